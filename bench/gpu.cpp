@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "base/format.hpp"
-#include "gpu/instance.hpp"
+#include "gpu/device/instance.hpp"
 #include "graphs.hpp"
-#include "launch/open_device.hpp"
+#include "launch/execute/open_device.hpp"
 #include "networks.hpp"
 
 namespace {

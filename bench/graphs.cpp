@@ -6,7 +6,7 @@
 #include <cstring>
 #include <random>
 
-#include "launch/run.hpp"
+#include "launch/execute/run.hpp"
 #include "model/device_facts.hpp"
 #include "model/plan_graph.hpp"
 #include "must.hpp"

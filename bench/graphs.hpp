@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "gpu/device.hpp"
-#include "launch/plan.hpp"
-#include "launch/profile.hpp"
+#include "gpu/device/device.hpp"
+#include "launch/plan/plan.hpp"
+#include "launch/report/profile.hpp"
 #include "lower/lower.hpp"
 #include "tosa/graph.hpp"
 

@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "base/format.hpp"
-#include "gpu/commands.hpp"
-#include "gpu/descriptors.hpp"
-#include "gpu/pipeline.hpp"
-#include "gpu/submit.hpp"
+#include "gpu/commands/commands.hpp"
+#include "gpu/commands/submit.hpp"
+#include "gpu/pipeline/descriptors.hpp"
+#include "gpu/pipeline/pipeline.hpp"
 #include "recipe/cpu/library.hpp"
 #include "recipe/session.hpp"
 #include "recipe/vulkan/vulkan_device.hpp"

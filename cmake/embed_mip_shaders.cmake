@@ -1,4 +1,4 @@
-# Makes the variants of src/gpu/mip_shader.spvasm.in and writes them as arrays of words:
+# Makes the variants of src/gpu/commands/mip_shader.spvasm.in and writes them as arrays of words:
 #   cmake -DSPIRV_AS=... -DTEMPLATE=... -DOUTPUT=... -P embed_mip_shaders.cmake
 set(header "// Made from mip_shader.spvasm.in at build time.\n")
 foreach(DIM 2D 3D)

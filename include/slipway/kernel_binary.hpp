@@ -1,5 +1,5 @@
-// Kernels of Intel GPUs: what a zebin or a text of ZE Info says of them, whether it is sound, where their arguments
-// lie, and the block of argument data that a loader hands to the hardware.
+// Kernels of Intel GPUs: the contents of a zebin or a text of ZE Info, its validity, the layout of the arguments, and
+// the block of argument data that a loader passes to the hardware.
 //
 //   auto binary = slipway::KernelBinary::load("k.bin");
 //   for (const slipway::Problem& problem : binary->check("consistency")) std::puts(problem.text.c_str());
@@ -27,11 +27,11 @@
 namespace slipway {
 
 struct KernelBinaryOptions {
-  std::string member;   // of a fat archive: this one
-  std::string product;  // the device: chooses a member, and is the target of a bare text
+  std::string member;   // selects this member of a fat archive
+  std::string product;  // the device: selects a member, and is the target of a bare text
 };
 
-// The figures of a kernel. Bytes of spills and private memory are those of a hardware thread.
+// The metrics of a kernel. Bytes of spills and private memory are per hardware thread.
 struct KernelFigures {
   std::string name;
   std::int32_t simd = 0;       // lanes of a hardware thread
@@ -50,7 +50,7 @@ struct PayloadPart {
   std::string what;                    // "stateless address", "local_size", "(hole)"
 };
 
-// An argument by value; structures are taken apart as the kernel wants them.
+// An argument by value; structures are split into the pieces that the kernel declares.
 struct ValueArgument {
   std::vector<std::byte> bytes;
   template <class T>
@@ -63,7 +63,7 @@ struct ValueArgument {
 };
 struct PointerArgument {
   std::uint64_t address = 0;
-  std::optional<std::uint64_t> size;         // of the buffer, for kernels that ask for it
+  std::optional<std::uint64_t> size;         // of the buffer, for kernels that take it as an argument
   std::optional<std::uint64_t> heap_offset;  // of the surface state, for bindless access
 };
 struct LocalArgument {
@@ -80,18 +80,18 @@ struct KernelLaunch {
 
 struct PackedArguments {
   std::vector<std::byte> bytes;    // the cross-thread data
-  std::uint32_t inline_bytes = 0;  // of them, those that travel in the command
+  std::uint32_t inline_bytes = 0;  // of these, passed in the command
   std::uint32_t local_memory = 0;  // bytes of shared local memory that the launch needs
   std::vector<PayloadPart>
-      open;  // what nobody gave a value for (addresses of implicit buffers): zero, for the loader to fill
+      open;  // ranges without a value (addresses of implicit buffers): zero, for the loader to fill
 };
 
 class SLIPWAY_API KernelBinary {
  public:
-  // A zebin, a member of a fat archive, a text of ZE Info or its JSON; told by content. Errors: those of reading, all
-  // of them.
+  // Reads a zebin, a member of a fat archive, a text of ZE Info or its JSON; the format is detected from the contents.
+  // Errors: all those of reading.
   static Outcome<KernelBinary> load(const std::filesystem::path& file, const KernelBinaryOptions& options = {});
-  // The same of bytes, which are copied. `name` is shown in problems.
+  // The same for bytes, which are copied. `name` is shown in problems.
   static Outcome<KernelBinary> parse(std::span<const std::byte> bytes, std::string name,
                                      const KernelBinaryOptions& options = {});
 
@@ -102,10 +102,10 @@ class SLIPWAY_API KernelBinary {
   // `1.49`; empty for a text without one.
   std::string version() const;
   std::vector<KernelFigures> kernels() const;
-  // What the rules of a level find: `spec`, `consistency`, `runtime`, `runtime=YY.WW`, `runtime=all`. Errors:
-  // unknown-value (the level).
+  // The diagnostics of a level: `spec`, `consistency`, `runtime`, `runtime=YY.WW`, `runtime=all`. Errors: unknown-value
+  // (the level).
   Outcome<std::vector<Problem>> check(std::string_view level = "consistency") const;
-  // The cross-thread data of a kernel in the order of addresses, holes included. Errors: unknown-reference.
+  // The cross-thread data of a kernel in address order, including holes. Errors: unknown-reference.
   Outcome<std::vector<PayloadPart>> layout(std::string_view kernel) const;
   // Errors: unknown-reference; missing-argument, argument-size, argument-kind, address-range, invalid-kernel.
   Outcome<PackedArguments> pack(std::string_view kernel, const KernelLaunch& launch) const;

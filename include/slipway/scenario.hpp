@@ -79,8 +79,8 @@ class SLIPWAY_API Scenario {
   // Errors: unknown-reference, file-mismatch when the size is not the resource's.
   Outcome<bool> set_contents(std::string_view uid, std::span<const std::byte> bytes);
 
-  // An unmet expectation is not an error: see RunReport. May be called again; each run starts from the initial contents.
-  // Graphs are made for the device: for the first run on one their files are read again.
+  // An unmet expectation is not an error: see RunReport. May be called again; each run starts from the initial
+  // contents. Graphs are made for the device: for the first run on one their files are read again.
   Outcome<RunReport> run(Device& device, const RunOptions& options = {});
 
  private:

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/diagnostic.hpp"
-#include "launch/open_device.hpp"
+#include "launch/execute/open_device.hpp"
 
 namespace slipway::cli {
 

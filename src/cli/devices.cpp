@@ -3,9 +3,9 @@
 #include "base/format.hpp"
 #include "cli/backend_devices.hpp"
 #include "cli/program.hpp"
-#include "gpu/choose_device.hpp"
-#include "gpu/device_plan.hpp"
-#include "gpu/instance.hpp"
+#include "gpu/device/choose_device.hpp"
+#include "gpu/device/device_plan.hpp"
+#include "gpu/device/instance.hpp"
 #include "json/writer.hpp"
 
 namespace slipway::cli {

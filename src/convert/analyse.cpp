@@ -13,7 +13,7 @@ constexpr std::uint64_t kMaxDumped = 16;  // elements of a constant that dump_te
 
 }  // namespace
 
-std::vector<OperatorAnalysis> analyse(tosa::Graph& graph, const Settings& settings, Diagnostics& diagnostics) {
+std::vector<OperatorAnalysis> analyse(tosa::Graph& graph, const ConvertOptions& settings, Diagnostics& diagnostics) {
   Diagnostics problems;
   tosa::verify(graph, problems);
   std::vector<OperatorAnalysis> operators;
@@ -35,7 +35,7 @@ std::vector<OperatorAnalysis> analyse(tosa::Graph& graph, const Settings& settin
   return operators;
 }
 
-bool keeps_graphs(const Settings& settings) {
+bool keeps_graphs(const ConvertOptions& settings) {
   return !settings.require_static_shape && settings.narrow.mode == TypeNarrowing::None &&
          !settings.rematerialize_rescale && settings.order == PartitionOrder::BreadthFirst &&
          settings.shader.given.empty() && !settings.spirv.debug_info && settings.spirv.replicate &&

@@ -16,11 +16,11 @@ struct OperatorAnalysis {
 
 // One entry for each operator of the graph, in order. Verifies the graph; a custom operator without an opcode is an
 // error in `diagnostics` too.
-std::vector<OperatorAnalysis> analyse(tosa::Graph& graph, const Settings& settings, Diagnostics& diagnostics);
+std::vector<OperatorAnalysis> analyse(tosa::Graph& graph, const ConvertOptions& settings, Diagnostics& diagnostics);
 
 // True if converting a VGF file with these settings would restore its graphs, so that the file can be rewritten as it
 // is.
-bool keeps_graphs(const Settings& settings);
+bool keeps_graphs(const ConvertOptions& settings);
 
 // The graph as MLIR, or in our own text form if MLIR cannot express it. Long constants are shortened.
 std::string dump_text(const tosa::Graph& graph);

@@ -6,9 +6,9 @@
 namespace slipway::convert {
 namespace {
 
-constexpr std::size_t kPiece = 1 << 16;  // bytes that are converted at a time
+constexpr std::size_t kPiece = 1 << 16;  // bytes converted at a time
 
-// Whether every group of four elements, the last of a row being shorter, has two with no bit set.
+// Whether every group of four elements (the last of a row may be shorter) has two whose bits are all zero.
 template <class Word>
 bool has_sparse_groups(const std::byte* data, std::uint64_t rows, std::uint64_t row) {
   for (std::uint64_t r = 0; r < rows; ++r) {
@@ -32,7 +32,7 @@ std::vector<tosa::ValueId> number_constants(tosa::Graph& graph, const std::vecto
       if (graph[input].kind == tosa::ValueKind::Constant) used[graph[input].source] = true;
     }
   }
-  // A graph segment hands out constants that shaders read or that the model returns: they are in it as well.
+  // A graph segment outputs constants that shaders read or that the model returns, so it contains them too.
   const auto handed_out = [&](tosa::ValueId value) {
     if (graph[value].kind == tosa::ValueKind::Constant) used[graph[value].source] = true;
   };
@@ -91,7 +91,7 @@ std::int64_t sparsity_of(const tosa::Graph& graph, tosa::ValueId value, bool is_
   const std::uint64_t rows = tensor::element_count(type.shape).value_or(0) / row;
   const auto sparse = [&]<class Word>(Word) {
     if (!constant->splat) return has_sparse_groups<Word>(constant->data.data(), rows, row);
-    // Equal elements: a group of one has no second zero.
+    // All elements are equal: a group of one element has no second zero.
     return load<Word>(constant->data.data()) == 0 && row % 4 != 1;
   };
   switch (type.data) {

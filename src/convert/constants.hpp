@@ -1,4 +1,5 @@
-// The constants of a file: which there are, their bytes, their sparsity (converter page 3.8 and 3.9).
+// The constants of a file, their bytes and their sparsity (docs/spec/converter.md#graph-constants,
+// docs/spec/converter.md#sparsity).
 #pragma once
 
 #include <cstdint>
@@ -9,16 +10,16 @@
 
 namespace slipway::convert {
 
-// Constants with more elements get data in the file; the others stand inside the modules.
+// Constants with more elements are stored in the file's constant section; others are part of the module.
 inline constexpr std::uint64_t kMaxInlinedElements = 16;
 
-// Numbers the constants that operators of graph segments use, in order, and gives their values by number; all other
-// constants lose their number.
+// Assigns indices to the constants that operators of graph segments use, in order, and returns their values by index;
+// all other constants lose their index.
 std::vector<tosa::ValueId> number_constants(tosa::Graph& graph, const std::vector<bool>& shaders);
 
 std::uint64_t constant_bytes(const tosa::TensorType& type);
-// Hands the bytes as the file has them to `put`: splats expanded, booleans as 0x00 and 0xff. Anything else is passed on
-// without a copy.
+// Passes the bytes as stored in the file to `put`: splats expanded, booleans as 0x00 and 0xff. Everything else is
+// passed without a copy.
 void put_constant(const tosa::Constant& constant, const tosa::TensorType& type, const std::function<void(Bytes)>& put);
 
 // 3 if a constant is weights with 2:4 sparsity along their innermost dimension, else -1.

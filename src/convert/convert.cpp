@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxListed = 25;  // dynamic tensors in one warning
 
-// `--require-static-shape` (3.7, pass 3).
+// `--require-static-shape` (docs/spec/converter.md#pass-3).
 void check_static(const tosa::Model& model, Diagnostics& diagnostics) {
   const tosa::Graph& graph = model.graph;
   const SourceLocation location = SourceLocation::in_file(model.file);
@@ -21,7 +21,7 @@ void check_static(const tosa::Model& model, Diagnostics& diagnostics) {
     const tosa::Value& value = graph[graph.inputs[i]];
     if (value.type.is_static()) continue;
     diagnostics.error(DiagnosticKind::ShapeMismatch, location,
-                      formatted("input {}{} has the type {}; every dimension has to be known", i,
+                      formatted("input {}{} has the type {}; every dimension must be known", i,
                                 value.name.empty() ? "" : formatted(" `{}`", value.name), text_of(value.type)));
   }
   std::string list;
@@ -37,7 +37,7 @@ void check_static(const tosa::Model& model, Diagnostics& diagnostics) {
                 count == 1 ? "s" : "ve", list, count > kMaxListed ? ", ..." : ""));
 }
 
-// A file without places by line tells operators by their number.
+// Adds the index of the operator to messages about files whose locations are byte offsets.
 void number_operators(const tosa::Model& model, std::size_t first, Diagnostics& diagnostics) {
   if (model.operator_offsets.empty() || diagnostics.all().size() == first) return;
   Failure all = diagnostics.release();
@@ -61,21 +61,21 @@ std::vector<std::string> names_or(const std::vector<std::string>& given, std::si
   return names;
 }
 
-// All shader operators: their attributes, their code, and whether both fit.
-Shaders make_shaders(const tosa::Graph& graph, std::vector<bool>& is_shader_node, const Settings& settings,
+// Reads all shader operators: their attributes and code, and checks that both match.
+Shaders make_shaders(const tosa::Graph& graph, std::vector<bool>& is_shader_node, const ConvertOptions& options,
                      Diagnostics& diagnostics) {
   Shaders shaders;
   is_shader_node.assign(graph.nodes.size(), false);
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     const tosa::Node& node = graph.nodes[i];
     if (!is_shader(node)) {
-      if (node.op == tosa::Op::CUSTOM && !settings.spirv.custom_opcodes.contains(node.custom->domain))
+      if (node.op == tosa::Op::CUSTOM && !options.spirv.custom_opcodes.contains(node.custom->domain))
         tosa::unmapped_custom(*node.custom, node.location, diagnostics);
       continue;
     }
     Diagnostics problems;
     auto declared = read_shader_operator(graph, node, problems);
-    if (!declared && settings.spirv.custom_opcodes.contains(node.custom->domain)) {
+    if (!declared && options.spirv.custom_opcodes.contains(node.custom->domain)) {
       diagnostics.warning(DiagnosticKind::NotPortable, node.location,
                           formatted("shader operator `{}` does not follow the schema and goes into the graph as a "
                                     "custom operator",
@@ -83,12 +83,12 @@ Shaders make_shaders(const tosa::Graph& graph, std::vector<bool>& is_shader_node
       continue;
     }
     is_shader_node[i] = true;
-    if (const auto given = settings.shader.given.find(node.custom->name);
-        declared && given != settings.shader.given.end()) {
+    if (const auto given = options.shader.given.find(node.custom->name);
+        declared && given != options.shader.given.end()) {
       declared->language = given->second.language;
       declared->code = given->second.code;
     }
-    auto module = declared ? build_shader(*declared, graph, node, settings.shader, problems) : std::nullopt;
+    auto module = declared ? build_shader(*declared, graph, node, options.shader, problems) : std::nullopt;
     diagnostics.add(problems.release());
     if (module) shaders.emplace(i, Shader{std::move(*declared), std::move(*module)});
   }
@@ -97,40 +97,40 @@ Shaders make_shaders(const tosa::Graph& graph, std::vector<bool>& is_shader_node
 
 }  // namespace
 
-bool prepare(tosa::Model& model, const Settings& settings, Diagnostics& diagnostics) {
+bool prepare(tosa::Model& model, const ConvertOptions& options, Diagnostics& diagnostics) {
   const std::size_t before = diagnostics.errors(), first = diagnostics.all().size();
-  const auto behind = [&](std::string_view pass) {
-    if (settings.observe) settings.observe(pass, model.graph);
+  const auto finished = [&](std::string_view pass) {
+    if (options.observe) options.observe(pass, model.graph);
     return diagnostics.errors() == before;
   };
   if (model.graph.outputs.empty()) {
     diagnostics.error(DiagnosticKind::FileFormat, SourceLocation::in_file(model.file), "model has no outputs");
     return false;
   }
-  // Verified first: everything behind may rely on sound operators, and unknown shapes that follow are known.
+  // Must come first: all later stages rely on valid operators and on shapes that can be inferred.
   tosa::verify(model.graph, diagnostics);
   number_operators(model, first, diagnostics);
-  if (!behind("read")) return false;
-  if (settings.require_static_shape) check_static(model, diagnostics);
-  // Before constants are merged, so that what becomes equal is merged.
-  narrow_types(model.graph, settings.narrow, diagnostics);
-  if (!behind("narrow")) return false;
-  simplify(model.graph, settings.simplify);
-  return behind("simplify");
+  if (!finished("read")) return false;
+  if (options.require_static_shape) check_static(model, diagnostics);
+  // Must come before constants are merged, so that constants that become equal are merged too.
+  narrow_types(model.graph, options.narrow, diagnostics);
+  if (!finished("narrow")) return false;
+  simplify(model.graph, options.simplify);
+  return finished("simplify");
 }
 
-std::optional<Converted> make_file(tosa::Model& model, const Settings& settings, Diagnostics& diagnostics) {
+std::optional<Converted> make_file(tosa::Model& model, const ConvertOptions& options, Diagnostics& diagnostics) {
   const std::size_t before = diagnostics.errors(), first = diagnostics.all().size();
   tosa::Graph& graph = model.graph;
   std::vector<bool> is_shader_node;
-  Shaders shaders = make_shaders(graph, is_shader_node, settings, diagnostics);
+  Shaders shaders = make_shaders(graph, is_shader_node, options, diagnostics);
   if (diagnostics.errors() != before) {
     number_operators(model, first, diagnostics);
     return std::nullopt;
   }
   const std::vector<tosa::ValueId> numbered = number_constants(graph, is_shader_node);
-  Partitioning partitioning = partition(graph, is_shader_node, settings.order);
-  if (settings.rematerialize_rescale) {
+  Partitioning partitioning = partition(graph, is_shader_node, options.order);
+  if (options.rematerialize_rescale) {
     const std::vector<std::uint32_t> moved = rematerialize_rescale(graph, partitioning);
     Shaders renumbered;
     for (auto& [node, shader] : shaders) renumbered.emplace(moved[node], std::move(shader));
@@ -139,16 +139,16 @@ std::optional<Converted> make_file(tosa::Model& model, const Settings& settings,
   Segments segments = make_segments(graph, partitioning);
   const auto inputs = names_or(model.input_names, graph.inputs.size(), "input");
   const auto outputs = names_or(model.output_names, graph.outputs.size(), "output");
-  auto file = encode(graph, numbered, segments, shaders, {inputs, outputs}, settings.spirv);
+  auto file = encode(graph, numbered, segments, shaders, {inputs, outputs}, options.spirv);
   if (!file) diagnostics.add(std::move(file.error()));
   number_operators(model, first, diagnostics);
   if (!file) return std::nullopt;
   return Converted{std::move(*file), std::move(partitioning), std::move(segments)};
 }
 
-std::optional<Converted> convert(tosa::Model& model, const Settings& settings, Diagnostics& diagnostics) {
-  if (!prepare(model, settings, diagnostics)) return std::nullopt;
-  return make_file(model, settings, diagnostics);
+std::optional<Converted> convert(tosa::Model& model, const ConvertOptions& options, Diagnostics& diagnostics) {
+  if (!prepare(model, options, diagnostics)) return std::nullopt;
+  return make_file(model, options, diagnostics);
 }
 
 }  // namespace slipway::convert

@@ -1,6 +1,6 @@
-// Converts a model of TOSA operators and shader operators to a VGF file (converter page).
+// Converts a model of TOSA operators and shader operators to a VGF file (docs/spec/converter.md).
 //
-//   std::optional<Converted> converted = convert(model, settings, diagnostics);
+//   std::optional<Converted> converted = convert(model, options, diagnostics);
 //   converted->file.write_to(out);
 //
 // convert.cpp reads as the list of stages: verify, narrow types, simplify, shaders, partitions, segments, file.
@@ -21,15 +21,15 @@
 
 namespace slipway::convert {
 
-struct Settings {
+struct ConvertOptions {
   bool require_static_shape = false;
-  NarrowSettings narrow;
-  SimplifySettings simplify;
+  NarrowOptions narrow;
+  SimplifyOptions simplify;
   PartitionOrder order = PartitionOrder::BreadthFirst;
   bool rematerialize_rescale = false;  // narrow tensors between segments
-  ShaderSettings shader;
+  ShaderCodeOptions shader;
   tosa::SpirvSettings spirv;
-  // Sees the graph behind each pass, under its name.
+  // Called with the graph after each pass and the name of the pass.
   std::function<void(std::string_view pass, const tosa::Graph&)> observe;
 };
 
@@ -39,14 +39,14 @@ struct Converted {
   Segments segments;
 };
 
-// The passes on the graph: verify, static shapes, narrowing, simplifying. False after an error.
-bool prepare(tosa::Model& model, const Settings& settings, Diagnostics& diagnostics);
+// Runs the passes on the graph: verify, static shapes, narrowing, simplifying. Returns false after an error.
+bool prepare(tosa::Model& model, const ConvertOptions& options, Diagnostics& diagnostics);
 
-// The file of a prepared model, which has to live until it is written. Names are the model's, else `input_0`, ... Empty
-// after an error.
-std::optional<Converted> make_file(tosa::Model& model, const Settings& settings, Diagnostics& diagnostics);
+// Makes the file of a prepared model, which must outlive the writing of the file. Names are the model's, otherwise
+// `input_0`, ... Empty after an error.
+std::optional<Converted> make_file(tosa::Model& model, const ConvertOptions& options, Diagnostics& diagnostics);
 
-// Both.
-std::optional<Converted> convert(tosa::Model& model, const Settings& settings, Diagnostics& diagnostics);
+// `prepare`, then `make_file`.
+std::optional<Converted> convert(tosa::Model& model, const ConvertOptions& options, Diagnostics& diagnostics);
 
 }  // namespace slipway::convert

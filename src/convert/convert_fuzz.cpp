@@ -1,4 +1,4 @@
-// Any text is parsed as a graph or refused; what is parsed is converted to VGF, or it is said why not.
+// Any text is parsed as a graph or rejected; a parsed graph is converted to VGF, or an error is reported.
 #include "convert/convert.hpp"
 #include "convert/read_model.hpp"
 
@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Diagnostics diagnostics;
   auto model = convert::read_model(bytes, "fuzz.graph", {}, diagnostics);
   if (!model) return 0;
-  // Constants may be declared far larger than the text is.
+  // Constants may be declared far larger than the text.
   for (const tosa::Value& value : model->graph.values) {
     if (tensor::byte_count(value.type.shape, storage_of(value.type.data)).value_or(0) > 1 << 20) return 0;
   }

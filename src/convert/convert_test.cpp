@@ -33,9 +33,9 @@ tosa::Model model_of(std::string text) {
   return model;
 }
 
-std::vector<std::byte> file_of(tosa::Model& model, const Settings& settings = {}) {
+std::vector<std::byte> file_of(tosa::Model& model, const ConvertOptions& options = {}) {
   Diagnostics problems;
-  auto converted = convert(model, settings, problems);
+  auto converted = convert(model, options, problems);
   EXPECT_TRUE(converted) << messages(problems);
   if (!converted) return {};
   auto bytes = converted->file.finish();
@@ -43,7 +43,7 @@ std::vector<std::byte> file_of(tosa::Model& model, const Settings& settings = {}
   return bytes.value_or(std::vector<std::byte>());
 }
 
-// Everything that a file says in one short text: resources; segments with slots (logical id, resource); the model.
+// The contents of a file as a short text: resources; segments with slots (logical id, resource); the model.
 std::string listing(Bytes bytes) {
   Diagnostics problems;
   const auto file = vgf::read_vgf(bytes, "t.vgf", problems);
@@ -96,7 +96,7 @@ std::string use(std::string_view of, int binding, int set, std::string_view type
       of, binding, set, type, format);
 }
 
-// The first worked example of the page (3.12).
+// The first worked example of docs/spec/converter.md#worked-example.
 TEST(Convert, WorkedExample) {
   std::string table, attributes = "{\"entry_point\": \"main\", \"workgroup_sizes\": [1, 2, 3]";
   for (int i = 0; i < 256; ++i) table += formatted("{}{}", i ? ", " : "", i / 2);
@@ -135,7 +135,7 @@ TEST(Convert, WorkedExample) {
       "inputs (0,1) (1,2) outputs (5,7) (4,8) a b -> o0 o1\n");
 }
 
-// The second worked example.
+// The second worked example there.
 TEST(Convert, SecondWorkedExample) {
   const std::string attributes = "{\"entry_point\": \"main\", \"workgroup_sizes\": [4, 1, 1]" +
                                  use("input_0", 0, 0, "STORAGE_BUFFER", "R32_SFLOAT") +
@@ -191,7 +191,7 @@ TEST(Convert, EveryOperatorAndTypeConvertsAndVerifies) {
               std::span(reinterpret_cast<const std::uint32_t*>(module.words.data()), module.words.size() / 4);
           EXPECT_TRUE(spirv::validate(words, "t.spv"));
         }
-        if (row.enabled_by != "INT4") {  // which are bytes in the file
+        if (row.enabled_by != "INT4") {  // which the file stores as bytes
           const VerifyReport report = verify(original, model, *converted, *file, {}, problems);
           EXPECT_EQ(report.runs, 3) << (report.notes.empty() ? "" : report.notes[0]);
         }
@@ -201,7 +201,7 @@ TEST(Convert, EveryOperatorAndTypeConvertsAndVerifies) {
   EXPECT_GT(count, 200);
 }
 
-// Whatever the connections: the file's segments compute what the model computes.
+// For any connections the file's segments compute what the model computes.
 TEST(Convert, RandomMixedModelsVerify) {
   std::mt19937 random(3);
   for (int round = 0; round < 1000; ++round) {
@@ -210,9 +210,9 @@ TEST(Convert, RandomMixedModelsVerify) {
     tosa::Model original;
     original.graph = Program(text).graph;
     tosa::Model model = original;
-    Settings settings;
-    settings.shader.check = ShaderCheck::Off;
-    // Compiling a thousand shaders is for another test.
+    ConvertOptions options;
+    options.shader.check = ShaderCheck::Off;
+    // Shaders are not compiled here, which would take too long.
     for (tosa::Node& node : model.graph.nodes) {
       if (!node.custom) continue;
       auto custom = *node.custom;
@@ -221,9 +221,9 @@ TEST(Convert, RandomMixedModelsVerify) {
       custom.attributes.erase(code, end - code);
       node.custom = std::make_shared<tosa::CustomOperator>(custom);
     }
-    if (round % 2) settings.order = PartitionOrder::Program;
+    if (round % 2) options.order = PartitionOrder::Program;
     Diagnostics problems;
-    auto converted = convert(model, settings, problems);
+    auto converted = convert(model, options, problems);
     ASSERT_TRUE(converted) << messages(problems);
     const auto bytes = converted->file.finish();
     ASSERT_TRUE(bytes);
@@ -236,7 +236,7 @@ TEST(Convert, RandomMixedModelsVerify) {
   }
 }
 
-TEST(Convert, TheSameModelGivesTheSameBytes) {
+TEST(Convert, ConversionIsDeterministic) {
   std::mt19937 random(5);
   const std::string text = testing::random_program(random, 8);
   std::vector<std::byte> first;
@@ -342,9 +342,9 @@ TEST(Convert, SimplifyingMergesFoldsAndDrops) {
             "graph m {\n  %0 = input f32[2, 3]\n  %1 = const f32[2, 3] [1, 2, 3, 4, 5, 6]\n"
             "  %2 = const f32[2, 3] [1, 2, 3, 4, 5, 6]\n  %3 = ADD(%0, %1) f32[2, 3]\n  %4 = ADD(%3, %1) f32[2, 3]\n"
             "  %5 = ADD(%4, %2) f32[2, 3]\n  output %5\n}\n");
-  Settings settings;
-  settings.simplify.fold = false;
-  ASSERT_TRUE(prepare(kept, settings, problems));
+  ConvertOptions options;
+  options.simplify.fold = false;
+  ASSERT_TRUE(prepare(kept, options, problems));
   EXPECT_THAT(tosa::print(kept.graph), HasSubstr("TRANSPOSE"));
 }
 
@@ -359,15 +359,15 @@ constexpr std::string_view kFloats =
 
 std::string narrowed(std::string_view text, TypeNarrowing mode, bool allow_overflow = false) {
   tosa::Model model = model_of(std::string(text));
-  Settings settings;
-  settings.narrow = {mode, allow_overflow};
+  ConvertOptions options;
+  options.narrow = {mode, allow_overflow};
   Diagnostics problems;
-  if (!prepare(model, settings, problems)) return messages(problems);
+  if (!prepare(model, options, problems)) return messages(problems);
   tosa::verify(model.graph, problems);
   return messages(problems) + tosa::print(model.graph);
 }
 
-TEST(Convert, NarrowingTakesCareOfEachOperator) {
+TEST(Convert, NarrowingHandlesEachOperator) {
   EXPECT_EQ(
       narrowed(kFloats, TypeNarrowing::Full),
       "graph m {\n  %0 = input f16[1, 4, 4, 1]\n  %1 = const f16[1, 1, 1, 1] [0.1]\n  %2 = const f16[1] [1]\n"
@@ -382,7 +382,7 @@ TEST(Convert, NarrowingTakesCareOfEachOperator) {
   EXPECT_THAT(kept, HasSubstr("CAST(%0) f16[1, 4, 4, 1]"));
 }
 
-TEST(Convert, NarrowingRefusesWhatDoesNotFit) {
+TEST(Convert, NarrowingRejectsValuesOutOfRange) {
   const std::string text =
       "graph m {\n%0 = input f32[3]\n%1 = const f32[3] [1, 70000, -1e30] \"w\"\n%2 = ADD(%0, %1) f32[3]\noutput %2\n}";
   EXPECT_EQ(narrowed(text, TypeNarrowing::Full),
@@ -405,17 +405,17 @@ TEST(Convert, VerificationFindsADifference) {
   verify(other, other, *converted, *file, {}, problems);
   EXPECT_EQ(messages(problems),
             "t.vgf: error: verification: on zeros, segment `graph_segment_0`: ADD `sum` differs first: "
-            "element 1 of i32[2] is 2, and the model gives 3 [expectation-failed]\n");
+            "element 1 of i32[2] is 2, and the model returns 3 [expectation-failed]\n");
 }
 
 TEST(Convert, StaticShapesCanBeRequired) {
   tosa::Model model = model_of("graph m {\n%0 = input f32[-1, 2] \"x\"\n%1 = ABS(%0) f32[-1, 2]\noutput %1\n}");
-  Settings settings;
-  settings.require_static_shape = true;
+  ConvertOptions options;
+  options.require_static_shape = true;
   Diagnostics problems;
-  EXPECT_FALSE(convert(model, settings, problems));
+  EXPECT_FALSE(convert(model, options, problems));
   EXPECT_EQ(messages(problems),
-            "t.graph: error: input 0 `x` has the type f32[-1, 2]; every dimension has to be known [shape-mismatch]\n"
+            "t.graph: error: input 0 `x` has the type f32[-1, 2]; every dimension must be known [shape-mismatch]\n"
             "t.graph: warning: 1 tensor inside the model has unknown dimensions: f32[-1, 2] [shape-mismatch]\n");
 }
 

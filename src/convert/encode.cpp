@@ -21,13 +21,13 @@ constexpr std::uint32_t kComputeStage = 0x20;  // VK_SHADER_STAGE_COMPUTE_BIT
 class FileEncoder {
  public:
   FileEncoder(const tosa::Graph& graph, std::span<const ValueId> numbered, const Segments& segments,
-              const Shaders& shaders, const ModelNames& names, const tosa::SpirvSettings& settings)
+              const Shaders& shaders, const ModelNames& names, const tosa::SpirvSettings& options)
       : graph_(graph),
         numbered_(numbered),
         segments_(segments),
         shaders_(shaders),
         names_(names),
-        settings_(settings),
+        options_(options),
         views_(make_views(graph, segments, shaders)),
         parts_(graph.values.size()) {
     for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i].resize(views_.of_value[i].size());
@@ -55,7 +55,7 @@ class FileEncoder {
   }
 
  private:
-  // What has been made of one view of a value.
+  // The encoded resource and slots of one view of a value.
   struct Part {
     std::optional<vgf::ResourceRef> resource;
     std::optional<vgf::SlotRef> slot;
@@ -88,7 +88,7 @@ class FileEncoder {
     if (part.resource) return *part.resource;
     const View& of = view_of(value, view);
     tensor::Shape shape = graph_[value].type.shape;
-    // Rank 0 is kept where the model sees it.
+    // Rank 0 is kept for inputs and outputs of the model.
     if (shape.empty() && graph_[value].kind != tosa::ValueKind::Input && !positions_.contains(index(value)))
       shape = {1};
     part.resource = encoder_.add_resource({.category = of.category,
@@ -167,7 +167,7 @@ class FileEncoder {
     if (of.kind == PartitionKind::Compute) return compute_segment(s, inputs, outputs);
 
     const tosa::Graph part = segment_graph(graph_, segments_, s);
-    auto words = tosa::write_graph_module(part, settings_);
+    auto words = tosa::write_graph_module(part, options_);
     if (!words) return problems_.add(std::move(words.error()));
     const vgf::ModuleRef module = encoder_.add_module(
         {.kind = vgf::ModuleKind::Graph, .name = part.name, .entry_point = part.name, .words = *words});
@@ -214,7 +214,7 @@ class FileEncoder {
                           .push_constants = ranges});
   }
 
-  // A name of its own for each module; those of graphs are taken from the beginning.
+  // A unique name for each module; the names of graph modules are reserved first.
   std::string module_name(const std::string& wanted, std::size_t s) {
     const auto is_graphs = [&](std::string_view name) {
       for (std::size_t i = 0; i < segments_.segments.size(); ++i) {
@@ -246,7 +246,7 @@ class FileEncoder {
   const Segments& segments_;
   const Shaders& shaders_;
   const ModelNames& names_;
-  const tosa::SpirvSettings& settings_;
+  const tosa::SpirvSettings& options_;
   Views views_;
   std::vector<std::vector<Part>> parts_;                    // by value and view
   std::unordered_map<std::size_t, std::size_t> positions_;  // of values that the model returns
@@ -260,8 +260,8 @@ class FileEncoder {
 }  // namespace
 
 Result<vgf::Encoder> encode(const tosa::Graph& graph, std::span<const ValueId> numbered, const Segments& segments,
-                            const Shaders& shaders, const ModelNames& names, const tosa::SpirvSettings& settings) {
-  return FileEncoder(graph, numbered, segments, shaders, names, settings).run();
+                            const Shaders& shaders, const ModelNames& names, const tosa::SpirvSettings& options) {
+  return FileEncoder(graph, numbered, segments, shaders, names, options).run();
 }
 
 }  // namespace slipway::convert

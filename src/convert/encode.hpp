@@ -1,5 +1,5 @@
-// A converted graph as calls of the VGF encoder, in the order that decides the bytes of the file (converter page 3.12,
-// encoder call order).
+// A converted graph as calls of the VGF encoder, in the order that determines the bytes of the file
+// (docs/spec/converter.md#encoder-call-order).
 #pragma once
 
 #include <span>
@@ -15,9 +15,9 @@ struct ModelNames {
   std::span<const std::string> inputs, outputs;  // as many as the graph has
 };
 
-// `graph`: constants numbered (constants.hpp); it has to live until the encoder has written the file. `numbered`: the
-// values of those constants. Errors are those of tosa::write_graph_module, of all segments together.
+// `graph`: its constants have indices (constants.hpp); it must outlive the writing of the file. `numbered`: the values
+// of those constants. Errors are those of tosa::write_graph_module, for all segments.
 Result<vgf::Encoder> encode(const tosa::Graph& graph, std::span<const tosa::ValueId> numbered, const Segments& segments,
-                            const Shaders& shaders, const ModelNames& names, const tosa::SpirvSettings& settings);
+                            const Shaders& shaders, const ModelNames& names, const tosa::SpirvSettings& options);
 
 }  // namespace slipway::convert

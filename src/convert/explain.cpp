@@ -53,13 +53,13 @@ std::string explain(const tosa::Graph& graph, const Partitioning& partitioning) 
                       nodes[p].size() == 1 ? "" : "s");
     for (const std::size_t node : nodes[p]) {
       const auto producer = deciding_producer(graph, partitioning, node);
-      text += formatted("  {}: wave {}, ", title(graph, node), partitioning.depth[node]);
+      text += formatted("  {}: level {}, ", title(graph, node), partitioning.depth[node]);
       if (partitioning.kinds[p] == PartitionKind::Compute) {
-        text += "a shader stands alone\n";
+        text += "a shader has its own partition\n";
       } else if (producer) {
         text += formatted("after {} of partition {}\n", title(graph, *producer), partitioning.of_node[*producer]);
       } else {
-        text += "needs no other operator\n";
+        text += "depends on no other operator\n";
       }
     }
     for (std::size_t c = 0; c < partitioning.of_constant.size(); ++c) {

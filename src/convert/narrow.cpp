@@ -22,8 +22,8 @@ bool keeps_float32(Op op) { return op == Op::FFT2D || op == Op::RFFT2D || op == 
 
 class Narrower {
  public:
-  Narrower(const tosa::Graph& graph, const NarrowSettings& settings, Diagnostics& diagnostics)
-      : graph_(graph), settings_(settings), diagnostics_(diagnostics), values_(graph.values.size(), tosa::kNoValue) {}
+  Narrower(const tosa::Graph& graph, const NarrowOptions& options, Diagnostics& diagnostics)
+      : graph_(graph), options_(options), diagnostics_(diagnostics), values_(graph.values.size(), tosa::kNoValue) {}
 
   tosa::Graph run() {
     out_.name = graph_.name;
@@ -41,7 +41,7 @@ class Narrower {
   }
 
  private:
-  bool preserves_io() const { return settings_.mode == TypeNarrowing::FullPreserveIo; }
+  bool preserves_io() const { return options_.mode == TypeNarrowing::FullPreserveIo; }
 
   static tosa::TensorType narrowed(tosa::TensorType type) {
     if (type.data == DataType::F32) type.data = DataType::F16;
@@ -50,7 +50,7 @@ class Narrower {
 
   ValueId cast(ValueId value, DataType to) { return out_.add(Op::CAST, {value}, {}, {to, out_[value].type.shape}); }
 
-  // The value as float32, for those who need it so.
+  // The value as float32, for operators that keep float32.
   ValueId wide(ValueId old) {
     const ValueId value = values_[index(old)];
     if (graph_[old].type.data != DataType::F32 || out_[value].type.data == DataType::F32) return value;
@@ -96,7 +96,7 @@ class Narrower {
                   value.name.empty() ? "" : formatted(" `{}`", value.name), text_of(value.type), count,
                   count == 1 ? "" : "s", load<float>(&constant.data[first * sizeof(float)]),
                   constant.splat ? "every place" : tensor::shape_text(tensor::coordinates_of(value.type.shape, first)));
-    if (settings_.allow_overflow)
+    if (options_.allow_overflow)
       diagnostics_.warning(DiagnosticKind::OutOfRange, {}, text);
     else
       diagnostics_.error(DiagnosticKind::OutOfRange, {}, text).hint("`--allow-overflow` makes infinities of them");
@@ -135,12 +135,12 @@ class Narrower {
   }
 
   void attributes(const tosa::Node& old, tosa::Attributes& of) const {
-    if (of.has("acc_type") && settings_.mode != TypeNarrowing::Partial &&
+    if (of.has("acc_type") && options_.mode != TypeNarrowing::Partial &&
         of.enumerant<tosa::AccType>("acc_type") == tosa::AccType::Fp32 &&
         graph_[old.inputs[0]].type.data == DataType::F32)
       of.set("acc_type", std::int64_t{static_cast<std::uint32_t>(tosa::AccType::Fp16)});
     if (old.op != Op::CLAMP || graph_[old.inputs[0]].type.data != DataType::F32) return;
-    // A bound that float16 does not reach bounds nothing.
+    // A bound beyond the range of float16 has no effect.
     for (const std::string_view bound : {"min_val", "max_val"}) {
       const double value = of.real(bound);
       of.set_real(bound, std::isfinite(value) ? std::clamp(value, -kMaxHalf, kMaxHalf) : value);
@@ -148,7 +148,7 @@ class Narrower {
   }
 
   const tosa::Graph& graph_;
-  const NarrowSettings& settings_;
+  const NarrowOptions& options_;
   Diagnostics& diagnostics_;
   tosa::Graph out_;
   std::vector<ValueId> values_;  // of the new graph, by old value
@@ -157,8 +157,8 @@ class Narrower {
 
 }  // namespace
 
-void narrow_types(tosa::Graph& graph, const NarrowSettings& settings, Diagnostics& diagnostics) {
-  if (settings.mode != TypeNarrowing::None) graph = Narrower(graph, settings, diagnostics).run();
+void narrow_types(tosa::Graph& graph, const NarrowOptions& options, Diagnostics& diagnostics) {
+  if (options.mode != TypeNarrowing::None) graph = Narrower(graph, options, diagnostics).run();
 }
 
 }  // namespace slipway::convert

@@ -21,7 +21,7 @@ class Partitioner {
   }
 
  private:
-  // Nodes stand behind their producers, so one pass finds every depth.
+  // Nodes come after their producers, so one pass finds every depth.
   void depths() {
     result_.depth.assign(graph_.nodes.size(), 0);
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
@@ -37,7 +37,7 @@ class Partitioner {
     return of.kind == tosa::ValueKind::Result ? std::optional(of.source) : std::nullopt;
   }
 
-  // Nodes by depth, those of one depth as in the program: a counting sort.
+  // A stable counting sort of the nodes by depth.
   std::vector<std::uint32_t> visiting_order(PartitionOrder order) const {
     std::vector<std::uint32_t> nodes(graph_.nodes.size());
     std::iota(nodes.begin(), nodes.end(), 0);
@@ -47,7 +47,7 @@ class Partitioner {
   }
 
   std::uint32_t highest() const { return static_cast<std::uint32_t>(result_.kinds.size()) - 1; }
-  // Where a graph operator may go at the earliest once the highest partition is what it is.
+  // The earliest partition for a graph operator, given the current highest partition.
   std::uint32_t open_partition() const {
     if (result_.kinds.empty()) return 0;
     return result_.kinds.back() == PartitionKind::Compute ? highest() + 1 : highest();
@@ -76,7 +76,7 @@ class Partitioner {
     return latest.value_or(open_partition());
   }
 
-  // --- constants: handed on at run time by the lowest partition that can ---
+  // --- constants: output at run time by the lowest partition that can ---
 
   struct Users {
     std::uint32_t graph = kNone, shader = kNone;  // the lowest partition of a user
@@ -85,7 +85,7 @@ class Partitioner {
 
   void constants() {
     std::vector<Users> users(graph_.constants.size());
-    // Nodes, by partition, change their ids when a partition is inserted; users are looked up by node for that reason.
+    // Partition ids change when a partition is inserted, so users are looked up by node.
     std::vector<std::vector<std::uint32_t>> nodes_of(graph_.constants.size());
     for (std::uint32_t node = 0; node < graph_.nodes.size(); ++node) {
       for (const tosa::ValueId input : graph_.nodes[node].inputs) {

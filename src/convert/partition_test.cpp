@@ -31,8 +31,8 @@ struct Case {
   std::string_view program, breadth_first, program_order;
 };
 
-// `g`: a graph operator, `s`: a shader, `k`: a constant, `a` to `f`: inputs; `kN` in the ids: where a constant is
-// handed out. The first eight and their ids are the page's.
+// `g`: a graph operator, `s`: a shader, `k`: a constant, `a` to `f`: inputs; `kN` in the ids: the partition that
+// outputs a constant. The first eight cases are those of docs/spec/converter.md#partitioning.
 constexpr Case kCases[] = {
     {"g1(a) s1(g1) g2(s1)", "0 1 2", "0 1 2"},
     {"s1(a) s2(s1) g1(s2)", "0 1 2", "0 1 2"},
@@ -42,7 +42,7 @@ constexpr Case kCases[] = {
     {"g1(a) s1(g1) g2(b)", "0 1 0", "0 1 2"},
     {"g1(a) s1(g1) g2(s1) g3(b) s2(g3) g4(s2)", "0 1 3 0 2 3", "0 1 2 2 3 4"},
     {"g1(a) s1(g1) g3(g1) g2(s1) g4(g2,g3)", "0 1 0 2 2", "0 1 0 2 2"},
-    // One kind alone.
+    // One kind only.
     {"g1(a)", "0", "0"},
     {"s1(a)", "0", "0"},
     {"g1(a) g2(b)", "0 0", "0 0"},
@@ -56,7 +56,7 @@ constexpr Case kCases[] = {
     {"g1(a) s1(g1) g2(s1) s2(g2) g3(s2)", "0 1 2 3 4", "0 1 2 3 4"},
     {"g1(a) s1(g1) s2(s1) g2(s2)", "0 1 2 3", "0 1 2 3"},
     {"s1(a) g1(s1) g2(g1) s2(g2)", "0 1 1 2", "0 1 1 2"},
-    // Branches side by side share partitions where their waves allow it.
+    // Parallel branches share partitions where their levels allow it.
     {"g1(a) g2(b) s1(g1) s2(g2) g3(s1) g4(s2)", "0 0 1 2 3 3", "0 0 1 2 3 3"},
     {"g1(a) s1(g1) g2(b) s2(g2)", "0 1 0 2", "0 1 2 3"},
     {"s1(a) g1(b)", "0 1", "0 1"},
@@ -87,7 +87,7 @@ constexpr Case kCases[] = {
     {"g1(a,k1) s1(g1) g2(s1,k1)", "0 1 2", "0 1 2"},
     {"g1(a) s1(g1) g2(s1,k1) s2(g2,k1)", "k2 0 1 2 3", "k2 0 1 2 3"},
     {"s1(a) g1(s1,k1) s2(g1,k1)", "k1 0 1 2", "k1 0 1 2"},
-    // Returned constants: `>` says what the model returns.
+    // Returned constants: the values after `>` are returned by the model.
     {"g1(a) > k1", "k0 0", "k0 0"},
     {"s1(a) > k1", "k1 0", "k1 0"},
     {"g1(a,k1) s1(g1) > k1", "k0 0 1", "k0 0 1"},
@@ -124,7 +124,7 @@ void expect_properties(const Program& program, const Partitioning& made) {
       ASSERT_TRUE(from < made.of_node[i] || (from == made.of_node[i] && !compute));
     }
   }
-  // Dense: each partition holds something; a shader's one operator.
+  // Ids are dense: each partition has operators, that of a shader exactly one.
   for (std::size_t p = 0; p < sizes.size(); ++p) {
     if (made.kinds[p] == PartitionKind::Compute)
       ASSERT_EQ(sizes[p], 1);
@@ -147,17 +147,17 @@ TEST(Partition, PropertiesHoldOnRandomGraphs) {
   }
 }
 
-TEST(Partition, ExplainSaysWhy) {
+TEST(Partition, ExplainPrintsReasons) {
   const Program program("g1(a) s1(g1,k1) g2(s1)");
   EXPECT_EQ(explain(program.graph, partition(program.graph, program.shaders)),
             "3 operators in 3 partitions\n"
             "partition 0: GRAPH, 1 operator\n"
-            "  0 ABS `g1`: wave 0, needs no other operator\n"
+            "  0 ABS `g1`: level 0, depends on no other operator\n"
             "  constant 0 f32[2]: handed on at run time\n"
             "partition 1: COMPUTE, 1 operator\n"
-            "  1 CUSTOM \"s1\" `s1`: wave 1, a shader stands alone\n"
+            "  1 CUSTOM \"s1\" `s1`: level 1, a shader has its own partition\n"
             "partition 2: GRAPH, 1 operator\n"
-            "  2 ABS `g2`: wave 2, after 1 CUSTOM \"s1\" `s1` of partition 1\n");
+            "  2 ABS `g2`: level 2, after 1 CUSTOM \"s1\" `s1` of partition 1\n");
   const std::string dot = partition_dot(program.graph, partition(program.graph, program.shaders));
   EXPECT_THAT(dot, ::testing::HasSubstr("subgraph cluster_1"));
   EXPECT_THAT(dot, ::testing::HasSubstr("n0 -> n1"));

@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::string_view kMlirBytecode = "ML\xEFR";
 
-// What other tools' files are, where that is seen at once.
+// The kinds of other tools' files that can be recognised by their first bytes.
 std::string_view other_format(Bytes bytes, std::string_view name) {
   const std::string_view text = text_of(bytes);
   if (text.size() >= 8 && text.substr(4, 4) == "TFL3") return "a TensorFlow Lite model";
   if (name.ends_with(".onnx")) return "an ONNX model";
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first != text.npos && text[first] == '{' && !text.substr(first).starts_with("{-#")) return "JSON";
-  if (name.ends_with(".tosa")) return "no TOSA FlatBuffers file: the identifier `TOSA` is missing";
+  if (name.ends_with(".tosa")) return "not a TOSA FlatBuffers file: the identifier `TOSA` is missing";
   return {};
 }
 
@@ -58,12 +58,12 @@ ModelFormat detect_format(Bytes bytes) {
   return is_graph_text(text_of(bytes)) ? ModelFormat::GraphText : ModelFormat::MlirText;
 }
 
-std::optional<tosa::Model> read_model(Bytes bytes, const std::string& name, const ReadSettings& settings,
+std::optional<tosa::Model> read_model(Bytes bytes, const std::string& name, const ReadModelOptions& options,
                                       Diagnostics& diagnostics) {
   const ModelFormat format = detect_format(bytes);
   if (format == ModelFormat::TosaFlatBuffers) {
     auto model = tosa::read_tosa(bytes, name, diagnostics);
-    if (model && settings.io_names == IoNames::Deserialized) {
+    if (model && options.io_names == IoNames::Deserialized) {
       rename(model->input_names, "input");
       rename(model->output_names, "output");
     }
@@ -78,7 +78,7 @@ std::optional<tosa::Model> read_model(Bytes bytes, const std::string& name, cons
                   format == ModelFormat::Vgf ? "a VGF file" : other));
     return std::nullopt;
   }
-  return tosa::read_mlir(bytes, name, {.entry = settings.entry, .done_with = settings.done_with}, diagnostics);
+  return tosa::read_mlir(bytes, name, {.entry = options.entry, .done_with = options.done_with}, diagnostics);
 }
 
 }  // namespace slipway::convert

@@ -51,7 +51,7 @@ class Rematerializer {
     return static_cast<std::uint32_t>(graph_.nodes.size() - 1);
   }
 
-  // `user`: the old node for whose sake a node is in a partition.
+  // `user`: the old node that needs the copy in its partition.
   void take_copies(tosa::Node& node, std::uint32_t partition, std::uint32_t user) {
     for (ValueId& input : node.inputs) {
       if (graph_[input].kind != ValueKind::Result) continue;
@@ -60,7 +60,7 @@ class Rematerializer {
     }
   }
 
-  // The result of the node's copy in a partition, which is made right before its first user.
+  // The result of the node's copy in a partition, which is inserted right before its first user.
   ValueId copy(const tosa::Node& of, std::uint32_t partition, std::uint32_t user) {
     const auto [known, is_new] = copies_.emplace(std::pair(index(of.outputs[0]), partition), tosa::kNoValue);
     if (!is_new) return known->second;
@@ -103,7 +103,7 @@ class Rematerializer {
     for (std::uint32_t& node : moved) node = position[node];
   }
 
-  // Ids stay dense where a partition has lost all that was in it.
+  // Keeps ids dense when a partition has become empty.
   void close_gaps() {
     std::vector<bool> used(partitioning_.kinds.size());
     for (const std::uint32_t partition : partitioning_.of_node) used[partition] = true;
@@ -128,7 +128,7 @@ class Rematerializer {
   std::vector<tosa::Node> old_;
   Partitioning before_;
   std::vector<bool> widening_;                                       // by old node
-  std::map<std::pair<std::size_t, std::uint32_t>, ValueId> copies_;  // of a value in a partition
+  std::map<std::pair<std::size_t, std::uint32_t>, ValueId> copies_;  // by value and partition
 };
 
 }  // namespace

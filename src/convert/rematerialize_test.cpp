@@ -79,11 +79,11 @@ Made make(std::string text) {
       EXPECT_EQ(changed.nodes[moved[i]].op, made.original.graph.nodes[i].op);
     }
   }
-  // The whole way, checked with the interpreter.
+  // The complete conversion, checked with the interpreter.
   tosa::Model model = made.original;
-  Settings settings;
-  settings.rematerialize_rescale = true;
-  auto converted = convert(model, settings, problems);
+  ConvertOptions options;
+  options.rematerialize_rescale = true;
+  auto converted = convert(model, options, problems);
   EXPECT_TRUE(converted) << testing::messages(problems);
   if (!converted) return made;
   const auto bytes = converted->file.finish();
@@ -93,7 +93,7 @@ Made make(std::string text) {
   return made;
 }
 
-TEST(RematerializeRescale, TheNarrowTensorCrosses) {
+TEST(RematerializeRescale, NarrowTensorsCrossSegments) {
   const Made made = make(
       "  %a = BITWISE_NOT(%x) i8[4]\n  %w = wide(%a)\n  %k = kept(%a)\n  %v = wide(%k)\n  %r = ADD(%w, %v) i32[4]\n  "
       "output "
@@ -102,8 +102,8 @@ TEST(RematerializeRescale, TheNarrowTensorCrosses) {
   EXPECT_EQ(made.after, "0: BITWISE_NOT | 1: CUSTOM | 2: RESCALE RESCALE ADD");
 }
 
-TEST(RematerializeRescale, WhatIsNeededWhereItIsStays) {
-  // By an operator beside it, by a shader, as an output.
+TEST(RematerializeRescale, ResultsUsedInTheirPartitionStay) {
+  // Used by an operator of the same partition, by a shader, and as an output.
   EXPECT_EQ(make("  %w = wide(%x)\n  %b = ABS(%w) i32[4]\n  %k = kept(%x)\n  %v = wide(%k)\n  %r = ADD(%w, %v) i32[4]\n"
                  "  output %r\n  output %b\n")
                 .after,
@@ -116,13 +116,13 @@ TEST(RematerializeRescale, WhatIsNeededWhereItIsStays) {
             "0: RESCALE | 1: CUSTOM | 2: RESCALE RESCALE ADD");
 }
 
-TEST(RematerializeRescale, APartitionWithNothingLeftGoes) {
+TEST(RematerializeRescale, EmptyPartitionsAreRemoved) {
   const Made made = make("  %w = wide(%x)\n  %k = kept(%x)\n  %v = wide(%k)\n  %r = ADD(%w, %v) i32[4]\n  output %r\n");
   EXPECT_EQ(made.before, "0: RESCALE | 1: CUSTOM | 2: RESCALE ADD");
   EXPECT_EQ(made.after, "0: CUSTOM | 1: RESCALE RESCALE ADD");
 }
 
-TEST(RematerializeRescale, ChainsGoTogetherAndEachPartitionHasOneCopy) {
+TEST(RematerializeRescale, ChainsAreCopiedOncePerPartition) {
   const Made made = make(
       "  %n = BITWISE_NOT(%x) i8[4]\n  %h = half(%n)\n  %w = wide(%h)\n  %k = kept(%n)\n  %v = wide(%k)\n"
       "  %r = ADD(%w, %v) i32[4]\n  %t = ADD(%w, %r) i32[4]\n  %l = shade(%t)\n  %u = ADD(%l, %w) i32[4]\n  output "

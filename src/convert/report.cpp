@@ -10,7 +10,7 @@
 namespace slipway::convert {
 namespace {
 
-// The Vulkan extension behind a capability of SPIR-V.
+// The Vulkan extension that a SPIR-V capability requires.
 struct NeededExtension {
   std::string_view capability, extension;
 };
@@ -22,7 +22,7 @@ constexpr std::array kExtensions = {
     NeededExtension{"Float8EXT", "VK_EXT_shader_float8"},
 };
 
-// `INT`, `INT16`, ...: the row of types that a node has. Rows are told apart by their first and last tensor types.
+// `INT`, `INT16`, ...: the row of types of a node. Rows are distinguished by their first and last tensor types.
 std::string_view enabled_by(const tosa::Graph& graph, const tosa::Node& node) {
   const tosa::OperatorInfo& info = tosa::info_of(node.op);
   const auto fits = [&](const tosa::TypeRow& row) {

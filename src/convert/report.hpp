@@ -1,4 +1,4 @@
-// What a converted file needs of the device that runs it.
+// The requirements of a converted file for the device that runs it.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace slipway::convert {
 
-// JSON: SPIR-V capabilities, extensions and instruction sets of all modules, the profiles and extensions of TOSA that
-// the operators are of, the Vulkan extensions that follow (schema/conversion_report.schema.json).
+// JSON: SPIR-V capabilities, extensions and instruction sets of all modules, the TOSA profiles and extensions of the
+// operators, and the Vulkan extensions that they require (schema/conversion_report.schema.json).
 Result<std::string> requirements_json(const vgf::File& file, const tosa::Graph& graph);
 
 }  // namespace slipway::convert

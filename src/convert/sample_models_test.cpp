@@ -1,13 +1,13 @@
-// Models of other tools, where they are there: read from VGF, written as TOSA FlatBuffers, read and converted again, a
-// graph is operator for operator the same, and its constants are byte for byte.
+// Models of other tools, where present: read from VGF, written as TOSA FlatBuffers, read and converted again, a graph
+// has the same operators, and its constants are identical byte for byte.
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
 #include "base/files.hpp"
 #include "base/format.hpp"
+#include "convert/merge_segments.hpp"
 #include "convert/testing.hpp"
-#include "convert/unite_segments.hpp"
 #include "convert/write_model.hpp"
 #include "spirv/module.hpp"
 #include "testing/data_files.hpp"
@@ -44,7 +44,7 @@ tosa::Graph graph_of(const vgf::File& file, std::size_t segment) {
   return std::move(*graph);
 }
 
-// All elements, whether they are written out or not.
+// All elements, with splats expanded.
 std::vector<std::byte> all_of(const tosa::Graph& graph, const tosa::Constant& constant) {
   if (!constant.splat) return {constant.data.begin(), constant.data.end()};
   std::vector<std::byte> all;
@@ -79,7 +79,7 @@ void expect_same(const tosa::Graph& a, const tosa::Graph& b) {
   for (std::size_t i = 0; i < a.outputs.size(); ++i) same(a.outputs[i], b.outputs[i]);
 }
 
-TEST(SampleModels, MakeTheRoundThroughEveryForm) {
+TEST(SampleModels, RoundTripThroughEveryForm) {
   const std::vector<std::filesystem::path> files = slipway::testing::data_files("models", {".vgf"});
   ASSERT_FALSE(files.empty());
   for (const std::filesystem::path& path : files) {
@@ -89,10 +89,10 @@ TEST(SampleModels, MakeTheRoundThroughEveryForm) {
     Diagnostics problems;
     const auto file = vgf::read_vgf(mapped->bytes(), "m.vgf", problems);
     ASSERT_TRUE(file);
-    auto united =
-        unite_segments(*file, [&](std::size_t segment) { return std::optional(graph_of(*file, segment)); }, problems);
-    ASSERT_TRUE(united) << testing::messages(problems);
-    const tosa::Model& model = *united;
+    auto merged =
+        merge_segments(*file, [&](std::size_t segment) { return std::optional(graph_of(*file, segment)); }, problems);
+    ASSERT_TRUE(merged) << testing::messages(problems);
+    const tosa::Model& model = *merged;
     expect_same(graph_of(*file, 0), model.graph);
 
     const auto as_tosa = tosa::write_tosa(model);

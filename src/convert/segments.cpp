@@ -11,9 +11,9 @@ using tosa::index;
 using tosa::ValueId;
 using tosa::ValueKind;
 
-class Maker {
+class SegmentBuilder {
  public:
-  Maker(const tosa::Graph& graph, const Partitioning& partitioning)
+  SegmentBuilder(const tosa::Graph& graph, const Partitioning& partitioning)
       : graph_(graph), partitioning_(partitioning), result_position_(graph.values.size(), kNowhere) {}
 
   Segments run() {
@@ -40,7 +40,7 @@ class Maker {
     for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) made_.segments[partitioning_.of_node[i]].nodes.push_back(i);
   }
 
-  // The segment that a value is handed out by; none for inputs of the model and constants that are not handed out.
+  // The segment that outputs a value; none for inputs of the model and constants that no segment outputs.
   std::optional<std::uint32_t> made_in(ValueId value) const {
     const tosa::Value& of = graph_[value];
     if (of.kind == ValueKind::Result) return partitioning_.of_node[of.source];
@@ -49,7 +49,7 @@ class Maker {
   }
 
   void find_inputs() {
-    std::vector<std::size_t> seen(graph_.values.size(), kNowhere);  // the segment that saw a value last
+    std::vector<std::size_t> seen(graph_.values.size(), kNowhere);  // the last segment that used a value
     const auto add = [&](std::size_t segment, ValueId value) {
       if (seen[index(value)] == segment) return;
       seen[index(value)] = segment;
@@ -68,8 +68,7 @@ class Maker {
       }
     }
     if (made_.segments.size() > 1 || made_.segments[0].kind == PartitionKind::Compute) return;
-    // The only segment has all inputs of the model, also those that nothing uses; without operators, those that are
-    // returned.
+    // A single segment has all inputs of the model, including unused ones; without operators, those that are returned.
     Segment& only = made_.segments[0];
     only.inputs.clear();
     for (const ValueId input : graph_.inputs) {
@@ -122,7 +121,7 @@ class Maker {
 
   const tosa::Graph& graph_;
   const Partitioning& partitioning_;
-  std::vector<std::size_t> result_position_;  // in the distinct outputs of the model
+  std::vector<std::size_t> result_position_;  // index into the distinct outputs of the model
   std::vector<bool> needed_;                  // by another segment
   Segments made_;
 };
@@ -130,7 +129,7 @@ class Maker {
 }  // namespace
 
 Segments make_segments(const tosa::Graph& graph, const Partitioning& partitioning) {
-  return Maker(graph, partitioning).run();
+  return SegmentBuilder(graph, partitioning).run();
 }
 
 tosa::Graph segment_graph(const tosa::Graph& graph, const Segments& segments, std::size_t which) {

@@ -1,4 +1,4 @@
-// Any text is read as the attributes of a shader operator or refused; code is checked, but nothing is compiled.
+// Any text is read as the attributes of a shader operator or rejected; code is checked, but nothing is compiled.
 #include "convert/shader_code.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

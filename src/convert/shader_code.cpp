@@ -16,7 +16,7 @@ namespace {
 class Builder {
  public:
   Builder(const ShaderOperator& shader, const tosa::Graph& graph, const tosa::Node& node,
-          const ShaderSettings& settings, Diagnostics& diagnostics)
+          const ShaderCodeOptions& settings, Diagnostics& diagnostics)
       : shader_(shader), graph_(graph), node_(node), settings_(settings), diagnostics_(diagnostics) {}
 
   std::optional<ShaderModule> run() {
@@ -49,7 +49,7 @@ class Builder {
     return add(Severity::Warning, kind, key, message);
   }
 
-  // Code without a language is SPIR-V when it looks so, else GLSL.
+  // Code without a language is SPIR-V if it looks like SPIR-V, otherwise GLSL.
   ShaderLanguage language() {
     if (shader_.language != ShaderLanguage::Unset || shader_.is_placeholder()) return shader_.language;
     const auto bytes = from_base64(shader_.code);
@@ -63,7 +63,7 @@ class Builder {
   // --- text ---
 
   void text(ShaderModule& made) {
-    const bool glsl = shader_.language != ShaderLanguage::Hlsl;  // unset code without the look of SPIR-V is GLSL
+    const bool glsl = shader_.language != ShaderLanguage::Hlsl;  // unset and unlike SPIR-V: GLSL
     made.kind = glsl ? vgf::CodeKind::Glsl : vgf::CodeKind::Hlsl;
     if (shader_.is_placeholder()) return;
     auto compiled = compile(glsl ? shader::Language::Glsl : shader::Language::Hlsl);
@@ -80,12 +80,12 @@ class Builder {
     const SourcePtr source = make_source(
         formatted("{}.{}", shader_.name, language == shader::Language::Glsl ? "glsl" : "hlsl"), shader_.code);
     shader::Options options;
-    // GLSL has `main` alone; it is renamed below.
+    // GLSL only has `main`; it is renamed below.
     options.entry = language == shader::Language::Glsl ? "main" : shader_.entry_point;
     options.debug_info = settings_.debug_info;
     options.read_file = [](const Path& path) -> Result<std::string> {
       return fail(DiagnosticKind::FileNotFound, {},
-                  formatted("a shader operator includes no files, and this one includes {}", path.string()));
+                  formatted("a shader operator cannot include files, but this one includes {}", path.string()));
     };
     auto compiled = shader::compile(source, language, options);
     const auto add_noted = [&](Diagnostic diagnostic) { diagnosed(diagnostics_.add(std::move(diagnostic))); };
@@ -107,7 +107,7 @@ class Builder {
                  node_.location);
   }
 
-  // The only entry point gets the name that the attributes give.
+  // The only entry point gets the name from the attributes.
   spirv::Words renamed(const spirv::Words& words) const {
     const auto module = spirv::read_module(words, shader_.name);
     if (!module) return words;
@@ -139,7 +139,7 @@ class Builder {
     const auto bytes = from_base64(shader_.code);
     if (!bytes || bytes->size() % 4 != 0 || bytes->empty()) {
       error(DiagnosticKind::FileFormat,
-            bytes ? formatted("the SPIR-V is {} bytes; it has to be words of 4", bytes->size())
+            bytes ? formatted("the SPIR-V is {} bytes; the size must be a multiple of 4", bytes->size())
                   : "the code is not base64 (standard alphabet, padded, without blanks)");
       return;
     }
@@ -148,7 +148,7 @@ class Builder {
     if (settings_.check == ShaderCheck::Off) return;
     if (made.words[0] != spv::MagicNumber) {
       error(DiagnosticKind::FileFormat, spirv::is_spirv(*bytes) ? "big-endian SPIR-V is not supported"
-                                                                : "the code is no SPIR-V: another magic number");
+                                                                : "the code is not SPIR-V: wrong magic number");
     } else if (settings_.check == ShaderCheck::Magic) {
       warning(DiagnosticKind::FileFormat, "the SPIR-V is not checked beyond its first word");
     } else {
@@ -164,7 +164,7 @@ class Builder {
     const auto reflection = module ? spirv::reflect(*module) : Result<spirv::Reflection>();
     if (!module || !reflection) {
       for (const Diagnostic& problem : module ? reflection.error() : module.error())
-        error(DiagnosticKind::FileFormat, "the SPIR-V is not sound: " + problem.message);
+        error(DiagnosticKind::FileFormat, "the SPIR-V is not valid: " + problem.message);
       return false;
     }
     const spirv::EntryPoint* entry = reflection->find(shader_.entry_point, spirv::Stage::Compute);
@@ -261,7 +261,7 @@ class Builder {
     const std::uint64_t size = entry.push_constants ? entry.push_constants->size : 0;
     if (size != 0 && shader_.push_constant_bytes == 0) {
       error(DiagnosticKind::BindingMismatch,
-            formatted("the shader has {} bytes of push constants, and the operator none", size), "push_constants");
+            formatted("the shader has {} bytes of push constants, but the operator has none", size), "push_constants");
     } else if (size > shader_.push_constant_bytes) {
       error(DiagnosticKind::BindingMismatch,
             formatted("the shader has {} bytes of push constants, and the operator {}", size,
@@ -275,14 +275,14 @@ class Builder {
   const ShaderOperator& shader_;
   const tosa::Graph& graph_;
   const tosa::Node& node_;
-  const ShaderSettings& settings_;
+  const ShaderCodeOptions& settings_;
   Diagnostics& diagnostics_;
 };
 
 }  // namespace
 
 std::optional<ShaderModule> build_shader(const ShaderOperator& shader, const tosa::Graph& graph, const tosa::Node& node,
-                                         const ShaderSettings& settings, Diagnostics& diagnostics) {
+                                         const ShaderCodeOptions& settings, Diagnostics& diagnostics) {
   return Builder(shader, graph, node, settings, diagnostics).run();
 }
 

@@ -19,7 +19,7 @@ using json::Type;
 constexpr int kMaxNesting = 64;
 constexpr std::uint32_t kSurePushConstants = 128, kMaxPushConstants = 256;
 
-// Deeper than any schema goes; strings are skipped.
+// Whether the text is nested deeper than any valid attributes; strings are skipped.
 bool nests_too_deep(std::string_view text) {
   int depth = 0;
   bool inside = false;
@@ -43,7 +43,7 @@ bool equal_in_any_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-// The descriptor types that operands may have, and the word that `_type` has for each.
+// The descriptor types that operands may have, and the value of `_type` for each.
 struct KnownType {
   vk::DescriptorType type;
   std::string_view word;
@@ -60,7 +60,7 @@ constexpr KnownType kTypes[] = {
     {vk::DescriptorType::TENSOR_ARM, "Tensor"},
 };
 
-// One object of attributes being read.
+// Reads one object of the attributes.
 class Reader {
  public:
   Reader(const tosa::Graph& graph, const tosa::Node& node, Diagnostics& diagnostics)
@@ -113,7 +113,7 @@ class Reader {
 
   // --- reading members ---
 
-  // null counts as absent.
+  // A JSON null counts as absent.
   json::Value member(std::string_view key) const {
     const json::Value value = document_->root()[key];
     return value && value.is(Type::Null) ? json::Value() : value;
@@ -147,7 +147,8 @@ class Reader {
     if (const auto known = vk::from_name<E>(value.string())) return known;
     std::vector<std::string_view> names;
     for (const vk::EnumName& each : vk::names<E>()) names.push_back(each.name);
-    Diagnostic& problem = error(DiagnosticKind::UnknownValue, key, formatted("`{}` is no {}", value.string(), what));
+    Diagnostic& problem =
+        error(DiagnosticKind::UnknownValue, key, formatted("`{}` is not a known {}", value.string(), what));
     if (const auto near = closest(value.string(), names)) problem.hint(formatted("did you mean `{}`?", *near));
     return std::nullopt;
   }
@@ -159,18 +160,18 @@ class Reader {
     if (integer && *integer >= 0 && static_cast<std::uint64_t>(*integer) <= most)
       return static_cast<std::uint32_t>(*integer);
     error(DiagnosticKind::OutOfRange, key,
-          formatted("`{}` is {}; it has to be a whole number from 0 to {}", key, value.number_text(), most));
+          formatted("`{}` is {}; it must be a whole number from 0 to {}", key, value.number_text(), most));
     return 0;
   }
 
   // --- the parts ---
 
-  // The same key twice; indices that no tensor has.
+  // Reports duplicate keys and indices without a tensor.
   void keys() {
     std::set<std::string_view> seen;
     for (const json::Value value : document_->root()) {
       const std::string& key = value.key();
-      if (!seen.insert(key).second) error(DiagnosticKind::DuplicateKey, key, formatted("`{}` is there twice", key));
+      if (!seen.insert(key).second) error(DiagnosticKind::DuplicateKey, key, formatted("`{}` appears twice", key));
       for (const auto& [prefix, count] : {std::pair<std::string_view, std::size_t>{"input_", node_.inputs.size()},
                                           {"output_", node_.outputs.size()}}) {
         if (!key.starts_with(prefix)) continue;
@@ -224,7 +225,7 @@ class Reader {
     if (word == "HLSL") made_.language = ShaderLanguage::Hlsl;
     if (made_.language == ShaderLanguage::Unset && !word.empty()) {
       error(DiagnosticKind::UnknownValue, "shader_language",
-            formatted("`{}` is no language of shaders; it is one of SPIR-V, GLSL, HLSL", word));
+            formatted("unknown shader language `{}`; accepted are SPIR-V, GLSL and HLSL", word));
     } else if (!word.empty() && !member("shader_code")) {
       error(DiagnosticKind::ConflictingKeys, "shader_language",
             "shader_language and shader_code must both be set or both be unset");
@@ -298,7 +299,7 @@ class Reader {
     return std::nullopt;
   }
 
-  // What `_type` says has no effect; it should not contradict.
+  // `_type` has no effect, but must not contradict the descriptor type.
   void kind_word(const std::string& key, vk::DescriptorType type) {
     const std::string word = optional_text(key);
     if (word.empty()) return;
@@ -326,7 +327,7 @@ class Reader {
       if (!std::ranges::contains(kKeys, each.key()))
         error(DiagnosticKind::UnknownKey, path, formatted("a sampler has no `{}`", each.key()));
       if (!seen.insert(each.key()).second)
-        error(DiagnosticKind::DuplicateKey, path, formatted("`{}` is there twice", each.key()));
+        error(DiagnosticKind::DuplicateKey, path, formatted("`{}` appears twice", each.key()));
     }
     vgf::Sampler made;
     const auto set = [&]<class E>(std::string_view name_of_key, E& to, std::string_view what) {
@@ -346,7 +347,7 @@ class Reader {
     return made;
   }
 
-  // Images have a component for each channel, all else one component for each element.
+  // Images have one component per channel, all others one component per element.
   void layout(const std::string& key, vk::Format format, vk::DescriptorType type, const tosa::TensorType& of) {
     const tensor::FormatInfo* info = tensor::find_format(format);
     if (!info || type == vk::DescriptorType::SAMPLER) return;
@@ -371,7 +372,7 @@ class Reader {
                       info->components, info->components, text_of(of)));
   }
 
-  // A place in a descriptor set holds one thing.
+  // Each binding of a descriptor set holds one operand.
   void bindings() {
     std::set<std::pair<std::uint32_t, std::uint32_t>> taken;
     const auto check = [&](std::string_view kind, const std::vector<ShaderBinding>& all) {
@@ -379,7 +380,7 @@ class Reader {
         const std::string key = formatted("{}_{}_binding", kind, i);
         if (!member(key) || taken.insert({all[i].set, all[i].binding}).second) continue;
         error(DiagnosticKind::DuplicateName, key,
-              formatted("set {} binding {} is taken twice", all[i].set, all[i].binding));
+              formatted("set {} binding {} is used twice", all[i].set, all[i].binding));
       }
     };
     check("input", made_.inputs);

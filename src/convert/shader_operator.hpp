@@ -1,5 +1,5 @@
 // A CUSTOM operator of the domain `com.arm.VulkanCustomShader`: a compute shader inside a model, described by a JSON
-// object in its attributes (converter page 3.14; schema/vulkan_custom_shader.schema.json).
+// object in its attributes (docs/spec/converter.md#shader-operators, schema/vulkan_custom_shader.schema.json).
 #pragma once
 
 #include <array>
@@ -31,11 +31,11 @@ struct PushConstant {
 enum class ShaderLanguage : std::uint8_t { Unset, Spirv, Glsl, Hlsl };
 
 struct ShaderOperator {
-  std::string name;  // logical, of the module
+  std::string name;  // logical name of the module
   std::string entry_point;
   std::array<std::uint32_t, 3> workgroups{};
   ShaderLanguage language = ShaderLanguage::Unset;
-  std::string code;                            // as the attributes have it: text, or base64
+  std::string code;                            // as in the attributes: text, or base64
   std::vector<ShaderBinding> inputs, outputs;  // as many as the operator's tensors
   std::vector<PushConstant> push_constants;
   std::uint32_t push_constant_bytes = 0;
@@ -43,14 +43,14 @@ struct ShaderOperator {
   bool is_placeholder() const { return code.empty(); }
 };
 
-// Reads the attributes of a node. Collects all problems; each has the key as its path, below `implementation_attrs`:
+// Reads the attributes of a node. Reports all diagnostics; the path of each is the key, below `implementation_attrs`:
 // json-syntax, missing-key, wrong-type, unknown-value, out-of-range, duplicate-key, duplicate-name, conflicting-keys.
 // Empty after an error.
 std::optional<ShaderOperator> read_shader_operator(const tosa::Graph& graph, const tosa::Node& node,
                                                    Diagnostics& diagnostics);
 
-// The form `name: size, name: size`: members in order, each aligned to its size (3.14, push_constants). Empty after an
-// error; `problem` says what is wrong.
+// The form `name: size, name: size`: members in order, each aligned to its size
+// (docs/spec/converter.md#push-constants). Empty after an error; `problem` is then the message.
 std::optional<std::vector<PushConstant>> parse_push_constants(std::string_view text, std::string& problem);
 
 }  // namespace slipway::convert

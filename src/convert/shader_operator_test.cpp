@@ -52,7 +52,7 @@ std::string text_of_members(const Members& members) {
   return "{" + text + "}";
 }
 
-// Messages without what is the same in all: `m.tosa: ` and the operator.
+// Messages without their common beginning: `m.tosa: ` and the operator.
 std::string shortened(std::string text) {
   const auto erase = [&](std::string_view what) {
     for (std::size_t at = text.find(what); at != text.npos; at = text.find(what)) text.erase(at, what.size());
@@ -79,7 +79,7 @@ std::string changed(const std::string& key, const std::string& value) {
   return read_messages(text_of_members(members));
 }
 
-TEST(ShaderOperator, SoundAttributes) {
+TEST(ShaderOperator, ValidAttributes) {
   Members members = sound();
   members["push_constants"] = "\"a: 4, b : 8,c:16 , d: 12, e: 1\"";
   members["input_0_sampler"] =
@@ -141,22 +141,22 @@ TEST(ShaderOperator, EachRuleHasItsMessage) {
       {"input_0_sampler",
        "{\"min_filter\": \"VK_FILTER_LINEAR\", \"mag_filter\": \"VK_FILTER_LINEAR\", "
        "\"address_mode_u\": \"VK_SAMPLER_ADDRESS_MODE_WRAP\"}",
-       "error: `VK_SAMPLER_ADDRESS_MODE_WRAP` is no "},
+       "error: `VK_SAMPLER_ADDRESS_MODE_WRAP` is not a known address mode"},
       {"input_0_binding", "-3",
-       "error: `input_0_binding` is -3; it has to be a whole number from 0 to 4294967295 [out-of-range]\n"
+       "error: `input_0_binding` is -3; it must be a whole number from 0 to 4294967295 [out-of-range]\n"
        "  = at implementation_attrs/input_0_binding\n"},
       {"input_0_binding", "1.5",
-       "error: `input_0_binding` is 1.5; it has to be a whole number from 0 to 4294967295 [out-of-range]\n"
+       "error: `input_0_binding` is 1.5; it must be a whole number from 0 to 4294967295 [out-of-range]\n"
        "  = at implementation_attrs/input_0_binding\n"},
       {"input_0_descriptorset", "4294967295",
-       "error: `input_0_descriptorset` is 4294967295; it has to be a whole number from 0 to 4294967294 [out-of-range]\n"
+       "error: `input_0_descriptorset` is 4294967295; it must be a whole number from 0 to 4294967294 [out-of-range]\n"
        "  = at implementation_attrs/input_0_descriptorset\n"},
       {"output_0_binding", "0",
-       "error: set 0 binding 0 is taken twice [duplicate-name]\n  = at implementation_attrs/output_0_binding\n"},
+       "error: set 0 binding 0 is used twice [duplicate-name]\n  = at implementation_attrs/output_0_binding\n"},
       {"input_0_vkformat", "\"VK_FORMAT_R32_FLOAT\"",
-       "error: `VK_FORMAT_R32_FLOAT` is no format; did you mean `VK_FORMAT_R32_SFLOAT`? [unknown-value]\n"
+       "error: `VK_FORMAT_R32_FLOAT` is not a known format; did you mean `VK_FORMAT_R32_SFLOAT`? [unknown-value]\n"
        "  = at implementation_attrs/input_0_vkformat\n"},
-      {"input_0_vkdescriptortype", "\"STORAGE_BUFFER\"", "error: `STORAGE_BUFFER` is no descriptor type"},
+      {"input_0_vkdescriptortype", "\"STORAGE_BUFFER\"", "error: `STORAGE_BUFFER` is not a known descriptor type"},
       {"input_0_vkdescriptortype", "\"VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT\"",
        "error: a shader operator cannot have a tensor as `VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT` [unsupported]"},
       {"input_0_vkdescriptortype", "\"VK_DESCRIPTOR_TYPE_STORAGE_TENSOR_EXT\"",
@@ -180,13 +180,13 @@ TEST(ShaderOperator, EachRuleHasItsMessage) {
       {"input_0_sampler", "null", "error: `input_0_sampler` is null instead of an object [wrong-type]"},
       {"input_0_sampler", "{\"filter\": \"VK_FILTER_LINEAR\"}", "error: a sampler has no `filter` [unknown-key]"},
       {"input_0_sampler", "{\"min_filter\": \"VK_FILTER_LINEA\"}",
-       "error: `VK_FILTER_LINEA` is no filter; did you mean `VK_FILTER_LINEAR`? [unknown-value]\n"
+       "error: `VK_FILTER_LINEA` is not a known filter; did you mean `VK_FILTER_LINEAR`? [unknown-value]\n"
        "  = at implementation_attrs/input_0_sampler/min_filter\n"},
       {"input_0_sampler", "{}", "error: `mag_filter` of the sampler is missing [missing-key]"},
       {"shader_language", "\"GLSL\"",
        "error: shader_language and shader_code must both be set or both be unset [conflicting-keys]"},
       {"shader_language", "\"WGSL\"",
-       "error: `WGSL` is no language of shaders; it is one of SPIR-V, GLSL, HLSL [unknown-value]"},
+       "error: unknown shader language `WGSL`; accepted are SPIR-V, GLSL and HLSL [unknown-value]"},
       {"push_constants", "\"a\"", "error: `a` is not of the form `name: size` [out-of-range]"},
       {"push_constants", "\"a: 4, a: 4\"", "error: two push constants are called `a` [out-of-range]"},
       {"push_constants", "\"a: 0\"", "error: push constant `a` has 0 bytes; it is 1 to 256 [out-of-range]"},
@@ -201,7 +201,7 @@ TEST(ShaderOperator, EachRuleHasItsMessage) {
   }
 }
 
-TEST(ShaderOperator, TheTextHasToBeSoundJson) {
+TEST(ShaderOperator, TheTextMustBeValidJson) {
   EXPECT_THAT(read_messages(""), HasSubstr("[json-syntax]"));
   EXPECT_THAT(read_messages("{\"a\": }"), HasSubstr("[json-syntax]"));
   EXPECT_THAT(read_messages("[1]"), HasSubstr("error: the attributes are an array instead of an object [wrong-type]"));
@@ -209,7 +209,7 @@ TEST(ShaderOperator, TheTextHasToBeSoundJson) {
   EXPECT_THAT(read_messages(std::string(100, '[') + std::string(100, ']')), HasSubstr("nest deeper than 64 levels"));
   std::string twice = text_of_members(sound());
   twice.insert(1, "\"entry_point\": \"other\", ");
-  EXPECT_THAT(read_messages(twice), HasSubstr("error: `entry_point` is there twice [duplicate-key]"));
+  EXPECT_THAT(read_messages(twice), HasSubstr("error: `entry_point` appears twice [duplicate-key]"));
 }
 
 // --- code ---
@@ -225,12 +225,12 @@ struct Built {
   std::string messages;
 };
 
-Built build(const Members& members, const ShaderSettings& settings = {}) {
+Built build(const Members& members, const ShaderCodeOptions& options = {}) {
   const Model model(text_of_members(members));
   Diagnostics problems;
   const auto declared = read_shader_operator(model.graph, model.node(), problems);
   Built built;
-  if (declared) built.module = build_shader(*declared, model.graph, model.node(), settings, problems);
+  if (declared) built.module = build_shader(*declared, model.graph, model.node(), options, problems);
   EXPECT_EQ(built.module.has_value(), !problems.has_errors());
   built.messages = shortened(messages(problems));
   return built;
@@ -283,7 +283,7 @@ TEST(ShaderCode, HlslKeptSourceAndPlaceholders) {
   EXPECT_EQ(build(sound()).module->kind, vgf::CodeKind::Spirv);
 }
 
-TEST(ShaderCode, CodeWithoutALanguageIsToldByContent) {
+TEST(ShaderCode, LanguageIsDetectedFromContents) {
   Members members = sound();
   members["shader_code"] = json_text(kGlsl);
   EXPECT_THAT(build(members).messages,
@@ -292,7 +292,7 @@ TEST(ShaderCode, CodeWithoutALanguageIsToldByContent) {
   EXPECT_THAT(build(members).messages, HasSubstr("the code is taken as SPIR-V"));
 }
 
-TEST(ShaderCode, MistakesInTextHaveTheirLine) {
+TEST(ShaderCode, ErrorsInTextHaveTheirLine) {
   const Built built = build(with_code("GLSL", "void main() {\n  int x = y;\n}\n"));
   EXPECT_THAT(built.messages, HasSubstr("blur.glsl:2:"));
   EXPECT_THAT(built.messages, HasSubstr("[shader-compile]"));
@@ -305,20 +305,20 @@ TEST(ShaderCode, MistakesInTextHaveTheirLine) {
 
 TEST(ShaderCode, GivenBinariesAreCheckedAgainstTheDeclaration) {
   const spirv::Words words = build(with_code("GLSL", kGlsl)).module->words;
-  const auto given = [](const spirv::Words& code, const ShaderSettings& settings = {},
+  const auto given = [](const spirv::Words& code, const ShaderCodeOptions& options = {},
                         const std::map<std::string, std::string>& changes = {}) {
     Members members = with_code("SPIR-V", base64_of(code));
     for (const auto& [key, value] : changes) members[key] = value;
-    return build(members, settings).messages;
+    return build(members, options).messages;
   };
   EXPECT_EQ(given(words), "");
   EXPECT_THAT(build(with_code("SPIR-V", "not base64!")).messages,
               HasSubstr("error: the code is not base64 (standard alphabet, padded, without blanks) [file-format]"));
   EXPECT_THAT(build(with_code("SPIR-V", "AAAA")).messages,
-              HasSubstr("error: the SPIR-V is 3 bytes; it has to be words of 4"));
-  EXPECT_THAT(given({1, 2, 3}), HasSubstr("error: the code is no SPIR-V: another magic number"));
+              HasSubstr("error: the SPIR-V is 3 bytes; the size must be a multiple of 4"));
+  EXPECT_THAT(given({1, 2, 3}), HasSubstr("error: the code is not SPIR-V: wrong magic number"));
   EXPECT_THAT(given({0x03022307, 0, 0, 0, 0}), HasSubstr("error: big-endian SPIR-V is not supported"));
-  EXPECT_THAT(given({0x07230203, 0x10000, 0, 1, 0, 0xffff0000}), HasSubstr("error: the SPIR-V is not sound: "));
+  EXPECT_THAT(given({0x07230203, 0x10000, 0, 1, 0, 0xffff0000}), HasSubstr("error: the SPIR-V is not valid: "));
   const spirv::Words stub = {0x07230203, 0x10000, 0, 1, 0};
   EXPECT_THAT(given(stub),
               HasSubstr("error: the shader has no compute entry point `main`; it has none [unknown-reference]"));
@@ -339,12 +339,13 @@ TEST(ShaderCode, GivenBinariesAreCheckedAgainstTheDeclaration) {
               HasSubstr("warning: the shader has no push constants [unused-resource]"));
 }
 
-TEST(ShaderCode, PushConstantsAndTensorsHaveToFit) {
+TEST(ShaderCode, PushConstantsAndTensorsMustMatch) {
   const std::string pushing =
       "layout(local_size_x = 1) in;\nlayout(push_constant) uniform P { vec4 a; };\nlayout(set = 0, binding = 1) "
       "writeonly buffer Out { float y[]; };\nvoid main() { y[0] = a.x; }\n";
-  EXPECT_THAT(build(with_code("GLSL", pushing)).messages,
-              HasSubstr("error: the shader has 16 bytes of push constants, and the operator none [binding-mismatch]"));
+  EXPECT_THAT(
+      build(with_code("GLSL", pushing)).messages,
+      HasSubstr("error: the shader has 16 bytes of push constants, but the operator has none [binding-mismatch]"));
   Members members = with_code("GLSL", pushing);
   members["push_constants"] = "\"a: 8\"";
   EXPECT_THAT(build(members).messages,

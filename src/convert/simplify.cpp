@@ -12,7 +12,7 @@ using tosa::index;
 using tosa::ValueId;
 using tosa::ValueKind;
 
-// Constants are told apart by type, size and a few of their bytes; only those that agree in these are compared.
+// Constants are hashed by type, size and a few of their bytes; only constants with equal hashes are compared.
 std::size_t fingerprint(const tosa::Graph& graph, const tosa::Constant& constant) {
   constexpr std::size_t kSampled = 64;
   const std::size_t size = constant.data.size();
@@ -86,7 +86,7 @@ std::vector<std::byte> transposed(Bytes data, tensor::ShapeView shape, std::span
   return out;
 }
 
-// The result of the node becomes the constant, in the constant's place in the order.
+// Replaces the constant by the result of the node, at the constant's position in the order.
 void fold_transposes(tosa::Graph& graph) {
   const std::vector<std::uint32_t> uses = use_counts(graph);
   std::vector<bool> gone(graph.nodes.size());
@@ -112,7 +112,7 @@ void fold_transposes(tosa::Graph& graph) {
   std::erase_if(graph.nodes, [&](const tosa::Node&) { return gone[i++]; });
 }
 
-// Renumbers after nodes, constants and values have gone.
+// Renumbers after nodes, constants and values were removed.
 void compact(tosa::Graph& graph, const std::vector<bool>& kept) {
   std::vector<ValueId> moved(graph.values.size(), tosa::kNoValue);
   std::vector<tosa::Value> values;
@@ -158,9 +158,9 @@ void drop_unused(tosa::Graph& graph) {
 
 }  // namespace
 
-void simplify(tosa::Graph& graph, const SimplifySettings& settings) {
+void simplify(tosa::Graph& graph, const SimplifyOptions& options) {
   merge_constants(graph);
-  if (settings.fold) fold_transposes(graph);
+  if (options.fold) fold_transposes(graph);
   drop_unused(graph);
 }
 

@@ -44,8 +44,8 @@ inline std::string adding_shader(std::size_t inputs, std::size_t elements, doubl
 }
 
 // `g1(a) s1(g1,k1) g2(s1) > g1 k1`: nodes by the first letter of their names (g: an operator, s: a shader, which add
-// their inputs), constants k, inputs of the model a to f; behind `>` what the model returns, else what no node takes.
-// All tensors are f32[2].
+// their inputs), constants k, inputs of the model a to f; after `>` what the model returns, otherwise the values that
+// no node uses. All tensors are f32[2].
 struct Program {
   explicit Program(const std::string& text) {
     graph.name = "main";
@@ -110,7 +110,7 @@ inline std::string random_program(std::mt19937& random, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     const bool shader = random() % 3 == 0;
     const auto pick = [&] {
-      // Mostly from what came lately, so that graphs get deep.
+      // Mostly recent values, so that graphs become deep.
       const std::size_t span = random() % 2 ? std::min<std::size_t>(names.size(), 4) : names.size();
       return names[names.size() - 1 - random() % span];
     };

@@ -23,7 +23,7 @@ constexpr std::int64_t kUnknownExtent = 4;
 constexpr double kRelative = 1.0 / 256, kAbsolute = 1.0 / 1024;  // of narrowed models
 constexpr std::string_view kRuns[] = {"zeros", "a ramp", "random values"};
 
-// Element `i` of an input of a run. Floats are small enough for sums of many to be exact in none of them.
+// Element `i` of an input of a run. Floats are small multiples of a power of two.
 double element(int run, std::size_t i, DataType type, std::mt19937& random) {
   if (run == 0) return 0;
   if (tosa::is_float(type))
@@ -72,13 +72,12 @@ std::optional<Difference> difference(const Tensor& a, const Tensor& b, bool narr
 }
 
 // The graph with all shapes known.
-std::optional<tosa::Graph> static_graph(const tosa::Graph& graph, const VerifySettings& settings,
+std::optional<tosa::Graph> static_graph(const tosa::Graph& graph, const VerifyOptions& options,
                                         std::vector<std::string>& notes) {
   std::vector<tensor::Shape> shapes;
   for (const ValueId value : graph.inputs) {
     tensor::Shape shape = graph[value].type.shape;
-    if (const auto given = settings.shapes.find(graph[value].name); given != settings.shapes.end())
-      shape = given->second;
+    if (const auto given = options.shapes.find(graph[value].name); given != options.shapes.end()) shape = given->second;
     for (std::int64_t& extent : shape) {
       if (extent < 0) extent = kUnknownExtent;
     }
@@ -93,7 +92,7 @@ std::optional<tosa::Graph> static_graph(const tosa::Graph& graph, const VerifySe
   return made;
 }
 
-// The inputs of a run: of the model as it was read, and with the types that it has behind the passes.
+// The inputs of a run: for the model as it was read, and with the types after the passes.
 struct Inputs {
   std::vector<Tensor> original, prepared;
 };
@@ -113,17 +112,17 @@ Inputs inputs_of(const tosa::Graph& original, const tosa::Graph& prepared, int r
 class FileVerifier {
  public:
   FileVerifier(const tosa::Model& original, const tosa::Model& prepared, const Converted& converted,
-               const vgf::File& file, const VerifySettings& settings, Diagnostics& diagnostics)
+               const vgf::File& file, const VerifyOptions& options, Diagnostics& diagnostics)
       : original_(original),
         prepared_(prepared),
         segments_(converted.segments),
         file_(file),
-        settings_(settings),
+        options_(options),
         diagnostics_(diagnostics) {}
 
   VerifyReport run() {
-    const auto original = static_graph(original_.graph, settings_, report_.notes),
-               prepared = original ? static_graph(prepared_.graph, settings_, report_.notes) : std::nullopt;
+    const auto original = static_graph(original_.graph, options_, report_.notes),
+               prepared = original ? static_graph(prepared_.graph, options_, report_.notes) : std::nullopt;
     if (!prepared || !read_segments()) return std::move(report_);
     for (int run = 0; run < std::ssize(kRuns); ++run) {
       if (!compare(*original, *prepared, run)) break;
@@ -164,27 +163,27 @@ class FileVerifier {
     if (!before || !after) return false;
     for (std::size_t i = 0; i < original.outputs.size(); ++i) {
       const auto differs = difference((*before)[index(original.outputs[i])], (*after)[index(prepared.outputs[i])],
-                                      settings_.narrowed, report_.worst_error);
+                                      options_.narrowed, report_.worst_error);
       if (!differs) continue;
-      error(formatted("on {}, output {} differs behind the passes: element {} is {}, and the model gives {}",
+      error(formatted("on {}, output {} differs after the passes: element {} is {}, and the model returns {}",
                       kRuns[run], i, differs->element, differs->right, differs->left));
       return false;
     }
     return compare_file(prepared, *after, run);
   }
 
-  // The segments, in order; each gets what the file's numbers connect it to.
+  // Runs the segments in order; each gets the values that the file's logical ids connect it to.
   bool compare_file(const tosa::Graph& prepared, const std::vector<Tensor>& expected, int run) {
     std::map<std::uint32_t, Tensor> values;  // by logical id
     for (const ValueId value : prepared.inputs) values[segments_.id(value)] = expected[index(value)];
     for (std::size_t s = 0; s < file_.segments.size(); ++s) {
       const Segment& segment = segments_.segments[s];
       if (segment.kind == PartitionKind::Compute) {
-        // The stand-in's results are those of the prepared graph, if its inputs are.
+        // The substitute's results equal those of the prepared graph if its inputs do.
         const tosa::Node& node = prepared.nodes[segment.nodes[0]];
         std::vector<const Tensor*> inputs;
         for (const ValueId value : node.inputs) inputs.push_back(&values[segments_.id(value)]);
-        const std::vector<Tensor> results = stand_in(prepared, node, inputs);
+        const std::vector<Tensor> results = substitute(prepared, node, inputs);
         for (std::size_t i = 0; i < results.size(); ++i) values[segments_.id(node.outputs[i])] = results[i];
       } else if (!run_graph(prepared, s, expected, values, run)) {
         return false;
@@ -209,7 +208,7 @@ class FileVerifier {
     if (!graph) return false;
     const auto results = diagnostics_.take(evaluate(*graph, std::move(inputs)));
     if (!results) return false;
-    // Operators stand in the module as in the graph: the first whose result differs is the one to name.
+    // Operators have the same order in the module as in the graph: the first whose result differs is reported.
     const Segment& segment = segments_.segments[s];
     for (std::size_t i = 0; i < graph->nodes.size() && graph->nodes.size() == segment.nodes.size(); ++i) {
       const tosa::Node& node = prepared.nodes[segment.nodes[i]];
@@ -229,8 +228,8 @@ class FileVerifier {
     const auto differs = difference(expected[index(value)], from_file, false, ignored);
     if (!differs) return true;
     const tosa::Node* producer = prepared.producer(value);
-    error(formatted("on {}, segment `{}`: {} differs first: element {} of {} is {}, and the model gives {}", kRuns[run],
-                    file_.segments[s].name,
+    error(formatted("on {}, segment `{}`: {} differs first: element {} of {} is {}, and the model returns {}",
+                    kRuns[run], file_.segments[s].name,
                     producer ? formatted("{} `{}`", name_of(producer->op), producer->name) : "a constant",
                     differs->element, text_of(prepared[value].type), differs->right, differs->left));
     return false;
@@ -240,7 +239,7 @@ class FileVerifier {
   const tosa::Model& prepared_;
   const Segments& segments_;
   const vgf::File& file_;
-  const VerifySettings& settings_;
+  const VerifyOptions& options_;
   Diagnostics& diagnostics_;
   std::vector<tosa::Graph> graphs_;  // by segment
   VerifyReport report_;
@@ -248,12 +247,13 @@ class FileVerifier {
 
 }  // namespace
 
-std::vector<Tensor> stand_in(const tosa::Graph& graph, const tosa::Node& node, std::span<const Tensor* const> inputs) {
+std::vector<Tensor> substitute(const tosa::Graph& graph, const tosa::Node& node,
+                               std::span<const Tensor* const> inputs) {
   std::vector<Tensor> results;
   for (const ValueId output : node.outputs) {
     Tensor made = Tensor::zeros(graph[output].type);
     for (std::size_t i = 0; i < made.size(); ++i) {
-      // Different for every input and result, and of moderate size.
+      // Different for every input and result, and of moderate magnitude.
       double sum = 0.25 * static_cast<double>(results.size() + 1);
       for (std::size_t k = 0; k < inputs.size(); ++k) {
         const Tensor& from = *inputs[k];
@@ -288,7 +288,7 @@ Result<std::vector<Tensor>> evaluate(const tosa::Graph& graph, std::vector<Tenso
       if (!made) return fail(std::move(made.error()));
       results = std::move(*made);
     } else if (node.op == tosa::Op::CUSTOM) {
-      results = stand_in(graph, node, operands);
+      results = substitute(graph, node, operands);
     } else {
       auto made = reference::run_node(graph, node, operands);
       if (!made) return fail(std::move(made.error()));
@@ -300,16 +300,16 @@ Result<std::vector<Tensor>> evaluate(const tosa::Graph& graph, std::vector<Tenso
 }
 
 VerifyReport verify(const tosa::Model& original, const tosa::Model& prepared, const Converted& converted,
-                    const vgf::File& file, const VerifySettings& settings, Diagnostics& diagnostics) {
-  return FileVerifier(original, prepared, converted, file, settings, diagnostics).run();
+                    const vgf::File& file, const VerifyOptions& options, Diagnostics& diagnostics) {
+  return FileVerifier(original, prepared, converted, file, options, diagnostics).run();
 }
 
 VerifyReport verify_shaders(const tosa::Model& original, const tosa::Model& prepared, const vgf::File& file,
-                            const VerifySettings& settings, const ShaderRunner& run_shader, const FileRunner& run_file,
+                            const VerifyOptions& options, const ShaderRunner& run_shader, const FileRunner& run_file,
                             Diagnostics& diagnostics) {
   VerifyReport report;
-  const auto before = static_graph(original.graph, settings, report.notes),
-             after = before ? static_graph(prepared.graph, settings, report.notes) : std::nullopt;
+  const auto before = static_graph(original.graph, options, report.notes),
+             after = before ? static_graph(prepared.graph, options, report.notes) : std::nullopt;
   if (!after) return report;
   std::vector<tosa::TensorType> types;
   for (const ValueId output : after->outputs) types.push_back((*after)[output].type);
@@ -329,11 +329,11 @@ VerifyReport verify_shaders(const tosa::Model& original, const tosa::Model& prep
         continue;
       }
       const Tensor& wanted = (*expected)[index(before->outputs[i])];
-      const auto differs = difference(wanted, *(*outputs)[i], settings.narrowed, report.worst_error);
+      const auto differs = difference(wanted, *(*outputs)[i], options.narrowed, report.worst_error);
       if (!differs) continue;
       diagnostics.error(DiagnosticKind::ExpectationFailed, SourceLocation::in_file(file.name),
                         formatted("verification: on {}, output {} of a run of the file differs: element {} is {}, and "
-                                  "the model gives {}",
+                                  "the model returns {}",
                                   kRuns[run], i, differs->element, differs->right, differs->left));
       return report;
     }

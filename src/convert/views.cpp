@@ -12,16 +12,16 @@ using tosa::index;
 using tosa::ValueId;
 using tosa::ValueKind;
 
-class Maker {
+class ViewBuilder {
  public:
-  Maker(const tosa::Graph& graph, const Segments& segments, const Shaders& shaders)
+  ViewBuilder(const tosa::Graph& graph, const Segments& segments, const Shaders& shaders)
       : graph_(graph), segments_(segments), shaders_(shaders), unsigned_(unsigned_values(graph)) {}
 
   Views run() {
     made_.of_value.resize(graph_.values.size());
     returned_.resize(graph_.values.size());
     for (const ValueId value : segments_.returned) returned_[index(value)] = true;
-    // What is produced comes before what is used: a producer's view is the first of its category.
+    // Producers come before users: a producer's view is the first of its category.
     made_.segments.resize(segments_.segments.size());
     for (std::size_t s = 0; s < segments_.segments.size(); ++s) {
       inputs(s);
@@ -100,7 +100,7 @@ class Maker {
                                 : static_cast<std::size_t>(known - views.begin());
   }
 
-  // Inputs that nothing uses, and inputs that are returned as they are, are seen by the model alone.
+  // Unused inputs and inputs that are returned unchanged have only the view of the model.
   void whole_model() {
     for (const ValueId value : graph_.inputs) made_.canonical_input.push_back(first_of(value, vgf::Category::Input));
     for (const ValueId value : segments_.returned)
@@ -136,7 +136,7 @@ class Maker {
 }  // namespace
 
 Views make_views(const tosa::Graph& graph, const Segments& segments, const Shaders& shaders) {
-  return Maker(graph, segments, shaders).run();
+  return ViewBuilder(graph, segments, shaders).run();
 }
 
 }  // namespace slipway::convert

@@ -1,4 +1,5 @@
-// The views of the values of a model: as what each use of a value sees it (converter page 3.12).
+// The views of the values of a model: how each use of a value accesses it
+// (docs/spec/converter.md#bindings-and-resources).
 #pragma once
 
 #include <map>
@@ -34,14 +35,14 @@ struct Use {
 
 struct SegmentUses {
   std::vector<Use> inputs;   // arguments of the model first, by position, then in the order of operands
-  std::vector<Use> outputs;  // what the model does not return first, then the rest by its position there
+  std::vector<Use> outputs;  // values that the model does not return first, then the rest by output position
 };
 
 struct Views {
-  std::vector<std::vector<View>> of_value;                // each different view once; empty for values inside segments
+  std::vector<std::vector<View>> of_value;                // each distinct view once; empty for values inside segments
   std::vector<std::optional<std::uint32_t>> alias_group;  // of values with several views
   std::vector<SegmentUses> segments;
-  // The view of an input of the model, and of an output, that stands for it in the lists of the model.
+  // The view that represents an input or output in the lists of the model.
   std::vector<std::size_t> canonical_input, canonical_output;  // by position; of outputs in Segments::returned
 };
 

@@ -14,7 +14,7 @@ Result<std::vector<std::byte>> write_model(const tosa::Graph& graph) {
     for (const tosa::ValueId value : values) {
       if (!graph[value].name.empty()) all.push_back(graph[value].name);
     }
-    return all;  // fewer than values when one has none: then all are numbered
+    return all;  // if one value has no name, all are numbered
   };
   model.input_names = names(graph.inputs);
   model.output_names = names(graph.outputs);

@@ -3,8 +3,9 @@
 //   Result<std::vector<std::byte>> file = convert::write_model(graph);
 //
 // The graph becomes one segment, with one graph module. Constants of more than 16 elements go to the file's constants,
-// the others into the module (converter page 3.8); `graph_constant` numbers and bindings of the graph are given anew.
-// The graph is a model of TOSA operators alone: `convert.hpp` is for those with shader operators, options and names.
+// the others into the module (docs/spec/converter.md#graph-constants); the graph's `graph_constant` indices and
+// bindings are reassigned. The graph must have TOSA operators only: `convert.hpp` handles shader operators, options and
+// names.
 #pragma once
 
 #include <vector>

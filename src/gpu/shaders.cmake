@@ -1,6 +1,6 @@
 # The shaders that the module itself uses, as words in a generated header.
 find_program(SPIRV_AS spirv-as REQUIRED)
-set(mip_template ${CMAKE_CURRENT_SOURCE_DIR}/gpu/mip_shader.spvasm.in)
+set(mip_template ${CMAKE_CURRENT_SOURCE_DIR}/gpu/commands/mip_shader.spvasm.in)
 set(mip_shaders ${CMAKE_BINARY_DIR}/generated/gpu/mip_shaders.inc)
 add_custom_command(
   OUTPUT ${mip_shaders}

@@ -268,4 +268,24 @@ void one_or_more_schema(Schema& schema, CodecHandle element) {
   });
 }
 
+void map_schema(Schema& schema, CodecHandle element) {
+  schema.out().object([&] {
+    schema.out().member("type", "object").key("additionalProperties");
+    element.schema(schema);
+  });
+}
+
+void or_null_schema(Schema& schema, CodecHandle codec) {
+  schema.out().object([&] {
+    schema.out().key("anyOf").array([&] {
+      schema.out().object([&] { schema.out().member("type", "null"); });
+      codec.schema(schema);
+    });
+  });
+}
+
+void Constant::schema(Schema& schema) const {
+  schema.out().object([&] { schema.out().key("const").raw(text); });
+}
+
 }  // namespace slipway::json

@@ -33,6 +33,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/diagnostic.hpp"
@@ -145,6 +146,9 @@ template <class T, class Codec>
 bool read_with(const void* codec, Decoder& decoder, Value value, void* to) {
   T& variable = *static_cast<T*>(to);
   if constexpr (kIsOptional<T>) {
+    if constexpr (requires { Codec::kAcceptsNull; }) {
+      if (value.is(Type::Null)) return variable.reset(), true;
+    }
     return static_cast<const Codec*>(codec)->read(decoder, value, variable.emplace());
   } else {
     return static_cast<const Codec*>(codec)->read(decoder, value, variable);
@@ -309,6 +313,8 @@ bool read_elements(Decoder& decoder, Value value, CodecHandle element, void* fir
 void write_elements(Writer& out, CodecHandle element, const void* first, std::size_t count, std::size_t size);
 void list_schema(Schema& schema, std::size_t min, std::size_t max, CodecHandle element);
 void one_or_more_schema(Schema& schema, CodecHandle element);
+void map_schema(Schema& schema, CodecHandle element);
+void or_null_schema(Schema& schema, CodecHandle codec);
 
 namespace detail {
 template <class T>
@@ -379,6 +385,64 @@ class Nested {
 
  private:
   const Record<T>* record_;
+};
+
+// An object whose keys are names, into a vector of pairs of a name and a value.
+template <class Codec>
+struct Map {
+  Codec element;
+
+  template <class T>
+  bool read(Decoder& decoder, Value value, std::vector<std::pair<std::string, T>>& to) const {
+    if (!value.is(Type::Object)) return decoder.wrong_type(value, "an object");
+    to.clear();
+    bool ok = true;
+    for (const Value member : value) ok &= element.read(decoder, member, to.emplace_back(member.key(), T{}).second);
+    return ok;
+  }
+  template <class T>
+  void write(Writer& out, const std::vector<std::pair<std::string, T>>& from) const {
+    out.object([&] {
+      for (const auto& [name, value] : from) element.write(out.key(name), value);
+    });
+  }
+  void schema(Schema& schema) const { map_schema(schema, {&element, &detail::kSchemaOnly<Codec>}); }
+};
+template <class Codec>
+Map(Codec) -> Map<Codec>;
+
+// A value or null, into an optional.
+template <class Codec>
+struct OrNull {
+  static constexpr bool kAcceptsNull = true;
+  Codec codec;
+
+  template <class T>
+  bool read(Decoder& decoder, Value value, T& to) const {
+    return codec.read(decoder, value, to);
+  }
+  template <class T>
+  void write(Writer& out, const T& from) const {
+    codec.write(out, from);
+  }
+  void schema(Schema& schema) const { or_null_schema(schema, {&codec, &detail::kSchemaOnly<Codec>}); }
+};
+template <class Codec>
+OrNull(Codec) -> OrNull<Codec>;
+
+// The same value in every object, `text` in JSON. Reading ignores it.
+struct Constant {
+  std::string_view text;
+
+  template <class T>
+  bool read(Decoder&, Value, T&) const {
+    return true;
+  }
+  template <class T>
+  void write(Writer& out, const T&) const {
+    out.raw(text);
+  }
+  void schema(Schema& schema) const;
 };
 
 // The value itself, to be read later. `schema_text` is its schema, a JSON object.

@@ -179,6 +179,63 @@ TEST(Record, OldNames) {
   EXPECT_EQ(box.extent.sides[0], 8u);
 }
 
+struct Sample {
+  std::string name;
+  Access access = Access::Write;
+  std::vector<Part> parts;
+  std::optional<std::uint64_t> limit, first;
+  std::vector<std::pair<std::string, double>> times;
+  std::int32_t offset = -1;
+};
+
+const Record<Sample>& sample_record() {
+  static const auto record = Record<Sample>("sample", "a sample")
+                                 .required("format", Constant{R"("sample")"}, "what this is")
+                                 .required("name", &Sample::name, Text{}, "its name")
+                                 .required("access", &Sample::access, Words<Access>(kAccess), "who may")
+                                 .optional("parts", &Sample::parts, List{Nested(part_record())}, "its parts")
+                                 .written_if([](const Sample& sample) { return !sample.parts.empty(); })
+                                 .optional("limit", &Sample::limit, Integer{}, "none if absent")
+                                 .required("first", &Sample::first, OrNull{Integer{}}, "null: none")
+                                 .required("times", &Sample::times, Map{Real{}}, "by name")
+                                 .required("offset", &Sample::offset, Integer{.min = -9}, "bytes");
+  return record;
+}
+
+std::string written(const Sample& sample) {
+  Writer out(0);
+  sample_record().write(out, sample);
+  return out.text();
+}
+
+TEST(Record, Writes) {
+  Sample sample{.name = "a \"b\"", .times = {{"x", 0.5}, {"y", 2}}};
+  EXPECT_EQ(written(sample), R"({"format":"sample", "name":"a \"b\"", "access":"writeonly", "first":null, )"
+                             R"("times":{"x":0.5, "y":2.0}, "offset":-1})");
+  sample.parts = {{1}, {2}};
+  sample.limit = sample.first = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_EQ(written(sample), R"({"format":"sample", "name":"a \"b\"", "access":"writeonly", )"
+                             R"("parts":[{"id":1}, {"id":2}], "limit":18446744073709551615, )"
+                             R"("first":18446744073709551615, "times":{"x":0.5, "y":2.0}, "offset":-1})");
+  Writer one(0);
+  one.object([&] { sample_record().write_member(one, "limit", sample); });
+  EXPECT_EQ(one.text(), R"({"limit":18446744073709551615})");
+}
+
+TEST(Record, ReadsWhatItWrites) {
+  const Sample sample{.name = "s", .parts = {{3}}, .first = 4, .times = {{"x", 1}}, .offset = 5};
+  for (const bool null : {false, true}) {
+    Sample changed = sample;
+    if (null) changed.first.reset();
+    const auto document = parse(make_source("t.json", written(changed))).value();
+    Diagnostics diagnostics;
+    Decoder decoder(diagnostics, Severity::Error);
+    const auto read = decoder.read(sample_record(), document->root());
+    ASSERT_TRUE(read) << format_diagnostics(diagnostics.all());
+    EXPECT_EQ(written(*read), written(changed));
+  }
+}
+
 TEST(Record, Schema) {
   Writer out(0);
   Schema schema(out);

@@ -1,7 +1,7 @@
 // How graphs are lowered for a device.
 #pragma once
 
-#include "gpu/snapshot.hpp"
+#include "gpu/device/snapshot.hpp"
 #include "lower/lower.hpp"
 
 namespace slipway::model {

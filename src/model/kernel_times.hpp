@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/profile.hpp"
+#include "launch/report/profile.hpp"
 #include "model/picture/of_model.hpp"
 #include "model/standalone.hpp"
 

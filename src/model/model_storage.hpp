@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/diagnostic.hpp"
-#include "launch/plan.hpp"
+#include "launch/plan/plan.hpp"
 #include "vgf/vgf.hpp"
 
 namespace slipway::model {

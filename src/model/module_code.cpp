@@ -1,7 +1,7 @@
 // The code of modules in models: what is in the file, or compiled from the text that is.
 
 #include "base/format.hpp"
-#include "launch/specialization.hpp"
+#include "launch/plan/specialization.hpp"
 #include "model/plan_model.hpp"
 #include "shader/cache.hpp"
 #include "spirv/tools.hpp"

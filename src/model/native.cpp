@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/format.hpp"
-#include "gpu/device_plan.hpp"
+#include "gpu/device/device_plan.hpp"
 #include "spirv/tools.hpp"
 #include "tosa/vulkan_format.hpp"
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "base/diagnostic.hpp"
-#include "gpu/snapshot.hpp"
-#include "launch/plan.hpp"
+#include "gpu/device/snapshot.hpp"
+#include "launch/plan/plan.hpp"
 #include "tosa/graph.hpp"
 
 namespace slipway::model {

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "launch/plan.hpp"
+#include "launch/plan/plan.hpp"
 
 namespace slipway::model {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
-#include "launch/specialization.hpp"
+#include "launch/plan/specialization.hpp"
 #include "model/native.hpp"
 #include "model/packed_rows.hpp"
 #include "spirv/module.hpp"

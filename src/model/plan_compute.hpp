@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "launch/plan.hpp"
+#include "launch/plan/plan.hpp"
 #include "model/model_storage.hpp"
 #include "vgf/vgf.hpp"
 

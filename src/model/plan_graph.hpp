@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/plan.hpp"
+#include "launch/plan/plan.hpp"
 #include "lower/program.hpp"
 
 namespace slipway::model {

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "base/format.hpp"
-#include "launch/accesses.hpp"
-#include "launch/specialization.hpp"
+#include "launch/plan/accesses.hpp"
+#include "launch/plan/specialization.hpp"
 #include "model/graph_engine.hpp"
 #include "model/graph_segment.hpp"
 #include "model/model_storage.hpp"

@@ -23,7 +23,7 @@
 #include "base/cache.hpp"
 #include "base/diagnostic.hpp"
 #include "base/files.hpp"
-#include "launch/plan.hpp"
+#include "launch/plan/plan.hpp"
 #include "model/graph_engine.hpp"
 #include "vgf/vgf.hpp"
 

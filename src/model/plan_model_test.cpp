@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/print_diagnostic.hpp"
-#include "launch/explain.hpp"
+#include "launch/plan/explain.hpp"
 #include "testing/launch_fixture.hpp"
 #include "testing/vgf_recipe.hpp"
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/print_diagnostic.hpp"
-#include "launch/explain.hpp"
+#include "launch/plan/explain.hpp"
 #include "model/compare_model.hpp"
 #include "model/kernel_times.hpp"
 #include "tensor/npy.hpp"

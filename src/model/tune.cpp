@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "launch/run.hpp"
+#include "launch/execute/run.hpp"
 #include "model/kernel_times.hpp"
 
 namespace slipway::model {

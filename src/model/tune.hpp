@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/cache.hpp"
-#include "gpu/device.hpp"
+#include "gpu/device/device.hpp"
 #include "model/standalone.hpp"
 
 namespace slipway::model {

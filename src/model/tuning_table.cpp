@@ -18,6 +18,11 @@ struct ParameterNumbers {
     for (const json::Value member : value) good &= kNumber.read(decoder, member, to[member.key()]);
     return good;
   }
+  void write(json::Writer& out, const lower::Parameters& from) const {
+    out.object([&] {
+      for (const auto& [name, value] : from) kNumber.write(out.key(name), value);
+    });
+  }
   void schema(json::Schema& schema) const {
     schema.out().object([&] {
       schema.out().member("type", "object");
@@ -78,20 +83,7 @@ bool TuningTable::is_for(const gpu::Snapshot& snapshot) const {
 
 std::string write_tuning(const TuningTable& table) {
   json::Writer out;
-  out.object([&] {
-    out.member("device", table.device).member("vendor_id", table.vendor_id).member("device_id", table.device_id);
-    out.member("driver_version", table.driver_version);
-    out.key("tuned").array([&] {
-      for (const TunedKernel& kernel : table.tuned) {
-        out.object([&] {
-          out.member("kernel", kernel.kernel);
-          out.key("parameters").object([&] {
-            for (const auto& [name, value] : kernel.parameters) out.member(name, value);
-          });
-        });
-      }
-    });
-  });
+  table_record().write(out, table);
   return out.text();
 }
 

@@ -12,7 +12,7 @@
 
 #include "base/cache.hpp"
 #include "base/diagnostic.hpp"
-#include "gpu/snapshot.hpp"
+#include "gpu/device/snapshot.hpp"
 #include "lower/device_facts.hpp"
 
 namespace slipway::model {

@@ -9,7 +9,7 @@
 //   list->submit(); list->wait({});          // as often as wanted
 //
 // A list is made once and submitted many times. Submissions of one list do not overlap; those of several lists may. The
-// runner gives each copy of its lists buffers of its own; what is `outside` they share, and the back end keeps runs
+// runner gives each copy of its lists buffers of its own; what is `external` they share, and the back end keeps runs
 // that write it and others that use it apart.
 //
 // Threads: creating and destroying objects and submitting may happen on several threads at once (several runners use
@@ -66,7 +66,7 @@ struct BufferArgument {
   std::uint32_t argidx = 0;
   BufferPtr buffer;
   std::uint64_t offset = 0, size = 0;  // bytes; never past the end
-  bool outside = false;                // not the runner's own: lists of others may use it at the same time
+  bool external = false;               // not the runner's own: lists of others may use it at the same time
 };
 
 // A number for the parameter with this argidx, in the bytes and the type that the target asks for.

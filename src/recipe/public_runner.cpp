@@ -6,7 +6,7 @@
 
 #include "base/format.hpp"
 #include "base/public_problems.hpp"
-#include "launch/public_device.hpp"
+#include "launch/execute/public_device.hpp"
 #include "recipe/backends/opencl/backend.hpp"
 #include "recipe/backends/xrt/module.hpp"
 #include "recipe/cpu/host_buffer.hpp"

@@ -1,191 +1,141 @@
-// The report of a run (recipe page 3.7): the keys of the shipped runner, and ours.
+// Collects the report of a session: the keys of the shipped runner, and others (docs/spec/recipe.md#reports).
+#include "recipe/report_records.hpp"
+
 #include <sys/resource.h>
 
 #include <algorithm>
 
-#include "base/print_diagnostic.hpp"
 #include "generated_version.hpp"
-#include "json/writer.hpp"
 #include "recipe/control_code/control_code.hpp"
-#include "recipe/session.hpp"
 #include "recipe/xclbin/xclbin.hpp"
 
 namespace slipway::recipe {
 namespace {
 
-using json::Writer;
+constexpr std::uint64_t kDefaultRunlistThreshold = 6;
 
-void write_samples(Writer& out, const SampleSummary& samples) {
-  out.key("samples").object([&] {
-    out.member("unit", "us").member("count", samples.count).member("min", samples.min).member("mean", samples.mean);
-    out.member("stddev", samples.stddev)
-        .member("p50", samples.p50)
-        .member("p90", samples.p90)
-        .member("p95", samples.p95);
-    out.member("p99", samples.p99).member("max", samples.max);
-  });
-}
-
-void write_execution(Writer& out, const ExecutionOutcome& execution, bool single) {
-  out.object([&] {
-    out.key("cpu").object([&] {
-      out.member("elapsed", static_cast<std::uint64_t>(execution.elapsed_ns / 1000));
-      if (execution.latency_us) out.member("latency", *execution.latency_us);
-      if (execution.throughput) out.member("throughput", *execution.throughput);
-    });
-    if (!single) out.member("depth", execution.depth);
-    out.member("iterations", execution.iterations);
-    if (!single) out.member("mode", name_of(execution.mode));
-    out.member("name", execution.name);
-    if (!single) out.member("poll", execution.poll);
-    write_samples(out, execution.samples);
-  });
-}
-
-void write_resources(Writer& out, const Plan& plan, const Runner* runner, std::uint32_t threshold) {
-  out.key("resources").object([&] {
-    out.member("buffers", plan.buffers.size())
-        .member("hwctxs", plan.contexts.size())
-        .member("kernels", plan.kernels.size());
-    out.member("runs", plan.runs.size()).member("total_buffer_size", runner ? runner->created_bytes() : 0);
-    out.member("cpus", plan.cpus.size());
-    out.key("runlists").array([&] {
-      for (std::size_t i = 0; i < plan.lists.size(); ++i) {
-        const ListPlan& list = plan.lists[i];
-        out.object([&] {
-          out.member("kind", name_of(list.backend)).member("runs", list.end - list.begin);
-          out.member("chained", runner != nullptr && runner->chained(i));
-        });
-      }
-    });
-    out.member("runlist_threshold", threshold);
-  });
-}
-
-std::string_view name_of(RunStatus status) {
-  switch (status) {
-    case RunStatus::Ok:
-      return "ok";
-    case RunStatus::Failed:
-      return "failed";
-    case RunStatus::Skipped:
-      return "skipped";
+SessionReport::Execution report_of(const ExecutionOutcome& outcome, bool single) {
+  SessionReport::Execution report{.cpu = {.elapsed_us = static_cast<std::uint64_t>(outcome.elapsed_ns / 1000),
+                                          .latency_us = outcome.latency_us,
+                                          .throughput = outcome.throughput},
+                                  .iterations = outcome.iterations,
+                                  .name = outcome.name,
+                                  .samples = outcome.samples};
+  if (!single) {
+    report.depth = outcome.depth;
+    report.mode = outcome.mode;
+    report.poll = outcome.poll;
   }
-  return "";
+  return report;
 }
 
-void write_context(Writer& out, const ContextPlan& context) {
-  // Files that cannot be read have been reported when the recipe was loaded.
+SessionReport::Resources resources_of(const Plan& plan, const Runner* runner, std::uint64_t threshold) {
+  SessionReport::Resources report{.buffers = plan.buffers.size(),
+                                  .contexts = plan.contexts.size(),
+                                  .kernels = plan.kernels.size(),
+                                  .runs = plan.runs.size(),
+                                  .total_buffer_size = runner ? runner->created_bytes() : 0,
+                                  .cpus = plan.cpus.size(),
+                                  .runlist_threshold = threshold};
+  for (std::size_t i = 0; i < plan.lists.size(); ++i) {
+    const ListPlan& list = plan.lists[i];
+    report.lists.push_back({list.backend, list.end - list.begin, runner && runner->chained(i)});
+  }
+  return report;
+}
+
+std::vector<SessionReport::Run> runs_of(const Plan& plan, const Runner* runner) {
+  const std::vector<RunRecord> records = runner ? runner->records() : std::vector<RunRecord>(plan.runs.size());
+  std::vector<SessionReport::Run> runs;
+  for (std::size_t i = 0; i < plan.runs.size(); ++i) {
+    const RunPlan& run = plan.runs[i];
+    const RunRecord& record = records[i];
+    SessionReport::Run& report =
+        runs.emplace_back(SessionReport::Run{.index = i,
+                                             .id = run.id,
+                                             .kernel = run.resource,
+                                             .where = run.backend == BackendKind::Cpu ? Where::Cpu : Where::Npu,
+                                             .backend = run.backend,
+                                             .status = record.status,
+                                             .count = record.count});
+    if (!record.total_ns) continue;
+    report.total_us = *record.total_ns / 1000;
+    report.mean_us = record.count ? *report.total_us / static_cast<double>(record.count) : 0.0;
+  }
+  return runs;
+}
+
+SessionReport::Context context_of(const ContextPlan& context) {
+  // Errors in these files were reported when the recipe was loaded.
   Diagnostics ignored;
+  SessionReport::Context report;
   if (context.xclbin) {
     if (const auto file = xclbin::read_xclbin(context.xclbin->bytes, context.xclbin->name, ignored))
-      out.member("uuid", xclbin::uuid_text(file->uuid));
+      report.uuid = xclbin::uuid_text(file->uuid);
   } else if (!context.programs.empty()) {
     const Artifact& first = context.programs.front();
     const auto file = control_code::read_control_code(first.bytes, first.name, ignored);
-    if (file && file->uid) out.member("elf_uid", xclbin::uuid_text(*file->uid));
+    if (file && file->uid) report.elf_uid = xclbin::uuid_text(*file->uid);
   }
+  return report;
 }
 
-void write_contexts(Writer& out, const Plan& plan) {
+void add_contexts(const Plan& plan, SessionReport& report) {
   for (const ContextPlan& context : plan.contexts) {
-    if (context.name != "header" || !context.xclbin) continue;
-    out.key("xclbin").object([&] { write_context(out, context); });
+    if (!context.xclbin && context.programs.empty()) continue;
+    if (!report.contexts) report.contexts.emplace();
+    report.contexts->emplace_back(context.name, context_of(context));
+    if (context.name == "header" && context.xclbin) report.xclbin = report.contexts->back().second;
   }
-  const auto has_file = [](const ContextPlan& context) { return context.xclbin || !context.programs.empty(); };
-  if (std::ranges::none_of(plan.contexts, has_file)) return;
-  out.key("hwctxs_detail").object([&] {
-    for (const ContextPlan& context : plan.contexts) {
-      if (has_file(context)) out.key(context.name).object([&] { write_context(out, context); });
-    }
-  });
 }
 
-void write_runs(Writer& out, const Plan& plan, const Runner* runner) {
-  const std::vector<RunRecord> records = runner ? runner->records() : std::vector<RunRecord>(plan.runs.size());
-  out.key("runs").array([&] {
-    for (std::size_t i = 0; i < plan.runs.size(); ++i) {
-      const RunPlan& run = plan.runs[i];
-      const RunRecord& record = records[i];
-      out.object([&] {
-        out.member("index", i).member("id", run.id).member("kernel", run.resource);
-        out.member("where", run.backend == BackendKind::Cpu ? "cpu" : "npu").member("backend", name_of(run.backend));
-        out.member("status", name_of(record.status)).member("count", record.count);
-        if (record.total_ns) {
-          out.member("total_us", *record.total_ns / 1000);
-          out.member("mean_us", record.count ? *record.total_ns / 1000 / static_cast<double>(record.count) : 0.0);
-        } else {
-          out.key("total_us").null();
-          out.key("mean_us").null();
-        }
-      });
-    }
-  });
-}
-
-void write_validation(Writer& out, const std::vector<ValidationResult>& results) {
-  out.key("validation").array([&] {
-    for (const ValidationResult& result : results) {
-      out.object([&] {
-        out.member("buffer", result.buffer)
-            .member("ok", result.mismatches == 0)
-            .member("mismatches", result.mismatches);
-        if (result.mismatches)
-          out.member("first", result.first);
-        else
-          out.key("first").null();
-      });
-    }
-  });
+std::vector<SessionReport::Validation> validation_of(const std::vector<ValidationResult>& results) {
+  std::vector<SessionReport::Validation> validation;
+  for (const ValidationResult& result : results) {
+    SessionReport::Validation& report = validation.emplace_back(SessionReport::Validation{
+        .buffer = result.buffer, .ok = result.mismatches == 0, .mismatches = result.mismatches});
+    if (result.mismatches) report.first = result.first;
+  }
+  return validation;
 }
 
 }  // namespace
 
+SessionReport::Error error_of(const Diagnostic& diagnostic) {
+  SessionReport::Error error{.kind = std::string(slipway::name_of(diagnostic.kind)), .message = diagnostic.message};
+  if (!diagnostic.path.empty()) error.pointer = diagnostic.path;
+  return error;
+}
+
 std::string Session::report(const Failure* failure, const System* system, int indent) const {
-  Writer out(indent);
-  out.object([&] {
-    if (engine_) {
-      const auto& outcomes = engine_->executions();
-      if (!profile_->is_single()) {
-        out.key("executions").array([&] {
-          for (const ExecutionOutcome& outcome : outcomes) write_execution(out, outcome, false);
-        });
-      } else if (!outcomes.empty()) {
-        out.key("execution");
-        write_execution(out, outcomes.front(), true);
-      }
+  SessionReport report{.program = SessionReport::Program{std::string(cli::kVersion)}};
+  if (engine_) {
+    const auto& outcomes = engine_->executions();
+    if (!profile_->is_single()) {
+      report.executions.emplace();
+      for (const ExecutionOutcome& outcome : outcomes) report.executions->push_back(report_of(outcome, false));
+    } else if (!outcomes.empty()) {
+      report.execution = report_of(outcomes.front(), true);
     }
-    if (plan_) {
-      const Execution* first = profile_->is_single() ? (profile_->execution ? &*profile_->execution : nullptr)
-                                                     : &profile_->executions.front();
-      write_resources(out, *plan_, runner_.get(),
-                      first ? static_cast<std::uint32_t>(first->runlist_threshold.value_or(6)) : 6);
-      write_runs(out, *plan_, runner_.get());
-      write_contexts(out, *plan_);
-    }
-    if (runner_) {
-      out.key("backends").object([&] {
-        for (const auto& [kind, info] : runner_->backends()) {
-          out.key(name_of(kind)).object([&] { out.member("device", info.device).member("driver", info.driver); });
-        }
-      });
-    }
-    if (engine_) write_validation(out, engine_->validation());
-    if (failure && !failure->empty()) {
-      const Diagnostic& first = failure->front();
-      out.key("error").object([&] {
-        out.member("kind", slipway::name_of(first.kind)).member("message", first.message);
-        if (!first.path.empty()) out.member("pointer", first.path);
-      });
-    }
-    out.key("slipway").object([&] { out.member("version", cli::kVersion).member("report_schema", 1); });
-    if (system) {
-      out.key("system").object([&] {
-        out.member("real", system->real).member("user", system->user).member("kernel", system->kernel);
-        out.member("peak_memory_mb", system->peak_memory_mb);
-      });
-    }
-  });
+    report.validation = validation_of(engine_->validation());
+  }
+  if (plan_) {
+    const Execution* first =
+        profile_->is_single() ? (profile_->execution ? &*profile_->execution : nullptr) : &profile_->executions.front();
+    report.resources =
+        resources_of(*plan_, runner_.get(),
+                     first ? first->runlist_threshold.value_or(kDefaultRunlistThreshold) : kDefaultRunlistThreshold);
+    report.runs = runs_of(*plan_, runner_.get());
+    add_contexts(*plan_, report);
+  }
+  if (runner_) {
+    report.backends.emplace();
+    for (const auto& [kind, info] : runner_->backends()) report.backends->emplace_back(name_of(kind), info);
+  }
+  if (failure && !failure->empty()) report.error = error_of(failure->front());
+  if (system) report.system = *system;
+  json::Writer out(indent);
+  report_record().write(out, report);
   return out.text();
 }
 

@@ -17,6 +17,7 @@ using json::Decoder;
 using json::Integer;
 using json::List;
 using json::Nested;
+using json::OrNull;
 using json::Record;
 using json::Schema;
 using json::Text;
@@ -71,32 +72,6 @@ Names<ItemFormat> item_formats() {
   using enum ItemFormat;
   return names({Float16, Float32, Unorm8, Unorm16, Snorm8, Snorm16, Uint8, Uint16, Uint32, Sint8, Sint16, Sint32});
 }
-
-// The value of a codec, or null. Whoever has it resets its member in a rule, because a record fills an optional.
-template <class Codec>
-struct OrNull {
-  Codec codec;
-  template <class T>
-  bool read(Decoder& decoder, json::Value value, T& to) const {
-    return value.is(json::Type::Null) || codec.read(decoder, value, to);
-  }
-  template <class T>
-  void write(json::Writer& out, const T& from) const {  // the record writes null
-    codec.write(out, from);
-  }
-  void schema(Schema& schema) const {
-    schema.out().object([&] {
-      schema.out().key("anyOf").array([&] {
-        schema.out().object([&] { schema.out().member("type", "null"); });
-        codec.schema(schema);
-      });
-    });
-  }
-};
-template <class Codec>
-OrNull(Codec) -> OrNull<Codec>;
-
-bool is_null(json::Value object, std::string_view key) { return object[key].is(json::Type::Null); }
 
 // A value that other members determine. Reading ignores it.
 template <class T>
@@ -386,12 +361,7 @@ const Record<Metadata::Buffer>& buffer_record() {
           .required("tail", &M::tail, OrNull{Nested(tail_record())}, "the runtime array at the end")
           .required("tail_name", &M::tail_name, OrNull{Text{}}, "of a tail of structs: its dotted path")
           .required("tail_item_parameters", &M::tail_item_parameters, List{Nested(parameter_record())},
-                    "of a tail of structs: what is in one item")
-          .rule([](Decoder&, json::Value object, M& buffer) {
-            if (is_null(object, "tail")) buffer.tail.reset();
-            if (is_null(object, "tail_name")) buffer.tail_name.reset();
-            return true;
-          });
+                    "of a tail of structs: what is in one item");
   return record;
 }
 
@@ -413,11 +383,7 @@ const Record<Metadata::Image>& image_record() {
           .required("image_array_size", &M::image_array_size, Integer{.min = 1}, "the number of descriptors")
           .required("storage_format", &M::storage_format, OrNull{item_formats()}, "of a storage image: of one item")
           .optional("vk_format", &M::vk_format, Integer{}, "of a storage image: its VkFormat")
-          .written_if([](const M& image) { return image.storage_format.has_value(); })
-          .rule([](Decoder&, json::Value object, M& image) {
-            if (is_null(object, "storage_format")) image.storage_format.reset();
-            return true;
-          });
+          .written_if([](const M& image) { return image.storage_format.has_value(); });
   return record;
 }
 
@@ -462,7 +428,6 @@ const Record<Metadata::Interface>& interface_table() {
           .optional("set_shared", &M::sets, OneSet{3}, "what several objects share")
           .written_if(has_sets)
           .rule([](Decoder&, json::Value object, M& interface) {
-            if (is_null(object, "push_constant_name")) interface.push_constant_name.reset();
             interface.has_attributes = static_cast<bool>(object["attribute_sources"]);
             interface.has_sets = static_cast<bool>(object["set_pass"]);
             return true;
@@ -566,13 +531,10 @@ const Record<Metadata::Hashes>& hashes_record() {
 
 const Record<Metadata>& metadata_table() {
   using M = Metadata;
-  constexpr Derived<M> format{R"({"const": "slipway-rpl-metadata"})",
-                              [](json::Writer& out, const M&) { out.value(kMetadataFormat); }};
-  constexpr Derived<M> version{R"({"const": 1})", [](json::Writer& out, const M&) { out.value(kMetadataVersion); }};
   static const auto record =
       Record<M>("metadata", "all that creating a pipeline takes")
-          .required("format", format, "what this file is")
-          .required("version", version, "of the format")
+          .required("format", json::Constant{R"("slipway-rpl-metadata")"}, "what this file is")
+          .required("version", json::Constant{"1"}, "of the format")
           .required("pipeline_type", &M::pipeline_type, names({PipelineKind::Graphics, PipelineKind::Compute}),
                     "the kind of pipeline")
           .required("modules", &M::modules, List{Nested(module_record())}, "what it was compiled from")

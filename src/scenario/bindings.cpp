@@ -29,7 +29,7 @@ std::map<Slot, Declared> declared_in(std::span<const StageInterface> stages) {
     for (const spirv::Binding& binding : stage.entry->bindings) {
       Declared& declared = all[{binding.set, binding.binding}];
       if (declared.used && binding.used && binding.kind != declared.binding->kind) declared.other = &binding;
-      // A variable that is used says more than one that is only there.
+      // A variable that is used takes precedence over one that is only declared.
       if (!declared.binding || (binding.used && !declared.used)) {
         declared.stage = &stage;
         declared.binding = &binding;
@@ -81,10 +81,10 @@ bool is_sampled(BindingKind kind) {
 }
 
 // One binding of a command and what the shaders declare there.
-class Check {
+class BindingCheck {
  public:
-  Check(const Binding& binding, const Declared& declared, const Resource& resource, launch::Resource& planned,
-        bool arrays, Diagnostics& diagnostics)
+  BindingCheck(const Binding& binding, const Declared& declared, const Resource& resource, launch::Resource& planned,
+               bool arrays, Diagnostics& diagnostics)
       : binding_(binding),
         declared_(declared),
         resource_(resource),
@@ -123,7 +123,7 @@ class Check {
   }
 
  private:
-  // Messages begin with what the shader declares.
+  // The beginning of each message: what the shader declares.
   std::string subject() const {
     return formatted("shader `{}` declares set {}, binding {} as {}", declared_.stage->shader, binding_.set,
                      binding_.id, describe(*declared_.binding));
@@ -173,7 +173,7 @@ class Check {
     auto& image = std::get<launch::Image>(planned_.kind);
     const auto& type = declared_.binding->image;
     (is_sampled(declared_.binding->kind) ? image.sampled : image.storage) = true;
-    if (!type) return true;  // a sampler alone
+    if (!type) return true;  // a separate sampler
     const bool deep = image.extent[2] > 1;
     if (type->dimension != (deep ? spirv::ImageDimension::D3 : spirv::ImageDimension::D2) || type->arrayed ||
         type->multisampled) {
@@ -191,7 +191,7 @@ class Check {
     return true;
   }
 
-  // Reading integers as floats, or the other way round, gives undefined values.
+  // Reading integers as floats, or floats as integers, yields undefined values.
   void check_numeric_type(const spirv::ImageType& type, vk::Format format) {
     const tensor::FormatInfo* info = tensor::find_format(format);
     if (!type.sampled || !info) return;
@@ -205,20 +205,11 @@ class Check {
                       tensor::name_of(*type.sampled), vk::name_of(format), planned_.name));
   }
 
-  // What the resource says that shaders do with it, against what this one does (scenario page 3.9).
+  // The declared `shader_access` of the resource against what this shader does (docs/spec/scenario.md#descriptors).
   void check_access() {
-    const Access access = std::visit(
-        []<class T>(const T& resource) {
-          if constexpr (requires { resource.access; }) {
-            return resource.access;
-          } else {
-            return Access::ReadWrite;
-          }
-        },
-        resource_);
-    const bool readonly =
-        access == Access::ReadOnly || (access == Access::ImageRead && resource_kind(resource_) != ResourceKind::Image);
-    if (readonly && declared_.writes) warning(formatted("and may write it, but `{}` is readonly", planned_.name));
+    const Access access = access_of(resource_);
+    if (access == Access::ReadOnly && declared_.writes)
+      warning(formatted("and may write it, but `{}` is readonly", planned_.name));
     if (access == Access::WriteOnly && declared_.reads) {
       warning(formatted("and may read it, but `{}` is writeonly", planned_.name));
     }
@@ -246,12 +237,12 @@ std::string slots_text(const std::map<Slot, Declared>& declared) {
   return text.empty() ? "nothing" : text;
 }
 
-// The first descriptor of a slot that no binding is for.
+// The first descriptor of a slot that no binding covers.
 std::optional<std::uint32_t> first_unbound(Slot slot, const spirv::Binding& declared,
                                            const std::vector<Binding>& bindings, const RplBindings* rpl) {
   const auto is_made = [&](const launch::Binding& made) { return Slot(made.set, made.binding) == slot; };
   if (rpl && std::ranges::any_of(rpl->made, is_made)) return std::nullopt;
-  // Without RPL only the first of an array can be bound, which is an error of its own.
+  // Without RPL only the first descriptor of an array can be bound; longer arrays are reported elsewhere.
   const std::uint64_t elements = rpl ? declared.count : 1;
   for (std::uint32_t element = 0; element < elements; ++element) {
     const bool bound = std::ranges::any_of(bindings, [&](const Binding& binding) {
@@ -306,7 +297,8 @@ std::vector<launch::Binding> resolve_bindings(const Scenario& scenario, const st
     const Resource* resource = scenario.find(binding.resource.uid);
     if (index == indices.end() || !resource) continue;
     const Declared& what = found->second;
-    if (!Check(binding, what, *resource, plan.resources[index->second], rpl != nullptr, diagnostics).run()) continue;
+    if (!BindingCheck(binding, what, *resource, plan.resources[index->second], rpl != nullptr, diagnostics).run())
+      continue;
     resolved.push_back({.set = binding.set,
                         .binding = binding.id,
                         .element = binding.element,

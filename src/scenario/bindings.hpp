@@ -1,5 +1,5 @@
-// The bindings of a command against what its shaders declare (scenario page, decision 6, 3.9): what would crash a
-// driver is found here, at its place in the file.
+// The bindings of a command against what its shaders declare (docs/spec/scenario.md#decision-6,
+// docs/spec/scenario.md#descriptors): what would crash a driver is reported here, at its location in the file.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "launch/plan.hpp"
+#include "launch/plan/plan.hpp"
 #include "scenario/model.hpp"
 #include "scenario/resource_indices.hpp"
 
@@ -20,8 +20,8 @@ struct StageInterface {
   const spirv::EntryPoint* entry = nullptr;
 };
 
-// What is different with an RPL shader: images of an array are bound element by element, and what the program declares
-// but its code does not use may be bound and has no effect.
+// RPL shaders differ: images of an array are bound element by element, and resources that the program declares but its
+// code does not use may be bound without effect.
 struct RplBindings {
   std::span<const launch::Binding> made;  // of buffers that the runner makes
 };

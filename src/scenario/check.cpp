@@ -4,7 +4,7 @@
 
 namespace slipway::scenario {
 
-void check_scenario(const Scenario& scenario, const CheckOptions& options, Diagnostics& diagnostics) {
+void check_scenario(const Scenario& scenario, const ScenarioOptions& options, Diagnostics& diagnostics) {
   Context context{scenario, options, diagnostics};
   check_uids(context);
   check_formats(context);

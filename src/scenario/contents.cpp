@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kMaxCount = std::numeric_limits<std::int64_t>::max();
 
-// The type that buffers and raw data need beside their values.
+// The `type` key that buffers and raw data require with their values.
 std::optional<tensor::ElementType> given_type(const Contents& contents, json::Value object, Diagnostics& diagnostics) {
   const auto [type, at] = contents.data   ? std::pair(contents.data->type, contents.data->at)
                           : contents.fill ? std::pair(contents.fill->type, contents.fill->at)
@@ -29,11 +29,11 @@ std::optional<tensor::ElementType> given_type(const Contents& contents, json::Va
 
 }  // namespace
 
-std::optional<launch::Contents> buffer_contents(const ContentsRequest& request, std::uint64_t size,
+std::optional<launch::Contents> buffer_contents(const ContentsInput& input, std::uint64_t size,
                                                 Diagnostics& diagnostics) {
-  const Contents& contents = request.contents;
+  const Contents& contents = input.contents;
   if (!contents.src.empty()) {
-    auto npy = open_npy(request, diagnostics);
+    auto npy = open_npy(input, diagnostics);
     if (!npy) return std::nullopt;
     if (npy->view.payload.size() != size) {
       diagnostics.add(npy->mismatch(npy->view.shape_range,
@@ -44,11 +44,11 @@ std::optional<launch::Contents> buffer_contents(const ContentsRequest& request, 
     }
     return npy_contents(std::move(*npy));
   }
-  const auto type = given_type(contents, request.object, diagnostics);
+  const auto type = given_type(contents, input.object, diagnostics);
   if (!type) return std::nullopt;
   const std::uint64_t element = tensor::size_of(*type);
   if (size % element != 0 || size > kMaxCount) {
-    diagnostics.add(json::problem(request.object, DiagnosticKind::OutOfRange,
+    diagnostics.add(json::problem(input.object, DiagnosticKind::OutOfRange,
                                   formatted("{} bytes are not a whole number of {} elements, which have {} bytes each",
                                             size, tensor::name_of(*type), element)));
     return std::nullopt;
@@ -57,19 +57,19 @@ std::optional<launch::Contents> buffer_contents(const ContentsRequest& request, 
   return inline_contents(contents, format, diagnostics);
 }
 
-std::optional<launch::Contents> array_contents(const ContentsRequest& request, vk::Format format,
+std::optional<launch::Contents> array_contents(const ContentsInput& input, vk::Format format,
                                                const tensor::Shape& shape, ShapeRule rule, Diagnostics& diagnostics) {
   const ArrayFormat array = ArrayFormat::of_tensor(format, shape);
-  if (request.contents.src.empty()) return inline_contents(request.contents, array, diagnostics);
+  if (input.contents.src.empty()) return inline_contents(input.contents, array, diagnostics);
   const tensor::ElementType type = array.type;
-  auto npy = open_npy(request, diagnostics);
-  if (!npy || !check_dtype(*npy, type, request.leniency, diagnostics)) return std::nullopt;
+  auto npy = open_npy(input, diagnostics);
+  if (!npy || !check_dtype(*npy, type, input.leniency, diagnostics)) return std::nullopt;
   if (npy->view.shape != shape) {
     const bool taken = rule == ShapeRule::SameBytes && npy->view.payload.size() == tensor::byte_count(shape, type);
     Diagnostic mismatch =
         npy->mismatch(npy->view.shape_range, formatted("the file has shape {}, but {} is expected",
                                                        tensor::shape_text(npy->view.shape), tensor::shape_text(shape)));
-    mismatch.severity = taken ? request.leniency : Severity::Error;
+    mismatch.severity = taken ? input.leniency : Severity::Error;
     const bool good = mismatch.severity != Severity::Error;
     if (good) mismatch.hint("the number of bytes is the same, so that they are taken in order");
     diagnostics.add(std::move(mismatch));
@@ -78,10 +78,10 @@ std::optional<launch::Contents> array_contents(const ContentsRequest& request, v
   return npy_contents(std::move(*npy));
 }
 
-std::optional<launch::Contents> raw_data_contents(const ContentsRequest& request, Diagnostics& diagnostics) {
-  const Contents& contents = request.contents;
+std::optional<launch::Contents> raw_data_contents(const ContentsInput& input, Diagnostics& diagnostics) {
+  const Contents& contents = input.contents;
   if (!contents.src.empty()) {
-    auto npy = open_npy(request, diagnostics);
+    auto npy = open_npy(input, diagnostics);
     if (!npy) return std::nullopt;
     return npy_contents(std::move(*npy));
   }
@@ -89,7 +89,7 @@ std::optional<launch::Contents> raw_data_contents(const ContentsRequest& request
     std::vector<std::byte> joined;
     for (const InlineData& part : contents.data->parts) {
       const auto bytes =
-          raw_data_contents({request.scenario, Contents{.data = part}, request.object, request.leniency}, diagnostics);
+          raw_data_contents({input.scenario, Contents{.data = part}, input.object, input.leniency}, diagnostics);
       if (!bytes) return std::nullopt;
       const std::size_t before = joined.size();
       joined.resize(before + bytes->size);
@@ -100,7 +100,7 @@ std::optional<launch::Contents> raw_data_contents(const ContentsRequest& request
     }
     return stored_contents(std::move(joined));
   }
-  const auto type = given_type(contents, request.object, diagnostics);
+  const auto type = given_type(contents, input.object, diagnostics);
   if (!type) return std::nullopt;
   const auto count = contents.data ? static_cast<std::int64_t>(contents.data->values.size()) : 1;
   return inline_contents(contents, ArrayFormat::of_elements(*type, {count}), diagnostics);

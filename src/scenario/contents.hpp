@@ -1,50 +1,50 @@
-// What a resource holds before the first command, or must hold after the last: a file, or values in the scenario itself
-// (scenario page 3.6, 3.7).
+// The contents of a resource before the first command, or expected after the last: from a file or from values in the
+// scenario (docs/spec/scenario.md#data-files, docs/spec/scenario.md#additive-keys).
 //
-// Files are mapped, their headers checked against the resource, and their payload is read only when the contents are
-// written, straight from the mapping. Every mismatch is reported at its bytes of the file with a note where the
-// scenario names it.
+// Files are mapped and their headers are checked against the resource. The payload is read from the mapping only when
+// the contents are written to memory. Every mismatch is reported at its bytes of the file, with a note at the location
+// where the scenario names the file.
 #pragma once
 
 #include <optional>
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "launch/plan.hpp"
+#include "launch/plan/plan.hpp"
 #include "scenario/model.hpp"
 
 namespace slipway::scenario {
 
-// Contents to be made. `contents.given()` must hold.
-struct ContentsRequest {
+// The contents to build. Precondition: `contents.given()`.
+struct ContentsInput {
   const Scenario& scenario;
   const Contents& contents;
-  json::Value object;  // whose members they are: a resource or an `expect`
-  // Of a file whose shape, dtype or format is not the resource's, but whose bytes can be taken as they are.
+  json::Value object;  // the object that has the keys: a resource or an `expect`
+  // The severity of a file whose shape, dtype or format differs from the resource's, but whose bytes can be used
+  // unchanged.
   Severity leniency = Severity::Warning;
 };
 
-std::optional<launch::Contents> buffer_contents(const ContentsRequest& request, std::uint64_t size,
+std::optional<launch::Contents> buffer_contents(const ContentsInput& input, std::uint64_t size,
                                                 Diagnostics& diagnostics);
 
-// Tensors and graph constants, of a format that `tensor::tensor_element_type` takes. An equal byte count with another
-// shape is accepted, with a warning, for tensors only.
+// For tensors and graph constants, whose format must be one that `tensor::tensor_element_type` accepts. For tensors
+// only, another shape of equal size in bytes is accepted with a warning.
 enum class ShapeRule { Exact, SameBytes };
-std::optional<launch::Contents> array_contents(const ContentsRequest& request, vk::Format format,
+std::optional<launch::Contents> array_contents(const ContentsInput& input, vk::Format format,
                                                const tensor::Shape& shape, ShapeRule rule, Diagnostics& diagnostics);
 
-// A file may decide the format of its image; each level is in the device layout of `format`.
+// A file may determine the format of its image; each level is in the device layout of `format`.
 struct ImageContents {
   vk::Format format = vk::Format::UNDEFINED;  // as `tensor::created_as`
   std::vector<launch::Contents> levels;
 };
-std::optional<ImageContents> image_contents(const ContentsRequest& request, const Image& image,
-                                            Diagnostics& diagnostics);
+std::optional<ImageContents> image_contents(const ContentsInput& input, const Image& image, Diagnostics& diagnostics);
 
-// Of any size. `fill` and `random` are one element, since raw data have no size of their own.
-std::optional<launch::Contents> raw_data_contents(const ContentsRequest& request, Diagnostics& diagnostics);
+// For raw data of any size. `fill` and `random` produce one element, since raw data have no size of their own.
+std::optional<launch::Contents> raw_data_contents(const ContentsInput& input, Diagnostics& diagnostics);
 
-// All bytes now.
+// Returns all bytes.
 Result<std::vector<std::byte>> read_contents(const launch::Contents& contents);
 
 }  // namespace slipway::scenario

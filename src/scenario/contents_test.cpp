@@ -123,8 +123,8 @@ TEST(Contents, ExpectedTexelsAreComponents) {
   EXPECT_EQ(plain.expected<std::uint8_t>(), (std::vector<std::uint8_t>{128, 255}));
 }
 
-// What buffers and raw data cannot be made of.
-TEST(Contents, RefusedInlineContents) {
+// Contents that buffers and raw data reject.
+TEST(Contents, RejectedInlineContents) {
   testing::Case made({});
   made.plan(R"({"resources": [
   {"buffer": {"uid": "a", "size": 6, "shader_access": "readonly", "fill": {"type": "f32", "value": 1}}},

@@ -1,14 +1,15 @@
-// The corpus tests/corpus/scenario: NAME.json with the diagnostics that it gives in NAME.expected.
+// The corpus tests/corpus/scenario: NAME.json, with its diagnostics in NAME.expected.
 //
-// A name begins with `fail_` exactly when there is an error. Words between the dots of a name choose what is run:
+// A name begins with `fail_` exactly when there is an error. Words between the dots of a name select how the case is
+// run:
 //   x.json             read and checked as `run` does
 //   x.check.json       as `check` does: unknown keys are errors, unused resources are noted
 //   x.syntax.json      phases 1 and 2 only
 //   x.portable.json    as `check --portable`
 //   x.confine.json     with --confine
 //
-// UPDATE_CORPUS=1 writes the expectations anew. It refuses to change which kinds of diagnostics a case gives;
-// UPDATE_CORPUS=kinds does that too, and says so.
+// UPDATE_CORPUS=1 rewrites the expectations. It does not change which kinds of diagnostics a case produces;
+// UPDATE_CORPUS=kinds does, and prints the cases.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,19 +48,19 @@ Diagnostics run(const Path& path) {
     return diagnostics;
   }
   const bool check = has_word(path, "check") || has_word(path, "portable");
-  // A directory that is not there, so that no message has a path of this machine.
+  // A directory that does not exist, so that no message contains a path of this machine.
   const Path directory = "/scenarios";
   const auto scenario =
       read_scenario(*source, directory, {.leniency = check ? Severity::Error : Severity::Warning}, diagnostics);
   if (scenario && !has_word(path, "syntax")) {
-    check_scenario(*scenario, {.confine = has_word(path, "confine"), .remarks = check}, diagnostics);
+    check_scenario(*scenario, {.confine = has_word(path, "confine"), .checking = check}, diagnostics);
     if (has_word(path, "portable")) check_portable(*scenario, diagnostics);
   }
   diagnostics.sort();
   return diagnostics;
 }
 
-TEST(Corpus, GivesTheExpectedDiagnostics) {
+TEST(Corpus, ReportsExpectedDiagnostics) {
   ASSERT_GT(cases().size(), 100u);
   for (const Path& path : cases()) {
     SCOPED_TRACE(path.filename().string());

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/format.hpp"
-#include "gpu/pipeline.hpp"
+#include "gpu/pipeline/pipeline.hpp"
 #include "scenario/rpl_pipeline.hpp"
 #include "spirv/reflect.hpp"
 #include "spirv/tools.hpp"
@@ -41,7 +41,7 @@ class Creation {
   Result<std::string> run() {
     if (!metadata_.interface.has_sets || !metadata_.interface.has_attributes) {
       return fail(DiagnosticKind::Unsupported, SourceLocation::nowhere(),
-                  formatted("`{}` has no {}, without which there is no pipeline", name_,
+                  formatted("`{}` has no {}, which a pipeline requires", name_,
                             metadata_.interface.has_sets ? "attribute sources" : "descriptor sets"));
     }
     if (Result<> checked = check_numbers(); !checked) return fail(std::move(checked.error()));
@@ -62,7 +62,7 @@ class Creation {
                 formatted("the metadata of `{}` contradict themselves or their code: {}", name_, what));
   }
 
-  // What the driver trusts: no number is given twice.
+  // The driver does not check this: no set, binding or location is used twice.
   Result<> check_numbers() const {
     const gpu::GraphicsState state = graphics_state(metadata_);
     if (metadata_.interface.push_constant_size % 4 != 0) return contradiction("push constants are in units of 4 bytes");
@@ -107,7 +107,7 @@ class Creation {
     return {};
   }
 
-  // What the code takes is what the metadata say that it is given.
+  // The inputs that the code declares match those that the metadata list.
   Result<> check_interface(const spirv::EntryPoint& entry, const gpu::PipelineLayoutInfo& layout) const {
     for (const spirv::Binding& binding : entry.bindings) {
       if (!binding.used) continue;
@@ -137,7 +137,7 @@ class Creation {
     return {};
   }
 
-  // Without words when there is no such stage.
+  // Empty when there is no such stage.
   gpu::ShaderInfo find(rpl::Stage stage) const {
     const auto entry = std::ranges::find(metadata_.entry_points, stage, &rpl::Metadata::EntryPoint::stage);
     if (entry == metadata_.entry_points.end()) return {};

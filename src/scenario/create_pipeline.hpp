@@ -1,4 +1,5 @@
-// The Vulkan objects of an RPL pipeline, made for real: the proof that its metadata are enough (RPL page 3.15).
+// Creates the Vulkan objects of an RPL pipeline, which proves that its metadata are sufficient
+// (docs/spec/rpl.md#metadata).
 //
 //   gpu::Needs needs = pipeline_needs(metadata);
 //   Result<std::string> report = create_pipeline(device, metadata, modules, "tinted");
@@ -8,20 +9,20 @@
 #include <string>
 
 #include "base/diagnostic.hpp"
-#include "gpu/device.hpp"
+#include "gpu/device/device.hpp"
 #include "rpl/metadata.hpp"
 #include "spirv/module.hpp"
 
 namespace slipway::scenario {
 
-// What a device must have: the features that the metadata list, a queue with graphics.
+// The requirements for a device: the features that the metadata list, and a graphics queue.
 gpu::Needs pipeline_needs(const rpl::Metadata& metadata);
 
-// Set layouts, the pipeline layout and, when there are entry points, the pipeline; a line for each, in the order of
-// their creation. `modules` are the words of `metadata.code`, in its order. Errors: device-lacks, naming the vertex or
-// attachment formats, limits and features that the device does not have; file-format for code that is no SPIR-V;
-// file-mismatch for metadata that give a number twice or do not fit their code;
-// unsupported for metadata without sets or attributes (--skip-sets, --skip-attributes).
+// Creates the set layouts, the pipeline layout and, if there are entry points, the pipeline. Returns a line for each in
+// order of creation. `modules` are the SPIR-V words of `metadata.code`, in its order. Errors: device-lacks, naming the
+// vertex or attachment formats, limits and features that the device does not have; file-format for code that is not
+// SPIR-V; file-mismatch for metadata that use a number twice or do not match their code; unsupported for metadata
+// without sets or attributes (--skip-sets, --skip-attributes).
 Result<std::string> create_pipeline(const gpu::Device& device, const rpl::Metadata& metadata,
                                     std::span<const spirv::Words> modules, const std::string& name);
 

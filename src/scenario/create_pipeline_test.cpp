@@ -60,7 +60,7 @@ class CreatePipeline : public testing::GpuTest {
   }
 };
 
-TEST_F(CreatePipeline, TellsEachObject) {
+TEST_F(CreatePipeline, ListsEachObject) {
   EXPECT_EQ(must(create(graphics())),
             "descriptor set layout 0 (set_pass): 1 binding\n"
             "  binding 0: VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER\n"
@@ -98,7 +98,7 @@ TEST_F(CreatePipeline, ComputeAndMetadataAlone) {
   EXPECT_THAT(must(create(compile(kProgram, {}))), HasSubstr("no pipeline: there are no entry points\n"));
 }
 
-TEST_F(CreatePipeline, MetadataThatDoNotFitAreRefused) {
+TEST_F(CreatePipeline, InconsistentMetadataAreRejected) {
   const auto refused = [&](auto change) {
     Made made = graphics();
     change(made.metadata);

@@ -1,4 +1,4 @@
-// Keys in words: the JSON Schema, which comes from the tables of the reader, told to people.
+// Describes keys for people, from the JSON Schema, which is generated from the tables of the reader.
 #include <algorithm>
 #include <set>
 
@@ -11,7 +11,7 @@ namespace {
 
 using json::Value;
 
-// The schema as a tree. It is made from our own tables, so parsing it cannot fail.
+// The schema as a tree. It is generated from our own tables, so parsing it cannot fail.
 std::shared_ptr<const json::Document> schema_tree() { return *json::parse(make_source("schema", schema_text())); }
 
 std::string joined(const std::vector<std::string>& parts, std::string_view between) {
@@ -34,7 +34,7 @@ std::string type_text(Value type) {
   return joined(names, " or ");
 }
 
-// What a value may be: "integer, at least 1", "`NEAREST`, `LINEAR`", "array of binding".
+// The permitted values: "integer, at least 1", "`NEAREST`, `LINEAR`", "array of binding".
 std::string value_text(Value schema) {
   if (const Value reference = schema["$ref"]) {
     return reference.string().substr(std::string_view("#/$defs/").size());

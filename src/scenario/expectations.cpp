@@ -19,11 +19,11 @@ tensor::Tolerance tolerance_of(const Expect& expect) {
           .show = expect.show};
 }
 
-// One expectation in the making.
-class Maker {
+// Builds one expectation.
+class ExpectationBuilder {
  public:
-  Maker(const Scenario& scenario, const launch::Plan& plan, const ResourceIndices& indices, const Expect& expect,
-        Diagnostics& diagnostics)
+  ExpectationBuilder(const Scenario& scenario, const launch::Plan& plan, const ResourceIndices& indices,
+                     const Expect& expect, Diagnostics& diagnostics)
       : scenario_(scenario), plan_(plan), indices_(indices), expect_(expect), diagnostics_(diagnostics) {
     contents_ = {.src = expect.src, .data = expect.data, .fill = expect.fill, .random = {}};
   }
@@ -53,28 +53,28 @@ class Maker {
     return false;
   }
 
-  ContentsRequest request() const { return {scenario_, contents_, expect_.at, Severity::Error}; }
+  ContentsInput input() const { return {scenario_, contents_, expect_.at, Severity::Error}; }
 
   bool expect_contents(std::optional<launch::Contents> contents) {
     if (contents) made_.expected = std::move(*contents);
     return contents.has_value();
   }
 
-  // Buffers have no type of their own: it is the expectation's, or that of its values or file.
+  // Buffers have no element type: it is that of the expectation, of its values or of its file.
   bool fit(const Buffer& buffer) {
     std::optional<tensor::ElementType> type = expect_.type;
     if (contents_.data && contents_.data->type) type = contents_.data->type;
     if (contents_.fill && contents_.fill->type) type = contents_.fill->type;
     if (!contents_.src.empty()) {
-      Diagnostics already;  // what is wrong with the file is reported when the contents are made
-      const auto npy = open_npy(request(), already);
+      Diagnostics already;  // errors in the file are reported when the contents are built
+      const auto npy = open_npy(input(), already);
       if (npy && !type) type = npy->view.type;
       if (npy && type && !check_dtype(*npy, *type, Severity::Error, diagnostics_)) return false;
       if (!npy) type = tensor::ElementType::U8;
     }
     if (!type) {
       return error(expect_.at, DiagnosticKind::MissingKey,
-                   formatted("missing key `type`: nothing says what the elements of buffer `{}` are", buffer.uid));
+                   formatted("missing key `type`: the element type of buffer `{}` is unknown", buffer.uid));
     }
     if (expect_.type && *expect_.type != *type) {
       return error(expect_.at["type"], DiagnosticKind::WrongType,
@@ -87,13 +87,13 @@ class Maker {
     made_.shape = {static_cast<std::int64_t>(buffer.size / tensor::size_of(*type))};
     if (buffer.size % tensor::size_of(*type) != 0) {
       return error(expect_.at, DiagnosticKind::OutOfRange,
-                   formatted("buffer `{}` has {} bytes, no whole number of {} elements", buffer.uid, buffer.size,
-                             tensor::name_of(*type)));
+                   formatted("buffer `{}` has {} bytes, which is not a whole number of {} elements", buffer.uid,
+                             buffer.size, tensor::name_of(*type)));
     }
-    return !contents_.given() || expect_contents(buffer_contents(request(), buffer.size, diagnostics_));
+    return !contents_.given() || expect_contents(buffer_contents(input(), buffer.size, diagnostics_));
   }
 
-  // A type that is repeated must be the resource's own.
+  // A repeated type must equal the resource's.
   bool agrees(tensor::ElementType type) {
     return !expect_.type || *expect_.type == type ||
            error(expect_.at["type"], DiagnosticKind::WrongType,
@@ -106,8 +106,8 @@ class Maker {
     if (!type || !agrees(*type)) return false;
     made_.type = *type;
     made_.shape = tensor.dims;
-    return !contents_.given() || expect_contents(array_contents(request(), *tensor.format.value, made_.shape,
-                                                                ShapeRule::Exact, diagnostics_));
+    return !contents_.given() ||
+           expect_contents(array_contents(input(), *tensor.format.value, made_.shape, ShapeRule::Exact, diagnostics_));
   }
 
   bool fit(const Image& image) {
@@ -128,7 +128,7 @@ class Maker {
     Image expected = image;  // level 0 alone, in the format that the image really has
     expected.mips = 1;
     expected.format = {vk::name_of(format.format), format.format};
-    auto made = image_contents(request(), expected, diagnostics_);
+    auto made = image_contents(input(), expected, diagnostics_);
     return made && expect_contents(format.packed ? unpacked(std::move(made->levels.front()), format)
                                                  : std::move(made->levels.front()));
   }
@@ -151,7 +151,7 @@ class Maker {
         .value_or(0);
   }
 
-  // Another resource that must hold the same.
+  // Another resource that holds the expected contents.
   bool refer() {
     const auto index = indices_.find(expect_.ref.uid);
     if (index == indices_.end()) return false;
@@ -186,7 +186,7 @@ class Maker {
 std::optional<launch::Expectation> expectation(const Scenario& scenario, const launch::Plan& plan,
                                                const ResourceIndices& indices, const Resource& resource,
                                                const Expect& expect, Diagnostics& diagnostics) {
-  return Maker(scenario, plan, indices, expect, diagnostics).make(uid_of(resource), resource);
+  return ExpectationBuilder(scenario, plan, indices, expect, diagnostics).make(uid_of(resource), resource);
 }
 
 }  // namespace slipway::scenario

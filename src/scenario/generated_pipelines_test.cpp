@@ -1,6 +1,6 @@
-// Random programs of the Render Pipeline Language become pipelines: each for Vulkan 1.1 and 1.3, made of nothing but
-// its metadata and its code, which is validated first. The number of programs is 40, or SLIPWAY_RPL_PROGRAMS, from the
-// seed SLIPWAY_RPL_SEED on; suites of thousands run in several processes at a time with seeds that follow one another.
+// Creates pipelines of random programs of the Render Pipeline Language, for Vulkan 1.1 and 1.3, from nothing but their
+// metadata and validated code. SLIPWAY_RPL_PROGRAMS sets the number of programs (default 40), SLIPWAY_RPL_SEED the
+// first seed; split large counts over processes.
 #include <cstdlib>
 
 #include "base/print_diagnostic.hpp"
@@ -20,7 +20,7 @@ std::uint64_t number_of(const char* variable, std::uint64_t otherwise) {
   return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-// Throws what is wrong with the program.
+// Throws the diagnostics of the program.
 rpl::Compiled compile(std::uint64_t seed, rpl::Target target) {
   const testing::RplProgramShape shape = testing::numbered_shape(seed);
   const testing::GeneratedRpl generated = testing::generate_rpl(seed, shape);
@@ -47,10 +47,10 @@ rpl::Compiled compile(std::uint64_t seed, rpl::Target target) {
 
 using GeneratedPipelines = testing::GpuTest;
 
-TEST_F(GeneratedPipelines, AreMadeWithoutAWord) {
+TEST_F(GeneratedPipelines, AreCreatedWithoutMessages) {
   const std::uint64_t first = number_of("SLIPWAY_RPL_SEED", 1);
   const std::uint64_t count = number_of("SLIPWAY_RPL_PROGRAMS", 40);
-  // One device with what any of them needs.
+  // One device with the features that any of the programs needs.
   gpu::Needs needs{.graphics = true};
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     needs.features.merge(pipeline_needs(compile(seed, rpl::Target::Vulkan13).metadata).features);
@@ -70,7 +70,8 @@ TEST_F(GeneratedPipelines, AreMadeWithoutAWord) {
       }
       const Result<std::string> report = create_pipeline(device(needs), compiled.metadata, modules, "generated");
       ASSERT_TRUE(report) << "seed " << seed << ", " << name_of(target) << "\n" << text_of(report.error());
-      // What a stage does not read is declared all the same: numbers are those of all variants (RPL 3.14).
+      // Inputs that a stage does not read are declared too: locations are those of all variants
+      // (docs/spec/rpl.md#resolution-and-numbering).
       std::vector<std::string> messages = take_messages();
       std::erase_if(messages, [](const std::string& message) { return message.contains("OutputNotConsumed"); });
       ASSERT_TRUE(messages.empty()) << "seed " << seed << ", " << name_of(target) << "\n" << messages.front();

@@ -37,7 +37,7 @@ std::string_view kind_of(const Resource& resource) {
   return std::holds_alternative<Image>(resource) ? "an image" : "a tensor";
 }
 
-// What a resource of the descriptor type is bound to.
+// The kind of resource that the descriptor type requires.
 std::string_view kind_of(std::optional<vk::DescriptorType> type) {
   switch (type.value_or(vk::DescriptorType::TENSOR_ARM)) {
     case vk::DescriptorType::TENSOR_ARM:
@@ -53,11 +53,11 @@ std::string_view kind_of(std::optional<vk::DescriptorType> type) {
   }
 }
 
-// One binding and what it is bound to.
-class Check {
+// One binding and its resource.
+class GraphBindingCheck {
  public:
-  Check(const vgf::File& file, const Interface& interface, const Binding& binding, const Resource& resource,
-        Diagnostics& diagnostics)
+  GraphBindingCheck(const vgf::File& file, const Interface& interface, const Binding& binding, const Resource& resource,
+                    Diagnostics& diagnostics)
       : file_(file),
         interface_(interface),
         model_(file.resources[interface.slot->resource]),
@@ -85,7 +85,7 @@ class Check {
   }
 
  private:
-  // Messages begin with the words of the existing runner.
+  // The beginning of each message is that of the existing runner.
   std::string subject() const {
     return formatted("VGF '{}' {} idx {}", file_.name, interface_.output ? "output" : "input", interface_.index);
   }
@@ -146,24 +146,12 @@ class Check {
 
   template <class T>
   bool fits(const T&) {
-    return false;  // no other resource is bound; an earlier phase says so
+    return false;  // no other resource can be bound; reported by an earlier phase
   }
 
-  // What the resource says that shaders do with it (scenario page 3.9).
+  // The declared `shader_access` of the resource (docs/spec/scenario.md#descriptors).
   void check_access() {
-    const Access access = std::visit(
-        []<class T>(const T& resource) {
-          if constexpr (requires { resource.access; }) {
-            return resource.access;
-          } else {
-            return Access::ReadWrite;
-          }
-        },
-        resource_);
-    const bool readonly =
-        access == Access::ReadOnly || (access == Access::ImageRead && !std::holds_alternative<Image>(resource_));
-    const bool wrong = interface_.output ? readonly : access == Access::WriteOnly;
-    if (!wrong) return;
+    if (access_of(resource_) != (interface_.output ? Access::ReadOnly : Access::WriteOnly)) return;
     diagnostics_.add(
         json::problem(binding_.resource.at, DiagnosticKind::BindingMismatch,
                       formatted("{} is {}, but `{}` is {}", subject(), interface_.output ? "written" : "read",
@@ -208,10 +196,10 @@ std::optional<std::vector<model::ModelBinding>> resolve_graph_bindings(Planning&
     const Resource* resource = planning.scenario.find(binding.resource.uid);
     const auto planned = planning.resources.find(binding.resource.uid);
     if (!resource || planned == planning.resources.end()) {
-      good = false;  // has errors of its own
+      good = false;  // its errors are already reported
       continue;
     }
-    if (!Check(file, *interface, binding, *resource, planning.diagnostics).run()) {
+    if (!GraphBindingCheck(file, *interface, binding, *resource, planning.diagnostics).run()) {
       good = false;
       continue;
     }

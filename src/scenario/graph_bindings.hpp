@@ -1,4 +1,5 @@
-// The bindings of a `dispatch_graph` against the inputs and outputs of its model (scenario page 3.13).
+// The bindings of a `dispatch_graph` against the inputs and outputs of its model
+// (docs/spec/scenario.md#model-dispatch).
 #pragma once
 
 #include <optional>
@@ -12,8 +13,8 @@
 
 namespace slipway::scenario {
 
-// `file` is what messages call the model. Every problem is reported; nothing is returned when there was one, or when a
-// resource is not in the plan because it has errors.
+// `file` is the name of the model in messages. Reports all errors. Empty after an error, or when a resource is not in
+// the plan because of its own errors.
 std::optional<std::vector<model::ModelBinding>> resolve_graph_bindings(Planning& planning, const DispatchGraph& command,
                                                                        const vgf::File& file);
 

@@ -1,10 +1,10 @@
-// Scenarios with graphs on a device, under the validation layers: what comes out is what their `expect` says.
+// Scenarios with graphs on a device, under the validation layers: the results match their `expect`.
 #include <gmock/gmock.h>
 
 #include "base/format.hpp"
-#include "launch/check_device.hpp"
-#include "launch/graph_dumps.hpp"
-#include "launch/run.hpp"
+#include "launch/check/check_device.hpp"
+#include "launch/execute/run.hpp"
+#include "launch/report/graph_dumps.hpp"
 #include "model/device_facts.hpp"
 #include "scenario/load.hpp"
 #include "testing/gpu_fixture.hpp"
@@ -36,7 +36,7 @@ class GraphsTest : public testing::GpuTest {
     return report;
   }
 
-  // On all engines, fused and not.
+  // On all engines, with and without fusion.
   void run_all(const std::string& text, const testing::CaseFiles& files) {
     run_scene(text, files);
     run_scene(text, files, {}, {.lower = {.fuse = false}});
@@ -228,7 +228,7 @@ OpGraphEndARM
           {{"g.spvasm", std::string(kModule)}});
 }
 
-// A graph reads the texels of an image, and writes those of another.
+// A graph reads the texels of one image and writes those of another.
 TEST_F(GraphsTest, TensorsThatSeeImages) {
   const testing::CaseFiles files = {{"net.vgf", R"(
 resource x input tensor R8_SINT [3, 5, 4]
@@ -281,7 +281,7 @@ TEST_F(GraphsTest, OpticalFlow) {
     pattern += formatted("{}{}", i ? "," : "", texel(x + kX, y + kY) / 255.0);
   }
   for (const bool hint : {false, true}) {
-    // With a hint there is no need to look far.
+    // With a hint a small search radius is enough.
     const std::string resources = formatted(R"(
     {{"image": {{"uid": "s", "dims": [64, 64], "format": "VK_FORMAT_R8_UNORM", "shader_access": "readonly", "data": [{}]}}}},
     {{"image": {{"uid": "p", "dims": [64, 64], "format": "VK_FORMAT_R8_UNORM", "shader_access": "readonly", "data": [{}]}}}},
@@ -311,7 +311,7 @@ TEST_F(GraphsTest, EmulationMayBeForbidden) {
             "VK_ARM_data_graph");
 }
 
-// Its graph has constants of its own, which the plan alone keeps.
+// Its graph has its own constants, which only the plan keeps alive.
 TEST_F(GraphsTest, ExampleIsRightOnAllEngines) {
   const Path file = testing::source_directory() / "examples/sandwich/scenario.json";
   for (const model::GraphSettings& settings :
@@ -328,7 +328,7 @@ TEST_F(GraphsTest, ExampleIsRightOnAllEngines) {
   }
 }
 
-// The model of an example is what its text says. UPDATE_CORPUS=1 writes it.
+// The model of an example matches its text form. UPDATE_CORPUS=1 rewrites it.
 TEST(ExampleModels, AreTheirTexts) {
   const Path directory = testing::source_directory() / "examples/sandwich";
   const std::vector<std::byte> made = testing::cook_vgf(read_text(directory / "sandwich.txt").value());
@@ -338,7 +338,7 @@ TEST(ExampleModels, AreTheirTexts) {
   EXPECT_TRUE(std::ranges::equal(file->bytes(), made));
 }
 
-// What a specialization constant of a graph module says, by name of the module.
+// The diagnostics of a specialization constant of a graph module, by name of the module.
 TEST_F(GraphsTest, ConstantsOfGraphModules) {
   const testing::CaseFiles files = {{"net.vgf", R"(
 resource x input tensor R32_SINT [2, 2]

@@ -1,4 +1,5 @@
-// Images from DDS, PNG and npy files, and from values in the scenario (scenario page 3.6, 3.10).
+// Images from DDS, PNG and npy files, and from values in the scenario (docs/spec/scenario.md#data-files,
+// docs/spec/scenario.md#images).
 #include <algorithm>
 
 #include "base/format.hpp"
@@ -14,22 +15,24 @@ namespace {
 
 using vk::Format;
 
-// A file whose format is not the image's.
-bool report_format(Format file_format, SourceLocation location, const ContentsRequest& request, const Image& image,
+// A file whose format differs from the image's.
+bool report_format(Format file_format, SourceLocation location, const ContentsInput& input, const Image& image,
                    Diagnostics& diagnostics) {
-  Diagnostic mismatch{.severity = request.leniency,
+  Diagnostic mismatch{.severity = input.leniency,
                       .kind = DiagnosticKind::FileMismatch,
                       .message = formatted("the file has the format {}, but image `{}` has {}",
                                            vk::name_of(file_format), image.uid, image.format.name),
                       .location = std::move(location)};
-  const bool good = request.leniency != Severity::Error;
+  const bool good = input.leniency != Severity::Error;
   if (good) mismatch.hint("the file's format is taken");
-  diagnostics.add(named_by(std::move(mismatch), request.object["src"]));
+  diagnostics.add(named_by(std::move(mismatch), input.object["src"]));
   return good;
 }
 
 bool has_stencil(const tensor::DdsView& texture) {
-  constexpr std::size_t kTexel = 8, kStencil = 4;  // bytes of D32_SFLOAT_S8_UINT in files (3.5 note d)
+  // Size of a texel and offset of its stencil in bytes, for D32_SFLOAT_S8_UINT in files (docs/spec/scenario.md#formats,
+  // note d).
+  constexpr std::size_t kTexel = 8, kStencil = 4;
   for (const tensor::DdsLevel& level : texture.levels) {
     for (std::size_t i = kStencil; i < level.bytes.size(); i += kTexel) {
       if (level.bytes[i] != std::byte{0}) return true;
@@ -38,15 +41,16 @@ bool has_stencil(const tensor::DdsView& texture) {
   return false;
 }
 
-// Depth with stencil is made without (3.6); R32_SFLOAT takes its depth too.
+// Formats with depth and stencil are created without stencil (docs/spec/scenario.md#data-files); R32_SFLOAT accepts
+// such depth too.
 bool takes_depth_of(Format file_format, Format format) {
   return file_format == Format::D32_SFLOAT_S8_UINT &&
          (format == Format::R32_SFLOAT || format == Format::D32_SFLOAT || format == Format::D32_SFLOAT_S8_UINT);
 }
 
-std::optional<ImageContents> dds_image(const ContentsRequest& request, const Image& image, Diagnostics& diagnostics) {
-  const json::Value named_at = request.object["src"];
-  const Path path = source_path(request.scenario, request.contents.src);
+std::optional<ImageContents> dds_image(const ContentsInput& input, const Image& image, Diagnostics& diagnostics) {
+  const json::Value named_at = input.object["src"];
+  const Path path = source_path(input.scenario, input.contents.src);
   const InputFile file = open_input(path, named_at, diagnostics);
   if (!file) return std::nullopt;
   auto texture = take_named_by(diagnostics, tensor::parse_dds(file->bytes(), path.string(), image.mips), named_at);
@@ -72,7 +76,7 @@ std::optional<ImageContents> dds_image(const ContentsRequest& request, const Ima
   }
   if (in_file != format && !takes_depth_of(in_file, format)) {
     constexpr Span kDxgiFormat{128, 132};
-    if (!report_format(in_file, SourceLocation::in_bytes(path.string(), kDxgiFormat), request, image, diagnostics)) {
+    if (!report_format(in_file, SourceLocation::in_bytes(path.string(), kDxgiFormat), input, image, diagnostics)) {
       return std::nullopt;
     }
     format = in_file;
@@ -91,9 +95,9 @@ std::optional<ImageContents> dds_image(const ContentsRequest& request, const Ima
   return contents;
 }
 
-std::optional<ImageContents> png_image(const ContentsRequest& request, const Image& image, Diagnostics& diagnostics) {
-  const json::Value named_at = request.object["src"];
-  const Path path = source_path(request.scenario, request.contents.src);
+std::optional<ImageContents> png_image(const ContentsInput& input, const Image& image, Diagnostics& diagnostics) {
+  const json::Value named_at = input.object["src"];
+  const Path path = source_path(input.scenario, input.contents.src);
   const InputFile file = open_input(path, named_at, diagnostics);
   if (!file) return std::nullopt;
   const auto extent = take_named_by(diagnostics, tensor::png_extent(file->bytes(), path.string()), named_at);
@@ -109,7 +113,7 @@ std::optional<ImageContents> png_image(const ContentsRequest& request, const Ima
     return std::nullopt;
   }
   constexpr Format kFormat = Format::R8G8B8A8_UNORM;
-  if (*image.format.value != kFormat && !report_format(kFormat, whole, request, image, diagnostics)) {
+  if (*image.format.value != kFormat && !report_format(kFormat, whole, input, image, diagnostics)) {
     return std::nullopt;
   }
   const std::uint64_t size = std::uint64_t{extent->width} * extent->height * 4;
@@ -122,10 +126,10 @@ std::optional<ImageContents> png_image(const ContentsRequest& request, const Ima
                                    }}}};
 }
 
-std::optional<ImageContents> npy_image(const ContentsRequest& request, const Image& image,
-                                       const tensor::FormatInfo& format, Diagnostics& diagnostics) {
-  auto npy = open_npy(request, diagnostics);
-  if (!npy || !check_dtype(*npy, format.stored, request.leniency, diagnostics)) return std::nullopt;
+std::optional<ImageContents> npy_image(const ContentsInput& input, const Image& image, const tensor::FormatInfo& format,
+                                       Diagnostics& diagnostics) {
+  auto npy = open_npy(input, diagnostics);
+  if (!npy || !check_dtype(*npy, format.stored, input.leniency, diagnostics)) return std::nullopt;
   const tensor::Shape& shape = npy->view.shape;
   const auto refuse = [&](std::string_view text) {
     diagnostics.add(
@@ -150,29 +154,28 @@ std::optional<ImageContents> npy_image(const ContentsRequest& request, const Ima
 
 }  // namespace
 
-std::optional<ImageContents> image_contents(const ContentsRequest& request, const Image& image,
-                                            Diagnostics& diagnostics) {
-  const std::string extension = request.contents.src.empty() ? "" : extension_of(request.contents.src);
-  if (extension == ".dds") return dds_image(request, image, diagnostics);
-  if (extension == ".png") return png_image(request, image, diagnostics);
-  if (!request.contents.src.empty() && extension != ".npy") {
+std::optional<ImageContents> image_contents(const ContentsInput& input, const Image& image, Diagnostics& diagnostics) {
+  const std::string extension = input.contents.src.empty() ? "" : extension_of(input.contents.src);
+  if (extension == ".dds") return dds_image(input, image, diagnostics);
+  if (extension == ".png") return png_image(input, image, diagnostics);
+  if (!input.contents.src.empty() && extension != ".npy") {
     diagnostics.add(
-        json::problem(request.object["src"], DiagnosticKind::FileMismatch,
+        json::problem(input.object["src"], DiagnosticKind::FileMismatch,
                       formatted("Unsupported image source file type for {}; images come from .dds, .png and "
                                 ".npy files",
-                                source_path(request.scenario, request.contents.src).string())));
+                                source_path(input.scenario, input.contents.src).string())));
     return std::nullopt;
   }
   const tensor::FormatInfo& format = *tensor::find_format(tensor::created_as(*image.format.value));
   if (format.is_block()) {
     diagnostics.add(json::problem(
-        request.object, DiagnosticKind::FileMismatch,
+        input.object, DiagnosticKind::FileMismatch,
         formatted("texels of {} are compressed in blocks and come from DDS files only", image.format.name)));
     return std::nullopt;
   }
-  if (extension == ".npy") return npy_image(request, image, format, diagnostics);
+  if (extension == ".npy") return npy_image(input, image, format, diagnostics);
   const auto array = ArrayFormat::of_texels(format, image.extent);
-  auto level = inline_contents(request.contents, array, diagnostics);
+  auto level = inline_contents(input.contents, array, diagnostics);
   if (!level) return std::nullopt;
   return ImageContents{.format = format.format, .levels = {std::move(*level)}};
 }

@@ -1,5 +1,5 @@
-// Every format of scenario page 3.5 goes in and out, once through DDS and once through npy. The table is the page's,
-// not the product's.
+// Every format of docs/spec/scenario.md#formats is read and written, once as DDS and once as npy. The table is copied
+// from that page, not from the implementation.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -84,7 +84,7 @@ std::vector<std::byte> file_bytes(const Path& path) {
   return {bytes_of(text).begin(), bytes_of(text).end()};
 }
 
-// Plans the scenario and writes image `a` as its `dst` says, from what it begins with.
+// Plans the scenario and writes the initial contents of image `a` to its `dst`.
 std::vector<std::byte> through(const testing::CaseFiles& files, const std::string& image, const Path& output) {
   testing::Case made(files);
   const auto& plan = made.plan(R"({"resources": [{"image": )" + image + R"(}], "commands": []})");
@@ -110,7 +110,7 @@ TEST(ImageFormats, ThroughDds) {
   for (const Row& row : kRows) {
     if (row.dxgi == 0) continue;
     SCOPED_TRACE(row.name);
-    // Padding inside of a texel: zero bytes behind all texels of R8G8B8, 255 in each of B8G8R8 (notes a and c).
+    // Padding: zero bytes after all texels of R8G8B8, 255 within each texel of B8G8R8 (notes a and c).
     const bool rgb = row.name.starts_with("R8G8B8_"), bgr = row.name.starts_with("B8G8R8_");
     std::string recipe = formatted("dds {} {} 1 1\nat 20 u32 {}\nhex", row.dxgi, kTexels, kTexels * row.bytes);
     for (std::uint32_t i = 0; i < kTexels * row.bytes; ++i) {

@@ -13,7 +13,7 @@ namespace {
 using tensor::Number;
 using tensor::Stored;
 
-// Floats take the nearest double; all others the number exactly as it is written.
+// Floats use the nearest double; all other types the exact number as written.
 Number number_of(json::Value value, bool real) {
   if (!real) {
     if (const auto integer = value.integer()) return *integer;
@@ -24,7 +24,7 @@ Number number_of(json::Value value, bool real) {
 
 std::uint32_t components_of(const ArrayFormat& format) { return format.texel ? format.texel->components : 1; }
 
-// Number `index` of an array of zeroed elements.
+// Stores element `index` of an array of zeroed elements.
 Stored store(const ArrayFormat& format, std::uint64_t index, json::Value value, std::span<std::byte> to) {
   const bool word = value.is(json::Type::String);
   if (!word && !value.is(json::Type::Number) && !value.is(json::Type::Bool)) {
@@ -50,7 +50,7 @@ bool report(const Stored& stored, json::Value at, Diagnostics& diagnostics) {
   return stored.has_value();
 }
 
-// A type that stands beside the values must be the resource's own.
+// A type given with the values must equal the resource's.
 bool agrees(std::optional<tensor::ElementType> type, json::Value at, const ArrayFormat& format,
             Diagnostics& diagnostics) {
   if (!type || *type == format.type) return true;
@@ -60,7 +60,7 @@ bool agrees(std::optional<tensor::ElementType> type, json::Value at, const Array
   return false;
 }
 
-// Nested arrays of a shape to their numbers in order; false, with errors, where the counts differ.
+// Flattens nested arrays of a shape to numbers in order. Returns false, with errors, where the counts differ.
 bool flatten(json::Value values, std::span<const std::int64_t> shape, std::vector<json::Value>& numbers,
              Diagnostics& diagnostics) {
   if (shape.empty()) {
@@ -89,7 +89,7 @@ std::optional<std::vector<json::Value>> numbers_of(json::Value values, const Arr
   std::vector<json::Value> numbers;
   if (values.size() != 0 && values[0].is(json::Type::Array)) {
     tensor::Shape shape = format.shape;
-    // The components of one-component texels need no brackets of their own.
+    // Components of one-component texels need no brackets.
     const auto depth = [](json::Value value) {
       std::size_t levels = 0;
       for (; value.is(json::Type::Array) && value.size() != 0; value = value[0]) ++levels;
@@ -110,7 +110,8 @@ std::optional<std::vector<json::Value>> numbers_of(json::Value values, const Arr
   return numbers;
 }
 
-// `to` is whole patterns. Doubles what is there, so that long memory is filled by few copies.
+// `to` is a whole number of patterns. Doubles the filled part each time, so that large memory is filled with few
+// copies.
 void repeat(Bytes pattern, MutableBytes to) {
   std::memcpy(to.data(), pattern.data(), pattern.size());
   for (std::size_t done = pattern.size(); done < to.size();) {
@@ -175,7 +176,7 @@ std::optional<launch::Contents> random_contents(const InlineRandom& random, cons
     if (random.max) uniform.max = number_of(random.max, false);
     draws.distribution = uniform;
   }
-  // What cannot be drawn shows with the first element.
+  // Invalid parameters are found with the first element.
   std::vector<std::byte> first(format.texel ? format.texel->texel_bytes : tensor::size_of(format.type));
   if (!report(draw_all(format, draws, first), random.at, diagnostics)) return std::nullopt;
   return launch::Contents{.size = format.bytes(),

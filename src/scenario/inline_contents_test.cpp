@@ -14,7 +14,7 @@ namespace {
 
 using tensor::ElementType;
 
-// `contents` is the text behind "data", "fill" or "random"; the result is the bytes in hexadecimal, or the messages.
+// `contents` is the text after "data", "fill" or "random"; the result is the bytes in hexadecimal, or the messages.
 class Inline {
  public:
   explicit Inline(const std::string& text) {

@@ -1,4 +1,4 @@
-// Files that a scenario names, opened for reading, and the problems that are found in them.
+// Files that a scenario names, opened for reading, and the diagnostics about them.
 #pragma once
 
 #include <memory>
@@ -8,17 +8,18 @@
 
 namespace slipway::scenario {
 
-// Shared by all that read from the mapping later.
+// Shared by all later readers of the mapping.
 using InputFile = std::shared_ptr<const MappedFile>;
 
-// Null, with an error at the JSON string that names the file, when there is no such file: "Could not open file PATH".
+// Null, with an error at the JSON string that names the file, when it cannot be opened: "Could not open file PATH".
 InputFile open_input(const Path& path, json::Value named_at, Diagnostics& diagnostics);
 
-// Problems inside a file show that file first, with a note where the scenario names it (scenario page, section 4).
+// Diagnostics in a file show that file first, with a note at the location where the scenario names it
+// (docs/spec/scenario.md#messages).
 Diagnostic named_by(Diagnostic problem, json::Value named_at);
 void add_named_by(Diagnostics& diagnostics, Failure problems, json::Value named_at);
 
-// The value of a result; else its problems, as `add_named_by`.
+// The value of a result; otherwise reports its diagnostics like `add_named_by`.
 template <class T>
 std::optional<T> take_named_by(Diagnostics& diagnostics, Result<T> result, json::Value named_at) {
   if (result) return std::move(*result);

@@ -1,7 +1,7 @@
 #include "scenario/load.hpp"
 
-#include "launch/check_device.hpp"
-#include "launch/hazards.hpp"
+#include "launch/check/check_device.hpp"
+#include "launch/check/hazards.hpp"
 #include "model/native.hpp"
 #include "scenario/check.hpp"
 #include "scenario/plan.hpp"
@@ -9,25 +9,14 @@
 
 namespace slipway::scenario {
 
-Loaded load(const SourcePtr& source, const Path& directory, const LoadSettings& settings, Diagnostics& diagnostics) {
-  Loaded loaded{.emulation = settings.emulation};
-  const Severity leniency = settings.checking ? Severity::Error : Severity::Warning;
+Loaded load(const SourcePtr& source, const Path& directory, const ScenarioOptions& options, Diagnostics& diagnostics) {
+  Loaded loaded{.emulation = options.emulation};
+  const Severity leniency = options.checking ? Severity::Error : Severity::Warning;
   loaded.scenario = read_scenario(source, directory, {.leniency = leniency}, diagnostics);
-  if (!loaded.scenario || settings.depth == Depth::Structure) return loaded;
-  check_scenario(*loaded.scenario,
-                 {.output = settings.output, .confine = settings.confine, .remarks = settings.checking}, diagnostics);
-  if (settings.depth == Depth::References) return loaded;
-  loaded.plan =
-      plan_scenario(*loaded.scenario,
-                    {.output = settings.output,
-                     .confine = settings.confine,
-                     .cache = settings.cache,
-                     .checking = settings.checking,
-                     .graphs = settings.graphs,
-                     .device_facts = settings.device_facts,
-                     .native_device = settings.emulation == Emulation::Always ? std::function<const gpu::Snapshot*()>()
-                                                                              : settings.native_device},
-                    diagnostics);
+  if (!loaded.scenario || options.depth == Depth::Structure) return loaded;
+  check_scenario(*loaded.scenario, options, diagnostics);
+  if (options.depth == Depth::References) return loaded;
+  loaded.plan = plan_scenario(*loaded.scenario, options, diagnostics);
   if (loaded.plan) diagnostics.add(launch::check_hazards(*loaded.plan).release());
   return loaded;
 }

@@ -33,12 +33,31 @@ const std::string& uid_of(const Resource& resource) {
   return std::visit([](const auto& one) -> const std::string& { return one.uid; }, resource);
 }
 
-json::Value place_of(const Resource& resource) {
+json::Value object_of(const Resource& resource) {
   return std::visit([](const auto& one) { return one.at; }, resource);
 }
 
-json::Value place_of(const Command& command) {
+json::Value object_of(const Command& command) {
   return std::visit([](const auto& one) { return one.at; }, command);
+}
+
+Access access_of(const Resource& resource) {
+  const Access declared = std::visit(
+      [](const auto& one) {
+        if constexpr (requires { one.access; }) return one.access;
+        return Access::ReadWrite;
+      },
+      resource);
+  return declared == Access::ImageRead && !std::holds_alternative<Image>(resource) ? Access::ReadOnly : declared;
+}
+
+const std::optional<MemoryGroup>* memory_group_of(const Resource& resource) {
+  return std::visit(
+      [](const auto& one) -> const std::optional<MemoryGroup>* {
+        if constexpr (requires { one.memory_group; }) return &one.memory_group;
+        return nullptr;
+      },
+      resource);
 }
 
 std::string_view key_of(const Resource& resource) { return resource_kinds()[resource.index()].key; }

@@ -1,12 +1,13 @@
-// A scenario as values: what the JSON file says, with every default filled in, and nothing looked up yet.
+// A scenario as values: the contents of the JSON file with all defaults filled in; references are not resolved yet.
 //
-// The members follow the keys of the file (scenario page 3.2, 3.3, 3.7); a key that an object does not give has its
-// default here. Every record keeps the JSON object it was read from (`at`) and every reference the text it was read
-// from, so that whoever finds a problem later can point at the member concerned:
+// The members follow the keys of the file (docs/spec/scenario.md#resources, docs/spec/scenario.md#commands,
+// docs/spec/scenario.md#additive-keys); a key that an object lacks has its default here. Every record keeps the JSON
+// object it was read from (`at`) and every reference the text it was read from, so that later stages can report
+// diagnostics at the member concerned:
 //
 //   diagnostics.add(json::problem(image.at["mips"], DiagnosticKind::OutOfRange, "..."));
 //
-// read.hpp makes a scenario of a file, check.hpp checks what needs no other file.
+// read.hpp reads a scenario from a file; check.hpp checks the rules that need no other file.
 #pragma once
 
 #include <array>
@@ -23,7 +24,7 @@
 
 #include "base/files.hpp"
 #include "base/vk_names.hpp"
-#include "gpu/graphics_state.hpp"
+#include "gpu/pipeline/graphics_state.hpp"
 #include "json/document.hpp"
 #include "tensor/element_type.hpp"
 #include "tensor/shape.hpp"
@@ -39,7 +40,7 @@ struct Reference {
   explicit operator bool() const { return !uid.empty(); }
 };
 
-// A VkFormat by name; `value` is empty for a name that we do not know, which `check_scenario` reports.
+// A VkFormat by name; `value` is empty for an unknown name, which `check_scenario` reports.
 struct FormatName {
   std::string name;
   std::optional<vk::Format> value;
@@ -48,16 +49,16 @@ struct FormatName {
 enum class Access : std::uint8_t { ReadOnly, WriteOnly, ReadWrite, ImageRead };
 enum class Tiling : std::uint8_t { Optimal, Linear };
 
-// Resources with one id share memory, each at its offset (page 3.11).
+// Resources with one id share memory, each at its offset (docs/spec/scenario.md#tensors-and-memory-sharing).
 struct MemoryGroup {
   std::string id;
   std::uint64_t offset = 0;  // bytes
   json::Value at;
 };
 
-// Elements in the file itself (page 3.7). `type` is given for buffers and raw data, elsewhere it may repeat the type of
-// the format. `values`: nested arrays of the resource's dims or one flat array; of raw data also an array of objects
-// that are read as `parts`, to be put one behind the other, and then `values` is nothing.
+// Elements in the file itself (docs/spec/scenario.md#inline-contents). `type` is required for buffers and raw data,
+// elsewhere it may repeat the type of the format. `values`: nested arrays of the resource's dims or one flat array; for
+// raw data also an array of objects, which are read as consecutive `parts`, and `values` is empty.
 struct InlineData {
   std::optional<tensor::ElementType> type;
   json::Value values;
@@ -65,14 +66,14 @@ struct InlineData {
   json::Value at;
 };
 
-// One value for all elements: a number, boolean or text; of an image also an array with one per component.
+// One value for all elements: a number, boolean or text; for an image also an array with one value per component.
 struct InlineFill {
   std::optional<tensor::ElementType> type;
   json::Value value;
   json::Value at;
 };
 
-// Reproducible random elements. Either min and max, or mean and stddev; absent ones have the defaults of their type.
+// Reproducible random elements: either min and max, or mean and stddev; absent ones have the defaults of their type.
 struct InlineRandom {
   std::optional<tensor::ElementType> type;
   std::uint64_t seed = 0;
@@ -81,7 +82,8 @@ struct InlineRandom {
   json::Value at;
 };
 
-// What a resource holds before the first command; at most one of these is given, else it is zeros.
+// The contents of a resource before the first command: at most one of these is given; without any it is
+// zero-initialised.
 struct Contents {
   std::string src;  // path, "" when absent
   std::optional<InlineData> data;
@@ -90,10 +92,11 @@ struct Contents {
   bool given() const { return !src.empty() || data || fill || random; }
 };
 
-// How NaNs compare: Equal: only a NaN matches a NaN; Fail: never; Ignore: where NaN is expected anything is right.
+// How NaNs compare. Equal: only a NaN matches a NaN; Fail: never equal; Ignore: an expected NaN matches anything.
 enum class NanRule : std::uint8_t { Equal, Fail, Ignore };
 
-// What a resource must hold after the last iteration (page 3.7); exactly one of src, data, fill and ref is given.
+// The expected contents of a resource after the last iteration (docs/spec/scenario.md#expectations); exactly one of
+// src, data, fill and ref is given.
 struct Expect {
   std::string src;
   std::optional<InlineData> data;
@@ -124,7 +127,7 @@ struct Buffer {
   json::Value at;
 };
 
-// The memory of an image, seen as a tensor too. Only level 0 and layer 0 have a meaning.
+// The memory of an image, accessed as a tensor too. Only level 0 and layer 0 are meaningful.
 struct AliasTarget {
   Reference image;  // "" when nothing is aliased
   std::uint32_t mip_level = 0, array_layer = 0;
@@ -158,7 +161,8 @@ struct Sampler {
 
 struct Image {
   std::string uid;
-  std::array<std::uint32_t, 3> extent{1, 1, 1};  // width, height, depth, from `dims` (decision 5); depth > 1: 3D
+  std::array<std::uint32_t, 3> extent{
+      1, 1, 1};  // width, height, depth, from `dims` (docs/spec/scenario.md#decision-5); depth > 1: 3D
   FormatName format;
   Access access = Access::ReadOnly;
   std::uint32_t mips = 1;
@@ -194,13 +198,13 @@ struct SpecializationConstant {
 enum class ShaderType : std::uint8_t { Glsl, Spirv, Hlsl, SpirvAssembly, Rpl };
 enum class ShaderStage : std::uint8_t { Compute, Vertex, Fragment };
 
-// A name and a value of whatever kind, such as an option of an RPL shader.
+// A name and a value of any kind, such as an option of an RPL shader.
 struct NamedValue {
   std::string name;
   json::Value value;
 };
 
-// The functions of an RPL graphics pipeline; without a fragment stage it writes depth and stencil alone.
+// The functions of an RPL graphics pipeline; without a fragment stage it writes depth and stencil only.
 struct EntryPoints {
   std::string vertex, fragment;
   json::Value at;
@@ -210,7 +214,7 @@ struct Shader {
   std::string uid;
   std::string src;                    // path; "" with `source`
   std::optional<std::string> source;  // the text itself, its lines joined
-  std::optional<ShaderType> type;     // absent: what the file is (decision 22)
+  std::optional<ShaderType> type;     // absent: what the file is (docs/spec/scenario.md#decision-22)
   ShaderStage stage = ShaderStage::Compute;
   std::string entry = "main";
   std::string build_options;
@@ -222,7 +226,7 @@ struct Shader {
   std::optional<EntryPoints> entry_points;
   json::Value at;
 
-  // The type as given or as the extension of `src` tells it (decision 22: `.spv`, `.comp`, ...).
+  // The type as given, or by the extension of `src` (`.spv`, `.comp`, ...; docs/spec/scenario.md#decision-22).
   std::optional<ShaderType> likely_type() const;
 };
 
@@ -241,7 +245,7 @@ struct Substitution {
 struct Graph {
   std::string uid;
   std::string src;
-  std::uint32_t push_constants_size = 0;  // bytes; 0: as the shaders say
+  std::uint32_t push_constants_size = 0;  // bytes; 0: as the shaders declare
   std::vector<SpecializationMap> specialization_constants_map;
   std::vector<Substitution> shader_substitutions;
   json::Value at;
@@ -307,7 +311,7 @@ using Resource = std::variant<Buffer, Tensor, Image, RawData, Shader, Graph, Gra
 
 enum class DescriptorChoice : std::uint8_t { Auto, StorageImage };
 
-// By set and id, or (RPL shaders) by name.
+// By set and id, or for RPL shaders by name.
 struct Binding {
   std::uint32_t set = 0, id = 0;
   std::string name;
@@ -335,7 +339,7 @@ struct PushConstantMap {
 
 struct DispatchGraph {
   Reference graph;
-  std::vector<Binding> bindings;  // by id alone, `set` has no meaning
+  std::vector<Binding> bindings;  // by id; `set` is ignored
   std::vector<PushConstantMap> push_constants;
   std::vector<Substitution> shader_substitutions;
   bool implicit_barrier = true;
@@ -350,9 +354,9 @@ struct DispatchSpirvGraph {
   json::Value at;
 };
 
-// Without `clear` a `dispatch_fragment` does not load the contents, and a `draw` does.
+// Without `clear`, `dispatch_fragment` does not load the contents and `draw` loads them.
 struct ColorAttachment {
-  std::string output;  // `draw` only: the colour output it is for; "": the one at its place in the list
+  std::string output;  // `draw` only: its colour output; "": the one at its index in the list
   Reference image;
   std::optional<std::uint32_t> lod;
   std::optional<std::array<double, 4>> clear;  // `draw` only
@@ -369,7 +373,7 @@ struct DispatchFragment {
   json::Value at;
 };
 
-// The numbers are those of the grid in pixels.
+// The values are cell sizes in pixels.
 enum class FlowGrid : std::uint8_t { Grid1x1 = 1, Grid2x2 = 2, Grid4x4 = 4, Grid8x8 = 8 };
 enum class FlowPerformance : std::uint8_t { Unknown, Slow, Medium, Fast };
 enum class FlowFlag : std::uint8_t {
@@ -385,7 +389,7 @@ struct FlowBindings {
   std::optional<Binding> hint_motion_vectors, output_cost;
   json::Value at;
 
-  // All that are given.
+  // All images that are given.
   std::vector<Binding> all() const;
 };
 
@@ -424,7 +428,7 @@ struct DepthAttachment {
   std::optional<std::uint32_t> stencil_clear;
 };
 
-// A draw with an RPL graphics pipeline (page 3.7).
+// A draw with an RPL graphics pipeline (docs/spec/scenario.md#additive-keys).
 struct Draw {
   Reference shader;
   std::optional<std::uint32_t> vertices;
@@ -464,7 +468,7 @@ struct RequiredLimit {
   json::Value at;
 };
 
-// The root's `requires`: a device without one of these skips the scenario.
+// The root's `requires`: the scenario is skipped on a device that lacks one of these.
 struct Requirements {
   std::optional<std::array<std::uint32_t, 2>> api;  // major, minor
   std::vector<std::string> extensions, features;
@@ -477,32 +481,32 @@ struct Requirements {
 
 // --- the whole -------------------------------------------------------------------------------------------------------
 
-// What reading left out because of errors: later checks say nothing that only follows from its absence.
+// Objects that reading left out because of errors: later checks do not report consequences of their absence.
 struct LeftOut {
   std::set<std::string, std::less<>> uids;
-  bool nameless_resource = false;  // some resource whose uid is not known
+  bool nameless_resource = false;  // a resource whose uid is unknown was left out
   bool command = false;
 
   bool anything() const { return !uids.empty() || nameless_resource || command; }
-  // Whether a uid that is not found may be the uid of something left out.
+  // Whether an unresolved uid may be that of a resource that was left out.
   bool may_be(std::string_view uid) const { return nameless_resource || uids.contains(uid); }
 };
 
 struct Scenario {
   std::shared_ptr<const json::Document> document;
-  Path directory;  // of the file: what paths in it are relative to
+  Path directory;  // of the file; its relative paths are resolved against it
   Requirements requirements;
   std::vector<Resource> resources;  // in the order of the file
   std::vector<Command> commands;
-  std::map<std::string, std::size_t, std::less<>> by_uid;  // indices of `resources`; of equal uids the first
+  std::map<std::string, std::size_t, std::less<>> by_uid;  // indices into `resources`; the first one for equal uids
   LeftOut left_out;
 
-  // The resource of that uid, or null.
+  // The resource with that uid, or null.
   const Resource* find(std::string_view uid) const {
     const auto found = by_uid.find(uid);
     return found == by_uid.end() ? nullptr : &resources[found->second];
   }
-  // The resource of that uid if it is of that kind: scenario.find<Image>("x").
+  // The resource with that uid if it is of that kind, otherwise null: scenario.find<Image>("x").
   template <class T>
   const T* find(std::string_view uid) const {
     const Resource* resource = find(uid);
@@ -511,8 +515,12 @@ struct Scenario {
 };
 
 const std::string& uid_of(const Resource& resource);
-json::Value place_of(const Resource& resource);
-json::Value place_of(const Command& command);
+json::Value object_of(const Resource& resource);
+json::Value object_of(const Command& command);
+// The declared `shader_access`; ReadWrite for resources without one. ImageRead is for images only.
+Access access_of(const Resource& resource);
+// Null for resources that have no memory.
+const std::optional<MemoryGroup>* memory_group_of(const Resource& resource);
 // The key in the file: "buffer", "dispatch_compute".
 std::string_view key_of(const Resource& resource);
 std::string_view key_of(const Command& command);

@@ -1,13 +1,13 @@
-// Scenarios on a device that has tensors and graphs itself (testing/arm_driver), under the validation layers: what is
-// left to it, what comes out, and what happens where it lacks something.
+// Scenarios on a device with native tensors and graphs (testing/arm_driver), under the validation layers: what runs
+// natively, the results, and what happens where the device lacks something.
 #include <gmock/gmock.h>
 
 #include "base/format.hpp"
-#include "gpu/device_plan.hpp"
-#include "launch/accesses.hpp"
-#include "launch/check_device.hpp"
-#include "launch/hazards.hpp"
-#include "launch/run.hpp"
+#include "gpu/device/device_plan.hpp"
+#include "launch/check/check_device.hpp"
+#include "launch/check/hazards.hpp"
+#include "launch/execute/run.hpp"
+#include "launch/plan/accesses.hpp"
 #include "scenario/load.hpp"
 #include "testing/arm_driver.hpp"
 #include "testing/gpu_fixture.hpp"
@@ -41,7 +41,7 @@ class NativeTest : public testing::GpuTest {
     if (!testing::UseArmDriver::is_here()) GTEST_SKIP() << "no driver with tensors and graphs here";
   }
 
-  // Planned for the device, with what it has itself.
+  // Planned for the device, with native support used.
   Loaded load_scene(const testing::Case& files, const std::string& text, Emulation emulation = Emulation::Auto) {
     return load(make_source("scene.json", text), files / "",
                 {.output = directory_.path(), .emulation = emulation, .native_device = [this] { return &snapshot(); }},
@@ -121,7 +121,7 @@ TEST_F(NativeTest, ShadersHaveTensorsOfEveryType) {
                                      {"R32_SFLOAT", "float"},
                                      {"R64_SFLOAT", "double"}}) {
     const launch::Plan plan = run_scene(transpose_scene(format), {{"s.comp", transpose(type)}});
-    // The shader is as it was compiled, and one serves both shapes.
+    // The shader is unchanged, and one shader serves both shapes.
     ASSERT_EQ(plan.shaders.size(), 1u);
     EXPECT_FALSE(plan.shaders[0].emulates_tensors);
     EXPECT_THAT(plan.shaders[0].reflection->capabilities, ::testing::Contains("TensorsARM"));
@@ -231,7 +231,7 @@ TEST_F(NativeTest, AlwaysEmulates) {
   run_plan(*loaded.plan);
 }
 
-// Why a scenario is not native on a device that is this one but for a change.
+// Why a scenario is not native on a device that differs from this one in one property.
 struct Lack {
   std::string_view name;
   void (*change)(gpu::Snapshot& device);
@@ -268,7 +268,7 @@ std::string net_scene(std::string_view more = "", std::string_view commands = ""
                          binding(1, "y"), commands));
 }
 
-TEST_P(NativeChoiceTest, IsByWhatTheDeviceHas) {
+TEST_P(NativeChoiceTest, DependsOnDeviceSupport) {
   gpu::Snapshot changed = snapshot();
   GetParam().change(changed);
   const testing::Case files({{"s.comp", transpose("int")}, {"net.vgf", std::string(kNet)}});
@@ -284,7 +284,7 @@ TEST_P(NativeChoiceTest, IsByWhatTheDeviceHas) {
   const launch::Plan graphs = planned(net_scene());
   EXPECT_EQ(graphs.graphs.at(0).emulated_because, GetParam().graphs);
   EXPECT_EQ(graphs.graphs.at(0).native, GetParam().graphs.empty());
-  // A plan fits the device that it was made for.
+  // A plan is valid for the device that it was made for.
   for (const launch::Plan* plan : {&shaders, &graphs}) {
     EXPECT_EQ(format_diagnostics(launch::check_device(*plan, launch::needs_of(*plan), changed).all()), "");
   }
@@ -359,7 +359,7 @@ TEST_F(NativeTest, GraphsAreProfiledAsSuch) {
   EXPECT_EQ(report.profile.memory[0].size, 4096u);
 }
 
-// A barrier that orders shaders does not order a graph that the device runs itself.
+// A barrier that orders shaders does not order a native graph.
 TEST_F(NativeTest, HazardsKnowGraphs) {
   const testing::Case files({{"net.vgf", std::string(kNet)}});
   const Loaded loaded = load_scene(files, net_scene());

@@ -6,7 +6,7 @@
 namespace slipway::scenario {
 namespace {
 
-// Whether bytes of this dtype mean something else as elements of the type.
+// Whether bytes of this dtype change their meaning as elements of the type.
 bool reinterprets(const tensor::NpyView& view, tensor::ElementType type) {
   const bool floats = view.kind == 'f' || view.kind == 'c';
   const bool integers = view.kind == 'i' || view.kind == 'u' || view.kind == 'b';
@@ -15,7 +15,7 @@ bool reinterprets(const tensor::NpyView& view, tensor::ElementType type) {
     case tensor::ElementType::F32:
     case tensor::ElementType::F64:
       return integers || (floats && view.type != type);
-    default:  // integers, and floats that numpy does not have and files hold as raw or integer elements
+    default:  // integers, and floats that numpy lacks, which files store as raw or integer elements
       return floats;
   }
 }
@@ -29,9 +29,9 @@ Diagnostic OpenNpy::mismatch(Span range, std::string message) const {
                   named_at);
 }
 
-std::optional<OpenNpy> open_npy(const ContentsRequest& request, Diagnostics& diagnostics) {
-  const json::Value named_at = request.object["src"];
-  const Path path = source_path(request.scenario, request.contents.src);
+std::optional<OpenNpy> open_npy(const ContentsInput& input, Diagnostics& diagnostics) {
+  const json::Value named_at = input.object["src"];
+  const Path path = source_path(input.scenario, input.contents.src);
   InputFile file = open_input(path, named_at, diagnostics);
   if (!file) return std::nullopt;
   Diagnostics warnings;

@@ -1,10 +1,10 @@
-// Where results go: writers of npy, DDS and PNG files (scenario page 3.6).
+// Writers of result files: npy, DDS and PNG (docs/spec/scenario.md#data-files).
 #pragma once
 
 #include <optional>
 
 #include "base/diagnostic.hpp"
-#include "launch/plan.hpp"
+#include "launch/plan/plan.hpp"
 #include "scenario/model.hpp"
 #include "tensor/format.hpp"
 
@@ -12,7 +12,7 @@ namespace slipway::scenario {
 
 launch::Output buffer_output(Path path, std::uint64_t size);
 launch::Output tensor_output(Path path, tensor::ElementType type, tensor::Shape shape);
-// Level 0 of an image. `dst` is the JSON string, for errors: a kind of file that cannot hold the format.
+// Writes level 0 of an image. `dst` is the JSON string, for errors: a file format that cannot store the image format.
 std::optional<launch::Output> image_output(Path path, const tensor::FormatInfo& format,
                                            std::array<std::uint32_t, 3> extent, json::Value dst,
                                            Diagnostics& diagnostics);

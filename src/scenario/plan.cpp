@@ -8,7 +8,7 @@
 
 namespace slipway::scenario {
 
-bool Planning::is_faulty(json::Value object) const { return faulty.contains(element_of(object.pointer())); }
+bool Planning::has_errors_in(json::Value object) const { return with_errors.contains(element_of(object.pointer())); }
 
 std::string element_of(std::string_view pointer) {
   const std::size_t list = pointer.find('/', 1);
@@ -38,7 +38,7 @@ void plan_shaders(Planning& planning) {
   std::vector<const Shader*> shaders;
   for (const Resource& resource : planning.scenario.resources) {
     const auto* shader = std::get_if<Shader>(&resource);
-    if (shader && !planning.is_faulty(shader->at)) shaders.push_back(shader);
+    if (shader && !planning.has_errors_in(shader->at)) shaders.push_back(shader);
   }
   planning.compiled =
       compile_shaders(planning.scenario, shaders,
@@ -61,11 +61,11 @@ void plan_expectations(Planning& planning) {
   }
 }
 
-std::optional<launch::Plan> plan_scenario(const Scenario& scenario, const PlanOptions& options,
+std::optional<launch::Plan> plan_scenario(const Scenario& scenario, const ScenarioOptions& options,
                                           Diagnostics& diagnostics) {
   Planning planning{.scenario = scenario, .options = options, .diagnostics = diagnostics};
   for (const Diagnostic& problem : diagnostics.all()) {
-    if (problem.severity == Severity::Error) planning.faulty.insert(element_of(problem.path));
+    if (problem.severity == Severity::Error) planning.with_errors.insert(element_of(problem.path));
   }
   planning.plan.name = scenario.document->source()->name();
   plan_resources(planning);

@@ -1,4 +1,4 @@
-// The steps of a plan: a scenario's commands, with everything that they name looked up.
+// The steps of a plan: the commands of a scenario with all references resolved.
 #include <algorithm>
 
 #include "base/format.hpp"
@@ -61,9 +61,9 @@ vk::Layout layout_of(BarrierLayout layout) {
   std::unreachable();
 }
 
-class Maker {
+class StepPlanner {
  public:
-  explicit Maker(Planning& planning) : planning_(planning) {}
+  explicit StepPlanner(Planning& planning) : planning_(planning) {}
 
   void make(const DispatchCompute& command) {
     const launch::Shader* shader = shader_of(command.shader, spirv::Stage::Compute);
@@ -118,7 +118,7 @@ class Maker {
     const auto collect = [&]<class T>(const std::vector<Reference>& references, const T* /*kind*/) {
       for (const Reference& reference : references) {
         const T* barrier = planning_.scenario.find<T>(reference.uid);
-        if (!barrier || planning_.is_faulty(barrier->at)) continue;
+        if (!barrier || planning_.has_errors_in(barrier->at)) continue;
         if (auto made = barrier_of(*barrier)) barriers.barriers.push_back(std::move(*made));
       }
     };
@@ -144,7 +144,7 @@ class Maker {
   void make(const Draw& command) { plan_draw(planning_, command); }
 
  private:
-  // The shader that a reference names. Null when the shader has errors, or is for another stage.
+  // The shader that a reference names. Null when the shader has errors or is of another stage.
   const launch::Shader* shader_of(const Reference& reference, spirv::Stage stage) {
     const auto compiled = planning_.compiled.find(reference.uid);
     if (compiled == planning_.compiled.end()) return nullptr;
@@ -159,7 +159,7 @@ class Maker {
     return &shader;
   }
 
-  // Names are those of the first RPL shader, if there is one.
+  // Binding names refer to the first RPL shader, if there is one.
   std::vector<launch::Binding> bindings(const std::vector<Binding>& bindings, json::Value command,
                                         std::span<const Reference> shaders, std::span<const StageInterface> stages) {
     for (const Reference& reference : shaders) {
@@ -195,7 +195,7 @@ class Maker {
             .origin = origin_of(at)};
   }
 
-  // Nothing when the resource has errors.
+  // Empty when the resource has errors.
   template <class T>
   std::optional<launch::Barrier> barrier_on(const T& barrier, const Reference& resource,
                                             launch::Barrier::Kind kind) const {
@@ -251,9 +251,9 @@ class Maker {
 }  // namespace
 
 void plan_commands(Planning& planning) {
-  Maker maker(planning);
+  StepPlanner maker(planning);
   for (const Command& command : planning.scenario.commands) {
-    if (planning.is_faulty(place_of(command))) continue;
+    if (planning.has_errors_in(object_of(command))) continue;
     std::visit([&](const auto& of) { maker.make(of); }, command);
   }
 }

@@ -1,5 +1,5 @@
-// The cases of tests/corpus/scenario_files: each is one text file with a scenario, the files that it names, and what
-// planning it reports and makes.
+// The cases of tests/corpus/scenario_files: each is one text file with a scenario, the files that it names, and the
+// expected diagnostics and plan.
 //
 //   What the case shows.
 //   === scene.json
@@ -10,8 +10,8 @@
 //   === diagnostics
 //   === plan
 //
-// Names begin with `fail_` exactly when there is an error. UPDATE_CORPUS=1 rewrites the last two sections, which may
-// not change what a name promises.
+// Names begin with `fail_` exactly when there is an error. UPDATE_CORPUS=1 rewrites the last two sections; whether
+// there is an error must still match the name.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ std::vector<std::string> case_names() {
 
 class PlanCorpus : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(PlanCorpus, IsAsWritten) {
+TEST_P(PlanCorpus, MatchesExpectedPlanAndDiagnostics) {
   const Path path = corpus_directory() / (GetParam() + ".txt");
   const CorpusCase expected = parse_case(read_text(path).value());
   testing::Case made(expected.files);

@@ -1,11 +1,11 @@
-// The `draw` command (scenario page 3.7): an RPL graphics pipeline, with what it reads and what it draws to.
+// The `draw` command (docs/spec/scenario.md#additive-keys): an RPL graphics pipeline with its inputs and attachments.
 #include <algorithm>
 #include <bit>
 #include <ranges>
 
 #include "base/format.hpp"
-#include "gpu/image_plan.hpp"
-#include "launch/accesses.hpp"
+#include "gpu/memory/image_plan.hpp"
+#include "launch/plan/accesses.hpp"
 #include "scenario/contents.hpp"
 #include "scenario/inline_contents.hpp"
 #include "scenario/plan_parts.hpp"
@@ -17,7 +17,7 @@
 namespace slipway::scenario {
 namespace {
 
-// Bits of a clear value's components as the format takes them; nothing for an integer format that cannot hold one.
+// The bits of a clear value's components in the format; empty for an integer format that cannot represent one.
 std::optional<std::array<std::uint32_t, 4>> clear_bits(const std::array<double, 4>& clear, vk::Format format) {
   const tensor::FormatInfo* info = tensor::find_format(format);
   const auto numeric = info ? info->numeric : tensor::NumericFormat::Sfloat;
@@ -36,9 +36,9 @@ std::optional<std::array<std::uint32_t, 4>> clear_bits(const std::array<double, 
   return bits;
 }
 
-class DrawMaker {
+class DrawPlanner {
  public:
-  DrawMaker(Planning& planning, const Draw& command, const CompiledShader& shader)
+  DrawPlanner(Planning& planning, const Draw& command, const CompiledShader& shader)
       : planning_(planning), command_(command), metadata_(*shader.metadata), draw_{.state = graphics_state(metadata_)} {
     draw_.vertex_shader = shader_in_plan(planning, command.shader.uid, shader.shader);
     stages_.push_back(interface_of(planning, draw_.vertex_shader));
@@ -69,7 +69,7 @@ class DrawMaker {
   Diagnostic& error(json::Value at, DiagnosticKind kind, std::string message) {
     return planning_.diagnostics.add(json::problem(at, kind, std::move(message)));
   }
-  // For what the command lacks.
+  // The location for errors about keys that the command lacks.
   Diagnostic& lacks(DiagnosticKind kind, std::string message) {
     Diagnostic& missing = error(command_.at, kind, std::move(message));
     missing.location = command_.at.opening();
@@ -81,13 +81,13 @@ class DrawMaker {
     return std::get_if<T>(&planning_.plan.resources[index].kind);
   }
 
-  // Nothing when the resource has errors.
+  // Empty when the resource has errors.
   std::optional<launch::ResourceIndex> find(const Reference& reference) const {
     const auto found = planning_.resources.find(reference.uid);
     return found == planning_.resources.end() ? std::nullopt : std::optional(found->second);
   }
 
-  // A resource that the file does not have.
+  // Adds a resource that is not in the file.
   template <class T>
   launch::ResourceIndex add_resource(std::string name, T kind, json::Value at) {
     planning_.plan.resources.push_back({.name = std::move(name), .kind = std::move(kind), .origin = origin_of(at)});
@@ -121,12 +121,12 @@ class DrawMaker {
     draw_.count = static_cast<std::uint32_t>(std::min<std::uint64_t>(count, UINT32_MAX));
     if (buffer.size % gpu::size_of(type) != 0 || count == 0 || count > UINT32_MAX) {
       error(command_.indices.at, DiagnosticKind::OutOfRange,
-            formatted("`{}` has {} bytes, which is no number of {} indices", command_.indices.uid, buffer.size,
+            formatted("`{}` has {} bytes, which is not a whole number of {} indices", command_.indices.uid, buffer.size,
                       gpu::word_of(type)));
     }
   }
 
-  // A buffer of raw data, whose largest index is known.
+  // The index buffer is raw data, so its largest index is known.
   std::optional<launch::ResourceIndex> indices_of(const launch::Contents& raw, gpu::IndexType type) {
     const Result<std::vector<std::byte>> bytes = read_contents(raw);
     if (!bytes) {
@@ -141,7 +141,7 @@ class DrawMaker {
       vertices_ = std::max(vertices_, std::uint64_t{index} + command_.first_vertex + 1);
     }
     if (bytes->empty()) {
-      error(command_.indices.at, DiagnosticKind::OutOfRange, formatted("`{}` holds no index", command_.indices.uid));
+      error(command_.indices.at, DiagnosticKind::OutOfRange, formatted("`{}` contains no index", command_.indices.uid));
       return std::nullopt;
     }
     return add_buffer(command_.indices.uid, *bytes, {.indices = true}, command_.indices.at);
@@ -213,7 +213,7 @@ class DrawMaker {
     }
   }
 
-  // Which output an attachment is for.
+  // The output that an attachment is for.
   std::optional<std::size_t> output_of(const ColorAttachment& attachment, std::size_t position) {
     const auto& outputs = metadata_.color_outputs;
     if (attachment.output.empty()) {
@@ -256,7 +256,7 @@ class DrawMaker {
         made.clear = *bits;
       } else {
         error(at, DiagnosticKind::OutOfRange,
-              formatted("{} holds whole numbers of 32 bits, and these are none", vk::name_of(wanted)));
+              formatted("{} holds 32-bit integers, but the values are not", vk::name_of(wanted)));
       }
     }
     const auto extent = level_extent(*image, made.level);
@@ -281,7 +281,7 @@ class DrawMaker {
     if (!image) return;
     if (wanted == vk::Format::UNDEFINED) {
       error(attachment.image.at, DiagnosticKind::BindingMismatch,
-            formatted("shader `{}` draws without depth and stencil: its `depth_stencil_format` is none", shader()));
+            formatted("shader `{}` draws without depth and stencil: it has no `depth_stencil_format`", shader()));
       return;
     }
     if (image->format != wanted) {
@@ -310,8 +310,8 @@ class DrawMaker {
     return {std::max(1u, image.extent[0] >> level), std::max(1u, image.extent[1] >> level)};
   }
 
-  // With several samples a pixel an image of as many takes the place of the attachment, which gets the result. It can
-  // go on with what it holds when it was the last to draw there, else it must be cleared.
+  // With several samples per pixel, a multisampled image replaces the attachment, and is resolved into it. Its contents
+  // can be kept when the last draw to the attachment used it; otherwise it must be cleared.
   std::optional<launch::Resolve> multisampled(launch::ResourceIndex& image, std::uint32_t level, bool clears,
                                               const Reference& reference) {
     if (draw_.state.samples == 1) return std::nullopt;
@@ -338,7 +338,7 @@ class DrawMaker {
     return result;
   }
 
-  // Whether no command since has used the level.
+  // Whether no later command has used the level.
   bool untouched(launch::ResourceIndex image, std::uint32_t level, std::size_t first_step) const {
     const launch::Plan& plan = planning_.plan;
     return std::ranges::none_of(plan.steps | std::views::drop(first_step), [&](const launch::Step& step) {
@@ -357,7 +357,7 @@ class DrawMaker {
     for (ParameterBuffer& buffer :
          pack_parameters(command_.parameters, command_.bindings, shader(), metadata_, planning_.diagnostics)) {
       auto declared = declared_binding(stages_, buffer.slot.set, buffer.slot.binding);
-      if (!declared) continue;  // this variant does not look at it
+      if (!declared) continue;  // this variant does not use it
       declared->resource = add_buffer(formatted("{} of {}", buffer.name, command_.debug_name), std::move(buffer.bytes),
                                       {.uniform = declared->type == vk::DescriptorType::UNIFORM_BUFFER}, buffer.at);
       declared->origin = origin_of(buffer.at);
@@ -385,7 +385,7 @@ class DrawMaker {
   const rpl::Metadata& metadata_;
   launch::Draw draw_;
   std::vector<StageInterface> stages_;
-  std::uint64_t vertices_ = 0;  // that the draw reads, as far as is known
+  std::uint64_t vertices_ = 0;  // read by the draw, as far as known
 };
 
 }  // namespace
@@ -400,7 +400,7 @@ void plan_draw(Planning& planning, const Draw& command) {
         formatted("draw requires an RPL shader with a vertex stage, which `{}` is not", command.shader.uid)));
     return;
   }
-  DrawMaker(planning, command, shader).make();
+  DrawPlanner(planning, command, shader).make();
 }
 
 }  // namespace slipway::scenario

@@ -1,8 +1,8 @@
-// Planning must stand any scenario: whatever reading lets through is planned, and contents that are small are written.
+// Planning must handle any scenario: whatever reading accepts is planned, and small contents are written.
 #include <cstdint>
 
 #include "base/print_diagnostic.hpp"
-#include "launch/explain.hpp"
+#include "launch/plan/explain.hpp"
 #include "scenario/check.hpp"
 #include "scenario/contents.hpp"
 #include "scenario/plan.hpp"

@@ -1,4 +1,5 @@
-// `dispatch_graph`: a model in a VGF file, with what the scenario says about its modules (scenario page 3.13).
+// `dispatch_graph`: a model in a VGF file, with the scenario's substitutions and constants for its modules
+// (docs/spec/scenario.md#model-dispatch).
 #include <algorithm>
 #include <set>
 
@@ -13,7 +14,7 @@
 namespace slipway::scenario {
 namespace {
 
-// The name of a module, where a scenario says something about one.
+// The name of a module in a substitution or a specialization constant.
 struct Target {
   const std::string& name;
   json::Value at;
@@ -29,9 +30,9 @@ std::string entry_text(spirv::Stage stage) {
   return stage == spirv::Stage::Graph ? "graph" : formatted("{} shader", name_of(stage));
 }
 
-class Maker {
+class GraphPlanner {
  public:
-  Maker(Planning& planning, const DispatchGraph& command, const Graph& graph, OpenGraph& open)
+  GraphPlanner(Planning& planning, const DispatchGraph& command, const Graph& graph, OpenGraph& open)
       : planning_(planning),
         diagnostics_(planning.diagnostics),
         command_(command),
@@ -87,7 +88,7 @@ class Maker {
       check_target({map.shader_target, map.at["shader_target"]});
   }
 
-  // The command's entry wins over the resource's.
+  // The command's entry overrides the resource's (docs/spec/scenario.md#decision-3).
   const Substitution* substitution_for(std::string_view module) const {
     if (const auto* own = first_for(command_.shader_substitutions, &Substitution::target, module)) return own;
     return first_for(graph_.shader_substitutions, &Substitution::target, module);
@@ -95,7 +96,7 @@ class Maker {
 
   // --- the model with its code ---
 
-  // One for each choice of substitutions: dispatches with the same share everything.
+  // One for each set of substitutions: dispatches with equal substitutions share everything.
   OpenGraph::Model& chosen_model() {
     std::string key;
     std::set<std::uint32_t> modules;
@@ -132,7 +133,7 @@ class Maker {
     return first_for(graph_.specialization_constants_map, &SpecializationMap::shader_target, module.name);
   }
 
-  // Null without a substitution that is good; `good` is whether there is nothing wrong with it.
+  // Null without a valid substitution; `good` is false after an error.
   const launch::Shader* substituted(const vgf::Module& module, spirv::Stage stage, bool& good) {
     const Substitution* substitution = substitution_for(module.name);
     if (!substitution) return nullptr;
@@ -278,7 +279,7 @@ void open_graph(Planning& planning, const Graph& graph) {
       planning.graphs.emplace(graph.uid, OpenGraph{.file = std::move(file), .models = {}});
   }
   for (Diagnostic& problem : problems.release()) {
-    // The existing runner has these words for all of the header.
+    // The existing runner uses this text for all errors in the header.
     constexpr std::uint64_t kHeader = 128;  // bytes
     if (problem.severity == Severity::Error && problem.location.kind == SourceLocation::Kind::Bytes &&
         problem.location.span.begin < kHeader)
@@ -290,8 +291,8 @@ void open_graph(Planning& planning, const Graph& graph) {
 void plan_graph(Planning& planning, const DispatchGraph& command) {
   const Graph* graph = planning.scenario.find<Graph>(command.graph.uid);
   const auto open = planning.graphs.find(command.graph.uid);
-  if (!graph || planning.is_faulty(graph->at) || open == planning.graphs.end()) return;
-  Maker(planning, command, *graph, open->second).run();
+  if (!graph || planning.has_errors_in(graph->at) || open == planning.graphs.end()) return;
+  GraphPlanner(planning, command, *graph, open->second).run();
 }
 
 }  // namespace slipway::scenario

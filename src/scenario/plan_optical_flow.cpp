@@ -1,8 +1,9 @@
-// `dispatch_optical_flow` by block matching, as the motion engine does it (scenario page 3.14, VGF page 3.10).
+// `dispatch_optical_flow` by block matching, as the motion engine does it (docs/spec/scenario.md#optical-flow,
+// docs/spec/vgf.md#motion-engine-instructions).
 //
-// Every cell of the output grid has a block of the template image. The displacement is looked for in rings around the
-// hint, or around no movement, at which the search image differs least from the block: by the sum of absolute
-// differences of the luma of each pixel, in 256 steps. Outside of an image all is black.
+// Every cell of the output grid has a block of the template image. The search covers rings around the hint, or around
+// zero displacement, for the displacement at which the search image differs least from the block: by the sum of
+// absolute differences of the luma of each pixel, in 256 steps. Pixels outside an image are black.
 #include <algorithm>
 
 #include "base/format.hpp"
@@ -16,7 +17,7 @@ namespace {
 constexpr std::string_view kShader = R"(#version 460
 layout(local_size_x = 8, local_size_y = 8) in;
 layout(constant_id = 0) const int kGrid = 1;    // pixels of a cell
-layout(constant_id = 1) const int kBlock = 8;   // pixels that are compared, a side
+layout(constant_id = 1) const int kBlock = 8;   // pixels compared, per side
 layout(constant_id = 2) const int kRadius = 8;  // rings
 layout(set = 0, binding = 0) uniform sampler2D search;
 layout(set = 0, binding = 1) uniform sampler2D pattern;
@@ -86,9 +87,9 @@ void main() {
 )";
 
 constexpr std::uint32_t kLocalSize = 8;
-constexpr std::uint32_t kMinBlock = 8;  // pixels a side; smaller blocks find too many places that look alike
+constexpr std::uint32_t kMinBlock = 8;  // pixels per side; smaller blocks match too many similar positions
 
-// How far is searched: the better the more.
+// The search radius grows with the performance level.
 std::uint32_t radius_of(const DispatchOpticalFlow& command) {
   std::uint32_t radius = 8;
   if (command.performance_level == FlowPerformance::Fast) radius = 4;
@@ -104,9 +105,9 @@ launch::Specialization constant(std::uint32_t id, std::uint32_t value) {
   return made;
 }
 
-class Maker {
+class OpticalFlowPlanner {
  public:
-  Maker(Planning& planning, const DispatchOpticalFlow& command) : planning_(planning), command_(command) {}
+  OpticalFlowPlanner(Planning& planning, const DispatchOpticalFlow& command) : planning_(planning), command_(command) {}
 
   void run() {
     const FlowBindings& given = command_.bindings;
@@ -146,7 +147,7 @@ class Maker {
   }
 
  private:
-  // False for an image that has errors of its own.
+  // False for an image that has errors, which are already reported.
   bool bind(launch::Dispatch& dispatch, std::uint32_t number, const Binding& binding, bool written) {
     const auto found = planning_.resources.find(binding.resource.uid);
     if (found == planning_.resources.end()) return false;
@@ -197,6 +198,8 @@ class Maker {
 
 }  // namespace
 
-void plan_optical_flow(Planning& planning, const DispatchOpticalFlow& command) { Maker(planning, command).run(); }
+void plan_optical_flow(Planning& planning, const DispatchOpticalFlow& command) {
+  OpticalFlowPlanner(planning, command).run();
+}
 
 }  // namespace slipway::scenario

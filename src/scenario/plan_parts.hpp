@@ -1,4 +1,4 @@
-// A plan in the making: what the stages of plan.cpp share.
+// The state of planning, which the stages of plan.cpp share.
 #pragma once
 
 #include <map>
@@ -15,18 +15,18 @@
 
 namespace slipway::scenario {
 
-// An image of several samples that draws have in the place of an attachment.
+// A multisampled image that draws use in place of an attachment.
 struct SampledTarget {
   launch::ResourceIndex image = 0;
-  std::size_t steps = 0;  // of the plan, after the last draw to it; 0: there is none yet
+  std::size_t steps = 0;  // steps of the plan after the last draw to it; 0: no draw yet
 };
 
-// A `graph` resource: its file, and what is planned of it.
+// A `graph` resource: its file and its plans.
 struct OpenGraph {
-  // With one choice of substitutions.
+  // The plan for one set of substitutions.
   struct Model {
     model::ModuleShaders shaders;
-    std::optional<model::ModelPlan> plan;  // none: there are errors
+    std::optional<model::ModelPlan> plan;  // empty after an error
   };
   std::shared_ptr<const model::ModelFile> file;
   std::map<std::string, Model> models;
@@ -48,10 +48,10 @@ struct PlannedTensor {
 
 struct Planning {
   const Scenario& scenario;
-  const PlanOptions& options;
+  const ScenarioOptions& options;
   Diagnostics& diagnostics;
-  // JSON pointers of the elements of `resources` and `commands` in which earlier phases found errors.
-  std::set<std::string, std::less<>> faulty;
+  // JSON pointers of the elements of `resources` and `commands` with errors of earlier phases.
+  std::set<std::string, std::less<>> with_errors;
 
   launch::Plan plan;
   ResourceIndices resources;
@@ -59,49 +59,49 @@ struct Planning {
   std::map<std::string, launch::Contents, std::less<>> raw_data;
   std::map<std::string, OpenGraph, std::less<>> graphs;
   std::map<std::string, ConstantData, std::less<>> graph_constants;
-  std::optional<model::GraphSettings> graph_settings;               // once they were asked for
-  std::optional<const gpu::Snapshot*> native_device;                // once it was asked for
-  std::map<std::string, CompiledShader, std::less<>> compiled;      // all that are good
+  std::optional<model::GraphSettings> graph_settings;               // set at the first use
+  std::optional<const gpu::Snapshot*> native_device;                // set at the first use
+  std::map<std::string, CompiledShader, std::less<>> compiled;      // those without errors
   std::map<std::string, launch::ShaderIndex, std::less<>> shaders;  // those that commands use, in the plan
-  // By shader and what its tensors are; nothing when that failed.
+  // By shader and the types of its tensors; empty after a failure.
   std::map<std::pair<std::string, std::string>, std::optional<launch::ShaderIndex>> rewritten;
-  // By attachment: image, level, samples.
+  // By image, level and samples of the attachment.
   std::map<std::tuple<launch::ResourceIndex, std::uint32_t, std::uint32_t>, SampledTarget> sampled_targets;
 
-  bool is_faulty(json::Value object) const;
+  bool has_errors_in(json::Value object) const;
 };
 
-// `/resources/3` of a pointer to something inside of that element.
+// `/resources/3` for a pointer into that element.
 std::string element_of(std::string_view pointer);
 launch::Origin origin_of(json::Value object);
 
-// A shader of the plan, which is added when it is not there yet under that key.
+// The shader of the plan under that key; added if absent.
 launch::ShaderIndex shader_in_plan(Planning& planning, const std::string& key, const launch::Shader& shader);
 StageInterface interface_of(const Planning& planning, launch::ShaderIndex shader);
 StageInterface interface_of(const launch::Shader& shader);
 
-// Whether a command has its tensors from the device, and why not, if the device is known.
+// Whether the tensors of a command are native, and otherwise why not, if the device is known.
 struct TensorChoice {
   bool native = false;
   std::string emulated_because;
 };
 TensorChoice choose_tensors(Planning& planning, std::span<const launch::Shader* const> shaders,
                             const std::vector<launch::Binding>& bindings);
-// A shader as steps run it. One with tensors that are not native is rewritten for the shapes that are bound, each of
-// which has a shader of its own in the plan. Nothing when that fails, which is reported.
+// A shader as steps run it. A shader with tensors that are not native is rewritten for the bound shapes; each set of
+// shapes has its own shader in the plan. Empty after an error.
 std::optional<launch::ShaderIndex> shader_for(Planning& planning, const std::string& key, const launch::Shader& shader,
                                               const std::vector<launch::Binding>& bindings, const TensorChoice& choice);
-// The bindings of a command whose shaders are in the plan: tensors that are not native have become storage buffers.
+// The bindings of a command whose shaders are in the plan; tensors that are not native are bound as storage buffers.
 void bind_tensors(Planning& planning, std::vector<launch::Binding>& bindings, const TensorChoice& choice);
 
-// In this order: contents and outputs of all resources; all shaders; then commands and expectations, which look up
+// In this order: contents and outputs of all resources, then all shaders, then commands and expectations, which use
 // both.
 void plan_resources(Planning& planning);
 void plan_sharing(Planning& planning);  // memory groups and aliases; the last part of plan_resources
 void plan_shaders(Planning& planning);
 void plan_commands(Planning& planning);
 void plan_draw(Planning& planning, const Draw& command);  // one of them
-// The device that may run tensors and graphs itself, or null.
+// The device that may run tensors and graphs natively, or null.
 const gpu::Snapshot* native_device(Planning& planning);
 // What computes graphs, on the device that the options know of.
 const model::GraphSettings& graph_settings(Planning& planning);

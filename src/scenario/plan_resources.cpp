@@ -1,4 +1,4 @@
-// Buffers, tensors and images of a plan, with what they hold first and where their results go.
+// Buffers, tensors and images of a plan, with their initial contents and output files.
 #include <bit>
 #include <set>
 
@@ -30,7 +30,7 @@ launch::Sampler sampler_of(const Sampler& sampler) {
   return made;
 }
 
-// Images that draws have as depth attachment.
+// Images that draws use as depth attachment.
 std::set<std::string, std::less<>> depth_attachments(const Scenario& scenario) {
   std::set<std::string, std::less<>> uids;
   for (const Command& command : scenario.commands) {
@@ -40,9 +40,9 @@ std::set<std::string, std::less<>> depth_attachments(const Scenario& scenario) {
   return uids;
 }
 
-class Maker {
+class ResourcePlanner {
  public:
-  explicit Maker(Planning& planning)
+  explicit ResourcePlanner(Planning& planning)
       : planning_(planning),
         diagnostics_(planning.diagnostics),
         depth_attachments_(depth_attachments(planning.scenario)) {}
@@ -50,12 +50,12 @@ class Maker {
   void make(const Buffer& buffer) {
     launch::Resource made = begin(buffer, "Load Buffer");
     made.kind = launch::Buffer{.size = buffer.size};
-    if (buffer.contents.given() && !fill(made, buffer_contents(request(buffer), buffer.size, diagnostics_))) return;
+    if (buffer.contents.given() && !fill(made, buffer_contents(input(buffer), buffer.size, diagnostics_))) return;
     if (!buffer.results.dst.empty()) made.outputs = {buffer_output(output(buffer), buffer.size)};
     add(std::move(made));
   }
 
-  // A tensor is a buffer of its elements: what shaders that are rewritten for storage buffers see.
+  // A tensor is a buffer of its elements, which shaders that are rewritten for storage buffers access.
   void make(const Tensor& tensor) {
     launch::Resource made = begin(tensor, "Load Tensor");
     const auto type = diagnostics_.take(tensor::tensor_element_type(*tensor.format.value, tensor.at.location()));
@@ -66,7 +66,7 @@ class Maker {
     made.kind = launch::Buffer{.size = *size, .tensor = true};
     const bool filled =
         !tensor.contents.given() ||
-        fill(made, array_contents(request(tensor), *tensor.format.value, shape, ShapeRule::SameBytes, diagnostics_));
+        fill(made, array_contents(input(tensor), *tensor.format.value, shape, ShapeRule::SameBytes, diagnostics_));
     if (!tensor.results.dst.empty()) made.outputs = {tensor_output(output(tensor), *type, shape)};
     if (!filled) return;
     planning_.tensors.emplace(planning_.plan.resources.size(), PlannedTensor{&tensor, *type});
@@ -90,12 +90,12 @@ class Maker {
                        .mips = image.mips,
                        .color_attachment = image.color_attachment,
                        .sampler = sampler_of(image.sampler)};
-    // Usage by declared access (scenario page 3.10); bindings may add to it.
+    // Usage flags by declared access (docs/spec/scenario.md#images); bindings may add flags.
     kind.sampled = image.access == Access::ReadOnly || image.access == Access::ReadWrite;
     kind.storage = image.access != Access::ReadOnly && !image.color_attachment;
     if (image.tiling) kind.tiling = *image.tiling == Tiling::Linear ? launch::Tiling::Linear : launch::Tiling::Optimal;
     if (image.contents.given()) {
-      auto contents = image_contents(request(image), image, diagnostics_);
+      auto contents = image_contents(input(image), image, diagnostics_);
       if (!contents) return;
       kind.format = contents->format;
       made.initial = std::move(contents->levels);
@@ -107,7 +107,7 @@ class Maker {
       made.outputs = {std::move(*stored)};
     }
     if (depth_attachments_.contains(image.uid)) {
-      // Draws need the stencil that files do not have.
+      // Draws need stencil, which files do not contain.
       kind.depth_attachment = true;
       if (kind.format == info->format) kind.format = *image.format.value;
     }
@@ -116,7 +116,7 @@ class Maker {
   }
 
   void make(const RawData& raw_data) {
-    if (auto contents = raw_data_contents(request(raw_data), diagnostics_)) {
+    if (auto contents = raw_data_contents(input(raw_data), diagnostics_)) {
       planning_.raw_data.emplace(raw_data.uid, std::move(*contents));
     }
   }
@@ -124,7 +124,7 @@ class Maker {
   void make(const GraphConstant& constant) { open_graph_constant(planning_, constant); }
   void make(const Graph& graph) { open_graph(planning_, graph); }
 
-  // Shaders have a stage of their own, and commands look up barriers.
+  // Shaders are planned by their own stage; barriers are resolved by the commands that use them.
   void make(const Shader&) {}
   void make(const MemoryBarrier&) {}
   void make(const BufferBarrier&) {}
@@ -140,7 +140,7 @@ class Maker {
   }
 
   template <class T>
-  ContentsRequest request(const T& resource) const {
+  ContentsInput input(const T& resource) const {
     return {planning_.scenario, resource.contents, resource.at};
   }
 
@@ -172,9 +172,9 @@ class Maker {
 }  // namespace
 
 void plan_resources(Planning& planning) {
-  Maker maker(planning);
+  ResourcePlanner maker(planning);
   for (const Resource& resource : planning.scenario.resources) {
-    if (planning.is_faulty(place_of(resource))) continue;
+    if (planning.has_errors_in(object_of(resource))) continue;
     std::visit([&](const auto& of) { maker.make(of); }, resource);
   }
   plan_sharing(planning);

@@ -1,5 +1,6 @@
 // Resources that share memory: by `memory_group`, and by `alias_target`, which makes a private group of an image and
-// the tensors that name it (page 3.11). Tensors in a group with images see their texels.
+// the tensors that name it (docs/spec/scenario.md#tensors-and-memory-sharing). Tensors in a group with images access
+// their texels.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -10,22 +11,13 @@
 namespace slipway::scenario {
 namespace {
 
-const std::optional<MemoryGroup>* group_of(const Resource& resource) {
-  return std::visit(
-      [](const auto& one) -> const std::optional<MemoryGroup>* {
-        if constexpr (requires { one.memory_group; }) return &one.memory_group;
-        return nullptr;
-      },
-      resource);
-}
-
 class Sharing {
  public:
   explicit Sharing(Planning& planning) : planning_(planning) {}
 
   void plan() {
     for (const Resource& resource : planning_.scenario.resources) {
-      if (const auto* group = group_of(resource); group && *group) {
+      if (const auto* group = memory_group_of(resource); group && *group) {
         join(uid_of(resource), (*group)->id, (*group)->offset);
       }
     }
@@ -36,7 +28,7 @@ class Sharing {
       join(tensor->alias_target->image.uid, group, 0);
       join(tensor->uid, group, 0);
     }
-    for (auto& [name, group] : groups_) see_images(group);
+    for (auto& [name, group] : groups_) alias_images(group);
   }
 
  private:
@@ -52,23 +44,23 @@ class Sharing {
     const auto found = planning_.resources.find(uid);
     if (found == planning_.resources.end()) return;
     launch::Resource& resource = planning_.plan.resources[found->second];
-    if (resource.sharing) return;  // an image that several tensors name
+    if (resource.sharing) return;  // an image that several tensors alias
     resource.sharing = launch::Sharing{.group = name, .offset = offset};
     groups_[name].members.push_back({found->second, offset});
   }
 
-  // A name that no `memory_group` has.
+  // A group name that no `memory_group` uses.
   std::string private_group(const std::string& image) {
     const auto [known, fresh] = private_.try_emplace(image, "texels of " + image);
     const auto is_taken = [&](const Resource& resource) {
-      const auto* group = group_of(resource);
+      const auto* group = memory_group_of(resource);
       return group && *group && (*group)->id == known->second;
     };
     while (fresh && std::ranges::any_of(planning_.scenario.resources, is_taken)) known->second += "'";
     return known->second;
   }
 
-  void see_images(const Group& group) {
+  void alias_images(const Group& group) {
     std::map<std::uint64_t, launch::ResourceIndex> images;  // by offset
     for (const auto& [index, offset] : group.members) {
       if (std::holds_alternative<launch::Image>(planning_.plan.resources[index].kind)) images.emplace(offset, index);
@@ -76,13 +68,13 @@ class Sharing {
     for (const auto& [index, offset] : group.members) {
       const auto tensor = planning_.tensors.find(index);
       if (tensor == planning_.tensors.end() || images.empty()) continue;
-      // The image that it lies in: the last one that begins at or before it.
-      const auto behind = images.upper_bound(offset);
-      if (behind != images.begin()) see_image(index, tensor->second, std::prev(behind)->second);
+      // The image that contains it: the last one that begins at or before its offset.
+      const auto next = images.upper_bound(offset);
+      if (next != images.begin()) alias_image(index, tensor->second, std::prev(next)->second);
     }
   }
 
-  void see_image(launch::ResourceIndex index, const PlannedTensor& planned, launch::ResourceIndex image) {
+  void alias_image(launch::ResourceIndex index, const PlannedTensor& planned, launch::ResourceIndex image) {
     auto& seen = std::get<launch::Image>(planning_.plan.resources[image].kind);
     if (planned.tensor->tiling == Tiling::Optimal) seen.tiling = launch::Tiling::Optimal;
     auto& buffer = std::get<launch::Buffer>(planning_.plan.resources[index].kind);

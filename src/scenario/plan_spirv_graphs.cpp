@@ -1,8 +1,9 @@
-// `dispatch_spirv_graph` and its constants: a graph of a SPIR-V module (scenario page 3.3, 3.9).
+// `dispatch_spirv_graph` and its constants: a graph of a SPIR-V module (docs/spec/scenario.md#commands,
+// docs/spec/scenario.md#descriptors).
 #include <algorithm>
 
 #include "base/format.hpp"
-#include "launch/specialization.hpp"
+#include "launch/plan/specialization.hpp"
 #include "model/plan_spirv_graph.hpp"
 #include "scenario/contents.hpp"
 #include "scenario/plan_parts.hpp"
@@ -18,10 +19,10 @@ std::string describe(const spirv::Binding& binding) {
                               : formatted("`{}`, a {}", binding.name, name_of(binding.kind));
 }
 
-class Maker {
+class SpirvGraphPlanner {
  public:
-  Maker(Planning& planning, const DispatchSpirvGraph& command, const launch::Shader& shader,
-        const spirv::EntryPoint& entry)
+  SpirvGraphPlanner(Planning& planning, const DispatchSpirvGraph& command, const launch::Shader& shader,
+                    const spirv::EntryPoint& entry)
       : planning_(planning), diagnostics_(planning.diagnostics), command_(command), shader_(shader), entry_(entry) {}
 
   void run() {
@@ -33,7 +34,7 @@ class Maker {
     for (const spirv::Binding& declared : entry_.bindings) check_bound(declared);
     const bool constants_are_good = add_constants(request);
     if (diagnostics_.errors() != before || !constants_are_good) return;
-    if (request.tensors.size() != command_.bindings.size()) return;  // some have errors of their own
+    if (request.tensors.size() != command_.bindings.size()) return;  // some have errors, which are already reported
     Diagnostics problems;
     if (const auto module = read_specialized(problems)) {
       if (auto graph = model::read_spirv_graph(*module, request, problems)) {
@@ -49,7 +50,7 @@ class Maker {
   }
 
  private:
-  // A graph has no pipeline that could be given values.
+  // A graph has no pipeline that could take specialization values.
   std::optional<spirv::Module> read_specialized(Diagnostics& problems) const {
     auto module = problems.take(spirv::read_module(spirv::Words(*shader_.spirv), shader_.name));
     if (!module || shader_.specializations.empty()) return module;
@@ -72,7 +73,7 @@ class Maker {
     diagnostics_.add(json::problem(at, kind, std::move(text)));
   }
 
-  // Nothing after an error, and for a resource that has errors of its own.
+  // Empty after an error, and for a resource with errors.
   std::optional<model::TensorResource> bind(const Binding& binding) {
     const auto declared = std::ranges::find_if(entry_.bindings, [&](const spirv::Binding& one) {
       return one.set == binding.set && one.binding == binding.id;
@@ -106,7 +107,7 @@ class Maker {
     return model::TensorResource{{binding.set, binding.id}, planned->second, tensor->dims};
   }
 
-  // Scenario page 3.9. Of a graph's interface the inputs come first.
+  // The inputs of a graph come first in its interface (docs/spec/scenario.md#descriptors).
   void check_access(const Binding& binding, const spirv::Binding& declared, const Tensor& tensor,
                     std::string_view subject) {
     const bool readonly = tensor.access == Access::ReadOnly || tensor.access == Access::ImageRead;
@@ -134,7 +135,7 @@ class Maker {
 
   // --- constants ---
 
-  // False when one has errors of its own.
+  // False when one has errors.
   bool add_constants(model::SpirvGraph& request) {
     const auto& declared = shader_.reflection->graph_constants;
     const std::vector<Reference>& given = command_.graph_constants;
@@ -208,7 +209,7 @@ void plan_spirv_graph(Planning& planning, const DispatchSpirvGraph& command) {
                                 command.shader.uid, name_of(shader.stage))));
     return;
   }
-  Maker(planning, command, shader, *entry).run();
+  SpirvGraphPlanner(planning, command, shader, *entry).run();
 }
 
 }  // namespace slipway::scenario

@@ -1,4 +1,4 @@
-// Shaders with tensors: native ones, or rewritten for devices that have none (page 3.14).
+// Shaders with tensors: native, or rewritten for devices without tensors (docs/spec/scenario.md#devices-and-emulation).
 #include <algorithm>
 
 #include "base/format.hpp"
@@ -41,7 +41,7 @@ class Emulator {
     bindings_.push_back({.set = binding.set, .binding = binding.binding, .elements = {std::move(layout)}});
   }
 
-  // What makes one rewritten module another than the next.
+  // The key that distinguishes rewritten modules.
   std::string key() const {
     std::string text;
     for (const spirv::TensorBinding& binding : bindings_) {
@@ -95,8 +95,10 @@ bool has_tensors(const launch::Shader& shader) {
 }  // namespace
 
 const gpu::Snapshot* native_device(Planning& planning) {
-  if (!planning.native_device)
-    planning.native_device = planning.options.native_device ? planning.options.native_device() : nullptr;
+  if (!planning.native_device) {
+    const bool possible = planning.options.native_device && planning.options.emulation != Emulation::Always;
+    planning.native_device = possible ? planning.options.native_device() : nullptr;
+  }
   return *planning.native_device;
 }
 

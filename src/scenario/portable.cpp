@@ -1,4 +1,5 @@
-// What the existing runner, or the JSON schema that is published with it, rejects or understands otherwise (page 5.2).
+// What the existing runner, or the JSON schema published with it, rejects or interprets differently
+// (docs/spec/scenario.md#differences).
 #include "scenario/portable.hpp"
 
 #include "base/format.hpp"
@@ -94,7 +95,7 @@ class Portability {
     diagnostics_.add(
         json::problem(at, DiagnosticKind::NotPortable, formatted(text, std::forward<T>(values)...), Severity::Warning));
   }
-  // A key that only we have; `member` may be nothing.
+  // A key that only Slipway has; `member` may be absent.
   void extra(Value member) {
     if (!member) return;
     Diagnostic diagnostic = json::problem(member, DiagnosticKind::NotPortable,
@@ -143,7 +144,7 @@ class Portability {
       for (const Value stage : object[key]) check_spelling(stage);
     }
   }
-  // The specification's words are in capitals, those of the runner in small letters.
+  // The specification spells enumerators in upper case, the existing runner in lower case.
   void check_spelling(Value word) {
     const bool capitals = word.string().front() >= 'A' && word.string().front() <= 'Z';
     if (capitals) say(word, "{} does not know the spelling `{}`", kRunner, word.string());

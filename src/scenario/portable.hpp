@@ -1,4 +1,5 @@
-// `check --portable`: everything in a file that the existing runner or its JSON schema would reject (page 5.2, 6).
+// `check --portable`: reports everything in a file that the existing runner or its JSON schema would reject
+// (docs/spec/scenario.md#differences, docs/spec/scenario.md#design-goals).
 #pragma once
 
 #include "base/diagnostic.hpp"

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "base/public_problems.hpp"
-#include "launch/public_device.hpp"
+#include "launch/execute/public_device.hpp"
 #include "model/tuning_table.hpp"
 #include "scenario/replan.hpp"
 #include "tensor/format.hpp"

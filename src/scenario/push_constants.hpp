@@ -1,4 +1,4 @@
-// The push constants of a command (scenario page 3.12).
+// The push constants of a command (docs/spec/scenario.md#shaders).
 #pragma once
 
 #include <optional>
@@ -6,14 +6,13 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "launch/plan.hpp"
+#include "launch/plan/plan.hpp"
 #include "scenario/bindings.hpp"
 #include "scenario/model.hpp"
 
 namespace slipway::scenario {
 
-// `size` bytes: the payload of `push_data`, then zeros. `data` is what that reference holds, or null when there is
-// none.
+// Returns `size` bytes: the payload of `push_data`, then zeros. `data` is the payload, or null when there is none.
 std::optional<std::vector<std::byte>> push_constants(const Reference& push_data, const launch::Contents* data,
                                                      std::uint32_t size, json::Value command,
                                                      std::span<const StageInterface> stages, Diagnostics& diagnostics);

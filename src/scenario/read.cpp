@@ -11,7 +11,8 @@ using json::Decoder;
 using json::Type;
 using json::Value;
 
-// What an element of `resources` and `commands` is called in the existing runner's messages (page 3.1).
+// The names of the elements of `resources` and `commands` in the existing runner's messages
+// (docs/spec/scenario.md#files-and-paths).
 struct ListName {
   std::string_view key;   // "resources"
   std::string_view type;  // "Resource"
@@ -37,10 +38,10 @@ void unknown_kind(Decoder& decoder, Value element, ListName list, const std::vec
     return;
   }
   decoder.error(element, DiagnosticKind::MissingKey,
-                formatted("Unknown {} type in {}: the object has no key that says what it is", list.type, list.key));
+                formatted("Unknown {} type in {}: the object has no known key", list.type, list.key));
 }
 
-// An object with exactly one known key, whose value is the body.
+// An element: an object with exactly one known key, whose value is the body.
 template <class Variant>
 std::optional<Variant> read_element(Decoder& decoder, Value element, ListName list,
                                     const std::vector<Kind<Variant>>& kinds) {
@@ -72,7 +73,7 @@ std::optional<Variant> read_element(Decoder& decoder, Value element, ListName li
   return find_kind(kinds, body.key())->read(decoder, body);
 }
 
-// The uid of an element that could not be read, if it can be told.
+// The uid of an element that could not be read, if it can be determined.
 std::string uid_within(Value element) {
   for (const Value member : element) {
     if (const Value uid = member["uid"]; uid.is(Type::String)) return uid.string();

@@ -1,4 +1,5 @@
-// Text to scenario: phases 1 and 2 of the page's section 4 (syntax, then the structure of every object).
+// Reads a scenario from text: phases 1 and 2 of docs/spec/scenario.md#phases (syntax, then the structure of every
+// object).
 //
 //   Diagnostics diagnostics;
 //   std::optional<Scenario> scenario = read_scenario(*source, path.parent_path(), {}, diagnostics);
@@ -14,13 +15,13 @@
 namespace slipway::scenario {
 
 struct ReadOptions {
-  // Of unknown keys, duplicate keys, comments and trailing commas: a warning in `run`, an error in `check` and with
-  // `--strict` (decisions 8 and 20).
+  // The severity of unknown keys, duplicate keys, comments and trailing commas: a warning in `run`, an error in `check`
+  // and with `--strict` (docs/spec/scenario.md#decision-8, docs/spec/scenario.md#decision-20).
   Severity leniency = Severity::Warning;
 };
 
-// Nothing when the text is not JSON or its root is no scenario. Else all objects that are sound: one with errors is
-// reported and left out (`left_out`), and a caller must look at the diagnostics before it runs anything.
+// Empty when the text is not JSON or its root is not a scenario. Otherwise all valid objects: an object with errors is
+// reported and left out (`left_out`), so a caller must check the diagnostics before it runs anything.
 std::optional<Scenario> read_scenario(SourcePtr source, const Path& directory, const ReadOptions& options,
                                       Diagnostics& diagnostics);
 

@@ -1,4 +1,4 @@
-// What the model holds after reading: every default, every spelling. Diagnostics have the corpus (corpus_test.cpp).
+// The model after reading: every default, every spelling. Diagnostics are tested by the corpus (corpus_test.cpp).
 #include "scenario/read.hpp"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace slipway::scenario {
 namespace {
 
-// A scenario of these elements, which must be sound.
+// A scenario of these elements, which must be valid.
 Scenario read(std::string resources, std::string commands = "", std::string root = "") {
   Diagnostics diagnostics;
   auto scenario = read_scenario(
@@ -204,10 +204,10 @@ TEST(Read, BarrierSpellings) {
       {"ACCESS_GRAPH_READ", "graph_read", BarrierAccess::GraphRead},
       {"ACCESS_COMPUTE_SHADER_WRITE", "compute_shader_write", BarrierAccess::ComputeShaderWrite},
       {"ACCESS_COMPUTE_SHADER_READ", "compute_shader_read", BarrierAccess::ComputeShaderRead}};
-  for (const auto& [seed, other, access] : accesses) {
-    const auto barrier = resource<MemoryBarrier>(R"({"memory_barrier": {"uid": "b", "src_access": ")" + seed +
+  for (const auto& [published, other, access] : accesses) {
+    const auto barrier = resource<MemoryBarrier>(R"({"memory_barrier": {"uid": "b", "src_access": ")" + published +
                                                  R"(", "dst_access": ")" + other + "\"}}");
-    EXPECT_EQ(barrier.scope.src_access, access) << seed;
+    EXPECT_EQ(barrier.scope.src_access, access) << published;
     EXPECT_EQ(barrier.scope.dst_access, access) << other;
     EXPECT_EQ(barrier.scope.src_stage, std::vector{BarrierStage::All});
     EXPECT_EQ(barrier.scope.dst_stage, std::vector{BarrierStage::All});
@@ -223,12 +223,12 @@ TEST(Read, BarrierSpellings) {
       {"IMAGE_LAYOUT_GENERAL", "general", BarrierLayout::General},
       {"IMAGE_LAYOUT_UNDEFINED", "undefined", BarrierLayout::Undefined},
       {"IMAGE_LAYOUT_TENSOR_ALIASING", "tensor_aliasing", BarrierLayout::TensorAliasing}};
-  for (const auto& [seed, other, layout] : layouts) {
+  for (const auto& [published, other, layout] : layouts) {
     const auto barrier = resource<ImageBarrier>(
         R"({"image_barrier": {"uid": "b", "image_resource": "i", "src_access": "memory_read", "dst_access": "memory_read",
           "old_layout": ")" +
-        seed + R"(", "new_layout": ")" + other + "\"}}");
-    EXPECT_EQ(barrier.old_layout, layout) << seed;
+        published + R"(", "new_layout": ")" + other + "\"}}");
+    EXPECT_EQ(barrier.old_layout, layout) << published;
     EXPECT_EQ(barrier.new_layout, layout) << other;
   }
 }
@@ -477,19 +477,19 @@ TEST(Read, Lookup) {
   EXPECT_EQ(scenario.directory, Path("/directory"));
   EXPECT_EQ(key_of(scenario.resources.at(1)), "graph");
   EXPECT_EQ(uid_of(scenario.resources.at(1)), "g");
-  EXPECT_EQ(place_of(scenario.resources.at(1)).pointer(), "/resources/1/graph");
+  EXPECT_EQ(object_of(scenario.resources.at(1)).pointer(), "/resources/1/graph");
   EXPECT_EQ(scenario.find("r"), &scenario.resources.at(0));
   EXPECT_EQ(scenario.find("x"), nullptr);
   EXPECT_TRUE(scenario.find<Graph>("g"));
   EXPECT_FALSE(scenario.find<RawData>("g"));
   EXPECT_EQ(key_of(scenario.commands.at(0)), "mark_boundary");
-  EXPECT_EQ(place_of(scenario.commands.at(1)).pointer(), "/commands/1/dispatch_graph");
+  EXPECT_EQ(object_of(scenario.commands.at(1)).pointer(), "/commands/1/dispatch_graph");
   EXPECT_EQ(bindings_of(scenario.commands.at(0)), nullptr);
   EXPECT_TRUE(bindings_of(scenario.commands.at(1)));
   EXPECT_FALSE(scenario.left_out.anything());
 }
 
-TEST(Read, KnowsWhatItLeftOut) {
+TEST(Read, RecordsWhatItLeftOut) {
   Diagnostics diagnostics;
   const auto scenario = read_scenario(
       make_source("t.json", R"({"resources": [{"buffer": {"uid": "a"}}, {"graf": {"uid": "b"}}, {"image": {}}],
@@ -503,7 +503,7 @@ TEST(Read, KnowsWhatItLeftOut) {
   EXPECT_TRUE(scenario->left_out.command);
 }
 
-TEST(Paths, CountFromTheirDirectories) {
+TEST(Paths, AreRelativeToTheirDirectories) {
   const Scenario scenario{.directory = "/s"};
   EXPECT_EQ(source_path(scenario, "a/b.npy"), Path("/s/a/b.npy"));
   EXPECT_EQ(source_path(scenario, "/x/b.npy"), Path("/x/b.npy"));

@@ -9,9 +9,9 @@ Replannable::Replannable(ScenarioText text, Diagnostics& diagnostics) : text_(st
 }
 
 Loaded Replannable::load_for(const lower::DeviceFacts& facts, Diagnostics& diagnostics) const {
-  LoadSettings settings = text_.settings;
-  settings.device_facts = [&] { return facts; };
-  return load(text_.text, text_.directory, settings, diagnostics);
+  ScenarioOptions options = text_.options;
+  options.device_facts = [&] { return facts; };
+  return load(text_.text, text_.directory, options, diagnostics);
 }
 
 bool Replannable::plan_for(const lower::DeviceFacts& facts, Diagnostics& diagnostics) {

@@ -1,7 +1,7 @@
-// A scenario that is loaded before anybody knows on which device it will run, as the library does it: the kernels of
-// its graphs are chosen again when a device is there.
+// A scenario that is loaded before its device is known, as the library does it: the kernels of its graphs are chosen
+// again when the device is known.
 //
-//   Replannable scenario({make_source("a.json", text), directory, settings}, diagnostics);
+//   Replannable scenario({make_source("a.json", text), directory, options}, diagnostics);
 //   if (scenario.loaded().plan && scenario.plan_for(model::device_facts(snapshot), diagnostics))
 //   run(scenario.loaded()...);
 #pragma once
@@ -18,21 +18,21 @@ namespace slipway::scenario {
 struct ScenarioText {
   SourcePtr text;
   Path directory;
-  LoadSettings settings;  // without device_facts
+  ScenarioOptions options;  // without device_facts
 };
 
 class Replannable {
  public:
-  // For any device. Without errors there is a plan.
+  // Plans for an unknown device. Without errors there is a plan.
   Replannable(ScenarioText text, Diagnostics& diagnostics);
 
   const Loaded& loaded() const { return loaded_; }
-  const Cache& cache() const { return text_.settings.cache; }
+  const Cache& cache() const { return text_.options.cache; }
 
-  // Files are read again where a graph has to be planned again. False: there were errors, and the plan is as it was.
+  // Reads files again if a graph has to be planned again. Returns false after errors; the plan is then unchanged.
   bool plan_for(const lower::DeviceFacts& facts, Diagnostics& diagnostics);
 
-  // Replaces the initial contents of a resource of the plan, now and in the plans to come.
+  // Replaces the initial contents of a resource in this plan and in later ones.
   void set_contents(const std::string& resource, Bytes bytes);
 
  private:
@@ -42,7 +42,7 @@ class Replannable {
 
   ScenarioText text_;
   Loaded loaded_;
-  lower::DeviceFacts facts_;  // that it is planned for
+  lower::DeviceFacts facts_;  // of the device that it is planned for
   std::map<std::string, Replaced> replaced_;
 };
 

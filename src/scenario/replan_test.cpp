@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "launch/check_device.hpp"
+#include "launch/check/check_device.hpp"
 #include "model/device_facts.hpp"
 #include "testing/gpu_fixture.hpp"
 #include "testing/scenario_case.hpp"
@@ -46,7 +46,7 @@ class ReplanTest : public testing::GpuTest {
   Replannable load(const std::string& text) {
     return Replannable({make_source("a.json", text), files_ / "", {}}, diagnostics_);
   }
-  // Kernels for this device, here, are those that reach buffers by address.
+  // Kernels for this device access buffers by address.
   static bool has_addresses(const Replannable& scenario) {
     return std::ranges::any_of(scenario.loaded().plan->steps, [](const launch::Step& step) {
       const auto* dispatch = std::get_if<launch::Dispatch>(&step.action);
@@ -71,7 +71,7 @@ TEST_F(ReplanTest, GraphsGetTheKernelsOfTheDevice) {
   ASSERT_TRUE(scenario.plan_for(facts, diagnostics_)) << messages();
   EXPECT_TRUE(has_addresses(scenario));
 
-  // The contents are still there.
+  // The replaced contents are kept.
   launch::Plan plan = *scenario.loaded().plan;
   const auto y = std::ranges::find(plan.resources, "y", &launch::Resource::name);
   plan.captures.push_back({static_cast<launch::ResourceIndex>(y - plan.resources.begin()), [&](Bytes bytes) {
@@ -91,7 +91,7 @@ TEST_F(ReplanTest, WithoutGraphsNothingIsReadAgain) {
   EXPECT_EQ(scenario.loaded().plan->steps.size(), steps);
 }
 
-TEST_F(ReplanTest, AFileThatIsGoneIsReported) {
+TEST_F(ReplanTest, AMissingFileIsReported) {
   Replannable scenario = load(kWithGraph);
   ASSERT_TRUE(scenario.loaded().plan) << messages();
   std::filesystem::remove(files_ / "net.vgf");

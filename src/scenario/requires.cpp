@@ -1,9 +1,9 @@
-// The root's `requires` against a device (scenario page 3.7).
+// The root's `requires` against a device (docs/spec/scenario.md#additive-keys).
 #include <algorithm>
 #include <utility>
 
 #include "base/format.hpp"
-#include "gpu/device_plan.hpp"
+#include "gpu/device/device_plan.hpp"
 #include "scenario/plan.hpp"
 
 namespace slipway::scenario {
@@ -75,7 +75,7 @@ std::vector<std::string> check_requires(const Requirements& requirements, const 
     }
   }
   for (const RequiredFormat& format : requirements.formats) {
-    if (!format.format.value) continue;  // an unknown name is an error of the file
+    if (!format.format.value) continue;  // an unknown name is reported by check_scenario
     const gpu::FormatFeatures features = device.format_features(*format.format.value);
     const bool linear = format.tiling == Tiling::Linear;
     for (const FormatUse use : format.usage) {

@@ -19,7 +19,7 @@ gpu::Snapshot device() {
   return made;
 }
 
-TEST(Requires, WhatIsThereIsMet) {
+TEST(Requires, SupportedRequirementsAreMet) {
   Requirements all;
   all.api = {1, 3};
   all.extensions = {"VK_EXT_a"};
@@ -34,7 +34,7 @@ TEST(Requires, WhatIsThereIsMet) {
   EXPECT_EQ(check_requires({}, device()), std::vector<std::string>());
 }
 
-TEST(Requires, EverythingUnmetIsALine) {
+TEST(Requires, EachUnmetRequirementIsALine) {
   Requirements all;
   all.api = {1, 4};
   all.extensions = {"VK_EXT_a", "VK_EXT_b"};
@@ -77,7 +77,7 @@ TEST(Requires, NativeGraphsNeedNativeTensors) {
   EXPECT_EQ(check_requires(graphs, made).size(), 1u);
   made.extensions.insert("VK_ARM_tensors");
   made.features.insert({"tensors", "shaderTensorAccess", "tensorNonPacked"});
-  // And what the extension itself needs, and a queue.
+  // Also the requirements of the extension itself, and a queue.
   EXPECT_EQ(check_requires(graphs, made).size(), 1u);
   made.extensions.insert({"VK_KHR_maintenance5", "VK_KHR_deferred_host_operations"});
   EXPECT_EQ(check_requires(graphs, made).size(), 1u);

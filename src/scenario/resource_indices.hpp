@@ -1,14 +1,14 @@
-// Where the buffers, tensors and images of a scenario are in its plan.
+// The indices of a scenario's buffers, tensors and images in its plan.
 #pragma once
 
 #include <map>
 #include <string>
 
-#include "launch/plan.hpp"
+#include "launch/plan/plan.hpp"
 
 namespace slipway::scenario {
 
-// By uid. A resource that is not here has errors, which are reported already: what uses it says nothing more.
+// By uid. A resource that is missing here has errors, which are already reported: its users report nothing.
 using ResourceIndices = std::map<std::string, launch::ResourceIndex, std::less<>>;
 
 }  // namespace slipway::scenario

@@ -1,9 +1,9 @@
-// Scenarios with RPL shaders on a device, under the validation layers: what is drawn is what their `expect` says.
+// Scenarios with RPL shaders on a device, under the validation layers: the results match their `expect`.
 #include <gmock/gmock.h>
 
 #include "base/format.hpp"
-#include "launch/check_device.hpp"
-#include "launch/run.hpp"
+#include "launch/check/check_device.hpp"
+#include "launch/execute/run.hpp"
 #include "testing/gpu_fixture.hpp"
 #include "testing/scenario_case.hpp"
 
@@ -34,7 +34,7 @@ std::string graphics_shader(std::string_view more = "") {
                    more);
 }
 
-// An image of floats with what it must hold.
+// An image of floats with its expected contents.
 std::string target(std::string_view uid, std::uint32_t width, std::uint32_t height, std::string_view expected,
                    std::string_view more = "") {
   return formatted(
@@ -174,7 +174,7 @@ void vertex_main (void) {
 }
 void fragment_main (void) { target.color = f4 {state.color.x, state.color.y, f1 {state.number}, 1.0}; }
 )";
-  // A vertex: two signed bytes, 0 or 1 and -1 or 1, here as one number; then two shorts.
+  // A vertex: two signed bytes, 0 or 1 and -1 or 1, as one number; then two shorts.
   const std::string vertices =
       R"({"buffer": {"uid": "v", "size": 24, "shader_access": "readonly", "data": {"type": "i16", "values": [)"
       R"(-32512, 1, 300,  -32385, 1, 300,  32512, 1, 300,  32639, 1, 300]}}})";
@@ -233,7 +233,7 @@ void fragment_main (void) { target.color = f4 {sample (linear, depth, state.uv).
       {{"shadow.rpl", shadow}, {"s.rpl", show}});
 }
 
-// The references are nearer than, at, and farther than what stands in the image, for every operation.
+// The references are nearer than, equal to, and farther than the depth in the image, for every operation.
 TEST_F(RplDrawTest, DepthIsCompared) {
   const std::string show = R"(
 set_pass sampler compare;
@@ -277,7 +277,7 @@ void fragment_main (void) {
   }
 }
 
-TEST_F(RplDrawTest, StencilKeepsADrawToAPart) {
+TEST_F(RplDrawTest, StencilLimitsADraw) {
   std::string mark(kFlat), inside(kFlat);
   mark +=
       "setting stencil_test = on;\nsetting stencil_front_compare = \"always\";\n"
@@ -303,7 +303,7 @@ TEST_F(RplDrawTest, StencilKeepsADrawToAPart) {
       {{"s.rpl", mark}, {"inside.rpl", inside}});
 }
 
-TEST_F(RplDrawTest, SeveralSamplesAreResolvedAndGoOn) {
+TEST_F(RplDrawTest, MultisampledDrawsAreResolvedAndContinued) {
   const std::string program = std::string(kFlat) + "setting sample_count = 4u;\n";
   // Both draws cover half of the one pixel that the edge goes through.
   run_scene(
@@ -365,7 +365,7 @@ void compute_main (void) {
 }
 )";
 
-TEST_F(RplDrawTest, ComputeByNameAndByNumber) {
+TEST_F(RplDrawTest, ComputeByNameAndById) {
   for (const std::string_view bindings :
        {R"([{"name": "data", "resource_ref": "d"}, {"name": "params", "resource_ref": "p"}])",
         R"([{"set": 2, "id": 1, "resource_ref": "d"}, {"set": 2, "id": 0, "resource_ref": "p"}])"}) {
@@ -381,7 +381,7 @@ TEST_F(RplDrawTest, ComputeByNameAndByNumber) {
   }
 }
 
-TEST_F(RplDrawTest, ModulesArePutTogether) {
+TEST_F(RplDrawTest, ModulesAreLinked) {
   const std::string pass = R"(
 vertex_attribute_container vertex { f2 position; };
 color_output_container target { f4 color; };

@@ -23,7 +23,7 @@ std::vector<std::string_view> slot_names(const rpl::Metadata& metadata) {
   return names;
 }
 
-// `layers[2]` is element 2 of `layers`; nothing when the name is of another form.
+// `layers[2]` is element 2 of `layers`; empty when the name has another form.
 struct ElementName {
   std::string_view array;
   std::uint32_t element = 0;
@@ -38,10 +38,10 @@ std::optional<ElementName> element_name(std::string_view name) {
   return found;
 }
 
-// A buffer that the runner makes of parameters has at most as many bytes.
+// The maximum size of a buffer that the runner makes of parameters, in bytes.
 constexpr std::uint32_t kLargestMade = 64 << 20;
 
-// Every number of a value, in its order; false when it holds something else.
+// Appends every number of a value in order; false when it contains anything else.
 bool collect(json::Value value, std::vector<json::Value>& numbers) {
   if (value.is(json::Type::Array)) {
     return std::ranges::all_of(value, [&](json::Value one) { return collect(one, numbers); });
@@ -50,12 +50,12 @@ bool collect(json::Value value, std::vector<json::Value>& numbers) {
   return value.is(json::Type::Number);
 }
 
-// Where a leaf lies, and of what.
+// The offset and type of a leaf.
 struct Leaf {
   rpl::TypeId type = rpl::kF1;
   std::uint64_t offset = 0, items = 1;
   std::uint64_t array_stride = 0, matrix_stride = 0;
-  bool tail = false;  // as many items as are given
+  bool tail = false;  // has as many items as are given
 };
 
 // The type of a tail's items, when they are vectors or matrices.
@@ -81,7 +81,7 @@ std::optional<Leaf> find_leaf(const rpl::Metadata::Buffer& buffer, std::string_v
   return Leaf{.type = *type,
               .offset = buffer.tail->offset,
               .array_stride = buffer.tail->item_size,
-              .matrix_stride = 16,  // std430 (RPL page 3.4)
+              .matrix_stride = 16,  // std430 (docs/spec/rpl.md#types)
               .tail = true};
 }
 
@@ -192,7 +192,7 @@ class Packer {
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       const std::uint64_t item = i / each, column = i % each / rows, row = i % rows;
       const std::uint64_t at = leaf.offset + item * leaf.array_stride + column * leaf.matrix_stride + row * 4;
-      if (at + 4 > buffer.bytes.size()) return;  // metadata that contradict themselves
+      if (at + 4 > buffer.bytes.size()) return;  // inconsistent metadata
       const tensor::Stored stored =
           tensor::store_number(element_type(leaf.type), number_of(numbers[i]), &buffer.bytes[at]);
       if (!stored) {

@@ -1,4 +1,4 @@
-// What an RPL shader calls its resources: bindings by name, parameters by name (scenario page 3.7).
+// Resolves the names of an RPL shader: bindings by name, parameters by name (docs/spec/scenario.md#additive-keys).
 #pragma once
 
 #include <optional>
@@ -12,20 +12,20 @@
 
 namespace slipway::scenario {
 
-// A buffer, sampler or image of the metadata, in whichever set.
+// A buffer, sampler or image of the metadata, in any set.
 struct NamedSlot {
   std::uint32_t set = 0, binding = 0;
-  std::uint32_t count = 1;  // descriptors: more for an array of images
+  std::uint32_t count = 1;  // descriptors; more than 1 for an array of images
   const rpl::Metadata::Buffer* buffer = nullptr;
 };
 std::optional<NamedSlot> find_slot(const rpl::Metadata& metadata, std::string_view name);
 
-// "unknown name, did you mean": an error for a word that is none of the names.
+// Reports an unknown name, with the most similar known one ("did you mean").
 Diagnostic unknown_name(json::Value at, SourceLocation word, std::string_view name, std::string message,
                         const std::vector<std::string_view>& names);
 
-// Bindings with their numbers instead of their names; an element of an array of images is named `layers[2]`. Those
-// whose name is none of the shader's are errors, and left out.
+// Replaces the names of bindings by sets and ids; an element of an array of images is named `layers[2]`. Bindings whose
+// name the shader does not declare are reported and left out.
 std::vector<Binding> number_bindings(const std::vector<Binding>& bindings, const std::string& shader,
                                      const rpl::Metadata& metadata, Diagnostics& diagnostics);
 
@@ -37,9 +37,9 @@ struct ParameterBuffer {
   json::Value at;  // its first parameter
 };
 
-// The parameters "buffer.field" of a command, packed by the metadata's offsets, the rest zeros. A value is a number, or
-// an array of numbers, nested or flat, of all items: vectors by component, matrices by column, arrays by element. The
-// items of a tail that is no struct are as many as are given.
+// Packs the parameters "buffer.field" of a command at the offsets of the metadata; the rest is zero. A value is a
+// number, or an array of numbers, nested or flat, of all items: vectors by component, matrices by column, arrays by
+// element. A tail that is not a struct has as many items as are given.
 std::vector<ParameterBuffer> pack_parameters(const std::vector<NamedValue>& parameters,
                                              const std::vector<Binding>& bindings, const std::string& shader,
                                              const rpl::Metadata& metadata, Diagnostics& diagnostics);

@@ -5,7 +5,7 @@ namespace {
 
 using rpl::Setting;
 
-// The words of settings stand for Vulkan's enumerants, whose numbers those of the state have.
+// The values of settings name Vulkan enumerants; the state uses the same numbers.
 template <class E, class Settings>
 E word(const Settings& settings, Setting::Id id) {
   return static_cast<E>(settings.vulkan(id));
@@ -37,7 +37,7 @@ void add_vertex_input(const rpl::Metadata::AttributeSource& source, gpu::Graphic
        .stride = source.block_size,
        .rate = source.rate == rpl::Metadata::Rate::Vertex ? gpu::VertexRate::Vertex : gpu::VertexRate::Instance});
   for (const rpl::Metadata::Attribute& attribute : source.attributes) {
-    // A matrix is a column at each of its locations.
+    // A matrix has one column per location.
     for (std::uint32_t column = 0; column < attribute.location_count; ++column) {
       state.vertex_attributes.push_back({.location = attribute.location + column,
                                          .binding = source.binding,

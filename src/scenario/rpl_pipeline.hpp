@@ -1,8 +1,8 @@
-// The Vulkan objects of an RPL pipeline, from its metadata alone (RPL page 3.15, "Pipeline creation from it").
+// The Vulkan objects of an RPL pipeline, from its metadata alone (docs/spec/rpl.md#metadata).
 #pragma once
 
-#include "gpu/descriptors.hpp"
-#include "gpu/graphics_state.hpp"
+#include "gpu/pipeline/descriptors.hpp"
+#include "gpu/pipeline/graphics_state.hpp"
 #include "rpl/metadata.hpp"
 
 namespace slipway::scenario {
@@ -11,7 +11,7 @@ gpu::GraphicsState graphics_state(const rpl::Metadata& metadata);
 
 gpu::AttachmentFormats attachment_formats(const rpl::Metadata& metadata);
 
-// All four sets, empty ones too. Every stage of the pipeline's type sees every binding.
+// All four sets, including empty ones. Every binding is visible to every stage of the pipeline's type.
 gpu::PipelineLayoutInfo pipeline_layout(const rpl::Metadata& metadata, std::string name);
 
 }  // namespace slipway::scenario

@@ -33,7 +33,7 @@ rpl::PipelineKind pipeline_of(const Shader& shader) {
                                                                       : rpl::PipelineKind::Graphics;
 }
 
-// A value as the command line would have it: `true`, `0.5`, `ambient light`.
+// A value as written on the command line: `true`, `0.5`, `ambient light`.
 std::optional<std::string> option_text(const NamedValue& option, Diagnostics& diagnostics) {
   switch (option.value.type()) {
     case json::Type::Bool:
@@ -99,7 +99,7 @@ class Compilation {
                             problems);
   }
 
-  // Problems in a further module point there, others as those of all shaders do.
+  // Diagnostics in a further module point into it; others are located as for all shaders.
   Diagnostic shown(Diagnostic problem) const {
     const auto in = std::ranges::find(sources_, problem.location.source);
     const bool further =

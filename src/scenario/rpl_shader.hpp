@@ -1,6 +1,6 @@
-// Shaders of type RPL: from their sources to SPIR-V and metadata (scenario page 3.7).
+// Compiles shaders of type RPL to SPIR-V and metadata (docs/spec/scenario.md#additive-keys).
 //
-// Nothing is kept in the cache: compiling takes less time than reading an entry would.
+// The cache is not used: compiling is faster than reading an entry.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@ struct RplCode {
   std::shared_ptr<const rpl::Metadata> metadata;
 };
 
-// The modules are `src` or `source`, then those of `modules`. Entry points are those of `entry_points`, else `entry` in
-// the shader's stage. Problems are shown as those of other shaders are.
+// The modules are `src` or `source`, then those of `modules`. Entry points are those of `entry_points`, otherwise
+// `entry` in the shader's stage. Diagnostics are located as for other shaders.
 std::optional<RplCode> compile_rpl(const Scenario& scenario, const Shader& shader, const ShaderSource& source,
                                    Diagnostics& diagnostics);
 

@@ -1,4 +1,4 @@
-// Reading and checking must stand any text.
+// Reading and checking must handle any text.
 #include <cstdint>
 
 #include "base/print_diagnostic.hpp"
@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto source = make_source("fuzz.json", std::string(reinterpret_cast<const char*>(data), size));
   const auto scenario = scenario::read_scenario(source, "/", {}, diagnostics);
   if (scenario) {
-    scenario::check_scenario(*scenario, {.remarks = true}, diagnostics);
+    scenario::check_scenario(*scenario, {.checking = true}, diagnostics);
     scenario::check_portable(*scenario, diagnostics);
   }
   format_diagnostics(diagnostics.all(), {.max_errors = 20});

@@ -5,13 +5,13 @@
 namespace slipway::scenario {
 namespace {
 
-// Keys that are everybody's (decision 8), as in the records.
+// Keys that every object may have (docs/spec/scenario.md#decision-8), as in the records.
 void close_object(json::Writer& out) {
   out.key("patternProperties").object([&] { out.key("^(comment$|[$_])").raw("{}"); });
   out.member("additionalProperties", false);
 }
 
-// An array of objects with exactly one of the keys each.
+// An array of objects, each with exactly one of the keys.
 template <class Variant>
 void write_list(json::Schema& schema, std::string_view description, const std::vector<Kind<Variant>>& kinds) {
   json::Writer& out = schema.out();
@@ -47,9 +47,9 @@ std::string schema_text() {
     out.member("type", "object");
     out.key("properties").object([&] {
       out.key("resources");
-      write_list(schema, "what the commands use, in any order", resource_kinds());
+      write_list(schema, "the objects that commands use, in any order", resource_kinds());
       out.key("commands");
-      write_list(schema, "what is done, in this order", command_kinds());
+      write_list(schema, "the commands, in order of execution", command_kinds());
       out.key("requires");
       json::Nested(requirements_record()).schema(schema);
     });

@@ -1,4 +1,4 @@
-// The language described from the tables it is read with.
+// Descriptions of the language, generated from the tables that it is read with.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,11 @@
 
 namespace slipway::scenario {
 
-// The JSON Schema (2020-12) of scenario files: what `schema/scenario.schema.json` holds.
+// The JSON Schema (2020-12) of scenario files: the contents of `schema/scenario.schema.json`.
 std::string schema_text();
 
-// What `check --describe KEY` prints: every place where the key may stand, with its meaning. `key` is a key or a path
-// such as `image.mips`. Nothing when there is no such key.
+// The output of `check --describe KEY`: every object that may have the key, with its meaning. `key` is a key or a path
+// such as `image.mips`. Empty when there is no such key.
 std::optional<std::string> describe(std::string_view key);
 // All keys that `describe` knows, sorted: for "did you mean".
 std::vector<std::string> describable_keys();

@@ -12,7 +12,7 @@
 namespace slipway::scenario {
 namespace {
 
-// UPDATE_CORPUS=1 writes the file anew; so does `slipway schema scenario`.
+// UPDATE_CORPUS=1 rewrites the file; so does `slipway schema scenario`.
 TEST(Schema, CommittedFileIsThatOfTheTables) {
   const Path path = testing::source_directory() / "schema/scenario.schema.json";
   if (std::getenv("UPDATE_CORPUS")) {
@@ -59,7 +59,7 @@ TEST(Describe, AnObject) {
             "  value (required): converted to the type that the shader declares\n");
 }
 
-TEST(Describe, NothingForOtherWords) {
+TEST(Describe, ReturnsNothingForUnknownKeys) {
   EXPECT_EQ(describe("mipz"), std::nullopt);
   EXPECT_EQ(describe("buffer.mips"), std::nullopt);
   EXPECT_EQ(describe(""), std::nullopt);

@@ -47,13 +47,13 @@ std::optional<ShaderType> detect_type(const Shader& shader, const Path& path, By
     problem.hint(formatted("{} is taken to be {}", path.string(), name_of(*type)));
   } else {
     problem.severity = Severity::Error;
-    problem.hint(formatted("neither the contents nor the extension of {} tell it", path.string()));
+    problem.hint(formatted("neither the contents nor the extension of {} determine it", path.string()));
   }
   diagnostics.add(std::move(problem));
   return type;
 }
 
-// The strings that the text was joined from, each with its offset in it.
+// The JSON strings that the text was joined from, each with its offset in the text.
 std::vector<std::pair<std::uint64_t, json::Value>> parts_of(json::Value source) {
   if (!source.is(json::Type::Array)) return {{0, source}};
   std::vector<std::pair<std::uint64_t, json::Value>> parts;
@@ -65,14 +65,14 @@ std::vector<std::pair<std::uint64_t, json::Value>> parts_of(json::Value source) 
   return parts;
 }
 
-// The characters of the scenario that a span of the text was written as; nothing when escapes stand for some of them.
+// The characters of the scenario that correspond to a span of the text; empty when some of them are escaped.
 std::optional<SourceLocation> written_at(json::Value source, Span span) {
   for (const auto& [offset, part] : parts_of(source)) {
     const std::uint64_t length = part.string().size();
     if (span.begin < offset || span.begin > offset + length) continue;
     if (part.text().contains('\\')) return std::nullopt;
     SourceLocation location = part.location();
-    const std::uint64_t first = location.span.begin + 1;  // behind the quote
+    const std::uint64_t first = location.span.begin + 1;  // after the quote
     location.span = {first + span.begin - offset, first + std::min(span.end - offset, length)};
     return location;
   }
@@ -100,9 +100,9 @@ shader::Language language_of(ShaderType type) {
 std::optional<ShaderSource> open_shader(const Scenario& scenario, const Shader& shader, Diagnostics& diagnostics) {
   if (shader.source) {
     if (!shader.type) {
-      diagnostics.add(
-          json::problem(shader.at["source"], DiagnosticKind::MissingKey,
-                        formatted("shader `{}` has no `type`, and nothing tells that of inline text", shader.uid)));
+      diagnostics.add(json::problem(
+          shader.at["source"], DiagnosticKind::MissingKey,
+          formatted("shader `{}` has no `type`, and the type of inline text cannot be detected", shader.uid)));
       return std::nullopt;
     }
     return ShaderSource{*shader.type, shader.uid, nullptr, make_source(shader.uid, *shader.source)};

@@ -1,4 +1,4 @@
-// Where the text of a shader comes from, and how problems in it are shown (scenario page, section 4).
+// The source of a shader's text, and the location of diagnostics in it (docs/spec/scenario.md#messages).
 #pragma once
 
 #include <optional>
@@ -18,15 +18,16 @@ struct ShaderSource {
   SourcePtr text;    // null for SPIR-V
 };
 
-// Of all types but RPL, which has a compiler of its own.
+// For all types except RPL, which has its own compiler.
 shader::Language language_of(ShaderType type);
 
-// The file or inline text of a shader, with its type as given or detected (decision 22). Errors: a file that is not
-// there ("Cannot open GLSL shader file."), a type that cannot be told.
+// The file or inline text of a shader, with its type as given or detected (docs/spec/scenario.md#decision-22). Errors:
+// a missing file ("Cannot open GLSL shader file."), a type that cannot be determined.
 std::optional<ShaderSource> open_shader(const Scenario& scenario, const Shader& shader, Diagnostics& diagnostics);
 
-// A problem of compiling, as the user should see it: in a file with a note where the scenario names that, in inline
-// text at the characters of the scenario. Where those have escapes the text is shown as a file named after the uid.
+// Relocates a diagnostic of the compiler: in a file with a note at the location where the scenario names the file, in
+// inline text at the characters of the scenario. Where these contain escapes, the text is shown as a file named after
+// the uid.
 Diagnostic in_scenario(Diagnostic problem, const Shader& shader, const ShaderSource& source);
 
 }  // namespace slipway::scenario

@@ -6,7 +6,7 @@
 #include "base/format.hpp"
 #include "base/parallel.hpp"
 #include "json/record.hpp"
-#include "launch/specialization.hpp"
+#include "launch/plan/specialization.hpp"
 #include "scenario/input_file.hpp"
 #include "scenario/paths.hpp"
 #include "scenario/rpl_shader.hpp"
@@ -31,7 +31,7 @@ spirv::Stage stage_of(ShaderStage stage) {
   std::unreachable();
 }
 
-// The member that a problem is about, or the beginning of the object that lacks it.
+// The member that a diagnostic is about, or the beginning of the object that lacks it.
 Diagnostic problem_in(const Shader& shader, std::string_view key, DiagnosticKind kind, std::string message) {
   if (const json::Value member = shader.at[key]) return json::problem(member, kind, std::move(message));
   Diagnostic problem = json::problem(shader.at, kind, std::move(message));
@@ -39,8 +39,8 @@ Diagnostic problem_in(const Shader& shader, std::string_view key, DiagnosticKind
   return problem;
 }
 
-// Include directories count from the scenario's directory; one that is absent there but present relative to the current
-// directory is used, with a warning (decision 4).
+// Include directories are relative to the scenario's directory; one that is absent there but present relative to the
+// current directory is used with a warning (docs/spec/scenario.md#decision-4).
 Path include_directory(const Scenario& scenario, const std::string& name, json::Value at, Diagnostics& diagnostics) {
   const Path directory = source_path(scenario, name);
   if (directory_exists(directory) || !directory_exists(name)) return directory;
@@ -98,7 +98,7 @@ std::optional<spirv::Words> words_of(const Scenario& scenario, const Shader& sha
   return std::move(compiled->words);
 }
 
-// The code behind a shader resource, read and validated.
+// The code of a shader resource, read and validated.
 struct Code {
   spirv::Module module;
   std::shared_ptr<const rpl::Metadata> metadata;  // of RPL
@@ -133,7 +133,7 @@ std::optional<Code> code_of(const Scenario& scenario, const Shader& shader, cons
   return Code{std::move(*module), std::move(metadata)};
 }
 
-// The entry points that a plan's shaders have: two of an RPL graphics pipeline, else one.
+// The entry points of a plan's shaders: two for an RPL graphics pipeline, otherwise one.
 struct EntryName {
   std::string_view name;
   spirv::Stage stage;
@@ -145,7 +145,7 @@ std::vector<EntryName> entry_names(const Shader& shader) {
   return names;
 }
 
-// The entry point as the resource names it. A graph is one whatever `stage` says: modules of `dispatch_spirv_graph`.
+// The entry point that the resource names. A graph matches any `stage`: modules of `dispatch_spirv_graph`.
 const spirv::EntryPoint* entry_point_of(const Shader& shader, const EntryName& wanted,
                                         const spirv::Reflection& reflection, Diagnostics& diagnostics) {
   if (const spirv::EntryPoint* found = reflection.find(wanted.name, wanted.stage)) return found;
@@ -160,7 +160,7 @@ const spirv::EntryPoint* entry_point_of(const Shader& shader, const EntryName& w
   return nullptr;
 }
 
-// Decision 15: what the shader declares when the resource says nothing.
+// The size that the shader declares when the resource states none (docs/spec/scenario.md#decision-15).
 std::optional<std::uint32_t> push_constant_size(const Shader& shader, const spirv::EntryPoint& entry,
                                                 Diagnostics& diagnostics) {
   const std::uint64_t declared = entry.push_constants ? round_up(entry.push_constants->size, 4) : 0;
@@ -243,7 +243,7 @@ std::optional<launch::Specialization> specialize(const SpecializationConstant& c
     else if (const auto large = value.is(json::Type::Number) ? value.unsigned_integer() : std::nullopt)
       number = *large;
   }
-  // Vulkan takes booleans as 32-bit words.
+  // Vulkan represents booleans as 32-bit words.
   const bool boolean = declared.type == tensor::ElementType::Bool;
   std::vector<std::byte> bytes(boolean ? 4 : tensor::size_of(declared.type));
   if (const tensor::Stored stored = tensor::store_number(declared.type, number, bytes.data()); !stored) {

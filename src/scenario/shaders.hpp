@@ -1,7 +1,8 @@
-// Shader resources to SPIR-V that is validated and reflected (scenario page 3.12, decisions 14, 15, 22).
+// Compiles shader resources to SPIR-V, validated and reflected (docs/spec/scenario.md#shaders,
+// docs/spec/scenario.md#decision-14, docs/spec/scenario.md#decision-15, docs/spec/scenario.md#decision-22).
 //
-// Shaders are compiled next to each other on all cores, through the cache. Problems in a shader's own file point there,
-// with a note at the resource; problems in inline `source` point into the scenario.
+// Shaders are compiled in parallel on all cores, through the cache. Diagnostics in a shader's own file point there,
+// with a note at the resource; diagnostics in inline `source` point into the scenario.
 #pragma once
 
 #include <map>
@@ -12,7 +13,7 @@
 
 #include "base/cache.hpp"
 #include "base/diagnostic.hpp"
-#include "launch/plan.hpp"
+#include "launch/plan/plan.hpp"
 #include "rpl/metadata.hpp"
 #include "scenario/model.hpp"
 
@@ -29,20 +30,21 @@ struct CompiledShader {
   std::shared_ptr<const rpl::Metadata> metadata;  // of RPL
 };
 
-// Shaders that are good, with their specialization constants, and `push_constant_size` as declared or reflected. Those
-// that are not are reported.
+// Returns the shaders without errors, with their specialization constants, and `push_constant_size` as declared or
+// reflected. Errors of the others are reported.
 std::map<std::string, CompiledShader, std::less<>> compile_shaders(const Scenario& scenario,
                                                                    std::span<const Shader* const> shaders,
                                                                    const ShaderOptions& options,
                                                                    Diagnostics& diagnostics);
 
-// A value as the shader declares its specialization constant: an error for what the type cannot hold (decision 14).
+// A value in the type of the shader's specialization constant: an error if the type cannot represent it
+// (docs/spec/scenario.md#decision-14).
 std::optional<launch::Specialization> specialize(const SpecializationConstant& constant,
                                                  const spirv::SpecializationConstant& declared,
                                                  Diagnostics& diagnostics);
 
-// All that a shader declares and the scenario gives; constants that the shader lacks have no effect, with a warning.
-// `subject` is what messages call the shader: "shader `s`".
+// All constants that the shader declares and the scenario gives. Constants that the shader lacks are reported as a
+// warning and have no effect. `subject` is the name of the shader in messages: "shader `s`".
 std::optional<std::vector<launch::Specialization>> specializations_of(std::span<const SpecializationConstant> constants,
                                                                       const std::string& subject,
                                                                       const spirv::Reflection& reflection,

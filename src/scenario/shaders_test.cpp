@@ -1,4 +1,4 @@
-// What the corpus of planned scenarios cannot show: constants by type, the cache, directories of the process.
+// What the corpus of planned scenarios cannot test: constants by type, the cache, the current directory.
 #include "scenario/shaders.hpp"
 #include "base/format.hpp"
 
@@ -36,7 +36,7 @@ TEST(Specialize, ConvertsToTheDeclaredType) {
   EXPECT_EQ(specialized(ElementType::Bool, "0"), "00000000");
 }
 
-TEST(Specialize, RefusesWhatTheTypeCannotHold) {
+TEST(Specialize, RejectsValuesOutOfRange) {
   for (const auto& [type, value] :
        {std::pair(ElementType::I32, "1.5"), std::pair(ElementType::U8, "256"), std::pair(ElementType::U32, "-1"),
         std::pair(ElementType::F32, "1e39"), std::pair(ElementType::F16, "70000"), std::pair(ElementType::Bool, "2")}) {
@@ -85,7 +85,7 @@ TEST(Shaders, TheCacheChangesNothing) {
   EXPECT_EQ(*made.plan()->shaders.at(0).spirv, first);
 }
 
-TEST(Shaders, ManyAtOnceKeepTheOrderOfTheirProblems) {
+TEST(Shaders, ParallelCompilationKeepsTheOrderOfDiagnostics) {
   std::string resources;
   for (int i = 0; i < 20; ++i) {
     resources += formatted(R"({}{{"shader": {{"uid": "s{}", "type": "GLSL", "source": "void main() {{ {} }}"}}}})",

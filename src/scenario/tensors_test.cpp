@@ -6,8 +6,8 @@
 #include <random>
 
 #include "base/format.hpp"
-#include "launch/check_device.hpp"
-#include "launch/run.hpp"
+#include "launch/check/check_device.hpp"
+#include "launch/execute/run.hpp"
 #include "scenario/load.hpp"
 #include "tensor/element.hpp"
 #include "testing/gpu_fixture.hpp"
@@ -35,7 +35,7 @@ constexpr std::string_view kPreamble =
     "#extension GL_EXT_float_e4m3 : require\n#extension GL_ARM_tensors_float_e4m3 : require\n"
     "#extension GL_EXT_float_e5m2 : require\n#extension GL_ARM_tensors_float_e5m2 : require\n";
 
-// A triangle over the whole picture.
+// A triangle over the whole image.
 constexpr std::string_view kTriangle =
     "#version 460\nvoid main() { gl_Position = vec4(gl_VertexIndex == 1 ? 3 : -1, gl_VertexIndex == 2 ? 3 : -1, 0, 1); "
     "}\n";
@@ -94,7 +94,7 @@ class TensorsTest : public testing::GpuTest {
     }
   }
 
-  std::vector<std::string> lacks_;  // why scenes could not be run
+  std::vector<std::string> lacks_;  // why scenes were skipped
 };
 
 // --- accesses of every kind against a model of them ------------------------------------------------------------------
@@ -121,7 +121,7 @@ constexpr Element kElements[] = {
     {"R8_SFLOAT_FPENCODING_FLOAT8E5M2_ARM", "floate5m2_t", 8},
 };
 
-// Reads at random places, inside and outside, and writes there what it read. One invocation does all.
+// Reads at random indices, inside and outside, and writes what it read to the same indices. One invocation does all.
 class Accesses {
  public:
   Accesses(const Element& element, std::uint32_t seed) : element_(element), random_(seed) {
@@ -163,10 +163,11 @@ class Accesses {
     return scene(
         {shader("s", "s.comp"), tensor("a", shape_, element_.format, formatted(R"(, "data": {})", list(values_))),
          tensor("c", shape_, element_.format, formatted(R"(, "expect": {{"data": {}}})", list(written_))),
-         buffer("places", places_.size() * 4, formatted(R"(, "data": {{"type": "u32", "values": {}}})", list(places_))),
+         buffer("indices", indices_.size() * 4,
+                formatted(R"(, "data": {{"type": "u32", "values": {}}})", list(indices_))),
          buffer("got", (got_.size() + shape_.size()) * 4,
                 formatted(R"(, "expect": {{"type": "i32", "data": {}}})", list(expected())))},
-        {dispatch("s", {"a", "c", "places", "got"})});
+        {dispatch("s", {"a", "c", "indices", "got"})});
   }
 
  private:
@@ -178,12 +179,12 @@ class Accesses {
   void access() {
     tensor::Shape at;
     for (const std::int64_t size : shape_) {
-      // Mostly inside; just behind the end, or far away.
+      // Mostly inside; otherwise just past the end, or far away.
       const std::uint32_t choice = below(16);
       const std::uint32_t coordinate = choice == 0   ? ~0u - below(3)
                                        : choice == 1 ? static_cast<std::uint32_t>(size)
                                                      : below(static_cast<std::size_t>(size));
-      places_.push_back(coordinate);
+      indices_.push_back(coordinate);
       at.push_back(coordinate);
     }
     const int outside = got_.size() / std::max(length_, 1u) % 2 == 0 ? 0 : is_bool() ? 1 : 7;
@@ -213,7 +214,7 @@ class Accesses {
   tensor::Shape shape_;
   std::uint32_t length_ = 0;  // of arrays; 0: single elements
   std::vector<std::uint64_t> values_, written_;
-  std::vector<std::uint32_t> places_;
+  std::vector<std::uint32_t> indices_;
   std::vector<int> got_;
 };
 
@@ -229,7 +230,8 @@ TEST_F(TensorsTest, RandomAccessesOfEveryType) {
   EXPECT_THAT(lacks_, ::testing::IsEmpty());
 }
 
-// Every small float as a 32-bit one; floats of all sizes as small ones, and those between two small ones.
+// Every small float as a 32-bit float; 32-bit floats of all magnitudes as small floats, including those between two
+// small floats.
 TEST_F(TensorsTest, SmallFloatsAreConvertedExactly) {
   struct Small {
     tensor::ElementType type;
@@ -247,11 +249,11 @@ TEST_F(TensorsTest, SmallFloatsAreConvertedExactly) {
       all.push_back(quoted(bits));
       const auto value = static_cast<float>(tensor::double_of(type, reinterpret_cast<const std::byte*>(&bits)));
       const auto value_bits = std::bit_cast<std::uint32_t>(value);
-      // Subnormals of 32 bits, which a device may take for zero, are what some bfloat16 are.
+      // Some bfloat16 values are 32-bit subnormals, which a device may flush to zero.
       wide.push_back(quoted(value_bits));
       for (const std::uint32_t near : {value_bits, value_bits + 1, value_bits - 1, value_bits + (1u << 19),
                                        value_bits + (1u << 15), value_bits + (1u << 20)}) {
-        if (count > 256 && bits % 64 != 5) continue;  // enough of the many
+        if (count > 256 && bits % 64 != 5) continue;  // a sample is enough
         const auto real = std::bit_cast<float>(near);
         floats.push_back(quoted(near));
         std::uint32_t small = 0;
@@ -305,7 +307,7 @@ TEST_F(TensorsTest, RankZeroIsOneElement) {
                                            "  tensorWriteARM(t, uint[](0), v + 1); }\n"}});
 }
 
-// One shader for two shapes; a function that is given either of its tensors.
+// One shader for two shapes; a function that takes either of its tensors.
 TEST_F(TensorsTest, AShaderWithOtherShapesIsAnotherModule) {
   const std::string code = std::string(kPreamble) +
                            "layout(set = 0, binding = 0) uniform tensorARM<int32_t, 2> a;\n"
@@ -362,10 +364,10 @@ TEST_F(TensorsTest, TensorBarriersOrderDispatches) {
 
 // --- images ----------------------------------------------------------------------------------------------------------
 
-// An image of 5 x 3 texels, whose rows are padded wherever an image may be linear, and a tensor that sees it.
+// An image of 5 x 3 texels, whose rows are padded if it is linear, and a tensor over it.
 struct Sharing {
   std::string_view name;
-  std::string_view image, tensor;  // more keys of each
+  std::string_view image, tensor;  // additional keys
 };
 class TensorsAndImages : public TensorsTest, public ::testing::WithParamInterface<Sharing> {
  protected:
@@ -378,7 +380,7 @@ class TensorsAndImages : public TensorsTest, public ::testing::WithParamInterfac
     return tensor("t", dims, "R8_UINT", formatted("{}{}", GetParam().tensor, more));
   }
 
-  // What each component of each texel is given.
+  // The value of each component of each texel.
   static std::vector<int> numbers(int plus = 0) {
     std::vector<int> all;
     for (int i = 0; i < 60; ++i) all.push_back(i + plus);
@@ -393,7 +395,7 @@ class TensorsAndImages : public TensorsTest, public ::testing::WithParamInterfac
       "layout(set = 0, binding = 0, rgba8ui) uniform uimage2D i;\n"
       "void main() { ivec2 p = ivec2(gl_LocalInvocationID.xy);\n"
       "  imageStore(i, p, uvec4(0, 1, 2, 3) + 4 * (p.x + 5 * p.y)); }\n";
-  // Adds 10 to what the image has.
+  // Adds 10 to each texel of the image.
   const std::string change_image_ =
       "#version 460\nlayout(local_size_x = 5, local_size_y = 3) in;\n"
       "layout(set = 0, binding = 0, rgba8ui) uniform uimage2D i;\n"
@@ -409,7 +411,7 @@ class TensorsAndImages : public TensorsTest, public ::testing::WithParamInterfac
 
 TEST_P(TensorsAndImages, EachSeesWhatTheOtherWrites) {
   for (const std::uint32_t repeat : {1u, 2u}) {
-    // The first step makes the image anew in each iteration.
+    // The first step initialises the image in each iteration.
     run_scene(scene({shader("fill", "fill.comp"), shader("more", "more.comp"), shader("image", "image.comp"),
                      image(expect(numbers(110))), seen({1, 3, 5, 4}, expect(numbers(110)))},
                     {dispatch("fill", {"i"}), dispatch("more", {"t"}), dispatch("image", {"i"})}),
@@ -441,7 +443,7 @@ INSTANTIATE_TEST_SUITE_P(
                               R"(, "tiling": "OPTIMAL", "memory_group": {"id": "g", "offset": 4096})"}),
     [](const auto& of) { return std::string(of.param.name); });
 
-// Contents of a tensor go where the image has its texels, and nowhere else.
+// The contents of a tensor are written to the image's texels, and nowhere else.
 TEST_F(TensorsTest, ContentsOfATensorAreSeenByTheImage) {
   for (const std::string_view tiling : {"LINEAR", "OPTIMAL"}) {
     const std::string shared = formatted(R"(, "tiling": "{}", "memory_group": {{"id": "g"}})", tiling);
@@ -454,7 +456,7 @@ TEST_F(TensorsTest, ContentsOfATensorAreSeenByTheImage) {
   }
 }
 
-// What a draw puts into an attachment is read as a tensor.
+// The result of a draw to an attachment is read as a tensor.
 TEST_F(TensorsTest, DrawnTexelsAreSeen) {
   for (const std::string_view tiling : {"LINEAR", "OPTIMAL"}) {
     run_scene(scene({shader("v", "v.vert", R"(, "stage": "vertex")"), shader("f", "f.frag", R"(, "stage": "fragment")"),

@@ -7,7 +7,7 @@ namespace {
 thread_local std::size_t count = 0;
 }
 
-// The array forms of the standard library call these; the aligned ones are left alone.
+// The array forms of the standard library call these; the aligned forms are not replaced.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   ++count;
   return std::malloc(size ? size : 1);

@@ -5,7 +5,7 @@
 
 namespace slipway::testing {
 
-// How often this thread has called `new` so far, in whatever library.
+// The number of calls of `new` by this thread so far, in any library.
 std::size_t allocations_of_this_thread();
 
 }  // namespace slipway::testing

@@ -1,4 +1,5 @@
-// Lets a test run on the driver of arm_driver/, which has tensors and graphs of its own. Before an instance is made.
+// Makes a test run on the driver of arm_driver/, which has native tensors and graphs. Call it before an instance is
+// created.
 #pragma once
 
 #include <cstdlib>
@@ -22,7 +23,7 @@ class UseArmDriver {
   }
   UseArmDriver(const UseArmDriver&) = delete;
 
-  // It lies beside the tests of a build, and not in a bundle.
+  // The driver is beside the tests of a build, but not in a bundle.
   static bool is_here() { return std::filesystem::exists(SLIPWAY_ARM_DRIVER); }
 
  private:

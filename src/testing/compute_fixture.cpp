@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "gpu/pipeline.hpp"
-#include "gpu/transfer.hpp"
+#include "gpu/commands/transfer.hpp"
+#include "gpu/pipeline/pipeline.hpp"
 
 namespace slipway::testing {
 namespace {

@@ -1,4 +1,4 @@
-// Runs compute shaders over buffers, for tests of modules that make SPIR-V and know nothing of Vulkan.
+// Runs compute shaders over buffers, for tests of modules that generate SPIR-V without using Vulkan.
 //
 //   using MyTest = slipway::testing::ComputeTest;
 //   TEST_F(MyTest, Doubles) {
@@ -17,7 +17,7 @@
 
 namespace slipway::testing {
 
-// Contents go to the device before the dispatch and come back after it.
+// Contents are copied to the device before the dispatch and back after it.
 struct ComputeBuffer {
   std::uint32_t set = 0;
   std::uint32_t binding = 0;
@@ -27,7 +27,7 @@ struct ComputeBuffer {
 
 class ComputeTest : public GpuTest {
  protected:
-  // Makes the pipeline, and no more.
+  // Only creates the pipeline.
   void make_pipeline(std::span<const std::uint32_t> spirv, const std::string& entry,
                      std::span<const ComputeBuffer> buffers, std::uint32_t push_constants_size = 0);
   void dispatch(std::span<const std::uint32_t> spirv, const std::string& entry, std::span<ComputeBuffer> buffers,

@@ -1,4 +1,4 @@
-// What a case of a corpus is to print: NAME.expected beside NAME.json, written anew with UPDATE_CORPUS.
+// The expected output of a corpus case: NAME.expected beside NAME.json, rewritten with UPDATE_CORPUS.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
-// Devices that kernels are made for in tests, without one being there.
+// Facts of devices for which tests generate kernels without a device.
 #pragma once
 
 #include "lower/device_facts.hpp"
 
 namespace slipway::testing {
 
-// A GPU of usual size, without matrices.
+// A GPU of usual size, without cooperative matrices.
 inline lower::DeviceFacts gpu_facts() {
   lower::DeviceFacts facts{.addresses = true};
   facts.subgroup_size = 32;
@@ -14,7 +14,7 @@ inline lower::DeviceFacts gpu_facts() {
   return facts;
 }
 
-// A processor whose vectors have eight lanes.
+// A CPU whose vectors have eight lanes.
 inline lower::DeviceFacts processor_facts() {
   lower::DeviceFacts facts{.addresses = true};
   facts.lanes = 8;

@@ -110,7 +110,7 @@ inline constexpr std::string_view kSample = R"(
                OpFunctionEnd
 )";
 
-// Three vertices that cover everything.
+// Three vertices that cover the whole image.
 inline constexpr std::string_view kFullScreenVertex = R"(
                OpCapability Shader
                OpMemoryModel Logical GLSL450

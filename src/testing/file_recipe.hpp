@@ -1,4 +1,4 @@
-// Small binary files as recipes that people can read, for tests of what happens with good and bad files.
+// Small binary files as readable recipes, for tests with valid and invalid files.
 //
 //   npy '<f4' (2, 3)        a NumPy header of that dtype and shape; `fortran` at the end for that order
 //   dds 61 4 2 1            a DDS header: DXGI code, width, height, levels
@@ -7,7 +7,7 @@
 //   text \x93NUMPY          characters, with \xHH
 //   at 12 u32 5             overwrites what is there
 //   cut 20                  keeps the first 20 bytes
-//   png 2 1                 what is there so far are RGBA texels; makes a PNG of them
+//   png 2 1                 turns the bytes so far, RGBA texels, into a PNG
 //   spirv                   the rest of the recipe is SPIR-V assembly
 #pragma once
 

@@ -66,7 +66,7 @@ struct GoldenCase {
   std::vector<Tensor> inputs;  // of the node
 };
 
-// A graph of one node, whose tensors are constants where the operator wants that and inputs otherwise.
+// A graph of one node, whose tensors are constants where the operator requires that and inputs otherwise.
 inline std::optional<GoldenCase> build(const json::Value& from, const tosa::OperatorInfo& info) {
   GoldenCase made;
   std::vector<tosa::ValueId> operands;
@@ -111,7 +111,7 @@ inline std::optional<GoldenCase> build(const json::Value& from, const tosa::Oper
       }
     }
   }
-  // Tensors stand in the operator's order; some cases name them otherwise.
+  // Tensors are in the operator's order; some cases use other names.
   for (const json::Value& each : from["inputs"]) {
     const tosa::OperandInfo* named = info.operand(each["name"].string());
     if (named && !named->is_tensor()) continue;
@@ -132,8 +132,7 @@ inline std::optional<GoldenCase> build(const json::Value& from, const tosa::Oper
     made.graph.outputs = made.graph.add_node(info.op, operands, attributes, results);
     return made;
   }
-  // A case that has to be refused has no results: they get the types of the first row that fits, and the shapes that
-  // follow.
+  // A case that must be rejected has no results: they get the types of the first matching row, and the inferred shapes.
   for (const tosa::TypeRow& row : info.rows) {
     std::size_t next = 0;
     const bool fits = std::ranges::all_of(info.operands, [&](const tosa::OperandInfo& operand) {
@@ -153,7 +152,7 @@ inline std::optional<GoldenCase> build(const json::Value& from, const tosa::Oper
   for (const tosa::OperandInfo& operand : info.operands) {
     if (!operand.is_tensor()) continue;
     const std::size_t rank = tensors < made.inputs.size() ? made.inputs[tensors++].type.shape.size() : SIZE_MAX;
-    if (rank < operand.least_rank || rank > operand.most_rank) return made;  // which is what is wrong with it
+    if (rank < operand.least_rank || rank > operand.most_rank) return made;  // the error that the case tests
   }
   Diagnostics ignored;
   if (const auto shapes = tosa::result_shapes(made.graph, made.graph.nodes[0], ignored)) {

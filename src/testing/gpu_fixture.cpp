@@ -1,9 +1,9 @@
 #include "testing/gpu_fixture.hpp"
 
 #include "base/format.hpp"
-#include "gpu/choose_device.hpp"
-#include "gpu/submit.hpp"
-#include "gpu/transfer.hpp"
+#include "gpu/commands/submit.hpp"
+#include "gpu/commands/transfer.hpp"
+#include "gpu/device/choose_device.hpp"
 
 namespace slipway::testing {
 

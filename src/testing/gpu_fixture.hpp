@@ -1,5 +1,5 @@
 // A test on a real device (the software driver, in ./dev test) under the validation layer with synchronisation
-// validation. Any message of the layer, at any time until instance and device are gone, fails the test.
+// validation. Any message of the layer, at any time until instance and device are destroyed, fails the test.
 //
 //   TEST_F(MyTest, CopiesABuffer) {   // using MyTest = slipway::testing::GpuTest;
 //     const gpu::Device& d = device();
@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "gpu/commands.hpp"
-#include "gpu/device.hpp"
+#include "gpu/commands/commands.hpp"
+#include "gpu/device/device.hpp"
 
 namespace slipway::testing {
 
@@ -25,19 +25,19 @@ class GpuTest : public ::testing::Test {
   ~GpuTest() override;
   void TearDown() override;
 
-  // Names and labels for debugging tools; before anything else is called.
+  // Enables names and labels for debugging tools. Call it before anything else.
   void use_debug_names() { options_.debug_names = true; }
 
   const gpu::Instance& instance();
   const gpu::Snapshot& snapshot();
-  // The first call makes the device, which then lives until the end of the test.
+  // The first call creates the device, which then lives until the end of the test.
   const gpu::Device& device(const gpu::Needs& needs = {.graphics = true, .blit = true, .timestamps = true},
                             const gpu::DeviceOptions& options = {});
-  // Like device(), but a failure is a result; ends the device that there was.
+  // Like device(), but returns a failure as a result; destroys the previous device.
   Result<> make_device(const gpu::DevicePlan& plan, const gpu::DeviceOptions& options = {});
   void drop_device() { device_.reset(); }
 
-  // A buffer with contents, and back.
+  // Creates a buffer with contents; reads one back.
   template <class T>
   gpu::Buffer make_buffer(const std::vector<T>& values, std::string name = "values") {
     return make_buffer_of_bytes(std::as_bytes(std::span(values)), std::move(name));
@@ -48,7 +48,7 @@ class GpuTest : public ::testing::Test {
     read_buffer(buffer, std::as_writable_bytes(std::span(values)));
     return values;
   }
-  // An image in General whose level 0 has contents, and a level back.
+  // Creates an image in layout General with contents in level 0; reads a level back.
   template <class T>
   gpu::Image make_image(const gpu::ImageInfo& info, const std::vector<T>& texels) {
     return make_image_of_bytes(info, std::as_bytes(std::span(texels)));
@@ -62,7 +62,7 @@ class GpuTest : public ::testing::Test {
   // Records, submits and waits.
   void run(const std::function<void(gpu::CommandList&)>& record);
 
-  // What the layer said since the last call, so that a test can provoke messages.
+  // The messages of the layer since the last call, for tests that provoke messages.
   std::vector<std::string> take_messages();
 
  private:
@@ -78,7 +78,7 @@ class GpuTest : public ::testing::Test {
   std::optional<gpu::Device> device_;
 };
 
-// The messages of a failure, one a line, as `message [kind]`.
+// The messages of a failure, one per line, as `message [kind]`.
 std::string text_of(const Failure& failure);
 
 // The value of a result; throws the failure, which ends the test, when it has no value.

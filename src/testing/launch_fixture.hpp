@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "launch/check_device.hpp"
-#include "launch/run.hpp"
+#include "launch/check/check_device.hpp"
+#include "launch/execute/run.hpp"
 #include "spirv/reflect.hpp"
 #include "testing/gpu_fixture.hpp"
 #include "testing/launch_plans.hpp"
@@ -60,7 +60,7 @@ std::vector<std::byte> bytes_of(std::initializer_list<T> values) {
   return {bytes.begin(), bytes.end()};
 }
 
-// Stores a resource's bytes as they are.
+// Stores a resource's bytes unchanged.
 inline Output raw_output(Path path) {
   return {.path = std::move(path), .write = [](OutputFile& file, Bytes data) { return file.write(data); }};
 }
@@ -94,7 +94,7 @@ class LaunchTest : public testing::GpuTest {
   }
   Report run_it(const Plan& plan, RunOptions options = {}) { return must(try_run(plan, std::move(options))); }
 
-  // Log lines without the two that tell the device.
+  // Log lines without the two that name the device.
   std::vector<std::string> lines() const {
     return {lines_.begin() + std::min<std::ptrdiff_t>(2, std::ssize(lines_)), lines_.end()};
   }

@@ -1,15 +1,15 @@
-// Plans for the tests of this module, in few words.
+// Helpers that build small plans for tests.
 #pragma once
 
 #include <cstring>
 #include <initializer_list>
 #include <string>
 
-#include "launch/plan.hpp"
+#include "launch/plan/plan.hpp"
 
 namespace slipway::launch {
 
-// A place whose "file" is the path itself, so that messages show it.
+// A location whose "file" is the path itself, so that messages show it.
 inline Origin origin(std::string path) {
   return {.location = SourceLocation::in_file(path), .path = std::move(path), .uid = {}};
 }
@@ -39,7 +39,7 @@ inline ResourceIndex add_image(Plan& plan, std::string name, Image image) {
 
 // A dispatch without a barrier after it.
 inline Step& add_dispatch(Plan& plan, std::string name, std::vector<Binding> bindings) {
-  if (plan.shaders.empty()) plan.shaders.emplace_back();  // any compute shader: what it does is in the bindings
+  if (plan.shaders.empty()) plan.shaders.emplace_back();  // any compute shader: its accesses come from the bindings
   for (std::uint32_t i = 0; i < bindings.size(); ++i) {
     bindings[i].binding = i;
     bindings[i].origin = origin("/" + name + "/" + std::to_string(i));

@@ -107,8 +107,8 @@ inline void set_attribute(tosa::Attributes& attributes, const tosa::OperatorInfo
 
 }  // namespace operator_graphs
 
-// The graph has inputs for tensors that may vary and constants where the operator wants them. Shapes of results are
-// worked out; `problems` says what is wrong with them.
+// The graph has inputs for tensors that may vary and constants where the operator requires them. Shapes of results are
+// inferred; errors are reported to `problems`.
 inline tosa::Graph operator_graph(const tosa::OperatorInfo& info, const tosa::TypeRow& row, Diagnostics& problems) {
   tosa::Graph graph;
   graph.name = "main";

@@ -1,4 +1,4 @@
-// For tests: recipes from text, and a back end in this process whose one kernel adds.
+// For tests: recipes from text, and an in-process back end with one kernel, which adds.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ void main() {
 }
 )";
 
-// Memory of a device that the host sees only through sync: what is not synced is not there.
+// Device memory that the host sees only through sync.
 class ToyBuffer final : public buffer_storage {
  public:
   explicit ToyBuffer(std::size_t size) : host(size), device(size) {}
@@ -125,7 +125,7 @@ class Opened {
     std::ranges::copy(bytes, std::as_writable_bytes(std::span(words)).begin());
     return words;
   }
-  // Executes and waits; the message of what failed, with its kind.
+  // Executes and waits; returns the message of a failure with its kind.
   std::string run() {
     if (Result<> started = runner().execute(); !started) return text(started.error());
     const auto done = runner().wait();
@@ -144,7 +144,7 @@ inline std::string buffer_json(std::string_view name, std::string_view type, int
   return formatted(R"({{"name": "{}", "type": "{}"{}}})", name, type, size ? formatted(R"(, "size": {})", size) : "");
 }
 
-// A run of `add`: count words of x and y, with slices as JSON members (", \"offset\": 4").
+// A run of `add` on count words of x and y, with slices as JSON members (", \"offset\": 4").
 inline std::string add_run(std::string_view x, std::string_view y, int count, int step, std::string_view x_slice = "",
                            std::string_view y_slice = "") {
   return formatted(

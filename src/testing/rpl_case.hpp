@@ -1,13 +1,13 @@
-// The corpus tests/corpus/rpl: each NAME.txt holds many small programs, each with what the compiler says about it.
+// The corpus tests/corpus/rpl: each NAME.txt holds many small programs, each with the compiler's diagnostics.
 //
 //   === fail_swizzle_write entry:compute=main compute
 //   void main (void) { f2 v; v.xy = v; }
 //   --- expected
 //   1:26: error: a swizzle cannot be written; write its components one by one [rpl-swizzle-write]
 //
-// Words behind the name: `entry:STAGE=FUNCTION`, `set:OPTION=VALUE` (blanks in a value are written as `_`), `compute`,
-// `unused` (check what no entry point reaches), `strict`. `--- module NAME` begins one more module. A name begins with
-// `fail_` exactly when there is an error.
+// Words after the name: `entry:STAGE=FUNCTION`, `set:OPTION=VALUE` (blanks in a value are written as `_`), `compute`,
+// `unused` (check code that no entry point reaches), `strict`. `--- module NAME` begins another module. A name begins
+// with `fail_` exactly when there is an error.
 #pragma once
 
 #include <algorithm>

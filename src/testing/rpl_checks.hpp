@@ -5,7 +5,7 @@
 //   checks.f("args.f[0] + 1.0", 2.5f);
 //   run(checks);
 //
-// All checks of one object become one shader, because making a pipeline is what costs time. Expressions read run-time
+// All checks of one object become one shader, because creating pipelines dominates the time. Expressions read run-time
 // values, which the compiler cannot know, from `args.f`, `args.u` and `args.s`.
 #pragma once
 
@@ -34,14 +34,14 @@ struct Check {
 
 struct Checks {
   std::string declarations;  // functions, structs, more buffers
-  std::string setup;         // statements in front of the checks
+  std::string setup;         // statements before the checks
   std::vector<float> floats = {};
   std::vector<std::uint32_t> uints = {};
   std::vector<std::int32_t> sints = {};
   std::vector<Check> all = {};
-  // Asks the device to keep NaNs, infinities and signed zeros. Without that it may compute as if there were none
-  // (Vulkan, "Precision and Operation of SPIR-V Instructions"), and some drivers do. The compiler does not ask, as
-  // modules must not depend on what a device has. Where a device cannot, the checks are skipped.
+  // Asks the device to keep NaNs, infinities and signed zeros. Otherwise it may compute as if there were none (Vulkan,
+  // "Precision and Operation of SPIR-V Instructions"), and some drivers do. The compiler does not request it, because
+  // modules must not depend on device features. The checks are skipped on devices without support.
   bool keeps_nan = false;
 
   void f(std::string expression, float expected, float tolerance = 0) {
@@ -100,7 +100,7 @@ inline spirv::Words keeping_nan(const spirv::Words& words) {
     const std::uint32_t count = words[at] >> 16;
     made.insert(made.end(), words.begin() + static_cast<std::ptrdiff_t>(at),
                 words.begin() + static_cast<std::ptrdiff_t>(at + count));
-    // The execution modes stand behind the entry points, of which there is one.
+    // Execution modes come after the entry points; there is one entry point.
     if ((words[at] & 0xFFFF) == static_cast<std::uint32_t>(spv::Op::OpEntryPoint)) {
       made.insert(made.end(), {word(spv::Op::OpExecutionMode, 4), words[at + 2],
                                static_cast<std::uint32_t>(spv::ExecutionMode::SignedZeroInfNanPreserve), 32u});

@@ -1,4 +1,4 @@
-// One class and one file of some 900 lines, because every part of it reads and grows the same scopes while the text is
+// One class in one file of about 900 lines, because all parts read and extend the same scopes while the text is
 // written.
 #include "testing/rpl_generator.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 
 struct Type {
   char item = 'f';                  // f, u, s, m for matrices, t for structs
-  std::uint32_t count = 1;          // components, columns of a matrix, number of a struct
+  std::uint32_t count = 1;          // components, columns of a matrix, index of a struct
   std::vector<std::uint32_t> dims;  // outermost first
 
   bool operator==(const Type&) const = default;
@@ -85,7 +85,8 @@ class Generator {
   }
 
  private:
-  // --- chance --------------------------------------------------------------------------------------------------------
+  // --- random choices
+  // --------------------------------------------------------------------------------------------------------
 
   std::uint32_t below(std::uint32_t n) {  // splitmix64
     std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
@@ -128,7 +129,7 @@ class Generator {
     for (const std::uint32_t n : type.dims) text += formatted("[{}]", size_text(n));
     return text;
   }
-  // A size as the options, constants and literals of the program can say it.
+  // A size, written with the options, constants and literals of the program.
   std::string size_text(std::uint32_t n) {
     if (n == 3 && chance(30)) return "three";
     if (n == 2 && chance(20)) return "three - 1u";
@@ -165,7 +166,7 @@ class Generator {
         return vec('f', 1 + below(4));
     }
   }
-  // Of a local, a field or an argument.
+  // The type of a local, a field or an argument.
   Type any_type(bool arrays = true) {
     Type type = !structs_.empty() && chance(25) ? Type{'t', below(static_cast<std::uint32_t>(structs_.size())), {}}
                                                 : leaf_type();
@@ -211,7 +212,7 @@ class Generator {
     for (const Field& field : fields) globals_.push_back({name + "." + field.name, field.type, true, writable, false});
   }
 
-  // Sizes in words: of members that fill multiples of 16 bytes, the plain sum.
+  // Size in words. Members fill multiples of 16 bytes, so the size is their sum.
   void compute_buffers() {
     line("setting workgroup_size_x = twice_two - three;");
     buffer("set_object uniform_buffer", "params",
@@ -270,7 +271,8 @@ class Generator {
     line("set_pass image_depth_2d_array cascades;");
   }
 
-  // --- places --------------------------------------------------------------------------------------------------------
+  // --- lvalues
+  // --------------------------------------------------------------------------------------------------------
 
   struct Path {
     std::string text;
@@ -283,7 +285,7 @@ class Generator {
     return formatted("s1 {{{} % {}u}}", operand(vec('u', 1), depth - 1), length);
   }
 
-  // Whether a value of the wanted type lies in a type, itself included.
+  // Whether a type is or contains the wanted type.
   bool holds(const Type& type, const Type& want, bool swizzles) {
     if (type == want) return true;
     if (!type.dims.empty()) return holds(element_of(type), want, swizzles);
@@ -319,8 +321,8 @@ class Generator {
     return text;
   }
 
-  // A readable or writable place that holds the wanted type; empty when there is none.
-  // `also_read`: what is written must be readable, too.
+  // A readable or writable lvalue of the wanted type; empty when there is none. `also_read`: a written lvalue must be
+  // readable, too.
   std::string location(const Type& want, bool write, bool local, std::uint32_t depth, std::string* root = nullptr,
                        bool also_read = false) {
     std::vector<const Variable*> found;
@@ -333,7 +335,7 @@ class Generator {
       }
     }
     if (found.empty()) return {};
-    // Mostly what was declared last.
+    // Mostly recent declarations.
     const std::size_t from = found.size() > 6 && chance(60) ? found.size() - 6 : 0;
     const Variable& variable = *found[from + below(static_cast<std::uint32_t>(found.size() - from))];
     if (root) *root = variable.name;
@@ -355,7 +357,7 @@ class Generator {
     }
   }
 
-  // An expression that can stand as an operand.
+  // An expression that can be an operand.
   std::string operand(const Type& type, std::uint32_t depth) {
     const std::string text = value(type, depth);
     const bool simple = text.find(' ') == std::string::npos;
@@ -391,14 +393,14 @@ class Generator {
     return text + "}";
   }
 
-  // Floats stay whole numbers from -1023 to 1023 wherever they are kept, so that one product and a few sums are exact.
+  // Stored floats are whole numbers from -1023 to 1023, so that one product and a few sums are exact.
   std::string kept(const Type& type, const std::string& text) {
     if (!shape_.exact || type.item != 'f' || !type.dims.empty()) return text;
     const std::string ints = formatted("s{}", type.count);
     return formatted("f{} {{{} {{{}}} % {}}}", type.count, ints, text, type.count == 1 ? "1024" : ints + " {1024}");
   }
 
-  // A float from an integer, cut to what exact programs keep.
+  // A float from an integer, reduced to the range of exact programs.
   std::string whole(const Type& type, char item, std::uint32_t depth) {
     const std::string limit = item == 'u' ? "1023u" : "1023";
     const std::string from = formatted("{}{}", item, type.count);
@@ -409,7 +411,7 @@ class Generator {
   std::string float_value(const Type& type, std::uint32_t depth) {
     const std::string n = formatted("f{}", type.count);
     const Type scalar = vec('f', 1);
-    // In exact programs only leaves stand under a product or a sum.
+    // In exact programs only leaves are operands of a product or a sum.
     const std::uint32_t below_depth = shape_.exact ? 0 : depth - 1;
     auto a = [&] { return operand(type, below_depth); };
     std::uint32_t choice = below(shape_.exact ? 9 : 14);
@@ -591,7 +593,8 @@ class Generator {
     }
   }
 
-  // The text of a value for which has_value() holds; what no constructor makes, as arrays, comes from a place.
+  // The text of a value for which has_value() holds; types without a constructor, such as arrays, are read from an
+  // lvalue.
   std::string value(const Type& type, std::uint32_t depth) {
     if (!constructible(type)) return location(type, false, false, depth);
     if (depth == 0 || chance(30)) {
@@ -606,7 +609,7 @@ class Generator {
     return type.item == 'f' ? float_value(type, depth) : integer_value(type, depth);
   }
 
-  // Whether a struct can be built by a constructor: those that hold arrays cannot.
+  // Whether a struct can be built by a constructor: structs with arrays cannot.
   bool constructible(const Type& type) {
     if (!type.dims.empty()) return false;
     if (type.item != 't') return true;
@@ -622,7 +625,7 @@ class Generator {
     }
     return false;
   }
-  // A call that gives the type; empty when no function does.
+  // A call that returns the type; empty when no function does.
   std::string call(const std::optional<Type>& result, std::uint32_t depth) {
     std::vector<const Function*> found;
     for (const Function& function : functions_) {
@@ -831,7 +834,7 @@ class Generator {
     cost_ = repeats_ = 1;
   }
 
-  // Workgroup memory starts undefined, so everything in it is written first; at the end locals go to the result.
+  // Workgroup memory is undefined at the start, so it is written first; at the end locals are written to the result.
   void compute_main() {
     begin_main("compute_main", 'c');
     std::vector<Variable> all = std::exchange(globals_, {});
@@ -869,7 +872,7 @@ class Generator {
     close();
   }
 
-  // Arrays cannot be assigned: element by element.
+  // Arrays cannot be assigned as a whole: they are assigned element by element.
   void fill(const std::string& to, const Type& type, const std::string& from) {
     if (type.dims.empty()) return line(formatted("{} = {};", to, from));
     for (std::uint32_t i = 0; i < type.dims[0]; ++i) {
@@ -924,7 +927,7 @@ class Generator {
   char stage_ = 'a';
   std::uint32_t loops_ = 0;
   std::uint64_t repeats_ = 1;  // of the innermost loop's body
-  std::uint64_t cost_ = 1;     // statements that the function runs, at most
+  std::uint64_t cost_ = 1;     // maximum number of statements that the function runs
 };
 
 }  // namespace

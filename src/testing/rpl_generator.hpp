@@ -2,11 +2,11 @@
 //
 // Programs use options of both classes, conditionals, constants, structs with arrays and matrices, every kind of
 // buffer, containers, images, functions with `in`, `out` and `in out` arguments, aliases, loops, jumps and most
-// built-ins. They end: loops are counted, and a function calls only those before it.
+// built-ins. They terminate: loops are counted, and a function calls only functions before it.
 //
 // Arithmetic has one defined result on every device: divisors are positive, shift amounts below 32, indices in bounds,
-// and floats stay whole numbers of a size that additions and products hold exactly. (Pictures and math built-ins, whose
-// results are not exact, stand only in `graphics` programs, or where nothing depends on them.)
+// and floats stay whole numbers of a size that additions and products hold exactly. (Images and math built-ins, whose
+// results are not exact, are used only in `graphics` programs, or where no result depends on them.)
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@
 namespace slipway::testing {
 
 struct RplProgramShape {
-  bool compute = true;  // else a vertex and a fragment entry point
+  bool compute = true;  // false: a vertex and a fragment entry point
   std::uint32_t structs = 3;
   std::uint32_t functions = 5;
   std::uint32_t statements = 12;  // in each body
   std::uint32_t depth = 3;        // of expressions and of nested scopes
-  bool exact = true;              // nothing whose result devices may choose
+  bool exact = true;              // no operation whose result may differ between devices
 };
 
 struct GeneratedRpl {
   std::string text;
   // Names of flag options: any assignment of them is valid.
   std::vector<std::string> flags;
-  // Of a compute program: set 2 binds uniform `params` (0), read-only `source` (1) and read-write `result` (2), and the
-  // push constant `push` stands beside them.
+  // Of a compute program: set 2 binds uniform `params` (0), read-only `source` (1) and read-write `result` (2), and
+  // there is the push constant `push`.
   std::uint32_t params_words = 0;
   std::uint32_t source_words = 0;
   std::uint32_t result_words = 0;

@@ -1,4 +1,4 @@
-// A resolved program as text: what a corpus case expects of a program without errors.
+// A resolved program as text: the expected output of a corpus case without errors.
 //
 //   attributes vertex: source 0, 16 bytes; position f3 at 0 location 0 float32, uv f2 at 12 location 1 float16
 //   uniform_buffer view: set 0 binding 0, 64 bytes; projection_view f4x4 at 0
@@ -98,7 +98,7 @@ class RplListing {
     return formatted("{}", bits);
   }
 
-  // Those that differ from their first value.
+  // Settings that differ from their first value.
   void list_settings() {
     for (const rpl::SettingInfo& info : rpl::setting_table()) {
       if (info.scope == rpl::SettingScope::ColorOutput || r_.settings[info.id] == info.initial) continue;
@@ -285,7 +285,7 @@ class RplListing {
     }
   }
 
-  // Only what ends a statement is printed by itself; its operands are printed with it.
+  // Only instructions that end a statement are printed on their own; operands are printed as part of them.
   void statement(std::uint32_t index, int& indent) {
     const rpl::Instruction& at = r_.code[index];
     using rpl::Op;

@@ -14,7 +14,7 @@
 
 namespace slipway::rpl {
 
-// A program with how it is to be compiled.
+// A program with its compile options.
 struct TestProgram {
   std::string name;
   std::vector<SourcePtr> sources;
@@ -23,7 +23,7 @@ struct TestProgram {
 
 inline std::string text_of(Diagnostics& diagnostics) { return format_diagnostics(diagnostics.all()); }
 
-// A program's entry points by their names; none makes a compute pipeline of those that have a compute_main.
+// A program's entry points by name; without any, programs with a compute_main become compute pipelines.
 inline TestProgram test_program(std::string name, std::string text) {
   TestProgram program{std::move(name), {}, {}};
   const auto entry = [&](Stage stage, std::string_view function) {
@@ -50,7 +50,7 @@ inline TestProgram corpus_program(const std::string& path) {
 
 inline TestProgram tools_program(const std::string& name) { return corpus_program("tests/corpus/rpl_tools/" + name); }
 
-// The programs that every tool is tried on: those of the corpus and some random ones.
+// The programs that tests run every tool on: those of the corpus and some random ones.
 inline std::vector<TestProgram> tool_programs(std::uint64_t random = 24) {
   std::vector<TestProgram> programs;
   for (const char* name : {"tinted.rpl", "scale.rpl", "layouts.rpl", "control.rpl"}) {
@@ -67,7 +67,7 @@ inline std::vector<TestProgram> tool_programs(std::uint64_t random = 24) {
   return programs;
 }
 
-// A parsed program with a variant of it; failures are test failures.
+// A parsed program with one of its variants; failures are test failures.
 struct Built {
   Program program;
   Compiler compiler;

@@ -1,4 +1,4 @@
-// A scenario with its files in a scratch directory, planned: what tests of phase 4 look at.
+// A scenario with its files in a scratch directory, planned: for tests of phase 4.
 #pragma once
 
 #include <map>
@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/print_diagnostic.hpp"
-#include "launch/explain.hpp"
+#include "launch/plan/explain.hpp"
 #include "scenario/check.hpp"
 #include "scenario/plan.hpp"
 #include "scenario/read.hpp"
@@ -17,7 +17,7 @@
 namespace slipway::testing {
 
 // Files by name. Those with the extension of a binary format are recipes (testing/file_recipe.hpp, vgf_recipe.hpp),
-// others are as they stand.
+// others are written unchanged.
 using CaseFiles = std::map<std::string, std::string>;
 
 class Case {
@@ -34,12 +34,12 @@ class Case {
     }
   }
 
-  // Reads, checks and plans `scene.json`, or the text that is given.
-  const std::optional<launch::Plan>& plan(const std::string& text, scenario::PlanOptions options = {}) {
+  // Reads, checks and plans `scene.json`, or the given text.
+  const std::optional<launch::Plan>& plan(const std::string& text, scenario::ScenarioOptions options = {}) {
     options.output = options.output.empty() ? options.output : directory_ / options.output;
     scenario_ = scenario::read_scenario(make_source("scene.json", text), directory_.path(), {}, diagnostics_);
     if (!scenario_) return plan_;
-    scenario::check_scenario(*scenario_, {.output = options.output, .confine = options.confine}, diagnostics_);
+    scenario::check_scenario(*scenario_, options, diagnostics_);
     plan_ = scenario::plan_scenario(*scenario_, options, diagnostics_);
     diagnostics_.sort();
     return plan_;
@@ -50,11 +50,11 @@ class Case {
   const Diagnostics& diagnostics() const { return diagnostics_; }
   Path operator/(const Path& name) const { return directory_ / name; }
 
-  // What was reported and planned, without the directory.
+  // The diagnostics and the plan, without the directory.
   std::string messages(bool sources = false) const {
     return without_directory(format_diagnostics(diagnostics_.all(), {.sources = sources}));
   }
-  // The length of a module depends on the compiler, and on where the source file is.
+  // The length of a module depends on the compiler and on the path of the source file.
   std::string plan_text() const {
     static const std::regex length("[0-9]+ words of SPIR-V");
     return plan_ ? std::regex_replace(without_directory(launch::print_plan(*plan_)), length, "SPIR-V") : "";

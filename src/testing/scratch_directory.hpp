@@ -1,4 +1,4 @@
-// A temporary directory that goes with its owner.
+// A temporary directory that is removed with its owner.
 #pragma once
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Where the project's files are, for tests that read corpora: CTest starts them in the checkout; SLIPWAY_SOURCE_DIR
-// says otherwise (a bundle).
+// The directory of the project's files, for tests that read corpora: CTest starts tests in the checkout;
+// SLIPWAY_SOURCE_DIR overrides it (for a bundle).
 #pragma once
 
 #include <cstdlib>

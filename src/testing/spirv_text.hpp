@@ -7,7 +7,7 @@
 
 namespace slipway::testing {
 
-// Assembles and validates for Vulkan 1.3; ends the test program with the message when the text is wrong.
+// Assembles and validates for Vulkan 1.3; ends the test program with the message when the text is invalid.
 std::vector<std::uint32_t> assemble(std::string_view text);
 
 }  // namespace slipway::testing

@@ -1,4 +1,4 @@
-// VGF files as texts that people can read, for tests and for the models of examples.
+// VGF files as readable texts, for tests and for the models of examples.
 //
 //   resource x input tensor R32_SFLOAT [1, 4]
 //   resource h intermediate tensor R32_SFLOAT [1, 4] alias 0
@@ -112,8 +112,8 @@ class VgfRecipe {
     made.descriptor_type = constant ? std::nullopt : std::optional(descriptor_type(word(in)));
     made.format = value_named<vk::Format>("VK_FORMAT_", word(in));
     made.shape = shape(text);
-    const std::size_t behind = text.find(']');
-    std::istringstream rest(text.substr(behind + 1));
+    const std::size_t end = text.find(']');
+    std::istringstream rest(text.substr(end + 1));
     for (std::string option; !constant && rest >> option;) {
       if (option == "alias") made.alias_group = number<std::uint32_t>(word(rest));
       if (option == "sampler") made.sampler = sampler(rest);
@@ -121,7 +121,7 @@ class VgfRecipe {
     const vgf::ResourceRef ref = encoder_.add_resource(std::move(made));
     resources_[name] = ref;
     if (!constant) return;
-    const std::size_t colon = text.find(':', behind);
+    const std::size_t colon = text.find(':', end);
     data_.push_back(testing::cook(text.substr(colon + 1)));
     constant_refs_[name] = encoder_.add_constant(ref, data_.back());
   }

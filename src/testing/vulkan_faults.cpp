@@ -4,7 +4,7 @@
 #include <cassert>
 #include <type_traits>
 
-#include "gpu/device_functions.hpp"
+#include "gpu/device/device_functions.hpp"
 
 namespace slipway::testing {
 namespace {
@@ -22,7 +22,7 @@ bool fails_now(const char* name) {
   return true;
 }
 
-// Stands for the function that `Member` points to.
+// Replaces the function that `Member` points to.
 template <auto Member, class Function>
 struct Wrapper;
 
@@ -64,7 +64,7 @@ VulkanFaults::~VulkanFaults() {
 std::function<void(gpu::DeviceFunctions&)> VulkanFaults::hook() {
   return [](gpu::DeviceFunctions& functions) {
 #define DEVICE_FUNCTION(name) wrap<&gpu::DeviceFunctions::name>(functions.name, #name);
-#include "gpu/device_functions.def"
+#include "gpu/device/device_functions.def"
   };
 }
 

@@ -1,5 +1,5 @@
-// Failures injected into a device: the n-th call of a device-level Vulkan function that returns a VkResult fails; every
-// other call goes to the driver.
+// Failures injected into a device: the n-th call of a device-level Vulkan function that returns a VkResult fails; all
+// other calls go to the driver.
 //
 //   for (std::uint64_t n = 1;; ++n) {
 //     VulkanFaults faults(n);
@@ -13,13 +13,13 @@
 #include <functional>
 #include <string>
 
-#include "gpu/device.hpp"
+#include "gpu/device/device.hpp"
 
 namespace slipway::testing {
 
 enum class Fault { OutOfDeviceMemory, DeviceLost };
 
-// One at a time in a process.
+// Only one instance may exist in a process.
 class VulkanFaults {
  public:
   // `fail_at` counts from 1; 0: none fails, and the calls are only counted.
@@ -32,7 +32,7 @@ class VulkanFaults {
 
   bool happened() const;
   std::uint64_t calls() const;
-  // The function that was made to fail; empty before that.
+  // The name of the function that failed; empty before that.
   std::string function() const;
 };
 

@@ -1,12 +1,15 @@
-// Zebin files as recipes that people can read, for tests of what happens with good and bad ones.
+// Zebin files as readable recipes, for tests with valid and invalid files.
 //
-//   class 32                               the default is 64
-//   type 0xff12   machine 29   flags 0x8000   abi 2
-//   section .text.k PROGBITS AX zeros 64   name, type (word or number), flags or -, then bytes: zeros N, hex .., text
-//   .. symbol k FUNC LOCAL .text.k 0 40       name, type, binding, section or -, value, size reloc .text.k 8
-//   SYM_ADDR_32 k          section, offset, type, symbol; an addend at the end makes it a RELA note 1 u32 1270 / note 4
-//   text 1.73 ze_info                                the text that goes with the recipe at 58 u16 63 overwrites bytes
-//   of the file: u8 u16 u32 u64 cut 100                                keeps the first 100 bytes
+//   class 32                             64 when absent
+//   type 0xff12
+//   machine 29                           also: flags 0x8000, abi 2
+//   section .text.k PROGBITS AX zeros 64 name, type (name or number), flags or -, then bytes: zeros N, hex .., text ..
+//   ze_info                              the text that is passed with the recipe
+//   symbol k FUNC LOCAL .text.k 0 40     name, type, binding, section or -, value, size
+//   reloc .text.k 8 SYM_ADDR_32 k        section, offset, type, symbol; an addend at the end makes it a RELA
+//   note 1 u32 1270                      also: note 4 text 1.73
+//   at 58 u16 63                         overwrites bytes of the file: u8 u16 u32 u64
+//   cut 100                              keeps the first 100 bytes
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the tests of module zeinfo share: texts, and reading them.
+// Shared parts of the tests of module zeinfo: texts, and reading them.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace slipway::zeinfo::testing {
 
-// A text, what it reads to, and what was said.
+// A text with its values and its diagnostics.
 struct Reading {
   std::string text;
   Diagnostics diagnostics;
@@ -23,18 +23,18 @@ struct Reading {
 
   explicit Reading(std::string of, const ParseOptions& options = {}, std::string name = "t.ze_info")
       : text(std::move(of)) {
-    Problems problems(std::move(name), text, diagnostics);
+    TextDiagnostics problems(std::move(name), text, diagnostics);
     document = parse(text, problems, options);
   }
   Reading(const Reading&) = delete;
 
   Reading& check(Level level = Level::Consistency, const Target& target = {}, Release release = kLastRelease) {
-    Problems problems("t.ze_info", text, diagnostics);
+    TextDiagnostics problems("t.ze_info", text, diagnostics);
     zeinfo::check(document, target, {.level = level, .release = release}, problems);
     return *this;
   }
   // "error 3:7 unknown-key" for each, in order.
-  std::string said() {
+  std::string messages() {
     diagnostics.sort();
     std::string out;
     for (const Diagnostic& one : diagnostics.all()) {
@@ -45,7 +45,7 @@ struct Reading {
     }
     return out;
   }
-  bool says(DiagnosticKind kind) const { return std::ranges::contains(diagnostics.all(), kind, &Diagnostic::kind); }
+  bool reports(DiagnosticKind kind) const { return std::ranges::contains(diagnostics.all(), kind, &Diagnostic::kind); }
 };
 
 // The texts of tests/data/zebin: `.ze_info` files and the text inside binaries, which begins and ends with its markers.

@@ -24,8 +24,8 @@ bool is_tensor(const Resource& resource) {
 
 class Checker {
  public:
-  Checker(const File& file, CheckSettings settings, Diagnostics& diagnostics)
-      : file_(file), settings_(settings), diagnostics_(diagnostics) {}
+  Checker(const File& file, VgfCheckOptions options, Diagnostics& diagnostics)
+      : file_(file), options_(options), diagnostics_(diagnostics) {}
 
   void run() {
     sections();
@@ -45,9 +45,9 @@ class Checker {
   Diagnostic& warning(DiagnosticKind kind, Span range, std::string message) {
     return diagnostics_.warning(kind, file_.location(range), std::move(message));
   }
-  // What stops a run and is odd otherwise.
+  // An error for a run and a warning otherwise.
   Diagnostic& for_running(DiagnosticKind kind, Span range, std::string message) {
-    return settings_.running ? error(kind, range, std::move(message)) : warning(kind, range, std::move(message));
+    return options_.running ? error(kind, range, std::move(message)) : warning(kind, range, std::move(message));
   }
 
   void sections() {
@@ -69,7 +69,7 @@ class Checker {
       error(DiagnosticKind::FileFormat, module.range,
             formatted("module {} `{}`: big-endian SPIR-V is not supported", index, module.name));
     } else if (module.words.size() < spirv::kHeaderWords * 4 || magic != kMagicWord) {
-      error(DiagnosticKind::FileFormat, module.range, formatted("module {} `{}` is no SPIR-V", index, module.name));
+      error(DiagnosticKind::FileFormat, module.range, formatted("module {} `{}` is not SPIR-V", index, module.name));
     }
   }
 
@@ -82,7 +82,7 @@ class Checker {
       if (is_dynamic(resource))
         error(DiagnosticKind::FileFormat, resource.range, what + " is a constant, and its shape is not known");
     } else if (!resource.descriptor_type) {
-      warning(DiagnosticKind::FileFormat, resource.range, what + " has no descriptor type and is taken for a tensor");
+      warning(DiagnosticKind::FileFormat, resource.range, what + " has no descriptor type and is treated as a tensor");
     }
     if (resource.descriptor_type && vk::name_of(*resource.descriptor_type).find('_') == std::string::npos) {
       error(DiagnosticKind::UnknownValue, resource.range,
@@ -100,7 +100,7 @@ class Checker {
                                            : tensor::find_format(resource.format) != nullptr;
     if (known) return;
     error(DiagnosticKind::UnknownValue, resource.range,
-          formatted("{} has format `{}`, which no {} has", what, vk::name_of(resource.format),
+          formatted("{} has format `{}`, which a {} cannot have", what, vk::name_of(resource.format),
                     is_tensor(resource) ? "tensor" : "resource of its type"));
   }
 
@@ -242,8 +242,8 @@ class Checker {
         not_constant(slot, what);
         if (resources.contains(slot.resource)) continue;
         for_running(DiagnosticKind::BindingMismatch, file_.location(slot).span,
-                    formatted("{} lists resource {} as {}, and none of its descriptor sets binds it", what,
-                              slot.resource, list == &segment.inputs ? "input" : "output"));
+                    formatted("{} lists resource {} as {}, but no descriptor set of it binds it", what, slot.resource,
+                              list == &segment.inputs ? "input" : "output"));
       }
     }
   }
@@ -277,7 +277,7 @@ class Checker {
     }
   }
 
-  // Inputs and outputs of the whole model.
+  // Inputs and outputs of the model.
   void model() {
     std::unordered_set<std::uint32_t> seen;
     const bool names_by_binding = file_.input_names.size() > file_.inputs.size();
@@ -309,7 +309,7 @@ class Checker {
         formatted("a model {} is resource {}, whose category is {}", what, slot.resource, name_of(resource.category)));
   }
 
-  // Every value is written before it is read, by one segment only.
+  // Every value is written by exactly one segment, before it is read.
   void order() {
     std::unordered_map<std::uint32_t, std::size_t> writers;  // by logical binding
     std::unordered_set<std::uint32_t> available;
@@ -344,7 +344,7 @@ class Checker {
   }
 
   const File& file_;
-  CheckSettings settings_;
+  VgfCheckOptions options_;
   Diagnostics& diagnostics_;
 };
 
@@ -372,8 +372,8 @@ Size byte_count(const Resource& resource) {
   return info ? checked_multiply(elements, info->texel_bytes) : std::nullopt;
 }
 
-void check_vgf(const File& file, CheckSettings settings, Diagnostics& diagnostics) {
-  Checker(file, settings, diagnostics).run();
+void check_vgf(const File& file, VgfCheckOptions options, Diagnostics& diagnostics) {
+  Checker(file, options, diagnostics).run();
 }
 
 }  // namespace slipway::vgf

@@ -8,7 +8,7 @@
 namespace slipway::vgf {
 namespace {
 
-// Keys stand in alphabetical order throughout.
+// Keys are in alphabetical order throughout.
 class Dump {
  public:
   explicit Dump(const File& file) : file_(file) {}
@@ -36,7 +36,7 @@ class Dump {
       list("resources", file_.resources, [&](const Resource& r, std::size_t index) { resource(r, index); });
     });
     std::string text = out_.text();
-    text.pop_back();  // the tool ends without a line end
+    text.pop_back();  // the existing tool writes no final line end
     return text;
   }
 
@@ -156,7 +156,7 @@ Result<std::vector<std::byte>> constant_npy(const File& file, std::uint64_t inde
   }
   using enum tensor::ElementType;
   std::string descr(tensor::info_of(info->component).descr);
-  if (info->component == F8E5M2) descr = "|V1";  // NumPy has no such float
+  if (info->component == F8E5M2) descr = "|V1";  // NumPy has no such type
   std::string shape = "(";
   for (std::size_t i = 0; i < resource.shape.size(); ++i) {
     shape += formatted("{}{}", i ? ", " : "", resource.shape[i]);

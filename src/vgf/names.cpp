@@ -34,7 +34,7 @@ std::string_view name_of(Category category) {
 
 std::string_view input_name(const File& file, std::size_t index) {
   if (file.input_names.size() == file.inputs.size()) return file.input_names[index];
-  // More names than slots: arguments that nothing uses were dropped, and the logical binding says which are left.
+  // More names than slots: unused arguments were dropped, and the logical binding identifies the remaining ones.
   const std::uint32_t argument = file.inputs[index].binding;
   if (file.input_names.size() > file.inputs.size() && argument < file.input_names.size())
     return file.input_names[argument];

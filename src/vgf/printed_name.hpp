@@ -1,4 +1,4 @@
-// How the dump tools print Vulkan's enumerants.
+// Vulkan's enumerants as the dump tools print them.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace slipway::vgf {
 
-// All names of a value, in the order of the registry: `VK_FILTER_CUBIC_EXT / VK_FILTER_CUBIC_IMG` (page 3.7).
+// All names of a value, in the order of the registry: `VK_FILTER_CUBIC_EXT / VK_FILTER_CUBIC_IMG`
+// (docs/spec/vgf.md#vulkan-names).
 template <class E>
 std::string printed_name(E value) {
   std::string text;
@@ -19,7 +20,8 @@ std::string printed_name(E value) {
     text += (text.empty() ? "" : " / ") + std::string(known.name);
   }
   if (!text.empty()) return text;
-  // Sampler fields are unsigned in the older tool, formats and descriptor types are not.
+  // Sampler fields are printed as unsigned numbers, formats and descriptor types as signed ones, as the existing tool
+  // does.
   constexpr bool is_signed = std::is_same_v<E, vk::Format> || std::is_same_v<E, vk::DescriptorType>;
   if constexpr (is_signed) return formatted("Unknown({})", static_cast<std::int32_t>(value));
   return formatted("Unknown({})", static_cast<std::uint32_t>(value));

@@ -39,7 +39,7 @@ class Reader {
   }
 
  private:
-  // --- header (3.1) ---
+  // --- header (docs/spec/vgf.md#file-layout) ---
 
   void header() {
     if (bytes_.size() < kHeaderBytes) {
@@ -94,7 +94,7 @@ class Reader {
     Bytes bytes = bytes_.subspan(section.range.begin, section.range.end - section.range.begin);
     if (bytes.size() < 8 || bytes.size() > kMaxTableBytes) {
       error(DiagnosticKind::FileFormat, section.range,
-            formatted("{}: {} bytes are no FlatBuffers table", invalid, bytes.size()));
+            formatted("{}: {} bytes are not a FlatBuffers table", invalid, bytes.size()));
       return nullptr;
     }
     if (reinterpret_cast<std::uintptr_t>(bytes.data()) % 8 != 0) {
@@ -117,7 +117,7 @@ class Reader {
     return flatbuffers::GetRoot<Root>(bytes.data());
   }
 
-  // The range of a table in the file: its vtable says its size.
+  // The range of a table in the file; its vtable holds the size.
   template <class Table>
   Span range_of(const Table* table) {
     const auto* start = reinterpret_cast<const std::byte*>(table);
@@ -131,8 +131,8 @@ class Reader {
     return {offset, offset + part.size()};
   }
 
-  // Shared tables may make a small file expand without bound: what is decoded may take the file's size and a fixed
-  // amount more.
+  // Shared tables could make a small file expand without bound, so decoded data may take the file's size plus a fixed
+  // amount.
   template <class T>
   bool charge(std::uint64_t count, Span range) {
     const Size bytes = checked_multiply(count, sizeof(T));
@@ -161,7 +161,7 @@ class Reader {
     std::vector<T> to;
     if (!from || !charge<T>(from->size(), range)) return to;
     to.reserve(from->size());
-    // (FlatBuffers' verifier does not look at the alignment of the elements.)
+    // FlatBuffers' verifier does not check the alignment of elements.
     const auto* bytes = reinterpret_cast<const std::byte*>(from->Data());
     for (std::size_t i = 0; i < from->size(); ++i)
       to.push_back(static_cast<T>(load<Number>(bytes + i * sizeof(Number))));
@@ -199,7 +199,7 @@ class Reader {
                   .text = {},
                   .range = range};
     if (from->code_type() == fb::ModuleCode::NONE && from->code()) {
-      error(DiagnosticKind::FileFormat, range, "a module has code of no kind");
+      error(DiagnosticKind::FileFormat, range, "a module has code without a kind");
     }
     if (const auto* spirv = from->code_as_SPIRV()) {
       range_of(spirv);
@@ -315,7 +315,7 @@ class Reader {
     return segment;
   }
 
-  // Which GraphConstantID each constant has (decision 10).
+  // The GraphConstantID of each constant (docs/spec/vgf.md#decision-10).
   void constant_ids(const fb::SegmentInfo* from, Segment& segment) {
     const auto* pairs = from->constant_bindings();
     segment.explicit_constant_ids = pairs != nullptr;
@@ -335,7 +335,7 @@ class Reader {
     }
   }
 
-  // --- constants (3.5) ---
+  // --- constants (docs/spec/vgf.md#constants-section) ---
 
   void constants() {
     const Section& section = file_.sections[kConstants];

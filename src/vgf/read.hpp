@@ -1,8 +1,9 @@
-// Reads a VGF file: versions 0.3 to 0.4, both magics, both forms of constants (VGF page 3.1 to 3.5, 4).
+// Reads a VGF file: versions 0.3 to 0.4, both magics, both forms of constants (docs/spec/vgf.md#file-layout,
+// docs/spec/vgf.md#checks).
 //
-// Nothing in the file is trusted. What reading checks is level L of page 4: ranges, the structure of the FlatBuffers
-// tables, every enumerant and every index from one section into another, so that a `File` can be walked without another
-// look. `check.hpp` has the rules about what the parts mean.
+// Nothing in the file is trusted. Reading checks docs/spec/vgf.md#level-l: ranges, the structure of the FlatBuffers
+// tables, every enumerant and every index from one section into another, so that users of a `File` need no range
+// checks. `check.hpp` has the rules on the meaning of the parts.
 #pragma once
 
 #include "base/diagnostic.hpp"
@@ -11,8 +12,8 @@
 namespace slipway::vgf {
 
 // `name` is shown in messages. Warnings (an old version, unknown fields) go to `diagnostics`, as do the errors, which
-// point at bytes of the file and keep the wording of page 5.1: file-format, file-truncated, index-out-of-range,
-// unknown-value. Empty after an error.
+// point at bytes of the file and keep the wording of docs/spec/vgf.md#vgf_dump: file-format, file-truncated,
+// index-out-of-range, unknown-value. Empty after an error.
 std::optional<File> read_vgf(Bytes bytes, std::string name, Diagnostics& diagnostics);
 
 }  // namespace slipway::vgf

@@ -25,7 +25,7 @@ class Template {
       out_.key("resources").array([&] { resources(); });
     });
     std::string text = out_.text();
-    text.pop_back();  // the tool ends without a line end
+    text.pop_back();  // the existing tool writes no final line end
     return text;
   }
 
@@ -57,7 +57,7 @@ class Template {
           const Size size = byte_count(resource);
           if (is_dynamic(resource) || !size || *size == 0 || *size > 0xffffffff) {
             problems.error(DiagnosticKind::OutOfRange, file_.location(resource.range),
-                           formatted("resource {} with shape {} and format {} has no size that a buffer can have",
+                           formatted("resource {} with shape {} and format {} cannot be the size of a buffer",
                                      slot.resource, tensor::shape_text(resource.shape), printed_name(resource.format)));
           }
         }

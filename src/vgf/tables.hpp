@@ -1,4 +1,4 @@
-// How many slots (scalars, offsets, union tags) each table of vgf.fbs has: more in a file mean a newer format.
+// The number of slots (scalars, offsets, union tags) of each table of vgf.fbs; a file with more has a newer format.
 #pragma once
 
 #include "vgf_generated.h"

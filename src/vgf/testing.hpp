@@ -9,7 +9,7 @@
 
 namespace slipway::vgf::testing {
 
-// The test vector of page 3.6.
+// The test vector of docs/spec/vgf.md#test-vector.
 inline std::vector<std::byte> test_vector() {
   static constexpr std::string_view kDigits =
 #include "vgf/test_vector.inc"
@@ -22,7 +22,7 @@ inline std::vector<std::byte> test_vector() {
   return bytes;
 }
 
-// The calls that make it.
+// The encoder calls that produce it.
 inline Encoder test_vector_calls() {
   static constexpr std::array<std::byte, 3> kData = {std::byte{1}, std::byte{2}, std::byte{3}};
   static constexpr std::array<std::uint32_t, 5> kWords = {0x07230203, 0x00010500, 0, 1, 0};

@@ -1,12 +1,11 @@
-// A VGF file as a value: a machine-learning model for Vulkan (VGF page, 3).
+// A VGF file as a value: a machine-learning model for Vulkan (docs/spec/vgf.md#file-layout).
 //
 //   Result<File> file = read_vgf(mapped.bytes(), "model.vgf", diagnostics);
 //   for (const Segment& segment : file->segments) ... file->modules[segment.module] ...
 //
 // A model is a sequence of segments; each runs a module (a SPIR-V graph or a compute shader) on resources. A resource
-// is a view of storage: a tensor, buffer or image with format and shape. Constants are resources with data. Everything
-// here that is text, code or data is a view into the file's bytes: nothing is copied, and the bytes must outlive the
-// value.
+// is a view of storage: a tensor, buffer or image with format and shape. Constants are resources with data. Text, code
+// and data are views into the file's bytes: nothing is copied, and the bytes must outlive the value.
 #pragma once
 
 #include <array>
@@ -48,13 +47,13 @@ struct Module {
   std::string_view text;  // GLSL or HLSL
   Span range;             // of the code in the file, else of the module's table
 
-  // A placeholder says what kind of code it wants and has none: the application supplies it.
+  // A placeholder states its kind of code but has no code: the application supplies it.
   bool is_placeholder() const { return words.empty() && text.empty(); }
 };
 
 inline constexpr std::uint32_t kUnset = 0xffffffff;
 
-// Vulkan's numbers; kUnset where the file leaves one out.
+// Vulkan enumerants; kUnset where the file omits one.
 struct Sampler {
   vk::Filter min_filter{kUnset}, mag_filter{kUnset};
   vk::AddressMode address_mode_u{kUnset}, address_mode_v{kUnset};
@@ -69,7 +68,7 @@ struct Resource {
   tensor::Shape shape;    // as stored; a negative dimension is dynamic
   tensor::Shape strides;  // as stored; empty: packed
   std::optional<Sampler> sampler;
-  std::optional<std::uint32_t> alias_group;  // resources with one number share their storage
+  std::optional<std::uint32_t> alias_group;  // resources with equal groups share their storage
   Span range;
 };
 
@@ -83,7 +82,7 @@ struct Slot {
 };
 
 struct DescriptorSet {
-  std::uint32_t index = 0;  // effective: the explicit one, else the position
+  std::uint32_t index = 0;  // effective: the explicit index, otherwise the position
   bool explicit_index = false;
   std::vector<Slot> slots;
 };
@@ -102,7 +101,7 @@ struct Segment {
   // GraphConstantID of each of `constants`: the index itself unless the file maps them explicitly.
   std::vector<std::uint32_t> constant_ids;
   bool explicit_constant_ids = false;
-  std::optional<std::array<std::uint32_t, 3>> dispatch;  // workgroups; absent in files that leave it out
+  std::optional<std::array<std::uint32_t, 3>> dispatch;  // workgroups; empty in files that omit it
   std::vector<PushConstantRange> push_constants;
   Span range;
 };
@@ -120,7 +119,7 @@ struct Section {
 };
 
 struct File {
-  std::string name;  // that messages show
+  std::string name;  // as messages show it
   Version version;
   std::uint16_t vk_header_version = 0;
   std::array<Section, 4> sections;  // modules, sequence, resources, constants
@@ -130,8 +129,8 @@ struct File {
   std::vector<Slot> inputs, outputs;                        // of the whole model
   std::vector<std::string_view> input_names, output_names;  // as stored; see `input_name`
   std::vector<Constant> constants;
-  bool unknown_fields = false;  // tables of a newer format have fields that we do not know
-  // Sections that were not aligned for reading in place, copied.
+  bool unknown_fields = false;  // the file has fields of a newer format
+  // Copies of sections that were not aligned for reading in place.
   std::vector<std::shared_ptr<const std::byte[]>> copies;
 
   SourceLocation location(Span range) const { return SourceLocation::in_bytes(name, range); }
@@ -141,13 +140,13 @@ struct File {
   }
 };
 
-// The name of a model input or output by position; empty where the file gives none (page 3.3, names).
+// The name of a model input or output by position; empty where the file has none (docs/spec/vgf.md#field-semantics).
 std::string_view input_name(const File& file, std::size_t index);
 std::string_view output_name(const File& file, std::size_t index);
 
 inline constexpr std::string_view kMagic = "VGF1";
 inline constexpr std::string_view kOldMagic = "\xC3\xD2\xE1\xF0";
-// Whether bytes start as VGF files do.
+// Whether bytes start with the magic number of VGF files.
 bool is_vgf(Bytes bytes);
 
 }  // namespace slipway::vgf

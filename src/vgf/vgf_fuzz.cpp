@@ -1,4 +1,4 @@
-// Any bytes are read or refused, and what is read can be checked, shown and written again.
+// Any bytes are read or rejected, and what is read can be checked, printed and written again.
 #include "vgf/check.hpp"
 #include "vgf/dump.hpp"
 #include "vgf/read.hpp"

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 using testing::test_vector;
 using testing::test_vector_calls;
 
-// All messages, one a line, with the place in bytes.
+// All messages, one per line, with the offset in bytes.
 std::string messages(const Diagnostics& diagnostics) {
   std::string text;
   for (const Diagnostic& diagnostic : diagnostics.all()) {
@@ -35,12 +35,12 @@ std::string read_messages(std::vector<std::byte> bytes) {
   return messages(diagnostics);
 }
 
-std::string check_messages(Encoder encoder, CheckSettings settings = {}) {
+std::string check_messages(Encoder encoder, VgfCheckOptions options = {}) {
   const auto bytes = encoder.finish();
   Diagnostics diagnostics;
   const auto file = read_vgf(bytes.value(), "t.vgf", diagnostics);
   EXPECT_EQ(messages(diagnostics), "");
-  if (file) check_vgf(*file, settings, diagnostics);
+  if (file) check_vgf(*file, options, diagnostics);
   return messages(diagnostics);
 }
 
@@ -134,8 +134,8 @@ TEST(VgfRead, ConstantErrors) {
   EXPECT_THAT(read_messages(with(test_vector(), 0x488, ~std::uint64_t{0})), HasSubstr("Invalid constant metadata"));
 }
 
-// Everything else that reading refuses, found by changing every byte: always an error or a sound value, never more.
-TEST(VgfRead, EveryByteChangedIsReadOrRefused) {
+// Other errors of reading, found by changing every byte: the result is always an error or a valid value.
+TEST(VgfRead, EveryByteChangedIsReadOrRejected) {
   const std::vector<std::byte> sound = test_vector();
   std::size_t refused = 0;
   for (std::size_t i = 0; i < sound.size(); ++i) {
@@ -156,7 +156,7 @@ TEST(VgfRead, EveryByteChangedIsReadOrRefused) {
   EXPECT_GT(refused, 500u);
 }
 
-TEST(VgfRead, EveryTruncationIsRefused) {
+TEST(VgfRead, EveryTruncationIsRejected) {
   const std::vector<std::byte> sound = test_vector();
   for (std::size_t size = 0; size < sound.size() - 8; ++size) {
     EXPECT_NE(read_messages({sound.begin(), sound.begin() + static_cast<std::ptrdiff_t>(size)}), "") << size;
@@ -244,7 +244,7 @@ TEST(VgfDump, ScenarioTemplate) {
 
 // --- level M ---
 
-TEST(VgfCheck, TestVectorIsSound) { EXPECT_EQ(check_messages(test_vector_calls()), ""); }
+TEST(VgfCheck, TestVectorIsValid) { EXPECT_EQ(check_messages(test_vector_calls()), ""); }
 
 TEST(VgfCheck, Resources) {
   const auto one = [](NewResource resource) {
@@ -259,7 +259,7 @@ TEST(VgfCheck, Resources) {
   EXPECT_EQ(one({.format = vk::Format::R8_SINT, .shape = {2, 3}, .strides = {4, 1}}),
             "resource 0 has strides [4, 1] for shape [2, 3]: non-packed strides are not supported [unsupported]\n");
   EXPECT_EQ(one({.format = vk::Format::R8G8_UNORM, .shape = {2}}),
-            "resource 0 has format `VK_FORMAT_R8G8_UNORM`, which no tensor has [unknown-value]\n");
+            "resource 0 has format `VK_FORMAT_R8G8_UNORM`, which a tensor cannot have [unknown-value]\n");
   EXPECT_EQ(one({.format = vk::Format::R8_SINT, .shape = {1, 1, 1, 1, 1, 1, 1}}),
             "resource 0 has rank 7; tensors have at most 6 [out-of-range]\n");
   EXPECT_EQ(one({.format = vk::Format::R8_SINT, .shape = {1, 0}}),
@@ -267,7 +267,7 @@ TEST(VgfCheck, Resources) {
   EXPECT_EQ(one({.format = vk::Format::R8_SINT, .shape = {1ll << 40, 1ll << 40}}),
             "resource 0 has shape [1099511627776, 1099511627776], whose size does not fit in 64 bits [out-of-range]\n");
   EXPECT_EQ(one({.descriptor_type = std::nullopt, .format = vk::Format::R8_SINT, .shape = {1}}),
-            "warning: resource 0 has no descriptor type and is taken for a tensor [file-format]\n");
+            "warning: resource 0 has no descriptor type and is treated as a tensor [file-format]\n");
   EXPECT_EQ(one({.category = Category::Constant, .format = vk::Format::R8_SINT, .shape = {1}}),
             "warning: resource 0 is a constant and has a descriptor type [file-format]\n");
   EXPECT_EQ(one({.category = Category::Constant,
@@ -325,7 +325,7 @@ TEST(VgfCheck, Segments) {
   }
 }
 
-TEST(VgfCheck, RunningMakesErrorsOfOddities) {
+TEST(VgfCheck, RunningTurnsWarningsIntoErrors) {
   const auto make = [] {
     Encoder encoder;
     const auto x = encoder.add_resource({.category = Category::Input, .format = vk::Format::R8_SINT, .shape = {1}});
@@ -335,7 +335,8 @@ TEST(VgfCheck, RunningMakesErrorsOfOddities) {
     encoder.set_model(std::array{in}, {}, {}, {});
     return encoder;
   };
-  EXPECT_THAT(check_messages(make()), HasSubstr("warning: segment 0 `s` lists resource 0 as input, and none of its"));
+  EXPECT_THAT(check_messages(make()),
+              HasSubstr("warning: segment 0 `s` lists resource 0 as input, but no descriptor set"));
   EXPECT_THAT(check_messages(make(), {.running = true}), ::testing::Not(HasSubstr("warning")));
 }
 

@@ -25,7 +25,8 @@ std::size_t index(Ref ref) {
   return static_cast<std::size_t>(ref);
 }
 
-// Constants as they stand in the file: a table of records, then the data of each, padded to 8 bytes (3.5).
+// The constants section: a table of records, then the data of each, padded to 8 bytes
+// (docs/spec/vgf.md#constants-section).
 struct PlacedConstant {
   std::uint32_t resource;
   std::int64_t sparsity;
@@ -37,7 +38,7 @@ struct PlacedConstant {
 
 struct Encoder::State {
   std::uint16_t vk_header_version = 0;
-  // One builder a section; what they contain depends on the order of the calls alone.
+  // One builder per section; their contents depend only on the order of the calls.
   FlatBufferBuilder modules, sequence, resources;
   std::vector<Offset<fb::Module>> module_tables;
   std::vector<ModuleKind> module_kinds;
@@ -49,7 +50,7 @@ struct Encoder::State {
   std::vector<Offset<fb::SegmentInfo>> segments;
   std::vector<Offset<fb::BindingSlot>> inputs, outputs;
   std::vector<Offset<flatbuffers::String>> input_names, output_names;
-  std::vector<std::string> nul_in;  // what contains NUL
+  std::vector<std::string> nul_in;  // names that contain NUL
 
   Offset<flatbuffers::String> string(FlatBufferBuilder& builder, std::string_view text, std::string_view what) {
     if (text.find('\0') != text.npos) nul_in.push_back(formatted("{} `{}`", what, text.substr(0, text.find('\0'))));
@@ -245,7 +246,7 @@ Result<> Encoder::emit(const Put& put) {
 
 namespace {
 
-// Replays a file as calls, in the order of page 3.6.
+// Replays a file as calls, in the order of docs/spec/vgf.md#re-encoding.
 class Replay {
  public:
   explicit Replay(const File& file) : file_(file), encoder_(file.vk_header_version) {}
@@ -284,7 +285,7 @@ class Replay {
                           segment.dispatch.value_or(std::array<std::uint32_t, 3>{}), ranges});
   }
 
-  // Slots that were one table stay one.
+  // Slots that share a table continue to share it.
   std::vector<SlotRef> slots(const std::vector<Slot>& from) {
     std::vector<SlotRef> to;
     for (const Slot& slot : from) {
@@ -307,7 +308,7 @@ Result<std::vector<std::byte>> reencode(const File& file, Bytes bytes, Diagnosti
   for (const Segment& segment : file.segments) {
     if (segment.explicit_constant_ids && segment.constant_ids != segment.constants) {
       return fail(DiagnosticKind::Unsupported, file.location(segment.range),
-                  formatted("segment `{}` numbers its graph constants explicitly, which version 0.4.3 cannot say",
+                  formatted("segment `{}` numbers its graph constants explicitly, which version 0.4.3 cannot represent",
                             segment.name));
     }
   }

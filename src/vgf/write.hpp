@@ -1,5 +1,5 @@
 // Writes VGF files, version 0.4.3, byte for byte as the reference encoder does for the same calls in the same order
-// (page 3.6).
+// (docs/spec/vgf.md#byte-exact-writing).
 //
 //   Encoder encoder;
 //   const auto weights = encoder.add_constant_resource(vk::Format::R8_SINT, {3});
@@ -10,8 +10,8 @@
 //   encoder.set_model({slot}, {"x"}, {result}, {"y"});
 //   Result<std::vector<std::byte>> file = encoder.finish();
 //
-// Constants are not copied: their bytes must live until `finish` or `write_to`. Those that have to be converted are
-// made in pieces while they are written.
+// Constants are not copied: their bytes must live until `finish` or `write_to`. Constants that have to be converted are
+// produced in pieces while they are written.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@
 
 namespace slipway::vgf {
 
-// What the calls of an encoder return, to be handed to others of the same encoder.
+// References that calls of an encoder return, for other calls of the same encoder.
 enum class ResourceRef : std::uint32_t {};
 enum class ConstantRef : std::uint32_t {};
 enum class ModuleRef : std::uint32_t {};
@@ -69,7 +69,7 @@ class Encoder {
 
   ResourceRef add_resource(NewResource resource);
   ConstantRef add_constant(ResourceRef resource, Bytes data, std::int64_t sparsity = -1);
-  // `produce` hands all `size` bytes to `put`, in as many pieces as it likes; it is called once for each writing.
+  // `produce` passes all `size` bytes to `put`, in any number of pieces; it is called once per write.
   using Put = std::function<void(Bytes)>;
   ConstantRef add_constant(ResourceRef resource, std::uint64_t size, std::function<void(const Put& put)> produce,
                            std::int64_t sparsity = -1);
@@ -83,7 +83,7 @@ class Encoder {
 
   // The whole file. Errors: a name, entry point or text that contains NUL (file-format).
   Result<std::vector<std::byte>> finish();
-  // The same into a file, without a second copy of the constants.
+  // Writes the same bytes to a file, without a second copy of the constants.
   Result<> write_to(OutputFile& out);
 
  private:
@@ -92,8 +92,8 @@ class Encoder {
   std::unique_ptr<State> state_;
 };
 
-// A file as version 0.4.3 (page 3.6, re-encode): the same bytes when it already is, and has no field that we do not
-// know; else all contents kept, in order. Warns of unknown fields, which are lost.
+// Re-encodes a file as version 0.4.3 (docs/spec/vgf.md#re-encoding). The bytes are unchanged if it already has this
+// version and no unknown fields; otherwise all contents are kept, in order. Warns about unknown fields, which are lost.
 Result<std::vector<std::byte>> reencode(const File& file, Bytes bytes, Diagnostics& diagnostics);
 
 }  // namespace slipway::vgf

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
-// Large blocks ask for huge pages: a page fault each 4 KiB costs as much as reading the text that fills them. A refusal
-// changes nothing.
+// Large blocks ask for huge pages: a page fault per 4 KiB costs as much as reading the text that fills it. If the
+// system declines, nothing changes.
 Memory block_of(std::size_t size) {
   Memory memory(static_cast<std::byte*>(size >= kHugePage ? std::aligned_alloc(kHugePage, size) : std::malloc(size)));
   if (!memory) throw std::bad_alloc();
@@ -21,7 +21,7 @@ Memory block_of(std::size_t size) {
 
 }  // namespace
 
-// Blocks grow to two megabytes, and are not filled before use, so that what is not needed costs no memory.
+// Blocks grow to two megabytes and are not initialised, so that unused parts cost no memory.
 void Arena::grow(std::size_t size) {
   std::size_t block = std::max(size, next_block_);
   next_block_ = std::min(next_block_ * 2, kHugePage);

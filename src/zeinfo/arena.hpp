@@ -1,4 +1,4 @@
-// Memory that only grows and goes away at once: the lists of a model and its unescaped strings live in one.
+// Memory that only grows and is freed at once: an arena owns the lists of a model and its unescaped strings.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Aligned to 8, not initialized.
+  // Aligned to 8 bytes, not initialised.
   std::byte* allocate(std::size_t size) {
     size = (size + 7) & ~std::size_t{7};
     if (size > left_) grow(size);
@@ -34,7 +34,7 @@ class Arena {
     used_ += size;
     return taken;
   }
-  // Keeps memory that was made elsewhere.
+  // Takes ownership of memory that was allocated elsewhere.
   std::byte* adopt(Memory memory, std::size_t size) {
     used_ += size;
     blocks_.push_back(std::move(memory));
@@ -66,8 +66,8 @@ class Arena {
   std::size_t next_block_;
 };
 
-// A stack of bytes, for lists that grow while they are read. It grows in place where the system can do that, and a list
-// that is alone on it can be given away without copying.
+// A stack of bytes, for lists that grow while they are read. It grows in place where the system supports that, and a
+// list that is alone on it can be moved out without copying.
 class Scratch {
  public:
   std::size_t size() const { return size_; }
@@ -78,7 +78,7 @@ class Scratch {
     size_ += size;
   }
   void shrink(std::size_t size) { size_ = size; }
-  // All of it; the stack is empty afterwards.
+  // Moves out all bytes; the stack is empty afterwards.
   Memory release();
 
  private:

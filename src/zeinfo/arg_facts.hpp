@@ -1,5 +1,5 @@
-// What every argument type is, beyond its name: sizes, whether it belongs to a kernel argument, where it may stand
-// (ZE Info page, 3.2).
+// The properties of every argument type: sizes, whether it belongs to a kernel argument, which payload it may be in
+// (docs/spec/zeinfo.md#enumerations).
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 namespace slipway::zeinfo {
 
 enum class ArgSize : std::uint8_t {
-  Vector,  // 4, 8 or 12: one number a dimension
+  Vector,  // 4, 8 or 12: one number per dimension
   Four,
   Eight,
   Address,   // 8, or 4 with 32-bit addresses
-  Base,      // an address, a bindless offset of 4 or 8, or nothing but a bti_value
+  Base,      // an address, a bindless offset of 4 or 8, or only a bti_value
   Packed,    // 2, 4, 6
   LocalIds,  // one to three channels (local_id_channel_size)
   AnyValue,  // at least 1
@@ -24,7 +24,7 @@ enum class ArgSize : std::uint8_t {
 struct ArgFacts {
   ArgSize size = ArgSize::Four;
   bool needs_index = false;  // belongs to the kernel argument `arg_index`
-  bool per_thread = false;   // stands in the per-thread payload, and nowhere else
+  bool per_thread = false;   // only in the per-thread payload
   bool address = false;      // is an address
 };
 
@@ -103,7 +103,7 @@ constexpr ArgFacts facts_of(ArgType type) {
 constexpr bool is_image_or_sampler(AddrSpace space) { return space == AddrSpace::image || space == AddrSpace::sampler; }
 constexpr bool is_slm(AddrMode mode) { return mode == AddrMode::slm || mode == AddrMode::shared_local_memory; }
 
-// Whether a size is one that the type has; local ids are checked against the kernel instead.
+// Whether a size is valid for the type; local ids are checked against the kernel instead.
 constexpr bool size_fits(const PayloadArgument& argument) {
   const std::int32_t size = argument.size;
   switch (facts_of(argument.arg_type).size) {
@@ -136,13 +136,13 @@ constexpr bool size_fits(const PayloadArgument& argument) {
         case AddrMode::shared_local_memory:
           return size == 4 || size == 8;
         case AddrMode::unset:
-          return true;  // addrmode-missing says so
+          return true;  // reported as addrmode-missing
       }
   }
   return true;
 }
 
-// Bytes that one dimension of local_id takes in a register file of `grf_bytes` a register.
+// Size in bytes of one dimension of local_id with registers of `grf_bytes`.
 constexpr std::int64_t local_id_channel_size(std::int32_t simd, int grf_bytes) {
   const std::int64_t bytes = 2 * (simd > 16 ? std::int64_t{simd} : 16);
   return (bytes + grf_bytes - 1) / grf_bytes * grf_bytes;

@@ -24,8 +24,8 @@ std::optional<LevelChoice> parse_level(std::string_view text) {
   return choice;
 }
 
-void check(const Document& document, const Target& target, const CheckOptions& options, Problems& problems) {
-  RuleContext context(document, target, options, problems);
+void check(const Document& document, const Target& target, const CheckOptions& options, TextDiagnostics& diagnostics) {
+  RuleContext context(document, target, options, diagnostics);
   check_spec(context);
   if (options.level == Level::Spec) return;
   check_consistency(context);

@@ -1,11 +1,11 @@
-// The rules: three levels, each with those before it. Every rule has its own kind of diagnostic (ZE Info
-// page, 3.8, 3.9).
+// The rules in three levels; each level includes those before it. Every rule has its own kind of diagnostic
+// (docs/spec/zeinfo.md#check-rules, docs/spec/zeinfo.md#runtime-releases).
 //
 //   Spec         structure, types, required keys, enums, versions
 //   Consistency  what holds in all real kernels
 //   Runtime      what a release of the Intel compute runtime makes of the file
 //
-// The reader (parse.hpp) has reported the structure already; `check` adds the rest to the same problems.
+// The reader (parse.hpp) has already reported errors of structure; `check` reports the rest to the same object.
 #pragma once
 
 #include <optional>
@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "zeinfo/model.hpp"
-#include "zeinfo/problems.hpp"
 #include "zeinfo/target.hpp"
+#include "zeinfo/text_diagnostics.hpp"
 
 namespace slipway::zeinfo {
 
@@ -35,28 +35,28 @@ struct CheckOptions {
   const Device* run_on = nullptr;  // --product: the device that should load the file
 };
 
-void check(const Document& document, const Target& target, const CheckOptions& options, Problems& problems);
+void check(const Document& document, const Target& target, const CheckOptions& options, TextDiagnostics& diagnostics);
 
 // --- the runtime -----------------------------------------------------------------------------------------------------
 
 enum class Verdict { Accepts, AcceptsWithWarnings, Refuses, Crashes };
 std::string_view name_of(Verdict verdict);  // "accepts", "accepts with warnings", "refuses", "crashes"
 
-// One thing that a release does not like.
+// One reason why a release warns or refuses.
 struct RuntimeFinding {
   Verdict verdict = Verdict::AcceptsWithWarnings;
   DiagnosticKind kind = DiagnosticKind::Unsupported;
-  std::string message;       // ours
-  std::string runtime_says;  // the runtime's own words; empty if it says nothing
+  std::string message;          // our text
+  std::string runtime_message;  // the runtime's own text; empty if it prints nothing
   Span span;
-  int code = 2;  // as the vendor's validator: 2 invalid, 3 unhandled version or device, 4 unknown attribute
+  int code = 2;  // as in the vendor's validator: 2 invalid, 3 unhandled version or device, 4 unknown attribute
 };
 
 struct RuntimeVerdict {
-  Release release;        // the known release that was taken
+  Release release;        // the known release that was used
   int decoder_minor = 0;  // its decoder knows 1.N; -1 before 1.0
   Verdict verdict = Verdict::Accepts;
-  int code = 0;                          // 0 valid; else of the first finding that refuses
+  int code = 0;                          // 0 valid; otherwise that of the first finding that refuses
   std::vector<RuntimeFinding> findings;  // at most kMaxFindings
 };
 inline constexpr std::size_t kMaxFindings = 1000;
@@ -70,12 +70,13 @@ struct RuntimeStep {
   int decoder_minor;
 };
 std::span<const RuntimeStep> runtime_steps();
-// The greatest known release not after this one; the first known one for those before.
+// The latest known release not after this one; the first known one for earlier releases.
 Release known_release(Release release);
 // The minor version that the decoder of a release knows; -1 before 20.45.
 int decoder_of(Release release);
 
-// What containers may have since when, for whoever checks them (section and note types are numbers of the ELF file).
+// The contents that containers may have, with the release that introduced them (section and note types are numbers of
+// the ELF file).
 struct ContainerFeature {
   enum class Kind { ElfType, SectionType, SectionName, NoteType };
   Kind kind;

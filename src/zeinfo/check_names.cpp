@@ -1,5 +1,5 @@
-// Rules on names: unique ones, those that must name a kernel, and those of the sections around the text (ZE Info
-// page, 3.8).
+// Rules on names: uniqueness, names that must be those of a kernel, and names of sections of the container
+// (docs/spec/zeinfo.md#check-rules).
 
 #include <unordered_map>
 #include <unordered_set>
@@ -18,8 +18,8 @@ void unique_names(RuleContext& context, const List<T>& items, std::string_view T
   names.reserve(items.size());
   for (const T& item : items) {
     if (!item.has(key) || names.insert(item.*name).second) continue;
-    context.tell(Severity::Error, DiagnosticKind::DuplicateName, item, key,
-                 [&] { return formatted("`{}` is there twice", (item.*name).substr(0, 100)); });
+    context.report(Severity::Error, DiagnosticKind::DuplicateName, item, key,
+                   [&] { return formatted("`{}` appears twice", (item.*name).substr(0, 100)); });
   }
 }
 
@@ -27,8 +27,8 @@ void check_misc_info(RuleContext& context, const std::unordered_set<std::string_
   std::vector<bool> seen;
   for (const KernelMiscInfo& info : context.document.kernels_misc_info) {
     if (info.has(KernelMiscInfoKey::name) && !kernels.contains(info.name)) {
-      context.tell(Severity::Error, DiagnosticKind::MiscInfo, info, KernelMiscInfoKey::name,
-                   [&] { return formatted("no kernel is called `{}`", info.name.substr(0, 100)); });
+      context.report(Severity::Error, DiagnosticKind::MiscInfo, info, KernelMiscInfoKey::name,
+                     [&] { return formatted("there is no kernel `{}`", info.name.substr(0, 100)); });
     }
     seen.assign(info.args_info.size(), false);
     for (const ArgInfo& argument : info.args_info) {
@@ -38,10 +38,10 @@ void check_misc_info(RuleContext& context, const std::unordered_set<std::string_
         seen[index] = true;
         continue;
       }
-      context.tell(Severity::Error, DiagnosticKind::MiscInfo, argument, ArgInfoKey::index, [&] {
+      context.report(Severity::Error, DiagnosticKind::MiscInfo, argument, ArgInfoKey::index, [&] {
         return argument.index >= 0 && index < seen.size()
-                   ? formatted("index {} is there twice", argument.index)
-                   : formatted("index {}, and there are {} arguments", argument.index, seen.size());
+                   ? formatted("index {} appears twice", argument.index)
+                   : formatted("index {}, but there are {} arguments", argument.index, seen.size());
       });
     }
   }
@@ -58,7 +58,7 @@ void check_names(RuleContext& context) {
   check_misc_info(context, names);
 }
 
-// Rules between the text and the file around it.
+// Rules between the text and its container.
 void check_container(RuleContext& context) {
   const Target& target = context.target;
   std::unordered_map<std::string_view, std::uint64_t> code;
@@ -68,24 +68,24 @@ void check_container(RuleContext& context) {
     kernels.insert(kernel.name);
     const auto found = code.find(kernel.name);
     if (found != code.end() && found->second != 0) continue;
-    context.tell(Severity::Error, DiagnosticKind::TextMissing, kernel, KernelKey::name, [&] {
+    context.report(Severity::Error, DiagnosticKind::TextMissing, kernel, KernelKey::name, [&] {
       return formatted("section `.text.{}` {}", kernel.name.substr(0, 100),
                        found == code.end() ? "is missing" : "is empty");
     });
   }
   for (const CodeSection& section : *target.code) {
     if (section.name.empty() || section.name == kPseudoKernel || kernels.contains(section.name)) continue;
-    context.tell_span(Severity::Note, DiagnosticKind::TextUnlisted, {0, 0},
-                      formatted("section `.text.{}` holds code of a kernel that the text does not have",
-                                section.name.substr(0, 100)));
+    context.report_span(Severity::Note, DiagnosticKind::TextUnlisted, {0, 0},
+                        formatted("section `.text.{}` holds code of a kernel that the text does not have",
+                                  section.name.substr(0, 100)));
   }
   if (target.container_version && context.document.has(RootKey::version) &&
       *target.container_version != context.document.version) {
-    context.tell(Severity::Warning, DiagnosticKind::VersionMismatch, static_cast<const Root&>(context.document),
-                 RootKey::version, [&] {
-                   return formatted("the text is of {}, and note 4 of the file says {}",
-                                    text_of(context.document.version), text_of(*target.container_version));
-                 });
+    context.report(Severity::Warning, DiagnosticKind::VersionMismatch, static_cast<const Root&>(context.document),
+                   RootKey::version, [&] {
+                     return formatted("the text is of version {}, but note 4 of the file has {}",
+                                      text_of(context.document.version), text_of(*target.container_version));
+                   });
   }
 }
 

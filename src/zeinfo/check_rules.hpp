@@ -1,4 +1,4 @@
-// What the rule families of check.hpp share.
+// Shared parts of the rule families of check.hpp.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@ namespace slipway::zeinfo {
 
 class RuleContext {
  public:
-  RuleContext(const Document& document, const Target& target, const CheckOptions& options, Problems& problems)
+  RuleContext(const Document& document, const Target& target, const CheckOptions& options, TextDiagnostics& diagnostics)
       : document(document),
         target(target),
         options(options),
         version(effective_version(document, target.container_version)),
         level(version.level()),
-        problems_(problems) {}
+        diagnostics_(diagnostics) {}
 
   const Document& document;
   const Target& target;
@@ -26,41 +26,32 @@ class RuleContext {
   const Version version;
   const int level;
 
-  // At the value of a key of `object`; at its first key if it does not have it. The message is made only if it is
-  // shown.
+  // Reports at the value of a key of `object`, or at the object's first key if the key is absent. The message is built
+  // only if it is shown.
   template <class T, class F>
-  Diagnostic* tell(Severity severity, DiagnosticKind kind, const T& object, typename T::Key key, F&& message) {
-    if (!problems_.wants(severity)) {
-      problems_.count(severity);
+  Diagnostic* report(Severity severity, DiagnosticKind kind, const T& object, typename T::Key key, F&& message) {
+    if (!diagnostics_.keeps(severity)) {
+      diagnostics_.count(severity);
       return nullptr;
     }
-    return problems_.report(severity, kind, locate(document, object, key).value, message());
-  }
-  // At the key itself.
-  template <class T, class F>
-  Diagnostic* tell_key(Severity severity, DiagnosticKind kind, const T& object, typename T::Key key, F&& message) {
-    if (!problems_.wants(severity)) {
-      problems_.count(severity);
-      return nullptr;
-    }
-    return problems_.report(severity, kind, locate(document, object, key).key, message());
+    return diagnostics_.report(severity, kind, locate(document, object, key).value, message());
   }
   template <class F>
-  Diagnostic* tell_at(Severity severity, DiagnosticKind kind, std::uint32_t at, std::string_view key, bool of_key,
-                      F&& message) {
-    if (!problems_.wants(severity)) {
-      problems_.count(severity);
+  Diagnostic* report_at(Severity severity, DiagnosticKind kind, std::uint32_t at, std::string_view key, bool of_key,
+                        F&& message) {
+    if (!diagnostics_.keeps(severity)) {
+      diagnostics_.count(severity);
       return nullptr;
     }
-    const EntryPlace location = locate(document, at, key);
-    return problems_.report(severity, kind, of_key ? location.key : location.value, message());
+    const EntryLocation location = locate(document, at, key);
+    return diagnostics_.report(severity, kind, of_key ? location.key : location.value, message());
   }
-  Diagnostic* tell_span(Severity severity, DiagnosticKind kind, Span span, std::string_view message) {
-    return problems_.report(severity, kind, span, message);
+  Diagnostic* report_span(Severity severity, DiagnosticKind kind, Span span, std::string_view message) {
+    return diagnostics_.report(severity, kind, span, message);
   }
 
  private:
-  Problems& problems_;
+  TextDiagnostics& diagnostics_;
 };
 
 void check_spec(RuleContext& context);

@@ -1,5 +1,5 @@
-// Level runtime: what a release of the Intel compute runtime makes of a text (ZE Info page, 3.9). The runtime's own
-// messages are quoted as users see them in their logs.
+// Level runtime: what a release of the Intel compute runtime makes of a text (docs/spec/zeinfo.md#runtime-releases).
+// The runtime's own messages are quoted as users see them in their logs.
 
 #include <algorithm>
 #include <unordered_map>
@@ -14,7 +14,7 @@ namespace {
 constexpr Release kUnknownKeysRefused{2445};
 constexpr Release kNewPrefix{2352};
 
-// What the runtime calls the enums in its messages.
+// The runtime's names of the enums in its messages.
 std::string_view runtime_name(const EnumInfo& values) {
   struct Name {
     const EnumInfo* values;
@@ -46,7 +46,7 @@ class Runtime {
   RuntimeVerdict run() {
     version();
     device();
-    oddities();
+    deviations();
     names_cut_text();
     known(Object::of(static_cast<const Root&>(document_)), Context::Root);
     for (const Kernel& one : document_.kernels) {
@@ -97,10 +97,10 @@ class Runtime {
   void version() {
     if (!since(2045)) return;
     if (!document_.has(RootKey::version)) {
-      // One that is there but cannot be read is told below.
+      // A version that cannot be read is reported below.
       const FieldInfo* field = &field_of<Root>(RootKey::version);
-      if (std::ranges::contains(document_.oddities, field, &Oddity::field)) return;
-      find(kWarns, DiagnosticKind::RuntimeWarns, {0, 0}, "no version: the runtime takes its own",
+      if (std::ranges::contains(document_.deviations, field, &Deviation::field)) return;
+      find(kWarns, DiagnosticKind::RuntimeWarns, {0, 0}, "no version: the runtime assumes its own",
            ".ze_info : No version info provided");
       return;
     }
@@ -146,34 +146,34 @@ class Runtime {
       return;
     }
     find(Verdict::Crashes, DiagnosticKind::RuntimeCrash, {first, first + 17},
-         "the runtime cuts the text at the first `kernels_misc_info`, and here it is no key of the root");
+         "the runtime cuts the text at the first `kernels_misc_info`, but here it is not a key of the root");
   }
 
-  void oddities() {
-    for (const Oddity& one : document_.oddities) {
+  void deviations() {
+    for (const Deviation& one : document_.deviations) {
       kernel_ = one.kernel < document_.kernels.size() ? &document_.kernels[one.kernel] : nullptr;
-      oddity(one);
+      deviation(one);
     }
     kernel_ = nullptr;
   }
 
-  void syntax(const Oddity& one, std::string_view what, std::string says = {}) {
+  void syntax(const Deviation& one, std::string_view what, std::string says = {}) {
     find(kRefuses, DiagnosticKind::RuntimeSyntax, one.span, formatted("the runtime does not read {}", what),
          std::move(says));
   }
 
-  // Long, because it has one case for each kind.
-  void oddity(const Oddity& one) {
+  // Long, because it has one case per kind.
+  void deviation(const Deviation& one) {
     switch (one.kind) {
-      case OddityKind::UnknownKey:
-      case OddityKind::RuntimeOnlyKey: {
-        const bool is_required_libs = one.mapping == &mapping_of<Root>() && one.kind == OddityKind::RuntimeOnlyKey;
-        if (one.kind == OddityKind::RuntimeOnlyKey && since(is_required_libs ? 2609 : 2238)) return;
+      case DeviationKind::UnknownKey:
+      case DeviationKind::RuntimeOnlyKey: {
+        const bool is_required_libs = one.mapping == &mapping_of<Root>() && one.kind == DeviationKind::RuntimeOnlyKey;
+        if (one.kind == DeviationKind::RuntimeOnlyKey && since(is_required_libs ? 2609 : 2238)) return;
         return unknown_key(*one.mapping, unquoted(one.span), one.span);
       }
-      case OddityKind::UnknownValue:
+      case DeviationKind::UnknownValue:
         return unknown_value(*one.field->values, unquoted(one.span), one.span);
-      case OddityKind::BadScalar:
+      case DeviationKind::BadScalar:
         if (one.mapping == &mapping_of<Root>()) {
           const bool dot = unquoted(one.span).contains('.');
           find(kRefuses, DiagnosticKind::RuntimeRefuses, one.span, "the runtime refuses this version",
@@ -185,48 +185,48 @@ class Runtime {
           return;
         }
         return unreadable(one);
-      case OddityKind::QuotedScalar:
+      case DeviationKind::QuotedScalar:
         return unreadable(one);
-      case OddityKind::WrongListLength:
+      case DeviationKind::WrongListLength:
         if (!since(2131)) return;
         find(kRefuses, DiagnosticKind::RuntimeRefuses, one.span, formatted("`{}` must have 3 elements", one.field->key),
              formatted(".ze_info : wrong size of collection {} in context of : {}. Got : {} expected : 3",
                        one.field->key, name(), std::ranges::count(word(one.span), ',') + 1));
         return;
-      case OddityKind::DuplicateKey:
-        find(kRefuses, DiagnosticKind::RuntimeRefuses, one.span, formatted("`{}` is there twice", one.field->key),
+      case DeviationKind::DuplicateKey:
+        find(kRefuses, DiagnosticKind::RuntimeRefuses, one.span, formatted("`{}` appears twice", one.field->key),
              one.mapping == &mapping_of<Root>()
                  ? formatted("::ZeInfo : Expected at most 1 of {}, got : 2", one.field->key)
                  : formatted("::ZeInfo::Kernel : Expected exactly 1 of {}, got : 2", one.field->key));
         return;
-      case OddityKind::MissingValue:
-      case OddityKind::NoKey:
+      case DeviationKind::MissingValue:
+      case DeviationKind::NoKey:
         find(Verdict::Crashes, DiagnosticKind::RuntimeCrash, one.span,
-             one.kind == OddityKind::NoKey ? "the runtime fails at a line that is no `key:`"
-                                           : "the runtime fails where a value is missing");
+             one.kind == DeviationKind::NoKey ? "the runtime fails at a line that is not a `key:`"
+                                              : "the runtime fails where a value is missing");
         return;
-      case OddityKind::ItemOpensMapping:
+      case DeviationKind::ItemOpensMapping:
         find(Verdict::Crashes, DiagnosticKind::RuntimeCrash, one.span,
              "the runtime fails at a sequence item that is only a key opening a mapping");
         return;
-      case OddityKind::FlowMapping:
+      case DeviationKind::FlowMapping:
         return syntax(one, "flow mappings", "NEO::Yaml : Inline dictionaries are not supported");
-      case OddityKind::QuotedKey:
+      case DeviationKind::QuotedKey:
         return syntax(one, "quoted keys");
-      case OddityKind::CommentAfterBracket:
-        return syntax(one, "a comment behind `]`");
-      case OddityKind::NegativeInFlow:
+      case DeviationKind::CommentAfterBracket:
+        return syntax(one, "a comment after `]`");
+      case DeviationKind::NegativeInFlow:
         return syntax(one, "negative numbers in `[ ]`");
-      case OddityKind::ByteOrderMark:
+      case DeviationKind::ByteOrderMark:
         return syntax(one, "a byte order mark");
-      case OddityKind::ZeroIndentedAtRoot:
+      case DeviationKind::ZeroIndentedAtRoot:
         return syntax(one, "sequences of the root that are not indented");
-      case OddityKind::SecondDocument:
-        return syntax(one, "what stands behind the document");
-      case OddityKind::Unsupported:
+      case DeviationKind::SecondDocument:
+        return syntax(one, "content after the end of the document");
+      case DeviationKind::Unsupported:
         return syntax(one, "this construct of YAML");
-      case OddityKind::EscapedString:
-        // Only names decide: the code section is looked for under the text as it stands.
+      case DeviationKind::EscapedString:
+        // Only names matter: the code section is looked up under the text as written.
         if (!kernel_) return;
         if (locate(document_, *kernel_, KernelKey::name).value == one.span) {
           find(kRefuses, DiagnosticKind::RuntimeRefuses, one.span,
@@ -235,25 +235,25 @@ class Runtime {
                          word(one.span).substr(1, word(one.span).size() - 2)));
         }
         return;
-      case OddityKind::EmptyVector:
+      case DeviationKind::EmptyVector:
         return empty_vector(one);
-      case OddityKind::TabSeparator:
+      case DeviationKind::TabSeparator:
         find(kWarns, DiagnosticKind::RuntimeWarns, one.span, "the runtime counts a tab as 4 columns");
         return;
-      case OddityKind::SequenceForm:
+      case DeviationKind::SequenceForm:
         return;
     }
   }
 
-  void unreadable(const Oddity& one) {
+  void unreadable(const Deviation& one) {
     find(kRefuses,
-         one.kind == OddityKind::QuotedScalar ? DiagnosticKind::RuntimeSyntax : DiagnosticKind::RuntimeRefuses,
+         one.kind == DeviationKind::QuotedScalar ? DiagnosticKind::RuntimeSyntax : DiagnosticKind::RuntimeRefuses,
          one.span, formatted("the runtime cannot read `{}`", one.field->key),
          formatted(".ze_info : could not read {} from : [{}] in context of : {}", one.field->key, word(one.span),
                    name()));
   }
 
-  void empty_vector(const Oddity& one) {
+  void empty_vector(const Deviation& one) {
     if (!since(2217) || !one.field) return;
     constexpr std::string_view kVectors[] = {"functions",
                                              "global_host_access_table",
@@ -315,7 +315,7 @@ class Runtime {
     for (const FieldInfo& field : object.mapping().fields) {
       if (!object.has(field)) continue;
       if (!field.lifetime.runtime_knows(result_.release)) {
-        // From 24.48 on this one is skipped without a word.
+        // From 24.48 on this one is skipped silently.
         if (field.key == "actual_kernel_start_offset" && since(2448)) continue;
         unknown_key(context, field.key,
                     result_.findings.size() < kMaxFindings ? locate(document_, object.at(), field.key).key : Span{},
@@ -421,7 +421,8 @@ class Runtime {
       const bool four = argument.arg_type == ArgType::work_dimensions || argument.arg_type == ArgType::buffer_offset ||
                         argument.arg_type == ArgType::region_group_dimension;
       if (four && argument.size != 4) bad_size(argument, "4");
-      if (argument.arg_type == ArgType::buffer_size && argument.size != 8) bad_size(argument, "4");  // so worded
+      if (argument.arg_type == ArgType::buffer_size && argument.size != 8)
+        bad_size(argument, "4");  // the runtime's own wording
       if (std::int64_t{argument.offset} + argument.size > 65535) {
         find(kWarns, DiagnosticKind::RuntimeTruncates, at(argument, K::offset), "the payload ends beyond 16 bits");
       }
@@ -441,13 +442,13 @@ class Runtime {
       const bool stateless_image = is_image_or_sampler(argument.addrspace) && argument.addrmode == AddrMode::stateless;
       if (argument.addrmode == AddrMode::unset || stateless_image) {
         find(kRefuses, DiagnosticKind::RuntimeRefuses, at(argument, K::addrmode),
-             "no addressing mode that the runtime takes",
+             "an addressing mode that the runtime does not accept",
              formatted("Invalid or missing memory addressing mode for arg idx : {} in context of : {}.",
                        argument.arg_index, name()));
       }
       bindless |= argument.addrmode == AddrMode::bindless;
       bindful |= argument.addrmode == AddrMode::stateful;
-      // Releases before 22.14 knew no alignment and did without.
+      // Releases before 22.14 did not know the alignment and did not need it.
       if (is_slm(argument.addrmode) && ++locals > 1 && argument.slm_alignment == 0 && since(2214)) {
         find(Verdict::Crashes, DiagnosticKind::RuntimeCrash, at(argument, K::slm_alignment),
              "the runtime fails at a second local argument without slm_alignment");
@@ -473,7 +474,7 @@ class Runtime {
       });
       if (!fits) {
         find(kRefuses, DiagnosticKind::RuntimeRefuses, at(entry, B::arg_index),
-             "a binding table entry for no pointer or image",
+             "a binding table entry for an argument that is not a pointer or image",
              formatted(".ze_info : Invalid binding table entry for non-pointer and non-image argument idx : {}.",
                        entry.arg_index));
       }
@@ -490,7 +491,7 @@ class Runtime {
     const Device* device = run_on_ ? run_on_ : target_.device;
     for (const PerThreadPayloadArgument& argument : kernel_->per_thread_payload_arguments) {
       if (argument.size == 0) {
-        find(kWarns, DiagnosticKind::RuntimeWarns, at(argument, P::size), "the runtime skips an argument of no bytes",
+        find(kWarns, DiagnosticKind::RuntimeWarns, at(argument, P::size), "the runtime skips an argument of 0 bytes",
              formatted(".ze_info : Skippinig 0-size per-thread argument of type : {}",
                        name_of_value(argument.arg_type)));
         continue;
@@ -525,7 +526,7 @@ class Runtime {
       }
       if (buffer.type != MemBufferType::global && buffer.type != MemBufferType::scratch) {
         find(kRefuses, DiagnosticKind::RuntimeRefuses, at(buffer, B::type),
-             "the runtime takes global and scratch buffers only");
+             "the runtime accepts only global and scratch buffers");
       } else if (buffer.type == MemBufferType::global && buffer.usage != MemBufferUsage::private_space) {
         find(kRefuses, DiagnosticKind::RuntimeRefuses, at(buffer, B::usage), "a global buffer must be private_space");
       } else if (buffer.type == MemBufferType::scratch && (buffer.slot < 0 || buffer.slot > 1)) {
@@ -573,8 +574,8 @@ void check_runtime(RuleContext& context) {
       runtime_verdict(context.document, context.target, context.options.release, context.options.run_on);
   for (const RuntimeFinding& one : verdict.findings) {
     const Severity severity = one.verdict >= Verdict::Refuses ? Severity::Error : Severity::Warning;
-    Diagnostic* told = context.tell_span(severity, one.kind, one.span, one.message);
-    if (told && !one.runtime_says.empty()) told->note("the runtime says: " + one.runtime_says);
+    Diagnostic* told = context.report_span(severity, one.kind, one.span, one.message);
+    if (told && !one.runtime_message.empty()) told->note("the runtime says: " + one.runtime_message);
   }
 }
 

@@ -1,4 +1,4 @@
-// Level spec: what the format's own tables say, beyond what the reader has told (ZE Info page, 3.8).
+// Level spec: the rules of the format's own tables that the reader has not checked (docs/spec/zeinfo.md#check-rules).
 
 #include <array>
 #include <vector>
@@ -9,12 +9,12 @@
 namespace slipway::zeinfo {
 namespace {
 
-// Of a mapping, what a version has, as bits: one AND finds whatever is too new or too old.
+// The fields and values that a version has in a mapping, as bits: one AND finds everything that is too new or too old.
 struct Allowed {
   std::uint64_t keys = 0;
   struct Values {
     const FieldInfo* field;
-    std::uint64_t bits;  // bit n: enumerator n is fine
+    std::uint64_t bits;  // bit n: enumerator n is valid
   };
   std::vector<Values> values;
   std::uint64_t expected = 0;  // keys that this version's compilers always write
@@ -29,7 +29,7 @@ class SpecRules {
 
   void walk(Object object) {
     const Allowed& allowed = allowed_[object.mapping().number];
-    if (const std::uint64_t strange = object.present() & ~allowed.keys) tell_keys(object, strange);
+    if (const std::uint64_t mismatched = object.present() & ~allowed.keys) report_keys(object, mismatched);
     for (const Allowed::Values& one : allowed.values) {
       const std::uint8_t value = object.enumerator(*one.field);
       if (!(one.bits >> value & 1)) tell_value(object, *one.field);
@@ -48,22 +48,22 @@ class SpecRules {
   void environment(const ExecutionEnv& env, bool of_kernel) {
     if (env.has(ExecutionEnvKey::simd_size) && env.simd_size != 1 && env.simd_size != 8 && env.simd_size != 16 &&
         env.simd_size != 32) {
-      context_.tell(Severity::Error, DiagnosticKind::SimdSize, env, ExecutionEnvKey::simd_size,
-                    [&] { return formatted("SIMD size {}; it is 1, 8, 16 or 32", env.simd_size); });
+      context_.report(Severity::Error, DiagnosticKind::SimdSize, env, ExecutionEnvKey::simd_size,
+                      [&] { return formatted("SIMD size {}; it is 1, 8, 16 or 32", env.simd_size); });
     }
     walk_order(env, ExecutionEnvKey::work_group_walk_order_dimensions, env.work_group_walk_order_dimensions);
     if (env.slm_alloc_mode != 0 && env.slm_alloc_mode != 1) {
-      context_.tell(Severity::Error, DiagnosticKind::SlmAllocMode, env, ExecutionEnvKey::slm_alloc_mode,
-                    [&] { return formatted("mode {}; it is 0 or 1", env.slm_alloc_mode); });
+      context_.report(Severity::Error, DiagnosticKind::SlmAllocMode, env, ExecutionEnvKey::slm_alloc_mode,
+                      [&] { return formatted("mode {}; it is 0 or 1", env.slm_alloc_mode); });
     }
     if (!of_kernel) return;
-    // Where the version is only guessed from what is used, nothing can be missed.
+    // If the version is only inferred from the keys in use, no key can be missing.
     if (!context_.document.has(RootKey::version) && !context_.target.container_version) return;
     const std::uint64_t missing = allowed_[mapping_of<ExecutionEnv>().number].expected & ~env.present;
     if (!missing) return;
     for (const FieldInfo& field : mapping_of<ExecutionEnv>().fields) {
       if (!(missing >> field.index & 1)) continue;
-      context_.tell_at(Severity::Warning, DiagnosticKind::MissingKey, env.at, "", true, [&] {
+      context_.report_at(Severity::Warning, DiagnosticKind::MissingKey, env.at, "", true, [&] {
         return formatted("no `{}`, which compilers of version {} always write", field.key, text_of(context_.version));
       });
     }
@@ -76,8 +76,8 @@ class SpecRules {
     const ExperimentalProperties& properties = kernel.experimental_properties;
     const auto tristate = [&](ExperimentalPropertiesKey key, std::int32_t value) {
       if (value >= -1 && value <= 1) return;
-      context_.tell(Severity::Error, DiagnosticKind::Tristate, properties, key,
-                    [&] { return formatted("{}; it is 0, 1, or -1 for not applicable", value); });
+      context_.report(Severity::Error, DiagnosticKind::Tristate, properties, key,
+                      [&] { return formatted("{}; it is 0, 1, or -1 for not applicable", value); });
     };
     tristate(ExperimentalPropertiesKey::has_non_kernel_arg_load, properties.has_non_kernel_arg_load);
     tristate(ExperimentalPropertiesKey::has_non_kernel_arg_store, properties.has_non_kernel_arg_store);
@@ -85,8 +85,8 @@ class SpecRules {
     if (context_.level < 65) return;
     for (const PayloadArgument& argument : kernel.payload_arguments) {
       if (argument.arg_type != ArgType::sampler_snap_wa) continue;
-      context_.tell(Severity::Note, DiagnosticKind::DeprecatedValue, argument, PayloadArgumentKey::arg_type,
-                    [] { return "`sampler_snap_wa` is deprecated since 1.65"; });
+      context_.report(Severity::Note, DiagnosticKind::DeprecatedValue, argument, PayloadArgumentKey::arg_type,
+                      [] { return "`sampler_snap_wa` is deprecated since 1.65"; });
     }
   }
 
@@ -99,7 +99,7 @@ class SpecRules {
     for (const auto& one : kOrders) {
       if (order[0] == one[0] && order[1] == one[1] && order[2] == one[2]) return;
     }
-    context_.tell(Severity::Error, DiagnosticKind::WalkOrder, object, key, [&] {
+    context_.report(Severity::Error, DiagnosticKind::WalkOrder, object, key, [&] {
       return formatted("walk order {}, {}, {}; it is one of 0 0 0, 0 1 0, 0 1 2, 1 0 0, 2 1 0", order[0], order[1],
                        order[2]);
     });
@@ -123,12 +123,12 @@ class SpecRules {
     return allowed;
   }
 
-  void tell_keys(Object object, std::uint64_t strange) {
+  void report_keys(Object object, std::uint64_t mismatched) {
     for (const FieldInfo& field : object.mapping().fields) {
-      if (!(strange >> field.index & 1) || field.type == Type::Version) continue;
+      if (!(mismatched >> field.index & 1) || field.type == Type::Version) continue;
       const bool newer = context_.level < field.lifetime.since;
-      context_.tell_at(Severity::Warning, newer ? DiagnosticKind::KeyNewerThanVersion : DiagnosticKind::KeyRemoved,
-                       object.at(), field.key, true, [&] { return lifetime_text(field.key, field.lifetime, newer); });
+      context_.report_at(Severity::Warning, newer ? DiagnosticKind::KeyNewerThanVersion : DiagnosticKind::KeyRemoved,
+                         object.at(), field.key, true, [&] { return lifetime_text(field.key, field.lifetime, newer); });
     }
   }
 
@@ -138,9 +138,10 @@ class SpecRules {
     const DiagnosticKind kind = value.lifetime.runtime_only() ? DiagnosticKind::RuntimeOnlyValue
                                 : newer                       ? DiagnosticKind::ValueNewerThanVersion
                                                               : DiagnosticKind::ValueRemoved;
-    context_.tell_at(Severity::Warning, kind, object.at(), field.key, false, [&] {
+    context_.report_at(Severity::Warning, kind, object.at(), field.key, false, [&] {
       if (value.lifetime.runtime_only()) {
-        return formatted("`{}` is no value of `{}` in any version; only the runtime knows it", value.name, field.key);
+        return formatted("`{}` is not a value of `{}` in any version; only the runtime knows it", value.name,
+                         field.key);
       }
       return lifetime_text(value.name, value.lifetime, newer);
     });

@@ -45,7 +45,7 @@ KernelSummary summarize(const Kernel& kernel, Version version, const Target& tar
   }
   summary.spill_bytes = positive(env.spill_size);
   if (env.has(ExecutionEnvKey::private_size)) summary.private_bytes = positive(env.private_size);
-  // Before 1.39 no key says it: scratch slot 0 is spill, slot 1 private memory.
+  // Before 1.39 no key states the use: scratch slot 0 is spill, slot 1 private memory.
   if (version.level() < 39) {
     summary.spill_bytes = slots[0];
     summary.private_bytes += slots[1];
@@ -82,7 +82,7 @@ std::optional<std::uint64_t> unsigned_of(std::optional<std::int32_t> value) {
   return value ? std::optional(positive(*value)) : std::nullopt;
 }
 
-// Everything of the arguments that a caller sees, as text: equal texts, equal layouts.
+// All properties of the arguments that a caller depends on, as text: equal texts mean equal layouts.
 std::string arguments_text(const Kernel& kernel) {
   std::string out;
   const auto add = [&](Object object) {
@@ -118,8 +118,7 @@ std::string arguments_summary(const Kernel& kernel) {
   return formatted("{} arguments in {} B", kernel.payload_arguments.size(), cross_thread_size(kernel));
 }
 
-// Names of the keys that have a value other than their default, with it; numbers that have fields of their own left
-// out.
+// The keys whose value differs from their default, with the value, except numbers that are compared as separate fields.
 std::string flags_text(const Kernel& kernel) {
   const Object env = Object::of(kernel.execution_env);
   std::string out;
@@ -168,7 +167,7 @@ std::vector<Change> changes_of(const Kernel& a, const Kernel& b, Side of_a, Side
   std::vector<Change> out;
   number(out, "simd", unsigned_of(before.simd), unsigned_of(after.simd));
   number(out, "grf", unsigned_of(before.grf), unsigned_of(after.grf));
-  // Known on one side only: nothing that the kernels differ in.
+  // Known on one side only, so not a difference of the kernels.
   if (before.threads_per_eu && after.threads_per_eu) {
     number(out, "threads", unsigned_of(before.threads_per_eu), unsigned_of(after.threads_per_eu));
   }
@@ -245,7 +244,7 @@ bool exceeds(const Change& change, const Threshold& threshold) {
   if (change.field != threshold.field) return false;
   if (change.field == "simd" || change.field == "grf" || !change.before || !change.after) return true;
   const double worse = change.field == "threads" ? *change.before - *change.after : *change.after - *change.before;
-  // From nothing any growth is infinite in per cent.
+  // Growth from 0 is infinite in per cent.
   const double allowed = threshold.percent ? *change.before * threshold.more / 100 : threshold.more;
   return worse > allowed;
 }

@@ -1,4 +1,5 @@
-// The figures of kernels, and what differs between two texts, as values (ZE Info page, 3.6, 3.12).
+// The metrics of kernels, and the differences between two texts, as values (docs/spec/zeinfo.md#arguments-and-sizes,
+// docs/spec/zeinfo.md#commands).
 #pragma once
 
 #include <cstdint>
@@ -19,20 +20,20 @@ struct KernelSummary {
   std::int32_t grf = 0;
   std::optional<int> threads_per_eu;
   std::optional<std::uint64_t> code_bytes;  // from the container
-  std::uint64_t spill_bytes = 0;            // a hardware thread
+  std::uint64_t spill_bytes = 0;            // per hardware thread
   double spill_registers_per_lane = 0;      // 32-bit registers: bytes / (4 * simd)
   std::uint64_t scratch_bytes = 0;          // as allocated: each buffer rounded up to a power of two
-  std::uint64_t private_bytes = 0;          // a hardware thread
+  std::uint64_t private_bytes = 0;          // per hardware thread
   std::uint64_t slm_bytes = 0;
   std::int32_t barriers = 0;
   std::uint64_t cross_thread_bytes = 0;
   std::uint64_t inline_bytes = 0;
   std::uint64_t per_thread_bytes = 0;
 };
-// The pseudo-kernel has one too; whoever counts kernels leaves it out (is_pseudo_kernel).
+// The pseudo-kernel has a summary too; callers that count kernels must skip it (is_pseudo_kernel).
 KernelSummary summarize(const Kernel& kernel, Version version, const Target& target);
 
-// One field of one kernel (or of the whole text) that differs. Numbers where both sides are numbers.
+// One field of one kernel (or of the whole text) that differs. The values are numbers if both sides are numbers.
 struct Change {
   std::string_view field;  // simd, grf, threads, spill, scratch, private, slm, barriers, code, cross_thread, inline,
                            // per_thread, args, flags, attributes, added, removed, target, version

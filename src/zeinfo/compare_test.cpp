@@ -25,7 +25,7 @@ std::string printed(const Comparison& comparison) {
   return out;
 }
 
-TEST(Compare, TellsWhatChanged) {
+TEST(Compare, ListsChanges) {
   Reading a(text("grf_count: 128, simd_size: 16, spill_size: 2688, has_dpas: true",
                  ", per_thread_memory_buffers: [ { type: scratch, usage: spill_fill_space, size: 2688 } ], "
                  "payload_arguments: [ { arg_type: local_size, offset: 0, size: 12 } ]") +
@@ -171,10 +171,10 @@ TEST(Container, CodeAndVersion) {
   reading.check(Level::Consistency, target);
   for (const DiagnosticKind kind : {DiagnosticKind::TextMissing, DiagnosticKind::TextUnlisted,
                                     DiagnosticKind::VersionMismatch, DiagnosticKind::SkipOffset}) {
-    EXPECT_TRUE(reading.says(kind)) << name_of(kind);
+    EXPECT_TRUE(reading.reports(kind)) << name_of(kind);
   }
-  EXPECT_FALSE(reading.says(DiagnosticKind::TargetUnknown));
-  EXPECT_TRUE(Reading(reading.text).check().says(DiagnosticKind::TargetUnknown));
+  EXPECT_FALSE(reading.reports(DiagnosticKind::TargetUnknown));
+  EXPECT_TRUE(Reading(reading.text).check().reports(DiagnosticKind::TargetUnknown));
 }
 
 TEST(Runtime, VerdictsByRelease) {
@@ -208,11 +208,11 @@ TEST(Runtime, Devices) {
     return runtime_verdict(reading.document, built, kLastRelease, find_device(device));
   };
   EXPECT_EQ(verdict("bmg").code, 3);
-  EXPECT_EQ(verdict("bmg").findings[0].runtime_says, "Unhandled target device");
+  EXPECT_EQ(verdict("bmg").findings[0].runtime_message, "Unhandled target device");
   const RuntimeVerdict same = verdict("dg2-g11");
   EXPECT_EQ(same.code, 2);
   EXPECT_TRUE(std::ranges::any_of(same.findings, [](const RuntimeFinding& one) {
-    return one.runtime_says == "Size of SLM (131072) larger than available (65536)";
+    return one.runtime_message == "Size of SLM (131072) larger than available (65536)";
   }));
 }
 
@@ -228,11 +228,11 @@ TEST(Runtime, SamplesLoadWithTheirOwnRelease) {
     for (const auto& sample : samples) {
       Reading reading(sample.text);
       const RuntimeVerdict verdict = runtime_verdict(reading.document, {}, one.release);
-      // Names that the runtime does not understand are meant to show just that.
+      // These cases test names that the runtime does not understand.
       if (sample.name.contains("names.") || sample.name.contains("host.") || sample.name.contains("uni.")) continue;
       EXPECT_LE(verdict.verdict, Verdict::AcceptsWithWarnings)
           << sample.name << ": "
-          << (verdict.findings.empty() ? "" : verdict.findings[0].message + verdict.findings[0].runtime_says);
+          << (verdict.findings.empty() ? "" : verdict.findings[0].message + verdict.findings[0].runtime_message);
     }
   }
 }

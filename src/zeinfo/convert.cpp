@@ -80,7 +80,7 @@ class Converter {
     return result_.document.list(items);
   }
 
-  // --- what is renamed or computed ---
+  // --- renamed and computed keys ---
 
   void arguments(Kernel& kernel) {
     const bool out_of_pre = from_ < 0 && to_ >= 0;
@@ -92,7 +92,7 @@ class Converter {
       if (out_of_pre && one.addrmode == AddrMode::shared_local_memory) one.addrmode = AddrMode::slm;
       if (into_pre && one.arg_type == ArgType::group_count) one.arg_type = ArgType::group_size;
       if (into_pre && one.addrmode == AddrMode::slm) one.addrmode = AddrMode::shared_local_memory;
-      // The space taken was a multiple of 4 anyway.
+      // The occupied space was a multiple of 4 anyway.
       if (round && one.arg_type == ArgType::arg_byvalue && one.size > 0 && one.size <= 65536) {
         one.size = (one.size + 3) / 4 * 4;
       }
@@ -113,7 +113,7 @@ class Converter {
     if (!derived) {
       failure.push_back(
           {.kind = DiagnosticKind::NeedsDevice,
-           .message = formatted("version {} must say eu_thread_count of `{}`, which depends on the device; "
+           .message = formatted("version {} requires eu_thread_count of `{}`, which depends on the device; "
                                 "--product names it",
                                 text_of(Version::of_level(to_)), kernel->name.substr(0, 100))});
       return;
@@ -149,13 +149,13 @@ class Converter {
     }
   }
 
-  // --- what the target version does not have ---
+  // --- keys that the target version lacks ---
 
   std::string newer() const { return formatted("newer than {}, dropped", text_of(Version::of_level(to_))); }
   std::string reason(const Lifetime& lifetime) const {
     if (lifetime.since > to_) return newer();
     return lifetime.until < 0 ? std::string("of texts before 1.0 only, dropped")
-                              : formatted("gone after {}, dropped", text_of(Version::of_level(lifetime.until)));
+                              : formatted("removed after {}, dropped", text_of(Version::of_level(lifetime.until)));
   }
   void lose(std::string path, std::string why, Loss loss) {
     result_.losses.push_back({std::move(path), std::move(why), loss});
@@ -169,7 +169,7 @@ class Converter {
     std::memcpy(object, &present, sizeof present);
   }
 
-  // False: the object cannot be without what was dropped, and must go.
+  // Returns false if the object requires what was dropped and must be removed too.
   bool drop(const MappingInfo& mapping, std::byte* object, const std::string& path) {
     for (const FieldInfo& field : mapping.fields) {
       if (field.type == Type::Version) continue;
@@ -235,9 +235,8 @@ std::optional<Loss> Conversion::worst() const {
 
 Result<Conversion> convert(const Document& document, Version to, const Target& target) {
   if (!to.is_pre() && (to.major != 1 || to > kNewestVersion)) {
-    return fail(
-        DiagnosticKind::OutOfRange, SourceLocation::nowhere(),
-        formatted("there is no version {}; known are `pre` and 1.0 to {}", text_of(to), text_of(kNewestVersion)));
+    return fail(DiagnosticKind::OutOfRange, SourceLocation::nowhere(),
+                formatted("unknown version {}; known are `pre` and 1.0 to {}", text_of(to), text_of(kNewestVersion)));
   }
   return Converter(document, to, target).run();
 }
@@ -248,12 +247,12 @@ Result<Document> rename_kernel(const Document& document, std::string_view from, 
     found |= kernel.name == from;
     if (kernel.name == to && from != to) {
       return fail(DiagnosticKind::DuplicateName, SourceLocation::nowhere(),
-                  formatted("a kernel `{}` is there already", to));
+                  formatted("a kernel `{}` already exists", to));
     }
   }
   if (!found) {
     return fail(DiagnosticKind::UnknownReference, SourceLocation::nowhere(),
-                formatted("no kernel is called `{}`", from));
+                formatted("there is no kernel `{}`", from));
   }
   Document renamed = document;
   const std::string_view name = renamed.arena->copy(to);

@@ -1,4 +1,4 @@
-// Moving a text between versions, up and down; nothing is lost silently (ZE Info page, 3.10).
+// Converts a text between versions, up and down; all losses are reported (docs/spec/zeinfo.md#version-conversion).
 #pragma once
 
 #include <optional>
@@ -23,13 +23,13 @@ std::string text_of(const LossItem& item);
 struct Conversion {
   Document document;
   std::vector<LossItem> losses;
-  std::vector<std::string> remarks;  // what changed without a loss
-  // The worst class that was lost, if any.
+  std::vector<std::string> remarks;  // changes without a loss
+  // The most severe class of loss, if any.
   std::optional<Loss> worst() const;
 };
 
-// The caller refuses what loses more than it allows. Errors: needs-device (eu_thread_count must be added and the target
-// is unknown), out-of-range (no such version).
+// The caller rejects results that lose more than it allows. Errors: needs-device (eu_thread_count must be added and the
+// target is unknown), out-of-range (no such version).
 Result<Conversion> convert(const Document& document, Version to, const Target& target);
 
 // Renames a kernel everywhere in the text. Errors: unknown-reference, duplicate-name.

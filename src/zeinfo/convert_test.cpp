@@ -29,12 +29,12 @@ Conversion converted(const Reading& reading, std::string_view to, const Target& 
   return convert(reading.document, parse_version_or_pre(to).value(), target).value();
 }
 
-TEST(Convert, OutOfTheTimeBeforeVersionsAndBack) {
+TEST(Convert, FromBeforeVersion1AndBack) {
   Reading reading(kernel(
       "", ", actual_kernel_start_offset: 0, hw_preemption_mode: 2",
       "{ arg_type: group_size, offset: 0, size: 12 }, { arg_type: arg_bypointer, offset: 16, size: 8, arg_index: 0, "
       "addrmode: shared_local_memory, addrspace: local, access_type: readwrite }"));
-  ASSERT_EQ(reading.said(), "");
+  ASSERT_EQ(reading.messages(), "");
   const Conversion up = converted(reading, "1.9");
   EXPECT_EQ(losses(up),
             "loss: kernels[0].execution_env.hw_preemption_mode: of texts before 1.0 only, dropped (hint)\n");
@@ -50,7 +50,7 @@ TEST(Convert, OutOfTheTimeBeforeVersionsAndBack) {
   EXPECT_TRUE(text.contains("shared_local_memory\n"));
 }
 
-TEST(Convert, DropsWhatIsNewerByItsClass) {
+TEST(Convert, DropsNewerKeysByLossClass) {
   Reading reading(kernel(
       "1.73", ", has_sample: true, has_indirect_calls: true, spill_size: 64, thread_scheduling_mode: age_based",
       "{ arg_type: buffer_size, offset: 0, size: 8, arg_index: 0 }, { arg_type: arg_byvalue, offset: 8, size: 4, "
@@ -66,20 +66,21 @@ TEST(Convert, DropsWhatIsNewerByItsClass) {
             "loss: kernels[0].payload_arguments[1].is_ptr: newer than 1.9, dropped (dispatch)\n"
             "loss: kernels[0].inline_samplers: newer than 1.9, dropped (dispatch)\n");
   EXPECT_EQ(down.worst(), Loss::Dispatch);
-  // What is left is of 1.9, and offsets never moved.
+  // The remaining keys are of 1.9, and offsets are unchanged.
   ASSERT_EQ(down.document.kernels[0].payload_arguments.size(), 1u);
   EXPECT_EQ(down.document.kernels[0].payload_arguments[0].offset, 8);
   Reading again(write(down.document).value());
-  EXPECT_EQ(again.check(Level::Spec).said(), "");
-  // The document converted from is as it was.
+  EXPECT_EQ(again.check(Level::Spec).messages(), "");
+  // The source document is unchanged.
   EXPECT_EQ(reading.document.kernels[0].payload_arguments.size(), 2u);
 }
 
-TEST(Convert, DropsWhatIsGone) {
+TEST(Convert, DropsRemovedKeys) {
   Reading reading(kernel("1.9", "", "{ arg_type: implicit_local_id_buffer, offset: 0, size: 200 }"));
   EXPECT_EQ(losses(converted(reading, "1.11")), "");
-  EXPECT_EQ(losses(converted(reading, "1.12")),
-            "loss: kernels[0].payload_arguments[0]: `implicit_local_id_buffer` gone after 1.11, dropped (dispatch)\n");
+  EXPECT_EQ(
+      losses(converted(reading, "1.12")),
+      "loss: kernels[0].payload_arguments[0]: `implicit_local_id_buffer` removed after 1.11, dropped (dispatch)\n");
   Reading images(kernel("1.63", "",
                         "{ arg_type: flat_image_pitch, offset: 0, size: 4, arg_index: 0 }, "
                         "{ arg_type: image_srgb_channel_order, offset: 4, size: 4, arg_index: 0 }"));
@@ -87,7 +88,7 @@ TEST(Convert, DropsWhatIsGone) {
   EXPECT_EQ(converted(images, "1.66").losses.size(), 2u);
   Reading start(kernel("1.5", ", actual_kernel_start_offset: 64"));
   EXPECT_EQ(losses(converted(start, "1.6")),
-            "loss: kernels[0].execution_env.actual_kernel_start_offset: gone after 1.5, dropped (information)\n");
+            "loss: kernels[0].execution_env.actual_kernel_start_offset: removed after 1.5, dropped (information)\n");
 }
 
 TEST(Convert, ThreadCountsNeedADevice) {
@@ -124,7 +125,7 @@ TEST(Convert, ImplicitArgumentBuffer) {
           .implicit_arg_buffer_used_by_code);
   EXPECT_TRUE(env(converted(Reading(kernel("1.60", ", require_iab: true")), "1.54")).implicit_arg_buffer_used_by_code);
   EXPECT_FALSE(env(converted(Reading(kernel("1.60", "")), "1.54")).implicit_arg_buffer_used_by_code);
-  // Past it, nothing.
+  // Nothing changes beyond it.
   EXPECT_EQ(losses(converted(Reading(kernel("1.50", "")), "1.60")), "");
 }
 
@@ -135,7 +136,7 @@ TEST(Convert, SizesOfValuesBefore1_51) {
   EXPECT_EQ(converted(Reading(kernel("1.50", "")), "1.51").remarks.size(), 1u);
 }
 
-TEST(Convert, RefusesVersionsThatAreNone) {
+TEST(Convert, RejectsUnknownVersions) {
   Reading reading(kernel("1.9", ""));
   for (const Version bad : {Version{1, 74}, Version{2, 0}}) {
     const auto result = convert(reading.document, bad, {});

@@ -1,5 +1,6 @@
-// The cases of tests/corpus/zeinfo: a text and what is said of it. A case begins with `=== what it shows`, perhaps with
-// `target=DEVICE` and `release=YY.WW` behind; `--- said` ends the text. SLIPWAY_UPDATE=1 writes what is said now.
+// The cases of tests/corpus/zeinfo: a text and the diagnostics that it produces. A case begins with `=== what it
+// shows`, optionally followed by `target=DEVICE` and `release=YY.WW`; `--- expected` ends the text. SLIPWAY_UPDATE=1
+// rewrites the expectations.
 
 #include <gtest/gtest.h>
 
@@ -23,21 +24,21 @@ const Path kDirectory = "tests/corpus/zeinfo";
 struct Case {
   std::string title;
   std::string text;
-  std::string said;
+  std::string expected;
 };
 
 std::vector<Case> cases_of(const std::string& file) {
   std::vector<Case> cases;
   std::istringstream lines(read_text(slipway::testing::source_directory() / kDirectory / file).value());
-  bool in_said = false;
+  bool in_expected = false;
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("=== ")) {
       cases.push_back({.title = line.substr(4)});
-      in_said = false;
-    } else if (line == "--- said") {
-      in_said = true;
+      in_expected = false;
+    } else if (line == "--- expected") {
+      in_expected = true;
     } else {
-      (in_said ? cases.back().said : cases.back().text) += line + "\n";
+      (in_expected ? cases.back().expected : cases.back().text) += line + "\n";
     }
   }
   return cases;
@@ -51,7 +52,7 @@ std::string option(const std::string& title, std::string_view name) {
 
 class Corpus : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(Corpus, SaysWhatItShould) {
+TEST_P(Corpus, ReportsWhatIsExpected) {
   std::string updated;
   for (const Case& one : cases_of(GetParam())) {
     const std::string device = option(one.title, "target");
@@ -60,27 +61,27 @@ TEST_P(Corpus, SaysWhatItShould) {
     Reading reading(one.text);
     reading.check(release.empty() ? Level::Consistency : Level::Runtime, target,
                   release.empty() ? kLastRelease : parse_release(release).value());
-    std::string said;
-    reading.said();  // sorts
+    std::string actual;
+    reading.messages();  // sorts
     for (const Diagnostic& diagnostic : reading.diagnostics.all()) {
       if (diagnostic.kind == DiagnosticKind::TargetUnknown) continue;
       constexpr std::string_view kNames[] = {"note", "warning", "error"};
       const Position at = diagnostic.location.source
                               ? diagnostic.location.source->position(diagnostic.location.span.begin)
                               : Position{};
-      said += formatted("{}:{}: {}: {} [{}]\n", at.line, at.column, kNames[static_cast<int>(diagnostic.severity)],
-                        diagnostic.message, name_of(diagnostic.kind));
-      for (const DiagnosticNote& note : diagnostic.notes) said += "  " + note.message + "\n";
+      actual += formatted("{}:{}: {}: {} [{}]\n", at.line, at.column, kNames[static_cast<int>(diagnostic.severity)],
+                          diagnostic.message, name_of(diagnostic.kind));
+      for (const DiagnosticNote& note : diagnostic.notes) actual += "  " + note.message + "\n";
     }
-    updated += "=== " + one.title + "\n" + one.text + "--- said\n" + said;
+    updated += "=== " + one.title + "\n" + one.text + "--- expected\n" + actual;
     if (!std::getenv("SLIPWAY_UPDATE")) {
-      EXPECT_EQ(said, one.said) << GetParam() << ": " << one.title;
+      EXPECT_EQ(actual, one.expected) << GetParam() << ": " << one.title;
     }
-    // The quick way must not change what is said.
+    // The quick reader must not change the diagnostics.
     Reading slow(one.text, {.quick = false});
     Reading quick(one.text);
-    EXPECT_EQ(slow.said(), quick.said()) << one.title;
-    // What is read and understood without an error has a canonical form that stays.
+    EXPECT_EQ(slow.messages(), quick.messages()) << one.title;
+    // A text without errors has a canonical form, which is its own canonical form.
     if (!quick.document.has_errors && !not_understood(quick.document)) {
       const std::string canonical = write(quick.document).value();
       Reading again(canonical);
@@ -96,9 +97,10 @@ INSTANTIATE_TEST_SUITE_P(Files, Corpus,
                          ::testing::Values("syntax.txt", "values.txt", "spec.txt", "consistency.txt", "runtime.txt"),
                          [](const auto& file) { return file.param.substr(0, file.param.find('.')); });
 
-// --- the seed's tables -----------------------------------------------------------------------------------------------
+// --- the tables of version 1.9
+// -----------------------------------------------------------------------------------------------
 
-// What the 1.9 document calls our enums and types.
+// The names of our enums and types in the document of version 1.9.
 std::string seed_name(const FieldInfo& field) {
   static const std::map<std::string_view, std::string> kEnums = {
       {"ArgType", "<argument_type>"},  {"AddrMode", "<memory_addressing_mode>"}, {"AddrSpace", "<address_space>"},
@@ -135,35 +137,35 @@ std::string seed_default(const FieldInfo& field) {
   return "optional";
 }
 
-TEST(SeedTables, AreTheTableFilteredTo1_9) {
-  std::map<std::string, std::vector<std::string>> seed;
-  std::istringstream lines(read_text(slipway::testing::source_directory() / kDirectory / "seed-1.9.txt").value());
+TEST(PublishedTables, AreTheTableFilteredTo1_9) {
+  std::map<std::string, std::vector<std::string>> published;
+  std::istringstream lines(read_text(slipway::testing::source_directory() / kDirectory / "keys-1.9.txt").value());
   std::vector<std::string>* section = nullptr;
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with('#')) continue;
     const bool of_enum = line.starts_with('<');
     const bool of_mapping = !line.contains(' ') && line[0] >= 'A' && line[0] <= 'Z';
     if (of_enum || of_mapping) {
-      section = &seed[line];
+      section = &published[line];
     } else {
       section->push_back(line);
     }
   }
-  ASSERT_GE(seed.size(), 15u);
+  ASSERT_GE(published.size(), 15u);
   for (const MappingInfo* mapping : all_mappings()) {
     std::vector<std::string> ours;
     for (const FieldInfo& field : mapping->fields) {
       if (!field.lifetime.has(9)) continue;
       ours.push_back(formatted("{} {} {}", field.key, seed_name(field), seed_default(field)));
     }
-    const auto found = seed.find(std::string(mapping->name));
-    // A mapping that came later has no section; one of 1.9 has nothing that is of 1.9 outside of it.
-    if (found == seed.end()) {
+    const auto found = published.find(std::string(mapping->name));
+    // A later mapping has no section; all fields of version 1.9 of a mapping are in its section.
+    if (found == published.end()) {
       EXPECT_TRUE(ours.empty()) << mapping->name;
       continue;
     }
     EXPECT_EQ(ours, found->second) << mapping->name;
-    seed.erase(found);
+    published.erase(found);
   }
   const std::pair<const EnumInfo*, std::string> enums[] = {
       {&enum_of<ArgType>(), "<argument_type>"},         {&enum_of<AddrMode>(), "<memory_addressing_mode>"},
@@ -174,14 +176,14 @@ TEST(SeedTables, AreTheTableFilteredTo1_9) {
     for (const ValueInfo& value : values->values) {
       if (value.lifetime.has(9)) ours.emplace_back(value.name);
     }
-    EXPECT_EQ(ours, seed.at(name)) << name;
-    seed.erase(name);
+    EXPECT_EQ(ours, published.at(name)) << name;
+    published.erase(name);
   }
-  EXPECT_TRUE(seed.empty()) << seed.begin()->first;
+  EXPECT_TRUE(published.empty()) << published.begin()->first;
 }
 
-// Every key of every mapping can be read, and is what is written again; so can every value of every enum.
-TEST(SeedTables, EveryKeyAndValueIsReadAndWritten) {
+// Every key of every mapping and every value of every enum can be read and is written again.
+TEST(PublishedTables, EveryKeyAndValueIsReadAndWritten) {
   const auto value_of = [](const FieldInfo& field) -> std::string {
     switch (field.type) {
       case Type::Int32:
@@ -220,7 +222,7 @@ TEST(SeedTables, EveryKeyAndValueIsReadAndWritten) {
         }
         return out + "}";
       };
-  // How each mapping hangs below the root.
+  // The path from the root to each mapping.
   const std::map<std::string_view, std::string> kAbove = {
       {"UserAttributes", "kernels/user_attributes"},
       {"ExecutionEnv", "kernels/execution_env"},
@@ -255,7 +257,7 @@ TEST(SeedTables, EveryKeyAndValueIsReadAndWritten) {
       text = flow(root, &outer, "[ " + text + " ]");
     }
     Reading reading(text);
-    EXPECT_FALSE(reading.document.has_errors) << text << "\n" << reading.said();
+    EXPECT_FALSE(reading.document.has_errors) << text << "\n" << reading.messages();
     const std::string canonical = write(reading.document).value();
     const bool one_line = field.type != Type::Mapping && field.type != Type::Sequence && field.type != Type::Version;
     if (one_line) {

@@ -34,7 +34,7 @@ void write_field(Object object, const FieldInfo& field, json::Writer& out, const
       return;
     case Type::Float: {
       const float number = object.real(field);
-      // The shortest text of the float, not of the double next to it; JSON has no words for what is not finite.
+      // The shortest text of the float, not of the nearest double; JSON cannot represent values that are not finite.
       if (std::isfinite(number)) {
         out.raw(formatted("{}", number));
       } else {
@@ -81,7 +81,7 @@ void write_object(Object object, json::Writer& out, const JsonStyle& options) {
   out.object([&] {
     for (const FieldInfo& field : object.mapping().fields) {
       if (!object.is_written(field, options.level)) {
-        // A version, an enum or an int3 that is absent has no default to show.
+        // An absent version, enum or int3 has no default value to write.
         const bool has_default = field.type != Type::Version && field.type != Type::Enum && field.type != Type::Int3;
         if (!options.defaults || !has_default) continue;
       }
@@ -137,7 +137,7 @@ class JsonReader {
         continue;
       }
       if (seen >> location & 1) {
-        error(member, DiagnosticKind::DuplicateKey, formatted("`{}` stands here twice", member.key())).location =
+        error(member, DiagnosticKind::DuplicateKey, formatted("`{}` appears twice here", member.key())).location =
             member.key_location();
         continue;
       }
@@ -183,7 +183,7 @@ class JsonReader {
     return true;
   }
 
-  // Whether the field is there now.
+  // Whether the field is present now.
   bool field(const FieldInfo& field, json::Value value, std::byte* object) {
     switch (field.type) {
       case Type::Int32: {

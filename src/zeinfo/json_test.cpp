@@ -40,7 +40,7 @@ TEST(Json, HasTheKeysAndOrderOfCanonicalText) {
   EXPECT_TRUE(full.contains("\"has_sample\": false"));
 }
 
-TEST(Json, FloatsAndWhatIsNotFinite) {
+TEST(Json, FloatsAndNonFiniteValues) {
   Reading reading(
       "version: 1.73\nkernels: []\nkernels_cost_info:\n- { name: k, kcm_loop_count_exps: [ { factor: 0.1, "
       "argsym_index: 0, C: -.inf },"
@@ -53,7 +53,7 @@ TEST(Json, FloatsAndWhatIsNotFinite) {
 }
 
 // Errors have the kinds of the text reader, and a JSON pointer.
-TEST(Json, ErrorsSayWhere) {
+TEST(Json, ErrorsHaveLocations) {
   struct Bad {
     std::string text;
     DiagnosticKind kind;
@@ -96,7 +96,7 @@ TEST(Json, RulesPointIntoTheJson) {
  "execution_env": {"grf_count": 128, "simd_size": 4}}]})");
   Diagnostics diagnostics;
   const Document document = read_json(source, diagnostics);
-  Problems problems("t.json", source->text(), diagnostics);
+  TextDiagnostics problems("t.json", source->text(), diagnostics);
   check(document, {}, {.level = Level::Spec}, problems);
   ASSERT_EQ(diagnostics.all().size(), 1u);
   EXPECT_EQ(diagnostics.all()[0].kind, DiagnosticKind::SimdSize);

@@ -22,7 +22,7 @@ std::uint64_t end_of(const List<T>& arguments) {
   return end;
 }
 
-// The payload is kept in 16 bits; what lies beyond cannot be drawn and is a rule's business.
+// The payload size has 16 bits; arguments beyond that are not drawn, and a rule reports them.
 template <class T>
 bool is_drawable(const T& argument) {
   return argument.offset >= 0 && argument.size >= 0 && std::int64_t{argument.offset} + argument.size <= 65535;
@@ -42,7 +42,7 @@ std::string describe(const PayloadArgument& argument) {
   }
 }
 
-// Puts ranges in address order and adds what lies between them; overlapping bytes get a range of their own.
+// Sorts ranges by address and adds the holes between them; overlapping bytes get a separate range.
 std::vector<PayloadRange> arranged(std::vector<PayloadRange> ranges, std::uint32_t size) {
   std::ranges::stable_sort(ranges, {}, [](const PayloadRange& one) { return std::pair(one.offset, one.size); });
   std::vector<PayloadRange> out;
@@ -79,8 +79,8 @@ std::uint32_t natural_alignment(const PayloadArgument& argument) {
 
 const KernelMiscInfo* misc_info(const Document& document, const Kernel& kernel) {
   const std::span<const KernelMiscInfo> infos = document.kernels_misc_info.span();
-  // Compilers write both lists in one order, but for the pseudo-kernel, which has no entry: texts with thousands of
-  // kernels are not searched for each.
+  // Compilers write both lists in the same order, except for the pseudo-kernel, which has no entry. This avoids a
+  // search per kernel in texts with thousands of kernels.
   const std::less<const Kernel*> before;
   const Kernel* const first = document.kernels.begin();
   if (!before(&kernel, first) && before(&kernel, document.kernels.end())) {

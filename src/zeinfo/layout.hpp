@@ -1,4 +1,4 @@
-// Where everything lies in a kernel's payload, as a value to print or draw.
+// The layout of a kernel's payload, as a value to print or draw.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace slipway::zeinfo {
 
-// A range of bytes that one argument, or none, has. Ranges are in address order; arguments that meet overlap.
+// A range of bytes that belongs to one argument or to none. Ranges are in address order; bytes of several arguments
+// form a range "(overlap)".
 struct PayloadRange {
   enum class Kind { Argument, Hole, Overlap };
   Kind kind = Kind::Argument;
@@ -33,20 +34,20 @@ struct PayloadLayout {
   std::uint32_t used = 0;               // end of the last argument
   std::uint32_t inline_size = 0;        // the first bytes, which travel in the command
   std::uint32_t per_thread_size = 0;
-  std::optional<int> grf_bytes;  // register lines; empty: target unknown
+  std::optional<int> grf_bytes;  // width of a register in bytes; empty: target unknown
   std::vector<PayloadRange> cross_thread;
   std::vector<PayloadRange> per_thread;
   // Arguments without space: stateful pointers and samplers.
   std::vector<PayloadRange> elsewhere;
 };
 
-// Offsets and sizes that are negative or beyond 16 bits are left out (rules arg-negative, arg-range).
+// Arguments with offsets and sizes that are negative or beyond 16 bits are left out (rules arg-negative, arg-range).
 PayloadLayout layout_of(const Document& document, const Kernel& kernel, const Target& target);
 
-// As text, one line a range, with register lines and the end of inline data marked.
+// As text, one line per range, with register boundaries and the end of inline data marked.
 std::string print(const PayloadLayout& layout);
 
-// The alignment that the rule arg-alignment asks of an argument: 1, 4 or 8.
+// The alignment that the rule arg-alignment requires for an argument: 1, 4 or 8.
 std::uint32_t natural_alignment(const PayloadArgument& argument);
 // The kernel's entry of kernels_misc_info, and the name of an argument there; null, "" if absent.
 const KernelMiscInfo* misc_info(const Document& document, const Kernel& kernel);

@@ -1,12 +1,13 @@
-// ZE Info as C++ values: one structure a mapping, one enum an enum, the union of all versions.
+// ZE Info as C++ values: one structure per mapping, one enum per enum, the union of all versions.
 //
 // The structures come from schema.def, field by field and in its order: `kernel.execution_env.grf_count`,
-// `argument.arg_type == ArgType::arg_bypointer`. A field that is absent has its default; `has(Key)` tells absent from
-// present. Enums begin with `unset`, for absent. Strings are views of the text (or of the arena, where the text has
-// escapes); lists are views of the arena: a document must not outlive its text, and copies of it share the arena.
+// `argument.arg_type == ArgType::arg_bypointer`. A field that is absent has its default; `has(Key)` distinguishes
+// absent from present. Enums begin with `unset`, for absent. Strings are views of the text (or of the arena, where the
+// text has escapes); lists are views of the arena: a document must not outlive its text, and copies of it share the
+// arena.
 //
-// `at` is the offset of a mapping's first key in the text (of its `{` in JSON): from it locate.hpp finds the place of
-// every key and value again, so that no span has to be kept for each of them.
+// `at` is the offset of a mapping's first key in the text (of its `{` in JSON): locate.hpp finds the location of every
+// key and value from it, so that no spans are stored.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@
 
 namespace slipway::zeinfo {
 
-// Exactly three int32, or nothing: writers must know absent from present.
+// Exactly three int32, or absent: writers must distinguish both.
 struct Int3 {
   std::int32_t values[3] = {0, 0, 0};
   bool present = false;
@@ -31,7 +32,7 @@ struct Int3 {
   bool operator==(const Int3&) const = default;
 };
 
-// A list without its type, as the code that walks the schema table sees it.
+// A list without its type, for code that walks the schema table.
 struct RawList {
   const void* data = nullptr;
   std::uint32_t count = 0;
@@ -63,7 +64,7 @@ struct List : RawList {
   ;
 #include "zeinfo/schema.def"
 
-// The C++ type of a field, and how its default is written, by the type and the `of` columns.
+// The C++ type of a field and the spelling of its default, from the columns `type` and `of`.
 #define SLIPWAY_ZEINFO_Int32(of, key, default_) std::int32_t key = default_;
 #define SLIPWAY_ZEINFO_Bool(of, key, default_) bool key = default_;
 #define SLIPWAY_ZEINFO_Float(of, key, default_) float key = default_;
@@ -90,16 +91,16 @@ struct List : RawList {
 struct MappingInfo;
 struct FieldInfo;
 
-// What a text has that the structures cannot hold, or a spelling that some reader refuses. The rules of the runtime
-// (check.hpp) need to know; the reader has reported what is wrong by the format's own rules.
-enum class OddityKind : std::uint8_t {
+// Content of a text that the structures cannot represent, or a spelling that some reader refuses. The rules of the
+// runtime (check.hpp) use it; violations of the format's own rules are already reported by the reader.
+enum class DeviationKind : std::uint8_t {
   UnknownKey,      // in no version
   RuntimeOnlyKey,  // only the runtime knows it
   DuplicateKey,
   UnknownValue,     // of an enum
   BadScalar,        // not of the field's type
   WrongListLength,  // an int3 of another length
-  MissingValue,     // nothing where a scalar must stand
+  MissingValue,     // no value where a scalar is required
   FlowMapping,
   QuotedScalar,  // a number or boolean in quotes
   QuotedKey,
@@ -109,7 +110,7 @@ enum class OddityKind : std::uint8_t {
   ZeroIndentedAtRoot,
   ItemOpensMapping,  // a sequence item whose first key opens a mapping
   EscapedString,     // quotes inside a string that the runtime does not undo
-  NoKey,             // a line that is no `key:`
+  NoKey,             // a line that is not a `key:`
   TabSeparator,
   SecondDocument,
   Unsupported,   // anchors, tags and the like
@@ -117,25 +118,25 @@ enum class OddityKind : std::uint8_t {
   SequenceForm,  // experimental_properties or debug_env as a sequence
 };
 
-struct Oddity {
-  OddityKind kind;
+struct Deviation {
+  DeviationKind kind;
   Span span;
-  const MappingInfo* mapping = nullptr;  // that it stands in, where there is one
-  const FieldInfo* field = nullptr;      // whose value it is
+  const MappingInfo* mapping = nullptr;  // the mapping that contains it, if any
+  const FieldInfo* field = nullptr;      // the field that it is the value of
   std::uint32_t kernel = ~0u;            // index of the kernel, ~0 outside of kernels
 };
 
 // A whole text. `present` has Root's keys.
 struct Document : Root {
   std::string_view text;
-  std::vector<Oddity> oddities;  // at most kMaxOddities
+  std::vector<Deviation> deviations;  // at most kMaxDeviations
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
-  bool has_errors = false;  // the reader had to leave something out: there is no canonical form
+  bool has_errors = false;  // the reader left something out: there is no canonical form
   bool from_json = false;   // `text` is JSON
 
-  static constexpr std::size_t kMaxOddities = 4096;
+  static constexpr std::size_t kMaxDeviations = 4096;
 
-  // Lists and strings that a change of the model needs, in the arena.
+  // Allocates lists and strings for changes of the model, in the arena.
   template <class T>
   List<T> list(std::span<const T> items) {
     return {arena->copy(items), static_cast<std::uint32_t>(items.size())};
@@ -146,7 +147,8 @@ struct Document : Root {
   }
 };
 
-// Holds the functions and global data of a program; no kernel that anybody launches (3.6 of the page; 22.11 runtimes).
+// The pseudo-kernel holds the functions and global data of a program; it cannot be launched
+// (docs/spec/zeinfo.md#arguments-and-sizes).
 inline constexpr std::string_view kPseudoKernel = "Intel_Symbol_Table_Void_Program";
 inline bool is_pseudo_kernel(const Kernel& kernel) { return kernel.name == kPseudoKernel; }
 

@@ -12,7 +12,7 @@ constexpr std::uint32_t kXe3 = 7680;
 constexpr std::uint32_t kFamilyNvlP = 1360;
 constexpr std::uint32_t kFamilyCri = 1380;
 
-// The first row whose bound holds; the last has none.
+// Rows in ascending order of their bound: the first that applies is used; the last has no bound.
 struct Row {
   int registers;
   int threads;

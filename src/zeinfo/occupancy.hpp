@@ -1,4 +1,4 @@
-// How many threads and work groups run at once (ZE Info page, 3.7).
+// How many threads and work groups run at once (docs/spec/zeinfo.md#elf-container).
 #pragma once
 
 #include <array>
@@ -11,12 +11,12 @@
 
 namespace slipway::zeinfo {
 
-// Hardware threads an EU holds with so many registers each: by eu_thread_count, else derived from the device; empty if
-// neither is known.
+// The number of hardware threads of an EU with the kernel's register count: eu_thread_count, otherwise derived from the
+// device; empty if neither is known.
 std::optional<int> threads_per_eu(const ExecutionEnv& env, const Target& target);
 // Derived from the device alone.
 std::optional<int> derived_threads_per_eu(int grf_count, const Target& target);
-// The most hardware threads of one work group; empty before Xe2, where no rule is known.
+// The maximum number of hardware threads of one work group; empty before Xe2, where no rule is known.
 std::optional<int> threads_per_group_limit(const ExecutionEnv& env, const Target& target);
 
 struct Occupancy {
@@ -24,14 +24,14 @@ struct Occupancy {
   std::uint64_t threads_per_group = 0;    // hardware threads that one work group takes
   std::optional<int> group_thread_limit;  // of the device; exceeded: cannot run
   std::uint32_t slm_bytes = 0;            // of one group, rounded up
-  // Work groups at once on a subslice of `eus` EUs, by each limit; the least counts.
+  // Concurrent work groups on a subslice of `eus` EUs, by each limit; the minimum applies.
   std::uint64_t groups_by_threads = 0;
   std::optional<std::uint64_t> groups_by_barriers;  // empty: no limit
   std::optional<std::uint64_t> groups_by_slm;
   std::uint64_t groups = 0;
   std::string_view limited_by;  // "threads", "barriers", "slm"
 };
-// `eus`: of a subslice, which the notes do not say.
+// `eus`: EUs of a subslice, which the notes do not contain.
 std::optional<Occupancy> occupancy(const Kernel& kernel, const Target& target, std::array<std::uint32_t, 3> local_size,
                                    int eus);
 

@@ -58,7 +58,7 @@ class Packer {
     data_.open.push_back({static_cast<std::uint32_t>(argument.offset), static_cast<std::uint32_t>(argument.size),
                           argument.arg_type, argument.arg_index});
   }
-  // Numbers of another width than 32 bits are zero-extended.
+  // Numbers of a width other than 32 bits are zero-extended.
   void number(const PayloadArgument& argument, std::uint64_t value) { put(argument, &value, sizeof value); }
   void three(const PayloadArgument& argument, const Three& value) { put(argument, value.data(), sizeof value); }
   void address(const PayloadArgument& argument, const Address& value) {
@@ -75,7 +75,7 @@ class Packer {
     const ArgValue& value = values_.args[static_cast<std::size_t>(index)];
     return std::holds_alternative<std::monostate>(value) ? nullptr : &value;
   }
-  // The value of a kernel argument, which must be there and of this kind.
+  // The value of a kernel argument, which must be present and of this kind.
   template <class T>
   const T* explicit_value(const PayloadArgument& argument, std::string_view kind) {
     const ArgValue* value = value_of(argument.arg_index);
@@ -88,7 +88,7 @@ class Packer {
     if (!right) error(DiagnosticKind::ArgumentKind, formatted("kernel argument {} is {}", argument.arg_index, kind));
     return right;
   }
-  // What belongs to a kernel argument without being it: left open where the value is not of that kind.
+  // Properties of a kernel argument (sizes, formats, ...): left open if its value is not of the kind.
   template <class T>
   const T* related(const PayloadArgument& argument) {
     const ArgValue* value = value_of(argument.arg_index);
@@ -97,7 +97,7 @@ class Packer {
     return right;
   }
 
-  // Local memory, in the order of the indices: each argument behind the one before, aligned.
+  // Local memory in the order of the indices: each argument after the previous one, aligned.
   void place_locals() {
     const std::uint64_t own = static_cast<std::uint64_t>(std::max(kernel_.execution_env.slm_size, 0));
     std::vector<const PayloadArgument*> locals;
@@ -105,8 +105,8 @@ class Packer {
       if (argument.arg_type == ArgType::arg_bypointer && is_slm(argument.addrmode)) locals.push_back(&argument);
     }
     std::ranges::stable_sort(locals, {}, &PayloadArgument::arg_index);
-    const bool behind = kernel_.execution_env.slm_alloc_mode == 1;
-    std::uint64_t end = behind ? own : 0;
+    const bool after_slm_size = kernel_.execution_env.slm_alloc_mode == 1;
+    std::uint64_t end = after_slm_size ? own : 0;
     for (const PayloadArgument* argument : locals) {
       if (misplaced(*argument)) continue;
       const auto* value = explicit_value<LocalMemory>(*argument, "local memory");
@@ -121,7 +121,7 @@ class Packer {
       put(*argument, &offset, sizeof offset);
       end += value->size;
     }
-    const std::uint64_t total = locals.empty() ? own : (behind ? 0 : own) + round_up(end, 1024);
+    const std::uint64_t total = locals.empty() ? own : (after_slm_size ? 0 : own) + round_up(end, 1024);
     data_.slm_total = static_cast<std::uint32_t>(std::min<std::uint64_t>(total, 0xffffffff));
   }
 
@@ -168,8 +168,9 @@ class Packer {
     if (!buffer->address) return open(argument);
     const std::uint64_t distance = *buffer->address - buffer->surface_base.value_or(*buffer->address);
     if (distance > 0xffffffff) {
-      return error(DiagnosticKind::AddressRange,
-                   formatted("the surface base of kernel argument {} is no base of its address", argument.arg_index));
+      return error(
+          DiagnosticKind::AddressRange,
+          formatted("the surface base of kernel argument {} is not a base of its address", argument.arg_index));
     }
     number(argument, distance);
   }
@@ -221,7 +222,7 @@ class Packer {
     }
   }
 
-  // Long, because it has one case for each argument type.
+  // Long, because it has one case per argument type.
   void write(const PayloadArgument& argument) {
     if (misplaced(argument)) return;
     const ImplicitValues& implicit = values_.implicit;
@@ -275,7 +276,7 @@ class Packer {
       case ArgType::region_group_wg_count:
         return implicit.region_group_wg_count ? number(argument, *implicit.region_group_wg_count) : open(argument);
       case ArgType::inline_sampler:
-        // Sampler states of 16 bytes behind 64 bytes of border colour.
+        // Sampler states of 16 bytes each follow 64 bytes of border colour.
         if (!implicit.inline_sampler_base || argument.sampler_index < 0) return open(argument);
         return number(argument,
                       *implicit.inline_sampler_base + 64 + 16 * static_cast<std::uint64_t>(argument.sampler_index));
@@ -301,7 +302,7 @@ class Packer {
       case ArgType::sampler_normalized:
       case ArgType::sampler_snap_wa:
         return of_sampler(argument);
-      // Nobody knows what a runtime writes there: dead, or never compiled.
+      // Types that are obsolete or that no compiler writes: the value is unknown.
       case ArgType::unset:
       case ArgType::packed_local_ids:
       case ArgType::local_id:
@@ -357,8 +358,8 @@ Result<std::vector<std::byte>> pack_local_ids(const Kernel& kernel, const Target
   const std::size_t channels = thread_bytes / channel;
   const auto lanes = static_cast<std::uint64_t>(simd);
 
-  // The order in which ids grow: walk[i] is the dimension that moves in step i. 0, 1, 2 where it is absent or has
-  // repetitions (the first two dimensions that are named lead).
+  // The order in which ids grow: walk[i] is the dimension of step i. 0, 1, 2 where the key is absent; with repetitions
+  // the first two named dimensions come first.
   std::array<std::size_t, 3> walk = {0, 1, 2};
   const Int3& order = kernel.execution_env.work_group_walk_order_dimensions;
   if (order && order[0] == 1 && order[1] == 0) walk = {1, 0, 2};

@@ -1,7 +1,6 @@
-// The cross-thread data block of a launch, from the values of the arguments (ZE Info page, 3.11).
+// The cross-thread data block of a launch, from the values of the arguments (docs/spec/zeinfo.md#packing).
 //
-// Values that the caller leaves out (an implicit address, a heap offset) are not guessed: they stay zero and are listed
-// in `open`.
+// Values that the caller omits (an implicit address, a heap offset) stay zero and are listed in `open`.
 #pragma once
 
 #include <array>
@@ -42,7 +41,7 @@ struct SamplerValue {
 struct LocalMemory {
   std::uint64_t size = 0;
 };
-// monostate: not given.
+// std::monostate: not given.
 using ArgValue = std::variant<std::monostate, ByValue, BufferValue, ImageValue, SamplerValue, LocalMemory>;
 
 struct ImplicitValues {
@@ -63,7 +62,7 @@ struct LaunchValues {
   ImplicitValues implicit;
 };
 
-// Bytes that nobody gave a value for.
+// A range of bytes without a given value.
 struct Patch {
   std::uint32_t offset = 0;
   std::uint32_t size = 0;
@@ -79,11 +78,12 @@ struct CrossThreadData {
   std::vector<Patch> open;
 };
 
-// Errors: missing-argument, argument-size, argument-kind, address-range, invalid-kernel, arg-range; placed nowhere.
+// Errors: missing-argument, argument-size, argument-kind, address-range, invalid-kernel, arg-range, all without a
+// location.
 Result<CrossThreadData> pack_cross_thread(const Kernel& kernel, const Target& target, const LaunchValues& values);
 
-// The local ids of each hardware thread of a work group, one after the other, in the kernel's walk order.
-// Errors: local-id-size, needs-device, out-of-range (a work group of 0 or beyond 65535 items).
+// The local ids of each hardware thread of a work group, in thread order, in the kernel's walk order. Errors:
+// local-id-size, needs-device, out-of-range (a work group of 0 or beyond 65535 items).
 Result<std::vector<std::byte>> pack_local_ids(const Kernel& kernel, const Target& target,
                                               std::array<std::uint32_t, 3> local_size);
 

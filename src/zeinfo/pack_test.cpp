@@ -35,7 +35,7 @@ ByValue value(std::initializer_list<int> bytes) {
 
 CrossThreadData packed(const std::string& of, const LaunchValues& values) {
   Reading reading(of);
-  EXPECT_FALSE(reading.document.has_errors) << reading.said();
+  EXPECT_FALSE(reading.document.has_errors) << reading.messages();
   auto result = pack_cross_thread(reading.document.kernels[0], {}, values);
   EXPECT_TRUE(result) << result.error()[0].message;
   return std::move(*result);
@@ -89,7 +89,7 @@ TEST(Pack, Buffers) {
       "{ arg_type: arg_bypointer, offset: 0, size: 0, arg_index: 0, addrmode: stateful, addrspace: global }");
   EXPECT_EQ(words(packed(all, launch).bytes),
             (std::vector<std::uint32_t>{0x55667788, 0x11223344, 0x40, 0x88, 0x55667788, 0x11223344, 99, 0}));
-  // What nobody gave is open, and zero.
+  // Values that are not given are open and zero.
   launch.args = {BufferValue{}};
   const CrossThreadData open = packed(all, launch);
   EXPECT_EQ(words(open.bytes), (std::vector<std::uint32_t>(8, 0)));
@@ -206,10 +206,10 @@ TEST(Pack, LocalMemory) {
   EXPECT_EQ(words(data.bytes)[0], 16u);
   EXPECT_EQ(words(data.bytes)[1], 0u);
   EXPECT_EQ(data.slm_total, 64u + 1024);
-  const CrossThreadData behind = packed(text(locals, ", slm_size: 64, slm_alloc_mode: 1"), launch);
-  EXPECT_EQ(words(behind.bytes)[1], 64u);
-  EXPECT_EQ(words(behind.bytes)[0], 80u);
-  EXPECT_EQ(behind.slm_total, 1024u);
+  const CrossThreadData after = packed(text(locals, ", slm_size: 64, slm_alloc_mode: 1"), launch);
+  EXPECT_EQ(words(after.bytes)[1], 64u);
+  EXPECT_EQ(words(after.bytes)[0], 80u);
+  EXPECT_EQ(after.slm_total, 1024u);
   EXPECT_EQ(packed(text("", ", slm_size: 100"), {}).slm_total, 100u);
 }
 

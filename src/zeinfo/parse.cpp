@@ -11,76 +11,76 @@
 namespace slipway::zeinfo {
 namespace {
 
-// What is unknown in every version is an error, unless the text is of a version that we do not know.
-void report_unknown(Document& document, Problems& problems) {
+// Keys unknown in every version are errors, unless the text has a newer version than this program knows.
+void report_unknown(Document& document, TextDiagnostics& diagnostics) {
   const bool newer = document.version > kNewestVersion;
   const Severity severity = newer ? Severity::Warning : Severity::Error;
-  for (const Oddity& one : document.oddities) {
-    if (one.kind != OddityKind::UnknownKey && one.kind != OddityKind::UnknownValue) continue;
+  for (const Deviation& one : document.deviations) {
+    if (one.kind != DeviationKind::UnknownKey && one.kind != DeviationKind::UnknownValue) continue;
     if (!newer) document.has_errors = true;
-    if (!problems.wants(severity)) {
-      problems.count(severity);
+    if (!diagnostics.keeps(severity)) {
+      diagnostics.count(severity);
       continue;
     }
     std::string_view word = document.text.substr(one.span.begin, one.span.end - one.span.begin);
     if (word.size() >= 2 && (word.front() == '"' || word.front() == '\'')) word = word.substr(1, word.size() - 2);
     Diagnostic* told = nullptr;
     std::optional<std::string> near;
-    if (one.kind == OddityKind::UnknownKey) {
-      told = problems.report(severity, DiagnosticKind::UnknownKey, one.span,
-                             formatted("unknown key `{}` in {}", word.substr(0, 60), one.mapping->name));
+    if (one.kind == DeviationKind::UnknownKey) {
+      told = diagnostics.report(severity, DiagnosticKind::UnknownKey, one.span,
+                                formatted("unknown key `{}` in {}", word.substr(0, 60), one.mapping->name));
       near = closest(word, one.mapping->fields | std::views::transform(&FieldInfo::key));
     } else {
-      told = problems.report(severity, DiagnosticKind::UnknownValue, one.span,
-                             formatted("`{}` has no value `{}`", one.field->key, word.substr(0, 60)));
+      told = diagnostics.report(severity, DiagnosticKind::UnknownValue, one.span,
+                                formatted("`{}` has no value `{}`", one.field->key, word.substr(0, 60)));
       near = closest(word, one.field->values->values | std::views::transform(&ValueInfo::name));
     }
     if (told && near) told->suggest(told->location, *near);
   }
 }
 
-void report_version(const Document& document, Problems& problems, const ParseOptions& options) {
+void report_version(const Document& document, TextDiagnostics& diagnostics, const ParseOptions& options) {
   if (document.has(RootKey::version)) {
     if (document.version > kNewestVersion) {
-      problems.report(Severity::Warning, DiagnosticKind::VersionNewer,
-                      locate(document, static_cast<const Root&>(document), RootKey::version).value,
-                      formatted("version {} is newer than {}, the newest one known here", text_of(document.version),
-                                text_of(kNewestVersion)));
+      diagnostics.report(Severity::Warning, DiagnosticKind::VersionNewer,
+                         locate(document, static_cast<const Root&>(document), RootKey::version).value,
+                         formatted("version {} is newer than {}, the newest one known here", text_of(document.version),
+                                   text_of(kNewestVersion)));
     }
     return;
   }
-  // A version that is there but bad has been told.
-  const bool tried = std::ranges::any_of(document.oddities, [](const Oddity& one) {
-    return one.field == &field_of<Root>(RootKey::version) && one.kind != OddityKind::DuplicateKey;
+  // A malformed version has already been reported.
+  const bool tried = std::ranges::any_of(document.deviations, [](const Deviation& one) {
+    return one.field == &field_of<Root>(RootKey::version) && one.kind != DeviationKind::DuplicateKey;
   });
   if (document.present == 0 || tried) return;
   const Version version = effective_version(document, options.container_version);
   if (version.is_pre()) return;
-  problems.report(Severity::Warning, DiagnosticKind::MissingVersion, first_key(document, document.at),
-                  formatted("no `version`, which texts have since 1.0; read as {}", text_of(version)));
+  diagnostics.report(Severity::Warning, DiagnosticKind::MissingVersion, first_key(document, document.at),
+                     formatted("no `version`, which texts have since 1.0; read as {}", text_of(version)));
 }
 
 }  // namespace
 
-Document parse(std::string_view text, Problems& problems, const ParseOptions& options) {
+Document parse(std::string_view text, TextDiagnostics& diagnostics, const ParseOptions& options) {
   Document document;
-  // Values take about a third of the text's space; short texts should not cost a large block.
+  // Values take about a third of the size of the text; short texts should not allocate a large block.
   document.arena = std::make_shared<Arena>(std::clamp<std::size_t>(text.size() / 2, 1024, std::size_t{1} << 20));
   document.text = text;
   if (text.size() > kMaxTextSize) {
     document.has_errors = true;
-    problems.report(Severity::Error, DiagnosticKind::OutOfRange, {0, 0}, "texts are at most 4 GiB - 1");
+    diagnostics.report(Severity::Error, DiagnosticKind::OutOfRange, {0, 0}, "texts are at most 4 GiB - 1");
     return document;
   }
-  Reader(text, document, &problems, options.quick).read_text(document);
-  report_unknown(document, problems);
-  report_version(document, problems, options);
+  Reader(text, document, &diagnostics, options.quick).read_text(document);
+  report_unknown(document, diagnostics);
+  report_version(document, diagnostics, options);
   return document;
 }
 
 namespace {
 
-// The least level that has all keys and values used, and whether something is of texts before 1.0 only.
+// The lowest level that has all keys and values in use, and whether one of them is only in texts before 1.0.
 struct Use {
   int least = kPreLevel;
   bool pre_only = false;

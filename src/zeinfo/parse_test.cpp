@@ -14,10 +14,10 @@ using testing::Reading;
 
 constexpr std::string_view kKernel = "kernels:\n  - name: k\n    execution_env: { grf_count: 128, simd_size: 8 }\n";
 
-TEST(Parse, TakesLineEndsPaddingAndByteOrderMarks) {
+TEST(Parse, AcceptsLineEndsPaddingAndByteOrderMarks) {
   std::string text = "version: 1.73\n" + std::string(kKernel);
   Reading plain(text);
-  ASSERT_EQ(plain.said(), "");
+  ASSERT_EQ(plain.messages(), "");
   std::string crlf;
   for (const char c : text) crlf += c == '\n' ? std::string("\r\n") : std::string(1, c);
   const std::string variants[] = {crlf,
@@ -28,46 +28,46 @@ TEST(Parse, TakesLineEndsPaddingAndByteOrderMarks) {
                                   "\n\n  \n# c\n" + text + "   \n#\xc3\xa9\n"};
   for (const std::string& variant : variants) {
     Reading reading(variant);
-    EXPECT_EQ(reading.said(), "") << variant;
+    EXPECT_EQ(reading.messages(), "") << variant;
     EXPECT_TRUE(same_values(plain.document, reading.document)) << variant;
   }
   Reading mark("\xef\xbb\xbf" + text);
-  EXPECT_EQ(mark.said(), "note 1:1 byte-order-mark\n");
-  EXPECT_TRUE(mark.says(DiagnosticKind::ByteOrderMark));
+  EXPECT_EQ(mark.messages(), "note 1:1 byte-order-mark\n");
+  EXPECT_TRUE(mark.reports(DiagnosticKind::ByteOrderMark));
   EXPECT_TRUE(same_values(plain.document, mark.document));
 }
 
-TEST(Parse, RefusesControlsNulsAndBadUtf8) {
+TEST(Parse, RejectsControlsNulsAndBadUtf8) {
   const std::string head = "version: 1.73\nkernels:\n  - name: ";
   const std::string tail = "\n    execution_env: { grf_count: 128, simd_size: 8 }\n";
   EXPECT_EQ(Reading(head +
                     "a\x01"
                     "b" +
                     tail)
-                .said(),
+                .messages(),
             "error 3:12 bad-token\n");
-  EXPECT_EQ(Reading(head + std::string("a\0b", 3) + tail).said(), "error 3:12 bad-token\n");
+  EXPECT_EQ(Reading(head + std::string("a\0b", 3) + tail).messages(), "error 3:12 bad-token\n");
   EXPECT_EQ(Reading(head +
                     "a\xff"
                     "b" +
                     tail)
-                .said(),
+                .messages(),
             "error 3:12 invalid-utf8\n");
   EXPECT_EQ(Reading(head +
                     "'a\xff"
                     "b'" +
                     tail)
-                .said(),
+                .messages(),
             "error 3:13 invalid-utf8\n");
-  EXPECT_EQ(Reading(head + "k # \xff" + tail).said(), "error 3:15 invalid-utf8\n");
-  EXPECT_EQ(Reading(head + "a\rb" + tail).said(), "error 3:12 bad-token\n");
+  EXPECT_EQ(Reading(head + "k # \xff" + tail).messages(), "error 3:15 invalid-utf8\n");
+  EXPECT_EQ(Reading(head + "a\rb" + tail).messages(), "error 3:12 bad-token\n");
 }
 
-TEST(Parse, StopsTellingAtTheLimitAndCounts) {
+TEST(Parse, StopsReportingAtTheLimitButCounts) {
   std::string text = "version: 1.73\nkernels:\n";
   for (int i = 0; i < 100000; ++i) text += "  - x\n";
   Diagnostics diagnostics;
-  Problems problems("t", text, diagnostics);
+  TextDiagnostics problems("t", text, diagnostics);
   const Document document = parse(text, problems);
   EXPECT_EQ(problems.errors(), 100000u);
   EXPECT_EQ(diagnostics.all().size(), 100u);
@@ -87,7 +87,7 @@ TEST(Parse, SurvivesDepth) {
   }
   std::string steps = "version: 1.73\nkernels: []\nfunctions:\n";
   for (int i = 1; i < 2000; ++i) steps += std::string(static_cast<std::size_t>(i), ' ') + "a:\n";
-  EXPECT_TRUE(Reading(steps).says(DiagnosticKind::NestingTooDeep));
+  EXPECT_TRUE(Reading(steps).reports(DiagnosticKind::NestingTooDeep));
 }
 
 TEST(Parse, LongNamesAreViewsOfTheText) {
@@ -95,7 +95,7 @@ TEST(Parse, LongNamesAreViewsOfTheText) {
   Reading reading("version: 1.73\nkernels:\n  - name:            " + name +
                   "\n    execution_env:\n      grf_count:       128\n      simd_size:       8\n" +
                   std::string(400, '\n'));
-  ASSERT_EQ(reading.said(), "");
+  ASSERT_EQ(reading.messages(), "");
   const std::string_view read = reading.document.kernels[0].name;
   EXPECT_EQ(read, name);
   EXPECT_TRUE(read.data() > reading.text.data() && read.data() < reading.text.data() + reading.text.size());
@@ -116,20 +116,20 @@ TEST(Parse, LooksLikeText) {
   EXPECT_FALSE(looks_like_text(""));
 }
 
-TEST(Locate, FindsKeysAndValuesAgain) {
+TEST(Locate, FindsKeysAndValues) {
   Reading reading(
       "version: 1.73\nkernels:\n  - name: k\n    execution_env: { grf_count: 128, \"simd_size\" : 8 }\n    "
       "payload_arguments:\n"
       "      - arg_type: local_size\n        offset: 0 # here\n        size: 12\n");
   const Kernel& kernel = reading.document.kernels[0];
   const auto text_of = [&](Span span) { return reading.text.substr(span.begin, span.end - span.begin); };
-  const EntryPlace simd = locate(reading.document, kernel.execution_env, ExecutionEnvKey::simd_size);
+  const EntryLocation simd = locate(reading.document, kernel.execution_env, ExecutionEnvKey::simd_size);
   EXPECT_EQ(text_of(simd.key), "\"simd_size\"");
   EXPECT_EQ(text_of(simd.value), "8");
-  const EntryPlace offset = locate(reading.document, kernel.payload_arguments[0], PayloadArgumentKey::offset);
+  const EntryLocation offset = locate(reading.document, kernel.payload_arguments[0], PayloadArgumentKey::offset);
   EXPECT_EQ(text_of(offset.key), "offset");
   EXPECT_EQ(text_of(offset.value), "0");
-  // What is absent stands at the first key.
+  // Missing keys are reported at the first key.
   EXPECT_EQ(text_of(locate(reading.document, kernel.payload_arguments[0], PayloadArgumentKey::arg_index).value),
             "arg_type");
   EXPECT_EQ(text_of(locate(reading.document, kernel, KernelKey::payload_arguments).key), "payload_arguments");
@@ -146,11 +146,11 @@ TEST(Scalars, Integers) {
   EXPECT_EQ(parse_int32("99999999999999999999999").error(), DiagnosticKind::IntegerRange);
 }
 
-// Both ways of reading say the same of a changed text, and what has no error has a canonical form that stays.
+// Both readers report the same for a changed text, and a text without errors has a stable canonical form.
 void expect_stable(const std::string& changed) {
   Reading quick(changed);
   Reading slow(changed, {.quick = false});
-  EXPECT_EQ(quick.said(), slow.said()) << changed;
+  EXPECT_EQ(quick.messages(), slow.messages()) << changed;
   EXPECT_TRUE(same_values(quick.document, slow.document)) << changed;
   EXPECT_EQ(quick.document.has_errors, quick.diagnostics.has_errors()) << changed;
   quick.check(Level::Runtime);
@@ -180,7 +180,7 @@ TEST(Mutation, Samples) {
   }
 }
 
-// Every line deleted and every value replaced by bad ones: never a crash, one verdict for both ways of reading.
+// Every line deleted and every value replaced by bad ones: never a crash, and both readers agree.
 TEST(Mutation, LinesAndValues) {
   const std::vector<std::string> bad = {"",   "-1",  "99999999999", "0x",   "'",    "\"",  "[",   "{",
                                         "}",  "- x", "\t",          "null", "true", "a b", "1.5", "[1]",
@@ -201,10 +201,10 @@ TEST(Mutation, LinesAndValues) {
       "0\n"
       "        address_qualifier: __global\n        access_qualifier: NONE\n        type_name:       'int*;8'\n"
       "        type_qualifiers: NONE\n...\n";
-  ASSERT_EQ(Reading(text).said(), "");
+  ASSERT_EQ(Reading(text).messages(), "");
   int tried = 0;
   const auto try_one = [&](std::string changed) {
-    changed += std::string(200, '\n');  // room for the quick way
+    changed += std::string(200, '\n');  // enough slack for the quick path
     expect_stable(changed);
     ++tried;
   };

@@ -111,7 +111,7 @@ Outcome<std::vector<Problem>> KernelBinary::check(std::string_view level) const 
                  .message = formatted(
                      "no level `{}`; there are spec, consistency, runtime, runtime=YY.WW and runtime=all", level)}});
   }
-  // Read anew: what is found goes to the list that the reader was given.
+  // Reads the text again, because diagnostics go to the list that was passed to the reader.
   Diagnostics diagnostics;
   std::vector<zebin::Input> inputs = zebin::read_inputs(state_->name, state_->bytes, state_->options, diagnostics);
   const zeinfo::Device* device =

@@ -24,7 +24,7 @@ T at(const std::vector<std::byte>& bytes, std::size_t offset) {
   return value;
 }
 
-TEST(KernelBinary, FiguresAndLayout) {
+TEST(KernelBinary, MetricsAndLayout) {
   const auto binary = saxpy();
   ASSERT_TRUE(binary) << binary.error()[0].text;
   EXPECT_EQ(binary->version(), "1.39");
@@ -40,7 +40,7 @@ TEST(KernelBinary, FiguresAndLayout) {
   EXPECT_EQ(binary->layout("saxpi").error()[0].message, "there is no kernel `saxpi`");
 }
 
-TEST(KernelBinary, PackIsWhatALoaderNeeds) {
+TEST(KernelBinary, PackReturnsWhatALoaderNeeds) {
   const auto binary = saxpy();
   const auto packed =
       binary->pack("saxpy", {.groups = {4, 1, 1},

@@ -1,4 +1,5 @@
-// The structure of a text: mappings, sequences and flow values, led by the schema (ZE Info page, 3.1 and 3.4).
+// The structure of a text: mappings, sequences and flow values, guided by the schema (docs/spec/zeinfo.md#keys,
+// docs/spec/zeinfo.md#text-syntax).
 
 #include "zeinfo/reader.hpp"
 
@@ -14,7 +15,7 @@
 namespace slipway::zeinfo {
 namespace {
 
-// The largest structure that stands in a list.
+// The size of the largest structure in a list.
 constexpr std::size_t kLargestItem =
     std::max({sizeof(Kernel), sizeof(Function), sizeof(KernelCostInfo), sizeof(PayloadArgument), sizeof(ArgInfo)});
 
@@ -54,17 +55,17 @@ void Reader::note_entry(Span key, Span value) {
 
 // --- block mappings --------------------------------------------------------------------------------------------------
 
-// Lines that are indented deeper than an entry that has its value already. True if the position moved.
+// Reports lines that are indented deeper than an entry that already has its value. Returns true if the position moved.
 bool Reader::skip_deeper(int column, std::size_t errors_before) {
   if (at_end() || column_ <= column) return false;
   if (errors_ == errors_before) {
     if (looks_like_entry() || at_dash()) {
       error(DiagnosticKind::BadIndentation, span(p_, p_ + 1),
-            formatted("column {} belongs to no mapping or sequence here; the one above stands in column {}",
-                      column_ + 1, column + 1));
+            formatted("column {} matches no mapping or sequence here; the one above is in column {}", column_ + 1,
+                      column + 1));
     } else {
-      error(DiagnosticKind::UnsupportedYaml, span(p_, p_ + 1), "a value over several lines; ZE Info does without them");
-      oddity(OddityKind::Unsupported, span(p_, p_ + 1));
+      error(DiagnosticKind::UnsupportedYaml, span(p_, p_ + 1), "a value over several lines: not supported by ZE Info");
+      deviation(DeviationKind::Unsupported, span(p_, p_ + 1));
     }
   }
   while (!at_end() && column_ > column) {
@@ -105,7 +106,7 @@ void Reader::block_mapping(const MappingInfo* mapping, std::byte* object, int co
     is_first = false;
     skip_deeper(column, errors_before);
     while (!at_end() && column_ == column && at_dash()) {
-      error(DiagnosticKind::BadToken, span(p_, p_ + 1), "a sequence item where a key belongs");
+      error(DiagnosticKind::BadToken, span(p_, p_ + 1), "a sequence item where a key is expected");
       const std::size_t told = errors_ - 1;
       skip_line();
       next_token();
@@ -135,17 +136,17 @@ void Reader::unknown_key(const MappingInfo& mapping, std::string_view key, Span 
   const bool runtime_only = (&mapping == &mapping_of<Root>() && key == "required_libs") ||
                             (&mapping == &mapping_of<UserAttributes>() && key.contains("_hint"));
   if (runtime_only) {
-    oddity(OddityKind::RuntimeOnlyKey, where, &mapping);
+    deviation(DeviationKind::RuntimeOnlyKey, where, &mapping);
     problem(Severity::Warning, DiagnosticKind::RuntimeOnlyKey, where,
-            formatted("`{}` is no key of {} in any version; only the runtime knows it", key, mapping.name));
+            formatted("`{}` is not a key of {} in any version; only the runtime knows it", key, mapping.name));
     return;
   }
-  // Error or warning is decided when the version is known (parse.cpp).
-  if (document_.oddities.size() >= Document::kMaxOddities) {
+  // The severity is determined when the version is known (parse.cpp).
+  if (document_.deviations.size() >= Document::kMaxDeviations) {
     error(DiagnosticKind::UnknownKey, where, formatted("unknown key `{}` in {}", key, mapping.name));
     return;
   }
-  oddity(OddityKind::UnknownKey, where, &mapping);
+  deviation(DeviationKind::UnknownKey, where, &mapping);
 }
 
 // Reads the key and its colon.
@@ -155,19 +156,19 @@ Reader::Entry Reader::read_key(const MappingInfo* mapping, std::uint64_t& seen, 
   const Scalar key = read_scalar(in_flow, true);
   entry.key = key.span;
   if (!key.good) return entry;
-  if (quoted) oddity(OddityKind::QuotedKey, key.span, mapping);
+  if (quoted) deviation(DeviationKind::QuotedKey, key.span, mapping);
   skip_inline_blanks();
   if (peek() != ':' || !(is_blank_or_end(p_ + 1) || (in_flow && quoted))) {
-    oddity(OddityKind::NoKey, key.span, mapping);
+    deviation(DeviationKind::NoKey, key.span, mapping);
     error(DiagnosticKind::BadToken, key.span,
-          quoted || key.text.empty() ? std::string("a key and its `:` belong here")
-                                     : formatted("no `:` and a blank behind `{}`", key.text.substr(0, 40)));
+          quoted || key.text.empty() ? std::string("expected a key and its `:`")
+                                     : formatted("expected `:` and a blank after `{}`", key.text.substr(0, 40)));
     return entry;
   }
   ++p_;
   if (!quoted && key.text == "<<") {
-    oddity(OddityKind::Unsupported, key.span, mapping);
-    error(DiagnosticKind::UnsupportedYaml, key.span, "a merge key: ZE Info does without them");
+    deviation(DeviationKind::Unsupported, key.span, mapping);
+    error(DiagnosticKind::UnsupportedYaml, key.span, "a merge key: not supported by ZE Info");
     return entry;
   }
   entry.good = true;
@@ -179,8 +180,8 @@ Reader::Entry Reader::read_key(const MappingInfo* mapping, std::uint64_t& seen, 
   }
   const FieldInfo& field = mapping->fields[location];
   if (seen >> location & 1) {
-    oddity(OddityKind::DuplicateKey, key.span, mapping, &field);
-    error(DiagnosticKind::DuplicateKey, key.span, formatted("`{}` stands here twice", field.key));
+    deviation(DeviationKind::DuplicateKey, key.span, mapping, &field);
+    error(DiagnosticKind::DuplicateKey, key.span, formatted("`{}` appears twice here", field.key));
     return entry;
   }
   seen |= std::uint64_t{1} << location;
@@ -190,7 +191,7 @@ Reader::Entry Reader::read_key(const MappingInfo* mapping, std::uint64_t& seen, 
 
 // --- values ----------------------------------------------------------------------------------------------------------
 
-// Behind the colon; leaves the position at the next token.
+// Starts after the colon; leaves the position at the next token.
 Span Reader::value(const Entry& entry, const MappingInfo* in, std::byte* object, bool opens_item) {
   skip_inline_blanks();
   if (!is_line_end(p_) && peek() != '#') {
@@ -207,22 +208,22 @@ Span Reader::value(const Entry& entry, const MappingInfo* in, std::byte* object,
   const bool takes_sequence = !entry.field || entry.field->type == Type::Sequence || entry.field->type == Type::Int3 ||
                               is_sequence_form(*entry.field);
   if (!at_end() && column_ > entry.column) {
-    if (opens_item && !at_dash()) oddity(OddityKind::ItemOpensMapping, entry.key, in, entry.field);
+    if (opens_item && !at_dash()) deviation(DeviationKind::ItemOpensMapping, entry.key, in, entry.field);
     return block_value(entry.field, in, object, entry.column);
   }
   if (!at_end() && column_ == entry.column && at_dash() && takes_sequence) {
-    if (entry.column == 0) oddity(OddityKind::ZeroIndentedAtRoot, span(p_, p_ + 1), in, entry.field);
+    if (entry.column == 0) deviation(DeviationKind::ZeroIndentedAtRoot, span(p_, p_ + 1), in, entry.field);
     return block_value(entry.field, in, object, entry.column);
   }
   if (entry.field && entry.field->type == Type::Sequence && !at_end() && column_ == entry.column) {
-    oddity(OddityKind::EmptyVector, entry.key, in, entry.field);
+    deviation(DeviationKind::EmptyVector, entry.key, in, entry.field);
   }
   return no_value(entry.field, in, object, entry.key);
 }
 
 Span Reader::no_value(const FieldInfo* field, const MappingInfo* in, std::byte* object, Span key) {
-  const Span behind{key.end, key.end};
-  if (!field) return behind;
+  const Span after{key.end, key.end};
+  if (!field) return after;
   switch (field->type) {
     case Type::Mapping:
       mark(object, *field);
@@ -236,16 +237,16 @@ Span Reader::no_value(const FieldInfo* field, const MappingInfo* in, std::byte* 
     case Type::Int3:
       break;
     default:
-      oddity(OddityKind::MissingValue, key, in, field);
+      deviation(DeviationKind::MissingValue, key, in, field);
       error(DiagnosticKind::MissingValue, key, formatted("`{}` has no value", field->key));
   }
-  return behind;
+  return after;
 }
 
 Span Reader::inline_value(const FieldInfo* field, const MappingInfo* in, std::byte* object, bool in_flow) {
   const char* from = p_;
   if (peek() == '{') {
-    oddity(OddityKind::FlowMapping, span(p_, p_ + 1), in, field);
+    deviation(DeviationKind::FlowMapping, span(p_, p_ + 1), in, field);
     if (field && field->type == Type::Mapping) {
       mark(object, *field);
       flow_mapping(field->mapping, object + field->offset);
@@ -276,7 +277,7 @@ Span Reader::inline_value(const FieldInfo* field, const MappingInfo* in, std::by
   return span(from, p_);
 }
 
-// At the first token of a value that stands on lines of its own.
+// Starts at the first token of a value on its own lines.
 Span Reader::block_value(const FieldInfo* field, const MappingInfo* in, std::byte* object, int key_column) {
   const char* from = p_;
   const void* newline = std::memchr(p_, '\n', static_cast<std::size_t>(end_ - p_));
@@ -323,8 +324,8 @@ Span Reader::block_value(const FieldInfo* field, const MappingInfo* in, std::byt
 void Reader::store_list(const FieldInfo& field, std::byte* object, std::size_t from, std::uint32_t count) {
   const std::size_t size = std::size_t{count} * field.mapping->size;
   std::byte* items = nullptr;
-  constexpr std::size_t kWorthGiving = 1 << 16;  // shorter lists are copied, and the scratch memory stays in use
-  if (from == 0 && size >= kWorthGiving) {
+  constexpr std::size_t kMinMovedBytes = 1 << 16;  // shorter lists are copied, and the scratch memory is reused
+  if (from == 0 && size >= kMinMovedBytes) {
     items = document_.arena->adopt(scratch_.release(), size);
   } else if (count) {
     items = document_.arena->allocate(size);
@@ -334,7 +335,7 @@ void Reader::store_list(const FieldInfo& field, std::byte* object, std::size_t f
   member<RawList>(object, field) = {items, count};
 }
 
-// One item, behind its dash; leaves the position at the next token.
+// Reads one item, starting after its dash; leaves the position at the next token.
 void Reader::read_item(const MappingInfo* mapping, std::byte* object, int dash_column) {
   const char* dash = p_++;
   skip_inline_blanks();
@@ -350,14 +351,14 @@ void Reader::read_item(const MappingInfo* mapping, std::byte* object, int dash_c
   if (at_dash()) {
     if (mapping) {
       error(DiagnosticKind::NotAMapping, span(p_, p_ + 1),
-            formatted("a sequence where a mapping belongs ({})", mapping->name));
+            formatted("a sequence where a mapping is expected ({})", mapping->name));
     }
     block_sequence(nullptr, nullptr, column_);
   } else if (peek() != '{' && peek() != '[' && looks_like_entry()) {
     block_mapping(mapping, object, column_, true);
   } else {
     if (peek() == '{') {
-      oddity(OddityKind::FlowMapping, span(p_, p_ + 1), mapping);
+      deviation(DeviationKind::FlowMapping, span(p_, p_ + 1), mapping);
       flow_mapping(mapping, object);
     } else {
       const char* from = p_;
@@ -368,7 +369,7 @@ void Reader::read_item(const MappingInfo* mapping, std::byte* object, int dash_c
         if (is_null_word(word)) {
           finish_mapping(mapping, object, 0, span(from, p_));
         } else {
-          error(DiagnosticKind::NotAMapping, span(from, p_), formatted("a mapping belongs here ({})", mapping->name));
+          error(DiagnosticKind::NotAMapping, span(from, p_), formatted("expected a mapping ({})", mapping->name));
         }
       }
     }
@@ -381,7 +382,7 @@ void Reader::read_item(const MappingInfo* mapping, std::byte* object, int dash_c
   }
 }
 
-// `field` is null for what is read for its form alone.
+// `field` is null for values of which only the form is read.
 void Reader::block_sequence(const FieldInfo* field, std::byte* object, int column) {
   if (!enter(p_)) {
     do {
@@ -430,7 +431,7 @@ void Reader::sequence_form(const FieldInfo& field, const MappingInfo* in, std::b
   } else {
     block_sequence(&list, to, column_);
   }
-  oddity(OddityKind::SequenceForm, where, in, &field);
+  deviation(DeviationKind::SequenceForm, where, in, &field);
   problem(Severity::Note, DiagnosticKind::LegacySequenceForm, where,
           formatted("`{}` as a sequence, as before 1.7; it is a mapping now", field.key));
   if (items.count == 0) return;
@@ -459,13 +460,7 @@ void Reader::flow_mapping(const MappingInfo* mapping, std::byte* object) {
   Span first_key = span(p_, p_ + 1);
   bool is_first = true;
   ++p_;
-  while (!flow_broken_) {
-    next_token();
-    if (peek() == '}') break;
-    if (at_end() || at_marker()) {
-      break_flow(open, "this `{` is not closed");
-      break;
-    }
+  while (!flow_broken_ && next_flow_item(open, '}')) {
     const Entry entry = read_key(mapping, seen, true);
     if (!entry.good) {
       flow_broken_ = true;
@@ -478,23 +473,35 @@ void Reader::flow_mapping(const MappingInfo* mapping, std::byte* object) {
                                                       : inline_value(entry.field, mapping, object, true);
     note_entry(entry.key, where);
     if (flow_broken_) break;
-    next_token();
-    if (peek() == ',') {
-      ++p_;
-    } else if (peek() != '}') {
-      if (at_end()) {
-        break_flow(open, "this `{` is not closed");
-      } else {
-        break_flow(p_, "`,` or `}` belongs here");
-      }
-    }
+    end_flow_item(open, '}');
   }
   --depth_;
   if (!flow_broken_) ++p_;
   if (mapping && !flow_broken_) finish_mapping(mapping, object, seen, first_key);
 }
 
-// `field` is null for what is read for its form alone.
+// Moves to the next item of the flow value that begins at `open`. False at its end, and after an error.
+bool Reader::next_flow_item(const char* open, char close) {
+  next_token();
+  if (peek() == close) return false;
+  if (!at_end() && !at_marker()) return true;
+  break_flow(open, formatted("this `{}` is not closed", std::string_view(open, 1)));
+  return false;
+}
+
+// After an item: moves past the comma, or reports what is there instead of it and of the closing bracket.
+void Reader::end_flow_item(const char* open, char close) {
+  next_token();
+  if (peek() == ',') {
+    ++p_;
+  } else if (at_end()) {
+    break_flow(open, formatted("this `{}` is not closed", std::string_view(open, 1)));
+  } else if (peek() != close) {
+    break_flow(p_, formatted("expected `,` or `{}`", std::string_view(&close, 1)));
+  }
+}
+
+// `field` is null for values of which only the form is read.
 void Reader::flow_sequence(const FieldInfo* field, const MappingInfo*, std::byte* object) {
   const char* open = p_;
   if (!enter(p_)) {
@@ -506,18 +513,12 @@ void Reader::flow_sequence(const FieldInfo* field, const MappingInfo*, std::byte
   const bool kernels = mapping == &mapping_of<Kernel>();
   std::uint32_t count = 0;
   ++p_;
-  while (!flow_broken_) {
-    next_token();
-    if (peek() == ']') break;
-    if (at_end() || at_marker()) {
-      break_flow(open, "this `[` is not closed");
-      break;
-    }
+  while (!flow_broken_ && next_flow_item(open, ']')) {
     if (kernels) kernel_ = count;
     if (mapping && peek() == '{') {
       alignas(8) std::byte item[kLargestItem];
       std::memcpy(item, mapping->blank(), mapping->size);
-      oddity(OddityKind::FlowMapping, span(p_, p_ + 1), mapping);
+      deviation(DeviationKind::FlowMapping, span(p_, p_ + 1), mapping);
       flow_mapping(mapping, item);
       scratch_.push(item, mapping->size);
       ++count;
@@ -525,21 +526,12 @@ void Reader::flow_sequence(const FieldInfo* field, const MappingInfo*, std::byte
       const char* at = p_;
       const Span where = inline_value(nullptr, nullptr, nullptr, true);
       if (mapping && !flow_broken_) {
-        error(DiagnosticKind::NotAMapping, where, formatted("a mapping belongs here ({})", mapping->name));
+        error(DiagnosticKind::NotAMapping, where, formatted("expected a mapping ({})", mapping->name));
       }
-      if (p_ == at && !flow_broken_) break_flow(p_, "a value belongs here");
+      if (p_ == at && !flow_broken_) break_flow(p_, "expected a value");
     }
     if (flow_broken_) break;
-    next_token();
-    if (peek() == ',') {
-      ++p_;
-    } else if (peek() != ']') {
-      if (at_end()) {
-        break_flow(open, "this `[` is not closed");
-      } else {
-        break_flow(p_, "`,` or `]` belongs here");
-      }
-    }
+    end_flow_item(open, ']');
   }
   if (kernels) kernel_ = ~0u;
   --depth_;
@@ -555,14 +547,14 @@ void Reader::read_text(Root& root) {
   while (end_ > begin_ && end_[-1] == '\0') --end_;  // padding
   quick_end_ = std::min(quick_end_, end_);
   if (std::string_view(begin_, static_cast<std::size_t>(end_ - begin_)).starts_with("\xef\xbb\xbf")) {
-    oddity(OddityKind::ByteOrderMark, {0, 3});
-    problem(Severity::Note, DiagnosticKind::ByteOrderMark, {0, 3}, "a byte order mark; UTF-8 needs none");
+    deviation(DeviationKind::ByteOrderMark, {0, 3});
+    problem(Severity::Note, DiagnosticKind::ByteOrderMark, {0, 3}, "a byte order mark; UTF-8 does not need it");
     p_ = line_ = begin_ + 3;
   }
   next_token();
   while (!at_end() && fresh_ && column_ == 0 && peek() == '%') {
-    error(DiagnosticKind::UnsupportedYaml, span(p_, p_ + 1), "a directive: ZE Info does without them");
-    oddity(OddityKind::Unsupported, span(p_, p_ + 1));
+    error(DiagnosticKind::UnsupportedYaml, span(p_, p_ + 1), "a directive: not supported by ZE Info");
+    deviation(DeviationKind::Unsupported, span(p_, p_ + 1));
     skip_line();
     next_token();
   }
@@ -574,7 +566,7 @@ void Reader::read_text(Root& root) {
   if (at_end() || at_marker()) {
     problem(Severity::Warning, DiagnosticKind::EmptyText, span(p_, p_), "the text is empty: no version and no kernels");
   } else if (peek() == '{') {
-    oddity(OddityKind::FlowMapping, span(p_, p_ + 1), &mapping);
+    deviation(DeviationKind::FlowMapping, span(p_, p_ + 1), &mapping);
     flow_mapping(&mapping, object);
     flow_broken_ = false;
     end_line();
@@ -583,12 +575,12 @@ void Reader::read_text(Root& root) {
     block_mapping(&mapping, object, column_, false);
   } else {
     const char* from = p_;
-    oddity(OddityKind::NoKey, span(p_, p_ + 1), &mapping);
+    deviation(DeviationKind::NoKey, span(p_, p_ + 1), &mapping);
     skip_line();
     const char* to = p_;
     error(DiagnosticKind::NotAMapping, span(from, std::min(to, from + 60)),
           "a ZE Info text is a mapping: `version: ...`, `kernels: ...`");
-    return;  // nothing of what follows is known to belong anywhere
+    return;  // the rest cannot be assigned to any key
   }
   if (at_end()) return;
   if (!at_marker()) {
@@ -602,9 +594,9 @@ void Reader::read_text(Root& root) {
     if (at_end()) return;
   }
   const bool second = at_marker() && peek() == '-';
-  oddity(OddityKind::SecondDocument, span(p_, p_ + 1));
+  deviation(DeviationKind::SecondDocument, span(p_, p_ + 1));
   error(second ? DiagnosticKind::SecondDocument : DiagnosticKind::TrailingData, span(p_, p_ + 1),
-        second ? "a second document; a text has one" : "something behind the end of the document");
+        second ? "a second document; a text has one" : "content after the end of the document");
 }
 
 Reader::Found Reader::find_entry(std::uint32_t at, std::string_view key) {

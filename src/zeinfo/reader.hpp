@@ -1,8 +1,8 @@
-// The reader behind parse.hpp and locate.hpp: recursive descent over the text, led by the schema.
+// The reader used by parse.hpp and locate.hpp: recursive descent over the text, guided by the schema.
 //
 // The position is always at a token: blanks, comments and line ends before it are skipped, `column_` is its column (in
-// bytes from 0) and `fresh_` says whether it is the first on its line. A mapping without a table (`MappingInfo` null)
-// is read for its form alone: what stands under unknown keys, and what locate.hpp reads again.
+// bytes from 0) and `fresh_` is true if it is the first on its line. Of a mapping without a table (`MappingInfo` null)
+// only the form is read: values of unknown keys, and mappings that locate.hpp reads again.
 #pragma once
 
 #include <string_view>
@@ -10,22 +10,22 @@
 
 #include "zeinfo/locate.hpp"
 #include "zeinfo/model.hpp"
-#include "zeinfo/problems.hpp"
 #include "zeinfo/schema.hpp"
+#include "zeinfo/text_diagnostics.hpp"
 
 namespace slipway::zeinfo {
 
 class Reader {
  public:
-  // `problems` may be null: nothing is said. `document` gets oddities and strings.
-  Reader(std::string_view text, Document& document, Problems* problems, bool quick);
+  // `diagnostics` may be null: nothing is reported. Deviations and strings are added to `document`.
+  Reader(std::string_view text, Document& document, TextDiagnostics* diagnostics, bool quick);
 
   void read_text(Root& root);
-  // Reads the mapping at `at` for its form and remembers where `key` and its value stand.
+  // Reads the form of the mapping at `at` and records the locations of `key` and its value.
   struct Found {
     Span first_key;
     bool found = false;
-    EntryPlace location;
+    EntryLocation location;
   };
   Found find_entry(std::uint32_t at, std::string_view key);
 
@@ -75,6 +75,8 @@ class Reader {
   void flow_sequence(const FieldInfo* field, const MappingInfo* in, std::byte* object);
   void flow_mapping(const MappingInfo* mapping, std::byte* object);
   void break_flow(const char* at, std::string_view message);
+  bool next_flow_item(const char* open, char close);
+  void end_flow_item(const char* open, char close);
   void read_item(const MappingInfo* mapping, std::byte* object, int dash_column);
   bool is_sequence_form(const FieldInfo& field) const;
   void sequence_form(const FieldInfo& field, const MappingInfo* in, std::byte* object, bool in_flow);
@@ -98,7 +100,7 @@ class Reader {
   void store_list(const FieldInfo& field, std::byte* object, std::size_t from, std::uint32_t count);
   bool enter(const char* at);  // one level deeper, unless that is too deep
 
-  // --- the quick way (reader_quick.cpp) ---
+  // --- the quick path (reader_quick.cpp) ---
   // Reads an entry in canonical form whose value is a scalar, up to the next token; false if it is anything else.
   bool quick_entry(const MappingInfo& mapping, std::byte* object, std::uint64_t& seen);
   bool quick_scalar(const FieldInfo& field, std::byte* object, const char*& at);
@@ -106,7 +108,7 @@ class Reader {
   // --- messages ---
   void error(DiagnosticKind kind, Span span, std::string_view message);
   Diagnostic* problem(Severity severity, DiagnosticKind kind, Span span, std::string_view message);
-  void oddity(OddityKind kind, Span span, const MappingInfo* mapping = nullptr, const FieldInfo* field = nullptr);
+  void deviation(DeviationKind kind, Span span, const MappingInfo* mapping = nullptr, const FieldInfo* field = nullptr);
 
   static void mark(std::byte* object, const FieldInfo& field) {
     *reinterpret_cast<std::uint64_t*>(object) |= std::uint64_t{1} << field.index;
@@ -124,11 +126,11 @@ class Reader {
   int column_ = 0;
   bool fresh_ = true;
   int depth_ = 0;
-  std::size_t errors_ = 0;    // an entry that had one excuses what is indented deeper
-  bool flow_broken_ = false;  // the form of a flow value is lost: all its levels are left
+  std::size_t errors_ = 0;    // after an error in an entry, deeper lines are not reported
+  bool flow_broken_ = false;  // a flow value is malformed: all its levels are abandoned
   Document& document_;
-  Problems* problems_;
-  Scratch scratch_;  // the items of lists whose end is not reached yet, innermost last
+  TextDiagnostics* diagnostics_;
+  Scratch scratch_;  // the items of unfinished lists, innermost last
   std::uint32_t kernel_ = ~0u;
 
   std::string_view wanted_;

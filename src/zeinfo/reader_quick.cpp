@@ -1,7 +1,7 @@
-// The quick way through lines in canonical form: a known key, a scalar of its type, and nothing else on the line.
+// The quick path for lines in canonical form: a known key, a scalar of its type, and nothing else on the line.
 //
-// Whatever looks different is left to the reader's other half, which starts again at the key: this half may refuse
-// anything, but what it takes means the same. All reads stay within scan::kSlack of a position before quick_end_.
+// All other lines are left to the general path, which starts again at the key. The quick path may reject any line, but
+// must not interpret a line differently. All reads stay within scan::kSlack of a position before quick_end_.
 
 #include "zeinfo/reader.hpp"
 #include "zeinfo/scan.hpp"
@@ -32,7 +32,7 @@ constexpr bool is_word_start(char c) {
 
 }  // namespace
 
-// Leaves `at` at the line end behind the value. Nothing is stored unless all of the line is understood.
+// Leaves `at` at the line end after the value. Nothing is stored unless the whole line is understood.
 bool Reader::quick_scalar(const FieldInfo& field, std::byte* object, const char*& at) {
   switch (field.type) {
     case Type::Int32: {
@@ -75,7 +75,7 @@ bool Reader::quick_scalar(const FieldInfo& field, std::byte* object, const char*
         at += std::countr_zero(special);
         break;
       }
-      // A blank before the line end is no part of the value; `''` is an escape.
+      // Blanks before the line end are not part of the value; `''` is an escape.
       if (quoted ? (*at != '\'' || at[1] != '\n') : (*at != '\n' || at[-1] == ' ')) return false;
       member<std::string_view>(object, field) = {from, static_cast<std::size_t>(at - from)};
       at += quoted;

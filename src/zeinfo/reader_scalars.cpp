@@ -1,4 +1,4 @@
-// Scalars and lists of three integers, by the type of their field (ZE Info page, 3.4).
+// Scalars and lists of three integers, by the type of their field (docs/spec/zeinfo.md#text-syntax).
 
 #include <cstring>
 
@@ -12,18 +12,18 @@ namespace slipway::zeinfo {
 
 void Reader::bad_scalar(const FieldInfo& field, const MappingInfo* in, DiagnosticKind kind, Span where,
                         std::string_view message) {
-  oddity(OddityKind::BadScalar, where, in, &field);
+  deviation(DeviationKind::BadScalar, where, in, &field);
   error(kind, where, message);
 }
 
-// Long, because it has one case for each type.
+// Long, because it has one case per type.
 void Reader::scalar_value(const FieldInfo& field, const MappingInfo* in, std::byte* object, const Scalar& scalar) {
   const std::string_view word = scalar.text;
   const bool quoted = scalar.style != Style::Plain;
   const bool is_null = !quoted && is_null_word(word);
   const std::string_view shown = word.substr(0, 60);
   if (quoted && (field.type == Type::Int32 || field.type == Type::Bool || field.type == Type::Float)) {
-    oddity(OddityKind::QuotedScalar, scalar.span, in, &field);
+    deviation(DeviationKind::QuotedScalar, scalar.span, in, &field);
     problem(Severity::Note, DiagnosticKind::QuotedNumber, scalar.span,
             formatted("`{}` takes {}, here in quotes", field.key, field.type == Type::Bool ? "a boolean" : "a number"));
   }
@@ -66,11 +66,11 @@ void Reader::scalar_value(const FieldInfo& field, const MappingInfo* in, std::by
     case Type::Enum: {
       const std::uint8_t location = words_of(*field.values).find(word);
       if (location == WordTable::kNone) {
-        // Error or warning is decided when the version is known (parse.cpp).
-        if (document_.oddities.size() >= Document::kMaxOddities) {
+        // The severity is determined when the version is known (parse.cpp).
+        if (document_.deviations.size() >= Document::kMaxDeviations) {
           error(DiagnosticKind::UnknownValue, scalar.span, formatted("`{}` has no value `{}`", field.key, shown));
         }
-        oddity(OddityKind::UnknownValue, scalar.span, in, &field);
+        deviation(DeviationKind::UnknownValue, scalar.span, in, &field);
         return;
       }
       member<std::uint8_t>(object, field) = static_cast<std::uint8_t>(location + 1);
@@ -80,7 +80,7 @@ void Reader::scalar_value(const FieldInfo& field, const MappingInfo* in, std::by
       const auto value = parse_version(word);
       if (!value) {
         bad_scalar(field, in, DiagnosticKind::BadVersion, scalar.span,
-                   formatted("`{}` is no version; it is MAJOR.MINOR, such as 1.73", shown));
+                   formatted("`{}` is not a version; expected MAJOR.MINOR, such as 1.73", shown));
         return;
       }
       if (value->major != 1) {
@@ -121,7 +121,7 @@ void Reader::int3_element(const FieldInfo& field, const MappingInfo* in, const S
 void Reader::finish_int3(const FieldInfo& field, const MappingInfo* in, std::byte* object, Int3Reading reading,
                          Span where) {
   if (reading.count != 0 && reading.count != 3) {
-    oddity(OddityKind::WrongListLength, where, in, &field);
+    deviation(DeviationKind::WrongListLength, where, in, &field);
     error(DiagnosticKind::ListLength, where, formatted("`{}` has {} elements and takes 3", field.key, reading.count));
     return;
   }
@@ -156,34 +156,19 @@ void Reader::int3_block(const FieldInfo& field, const MappingInfo* in, std::byte
 void Reader::int3_flow(const FieldInfo& field, const MappingInfo* in, std::byte* object) {
   const char* open = p_++;
   Int3Reading reading;
-  while (!flow_broken_) {
-    next_token();
-    if (peek() == ']') break;
-    if (at_end() || at_marker()) {
-      break_flow(open, "this `[` is not closed");
-      break;
-    }
+  while (!flow_broken_ && next_flow_item(open, ']')) {
     if (peek() == '[' || peek() == '{') {
       break_flow(p_, formatted("an element of `{}` is an integer", field.key));
       break;
     }
-    if (peek() == '-') oddity(OddityKind::NegativeInFlow, span(p_, p_ + 1), in, &field);
+    if (peek() == '-') deviation(DeviationKind::NegativeInFlow, span(p_, p_ + 1), in, &field);
     const Scalar element = read_scalar(true, false);
     if (!element.good) {
       flow_broken_ = true;
       break;
     }
     int3_element(field, in, element, reading);
-    next_token();
-    if (peek() == ',') {
-      ++p_;
-    } else if (peek() != ']') {
-      if (at_end()) {
-        break_flow(open, "this `[` is not closed");
-      } else {
-        break_flow(p_, "`,` or `]` belongs here");
-      }
-    }
+    end_flow_item(open, ']');
   }
   if (flow_broken_) return;
   ++p_;

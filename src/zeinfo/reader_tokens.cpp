@@ -1,4 +1,4 @@
-// Tokens of the YAML subset: blanks, comments, line ends and scalars (ZE Info page, 3.4).
+// Tokens of the YAML subset: blanks, comments, line ends and scalars (docs/spec/zeinfo.md#text-syntax).
 
 #include "base/format.hpp"
 #include "zeinfo/reader.hpp"
@@ -7,17 +7,17 @@
 
 namespace slipway::zeinfo {
 
-Reader::Reader(std::string_view text, Document& document, Problems* problems, bool quick)
+Reader::Reader(std::string_view text, Document& document, TextDiagnostics* diagnostics, bool quick)
     : begin_(text.data()),
       end_(text.data() + text.size()),
       p_(begin_),
       line_(begin_),
       quick_end_(quick && text.size() > scan::kSlack ? end_ - scan::kSlack : begin_),
       document_(document),
-      problems_(problems) {}
+      diagnostics_(diagnostics) {}
 
 Diagnostic* Reader::problem(Severity severity, DiagnosticKind kind, Span span, std::string_view message) {
-  return problems_ ? problems_->report(severity, kind, span, message) : nullptr;
+  return diagnostics_ ? diagnostics_->report(severity, kind, span, message) : nullptr;
 }
 
 void Reader::error(DiagnosticKind kind, Span span, std::string_view message) {
@@ -26,9 +26,9 @@ void Reader::error(DiagnosticKind kind, Span span, std::string_view message) {
   problem(Severity::Error, kind, span, message);
 }
 
-void Reader::oddity(OddityKind kind, Span span, const MappingInfo* mapping, const FieldInfo* field) {
-  if (problems_ && document_.oddities.size() < Document::kMaxOddities) {
-    document_.oddities.push_back({kind, span, mapping, field, kernel_});
+void Reader::deviation(DeviationKind kind, Span span, const MappingInfo* mapping, const FieldInfo* field) {
+  if (diagnostics_ && document_.deviations.size() < Document::kMaxDeviations) {
+    document_.deviations.push_back({kind, span, mapping, field, kernel_});
   }
 }
 
@@ -68,7 +68,7 @@ void Reader::skip_line() {
 
 void Reader::skip_inline_blanks() {
   while (p_ < end_ && (*p_ == ' ' || *p_ == '\t')) {
-    if (*p_ == '\t') oddity(OddityKind::TabSeparator, span(p_, p_ + 1));
+    if (*p_ == '\t') deviation(DeviationKind::TabSeparator, span(p_, p_ + 1));
     ++p_;
   }
 }
@@ -106,25 +106,25 @@ void Reader::end_line() {
   const char* from = p_;
   skip_inline_blanks();
   if (p_ < end_ && *p_ == '#' && p_ > from) {
-    if (from > begin_ && from[-1] == ']') oddity(OddityKind::CommentAfterBracket, span(p_, p_ + 1));
+    if (from > begin_ && from[-1] == ']') deviation(DeviationKind::CommentAfterBracket, span(p_, p_ + 1));
     skip_comment();
     return;
   }
   if (is_line_end(p_)) return;
   const char* rest = p_;
   skip_line();
-  error(DiagnosticKind::BadToken, span(rest, rest + 1), "something more behind the value; a value ends with its line");
+  error(DiagnosticKind::BadToken, span(rest, rest + 1), "content after the value; a value ends with its line");
 }
 
-// Whether the line goes on as `key:`: tells a mapping from a scalar.
+// Whether the line continues as `key:`, which distinguishes a mapping from a scalar.
 bool Reader::looks_like_entry() const {
   const char* at = p_;
   if (at < quick_end_ && *at >= 'A' && *at <= 'z') {
     const scan::Block block(at);
     const std::uint32_t colon = block.equal(':');
     if (colon && !(block.special() & ((colon & -colon) - 1))) {
-      const char behind = at[std::countr_zero(colon) + 1];
-      if (behind == ' ' || behind == '\n') return true;
+      const char next = at[std::countr_zero(colon) + 1];
+      if (next == ' ' || next == '\n') return true;
     }
   }
   if (at < end_ && (*at == '"' || *at == '\'')) {
@@ -165,14 +165,14 @@ Reader::Scalar Reader::read_plain(bool in_flow, bool is_key) {
   for (const Construct& one : kUnsupported) {
     if (one.first != first || (first == '?' && !is_blank_or_end(p_ + 1))) continue;
     skip_line();
-    oddity(OddityKind::Unsupported, span(from, from + 1));
-    error(DiagnosticKind::UnsupportedYaml, span(from, from + 1), formatted("{}: ZE Info does without them", one.name));
+    deviation(DeviationKind::Unsupported, span(from, from + 1));
+    error(DiagnosticKind::UnsupportedYaml, span(from, from + 1), formatted("{}: not supported by ZE Info", one.name));
     scalar.good = false;
     return scalar;
   }
   const bool indicator = first == '@' || first == '`' || first == ',' || first == ']' || first == '}' || first == '#' ||
                          first == '[' || first == '{' || ((first == '-' || first == ':') && is_blank_or_end(p_ + 1));
-  const char* last = p_;  // behind the last character that is not blank
+  const char* last = p_;  // after the last character that is not blank
   bool high = false;
   const char* bad = indicator ? p_ : nullptr;
   while (!bad && p_ < end_) {
@@ -200,7 +200,7 @@ Reader::Scalar Reader::read_plain(bool in_flow, bool is_key) {
         code < 0x20 || code == 0x7f ? formatted("the control character 0x{:02x}", code) : formatted("`{}`", *bad);
     p_ = bad;
     skip_line();
-    error(DiagnosticKind::BadToken, span(bad, bad + 1), what + " cannot stand here; put the value in quotes");
+    error(DiagnosticKind::BadToken, span(bad, bad + 1), what + " is not allowed here; put the value in quotes");
     scalar.good = false;
     return scalar;
   }
@@ -250,7 +250,7 @@ Reader::Scalar Reader::read_quoted() {
   }
   if (high && !check_utf8(inside)) scalar.good = false;
   if (!escapes || !scalar.good) return scalar;
-  oddity(OddityKind::EscapedString, scalar.span);
+  deviation(DeviationKind::EscapedString, scalar.span);
   if (quote == '\'') {
     std::string plain;
     plain.reserve(inside.size());

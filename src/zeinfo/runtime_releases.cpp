@@ -1,4 +1,5 @@
-// The history of the Intel compute runtime, as far as it decides what loads (ZE Info page, 3.9).
+// The history of the Intel compute runtime, as far as it affects which files load
+// (docs/spec/zeinfo.md#runtime-releases).
 
 #include <algorithm>
 

@@ -17,7 +17,7 @@ TEST(Samples, AreReadAndWrittenByteForByte) {
   ASSERT_GE(samples.size(), 40u);
   for (const Sample& sample : samples) {
     Reading reading(sample.text);
-    EXPECT_FALSE(reading.diagnostics.has_errors()) << sample.name << "\n" << reading.said();
+    EXPECT_FALSE(reading.diagnostics.has_errors()) << sample.name << "\n" << reading.messages();
     EXPECT_FALSE(reading.document.has_errors) << sample.name;
     std::string expected = sample.text;
     if (sample.name.starts_with("texts-style") && !sample.name.contains("canonical")) {
@@ -30,14 +30,14 @@ TEST(Samples, AreReadAndWrittenByteForByte) {
   }
 }
 
-TEST(Samples, TheQuickWayMakesNoDifference) {
+TEST(Samples, QuickPathMakesNoDifference) {
   const auto samples = testing::samples();
   ASSERT_FALSE(samples.empty());
   for (const Sample& sample : samples) {
     Reading quick(sample.text);
     Reading slow(sample.text, {.quick = false});
     EXPECT_TRUE(same_values(quick.document, slow.document)) << sample.name;
-    EXPECT_EQ(quick.said(), slow.said()) << sample.name;
+    EXPECT_EQ(quick.messages(), slow.messages()) << sample.name;
   }
 }
 
@@ -62,7 +62,7 @@ TEST(Samples, HaveNoErrorAtTheDefaultLevel) {
   for (const Sample& sample : samples) {
     Reading reading(sample.text);
     reading.check();
-    EXPECT_FALSE(reading.diagnostics.has_errors()) << sample.name << "\n" << reading.said();
+    EXPECT_FALSE(reading.diagnostics.has_errors()) << sample.name << "\n" << reading.messages();
   }
 }
 

@@ -45,7 +45,7 @@ std::optional<bool> parse_boolean(std::string_view word) {
   const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
   for (const Spelling& one : kSpellings) {
     if (!std::ranges::equal(word, one.lower, {}, lower)) continue;
-    // All small, all capital, or the first letter capital.
+    // All lower case, all upper case, or the first letter upper case.
     const auto capitals = static_cast<std::size_t>(std::ranges::count_if(word, is_upper));
     if (capitals == 0 || capitals == word.size() || (capitals == 1 && is_upper(word.front()))) return one.value;
   }
@@ -62,7 +62,7 @@ std::optional<float> parse_real(std::string_view word) {
     return negative ? -std::numeric_limits<float>::infinity() : std::numeric_limits<float>::infinity();
   }
   if (std::ranges::contains(kNan, digits)) return std::numeric_limits<float>::quiet_NaN();
-  // from_chars would take words such as `infinity`.
+  // from_chars would accept words such as `infinity`.
   if (digits.empty() || digits.find_first_not_of("0123456789.eE+-") != digits.npos) return std::nullopt;
   float value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);

@@ -1,5 +1,5 @@
-// Looking at many bytes at once. Everything here reads up to kSlack bytes behind where it starts: callers make sure
-// that so many are there.
+// Scans several bytes at a time. All functions read up to kSlack bytes after their start: callers ensure that these
+// exist.
 #pragma once
 
 #include <bit>
@@ -14,26 +14,21 @@ namespace slipway::zeinfo::scan {
 
 inline constexpr std::size_t kSlack = 160;
 
-inline std::uint64_t load8(const char* at) {
-  std::uint64_t word;
-  std::memcpy(&word, at, sizeof word);
-  return word;
-}
-
-// A bit for each of 16 bytes.
+// One bit for each of 16 bytes.
 #if defined(__SSE2__)
 struct Block {
   __m128i bytes;
   explicit Block(const char* at) : bytes(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at))) {}
   std::uint32_t equal(char c) const { return mask(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(c))); }
-  // Controls (line ends and tabs are such), `:`, `#` and bytes that are not ASCII: what ends a simple plain scalar.
+  // Control characters (including line ends and tabs), `:`, `#` and bytes that are not ASCII: all that can end a simple
+  // plain scalar.
   std::uint32_t special() const {
     const __m128i low = _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20));  // signed: from 0x80 on too
     const __m128i colon = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(':'));
     const __m128i hash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('#'));
     return mask(_mm_or_si128(low, _mm_or_si128(colon, hash)));
   }
-  // Controls, single quotes and bytes that are not ASCII.
+  // Control characters, single quotes and bytes that are not ASCII.
   std::uint32_t quote_special() const {
     const __m128i low = _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20));
     return mask(_mm_or_si128(low, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\''))));
@@ -66,7 +61,7 @@ struct Block {
 };
 #endif
 
-// The first byte from `at` on that is not a blank, looking at 32 at most.
+// The first byte from `at` on that is not a blank; looks at 32 bytes at most.
 inline const char* skip_blanks(const char* at) {
   std::uint32_t others = ~Block(at).equal(' ') & 0xffff;
   if (others) return at + std::countr_zero(others);

@@ -10,7 +10,7 @@
 namespace slipway::zeinfo {
 namespace {
 
-// The words of the table's columns.
+// The values of the table's columns.
 constexpr int p = kPreLevel;
 constexpr int on = kOn;
 constexpr int never = 0;
@@ -27,7 +27,7 @@ constexpr Need R{true};
 constexpr Need O{};
 constexpr Need W(int from, int to) { return {false, from, to}; }
 
-// Places in all_enums() and all_mappings().
+// Indices in all_enums() and all_mappings().
 enum EnumNumber : std::uint8_t {
 #define ENUM(name, doc) name##Number,
 #define VALUE(name, value, since, until, first, last, doc)
@@ -79,7 +79,7 @@ constexpr const EnumInfo* kEnumOf = nullptr;
 template <class T>
 constexpr const MappingInfo* kMappingOf = nullptr;
 
-// What the `of` column gives, by the type.
+// The meaning of the `of` column, by type.
 #define SLIPWAY_OF_Int32(of) nullptr, nullptr
 #define SLIPWAY_OF_Bool(of) nullptr, nullptr
 #define SLIPWAY_OF_Float(of) nullptr, nullptr
@@ -243,7 +243,7 @@ bool same_field(Object a, Object b, const FieldInfo& field) {
       return a.integer(field) == b.integer(field);
     case Type::Bool:
       return a.boolean(field) == b.boolean(field);
-    // Bits, so that a NaN equals itself.
+    // Compares bits, so that a NaN equals itself.
     case Type::Float:
       return std::bit_cast<std::uint32_t>(a.real(field)) == std::bit_cast<std::uint32_t>(b.real(field));
     case Type::String:

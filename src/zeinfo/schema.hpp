@@ -1,4 +1,4 @@
-// schema.def as tables that code can walk, and objects seen through them.
+// schema.def as tables for code to walk, and access to objects through them.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace slipway::zeinfo {
 enum class Type : std::uint8_t { Int32, Bool, Float, String, Enum, Int3, Mapping, Sequence, Version };
 std::string_view name_of(Type type);  // "int32", "bool", ...
 
-// What dropping something loses, in the order of --allow-loss.
+// The class of loss when something is dropped, in the order of --allow-loss.
 enum class Loss : std::uint8_t { Information, Hint, Dispatch };
 std::string_view name_of(Loss loss);  // "information", "hint", "dispatch"
 std::optional<Loss> parse_loss(std::string_view name);
@@ -49,17 +49,17 @@ struct EnumInfo {
   std::uint8_t number = 0;  // in all_enums()
 
   const ValueInfo& operator[](std::uint8_t number) const { return values[number - 1u]; }
-  // 0 for a word that is none of them.
+  // 0 for a text that is not a value of the enum.
   std::uint8_t find(std::string_view word) const;
 };
 
 struct FieldInfo {
   std::string_view key;
   Type type = Type::Int32;
-  std::uint8_t index = 0;  // in the mapping; its bit in `present`
+  std::uint8_t index = 0;  // in the mapping, and its bit in `present`
   std::uint16_t offset = 0;
   bool required = false;
-  // Levels whose compilers always write it: absence is a warning there. Empty when from > to.
+  // Levels whose compilers always write the field: its absence is a warning. Empty when from > to.
   int expected_from = 0;
   int expected_to = -1;
   std::int32_t default_value = 0;
@@ -80,7 +80,7 @@ struct MappingInfo {
   std::uint64_t required = 0;        // bits of the required fields
 
   const FieldInfo* find(std::string_view key) const;
-  // Bits of the fields that a version has.
+  // The bits of the fields that a version has.
   std::uint64_t fields_of(int level) const;
 };
 
@@ -102,7 +102,7 @@ const EnumInfo& enum_of();
 #define END_ENUM(name)
 #include "zeinfo/schema.def"
 
-// All of them, in the order of the table.
+// All entries, in the order of the table.
 std::span<const MappingInfo* const> all_mappings();
 std::span<const EnumInfo* const> all_enums();
 
@@ -117,7 +117,7 @@ const FieldInfo& field_of(typename T::Key key) {
   return mapping_of<T>().fields[static_cast<std::size_t>(key)];
 }
 
-// A structure of the model and its table; the accessors' type must be the field's.
+// A structure of the model with its table; the accessor must match the field's type.
 class Object {
  public:
   template <class T>
@@ -144,13 +144,13 @@ class Object {
     return {*field.mapping,
             static_cast<const std::byte*>(get<RawList>(field).data) + std::size_t{i} * field.mapping->size};
   }
-  // Whether canonical text of a version has the field: required, or not its default, or there and always written by
-  // that version's compilers.
+  // Whether canonical text of a version has the field: it is required, differs from its default, or is present and
+  // always written by that version's compilers.
   bool is_written(const FieldInfo& field, int level) const {
     return field.required || !is_default(field) ||
            (has(field) && field.expected_from <= level && level <= field.expected_to);
   }
-  // Whether canonical text leaves the field out, were it optional.
+  // Whether canonical text would omit the field if it were optional.
   bool is_default(const FieldInfo& field) const;
 
  private:
@@ -162,7 +162,7 @@ class Object {
   const std::byte* data_;
 };
 
-// Equal in every value (not in `at` or `present`): what canonical text can tell apart.
+// Equal in all values (not in `at` or `present`), as far as canonical text distinguishes them.
 bool same_values(Object a, Object b);
 bool same_values(const Root& a, const Root& b);
 

@@ -112,7 +112,7 @@ std::string schema_markdown() {
   }
   for (const EnumInfo* values : all_enums()) {
     out += formatted(
-        "## <a id=\"{0}\"></a>{0}\n\nIt says {1}.\n\n| value | versions | runtime | meaning |\n|---|---|---|---|\n",
+        "## <a id=\"{0}\"></a>{0}\n\nDescribes {1}.\n\n| value | versions | runtime | meaning |\n|---|---|---|---|\n",
         values->name, values->doc);
     for (const ValueInfo& value : values->values) {
       out += formatted("| `{}` | {} | {} | {} |\n", value.name, versions(value.lifetime), releases(value.lifetime),

@@ -22,14 +22,14 @@ constexpr Device kDevices[] = {
 #include "zeinfo/devices.def"
 };
 
-// Families without a row of their own (3.7): all Gen8 to Gen11.
+// Families without a row (docs/spec/zeinfo.md#elf-container): all Gen8 to Gen11.
 struct OldFamily {
   std::uint32_t family;
   std::string_view name;
 };
 constexpr OldFamily kOldFamilies[] = {{17, "chv"}, {20, "cfl"}, {22, "bxt"}, {23, "glk"}, {27, "lkf"}, {28, "ehl"}};
 
-// A binary for the first runs on the second; revisions of the first that are listed together share a row.
+// A binary for the first product runs on the second; revisions that are listed together share a row.
 struct Compatible {
   ProductConfig built_for;
   ProductConfig device;
@@ -123,7 +123,7 @@ Target Target::of(const Device& device, Source source) {
 Result<Target> Target::of_product(std::string_view product) {
   if (const Device* device = find_device(product)) {
     Target target = of(*device);
-    // A revision that has no row of its own is kept.
+    // A revision without its own row is kept.
     if (const auto config = parse_config(product)) target.config = *config;
     return target;
   }
@@ -149,11 +149,11 @@ Target Target::of_notes(std::optional<std::uint32_t> family, std::optional<std::
   target.family = family;
   target.metadata = metadata;
   if (config) target.config = ProductConfig::decode(*config);
-  // Binaries of 1.20 have core 0: the row of the family decides.
+  // Binaries of 1.20 have core 0: the row is chosen by family.
   if (core && *core) target.core = core;
   if (!target.core && target.device) target.core = target.device->core;
   if (target.core) target.grf_bytes = grf_bytes_of_core(*target.core);
-  // All families without a row are older than registers of 64 bytes.
+  // All families without a row have registers of 32 bytes.
   if (!target.grf_bytes && family && !name_of_family(*family).empty()) target.grf_bytes = 32;
   return target;
 }

@@ -1,4 +1,4 @@
-// What is known about the device that a text is for: from the notes of the ELF file, or from --product.
+// The device that a text is for, as known from the notes of the ELF file or from --product.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ struct ProductConfig {
 };
 std::string text_of(const ProductConfig& config);  // "12.55.8"
 
-// One row a device (devices.def). `names` are the offline compiler's, ours first, separated by blanks.
+// One row per device (devices.def). `names` are the offline compiler's, ours first, separated by blanks.
 struct Device {
   std::string_view names;
   std::uint32_t family;  // note 1
@@ -46,7 +46,8 @@ const Device* find_device(ProductConfig config);
 const Device* find_device_of_family(std::uint32_t family);
 // "gen9" and the like for families without a row; empty if unknown.
 std::string_view name_of_family(std::uint32_t family);
-// Whether a binary for one product runs on another (3.7): the same, or listed.
+// Whether a binary for one product runs on another (docs/spec/zeinfo.md#elf-container): the same product, or a listed
+// pair.
 bool runs_on(ProductConfig built_for, ProductConfig device);
 
 // 32 or 64: 64 from core 3080 on.
@@ -58,22 +59,23 @@ struct CodeSection {
   std::uint64_t size = 0;
 };
 
-// What the notes of a container, or --product, say. Nothing known: all rules that need it are skipped with one note.
+// The facts from the notes of a container or from --product. Without them, all rules that need them are skipped with
+// one note.
 struct Target {
   enum class Source { None, Notes, Product };
   Source source = Source::None;
-  const Device* device = nullptr;  // null: the family, or nothing, is all that is known
+  const Device* device = nullptr;  // null: only the family, or nothing, is known
   std::optional<std::uint32_t> family;
   std::optional<std::uint32_t> core;
   std::optional<ProductConfig> config;
   std::optional<int> grf_bytes;
-  // Note 3: least and greatest revision, and whether the least is checked (bit 13).
+  // Note 3: minimum and maximum revision, and whether the minimum is checked (bit 13).
   std::optional<std::uint32_t> metadata;
 
   // Of the container, if there is one.
   std::optional<Version> container_version;      // note 4
   std::optional<std::vector<CodeSection>> code;  // text-missing, text-unlisted, skip-offset, code sizes
-  bool code_sorted = false;                      // by name, so that thousands of them are found quickly
+  bool code_sorted = false;                      // whether `code` is sorted by name
   std::optional<int> address_bytes;              // 8; 4 in ELFCLASS32
   bool has_spirv = false;
   bool has_container() const { return code.has_value(); }
@@ -81,7 +83,7 @@ struct Target {
   static Target of(const Device& device, Source source = Source::Product);
   // By name, `12.55.8` or `0x030dc008`. Errors: unknown-value.
   static Result<Target> of_product(std::string_view product);
-  // From the values of notes 1, 2, 3 and 6, each if it is there.
+  // From the values of notes 1, 2, 3 and 6, as far as present.
   static Target of_notes(std::optional<std::uint32_t> family, std::optional<std::uint32_t> core,
                          std::optional<std::uint32_t> metadata, std::optional<std::uint32_t> config);
   const CodeSection* find_code(std::string_view kernel) const;

@@ -19,7 +19,7 @@ struct Version {
     return level < 0 ? pre() : Version{1, static_cast<std::uint32_t>(level)};
   }
   constexpr bool is_pre() const { return major == 0; }
-  // The number that the schema table counts in: the minor version of 1.x, -1 before 1.0.
+  // The number that the schema table uses: the minor version of 1.x, -1 before 1.0.
   constexpr int level() const { return is_pre() ? -1 : static_cast<int>(minor < 9000 ? minor : 9000); }
   auto operator<=>(const Version&) const = default;
 };
@@ -32,7 +32,7 @@ inline constexpr Version kNewestVersion{1, kNewestLevel};
 std::string text_of(Version version);
 // Digits, a dot, digits; nothing else. No `pre`.
 std::optional<Version> parse_version(std::string_view text);
-// What --to takes: MAJOR.MINOR or `pre`.
+// The values of --to: MAJOR.MINOR or `pre`.
 std::optional<Version> parse_version_or_pre(std::string_view text);
 
 // A release of the runtime, YY.WW, as the number YYWW.

@@ -11,7 +11,7 @@ WordTable::WordTable(std::vector<std::string_view> words) {
     if (word.size() >= 8) std::memcpy(&entry.last, word.data() + word.size() - 8, 8);
     entries_.push_back(entry);
   }
-  // A few dozen words into 256 slots: some hundred tries at most.
+  // A few dozen words into 256 slots need a few hundred tries at most.
   for (std::uint64_t seed = 0x9e3779b97f4a7c15;; seed = seed * 6364136223846793005u + 1442695040888963407u) {
     multiplier_ = seed | 1;
     slots_.fill(kNone);

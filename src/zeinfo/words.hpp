@@ -1,7 +1,7 @@
 // Finding a key of a mapping or a value of an enum: one multiplication, one table look-up, one comparison.
 //
 // The first eight and the last eight bytes and the length of a word make a 64-bit number; for each table a multiplier
-// was searched for that sends its words to different slots. Tables are made once, at the first use.
+// is searched that maps its words to different slots. Tables are made once, at the first use.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ class WordTable {
 
   explicit WordTable(std::vector<std::string_view> words);
 
-  // The place of the word in the list, or kNone. Eight bytes from its start on must be readable.
+  // The index of the word in the list, or kNone. Eight bytes from its start must be readable.
   std::uint8_t find_padded(const char* word, std::size_t length) const {
     if (length == 0) return kNone;
     std::uint64_t first = 0;

@@ -1,4 +1,4 @@
-// Canonical text. The rules on strings are those of LLVM's YAML writer, which the compilers use.
+// Writes canonical text. The rules for strings are those of LLVM's YAML writer, which the compilers use.
 
 #include "zeinfo/write.hpp"
 
@@ -153,7 +153,7 @@ class Writer {
       after_dash_ = false;
       entry(object, field, indent);
     }
-    // An item of nothing but defaults, which no list of the schema has: all have required fields.
+    // An item with only default values; no list of the schema can have one, because all have required fields.
     if (after_dash_) out_ += "{}\n";
     after_dash_ = false;
   }
@@ -255,10 +255,10 @@ class Writer {
 }  // namespace
 
 std::optional<std::string_view> not_understood(const Document& document) {
-  const auto unknown = std::ranges::find_if(document.oddities, [](const Oddity& one) {
-    return one.kind == OddityKind::UnknownKey || one.kind == OddityKind::UnknownValue;
+  const auto unknown = std::ranges::find_if(document.deviations, [](const Deviation& one) {
+    return one.kind == DeviationKind::UnknownKey || one.kind == DeviationKind::UnknownValue;
   });
-  if (unknown == document.oddities.end()) return std::nullopt;
+  if (unknown == document.deviations.end()) return std::nullopt;
   return document.text.substr(unknown->span.begin, unknown->span.end - unknown->span.begin);
 }
 

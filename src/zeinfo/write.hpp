@@ -1,4 +1,4 @@
-// Values to canonical text, byte for byte what the compiler writes (ZE Info page, 3.5).
+// Writes values as canonical text, byte for byte as the compiler does (docs/spec/zeinfo.md#canonical-form).
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@
 
 namespace slipway::zeinfo {
 
-// In the form of `version`, which decides between mappings (from 1.7 on) and the older one-item sequences; the
-// document's own version is what the text declares. Errors: invalid-utf8 (a string cannot be written), placed nowhere.
-// Documents with reader errors have no canonical form; whoever writes them loses what was wrong. What a text of a newer
-// version has and this program does not know is not lost but refused: version-newer.
+// Writes the form of `version`, which selects between mappings (from 1.7 on) and the older one-item sequences; the text
+// declares the document's own version. Errors, without a location: invalid-utf8 (a string cannot be written);
+// version-newer (a text of a newer version has content that this program does not know). Documents with reader errors
+// have no canonical form; writing them loses the faulty parts.
 Result<std::string> write(const Document& document);
 
-// The first key or value of a newer version that the model does not hold; nothing when it holds the whole text.
+// The first key or value of a newer version that the model does not represent; empty when it represents the whole text.
 std::optional<std::string_view> not_understood(const Document& document);
 
 // One scalar as YAML, quoted where it must be. Errors: invalid-utf8.

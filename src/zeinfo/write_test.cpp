@@ -90,15 +90,15 @@ TEST(Write, QuotesAsTheCompilerDoes) {
                            {"\xc3\xa9\\\"", "\"\xc3\xa9\\\\\\\"\""}};
   for (const Quoting& one : cases) {
     EXPECT_EQ(write_string(one.text).value(), one.written) << one.text;
-    // What was written reads back as the same name.
+    // The written text reads back as the same name.
     Reading reading("version: 1.73\nkernels:\n  - name: " + one.written +
                     "\n    execution_env: { grf_count: 1, simd_size: 8 }\n");
-    ASSERT_FALSE(reading.document.has_errors) << reading.text << reading.said();
+    ASSERT_FALSE(reading.document.has_errors) << reading.text << reading.messages();
     EXPECT_EQ(reading.document.kernels[0].name, one.text);
   }
 }
 
-TEST(Write, RefusesWhatIsNotUtf8) {
+TEST(Write, RejectsInvalidUtf8) {
   for (const std::string_view bad : {"\xff", "a\xc3", "\xed\xa0\x80", "\xc0\x80", "\xf4\x90\x80\x80"}) {
     const auto written = write_string(bad);
     ASSERT_FALSE(written) << bad;
@@ -146,9 +146,8 @@ TEST(Write, WritesEmptyListsThatAreRequiredAndFloats) {
             "    Kcm_loop_costs:  []\n...\n");
 }
 
-// A text of a newer version may have what this program does not know: it is read, with a warning, but never written
-// without it.
-TEST(Write, WhatIsNotUnderstoodIsNotLost) {
+// A text of a newer version may have unknown content: it is read with a warning, but never written without it.
+TEST(Write, UnknownContentIsNotLost) {
   const Reading key(
       "version: 1.74\nkernels:\n  - name: k\n    wings: 2\n    execution_env: { grf_count: 128, simd_size: 16 }\n");
   EXPECT_FALSE(key.document.has_errors);

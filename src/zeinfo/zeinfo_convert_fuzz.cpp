@@ -1,4 +1,5 @@
-// The first byte chooses a version; the rest is a text that is moved there, laid out, packed and compared with itself.
+// The first byte chooses a version; the rest is a text that is converted to it, laid out, packed and compared with
+// itself.
 
 #include <cstdint>
 #include <cstdlib>
@@ -16,9 +17,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace slipway::zeinfo;
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  Diagnostics said;
-  Problems problems("t.ze_info", text, said);
-  const Document document = parse(text, problems);
+  Diagnostics diagnostics;
+  TextDiagnostics text_diagnostics("t.ze_info", text, diagnostics);
+  const Document document = parse(text, text_diagnostics);
   const Target target = Target::of(devices()[size % devices().size()]);
   const auto converted = convert(document, Version::of_level(data[0] % 75 - 1), target);
   if (converted && !document.has_errors && !write(converted->document)) std::abort();
@@ -31,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static_cast<void>(pack_local_ids(kernel, target, launch.local_size));
     static_cast<void>(occupancy(kernel, target, launch.local_size, 8));
   }
-  // Of two kernels of one name, only the first is found.
+  // Only the first of two kernels with equal names is found.
   compare({&document, &target}, {&document, &target});
   return 0;
 }

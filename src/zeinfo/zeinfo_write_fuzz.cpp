@@ -1,5 +1,5 @@
-// What is read without an error has a canonical form, which reads to the same values and is its own canonical form; so
-// does its JSON.
+// A text without errors has a canonical form, which reads to the same values and is its own canonical form; the same
+// holds for its JSON.
 
 #include <cstdint>
 #include <cstdlib>
@@ -13,9 +13,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace slipway;
   using namespace slipway::zeinfo;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  Diagnostics said;
-  Problems problems("t.ze_info", text, said);
-  const Document document = parse(text, problems);
+  Diagnostics diagnostics;
+  TextDiagnostics text_diagnostics("t.ze_info", text, diagnostics);
+  const Document document = parse(text, text_diagnostics);
   if (document.has_errors) return 0;
   if (not_understood(document)) {
     if (write(document) || to_json(document)) std::abort();
@@ -23,17 +23,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const auto written = write(document);
   if (!written) std::abort();
-  Problems again_problems("t.ze_info", *written, said);
-  const Document again = parse(*written, again_problems);
-  // Texts without a version are read as the least version that has what they use, which defaults may change.
+  TextDiagnostics again_text_diagnostics("t.ze_info", *written, diagnostics);
+  const Document again = parse(*written, again_text_diagnostics);
+  // Texts without a version are read as the lowest version that has all keys in use, which omitted defaults may change.
   const bool versioned = document.has(RootKey::version);
   if (again.has_errors || !same_values(document, again)) std::abort();
   if (versioned && write(again).value_or("") != *written) std::abort();
   const auto json = to_json(document);
   if (!json) std::abort();
-  Diagnostics json_said;
+  Diagnostics json_diagnostics;
   const SourcePtr source = make_source("t.json", *json);
-  const Document back = read_json(source, json_said);
+  const Document back = read_json(source, json_diagnostics);
   if (back.has_errors || !same_values(document, back)) std::abort();
   return 0;
 }

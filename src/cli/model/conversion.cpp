@@ -15,7 +15,6 @@
 #include "cli/model/verify_shaders.hpp"
 #include "convert/analyse.hpp"
 #include "convert/report.hpp"
-#include "convert/unite_segments.hpp"
 #include "convert/verify.hpp"
 #include "model/graph_segment.hpp"
 #include "shader/compile.hpp"
@@ -133,7 +132,7 @@ class Conversion {
     const Bytes bytes = content_->content().bytes;
     if (convert::detect_format(bytes) == convert::ModelFormat::Vgf) return convert_vgf(bytes);
     log("reading");
-    convert::ReadSettings settings = options_.read;
+    convert::ReadModelOptions settings = options_.read;
     if (options_.input != "-") settings.done_with = release_mapped_pages;
     auto model = convert::read_model(bytes, name_, settings, diagnostics_);
     if (model) convert(*model);
@@ -157,7 +156,7 @@ class Conversion {
       if (encoded) write(Bytes(*encoded), "vgf");
       return;
     }
-    auto model = convert::unite_segments(
+    auto model = convert::merge_segments(
         *file, [&](std::size_t segment) { return model::read_graph_segment(*file, segment, diagnostics_); },
         diagnostics_);
     if (model) convert(*model);
@@ -166,7 +165,7 @@ class Conversion {
   void convert(tosa::Model& model) {
     const std::optional<tosa::Model> original = options_.verify ? std::optional(model) : std::nullopt;
     if (options_.analysis) return analyse(model.graph);
-    convert::Settings settings = options_.settings;
+    convert::ConvertOptions settings = options_.settings;
     settings.observe = [&](std::string_view pass, const tosa::Graph& graph) {
       log(pass);
       if (options_.dump_passes) print_error(formatted("// after `{}`\n{}", pass, convert::dump_text(graph)));
@@ -209,7 +208,7 @@ class Conversion {
 
   void verify(const tosa::Model& original, const tosa::Model& model, const convert::Converted& converted,
               const vgf::File& file, Bytes bytes) {
-    convert::VerifySettings settings;
+    convert::VerifyOptions settings;
     settings.narrowed = options_.settings.narrow.mode != convert::TypeNarrowing::None;
     for (const std::string& text : options_.verify_shapes) {
       const std::size_t equals = text.find('=');

@@ -16,8 +16,8 @@ struct ConversionOptions {
   std::string input = "-", output = "-";
   Emit emit = Emit::Vgf;
   std::string json_schema;  // --tosa-flatbuffer-schema: `.tosa` content as JSON
-  convert::Settings settings;
-  convert::ReadSettings read;
+  convert::ConvertOptions settings;
+  convert::ReadModelOptions read;
   bool dump_passes = false, analysis = false, verify = false, strict = false, debug_log = false;
   std::vector<std::string> verify_shapes;  // NAME=1x8x8x3
   std::string device;                      // on which --verify runs shaders

@@ -9,8 +9,8 @@
 #include "cli/model/run_in_memory.hpp"
 #include "cli/model/verify_shaders.hpp"
 #include "convert/convert.hpp"
+#include "convert/merge_segments.hpp"
 #include "convert/read_model.hpp"
-#include "convert/unite_segments.hpp"
 #include "convert/verify.hpp"
 #include "model/graph_segment.hpp"
 #include "spirv/tools.hpp"
@@ -40,7 +40,8 @@ class ConvertedModels : public ::testing::Test {
   }
 
   // Converts the model and checks the file and each of its modules.
-  static std::shared_ptr<const model::ModelFile> convert(tosa::Model& model, const convert::Settings& settings = {}) {
+  static std::shared_ptr<const model::ModelFile> convert(tosa::Model& model,
+                                                         const convert::ConvertOptions& settings = {}) {
     Diagnostics problems;
     auto converted = convert::convert(model, settings, problems);
     auto bytes = converted ? problems.take(converted->file.finish()) : std::nullopt;
@@ -92,13 +93,13 @@ class ConvertedModels : public ::testing::Test {
   // order; and the same file.
   static void check_united(const model::ModelFile& file, const tosa::Graph& graph) {
     Diagnostics problems;
-    auto united = convert::unite_segments(
+    auto merged = convert::merge_segments(
         file.vgf, [&](std::size_t segment) { return model::read_graph_segment(file.vgf, segment, problems); },
         problems);
-    ASSERT_TRUE(united) << messages(problems);
-    EXPECT_EQ(united->graph.nodes.size(), graph.nodes.size());
-    EXPECT_EQ(united->graph.inputs.size(), graph.inputs.size());
-    const auto again = convert(*united, {.order = convert::PartitionOrder::Program});
+    ASSERT_TRUE(merged) << messages(problems);
+    EXPECT_EQ(merged->graph.nodes.size(), graph.nodes.size());
+    EXPECT_EQ(merged->graph.inputs.size(), graph.inputs.size());
+    const auto again = convert(*merged, {.order = convert::PartitionOrder::Program});
     ASSERT_TRUE(again);
     ASSERT_EQ(again->vgf.segments.size(), file.vgf.segments.size());
     for (std::size_t s = 0; s < file.vgf.segments.size(); ++s) {
@@ -201,7 +202,7 @@ TEST_F(ConvertedModels, VerificationRunsTheShaders) {
     verify_on_device(original, model, *file, *bytes, {}, {}, "", problems);
     EXPECT_EQ(messages(problems), is_right ? ""
                                            : "t.vgf: error: verification: on zeros, output 0 of a run of the file "
-                                             "differs: element 0 is 2, and the model gives 1 [expectation-failed]\n");
+                                             "differs: element 0 is 2, and the model returns 1 [expectation-failed]\n");
   }
 }
 

@@ -22,7 +22,8 @@ struct Loaded {
   tosa::Model model;
 };
 
-std::optional<Loaded> load(const std::string& path, const convert::ReadSettings& settings, Diagnostics& diagnostics) {
+std::optional<Loaded> load(const std::string& path, const convert::ReadModelOptions& settings,
+                           Diagnostics& diagnostics) {
   std::optional<ContentOf> content = diagnostics.take(ContentOf::read(path));
   if (!content) return std::nullopt;
   auto model = convert::read_model(content->content().bytes, path == "-" ? "<stdin>" : path, settings, diagnostics);
@@ -170,7 +171,7 @@ int inspect_model_file(const Arguments& arguments) {
   ReportStyle style;
   std::string path, output = "-", picture;
   bool graph = false;
-  convert::ReadSettings settings{.io_names = convert::IoNames::Tensor};
+  convert::ReadModelOptions settings{.io_names = convert::IoNames::Tensor};
   CommandLine line("slipway inspect", "Shows the contents of a model: operators, shapes, parameters, constants.",
                    "slipway inspect model.tosa --graphs");
   line.add_report_options(style);

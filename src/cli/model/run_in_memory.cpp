@@ -1,8 +1,8 @@
 #include "cli/model/run_in_memory.hpp"
 
 #include "base/format.hpp"
-#include "launch/check_device.hpp"
-#include "launch/run.hpp"
+#include "launch/check/check_device.hpp"
+#include "launch/execute/run.hpp"
 #include "model/device_facts.hpp"
 #include "model/standalone.hpp"
 #include "vgf/check.hpp"

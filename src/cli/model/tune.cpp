@@ -8,7 +8,7 @@
 #include "cli/model/vgf_verbs.hpp"
 #include "cli/option_groups.hpp"
 #include "json/writer.hpp"
-#include "launch/check_device.hpp"
+#include "launch/check/check_device.hpp"
 #include "model/device_facts.hpp"
 #include "model/tune.hpp"
 #include "model/tuning_table.hpp"

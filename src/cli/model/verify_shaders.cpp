@@ -25,7 +25,7 @@ struct Alone {
 
 class ShaderRuns {
  public:
-  ShaderRuns(ModelRunner& runner, const convert::Settings& settings) : runner_(runner) {
+  ShaderRuns(ModelRunner& runner, const convert::ConvertOptions& settings) : runner_(runner) {
     settings_.shader = settings.shader;
   }
 
@@ -101,14 +101,14 @@ class ShaderRuns {
   }
 
   ModelRunner& runner_;
-  convert::Settings settings_;
+  convert::ConvertOptions settings_;
   std::map<const tosa::Node*, Alone> alone_;
 };
 
 }  // namespace
 
 void verify_on_device(const tosa::Model& original, const tosa::Model& prepared, const vgf::File& file, Bytes bytes,
-                      const convert::Settings& settings, const convert::VerifySettings& verify,
+                      const convert::ConvertOptions& settings, const convert::VerifyOptions& verify,
                       const std::string& device, Diagnostics& diagnostics) {
   const auto shaders = std::ranges::count_if(original.graph.nodes, convert::is_shader);
   if (shaders == 0) return;

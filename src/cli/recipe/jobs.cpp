@@ -8,8 +8,9 @@
 #include "cli/job.hpp"
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/jobs.hpp"
-#include "launch/run.hpp"
+#include "launch/execute/run.hpp"
 #include "recipe/names.hpp"
+#include "recipe/report_records.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -44,12 +45,7 @@ std::string report_text(const recipe::JobScript& script, const std::vector<recip
                         Clock::time_point start) {
   json::Writer out;
   const recipe::Session::System system = recipe::system_usage(start);
-  recipe::write_jobs_report(script, results, out, [&] {
-    out.key("system").object([&] {
-      out.member("real", system.real).member("user", system.user).member("kernel", system.kernel);
-      out.member("peak_memory_mb", system.peak_memory_mb);
-    });
-  });
+  recipe::write_jobs_report(script, results, out, [&] { recipe::system_record().write(out.key("system"), system); });
   return out.text();
 }
 

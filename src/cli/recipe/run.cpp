@@ -9,7 +9,7 @@
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/verbs.hpp"
 #include "json/diagnostics.hpp"
-#include "launch/run.hpp"
+#include "launch/execute/run.hpp"
 #include "recipe/names.hpp"
 
 namespace slipway::cli {

@@ -1,8 +1,8 @@
 #include "cli/rpl/create_pipeline.hpp"
 
 #include "base/format.hpp"
-#include "gpu/choose_device.hpp"
-#include "gpu/instance.hpp"
+#include "gpu/device/choose_device.hpp"
+#include "gpu/device/instance.hpp"
 #include "scenario/create_pipeline.hpp"
 
 namespace slipway::cli {

@@ -4,9 +4,9 @@
 #include "base/suggest.hpp"
 #include "cli/scenario/runner.hpp"
 #include "cli/scenario/verbs.hpp"
-#include "gpu/choose_device.hpp"
-#include "gpu/instance.hpp"
-#include "launch/check_device.hpp"
+#include "gpu/device/choose_device.hpp"
+#include "gpu/device/instance.hpp"
+#include "launch/check/check_device.hpp"
 #include "scenario/load.hpp"
 #include "scenario/portable.hpp"
 #include "scenario/schema.hpp"
@@ -17,7 +17,7 @@ namespace {
 struct CheckOptions {
   ReportStyle style;
   std::vector<std::string> files;
-  scenario::LoadSettings load{.checking = true};
+  scenario::ScenarioOptions load{.checking = true};
   bool syntax = false, no_files = false, portable = false, no_cache = false;
   std::optional<std::string> device;
   std::string describe;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warning", "error"};
 
-void add_cache_options(OptionGroup& group, ScenarioOptions& options) {
+void add_cache_options(OptionGroup& group, ScenarioRunOptions& options) {
   group.add_flag("--pipeline-caching", options.pipeline_caching,
                  "keep the driver's pipelines in <cache-path>/<scenario>.cache");
   group.add_option("--cache-path", options.cache_path, "directory of that file (the system's temporary directory)");
@@ -19,7 +19,7 @@ void add_cache_options(OptionGroup& group, ScenarioOptions& options) {
                  "fail if a valid cache is loaded and a pipeline is not in it");
 }
 
-void add_result_options(OptionGroup& group, ScenarioOptions& options) {
+void add_result_options(OptionGroup& group, ScenarioRunOptions& options) {
   group.add_option("--output", options.output,
                    "base directory of relative `dst` paths, created if missing (the scenario's directory)");
   group.add_option("--junit", options.junit_path, "write a JUnit XML report");
@@ -28,7 +28,7 @@ void add_result_options(OptionGroup& group, ScenarioOptions& options) {
 }
 
 // Files about graphs.
-void add_graph_options(OptionGroup& group, ScenarioOptions& options) {
+void add_graph_options(OptionGroup& group, ScenarioRunOptions& options) {
   group.add_option("--session-memory-dump-dir", options.session_memory_directory, "write the session memory of graphs");
   group.add_option("--emulation-layer-profiling-dump-dir", options.graph_profiling_directory,
                    "write times of graph operators");
@@ -40,7 +40,7 @@ void add_graph_options(OptionGroup& group, ScenarioOptions& options) {
 
 }  // namespace
 
-void add_run_options(CommandLine& line, ScenarioOptions& options, bool drop_in) {
+void add_run_options(CommandLine& line, ScenarioRunOptions& options, bool drop_in) {
   if (drop_in) {
     line.add_option("--scenario", options.files, "the scenario file").required().values(1);
   } else {
@@ -71,14 +71,14 @@ void add_run_options(CommandLine& line, ScenarioOptions& options, bool drop_in) 
   add_graph_options(line, options);
 }
 
-void move_extensions(ScenarioOptions& options) {
+void move_extensions(ScenarioRunOptions& options) {
   const auto is_extension = [](const std::string& word) { return word.starts_with("VK_"); };
   const auto names = std::ranges::stable_partition(options.files, std::not_fn(is_extension));
   options.disabled_extensions.append_range(names);
   options.files.erase(names.begin(), names.end());
 }
 
-void check_options(const ScenarioOptions& options, Diagnostics& diagnostics) {
+void check_options(const ScenarioRunOptions& options, Diagnostics& diagnostics) {
   const auto usage = [&](std::string message) { diagnostics.error(DiagnosticKind::Usage, {}, std::move(message)); };
   if (options.files.empty()) usage("no scenario file is given");
   if (options.repeat <= 0) usage(formatted("Repeat count must be greater than zero; received {}.", options.repeat));

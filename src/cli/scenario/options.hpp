@@ -10,7 +10,7 @@
 
 namespace slipway::cli {
 
-struct ScenarioOptions : LaunchGroup {
+struct ScenarioRunOptions : LaunchGroup {
   std::vector<std::string> files;
   std::string output, junit_path;
   bool confine = false;
@@ -30,13 +30,13 @@ struct ScenarioOptions : LaunchGroup {
 };
 
 // Declares all options. `run` takes files as positional arguments, the drop-in name with `--scenario` only.
-void add_run_options(CommandLine& line, ScenarioOptions& options, bool drop_in);
+void add_run_options(CommandLine& line, ScenarioRunOptions& options, bool drop_in);
 
 // Moves names of extensions from the files to the disabled extensions: `--disable-extension VK_A VK_B scene.json` gives
 // the option its first value, and the parser takes the other words for files. Call it after parsing.
-void move_extensions(ScenarioOptions& options);
+void move_extensions(ScenarioRunOptions& options);
 
 // Reports errors that the parser does not detect: paths that are not directories, counts, unknown extensions.
-void check_options(const ScenarioOptions& options, Diagnostics& diagnostics);
+void check_options(const ScenarioRunOptions& options, Diagnostics& diagnostics);
 
 }  // namespace slipway::cli

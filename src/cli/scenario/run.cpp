@@ -5,7 +5,7 @@
 namespace slipway::cli {
 
 int run_scenario(const Arguments& arguments) {
-  ScenarioOptions options;
+  ScenarioRunOptions options;
   CommandLine line("slipway run", "Runs scenarios and checks their results.",
                    "slipway run examples/hello/scenario.json");
   add_run_options(line, options, false);

@@ -4,27 +4,28 @@
 
 #include "base/format.hpp"
 #include "cli/scenario/frame_capture.hpp"
-#include "launch/explain.hpp"
-#include "launch/run.hpp"
-#include "launch/trace.hpp"
+#include "launch/execute/run.hpp"
+#include "launch/plan/explain.hpp"
+#include "launch/report/trace.hpp"
 #include "model/tuning_table.hpp"
 
 namespace slipway::cli {
 namespace {
 
-bool wants_timestamps(const ScenarioOptions& options) {
+bool wants_timestamps(const ScenarioRunOptions& options) {
   return !options.profiling_path.empty() || !options.trace_path.empty() || !options.graph_profiling_directory.empty();
 }
 
 }  // namespace
 
-scenario::Loaded load_file(const std::string& file, const scenario::LoadSettings& options, Diagnostics& diagnostics) {
+scenario::Loaded load_file(const std::string& file, const scenario::ScenarioOptions& options,
+                           Diagnostics& diagnostics) {
   const std::optional<SourcePtr> source = diagnostics.take(read_source(file));
   if (!source) return {};
   return scenario::load(*source, file == "-" ? Path(".") : Path(file).parent_path(), options, diagnostics);
 }
 
-ScenarioRunner::ScenarioRunner(const ScenarioOptions& options, Log log, Cache cache)
+ScenarioRunner::ScenarioRunner(const ScenarioRunOptions& options, Log log, Cache cache)
     : options_(options), log_(std::move(log)), cache_(std::move(cache)) {
   if (options.explain && options.device.empty()) return;
   launch::OpenDeviceOptions request{.selector = device_selector(options.device),

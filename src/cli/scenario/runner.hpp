@@ -9,21 +9,22 @@
 #include "cli/device_session.hpp"
 #include "cli/job.hpp"
 #include "cli/scenario/options.hpp"
-#include "launch/report.hpp"
+#include "launch/report/report.hpp"
 #include "scenario/load.hpp"
 
 namespace slipway::cli {
 
 // `file` may be `-`.
-scenario::Loaded load_file(const std::string& file, const scenario::LoadSettings& settings, Diagnostics& diagnostics);
+scenario::Loaded load_file(const std::string& file, const scenario::ScenarioOptions& settings,
+                           Diagnostics& diagnostics);
 
 // What the scenarios of one call share: options, log, cache and device. It outlives their jobs.
 class ScenarioRunner {
  public:
   // Starts to open the device in the background, unless --explain is given without --device.
-  ScenarioRunner(const ScenarioOptions& options, Log log, Cache cache);
+  ScenarioRunner(const ScenarioRunOptions& options, Log log, Cache cache);
 
-  const ScenarioOptions& options() const { return options_; }
+  const ScenarioRunOptions& options() const { return options_; }
   scenario::Loaded load(const std::string& file, Diagnostics& diagnostics);
   std::optional<launch::Report> run(const std::string& file, const scenario::Loaded& loaded, Diagnostics& diagnostics);
   // Adds the messages of layers.
@@ -34,7 +35,7 @@ class ScenarioRunner {
   lower::DeviceFacts device_facts(Diagnostics& diagnostics);
   const gpu::Snapshot* native_device();
 
-  const ScenarioOptions& options_;
+  const ScenarioRunOptions& options_;
   Log log_;
   Cache cache_;
   std::optional<DeviceSession> device_;

@@ -37,7 +37,7 @@ void log_all(const Log& log, const std::vector<Diagnostic>& diagnostics) {
 }  // namespace
 
 int scenario_runner(const Arguments& arguments) {
-  ScenarioOptions options;
+  ScenarioRunOptions options;
   CommandLine line("scenario-runner", "Runs a scenario.", "scenario-runner --scenario scene.json --output results");
   line.set_version(version_json());
   add_run_options(line, options, true);

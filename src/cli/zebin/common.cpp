@@ -49,8 +49,8 @@ const zeinfo::Device* check_product(const std::string& product, Diagnostics& dia
 std::size_t dropped(const std::vector<zebin::Input>& inputs) {
   std::size_t count = 0;
   for (const zebin::Input& input : inputs) {
-    if (input.container_problems) count += input.container_problems->dropped();
-    if (input.text_problems) count += input.text_problems->dropped();
+    if (input.container_diagnostics) count += input.container_diagnostics->dropped();
+    if (input.text_diagnostics) count += input.text_diagnostics->dropped();
   }
   return count;
 }

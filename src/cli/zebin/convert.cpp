@@ -68,7 +68,7 @@ class Converter {
     if (!options_.unpack.empty()) return unpack(input);
     add_relevant(input, found.release(), !renames.empty());
     if (diagnostics_.has_errors()) return;
-    if (input.laid_out_anew && !options_.style.json) {
+    if (input.has_new_layout && !options_.style.json) {
       print_error(
           "note: a section differs in size or name from zebin.json: the layout of the file is computed again\n");
     }
@@ -196,7 +196,7 @@ class Converter {
 
   void write_zebin(const zebin::Input& input, const std::vector<Rename>& renames) {
     if (!text_changed_ && options_.strip.empty()) return save(input.zebin->elf.file);
-    std::optional<zebin::Image> image = image_of(*input.zebin, *input.container_problems);
+    std::optional<zebin::Image> image = image_of(*input.zebin, *input.container_diagnostics);
     if (!image) return;
     for (const Rename& rename : renames) {
       if (Result<> done = rename_kernel(*image, rename.from, rename.to); !done)

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "recipe/jobs/jobs.hpp"
+#include "recipe/report_records.hpp"
 
 namespace slipway::recipe {
 namespace {
@@ -111,12 +112,7 @@ int status_of(const std::vector<JobResult>& results) {
 
 std::string failed_job_report(const Diagnostic& problem) {
   json::Writer out(0);
-  out.object([&] {
-    out.key("error").object([&] {
-      out.member("kind", name_of(problem.kind)).member("message", problem.message);
-      if (!problem.path.empty()) out.member("pointer", problem.path);
-    });
-  });
+  report_record().write(out, SessionReport{.error = error_of(problem)});
   return out.text();
 }
 

@@ -1,7 +1,7 @@
 #include "recipe/plan/model_kernel.hpp"
 
 #include "base/format.hpp"
-#include "launch/locate.hpp"
+#include "launch/plan/locate.hpp"
 #include "vgf/check.hpp"
 #include "vgf/read.hpp"
 

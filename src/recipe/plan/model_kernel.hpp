@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/cache.hpp"
-#include "launch/plan.hpp"
+#include "launch/plan/plan.hpp"
 #include "lower/device_facts.hpp"
 #include "model/plan_model.hpp"
 #include "recipe/artifacts.hpp"

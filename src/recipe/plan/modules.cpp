@@ -5,8 +5,8 @@
 #include "recipe/plan/parts.hpp"
 #include "shader/cache.hpp"
 #include "spirv/tools.hpp"
+#include "zeinfo/zebin/container_diagnostics.hpp"
 #include "zeinfo/zebin/elf.hpp"
-#include "zeinfo/zebin/problems.hpp"
 #include "zeinfo/zebin/zebin.hpp"
 
 namespace slipway::recipe {
@@ -69,7 +69,7 @@ std::nullopt_t refuse(const ModuleName& name, DiagnosticKind kind, std::string m
 std::optional<zebin::SpirvPart> spirv_of_zebin(const Artifact& artifact, const ModuleName& name,
                                                Diagnostics& diagnostics) {
   Diagnostics found;
-  zebin::Problems problems(artifact.name, found);
+  zebin::ContainerDiagnostics problems(artifact.name, found);
   const auto elf = zebin::read_elf(artifact.bytes, problems);
   for (Diagnostic& problem : found.release()) {
     if (problem.severity == Severity::Error) diagnostics.add(named_by(std::move(problem), name.at));

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "base/format.hpp"
-#include "launch/check_device.hpp"
-#include "launch/locate.hpp"
+#include "launch/check/check_device.hpp"
+#include "launch/plan/locate.hpp"
 #include "model/tuning_table.hpp"
 #include "recipe/plan/model_kernel.hpp"
 #include "recipe/vulkan/parts.hpp"

@@ -97,7 +97,7 @@ class BatchPlanner {
     const gpu::Buffer& buffer = static_cast<const VulkanBuffer&>(*argument.buffer).buffer();
     return {.parameter = &parameter,
             .original = {&buffer, argument.offset, argument.offset + argument.size, parameter.writes},
-            .shared = argument.outside,
+            .shared = argument.external,
             .resource = resource_of(buffer)};
   }
 

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "gpu/device.hpp"
-#include "launch/plan.hpp"
+#include "gpu/device/device.hpp"
+#include "launch/plan/plan.hpp"
 #include "recipe/backend.hpp"
 #include "recipe/vulkan/queue_spread.hpp"
 

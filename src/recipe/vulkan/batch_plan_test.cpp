@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "launch/explain.hpp"
-#include "launch/hazards.hpp"
+#include "launch/check/hazards.hpp"
+#include "launch/plan/explain.hpp"
 #include "recipe/vulkan/parts.hpp"
 #include "testing/gpu_fixture.hpp"
 
@@ -126,8 +126,8 @@ TEST_F(BatchPlanTest, EachVariantOfAKernelIsAShader) {
 TEST_F(BatchPlanTest, ContentionBeginsWithTheFirstSharedRangeThatIsWritten) {
   const BufferPtr x = buffer("x"), y = buffer("y");
   const KernelPtr k = kernel();
-  const BufferArgument shared_x{.buffer = x, .size = 64, .outside = true}, own{.buffer = y, .size = 64};
-  const BufferArgument written{.buffer = x, .offset = 512, .size = 64, .outside = true};
+  const BufferArgument shared_x{.buffer = x, .size = 64, .external = true}, own{.buffer = y, .size = 64};
+  const BufferArgument written{.buffer = x, .offset = 512, .size = 64, .external = true};
   const KernelRun runs[] = {run("a", k, shared_x, own), run("b", k, own, written)};
   const BatchPlan batch = plan(runs);
   EXPECT_EQ(batch.first_contended(), 1u);

@@ -4,7 +4,7 @@
 // first that uses what the copies share and write need not wait for the other copies.
 #include <set>
 
-#include "launch/prepared.hpp"
+#include "launch/execute/prepared.hpp"
 #include "recipe/vulkan/batch_plan.hpp"
 #include "recipe/vulkan/parts.hpp"
 

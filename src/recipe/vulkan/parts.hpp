@@ -3,8 +3,8 @@
 
 #include <mutex>
 
-#include "gpu/buffer.hpp"
-#include "launch/pipelines.hpp"
+#include "gpu/memory/buffer.hpp"
+#include "launch/execute/pipelines.hpp"
 #include "recipe/plan.hpp"
 #include "recipe/vulkan/vulkan_device.hpp"
 

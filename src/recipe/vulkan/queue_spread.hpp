@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "gpu/submit.hpp"
+#include "gpu/commands/submit.hpp"
 
 namespace slipway::recipe {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/cache.hpp"
-#include "launch/open_device.hpp"
+#include "launch/execute/open_device.hpp"
 #include "recipe/backend.hpp"
 #include "recipe/vulkan/queue_spread.hpp"
 

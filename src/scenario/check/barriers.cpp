@@ -1,4 +1,4 @@
-// Barriers: what they name, and ranges within it (page 3.15).
+// Barriers: what they name, and ranges within it (docs/spec/scenario.md#barriers-and-hazards).
 #include "base/checked.hpp"
 #include "base/format.hpp"
 #include "scenario/check/context.hpp"
@@ -25,7 +25,7 @@ void check_range(Context& context, const ImageBarrier& barrier, const Image& ima
       .error(barrier.range.at, DiagnosticKind::OutOfRange,
              formatted("the barrier covers {} {}s from {} {}, but image `{}` has {}", count, unit, unit, base,
                        image.uid, most))
-      .note(formatted("image `{}` is here", image.uid), place_in(image.at, "mips"));
+      .note(formatted("image `{}` is here", image.uid), location_in(image.at, "mips"));
 }
 
 void check_image_barrier(Context& context, const ImageBarrier& barrier) {

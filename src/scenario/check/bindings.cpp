@@ -1,4 +1,4 @@
-// Bindings of commands (page 3.3).
+// Bindings of commands (docs/spec/scenario.md#commands).
 #include <algorithm>
 #include <map>
 
@@ -13,7 +13,7 @@ void check_binding(Context& context, const Binding& binding, Naming naming) {
     context.error(binding.at["name"], DiagnosticKind::ConflictingKeys,
                   "bindings by `name` are for shaders of type RPL; give `set` and `id`");
   }
-  // A graph of a SPIR-V module has tensors and images only; its command looks at that.
+  // A graph of a SPIR-V module takes tensors and images only; the rule for its command checks that.
   const Resource* resource = context.follow_any<Buffer, Image, Tensor>(binding.resource);
   if (!resource) return;
   const auto* image = std::get_if<Image>(resource);
@@ -46,7 +46,7 @@ bool check_level(Context& context, const Image& image, std::optional<std::uint32
   context
       .error(at, DiagnosticKind::IndexOutOfRange,
              formatted("{}: level {} of image `{}`, which has {}", message, *level, image.uid, image.mips))
-      .note(formatted("image `{}` is here", image.uid), place_in(image.at, "mips"));
+      .note(formatted("image `{}` is here", image.uid), location_in(image.at, "mips"));
   return false;
 }
 

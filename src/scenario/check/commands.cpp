@@ -1,4 +1,4 @@
-// Commands but for graphics and optical flow (page 3.3).
+// Commands except graphics and optical flow (docs/spec/scenario.md#commands).
 #include "base/format.hpp"
 #include "scenario/check/context.hpp"
 
@@ -13,7 +13,7 @@ void check(Context& context, const DispatchCompute& command) {
                formatted("DispatchCompute requires a compute shader stage, which `{}` does not have", shader->uid))
         .note(formatted("shader `{}` is here", shader->uid), shader->at["stage"].location());
   }
-  // A shader that was left out, or of a type that only its file tells, may be RPL.
+  // A shader that was left out, or whose type only its file determines, may be RPL.
   const auto type = shader ? shader->likely_type() : std::nullopt;
   check_bindings(context, command.bindings,
                  type.value_or(ShaderType::Rpl) == ShaderType::Rpl ? Naming::RplShader : Naming::SetAndId);
@@ -35,7 +35,7 @@ void check(Context& context, const DispatchSpirvGraph& command) {
         .error(command.shader.at, DiagnosticKind::WrongReference,
                formatted("Shader resource used to create Graph Pipeline must be of type SPIR-V, which `{}` is not",
                          shader->uid))
-        .note(formatted("shader `{}` is here", shader->uid), place_in(shader->at, "type"));
+        .note(formatted("shader `{}` is here", shader->uid), location_in(shader->at, "type"));
   }
   check_bindings(context, command.bindings, Naming::SetAndId);
   for (const Binding& binding : command.bindings) {

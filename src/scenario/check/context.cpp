@@ -8,7 +8,8 @@
 namespace slipway::scenario {
 namespace {
 
-// What messages call the alternatives of `Resource`, in the words of the existing runner (page, section 4).
+// The names of the alternatives of `Resource` in messages, as the existing runner words them
+// (docs/spec/scenario.md#messages).
 constexpr std::string_view kKindNames[] = {"Buffer",         "Tensor",        "Image",          "Raw data",
                                            "Shader",         "Data graph",    "Graph constant", "Memory",
                                            "Buffer barrier", "Image barrier", "Tensor barrier"};
@@ -47,7 +48,7 @@ const Resource* Context::follow(const Reference& reference, std::span<const std:
     error(reference.at, DiagnosticKind::WrongReference,
           formatted("Resource UID has the wrong type; expected {}. `{}` is {}", kind_names(kinds), reference.uid,
                     kind_with_article(*found)))
-        .note(formatted("`{}` is here", reference.uid), place_in(place_of(*found), "uid"));
+        .note(formatted("`{}` is here", reference.uid), location_in(object_of(*found), "uid"));
     return nullptr;
   }
   if (scenario.left_out.may_be(reference.uid)) return nullptr;
@@ -63,7 +64,7 @@ const Resource* Context::follow(const Reference& reference, std::span<const std:
   return nullptr;
 }
 
-SourceLocation place_in(json::Value object, std::string_view key) {
+SourceLocation location_in(json::Value object, std::string_view key) {
   const json::Value member = object[key];
   return member ? member.location() : object.opening();
 }

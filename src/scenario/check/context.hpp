@@ -1,4 +1,4 @@
-// What all checks of a scenario share: the scenario, where problems go, and how references are followed.
+// What all checks of a scenario share: the scenario, the diagnostics, and the resolution of references.
 #pragma once
 
 #include <set>
@@ -12,16 +12,16 @@ namespace slipway::scenario {
 
 struct Context {
   const Scenario& scenario;
-  const CheckOptions& options;
+  const ScenarioOptions& options;
   Diagnostics& diagnostics;
   std::set<std::string, std::less<>> used = {};  // uids that something refers to
 
-  // An error at a value. The reference is good until the next diagnostic.
+  // Reports an error at a value. The returned reference is valid until the next diagnostic.
   Diagnostic& error(json::Value at, DiagnosticKind kind, std::string message);
   Diagnostic& warning(json::Value at, DiagnosticKind kind, std::string message);
 
-  // The resource that a reference names, when it is of one of the kinds (indices of `Resource`). Else null, with an
-  // error unless the reference is absent or names something that was left out.
+  // The resource that a reference names, if it is of one of the kinds (indices of `Resource`). Otherwise null, with an
+  // error unless the reference is absent or names a resource that was left out.
   const Resource* follow(const Reference& reference, std::span<const std::size_t> kinds);
 
   template <class... T>
@@ -35,13 +35,13 @@ struct Context {
   }
 };
 
-// Where an object ends up in a message: the member if it is given, else the beginning of the object.
-SourceLocation place_in(json::Value object, std::string_view key);
+// The location for a message about a member: the member if present, otherwise the beginning of the object.
+SourceLocation location_in(json::Value object, std::string_view key);
 
 // "a buffer", "an image"
 std::string kind_with_article(const Resource& resource);
 
-// One family of rules each; all of them make up `check_scenario`.
+// One function per family of rules; `check_scenario` calls them all.
 void check_uids(Context& context);          // uids.cpp
 void check_formats(Context& context);       // formats.cpp
 void check_images(Context& context);        // images.cpp
@@ -49,20 +49,21 @@ void check_memory(Context& context);        // memory.cpp: groups and aliases
 void check_shaders(Context& context);       // shaders.cpp: shaders and graphs
 void check_barriers(Context& context);      // barriers.cpp
 void check_expects(Context& context);       // expects.cpp
-void check_paths(Context& context);         // outputs.cpp
+void check_paths(Context& context);         // paths.cpp
 void check_commands(Context& context);      // commands.cpp
 void check_draws(Context& context);         // draws.cpp: dispatch_fragment and draw
 void check_optical_flow(Context& context);  // optical_flow.cpp
-void check_unused(Context& context);        // uids.cpp; last, since it wants to know what was referred to
+void check_unused(Context& context);        // uids.cpp; last, since it needs to know what was referred to
 
 // The rules for the bindings of one command. `by_name`: whether its shader names its resources, as RPL does.
 enum class Naming { SetAndId, IdOnly, RplShader };
 void check_bindings(Context& context, const std::vector<Binding>& bindings, Naming naming);
-// Only that no two of them are for the same descriptor.
+// Checks only that no two bindings are for the same descriptor.
 void check_bound_once(Context& context, const std::vector<Binding>& bindings, Naming naming);
-// Width and height of a level.
+// Width and height of a level in texels.
 std::array<std::uint32_t, 2> level_extent(const Image& image, std::uint32_t level);
-// The image of a binding or attachment has the level that is asked for. `message` says what is wrong otherwise.
+// Checks that the image of a binding or attachment has the requested level; `message` is the text of the error
+// otherwise.
 bool check_level(Context& context, const Image& image, std::optional<std::uint32_t> level, json::Value at,
                  std::string_view message);
 

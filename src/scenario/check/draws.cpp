@@ -1,4 +1,5 @@
-// The graphics commands: dispatch_fragment (page 3.3, 3.12) and draw (3.7).
+// The graphics commands: dispatch_fragment (docs/spec/scenario.md#commands, docs/spec/scenario.md#shaders) and draw
+// (docs/spec/scenario.md#additive-keys).
 #include "base/format.hpp"
 #include "scenario/check/context.hpp"
 #include "tensor/format.hpp"
@@ -10,7 +11,7 @@ using Extent = std::array<std::uint32_t, 2>;
 
 std::string extent_text(Extent extent) { return formatted("{}x{}", extent[0], extent[1]); }
 
-// The image of an attachment and its level; nothing when it is not usable.
+// The image of an attachment and its level; empty when it is not usable.
 struct Target {
   const Image* image;
   Extent extent;
@@ -24,7 +25,7 @@ std::optional<Target> check_attachment(Context& context, const ColorAttachment& 
     context
         .error(attachment.image.at, DiagnosticKind::WrongReference,
                formatted("image `{}` needs `\"color_attachment\": true` to be written by fragments", image->uid))
-        .note(formatted("image `{}` is here", image->uid), place_in(image->at, "color_attachment"));
+        .note(formatted("image `{}` is here", image->uid), location_in(image->at, "color_attachment"));
   }
   const json::Value object = attachment.image.at.parent();
   if (!check_level(context, *image, attachment.lod, object["lod"],
@@ -34,7 +35,7 @@ std::optional<Target> check_attachment(Context& context, const ColorAttachment& 
   return Target{image, level_extent(*image, attachment.lod.value_or(0)), attachment.image.at};
 }
 
-// Without a render extent all attachments have that of the first; else each holds it.
+// Without a render extent all attachments must have the size of the first; otherwise each must contain the extent.
 void check_extents(Context& context, const std::vector<Target>& targets, const std::optional<Extent>& extent) {
   for (const Target& target : targets) {
     if (extent) {
@@ -68,7 +69,7 @@ const Shader* check_stage(Context& context, const Reference& reference, ShaderSt
         .error(
             reference.at, DiagnosticKind::WrongReference,
             formatted("DispatchFragment requires a {} shader stage here, which `{}` does not have", name, shader->uid))
-        .note(formatted("shader `{}` is here", shader->uid), place_in(shader->at, "stage"));
+        .note(formatted("shader `{}` is here", shader->uid), location_in(shader->at, "stage"));
   }
   return shader;
 }
@@ -98,7 +99,7 @@ void check_depth(Context& context, const DepthAttachment& attachment, const std:
         .error(
             attachment.image.at, DiagnosticKind::WrongReference,
             formatted("a depth attachment needs a depth format, but image `{}` has {}", image->uid, image->format.name))
-        .note(formatted("image `{}` is here", image->uid), place_in(image->at, "format"));
+        .note(formatted("image `{}` is here", image->uid), location_in(image->at, "format"));
   }
   const Target target{image, level_extent(*image, 0), attachment.image.at};
   if (extent || targets.empty()) {
@@ -121,7 +122,7 @@ void check(Context& context, const Draw& command) {
     context
         .error(command.shader.at, DiagnosticKind::WrongReference,
                formatted("draw requires a shader of type RPL, which `{}` is not", shader->uid))
-        .note(formatted("shader `{}` is here", shader->uid), place_in(shader->at, "type"));
+        .note(formatted("shader `{}` is here", shader->uid), location_in(shader->at, "type"));
   } else if (shader && !shader->entry_points) {
     context
         .error(command.shader.at, DiagnosticKind::WrongReference,

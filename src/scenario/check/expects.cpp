@@ -1,4 +1,4 @@
-// Expectations: what they compare with (page 3.7).
+// Expectations: the data that they compare with (docs/spec/scenario.md#additive-keys).
 #include "base/format.hpp"
 #include "scenario/check/context.hpp"
 
@@ -9,7 +9,7 @@ void check_expect(Context& context, const Resource& resource, const Expect& expe
   context.follow_any<Buffer, Image, Tensor>(expect.ref);
   if (expect.ref && expect.ref.uid == uid_of(resource)) {
     context.error(expect.ref.at, DiagnosticKind::WrongReference,
-                  formatted("`{}` is expected to hold what it holds itself", expect.ref.uid));
+                  formatted("`{}` is compared with itself", expect.ref.uid));
   }
   if (!std::holds_alternative<Buffer>(resource)) return;
   const bool typed =

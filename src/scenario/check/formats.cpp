@@ -1,4 +1,4 @@
-// Format names, and which formats tensors may have (page 3.5).
+// Format names, and which formats tensors may have (docs/spec/scenario.md#formats).
 #include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "scenario/check/context.hpp"

@@ -1,10 +1,10 @@
-// Images on their own: levels and border colours (page 3.2, 3.10).
+// Rules for single images: levels and border colours (docs/spec/scenario.md#resources, docs/spec/scenario.md#images).
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
 #include "base/format.hpp"
-#include "gpu/image_plan.hpp"
+#include "gpu/memory/image_plan.hpp"
 #include "scenario/check/context.hpp"
 
 namespace slipway::scenario {

@@ -1,4 +1,5 @@
-// Shared memory: groups by `memory_group` and by `alias_target` (page 3.2, 3.11).
+// Shared memory: groups by `memory_group` and by `alias_target` (docs/spec/scenario.md#resources,
+// docs/spec/scenario.md#tensors-and-memory-sharing).
 #include <algorithm>
 #include <map>
 
@@ -12,7 +13,7 @@ namespace {
 struct Member {
   const Resource* resource;
   std::uint64_t offset;
-  json::Value at;  // what makes it a member: its `memory_group` or `alias_target`; the image of a private group itself
+  json::Value at;  // its `memory_group` or `alias_target`; for the image of a private group the image
 };
 using Group = std::vector<Member>;
 
@@ -31,8 +32,8 @@ const tensor::FormatInfo* format_info(const Image& image) {
   return image.format.value ? tensor::find_format(*image.format.value) : nullptr;
 }
 
-// The bytes that a resource takes at least: rows of linear images may be longer.
-Size least_bytes(const Resource& resource) {
+// The minimum size of a resource in bytes: rows of linear images may be longer.
+Size min_bytes(const Resource& resource) {
   if (const auto* buffer = std::get_if<Buffer>(&resource)) return buffer->size;
   if (const auto* tensor = std::get_if<Tensor>(&resource)) {
     const auto type = element_type(*tensor);
@@ -45,7 +46,7 @@ Size least_bytes(const Resource& resource) {
   return std::nullopt;
 }
 
-Size end_of(const Member& member) { return checked_add(member.offset, least_bytes(*member.resource)); }
+Size end_of(const Member& member) { return checked_add(member.offset, min_bytes(*member.resource)); }
 
 const Contents* contents_of(const Resource& resource) {
   return std::visit(
@@ -56,16 +57,7 @@ const Contents* contents_of(const Resource& resource) {
       resource);
 }
 
-const std::optional<MemoryGroup>* group_of(const Resource& resource) {
-  return std::visit(
-      [](const auto& one) -> const std::optional<MemoryGroup>* {
-        if constexpr (requires { one.memory_group; }) return &one.memory_group;
-        return nullptr;
-      },
-      resource);
-}
-
-// A tensor that sees an image: what its `alias_target` says on its own. Gives the image.
+// Checks the `alias_target` of one tensor, which accesses the memory of an image. Returns the image.
 const Image* check_alias(Context& context, const Tensor& tensor) {
   const AliasTarget& alias = *tensor.alias_target;
   for (const std::string_view key : {"mip_level", "array_layer"}) {
@@ -97,13 +89,14 @@ const Image* check_alias(Context& context, const Tensor& tensor) {
   return image;
 }
 
-// Page 3.11: not given, a tensor is linear; an image is optimal if a tensor of the group says so, else linear.
+// The tiling of a member that states none: tensors are linear; an image is optimal if a tensor of the group states
+// optimal, otherwise linear (docs/spec/scenario.md#tensors-and-memory-sharing).
 Tiling tiling_of(const Member& member, bool optimal_tensor) {
   if (const auto* tensor = as<Tensor>(member)) return tensor->tiling.value_or(Tiling::Linear);
   return as<Image>(member)->tiling.value_or(optimal_tensor ? Tiling::Optimal : Tiling::Linear);
 }
 
-// The one tiling of a group's images and tensors, if there is one.
+// The tiling that all images and tensors of a group share; empty if they differ.
 std::optional<Tiling> check_tiling(Context& context, const Group& group) {
   const bool optimal_tensor = std::ranges::any_of(
       group, [](const Member& member) { return as<Tensor>(member) && as<Tensor>(member)->tiling == Tiling::Optimal; });
@@ -115,18 +108,18 @@ std::optional<Tiling> check_tiling(Context& context, const Group& group) {
     const auto word = [&](const Member& one) {
       return tiling_of(one, optimal_tensor) == Tiling::Optimal ? "OPTIMAL" : "LINEAR";
     };
-    const json::Value object = place_of(*member.resource);
+    const json::Value object = object_of(*member.resource);
     context
         .error(object["tiling"] ? object["tiling"] : member.at, DiagnosticKind::ConflictingKeys,
                formatted("Aliased resources must have identical tiling. `{}` is {}, but `{}` is {}",
                          uid_of(*member.resource), word(member), uid_of(*first->resource), word(*first)))
-        .note(formatted("`{}` is here", uid_of(*first->resource)), place_in(place_of(*first->resource), "tiling"));
+        .note(formatted("`{}` is here", uid_of(*first->resource)), location_in(object_of(*first->resource), "tiling"));
     return std::nullopt;
   }
   return first ? std::optional(tiling_of(*first, optimal_tensor)) : std::nullopt;
 }
 
-// The innermost dimension of a tensor that sees a linear image runs over the components of a texel.
+// The innermost dimension of a tensor over a linear image runs over the components of a texel.
 void check_view(Context& context, const Tensor& tensor, const Image& image) {
   const tensor::FormatInfo* info = format_info(image);
   const auto type = element_type(tensor);
@@ -142,7 +135,7 @@ void check_view(Context& context, const Tensor& tensor, const Image& image) {
     context
         .error(dims[0], DiagnosticKind::OutOfRange,
                formatted("tensor `{}` has outermost dimension {}, but sees one image", tensor.uid, tensor.dims[0]))
-        .note(formatted("image `{}` is here", image.uid), place_in(image.at, "dims"));
+        .note(formatted("image `{}` is here", image.uid), location_in(image.at, "dims"));
   }
   const std::int64_t innermost = tensor.dims.back();
   if (innermost != info->components) {
@@ -150,18 +143,18 @@ void check_view(Context& context, const Tensor& tensor, const Image& image) {
         .error(dims[tensor.dims.size() - 1], DiagnosticKind::FileMismatch,
                formatted("Aliased tensor innermost dimension: {}, must match number of components of image: {}",
                          innermost, info->components))
-        .note(formatted("image `{}` is here", image.uid), place_in(image.at, "format"));
+        .note(formatted("image `{}` is here", image.uid), location_in(image.at, "format"));
   } else if (tensor::size_of(*type) * info->components != info->texel_bytes) {
     context
         .error(tensor.at["format"] ? tensor.at["format"] : tensor.at["data_type"], DiagnosticKind::FileMismatch,
                formatted("{} elements of {} bytes do not make up a texel of image `{}`, which has {} bytes",
                          info->components, tensor::size_of(*type), image.uid, info->texel_bytes))
-        .note(formatted("image `{}` is here", image.uid), place_in(image.at, "format"));
+        .note(formatted("image `{}` is here", image.uid), location_in(image.at, "format"));
   }
 }
 
-// Two members whose contents would be put over each other. Each is compared with the one before it in memory that
-// reaches furthest.
+// Reports two members whose contents would overlap. Each member is compared with the preceding one in memory that has
+// the largest end.
 void check_contents(Context& context, const Group& group) {
   std::vector<const Member*> filled;
   for (const Member& member : group) {
@@ -201,9 +194,9 @@ void check_group(Context& context, const Group& group) {
   }
   for (const Member& member : group) {
     const auto* tensor = as<Tensor>(member);
-    const auto behind = images.upper_bound(member.offset);
-    // The image that it lies in: the last one that begins at or before it.
-    if (tensor && behind != images.begin()) check_view(context, *tensor, *std::prev(behind)->second);
+    const auto next = images.upper_bound(member.offset);
+    // The image that contains it: the last one that begins at or before its offset.
+    if (tensor && next != images.begin()) check_view(context, *tensor, *std::prev(next)->second);
   }
 }
 
@@ -212,7 +205,7 @@ void check_group(Context& context, const Group& group) {
 void check_memory(Context& context) {
   std::map<std::string_view, Group> by_id, by_image;
   for (const Resource& resource : context.scenario.resources) {
-    if (const auto* group = group_of(resource); group && *group) {
+    if (const auto* group = memory_group_of(resource); group && *group) {
       by_id[(*group)->id].push_back({&resource, (*group)->offset, (*group)->at});
     }
     const auto* tensor = std::get_if<Tensor>(&resource);

@@ -1,4 +1,5 @@
-// dispatch_optical_flow: its images must fit each other (page 3.3, 3.14).
+// dispatch_optical_flow: its images must fit each other (docs/spec/scenario.md#commands,
+// docs/spec/scenario.md#devices-and-emulation).
 #include <algorithm>
 
 #include "base/checked.hpp"
@@ -17,7 +18,7 @@ constexpr vk::Format kSearchFormats[] = {vk::Format::R8G8B8_UNORM,   vk::Format:
 constexpr vk::Format kVectorFormats[] = {vk::Format::R16G16_SFLOAT};
 constexpr vk::Format kCostFormats[] = {vk::Format::R16_UINT};
 
-// One image of the command, with what it must be.
+// One image of the command with its requirements.
 struct Role {
   std::string_view key;
   const Binding& binding;

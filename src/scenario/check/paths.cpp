@@ -1,4 +1,4 @@
-// Paths: one resource for each output file (decision 12), and `--confine`.
+// Paths: one resource for each output file (docs/spec/scenario.md#decision-12), and `--confine`.
 #include <map>
 
 #include "base/format.hpp"

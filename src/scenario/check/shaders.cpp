@@ -1,4 +1,5 @@
-// Shaders and graphs, as far as it shows without their files (page 3.2, 3.7, 3.12).
+// Shaders and graphs, as far as they can be checked without their files (docs/spec/scenario.md#resources,
+// docs/spec/scenario.md#additive-keys, docs/spec/scenario.md#shaders).
 #include <map>
 
 #include "base/format.hpp"
@@ -40,7 +41,7 @@ void check_shader(Context& context, const Shader& shader) {
   if (*type == ShaderType::Spirv && shader.source) {
     context.error(shader.at["source"], DiagnosticKind::ConflictingKeys,
                   "`source` is for shaders in text; a shader of type SPIR-V comes from a file, one of type SPIR-V-ASM "
-                  "may stand here");
+                  "may be inline");
   }
   for (const std::string_view key : {"modules", "options", "entry_points"}) {
     if (*type == ShaderType::Rpl || !shader.at[key]) continue;

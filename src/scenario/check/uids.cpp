@@ -1,4 +1,4 @@
-// Every uid once (page 3.1); what nothing refers to.
+// Uids are unique (docs/spec/scenario.md#files-and-paths); resources that nothing refers to.
 #include "base/format.hpp"
 #include "scenario/check/context.hpp"
 
@@ -10,14 +10,14 @@ void check_uids(Context& context) {
     const std::string& uid = uid_of(resource);
     const std::size_t first = context.scenario.by_uid.find(uid)->second;
     if (first == i) continue;
-    context.error(place_of(resource)["uid"], DiagnosticKind::DuplicateName, formatted("Not unique uid: {}", uid))
-        .note("the first one is here", place_of(context.scenario.resources[first])["uid"].location());
+    context.error(object_of(resource)["uid"], DiagnosticKind::DuplicateName, formatted("Not unique uid: {}", uid))
+        .note("the first one is here", object_of(context.scenario.resources[first])["uid"].location());
   }
 }
 
 void check_unused(Context& context) {
-  // What was left out may use any of them.
-  if (!context.options.remarks || context.scenario.left_out.anything()) return;
+  // Objects that were left out may use any of them.
+  if (!context.options.checking || context.scenario.left_out.anything()) return;
   for (const Resource& resource : context.scenario.resources) {
     const std::string& uid = uid_of(resource);
     const bool has_result = std::visit(
@@ -33,7 +33,7 @@ void check_unused(Context& context) {
         },
         resource);
     if (has_result || shared || context.used.contains(uid)) continue;
-    context.diagnostics.add(json::problem(place_of(resource)["uid"], DiagnosticKind::UnusedResource,
+    context.diagnostics.add(json::problem(object_of(resource)["uid"], DiagnosticKind::UnusedResource,
                                           formatted("nothing uses {} `{}`", key_of(resource), uid), Severity::Note));
   }
 }

@@ -5,22 +5,22 @@
 namespace slipway::scenario {
 namespace {
 
-constexpr std::string_view kUid = "the name that other objects use; unique in the file";
+constexpr std::string_view kUid = "the name by which other objects refer to it; unique in the file";
 
 const json::Record<BarrierScope>& scope_record() {
   const auto stages = json::List{words(kBarrierStage), 1};
   static const auto record =
-      json::Record<BarrierScope>("barrier", "what a barrier orders")
+      json::Record<BarrierScope>("barrier", "the accesses and stages that a barrier orders")
           .required("src_access", &BarrierScope::src_access, words(kBarrierAccess), "the accesses before the barrier")
-          .required("dst_access", &BarrierScope::dst_access, words(kBarrierAccess), "the accesses behind the barrier")
+          .required("dst_access", &BarrierScope::dst_access, words(kBarrierAccess), "the accesses after the barrier")
           .optional("src_stage", &BarrierScope::src_stage, stages, "the stages before the barrier; all when absent")
-          .optional("dst_stage", &BarrierScope::dst_stage, stages, "the stages behind the barrier; all when absent");
+          .optional("dst_stage", &BarrierScope::dst_stage, stages, "the stages after the barrier; all when absent");
   return record;
 }
 
 const json::Record<SubresourceRange>& range_record() {
   static const auto record =
-      json::Record<SubresourceRange>("subresource_range", "the part of an image that a barrier concerns",
+      json::Record<SubresourceRange>("subresource_range", "the part of an image that a barrier applies to",
                                      &SubresourceRange::at)
           .optional("base_mip_level", &SubresourceRange::base_mip_level, json::Integer{},
                     "the first level; 0 when absent")
@@ -62,7 +62,7 @@ const json::Record<ImageBarrier>& image_barrier_record() {
           .part(&ImageBarrier::scope, scope_record())
           .required("image_resource", &ImageBarrier::image, Uid{}, "the uid of the image")
           .required("old_layout", &ImageBarrier::old_layout, words(kBarrierLayout), "the layout before the barrier")
-          .required("new_layout", &ImageBarrier::new_layout, words(kBarrierLayout), "the layout behind the barrier")
+          .required("new_layout", &ImageBarrier::new_layout, words(kBarrierLayout), "the layout after the barrier")
           .optional("subresource_range", &ImageBarrier::range, json::Nested(range_record()),
                     "the first level when absent");
   return record;

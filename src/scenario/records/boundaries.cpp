@@ -1,4 +1,4 @@
-// The commands between dispatches: barriers and ends of frames.
+// The commands between dispatches: barriers and frame boundaries.
 #include <charconv>
 
 #include "base/format.hpp"
@@ -11,7 +11,7 @@ namespace {
 using json::Decoder;
 using json::Value;
 
-// A number, or (decision 19) a text with one in decimal.
+// A number, or a string with a decimal number (docs/spec/scenario.md#decision-19).
 struct FrameId {
   bool read(Decoder& decoder, Value value, std::uint64_t& to) const {
     if (!value.is(json::Type::String)) return json::Integer{}.read(decoder, value, to);
@@ -36,7 +36,7 @@ struct FrameId {
 const json::Record<DispatchBarrier>& dispatch_barrier_record() {
   const auto uids = json::List{Uid{}};
   static const auto record =
-      json::Record<DispatchBarrier>("dispatch_barrier", "orders what is before it and what is behind it",
+      json::Record<DispatchBarrier>("dispatch_barrier", "orders the commands before it and after it",
                                     &DispatchBarrier::at)
           .optional("image_barrier_refs", &DispatchBarrier::image_barriers, uids, "uids of image barriers")
           .optional("tensor_barrier_refs", &DispatchBarrier::tensor_barriers, uids, "uids of tensor barriers")
@@ -50,7 +50,8 @@ const json::Record<MarkBoundary>& mark_boundary_record() {
       json::Record<MarkBoundary>("mark_boundary", "ends a frame: submits the commands and waits", &MarkBoundary::at)
           .required("resources", &MarkBoundary::resources, json::List{Uid{}},
                     "uids of the buffers, images and tensors of the frame")
-          .optional("frame_id", &MarkBoundary::frame_id, FrameId{}, "the number of the frame; counted up when absent");
+          .optional("frame_id", &MarkBoundary::frame_id, FrameId{},
+                    "the number of the frame; counts from the previous one when absent");
   return record;
 }
 

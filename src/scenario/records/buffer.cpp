@@ -7,15 +7,15 @@ namespace slipway::scenario {
 const json::Record<Buffer>& buffer_record() {
   static const auto record = json::Record<Buffer>("buffer", "a storage buffer", &Buffer::at)
                                  .required("uid", &Buffer::uid, json::Text{.empty = false},
-                                           "the name that other objects use; unique in the file")
+                                           "the name by which other objects refer to it; unique in the file")
                                  .required("size", &Buffer::size, json::Integer{.min = 1}, "in bytes")
-                                 .required("shader_access", &Buffer::access, words(kAccess), "what shaders do with it")
+                                 .required("shader_access", &Buffer::access, words(kAccess), "how shaders access it")
                                  .part(&Buffer::contents, untyped_contents_record())
                                  .part(&Buffer::results, results_record())
                                  .optional("memory_group", &Buffer::memory_group, json::Nested(memory_group_record()),
                                            "shares memory with others")
                                  .rule([](json::Decoder& decoder, json::Value object, Buffer& buffer) {
-                                   if (buffer.access == Access::ImageRead) {  // page 3.2
+                                   if (buffer.access == Access::ImageRead) {  // docs/spec/scenario.md#resources
                                      decoder.warning(object["shader_access"], DiagnosticKind::DeprecatedForm,
                                                      "`image_read` is for images; a buffer with it is `readonly`");
                                      buffer.access = Access::ReadOnly;
@@ -28,7 +28,7 @@ const json::Record<Buffer>& buffer_record() {
 const json::Record<RawData>& raw_data_record() {
   static const auto record = json::Record<RawData>("raw_data", "data of the host, for push constants", &RawData::at)
                                  .required("uid", &RawData::uid, json::Text{.empty = false},
-                                           "the name that other objects use; unique in the file")
+                                           "the name by which other objects refer to it; unique in the file")
                                  .part(&RawData::contents, raw_contents_record())
                                  .rule([](json::Decoder& decoder, json::Value object, RawData& raw) {
                                    return need_contents(decoder, object, raw.contents, "raw_data");

@@ -35,7 +35,7 @@ void FormatText::schema(Schema& schema) const {
 namespace {
 
 // Values of VkFormat: the core ranges of 1.0, then what 1.1 (multi-planar) and 1.3 (ASTC HDR, 4:4:4 two planes,
-// A4R4G4B4) took over from extensions with their numbers, then VK_ARM_tensors.
+// A4R4G4B4) adopted from extensions with their values, then VK_ARM_tensors.
 bool is_accepted(const vk::EnumName& format) {
   struct Range {
     std::uint32_t first, last;
@@ -46,7 +46,7 @@ bool is_accepted(const vk::EnumName& format) {
                                {1000330000, 1000330003},
                                {1000340000, 1000340001},
                                {1000460000, 1000460003}};
-  if (format.name.ends_with("_KHR") || format.name.ends_with("_EXT")) return false;  // second names, of the extensions
+  if (format.name.ends_with("_KHR") || format.name.ends_with("_EXT")) return false;  // aliases of the extensions
   return std::ranges::any_of(kRanges,
                              [&](Range range) { return format.value >= range.first && format.value <= range.last; });
 }

@@ -1,4 +1,4 @@
-// How single values of a scenario are read, beyond the codecs of json/record.hpp.
+// Codecs for single values of a scenario, in addition to those of json/record.hpp.
 #pragma once
 
 #include <string>
@@ -9,24 +9,24 @@
 
 namespace slipway::scenario {
 
-// A uid of another object. "" in an optional place means that there is none (decision 4).
+// A uid of another object. "" in an optional position means that there is none (docs/spec/scenario.md#decision-4).
 struct Uid {
   bool empty = false;  // whether "" is allowed
   bool read(json::Decoder& decoder, json::Value value, Reference& to) const;
   void schema(json::Schema& schema) const;
 };
 
-// Any text; `check_scenario` says whether there is such a format.
+// Any text; `check_scenario` reports unknown formats.
 struct FormatText {
   bool read(json::Decoder& decoder, json::Value value, FormatName& to) const;
   void schema(json::Schema& schema) const;
 };
 
-// The VkFormat names that files may use: those of core Vulkan 1.3 and four of VK_ARM_tensors (page 3.5).
+// The VkFormat names that files may use: core Vulkan 1.3 and four of VK_ARM_tensors (docs/spec/scenario.md#formats).
 std::optional<vk::Format> format_from_name(std::string_view name);
 std::vector<std::string_view> format_names();
 
-// The members of an object whose keys are names. `meaning` of duplicates is that of all objects.
+// The members of an object whose keys are names. Duplicate keys are treated as in all objects.
 struct NamedValues {
   std::string_view element_schema = "{}";
   bool read(json::Decoder& decoder, json::Value value, std::vector<NamedValue>& to) const;
@@ -36,7 +36,7 @@ struct NamedValues {
 // `type` of inline contents.
 json::Words<tensor::ElementType> element_type_words();
 
-// Says that the keys exclude each other: "`a` and `b` exclude each other in image `x`", at the second.
+// Reports at the second key that the keys exclude each other: "`a` and `b` exclude each other in image `x`".
 bool exclusive(json::Decoder& decoder, json::Value object, std::string_view first, std::string_view second,
                std::string_view subject);
 

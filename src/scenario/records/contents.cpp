@@ -1,4 +1,5 @@
-// What resources hold before and after the run: files, inline contents (page 3.7), expectations, shared memory.
+// The contents of resources before and after the run: files, inline contents (docs/spec/scenario.md#inline-contents),
+// expectations, shared memory.
 
 #include "base/format.hpp"
 #include "scenario/records/codecs.hpp"
@@ -14,8 +15,8 @@ using json::Schema;
 using json::Type;
 using json::Value;
 
-// Which forms inline contents take. Typed: plain values, whose type is that of the format, or an object that repeats
-// it. Untyped: the object with `type`. Raw: also `values` that are such objects themselves. Expected: any of a
+// The forms of inline contents. Typed: plain values, whose type is that of the format, or an object that repeats it.
+// Untyped: an object with `type`. Raw: also `values` that are such objects themselves. Expected: any form of a
 // resource.
 enum class Form { Typed, Untyped, Raw, Expected };
 
@@ -46,7 +47,7 @@ const Record<InlineData>& untyped_data_record() {
 
 const Record<InlineData>& raw_data_parts_record() {
   static const auto record =
-      Record<InlineData>("data_parts", "arrays of several types, one behind the other without padding", &InlineData::at)
+      Record<InlineData>("data_parts", "arrays of several types, consecutive and without padding", &InlineData::at)
           .required("values", &InlineData::parts, json::List{json::Nested(untyped_data_record()), 1}, "the arrays");
   return record;
 }
@@ -89,7 +90,7 @@ struct Data {
 
 // --- fill ---
 
-// The value of all elements; of an image one for each component.
+// The value of all elements; for an image one value per component.
 struct FillValue {
   static bool is_element(Value value) {
     return value.is(Type::Number) || value.is(Type::Bool) || value.is(Type::String);
@@ -161,11 +162,11 @@ Record<InlineRandom> random_record(std::string_view name, bool typed) {
   else
     std::move(record).required("type", &InlineRandom::type, element_type_words(), kType);
   return std::move(record)
-      .required("seed", &InlineRandom::seed, json::Integer{}, "equal seeds give equal elements")
+      .required("seed", &InlineRandom::seed, json::Integer{}, "equal seeds produce equal elements")
       .optional("min", &InlineRandom::min, AnyNumber{},
-                "the least; for floats 0 when absent, else the least of the type")
+                "the minimum; when absent 0 for floats, otherwise the smallest value of the type")
       .optional("max", &InlineRandom::max, AnyNumber{},
-                "the greatest; for floats 1 when absent, else the greatest of the type")
+                "the maximum; when absent 1 for floats, otherwise the largest value of the type")
       .optional("mean", &InlineRandom::mean, json::Real{}, "the mean of a normal distribution")
       .optional("stddev", &InlineRandom::stddev, json::Real{.min = 0}, "its standard deviation")
       .rule([](Decoder& decoder, Value object, InlineRandom& random) {
@@ -194,8 +195,8 @@ const Record<InlineRandom>& untyped_random_record() {
 // --- contents ---
 
 Record<Contents> contents_record(Form form) {
-  return Record<Contents>("contents", "what a resource holds before the first command")
-      .optional("src", &Contents::src, json::Text{}, "the file with the contents; \"\": none")
+  return Record<Contents>("contents", "the contents of a resource before the first command")
+      .optional("src", &Contents::src, json::Text{}, "the file with the contents; \"\": no file")
       .optional("data", &Contents::data, Data{form}, "the contents, element by element")
       .optional("fill", &Contents::fill, Fill{form}, "one value for all elements")
       .optional("random", &Contents::random,
@@ -215,17 +216,16 @@ Record<Contents> contents_record(Form form) {
 
 const Record<Expect>& expect_record() {
   static const auto record =
-      Record<Expect>("expect", "what a resource must hold after the run", &Expect::at)
+      Record<Expect>("expect", "the expected contents of a resource after the run", &Expect::at)
           .optional("src", &Expect::src, json::Text{.empty = false}, "the file with the expected contents")
           .optional("data", &Expect::data, Data{Form::Expected}, "the expected contents, element by element")
           .optional("fill", &Expect::fill, Fill{Form::Expected}, "the expected value of all elements")
           .optional("ref", &Expect::ref, Uid{}, "the resource of the same size that holds the expected contents")
           .optional("type", &Expect::type, element_type_words(), "the type of the elements of a buffer")
-          .optional("abs", &Expect::abs, json::Real{.min = 0}, "the absolute difference that is allowed; 0 when absent")
+          .optional("abs", &Expect::abs, json::Real{.min = 0}, "the allowed absolute difference; 0 when absent")
           .optional("rel", &Expect::rel, json::Real{.min = 0},
-                    "the difference that is allowed, relative to the expected value; 0 when absent")
-          .optional("ulp", &Expect::ulp, json::Integer{},
-                    "the distance in representable values that is allowed; 0 when absent")
+                    "the allowed difference, relative to the expected value; 0 when absent")
+          .optional("ulp", &Expect::ulp, json::Integer{}, "the allowed distance in representable values; 0 when absent")
           .optional(
               "nan", &Expect::nan, words(kNanRule),
               "`equal` (when absent): NaN matches NaN only; `fail`: NaN never matches; `ignore`: elements expected "
@@ -271,11 +271,11 @@ bool need_contents(Decoder& decoder, Value object, const Contents& contents, std
 }
 
 const Record<Results>& results_record() {
-  static const auto record = Record<Results>("results", "what becomes of a resource after the run")
+  static const auto record = Record<Results>("results", "the use of the contents after the run")
                                  .optional("dst", &Results::dst, json::Text{},
                                            "the file that the contents are written to after the run; \"\": none")
                                  .optional("expect", &Results::expect, json::OneOrMore{json::Nested(expect_record())},
-                                           "what the contents must be after the run");
+                                           "the expected contents after the run");
   return record;
 }
 

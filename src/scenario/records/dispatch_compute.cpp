@@ -15,7 +15,7 @@ const json::Record<Binding>& binding_record() {
           .optional("lod", &Binding::lod, json::Integer{},
                     "the level of an image; all levels when absent (a storage image: level 0)")
           .optional("descriptor_type", &Binding::descriptor_type, words(kDescriptorType),
-                    "VK_DESCRIPTOR_TYPE_AUTO when absent: what the shader declares")
+                    "VK_DESCRIPTOR_TYPE_AUTO when absent: as the shader declares")
           .rule([](json::Decoder& decoder, json::Value object, Binding& binding) {
             bool good = true;
             for (const std::string_view key : {"set", "id"}) {

@@ -24,12 +24,12 @@ const json::Record<DispatchGraph>& dispatch_graph_record() {
       json::Record<DispatchGraph>("dispatch_graph", "runs a graph of a VGF file", &DispatchGraph::at)
           .required("graph_ref", &DispatchGraph::graph, Uid{}, "the uid of the graph")
           .required("bindings", &DispatchGraph::bindings, json::List{json::Nested(binding_record())},
-                    "its inputs and outputs, by `id`; `set` has no meaning")
+                    "its inputs and outputs, by `id`; `set` is ignored")
           .optional("push_constants", &DispatchGraph::push_constants,
                     json::List{json::Nested(push_constant_map_record())}, "push constants by module")
           .optional("shader_substitutions", &DispatchGraph::shader_substitutions,
                     json::List{json::Nested(substitution_record())},
-                    "shaders in the place of modules, before those of the graph")
+                    "shaders that replace modules; they take precedence over those of the graph")
           .optional("implicit_barrier", &DispatchGraph::implicit_barrier, json::Boolean{}, kImplicitBarrier);
   return record;
 }

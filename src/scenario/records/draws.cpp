@@ -29,9 +29,9 @@ const Record<ColorAttachment>& draw_attachment_record() {
           .required("resource_ref", &ColorAttachment::image, Uid{}, "the uid of the image")
           .optional("lod", &ColorAttachment::lod, json::Integer{}, "the level; 0 when absent")
           .optional("output", &ColorAttachment::output, json::Text{.empty = false},
-                    "the colour output of the shader, `container.field`; the one at this place when absent")
+                    "the colour output of the shader, `container.field`; the one at this index when absent")
           .optional("clear", &ColorAttachment::clear, json::List{json::Real{}, 4, 4},
-                    "red, green, blue, alpha that the image is filled with before; when absent its contents stay");
+                    "red, green, blue, alpha to clear the image with; when absent its contents are kept");
   return record;
 }
 
@@ -39,13 +39,13 @@ const Record<DepthAttachment>& depth_attachment_record() {
   static const auto record =
       Record<DepthAttachment>("depth_attachment", "an image for depth and stencil")
           .required("resource_ref", &DepthAttachment::image, Uid{}, "the uid of the image")
-          .optional("clear", &DepthAttachment::clear, json::Real{}, "the depth that the image is filled with before")
+          .optional("clear", &DepthAttachment::clear, json::Real{}, "the depth to clear the image with")
           .optional("stencil_clear", &DepthAttachment::stencil_clear, json::Integer{.max = 255},
-                    "the stencil value that the image is filled with before");
+                    "the stencil value to clear the image with");
   return record;
 }
 
-// A uid, or an object with more about the image.
+// A uid, or an object with more properties of the attachment.
 template <class T>
 struct Attachment {
   const Record<T>* record;
@@ -116,7 +116,7 @@ const Record<DispatchFragment>& dispatch_fragment_record() {
           .optional("push_data_ref", &DispatchFragment::push_data, Uid{.empty = true},
                     "the uid of the push constants; \"\": none")
           .optional("debug_name", &DispatchFragment::debug_name, json::Text{},
-                    "what profiles call it; fragment_shader_ref when absent")
+                    "its name in profiles; fragment_shader_ref when absent")
           .optional("implicit_barrier", &DispatchFragment::implicit_barrier, json::Boolean{}, kImplicitBarrier)
           .rule([](Decoder&, Value, DispatchFragment& command) {
             if (command.debug_name.empty()) command.debug_name = command.fragment_shader.uid;
@@ -140,7 +140,7 @@ const Record<Draw>& draw_record() {
           .optional("bindings", &Draw::bindings, json::List{json::Nested(binding_record())},
                     "the resources it uses, by name")
           .optional("parameters", &Draw::parameters, Parameters{},
-                    "values for fields of buffers that no binding names, as in {\"buffer.field\": 1}")
+                    "values for fields of buffers without a binding, as in {\"buffer.field\": 1}")
           .optional("push_data_ref", &Draw::push_data, Uid{.empty = true}, "the uid of the push constants; \"\": none")
           .optional("color_attachments", &Draw::color_attachments,
                     json::List{Attachment<ColorAttachment>{&draw_attachment_record()}},
@@ -148,7 +148,7 @@ const Record<Draw>& draw_record() {
           .optional("depth_attachment", &Draw::depth_attachment,
                     Attachment<DepthAttachment>{&depth_attachment_record()}, "the image for depth and stencil")
           .optional("render_extent", &Draw::render_extent, kExtentCodec, kExtent)
-          .optional("debug_name", &Draw::debug_name, json::Text{}, "what profiles call it; shader_ref when absent")
+          .optional("debug_name", &Draw::debug_name, json::Text{}, "its name in profiles; shader_ref when absent")
           .optional("implicit_barrier", &Draw::implicit_barrier, json::Boolean{}, kImplicitBarrier)
           .rule([](Decoder& decoder, Value object, Draw& draw) {
             if (draw.debug_name.empty()) draw.debug_name = draw.shader.uid;

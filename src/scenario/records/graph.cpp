@@ -19,8 +19,7 @@ const json::Record<SpecializationMap>& specialization_map_record() {
 
 const json::Record<Substitution>& substitution_record() {
   static const auto record =
-      json::Record<Substitution>("shader_substitution", "a shader in the place of a module of a graph",
-                                 &Substitution::at)
+      json::Record<Substitution>("shader_substitution", "a shader that replaces a module of a graph", &Substitution::at)
           .required("shader_ref", &Substitution::shader, Uid{}, "the uid of the shader")
           .required("target", &Substitution::target, json::Text{.empty = false}, "the name of the module");
   return record;
@@ -30,14 +29,14 @@ const json::Record<Graph>& graph_record() {
   static const auto record =
       json::Record<Graph>("graph", "a graph in a VGF file", &Graph::at)
           .required("uid", &Graph::uid, json::Text{.empty = false},
-                    "the name that other objects use; unique in the file")
+                    "the name by which other objects refer to it; unique in the file")
           .required("src", &Graph::src, json::Text{.empty = false}, "the VGF file")
           .optional("push_constants_size", &Graph::push_constants_size, json::Integer{},
-                    "in bytes, a multiple of 4; 0 or absent: as the shaders say")
+                    "in bytes, a multiple of 4; 0 or absent: as the shaders declare")
           .optional("specialization_constants_map", &Graph::specialization_constants_map,
                     json::List{json::Nested(specialization_map_record())}, "specialization constants by module")
           .optional("shader_substitutions", &Graph::shader_substitutions,
-                    json::List{json::Nested(substitution_record())}, "shaders in the place of modules");
+                    json::List{json::Nested(substitution_record())}, "shaders that replace modules");
   return record;
 }
 

@@ -11,7 +11,7 @@ using json::Decoder;
 using json::Schema;
 using json::Value;
 
-// [W], [W, H], [W, H, D] or [N, W, H, D], where N must be 1 (decision 5).
+// [W], [W, H], [W, H, D] or [N, W, H, D], where N must be 1 (docs/spec/scenario.md#decision-5).
 struct ImageDims {
   static constexpr json::List<json::Integer> kList{json::Integer{.min = 1}, 1, 4};
 
@@ -31,7 +31,7 @@ struct ImageDims {
   void schema(Schema& schema) const { kList.schema(schema); }
 };
 
-// At least 1; older files have a boolean, also as text, which says nothing (decision 19).
+// At least 1; older files have a boolean, also as text, which has no effect (docs/spec/scenario.md#decision-19).
 struct Mips {
   static constexpr json::Integer kInteger{.min = 1};
 
@@ -84,18 +84,18 @@ const json::Record<Image>& image_record() {
   static const auto record =
       json::Record<Image>("image", "an image with its sampler", &Image::at)
           .required("uid", &Image::uid, json::Text{.empty = false},
-                    "the name that other objects use; unique in the file")
+                    "the name by which other objects refer to it; unique in the file")
           .required("dims", &Image::extent, ImageDims{}, "[W], [W, H], [W, H, D] or [1, W, H, D]")
           .required("format", &Image::format, FormatText{}, "the VkFormat of a texel")
           .required("shader_access", &Image::access, words(kAccess),
-                    "what shaders do with it; `image_read` reads it as a storage image")
+                    "how shaders access it; `image_read` reads it as a storage image")
           .optional("mips", &Image::mips, Mips{}, "the number of levels; 1 when absent")
           .part(&Image::contents, typed_contents_record())
           .part(&Image::results, results_record())
           .optional("color_attachment", &Image::color_attachment, json::Boolean{},
                     "whether fragments are written to it; false when absent")
           .part(&Image::sampler, sampler_record())
-          .optional("tiling", &Image::tiling, words(kTiling), "the arrangement in memory; what is usable when absent")
+          .optional("tiling", &Image::tiling, words(kTiling), "the arrangement in memory; a usable one when absent")
           .optional("memory_group", &Image::memory_group, json::Nested(memory_group_record()),
                     "shares memory with others");
   return record;

@@ -1,4 +1,4 @@
-// The kinds of resources and commands: a new one has its line here and in the variant of model.hpp.
+// The kinds of resources and commands: a new one is added here and in the variant of model.hpp.
 #include "scenario/records/records.hpp"
 
 namespace slipway::scenario {
@@ -14,7 +14,7 @@ Kind<Variant> kind(const json::Record<T>& record) {
           [&record](json::Schema& schema) { json::Nested(record).schema(schema); }};
 }
 
-// The records must come in the order of the alternatives, so that an index serves for both.
+// The records must be in the order of the alternatives, so that one index serves both.
 template <class Variant, class... T>
 std::vector<Kind<Variant>> kinds(const json::Record<T>&... records) {
   static_assert(std::is_same_v<Variant, std::variant<T...>>);

@@ -25,15 +25,15 @@ const Record<FlowBindings>& flow_bindings_record() {
   const auto binding = json::Nested(flow_binding_record());
   static const auto record =
       Record<FlowBindings>("flow_bindings", "the images of an optical flow", &FlowBindings::at)
-          .required("search_image", &FlowBindings::search_image, binding, "where the motion is looked for")
-          .required("template_image", &FlowBindings::template_image, binding, "what is looked for")
+          .required("search_image", &FlowBindings::search_image, binding, "the image that is searched for motion")
+          .required("template_image", &FlowBindings::template_image, binding, "the image whose blocks are searched for")
           .required("output_image", &FlowBindings::output_image, binding, "the motion vectors")
-          .optional("hint_motion_vectors", &FlowBindings::hint_motion_vectors, binding, "where to begin")
-          .optional("output_cost", &FlowBindings::output_cost, binding, "how well each vector fits");
+          .optional("hint_motion_vectors", &FlowBindings::hint_motion_vectors, binding, "the start of the search")
+          .optional("output_cost", &FlowBindings::output_cost, binding, "the cost of each vector");
   return record;
 }
 
-// Words, each at most once.
+// An array of enumerators, each at most once.
 struct Flags {
   static json::List<json::Words<FlowFlag>> list() { return json::List{words(kFlowFlag)}; }
 
@@ -67,7 +67,8 @@ const Record<DispatchOpticalFlow>& dispatch_optical_flow_record() {
           .required("bindings", &DispatchOpticalFlow::bindings, json::Nested(flow_bindings_record()), "the images")
           .optional("performance_level", &DispatchOpticalFlow::performance_level, words(kFlowPerformance),
                     "medium when absent")
-          .optional("execution_flags", &DispatchOpticalFlow::execution_flags, Flags{}, "what the driver may rely on")
+          .optional("execution_flags", &DispatchOpticalFlow::execution_flags, Flags{},
+                    "guarantees that the driver may rely on")
           .optional("mean_flow_l1_norm_hint", &DispatchOpticalFlow::mean_flow_l1_norm_hint, json::Integer{},
                     "the motion to be expected; less than the longer side; 0 when absent: not known")
           .optional("implicit_barrier", &DispatchOpticalFlow::implicit_barrier, json::Boolean{},

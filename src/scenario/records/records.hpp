@@ -1,4 +1,4 @@
-// The records of the language: each a table of keys with what they take and mean. One family a file.
+// The records of the language: each is a table of keys with their types and meanings. One family per file.
 #pragma once
 
 #include "json/record.hpp"
@@ -8,11 +8,11 @@ namespace slipway::scenario {
 
 // contents.cpp
 const json::Record<Contents>& typed_contents_record();    // tensors, images: their format is the type
-const json::Record<Contents>& untyped_contents_record();  // buffers: inline contents say their type
+const json::Record<Contents>& untyped_contents_record();  // buffers: inline contents name their type
 const json::Record<Contents>& raw_contents_record();      // raw data: also several arrays of different types
 const json::Record<Results>& results_record();
 const json::Record<MemoryGroup>& memory_group_record();
-// A rule for resources that are nothing without contents.
+// A rule for resources that require contents.
 bool need_contents(json::Decoder& decoder, json::Value object, const Contents& contents, std::string_view kind);
 
 // resources
@@ -51,7 +51,7 @@ struct Kind {
   std::function<std::optional<Variant>(json::Decoder&, json::Value)> read;
   std::function<void(json::Schema&)> schema;
 };
-// In the order of the variants' alternatives.
+// In the order of the alternatives of the variants.
 const std::vector<Kind<Resource>>& resource_kinds();
 const std::vector<Kind<Command>>& command_kinds();
 

@@ -1,4 +1,4 @@
-// The root's `requires` (page 3.7).
+// The root's `requires` (docs/spec/scenario.md#additive-keys).
 #include <charconv>
 
 #include "base/format.hpp"
@@ -59,12 +59,14 @@ const Record<RequiredFormat>& required_format_record() {
 const Record<Requirements>& requirements_record() {
   const auto names = json::List{json::Text{.empty = false}};
   static const auto record =
-      Record<Requirements>("requires", "what a device must have, else the scenario is skipped", &Requirements::at)
-          .optional("api", &Requirements::api, ApiVersion{}, "the least version of Vulkan")
+      Record<Requirements>("requires", "requirements for the device; without them the scenario is skipped",
+                           &Requirements::at)
+          .optional("api", &Requirements::api, ApiVersion{}, "the minimum version of Vulkan")
           .optional("extensions", &Requirements::extensions, names, "names of device extensions")
           .optional("features", &Requirements::features, names,
                     "names of VkBool32 members of Vulkan's feature structures")
-          .optional("limits", &Requirements::limits, Limits{}, "limits with the least value that the device must have")
+          .optional("limits", &Requirements::limits, Limits{},
+                    "limits with the minimum value that the device must have")
           .optional("formats", &Requirements::formats, json::List{json::Nested(required_format_record())},
                     "formats and their uses")
           .optional("native", &Requirements::native, json::List{words(kNativeFeature)}, "what must not be emulated")

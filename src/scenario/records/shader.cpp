@@ -19,7 +19,7 @@ struct Constant {
   void schema(Schema& schema) const { schema.out().raw(R"({"type": ["number", "boolean"]})"); }
 };
 
-// A text, or its lines.
+// A text, or an array of its lines.
 struct SourceText {
   static constexpr json::OneOrMore<json::Text> kLines{json::Text{}};
 
@@ -60,11 +60,11 @@ const Record<Shader>& shader_record() {
   static const auto record =
       Record<Shader>("shader", "a shader", &Shader::at)
           .required("uid", &Shader::uid, json::Text{.empty = false},
-                    "the name that other objects use; unique in the file")
+                    "the name by which other objects refer to it; unique in the file")
           .optional("src", &Shader::src, json::Text{}, "the file with the shader")
           .optional("source", &Shader::source, SourceText{}, "the shader itself, a text or its lines, instead of `src`")
           .optional("type", &Shader::type, words(kShaderType, "shader type"),
-                    "the language; what the file is when absent")
+                    "the language; detected from the file when absent")
           .optional("stage", &Shader::stage, words(kShaderStage, "shader stage"), "compute when absent")
           .optional("entry", &Shader::entry, json::Text{.empty = false}, "the entry point; main when absent")
           .optional("build_options", &Shader::build_options, json::Text{},
@@ -72,12 +72,11 @@ const Record<Shader>& shader_record() {
           .optional("include_dirs", &Shader::include_dirs, json::List{json::Text{}},
                     "where #include looks, relative to the scenario file")
           .optional("push_constants_size", &Shader::push_constants_size, json::Integer{},
-                    "in bytes, a multiple of 4; 0 or absent: what the shader declares")
+                    "in bytes, a multiple of 4; 0 or absent: as the shader declares")
           .optional("specialization_constants", &Shader::specialization_constants,
                     json::List{json::Nested(specialization_record())}, "values for specialization constants")
-          .optional(
-              "modules", &Shader::modules, json::List{json::Text{.empty = false}},
-              "files of further modules of an RPL shader, behind `src` or `source`, relative to the scenario file")
+          .optional("modules", &Shader::modules, json::List{json::Text{.empty = false}},
+                    "files of further modules of an RPL shader, after `src` or `source`, relative to the scenario file")
           .optional("options", &Shader::options, NamedValues{}, "values for the options of an RPL shader")
           .optional("entry_points", &Shader::entry_points, json::Nested(entry_points_record()),
                     "the functions of an RPL graphics pipeline")

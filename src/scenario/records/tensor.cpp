@@ -9,7 +9,7 @@ constexpr std::size_t kMaxRank = 6;
 
 const json::Record<AliasTarget>& alias_target_record() {
   static const auto record =
-      json::Record<AliasTarget>("alias_target", "the image whose memory a tensor sees", &AliasTarget::at)
+      json::Record<AliasTarget>("alias_target", "the image whose memory a tensor accesses", &AliasTarget::at)
           .optional("resource_ref", &AliasTarget::image, Uid{.empty = true}, "the uid of the image; \"\": none")
           .formerly("resource")
           .optional("mip_level", &AliasTarget::mip_level, json::Integer{}, "only 0 is supported")
@@ -23,12 +23,12 @@ const json::Record<Tensor>& tensor_record() {
   static const auto record =
       json::Record<Tensor>("tensor", "a tensor", &Tensor::at)
           .required("uid", &Tensor::uid, json::Text{.empty = false},
-                    "the name that other objects use; unique in the file")
+                    "the name by which other objects refer to it; unique in the file")
           .required("dims", &Tensor::dims, json::List{json::Integer{.min = 1}, 0, kMaxRank},
                     "the extent of each dimension, outermost first; [] for rank 0")
           .required("format", &Tensor::format, FormatText{}, "the VkFormat of an element, with one component")
           .formerly("data_type")
-          .required("shader_access", &Tensor::access, words(kAccess), "what shaders do with it")
+          .required("shader_access", &Tensor::access, words(kAccess), "how shaders access it")
           .part(&Tensor::contents, typed_contents_record())
           .part(&Tensor::results, results_record())
           .optional("tiling", &Tensor::tiling, words(kTiling), "LINEAR when absent")
@@ -37,7 +37,8 @@ const json::Record<Tensor>& tensor_record() {
           .optional("alias_target", &Tensor::alias_target, json::Nested(alias_target_record()),
                     "shares the memory of an image")
           .rule([](json::Decoder&, json::Value, Tensor& tensor) {
-            if (tensor.access == Access::ImageRead) tensor.access = Access::ReadOnly;  // page 3.2
+            if (tensor.access == Access::ImageRead)
+              tensor.access = Access::ReadOnly;  // docs/spec/scenario.md#resources
             return true;
           });
   return record;
@@ -47,7 +48,7 @@ const json::Record<GraphConstant>& graph_constant_record() {
   static const auto record =
       json::Record<GraphConstant>("graph_constant", "a constant of a graph in a SPIR-V module", &GraphConstant::at)
           .required("uid", &GraphConstant::uid, json::Text{.empty = false},
-                    "the name that other objects use; unique in the file")
+                    "the name by which other objects refer to it; unique in the file")
           .required("dims", &GraphConstant::dims, json::List{json::Integer{.min = 1}, 1, kMaxRank},
                     "the extent of each dimension, outermost first")
           .required("format", &GraphConstant::format, FormatText{}, "the VkFormat of an element, with one component")

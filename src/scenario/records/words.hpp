@@ -1,5 +1,6 @@
-// The enumerations of the language (page 3.4): exact words, case-sensitive. Barrier fields have two spellings each,
-// that of the specification first, then the one used in practice (decision 2).
+// The enumerations of the language (docs/spec/scenario.md#enumerations): exact spellings, case-sensitive. Barrier
+// fields have two spellings each: that of the specification, then the one used in practice
+// (docs/spec/scenario.md#decision-2).
 #pragma once
 
 #include "json/record.hpp"
@@ -33,10 +34,10 @@ inline constexpr Word<vk::BorderColor> kBorderColor[] = {
     {"INT_CUSTOM_EXT", vk::BorderColor::INT_CUSTOM_EXT},
     {"FLOAT_CUSTOM_EXT", vk::BorderColor::FLOAT_CUSTOM_EXT}};
 
-// The words of RPL's settings (RPL page 3.9).
+// The spellings of RPL's settings (docs/spec/rpl.md#settings).
 inline constexpr Word<gpu::CompareOperation> kCompareOperation[] = {
 #define COMPARE_OPERATION(name, word, value) {word, gpu::CompareOperation::name},
-#include "gpu/graphics_state.def"
+#include "gpu/pipeline/graphics_state.def"
 };
 
 inline constexpr Word<ShaderType> kShaderType[] = {{"GLSL", ShaderType::Glsl},
@@ -107,7 +108,7 @@ inline constexpr Word<NativeFeature> kNativeFeature[] = {{"tensors", NativeFeatu
                                                          {"data_graph", NativeFeature::DataGraph},
                                                          {"optical_flow", NativeFeature::OpticalFlow}};
 
-// Words for a table: words(kTiling).
+// The spellings for a record: words(kTiling).
 template <class E, std::size_t N>
 json::Words<E> words(const Word<E> (&table)[N], std::string_view name = "") {
   return json::Words<E>(table, name);

@@ -1,4 +1,4 @@
-// Command buffers: shaders with tensors and graphs where they are dispatched.
+// Command buffers: dispatches of shaders with tensors and of graphs.
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -47,7 +47,7 @@ void CmdBindDescriptorSets(VkCommandBuffer buffer, VkPipelineBindPoint point, Vk
 
 // --- shaders with tensors --------------------------------------------------------------------------------------------
 
-// All tensors that a command sees.
+// All tensors that a command uses.
 std::vector<spirv::TensorBinding> tensors_of(const Commands& commands, VkPipelineBindPoint point) {
   std::vector<spirv::TensorBinding> bindings;
   const auto sets = commands.sets.find(point);
@@ -170,7 +170,7 @@ void CmdDispatchDataGraphARM(VkCommandBuffer buffer, VkDataGraphPipelineSessionA
     real.vkCmdWaitEvents(buffer, 1, &event, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0,
                          nullptr, 0, nullptr, 0, nullptr);
   };
-  // lavapipe ends all work before it waits for an event, but not before it sets one.
+  // lavapipe finishes all work before it waits for an event, but not before it sets one.
   wait(run.now);
   real.vkCmdSetEvent(buffer, run.begin, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
   wait(run.end);

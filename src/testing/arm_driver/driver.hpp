@@ -1,12 +1,13 @@
-// A Vulkan driver for tests that has VK_ARM_tensors and VK_ARM_data_graph: lavapipe, with both added on the outside.
+// A Vulkan driver for tests that has VK_ARM_tensors and VK_ARM_data_graph: a layer over lavapipe that adds both.
 //
 // A tensor is a storage buffer over its memory. A compute shader with tensors is rewritten by `spirv::emulate_tensors`
-// when it is dispatched, as only then the shapes are known. A graph is computed by the reference interpreter, on the
-// host, between two events that the command buffer sets and waits for. Everything else goes to lavapipe as it is. So
-// programs for devices with the extensions run, under the validation layers, and what they compute can be looked at.
+// when it is dispatched, because the shapes are only known then. A graph is computed by the reference interpreter, on
+// the host, between two events that the command buffer sets and waits for. All other calls go to lavapipe unchanged.
+// Programs for devices with the extensions therefore run under the validation layers, and tests can check their
+// results.
 //
-// Wrong use that no layer can find (a tensor bound to a graph that was compiled for another one) ends the process with
-// a message.
+// Incorrect use that no layer detects (a tensor bound to a graph that was compiled for another one) ends the process
+// with a message.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
@@ -33,7 +34,7 @@ namespace slipway::testing::arm_driver {
 
 // --- lavapipe --------------------------------------------------------------------------------------------------------
 
-// The functions of it that are called from here.
+// The functions of lavapipe that this driver calls.
 #define ARM_DRIVER_REAL_INSTANCE_FUNCTIONS(X)  \
   X(vkEnumerateDeviceExtensionProperties)      \
   X(vkGetPhysicalDeviceFeatures2)              \
@@ -61,9 +62,10 @@ struct Real {
 #undef FUNCTION
 };
 
-// --- what there is besides -------------------------------------------------------------------------------------------
+// --- objects of this driver
+// -------------------------------------------------------------------------------------------
 
-// What VkTensorDescriptionARM says.
+// The contents of VkTensorDescriptionARM.
 struct Description {
   VkFormat format = VK_FORMAT_UNDEFINED;
   tensor::Shape shape;
@@ -79,14 +81,14 @@ Description describe(const VkTensorDescriptionARM& from);
 struct Tensor {
   Description description;
   VkBuffer buffer = nullptr;
-  std::byte* memory = nullptr;  // once it is bound
+  std::byte* memory = nullptr;  // set when memory is bound
 };
 
 struct TensorView {
   Tensor* tensor = nullptr;
 };
 
-// A module that lavapipe would not take.
+// A module that lavapipe would reject.
 struct Module {
   spirv::Words words;
 };
@@ -133,19 +135,19 @@ using DescriptorTensors = std::map<std::pair<std::uint32_t, std::uint32_t>, Tens
 
 struct State {
   Real real;
-  std::recursive_mutex mutex;  // of all that follows
+  std::recursive_mutex mutex;  // guards all members below
   std::map<VkDeviceMemory, std::byte*> memory;
   std::map<VkDescriptorSet, DescriptorTensors> descriptors;
   std::map<VkShaderModule, std::unique_ptr<Module>> modules;
   std::map<VkPipeline, std::unique_ptr<TensorPipeline>> tensor_pipelines;
   std::map<VkPipeline, std::unique_ptr<GraphPipeline>> graph_pipelines;
   std::map<VkCommandBuffer, Commands> commands;
-  VkDevice device = nullptr;  // the last one, which is the only one
+  VkDevice device = nullptr;  // the last device; tests use one at a time
   std::thread host;           // computes the graphs of the last submission
 };
 State& state();
 
-// Handles of our own are pointers.
+// Handles of this driver are pointers.
 template <class Handle, class T>
 Handle handle_of(T* object) {
   return reinterpret_cast<Handle>(object);
@@ -167,7 +169,7 @@ T* find_in_chain(const void* chain, VkStructureType type) {
 // Waits until the graphs of all submissions are computed.
 void join_host();
 
-// Function pointers of this driver by name; null for those that are lavapipe's. Each file has its own.
+// Function pointers of this driver by name; null for functions of lavapipe. One function per file.
 PFN_vkVoidFunction find_offer(std::string_view name);
 PFN_vkVoidFunction find_tensors(std::string_view name);
 PFN_vkVoidFunction find_pipelines(std::string_view name);

@@ -1,4 +1,4 @@
-// What the driver says that it has, and how the loader finds its functions.
+// The extensions and features that the driver reports, and how the loader finds its functions.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -96,7 +96,7 @@ void GetPhysicalDeviceProperties2(VkPhysicalDevice device, VkPhysicalDevicePrope
   auto* tensors = find_in_chain<VkPhysicalDeviceTensorPropertiesARM>(
       properties->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TENSOR_PROPERTIES_ARM);
   if (!tensors) return;
-  tensors->maxTensorDimensionCount = 4;  // the least that is allowed
+  tensors->maxTensorDimensionCount = 4;  // the minimum that the extension allows
   tensors->maxTensorElements = 1u << 30;
   tensors->maxPerDimensionTensorElements = 1u << 16;
   tensors->maxTensorStride = 1u << 30;
@@ -141,7 +141,7 @@ void GetPhysicalDeviceQueueFamilyDataGraphProcessingEnginePropertiesARM(
 }
 
 void GetPhysicalDeviceFormatProperties2(VkPhysicalDevice device, VkFormat format, VkFormatProperties2* properties) {
-  // lavapipe has never heard of Arm's own.
+  // lavapipe does not know the structures of Arm's extensions.
   if (format < VK_FORMAT_R8_BOOL_ARM || format > VK_FORMAT_R8_SFLOAT_FPENCODING_FLOAT8E5M2_ARM)
     state().real.vkGetPhysicalDeviceFormatProperties2(device, format, properties);
   auto* tensors =
@@ -157,7 +157,7 @@ void GetPhysicalDeviceFormatProperties2(VkPhysicalDevice device, VkFormat format
 
 // --- device ----------------------------------------------------------------------------------------------------------
 
-// Feature structs that lavapipe does not know stay in the chain: it passes over them.
+// Feature structs that lavapipe does not know stay in the chain, because it ignores them.
 VkResult CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info, const VkAllocationCallbacks* allocator,
                       VkDevice* made) {
   std::vector<const char*> extensions(info->ppEnabledExtensionNames,

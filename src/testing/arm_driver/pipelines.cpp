@@ -1,4 +1,4 @@
-// Modules with tensors and graphs, and the pipelines made of them.
+// Modules with tensors and graphs, and their pipelines.
 #include <algorithm>
 
 #include "base/print_diagnostic.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kOpCapability = 17, kTensorsARM = 4174, kGraphARM = 4191;  // SPV_ARM_tensors, SPV_ARM_graph
 
-// Capabilities stand at the beginning of a module.
+// Capabilities are at the beginning of a module.
 bool is_ours(const VkShaderModuleCreateInfo& info) {
   const std::size_t words = info.codeSize / 4;
   for (std::size_t at = spirv::kHeaderWords; at + 1 < words && info.pCode[at] == (2u << 16 | kOpCapability); at += 2) {
@@ -88,7 +88,7 @@ const VkTensorDescriptionARM& description_in(const void* chain) {
   return *found;
 }
 
-// The data of constants are the application's only until the pipeline is made.
+// The data of constants are copied, since they need to live only until the pipeline is created.
 tosa::Graph read(const VkDataGraphPipelineShaderModuleCreateInfoARM& shader, const Module& module,
                  const std::map<std::pair<std::uint32_t, std::uint32_t>, Description>& tensors) {
   Diagnostics problems;
@@ -176,7 +176,7 @@ VkResult GetDataGraphPipelineSessionBindPointRequirementsARM(
   return VK_SUCCESS;
 }
 
-// The interpreter has its own memory: this is only to be asked for.
+// The interpreter has its own memory; this value is only for queries.
 void GetDataGraphPipelineSessionMemoryRequirementsARM(VkDevice,
                                                       const VkDataGraphPipelineSessionMemoryRequirementsInfoARM*,
                                                       VkMemoryRequirements2* requirements) {

@@ -24,7 +24,7 @@ std::optional<std::uint64_t> decimal(std::string_view text) {
   return value;
 }
 
-// `name/` as it is; `/12` names an entry of the member `//` (GNU's long names).
+// `name/` is a plain name; `/12` refers to an entry of the member `//` (GNU's long names).
 std::string name_of(std::string_view field, std::string_view long_names) {
   if (field.size() > 1 && field.starts_with('/')) {
     if (const auto at = decimal(field.substr(1)); at && *at < long_names.size()) {
@@ -45,18 +45,18 @@ std::string_view Member::device() const {
 
 bool is_archive(Bytes bytes) { return text_of(bytes).starts_with(kMagic); }
 
-std::vector<Member> read_archive(Bytes bytes, Problems& problems) {
+std::vector<Member> read_archive(Bytes bytes, ContainerDiagnostics& diagnostics) {
   std::vector<Member> members;
   std::string_view long_names;
   std::size_t at = kMagic.size();
   while (at < bytes.size()) {
     const std::string_view header = text_of(bytes).substr(at, kHeaderSize);
     const auto bad = [&](std::string message) {
-      problems.error(DiagnosticKind::ArchiveTruncated, {at, at + header.size()}, std::move(message));
+      diagnostics.error(DiagnosticKind::ArchiveTruncated, {at, at + header.size()}, std::move(message));
       return members;
     };
     if (header.size() < kHeaderSize) return bad(formatted("the header of member {} is cut off", members.size()));
-    if (header.substr(58, 2) != "`\n") return bad(formatted("member {} has no sound header", members.size()));
+    if (header.substr(58, 2) != "`\n") return bad(formatted("member {} has no valid header", members.size()));
     const std::string name = name_of(trimmed(header.substr(0, 16)), long_names);
     const auto size = decimal(trimmed(header.substr(48, 10)));
     const std::size_t begin = at + kHeaderSize;

@@ -15,7 +15,7 @@ std::string member(std::string_view name, std::string_view content) {
 }
 
 std::vector<std::string> names(std::string_view text, Diagnostics& diagnostics) {
-  Problems problems("a.ar", diagnostics);
+  ContainerDiagnostics problems("a.ar", diagnostics);
   std::vector<std::string> found;
   for (const Member& m : read_archive(bytes_of(text), problems))
     found.push_back(formatted("{}@{}+{}", m.name, m.offset, m.bytes.size()));
@@ -34,7 +34,7 @@ TEST(Archive, Members) {
   EXPECT_TRUE((Member{"pad_12", 0, {}}).is_padding());
 }
 
-TEST(Archive, TruncatedKeepsWhatIsBefore) {
+TEST(Archive, TruncatedKeepsEarlierMembers) {
   const std::string archive = "!<arch>\n" + member("a/", "1234") + member("b/", "5678");
   for (std::size_t size = 8; size < archive.size(); ++size) {
     Diagnostics diagnostics;
@@ -58,7 +58,7 @@ TEST(Archive, HostileSizes) {
   }
 }
 
-TEST(Archive, ADeviceChoosesTheMember) {
+TEST(Archive, ADeviceSelectsTheMember) {
   const auto zebin_for = [](std::string_view product) {
     const auto bytes = testing::cook_zebin(formatted("section .text.k PROGBITS AX zeros 8\nnote 6 u32 {}", product));
     return std::string(text_of(bytes));

@@ -25,14 +25,14 @@ class FieldReader {
   bool wide_;
 };
 
-// The bytes `[offset, offset + size)` of the file; empty optional when they are not all there.
+// The bytes `[offset, offset + size)` of the file; std::nullopt when they exceed the file.
 std::optional<Bytes> part_of(Bytes file, std::uint64_t offset, std::uint64_t size) {
   const Size end = checked_add(offset, size);
   if (!end || *end > file.size()) return std::nullopt;
   return file.subspan(offset, size);
 }
 
-// The string at an offset of a table; nothing if it begins outside or does not end.
+// The string at an offset of a table; empty if it begins outside or is not terminated.
 std::optional<std::string_view> string_at(Bytes table, std::uint64_t offset) {
   if (offset >= table.size()) return std::nullopt;
   const std::string_view rest = text_of(table.subspan(offset));
@@ -43,7 +43,7 @@ std::optional<std::string_view> string_at(Bytes table, std::uint64_t offset) {
 
 class Reader {
  public:
-  Reader(Bytes file, Problems& problems) : problems_(problems) { elf_.file = file; }
+  Reader(Bytes file, ContainerDiagnostics& diagnostics) : diagnostics_(diagnostics) { elf_.file = file; }
 
   std::optional<Elf> read() {
     if (!header() || !supported()) return std::nullopt;
@@ -65,24 +65,25 @@ class Reader {
     const Bytes file = elf_.file;
     Header& h = elf_.header;
     if (!is_elf(file)) {
-      problems_.error(DiagnosticKind::NotRecognised, {0, std::min<std::size_t>(file.size(), 4)}, "not an ELF file");
+      diagnostics_.error(DiagnosticKind::NotRecognised, {0, std::min<std::size_t>(file.size(), 4)}, "not an ELF file");
       return false;
     }
     for (std::size_t i = 0; i < 16 && i < file.size(); ++i) h.ident[i] = static_cast<std::uint8_t>(file[i]);
     if (file.size() > 4 && h.ident[4] != 1 && h.ident[4] != 2) {
-      problems_.error(DiagnosticKind::UnsupportedContainer, {4, 5}, formatted("an ELF file of class {}", h.ident[4]));
+      diagnostics_.error(DiagnosticKind::UnsupportedContainer, {4, 5},
+                         formatted("an ELF file of class {}", h.ident[4]));
       return false;
     }
     h.wide = h.ident[4] == 2;
     if (file.size() > 5 && h.ident[5] != 1) {
-      problems_.error(
+      diagnostics_.error(
           DiagnosticKind::UnsupportedContainer, {5, 6},
           h.ident[5] == 2 ? "a big-endian ELF file" : formatted("an ELF file of byte order {}", h.ident[5]));
       return false;
     }
     if (file.size() < h.size()) {
-      problems_.error(DiagnosticKind::NotRecognised, {0, file.size()},
-                      formatted("an ELF file that ends in its header: {} bytes of {}", file.size(), h.size()));
+      diagnostics_.error(DiagnosticKind::NotRecognised, {0, file.size()},
+                         formatted("an ELF file that ends in its header: {} bytes of {}", file.size(), h.size()));
       return false;
     }
     FieldReader in(file, 16, h.wide);
@@ -111,9 +112,9 @@ class Reader {
                                   : type == 2      ? "an executable"
                                   : type == 3      ? "a shared library"
                                                    : "";
-    problems_.error(DiagnosticKind::UnsupportedContainer, {16, 18},
-                    what.empty() ? formatted("an ELF file of type {:#x}, which is no zebin", type)
-                                 : formatted("{}, not a zebin", what));
+    diagnostics_.error(DiagnosticKind::UnsupportedContainer, {16, 18},
+                       what.empty() ? formatted("an ELF file of type {:#x}, which is not a zebin", type)
+                                    : formatted("{}, not a zebin", what));
     return false;
   }
 
@@ -121,16 +122,16 @@ class Reader {
     const Header& h = elf_.header;
     if (h.shoff == 0 && h.shnum == 0) return;
     if (h.shentsize != h.section_header_size()) {
-      problems_.error(DiagnosticKind::ElfHeader, {shentsize_at(), shentsize_at() + 2},
-                      formatted("section headers of {} bytes; they have {}", h.shentsize, h.section_header_size()));
+      diagnostics_.error(DiagnosticKind::ElfHeader, {shentsize_at(), shentsize_at() + 2},
+                         formatted("section headers of {} bytes; they have {}", h.shentsize, h.section_header_size()));
       return;
     }
     std::uint64_t count = h.shnum;
     if (!part_of(elf_.file, h.shoff, count * h.section_header_size())) {
-      problems_.error(DiagnosticKind::ElfOutOfBounds, {shoff_at(), shoff_at() + (h.wide ? 8 : 4)},
-                      formatted("the table of {} sections at {:#x} goes past the end of the file, {:#x}", count,
-                                h.shoff, elf_.file.size()));
-      // What is there of it can be read.
+      diagnostics_.error(DiagnosticKind::ElfOutOfBounds, {shoff_at(), shoff_at() + (h.wide ? 8 : 4)},
+                         formatted("the table of {} sections at {:#x} goes past the end of the file, {:#x}", count,
+                                   h.shoff, elf_.file.size()));
+      // The existing part can be read.
       count = h.shoff < elf_.file.size() ? (elf_.file.size() - h.shoff) / h.section_header_size() : 0;
     }
     elf_.sections.reserve(count);
@@ -164,9 +165,9 @@ class Reader {
       return;
     }
     const std::uint64_t at = s.header_at + (h.wide ? 24 : 16);
-    problems_.error(DiagnosticKind::ElfOutOfBounds, {at, at + (h.wide ? 16 : 8)},
-                    formatted("section {} has {:#x} bytes at {:#x}, past the end of the file, {:#x}", index, s.size,
-                              s.offset, elf_.file.size()));
+    diagnostics_.error(DiagnosticKind::ElfOutOfBounds, {at, at + (h.wide ? 16 : 8)},
+                       formatted("section {} has {:#x} bytes at {:#x}, past the end of the file, {:#x}", index, s.size,
+                                 s.offset, elf_.file.size()));
   }
 
   void names() {
@@ -174,9 +175,9 @@ class Reader {
     if (elf_.sections.empty()) return;
     const std::uint64_t at = shentsize_at() + 4;
     if (h.shstrndx >= elf_.sections.size() || elf_.sections[h.shstrndx].type != kStrtab) {
-      problems_.error(DiagnosticKind::SectionName, {at, at + 2},
-                      formatted("section {} should hold the names of the sections, but {}", h.shstrndx,
-                                h.shstrndx >= elf_.sections.size() ? "there is none" : "is no string table"));
+      diagnostics_.error(DiagnosticKind::SectionName, {at, at + 2},
+                         formatted("section {} should hold the names of the sections, but {}", h.shstrndx,
+                                   h.shstrndx >= elf_.sections.size() ? "there is none" : "it is not a string table"));
       return;
     }
     const Bytes table = elf_.sections[h.shstrndx].bytes;
@@ -186,9 +187,9 @@ class Reader {
       } else if (const auto name = string_at(table, s.name_offset)) {
         s.name = *name;
       } else {
-        problems_.error(
+        diagnostics_.error(
             DiagnosticKind::SectionName, {s.header_at, s.header_at + 4},
-            formatted("section {} has its name at {:#x} of a string table of {:#x} bytes, where none {}", s.index,
+            formatted("section {} has its name at {:#x} of a string table of {:#x} bytes, where no string {}", s.index,
                       s.name_offset, table.size(), s.name_offset < table.size() ? "ends" : "begins"));
       }
     }
@@ -198,8 +199,8 @@ class Reader {
   void links() {
     const auto bad = [&](const Section& s, std::string_view field, std::uint32_t value, std::uint64_t at,
                          std::string_view what) {
-      problems_.error(DiagnosticKind::SectionLink, {at, at + 4},
-                      formatted("{} of section {} `{}` is {}, {}", field, s.index, s.name, value, what));
+      diagnostics_.error(DiagnosticKind::SectionLink, {at, at + 4},
+                         formatted("{} of section {} `{}` is {}, {}", field, s.index, s.name, value, what));
     };
     for (const Section& s : elf_.sections) {
       const std::uint64_t link_at = s.header_at + (elf_.header.wide ? 40 : 24);
@@ -210,11 +211,11 @@ class Reader {
         bad(s, "sh_link", s.link, link_at, formatted("but there are {} sections", elf_.sections.size()));
       } else if (elf_.sections[s.link].type != wanted) {
         bad(s, "sh_link", s.link, link_at,
-            formatted("which is no {}", wanted == kStrtab ? "string table" : "symbol table"));
+            formatted("which is not a {}", wanted == kStrtab ? "string table" : "symbol table"));
       }
       if (relocations && (s.info == 0 || s.info >= elf_.sections.size())) {
         bad(s, "sh_info", s.info, link_at + 4,
-            formatted("no section to relocate: there are {} sections", elf_.sections.size()));
+            formatted("which is not a section to relocate; there are {} sections", elf_.sections.size()));
       }
     }
   }
@@ -223,9 +224,9 @@ class Reader {
   std::size_t entries_of(const Section& s, std::size_t entry_size, DiagnosticKind kind) {
     if (s.entry_size != entry_size || s.bytes.size() % entry_size != 0) {
       const std::uint64_t at = s.header_at + (elf_.header.wide ? 56 : 36);
-      problems_.error(kind, {at, at + (elf_.header.wide ? 8 : 4)},
-                      formatted("section {} `{}` has {} bytes in entries of {}; an entry has {}", s.index, s.name,
-                                s.bytes.size(), s.entry_size, entry_size));
+      diagnostics_.error(kind, {at, at + (elf_.header.wide ? 8 : 4)},
+                         formatted("section {} `{}` has {} bytes in entries of {}; an entry has {}", s.index, s.name,
+                                   s.bytes.size(), s.entry_size, entry_size));
       return 0;
     }
     return s.bytes.size() / entry_size;
@@ -249,17 +250,17 @@ class Reader {
       } else {
         s.value = in.u32(), s.size = in.u32(), s.info = in.u8(), s.other = in.u8(), s.section = in.u16();
       }
-      if (i == 0 && name == 0 && s.section == 0) continue;  // the entry that ELF leaves empty
+      if (i == 0 && name == 0 && s.section == 0) continue;  // the reserved first entry of ELF
       if (const auto text = string_at(strings, name)) {
         s.name = *text;
       } else {
-        problems_.error(
+        diagnostics_.error(
             DiagnosticKind::SymbolName, {s.at, s.at + 4},
             formatted("symbol {} has its name at {:#x} of a string table of {:#x} bytes", i, name, strings.size()));
       }
       if (s.section >= elf_.sections.size() && s.section < 0xff00) {
         const std::uint64_t at = s.at + (elf_.header.wide ? 6 : 14);
-        problems_.error(
+        diagnostics_.error(
             DiagnosticKind::SymbolSection, {at, at + 2},
             formatted("symbol {} `{}` is of section {}, but there are {}", i, s.name, s.section, elf_.sections.size()));
       }
@@ -267,8 +268,7 @@ class Reader {
   }
 
   void relocations() {
-    // Sections may overlap; together they cannot have more entries than the file has room for, were each byte used
-    // once.
+    // Sections may overlap, but all entries together may not exceed the number that fits in the file without overlaps.
     const std::size_t most = elf_.file.size() / 8;
     for (const Section& s : elf_.sections) {
       if (s.type != kRel && s.type != kRela) continue;
@@ -276,8 +276,8 @@ class Reader {
       const std::size_t size = elf_.header.relocation_size(with_addend);
       const std::size_t count = entries_of(s, size, DiagnosticKind::RelocEntrySize);
       if (count > most - elf_.relocations.size()) {
-        problems_.error(DiagnosticKind::RelocSection, {s.header_at, s.header_at + elf_.header.section_header_size()},
-                        formatted("section {} `{}` shares its relocations with other sections", s.index, s.name));
+        diagnostics_.error(DiagnosticKind::RelocSection, {s.header_at, s.header_at + elf_.header.section_header_size()},
+                           formatted("section {} `{}` shares its relocations with other sections", s.index, s.name));
         return;
       }
       for (std::size_t i = 0; i < count; ++i) relocation(s, s.offset + i * size, with_addend);
@@ -298,22 +298,22 @@ class Reader {
 
     const std::uint64_t info_at = at + (elf_.header.wide ? 8 : 4);
     if (r.symbol >= elf_.symbols.size()) {
-      problems_.error(DiagnosticKind::RelocSymbol, {info_at, info_at + (elf_.header.wide ? 8 : 4)},
-                      formatted("a relocation of `{}` is against symbol {}, but there are {}", s.name, r.symbol,
-                                elf_.symbols.size()));
+      diagnostics_.error(DiagnosticKind::RelocSymbol, {info_at, info_at + (elf_.header.wide ? 8 : 4)},
+                         formatted("a relocation of `{}` is against symbol {}, but there are {}", s.name, r.symbol,
+                                   elf_.symbols.size()));
     }
     if (relocation_type_name(r.type).empty()) {
-      problems_.warning(DiagnosticKind::RelocType, {info_at, info_at + (elf_.header.wide ? 8 : 4)},
-                        formatted("a relocation of `{}` is of unknown type {}", s.name, r.type));
+      diagnostics_.warning(DiagnosticKind::RelocType, {info_at, info_at + (elf_.header.wide ? 8 : 4)},
+                           formatted("a relocation of `{}` is of unknown type {}", s.name, r.type));
     }
     if (s.info == 0 || s.info >= elf_.sections.size()) return;
     const Section& target = elf_.sections[s.info];
     const std::uint64_t width = r.type == 1 ? 8 : r.type == 7 ? 2 : r.type == 0 ? 0 : 4;
     const Size end = checked_add(r.offset, width);
     if (!end || *end > target.size) {
-      problems_.error(DiagnosticKind::RelocOffset, {at, at + (elf_.header.wide ? 8 : 4)},
-                      formatted("a relocation of `{}` is at {:#x} of `{}`, which has {:#x} bytes", s.name, r.offset,
-                                target.name, target.size));
+      diagnostics_.error(DiagnosticKind::RelocOffset, {at, at + (elf_.header.wide ? 8 : 4)},
+                         formatted("a relocation of `{}` is at {:#x} of `{}`, which has {:#x} bytes", s.name, r.offset,
+                                   target.name, target.size));
     }
   }
 
@@ -329,8 +329,8 @@ class Reader {
       in.take(round_up(std::uint64_t{owner_size}, 4) - owner_size);
       note.value = in.take(value_size);
       if (in.failed()) {
-        problems_.error(DiagnosticKind::NoteTruncated, {at, section->offset + section->bytes.size()},
-                        formatted("note {} goes past the end of `{}`", elf_.notes.size(), section->name));
+        diagnostics_.error(DiagnosticKind::NoteTruncated, {at, section->offset + section->bytes.size()},
+                           formatted("note {} goes past the end of `{}`", elf_.notes.size(), section->name));
         return;
       }
       in.take(std::min<std::uint64_t>(round_up(std::uint64_t{value_size}, 4) - value_size, in.remaining()));
@@ -341,7 +341,7 @@ class Reader {
   }
 
   Elf elf_;
-  Problems& problems_;
+  ContainerDiagnostics& diagnostics_;
 };
 
 }  // namespace
@@ -363,7 +363,7 @@ bool is_elf(Bytes bytes) {
       "ELF");
 }
 
-std::optional<Elf> read_elf(Bytes file, Problems& problems) { return Reader(file, problems).read(); }
+std::optional<Elf> read_elf(Bytes file, ContainerDiagnostics& diagnostics) { return Reader(file, diagnostics).read(); }
 
 namespace {
 
@@ -432,7 +432,7 @@ std::string section_flags_text(std::uint64_t flags) {
 
 namespace {
 
-// The length of the UTF-8 character at the start; 0 if there is none.
+// The length in bytes of the UTF-8 character at the start; 0 if it is invalid.
 std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);

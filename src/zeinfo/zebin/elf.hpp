@@ -1,10 +1,10 @@
 // The ELF container of Intel GPU binaries ("zebin"): header, sections, symbols, relocations and notes, read in place.
 //
-// Little-endian, 32 and 64 bit. Every offset and size is checked before it is used; what lies outside the file is
-// reported at the field that says so and left out, and the rest is read all the same. Names are views of the file.
-// Nothing is assumed to be unique, terminated or in order (ZE Info page, 3.7).
+// Little-endian, 32 and 64 bit. Every offset and size is checked before it is used; parts outside the file are reported
+// at the field that refers to them and left out; the rest is still read. Names are views of the file. Nothing is
+// assumed to be unique, terminated or sorted (docs/spec/zeinfo.md#elf-container).
 //
-// Errors: not-recognised (no ELF), unsupported-container (big-endian, other kinds of ELF), elf-out-of-bounds,
+// Errors: not-recognised (not ELF), unsupported-container (big-endian, other kinds of ELF), elf-out-of-bounds,
 // elf-header, section-name, section-link, symbol-entry-size, symbol-name, symbol-section, reloc-entry-size,
 // reloc-symbol, reloc-section, reloc-offset, reloc-type, note-truncated.
 #pragma once
@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "zeinfo/zebin/problems.hpp"
+#include "zeinfo/zebin/container_diagnostics.hpp"
 
 namespace slipway::zebin {
 
-// Section types (3.7).
+// Section types (docs/spec/zeinfo.md#elf-container).
 inline constexpr std::uint32_t kNull = 0, kProgbits = 1, kSymtab = 2, kStrtab = 3, kRela = 4, kNote = 7, kNobits = 8,
                                kRel = 9;
 inline constexpr std::uint32_t kSpirv = 0xff000009, kZeInfo = 0xff000011, kGtpinInfo = 0xff000012,
@@ -56,8 +56,8 @@ struct Section {
   std::uint64_t flags = 0, address = 0, offset = 0, size = 0;
   std::uint32_t link = 0, info = 0;
   std::uint64_t alignment = 0, entry_size = 0;
-  Bytes bytes;                  // empty for NOBITS, and when it lies outside the file
-  bool in_file = false;         // has bytes, or needs none
+  Bytes bytes;                  // empty for NOBITS, and when outside the file
+  bool in_file = false;         // its bytes are in the file, or it needs none
   std::uint64_t header_at = 0;  // file offset of its header
 
   Span span() const { return {offset, offset + bytes.size()}; }
@@ -76,7 +76,7 @@ struct Symbol {
 };
 
 struct Relocation {
-  std::uint32_t section = 0;  // the section of relocations that it stands in
+  std::uint32_t section = 0;  // the section of relocations that contains it
   std::uint64_t offset = 0;   // in the target section
   std::uint32_t symbol = 0;
   std::uint32_t type = 0;
@@ -100,18 +100,18 @@ struct Elf {
   std::vector<Relocation> relocations;  // of all sections of them
   std::vector<Note> notes;              // of `.note.intelgt.compat`
 
-  // The first of that name or type; null if there is none.
+  // The first section of that name or type; null if there is none.
   const Section* find(std::string_view name) const;
   const Section* find_type(std::uint32_t type) const;
 };
 
-// Whether bytes begin as an ELF file.
+// Whether bytes begin with the magic number of ELF.
 bool is_elf(Bytes bytes);
 
-// Nothing when there is no reading it at all; else everything that can be read. `file` must outlive the result.
-std::optional<Elf> read_elf(Bytes file, Problems& problems);
+// Empty when the file cannot be read at all; otherwise everything that can be read. `file` must outlive the result.
+std::optional<Elf> read_elf(Bytes file, ContainerDiagnostics& diagnostics);
 
-// Words for numbers; empty for those that have none.
+// Names of numbers; empty for numbers without a name.
 std::string_view section_type_name(std::uint32_t type);      // "PROGBITS", "ZEINFO"
 std::string_view symbol_type_name(std::uint8_t type);        // "FUNC"
 std::string_view symbol_binding_name(std::uint8_t binding);  // "LOCAL"

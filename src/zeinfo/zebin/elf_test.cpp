@@ -39,7 +39,7 @@ struct Read {
 
 Read read(std::vector<std::byte> bytes, bool checking = true) {
   Read result{.bytes = std::move(bytes)};
-  Problems problems("k.bin", result.diagnostics);
+  ContainerDiagnostics problems("k.bin", result.diagnostics);
   result.zebin = read_zebin(result.bytes, problems);
   if (result.zebin && checking) check_container(*result.zebin, problems);
   return result;
@@ -83,7 +83,7 @@ TEST(Elf, ReadsBothClasses) {
   }
 }
 
-TEST(Elf, OldMachinesSayTheDevice) {
+TEST(Elf, OldMachinesNameTheDevice) {
   const Read family =
       read(testing::cook_zebin("type 0xff12\nmachine 29\nflags 0x200000\nsection .text.k PROGBITS - zeros 8"));
   ASSERT_TRUE(family.zebin);
@@ -99,7 +99,7 @@ struct BadCase {
   std::vector<std::string> kinds;
 };
 
-TEST(Elf, SaysWhatIsWrong) {
+TEST(Elf, ReportsErrors) {
   // Offsets of header fields: e_ident[5] 5, e_type 16, e_machine 18, e_shoff 40, e_shentsize 58, e_shnum 60,
   // e_shstrndx 62.
   const BadCase cases[] = {
@@ -146,7 +146,7 @@ std::uint64_t header_field(const Read& r, std::string_view section, std::uint64_
   return r.zebin->elf.find(section)->header_at + field;
 }
 
-TEST(Elf, SaysWhatIsWrongInTables) {
+TEST(Elf, ReportsErrorsInTables) {
   const Read good = read(testing::cook_zebin(kKernel, kText));
   ASSERT_TRUE(good.zebin);
   struct Patch {
@@ -180,7 +180,7 @@ TEST(Elf, SaysWhatIsWrongInTables) {
     ASSERT_FALSE(found.empty()) << patch.kind;
     EXPECT_EQ(found[0], patch.kind);
     EXPECT_EQ(r.diagnostics.all()[0].location.kind, SourceLocation::Kind::Bytes);
-    // The place is the field, or the entry that it stands in.
+    // The location is the field, or the entry that contains it.
     EXPECT_LE(r.diagnostics.all()[0].location.span.begin, patch.at) << patch.kind;
     EXPECT_GT(r.diagnostics.all()[0].location.span.end + 12, patch.at) << patch.kind;
   }
@@ -192,7 +192,7 @@ TEST(Elf, RelocationsThatShareBytesAreBounded) {
   for (int i = 0; i < 300; ++i) recipe += "section .rel" + std::to_string(i) + " REL - size 0\n";
   const Read one = read(testing::cook_zebin(recipe));
   ASSERT_TRUE(one.zebin);
-  // Every section of relocations is given the bytes of the first.
+  // Every section of relocations gets the bytes of the first.
   std::vector<std::byte> bytes = one.bytes;
   const Section& first = *one.zebin->elf.find(".rel.text.k");
   for (const Section& s : one.zebin->elf.sections) {
@@ -204,16 +204,16 @@ TEST(Elf, RelocationsThatShareBytesAreBounded) {
   EXPECT_LE(r.zebin->elf.relocations.size(), r.bytes.size() / 8);
 }
 
-TEST(Container, WhatReleasesOfTheRuntimeMakeOfIt) {
+TEST(Container, VerdictsOfRuntimeReleases) {
   const auto kinds_at = [](const std::string& recipe, int release) {
     Read r = read(testing::cook_zebin(recipe, kText), false);
-    Problems problems("k.bin", r.diagnostics);
+    ContainerDiagnostics problems("k.bin", r.diagnostics);
     check_container_for(*r.zebin, zeinfo::Release{release}, problems);
     return kinds(r.diagnostics);
   };
   const std::string kernel = "section .text.k PROGBITS AX zeros 8\n";
   EXPECT_THAT(kinds_at(kKernel, 2631), ElementsAre());
-  // The file type came with 21.29, the section type of notes too.
+  // The file type was introduced by 21.29, as was the section type of notes.
   EXPECT_THAT(kinds_at(kernel, 2105), ElementsAre("[runtime-refuses]"));
   EXPECT_THAT(kinds_at("type 0xff12\n" + kernel, 2032), ElementsAre());
   EXPECT_THAT(kinds_at(kernel + "section .pisa PISA - text x", 2618), ElementsAre("[runtime-refuses]"));
@@ -245,8 +245,8 @@ Result<Packed> repacked(const Elf& elf) {
 }
 
 // Every byte of the header, the section headers, the symbols, the relocations and the notes, changed in four ways:
-// never a crash, the same verdict twice, and what can be read at all goes through a directory unchanged.
-TEST(Elf, EveryChangedByteGivesAVerdict) {
+// never a crash, the same result twice, and readable files survive unpacking and packing unchanged.
+TEST(Elf, EveryChangedByteIsHandled) {
   for (const std::string_view wide : {"class 64", "class 32"}) {
     const Read good = read(testing::cook_zebin(std::string(wide) + kKernel, kText));
     ASSERT_TRUE(good.zebin);
@@ -268,7 +268,7 @@ TEST(Elf, EveryChangedByteGivesAVerdict) {
           const Result<Packed> packed = repacked(first.zebin->elf);
           if (!packed) continue;  // sections that share too much
           ++repacks;
-          ASSERT_TRUE(packed->laid_out_anew || packed->bytes == bytes) << "byte " << at << " changed by " << change;
+          ASSERT_TRUE(packed->has_new_layout || packed->bytes == bytes) << "byte " << at << " changed by " << change;
         }
       }
     }

@@ -16,9 +16,9 @@ constexpr std::uint16_t kReservedIndices = 0xff00;
 
 bool holds_relocations(std::uint32_t type) { return type == kRel || type == kRela; }
 
-// The room behind the metrics, as far as nothing else begins there: compilers since 1.50 leave it out of the size
-// (3.7).
-std::vector<std::byte> room_behind(const Elf& elf, const Section& section) {
+// The space after the metrics, up to the next part: compilers since 1.50 do not include it in the size
+// (docs/spec/zeinfo.md#elf-container).
+std::vector<std::byte> space_after(const Elf& elf, const Section& section) {
   if (section.name != kMetrics || section.size >= kMetricsRoom) return {};
   const std::uint64_t begin = section.offset + section.size;
   std::uint64_t end =
@@ -33,8 +33,8 @@ std::vector<std::byte> room_behind(const Elf& elf, const Section& section) {
 
 // --- writing ---------------------------------------------------------------------------------------------------------
 
-// Names in the order of their first use, each once. The empty name of a symbol has an entry of its own, as the compiler
-// writes it; that of the first section and symbol is the NUL that every table begins with.
+// Names in the order of their first use, each once. The empty name of a symbol has its own entry, as the compiler
+// writes it; that of the first section and symbol is the NUL at the start of every table.
 class StringTable {
  public:
   std::uint32_t add(std::string_view text) {
@@ -91,7 +91,7 @@ class Writer {
       offsets.push_back(out.size());
       sizes.push_back(part.type == kNobits ? part.size : bytes.size());
       out.insert(out.end(), bytes.begin(), bytes.end());
-      out.insert(out.end(), part.bytes_behind.begin(), part.bytes_behind.end());
+      out.insert(out.end(), part.bytes_after.begin(), part.bytes_after.end());
     }
     align(out);
     const std::uint64_t table_at = out.size();
@@ -198,7 +198,8 @@ bool is_relocation_of(const Image::Part& part, std::uint32_t id) {
 
 void remove_parts(Image& image, const std::vector<std::uint32_t>& ids) {
   const auto gone = [&](std::uint32_t id) { return std::ranges::contains(ids, id); };
-  // Symbols that only removed relocations used, and those in removed parts. Kernels, entries and globals stay.
+  // Removes symbols that only removed relocations used, and those in removed parts. Kernels, entries and globals are
+  // kept.
   std::vector<std::uint32_t> used_before, used_after;
   for (const Image::Relocation& r : image.relocations) (gone(r.section) ? used_before : used_after).push_back(r.symbol);
   std::ranges::sort(used_before);
@@ -228,14 +229,14 @@ Image::Part* Image::find(std::uint32_t id) {
   return found == parts.end() ? nullptr : &*found;
 }
 
-std::optional<Image> image_of(const Zebin& zebin, Problems& problems) {
+std::optional<Image> image_of(const Zebin& zebin, ContainerDiagnostics& diagnostics) {
   const Elf& elf = zebin.elf;
-  if (problems.errors() != 0) {
-    problems.error(DiagnosticKind::FileFormat, {0, 4}, "a file with errors in its container cannot be written anew");
+  if (diagnostics.errors() != 0) {
+    diagnostics.error(DiagnosticKind::FileFormat, {0, 4}, "a file with errors in its container cannot be written anew");
     return std::nullopt;
   }
   if (std::ranges::count(elf.sections, kSymtab, &Section::type) > 1) {
-    problems.error(DiagnosticKind::FileFormat, {0, 4}, "a file with two symbol tables cannot be written anew");
+    diagnostics.error(DiagnosticKind::FileFormat, {0, 4}, "a file with two symbol tables cannot be written anew");
     return std::nullopt;
   }
   Image image{.header = elf.header, .names = elf.header.shstrndx};
@@ -251,7 +252,7 @@ std::optional<Image> image_of(const Zebin& zebin, Problems& problems) {
                            .entry_size = s.entry_size,
                            .bytes = {s.bytes.begin(), s.bytes.end()},
                            .size = s.size,
-                           .bytes_behind = room_behind(elf, s)});
+                           .bytes_after = space_after(elf, s)});
     if (s.type != kSymtab) continue;
     image.symbol_table = s.index;
     image.counts_locals = s.info != elf.symbols.size() ||
@@ -295,7 +296,7 @@ std::vector<std::string> strip(Image& image, const StripChoice& choice) {
   std::vector<std::uint32_t> ids;
   std::vector<std::string> names;
   for (const Image::Part& part : image.parts) {
-    // The string table may be called anything.
+    // The string table may have any name.
     if (part.id == 0 || part.id == image.names || !goes(part)) continue;
     ids.push_back(part.id);
     names.push_back(part.name);
@@ -341,7 +342,7 @@ void set_version_note(Image& image, zeinfo::Version version) {
       out.append(Bytes(part->bytes).subspan(begin, in.offset() - begin));
       continue;
     }
-    if (version.is_pre()) continue;  // such files have no number
+    if (version.is_pre()) continue;  // such files have no version number
     const std::string text = text_of(version);
     out.write(owner_size).write(static_cast<std::uint32_t>(text.size() + 1)).write(type).append(owner).append(text);
     out.pad_to(round_up(out.size() + 1, 4));
@@ -356,7 +357,7 @@ Result<> rename_kernel(Image& image, std::string_view from, std::string_view to)
   if (!code) return fail(DiagnosticKind::UnknownReference, {}, formatted("there is no section `{}`", old_code));
   if (from == to) return {};
   if (image.find(new_code))
-    return fail(DiagnosticKind::DuplicateName, {}, formatted("there is a section `{}` already", new_code));
+    return fail(DiagnosticKind::DuplicateName, {}, formatted("a section `{}` already exists", new_code));
   const std::uint32_t id = code->id;
   for (Image::Symbol& symbol : image.symbols) {
     if (symbol.section == id && symbol.name == from) symbol.name = to;
@@ -370,7 +371,7 @@ Result<> rename_kernel(Image& image, std::string_view from, std::string_view to)
 }
 
 std::vector<std::string> newer_than(const Image& image, zeinfo::Version version) {
-  // ZE Info page, 3.3.
+  // docs/spec/zeinfo.md#version-history
   struct Since {
     std::uint32_t number;
     std::string_view name;

@@ -43,14 +43,14 @@ constexpr std::string_view kText = "---\nversion: '1.73'\nkernels: []\n...\n";
 struct Opened {
   std::vector<std::byte> bytes;
   Diagnostics diagnostics;
-  std::unique_ptr<Problems> problems;
+  std::unique_ptr<ContainerDiagnostics> problems;
   std::optional<Zebin> zebin;
   std::optional<Image> image;
 };
 
 Opened open(std::vector<std::byte> bytes) {
   Opened opened{.bytes = std::move(bytes)};
-  opened.problems = std::make_unique<Problems>("k.bin", opened.diagnostics);
+  opened.problems = std::make_unique<ContainerDiagnostics>("k.bin", opened.diagnostics);
   opened.zebin = read_zebin(opened.bytes, *opened.problems);
   if (opened.zebin) opened.image = image_of(*opened.zebin, *opened.problems);
   return opened;
@@ -78,7 +78,7 @@ TEST(Image, UnchangedIsWrittenTheSame) {
   }
 }
 
-TEST(Image, RefusesBrokenFiles) {
+TEST(Image, RejectsInvalidFiles) {
   const Opened broken = open(testing::cook_zebin(kTwoKernels + "at 62 u16 99", kText));
   EXPECT_TRUE(broken.zebin);
   EXPECT_FALSE(broken.image);
@@ -100,15 +100,15 @@ TEST(Strip, EachGroup) {
   EXPECT_TRUE(after.diagnostics.empty());
   EXPECT_THAT(section_names(*after.zebin), ElementsAre(".text.a", ".text.b", ".rel.text.b", ".ze_info", ".symtab",
                                                        ".note.intelgt.compat", ".strtab"));
-  // The symbols that only the debug data used are gone; the kernels, the entry and the global stay, in order.
+  // Symbols that only the debug data used are removed; the kernels, the entry and the global are kept in order.
   EXPECT_THAT(symbol_names(*after.zebin), ElementsAre("", "a", "_entry", "b", "R0"));
-  // Indices follow: the relocation is against R0 in `.text.b`, the symbol table counts 4 locals.
+  // Indices are adjusted: the relocation is against R0 in `.text.b`, the symbol table counts 4 locals.
   ASSERT_EQ(after.zebin->elf.relocations.size(), 1);
   EXPECT_EQ(after.zebin->elf.symbols[after.zebin->elf.relocations[0].symbol].name, "R0");
   EXPECT_EQ(after.zebin->elf.sections[after.zebin->elf.find(".rel.text.b")->info].name, ".text.b");
   EXPECT_EQ(after.zebin->elf.find(".symtab")->info, 4);
   EXPECT_EQ(after.zebin->text(), kText);
-  // The names that nothing uses any more are gone from the string table.
+  // Unused names are removed from the string table.
   EXPECT_FALSE(text_of(after.zebin->elf.find(".strtab")->bytes).contains("debug"));
 }
 
@@ -127,7 +127,7 @@ TEST(ReplaceZeInfo, KeepsTheRest) {
   EXPECT_THAT(section_names(*after.zebin), ::testing::ElementsAreArray(section_names(*o.zebin)));
 }
 
-TEST(SetVersionNote, BeforeOneThereIsNone) {
+TEST(SetVersionNote, IsRemovedBeforeVersion1) {
   Opened o = open(testing::cook_zebin(kTwoKernels, kText));
   ASSERT_TRUE(o.image);
   set_version_note(*o.image, zeinfo::Version::pre());
@@ -158,7 +158,7 @@ TEST(RenameKernel, SectionsSymbolsRelocations) {
   EXPECT_TRUE(after.zebin->elf.find(".rel.text.a longer name"));
   EXPECT_FALSE(after.zebin->elf.find(".text.b"));
   EXPECT_EQ(after.zebin->elf.symbols[3].name, "a longer name");
-  EXPECT_EQ(rename_kernel(*o.image, "nobody", "x").error()[0].kind, DiagnosticKind::UnknownReference);
+  EXPECT_EQ(rename_kernel(*o.image, "missing", "x").error()[0].kind, DiagnosticKind::UnknownReference);
   EXPECT_EQ(rename_kernel(*o.image, "a", "a longer name").error()[0].kind, DiagnosticKind::DuplicateName);
 }
 
@@ -193,11 +193,11 @@ TEST(Unpack, BackByteForByteThroughADirectory) {
   EXPECT_TRUE(file_exists(directory / "u" / "001-.text.a"));
   const Result<Packed> packed = pack_from(directory / "u");
   ASSERT_TRUE(packed);
-  EXPECT_FALSE(packed->laid_out_anew);
+  EXPECT_FALSE(packed->has_new_layout);
   EXPECT_EQ(packed->bytes, o.bytes);
 }
 
-TEST(Unpack, AnEditedFileMovesTheRest) {
+TEST(Unpack, AnEditedFileGetsANewLayout) {
   const testing::ScratchDirectory directory;
   const Opened o = open(testing::cook_zebin(kTwoKernels, kText));
   ASSERT_TRUE(o.zebin);
@@ -206,7 +206,7 @@ TEST(Unpack, AnEditedFileMovesTheRest) {
   ASSERT_TRUE(write_file(text, "---\nversion: '1.73'\nkernels: []\n# longer\n...\n"));
   const Result<Packed> packed = pack_from(directory / "u");
   ASSERT_TRUE(packed);
-  EXPECT_TRUE(packed->laid_out_anew);
+  EXPECT_TRUE(packed->has_new_layout);
   const Opened after = open(packed->bytes);
   ASSERT_TRUE(after.zebin);
   EXPECT_TRUE(after.diagnostics.empty());
@@ -236,9 +236,8 @@ TEST(Unpack, SectionsThatShareBytesMustAgree) {
   EXPECT_EQ(differs.error()[0].kind, DiagnosticKind::SectionAlias);
 }
 
-// A section table at an odd offset with bytes of nobody before it, and the place of the old one, which is nobody's
-// either.
-TEST(Unpack, OddPlacesAndGaps) {
+// A section table at an odd offset, after bytes that no part covers; the bytes of the old table are not covered either.
+TEST(Unpack, OddOffsetsAndGaps) {
   std::vector<std::byte> bytes = testing::cook_zebin(kTwoKernels, kText);
   const std::uint64_t table = load<std::uint64_t>(&bytes[40]), size = bytes.size() - table;
   for (const char c : std::string_view("gap")) bytes.push_back(static_cast<std::byte>(c));
@@ -254,7 +253,7 @@ TEST(Unpack, OddPlacesAndGaps) {
   ASSERT_TRUE(unpack_to(o.zebin->elf, directory.path()));
   const Result<Packed> packed = pack_from(directory.path());
   ASSERT_TRUE(packed);
-  EXPECT_FALSE(packed->laid_out_anew);
+  EXPECT_FALSE(packed->has_new_layout);
   EXPECT_EQ(packed->bytes, bytes);
 }
 

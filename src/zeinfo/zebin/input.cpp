@@ -12,25 +12,25 @@ namespace {
 
 constexpr std::string_view kStandardInput = "<stdin>";
 
-// Reads text that stands in a container or alone.
+// Reads text from a container or from a file of its own.
 void read_document(Input& input, std::string_view text, const OpenOptions& options, Diagnostics& diagnostics) {
   const bool inside = input.zebin.has_value();
-  input.text_problems = std::make_unique<zeinfo::Problems>(inside ? input.name + "(.ze_info)" : input.name, text,
-                                                           diagnostics, options.limit);
+  input.text_diagnostics = std::make_unique<zeinfo::TextDiagnostics>(inside ? input.name + "(.ze_info)" : input.name,
+                                                                     text, diagnostics, options.limit);
   if (inside) {
     const Section& section = *input.zebin->ze_info;
-    input.text_problems->on_report(
+    input.text_diagnostics->on_report(
         [name = input.name, at = section.offset, index = section.index](Diagnostic& diagnostic) {
           const Span span = diagnostic.location.span;
           diagnostic.note(formatted("in section {} `.ze_info`, {:#x} bytes from its beginning", index, span.begin),
                           SourceLocation::in_bytes(name, {at + span.begin, at + span.end}));
         });
   }
-  input.document = zeinfo::parse(text, *input.text_problems, {.container_version = input.target.container_version});
+  input.document = zeinfo::parse(text, *input.text_diagnostics, {.container_version = input.target.container_version});
   input.has_document = true;
 }
 
-// A device that was named, for a container whose notes do not say one.
+// Uses the given device for a container whose notes have none.
 zeinfo::Target with_container(zeinfo::Target device, const zeinfo::Target& container) {
   device.container_version = container.container_version;
   device.code = container.code;
@@ -43,8 +43,8 @@ zeinfo::Target with_container(zeinfo::Target device, const zeinfo::Target& conta
 std::optional<Input> read_container(std::string name, Bytes bytes, const OpenOptions& options,
                                     const zeinfo::Device* device, Diagnostics& diagnostics) {
   Input input{.name = std::move(name), .kind = InputKind::Zebin, .size = bytes.size()};
-  input.container_problems = std::make_unique<Problems>(input.name, diagnostics, 0, options.limit);
-  input.zebin = read_zebin(bytes, *input.container_problems);
+  input.container_diagnostics = std::make_unique<ContainerDiagnostics>(input.name, diagnostics, 0, options.limit);
+  input.zebin = read_zebin(bytes, *input.container_diagnostics);
   if (!input.zebin) return std::nullopt;
   input.target = input.zebin->target;
   if (!input.target.device && !input.target.core && device)
@@ -59,7 +59,7 @@ const zeinfo::Device* device_of(const std::string& product, Diagnostics& diagnos
   return target ? target->device : nullptr;
 }
 
-// Whether the member of an archive is for that device, or runs on it.
+// Whether the member of an archive is for that device or runs on it.
 bool member_fits(const Member& member, const zeinfo::Device& device, bool exactly) {
   const zeinfo::Device* const built_for = zeinfo::find_device(member.device());
   if (!built_for) return false;
@@ -124,8 +124,8 @@ bool looks_like_json(const std::vector<std::string>& keys) {
 }
 
 std::vector<MemberInfo> members_of(Bytes bytes) {
-  Diagnostics ignored;  // whoever opens the archive has reported them
-  Problems problems("", ignored);
+  Diagnostics ignored;  // reported when the archive is opened
+  ContainerDiagnostics problems("", ignored);
   std::vector<MemberInfo> infos;
   for (const Member& member : read_archive(bytes, problems)) {
     if (!member.is_padding()) infos.push_back({member.name, member.offset, member.bytes.size(), is_elf(member.bytes)});
@@ -137,7 +137,7 @@ std::vector<Input> read_inputs(const std::string& name, Bytes bytes, const OpenO
                                Diagnostics& diagnostics) {
   std::vector<Input> inputs;
   if (is_archive(bytes)) {
-    Problems problems(name, diagnostics);
+    ContainerDiagnostics problems(name, diagnostics);
     const std::vector<Member> members = read_archive(bytes, problems);
     if (members.empty() && problems.errors() == 0) {
       diagnostics.error(DiagnosticKind::UnknownValue, SourceLocation::in_file(name), "the archive is empty");
@@ -163,8 +163,9 @@ std::vector<Input> read_inputs(const std::string& name, Bytes bytes, const OpenO
     input.document = zeinfo::read_json(source, diagnostics);
     input.has_document = true;
     input.owner = source;
-    // The rules find their places in JSON as well.
-    input.text_problems = std::make_unique<zeinfo::Problems>(name, source->text(), diagnostics, options.limit);
+    // The rules find locations in JSON too.
+    input.text_diagnostics =
+        std::make_unique<zeinfo::TextDiagnostics>(name, source->text(), diagnostics, options.limit);
   } else if (zeinfo::looks_like_text(text_of(bytes))) {
     read_document(input, text_of(bytes), options, diagnostics);
   } else {
@@ -186,7 +187,7 @@ std::vector<Input> open_inputs(const std::string& path, const OpenOptions& optio
   const auto owner = std::make_shared<Owner>();
   std::string name = path;
   Bytes bytes;
-  bool laid_out_anew = false;
+  bool has_new_layout = false;
   if (path == "-") {
     std::optional<std::string> text = diagnostics.take(read_text("-"));
     if (!text) return {};
@@ -197,7 +198,7 @@ std::vector<Input> open_inputs(const std::string& path, const OpenOptions& optio
     std::optional<Packed> packed = diagnostics.take(pack_from(path));
     if (!packed) return {};
     owner->bytes = std::move(packed->bytes);
-    laid_out_anew = packed->laid_out_anew;
+    has_new_layout = packed->has_new_layout;
     bytes = owner->bytes;
   } else {
     std::optional<MappedFile> file = diagnostics.take(map_file(path));
@@ -207,7 +208,7 @@ std::vector<Input> open_inputs(const std::string& path, const OpenOptions& optio
   }
   std::vector<Input> inputs = read_inputs(name, bytes, options, diagnostics);
   for (Input& input : inputs) {
-    input.laid_out_anew = laid_out_anew;
+    input.has_new_layout = has_new_layout;
     if (!input.owner) {
       input.owner = owner;
     } else {  // JSON has its own source
@@ -221,11 +222,11 @@ std::vector<Input> open_inputs(const std::string& path, const OpenOptions& optio
 
 void check_input(Input& input, const zeinfo::LevelChoice& level, const zeinfo::Device* run_on) {
   const zeinfo::CheckOptions options{.level = level.level, .release = level.release, .run_on = run_on};
-  if (input.zebin && level.level != zeinfo::Level::Spec) check_container(*input.zebin, *input.container_problems);
+  if (input.zebin && level.level != zeinfo::Level::Spec) check_container(*input.zebin, *input.container_diagnostics);
   if (input.zebin && level.level == zeinfo::Level::Runtime)
-    check_container_for(*input.zebin, level.release, *input.container_problems);
-  if (input.has_document && input.text_problems)
-    zeinfo::check(input.document, input.target, options, *input.text_problems);
+    check_container_for(*input.zebin, level.release, *input.container_diagnostics);
+  if (input.has_document && input.text_diagnostics)
+    zeinfo::check(input.document, input.target, options, *input.text_diagnostics);
 }
 
 }  // namespace slipway::zebin

@@ -1,4 +1,4 @@
-// Anything that holds ZE Info: a zebin, a member of a fat archive, an unpacked directory, text, or the JSON form.
+// Any file with ZE Info: a zebin, a member of a fat archive, an unpacked directory, text, or the JSON form.
 //
 //   std::vector<Input> inputs = open_inputs("k.bin", {}, diagnostics);
 //   for (Input& input : inputs) check_input(input, {}, ...);
@@ -12,8 +12,8 @@
 #include "base/files.hpp"
 #include "zeinfo/check.hpp"
 #include "zeinfo/model.hpp"
-#include "zeinfo/problems.hpp"
 #include "zeinfo/target.hpp"
+#include "zeinfo/text_diagnostics.hpp"
 #include "zeinfo/zebin/archive.hpp"
 #include "zeinfo/zebin/zebin.hpp"
 
@@ -25,38 +25,38 @@ struct Input {
   std::string name;  // as messages show it: `k.bin`, `fat.ar(64.dg2)`
   InputKind kind = InputKind::Text;
   std::uint64_t size = 0;
-  std::optional<Zebin> zebin;  // kind Zebin, when the container could be read at all
+  std::optional<Zebin> zebin;  // kind Zebin, if the container can be read
   zeinfo::Document document;   // empty when there is none
   bool has_document = false;
   zeinfo::Target target;
-  std::unique_ptr<Problems> container_problems;     // kind Zebin
-  std::unique_ptr<zeinfo::Problems> text_problems;  // of the text; none for JSON and where there is no text
+  std::unique_ptr<ContainerDiagnostics> container_diagnostics;  // kind Zebin
+  std::unique_ptr<zeinfo::TextDiagnostics> text_diagnostics;    // of the text; null for JSON and without text
 
-  bool laid_out_anew = false;  // a directory whose files have other sizes or names than its manifest says
+  bool has_new_layout = false;  // a directory whose files have sizes or names other than those in its manifest
 
   std::shared_ptr<const void> owner;  // of the bytes
-  // The version whose rules hold.
+  // The version whose rules apply.
   zeinfo::Version version() const;
-  // Kernels that somebody launches, and whether the program has functions or global data beside them.
+  // The number of kernels without the pseudo-kernel, and whether the program also has functions or global data.
   std::size_t kernel_count() const;
   bool has_functions() const;
 };
 
 struct OpenOptions {
-  std::string member;       // of an archive: this one
-  std::string product;      // the device: chooses a member, and is the target of text
-  std::size_t limit = 100;  // of diagnostics of each part
+  std::string member;       // selects this member of an archive
+  std::string product;      // the device: selects a member, and is the target of text
+  std::size_t limit = 100;  // maximum number of diagnostics of each part
 };
 
-// All inputs that a path gives: one, or the chosen members of an archive (all zebins in it without a choice). `-` is
+// Opens all inputs of a path: one, or the selected members of an archive (all its zebins without a selection). `-` is
 // standard input. Errors: those of files and of all readers; not-recognised, unknown-value (no such member or device).
 std::vector<Input> open_inputs(const std::string& path, const OpenOptions& options, Diagnostics& diagnostics);
 
-// The same of bytes, which must outlive the result.
+// The same for bytes, which must outlive the result.
 std::vector<Input> read_inputs(const std::string& name, Bytes bytes, const OpenOptions& options,
                                Diagnostics& diagnostics);
 
-// What the members of an archive are, for those that are no zebins too.
+// Lists the members of an archive, including those that are not zebins.
 struct MemberInfo {
   std::string name;
   std::uint64_t offset, size;
@@ -64,10 +64,10 @@ struct MemberInfo {
 };
 std::vector<MemberInfo> members_of(Bytes bytes);
 
-// Runs the rules of a level over container and text.
+// Runs the rules of a level on container and text.
 void check_input(Input& input, const zeinfo::LevelChoice& level, const zeinfo::Device* run_on);
 
-// Telling files apart.
+// Detection of the format.
 bool looks_like_json(const std::vector<std::string>& keys);
 
 }  // namespace slipway::zebin

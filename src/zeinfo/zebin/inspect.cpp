@@ -87,7 +87,7 @@ std::string registers_text(double registers) {
   return registers == std::floor(registers) ? formatted("{:.0f}", registers) : formatted("{:.1f}", registers);
 }
 
-// "x y z": the dimensions whose local ids a thread gets.
+// "x y z": the dimensions whose local ids a thread receives.
 std::string dimensions_text(const Kernel& kernel, const zeinfo::Target& target) {
   for (const zeinfo::PerThreadPayloadArgument& argument : kernel.per_thread_payload_arguments) {
     std::int64_t channel = 2;
@@ -127,7 +127,7 @@ std::string arguments_text(const zeinfo::Document& document, const Kernel& kerne
     for (const auto& [index, arguments] : by_index) {
       const zeinfo::ArgInfo* const info = zeinfo::arg_info(document, kernel, index);
       std::string where, access;
-      for (const bool pointers : {true, false}) {  // how it is reached first, then what goes with it
+      for (const bool pointers : {true, false}) {  // first pointers, then the other properties
         for (const PayloadArgument* argument : arguments) {
           if ((argument->arg_type == ArgType::arg_bypointer) != pointers) continue;
           where += formatted("{}{}", where.empty() ? "" : ", ", where_text(kernel, *argument));

@@ -1,4 +1,4 @@
-// The picture of a payload: rows of 32 bytes, a grid of 4, one box for each piece of an argument in a row.
+// The diagram of a payload: rows of 32 bytes, a grid of 4 bytes, one box per piece of an argument in a row.
 #include <algorithm>
 
 #include "base/format.hpp"
@@ -13,7 +13,7 @@ using zeinfo::PayloadRange;
 
 constexpr std::uint32_t kRowBytes = 32;
 constexpr int kByteWidth = 26, kRowHeight = 46, kLeft = 64, kTop = 34, kBottom = 12, kRight = 12;
-// A hostile text may ask for any size; more rows than these are no picture.
+// The maximum number of rows: a hostile text may declare any size.
 constexpr std::uint32_t kMaxRows = 2048;
 
 std::string escaped(std::string_view text) {
@@ -39,7 +39,7 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-// By what it is: values, pointers, images and samplers, what the runtime adds.
+// The colour by kind: values, pointers, images and samplers, arguments that the runtime adds.
 std::string_view class_of(const PayloadRange& range) {
   if (range.kind == PayloadRange::Kind::Hole) return "hole";
   if (range.kind == PayloadRange::Kind::Overlap) return "overlap";
@@ -63,7 +63,7 @@ std::string label_of(const PayloadRange& range) {
   return owner.empty() ? range.what : owner;
 }
 
-// As many characters as fit.
+// The longest prefix that fits.
 std::string fitted(const std::string& text, std::uint32_t bytes) {
   const std::size_t room = static_cast<std::size_t>(bytes) * kByteWidth / 8;
   if (text.size() <= room) return text;
@@ -108,7 +108,7 @@ std::string block_svg(const Block& block, const PayloadLayout& layout, int top) 
     const int y = top + static_cast<int>(row) * kRowHeight;
     const std::uint32_t at = row * kRowBytes;
     text += formatted("<text class=\"offset\" x=\"8\" y=\"{}\">{}</text>\n", y + 15, at);
-    // Which register the row is in, or the half of one.
+    // The register of the row, or the half of one.
     if (layout.grf_bytes) {
       text += formatted("<text class=\"offset\" x=\"8\" y=\"{}\">r{}</text>\n", y + 30,
                         at / static_cast<std::uint32_t>(*layout.grf_bytes));

@@ -8,7 +8,7 @@ zeinfo::RuntimeVerdict runtime_verdict(const Input& input, zeinfo::Release relea
   zeinfo::RuntimeVerdict verdict = zeinfo::runtime_verdict(input.document, input.target, release, device);
   if (!input.zebin) return verdict;
   Diagnostics diagnostics;
-  Problems problems(input.name, diagnostics);
+  ContainerDiagnostics problems(input.name, diagnostics);
   check_container_for(*input.zebin, verdict.release, problems);
   for (const Diagnostic& diagnostic : diagnostics.all()) {
     const bool refuses = diagnostic.severity == Severity::Error;

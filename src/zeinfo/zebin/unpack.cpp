@@ -19,12 +19,12 @@ std::string file_name_of(const Section& section) {
         (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
     if (!plain) c = '_';
   }
-  return name.substr(0, 200);  // names of kernels go to thousands of characters, those of files do not
+  return name.substr(0, 200);  // kernel names may have thousands of characters, file names may not
 }
 
 bool has_file(const Section& s) { return s.in_file && s.type != kNull && s.type != kNobits; }
 
-// The ranges that neither the header, nor the section table, nor a section covers.
+// The ranges that are not covered by the header, the section table or a section.
 std::vector<Span> gaps_of(const Elf& elf) {
   std::vector<Span> covered = {{0, elf.header.size()}};
   covered.push_back({elf.header.shoff, elf.header.shoff + elf.sections.size() * elf.header.section_header_size()});
@@ -111,7 +111,7 @@ struct Manifest {
   std::vector<GapRecord> gaps;
 };
 
-// Unsigned numbers of so many bits.
+// Unsigned numbers of a given width in bits.
 template <std::uint64_t bits>
 json::Integer unsigned_number() {
   return {.min = 0, .max = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << (bits % 64)) - 1};
@@ -156,7 +156,7 @@ const json::Record<SectionRecord>& section_record() {
           .required("info", &S::info, u32, "sh_info")
           .required("addralign", &S::alignment, u64, "sh_addralign")
           .required("entsize", &S::entry_size, u64, "sh_entsize")
-          .optional("file", &S::file, json::Text{.empty = false}, "the file with its bytes; none: it has none");
+          .optional("file", &S::file, json::Text{.empty = false}, "the file with its bytes; absent: it has none");
   return record;
 }
 
@@ -172,12 +172,13 @@ const json::Record<Manifest>& manifest_record() {
   static constexpr json::Word<int> kFormat[] = {{"zebin", 0}};
   static const auto record =
       json::Record<Manifest>("zebin", "a zebin that was unpacked into a directory")
-          .required("format", &Manifest::format, json::Words<int>(kFormat), "says what this is")
+          .required("format", &Manifest::format, json::Words<int>(kFormat), "identifies the format")
           .required("size", &Manifest::size, unsigned_number<64>(), "the size of the file in bytes")
           .required("header", &Manifest::header, json::Nested(header_record()), "the ELF header")
           .required("sections", &Manifest::sections, json::List{json::Nested(section_record()), 0, 0xffff},
                     "the section headers")
-          .required("gaps", &Manifest::gaps, json::List{json::Nested(gap_record())}, "what no section or table covers");
+          .required("gaps", &Manifest::gaps, json::List{json::Nested(gap_record())},
+                    "bytes that no section or table covers");
   return record;
 }
 
@@ -196,7 +197,7 @@ class Packer {
       packed.bytes = std::move(*bytes);
     } else {
       packed.bytes = one_after_the_other();
-      packed.laid_out_anew = true;
+      packed.has_new_layout = true;
     }
     return finish(std::move(packed));
   }
@@ -224,7 +225,7 @@ class Packer {
     }
     for (const GapRecord& gap : manifest_.gaps) {
       std::optional<std::vector<std::byte>> bytes = from_base64(gap.bytes);
-      if (!bytes) return fail(json::problem(gap.at["bytes"], DiagnosticKind::OutOfRange, "no base64"));
+      if (!bytes) return fail(json::problem(gap.at["bytes"], DiagnosticKind::OutOfRange, "not base64"));
       gaps_.push_back(std::move(*bytes));
     }
     return {};
@@ -272,7 +273,7 @@ class Packer {
     return out.release();
   }
 
-  // Every byte where it was. Sections may share bytes, and must agree about them.
+  // Puts every byte at its previous offset. Sections may share bytes, whose values must agree.
   Result<std::vector<std::byte>> as_it_was() const {
     std::vector<std::uint64_t> offsets;
     std::uint64_t room = header_size() + table_size();
@@ -324,7 +325,7 @@ class Packer {
       out.resize(round_up(out.size(), 8));
       offsets.push_back(out.size());
       append(files_[i]);
-      // The metrics have their room behind their size.
+      // The metrics have reserved space after their size.
       const SectionRecord& s = manifest_.sections[i];
       for (std::size_t g = 0; s.name == ".note.intelgt.metrics" && g < gaps_.size(); ++g) {
         if (manifest_.gaps[g].offset == s.offset + s.size) append(gaps_[g]);
@@ -337,10 +338,10 @@ class Packer {
     return out;
   }
 
-  // New names, and a new layout in the compiler's order, go by way of the image.
+  // New names and a new layout in the compiler's order are made through the image.
   Result<Packed> finish(Packed packed) const {
     Diagnostics diagnostics;
-    Problems problems(source_->name(), diagnostics);
+    ContainerDiagnostics problems(source_->name(), diagnostics);
     std::optional<Zebin> zebin = read_zebin(packed.bytes, problems);
     bool renamed = false;
     if (zebin && zebin->elf.sections.size() == manifest_.sections.size()) {
@@ -348,7 +349,7 @@ class Packer {
         renamed |= printable(zebin->elf.sections[i].name) != manifest_.sections[i].name;
       }
     }
-    if (!renamed && !packed.laid_out_anew) return packed;
+    if (!renamed && !packed.has_new_layout) return packed;
     std::optional<Image> image = zebin ? image_of(*zebin, problems) : std::nullopt;
     if (!image)
       return fail(diagnostics.release(), "a section has another size or name, so everything is laid out anew");
@@ -356,14 +357,14 @@ class Packer {
       Image::Part& part = image->parts[i];
       if (printable(part.name) != manifest_.sections[i].name) part.name = manifest_.sections[i].name;
     }
-    return Packed{.bytes = write_image(*image), .laid_out_anew = true};
+    return Packed{.bytes = write_image(*image), .has_new_layout = true};
   }
 
   SourcePtr source_;
   Manifest manifest_;
   bool wide_ = true;
   std::vector<std::byte> ident_;
-  std::vector<std::uint64_t> sizes_;  // of each section now
+  std::vector<std::uint64_t> sizes_;  // current size of each section
   std::vector<std::vector<std::byte>> files_, gaps_;
 };
 

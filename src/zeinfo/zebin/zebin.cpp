@@ -27,7 +27,7 @@ constexpr auto kNotes = std::to_array<NoteInfo>({
     {8, "indirect access buffer major version", 4, Release{2531}},
 });
 
-// Target metadata (3.7): bit 15 of it says that the machine is a gfx core.
+// Target metadata (docs/spec/zeinfo.md#elf-container): bit 15 is set if the machine is a gfx core.
 constexpr std::uint32_t kMachineIsCore = 1u << 15;
 
 zeinfo::Target target_of(const Elf& elf) {
@@ -47,7 +47,7 @@ std::string_view text_value(const Note& note) {
 
 Span span_of(const Section& section) { return {section.header_at, section.header_at + 4}; }
 
-void check_unique(const Elf& elf, Problems& problems) {
+void check_unique(const Elf& elf, ContainerDiagnostics& diagnostics) {
   static constexpr auto kUnique =
       std::to_array<std::string_view>({".ze_info", ".symtab", ".spv", ".pisa", ".note.intelgt.compat", ".data.const",
                                        ".data.global", ".data.global_const", ".data.const.string", ".bss.const",
@@ -56,20 +56,20 @@ void check_unique(const Elf& elf, Problems& problems) {
   for (const Section& section : elf.sections) {
     if (!std::ranges::contains(kUnique, section.name)) continue;
     if (++counts[section.name] > 1) {
-      problems.error(DiagnosticKind::SectionUnique, span_of(section),
-                     formatted("section {} is a second `{}`; the first is used", section.index, section.name));
+      diagnostics.error(DiagnosticKind::SectionUnique, span_of(section),
+                        formatted("section {} is a second `{}`; the first is used", section.index, section.name));
     }
   }
 }
 
-void check_spec_constants(const Elf& elf, Problems& problems) {
+void check_spec_constants(const Elf& elf, ContainerDiagnostics& diagnostics) {
   const Section* ids = elf.find(".misc.specConstantsIds");
   const Section* values = elf.find(".misc.specConstantsValues");
   if (!ids && !values) return;
   const auto bad = [&](std::string message) {
-    problems.error(DiagnosticKind::SpecConstants, span_of(ids ? *ids : *values), std::move(message));
+    diagnostics.error(DiagnosticKind::SpecConstants, span_of(ids ? *ids : *values), std::move(message));
   };
-  if (!ids || !values) return bad(formatted("`{}` is there without its other half", (ids ? ids : values)->name));
+  if (!ids || !values) return bad(formatted("`{}` is present without its counterpart", (ids ? ids : values)->name));
   if (ids->bytes.size() % 4 != 0 || values->bytes.size() % 8 != 0 ||
       ids->bytes.size() / 4 != values->bytes.size() / 8) {
     bad(formatted("{} bytes of ids and {} bytes of values; an id has 4 and a value 8", ids->bytes.size(),
@@ -77,10 +77,10 @@ void check_spec_constants(const Elf& elf, Problems& problems) {
   }
 }
 
-void check_notes(const Elf& elf, Problems& problems) {
+void check_notes(const Elf& elf, ContainerDiagnostics& diagnostics) {
   for (const Note& note : elf.notes) {
     const auto warn = [&](DiagnosticKind kind, std::string message) {
-      problems.warning(kind, {note.at, note.at + 12}, std::move(message));
+      diagnostics.warning(kind, {note.at, note.at + 12}, std::move(message));
     };
     if (note.owner != kOwner) {
       warn(DiagnosticKind::NoteOwner,
@@ -96,16 +96,16 @@ void check_notes(const Elf& elf, Problems& problems) {
     } else if (info->size == 0 && !text_of(note.value).ends_with('\0')) {
       warn(DiagnosticKind::NoteVersion, formatted("note {} ({}) has no NUL at its end", note.type, info->name));
     } else if (info->type == kVersionNote && !zeinfo::parse_version(text_value(note))) {
-      warn(DiagnosticKind::NoteVersion, formatted("`{}` is no MAJOR.MINOR", text_value(note)));
+      warn(DiagnosticKind::NoteVersion, formatted("`{}` is not MAJOR.MINOR", text_value(note)));
     }
   }
 }
 
-// Names of PROGBITS sections that the runtime takes, ends of groups with a dot.
+// Names of PROGBITS sections that the runtime accepts; an entry with a final dot is a prefix.
 constexpr auto kProgbitsNames = std::to_array<std::string_view>(
     {".text.", ".data.const", ".data.global", ".data.global_const", ".data.const.string", ".debug_", ".text"});
 
-// Whether a name of a table, which stands for a group if it ends so, is that of a section.
+// Whether an entry of the table matches a section name, as a prefix if it ends with a dot.
 bool is_named(std::string_view word, std::string_view name) {
   return word.ends_with('.') || word.ends_with('_') ? name.starts_with(word) : name == word;
 }
@@ -128,8 +128,8 @@ std::string_view Zebin::generator() const {
   }
 }
 
-std::optional<Zebin> read_zebin(Bytes file, Problems& problems) {
-  std::optional<Elf> elf = read_elf(file, problems);
+std::optional<Zebin> read_zebin(Bytes file, ContainerDiagnostics& diagnostics) {
+  std::optional<Elf> elf = read_elf(file, diagnostics);
   if (!elf) return std::nullopt;
   Zebin zebin;
   zebin.elf = std::move(*elf);
@@ -155,24 +155,25 @@ std::optional<Zebin> read_zebin(Bytes file, Problems& problems) {
   return zebin;
 }
 
-void check_container(const Zebin& zebin, Problems& problems) {
+void check_container(const Zebin& zebin, ContainerDiagnostics& diagnostics) {
   const Elf& elf = zebin.elf;
   if (elf.header.machine != kIntelMachine && elf.notes.empty() && !zebin.target.device && !zebin.target.core &&
       zeinfo::name_of_family(elf.header.machine).empty()) {
-    problems.warning(DiagnosticKind::MachineUnknown, {18, 20},
-                     formatted("machine {} is no known product family; what depends on the device is not checked",
-                               elf.header.machine));
+    diagnostics.warning(
+        DiagnosticKind::MachineUnknown, {18, 20},
+        formatted("machine {} is not a known product family; rules that depend on the device are skipped",
+                  elf.header.machine));
   }
   if (zebin.reassembled) {
-    problems.remark(DiagnosticKind::Reassembled, {16, 18},
-                    "an old file type with notes: the file was put together again from its sections");
+    diagnostics.remark(DiagnosticKind::Reassembled, {16, 18},
+                       "an old file type with notes: the file was put together again from its sections");
   }
-  check_unique(elf, problems);
-  check_spec_constants(elf, problems);
-  check_notes(elf, problems);
+  check_unique(elf, diagnostics);
+  check_spec_constants(elf, diagnostics);
+  check_notes(elf, diagnostics);
 }
 
-void check_container_for(const Zebin& zebin, Release release, Problems& problems) {
+void check_container_for(const Zebin& zebin, Release release, ContainerDiagnostics& diagnostics) {
   const Elf& elf = zebin.elf;
   const auto known = [&](zeinfo::ContainerFeature::Kind kind, std::uint32_t number,
                          std::string_view name) -> std::optional<Release> {
@@ -184,7 +185,7 @@ void check_container_for(const Zebin& zebin, Release release, Problems& problems
   };
   using Kind = zeinfo::ContainerFeature::Kind;
   const auto refuse = [&](Span span, std::string message) {
-    problems.error(DiagnosticKind::RuntimeRefuses, span, std::move(message));
+    diagnostics.error(DiagnosticKind::RuntimeRefuses, span, std::move(message));
   };
   const std::string at = formatted("runtime {}", text_of(release));
   if (const auto since = known(Kind::ElfType, elf.header.type, {}); since && release < *since) {
@@ -211,14 +212,12 @@ void check_container_for(const Zebin& zebin, Release release, Problems& problems
   for (const Note& note : elf.notes) {
     const auto since = known(Kind::NoteType, note.type, {});
     if (!since || release < *since) {
-      problems.warning(
+      diagnostics.warning(
           DiagnosticKind::RuntimeWarns, {note.at, note.at + 12},
           formatted("{} does not know notes of type {} and warns: Unrecognized IntelGTNote type", at, note.type));
     }
   }
 }
-
-std::span<const NoteInfo> known_notes() { return kNotes; }
 
 const NoteInfo* note_info(std::uint32_t type) {
   const auto found = std::ranges::find(kNotes, type, &NoteInfo::type);

@@ -1,4 +1,4 @@
-// Any bytes as a container, an archive or text: read, checked and shown without a crash.
+// Any bytes as a container, an archive or text: read, checked and printed without a crash.
 #include <cstdint>
 
 #include "json/writer.hpp"

@@ -52,19 +52,20 @@ TEST_F(ZebinSamples, RepackedByteForByte) {
                                            return std::ranges::find(*files, name, &UnpackedFile::name)->bytes;
                                          });
       ASSERT_TRUE(packed) << path << format_diagnostics(packed.error());
-      EXPECT_FALSE(packed->laid_out_anew) << path;
+      EXPECT_FALSE(packed->has_new_layout) << path;
       EXPECT_EQ(text_of(packed->bytes), text_of(input.zebin->elf.file)) << path;
     }
   }
 }
 
-// Files of compilers that align sections (1.49 on) come out of the image byte for byte too; all of them mean the same.
+// Files of compilers that align sections (1.49 on) are also written byte for byte by the image; the others keep their
+// meaning.
 TEST_F(ZebinSamples, WrittenAnew) {
   std::size_t same = 0;
   for (const Path& path : samples()) {
     Diagnostics diagnostics;
     for (Input& input : open_inputs(path.string(), {}, diagnostics)) {
-      const std::optional<Image> image = image_of(*input.zebin, *input.container_problems);
+      const std::optional<Image> image = image_of(*input.zebin, *input.container_diagnostics);
       ASSERT_TRUE(image) << path << format_diagnostics(diagnostics.all());
       const std::vector<std::byte> bytes = write_image(*image);
       const bool is_same = text_of(bytes) == text_of(input.zebin->elf.file);
@@ -95,8 +96,8 @@ TEST_F(ZebinSamples, TextsAreCanonical) {
   }
 }
 
-// The first lines of the manifest's columns: what each file says of itself.
-TEST_F(ZebinSamples, SayTheirDevice) {
+// The columns of the manifest, compared with what each file contains.
+TEST_F(ZebinSamples, NameTheirDevice) {
   for (const Path& path : samples()) {
     Diagnostics diagnostics;
     const std::vector<Input> inputs = open_inputs(path.string(), {}, diagnostics);
@@ -104,7 +105,7 @@ TEST_F(ZebinSamples, SayTheirDevice) {
       const std::string name = path.stem().extension().string();  // "spill.dg2-g10.bin"
       if (path.extension() != ".bin") continue;
       ASSERT_TRUE(input.target.device || input.target.family) << path;
-      if (!input.target.device) continue;  // old files know the family alone
+      if (!input.target.device) continue;  // old files only contain the family
       const zeinfo::Device* const expected = zeinfo::find_device(name.substr(1));
       ASSERT_TRUE(expected) << name;
       EXPECT_EQ(input.target.device->family, expected->family) << path;
@@ -112,7 +113,7 @@ TEST_F(ZebinSamples, SayTheirDevice) {
   }
 }
 
-TEST_F(ZebinSamples, AreShownWhole) {
+TEST_F(ZebinSamples, ArePrintedCompletely) {
   for (const Path& path : samples()) {
     Diagnostics diagnostics;
     for (const Input& input : open_inputs(path.string(), {}, diagnostics)) {

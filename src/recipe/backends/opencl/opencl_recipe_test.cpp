@@ -201,11 +201,11 @@ TEST(RecipeOfAZebin, ItsRunsFillTheCrossThreadData) {
   ASSERT_TRUE(session.plan()) << format_diagnostics(diagnostics.all());
   const RunPlan& run = session.plan()->runs.front();
 
-  zebin::Problems problems("m.zebin", diagnostics);
+  zebin::ContainerDiagnostics problems("m.zebin", diagnostics);
   const auto read = zebin::read_zebin(file, problems);
   ASSERT_TRUE(read);
-  zeinfo::Problems text_problems("m.zebin", read->text(), diagnostics);
-  const zeinfo::Document document = zeinfo::parse(read->text(), text_problems);
+  zeinfo::TextDiagnostics text_diagnostics("m.zebin", read->text(), diagnostics);
+  const zeinfo::Document document = zeinfo::parse(read->text(), text_diagnostics);
   ASSERT_EQ(document.kernels.size(), 1u) << format_diagnostics(diagnostics.all());
 
   zeinfo::LaunchValues values{.groups = run.groups};

@@ -1,0 +1,66 @@
+#include "gpu/device/choose_device.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+
+#include "base/format.hpp"
+
+namespace slipway::gpu {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
+}
+
+std::unexpected<Failure> no_such_device(std::span<const Snapshot> devices, std::string message) {
+  Diagnostic diagnostic{.kind = DiagnosticKind::NoDevice, .message = std::move(message)};
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const Snapshot& device = devices[i];
+    diagnostic.note(formatted("device {}: `{}`, {}, UUID {}", i, device.name, name_of(device.type),
+                              format_uuid(device.device_uuid)));
+  }
+  return fail(std::move(diagnostic));
+}
+
+// Discrete before integrated before virtual before CPU before other; devices of one type in the loader's order.
+std::size_t best_by_type(std::span<const Snapshot> devices) {
+  constexpr std::array order = {DeviceType::Discrete, DeviceType::Integrated, DeviceType::Virtual, DeviceType::Cpu,
+                                DeviceType::Other};
+  const auto rank = [&](const Snapshot& device) { return std::ranges::find(order, device.type); };
+  return static_cast<std::size_t>(std::ranges::min_element(devices, {}, rank) - devices.begin());
+}
+
+}  // namespace
+
+Result<std::size_t> choose_device(std::span<const Snapshot> devices, std::string_view selector) {
+  if (devices.empty()) return no_such_device(devices, "there is no Vulkan device on this machine");
+  if (selector.empty()) return best_by_type(devices);
+
+  std::size_t index = 0;
+  const char* end = selector.data() + selector.size();
+  const auto parsed = std::from_chars(selector.data(), end, index);
+  const bool is_number = parsed.ec == std::errc{} && parsed.ptr == end;
+  if (is_number && index < devices.size()) return index;
+
+  // A larger number may still be part of a name.
+  const std::string wanted = lower(selector);
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    if (format_uuid(devices[i].device_uuid) == wanted) return i;
+    if (lower(devices[i].name).contains(wanted)) found.push_back(i);
+  }
+  if (found.empty() && is_number) {
+    return no_such_device(devices, formatted("no device {}: the last one is device {}", index, devices.size() - 1));
+  }
+  if (found.empty()) return no_such_device(devices, formatted("no device has the name or UUID `{}`", selector));
+  // Several devices of one name (a machine with eight equal cards): the first.
+  return found.front();
+}
+
+}  // namespace slipway::gpu

@@ -1,0 +1,59 @@
+// The implementation of a Device. Inside this module only.
+#pragma once
+
+#include <vk_mem_alloc.h>
+#include <volk.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include "gpu/device/device_functions.hpp"
+#include "gpu/device/device_plan.hpp"
+#include "gpu/device/instance_core.hpp"
+#include "gpu/device/vulkan_error.hpp"
+
+namespace slipway::gpu {
+
+// A queue and, where the plan has several, how far it has come: submissions wait for each other's values.
+struct QueueCore {
+  VkQueue queue = nullptr;
+  VkSemaphore timeline = nullptr;
+  std::uint64_t value = 0;  // that the last submission will signal
+};
+
+// Fences that wait for their next submission: making one costs more than submitting.
+struct FencePool {
+  std::mutex mutex;
+  std::vector<VkFence> idle;
+};
+
+struct DeviceCore {
+  DeviceCore(std::shared_ptr<const InstanceCore> instance_core, std::size_t index, DevicePlan device_plan);
+  DeviceCore(const DeviceCore&) = delete;
+  DeviceCore& operator=(const DeviceCore&) = delete;
+  ~DeviceCore();
+
+  std::shared_ptr<const InstanceCore> instance;
+  const Snapshot& snapshot;  // the instance's
+  VkPhysicalDevice physical;
+  DevicePlan plan;
+  DeviceFunctions functions;
+  VkDevice device = nullptr;
+  // By the plan's numbers. One thread at a time submits to a queue, and so changes its value.
+  mutable std::vector<QueueCore> queues;
+  mutable FencePool fences;
+  VmaAllocator allocator = nullptr;
+  // Work under way will never end. Destroying objects would wait for it, so that they are leaked.
+  mutable std::atomic<bool> lost = false;
+  // Whether memory that is fast for the device can be mapped: there is one memory (CPU, integrated), or all of it is in
+  // the host's reach (resizable BAR). A small window is left to the driver.
+  bool maps_device_memory = false;
+};
+
+// Gives an object its name in debugging tools; nothing without debug names or for an empty name.
+void set_debug_name(const DeviceCore& core, VkObjectType type, const void* handle, std::string_view name);
+
+}  // namespace slipway::gpu

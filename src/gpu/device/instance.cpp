@@ -1,0 +1,165 @@
+#include "gpu/device/instance.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/format.hpp"
+#include "gpu/device/instance_core.hpp"
+#include "gpu/device/vulkan_error.hpp"
+
+namespace slipway::gpu {
+namespace {
+
+constexpr const char* kValidationLayer = "VK_LAYER_KHRONOS_validation";
+
+std::unexpected<Failure> no_device(std::string message) {
+  return fail(DiagnosticKind::NoDevice, SourceLocation::nowhere(), std::move(message));
+}
+
+// The loader is opened once for the life of the process.
+bool open_loader() {
+  static const bool opened = volkInitialize() == VK_SUCCESS;
+  return opened;
+}
+
+bool has_layer(std::string_view name) {
+  std::uint32_t count = 0;
+  if (vkEnumerateInstanceLayerProperties(&count, nullptr) != VK_SUCCESS) return false;
+  std::vector<VkLayerProperties> layers(count);
+  if (vkEnumerateInstanceLayerProperties(&count, layers.data()) != VK_SUCCESS) return false;
+  return std::ranges::any_of(layers, [&](const VkLayerProperties& layer) { return layer.layerName == name; });
+}
+
+// Of the loader and the drivers, or of one layer.
+bool has_extension(const char* layer, std::string_view name) {
+  std::uint32_t count = 0;
+  if (vkEnumerateInstanceExtensionProperties(layer, &count, nullptr) != VK_SUCCESS) return false;
+  std::vector<VkExtensionProperties> extensions(count);
+  if (vkEnumerateInstanceExtensionProperties(layer, &count, extensions.data()) != VK_SUCCESS) return false;
+  return std::ranges::any_of(extensions,
+                             [&](const VkExtensionProperties& known) { return known.extensionName == name; });
+}
+
+VKAPI_ATTR VkBool32 VKAPI_CALL pass_on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                                               VkDebugUtilsMessageTypeFlagsEXT,
+                                               const VkDebugUtilsMessengerCallbackDataEXT* data, void* user) {
+  const auto& core = *static_cast<const InstanceCore*>(user);
+  InstanceMessage message{
+      .severity = severity >= VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT ? Severity::Error : Severity::Warning,
+      .id = data->pMessageIdName ? data->pMessageIdName : "",
+      .text = data->pMessage ? data->pMessage : ""};
+  const std::lock_guard lock(core.message_mutex);
+  core.options.on_message(message);
+  return VK_FALSE;
+}
+
+VkDebugUtilsMessengerCreateInfoEXT messenger_info(InstanceCore& core) {
+  return {.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+          .messageSeverity =
+              VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+          .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT |
+                         VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
+          .pfnUserCallback = pass_on_message,
+          .pUserData = &core};
+}
+
+VkResult create_vulkan_instance(InstanceCore& core) {
+  const InstanceOptions& options = core.options;
+  std::vector<const char*> layers;
+  if (options.validation) layers.push_back(kValidationLayer);
+  std::vector<const char*> extensions;
+  VkInstanceCreateFlags flags = 0;
+  if (has_extension(nullptr, VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME)) {
+    extensions.push_back(VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME);
+    flags |= VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR;
+  }
+  core.debug_utils = (options.debug_names || options.on_message) &&
+                     (has_extension(nullptr, VK_EXT_DEBUG_UTILS_EXTENSION_NAME) ||
+                      (options.validation && has_extension(kValidationLayer, VK_EXT_DEBUG_UTILS_EXTENSION_NAME)));
+  if (core.debug_utils) extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+
+  const void* chain = nullptr;
+  // Synchronisation validation is off by default in the layer.
+  const VkBool32 on = VK_TRUE;
+  const VkLayerSettingEXT sync{kValidationLayer, "validate_sync", VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &on};
+  VkLayerSettingsCreateInfoEXT settings{VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT, chain, 1, &sync};
+  if (options.validation) chain = &settings;
+  // Messages of creating and destroying the instance itself.
+  VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info(core);
+  messenger.pNext = chain;
+  if (core.debug_utils && options.on_message) chain = &messenger;
+
+  const VkApplicationInfo application{.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                                      .pApplicationName = "slipway",
+                                      .pEngineName = "slipway",
+                                      .apiVersion = VK_API_VERSION_1_3};
+  const VkInstanceCreateInfo info{.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                  .pNext = chain,
+                                  .flags = flags,
+                                  .pApplicationInfo = &application,
+                                  .enabledLayerCount = static_cast<std::uint32_t>(layers.size()),
+                                  .ppEnabledLayerNames = layers.data(),
+                                  .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
+                                  .ppEnabledExtensionNames = extensions.data()};
+  return vkCreateInstance(&info, nullptr, &core.instance);
+}
+
+Result<> enumerate_devices(InstanceCore& core) {
+  std::uint32_t count = 0;
+  VkResult result = core.functions.vkEnumeratePhysicalDevices(core.instance, &count, nullptr);
+  if (result == VK_SUCCESS) {
+    core.physical_devices.resize(count);
+    result = core.functions.vkEnumeratePhysicalDevices(core.instance, &count, core.physical_devices.data());
+    core.physical_devices.resize(count);
+  }
+  if (result == VK_ERROR_INITIALIZATION_FAILED) return no_device("the Vulkan drivers of this machine offer no device");
+  if (result != VK_SUCCESS) return vulkan_failed("vkEnumeratePhysicalDevices", result, "instance");
+  if (count == 0) return no_device("the Vulkan drivers of this machine offer no device");
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Result<Snapshot> snapshot = read_snapshot(core, core.physical_devices[i], i);
+    if (!snapshot) return fail(std::move(snapshot.error()));
+    core.snapshots.push_back(std::move(*snapshot));
+  }
+  return {};
+}
+
+}  // namespace
+
+InstanceCore::~InstanceCore() {
+  if (messenger) functions.vkDestroyDebugUtilsMessengerEXT(instance, messenger, nullptr);
+  if (instance) functions.vkDestroyInstance(instance, nullptr);
+}
+
+const std::vector<Snapshot>& Instance::snapshots() const { return core_->snapshots; }
+
+Result<Instance> create_instance(const InstanceOptions& options) {
+  if (!open_loader()) {
+    return no_device("no Vulkan loader on this machine (`libvulkan.so.1`); install it together with a driver");
+  }
+  if (volkGetInstanceVersion() < VK_API_VERSION_1_3) {
+    return no_device("the Vulkan loader of this machine is older than 1.3; install a newer one");
+  }
+  if (options.validation && !has_layer(kValidationLayer)) {
+    return fail(DiagnosticKind::Unsupported, SourceLocation::nowhere(),
+                formatted("validation needs the layer `{}`, which is not installed", kValidationLayer));
+  }
+
+  auto core = std::make_shared<InstanceCore>();
+  core->options = options;
+  const VkResult result = create_vulkan_instance(*core);
+  if (result == VK_ERROR_INCOMPATIBLE_DRIVER) {
+    return no_device("no usable Vulkan driver on this machine; install one (a software driver: Mesa's lavapipe)");
+  }
+  if (result != VK_SUCCESS) return vulkan_failed("vkCreateInstance", result, "instance");
+  volkLoadInstanceTable(&core->functions, core->instance);
+  if (core->debug_utils && options.on_message) {
+    const VkDebugUtilsMessengerCreateInfoEXT info = messenger_info(*core);
+    const VkResult made =
+        core->functions.vkCreateDebugUtilsMessengerEXT(core->instance, &info, nullptr, &core->messenger);
+    if (made != VK_SUCCESS) return vulkan_failed("vkCreateDebugUtilsMessengerEXT", made, "instance");
+  }
+  if (Result<> enumerated = enumerate_devices(*core); !enumerated) return fail(std::move(enumerated.error()));
+  return Instance(std::move(core));
+}
+
+}  // namespace slipway::gpu

@@ -1,0 +1,32 @@
+// The Vulkan instance: the loader, opened when the program runs, and what it finds.
+//
+// A program starts also on a machine without a loader or a driver: there create_instance() fails with no-device.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+#include "gpu/device/instance_options.hpp"
+#include "gpu/device/snapshot.hpp"
+
+namespace slipway::gpu {
+
+struct InstanceCore;
+
+class Instance {
+ public:
+  // In the loader's order; devices below Vulkan 1.3 are among them (plan_device refuses them).
+  const std::vector<Snapshot>& snapshots() const;
+  // Shared with the devices made from it, which keep it alive.
+  const std::shared_ptr<const InstanceCore>& core() const { return core_; }
+
+ private:
+  friend Result<Instance> create_instance(const InstanceOptions& options);
+  explicit Instance(std::shared_ptr<const InstanceCore> core) : core_(std::move(core)) {}
+  std::shared_ptr<const InstanceCore> core_;
+};
+
+Result<Instance> create_instance(const InstanceOptions& options = {});
+
+}  // namespace slipway::gpu

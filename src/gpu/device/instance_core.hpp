@@ -1,0 +1,34 @@
+// The implementation of an Instance. Inside this module only.
+#pragma once
+
+#include <volk.h>
+
+#include <mutex>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+#include "gpu/device/instance_options.hpp"
+#include "gpu/device/snapshot.hpp"
+
+namespace slipway::gpu {
+
+struct InstanceCore {
+  InstanceCore() = default;
+  InstanceCore(const InstanceCore&) = delete;
+  InstanceCore& operator=(const InstanceCore&) = delete;
+  ~InstanceCore();
+
+  InstanceOptions options;
+  mutable std::mutex message_mutex;
+  VkInstance instance = nullptr;
+  VolkInstanceTable functions{};
+  VkDebugUtilsMessengerEXT messenger = nullptr;
+  bool debug_utils = false;
+  std::vector<VkPhysicalDevice> physical_devices;
+  std::vector<Snapshot> snapshots;
+};
+
+// snapshot_read.cpp
+Result<Snapshot> read_snapshot(const InstanceCore& core, VkPhysicalDevice device, std::uint32_t index);
+
+}  // namespace slipway::gpu

@@ -1,0 +1,71 @@
+// What an image is created with, decided from the snapshot alone (docs/spec/scenario.md#images,
+// docs/spec/scenario.md#decision-17).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/diagnostic.hpp"
+#include "gpu/device/snapshot.hpp"
+
+namespace slipway::gpu {
+
+enum class Tiling : std::uint8_t { Optimal, Linear };
+
+// Every image of one sample can also be the source and destination of transfers.
+struct ImageUses {
+  bool sampled = false;
+  bool storage = false;
+  bool color_attachment = false;
+  bool depth_attachment = false;  // for depth, stencil or both
+  bool uploaded = false;          // has contents at the start: the format must allow copies into it
+};
+
+// 2D, or 3D when depth > 1; one layer. An image of several samples is an attachment and nothing else: it has one level,
+// and is neither copied nor cleared outside of rendering.
+struct ImageInfo {
+  vk::Format format = vk::Format::UNDEFINED;
+  std::uint32_t width = 1, height = 1, depth = 1;
+  std::uint32_t mips = 1;
+  std::uint32_t samples = 1;
+  ImageUses uses;
+  std::optional<Tiling> tiling;  // absent: OPTIMAL if usable, else LINEAR; the other way round when it shares memory
+  bool shares_memory = false;
+  std::string name;
+};
+
+struct ImagePlan {
+  Tiling tiling = Tiling::Optimal;
+  std::uint32_t usage = 0;        // VkImageUsageFlags
+  std::uint32_t aspects = 0;      // VkImageAspectFlags: all that the format has
+  std::uint32_t data_aspect = 0;  // the one that is seen and copied: depth where there is depth
+};
+
+// Reports everything that is wrong together: device-lacks for what the device cannot do, out-of-range for wrong numbers
+// of mips.
+Result<ImagePlan> plan_image(const Snapshot& snapshot, const ImageInfo& info);
+
+// What a driver allows for a format, tiling and usage together; which the snapshot does not have.
+struct DriverImageLimits {
+  std::array<std::uint32_t, 3> extent{};
+  std::uint32_t levels = 0;
+  std::uint32_t sample_counts = 1;  // VkSampleCountFlags
+};
+Result<> check_image_limits(const ImageInfo& info, const DriverImageLimits& limits);
+
+// floor(log2(max(width, height))) + 1.
+std::uint32_t max_mips(std::uint32_t width, std::uint32_t height);
+
+// A format's unit in memory: a texel, or a block of them. For formats with depth: that of the depth aspect in copies.
+// Nothing for formats of several planes.
+struct TexelBlock {
+  std::uint32_t bytes = 0;
+  std::uint32_t width = 1, height = 1;
+};
+std::optional<TexelBlock> texel_block(vk::Format format);
+bool has_depth(vk::Format format);
+bool has_stencil(vk::Format format);
+
+}  // namespace slipway::gpu

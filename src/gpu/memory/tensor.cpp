@@ -1,0 +1,110 @@
+#include "gpu/memory/tensor.hpp"
+
+#include <algorithm>
+
+#include "base/format.hpp"
+#include "gpu/memory/resource_builder.hpp"
+#include "gpu/memory/tensor_description.hpp"
+#include "tensor/format.hpp"
+
+namespace slipway::gpu {
+namespace {
+
+// The limits on one tensor that is packed.
+struct Extent {
+  std::string_view limit;
+  std::string_view what;
+  double value;
+};
+
+}  // namespace
+
+std::string missing_for_tensor(const Snapshot& snapshot, const TensorInfo& info) {
+  const tensor::FormatInfo* format = tensor::find_format(info.format);
+  const std::uint64_t features = snapshot.format_features(info.format).linear_tensor;
+  const bool for_shaders = !info.shaders || (features & format_feature::kTensorShader);
+  const bool for_graphs = !info.graphs || (features & format_feature::kTensorDataGraph);
+  if (!format || !for_shaders || !for_graphs) {
+    return formatted("tensors of {} in {}", vk::name_of(info.format), for_shaders ? "graphs" : "shaders");
+  }
+  double elements = 1, longest = 0;
+  for (const std::int64_t extent : info.shape) {
+    elements *= static_cast<double>(extent);
+    longest = std::max(longest, static_cast<double>(extent));
+  }
+  const Extent extents[] = {
+      {"maxTensorDimensionCount", "dimensions", static_cast<double>(info.shape.size())},
+      {"maxTensorElements", "elements", elements},
+      {"maxPerDimensionTensorElements", "elements in a dimension", longest},
+      {"maxTensorSize", "bytes", elements * format->texel_bytes},
+      {"maxTensorStride", "bytes a stride",
+       info.shape.empty() ? 0 : elements / static_cast<double>(info.shape[0]) * format->texel_bytes},
+  };
+  for (const Extent& extent : extents) {
+    const auto limit = snapshot.limits_by_name.find(extent.limit);
+    if (limit != snapshot.limits_by_name.end() && extent.value > limit->second)
+      return formatted("tensors of {:.0f} {} (`{}` is {:.0f})", extent.value, extent.what, extent.limit, limit->second);
+  }
+  return {};
+}
+
+std::vector<std::int64_t> tensor_strides(const TensorInfo& info, std::uint64_t row_stride) {
+  const tensor::FormatInfo* format = tensor::find_format(info.format);
+  std::vector<std::int64_t> strides(info.shape.size());
+  std::int64_t stride = format ? format->texel_bytes : 1;
+  for (std::size_t d = info.shape.size(); d-- > 0;) {
+    if (row_stride && d + 3 == info.shape.size()) stride = static_cast<std::int64_t>(row_stride);
+    strides[d] = stride;
+    stride *= info.shape[d];
+  }
+  return strides;
+}
+
+Result<Tensor> ResourceBuilder::create(const DeviceCore& core, const TensorInfo& info, std::uint64_t row_stride,
+                                       std::string_view name) {
+  Tensor made;
+  made.info_ = info;
+  made.strides_ = tensor_strides(info, row_stride);
+  const VkTensorDescriptionARM description = tensor_description(made.info_, made.strides_);
+  const VkTensorCreateInfoARM create{.sType = VK_STRUCTURE_TYPE_TENSOR_CREATE_INFO_ARM,
+                                     .pDescription = &description,
+                                     .sharingMode = VK_SHARING_MODE_EXCLUSIVE};
+  VkTensorARM handle = nullptr;
+  const VkResult result = core.functions.vkCreateTensorARM(core.device, &create, nullptr, &handle);
+  if (result != VK_SUCCESS) return vulkan_failed("vkCreateTensorARM", result, "tensor", name);
+  made.tensor_ = Owned<VkTensorARM_T>(core, handle);
+  set_debug_name(core, VK_OBJECT_TYPE_TENSOR_ARM, handle, name);
+  return made;
+}
+
+MemoryNeeds ResourceBuilder::needs(const Tensor& tensor) {
+  const DeviceCore& core = tensor.tensor_.core();
+  const VkTensorMemoryRequirementsInfoARM info{.sType = VK_STRUCTURE_TYPE_TENSOR_MEMORY_REQUIREMENTS_INFO_ARM,
+                                               .tensor = tensor.handle()};
+  VkMemoryRequirements2 requirements{.sType = VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
+  core.functions.vkGetTensorMemoryRequirementsARM(core.device, &info, &requirements);
+  const VkMemoryRequirements& needs = requirements.memoryRequirements;
+  return {needs.size, needs.alignment, needs.memoryTypeBits};
+}
+
+Result<> ResourceBuilder::bind(Tensor& tensor, const Memory& memory, std::uint64_t offset, std::string_view name) {
+  const DeviceCore& core = tensor.tensor_.core();
+  VmaAllocationInfo where;
+  vmaGetAllocationInfo(core.allocator, memory.allocation(), &where);
+  const VkBindTensorMemoryInfoARM info{.sType = VK_STRUCTURE_TYPE_BIND_TENSOR_MEMORY_INFO_ARM,
+                                       .tensor = tensor.handle(),
+                                       .memory = where.deviceMemory,
+                                       .memoryOffset = where.offset + offset};
+  VkResult result = core.functions.vkBindTensorMemoryARM(core.device, 1, &info);
+  if (result != VK_SUCCESS) return vulkan_failed("vkBindTensorMemoryARM", result, "tensor", name);
+  const VkTensorViewCreateInfoARM create{.sType = VK_STRUCTURE_TYPE_TENSOR_VIEW_CREATE_INFO_ARM,
+                                         .tensor = tensor.handle(),
+                                         .format = static_cast<VkFormat>(tensor.info_.format)};
+  VkTensorViewARM view = nullptr;
+  result = core.functions.vkCreateTensorViewARM(core.device, &create, nullptr, &view);
+  if (result != VK_SUCCESS) return vulkan_failed("vkCreateTensorViewARM", result, "tensor", name);
+  tensor.view_ = Owned<VkTensorViewARM_T>(core, view);
+  return {};
+}
+
+}  // namespace slipway::gpu

@@ -1,0 +1,50 @@
+// Native tensors (VK_ARM_tensors). A tensor is always a second way to see a buffer: linear, in the same memory, so that
+// contents, results and memory groups are the buffer's. Both are linear resources of the same bytes, which Vulkan lets
+// alias ("Memory Aliasing").
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/vk_names.hpp"
+#include "gpu/device/handles.hpp"
+#include "gpu/device/snapshot.hpp"
+#include "gpu/memory/memory.hpp"
+#include "tensor/shape.hpp"
+
+namespace slipway::gpu {
+
+// How a tensor sees its buffer.
+struct TensorInfo {
+  vk::Format format = vk::Format::UNDEFINED;
+  tensor::Shape shape;                   // outermost first, 1 to 6 dimensions
+  bool shaders = false, graphs = false;  // who uses it
+  bool operator==(const TensorInfo&) const = default;
+};
+
+// What the device lacks for such a tensor, as "tensors of R64_SINT in shaders"; empty when it has all.
+std::string missing_for_tensor(const Snapshot& snapshot, const TensorInfo& info);
+
+// Bytes from an element to the next, for each dimension. `row_stride`: between rows, which are everything within the
+// last but two dimension; 0 without gaps.
+std::vector<std::int64_t> tensor_strides(const TensorInfo& info, std::uint64_t row_stride);
+
+// A tensor of a buffer.
+class Tensor {
+ public:
+  const TensorInfo& info() const { return info_; }
+  std::span<const std::int64_t> strides() const { return strides_; }
+  VkTensorARM_T* handle() const { return tensor_.get(); }
+  VkTensorViewARM_T* view() const { return view_.get(); }
+
+ private:
+  friend struct ResourceBuilder;
+  TensorInfo info_;
+  std::vector<std::int64_t> strides_;
+  Owned<VkTensorARM_T> tensor_;
+  Owned<VkTensorViewARM_T> view_;
+};
+
+}  // namespace slipway::gpu

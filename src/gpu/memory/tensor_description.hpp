@@ -1,0 +1,24 @@
+// A tensor as Vulkan's structs describe it. Inside this module only.
+#pragma once
+
+#include <volk.h>
+
+#include "gpu/memory/tensor.hpp"
+
+namespace slipway::gpu {
+
+// Good while shape and strides live. Without strides it is packed.
+inline VkTensorDescriptionARM tensor_description(const TensorInfo& info, std::span<const std::int64_t> strides) {
+  VkTensorUsageFlagsARM usage = 0;
+  if (info.shaders) usage |= VK_TENSOR_USAGE_SHADER_BIT_ARM;
+  if (info.graphs) usage |= VK_TENSOR_USAGE_DATA_GRAPH_BIT_ARM;
+  return {.sType = VK_STRUCTURE_TYPE_TENSOR_DESCRIPTION_ARM,
+          .tiling = VK_TENSOR_TILING_LINEAR_ARM,
+          .format = static_cast<VkFormat>(info.format),
+          .dimensionCount = static_cast<std::uint32_t>(info.shape.size()),
+          .pDimensions = info.shape.data(),
+          .pStrides = strides.empty() ? nullptr : strides.data(),
+          .usage = usage};
+}
+
+}  // namespace slipway::gpu

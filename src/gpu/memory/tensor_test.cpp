@@ -1,0 +1,65 @@
+#include "gpu/memory/tensor.hpp"
+
+#include <gmock/gmock.h>
+
+#include "testing/arm_driver.hpp"
+#include "testing/gpu_fixture.hpp"
+
+namespace slipway::gpu {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::must;
+
+TEST(Tensor, StridesHaveTheGapsOfRows) {
+  const TensorInfo texels{.format = vk::Format::R16_SINT, .shape = {2, 3, 5, 4}};
+  EXPECT_THAT(tensor_strides(texels, 0), ElementsAre(120, 40, 8, 2));
+  EXPECT_THAT(tensor_strides(texels, 64), ElementsAre(192, 64, 8, 2));
+  EXPECT_THAT(tensor_strides({.format = vk::Format::R8_UINT, .shape = {6, 4}}, 64), ElementsAre(4, 1));
+}
+
+TEST(Tensor, ReportsWhatTheDeviceLacks) {
+  Snapshot s;
+  TensorInfo info{.format = vk::Format::R32_SINT, .shape = {4, 5}, .shaders = true, .graphs = true};
+  EXPECT_EQ(missing_for_tensor(s, info), "tensors of VK_FORMAT_R32_SINT in shaders");
+  s.formats[vk::Format::R32_SINT].linear_tensor = format_feature::kTensorShader;
+  EXPECT_EQ(missing_for_tensor(s, info), "tensors of VK_FORMAT_R32_SINT in graphs");
+  info.graphs = false;
+  EXPECT_EQ(missing_for_tensor(s, info), "");
+  s.limits_by_name = {{"maxTensorDimensionCount", 2}, {"maxTensorSize", 79}};
+  EXPECT_EQ(missing_for_tensor(s, info), "tensors of 80 bytes (`maxTensorSize` is 79)");
+  s.limits_by_name = {{"maxPerDimensionTensorElements", 4}};
+  EXPECT_EQ(missing_for_tensor(s, info), "tensors of 5 elements in a dimension (`maxPerDimensionTensorElements` is 4)");
+  s.limits_by_name = {{"maxTensorStride", 19}};
+  EXPECT_EQ(missing_for_tensor(s, info), "tensors of 20 bytes a stride (`maxTensorStride` is 19)");
+}
+
+class NativeTensors : public testing::GpuTest {
+ protected:
+  void SetUp() override {
+    if (!testing::UseArmDriver::is_here()) GTEST_SKIP() << "no driver with tensors here";
+  }
+  testing::UseArmDriver driver_;
+};
+
+// A buffer has the same contents with and without tensors that see it.
+TEST_F(NativeTensors, AreWaysToSeeABuffer) {
+  device({.tensors = true});
+  const Buffer buffer =
+      must(create_buffer(device(), {.size = 96,
+                                    .name = "b",
+                                    .tensors = {{.format = vk::Format::R32_SINT, .shape = {4, 6}, .shaders = true},
+                                                {.format = vk::Format::R8_UINT, .shape = {96}, .shaders = true}}}));
+  ASSERT_EQ(buffer.tensors().size(), 2u);
+  EXPECT_NE(buffer.tensors()[0].view(), nullptr);
+  EXPECT_NE(buffer.tensors()[1].handle(), buffer.tensors()[0].handle());
+  run([&](CommandList& list) {
+    list.fill(buffer, 0, 0, 7);
+    const TensorBarrier barrier{.tensor = &buffer.tensors()[0]};
+    list.barrier({.tensors = {&barrier, 1}});
+  });
+  EXPECT_EQ(contents<std::uint32_t>(buffer), std::vector<std::uint32_t>(24, 7));
+}
+
+}  // namespace
+}  // namespace slipway::gpu

@@ -1,0 +1,69 @@
+// Opens the device on a thread of its own, while the input is still being read and shaders compiled.
+//
+//   DeviceOpening opening({.selector = "llvmpipe"});
+//   ... read, check, plan ...
+//   Result<gpu::Device*> device = opening.get(needs);
+//
+// The device is made with everything switched on that the driver supports, so that nearly every plan can use it; only
+// when one needs something else it is made again.
+#pragma once
+
+#include <future>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpu/device/device.hpp"
+#include "gpu/device/instance.hpp"
+
+namespace slipway::launch {
+
+struct OpenDeviceOptions {
+  std::string selector;  // index, UUID or part of the name; empty: the best (docs/spec/scenario.md#decision-23)
+  // What is known before there is a plan.
+  bool timestamps = false;
+  bool robustness = false;
+  std::uint32_t queues = 1;  // at most; more than one: work that only computes
+  std::vector<std::string> disabled_extensions;
+  gpu::InstanceOptions instance;
+  gpu::DeviceOptions device;
+};
+
+class DeviceOpening {
+ public:
+  explicit DeviceOpening(OpenDeviceOptions options);
+  ~DeviceOpening();
+  DeviceOpening(const DeviceOpening&) = delete;
+
+  // Waits until the driver has been asked, but not for the device. Errors: no-device. The snapshot lives as long as the
+  // opening, and has no extensions that the options disable.
+  Result<const gpu::Snapshot*> snapshot();
+  // Waits for the device and makes sure that it has what is needed; may be called for several plans, one after the
+  // other. What was made from the device before must be gone: it may be made again, and is when it is lost. Errors:
+  // no-device, device-lacks, device-failed.
+  Result<gpu::Device*> get(gpu::Needs needs);
+
+ private:
+  struct Opened {
+    std::size_t index = 0;              // of the snapshot
+    std::optional<gpu::Device> device;  // none when it could not be made without knowing the needs
+  };
+  Result<Opened> open();
+  Result<Opened*> wait();
+  // A new instance, since a lost device may have taken resources that devices of one instance share. The process keeps
+  // the old one.
+  Result<> replace_instance(Opened& opened);
+  void add_known(gpu::Needs& needs) const;
+
+  OpenDeviceOptions options_;
+  // Written by the thread before it keeps its promise.
+  std::optional<gpu::Instance> instance_;
+  std::optional<gpu::Snapshot> snapshot_;  // without the extensions that the options disable
+  using Asked = Result<const gpu::Snapshot*>;
+  std::promise<Asked> asking_;
+  std::optional<Asked> asked_;
+  std::future<Result<Opened>> opening_;
+  std::optional<Result<Opened>> opened_;
+};
+
+}  // namespace slipway::launch

@@ -1,0 +1,51 @@
+// Where the driver's pipeline data is kept between runs: in the file that the user names
+// (docs/spec/scenario.md#pipeline-cache-file), else in the program's own cache.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/cache.hpp"
+#include "base/files.hpp"
+#include "base/log.hpp"
+#include "gpu/pipeline/pipeline_cache.hpp"
+#include "launch/execute/pipelines.hpp"
+#include "launch/report/perf_counters.hpp"
+
+namespace slipway::launch {
+
+// The pipeline cache that a user asks for (`--pipeline-caching`): one file for one plan.
+struct PipelineCacheFile {
+  Path path;
+  bool clear = false;         // delete the file first
+  bool fail_on_miss = false;  // only when the file holds a valid cache
+};
+
+class PipelineCaching {
+ public:
+  const gpu::PipelineCache& cache() const { return cache_; }
+  // A pipeline that is not in the cache is an error.
+  bool fail_on_miss() const { return fail_on_miss_; }
+
+  // The file is stored after the pipelines are made and again at the end of the run; `counter` names the time.
+  Result<> store(const gpu::Device& device, std::string counter, PerfCounters& counters, const Log& log) const;
+  // The program's own cache, when it does not have all pipelines yet.
+  void keep(const gpu::Device& device, const Pipelines& pipelines) const;
+
+ private:
+  friend Result<PipelineCaching> load_pipeline_cache(const gpu::Device&, const PipelinePlan&,
+                                                     const std::optional<PipelineCacheFile>&, const Cache&,
+                                                     PerfCounters&, const Log&);
+  gpu::PipelineCache cache_;
+  std::optional<Path> file_;
+  Cache own_;
+  std::string own_key_;
+  bool fail_on_miss_ = false;
+};
+
+// `own` is used when there is no file. A file that does not suit the device is ignored with a warning.
+Result<PipelineCaching> load_pipeline_cache(const gpu::Device& device, const PipelinePlan& wanted,
+                                            const std::optional<PipelineCacheFile>& file, const Cache& own,
+                                            PerfCounters& counters, const Log& log);
+
+}  // namespace slipway::launch

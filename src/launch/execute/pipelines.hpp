@@ -1,0 +1,61 @@
+// The pipelines of a plan: steps that need the same one share it, and all are made in parallel.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpu/pipeline/pipeline.hpp"
+#include "launch/execute/resources.hpp"
+#include "launch/plan/plan.hpp"
+#include "launch/report/perf_counters.hpp"
+
+namespace slipway::launch {
+
+// A pipeline to make.
+struct PlannedPipeline {
+  std::size_t step = 0;  // the first that needs it
+  std::string key;       // of everything that decides it
+};
+
+struct PipelinePlan {
+  std::vector<PlannedPipeline> requests;
+  std::vector<std::optional<std::size_t>> by_step;  // index into requests; none for barriers and boundaries
+};
+
+// The resources have the distance of rows, for shaders that need it.
+PipelinePlan plan_pipelines(const Plan& plan, const Resources& resources = {});
+
+// A pipeline with the layout that it points to.
+struct LaidOutPipeline {
+  std::unique_ptr<gpu::PipelineLayout> layout;
+  gpu::Pipeline pipeline;
+};
+
+// Pipelines by their keys, for several runs on one device, one run at a time. The device must outlive it.
+using SharedPipelines = std::map<std::string, std::shared_ptr<const LaidOutPipeline>>;
+
+class Pipelines {
+ public:
+  // Of a dispatch or draw.
+  const gpu::Pipeline& of_step(std::size_t step) const { return pipelines_[*by_step_[step]]->pipeline; }
+  // Whether the driver's cache had all of them.
+  bool all_cached() const;
+
+ private:
+  friend Result<Pipelines> create_pipelines(const Plan&, const gpu::Device&, const Resources&, const PipelinePlan&,
+                                            const gpu::PipelineOptions&, PerfCounters&, SharedPipelines*);
+  std::vector<std::shared_ptr<const LaidOutPipeline>> pipelines_;
+  std::vector<std::optional<std::size_t>> by_step_;
+};
+
+// Problems are located at the shaders and reported together. The name in `options` is not used. What `shared` has is
+// not made again, and what is made is added to it.
+Result<Pipelines> create_pipelines(const Plan& plan, const gpu::Device& device, const Resources& resources,
+                                   const PipelinePlan& wanted, const gpu::PipelineOptions& options,
+                                   PerfCounters& counters, SharedPipelines* shared = nullptr);
+
+}  // namespace slipway::launch

@@ -1,0 +1,46 @@
+#include "launch/execute/public_device.hpp"
+
+#include <cstdlib>
+
+#include "base/format.hpp"
+#include "base/public_problems.hpp"
+
+namespace slipway {
+namespace {
+
+DeviceInfo info_of(const gpu::Snapshot& snapshot) {
+  return {.index = snapshot.index,
+          .name = snapshot.name,
+          .type = std::string(gpu::name_of(snapshot.type)),
+          .uuid = gpu::format_uuid(snapshot.device_uuid),
+          .api_version = formatted("{}.{}.{}", snapshot.api.major, snapshot.api.minor, snapshot.api.patch)};
+}
+
+}  // namespace
+
+Outcome<std::vector<DeviceInfo>> list_devices() {
+  const Result<gpu::Instance> instance = gpu::create_instance();
+  if (!instance) return std::unexpected(public_problems(instance.error()));
+  std::vector<DeviceInfo> devices;
+  for (const gpu::Snapshot& snapshot : instance->snapshots()) devices.push_back(info_of(snapshot));
+  return devices;
+}
+
+Device::Device(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Device::Device(Device&&) noexcept = default;
+Device& Device::operator=(Device&&) noexcept = default;
+Device::~Device() = default;
+
+const DeviceInfo& Device::info() const { return state_->info; }
+
+Outcome<Device> Device::open(std::string_view selector) {
+  const char* from_environment = std::getenv("SLIPWAY_DEVICE");
+  if (selector.empty() && from_environment) selector = from_environment;
+  auto state = std::make_unique<State>(launch::OpenDeviceOptions{.selector = std::string(selector)});
+  const Result<const gpu::Snapshot*> snapshot = state->opening.snapshot();
+  if (!snapshot) return std::unexpected(public_problems(snapshot.error()));
+  state->info = info_of(**snapshot);
+  return Device(std::move(state));
+}
+
+}  // namespace slipway

@@ -1,0 +1,15 @@
+// The device of the public interface (include/slipway/device.hpp).
+#pragma once
+
+#include "launch/execute/open_device.hpp"
+#include "slipway/device.hpp"
+
+namespace slipway {
+
+struct Device::State {
+  explicit State(launch::OpenDeviceOptions request) : opening(std::move(request)) {}
+  launch::DeviceOpening opening;
+  DeviceInfo info;
+};
+
+}  // namespace slipway

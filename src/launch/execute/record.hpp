@@ -1,0 +1,74 @@
+// Records steps into a command list.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "gpu/commands/commands.hpp"
+#include "gpu/commands/timestamps.hpp"
+#include "launch/execute/bindings.hpp"
+#include "launch/execute/pipelines.hpp"
+#include "launch/execute/resources.hpp"
+#include "launch/execute/texel_copies.hpp"
+#include "launch/plan/accesses.hpp"
+#include "launch/plan/layouts.hpp"
+#include "launch/plan/plan.hpp"
+
+namespace slipway::launch {
+
+// Steps that are submitted together: [begin, end), none of them a boundary or a call.
+struct StepRange {
+  std::size_t begin = 0, end = 0;
+};
+
+// What recording needs of a run.
+struct Recordable {
+  const Plan& plan;
+  const Resources& resources;
+  const Pipelines& pipelines;
+  const StepBindings& bindings;
+  // Two timestamps for each dispatch and draw, in their order; null: none.
+  const gpu::Timestamps* timestamps = nullptr;
+  // Gets, as a 32-bit number, the index after that of the last step that has ended; null: none.
+  const gpu::Buffer* progress = nullptr;
+};
+
+// One iteration, range by range, in order.
+class Recorder {
+ public:
+  explicit Recorder(const Recordable& run)
+      : run_(run),
+        native_graphs_(has_native_graphs(run.plan)),
+        layouts_(run.plan),
+        texel_copies_(run.plan, run.resources) {}
+
+  // The steps. After those of the last range images are put back into the layout that an iteration begins with.
+  // gpu::CommandList::end() orders all of it before what is submitted later, and makes it visible to the host.
+  void record(gpu::CommandList& list, StepRange range, bool is_last);
+
+ private:
+  void record_command(gpu::CommandList& list, std::size_t step);
+  void record_copy(gpu::CommandList& list, const Step& step, const Copy& copy);
+  void record_dispatch(gpu::CommandList& list, std::size_t step, const Dispatch& dispatch);
+  void record_draw(gpu::CommandList& list, std::size_t step, const Draw& draw);
+  void bind(gpu::CommandList& list, std::size_t step, Bytes push_constants);
+  gpu::BarrierScope scope_of(const Barrier& barrier) const;
+  void record_barriers(gpu::CommandList& list, const Barriers& barriers);
+  void add_image_barriers(std::vector<gpu::ImageBarrier>& images, const Barrier& barrier) const;
+  void restore_layouts(gpu::CommandList& list);
+
+  Recordable run_;
+  bool native_graphs_;
+  ImageLayouts layouts_;
+  TexelCopies texel_copies_;
+  std::uint32_t commands_ = 0;  // dispatches and draws so far
+};
+
+// Bytes of the intermediates of a graph: the plan's, or what the driver asked for.
+std::uint64_t session_size(const Recordable& run, const GraphDispatch& graph);
+
+// The number of dispatches and draws of a plan.
+std::uint32_t count_commands(const Plan& plan);
+
+}  // namespace slipway::launch

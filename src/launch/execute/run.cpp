@@ -1,0 +1,138 @@
+#include "launch/execute/run.hpp"
+
+#include "base/format.hpp"
+#include "launch/execute/prepared.hpp"
+#include "launch/report/graph_dumps.hpp"
+#include "launch/report/results.hpp"
+
+namespace slipway::launch {
+namespace {
+
+// A run of a plan, stage by stage.
+class Run {
+ public:
+  Run(const Plan& plan, const gpu::Device& device, RunOptions options, const Log& log)
+      : plan_(plan), device_(device), options_(std::move(options)), log_(log) {
+    report_.device = device.snapshot().name;
+    if (options_.dry_run) options_.repeat = 1;
+    report_.iterations = options_.repeat;
+  }
+
+  // A file that cannot be written is found before anything runs.
+  Result<> open_files() {
+    return open(options_.profile_path, "profiling data", profile_file_).and_then([&] {
+      return open(options_.perf_counters_path, "perf counters", counters_file_);
+    });
+  }
+
+  Result<> prepare() {
+    log_device();
+    PerfCounters counters = std::move(options_.counters);
+    counters.insert(counters.end(), plan_.preparation.begin(), plan_.preparation.end());
+    return launch::prepare(plan_, device_,
+                           {.execution = {.timestamps = options_.timestamps,
+                                          .iteration_times = options_.iteration_times,
+                                          .time_out = options_.time_out},
+                            .pipeline_cache = options_.pipeline_cache,
+                            .cache = options_.cache,
+                            .pipelines = options_.pipelines,
+                            .counters = true},
+                           log_, std::move(counters))
+        .transform([&](Prepared prepared) { prepared_.emplace(std::move(prepared)); });
+  }
+
+  Result<> iterate() {
+    for (std::uint32_t iteration = 0; iteration < options_.repeat; ++iteration) {
+      for (const GraphDispatch& graph : plan_.graphs)
+        prepared_->profile().memory.push_back({graph.name, prepared_->session_size(graph), iteration});
+    }
+    Result<> done;
+    for (std::uint32_t i = 0; i < options_.repeat && done && !options_.dry_run; ++i) {
+      done = prepared_->submit().and_then([&] { return prepared_->wait(); }).and_then([&] {
+        return prepared_->add_times();
+      });
+    }
+    return done;
+  }
+
+  Result<> store_measurements() {
+    return store(profile_file_, write_profile(prepared_->profile()), "Profiling data stored").and_then([&] {
+      return prepared_->store_pipeline_cache();
+    });
+  }
+
+  Result<> finish() {
+    report_.counters = std::move(prepared_->counters());
+    report_.profile = std::move(prepared_->profile());
+    Result<> done;
+    if (!options_.dry_run) {
+      done = store_results(plan_, device_, prepared_->resources(), options_.failure_dump, report_).transform([&] {
+        log_.info("Results stored");
+      });
+      done = done.and_then([&] {
+        return dump_graphs(plan_, device_, prepared_->resources(),
+                           {options_.session_memory_directory, options_.graph_profile_directory}, report_.profile,
+                           log_);
+      });
+    }
+    return done.and_then(
+        [&] { return store(counters_file_, write_perf_counters(report_.counters), "Performance stats stored"); });
+  }
+
+  Report report() { return std::move(report_); }
+
+ private:
+  Result<> open(const Path& path, std::string_view what, std::optional<OutputFile>& file) const {
+    if (path.empty()) return {};
+    Result<OutputFile> created = OutputFile::create(path);
+    if (created) {
+      file.emplace(std::move(*created));
+      return {};
+    }
+    return fail(Diagnostic{.kind = DiagnosticKind::FileUnwritable,
+                           .message = formatted("Unable to open {} file for writing {}", what, path.string()),
+                           .location = SourceLocation::in_file(path.string())}
+                    .note(created.error().front().message));
+  }
+
+  Result<> store(std::optional<OutputFile>& file, const std::string& text, std::string_view line) const {
+    if (!file) return {};
+    return file->write(text).and_then([&] { return file->commit(); }).transform([&] { log_.info(line); });
+  }
+
+  // docs/spec/scenario.md#log-lines
+  void log_device() const {
+    const gpu::Snapshot& snapshot = device_.snapshot();
+    log_.info(formatted("Device: {}, Type: {}, Vendor: 0x{:04x}", snapshot.name, gpu::name_of(snapshot.type),
+                        snapshot.vendor_id));
+    std::string line = formatted("Vulkan device shader capabilities: apiVersion={}.{}.{}, driverVersion={}",
+                                 snapshot.api.major, snapshot.api.minor, snapshot.api.patch, snapshot.driver_version);
+    for (const std::string_view feature : {"shaderInt64", "shaderInt8", "shaderFloat16", "storageBuffer8BitAccess",
+                                           "storagePushConstant16", "bufferDeviceAddress"}) {
+      line += formatted(", {}={}", feature, snapshot.has_feature(feature));
+    }
+    log_.info(line);
+  }
+
+  const Plan& plan_;
+  const gpu::Device& device_;
+  RunOptions options_;
+  const Log& log_;
+  Report report_;
+  std::optional<OutputFile> profile_file_, counters_file_;
+  std::optional<Prepared> prepared_;
+};
+
+}  // namespace
+
+Result<Report> run(const Plan& plan, const gpu::Device& device, RunOptions options, const Log& log) {
+  Run run(plan, device, std::move(options), log);
+  return run.open_files()
+      .and_then([&] { return run.prepare(); })
+      .and_then([&] { return run.iterate(); })
+      .and_then([&] { return run.store_measurements(); })
+      .and_then([&] { return run.finish(); })
+      .transform([&] { return run.report(); });
+}
+
+}  // namespace slipway::launch

@@ -1,0 +1,59 @@
+// Runs a plan on a device (docs/spec/scenario.md#lifecycle): resources, uploads, pipelines, then for each iteration
+// record, submit and wait, then expectations and outputs.
+//
+//   const Result<Report> report = run(plan, device, {.repeat = 3}, log);
+//
+// Outputs get their names only when all of them are written: a run that fails leaves no half result. A failure names
+// the command that was being executed.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "base/cache.hpp"
+#include "base/diagnostic.hpp"
+#include "base/files.hpp"
+#include "base/log.hpp"
+#include "gpu/device/device.hpp"
+#include "launch/execute/pipeline_caching.hpp"
+#include "launch/execute/pipelines.hpp"
+#include "launch/plan/plan.hpp"
+#include "launch/report/perf_counters.hpp"
+#include "launch/report/report.hpp"
+
+namespace slipway::launch {
+
+// A time-out as users give it; longer than the clock can count is the longest.
+inline std::chrono::nanoseconds time_out_of(double seconds) {
+  constexpr double kLongest = 9e9;  // about 285 years
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(seconds, kLongest) * 1e9));
+}
+
+struct RunOptions {
+  std::uint32_t repeat = 1;
+  bool dry_run = false;     // everything but submitting and storing results
+  bool timestamps = false;  // for Report::profile; the device must have been opened with Needs::timestamps
+  // For Profile::iterations: two timestamps for each, which do not slow commands down as those around commands do.
+  bool iteration_times = false;
+  std::optional<std::chrono::nanoseconds> time_out;  // for each wait
+
+  std::optional<PipelineCacheFile> pipeline_cache;
+  Cache cache;                           // the program's own; used for pipelines when there is no pipeline_cache
+  SharedPipelines* pipelines = nullptr;  // of runs before on the same device; gets those of this run
+
+  Path profile_path;              // empty: none; needs timestamps
+  Path perf_counters_path;        // empty: none
+  Path session_memory_directory;  // where the intermediates of graphs go; empty: none
+  Path graph_profile_directory;   // where the times of graphs' operators go; empty: none; needs timestamps
+  Path failure_dump;              // directory for all resources as .npy when an expectation fails; empty: none
+  PerfCounters counters;          // what was measured before the run; the run's own are added after them
+};
+
+// The plan must have passed check_device(). Errors: device-lacks (what only the driver knows), device-failed,
+// file-unwritable, what Contents and Outputs report, and timed-out. After a time-out the device is lost
+// (gpu::Device::is_lost): the work cannot be stopped, and everything made from the device is leaked.
+Result<Report> run(const Plan& plan, const gpu::Device& device, RunOptions options, const Log& log);
+
+}  // namespace slipway::launch

@@ -1,0 +1,344 @@
+// The launch plan: what to run, as plain data.
+//
+// Every front end (scenarios, recipes, models) turns its input into a `Plan`: resources, shaders, then steps in order.
+// Nothing in it refers to a device; the executor (run.hpp) runs plans, the checks (check_device.hpp, hazards.hpp) read
+// them, and `print_plan` (explain.hpp) shows them. References between the parts are indices into the plan's own
+// vectors.
+//
+//   Plan plan;
+//   plan.resources.push_back({.name = "x", .kind = Buffer{.size = 1024}, .initial = {contents}});
+//   plan.shaders.push_back({.name = "add", .spirv = words, .reflection = reflection, .entry = "main"});
+//   plan.steps.push_back({.action = Dispatch{.shader = 0, .groups = {4, 1, 1}, .bindings = {...}}});
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/diagnostic.hpp"
+#include "base/files.hpp"
+#include "base/vk_names.hpp"
+#include "gpu/memory/tensor.hpp"
+#include "gpu/pipeline/graphics_state.hpp"
+#include "launch/report/perf_counters.hpp"
+#include "spirv/reflect.hpp"
+#include "tensor/compare.hpp"
+#include "tensor/element_type.hpp"
+#include "tensor/shape.hpp"
+
+namespace slipway::launch {
+
+using ResourceIndex = std::uint32_t;
+using ShaderIndex = std::uint32_t;
+
+// Where in the user's files a part of the plan comes from, for messages about it.
+struct Origin {
+  SourceLocation location;
+  std::string path;  // JSON pointer
+  std::string uid;
+};
+
+// --- resources -------------------------------------------------------------------------------------------------------
+
+// Bytes that can be put anywhere: `write` fills exactly `size` bytes, in the order of the addresses. Files are mapped
+// when the plan is made and read only now, straight into the memory of the resource.
+struct Contents {
+  std::uint64_t size = 0;
+  std::function<Result<>(MutableBytes to)> write;
+};
+
+// Where and how a result is stored: `write` puts the whole file. The bytes are the resource's, in the layout of
+// `Contents`.
+struct Output {
+  Path path;
+  std::function<Result<>(OutputFile& file, Bytes data)> write;
+};
+
+// Resources with one group share memory, each at its offset (docs/spec/scenario.md#tensors-and-memory-sharing).
+struct Sharing {
+  std::string group;
+  std::uint64_t offset = 0;
+};
+
+// Rows of texels of an image in the same memory group: what a tensor that sees the image has
+// (docs/spec/scenario.md#tensors-and-memory-sharing). Where rows begin only the device knows. An image that cannot be
+// linear has a copy of its texels in the group's memory, and the two are kept equal.
+struct TexelRows {
+  ResourceIndex image = 0;
+  std::uint64_t count = 1;
+  std::uint64_t bytes = 0;  // of one row
+};
+
+struct Buffer {
+  std::uint64_t size = 0;                  // bytes, without gaps between rows
+  bool uniform = false;                    // some binding uses it as uniform buffer
+  bool vertices = false, indices = false;  // some draw reads them from it
+  bool tensor = false;                     // what messages call it
+  std::optional<TexelRows> rows;
+  std::vector<gpu::TensorInfo> tensors;  // how the device's own tensors see it; none where they are emulated
+  // The caller's buffer with this index (PrepareOptions::external) instead of one of the plan's: it keeps its contents.
+  // No two resources are the same external buffer.
+  std::optional<std::uint32_t> external = std::nullopt;
+};
+
+struct Sampler {
+  vk::Filter min_filter = vk::Filter::NEAREST;
+  vk::Filter mag_filter = vk::Filter::NEAREST;
+  vk::Filter mip_filter = vk::Filter::NEAREST;
+  vk::AddressMode address_mode = vk::AddressMode::CLAMP_TO_EDGE;
+  std::optional<vk::AddressMode> address_mode_v;  // where it differs
+  vk::BorderColor border_color = vk::BorderColor::FLOAT_TRANSPARENT_BLACK;
+  std::array<std::uint32_t, 4> custom_color{};   // bits of four ints or floats, for the CUSTOM border colours
+  std::optional<gpu::CompareOperation> compare;  // for shaders that compare depths
+  bool operator==(const Sampler&) const = default;
+};
+
+enum class Tiling : std::uint8_t { Optimal, Linear };
+
+struct Image {
+  vk::Format format = vk::Format::UNDEFINED;
+  std::array<std::uint32_t, 3> extent{1, 1, 1};  // width, height, depth; depth > 1 makes a 3D image
+  std::uint32_t mips = 1;
+  std::uint32_t samples = 1;  // with more it is an attachment of draws and nothing else, and begins undefined
+  bool sampled = false, storage = false, color_attachment = false, depth_attachment = false;
+  std::optional<Tiling> tiling;  // not given: docs/spec/scenario.md#decision-17
+  Sampler sampler;
+};
+
+struct Resource {
+  std::string name;
+  std::variant<Buffer, Image> kind;
+  // A buffer: nothing (zeros) or one. An image: the levels that the source has, rows and slices tightly packed in the
+  // layout of the format in device memory; missing levels are generated from the last one.
+  std::vector<Contents> initial;
+  std::vector<Output> outputs;  // a buffer's bytes, or level 0 of an image, tightly packed
+  std::optional<Sharing> sharing;
+  Origin origin;
+  std::string load_counter;  // name of the timer for loading it, "Load Buffer: x"
+};
+
+// --- shaders ---------------------------------------------------------------------------------------------------------
+
+struct Specialization {
+  std::uint32_t id = 0;
+  std::vector<std::byte> bytes;  // as wide as the shader declares it; 4 for bool
+};
+
+// A 32-bit specialization constant that holds how many bytes lie between the rows of a resource.
+struct RowStride {
+  std::uint32_t constant = 0;
+  ResourceIndex rows = 0;
+};
+
+// What a graph gets by its GraphConstantID, packed.
+struct GraphConstant {
+  std::uint32_t id = 0;
+  gpu::TensorInfo tensor;
+  Bytes data;
+  std::shared_ptr<const void> owner;  // keeps the data
+};
+
+struct Shader {
+  std::string name;
+  std::shared_ptr<const std::vector<std::uint32_t>> spirv;
+  std::shared_ptr<const spirv::Reflection> reflection;
+  std::string entry = "main";
+  spirv::Stage stage = spirv::Stage::Compute;
+  std::vector<Specialization> specializations;
+  std::vector<RowStride> row_strides;
+  bool emulates_tensors = false;  // its tensors have become storage buffers
+  std::string emulated_because;   // if the device was known: "the device does not have VK_ARM_tensors"
+  // Of the stage Graph, which the device runs itself.
+  std::vector<GraphConstant> graph_constants;
+  std::uint32_t push_constant_size = 0;  // bytes, a multiple of 4
+  Origin origin;
+};
+
+// --- steps -----------------------------------------------------------------------------------------------------------
+
+struct Binding {
+  std::uint32_t set = 0;
+  std::uint32_t binding = 0;
+  std::uint32_t element = 0, count = 1;  // which one of the binding's array of `count` descriptors
+  vk::DescriptorType type = vk::DescriptorType::STORAGE_BUFFER;
+  ResourceIndex resource = 0;
+  std::optional<std::uint32_t> level;  // images: a view of this level alone; else all levels (level 0 for storage)
+  std::uint32_t tensor = 0;            // TENSOR_ARM: which of the buffer's tensors
+  std::uint64_t offset = 0, size = 0;  // the bytes of a buffer; size 0: to the end
+  // A buffer without a descriptor (set, binding, type do not count): the shader finds its address, 8 bytes, at this
+  // offset of the push constants. Dispatches only.
+  std::optional<std::uint32_t> address_at;
+  bool reads = false, writes = false;  // what the shader does, as far as is known
+  Origin origin;
+};
+
+// Of a compute shader, or of a graph (which has no groups and no push constants).
+struct Dispatch {
+  ShaderIndex shader = 0;
+  std::array<std::uint32_t, 3> groups{1, 1, 1};
+  std::vector<Binding> bindings;
+  std::vector<std::byte> push_constants;  // as long as the shader's push_constant_size; addresses are put in
+};
+
+// What an attachment holds when a draw begins.
+enum class Load : std::uint8_t { DontCare, Contents, Clear };
+
+// An image of one sample that gets the result of an attachment of several.
+struct Resolve {
+  ResourceIndex image = 0;
+  std::uint32_t level = 0;
+};
+
+struct Attachment {
+  ResourceIndex image = 0;
+  std::uint32_t level = 0;
+  Load load = Load::DontCare;
+  std::array<std::uint32_t, 4> clear{};  // bits of four floats, or of integers as the format has them
+  std::optional<Resolve> resolve;
+  Origin origin;
+};
+
+struct DepthAttachment {
+  ResourceIndex image = 0;  // level 0
+  Load depth_load = Load::DontCare, stencil_load = Load::DontCare;
+  float clear_depth = 0;
+  std::uint32_t clear_stencil = 0;
+  std::optional<Resolve> resolve;
+  Origin origin;
+};
+
+struct VertexBuffer {
+  std::uint32_t binding = 0;  // in the state
+  ResourceIndex buffer = 0;
+  Origin origin;
+};
+
+struct IndexBuffer {
+  ResourceIndex buffer = 0;
+  gpu::IndexType type = gpu::IndexType::U16;
+  Origin origin;
+};
+
+// By default three vertices without vertex input, no blending, contents not loaded (docs/spec/scenario.md#shaders).
+struct Draw {
+  ShaderIndex vertex_shader = 0;
+  std::optional<ShaderIndex> fragment_shader;  // none: depth and stencil only
+  gpu::GraphicsState state;                    // the attachments' formats are those of their images
+  std::array<std::uint32_t, 2> extent{1, 1};
+  std::vector<Attachment> color_attachments;
+  std::optional<DepthAttachment> depth_attachment;
+  std::vector<VertexBuffer> vertex_buffers;
+  std::optional<IndexBuffer> indices;
+  std::uint32_t count = 3;  // vertices, or indices
+  std::uint32_t instances = 1;
+  std::uint32_t first_vertex = 0;  // is added to every index
+  std::vector<Binding> bindings;
+  std::vector<std::byte> push_constants;
+};
+
+// What a function of the host gets: a buffer's bytes.
+struct CallArgument {
+  ResourceIndex buffer = 0;
+  bool reads = false;   // otherwise the bytes may be anything when the function begins
+  bool writes = false;  // otherwise the function leaves them as they are; it writes all that it does not read
+  Origin origin;
+};
+
+// A function of the host among the commands of the device: it runs when all before it have ended, and all after it
+// wait for it. Bytes are the buffers' own where the host can read and write them fast, else copies, so that buffers
+// that share memory may be seen as they were before the call: read first, then write. A failure ends the run.
+struct Call {
+  std::vector<CallArgument> arguments;
+  std::function<Result<>(std::span<const MutableBytes> arguments)> function;
+};
+
+struct Barrier {
+  enum class Kind : std::uint8_t { Memory, Buffer, Image };
+  Kind kind = Kind::Memory;
+  std::string name;
+  vk::StageFlags src_stage = vk::stage::kAllCommands, dst_stage = vk::stage::kAllCommands;
+  vk::AccessFlags src_access = 0, dst_access = 0;
+  ResourceIndex resource = 0;                   // Buffer, Image
+  std::uint64_t offset = 0, size = 0;           // Buffer, bytes
+  vk::Layout old_layout = vk::Layout::General;  // Image
+  vk::Layout new_layout = vk::Layout::General;
+  std::uint32_t base_level = 0, level_count = 1;
+  Origin origin;
+};
+
+struct Barriers {
+  std::vector<Barrier> barriers;
+};
+
+// Bytes of one buffer to another, or to other bytes of the same one.
+struct Copy {
+  ResourceIndex from = 0, to = 0;
+  std::uint64_t from_offset = 0, to_offset = 0, size = 0;
+};
+
+// The end of a frame: submits, and waits (docs/spec/scenario.md#decision-16).
+struct Boundary {
+  std::vector<ResourceIndex> resources;
+  std::optional<std::uint64_t> frame_id;
+};
+
+struct Step {
+  std::string name;  // as profiles call it: the shader's uid or the debug name
+  std::variant<Dispatch, Draw, Barriers, Boundary, Call, Copy> action;
+  bool barrier_after = true;  // dispatches, draws and copies: a full barrier after it
+  Origin origin;
+};
+
+// --- after the run ---------------------------------------------------------------------------------------------------
+
+// A result must be what is expected. Compared are typed elements; an image's stored components.
+struct Expectation {
+  ResourceIndex resource = 0;
+  tensor::ElementType type = tensor::ElementType::U8;
+  tensor::Shape shape;
+  // Turns the resource's bytes into elements, for packed formats; absent when they are elements already. What is
+  // expected may be elements or, as another resource is, packed alike: packed texels are smaller, so that the size
+  // distinguishes them.
+  std::function<std::vector<std::byte>(Bytes)> unpack;
+  std::variant<Contents, ResourceIndex> expected;
+  tensor::Tolerance tolerance;
+  Origin origin;
+};
+
+// Passes the final contents of a resource to the caller, in the layout of `Contents`; the bytes are valid during the
+// call only.
+struct Capture {
+  ResourceIndex resource = 0;
+  std::function<void(Bytes)> take;
+};
+
+// One dispatch of a graph: what a driver with graphs would run as one command. Profiles, logs and dumps show it as one.
+struct GraphDispatch {
+  std::string name;                             // `<graph>/<segment>`
+  std::size_t first_step = 0, step_count = 0;   // its steps, which are consecutive
+  std::vector<std::string> operators;           // what each step computes: names of operators, joined with `+`
+  std::uint64_t session_size = 0;               // bytes of its intermediates
+  std::optional<ResourceIndex> session_memory;  // a buffer over all of them
+  bool native = false;                          // the device runs it itself, with a session of its own
+  std::string emulated_because;                 // not native, and the device was known: why
+};
+
+struct Plan {
+  std::string name;  // the input's display name, for reports
+  std::vector<Resource> resources;
+  std::vector<Shader> shaders;
+  std::vector<Step> steps;
+  std::vector<GraphDispatch> graphs;  // in the order of their steps
+  std::vector<Expectation> expectations;
+  std::vector<Capture> captures;
+  PerfCounters preparation;  // how long the files of the plan took to read
+};
+
+}  // namespace slipway::launch

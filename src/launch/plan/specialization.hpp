@@ -1,0 +1,12 @@
+// Specialization constants of a plan's shader as reflection takes them.
+#pragma once
+
+#include <span>
+
+#include "launch/plan/plan.hpp"
+
+namespace slipway::launch {
+
+spirv::Specialization values_of(std::span<const Specialization> constants);
+
+}  // namespace slipway::launch

@@ -1,0 +1,125 @@
+#include "launch/report/graph_dumps.hpp"
+
+#include <algorithm>
+#include <map>
+#include <ranges>
+
+#include "base/format.hpp"
+#include "json/writer.hpp"
+#include "launch/execute/readback.hpp"
+
+namespace slipway::launch {
+namespace {
+
+constexpr double kNanosecondsPerMillisecond = 1e6;
+
+double milliseconds(const OperatorTime& time, float period) {
+  return static_cast<double>(time.after - time.before) * static_cast<double>(period) / kNanosecondsPerMillisecond;
+}
+
+// The instruction set that an operator is of, as the graph profiles of drivers call it.
+std::string_view pipeline_kind(std::string_view name) { return name.contains("_SAD") ? "motion_engine" : "tosa"; }
+
+void write_sample(json::Writer& out, const OperatorTime& time, float period) {
+  out.object([&] {
+    out.member("submission", time.iteration - 1).member("graph_dispatch", std::uint64_t{0});
+    out.member("pipeline_index", std::uint64_t{time.operation}).member("pipeline_kind", pipeline_kind(time.name));
+    out.member("operator_name", time.name).member("cycle_count_before", time.before);
+    out.member("cycle_count_after", time.after).member("cycle_count_delta", time.after - time.before);
+    out.member("time_ms", milliseconds(time, period));
+  });
+}
+
+struct OperatorTotal {
+  std::uint64_t count = 0;
+  double total = 0, least = 0, most = 0;  // ms
+};
+
+void write_total(json::Writer& out, const std::string& name, const OperatorTotal& total) {
+  out.object([&] {
+    out.member("pipeline_kind", pipeline_kind(name)).member("operator_name", name);
+    out.member("dispatch_count", total.count).member("total_time_ms", total.total);
+    out.member("average_time_ms", total.total / static_cast<double>(total.count));
+    out.member("min_time_ms", total.least).member("max_time_ms", total.most);
+  });
+}
+
+Result<> dump_profile(const Profile& profile, std::size_t graph, const Path& directory, const Log& log) {
+  const std::string text = write_graph_profile(profile, graph);
+  if (text.empty()) {
+    log.warning(formatted("Skipping graph profiling dump for graph pipeline {}: no operator of it was timed", graph));
+    return {};
+  }
+  const Path path = directory / formatted("EmulationLayerPipeline_{}.json", graph);
+  return write_file(path, text).transform([&] {
+    log.info(formatted("Graph profiling data saved to \"{}\"", path.string()));
+  });
+}
+
+}  // namespace
+
+std::string write_graph_profile(const Profile& profile, std::size_t graph) {
+  std::vector<const OperatorTime*> samples;
+  std::map<std::string, OperatorTotal> totals;
+  for (const OperatorTime& time : profile.operators) {
+    if (time.graph != graph) continue;
+    samples.push_back(&time);
+    OperatorTotal& total = totals[time.name];
+    const double taken = milliseconds(time, profile.period);
+    total.least = total.count == 0 ? taken : std::min(total.least, taken);
+    total.most = std::max(total.most, taken);
+    total.total += taken;
+    ++total.count;
+  }
+  if (samples.empty()) return {};
+  json::Writer out(4);
+  out.object([&] {
+    out.member("timestamp_period_ns", static_cast<double>(profile.period));
+    out.key("samples").array([&] {
+      for (const OperatorTime* time : samples) write_sample(out, *time, profile.period);
+    });
+    out.key("by_operator").array([&] {
+      for (const auto& [name, total] : totals) write_total(out, name, total);
+    });
+  });
+  return out.text();
+}
+
+std::string session_memory_text(Bytes memory) {
+  constexpr std::size_t kLine = 16;
+  std::string text;
+  for (std::size_t at = 0; at < memory.size(); ++at) {
+    if (at % kLine == 0) text += formatted("\n{:08X}:   ", at);
+    text += formatted("{:02X} ", std::to_integer<unsigned>(memory[at]));
+  }
+  return text;
+}
+
+Result<> dump_graphs(const Plan& plan, const gpu::Device& device, const Resources& resources,
+                     const GraphDumpOptions& options, const Profile& profile, const Log& log) {
+  if (!options.profiles.empty()) {
+    for (std::size_t i = 0; i < plan.graphs.size(); ++i) {
+      if (Result<> done = dump_profile(profile, i, options.profiles, log); !done) return done;
+    }
+  }
+  if (options.session_memory.empty()) return {};
+  std::set<ResourceIndex> sessions;
+  for (const GraphDispatch& graph : plan.graphs) {
+    if (graph.session_memory) sessions.insert(*graph.session_memory);
+  }
+  const Result<Readback> readback = read_back(plan, device, resources, sessions);
+  if (!readback) return fail(readback.error());
+  for (std::size_t i = 0; i < plan.graphs.size(); ++i) {
+    if (plan.graphs[i].native) {
+      log.warning(formatted("Skipping session memory dump for graph pipeline {}: the memory is the driver's", i));
+    }
+    if (!plan.graphs[i].session_memory) continue;
+    const Path path = options.session_memory / formatted("Graph_Pipeline_{}_Session_RAM_0.txt", i);
+    const Result<> written = write_file(path, session_memory_text(readback->bytes(*plan.graphs[i].session_memory)));
+    if (!written) return written;
+  }
+  log.info("Session RAM dump stored");
+  return {};
+}
+
+}  // namespace slipway::launch

@@ -1,0 +1,31 @@
+// Dumps of the inside of graphs after a run: the times of their operators (docs/spec/scenario.md#graph-profile-file)
+// and the memory of their intermediates.
+#pragma once
+
+#include <string>
+
+#include "base/files.hpp"
+#include "base/log.hpp"
+#include "gpu/device/device.hpp"
+#include "launch/execute/resources.hpp"
+#include "launch/report/profile.hpp"
+
+namespace slipway::launch {
+
+// The operators of one graph of the plan, iteration by iteration, and what each kind of operator took: JSON. Empty when
+// the profile has no times for that graph.
+std::string write_graph_profile(const Profile& profile, std::size_t graph);
+
+// Lines of 16 bytes: a line break, `%08X:   `, then `%02X ` for each.
+std::string session_memory_text(Bytes memory);
+
+struct GraphDumpOptions {
+  Path session_memory;  // directory for the intermediates of graphs; empty: none
+  Path profiles;        // directory for the times of graphs' operators; empty: none
+};
+
+// Writes one file for each graph of the plan into each directory. Errors: file-unwritable, device-failed.
+Result<> dump_graphs(const Plan& plan, const gpu::Device& device, const Resources& resources,
+                     const GraphDumpOptions& options, const Profile& profile, const Log& log);
+
+}  // namespace slipway::launch

@@ -1,0 +1,71 @@
+// GPU times of the commands of a run, and the memory of its graph sessions (docs/spec/scenario.md#output-files).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "launch/report/perf_counters.hpp"
+
+namespace slipway::launch {
+
+enum class CommandType : std::uint8_t { ComputeDispatch, DataGraphDispatch, GraphicsDispatch };
+
+// The timestamps around one command.
+struct CommandTime {
+  CommandType type = CommandType::ComputeDispatch;
+  std::string name;
+  std::uint64_t before = 0, after = 0;  // ticks
+  std::uint32_t iteration = 1;          // from 1
+  std::size_t step = 0;                 // of the plan
+};
+
+// How long a function of the host ran, copies of its arguments not counted. It has another clock than the commands.
+struct CallTime {
+  std::string name;
+  double milliseconds = 0;
+  std::uint32_t iteration = 1;
+  std::size_t step = 0;
+};
+
+// The timestamps around one kernel of a graph dispatch.
+struct OperatorTime {
+  std::size_t graph = 0;                // index into the plan's graphs
+  std::size_t operation = 0;            // which of its steps, from 0
+  std::string name;                     // names of operators, joined with `+`
+  std::uint64_t before = 0, after = 0;  // ticks
+  std::uint32_t iteration = 1;          // from 1
+};
+
+// An iteration as a whole: on the host from submitting its first commands to seeing the end of its last ones, and the
+// timestamps at the beginning of the first and the end of the last.
+struct IterationTime {
+  HostClock::duration host{};
+  std::uint64_t before = 0, after = 0;  // ticks
+};
+
+// A graph's intermediate memory, for the whole run.
+struct SessionMemory {
+  std::string name;
+  std::uint64_t size = 0;       // bytes
+  std::uint32_t iteration = 0;  // from 0
+};
+
+struct Profile {
+  float period = 1;                       // nanoseconds a tick
+  std::vector<CommandTime> times;         // in the order of the commands, iteration by iteration
+  std::vector<CallTime> calls;            // likewise; there are no commands in them
+  std::vector<OperatorTime> operators;    // of graph dispatches, each of which is one in `times` or `calls`
+  std::vector<IterationTime> iterations;  // when they are asked for
+  std::vector<SessionMemory> memory;
+  HostClock::time_point started;  // when the first iteration was submitted
+};
+
+double milliseconds(const CommandTime& time, float period);
+// From the first to the last timestamp of each iteration, together.
+double total_milliseconds(const Profile& profile);
+
+// JSON, keys sorted; what there is nothing of has no key.
+std::string write_profile(const Profile& profile);
+
+}  // namespace slipway::launch

@@ -1,0 +1,51 @@
+// What came out of runs: as a value, as JSON (`--report`), as JUnit XML (`--junit`).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+#include "base/files.hpp"
+#include "launch/report/perf_counters.hpp"
+#include "launch/report/profile.hpp"
+#include "tensor/compare.hpp"
+
+namespace slipway::launch {
+
+struct ExpectationOutcome {
+  std::string resource;
+  tensor::Comparison comparison;
+};
+
+// Of one plan that ran to its end. Failed expectations are errors among the diagnostics.
+struct Report {
+  std::string device;
+  std::uint32_t iterations = 1;
+  std::vector<ExpectationOutcome> expectations;
+  std::vector<Path> outputs;  // in the order of the plan
+  std::vector<Diagnostic> diagnostics;
+  PerfCounters counters;
+  Profile profile;
+};
+
+// The outcomes of all expectations (docs/spec/scenario.md#expectations), a line each and one for each mismatch shown.
+std::string print_expectations(std::span<const ExpectationOutcome> expectations);
+
+// Of one input file: what was wrong with it or went wrong, and the report if it ran.
+struct FileReport {
+  std::string file;
+  std::vector<Diagnostic> diagnostics;
+  std::optional<Report> report;
+
+  // All diagnostics, those of the report included.
+  std::vector<Diagnostic> all_diagnostics() const;
+  int status() const;  // exit status
+};
+
+std::string write_report(std::span<const FileReport> files);
+std::string write_junit(std::span<const FileReport> files);
+
+}  // namespace slipway::launch

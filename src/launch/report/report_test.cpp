@@ -1,0 +1,179 @@
+#include "launch/report/report.hpp"
+
+#include <gtest/gtest.h>
+
+#include "json/document.hpp"
+
+namespace slipway::launch {
+namespace {
+
+using std::chrono::microseconds;
+
+FileReport passed() {
+  const float values[] = {1, 2};
+  const Bytes bytes = std::as_bytes(std::span(values));
+  return {.file = "a.json",
+          .report = Report{
+              .device = "made-up",
+              .iterations = 2,
+              .expectations = {{"x", tensor::compare(tensor::ElementType::F32, bytes, bytes, tensor::Shape{2})}},
+              .outputs = {"x.npy"},
+              .counters = {{CounterCategory::RunScenario, "Wait for Fence. Iteration: 1", {}, microseconds(1'500'000)}},
+              .profile = {.period = 2, .times = {{CommandType::ComputeDispatch, "add", 0, 500, 1}}}}};
+}
+
+FileReport failed() {
+  FileReport file = passed();
+  file.file = "b.json";
+  file.report->diagnostics = {{.kind = DiagnosticKind::ExpectationFailed, .message = "expect 'x': FAILED <1> & \"2\""}};
+  return file;
+}
+
+FileReport skipped() {
+  return {.file = "c.json",
+          .diagnostics = {{.severity = Severity::Warning, .kind = DiagnosticKind::UnknownKey, .message = "a warning"},
+                          {.kind = DiagnosticKind::DeviceLacks, .message = "no tensors"},
+                          {.kind = DiagnosticKind::DeviceLacks, .message = "no graphs"}}};
+}
+
+FileReport broken() {
+  return {.file = "d.json", .diagnostics = {{.kind = DiagnosticKind::JsonSyntax, .message = "no JSON\x01"}}};
+}
+
+TEST(Report, StatusOfAFile) {
+  EXPECT_EQ(passed().status(), 0);
+  EXPECT_EQ(failed().status(), 1);
+  EXPECT_EQ(skipped().status(), 4);
+  EXPECT_EQ(broken().status(), 3);
+}
+
+TEST(Report, Json) {
+  const std::vector<FileReport> files = {passed(), skipped()};
+  EXPECT_EQ(write_report(files), R"({
+  "exit_status": 4,
+  "files": [
+    {
+      "file": "a.json",
+      "status": "passed",
+      "exit_status": 0,
+      "skipped": [],
+      "device": "made-up",
+      "iterations": 2,
+      "expectations": [
+        {
+          "uid": "x",
+          "passed": true,
+          "type": "f32",
+          "count": 2,
+          "skipped": 0,
+          "mismatches": 0,
+          "max_abs": 0.0,
+          "max_rel": 0.0,
+          "max_ulp": 0
+        }
+      ],
+      "outputs": [
+        "x.npy"
+      ],
+      "timings": {
+        "unit": "microseconds",
+        "total": 1500000,
+        "host": [
+          {
+            "category": "Run Scenario",
+            "name": "Wait for Fence. Iteration: 1",
+            "value": 1500000
+          }
+        ],
+        "gpu": [
+          {
+            "name": "add",
+            "iteration": 1,
+            "value": 1.0
+          }
+        ]
+      },
+      "diagnostics": [],
+      "errors": 0,
+      "warnings": 0
+    },
+    {
+      "file": "c.json",
+      "status": "skipped",
+      "exit_status": 4,
+      "skipped": [
+        "no tensors",
+        "no graphs"
+      ],
+      "diagnostics": [
+        {
+          "severity": "warning",
+          "kind": "unknown-key",
+          "message": "a warning",
+          "notes": [],
+          "suggestions": []
+        },
+        {
+          "severity": "error",
+          "kind": "device-lacks",
+          "message": "no tensors",
+          "notes": [],
+          "suggestions": []
+        },
+        {
+          "severity": "error",
+          "kind": "device-lacks",
+          "message": "no graphs",
+          "notes": [],
+          "suggestions": []
+        }
+      ],
+      "errors": 2,
+      "warnings": 1
+    }
+  ]
+}
+)");
+}
+
+TEST(Report, StatusOfSeveralFiles) {
+  const std::vector<FileReport> files = {passed(), skipped(), failed(), broken()};
+  EXPECT_TRUE(write_report(files).starts_with("{\n  \"exit_status\": 3,\n"));
+  EXPECT_TRUE(json::parse(make_source("report.json", write_report(files))));
+}
+
+TEST(Report, Junit) {
+  const std::vector<FileReport> files = {passed(), failed(), skipped(), broken()};
+  EXPECT_EQ(write_junit(files), R"(<?xml version="1.0" encoding="UTF-8"?>
+<testsuites tests="4" failures="1" errors="1" skipped="1">
+  <testsuite name="slipway" tests="4" failures="1" errors="1" skipped="1">
+    <testcase name="a.json" classname="slipway" time="1.500000"/>
+    <testcase name="b.json" classname="slipway" time="1.500000">
+      <failure message="expect 'x': FAILED &lt;1&gt; &amp; &quot;2&quot;"/>
+    </testcase>
+    <testcase name="c.json" classname="slipway" time="0.000000">
+      <skipped message="no tensors&#10;no graphs"/>
+    </testcase>
+    <testcase name="d.json" classname="slipway" time="0.000000">
+      <error message="no JSON "/>
+    </testcase>
+  </testsuite>
+</testsuites>
+)");
+}
+
+TEST(Report, Verdicts) {
+  const float values[] = {1, 2}, others[] = {1, 2.5};
+  const Bytes bytes = std::as_bytes(std::span(values));
+  const std::vector<ExpectationOutcome> expectations = {
+      {"out", tensor::compare(tensor::ElementType::F32, std::as_bytes(std::span(others)), bytes, tensor::Shape{2})},
+      {"out2", tensor::compare(tensor::ElementType::F32, bytes, bytes, tensor::Shape{2})},
+  };
+  EXPECT_EQ(print_expectations(expectations),
+            "expect 'out' : FAILED 1 of 2 elements differ (max abs 0.5, max rel 0.25, max ulp 2097152)\n"
+            "  [1] got 2.5 expected 2 (abs 0.5, rel 0.25, ulp 2097152)\n"
+            "expect 'out2': ok (2 elements, max abs 0)\n");
+}
+
+}  // namespace
+}  // namespace slipway::launch

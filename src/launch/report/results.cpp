@@ -1,0 +1,174 @@
+#include "launch/report/results.hpp"
+
+#include <ranges>
+
+#include "base/format.hpp"
+#include "launch/execute/readback.hpp"
+#include "launch/plan/locate.hpp"
+#include "tensor/format.hpp"
+#include "tensor/npy.hpp"
+
+namespace slipway::launch {
+namespace {
+
+// --- expectations ----------------------------------------------------------------------------------------------------
+
+// The elements that are compared: a resource's own bytes, or what was made of them.
+struct Elements {
+  std::vector<std::byte> made;
+  Bytes bytes;
+};
+
+// What is expected may be elements already; packed texels are smaller.
+Elements elements_of(const Expectation& expectation, Bytes bytes) {
+  if (!expectation.unpack || bytes.size() == tensor::byte_count(expectation.shape, expectation.type))
+    return {{}, bytes};
+  Elements elements{.made = expectation.unpack(bytes)};
+  elements.bytes = elements.made;
+  return elements;
+}
+
+Result<Elements> expected_elements(const Expectation& expectation, const Readback& readback) {
+  if (const auto* other = std::get_if<ResourceIndex>(&expectation.expected)) {
+    return elements_of(expectation, readback.bytes(*other));
+  }
+  const auto& contents = std::get<Contents>(expectation.expected);
+  std::vector<std::byte> bytes(contents.size);
+  return contents.write(bytes).transform([&] {
+    Elements elements = elements_of(expectation, bytes);
+    if (elements.made.empty()) elements.made = std::move(bytes);
+    return elements;
+  });
+}
+
+Result<ExpectationOutcome> check(const Plan& plan, const Expectation& expectation, const Readback& readback) {
+  Result<Elements> expected = expected_elements(expectation, readback);
+  if (!expected) return fail(located(std::move(expected.error()), expectation.origin));
+  const Bytes wanted = expected->bytes;
+  const std::string& name = plan.resources[expectation.resource].name;
+  const Elements elements = elements_of(expectation, readback.bytes(expectation.resource));
+  const Bytes got = elements.bytes;
+  const Size size = tensor::byte_count(expectation.shape, expectation.type);
+  if (got.size() != size || wanted.size() != size) {
+    return fail(Diagnostic{.kind = DiagnosticKind::FileMismatch,
+                           .message = formatted("`{}` has {} bytes of elements and {} are expected, but {} {} takes {}",
+                                                name, got.size(), wanted.size(), tensor::name_of(expectation.type),
+                                                tensor::shape_text(expectation.shape), size.value_or(0)),
+                           .location = expectation.origin.location}
+                    .at(expectation.origin.path, expectation.origin.uid));
+  }
+  return ExpectationOutcome{name,
+                            tensor::compare(expectation.type, got, wanted, expectation.shape, expectation.tolerance)};
+}
+
+// The verdict as a diagnostic: its first line is the message, the mismatches are notes.
+Diagnostic failed_expectation(const ExpectationOutcome& outcome, const Origin& origin) {
+  const std::string text = tensor::comparison_text(outcome.resource, outcome.comparison);
+  Diagnostic diagnostic{.kind = DiagnosticKind::ExpectationFailed, .location = origin.location};
+  for (const auto line : std::views::split(std::string_view(text), '\n')) {
+    std::string_view words(line.begin(), line.end());
+    words.remove_prefix(std::min(words.find_first_not_of(' '), words.size()));
+    if (words.empty()) continue;
+    if (diagnostic.message.empty())
+      diagnostic.message = words;
+    else
+      diagnostic.note(std::string(words));
+  }
+  return diagnostic.at(origin.path, origin.uid);
+}
+
+Result<> check_expectations(const Plan& plan, const Readback& readback, Report& report) {
+  for (const Expectation& expectation : plan.expectations) {
+    Result<ExpectationOutcome> outcome = check(plan, expectation, readback);
+    if (!outcome) return fail(std::move(outcome.error()));
+    if (!outcome->comparison.passed) report.diagnostics.push_back(failed_expectation(*outcome, expectation.origin));
+    report.expectations.push_back(std::move(*outcome));
+  }
+  return {};
+}
+
+// --- files -----------------------------------------------------------------------------------------------------------
+
+Result<> write_outputs(const Plan& plan, const Readback& readback, Report& report) {
+  std::vector<OutputFile> files;
+  for (ResourceIndex i = 0; i < plan.resources.size(); ++i) {
+    const Resource& resource = plan.resources[i];
+    for (const Output& output : resource.outputs) {
+      Result<> written = OutputFile::create(output.path).and_then([&](OutputFile file) {
+        files.push_back(std::move(file));
+        return output.write(files.back(), readback.bytes(i));
+      });
+      if (!written) return fail(located(std::move(written.error()), resource.origin));
+      report.outputs.push_back(output.path);
+    }
+  }
+  for (OutputFile& file : files) {
+    if (Result<> committed = file.commit(); !committed) return committed;
+  }
+  return {};
+}
+
+// What a uid has that file names had better not.
+std::string file_name(ResourceIndex index, std::string_view name) {
+  std::string text = formatted("{}-", index);
+  for (const char c : name) {
+    const bool plain =
+        (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_';
+    text += plain ? c : '_';
+  }
+  return text + ".npy";
+}
+
+// Buffers as bytes, level 0 of images as [H, W, C] ([D, H, W, C] when 3D); formats without plain texels as bytes.
+std::string dump_header(const Resource& resource, Bytes bytes) {
+  const auto* image = std::get_if<Image>(&resource.kind);
+  const tensor::FormatInfo* format = image ? tensor::find_format(image->format) : nullptr;
+  if (!format || format->is_block())
+    return tensor::npy_header("|u1", tensor::Shape{static_cast<std::int64_t>(bytes.size())});
+  tensor::Shape shape = {image->extent[1], image->extent[0], format->stored_components};
+  if (image->extent[2] > 1) shape.insert(shape.begin(), image->extent[2]);
+  return tensor::npy_header(tensor::info_of(format->stored).descr, shape);
+}
+
+Result<> dump_all(const Plan& plan, const gpu::Device& device, const Resources& resources, const Path& directory) {
+  const auto all = std::views::iota(ResourceIndex{0}, static_cast<ResourceIndex>(plan.resources.size()));
+  const Result<Readback> readback = read_back(plan, device, resources, {all.begin(), all.end()});
+  if (!readback) return fail(readback.error());
+  for (const ResourceIndex i : all) {
+    const Bytes bytes = readback->bytes(i);
+    Result<> written =
+        OutputFile::create(directory / file_name(i, plan.resources[i].name)).and_then([&](OutputFile file) {
+          return file.write(dump_header(plan.resources[i], bytes))
+              .and_then([&] { return file.write(bytes); })
+              .and_then([&] { return file.commit(); });
+        });
+    if (!written) return written;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<> store_results(const Plan& plan, const gpu::Device& device, const Resources& resources,
+                       const Path& failure_dump, Report& report) {
+  const ScopedTimer timer(report.counters, CounterCategory::SaveResults, "Save Resources");
+  std::set<ResourceIndex> wanted;
+  for (ResourceIndex i = 0; i < plan.resources.size(); ++i) {
+    if (!plan.resources[i].outputs.empty()) wanted.insert(i);
+  }
+  for (const Expectation& expectation : plan.expectations) {
+    wanted.insert(expectation.resource);
+    if (const auto* other = std::get_if<ResourceIndex>(&expectation.expected)) wanted.insert(*other);
+  }
+  for (const Capture& capture : plan.captures) wanted.insert(capture.resource);
+  const Result<Readback> readback = read_back(plan, device, resources, wanted);
+  if (!readback) return fail(readback.error());
+  for (const Capture& capture : plan.captures) capture.take(readback->bytes(capture.resource));
+  Result<> done =
+      check_expectations(plan, *readback, report).and_then([&] { return write_outputs(plan, *readback, report); });
+  const bool unexpected = !report.diagnostics.empty();
+  if (done && unexpected && !failure_dump.empty()) done = dump_all(plan, device, resources, failure_dump);
+  return done;
+}
+
+}  // namespace slipway::launch

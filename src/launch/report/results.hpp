@@ -1,0 +1,18 @@
+// After the last iteration: compares resources with what is expected, and writes the files of outputs.
+#pragma once
+
+#include "base/files.hpp"
+#include "gpu/device/device.hpp"
+#include "launch/execute/resources.hpp"
+#include "launch/plan/plan.hpp"
+#include "launch/report/report.hpp"
+
+namespace slipway::launch {
+
+// Adds the outcomes of expectations to the report, passes contents to captures, and writes all outputs; the files get
+// their names only when each of them is complete. When an expectation fails, all resources are written as .npy files
+// into the directory `failure_dump`, if there is one.
+Result<> store_results(const Plan& plan, const gpu::Device& device, const Resources& resources,
+                       const Path& failure_dump, Report& report);
+
+}  // namespace slipway::launch

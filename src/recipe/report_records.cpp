@@ -1,0 +1,225 @@
+#include "recipe/report_records.hpp"
+
+namespace slipway::recipe {
+namespace {
+
+using json::Boolean;
+using json::Constant;
+using json::Integer;
+using json::List;
+using json::Map;
+using json::Nested;
+using json::OrNull;
+using json::Real;
+using json::Record;
+using json::Text;
+using json::Word;
+using json::Words;
+
+constexpr Word<Mode> kModes[] = {{"default", Mode::Default},
+                                 {"latency", Mode::Latency},
+                                 {"throughput", Mode::Throughput},
+                                 {"validate", Mode::Validate}};
+constexpr Word<BackendKind> kBackends[] = {{"cpu", BackendKind::Cpu},
+                                           {"vulkan", BackendKind::Vulkan},
+                                           {"opencl", BackendKind::OpenCl},
+                                           {"xrt", BackendKind::Xrt}};
+constexpr Word<RunStatus> kStatuses[] = {
+    {"ok", RunStatus::Ok}, {"failed", RunStatus::Failed}, {"skipped", RunStatus::Skipped}};
+constexpr Word<Where> kWheres[] = {{"cpu", Where::Cpu}, {"npu", Where::Npu}};
+
+struct Uuid {
+  bool read(json::Decoder& decoder, json::Value value, std::string& to) const {
+    return Text{}.read(decoder, value, to);
+  }
+  void write(json::Writer& out, const std::string& from) const { out.value(from); }
+  void schema(json::Schema& schema) const {
+    schema.out().raw(R"({ "type": "string", "pattern": "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$" })");
+  }
+};
+
+const Record<SampleSummary>& samples_record() {
+  using S = SampleSummary;
+  static const auto record = Record<S>("samples", "times of single iterations")
+                                 .required("unit", Constant{R"("us")"}, "of the times")
+                                 .required("count", &S::count, Integer{}, "number of samples")
+                                 .required("min", &S::min, Real{}, "the shortest time")
+                                 .required("mean", &S::mean, Real{}, "the mean")
+                                 .required("stddev", &S::stddev, Real{}, "the standard deviation")
+                                 .required("p50", &S::p50, Real{}, "the median")
+                                 .required("p90", &S::p90, Real{}, "the 90th percentile")
+                                 .required("p95", &S::p95, Real{}, "the 95th percentile")
+                                 .required("p99", &S::p99, Real{}, "the 99th percentile")
+                                 .required("max", &S::max, Real{}, "the longest time");
+  return record;
+}
+
+const Record<SessionReport::CpuTime>& cpu_record() {
+  using C = SessionReport::CpuTime;
+  static const auto record = Record<C>("cpu_time", "times measured on the host")
+                                 .required("elapsed", &C::elapsed_us, Integer{}, "us")
+                                 .optional("latency", &C::latency_us, Integer{}, "us")
+                                 .optional("throughput", &C::throughput, Integer{}, "operations per second");
+  return record;
+}
+
+const Record<SessionReport::Execution>& execution_record() {
+  using E = SessionReport::Execution;
+  static const auto record =
+      Record<E>("execution", "an execution of the recipe")
+          .required("cpu", &E::cpu, Nested(cpu_record()), "times measured on the host")
+          .optional("depth", &E::depth, Integer{.min = 1}, "copies of the recipe that run at the same time")
+          .required("iterations", &E::iterations, Integer{.min = 1}, "number of iterations")
+          .optional("mode", &E::mode, Words<Mode>(kModes), "the mode of the profile")
+          .required("name", &E::name, Text{}, "the name in the profile")
+          .optional("poll", &E::poll, Boolean{}, "whether the host polls instead of waiting")
+          .required("samples", &E::samples, Nested(samples_record()), "times of single iterations");
+  return record;
+}
+
+const Record<SessionReport::RunList>& run_list_record() {
+  using L = SessionReport::RunList;
+  static const auto record =
+      Record<L>("runlist", "consecutive runs on one back end")
+          .required("kind", &L::backend, Words<BackendKind>(kBackends), "the back end")
+          .required("runs", &L::runs, Integer{}, "number of runs")
+          .required("chained", &L::chained, Boolean{}, "whether the runs are submitted to the device as one object");
+  return record;
+}
+
+const Record<SessionReport::Resources>& resources_record() {
+  using R = SessionReport::Resources;
+  static const auto record =
+      Record<R>("resources", "the size of the recipe")
+          .required("buffers", &R::buffers, Integer{}, "number of buffers")
+          .required("hwctxs", &R::contexts, Integer{}, "number of hardware contexts")
+          .required("kernels", &R::kernels, Integer{}, "number of kernels")
+          .required("runs", &R::runs, Integer{}, "number of runs")
+          .required("total_buffer_size", &R::total_buffer_size, Integer{}, "bytes of buffers that the runner created")
+          .required("cpus", &R::cpus, Integer{}, "number of CPU functions")
+          .required("runlists", &R::lists, List{Nested(run_list_record())}, "in order")
+          .required("runlist_threshold", &R::runlist_threshold, Integer{}, "as in the profile");
+  return record;
+}
+
+const Record<SessionReport::Run>& run_record() {
+  using R = SessionReport::Run;
+  static const auto record = Record<R>("run", "a run of the recipe")
+                                 .required("index", &R::index, Integer{}, "index in the recipe")
+                                 .required("id", &R::id, Text{}, "the identifier of the run")
+                                 .required("kernel", &R::kernel, Text{}, "the kernel or CPU function")
+                                 .required("where", &R::where, Words<Where>(kWheres), "npu for every kernel")
+                                 .required("backend", &R::backend, Words<BackendKind>(kBackends), "the back end")
+                                 .required("status", &R::status, Words<RunStatus>(kStatuses), "of the last execution")
+                                 .required("count", &R::count, Integer{}, "number of completed runs, of all copies")
+                                 .required("total_us", &R::total_us, OrNull{Real{}}, "null if not measured")
+                                 .required("mean_us", &R::mean_us, OrNull{Real{}}, "null if not measured");
+  return record;
+}
+
+const Record<SessionReport::Context>& context_record() {
+  using C = SessionReport::Context;
+  static const auto record = Record<C>("context", "the identifier of the xclbin or configuration ELF")
+                                 .optional("uuid", &C::uuid, Uuid{}, "of the xclbin")
+                                 .optional("elf_uid", &C::elf_uid, Uuid{}, "of the configuration ELF");
+  return record;
+}
+
+const Record<BackendInfo>& backend_record() {
+  using B = BackendInfo;
+  static const auto record = Record<B>("backend", "a back end that was opened")
+                                 .required("device", &B::device, Text{}, "name of the device")
+                                 .required("driver", &B::driver, Text{}, "name and version of the driver");
+  return record;
+}
+
+const Record<SessionReport::Validation>& validation_record() {
+  using V = SessionReport::Validation;
+  static const auto record =
+      Record<V>("validation", "the comparison of a buffer with golden data")
+          .required("buffer", &V::buffer, Text{}, "name of the buffer")
+          .required("ok", &V::ok, Boolean{}, "whether all elements are equal")
+          .required("mismatches", &V::mismatches, Integer{}, "number of elements that differ")
+          .required("first", &V::first, OrNull{Integer{}}, "index of the first mismatch, in bytes or elements");
+  return record;
+}
+
+const Record<SessionReport::Error>& error_record() {
+  using E = SessionReport::Error;
+  static const auto record = Record<E>("error", "the first error")
+                                 .required("kind", &E::kind, Text{}, "its kind (docs/diagnostics.md)")
+                                 .required("message", &E::message, Text{}, "its message")
+                                 .optional("pointer", &E::pointer, Text{}, "JSON pointer to its location");
+  return record;
+}
+
+const Record<SessionReport::Program>& program_record() {
+  using P = SessionReport::Program;
+  static const auto record = Record<P>("program", "the program that wrote the report")
+                                 .required("version", &P::version, Text{}, "of the program")
+                                 .required("report_schema", Constant{"1"}, "version of this format");
+  return record;
+}
+
+const Record<Session::System>& system_table() {
+  using S = Session::System;
+  static const auto record = Record<S>("system", "resources of the process")
+                                 .required("real", &S::real, Real{}, "seconds")
+                                 .required("user", &S::user, Real{}, "seconds of CPU time")
+                                 .required("kernel", &S::kernel, Real{}, "seconds of CPU time in the kernel")
+                                 .required("peak_memory_mb", &S::peak_memory_mb, Real{}, "MiB of resident memory");
+  return record;
+}
+
+const Record<SessionReport>& report_table() {
+  using R = SessionReport;
+  static const auto record =
+      Record<R>("report", "the report of a recipe")
+          .optional("execution", &R::execution, Nested(execution_record()), "of a profile without `executions`")
+          .optional("executions", &R::executions, List{Nested(execution_record())}, "of a profile with `executions`")
+          .optional("resources", &R::resources, Nested(resources_record()), "the size of the recipe")
+          .optional("runs", &R::runs, List{Nested(run_record())}, "the runs, in order")
+          .optional("xclbin", &R::xclbin, Nested(context_record()), "the xclbin of the header")
+          .optional("hwctxs_detail", &R::contexts, Map{Nested(context_record())}, "hardware contexts by name")
+          .optional("backends", &R::backends, Map{Nested(backend_record())}, "opened back ends by kind")
+          .optional("validation", &R::validation, List{Nested(validation_record())}, "comparisons with golden data")
+          .optional("error", &R::error, Nested(error_record()), "the first error")
+          .optional("slipway", &R::program, Nested(program_record()), "absent if a job could not be loaded")
+          .optional("system", &R::system, Nested(system_table()), "resources of the process");
+  return record;
+}
+
+}  // namespace
+
+const Record<SessionReport>& report_record() { return report_table(); }
+const Record<Session::System>& system_record() { return system_table(); }
+
+std::string report_schema() {
+  json::Writer out;
+  json::Schema schema(out);
+  out.object([&] {
+    out.member("$schema", "https://json-schema.org/draft/2020-12/schema").member("title", "report of recipes");
+    out.member("description",
+               "what ran and how long it took: `slipway run FILE --report FILE` of a recipe or a script of jobs, and "
+               "`report()` of the library");
+    out.key("anyOf").array([&] {
+      Nested(report_record()).schema(schema);
+      out.object([&] {
+        out.member("description", "of a script of jobs").member("type", "object");
+        out.key("properties").object([&] {
+          out.key("jobs").object([&] {
+            out.member("description", "by id").member("type", "object").key("additionalProperties");
+            Nested(report_record()).schema(schema);
+          });
+          out.key("system");
+          Nested(system_record()).schema(schema);
+        });
+        out.member("additionalProperties", false).key("required").array([&] { out.value("jobs"); });
+      });
+    });
+    schema.write_definitions();
+  });
+  return out.text();
+}
+
+}  // namespace slipway::recipe

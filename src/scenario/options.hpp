@@ -1,0 +1,37 @@
+// The options of loading a scenario; reading, checking and planning share them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "base/cache.hpp"
+#include "base/files.hpp"
+#include "gpu/device/snapshot.hpp"
+#include "model/graph_engine.hpp"
+
+namespace slipway::scenario {
+
+// How far loading goes (docs/spec/scenario.md#phases).
+enum class Depth : std::uint8_t { Structure, References, Files };
+
+// `--emulate`: whether tensors and graphs are emulated with buffers and compute shaders. Auto: where the device has no
+// native support.
+enum class Emulation : std::uint8_t { Auto, Never, Always };
+
+struct ScenarioOptions {
+  Path output;            // directory that relative `dst` paths are resolved against; empty: the scenario's
+  bool confine = false;   // reject paths outside the scenario's directory (for `dst` also outside the output directory)
+  bool checking = false;  // `check`: unknown keys and keys without effect are errors, unused resources are noted
+  Depth depth = Depth::Files;
+  Cache cache;  // of compiled shaders
+  Emulation emulation = Emulation::Auto;
+  model::GraphSettings graphs = {};  // what computes graphs
+  // Called when there is a graph: facts of the device that will run it. Empty: the device is unknown, and kernels use
+  // only what every device has.
+  std::function<lower::DeviceFacts()> device_facts = {};
+  // Called when there is a graph or a shader with tensors, unless all are emulated: the device that may run them
+  // natively. Empty: everything is emulated.
+  std::function<const gpu::Snapshot*()> native_device = {};
+};
+
+}  // namespace slipway::scenario
