@@ -1,4 +1,4 @@
-// The devices of the recipes' other back ends, for `slipway devices`.
+// Lists the devices of the OpenCL and XRT back ends of recipes, for `slipway devices`.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace slipway::cli {
 
-// Names of XRT's devices; none where the back end is not installed or cannot be used.
+// Names of XRT's devices; empty if the back end is not installed or cannot be used.
 std::vector<std::string> xrt_devices();
 
-// slipway devices --backend opencl|xrt: a line for each device, or JSON.
+// `slipway devices --backend opencl|xrt`: returns a line for each device, or JSON.
 // Errors: no-backend, no-device.
 Result<std::string> list_backend_devices(const std::string& backend, bool json);
 

@@ -8,6 +8,12 @@
 #include "cli/version.hpp"
 
 namespace slipway::cli {
+namespace {
+
+// CLI11 takes the words from the back.
+std::vector<std::string> reversed(const std::vector<std::string>& words) { return {words.rbegin(), words.rend()}; }
+
+}  // namespace
 
 Option Option::required() {
   option_->required();
@@ -94,6 +100,15 @@ Option OptionGroup::add_flag(const std::string& name, std::function<void()> set,
   return Option(app_->add_flag_callback(name, std::move(set), meaning));
 }
 
+Option OptionGroup::add_flag(const std::string& name, std::optional<std::string>& value, const std::string& form,
+                             const std::string& meaning, const std::string& bare) {
+  CLI::Option* const option = app_->add_flag(name, meaning);
+  option->transform([bare](const std::string& text) { return text == "true" ? bare : text; });
+  option->each([&value](const std::string& text) { value = text; });
+  option->option_text("[=" + form + "]");
+  return Option(option);
+}
+
 void OptionGroup::require_one_at_most() { app_->require_option(0, 1); }
 
 bool OptionGroup::has_option(const std::string& name) const { return app_->get_option_no_throw(name) != nullptr; }
@@ -110,8 +125,13 @@ CommandLine::CommandLine(const std::string& name, const std::string& what, const
 CommandLine::~CommandLine() = default;
 
 std::optional<int> CommandLine::parse(const Arguments& arguments) {
+  const std::vector<std::string>& words = arguments.words;
+  if (arguments.probe) {
+    fill(*arguments.probe, words);
+    return 0;
+  }
   try {
-    app_->parse(Arguments(arguments.rbegin(), arguments.rend()));  // CLI11 takes them from the back
+    app_->parse(reversed(words));
     return std::nullopt;
   } catch (const CLI::Success& success) {  // help or version was asked for
     return app_->exit(success);
@@ -121,13 +141,31 @@ std::optional<int> CommandLine::parse(const Arguments& arguments) {
     for (const CLI::Option* option : std::as_const(*app_).get_options()) {
       for (const std::string& long_name : option->get_lnames()) options.push_back("--" + long_name);
     }
-    for (const std::string& argument : arguments) {
+    for (const std::string& argument : words) {
       const std::string word = argument.substr(0, argument.find('='));
       if (!word.starts_with("--") || std::ranges::contains(options, word)) continue;
       if (const auto near = closest(word, options)) message += formatted("did you mean `{}`?\n", *near);
     }
     print_error(message + formatted("see `{} --help`\n", name_));
     return 2;
+  }
+}
+
+// Words that are not accepted do not end the parsing, so that files are found next to a mistyped option.
+void CommandLine::fill(Probe& probe, const std::vector<std::string>& words) {
+  app_->allow_extras();
+  try {
+    app_->parse(reversed(words));
+    probe.valid = true;
+  } catch (const CLI::Success&) {
+    probe.valid = true;
+  } catch (const CLI::ParseError&) {
+  }
+  probe.unknown = app_->remaining_size();
+  probe.valid &= probe.unknown == 0;
+  for (const CLI::Option* option : std::as_const(*app_).get_options()) {
+    if (option->get_positional()) probe.files.append_range(option->results());
+    if (option->check_name("--json")) probe.json = option->count() != 0;
   }
 }
 

@@ -5,7 +5,7 @@
 //   line.add_option("--backend", backend, "opencl or xrt").choices({"opencl", "xrt"}).excludes("--all");
 //   if (const std::optional<int> status = line.parse(arguments)) return *status;
 //
-// The parser behind this interface (CLI11) is included by command_line.cpp alone, because its header costs more to
+// CLI11, which implements this interface, is included by command_line.cpp alone, because its header costs more to
 // compile than most files of this directory. Variables must live until `parse` returns. An option that is given several
 // times takes the last value unless it is repeatable.
 #pragma once
@@ -28,7 +28,19 @@ class Option;
 
 namespace slipway::cli {
 
-using Arguments = std::vector<std::string>;
+// The result of parsing without acting, from which the program detects the format of the input files.
+struct Probe {
+  std::vector<std::string> files;  // positional arguments
+  std::size_t unknown = 0;         // words that this command line does not accept
+  bool valid = false;              // the command line accepts all words and their values
+  bool json = false;               // --json is given
+};
+
+// The words after the verb.
+struct Arguments {
+  std::vector<std::string> words;
+  Probe* probe = nullptr;  // if not null, `CommandLine::parse` only fills it and ends the verb
+};
 
 // The types that an option can set; command_line.cpp instantiates the members for each.
 template <class T>
@@ -69,6 +81,10 @@ class OptionGroup {
   Option add_option(const std::string& name, std::function<void(const std::string&)> set, const std::string& meaning);
   Option add_flag(const std::string& name, bool& value, const std::string& meaning);
   Option add_flag(const std::string& name, std::function<void()> set, const std::string& meaning);
+  // A flag with an optional value, which needs `=`: `--header`, `--header=PATH`. Without a value it is `bare`. `form`
+  // names the value in the help.
+  Option add_flag(const std::string& name, std::optional<std::string>& value, const std::string& form,
+                  const std::string& meaning, const std::string& bare = "");
   void require_one_at_most();
   bool has_option(const std::string& name) const;
 
@@ -83,8 +99,8 @@ class CommandLine : public OptionGroup {
   CommandLine& operator=(const CommandLine&) = delete;
   ~CommandLine();
 
-  // Returns an exit status when the program has to end: 0 after help or version, 2 after a mistake, which is reported
-  // with the nearest option that exists.
+  // Returns an exit status if the verb has to end: 0 after help, version or a probe, 2 after a usage error, which is
+  // reported with the nearest option that exists.
   std::optional<int> parse(const Arguments& arguments);
 
   // --json, --strict, --max-errors
@@ -97,6 +113,8 @@ class CommandLine : public OptionGroup {
   void set_version(const std::string& text);
 
  private:
+  void fill(Probe& probe, const std::vector<std::string>& words);
+
   std::string name_;
   std::unique_ptr<CLI::App> owned_;
 };

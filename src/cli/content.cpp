@@ -7,7 +7,7 @@
 namespace slipway::cli {
 namespace {
 
-// Moves over the text of one JSON file, forgiving whatever is wrong in it.
+// Scans the text of one JSON file for keys and skips over syntax errors.
 class KeyScanner {
  public:
   explicit KeyScanner(std::string_view text) : text_(text) {}
@@ -48,7 +48,7 @@ class KeyScanner {
     }
   }
 
-  // A string that a colon follows is a key.
+  // A string is a key if a colon follows it.
   void string() {
     const std::size_t begin = ++at_;
     while (at_ < text_.size() && text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;
@@ -59,7 +59,7 @@ class KeyScanner {
     if (at_ >= text_.size() || text_[at_] != ':') return;
     const std::string_view key = text_.substr(begin, end - begin);
     if (depth_ == 1) above_ = key;
-    if (keys_.size() < kMost) keys_.push_back(depth_ == 1 ? std::string(key) : formatted("{}/{}", above_, key));
+    if (keys_.size() < kMaxKeys) keys_.push_back(depth_ == 1 ? std::string(key) : formatted("{}/{}", above_, key));
   }
 
   void comment() {
@@ -87,7 +87,7 @@ class KeyScanner {
     }
   }
 
-  static constexpr std::size_t kMost = 1000;  // no format has more, and a hostile file may have millions
+  static constexpr std::size_t kMaxKeys = 1000;  // more than any format has; a hostile file may have millions
 
   std::string_view text_;
   std::size_t at_ = 0;
@@ -125,7 +125,7 @@ Result<ContentOf> ContentOf::read(const std::string& path) {
   return read;
 }
 
-std::string first_sight(const Content& content) {
+std::string describe_contents(const Content& content) {
   if (content.directory) return "a directory";
   if (content.bytes.empty()) return "an empty file";
   if (!content.keys.empty()) {

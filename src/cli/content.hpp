@@ -1,4 +1,4 @@
-// What is in an input file, as far as it takes to tell its format.
+// The contents of an input file, as far as they are needed to detect its format.
 #pragma once
 
 #include <string>
@@ -10,21 +10,21 @@
 namespace slipway::cli {
 
 struct Content {
-  Path path;               // for text without a mark of its own, where the suffix has to do; `-` is standard input
-  Bytes bytes;             // all of the file; empty for a directory
-  bool directory = false;  // then `path` is to be looked into
-  // Of a JSON object the keys of two levels, `resources` and `execution/runs`, as far as the text is sound.
+  Path path;               // for text without a magic number, where the suffix decides; `-` is standard input
+  Bytes bytes;             // the whole file; empty for a directory
+  bool directory = false;  // then `bytes` is empty and the files in `path` decide
+  // The keys of the first two levels of a JSON object, such as `resources` and `execution/runs`, up to the first
+  // syntax error.
   std::vector<std::string> keys;
 
   bool has(std::string_view key) const;
-  // Whether the bytes begin so.
-  bool begins(std::string_view mark) const { return text_of(bytes).starts_with(mark); }
+  bool starts_with(std::string_view magic) const { return text_of(bytes).starts_with(magic); }
 };
 
 // Keeps the bytes of a content alive.
 class ContentOf {
  public:
-  // Standard input can be read again after this. Errors: file-not-found, file-unreadable.
+  // Standard input stays readable for later calls. Errors: file-not-found, file-unreadable.
   static Result<ContentOf> read(const std::string& path);
 
   const Content& content() const { return content_; }
@@ -35,10 +35,10 @@ class ContentOf {
   Content content_;
 };
 
-// The keys of a JSON object, comments allowed; nothing for other text. Linear, and without recursion.
+// Returns the keys of a JSON object, comments allowed; empty for other text. Takes linear time and does not recurse.
 std::vector<std::string> json_keys(std::string_view text);
 
-// For messages: the keys of an object, the first characters of a text, or the first bytes of anything else.
-std::string first_sight(const Content& content);
+// For messages: the keys of an object, the first characters of a text, or the first bytes of any other file.
+std::string describe_contents(const Content& content);
 
 }  // namespace slipway::cli

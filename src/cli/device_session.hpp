@@ -1,4 +1,5 @@
-// The device of a verb that runs something: opened in the background, with what the validation layer says about it.
+// The device of a verb that runs something. It is opened in the background, and messages of Vulkan layers are
+// collected.
 #pragma once
 
 #include <memory>
@@ -11,21 +12,22 @@ namespace slipway::cli {
 
 class DeviceSession {
  public:
-  // Begins to open the device. Layers of the user's environment are listened to as well as our own (scenario page 5.4).
+  // Starts to open the device. Messages of layers that the environment enables are collected too
+  // (docs/spec/scenario.md#environment).
   DeviceSession(launch::OpenDeviceOptions request, bool validate);
 
   launch::DeviceOpening& opening() { return *opening_; }
 
-  // What layers have said since the last time, as warnings.
+  // Adds the messages of layers since the last call, as warnings.
   void add_messages(Diagnostics& diagnostics);
 
  private:
-  struct Messages;  // which come from any thread
+  struct Messages;  // layers report from any thread
   std::shared_ptr<Messages> messages_;
   std::unique_ptr<launch::DeviceOpening> opening_;
 };
 
-// What `--device` says, or else SLIPWAY_DEVICE.
+// Returns the value of `--device`, or of SLIPWAY_DEVICE if the option is empty.
 std::string device_selector(const std::string& option);
 
 }  // namespace slipway::cli

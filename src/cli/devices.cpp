@@ -1,4 +1,4 @@
-// slipway devices: what devices there are and what they can do.
+// `slipway devices`: lists the devices and their capabilities.
 
 #include "base/format.hpp"
 #include "cli/backend_devices.hpp"
@@ -11,10 +11,10 @@
 namespace slipway::cli {
 namespace {
 
-// Of the list, for devices that do not emulate all of it.
-std::string_view native_words(const gpu::Snapshot& device) {
-  if (gpu::missing_for_graphs(device).empty()) return ", tensors and graphs of its own";
-  return gpu::missing_for_tensors(device).empty() ? ", tensors of its own" : "";
+// For the list: which of tensors and graphs the device supports without emulation.
+std::string_view native_support(const gpu::Snapshot& device) {
+  if (gpu::missing_for_graphs(device).empty()) return ", native tensors and graphs";
+  return gpu::missing_for_tensors(device).empty() ? ", native tensors" : "";
 }
 
 std::string version_of(const gpu::Snapshot& device) {
@@ -62,12 +62,12 @@ int devices_verb(const Arguments& arguments) {
   ReportStyle style;
   std::string selector, backend;
   bool all = false;
-  CommandLine line("slipway devices", "Lists the Vulkan devices; the one marked `*` is used when none is asked for.",
+  CommandLine line("slipway devices", "Lists the Vulkan devices; the one marked `*` is the default.",
                    "slipway devices --device llvmpipe");
   line.add_report_options(style);
-  line.add_option("--device", selector, "everything about one device: index, part of its name, or UUID");
-  line.add_flag("--all", all, "everything about all devices");
-  line.add_option("--backend", backend, "those of a back end of recipes instead: opencl, xrt")
+  line.add_option("--device", selector, "show everything about one device: index, part of its name, or UUID");
+  line.add_flag("--all", all, "show everything about all devices");
+  line.add_option("--backend", backend, "list the devices of another back end of recipes: opencl, xrt")
       .choices({"opencl", "xrt"})
       .excludes("--device")
       .excludes("--all");
@@ -107,7 +107,7 @@ int devices_verb(const Arguments& arguments) {
     } else if (selector.empty()) {
       print(formatted("{} {}  {}  {}, Vulkan {}, {}{}\n", device.index == *chosen ? "*" : " ", device.index,
                       device.name, gpu::name_of(device.type), version_of(device), gpu::format_uuid(device.device_uuid),
-                      native_words(device)));
+                      native_support(device)));
     }
   }
   if (selector.empty() && !all) {

@@ -1,4 +1,4 @@
-// slipway doctor: what of this machine Slipway can use, what is missing, what that means, and what to type.
+// `slipway doctor`: reports what Slipway can use on this machine, what is missing, and how to install it.
 
 #include <algorithm>
 #include <cstdlib>
@@ -24,7 +24,7 @@ struct Finding {
   std::string subject;
   State state = State::Ok;
   std::string text;
-  std::string remedy;  // what to do; empty when there is nothing to do
+  std::string remedy;  // what to do; may be empty
 };
 
 std::string_view name_of(State state) {
@@ -80,7 +80,7 @@ class Doctor {
         validated ? "" : "install vulkan-validationlayers to use `run --validate`");
   }
 
-  // What a run does otherwise when the device lacks it.
+  // Native support, or how a run emulates what the device lacks.
   void extensions(const gpu::Snapshot& device) {
     const std::string tensors = gpu::missing_for_tensors(device);
     const std::string graphs = gpu::missing_for_graphs(device);
@@ -130,7 +130,7 @@ class Doctor {
         writable ? "" : "make it writable, or set XDG_CACHE_HOME; `--no-cache` runs without it");
   }
 
-  // Variables that change what a run uses; a forgotten one explains many surprises.
+  // Variables that change what a run uses.
   void environment() {
     for (const char* name : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_LAYER_PATH", "VK_INSTANCE_LAYERS",
                              "VK_LOADER_LAYERS_ENABLE", "SLIPWAY_DEVICE", "SLIPWAY_OPENCL_DEVICE", "SLIPWAY_TUNING"}) {

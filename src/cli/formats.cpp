@@ -2,16 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 
 #include "base/format.hpp"
-#include "cli/jobs_verbs.hpp"
-#include "cli/model_verbs.hpp"
-#include "cli/npu_verbs.hpp"
-#include "cli/recipe_verbs.hpp"
-#include "cli/rpl_verbs.hpp"
-#include "cli/scenario_verbs.hpp"
-#include "cli/vgf_verbs.hpp"
+#include "cli/model/verbs.hpp"
+#include "cli/model/vgf_verbs.hpp"
+#include "cli/recipe/jobs.hpp"
+#include "cli/recipe/npu_verbs.hpp"
+#include "cli/recipe/verbs.hpp"
+#include "cli/rpl/verbs.hpp"
+#include "cli/scenario/verbs.hpp"
 #include "cli/zebin/verbs.hpp"
 #include "json/document.hpp"
 
@@ -21,49 +22,49 @@ namespace {
 constexpr std::array kFormats = {
     Format{.name = "scenario",
            .summary = "scenarios of shaders, graphs and their resources (JSON)",
-           .tells = is_scenario,
+           .detect = is_scenario,
            .run = run_scenario,
            .check = check_scenario},
     Format{.name = "zebin",
            .summary = "Intel GPU kernels: zebin files, archives and directories of them, ZE Info text and JSON",
-           .tells = is_zebin,
+           .detect = is_zebin,
            .check = check_zebin,
            .inspect = inspect_zebin,
            .diff = diff_zebin,
            .convert = convert_zebin},
     Format{.name = "rpl",
            .summary = "programs of the Render Pipeline Language (text)",
-           .tells = is_rpl,
+           .detect = is_rpl,
            .check = check_rpl,
            .inspect = inspect_rpl},
     Format{.name = "rpl-metadata",
            .summary = "metadata of pipelines, as `slipway compile` writes it (JSON)",
-           .tells = is_rpl_metadata,
+           .detect = is_rpl_metadata,
            .inspect = inspect_rpl_metadata,
            .diff = diff_rpl_metadata},
-    Format{.name = "spirv", .summary = "SPIR-V modules", .tells = is_spirv, .inspect = inspect_spirv},
+    Format{.name = "spirv", .summary = "SPIR-V modules", .detect = is_spirv, .inspect = inspect_spirv},
     Format{.name = "recipe",
            .summary = "run recipes of kernels and CPU functions (JSON)",
-           .tells = is_recipe,
+           .detect = is_recipe,
            .run = run_recipe,
            .check = check_recipe},
     Format{.name = "replay",
-           .summary = "captures of what an application did with an NPU (JSON)",
-           .tells = is_replay,
+           .summary = "captures of the NPU calls of an application (JSON)",
+           .detect = is_replay,
            .run = run_replay,
            .check = check_replay_file},
     Format{.name = "jobs",
-           .summary = "several recipes to run side by side (JSON)",
-           .tells = is_jobs,
+           .summary = "several recipes that run concurrently (JSON)",
+           .detect = is_jobs,
            .run = run_jobs,
            .check = check_jobs},
     Format{.name = "profile",
            .summary = "profiles of run recipes (JSON)",
-           .tells = is_profile,
+           .detect = is_profile,
            .check = check_profile_file},
     Format{.name = "vgf",
            .summary = "models of graphs and shaders for Vulkan (VGF)",
-           .tells = is_vgf_file,
+           .detect = is_vgf_file,
            .run = run_vgf_file,
            .check = check_vgf_file,
            .inspect = inspect_vgf_file,
@@ -71,7 +72,7 @@ constexpr std::array kFormats = {
            .convert = convert_model_file},
     Format{.name = "tosa",
            .summary = "models of TOSA operators and shaders (FlatBuffers)",
-           .tells = is_tosa_file,
+           .detect = is_tosa_file,
            .run = run_vgf_file,
            .check = check_model_file,
            .inspect = inspect_model_file,
@@ -79,7 +80,7 @@ constexpr std::array kFormats = {
            .convert = convert_model_file},
     Format{.name = "graph",
            .summary = "models of TOSA operators and shaders (text, as `slipway inspect --graphs` shows them)",
-           .tells = is_graph_text_file,
+           .detect = is_graph_text_file,
            .run = run_vgf_file,
            .check = check_model_file,
            .inspect = inspect_model_file,
@@ -87,7 +88,7 @@ constexpr std::array kFormats = {
            .convert = convert_model_file},
     Format{.name = "mlir",
            .summary = "models of TOSA operators and shaders (MLIR text and bytecode)",
-           .tells = is_mlir_file,
+           .detect = is_mlir_file,
            .run = run_vgf_file,
            .check = check_model_file,
            .inspect = inspect_model_file,
@@ -95,37 +96,15 @@ constexpr std::array kFormats = {
            .convert = convert_model_file},
     Format{.name = "xclbin",
            .summary = "designs for NPUs (AXLF)",
-           .tells = is_xclbin,
+           .detect = is_xclbin,
            .check = check_xclbin,
            .inspect = inspect_xclbin},
     Format{.name = "control-code",
            .summary = "control code and configurations for NPUs (ELF)",
-           .tells = is_control_code,
+           .detect = is_control_code,
            .check = check_control_code,
            .inspect = inspect_control_code},
 };
-
-// Options whose value is a file to write: `-` is standard output there.
-constexpr std::array<std::string_view, 3> kOutputs = {"-o", "--output", "--report"};
-
-bool is_option(std::string_view argument) { return argument.starts_with('-') && argument != "-"; }
-
-// The arguments that may be input files. Which options take a value is known to the format alone, so a word behind an
-// option counts only when no other is left (`--report old.json scene.json`, but `--strict scene.json`).
-struct Words {
-  std::vector<std::string> certain, behind_option;
-};
-
-Words words_of(const Arguments& arguments) {
-  Words words;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].empty() || is_option(arguments[i])) continue;
-    const std::string_view before = i > 0 ? std::string_view(arguments[i - 1]) : "";
-    if (std::ranges::contains(kOutputs, before)) continue;
-    (is_option(before) && before != "--" ? words.behind_option : words.certain).push_back(arguments[i]);
-  }
-  return words;
-}
 
 std::string list_of(const DispatchedVerb& verb) {
   std::string text;
@@ -140,12 +119,12 @@ std::string names_of(const DispatchedVerb& verb) {
   for (const Format& format : kFormats) {
     if (format.*verb.function) text += formatted("{}{}", text.empty() ? "" : ", ", format.name);
   }
-  return text.empty() ? "none yet" : text;
+  return text.empty() ? "no format" : text;
 }
 
 int help(const DispatchedVerb& verb) {
   print(
-      formatted("{}\n\nusage: slipway {} FILE... [OPTIONS]\n\nThe format of a file is told by what is in it:\n{}\n"
+      formatted("{}\n\nusage: slipway {} FILE... [OPTIONS]\n\nThe format of a file is detected from its contents:\n{}\n"
                 "`slipway {} FORMAT --help` lists the options for a format.\n",
                 verb.summary, verb.name, list_of(verb), verb.name));
   return 0;
@@ -154,15 +133,15 @@ int help(const DispatchedVerb& verb) {
 // `slipway check scenario --help`
 std::optional<int> help_for(const DispatchedVerb& verb, Arguments arguments) {
   for (const Format& format : kFormats) {
-    const auto name = std::ranges::find(arguments, format.name);
-    if (name == arguments.end() || !(format.*verb.function)) continue;
-    arguments.erase(name);
+    const auto name = std::ranges::find(arguments.words, format.name);
+    if (name == arguments.words.end() || !(format.*verb.function)) continue;
+    arguments.words.erase(name);
     return (format.*verb.function)(arguments);
   }
   return std::nullopt;
 }
 
-// What the text of a file without a format says about itself: a JSON syntax error is more help than "unknown".
+// For a file of unknown format; a JSON syntax error helps more than "unknown format".
 Diagnostic not_recognised(const DispatchedVerb& verb, const std::string& path, const Content& content) {
   const std::string_view text = text_of(content.bytes);
   if (!content.keys.empty() || text.starts_with('{')) {
@@ -170,41 +149,98 @@ Diagnostic not_recognised(const DispatchedVerb& verb, const std::string& path, c
     if (!parsed) return parsed.error().front();
   }
   return {.kind = DiagnosticKind::NotRecognised,
-          .message = formatted("{}, which is no format that `slipway {}` knows; it takes {}", first_sight(content),
-                               verb.name, names_of(verb)),
+          .message = formatted("unknown format: {}; `slipway {}` takes {}", describe_contents(content), verb.name,
+                               names_of(verb)),
           .location = SourceLocation::in_file(path == "-" ? "<stdin>" : path)};
 }
 
-struct Choice {
-  const Format* format = nullptr;
-  std::string file;
-};
+// The formats of input files, each file read once.
+class Detector {
+ public:
+  explicit Detector(const DispatchedVerb& verb) : verb_(verb) {}
 
-// The format of the files among the words: the first that is known decides. Problems only when none is.
-Choice choose(const DispatchedVerb& verb, const std::vector<std::string>& words, Diagnostics& problems) {
-  Choice choice;
-  Diagnostics others;
-  for (const std::string& word : words) {
-    Result<ContentOf> read = ContentOf::read(word);
-    if (!read) {
-      // A run has a report in which a missing file has its line; what is there but can be read only once, a named pipe,
-      // is for the format that is asked first.
-      if (verb.function != &Format::run && !file_exists(word)) others.add(std::move(read.error()));
-      continue;
+  // Null if the file cannot be read or its format is unknown.
+  const Format* format(const std::string& file) {
+    const auto [at, is_new] = formats_.try_emplace(file, nullptr);
+    if (is_new) {
+      if (const Result<ContentOf> read = ContentOf::read(file)) at->second = format_of(read->content());
     }
-    const Format* format = format_of(read->content());
-    if (!format) {
-      others.add(not_recognised(verb, word, read->content()));
-    } else if (!choice.format) {
-      choice = {format, word};
-    } else if (choice.format->*verb.function != format->*verb.function) {
-      problems.error(DiagnosticKind::Usage, {},
-                     formatted("`{}` is of format {}, but `{}` of format {}; give them one after the other",
-                               choice.file, choice.format->name, word, format->name));
+    return at->second;
+  }
+
+  // The first file of a known format, or an empty string.
+  std::string first_known(const std::vector<std::string>& files) {
+    const auto known = std::ranges::find_if(files, [&](const std::string& file) { return format(file) != nullptr; });
+    return known == files.end() ? "" : *known;
+  }
+
+  // Files of different formats in one call.
+  void check_equal(const std::vector<std::string>& files, Diagnostics& diagnostics) {
+    const std::string first = first_known(files);
+    for (const std::string& file : files) {
+      if (!format(file) || format(file)->*verb_.function == format(first)->*verb_.function) continue;
+      diagnostics.error(DiagnosticKind::Usage, {},
+                        formatted("`{}` has format {}, but `{}` has format {}; run the verb once for each format",
+                                  first, format(first)->name, file, format(file)->name));
     }
   }
-  if (!choice.format) problems.add(others.release());
-  return choice;
+
+  // Why no function is chosen for these files. Missing files of a run are left to the run, whose report has them.
+  void explain(const std::vector<std::string>& files, Diagnostics& diagnostics) {
+    const std::string known = first_known(files);
+    if (!known.empty()) {
+      if (format(known)->*verb_.function) return;
+      diagnostics.error(DiagnosticKind::Usage, SourceLocation::in_file(known),
+                        formatted("`slipway {}` does not apply to format {}; it takes {}", verb_.name,
+                                  format(known)->name, names_of(verb_)));
+      return;
+    }
+    for (const std::string& file : files) {
+      Result<ContentOf> read = ContentOf::read(file);
+      if (read)
+        diagnostics.add(not_recognised(verb_, file, read->content()));
+      else if (verb_.function != &Format::run && !file_exists(file))
+        diagnostics.add(std::move(read.error()));
+    }
+  }
+
+ private:
+  const DispatchedVerb& verb_;
+  std::map<std::string, const Format*> formats_;
+};
+
+struct Candidate {
+  VerbFunction function;
+  Probe probe;
+};
+
+// Parses the arguments with the options of each format. Stops with `found` at the first that accepts all of them and
+// whose format the files have; it is the last of the result.
+std::vector<Candidate> probe_all(const DispatchedVerb& verb, Arguments arguments, Detector& detector, bool& found) {
+  std::vector<Candidate> candidates;
+  for (const Format& format : kFormats) {
+    const VerbFunction function = format.*verb.function;
+    if (!function || std::ranges::contains(candidates, function, &Candidate::function)) continue;
+    Probe& probe = candidates.emplace_back(Candidate{function, {}}).probe;
+    arguments.probe = &probe;
+    function(arguments);
+    const std::string file = detector.first_known(probe.files);
+    found = probe.valid && !file.empty() && detector.format(file)->*verb.function == function;
+    if (found) break;
+  }
+  return candidates;
+}
+
+// Returns the candidate whose format the files have and that accepts most of the arguments, or null. Its function
+// reports the errors of the command line.
+const Candidate* matching(const DispatchedVerb& verb, const std::vector<Candidate>& candidates, Detector& detector) {
+  const Candidate* best = nullptr;
+  for (const Candidate& candidate : candidates) {
+    const std::string file = detector.first_known(candidate.probe.files);
+    if (file.empty() || detector.format(file)->*verb.function != candidate.function) continue;
+    if (!best || candidate.probe.unknown < best->probe.unknown) best = &candidate;
+  }
+  return best;
 }
 
 }  // namespace
@@ -212,35 +248,33 @@ Choice choose(const DispatchedVerb& verb, const std::vector<std::string>& words,
 std::span<const Format> formats() { return kFormats; }
 
 const Format* format_of(const Content& content) {
-  const auto found = std::ranges::find_if(kFormats, [&](const Format& format) { return format.tells(content); });
+  const auto found = std::ranges::find_if(kFormats, [&](const Format& format) { return format.detect(content); });
   return found == kFormats.end() ? nullptr : found;
 }
 
 int dispatch(const DispatchedVerb& verb, const Arguments& arguments) {
-  const Words words = words_of(arguments);
-  const bool wants_help = std::ranges::contains(arguments, "--help") || std::ranges::contains(arguments, "-h");
+  const bool wants_help =
+      std::ranges::contains(arguments.words, "--help") || std::ranges::contains(arguments.words, "-h");
   if (wants_help) {
     if (const std::optional<int> status = help_for(verb, arguments)) return *status;
-    if (words.certain.empty() && words.behind_option.empty()) return help(verb);
   }
-  Diagnostics problems, ignored;
-  Choice choice = choose(verb, words.certain, problems);
-  // Words behind options may be anything.
-  if (!choice.format) choice = choose(verb, words.behind_option, ignored);
-  if (choice.format && choice.format->*verb.function && !problems.has_errors()) {
-    return (choice.format->*verb.function)(arguments);
+  Detector detector(verb);
+  bool found = false;
+  const std::vector<Candidate> candidates = probe_all(verb, arguments, detector, found);
+  const Candidate* chosen = found ? &candidates.back() : matching(verb, candidates, detector);
+  // Without a match, the files are those of the options that fit best.
+  const Candidate& closest =
+      chosen ? *chosen : *std::ranges::min_element(candidates, {}, [](const Candidate& c) { return c.probe.unknown; });
+  if (wants_help && !chosen && closest.probe.files.empty()) return help(verb);
+  Diagnostics diagnostics;
+  if (chosen)
+    detector.check_equal(chosen->probe.files, diagnostics);
+  else
+    detector.explain(closest.probe.files, diagnostics);
+  if (diagnostics.has_errors()) {
+    return report(diagnostics, {.json = closest.probe.json}, verb.function == &Format::check ? stdout : stderr);
   }
-  const ReportStyle style{.json = std::ranges::contains(arguments, "--json")};
-  if (choice.format && !(choice.format->*verb.function)) {
-    problems.error(DiagnosticKind::Usage, SourceLocation::in_file(choice.file),
-                   formatted("`slipway {}` has no meaning for format {}; it takes {}", verb.name, choice.format->name,
-                             names_of(verb)));
-  }
-  if (problems.has_errors()) return report(problems, style, verb.function == &Format::check ? stdout : stderr);
-  for (const Format& format : kFormats) {
-    if (format.*verb.function) return (format.*verb.function)(arguments);
-  }
-  return help(verb);
+  return (chosen ? chosen->function : candidates.front().function)(arguments);
 }
 
 }  // namespace slipway::cli

@@ -1,12 +1,14 @@
 // The formats of input files, and what each verb does with each.
 //
-// Several verbs take files of many formats. Such a verb finds its input files among the arguments, tells their format
-// by what is in them, never by their names, and hands all arguments to the function that the format has for this verb,
-// which parses its own options:
+// Several verbs take files of many formats, and each format has its own function and options for such a verb:
 //
 //   slipway check --strict scene.json      -> check_scenario({"--strict", "scene.json"})
 //
-// A new format is a function that tells it and one line of the table in formats.cpp.
+// The options of a format decide which words are input files, and the contents of the files, never their names, decide
+// the format. So the function of each format parses the arguments as a probe, until one accepts them all and the files
+// have its format. If none does, the closest one reports what is wrong.
+//
+// A new format is a function that detects it and an entry of the table in formats.cpp.
 #pragma once
 
 #include <span>
@@ -22,8 +24,8 @@ using VerbFunction = int (*)(const Arguments& arguments);
 struct Format {
   std::string_view name;
   std::string_view summary;
-  bool (*tells)(const Content& content);
-  // None: the verb has no meaning for this format.
+  bool (*detect)(const Content& content);
+  // Null: the verb does not apply to this format.
   VerbFunction run = nullptr;
   VerbFunction check = nullptr;
   VerbFunction inspect = nullptr;
@@ -31,11 +33,10 @@ struct Format {
   VerbFunction convert = nullptr;
 };
 
-// In the order in which they are asked; the first that has a verb is also the one whose options are parsed when no file
-// is given.
+// In the order of detection. If no file is given, the options are those of the first format that has the verb.
 std::span<const Format> formats();
 
-// The first format that knows the content; null if none does.
+// Returns the first format that is detected, or null.
 const Format* format_of(const Content& content);
 
 struct DispatchedVerb {
@@ -44,7 +45,7 @@ struct DispatchedVerb {
   VerbFunction Format::* function;
 };
 
-// Gives the exit status.
+// Returns the exit status.
 int dispatch(const DispatchedVerb& verb, const Arguments& arguments);
 
 }  // namespace slipway::cli

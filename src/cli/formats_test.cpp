@@ -12,7 +12,7 @@ TEST(JsonKeys, TwoLevelsInOrder) {
               ElementsAre("a", "a/b", "a/c", "d", "f"));
 }
 
-TEST(JsonKeys, ForgiveWhatIsWrong) {
+TEST(JsonKeys, SkipSyntaxErrors) {
   EXPECT_THAT(json_keys("\xef\xbb\xbf // c\n {/* {\"no\":1} */ \"a\" /* c */ : 1, \"b\": nonsense }"),
               ElementsAre("a", "b"));
   EXPECT_THAT(json_keys("{\"a\": [1, 2"), ElementsAre("a"));
@@ -33,7 +33,7 @@ TEST(JsonKeys, AreBoundedForHostileText) {
   EXPECT_THAT(json_keys("{\"a\":" + std::string(1'000'000, '{')), ElementsAre("a"));
 }
 
-TEST(Formats, AreToldByContent) {
+TEST(Formats, AreDetectedFromTheContents) {
   const auto name_of = [](std::string_view text) {
     const Format* format = format_of({.path = "x", .bytes = bytes_of(text), .keys = json_keys(text)});
     return format ? format->name : "";
@@ -44,8 +44,10 @@ TEST(Formats, AreToldByContent) {
   EXPECT_EQ(name_of(""), "");
 }
 
-TEST(FirstSight, SaysWhatThereIs) {
-  const auto of = [](std::string_view text) { return first_sight({.bytes = bytes_of(text), .keys = json_keys(text)}); };
+TEST(DescribeContents, ShowsKeysTextOrBytes) {
+  const auto of = [](std::string_view text) {
+    return describe_contents({.bytes = bytes_of(text), .keys = json_keys(text)});
+  };
   EXPECT_EQ(of(""), "an empty file");
   EXPECT_EQ(of("hello\nworld"), "text that begins with `hello`");
   EXPECT_EQ(of(std::string_view("\x7f"

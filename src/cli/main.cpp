@@ -3,7 +3,7 @@
 #include "cli/program.hpp"
 
 int main(int count, char** arguments) {
-  const int status = slipway::cli::run_program(arguments[0], slipway::cli::Arguments(arguments + 1, arguments + count));
+  const int status = slipway::cli::run_program(arguments[0], {{arguments + 1, arguments + count}});
   std::fflush(nullptr);
   return status;
 }

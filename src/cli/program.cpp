@@ -6,50 +6,51 @@
 #include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "cli/formats.hpp"
-#include "cli/model_verbs.hpp"
-#include "cli/recipe_verbs.hpp"
-#include "cli/rpl_verbs.hpp"
+#include "cli/model/verbs.hpp"
+#include "cli/model/vgf_verbs.hpp"
+#include "cli/recipe/verbs.hpp"
+#include "cli/rpl/verbs.hpp"
 #include "cli/version.hpp"
-#include "cli/vgf_verbs.hpp"
 
 namespace slipway::cli {
 namespace {
 
-// The verbs that take files of many formats.
+// The verbs for files of many formats.
 template <const DispatchedVerb& verb>
 int dispatched(const Arguments& arguments) {
   return dispatch(verb, arguments);
 }
-constexpr DispatchedVerb kRun = {"run", "Runs workloads and says whether what came out is right.", &Format::run};
-constexpr DispatchedVerb kCheck = {"check", "Finds every mistake in files, without running them.", &Format::check};
-constexpr DispatchedVerb kInspect = {"inspect", "Shows what is in a file.", &Format::inspect};
-constexpr DispatchedVerb kDiff = {"diff", "Compares two files by what they mean.", &Format::diff};
-constexpr DispatchedVerb kConvert = {"convert", "Writes a file in another form or version.", &Format::convert};
+constexpr DispatchedVerb kRun = {"run", "Runs workloads and checks their results.", &Format::run};
+constexpr DispatchedVerb kCheck = {"check", "Finds every error in files, without running them.", &Format::check};
+constexpr DispatchedVerb kInspect = {"inspect", "Shows the contents of a file.", &Format::inspect};
+constexpr DispatchedVerb kDiff = {"diff", "Compares the meaning of two files.", &Format::diff};
+constexpr DispatchedVerb kConvert = {"convert", "Writes a file in another format or version.", &Format::convert};
 
-// `check --print-schema NAME` is `schema NAME` (recipe page, decision 28).
+// `check --print-schema NAME` is the same as `schema NAME` (docs/spec/recipe.md#decision-28).
 int check_verb(const Arguments& arguments) {
   constexpr std::string_view kOption = "--print-schema";
-  if (arguments.empty() || !arguments.front().starts_with(kOption)) return dispatch(kCheck, arguments);
-  Arguments names(arguments.begin() + 1, arguments.end());
-  const std::string_view first = arguments.front();
+  const std::vector<std::string>& words = arguments.words;
+  if (words.empty() || !words.front().starts_with(kOption)) return dispatch(kCheck, arguments);
+  std::vector<std::string> names(words.begin() + 1, words.end());
+  const std::string_view first = words.front();
   if (first.starts_with("--print-schema="))
     names.emplace(names.begin(), first.substr(kOption.size() + 1));
   else if (first != kOption)
     return dispatch(kCheck, arguments);
-  return schema_verb(names);
+  return schema_verb({names});
 }
 
 constexpr std::array kVerbs = {
-    Verb{"run", "run workloads and check what comes out", dispatched<kRun>},
-    Verb{"check", "find every mistake in files, without running them", check_verb},
-    Verb{"inspect", "show what is in a file", dispatched<kInspect>},
-    Verb{"diff", "compare two files by what they mean", dispatched<kDiff>},
-    Verb{"convert", "write a file in another form or version", dispatched<kConvert>},
+    Verb{"run", "run workloads and check their results", dispatched<kRun>},
+    Verb{"check", "find every error in files, without running them", check_verb},
+    Verb{"inspect", "show the contents of a file", dispatched<kInspect>},
+    Verb{"diff", "compare the meaning of two files", dispatched<kDiff>},
+    Verb{"convert", "write a file in another format or version", dispatched<kConvert>},
     Verb{"compile", "compile a render pipeline to SPIR-V, metadata and C++ headers", compile_verb},
-    Verb{"format", "lay out the text of a render pipeline", format_verb},
-    Verb{"lsp", "serve an editor: the language server of render pipelines", lsp_verb},
-    Verb{"tune", "measure which kernels of a model are best on a device", tune_verb},
-    Verb{"devices", "list the Vulkan devices, or say why one would skip a scenario", devices_verb},
+    Verb{"format", "format the source of a render pipeline", format_verb},
+    Verb{"lsp", "run the language server of render pipelines", lsp_verb},
+    Verb{"tune", "measure which kernel parameters of a model are best on a device", tune_verb},
+    Verb{"devices", "list the devices and their capabilities", devices_verb},
     Verb{"doctor", "examine what this machine offers, and what to install", doctor_verb},
     Verb{"schema", "print a JSON Schema of a format", schema_verb},
 };
@@ -59,9 +60,8 @@ std::string help() {
       "Slipway builds and launches GPU and NPU workloads described as data.\n\nusage: slipway VERB [OPTIONS]\n\n";
   for (const Verb& verb : kVerbs) text += formatted("  {:9} {}\n", verb.name, verb.summary);
   return text +
-         "\n`slipway VERB --help` explains a verb. Exit status: 0 yes; 1 the answer is no; 2 wrong usage; 3 bad "
-         "input;\n"
-         "4 the device lacks something; 5 the device, a library or the file system failed.\n\n"
+         "\n`slipway VERB --help` explains a verb. Exit status: 0 success; 1 a check failed; 2 usage error; "
+         "3 bad\ninput; 4 the device lacks something; 5 the device, a library or the file system failed.\n\n"
          "Example: slipway run examples/hello/scenario.json\n";
 }
 
@@ -81,11 +81,12 @@ int run_program(std::string_view program, const Arguments& arguments) {
   if (base_name(program) == "vgf_updater") return vgf_updater(arguments);
   if (base_name(program) == "xrt-runner") return xrt_runner(arguments);
   if (base_name(program) == "xrt-replay") return xrt_replay(arguments);
-  if (arguments.empty()) {
+  const std::vector<std::string>& words = arguments.words;
+  if (words.empty()) {
     print_error(help());
     return 2;
   }
-  const std::string& first = arguments.front();
+  const std::string& first = words.front();
   if (first == "-h" || first == "--help" || first == "help") {
     print(help());
     return 0;
@@ -101,7 +102,7 @@ int run_program(std::string_view program, const Arguments& arguments) {
                           near ? formatted("; did you mean `{}`?", *near) : "", help()));
     return 2;
   }
-  return verb->run(Arguments(arguments.begin() + 1, arguments.end()));
+  return verb->run({{words.begin() + 1, words.end()}});
 }
 
 }  // namespace slipway::cli

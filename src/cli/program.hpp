@@ -1,4 +1,4 @@
-// The program: which verb, and under which name it was called.
+// Selects the verb, or the tool whose name the program was called by.
 #pragma once
 
 #include <string_view>
@@ -13,7 +13,7 @@ struct Verb {
   int (*run)(const Arguments& arguments);
 };
 
-// `program` is argv[0]: a drop-in name (scenario-runner) selects that tool's command line.
+// `program` is argv[0]: a drop-in name, such as scenario-runner, selects the command line of that tool.
 int run_program(std::string_view program, const Arguments& arguments);
 
 int devices_verb(const Arguments& arguments);

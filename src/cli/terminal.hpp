@@ -1,4 +1,4 @@
-// What the program says and where: products on standard output, everything about them on standard error.
+// Output of the program: results go to standard output, diagnostics to standard error.
 #pragma once
 
 #include <cstdio>
@@ -10,32 +10,34 @@
 
 namespace slipway::cli {
 
-// How diagnostics are shown; every verb has these options.
+// How diagnostics are printed; every verb has these options.
 struct ReportStyle {
   bool json = false;             // --json
   bool strict = false;           // --strict: warnings are errors
   std::size_t max_errors = 100;  // --max-errors
 };
 
-// Colours only on a terminal, and not where NO_COLOR is set.
+// True if the stream is a terminal and NO_COLOR is not set.
 bool use_colour(std::FILE* stream);
 
 void print(std::string_view text);        // to standard output
 void print_error(std::string_view text);  // to standard error
 
-// Asks for Enter; the end of the input will do too.
+// Asks for Enter and waits for it or for the end of the input.
 void wait_for_enter();
 
-// Sorts, makes strict, prints to standard error (JSON to `json_to`), and gives the exit status.
+// Sorts the diagnostics, applies --strict, prints them to standard error (JSON to `json_to`), and returns the exit
+// status.
 int report(Diagnostics& diagnostics, const ReportStyle& style, std::FILE* json_to = stderr);
 
-// Ends the process without destroying anything: a time-out leaves work under way that nothing can stop, and that
-// destructors and the driver would wait for. After everything has been printed and written.
+// Ends the process without destroying anything. After a time-out, work is under way that nothing can stop, and
+// destructors and the driver would wait for it. Call it after everything has been printed and written.
 [[noreturn]] void end_process(int status);
 bool has_timed_out(std::span<const Diagnostic> diagnostics);
 
-// The log lines of the existing scenario runner (scenario page 5.1): `YYYY-mm-dd HH:MM:SS,mmm [NAME] LEVEL: text`,
-// errors to standard error, the rest to standard output, flushed line by line.
+// The log lines of the existing scenario runner (docs/spec/scenario.md#log-lines):
+// `YYYY-mm-dd HH:MM:SS,mmm [NAME] LEVEL: text`, errors to standard error, the rest to standard output, flushed after
+// each line.
 Log stamped_log(LogLevel lowest);
 std::string stamped_line(LogLevel level, std::string_view name, std::string_view text);
 

@@ -1,4 +1,4 @@
-// The program's version, and those of the libraries that decide its results.
+// The versions of the program and of the libraries that affect its results.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 namespace slipway::cli {
 
 std::string version_text();  // "slipway MAJOR.MINOR.PATCH", from project() in CMakeLists.txt
-// {"version", "revision", "dependencies": [...]}: what the existing scenario runner prints for --version (scenario
-// page 3.16).
+// {"version", "revision", "dependencies": [...]}: what the existing scenario runner prints for --version
+// (docs/spec/scenario.md#command-line).
 std::string version_json();
 
 }  // namespace slipway::cli

@@ -1,4 +1,5 @@
-// slipway check on Intel GPU kernels: the format, what holds in all real kernels, and what a runtime makes of them.
+// `slipway check` on Intel GPU kernels: the format, the rules that all real kernels follow, and the verdict of a
+// runtime.
 #include <algorithm>
 
 #include "base/format.hpp"
@@ -6,22 +7,20 @@
 #include "cli/zebin/verbs.hpp"
 #include "json/diagnostics.hpp"
 #include "json/sarif.hpp"
+#include "zeinfo/zebin/runtime.hpp"
 #include "zeinfo/zebin/unpack.hpp"
 
 namespace slipway::cli {
 namespace {
 
-// The vendor's validator says so of files that are none.
-constexpr int kNoZebin = 254;
-
-struct Settings {
+struct CheckOptions {
   ReportStyle style;
   std::vector<std::string> files;
   zebin::OpenOptions open;
   std::string level = "consistency", form = "text";
 };
 
-// What a release makes of one input, for `runtime` levels.
+// The verdict of a release on one input, for `runtime` levels.
 struct RuntimeLine {
   std::string file;
   zeinfo::RuntimeVerdict verdict;
@@ -45,7 +44,7 @@ std::string verdict_line(const Outcome& outcome) {
   return formatted("{}: {}, {}\n", outcome.file, counted(errors, "error"), counted(warnings, "warning"));
 }
 
-// A directory that is no unpacked zebin stands for its files.
+// Replaces a directory by its files, unless it is an unpacked zebin.
 std::vector<std::string> files_of(const std::vector<std::string>& given) {
   std::vector<std::string> files;
   for (const std::string& name : given) {
@@ -61,39 +60,15 @@ std::vector<std::string> files_of(const std::vector<std::string>& given) {
   return files;
 }
 
-zeinfo::RuntimeVerdict verdict_of(const zebin::Input& input, zeinfo::Release release, const zeinfo::Device* device) {
-  zeinfo::RuntimeVerdict verdict = runtime_verdict(input.document, input.target, release, device);
-  if (!input.zebin) return verdict;
-  // The container speaks first: the runtime reads it first.
-  Diagnostics diagnostics;
-  zebin::ContainerDiagnostics problems(input.name, diagnostics);
-  check_container_for(*input.zebin, verdict.release, problems);
-  for (const Diagnostic& diagnostic : diagnostics.all()) {
-    const bool refuses = diagnostic.severity == Severity::Error;
-    const auto of = refuses ? zeinfo::Verdict::Refuses : zeinfo::Verdict::AcceptsWithWarnings;
-    verdict.findings.insert(verdict.findings.begin(),
-                            {.verdict = of, .kind = diagnostic.kind, .message = diagnostic.message});
-    if (refuses && verdict.code == 0) verdict.code = 2;
-    verdict.verdict = std::max(verdict.verdict, of);
-  }
-  return verdict;
-}
-
-// The first reason for the verdict, not the first finding.
-std::string reason_of(const zeinfo::RuntimeVerdict& verdict) {
-  const auto found = std::ranges::find(verdict.findings, verdict.verdict, &zeinfo::RuntimeFinding::verdict);
-  return found == verdict.findings.end() ? "" : formatted(": {}", found->message);
-}
-
 void add_runtime_lines(const zebin::Input& input, const zeinfo::LevelChoice& level, const zeinfo::Device* device,
                        std::vector<RuntimeLine>& lines) {
   if (level.level != zeinfo::Level::Runtime) return;
   if (!level.all_releases) {
-    lines.push_back({input.name, verdict_of(input, level.release, device)});
+    lines.push_back({input.name, runtime_verdict(input, level.release, device)});
     return;
   }
   for (const zeinfo::RuntimeStep& step : zeinfo::runtime_steps())
-    lines.push_back({input.name, verdict_of(input, step.from, device)});
+    lines.push_back({input.name, runtime_verdict(input, step.from, device)});
 }
 
 void print_runtime_lines(const std::vector<RuntimeLine>& lines) {
@@ -103,8 +78,9 @@ void print_runtime_lines(const std::vector<RuntimeLine>& lines) {
     file = line.file;
     const auto& v = line.verdict;
     const std::string decoder = v.decoder_minor < 0 ? "before 1.0" : formatted("1.{}", v.decoder_minor);
-    print(
-        formatted("  runtime {} (decoder {}): {}{}\n", text_of(v.release), decoder, name_of(v.verdict), reason_of(v)));
+    const std::string reason = zebin::reason_of(v);
+    print(formatted("  runtime {} (decoder {}): {}{}{}\n", text_of(v.release), decoder, name_of(v.verdict),
+                    reason.empty() ? "" : ": ", reason));
   }
 }
 
@@ -118,8 +94,8 @@ std::string json_of(const std::vector<Diagnostic>& diagnostics, const std::vecto
         out.object([&] {
           out.member("file", line.file).member("release", text_of(line.verdict.release));
           out.member("verdict", name_of(line.verdict.verdict)).member("runtime_code", line.verdict.code);
-          const std::string reason = reason_of(line.verdict);
-          if (!reason.empty()) out.member("reason", reason.substr(2));
+          const std::string reason = zebin::reason_of(line.verdict);
+          if (!reason.empty()) out.member("reason", reason);
         });
       }
     });
@@ -127,57 +103,48 @@ std::string json_of(const std::vector<Diagnostic>& diagnostics, const std::vecto
   return out.text();
 }
 
-// Of all files.
+// The results of all files.
 struct Results {
   std::vector<Outcome> outcomes;
   std::vector<RuntimeLine> runtime;
   std::size_t hidden = 0;  // problems beyond --max-errors
 };
 
-RuntimeLine not_loaded(const std::string& file, zeinfo::Release release) {
-  return {file,
-          {.release = zeinfo::known_release(release),
-           .decoder_minor = zeinfo::decoder_of(release),
-           .verdict = zeinfo::Verdict::Refuses,
-           .code = kNoZebin,
-           .findings = {{.verdict = zeinfo::Verdict::Refuses, .message = "no zebin and no ZE Info"}}}};
-}
-
-void check_file(const std::string& file, const Settings& settings, const zeinfo::LevelChoice& level,
+void check_file(const std::string& file, const CheckOptions& options, const zeinfo::LevelChoice& level,
                 const zeinfo::Device* device, Results& results) {
   Diagnostics diagnostics;
-  std::vector<zebin::Input> inputs = open_inputs(file, settings.open, diagnostics);
+  std::vector<zebin::Input> inputs = open_inputs(file, options.open, diagnostics);
   for (zebin::Input& input : inputs) {
-    // All releases: the lines of the runtime say what each makes of it.
+    // With all releases, the runtime lines have the verdict of each.
     zeinfo::LevelChoice rules = level;
     if (level.all_releases) rules.level = zeinfo::Level::Consistency;
     check_input(input, rules, device);
     add_runtime_lines(input, level, device, results.runtime);
   }
   if (inputs.empty() && level.level == zeinfo::Level::Runtime) {
-    results.runtime.push_back(not_loaded(file, level.release));
+    results.runtime.push_back({file, zebin::refused(level.release)});
   }
   results.hidden += dropped(inputs);
-  if (settings.style.strict) diagnostics.make_strict();
+  if (options.style.strict) diagnostics.make_strict();
   diagnostics.sort();
   results.outcomes.push_back({file, diagnostics.release()});
 }
 
-// Gives the exit status.
-int print_results(const Results& results, const Settings& settings) {
+// Returns the exit status.
+int print_results(const Results& results, const CheckOptions& options) {
   Diagnostics all;
   for (const Outcome& outcome : results.outcomes) all.add(outcome.diagnostics);
   all.sort();
-  if (settings.form == "sarif") {
+  if (options.form == "sarif") {
     print(json::sarif_text(all.all(), version_text().substr(version_text().find(' ') + 1)));
     return exit_status(all.all());
   }
-  if (settings.style.json) {
+  if (options.style.json) {
     print(json_of(all.all(), results.runtime));
     return exit_status(all.all());
   }
-  const int status = report(all, settings.style);
-  if (results.hidden > 0) print_error(formatted("{} more problems were found than are shown\n", results.hidden));
+  const int status = report(all, options.style);
+  if (results.hidden > 0) print_error(formatted("{} more problems are not shown\n", results.hidden));
   print_runtime_lines(results.runtime);
   for (const Outcome& outcome : results.outcomes) {
     if (results.outcomes.size() > 1 || exit_status(outcome.diagnostics) == 0) print(verdict_line(outcome));
@@ -188,39 +155,41 @@ int print_results(const Results& results, const Settings& settings) {
 }  // namespace
 
 int check_zebin(const Arguments& arguments) {
-  Settings settings;
+  CheckOptions options;
   CommandLine line("slipway check",
-                   "Finds every mistake in Intel GPU kernels: zebin files, archives of them, ZE Info text and JSON.",
+                   "Finds every error in Intel GPU kernels: zebin files, archives of them, ZE Info text and JSON.",
                    "slipway check --level runtime=24.45 kernel.bin");
-  line.add_report_options(settings.style);
+  line.add_report_options(options.style);
   line.add_option(
-      "files", settings.files,
+      "files", options.files,
       "zebin files, archives, unpacked directories, ZE Info texts, or directories of those; `-` is standard input");
   line.add_option(
-      "--level", settings.level,
-      "spec: the format alone; consistency: what holds in all real kernels; runtime=YY.WW: whether that release of the "
-      "Intel compute runtime loads it; runtime: the last one; runtime=all: each of them (consistency)");
-  add_open_options(line, settings.open);
-  line.add_option("--format", settings.form, "text, json or sarif (text)").choices({"text", "json", "sarif"});
+      "--level", options.level,
+      "spec: the format only; consistency: also the rules that all real kernels follow; runtime=YY.WW: whether that "
+      "release of the Intel compute runtime loads the file; runtime: the latest release; runtime=all: every release "
+      "(consistency)");
+  add_open_options(line, options.open);
+  line.add_option("--format", options.form, "text, json or sarif (text)").choices({"text", "json", "sarif"});
   if (const std::optional<int> status = line.parse(arguments)) return *status;
-  if (settings.form == "json") settings.style.json = true;
-  settings.open.limit = settings.style.max_errors;
+  if (options.form == "json") options.style.json = true;
+  options.open.limit = options.style.max_errors;
 
   Diagnostics diagnostics;
-  const std::optional<zeinfo::LevelChoice> level = zeinfo::parse_level(settings.level);
+  const std::optional<zeinfo::LevelChoice> level = zeinfo::parse_level(options.level);
   if (!level) {
-    diagnostics.error(DiagnosticKind::Usage, {},
-                      formatted("`{}` is no level; there are spec, consistency, runtime, runtime=YY.WW and runtime=all",
-                                settings.level));
+    diagnostics.error(
+        DiagnosticKind::Usage, {},
+        formatted("unknown level `{}`; accepted are spec, consistency, runtime, runtime=YY.WW, runtime=all",
+                  options.level));
   }
-  const std::vector<std::string> files = files_of(settings.files);
+  const std::vector<std::string> files = files_of(options.files);
   if (files.empty()) diagnostics.error(DiagnosticKind::Usage, {}, "no file is given");
-  const zeinfo::Device* const device = check_product(settings.open.product, diagnostics);
-  if (diagnostics.has_errors()) return report(diagnostics, settings.style, stdout);
+  const zeinfo::Device* const device = check_product(options.open.product, diagnostics);
+  if (diagnostics.has_errors()) return report(diagnostics, options.style, stdout);
 
   Results results;
-  for (const std::string& file : files) check_file(file, settings, *level, device, results);
-  return print_results(results, settings);
+  for (const std::string& file : files) check_file(file, options, *level, device, results);
+  return print_results(results, options);
 }
 
 }  // namespace slipway::cli

@@ -7,7 +7,7 @@
 namespace slipway::cli {
 namespace {
 
-// An ELF file of Intel's machine or types, sound or not; others that name the section are old ones.
+// An ELF file with Intel's machine or types, valid or not. Old files have others, but name the section.
 bool is_zebin_elf(Bytes bytes) {
   if (!zebin::is_elf(bytes) || bytes.size() < 20) return false;
   const auto type = load<std::uint16_t>(&bytes[16]), machine = load<std::uint16_t>(&bytes[18]);
@@ -32,10 +32,10 @@ bool is_zebin(const Content& content) {
 }
 
 void add_open_options(CommandLine& line, zebin::OpenOptions& options) {
-  line.add_option("--member", options.member, "of an archive: the member of this name, `64.pvc` or `pvc`");
+  line.add_option("--member", options.member, "the member of an archive, such as `64.pvc` or `pvc`");
   line.add_option(
       "--product", options.product,
-      "the device, `dg2`, `12.55.8` or `0x030dc008`: chooses the member of an archive, and tells text what it is for");
+      "the device, `dg2`, `12.55.8` or `0x030dc008`: chooses the member of an archive, and the device of a text");
 }
 
 const zeinfo::Device* check_product(const std::string& product, Diagnostics& diagnostics) {

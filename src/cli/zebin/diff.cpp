@@ -1,4 +1,4 @@
-// slipway diff on Intel GPU kernels: what changed between two builds, and whether it got worse.
+// `slipway diff` on Intel GPU kernels: what changed between two builds, and whether it became worse.
 #include <algorithm>
 
 #include "base/format.hpp"
@@ -14,7 +14,7 @@ using zeinfo::Change;
 using zeinfo::Comparison;
 using zeinfo::KernelChanges;
 
-struct Settings {
+struct DiffOptions {
   ReportStyle style;
   std::vector<std::string> files;
   zebin::OpenOptions open;
@@ -38,9 +38,9 @@ void check_field(std::string_view name, std::string_view option, Diagnostics& di
   diagnostic.hint(formatted("the fields are {}", fields));
 }
 
-std::vector<zeinfo::Threshold> thresholds_of(const Settings& settings, Diagnostics& diagnostics) {
+std::vector<zeinfo::Threshold> thresholds_of(const DiffOptions& options, Diagnostics& diagnostics) {
   std::vector<zeinfo::Threshold> thresholds;
-  for (const std::string& text : settings.fail_on) {
+  for (const std::string& text : options.fail_on) {
     const std::optional<zeinfo::Threshold> threshold = zeinfo::parse_threshold(text);
     if (threshold) {
       check_field(threshold->field, "--fail-on", diagnostics);
@@ -51,19 +51,19 @@ std::vector<zeinfo::Threshold> thresholds_of(const Settings& settings, Diagnosti
       diagnostics.error(DiagnosticKind::Usage, {}, formatted("`{}` is not FIELD, FIELD+N or FIELD+N%", text));
     }
   }
-  for (const std::string& field : settings.ignored) check_field(field, "--ignore", diagnostics);
+  for (const std::string& field : options.ignored) check_field(field, "--ignore", diagnostics);
   return thresholds;
 }
 
-// Leaves what was asked for.
-Comparison filtered(Comparison comparison, const Settings& settings) {
-  const auto is_ignored = [&](const Change& change) { return std::ranges::contains(settings.ignored, change.field); };
+// Keeps the kernels and fields that the options choose.
+Comparison filtered(Comparison comparison, const DiffOptions& options) {
+  const auto is_ignored = [&](const Change& change) { return std::ranges::contains(options.ignored, change.field); };
   std::erase_if(comparison.whole, is_ignored);
   for (KernelChanges& kernel : comparison.kernels) std::erase_if(kernel.changes, is_ignored);
   std::erase_if(comparison.kernels, [&](const KernelChanges& kernel) {
-    return kernel.changes.empty() || (!settings.kernel.empty() && kernel.name != settings.kernel);
+    return kernel.changes.empty() || (!options.kernel.empty() && kernel.name != options.kernel);
   });
-  if (!settings.kernel.empty()) comparison.whole.clear();
+  if (!options.kernel.empty()) comparison.whole.clear();
   return comparison;
 }
 
@@ -92,10 +92,10 @@ std::string in_cell(std::string_view text) {
   return out;
 }
 
-std::string as_markdown(const Comparison& comparison, const Settings& settings) {
+std::string as_markdown(const Comparison& comparison, const DiffOptions& options) {
   if (comparison.equal()) return "No differences.\n";
-  std::string text = formatted("| kernel | field | {} | {} |\n|---|---|---|---|\n", in_cell(settings.files[0]),
-                               in_cell(settings.files[1]));
+  std::string text = formatted("| kernel | field | {} | {} |\n|---|---|---|---|\n", in_cell(options.files[0]),
+                               in_cell(options.files[1]));
   const auto rows = [&](std::string_view name, const std::vector<Change>& changes) {
     for (const Change& change : changes) {
       text +=
@@ -127,10 +127,10 @@ void write_changes(json::Writer& out, const std::vector<Change>& changes) {
   });
 }
 
-std::string as_json(const Comparison& comparison, const Settings& settings, const std::vector<Diagnostic>& exceeded) {
+std::string as_json(const Comparison& comparison, const DiffOptions& options, const std::vector<Diagnostic>& exceeded) {
   json::Writer out;
   out.object([&] {
-    out.member("a", settings.files[0]).member("b", settings.files[1]).member("equal", comparison.equal());
+    out.member("a", options.files[0]).member("b", options.files[1]).member("equal", comparison.equal());
     out.key("file");
     write_changes(out, comparison.whole);
     out.key("kernels").array([&] {
@@ -163,8 +163,8 @@ void find_exceeded(std::string_view where, const std::vector<Change>& changes,
   }
 }
 
-std::optional<zebin::Input> open_one(const std::string& file, const Settings& settings, Diagnostics& diagnostics) {
-  std::vector<zebin::Input> inputs = open_inputs(file, settings.open, diagnostics);
+std::optional<zebin::Input> open_one(const std::string& file, const DiffOptions& options, Diagnostics& diagnostics) {
+  std::vector<zebin::Input> inputs = open_inputs(file, options.open, diagnostics);
   if (inputs.size() == 1) return std::move(inputs[0]);
   if (inputs.size() > 1) {
     diagnostics.error(DiagnosticKind::Usage, SourceLocation::in_file(file),
@@ -176,49 +176,51 @@ std::optional<zebin::Input> open_one(const std::string& file, const Settings& se
 }  // namespace
 
 int diff_zebin(const Arguments& arguments) {
-  Settings settings;
+  DiffOptions options;
   CommandLine line("slipway diff", "Compares the kernels of two files by name: registers, spills, sizes, arguments.",
                    "slipway diff --fail-on spill+10% --fail-on code+5% old.bin new.bin");
-  line.add_option("files", settings.files,
+  line.add_option("files", options.files,
                   "two of: zebin, unpacked directory, ZE Info text or JSON, archive with --member or --product");
-  line.add_report_options(settings.style);
-  line.add_option("--kernel", settings.kernel, "this kernel alone");
-  line.add_option("--fail-on", settings.fail_on,
-                  "FIELD[+N|+N%]: exit status 1 only if that field got worse by more; without it, for any change")
+  line.add_report_options(options.style);
+  line.add_option("--kernel", options.kernel, "compare only this kernel");
+  line.add_option("--fail-on", options.fail_on,
+                  "FIELD[+N|+N%]: exit status 1 only if the field became worse by more; without it, for any change")
       .repeatable();
-  line.add_option("--ignore", settings.ignored, "a field that does not count").repeatable();
-  add_open_options(line, settings.open);
-  line.add_option("--format", settings.form, "text, json or markdown (text)").choices({"text", "json", "markdown"});
+  line.add_option("--ignore", options.ignored, "ignore this field").repeatable();
+  add_open_options(line, options.open);
+  line.add_option("--format", options.form, "text, json or markdown (text)").choices({"text", "json", "markdown"});
   if (const std::optional<int> status = line.parse(arguments)) return *status;
-  if (settings.form == "json") settings.style.json = true;
+  if (options.form == "json") options.style.json = true;
 
   Diagnostics diagnostics;
-  const std::vector<zeinfo::Threshold> thresholds = thresholds_of(settings, diagnostics);
-  check_product(settings.open.product, diagnostics);
-  if (settings.files.size() != 2) {
-    diagnostics.error(DiagnosticKind::Usage, {}, formatted("two files are compared; {} given", settings.files.size()));
+  const std::vector<zeinfo::Threshold> thresholds = thresholds_of(options, diagnostics);
+  check_product(options.open.product, diagnostics);
+  if (options.files.size() != 2) {
+    diagnostics.error(DiagnosticKind::Usage, {},
+                      formatted("`diff` takes two files, but {} {} given", options.files.size(),
+                                options.files.size() == 1 ? "is" : "are"));
   }
-  if (diagnostics.has_errors()) return report(diagnostics, settings.style);
-  const std::optional<zebin::Input> a = open_one(settings.files[0], settings, diagnostics);
-  const std::optional<zebin::Input> b = open_one(settings.files[1], settings, diagnostics);
-  if (!a || !b || diagnostics.has_errors()) return report(diagnostics, settings.style);
+  if (diagnostics.has_errors()) return report(diagnostics, options.style);
+  const std::optional<zebin::Input> a = open_one(options.files[0], options, diagnostics);
+  const std::optional<zebin::Input> b = open_one(options.files[1], options, diagnostics);
+  if (!a || !b || diagnostics.has_errors()) return report(diagnostics, options.style);
 
   const Comparison comparison =
-      filtered(zeinfo::compare({&a->document, &a->target}, {&b->document, &b->target}), settings);
+      filtered(zeinfo::compare({&a->document, &a->target}, {&b->document, &b->target}), options);
   Diagnostics exceeded;
   find_exceeded("file", comparison.whole, thresholds, exceeded);
   for (const KernelChanges& kernel : comparison.kernels) {
     find_exceeded(formatted("kernel `{}`", zebin::printable(kernel.name)), kernel.changes, thresholds, exceeded);
   }
-  if (settings.style.json) {
-    print(as_json(comparison, settings, exceeded.all()));
+  if (options.style.json) {
+    print(as_json(comparison, options, exceeded.all()));
   } else {
-    print(settings.form == "markdown" ? as_markdown(comparison, settings) : as_text(comparison));
+    print(options.form == "markdown" ? as_markdown(comparison, options) : as_text(comparison));
   }
-  const bool failed = settings.fail_on.empty() ? !comparison.equal() : exceeded.has_errors();
+  const bool failed = options.fail_on.empty() ? !comparison.equal() : exceeded.has_errors();
   diagnostics.add(exceeded.release());
   if (!diagnostics.empty()) {
-    const int status = report(diagnostics, settings.style);
+    const int status = report(diagnostics, options.style);
     if (status != 0) return status;
   }
   return failed ? 1 : 0;

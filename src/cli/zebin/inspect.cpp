@@ -1,4 +1,4 @@
-// slipway inspect on Intel GPU kernels.
+// `slipway inspect` on Intel GPU kernels.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -12,30 +12,16 @@
 namespace slipway::cli {
 namespace {
 
-struct Settings {
+struct InspectVerbOptions {
   ReportStyle style;
   std::string file;
   zebin::OpenOptions open;
   zebin::InspectOptions show;
-  std::string picture;  // --layout=FILE
+  std::optional<std::string> layout;  // a file to draw; empty: print
   std::string local_size;
 };
 
-// `--layout` alone prints; `--layout=FILE` draws.
-Arguments with_picture(const Arguments& arguments, Settings& settings) {
-  Arguments rest;
-  constexpr std::string_view kPicture = "--layout=";
-  for (const std::string& argument : arguments) {
-    if (argument.starts_with(kPicture)) {
-      settings.picture = argument.substr(kPicture.size());
-    } else {
-      rest.push_back(argument);
-    }
-  }
-  return rest;
-}
-
-// One to three positive numbers; those left out are 1.
+// One to three positive numbers; missing ones are 1.
 std::optional<std::array<std::uint32_t, 3>> size_of(std::string_view text) {
   std::array<std::uint32_t, 3> size = {1, 1, 1};
   for (std::uint32_t& number : size) {
@@ -60,34 +46,34 @@ void check_kernel_name(const std::vector<zebin::Input>& inputs, const std::strin
   if (const auto near = closest(name, names)) diagnostic.hint(formatted("did you mean `{}`?", *near));
 }
 
-void draw(const std::vector<zebin::Input>& inputs, const Settings& settings, Diagnostics& diagnostics) {
+void draw(const std::vector<zebin::Input>& inputs, const InspectVerbOptions& options, Diagnostics& diagnostics) {
   std::vector<zeinfo::PayloadLayout> layouts;
   for (const zebin::Input& input : inputs) {
-    for (const zeinfo::Kernel* kernel : chosen_kernels(input, settings.show)) {
+    for (const zeinfo::Kernel* kernel : chosen_kernels(input, options.show)) {
       layouts.push_back(layout_of(input.document, *kernel, input.target));
     }
   }
   std::string text;
-  if (!settings.picture.ends_with(".svg")) {
-    text = zebin::layout_page(settings.file, layouts);
+  if (!options.layout->ends_with(".svg")) {
+    text = zebin::layout_page(options.file, layouts);
   } else if (layouts.size() == 1) {
     text = zebin::layout_svg(layouts[0]);
   } else {
-    diagnostics.error(
-        DiagnosticKind::Usage, {},
-        formatted("an SVG shows one kernel, and there are {}; choose with --kernel, or write a .html", layouts.size()));
+    diagnostics.error(DiagnosticKind::Usage, {},
+                      formatted("an SVG shows one kernel, but there are {}; choose one with --kernel, or write a .html",
+                                layouts.size()));
     return;
   }
-  if (Result<> written = write_file(settings.picture, text); !written) diagnostics.add(std::move(written.error()));
+  if (Result<> written = write_file(*options.layout, text); !written) diagnostics.add(std::move(written.error()));
 }
 
-void print_json(const std::vector<zebin::Input>& inputs, const Settings& settings, Bytes archive) {
+void print_json(const std::vector<zebin::Input>& inputs, const InspectVerbOptions& options, Bytes archive) {
   json::Writer out;
   if (archive.empty()) {
-    if (!inputs.empty()) write_input(out, inputs[0], settings.show);
+    if (!inputs.empty()) write_input(out, inputs[0], options.show);
   } else {
     out.object([&] {
-      out.member("format", "archive").member("path", settings.file).member("size", archive.size());
+      out.member("format", "archive").member("path", options.file).member("size", archive.size());
       out.key("members").array([&] {
         for (const zebin::MemberInfo& member : zebin::members_of(archive)) {
           out.object([&] {
@@ -99,7 +85,7 @@ void print_json(const std::vector<zebin::Input>& inputs, const Settings& setting
         }
       });
       out.key("zebins").array([&] {
-        for (const zebin::Input& input : inputs) write_input(out, input, settings.show);
+        for (const zebin::Input& input : inputs) write_input(out, input, options.show);
       });
     });
   }
@@ -112,7 +98,7 @@ std::string print_archive(const std::string& file, Bytes archive) {
                                members.size() == 1 ? "" : "s", archive.size());
   for (const zebin::MemberInfo& member : members) {
     text += formatted("  {} @{:#x}, {} bytes{}\n", zebin::printable(member.name), member.offset, member.size,
-                      member.is_zebin ? "" : ", no ELF file");
+                      member.is_zebin ? "" : ", not an ELF file");
   }
   return text;
 }
@@ -120,59 +106,60 @@ std::string print_archive(const std::string& file, Bytes archive) {
 }  // namespace
 
 int inspect_zebin(const Arguments& arguments) {
-  Settings settings;
+  InspectVerbOptions options;
   CommandLine line("slipway inspect",
-                   "Shows what is in Intel GPU kernels: zebin files, archives of them, ZE Info text and JSON.",
+                   "Shows the contents of Intel GPU kernels: zebin files, archives of them, ZE Info text and JSON.",
                    "slipway inspect --kernel saxpy --layout kernel.bin");
-  line.add_option("file", settings.file,
+  line.add_option("file", options.file,
                   "a zebin, an archive, an unpacked directory, or ZE Info; `-` is standard input");
-  line.add_report_options(settings.style);
-  line.add_option("--kernel", settings.show.kernel, "this kernel alone");
-  line.add_flag("--layout", settings.show.layout,
-                "where each argument is in the payload; --layout=FILE.html or FILE.svg draws it");
-  line.add_flag("--sections", settings.show.sections, "the sections of the container");
-  line.add_flag("--symbols", settings.show.symbols, "its symbols");
-  line.add_flag("--relocations", settings.show.relocations, "its relocations");
-  line.add_flag("--notes", settings.show.notes, "its notes");
-  add_open_options(line, settings.open);
-  line.add_flag("--defaults", settings.show.defaults, "in JSON: values that have their default too");
+  line.add_report_options(options.style);
+  line.add_option("--kernel", options.show.kernel, "show only this kernel");
+  line.add_flag("--layout", options.layout, "FILE",
+                "show where each argument is in the payload, or draw it as FILE.html or FILE.svg");
+  line.add_flag("--sections", options.show.sections, "show the sections of the container");
+  line.add_flag("--symbols", options.show.symbols, "show its symbols");
+  line.add_flag("--relocations", options.show.relocations, "show its relocations");
+  line.add_flag("--notes", options.show.notes, "show its notes");
+  add_open_options(line, options.open);
+  line.add_flag("--defaults", options.show.defaults, "in JSON: also show values that are the default");
   bool occupancy = false;
-  line.add_flag("--occupancy", occupancy, "how many work groups run at once; needs --local-size");
-  line.add_option("--local-size", settings.local_size, "the work-group size: X, X,Y or X,Y,Z");
-  line.add_option("--eus", settings.show.eus, "EUs of a subslice (16)").range(1, 1024);
-  if (const std::optional<int> status = line.parse(with_picture(arguments, settings))) return *status;
+  line.add_flag("--occupancy", occupancy, "show how many work groups run at the same time; needs --local-size");
+  line.add_option("--local-size", options.local_size, "the work-group size: X, X,Y or X,Y,Z");
+  line.add_option("--eus", options.show.eus, "EUs of a subslice (16)").range(1, 1024);
+  if (const std::optional<int> status = line.parse(arguments)) return *status;
+  options.show.layout = options.layout && options.layout->empty();
 
   Diagnostics diagnostics;
-  if (settings.file.empty()) diagnostics.error(DiagnosticKind::Usage, {}, "no file is given");
-  if (occupancy && settings.local_size.empty())
+  if (options.file.empty()) diagnostics.error(DiagnosticKind::Usage, {}, "no file is given");
+  if (occupancy && options.local_size.empty())
     diagnostics.error(DiagnosticKind::Usage, {}, "--occupancy needs --local-size X,Y,Z");
-  if (!settings.local_size.empty()) {
-    if (!occupancy) diagnostics.error(DiagnosticKind::Usage, {}, "--local-size goes with --occupancy");
-    settings.show.occupancy_of = size_of(settings.local_size);
-    if (!settings.show.occupancy_of) {
+  if (!options.local_size.empty()) {
+    if (!occupancy) diagnostics.error(DiagnosticKind::Usage, {}, "--local-size needs --occupancy");
+    options.show.occupancy_of = size_of(options.local_size);
+    if (!options.show.occupancy_of) {
       diagnostics.error(DiagnosticKind::Usage, {},
-                        formatted("`{}` is no work-group size; it is X, X,Y or X,Y,Z", settings.local_size));
+                        formatted("`{}` is not a work-group size; it is X, X,Y or X,Y,Z", options.local_size));
     }
   }
-  check_product(settings.open.product, diagnostics);
-  if (diagnostics.has_errors()) return report(diagnostics, settings.style);
-  settings.open.limit = settings.style.max_errors;
+  check_product(options.open.product, diagnostics);
+  if (diagnostics.has_errors()) return report(diagnostics, options.style);
+  options.open.limit = options.style.max_errors;
 
   std::optional<ContentOf> content;
-  if (Result<ContentOf> read = ContentOf::read(settings.file)) content = std::move(*read);
+  if (Result<ContentOf> read = ContentOf::read(options.file)) content = std::move(*read);
   const Bytes bytes = content ? content->content().bytes : Bytes();
   const Bytes archive = zebin::is_archive(bytes) ? bytes : Bytes();
-  const std::vector<zebin::Input> inputs = open_inputs(settings.file, settings.open, diagnostics);
-  check_kernel_name(inputs, settings.show.kernel, diagnostics);
-  if (settings.style.json) {
-    print_json(inputs, settings, archive);
+  const std::vector<zebin::Input> inputs = open_inputs(options.file, options.open, diagnostics);
+  check_kernel_name(inputs, options.show.kernel, diagnostics);
+  if (options.style.json) {
+    print_json(inputs, options, archive);
   } else {
-    if (!archive.empty()) print(print_archive(settings.file, archive));
-    for (const zebin::Input& input : inputs) print(print_input(input, settings.show));
+    if (!archive.empty()) print(print_archive(options.file, archive));
+    for (const zebin::Input& input : inputs) print(print_input(input, options.show));
   }
-  if (!settings.picture.empty()) draw(inputs, settings, diagnostics);
+  if (options.layout && !options.layout->empty()) draw(inputs, options, diagnostics);
   if (diagnostics.empty()) return 0;
-  return report(diagnostics, settings.style);
+  return report(diagnostics, options.style);
 }
 
 }  // namespace slipway::cli

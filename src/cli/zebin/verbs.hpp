@@ -1,5 +1,5 @@
-// What the verbs do with Intel GPU kernels: zebin files, fat archives, unpacked directories, ZE Info text and its JSON
-// form (ZE Info page, 3.12).
+// The verbs for Intel GPU kernels: zebin files, fat archives, unpacked directories, ZE Info as text and as JSON
+// (docs/spec/zeinfo.md#commands).
 #pragma once
 
 #include <string>
@@ -20,9 +20,9 @@ int convert_zebin(const Arguments& arguments);
 
 // --member, --product
 void add_open_options(CommandLine& line, zebin::OpenOptions& options);
-// The device of --product, null without one; an unknown one is wrong usage.
+// Returns the device of --product, null without the option. Error: usage for an unknown product.
 const zeinfo::Device* check_product(const std::string& product, Diagnostics& diagnostics);
-// How many problems were found and not kept.
+// Returns the number of problems beyond --max-errors.
 std::size_t dropped(const std::vector<zebin::Input>& inputs);
 
 }  // namespace slipway::cli

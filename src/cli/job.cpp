@@ -1,0 +1,77 @@
+#include "cli/job.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/files.hpp"
+#include "base/print_diagnostic.hpp"
+
+namespace slipway::cli {
+namespace {
+
+void write(std::span<const ReportFile> reports, Diagnostics& diagnostics) {
+  for (const ReportFile& report : reports) {
+    const std::string text = report.path.empty() ? "" : report.text();
+    if (text.empty()) continue;
+    if (Result<> written = write_file(report.path, text); !written) diagnostics.add(std::move(written.error()));
+  }
+}
+
+}  // namespace
+
+std::string_view outcome_word(int status) {
+  constexpr std::array<std::string_view, 6> kWords = {"ok", "FAILED", "usage error", "bad input", "skipped", "failed"};
+  return kWords.at(static_cast<std::size_t>(status));
+}
+
+void print_line(const RunGroup& options, std::string_view text) {
+  (options.report_path == "-" || options.style.json ? print_error : print)(text);
+}
+
+bool run_one(Job& job, const PlannedRunGroup& options) {
+  Diagnostics& diagnostics = job.diagnostics();
+  bool loaded = job.load();
+  if (options.style.strict) diagnostics.make_strict();
+  loaded &= !diagnostics.has_errors();
+  if (loaded && options.explain)
+    print(job.explain());
+  else if (loaded)
+    job.run();
+  job.close();
+  if (options.style.strict) diagnostics.make_strict();
+  diagnostics.sort();
+  return loaded && options.explain;
+}
+
+int run_all(std::span<const std::unique_ptr<Job>> jobs, const PlannedRunGroup& options,
+            std::span<const ReportFile> reports) {
+  const ReportStyle& style = options.style;
+  Diagnostics all, unwritten;
+  int status = 0;
+  bool explained = false, timed_out = false;
+  for (const std::unique_ptr<Job>& job : jobs) {
+    explained = run_one(*job, options);
+    timed_out = has_timed_out(job->diagnostics().all());
+    const int job_status = job->status();
+    status = worst_status(status, job_status);
+    all.add(job->all_diagnostics());
+    if ((timed_out || job == jobs.back()) && !explained) write(reports, unwritten);
+    if (!style.json) {
+      print_error(
+          format_diagnostics(job->diagnostics().all(), {.colour = use_colour(stderr), .max_errors = style.max_errors}));
+    }
+    if (timed_out) break;  // docs/spec/scenario.md#lifecycle
+    if (!style.json && !explained)
+      (job_status > 1 || options.report_path == "-" ? print_error : print)(job->outcome(job_status));
+  }
+  status = worst_status(status, exit_status(unwritten.all()));
+  if (style.json) {
+    if (!explained && options.report_path != "-") print(reports.front().text());
+    unwritten.add(all.release());
+  }
+  report(unwritten, style);
+  if (timed_out) end_process(status);
+  return status;
+}
+
+}  // namespace slipway::cli

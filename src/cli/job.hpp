@@ -1,0 +1,69 @@
+// One driver for everything that `slipway run` runs. It decides what is printed where, when reports are written, and
+// the exit status; a Job knows what a scenario, a model, a recipe or a jobs script is.
+//
+//   std::vector<std::unique_ptr<Job>> jobs = ...;
+//   return run_all(jobs, options, {{options.report_path, [&] { return write_report(...); }}});
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+#include "cli/option_groups.hpp"
+
+namespace slipway::cli {
+
+// One input of a run, with the diagnostics found so far.
+class Job {
+ public:
+  Job() = default;
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+  virtual ~Job() = default;
+
+  // Reads, checks and plans. Returns whether there is a plan; it is not run if there are errors.
+  virtual bool load() = 0;
+  // The plan, for people. Only after a successful load.
+  virtual std::string explain() = 0;
+  // Runs the plan and compares results. Only after a successful load.
+  virtual void run() = 0;
+  // Called last, even if nothing ran: adds messages of layers and releases what reports do not need.
+  virtual void close() {}
+  // Lines for people: verdicts, and how the job ended.
+  virtual std::string outcome(int status) = 0;
+  // All diagnostics of the job, including those that `outcome` shows in another form.
+  virtual std::vector<Diagnostic> all_diagnostics() const { return diagnostics_.all(); }
+
+  virtual int status() const { return exit_status(all_diagnostics()); }
+
+  Diagnostics& diagnostics() { return diagnostics_; }
+
+ protected:
+  Diagnostics diagnostics_;
+};
+
+// "ok", "FAILED", "skipped"..., for an exit status.
+std::string_view outcome_word(int status);
+
+// Loads and runs a job, or explains it. Returns true if it was explained. Afterwards its diagnostics are complete and
+// sorted, and --strict is applied.
+bool run_one(Job& job, const PlannedRunGroup& options);
+
+// A report on all jobs of a call. It is written if neither the path nor the text is empty.
+struct ReportFile {
+  std::string path;
+  std::function<std::string()> text;
+};
+
+// Runs the jobs one after another and writes the reports. The first report is that of --report, which --json prints.
+// Returns the exit status. Ends the process if something timed out, because what still runs cannot be stopped.
+int run_all(std::span<const std::unique_ptr<Job>> jobs, const PlannedRunGroup& options,
+            std::span<const ReportFile> reports);
+
+// Prints a line while a job runs; standard output may be reserved for the report.
+void print_line(const RunGroup& options, std::string_view text);
+
+}  // namespace slipway::cli

@@ -1,0 +1,419 @@
+#include "cli/model/conversion.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/base64.hpp"
+#include "base/format.hpp"
+#include "base/print_diagnostic.hpp"
+#include "base/resident_memory.hpp"
+#include "cli/content.hpp"
+#include "cli/model/verify_shaders.hpp"
+#include "convert/analyse.hpp"
+#include "convert/report.hpp"
+#include "convert/segments/merge_segments.hpp"
+#include "convert/verify.hpp"
+#include "model/graph_segment.hpp"
+#include "shader/compile.hpp"
+#include "spirv/tools.hpp"
+#include "tosa/text.hpp"
+#include "tosa/write/write_mlir.hpp"
+#include "tosa/write/write_tosa.hpp"
+#include "vgf/read.hpp"
+
+namespace slipway::cli {
+namespace {
+
+constexpr std::string_view kBespoke = "com.arm.bespoke";
+
+template <class E>
+struct WordOf {
+  std::string_view word;
+  E value;
+};
+
+constexpr WordOf<convert::TypeNarrowing> kNarrowings[] = {{"none", convert::TypeNarrowing::None},
+                                                          {"partial", convert::TypeNarrowing::Partial},
+                                                          {"full", convert::TypeNarrowing::Full},
+                                                          {"full_preserve_io", convert::TypeNarrowing::FullPreserveIo}};
+constexpr WordOf<Emit> kEmits[] = {{"vgf", Emit::Vgf},
+                                   {"tosa", Emit::Tosa},
+                                   {"tosa-text", Emit::TosaText},
+                                   {"mlir", Emit::Mlir},
+                                   {"spirv-asm", Emit::SpirvAssembly}};
+constexpr WordOf<convert::PartitionOrder> kOrders[] = {{"bfs", convert::PartitionOrder::BreadthFirst},
+                                                       {"program", convert::PartitionOrder::Program}};
+constexpr WordOf<convert::ShaderCheck> kShaderChecks[] = {
+    {"full", convert::ShaderCheck::Full}, {"magic", convert::ShaderCheck::Magic}, {"off", convert::ShaderCheck::Off}};
+constexpr WordOf<convert::IoNames> kIoNames[] = {{"deserialized", convert::IoNames::Deserialized},
+                                                 {"tensor", convert::IoNames::Tensor}};
+constexpr WordOf<bool> kLogLevels[] = {{"debug", true}, {"info", false}, {"warning", false}, {"error", false}};
+
+template <class E, std::size_t N>
+void set_word(const std::string& word, const WordOf<E> (&words)[N], std::string_view option, E& to,
+              Diagnostics& diagnostics) {
+  std::string list;
+  for (const WordOf<E>& each : words) {
+    if (each.word == word) {
+      to = each.value;
+      return;
+    }
+    list += formatted("{}{}", list.empty() ? "" : ", ", each.word);
+  }
+  diagnostics.error(DiagnosticKind::Usage, {},
+                    formatted("unknown value `{}` of {}; accepted are {}", word, option, list));
+}
+
+// `1x8x8x3`
+std::optional<tensor::Shape> parse_shape(std::string_view text) {
+  tensor::Shape shape;
+  while (true) {
+    std::int64_t extent = 0;
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), extent);
+    if (failed != std::errc() || extent < 1) return std::nullopt;
+    shape.push_back(extent);
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (text.empty()) return shape;
+    if (text[0] != 'x') return std::nullopt;
+    text.remove_prefix(1);
+  }
+}
+
+// A number in decimal, octal (0...) or hexadecimal (0x...).
+std::optional<std::int32_t> parse_number(const std::string& text) {
+  char* end = nullptr;
+  errno = 0;
+  const long long value = std::strtoll(text.c_str(), &end, 0);
+  if (errno != 0 || text.empty() || *end != '\0' || value != static_cast<std::int32_t>(value)) return std::nullopt;
+  return static_cast<std::int32_t>(value);
+}
+
+void read_shader(const std::string& name, const std::string& path,
+                 std::map<std::string, convert::GivenCode, std::less<>>& given, Diagnostics& diagnostics) {
+  const auto file = diagnostics.take(map_file(path));
+  if (!file) return;
+  const auto language = shader::detect(path, file->bytes());
+  if (!language) {
+    diagnostics.error(DiagnosticKind::NotRecognised, SourceLocation::in_file(path),
+                      "the shader language cannot be determined from the suffix");
+  } else if (*language == shader::Language::Glsl || *language == shader::Language::Hlsl) {
+    given[name] = {*language == shader::Language::Glsl ? convert::ShaderLanguage::Glsl : convert::ShaderLanguage::Hlsl,
+                   std::string(text_of(file->bytes()))};
+  } else {
+    const auto compiled =
+        diagnostics.take(shader::compile(make_source(path, std::string(text_of(file->bytes()))), *language));
+    if (compiled) given[name] = {convert::ShaderLanguage::Spirv, to_base64(std::as_bytes(std::span(compiled->words)))};
+  }
+}
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  return a == b || std::filesystem::equivalent(a, b, ignored);
+}
+
+class Conversion {
+ public:
+  Conversion(const ConversionOptions& options, Diagnostics& diagnostics)
+      : options_(options), diagnostics_(diagnostics) {}
+
+  void run() {
+    if (options_.output != "-" && options_.input != "-" && is_same_file(options_.input, options_.output)) {
+      diagnostics_.error(DiagnosticKind::Usage, SourceLocation::in_file(options_.output),
+                         "Bad output filename: Won't overwrite input");
+      return;
+    }
+    if (options_.input == "-" && isatty(STDIN_FILENO)) print_error("Warning: Using terminal input\n");
+    content_ = diagnostics_.take(ContentOf::read(options_.input));
+    if (!content_) return;
+    name_ = options_.input == "-" ? "<stdin>" : options_.input;
+    const Bytes bytes = content_->content().bytes;
+    if (convert::detect_format(bytes) == convert::ModelFormat::Vgf) return convert_vgf(bytes);
+    log("reading");
+    convert::ReadModelOptions settings = options_.read;
+    if (options_.input != "-") settings.done_with = release_mapped_pages;
+    auto model = convert::read_model(bytes, name_, settings, diagnostics_);
+    if (model) convert(*model);
+  }
+
+ private:
+  bool ok() const { return !diagnostics_.has_errors() && !(options_.strict && diagnostics_.warnings() != 0); }
+  void log(std::string_view text) const {
+    if (options_.debug_log) print_error(formatted("debug: {}\n", text));
+  }
+
+  // Without options that need the graphs, a VGF file is only rewritten as the current version. Otherwise its segments
+  // are merged into one graph, which is converted again.
+  void convert_vgf(Bytes bytes) {
+    const auto file = vgf::read_vgf(bytes, name_, diagnostics_);
+    if (!file) return;
+    const bool as_it_is = options_.emit == Emit::Vgf && !options_.verify && !options_.explain && !options_.analysis &&
+                          !options_.dump_passes && options_.report.empty() && convert::keeps_graphs(options_.settings);
+    if (as_it_is) {
+      const auto encoded = diagnostics_.take(vgf::reencode(*file, bytes, diagnostics_));
+      if (encoded) write(Bytes(*encoded), "vgf");
+      return;
+    }
+    auto model = convert::merge_segments(
+        *file, [&](std::size_t segment) { return model::read_graph_segment(*file, segment, diagnostics_); },
+        diagnostics_);
+    if (model) convert(*model);
+  }
+
+  void convert(tosa::Model& model) {
+    const std::optional<tosa::Model> original = options_.verify ? std::optional(model) : std::nullopt;
+    if (options_.analysis) return analyse(model.graph);
+    convert::ConvertOptions settings = options_.settings;
+    settings.observe = [&](std::string_view pass, const tosa::Graph& graph) {
+      log(pass);
+      if (options_.dump_passes) print_error(formatted("// after `{}`\n{}", pass, convert::dump_text(graph)));
+    };
+    if (!convert::prepare(model, settings, diagnostics_)) return;
+    if (options_.emit == Emit::Tosa) return write_tosa(model);
+    if (options_.emit == Emit::Mlir) return write_mlir(model);
+    if (options_.emit == Emit::TosaText) return write_text(tosa::print(model.graph, {.most_elements = UINT64_MAX}));
+    log("partitions and segments");
+    auto converted = convert::make_file(model, settings, diagnostics_);
+    if (!converted || !ok()) return;
+    explain(model.graph, converted->partitioning);
+    if (options_.emit == Emit::SpirvAssembly || options_.verify || !options_.report.empty()) {
+      if (!with_bytes(original, model, *converted)) return;
+    } else if (!options_.explain || options_.output != "-") {
+      write(*converted);
+    }
+  }
+
+  // For outputs that need the bytes of the whole file before it is written.
+  bool with_bytes(const std::optional<tosa::Model>& original, const tosa::Model& model, convert::Converted& converted) {
+    const auto bytes = diagnostics_.take(converted.file.finish());
+    if (!bytes) return false;
+    const auto file = vgf::read_vgf(*bytes, options_.output == "-" ? "<stdout>" : options_.output, diagnostics_);
+    if (!file) return false;
+    if (original) verify(*original, model, converted, *file, *bytes);
+    if (!options_.report.empty()) {
+      const auto report = diagnostics_.take(convert::requirements_json(*file, model.graph));
+      if (const auto written = report ? write_file(options_.report, *report) : Result<>(); !written)
+        diagnostics_.add(written.error());
+    }
+    if (!ok()) return false;
+    if (options_.emit == Emit::SpirvAssembly) {
+      assembly(*file);
+    } else if (!options_.explain || options_.output != "-") {
+      write(Bytes(*bytes), "vgf");
+    }
+    return true;
+  }
+
+  void verify(const tosa::Model& original, const tosa::Model& model, const convert::Converted& converted,
+              const vgf::File& file, Bytes bytes) {
+    convert::VerifyOptions settings;
+    settings.narrowed = options_.settings.narrow.mode != convert::TypeNarrowing::None;
+    for (const std::string& text : options_.verify_shapes) {
+      const std::size_t equals = text.find('=');
+      if (const auto shape =
+              equals == text.npos ? std::nullopt : parse_shape(std::string_view(text).substr(equals + 1)))
+        settings.shapes[text.substr(0, equals)] = *shape;
+    }
+    const convert::VerifyReport report = convert::verify(original, model, converted, file, settings, diagnostics_);
+    for (const std::string& note : report.notes) print_error(formatted("note: {}\n", note));
+    if (report.runs == 0 || !ok()) return;
+    print_error(formatted("verified: {} runs of the reference interpreter agree{}\n", report.runs,
+                          settings.narrowed ? formatted("; the worst error is {}", report.worst_error) : ""));
+    verify_on_device(original, model, file, bytes, options_.settings, settings, options_.device, diagnostics_);
+  }
+
+  void explain(const tosa::Graph& graph, const convert::Partitioning& partitioning) {
+    if (!options_.explain) return;
+    const std::string text = convert::explain(graph, partitioning);
+    if (options_.output == "-")
+      print(text);
+    else
+      print_error(text);
+    if (options_.explain->empty()) return;
+    if (const auto written = write_file(*options_.explain, convert::partition_dot(graph, partitioning)); !written)
+      diagnostics_.add(written.error());
+  }
+
+  // --experimental-analysis
+  void analyse(tosa::Graph& graph) {
+    for (const auto& [node, reason] : convert::analyse(graph, options_.settings, diagnostics_)) {
+      const std::string where = format_location(node->location);
+      print_error(reason.empty() ? formatted("Successfully lowered: {} at {}\n", name_of(node->op), where)
+                                 : formatted("Failed to lower: {} at {}: {}\n", name_of(node->op), where, reason));
+    }
+  }
+
+  // --- outputs ---
+
+  void write_tosa(const tosa::Model& model) {
+    const auto bytes = diagnostics_.take(tosa::write_tosa(model));
+    if (!bytes || !ok()) return;
+    if (options_.json_schema.empty()) return write(Bytes(*bytes), "tosa flatbuffer");
+    if (const auto schema = map_file(options_.json_schema); !schema) return diagnostics_.add(schema.error());
+    const auto json = diagnostics_.take(tosa::tosa_json(*bytes));
+    if (json) write(bytes_of(*json), "tosa json");
+  }
+
+  void write_mlir(const tosa::Model& model) {
+    const auto text = diagnostics_.take(tosa::write_mlir(model));
+    if (text && ok()) write(bytes_of(*text), "mlir");
+  }
+
+  void write_text(const std::string& text) {
+    if (ok()) write(bytes_of(text), "tosa text");
+  }
+
+  void assembly(const vgf::File& file) {
+    std::string text;
+    for (const vgf::Module& module : file.modules) {
+      text += formatted("; module `{}`\n", module.name);
+      if (module.words.empty()) continue;
+      const auto words =
+          std::span(reinterpret_cast<const std::uint32_t*>(module.words.data()), module.words.size() / 4);
+      const auto shown = diagnostics_.take(spirv::disassemble(words, std::string(module.name)));
+      if (!shown) return;
+      text += *shown + "\n";
+    }
+    write(bytes_of(text), "spirv assembly");
+  }
+
+  void warn_of_overwriting() const {
+    if (options_.output != "-" && file_exists(options_.output))
+      print_error(formatted("Warning: will overwrite existing output file: {}\n", options_.output));
+  }
+  void saved(std::string_view what) const {
+    if (options_.output != "-") print(formatted("Successfully saved {} output to \"{}\"\n", what, options_.output));
+  }
+
+  void write(Bytes bytes, std::string_view what) {
+    if (!ok()) return;
+    warn_of_overwriting();
+    if (const auto written = write_file(options_.output, bytes); !written) return diagnostics_.add(written.error());
+    saved(what);
+  }
+
+  // Constants go from the input's mapping to the file.
+  void write(convert::Converted& converted) {
+    if (options_.output == "-") {
+      const auto bytes = diagnostics_.take(converted.file.finish());
+      if (bytes) write(Bytes(*bytes), "vgf");
+      return;
+    }
+    warn_of_overwriting();
+    auto out = diagnostics_.take(OutputFile::create(options_.output));
+    if (!out) return;
+    if (const auto written = converted.file.write_to(*out); !written) return diagnostics_.add(written.error());
+    if (const auto done = out->commit(); !done) return diagnostics_.add(done.error());
+    saved("vgf");
+  }
+
+  const ConversionOptions& options_;
+  Diagnostics& diagnostics_;
+  std::optional<ContentOf> content_;
+  std::string name_;
+};
+
+}  // namespace
+
+ConversionLine::ConversionLine(CommandLine& line, ConversionOptions& options, const std::string& input)
+    : line_(line), options_(options) {
+  line.add_option(input, options.input, "the model: `.tosa`, MLIR, a graph as text, or VGF; `-` is standard input");
+  line.add_option("-o,--output", options.output, "the file to write; `-` is standard output");
+  line.add_flag("--tosa-flatbuffer", flatbuffer_, "write `.tosa` instead of VGF");
+  line.add_option("--tosa-flatbuffer-schema", options.json_schema,
+                  "with --tosa-flatbuffer: write JSON; the file must exist, but the built-in schema is used");
+  line.add_flag("--dump-mlir", options.dump_passes, "print the graph after each pass to standard error");
+  line.add_flag("--emit-debug-info", options.settings.spirv.debug_info,
+                "put the names of operators and tensors into the SPIR-V");
+  line.add_flag("--disable-replicated-composites", no_replicate_,
+                "do not use VK_EXT_shader_replicated_composites: write out constants of equal elements");
+  line.add_flag("--require-static-shape", options.settings.require_static_shape,
+                "refuse inputs with unknown dimensions");
+  line.add_flag("--experimental-analysis", options.analysis,
+                "report for each operator whether it can be converted, and exit");
+  line.add_option("--custom-op-domain-to-opcode", mappings_,
+                  "DOMAIN:NUMBER: the opcode of custom operators of a domain");
+  line.add_flag("--enable-bespoke", bespoke_, "the same as com.arm.bespoke:0");
+  line.add_option("--type-narrowing", narrowing_, "convert float32 to float16: none, partial, full, full_preserve_io");
+}
+
+void ConversionLine::add_own_options() {
+  line_.add_option("--emit", emit_, "the output: vgf, tosa, tosa-text, mlir, spirv-asm");
+  line_.add_flag("--keep-shader-source", options_.settings.shader.keep_source, "store GLSL and HLSL as text");
+  line_.add_option("--shader-check", shader_check_, "how much of given SPIR-V is checked: full, magic, off");
+  line_.add_option("--shader", options_.shaders,
+                   "NAME=FILE: the code of a shader operator: SPIR-V, its assembly, GLSL or HLSL");
+  line_.add_flag("--verify", options_.verify,
+                 "run model and file through the reference interpreter and compare; shaders run on a device");
+  line_.add_option("--device", options_.device,
+                   "with --verify, a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
+  line_.add_option("--verify-shape", options_.verify_shapes,
+                   "NAME=1x8x8x3: the shape of an input with unknown dimensions");
+  line_.add_option("--entry", options_.read.entry, "the function of an MLIR module");
+  line_.add_option("--io-names", io_names_, "names of a `.tosa` model's inputs and outputs: deserialized, tensor");
+  line_.add_option("--partition-order", order_,
+                   "the order in which operators are visited: bfs (breadth first), program");
+  line_.add_flag(
+      "--rematerialize-rescale", options_.settings.rematerialize_rescale,
+      "repeat widening RESCALEs in each segment that needs them, so that tensors between segments stay narrow");
+  line_.add_flag("--no-fold", no_fold_, "do not fold transposes of constants");
+  line_.add_flag("--allow-overflow", options_.settings.narrow.allow_overflow,
+                 "let constants beyond the range of float16 become infinite");
+  line_.add_option("--log-level", log_level_, "debug, info, warning, error");
+  line_.add_flag("--explain-partitions", options_.explain, "FILE",
+                 "print which operators run together, and why; with FILE also write a diagram for Graphviz");
+  line_.add_option("--report", options_.report, "write the requirements on a device as JSON; `-` is standard output");
+}
+
+void ConversionLine::parse_rest(Diagnostics& diagnostics) {
+  options_.settings.spirv.replicate = !no_replicate_;
+  options_.settings.shader.debug_info = options_.settings.spirv.debug_info;
+  options_.settings.simplify.fold = !no_fold_;
+  set_word(narrowing_, kNarrowings, "--type-narrowing", options_.settings.narrow.mode, diagnostics);
+  set_word(emit_, kEmits, "--emit", options_.emit, diagnostics);
+  set_word(order_, kOrders, "--partition-order", options_.settings.order, diagnostics);
+  set_word(shader_check_, kShaderChecks, "--shader-check", options_.settings.shader.check, diagnostics);
+  set_word(io_names_, kIoNames, "--io-names", options_.read.io_names, diagnostics);
+  set_word(log_level_, kLogLevels, "--log-level", options_.debug_log, diagnostics);
+  if (flatbuffer_) options_.emit = Emit::Tosa;
+  const auto usage = [&](std::string text) { diagnostics.error(DiagnosticKind::Usage, {}, std::move(text)); };
+  if (!options_.json_schema.empty() && options_.emit != Emit::Tosa)
+    usage("--tosa-flatbuffer-schema is for --tosa-flatbuffer");
+  for (const std::string& text : options_.verify_shapes) {
+    const std::size_t equals = text.find('=');
+    if (equals == text.npos || !parse_shape(std::string_view(text).substr(equals + 1)))
+      usage(formatted("`{}` is not of the form NAME=1x8x8x3", text));
+  }
+  for (const std::string& text : options_.shaders) {
+    const std::size_t equals = text.find('=');
+    if (equals == text.npos || equals == 0)
+      usage(formatted("`{}` is not of the form NAME=FILE", text));
+    else
+      read_shader(text.substr(0, equals), text.substr(equals + 1), options_.settings.shader.given, diagnostics);
+  }
+  auto& opcodes = options_.settings.spirv.custom_opcodes;
+  if (bespoke_) opcodes[std::string(kBespoke)] = 0;
+  for (const std::string& mapping : mappings_) {
+    const std::size_t colon = mapping.rfind(':');
+    const auto number = colon == mapping.npos ? std::nullopt : parse_number(mapping.substr(colon + 1));
+    if (colon == mapping.npos || colon == 0 || !number) {
+      usage(formatted("Bad custom op domain mapping: {}", mapping));
+    } else if (mapping.substr(0, colon) == kBespoke) {
+      usage(
+          formatted("Bad custom op domain mapping: com.arm.bespoke is reserved. Use --enable-bespoke instead of "
+                    "--custom-op-domain-to-opcode {}",
+                    mapping));
+    } else {
+      opcodes[mapping.substr(0, colon)] = static_cast<std::uint32_t>(*number);
+    }
+  }
+}
+
+void run_conversion(const ConversionOptions& options, Diagnostics& diagnostics) {
+  Conversion(options, diagnostics).run();
+}
+
+}  // namespace slipway::cli

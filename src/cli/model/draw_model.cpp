@@ -1,0 +1,24 @@
+#include "cli/model/draw_model.hpp"
+
+#include "base/files.hpp"
+#include "base/format.hpp"
+#include "model/describe.hpp"
+
+namespace slipway::cli {
+
+void draw_model(const vgf::File& file, const std::string& path, const lower::LowerSettings& lowering,
+                Diagnostics& diagnostics) {
+  const bool dot = path.ends_with(".dot");
+  if (!dot && !path.ends_with(".html")) {
+    diagnostics.error(DiagnosticKind::Usage, {},
+                      formatted("--graph takes a file that ends in .html or .dot, not `{}`", path));
+    return;
+  }
+  const std::vector<model::LoweredSegment> lowered = model::lower_segments(file, lowering, diagnostics);
+  const model::Picture picture = model::picture_of(file, model::pictured_segments(lowered));
+  const auto text = dot ? std::optional(model::write_dot(picture)) : diagnostics.take(model::write_html(picture));
+  if (!text) return;
+  if (const Result<> written = write_file(path, *text); !written) diagnostics.add(written.error());
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,16 @@
+// Draws a model as an HTML page or as a file for Graphviz.
+#pragma once
+
+#include <string>
+
+#include "base/diagnostic.hpp"
+#include "lower/lower.hpp"
+#include "vgf/vgf.hpp"
+
+namespace slipway::cli {
+
+// The suffix of `path` selects the kind, `.html` or `.dot`. Errors: usage for another suffix, file-unwritable.
+void draw_model(const vgf::File& file, const std::string& path, const lower::LowerSettings& lowering,
+                Diagnostics& diagnostics);
+
+}  // namespace slipway::cli

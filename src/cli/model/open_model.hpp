@@ -1,0 +1,16 @@
+// Opens a model of any format, to run or draw it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "model/plan_model.hpp"
+
+namespace slipway::cli {
+
+// Opens a VGF file directly and converts any other model in memory; inputs and outputs keep the names of their tensors.
+// Errors: those of reading, converting, and of the check that the model can run.
+std::shared_ptr<const model::ModelFile> open_any_model(const std::string& path, const std::string& name,
+                                                       Diagnostics& diagnostics);
+
+}  // namespace slipway::cli

@@ -1,0 +1,290 @@
+// `slipway run` on models without a scenario: VGF files, and other models converted in memory.
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/format.hpp"
+#include "base/print_diagnostic.hpp"
+#include "cli/device_session.hpp"
+#include "cli/job.hpp"
+#include "cli/model/named_values.hpp"
+#include "cli/model/open_model.hpp"
+#include "cli/model/vgf_verbs.hpp"
+#include "launch/check/check_device.hpp"
+#include "launch/check/hazards.hpp"
+#include "launch/execute/run.hpp"
+#include "launch/plan/explain.hpp"
+#include "launch/report/trace.hpp"
+#include "model/compare_model.hpp"
+#include "model/kernel_times.hpp"
+#include "model/native.hpp"
+#include "model/tuning_table.hpp"
+
+namespace slipway::cli {
+namespace {
+
+struct ModelOptions : LaunchGroup {
+  std::vector<std::string> files;
+  std::vector<std::string> inputs, shapes;  // NAME=FILE, NAME=1x2x3
+  std::string input_directory, output_directory, range, fill = "random", compare;
+  std::uint64_t seed = 0;
+  bool profile = false;
+  std::string picture_path;
+
+  bool is_timed() const { return profile || !picture_path.empty() || !trace_path.empty() || !profiling_path.empty(); }
+};
+
+void add_data_options(OptionGroup& group, ModelOptions& options) {
+  group
+      .add_option("--input", options.inputs,
+                  "NAME=FILE.npy: the data of an input, by its name or as input_0, input_1...")
+      .values(1)
+      .take_all();
+  group.add_option("--inputs", options.input_directory,
+                   "directory of files NAME.npy; inputs without a file are filled");
+  group.add_option("--fill", options.fill, "inputs without a file: random, zeros, ramp, or edges (random)")
+      .choices({"random", "zeros", "ramp", "edges"});
+  add_seed_option(group, options.seed);
+  group.add_option("--range", options.range,
+                   "LOW:HIGH of random inputs and ramps (all values of an integer type; -1:1 for floats)");
+  add_shape_option(group, options.shapes);
+  group.add_option("--output,--output-dir", options.output_directory,
+                   "directory for NAME.npy of every output; created if missing");
+}
+
+void add_result_options(OptionGroup& group, ModelOptions& options) {
+  group.add_option("--compare", options.compare, "`reference`: compare every output of a graph with the interpreter")
+      .choices({"reference"});
+  group.add_flag("--profile", options.profile, "print the times of all segments and kernels");
+  group.add_option("--graph", options.picture_path, "draw the model with its times: a page (.html) or Graphviz (.dot)");
+}
+
+template <class T>
+std::optional<T> number(std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+class ModelJob : public Job {
+ public:
+  explicit ModelJob(const ModelOptions& options) : options_(options) { check_usage(); }
+
+  bool load() override {
+    if (!options_.explain || !options_.device.empty()) {
+      device_.emplace(
+          launch::OpenDeviceOptions{.selector = device_selector(options_.device), .timestamps = options_.is_timed()},
+          options_.validate);
+    }
+    return plan();
+  }
+
+  std::string explain() override { return launch::print_plan(alone_->plan); }
+
+  void run() override {
+    if (execute()) finish();
+  }
+
+  void close() override {
+    if (device_) device_->add_messages(diagnostics_);
+  }
+
+  std::string outcome(int status) override {
+    return formatted("{}: {}{}\n", options_.files.front(), outcome_word(status),
+                     report_ ? ", on " + report_->device : "");
+  }
+
+  std::string report_text() const {
+    const launch::FileReport file{options_.files.front(), diagnostics_.all(), report_};
+    return launch::write_report({&file, 1});
+  }
+
+ private:
+  // --- command line ---
+
+  void usage(std::string message) { diagnostics_.error(DiagnosticKind::Usage, {}, std::move(message)); }
+
+  void check_usage() {
+    if (options_.files.size() != 1) usage(options_.files.empty() ? "no model is given" : "one model is run at a time");
+    if (options_.repeat <= 0 || options_.repeat > UINT32_MAX)
+      usage(formatted("--repeat takes a number from 1 to {}, not {}", UINT32_MAX, options_.repeat));
+    for (const std::string& given : options_.inputs) {
+      if (const auto named = split_named(given, "--input takes NAME=FILE", diagnostics_))
+        request_.inputs.push_back({named->first, named->second});
+    }
+    for (const std::string& given : options_.shapes) {
+      if (auto shape = named_shape(given, diagnostics_)) request_.shapes.push_back(std::move(*shape));
+    }
+    if (!options_.range.empty()) read_range();
+    if (!options_.input_directory.empty() && !directory_exists(options_.input_directory))
+      usage(formatted("--inputs names `{}`, which is not a directory", options_.input_directory));
+    const std::string& picture = options_.picture_path;
+    if (!picture.empty() && !picture.ends_with(".html") && !picture.ends_with(".dot"))
+      usage(formatted("--graph takes a file that ends in .html or .dot, not `{}`", picture));
+    if (options_.dry_run && (options_.profile || !options_.compare.empty() || !picture.empty()))
+      usage("a dry run does not measure or compare");
+  }
+
+  void read_range() {
+    const std::size_t colon = options_.range.find(':');
+    const std::string_view text = options_.range;
+    if (colon != std::string::npos) {
+      request_.fill.low = number<double>(text.substr(0, colon));
+      request_.fill.high = number<double>(text.substr(colon + 1));
+    }
+    if (!request_.fill.low || !request_.fill.high)
+      usage(formatted("--range takes two numbers, LOW:HIGH, but `{}` is given", options_.range));
+  }
+
+  // --- stages ---
+
+  bool ok() {
+    if (options_.style.strict) diagnostics_.make_strict();
+    return !diagnostics_.has_errors();
+  }
+
+  bool plan() {
+    const std::string& path = options_.files.front();
+    const std::string name = path == "-" ? "<stdin>" : path;
+    {
+      const launch::ScopedTimer timer(counters_, launch::CounterCategory::ScenarioSetup, "Parse VGF: " + name);
+      request_.file = open_any_model(path, name, diagnostics_);
+    }
+    if (!request_.file || !ok()) return false;
+    const launch::ScopedTimer timer(counters_, launch::CounterCategory::ScenarioSetup, "Plan Model: " + name);
+    const Cache cache = cache_of(options_.no_cache);
+    auto shaders = model::compile_modules(*request_.file, cache, diagnostics_);
+    if (!shaders) return false;
+    request_.name = path == "-" ? "model" : Path(path).stem().string();
+    request_.settings.shaders = std::move(*shaders);
+    request_.settings.graphs.lower.fuse = !options_.no_fuse;
+    if (options_.engine == "reference") request_.settings.graphs.engine = model::Engine::Reference;
+    // The choice of kernels and native support of graphs depend on the device, which may be unknown with --explain.
+    if (device_) {
+      const auto snapshot = diagnostics_.take(device_->opening().snapshot());
+      if (!snapshot) return false;
+      request_.settings.graphs.lower.device = model::tuned_facts(**snapshot, cache, diagnostics_);
+      if (options_.emulate != "always") request_.settings.graphs.native = *snapshot;
+    }
+    request_.input_directory = options_.input_directory;
+    request_.output_directory = options_.output_directory;
+    request_.fill.kind = *model::fill_kind_from_name(options_.fill);
+    request_.fill.seed = options_.seed;
+    if (!options_.compare.empty()) request_.values = std::make_shared<model::ModelValues>();
+    alone_ = model::plan_standalone(request_, diagnostics_);
+    if (alone_) diagnostics_.add(launch::check_hazards(alone_->plan).release());
+    return alone_ && ok();
+  }
+
+  void refuse_emulation(const gpu::Snapshot& device) {
+    Diagnostics refused;
+    model::refuse_emulation(alone_->plan, device, refused);
+    for (Diagnostic& problem : refused.release()) {
+      if (problem.location.kind == SourceLocation::Kind::None)
+        problem.location = SourceLocation::in_file(request_.file->vgf.name);
+      diagnostics_.add(std::move(problem));
+    }
+  }
+
+  bool execute() {
+    const auto snapshot = diagnostics_.take(device_->opening().snapshot());
+    if (!snapshot) return false;
+    if (options_.emulate == "never" && options_.engine != "reference") refuse_emulation(**snapshot);
+    gpu::Needs needs = launch::needs_of(alone_->plan);
+    needs.timestamps |= options_.is_timed();
+    diagnostics_.add(launch::check_device(alone_->plan, needs, **snapshot).release());
+    if (!ok()) return false;
+    const auto device = diagnostics_.take(device_->opening().get(std::move(needs)));
+    if (!device) return false;
+    launch::RunOptions options;
+    options.repeat = static_cast<std::uint32_t>(options_.repeat);
+    options.dry_run = options_.dry_run;
+    options.timestamps = options_.is_timed();
+    options.profile_path = options_.profiling_path;
+    options.perf_counters_path = options_.perf_counters_path;
+    options.counters = std::move(counters_);
+    options.cache = cache_of(options_.no_cache);
+    if (options_.timeout) options.time_out = launch::time_out_of(*options_.timeout);
+    report_ = diagnostics_.take(launch::run(alone_->plan, **device, std::move(options), Log()));
+    return report_.has_value();
+  }
+
+  void finish() {
+    if (!options_.compare.empty()) compare();
+    if (options_.is_timed() && !options_.dry_run) show_times();
+    if (!options_.trace_path.empty()) {
+      write(options_.trace_path, launch::write_trace(alone_->plan.name, report_->counters, report_->profile));
+    }
+  }
+
+  void compare() {
+    const auto compared = diagnostics_.take(model::compare_model(request_.file->vgf, *alone_, *request_.values));
+    if (!compared) return;
+    const bool many = alone_->segments.size() > 1;
+    for (const model::OutputComparison& output : compared->outputs) {
+      const std::string where = many ? formatted("segment {} ", output.segment) : "";
+      say(formatted("compare {}`{}`: {}\n", where, output.name, model::comparison_text(output.values)));
+      tensor::Comparison outcome{.type = tosa::storage_of(output.values.type.data),
+                                 .count = output.values.elements,
+                                 .mismatches = output.values.wrong,
+                                 .passed = output.values.passed()};
+      outcome.max.abs = output.values.greatest;
+      report_->expectations.push_back({output.name, outcome});
+      if (output.values.passed()) continue;
+      diagnostics_.error(DiagnosticKind::ExpectationFailed, SourceLocation::in_file(request_.file->vgf.name),
+                         formatted("{}`{}` differs from the reference interpreter in {} of {} elements", where,
+                                   output.name, output.values.wrong, output.values.elements));
+    }
+    for (const std::string& why : compared->left_out) say(formatted("not compared: {}\n", why));
+    if (compared->outputs.empty()) {
+      diagnostics_.error(DiagnosticKind::Unsupported, SourceLocation::in_file(request_.file->vgf.name),
+                         "nothing in this model can be compared with the reference interpreter");
+    }
+  }
+
+  void show_times() {
+    const std::vector<model::KernelTime> times = model::kernel_times(*alone_, report_->profile);
+    if (options_.profile) say(model::print_times(*alone_, times, report_->profile));
+    if (options_.picture_path.empty()) return;
+    model::Picture picture = model::picture_of(request_.file->vgf, model::pictured_segments(*alone_, times));
+    picture.summary.push_back("on " + report_->device);
+    if (options_.picture_path.ends_with(".dot"))
+      write(options_.picture_path, model::write_dot(picture));
+    else if (const auto page = diagnostics_.take(model::write_html(picture)))
+      write(options_.picture_path, *page);
+  }
+
+  void write(const std::string& path, const std::string& text) {
+    if (Result<> written = write_file(path, text); !written) diagnostics_.add(std::move(written.error()));
+  }
+
+  void say(std::string_view text) const { print_line(options_, text); }
+
+  const ModelOptions& options_;
+  model::StandaloneRequest request_;
+  std::optional<DeviceSession> device_;
+  std::optional<model::Standalone> alone_;
+  launch::PerfCounters counters_;
+  std::optional<launch::Report> report_;
+};
+
+}  // namespace
+
+int run_vgf_file(const Arguments& arguments) {
+  ModelOptions options;
+  CommandLine line("slipway run", "Runs a model: a VGF file, or another model, which is converted in memory.",
+                   "slipway run model.vgf --seed 1 --compare reference --profile");
+  line.add_option("file", options.files, "the model; `-` is standard input");
+  add_launch_group(line, options);
+  add_data_options(line, options);
+  add_result_options(line, options);
+  if (const std::optional<int> status = line.parse(arguments)) return *status;
+  auto job = std::make_unique<ModelJob>(options);
+  if (job->diagnostics().has_errors()) return report(job->diagnostics(), options.style);
+  const ReportFile report_file[] = {{options.report_path, [one = job.get()] { return one->report_text(); }}};
+  const std::unique_ptr<Job> jobs[] = {std::move(job)};
+  return run_all(jobs, options, report_file);
+}
+
+}  // namespace slipway::cli

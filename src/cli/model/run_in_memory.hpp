@@ -1,0 +1,40 @@
+// Runs models on tensors in memory, one after another on one device.
+//
+//   ModelRunner runner("", model::Engine::Reference);
+//   const auto outputs = runner.run(file, inputs, types);  // of a model::ModelFile
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/device_session.hpp"
+#include "model/plan_model.hpp"
+#include "reference/tensor.hpp"
+
+namespace slipway::cli {
+
+class ModelRunner {
+ public:
+  // `device`: the value of --device. `engine` runs the graph segments.
+  ModelRunner(const std::string& device, model::Engine engine, bool validate = false);
+
+  // Returns the values of the outputs, whose types are given; an image output has no value. Errors: those of planning
+  // and running, no-device.
+  Result<std::vector<std::optional<reference::Tensor>>> run(std::shared_ptr<const model::ModelFile> file,
+                                                            std::span<const reference::Tensor> inputs,
+                                                            std::span<const tosa::TensorType> outputs);
+  // Adds the messages of the validation layer.
+  void add_messages(Diagnostics& diagnostics) { session_.add_messages(diagnostics); }
+  // Of the last run.
+  const std::string& device_name() const { return device_name_; }
+
+ private:
+  DeviceSession session_;
+  model::Engine engine_;
+  std::string device_name_;
+};
+
+}  // namespace slipway::cli

@@ -1,0 +1,23 @@
+// The verbs for VGF models.
+#pragma once
+
+#include "cli/command_line.hpp"
+#include "cli/content.hpp"
+
+namespace slipway::cli {
+
+// By the first four bytes.
+bool is_vgf_file(const Content& content);
+int run_vgf_file(const Arguments& arguments);
+int check_vgf_file(const Arguments& arguments);
+int inspect_vgf_file(const Arguments& arguments);
+
+// Models of any format.
+int tune_verb(const Arguments& arguments);
+
+// The drop-in names `vgf_dump` and `vgf_updater`, with the options, texts and exit status of these tools
+// (docs/spec/vgf.md#compatibility).
+int vgf_dump(const Arguments& arguments);
+int vgf_updater(const Arguments& arguments);
+
+}  // namespace slipway::cli

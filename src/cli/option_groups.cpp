@@ -1,0 +1,93 @@
+#include "cli/option_groups.hpp"
+
+namespace slipway::cli {
+
+void add_device_option(OptionGroup& group, std::string& device) {
+  group.add_option("--device", device, "a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
+}
+
+void add_cache_option(OptionGroup& group, bool& no_cache) {
+  group.add_flag("--no-cache", no_cache, "do not use the cache of compiled shaders and tuned kernels");
+}
+
+void add_fusion_option(OptionGroup& group, bool& no_fuse) {
+  group.add_flag("--no-fuse", no_fuse, "do not fuse: one kernel for each operator of a graph");
+}
+
+void add_seed_option(OptionGroup& group, std::uint64_t& seed) {
+  group.add_option("--seed", seed, "seed of random data that have no seed of their own (0)");
+}
+
+void add_shape_option(OptionGroup& group, std::vector<std::string>& shapes) {
+  group.add_option("--shape", shapes, "NAME=1x224x224x3: an input or output whose shape the model leaves open")
+      .values(1)
+      .take_all();
+}
+
+void add_report_option(OptionGroup& group, std::string& path) {
+  group.add_option("--report", path, "write a JSON report; `-` is standard output");
+}
+
+void add_timeout_option(OptionGroup& group, std::optional<double>& seconds) {
+  group.add_option("--timeout", seconds, "seconds to wait for the device; then report what hangs and exit").positive();
+}
+
+Cache cache_of(bool no_cache) { return no_cache ? Cache() : Cache::of_user(); }
+
+void add_run_group(CommandLine& line, RunGroup& options) {
+  line.add_report_options(options.style);
+  add_device_option(line, options.device);
+  add_report_option(line, options.report_path);
+  add_timeout_option(line, options.timeout);
+  add_cache_option(line, options.no_cache);
+}
+
+void add_planned_run_group(CommandLine& line, PlannedRunGroup& options) {
+  add_run_group(line, options);
+  line.add_flag("--explain", options.explain, "print the plan; open no device, except one that --device names");
+  line.add_flag("--dry-run", options.dry_run, "do everything except running and writing results");
+}
+
+void add_launch_group(CommandLine& line, LaunchGroup& options) {
+  add_planned_run_group(line, options);
+  line.add_option("--repeat", options.repeat, "the number of runs (1)");
+  line.add_flag("--validate", options.validate, "run under the Vulkan validation layer, synchronisation included");
+  line.add_option("--trace", options.trace_path, "write a Chrome trace (JSON) with host and GPU tracks, for Perfetto");
+  line.add_option("--profiling-dump-path", options.profiling_path, "write GPU timestamps as JSON");
+  line.add_option("--perf-counters-dump-path", options.perf_counters_path, "write host times as JSON");
+  line.add_flag("--emulate", options.emulate, "WHEN",
+                "emulate tensors and graphs instead of native support: auto, never, always (without a value: always)",
+                "always")
+      .choices({"auto", "never", "always"});
+  line.add_option("--engine", options.engine,
+                  "run graphs on the device or in the reference interpreter: auto, reference")
+      .choices({"auto", "reference"});
+  add_fusion_option(line, options.no_fuse);
+}
+
+void add_artifact_options(OptionGroup& group, std::string& directory, bool& allow_outside) {
+  group.add_option("--dir", directory, "base directory of the paths in the file (the file's own directory)");
+  group.add_flag("--allow-outside", allow_outside, "allow files and libraries outside their directories");
+}
+
+void add_backend_options(OptionGroup& group, std::string& backend, std::string& library_root) {
+  group.add_option("--backend", backend, "auto, vulkan, opencl or xrt (auto: from the kernels' files)")
+      .choices({"auto", "vulkan", "opencl", "xrt"});
+  group.add_option("--library-root", library_root,
+                   "directory of CPU libraries (XILINX_XRT, the install prefix, --dir)");
+}
+
+void add_recipe_group(OptionGroup& group, RecipeGroup& options) {
+  add_artifact_options(group, options.directory, options.allow_outside);
+  add_backend_options(group, options.backend, options.library_root);
+  group.add_option("--iterations", options.iterations, "iterations of every execution, unless a job sets them")
+      .range(std::uint64_t{1}, std::uint64_t{UINT32_MAX});
+  group
+      .add_option("--mode", options.mode,
+                  "run only executions of this mode, unless a job sets it: all, default, latency, throughput, validate")
+      .choices({"all", "default", "latency", "throughput", "validate"});
+  add_seed_option(group, options.seed);
+  group.add_flag("--no-cpu-libraries", options.no_cpu_libraries, "refuse recipes with CPU functions");
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,63 @@
+// Options that several verbs share: each is declared in one place, with one name, help text and meaning.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/cache.hpp"
+#include "cli/command_line.hpp"
+
+namespace slipway::cli {
+
+void add_device_option(OptionGroup& group, std::string& device);              // --device
+void add_cache_option(OptionGroup& group, bool& no_cache);                    // --no-cache
+void add_fusion_option(OptionGroup& group, bool& no_fuse);                    // --no-fuse
+void add_seed_option(OptionGroup& group, std::uint64_t& seed);                // --seed
+void add_shape_option(OptionGroup& group, std::vector<std::string>& shapes);  // --shape, of models
+void add_report_option(OptionGroup& group, std::string& path);                // --report
+void add_timeout_option(OptionGroup& group, std::optional<double>& seconds);  // --timeout
+
+// The cache of compiled shaders, disabled with --no-cache.
+Cache cache_of(bool no_cache);
+
+// The options of all kinds of runs.
+struct RunGroup {
+  ReportStyle style;
+  std::string device, report_path;
+  std::optional<double> timeout;  // seconds
+  bool no_cache = false;
+};
+void add_run_group(CommandLine& line, RunGroup& options);  // --device --report --timeout --no-cache --json...
+
+// The options of runs that have a plan.
+struct PlannedRunGroup : RunGroup {
+  bool explain = false, dry_run = false;
+};
+void add_planned_run_group(CommandLine& line, PlannedRunGroup& options);  // also --explain --dry-run
+
+// The options of runs that go through `launch`: scenarios and models.
+struct LaunchGroup : PlannedRunGroup {
+  std::int64_t repeat = 1;
+  bool validate = false, no_fuse = false;
+  std::string trace_path, profiling_path, perf_counters_path;
+  std::optional<std::string> emulate;  // auto, never or always
+  std::string engine = "auto";         // auto or reference
+};
+void add_launch_group(CommandLine& line, LaunchGroup& options);
+
+// The options of runs of recipes, of one or of those of a jobs script.
+struct RecipeGroup {
+  std::string directory, mode, backend, library_root;
+  std::optional<std::uint64_t> iterations;
+  std::uint64_t seed = 0;
+  bool allow_outside = false, no_cpu_libraries = false;
+};
+void add_recipe_group(OptionGroup& group, RecipeGroup& options);
+
+// The artifacts of recipes, profiles and captures: --dir, --allow-outside; --backend, --library-root
+void add_artifact_options(OptionGroup& group, std::string& directory, bool& allow_outside);
+void add_backend_options(OptionGroup& group, std::string& backend, std::string& library_root);
+
+}  // namespace slipway::cli

@@ -1,0 +1,161 @@
+// `slipway run` and `slipway check` on jobs scripts.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+
+#include "base/format.hpp"
+#include "cli/job.hpp"
+#include "cli/recipe/files.hpp"
+#include "cli/recipe/jobs.hpp"
+#include "launch/execute/run.hpp"
+#include "recipe/open_backend.hpp"
+#include "recipe/report_records.hpp"
+
+namespace slipway::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct JobsVerbOptions : PlannedRunGroup {
+  std::string file;
+  RecipeGroup group;
+  recipe::JobOptions jobs;
+};
+
+void add_options(CommandLine& line, JobsVerbOptions& options) {
+  line.add_option("file", options.file, "the jobs script; `-` is standard input").required();
+  add_run_group(line, options);
+  add_recipe_group(line, options.group);
+  line.add_option("--threads", options.jobs.threads, "jobs that run at the same time (all)")
+      .range(std::uint64_t{1}, std::uint64_t{1024});
+  line.add_option("--queue-limit", options.jobs.queue_limit, "jobs that are loaded ahead (as many as --threads)")
+      .range(std::uint64_t{1}, std::uint64_t{1} << 20);
+}
+
+std::optional<recipe::JobScript> read_script(const std::string& file, Severity leniency, Diagnostics& diagnostics) {
+  const SourcePtr source = read_input(file, diagnostics);
+  if (!source) return std::nullopt;
+  const recipe::ReadOptions options{.leniency = leniency};
+  auto document = recipe::read_document(source, options, diagnostics);
+  return document ? recipe::read_jobs(std::move(document), options, diagnostics) : std::nullopt;
+}
+
+std::string report_text(const recipe::JobScript& script, const std::vector<recipe::JobResult>& results,
+                        Clock::time_point start) {
+  json::Writer out;
+  const recipe::Session::System system = recipe::system_usage(start);
+  recipe::write_jobs_report(script, results, out, [&] { recipe::system_record().write(out.key("system"), system); });
+  return out.text();
+}
+
+// A jobs script. Its jobs are read when they run.
+class ScriptJob : public Job {
+ public:
+  explicit ScriptJob(const JobsVerbOptions& options) : options_(options) {}
+
+  bool load() override { return true; }
+  std::string explain() override { return ""; }
+
+  void run() override {
+    const RecipeGroup& group = options_.group;
+    JobsOptions jobs{.script = options_.file,
+                     .directory = artifact_directory(group.directory, options_.file),
+                     .device = options_.device,
+                     .library_root = group.library_root,
+                     .allow_outside = group.allow_outside,
+                     .cpu_libraries = !group.no_cpu_libraries};
+    jobs.jobs = options_.jobs;
+    jobs.profile.seed = group.seed;
+    if (options_.timeout) jobs.profile.time_out = launch::time_out_of(*options_.timeout);
+    jobs.sessions.plan = {.backend = recipe::kernel_backend_from_name(group.backend), .cache = cache_of(options_.no_cache)};
+    jobs.sessions.changes = {.iterations = group.iterations, .mode = recipe::mode_from_name(group.mode)};
+    outcome_ = run_jobs_script(jobs, start_, diagnostics_);
+    if (!outcome_) return;
+    std::string lines;
+    for (recipe::JobResult& result : outcome_->results) {
+      lines += formatted("{}: {}\n", result.id, outcome_word(result.status));
+      diagnostics_.add(std::move(result.diagnostics));
+    }
+    if (!options_.style.json) print_line(options_, lines);
+  }
+
+  // The lines of the jobs are printed with their results.
+  std::string outcome(int) override { return ""; }
+
+  int status() const override {
+    return worst_status(Job::status(), outcome_ ? recipe::status_of(outcome_->results) : 0);
+  }
+
+  std::string report_text() const { return outcome_ ? outcome_->report : ""; }
+
+ private:
+  Clock::time_point start_ = Clock::now();
+  const JobsVerbOptions& options_;
+  std::optional<JobsOutcome> outcome_;
+};
+
+}  // namespace
+
+bool is_jobs(const Content& content) { return content.has("jobs"); }
+
+std::optional<JobsOutcome> run_jobs_script(const JobsOptions& jobs, Clock::time_point start, Diagnostics& diagnostics) {
+  const auto script = read_script(jobs.script, Severity::Warning, diagnostics);
+  if (!script) return std::nullopt;
+  recipe::Backends backends(jobs.device, jobs.sessions.plan.cache);
+  recipe::SessionJobOptions options{
+      .directory = jobs.directory,
+      .allow_outside = jobs.allow_outside,
+      .session = jobs.sessions,
+      .open = [&](const Path& artifacts) -> recipe::OpenOptions {
+        return {.runner = {.open_backend = [&](recipe::BackendKind kind) { return backends.open(kind); },
+                           .libraries = recipe::cpu::library_roots(jobs.library_root, artifacts, jobs.allow_outside),
+                           .cpu_libraries = jobs.cpu_libraries},
+                .profile = jobs.profile};
+      }};
+  JobsOutcome outcome;
+  outcome.results = recipe::run_jobs(*script, jobs.jobs, recipe::session_jobs(std::move(options)));
+  outcome.report = report_text(*script, outcome.results, start);
+  return outcome;
+}
+
+int run_jobs(const Arguments& arguments) {
+  JobsVerbOptions options;
+  CommandLine line("slipway run", "Runs the jobs of a script concurrently, each a recipe with its profile.",
+                   "slipway run jobs.json --threads 2 --report report.json");
+  add_options(line, options);
+  if (const std::optional<int> status = line.parse(arguments)) return *status;
+  auto job = std::make_unique<ScriptJob>(options);
+  const ReportFile report_file[] = {{options.report_path, [one = job.get()] { return one->report_text(); }}};
+  const std::unique_ptr<Job> jobs[] = {std::move(job)};
+  return run_all(jobs, options, report_file);
+}
+
+int check_jobs(const Arguments& arguments) {
+  ReportStyle style;
+  std::vector<std::string> files;
+  CommandLine line("slipway check", "Finds every error in jobs scripts; check the recipes separately.",
+                   "slipway check jobs.json");
+  line.add_report_options(style);
+  line.add_option("files", files, "jobs scripts; `-` is standard input").required();
+  if (const std::optional<int> status = line.parse(arguments)) return *status;
+  Diagnostics diagnostics;
+  for (const std::string& file : files) {
+    const auto script = read_script(file, Severity::Error, diagnostics);
+    if (!script || file == "-") continue;
+    for (const recipe::Job& job : script->jobs) {
+      for (const char* key : {"recipe", "profile"}) {
+        const json::Value named = job.at[key];
+        if (!named || file_exists(Path(file).parent_path() / named.string())) continue;
+        diagnostics.add(
+            json::problem(named, DiagnosticKind::FileNotFound, formatted("file `{}` does not exist", named.string())));
+      }
+    }
+  }
+  const int status = report(diagnostics, style, stdout);
+  if (style.json || status != 0) return status == 0 ? 0 : 3;  // any error of a check is bad input
+  for (const std::string& file : files) print(formatted("{}: ok\n", file));
+  return 0;
+}
+
+}  // namespace slipway::cli

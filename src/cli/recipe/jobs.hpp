@@ -1,0 +1,42 @@
+// The verbs for jobs scripts.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/diagnostic.hpp"
+#include "cli/command_line.hpp"
+#include "cli/content.hpp"
+#include "recipe/jobs/session_job.hpp"
+
+namespace slipway::cli {
+
+// A JSON object with `jobs`.
+bool is_jobs(const Content& content);
+
+int run_jobs(const Arguments& arguments);
+int check_jobs(const Arguments& arguments);
+
+// Shared by `slipway run` and `xrt-runner --script`.
+struct JobsOptions {
+  std::string script;  // a file, or `-`
+  Path directory;      // base of the paths in the script
+  std::string device, library_root;
+  bool allow_outside = false, cpu_libraries = true;
+  recipe::SessionOptions sessions;  // applies to all jobs
+  recipe::ProfileOptions profile;
+  recipe::JobOptions jobs;
+};
+
+struct JobsOutcome {
+  std::vector<recipe::JobResult> results;
+  std::string report;  // JSON, indented by 2
+};
+
+// Returns nothing if the script itself cannot be read. Problems of the jobs are in their results.
+std::optional<JobsOutcome> run_jobs_script(const JobsOptions& jobs, std::chrono::steady_clock::time_point start,
+                                           Diagnostics& diagnostics);
+
+}  // namespace slipway::cli

@@ -1,0 +1,228 @@
+// `slipway run` on recipes (docs/spec/recipe.md#slipway-run).
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/format.hpp"
+#include "cli/job.hpp"
+#include "cli/recipe/files.hpp"
+#include "cli/recipe/verbs.hpp"
+#include "recipe/open_backend.hpp"
+#include "json/diagnostics.hpp"
+#include "launch/execute/run.hpp"
+
+namespace slipway::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// NAME=FILE
+struct NamedFile {
+  std::string name, file;
+};
+
+struct RecipeOptions : PlannedRunGroup {
+  std::vector<std::string> files;
+  RecipeGroup group;
+  std::string profile, kernels;
+  std::vector<std::string> binds, saves, goldens;
+  std::optional<std::uint32_t> threshold;
+  bool no_map = false, no_poll = false, timings = false;
+};
+
+std::vector<NamedFile> named_files(const std::vector<std::string>& given, std::string_view option,
+                                   Diagnostics& diagnostics) {
+  std::vector<NamedFile> files;
+  for (const std::string& one : given) {
+    const std::size_t equals = one.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == one.size()) {
+      diagnostics.error(DiagnosticKind::Usage, {}, formatted("{} takes NAME=FILE, but `{}` is given", option, one));
+      continue;
+    }
+    files.push_back({one.substr(0, equals), one.substr(equals + 1)});
+  }
+  return files;
+}
+
+void add_options(CommandLine& line, RecipeOptions& options) {
+  line.add_option("file", options.files, "the recipe; `-` is standard input");
+  add_planned_run_group(line, options);
+  add_recipe_group(line, options.group);
+  line.add_option("--profile", options.profile, "the profile: what to bind, and how often to run");
+  line.add_option("--kernels", options.kernels, "replace kernels of the recipe with those of this file");
+  line.add_option("--bind", options.binds, "NAME=FILE: bind the bytes of a file to a buffer").values(1).take_all();
+  line.add_option("--save", options.saves, "NAME=FILE: write a buffer after the last execution").values(1).take_all();
+  line.add_option("--golden", options.goldens, "NAME=FILE: compare a buffer with a file after the last execution")
+      .values(1)
+      .take_all();
+  line.add_option("--runlist-threshold", options.threshold,
+                  "XRT: the number of runs from which they become a run list of the device; 0: never");
+  line.add_flag("--timings", options.timings, "measure each run, for the report");
+  line.add_flag("--nommap", options.no_map, "read files of profiles instead of mapping them");
+  line.add_flag("--nopoll", options.no_poll, "sleep while waiting, regardless of the profile");
+}
+
+class RecipeJob : public Job {
+ public:
+  explicit RecipeJob(const RecipeOptions& options)
+      : options_(options),
+        binds_(named_files(options.binds, "--bind", diagnostics_)),
+        saves_(named_files(options.saves, "--save", diagnostics_)),
+        goldens_(named_files(options.goldens, "--golden", diagnostics_)) {
+    if (options.files.size() == 1) return;
+    diagnostics_.error(DiagnosticKind::Usage, {},
+                       options.files.empty() ? "no recipe is given" : "one recipe is run at a time");
+  }
+
+  bool load() override {
+    const std::string& file = options_.files.front();
+    const RecipeGroup& group = options_.group;
+    directory_ = artifact_directory(group.directory, file);
+    auto request =
+        session_options({file, options_.profile, options_.kernels, directory_, group.allow_outside}, diagnostics_);
+    if (!request) return false;
+    request->plan = {.backend = recipe::kernel_backend_from_name(group.backend), .cache = cache_of(options_.no_cache)};
+    request->changes = {.iterations = group.iterations,
+                        .mode = recipe::mode_from_name(group.mode),
+                        .no_map = options_.no_map,
+                        .no_poll = options_.no_poll};
+    session_ = recipe::Session::load(*request, diagnostics_);
+    return ok() && session_.plan();
+  }
+
+  std::string explain() override { return recipe::print_plan(*session_.plan()); }
+
+  void run() override {
+    if (open() && !options_.dry_run && execute()) finish();
+  }
+
+  std::string outcome(int status) override {
+    std::string devices;
+    if (backends_ && session_.opened()) {
+      for (const auto& [kind, info] : session_.runner().backends())
+        devices += formatted("{} {}", devices.empty() ? ", on" : ",", info.device);
+    }
+    return formatted("{}: {}{}\n", options_.files.front(), outcome_word(status), devices);
+  }
+
+  std::string report_text() const {
+    Failure failure = failure_;
+    if (failure.empty()) {
+      std::ranges::copy_if(diagnostics_.all(), std::back_inserter(failure),
+                           [](const Diagnostic& problem) { return problem.severity == Severity::Error; });
+    }
+    const recipe::Session::System system = recipe::system_usage(start_);
+    return session_.report(failure.empty() ? nullptr : &failure, &system, 2);
+  }
+
+ private:
+  bool ok() {
+    if (options_.style.strict) diagnostics_.make_strict();
+    return !diagnostics_.has_errors();
+  }
+
+  bool open() {
+    const RecipeGroup& group = options_.group;
+    backends_.emplace(options_.device, cache_of(options_.no_cache));
+    recipe::OpenOptions options{
+        .runner = {.open_backend = [this](recipe::BackendKind kind) { return backends_->open(kind); },
+                   .libraries = recipe::cpu::library_roots(group.library_root, directory_, group.allow_outside),
+                   .cpu_libraries = !group.no_cpu_libraries,
+                   .timings = options_.timings},
+        .profile = {.seed = group.seed,
+                    .runlist_threshold = options_.threshold,
+                    .print = [this](std::string_view text) { print_line(options_, text); }}};
+    if (options_.timeout) options.profile.time_out = launch::time_out_of(*options_.timeout);
+    if (!session_.open(std::move(options), diagnostics_)) return false;
+    for (const NamedFile& bind : binds_) {
+      if (Result<> bound = bind_file(bind); !bound) diagnostics_.add(std::move(bound.error()));
+    }
+    return ok();
+  }
+
+  Result<> bind_file(const NamedFile& bind) {
+    const Result<MappedFile> file = map_file(bind.file);
+    if (!file) return fail(file.error());
+    if (file->bytes().empty())
+      return fail(DiagnosticKind::FileFormat, SourceLocation::in_file(bind.file),
+                  "the file is empty, but a buffer cannot be");
+    auto buffer = session_.runner().create_buffer({.size = file->bytes().size(), .name = bind.name});
+    if (!buffer) return fail(std::move(buffer.error()));
+    std::ranges::copy(file->bytes(), recipe::host_bytes(**buffer).begin());
+    if (Result<> synced = recipe::sync_buffer(**buffer, sync_direction::to_device, 0, (*buffer)->size()); !synced)
+      return synced;
+    return session_.runner().bind(bind.name, {*buffer, 0, (*buffer)->size()});
+  }
+
+  bool execute() {
+    auto failure = session_.run();
+    if (!failure) return true;
+    failure_ = failure->diagnostics;
+    diagnostics_.add(std::move(failure->diagnostics));
+    return false;
+  }
+
+  void finish() {
+    for (const NamedFile& save : saves_) {
+      const auto bytes = buffer_bytes(save.name);
+      if (!bytes) continue;
+      if (Result<> written = write_file(save.file, *bytes); !written) diagnostics_.add(std::move(written.error()));
+    }
+    for (const NamedFile& golden : goldens_) {
+      const auto bytes = buffer_bytes(golden.name);
+      const auto file = diagnostics_.take(map_file(golden.file));
+      if (bytes && file) compare(golden, *bytes, file->bytes());
+    }
+  }
+
+  std::optional<Bytes> buffer_bytes(const std::string& name) {
+    if (!session_.plan()->find_buffer(name)) {
+      diagnostics_.error(DiagnosticKind::UnknownReference, {}, formatted("Unknown buffer '{}'", name));
+      return std::nullopt;
+    }
+    return diagnostics_.take(session_.runner().map_buffer(name));
+  }
+
+  void compare(const NamedFile& golden, Bytes bytes, Bytes expected) {
+    recipe::Validate validate;
+    const auto range = recipe::golden_range(validate, bytes.size(), expected.size());
+    if (!range) {
+      diagnostics_.error(DiagnosticKind::ProfileValidate, SourceLocation::in_file(golden.file), range.error());
+      return;
+    }
+    const recipe::ValidationResult result = recipe::compare_golden(validate, golden.name, bytes, expected, *range);
+    if (result.mismatches == 0) return;
+    for (const std::string& example : result.examples) print_line(options_, example + "\n");
+    diagnostics_.error(DiagnosticKind::ExpectationFailed, SourceLocation::in_file(golden.file),
+                       formatted("buffer `{}` differs from the expected data in {} of {} bytes", golden.name,
+                                 result.mismatches, bytes.size()));
+  }
+
+  Clock::time_point start_ = Clock::now();
+  const RecipeOptions& options_;
+  std::vector<NamedFile> binds_, saves_, goldens_;
+  Path directory_;
+  std::optional<recipe::Backends> backends_;
+  recipe::Session session_;
+  Failure failure_;
+};
+
+}  // namespace
+
+bool is_recipe(const Content& content) { return content.has("execution/runs") && !content.has("jobs"); }
+
+int run_recipe(const Arguments& arguments) {
+  RecipeOptions options;
+  CommandLine line("slipway run", "Runs a recipe of kernels and CPU functions.",
+                   "slipway run recipe.json --profile profile.json");
+  add_options(line, options);
+  if (const std::optional<int> status = line.parse(arguments)) return *status;
+  auto job = std::make_unique<RecipeJob>(options);
+  if (job->diagnostics().has_errors()) return report(job->diagnostics(), options.style);
+  const ReportFile report_file[] = {{options.report_path, [one = job.get()] { return one->report_text(); }}};
+  const std::unique_ptr<Job> jobs[] = {std::move(job)};
+  return run_all(jobs, options, report_file);
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,29 @@
+// The verbs for run recipes, profiles and captures.
+#pragma once
+
+#include "cli/command_line.hpp"
+#include "cli/content.hpp"
+
+namespace slipway::cli {
+
+// A JSON object with `execution/runs`.
+bool is_recipe(const Content& content);
+// A JSON object with `bindings`, `executions`, `execution`, `qos` or `dtrace`, and without `resources`.
+bool is_profile(const Content& content);
+
+int run_recipe(const Arguments& arguments);
+int check_recipe(const Arguments& arguments);
+int check_profile_file(const Arguments& arguments);
+
+// A JSON object with `resources` and `execution/frames`: a capture of the NPU calls of an application.
+bool is_replay(const Content& content);
+int run_replay(const Arguments& arguments);
+int check_replay_file(const Arguments& arguments);
+// Reads and checks a capture, and reports that this program cannot run it.
+void explain_replay(const std::string& file, const Path& directory, Diagnostics& diagnostics);
+
+// The drop-in names `xrt-runner` and `xrt-replay` (docs/spec/recipe.md#xrt-runner).
+int xrt_runner(const Arguments& arguments);
+int xrt_replay(const Arguments& arguments);
+
+}  // namespace slipway::cli

@@ -1,0 +1,262 @@
+// `slipway compile`: compiles programs of the Render Pipeline Language to SPIR-V, metadata and other outputs.
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "base/files.hpp"
+#include "base/format.hpp"
+#include "base/suggest.hpp"
+#include "cli/program.hpp"
+#include "cli/rpl/options.hpp"
+#include "cli/rpl/verbs.hpp"
+#include "rpl/emit_header.hpp"
+#include "rpl/metadata_json.hpp"
+#include "rpl/print_ast.hpp"
+#include "rpl/print_resolved.hpp"
+#include "spirv/tools.hpp"
+
+namespace slipway::cli {
+namespace {
+
+struct CompileVerbOptions {
+  RplOptions rpl;
+  std::string output;
+  std::vector<std::string> emit;
+  std::optional<std::string> header;  // a path; empty: beside the other outputs
+  std::string header_namespace;
+};
+
+// A file to write, or with the path `-` text for standard output.
+struct Output {
+  std::string path;
+  std::string text;
+  std::vector<std::uint32_t> words;  // instead of text
+
+  Bytes bytes() const { return words.empty() ? bytes_of(text) : std::as_bytes(std::span(words)); }
+};
+
+constexpr std::array<std::string_view, 6> kKinds = {"spirv", "spirv-asm", "meta", "header", "ast", "resolved"};
+
+// The kinds of outputs. The default is SPIR-V and metadata for files, and metadata for standard output.
+std::vector<std::string> kinds_of(const CompileVerbOptions& options) {
+  if (!options.emit.empty()) return options.emit;
+  if (options.output.empty()) return {"meta"};
+  if (options.rpl.entries.empty()) return {"meta"};
+  return {"spirv", "meta"};
+}
+
+void check_usage(const CompileVerbOptions& options, Diagnostics& diagnostics) {
+  const auto usage = [&](std::string message) -> Diagnostic& {
+    return diagnostics.error(DiagnosticKind::Usage, {}, std::move(message));
+  };
+  const std::vector<std::string> kinds = kinds_of(options);
+  const bool variants = !options.rpl.variants.empty() && options.rpl.variants != "one";
+  if (options.output.empty() && std::ranges::contains(kinds, "spirv")) {
+    usage("`--emit spirv` writes a file; name it with `-o`");
+  }
+  if (options.output == "-" && kinds.size() + (options.header ? 1 : 0) != 1) {
+    usage("`-o -` takes exactly one `--emit`");
+  }
+  if (options.header && options.header->empty() && (options.output.empty() || options.output == "-")) {
+    usage("`--header` needs `-o`, or a path of its own: `--header=PATH`");
+  }
+  if (!options.header_namespace.empty() && !rpl::is_namespace_name(options.header_namespace)) {
+    usage(formatted("`{}` is not a name of a namespace", options.header_namespace));
+  }
+  if (!variants) return;
+  if (options.output.empty() || options.output == "-") usage("`--variants` needs a directory: `-o DIRECTORY`");
+  if (!options.emit.empty() || options.header) {
+    usage("`--variants` writes SPIR-V and metadata; `--emit` and `--header` are for one variant");
+  }
+}
+
+// --- kinds of output -------------------------------------------------------------------------------------------------
+
+// PATH with a suffix, or `-`.
+std::string path_for(const CompileVerbOptions& options, std::string_view ending) {
+  if (options.output.empty() || options.output == "-") return "-";
+  return options.output + std::string(ending);
+}
+
+// A file in the directory of PATH.
+std::string beside(const CompileVerbOptions& options, const std::string& file) {
+  return (Path(options.output).parent_path() / file).string();
+}
+
+// Keeps the ids of the module, so that assembling the text restores the module.
+std::string disassembled(const spirv::Words& words, const std::string& name, Diagnostics& diagnostics) {
+  return diagnostics.take(spirv::disassemble(words, name, {.friendly_names = false, .header = true})).value_or("");
+}
+
+void emit_resolved(const CompileVerbOptions& options, const rpl::Resolved& resolved, std::vector<Output>& outputs) {
+  const std::vector<rpl::ResolvedModule> modules = rpl::print_resolved(resolved);
+  const bool to_stdout = options.output.empty() || options.output == "-";
+  if (to_stdout || modules.size() == 1) {
+    std::string text;
+    for (const rpl::ResolvedModule& module : modules) {
+      if (modules.size() > 1) text += formatted("{}// {}\n", text.empty() ? "" : "\n", module.name);
+      text += module.text;
+    }
+    outputs.push_back({path_for(options, ".resolved.rpl"), std::move(text), {}});
+    return;
+  }
+  for (const rpl::ResolvedModule& module : modules) {  // PATH is a directory
+    const std::string name = module.name == "<stdin>" ? "stdin.rpl" : Path(module.name).filename().string();
+    outputs.push_back({(Path(options.output) / name).string(), module.text, {}});
+  }
+}
+
+std::string header_namespace(const CompileVerbOptions& options) {
+  if (!options.header_namespace.empty()) return options.header_namespace;
+  return rpl::default_header_namespace(options.rpl.files.front() == "-" ? "stdin" : options.rpl.files.front());
+}
+
+void emit(const std::string& kind, const CompileVerbOptions& options, const RplInput& input, rpl::Compiler& compiler,
+          const rpl::Compiled& made, std::vector<Output>& outputs, Diagnostics& diagnostics) {
+  if (kind == "meta") {
+    outputs.push_back({path_for(options, ".json"), rpl::metadata_text(made.metadata), {}});
+  } else if (kind == "ast") {
+    outputs.push_back({path_for(options, ".ast"), rpl::print_ast(input.program), {}});
+  } else if (kind == "resolved") {
+    emit_resolved(options, *compiler.resolved(), outputs);
+  } else if (kind == "header") {
+    outputs.push_back(
+        {path_for(options, ".hpp"), rpl::emit_header(*compiler.resolved(), header_namespace(options)), {}});
+  } else {
+    const bool binary = kind == "spirv";
+    for (std::size_t i = 0; i < made.modules.size(); ++i) {
+      const std::string& file = made.metadata.code[i].file;
+      if (binary) {
+        outputs.push_back({options.output == "-" ? "-" : beside(options, file), "", made.modules[i].words});
+      } else {
+        const std::string path =
+            path_for(options, "") == "-" ? "-" : beside(options, Path(file).replace_extension(".spvasm").string());
+        outputs.push_back({path, disassembled(made.modules[i].words, file, diagnostics), {}});
+      }
+    }
+  }
+}
+
+// --- files -----------------------------------------------------------------------------------------------------------
+
+Path normal(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::weakly_canonical(path, ignored);
+}
+
+// Reports outputs with the same path, and outputs that would overwrite an input.
+void check_paths(const std::vector<Output>& outputs, const CompileVerbOptions& options, Diagnostics& diagnostics) {
+  std::vector<Path> taken;
+  for (const std::string& file : options.rpl.files) taken.push_back(normal(file));
+  const std::size_t inputs = taken.size();
+  for (const Output& output : outputs) {
+    if (output.path == "-") continue;
+    const Path path = normal(output.path);
+    const auto same = std::ranges::find(taken, path);
+    if (same != taken.end()) {
+      const bool input = static_cast<std::size_t>(same - taken.begin()) < inputs;
+      diagnostics.error(DiagnosticKind::OutputConflict, SourceLocation::in_file(output.path),
+                        input ? "an output would replace a source" : "two outputs have the same path");
+    }
+    taken.push_back(path);
+  }
+}
+
+// Writes all files or none: they get their names after all of them are complete.
+void write_outputs(const std::vector<Output>& outputs, Diagnostics& diagnostics) {
+  std::vector<OutputFile> files;
+  for (const Output& output : outputs) {
+    if (output.path == "-") continue;
+    std::optional<OutputFile> file = diagnostics.take(OutputFile::create(output.path));
+    if (!file) return;
+    if (const Result<> written = file->write(output.bytes()); !written) return diagnostics.add(written.error());
+    files.push_back(std::move(*file));
+  }
+  for (OutputFile& file : files) {
+    if (const Result<> named = file.commit(); !named) return diagnostics.add(named.error());
+  }
+  for (const Output& output : outputs) {
+    if (output.path == "-") print(text_of(output.bytes()));
+  }
+}
+
+void compile_one(const CompileVerbOptions& options, RplInput& input, rpl::CompileTimes& times,
+                 Diagnostics& diagnostics) {
+  input.compile.stem = options.output.empty() || options.output == "-" ? Path(options.rpl.files.front()).stem().string()
+                                                                       : Path(options.output).filename().string();
+  rpl::Compiler compiler;
+  const std::optional<rpl::Compiled> made =
+      compiler.compile(input.program, input.assignment, input.compile, diagnostics, &times);
+  if (!made || diagnostics.has_errors()) return;
+  std::vector<Output> outputs;
+  for (const std::string& kind : kinds_of(options)) {
+    emit(kind, options, input, compiler, *made, outputs, diagnostics);
+  }
+  if (options.header) {
+    const std::string path = options.header->empty() ? options.output + ".hpp" : *options.header;
+    outputs.push_back({path, rpl::emit_header(*compiler.resolved(), header_namespace(options)), {}});
+  }
+  check_paths(outputs, options, diagnostics);
+  if (options.rpl.style.strict && diagnostics.warnings() != 0) return;  // they are errors
+  if (!diagnostics.has_errors()) write_outputs(outputs, diagnostics);
+}
+
+void compile_variants(const CompileVerbOptions& options, const RplInput& input, rpl::VariantOptions& variants,
+                      Diagnostics& diagnostics) {
+  variants.emit = true;
+  const std::optional<rpl::Variants> made = rpl::find_variants(input.program, variants, diagnostics);
+  if (!made || diagnostics.has_errors() || (options.rpl.style.strict && diagnostics.warnings() != 0)) return;
+  std::vector<Output> outputs;
+  const auto path = [&](const std::string& file) { return (Path(options.output) / file).string(); };
+  for (const rpl::VariantModule& module : made->modules) outputs.push_back({path(module.file), "", module.words});
+  std::set<std::string_view> files;
+  for (const rpl::VariantClass& of : made->classes) {
+    // Classes may differ only in values that the output does not use; then they share a file.
+    if (files.insert(of.file).second) outputs.push_back({path(of.file), of.metadata, {}});
+  }
+  outputs.push_back({path("variants.json"), rpl::variants_json(input.program, *made), {}});
+  write_outputs(outputs, diagnostics);
+  if (!diagnostics.has_errors() && !options.rpl.style.json) {
+    print(rpl::summary_text(input.program, variants, *made));
+  }
+}
+
+}  // namespace
+
+int compile_verb(const Arguments& arguments) {
+  CompileVerbOptions options;
+  CommandLine line("slipway compile", "Compiles a program of the Render Pipeline Language.",
+                   "slipway compile pass.rpl material.rpl --entry vertex=vertex_main --entry fragment=fragment_main "
+                   "-o out");
+  add_rpl_options(line, options.rpl);
+  line.add_option("-o,--output", options.output,
+                  "write PATH.spv, PATH.json...; `-` is standard output; with variants a directory");
+  line.add_option("--emit", options.emit,
+                  "spirv, spirv-asm, meta, header, ast or resolved, repeatable (spirv and meta; without `-o` meta)")
+      .repeatable()
+      .choices(std::vector<std::string>(kKinds.begin(), kKinds.end()));
+  line.add_flag("--header", options.header, "PATH",
+                "also write a C++ header of the memory layouts (PATH.hpp, from --output)");
+  line.add_option("--header-namespace", options.header_namespace,
+                  "the namespace of the header (rpl_ and the name of the file)");
+  if (const std::optional<int> status = line.parse(arguments)) return *status;
+
+  Diagnostics diagnostics;
+  rpl::CompileTimes times;
+  double parse_time = 0;
+  check_usage(options, diagnostics);
+  if (!diagnostics.has_errors()) {
+    if (std::optional<RplInput> input = load_rpl(options.rpl, diagnostics)) {
+      parse_time = input->parse_time;
+      std::optional<rpl::VariantOptions> variants = variant_settings(options.rpl, *input, false, diagnostics);
+      if (variants && !diagnostics.has_errors()) {
+        compile_variants(options, *input, *variants, diagnostics);
+      } else if (!diagnostics.has_errors()) {
+        compile_one(options, *input, times, diagnostics);
+      }
+    }
+  }
+  return report_rpl(diagnostics, options.rpl, options.rpl.time ? &times : nullptr, parse_time);
+}
+
+}  // namespace slipway::cli

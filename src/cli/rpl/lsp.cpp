@@ -1,0 +1,40 @@
+// `slipway lsp`: the language server over standard input and output.
+#include <unistd.h>
+
+#include "cli/rpl/verbs.hpp"
+#include "rpl/lsp/frames.hpp"
+#include "rpl/lsp/server.hpp"
+
+namespace slipway::cli {
+
+int lsp_verb(const Arguments& arguments) {
+  CommandLine line("slipway lsp",
+                   "Serves an editor over standard input and output: the Language Server Protocol for programs of the "
+                   "Render Pipeline Language.",
+                   "slipway lsp");
+  bool stdio = false;
+  line.add_flag("--stdio", stdio, "accepted for editors that pass it; no other transport exists");
+  if (const std::optional<int> status = line.parse(arguments)) return *status;
+
+  rpl::lsp::Server server;
+  rpl::lsp::FrameReader reader;
+  char buffer[64 << 10];
+  while (!server.ended()) {
+    const ssize_t got = ::read(STDIN_FILENO, buffer, sizeof buffer);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;  // the editor has closed the pipe
+    reader.feed({buffer, static_cast<std::size_t>(got)});
+    while (!server.ended()) {
+      const std::optional<std::string> message = reader.next();
+      if (!message) break;
+      for (const std::string& answer : server.handle(*message)) print(rpl::lsp::frame(answer));
+    }
+    if (reader.broken()) {
+      print_error("slipway lsp: a message header announces a length beyond the limit\n");
+      return 3;
+    }
+  }
+  return server.exit_status();
+}
+
+}  // namespace slipway::cli

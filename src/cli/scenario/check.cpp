@@ -1,0 +1,90 @@
+// `slipway check` on scenarios: reports every error that can be found without running them.
+
+#include "base/format.hpp"
+#include "base/suggest.hpp"
+#include "cli/scenario/runner.hpp"
+#include "cli/scenario/verbs.hpp"
+#include "gpu/device/choose_device.hpp"
+#include "gpu/device/instance.hpp"
+#include "launch/check/check_device.hpp"
+#include "scenario/load.hpp"
+#include "scenario/portable.hpp"
+#include "scenario/schema.hpp"
+
+namespace slipway::cli {
+namespace {
+
+struct CheckOptions {
+  ReportStyle style;
+  std::vector<std::string> files;
+  scenario::ScenarioOptions load{.checking = true};
+  bool syntax = false, no_files = false, portable = false, no_cache = false;
+  std::optional<std::string> device;
+  std::string describe;
+};
+
+int describe_key(const std::string& key) {
+  if (const std::optional<std::string> text = scenario::describe(key)) {
+    print(*text);
+    return 0;
+  }
+  const auto near = closest(key, scenario::describable_keys());
+  print_error(
+      formatted("slipway check: unknown key `{}`{}\n", key, near ? formatted("; did you mean `{}`?", *near) : ""));
+  return 2;
+}
+
+void check_on_device(const scenario::Loaded& loaded, const std::string& selector, Diagnostics& diagnostics) {
+  const std::optional<gpu::Instance> instance = diagnostics.take(gpu::create_instance());
+  if (!instance) return;
+  const std::optional<std::size_t> chosen = diagnostics.take(gpu::choose_device(instance->snapshots(), selector));
+  if (!chosen) return;
+  const gpu::Snapshot& device = instance->snapshots()[*chosen];
+  scenario::check_device(loaded, launch::needs_of(*loaded.plan), device, diagnostics);
+}
+
+}  // namespace
+
+bool is_scenario(const Content& content) {
+  return (content.has("resources") || content.has("commands")) && !content.has("execution");
+}
+
+int check_scenario(const Arguments& arguments) {
+  CheckOptions options;
+  CommandLine line("slipway check", "Finds every error in scenarios, without running them.",
+                   "slipway check --device scene.json");
+  line.add_report_options(options.style);
+  line.add_option("files", options.files, "scenario files; `-` is standard input");
+  line.add_flag("--syntax", options.syntax, "check only the structure of the file");
+  line.add_flag("--no-files", options.no_files, "do not open the files that it names");
+  line.add_flag("--portable", options.portable, "warn about everything that other runners of the format reject");
+  line.add_flag("--device", options.device, "DEVICE",
+                "also check against a device: index, part of its name, or UUID; without a value the default device");
+  line.add_option("--output", options.load.output, "base directory of relative `dst` paths (the scenario's directory)");
+  line.add_flag("--confine", options.load.confine, "refuse paths that leave the scenario's directory");
+  add_cache_option(line, options.no_cache);
+  line.add_option("--describe", options.describe, "explain a key of the format, such as `image.mips`, and exit");
+  if (const std::optional<int> status = line.parse(arguments)) return *status;
+  if (!options.describe.empty()) return describe_key(options.describe);
+
+  Diagnostics diagnostics;
+  if (options.files.empty()) diagnostics.error(DiagnosticKind::Usage, {}, "no scenario file is given");
+  options.load.depth = options.syntax     ? scenario::Depth::Structure
+                       : options.no_files ? scenario::Depth::References
+                                          : scenario::Depth::Files;
+  options.load.cache = cache_of(options.no_cache);
+  for (const std::string& file : options.files) {
+    Diagnostics of_file;
+    const scenario::Loaded loaded = load_file(file, options.load, of_file);
+    if (options.portable && loaded.scenario) scenario::check_portable(*loaded.scenario, of_file);
+    if (options.device && loaded.plan) check_on_device(loaded, *options.device, of_file);
+    diagnostics.add(of_file.release());
+  }
+  const int status = report(diagnostics, options.style, stdout);
+  if (!options.style.json && status == 0) {
+    for (const std::string& file : options.files) print(formatted("{}: ok\n", file));
+  }
+  return status;
+}
+
+}  // namespace slipway::cli

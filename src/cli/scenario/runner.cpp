@@ -1,0 +1,130 @@
+#include "cli/scenario/runner.hpp"
+
+#include <filesystem>
+
+#include "base/format.hpp"
+#include "cli/scenario/frame_capture.hpp"
+#include "launch/execute/run.hpp"
+#include "launch/plan/explain.hpp"
+#include "launch/report/trace.hpp"
+#include "model/tuning_table.hpp"
+
+namespace slipway::cli {
+namespace {
+
+bool wants_timestamps(const ScenarioRunOptions& options) {
+  return !options.profiling_path.empty() || !options.trace_path.empty() || !options.graph_profiling_directory.empty();
+}
+
+}  // namespace
+
+scenario::Loaded load_file(const std::string& file, const scenario::ScenarioOptions& options,
+                           Diagnostics& diagnostics) {
+  const std::optional<SourcePtr> source = diagnostics.take(read_source(file));
+  if (!source) return {};
+  return scenario::load(*source, file == "-" ? Path(".") : Path(file).parent_path(), options, diagnostics);
+}
+
+ScenarioRunner::ScenarioRunner(const ScenarioRunOptions& options, Log log, Cache cache)
+    : options_(options), log_(std::move(log)), cache_(std::move(cache)) {
+  if (options.explain && options.device.empty()) return;
+  launch::OpenDeviceOptions request{.selector = device_selector(options.device),
+                                    .timestamps = wants_timestamps(options),
+                                    .robustness = options.robustness,
+                                    .disabled_extensions = options.disabled_extensions};
+  request.instance.debug_names = options.debug_markers;
+  device_.emplace(std::move(request), options.validate);
+}
+
+launch::RunOptions ScenarioRunner::options_for(const std::string& file) const {
+  launch::RunOptions options;
+  options.repeat = options_.dry_run ? 1 : static_cast<std::uint32_t>(options_.repeat);
+  options.dry_run = options_.dry_run;
+  options.timestamps = wants_timestamps(options_);
+  if (options_.timeout) options.time_out = launch::time_out_of(*options_.timeout);
+  if (options_.pipeline_caching) {
+    const Path directory =
+        options_.cache_path.empty() ? std::filesystem::temp_directory_path() : Path(options_.cache_path);
+    options.pipeline_cache = {.path = directory / (Path(file).stem().string() + ".cache"),
+                              .clear = options_.clear_pipeline_cache,
+                              .fail_on_miss = options_.fail_on_pipeline_cache_miss};
+  }
+  options.cache = cache_;
+  options.profile_path = options_.profiling_path;
+  options.perf_counters_path = options_.perf_counters_path;
+  options.session_memory_directory = options_.session_memory_directory;
+  options.graph_profile_directory = options_.graph_profiling_directory;
+  options.failure_dump = options_.failure_dump_directory;
+  return options;
+}
+
+std::optional<launch::Report> ScenarioRunner::run(const std::string& file, const scenario::Loaded& loaded,
+                                                  Diagnostics& diagnostics) {
+  if (options_.wait_for_key) wait_for_enter();
+  FrameCapture capture(options_.capture_frame && !options_.dry_run, log_);
+  std::optional<launch::Report> report =
+      scenario::run(loaded, device_->opening(), options_for(file), log_, diagnostics);
+  if (report && !options_.trace_path.empty()) {
+    diagnostics.take(
+        write_file(options_.trace_path, launch::write_trace(loaded.plan->name, report->counters, report->profile))
+            .transform([] { return true; }));
+  }
+  return report;
+}
+
+lower::DeviceFacts ScenarioRunner::device_facts(Diagnostics& diagnostics) {
+  const gpu::Snapshot* snapshot = native_device();
+  return snapshot ? model::tuned_facts(*snapshot, cache_, diagnostics) : lower::DeviceFacts{};
+}
+
+// Null if no device can be opened; the run reports why.
+const gpu::Snapshot* ScenarioRunner::native_device() {
+  const auto snapshot = device_ ? device_->opening().snapshot() : Result<const gpu::Snapshot*>(nullptr);
+  return snapshot ? *snapshot : nullptr;
+}
+
+scenario::Loaded ScenarioRunner::load(const std::string& file, Diagnostics& diagnostics) {
+  const scenario::Emulation emulation = options_.emulate == "never"    ? scenario::Emulation::Never
+                                        : options_.emulate == "always" ? scenario::Emulation::Always
+                                                                       : scenario::Emulation::Auto;
+  scenario::Loaded loaded = load_file(
+      file,
+      {.output = options_.output,
+       .confine = options_.confine,
+       .cache = cache_,
+       .emulation = emulation,
+       .graphs = {.engine = options_.engine == "reference" ? model::Engine::Reference : model::Engine::Kernels,
+                  .lower = {.fuse = !options_.no_fuse}},
+       .device_facts = [this, &diagnostics] { return device_facts(diagnostics); },
+       .native_device = [this] { return native_device(); }},
+      diagnostics);
+  if (options_.style.strict) diagnostics.make_strict();
+  if (loaded.plan && !diagnostics.has_errors()) log_.info("Scenario file parsed");
+  return loaded;
+}
+
+void ScenarioRunner::add_messages(Diagnostics& diagnostics) {
+  if (device_) device_->add_messages(diagnostics);
+}
+
+bool ScenarioJob::load() {
+  loaded_ = runner_.load(file_, diagnostics_);
+  return loaded_.plan.has_value();
+}
+
+std::string ScenarioJob::explain() { return launch::print_plan(*loaded_.plan); }
+
+void ScenarioJob::run() { report_ = runner_.run(file_, loaded_, diagnostics_); }
+
+void ScenarioJob::close() {
+  runner_.add_messages(diagnostics_);
+  loaded_ = {};
+}
+
+std::string ScenarioJob::outcome(int status) {
+  if (!report_) return formatted("{}: {}\n", file_, outcome_word(status));
+  return formatted("{}{}: {}, on {}\n", launch::print_expectations(report_->expectations), file_, outcome_word(status),
+                   report_->device);
+}
+
+}  // namespace slipway::cli

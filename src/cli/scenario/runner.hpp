@@ -1,0 +1,65 @@
+// Runs scenario files one after another on one device; shared by `slipway run` and the drop-in name.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/log.hpp"
+#include "cli/device_session.hpp"
+#include "cli/job.hpp"
+#include "cli/scenario/options.hpp"
+#include "launch/report/report.hpp"
+#include "scenario/load.hpp"
+
+namespace slipway::cli {
+
+// `file` may be `-`.
+scenario::Loaded load_file(const std::string& file, const scenario::ScenarioOptions& settings,
+                           Diagnostics& diagnostics);
+
+// What the scenarios of one call share: options, log, cache and device. It outlives their jobs.
+class ScenarioRunner {
+ public:
+  // Starts to open the device in the background, unless --explain is given without --device.
+  ScenarioRunner(const ScenarioRunOptions& options, Log log, Cache cache);
+
+  const ScenarioRunOptions& options() const { return options_; }
+  scenario::Loaded load(const std::string& file, Diagnostics& diagnostics);
+  std::optional<launch::Report> run(const std::string& file, const scenario::Loaded& loaded, Diagnostics& diagnostics);
+  // Adds the messages of layers.
+  void add_messages(Diagnostics& diagnostics);
+
+ private:
+  launch::RunOptions options_for(const std::string& file) const;
+  lower::DeviceFacts device_facts(Diagnostics& diagnostics);
+  const gpu::Snapshot* native_device();
+
+  const ScenarioRunOptions& options_;
+  Log log_;
+  Cache cache_;
+  std::optional<DeviceSession> device_;
+};
+
+// One scenario file.
+class ScenarioJob : public Job {
+ public:
+  ScenarioJob(ScenarioRunner& runner, std::string file) : runner_(runner), file_(std::move(file)) {}
+
+  bool load() override;
+  std::string explain() override;
+  void run() override;
+  void close() override;
+  std::string outcome(int status) override;
+  std::vector<Diagnostic> all_diagnostics() const override { return result().all_diagnostics(); }
+
+  launch::FileReport result() const { return {file_, diagnostics_.all(), report_}; }
+
+ private:
+  ScenarioRunner& runner_;
+  std::string file_;
+  scenario::Loaded loaded_;
+  std::optional<launch::Report> report_;
+};
+
+}  // namespace slipway::cli

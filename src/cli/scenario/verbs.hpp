@@ -1,0 +1,15 @@
+// The verbs for scenarios.
+#pragma once
+
+#include "cli/command_line.hpp"
+#include "cli/content.hpp"
+
+namespace slipway::cli {
+
+// A JSON object with `resources` or `commands`, and without the `execution` of a recipe.
+bool is_scenario(const Content& content);
+
+int run_scenario(const Arguments& arguments);
+int check_scenario(const Arguments& arguments);
+
+}  // namespace slipway::cli
