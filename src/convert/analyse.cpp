@@ -1,7 +1,7 @@
 #include "convert/analyse.hpp"
 
 #include "base/format.hpp"
-#include "convert/partition.hpp"
+#include "convert/segments/partition.hpp"
 #include "tosa/text.hpp"
 #include "tosa/verify.hpp"
 #include "tosa/write/write_mlir.hpp"

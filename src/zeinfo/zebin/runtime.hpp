@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "zeinfo/check.hpp"
+#include "zeinfo/check/check.hpp"
 #include "zeinfo/zebin/input.hpp"
 
 namespace slipway::zebin {
