@@ -6,7 +6,7 @@
 #include "launch/explain.hpp"
 #include "launch/run.hpp"
 #include "launch/trace.hpp"
-#include "model/tuning_table.hpp"
+#include "model/tuning/tuning_table.hpp"
 
 namespace slipway::cli {
 namespace {

@@ -9,15 +9,15 @@
 #include "cli/named_values.hpp"
 #include "cli/open_model.hpp"
 #include "cli/vgf_verbs.hpp"
-#include "launch/check_device.hpp"
 #include "launch/explain.hpp"
 #include "launch/hazards.hpp"
 #include "launch/run.hpp"
 #include "launch/trace.hpp"
-#include "model/compare_model.hpp"
-#include "model/kernel_times.hpp"
 #include "model/native.hpp"
-#include "model/tuning_table.hpp"
+#include "model/standalone/compare_model.hpp"
+#include "model/standalone/open_standalone.hpp"
+#include "model/tuning/kernel_times.hpp"
+#include "model/tuning/tuning_table.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -172,16 +172,16 @@ class ModelRun {
     auto shaders = model::compile_modules(*request_.file, cache, diagnostics_);
     if (!shaders) return false;
     request_.name = path == "-" ? "model" : Path(path).stem().string();
-    request_.settings.shaders = std::move(*shaders);
-    request_.settings.graphs.lower.fuse = !settings_.no_fuse;
-    if (settings_.engine == "reference") request_.settings.graphs.engine = model::Engine::Reference;
+    request_.model.shaders = std::move(*shaders);
+    request_.model.graphs.lower.fuse = !settings_.no_fuse;
+    if (settings_.engine == "reference") request_.model.graphs.engine = model::Engine::Reference;
     // Which kernels are best, and whether the device can do without them, depends on the device; with --explain it may
     // not be known.
     if (device_) {
       const auto snapshot = diagnostics_.take(device_->opening().snapshot());
       if (!snapshot) return false;
-      request_.settings.graphs.lower.device = model::tuned_facts(**snapshot, cache, diagnostics_);
-      if (settings_.emulate != "always") request_.settings.graphs.native = *snapshot;
+      request_.model.graphs.lower.device = model::tuned_facts(**snapshot, cache, diagnostics_);
+      if (settings_.emulate != "always") request_.model.graphs.native = *snapshot;
     }
     request_.input_directory = settings_.input_directory;
     request_.output_directory = settings_.output_directory;
@@ -207,12 +207,9 @@ class ModelRun {
     const auto snapshot = diagnostics_.take(device_->opening().snapshot());
     if (!snapshot) return false;
     if (settings_.emulate == "never" && settings_.engine != "reference") refuse_emulation(**snapshot);
-    gpu::Needs needs = launch::needs_of(alone_->plan);
-    needs.timestamps |= settings_.is_timed();
-    diagnostics_.add(launch::check_device(alone_->plan, needs, **snapshot).release());
-    if (!good()) return false;
-    const auto device = diagnostics_.take(device_->opening().get(std::move(needs)));
-    if (!device) return false;
+    gpu::Device* device =
+        model::open_device_for(alone_->plan, device_->opening(), {.timestamps = settings_.is_timed()}, diagnostics_);
+    if (!device || !good()) return false;
     launch::RunOptions options;
     options.repeat = static_cast<std::uint32_t>(settings_.repeat);
     options.dry_run = settings_.dry_run;
@@ -222,7 +219,7 @@ class ModelRun {
     options.counters = std::move(counters_);
     options.cache = settings_.no_cache ? Cache() : Cache::of_user();
     if (settings_.timeout) options.time_out = launch::time_out_of(*settings_.timeout);
-    report_ = diagnostics_.take(launch::run(alone_->plan, **device, std::move(options), Log()));
+    report_ = diagnostics_.take(launch::run(alone_->plan, *device, std::move(options), Log()));
     return report_.has_value();
   }
 
@@ -245,7 +242,7 @@ class ModelRun {
                                  .count = output.values.elements,
                                  .mismatches = output.values.wrong,
                                  .passed = output.values.passed()};
-      outcome.max.abs = output.values.greatest;
+      outcome.max.abs = output.values.max_difference;
       report_->expectations.push_back({output.name, outcome});
       if (output.values.passed()) continue;
       diagnostics_.error(DiagnosticKind::ExpectationFailed, SourceLocation::in_file(request_.file->vgf.name),
@@ -263,7 +260,7 @@ class ModelRun {
     const std::vector<model::KernelTime> times = model::kernel_times(*alone_, report_->profile);
     if (settings_.profile) say(model::print_times(*alone_, times, report_->profile));
     if (settings_.picture_path.empty()) return;
-    model::Picture picture = model::picture_of(request_.file->vgf, model::pictured_segments(*alone_, times));
+    model::Diagram picture = model::build_diagram(request_.file->vgf, model::diagram_segments(*alone_, times));
     picture.summary.push_back("on " + report_->device);
     if (settings_.picture_path.ends_with(".dot"))
       write(settings_.picture_path, model::write_dot(picture));
@@ -303,7 +300,7 @@ class ModelRun {
 
   Settings settings_;
   Diagnostics diagnostics_;
-  model::StandaloneRequest request_;
+  model::StandaloneOptions request_;
   std::optional<DeviceSession> device_;
   std::optional<model::Standalone> alone_;
   launch::PerfCounters counters_;

@@ -94,7 +94,7 @@ int inspect_vgf_file(const Arguments& arguments) {
   ReportStyle style;
   std::string path, output = "-", picture;
   bool scenario = false, boundaries = false, graphs = false, kernels = false;
-  lower::LowerSettings lowering;
+  lower::LowerOptions lowering;
   Extraction extraction;
   CommandLine line("slipway inspect", "Shows what is in a VGF model, and what would run of it.",
                    "slipway inspect model.vgf --graph model.html");

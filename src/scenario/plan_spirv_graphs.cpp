@@ -4,7 +4,7 @@
 
 #include "base/format.hpp"
 #include "launch/specialization.hpp"
-#include "model/plan_spirv_graph.hpp"
+#include "model/plan/plan_spirv_graph.hpp"
 #include "scenario/contents.hpp"
 #include "scenario/plan_parts.hpp"
 #include "spirv/specialize.hpp"
