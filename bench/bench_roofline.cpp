@@ -13,7 +13,7 @@
 #include "launch/check/check_device.hpp"
 #include "launch/execute/open_device.hpp"
 #include "model/device_facts.hpp"
-#include "model/kernel_times.hpp"
+#include "model/tuning/kernel_times.hpp"
 #include "must.hpp"
 #include "networks.hpp"
 #include "roofline.hpp"
@@ -94,10 +94,9 @@ T must_read(std::optional<T> value, const Diagnostics& diagnostics) {
 MeasuredModel measure(std::shared_ptr<const model::ModelFile> file, std::string name, launch::DeviceOpening& opening,
                       double duration) {
   Diagnostics diagnostics;
-  model::StandaloneRequest request{.file = std::move(file), .name = name};
-  request.settings.shaders =
-      must_read(model::compile_modules(*request.file, Cache::of_user(), diagnostics), diagnostics);
-  request.settings.graphs.lower.device = model::device_facts(*must(opening.snapshot()));
+  model::StandaloneOptions request{.file = std::move(file), .name = name};
+  request.model.shaders = must_read(model::compile_modules(*request.file, Cache::of_user(), diagnostics), diagnostics);
+  request.model.graphs.lower.device = model::device_facts(*must(opening.snapshot()));
   const model::Standalone alone = must_read(model::plan_standalone(request, diagnostics), diagnostics);
   gpu::Needs needs = launch::needs_of(alone.plan);
   needs.timestamps = true;

@@ -8,7 +8,7 @@
 
 #include "launch/execute/run.hpp"
 #include "model/device_facts.hpp"
-#include "model/plan_graph.hpp"
+#include "model/plan/plan_graph.hpp"
 #include "must.hpp"
 #include "tensor/element.hpp"
 

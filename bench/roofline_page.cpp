@@ -3,15 +3,15 @@
 #include <cmath>
 #include <set>
 
+#include "base/escape.hpp"
 #include "base/format.hpp"
-#include "model/picture/html.hpp"
+#include "model/graph_view/html.hpp"
 #include "roofline.hpp"
 
 namespace slipway::bench {
 namespace {
 
-using model::escaped;
-using model::number;
+using model::pixel_text;
 
 constexpr std::string_view kStyle = R"(
   :root { color-scheme: light dark; --text: #1b2733; --quiet: #5b6b7a; --page: #fff; --band: #f4f6f8; --line: #cfd8e0; --roof: #1b2733;
@@ -111,18 +111,20 @@ class Chart {
       const double value = std::pow(10, decade), at = x(value);
       out_ += formatted(
           "<path class=\"g\" d=\"M{0} {1}V{2}\"/><text x=\"{0}\" y=\"{3}\" text-anchor=\"middle\">{4:g}</text>\n",
-          number(at), number(kTop), number(kHeight - kBottom), number(kHeight - kBottom + 16), value);
+          pixel_text(at), pixel_text(kTop), pixel_text(kHeight - kBottom), pixel_text(kHeight - kBottom + 16), value);
     }
     for (double decade = begin_y_; decade <= end_y_; ++decade) {
       const double value = std::pow(10, decade), at = y(value);
       out_ += formatted(
           "<path class=\"g\" d=\"M{0} {1}H{2}\"/><text x=\"{3}\" y=\"{4}\" text-anchor=\"end\">{5:g}</text>\n",
-          number(kLeft), number(at), number(kWidth - kRight), number(kLeft - 8), number(at + 4), value);
+          pixel_text(kLeft), pixel_text(at), pixel_text(kWidth - kRight), pixel_text(kLeft - 8), pixel_text(at + 4),
+          value);
     }
     out_ += formatted(
         "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">operations for each byte</text>\n"
         "<text x=\"14\" y=\"{}\" text-anchor=\"middle\" transform=\"rotate(-90 14 {})\">GOP/s</text>\n",
-        number((kLeft + kWidth - kRight) / 2), number(kHeight - 8), number(kHeight / 2), number(kHeight / 2));
+        pixel_text((kLeft + kWidth - kRight) / 2), pixel_text(kHeight - 8), pixel_text(kHeight / 2),
+        pixel_text(kHeight / 2));
   }
 
   // Slopes as far as the highest of the rates, and a level for each rate from where memory can feed it.
@@ -139,8 +141,9 @@ class Chart {
       const double rate = roof_.products.at(type);
       out_ += formatted(
           "<path class=\"r\" d=\"M{} {}H{}\"/><text class=\"n\" x=\"{}\" y=\"{}\" text-anchor=\"end\">{} {}</text>\n",
-          number(x(std::max(rate / fastest, std::pow(10, begin_x_)))), number(y(rate)), number(kWidth - kRight),
-          number(kWidth - kRight - 4), number(y(rate) - 5), tosa::name_of(type), with_unit(rate, "OP/s"));
+          pixel_text(x(std::max(rate / fastest, std::pow(10, begin_x_)))), pixel_text(y(rate)),
+          pixel_text(kWidth - kRight), pixel_text(kWidth - kRight - 4), pixel_text(y(rate) - 5), tosa::name_of(type),
+          with_unit(rate, "OP/s"));
     }
   }
 
@@ -149,27 +152,28 @@ class Chart {
     const double begin = std::max(std::pow(10, begin_x_), std::pow(10, begin_y_) / bandwidth);
     const double end = std::min(std::pow(10, end_x_), highest / bandwidth);
     if (begin >= end) return;
-    out_ += formatted("<path class=\"{}\" d=\"M{} {}L{} {}\"/>", kinds, number(x(begin)), number(y(begin * bandwidth)),
-                      number(x(end)), number(y(end * bandwidth)));
+    out_ += formatted("<path class=\"{}\" d=\"M{} {}L{} {}\"/>", kinds, pixel_text(x(begin)),
+                      pixel_text(y(begin * bandwidth)), pixel_text(x(end)), pixel_text(y(end * bandwidth)));
     // Along the line, a little above it.
     const double middle = std::sqrt(begin * end),
                  angle = std::atan2(y(end * bandwidth) - y(begin * bandwidth), x(end) - x(begin));
     out_ += formatted(
         "<text class=\"n\" text-anchor=\"middle\" transform=\"translate({} {}) rotate({})\" dy=\"-5\">{} {}</text>\n",
-        number(x(middle)), number(y(middle * bandwidth)), number(angle * 57.2958), name, with_unit(bandwidth, "B/s"));
+        pixel_text(x(middle)), pixel_text(y(middle * bandwidth)), pixel_text(angle * 57.2958), name,
+        with_unit(bandwidth, "B/s"));
   }
 
   void point(const RooflineKernel& kernel) {
     const double share = kernel.time / line_.in_kernels;
     out_ += formatted(
         "<a href=\"#m{}k{}\"><circle class=\"k{}\" cx=\"{}\" cy=\"{}\" r=\"{}\"><title>{}</title></circle></a>\n",
-        section_, kernel.number, kind_of(kernel), number(x(kernel.intensity())), number(y(kernel.rate())),
-        number(std::max(kLargest * std::sqrt(share), kSmallest)),
-        escaped(formatted("{} {}\nkernel {}: {:.1f} us, {:.1f} % of the time\n{:.0f} % of the roof, bound by {}\n"
-                          "{:.1f} GB/s, {:.1f} GOP/s, {:.2f} operations for each byte",
-                          kernel.name, kernel.result, kernel.number, kernel.time * 1e3, share * 100,
-                          kernel.fraction() * 100, name_of(kernel.bound), kernel.bandwidth(), kernel.rate(),
-                          kernel.intensity())));
+        section_, kernel.number, kind_of(kernel), pixel_text(x(kernel.intensity())), pixel_text(y(kernel.rate())),
+        pixel_text(std::max(kLargest * std::sqrt(share), kSmallest)),
+        escape_markup(formatted("{} {}\nkernel {}: {:.1f} us, {:.1f} % of the time\n{:.0f} % of the roof, bound by {}\n"
+                                "{:.1f} GB/s, {:.1f} GOP/s, {:.2f} operations for each byte",
+                                kernel.name, kernel.result, kernel.number, kernel.time * 1e3, share * 100,
+                                kernel.fraction() * 100, name_of(kernel.bound), kernel.bandwidth(), kernel.rate(),
+                                kernel.intensity())));
   }
 
   const Roof& roof_;
@@ -186,7 +190,7 @@ void add_head(std::string& out, const Roof& roof) {
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width\">\n<title>Rooflines of {0}</title>\n<style>{1}</style>\n"
       "</head>\n<body>\n<h1>Rooflines of {0}</h1>\n",
-      escaped(roof.device), kStyle);
+      escape_markup(roof.device), kStyle);
   out += formatted("<p>Copies of memory: {}", with_unit(roof.memory, "B/s"));
   if (roof.cache_size > 0)
     out += formatted("; up to {:.1f} MB in the cache: {}", static_cast<double>(roof.cache_size) * 1e-6,
@@ -213,7 +217,7 @@ void add_overview(std::string& out, std::span<const Roofline> lines) {
         "<tr><td class=\"l\"><a "
         "href=\"#m{}\">{}</a></td><td>{:.1f}</td><td>{}</td><td>{:.1f}</td><td>{:.1f}</td><td>{:.0f} %</td>"
         "<td>{:.1f}</td></tr>\n",
-        i, escaped(line.name), line.whole * 1e3, line.kernels.size(), line.in_kernels * 1e3, line.at_roof * 1e3,
+        i, escape_markup(line.name), line.whole * 1e3, line.kernels.size(), line.in_kernels * 1e3, line.at_roof * 1e3,
         line.in_kernels > 0 ? 100 * line.at_roof / line.in_kernels : 0, line.with_launches * 1e3);
   }
   out += "</table>\n";
@@ -250,8 +254,9 @@ void add_table(std::string& out, const Roofline& line, std::size_t section) {
         "<td class=\"l\">{}</td><td class=\"l\">{}</td><td>{:.3f}</td><td>{:.2f}</td><td>{:.2f}</td><td>{:.1f}</td>"
         "<td>{:.1f}</td></tr>\n",
         section, kernel.number, kernel.lost() * 1e3, kernel.time * 1e3, kernel.fraction() * 100, name_of(kernel.bound),
-        kernel.number, escaped(kernel.name), escaped(kernel.result), static_cast<double>(kernel.bytes) * 1e-6,
-        static_cast<double>(kernel.operations) * 1e-6, kernel.intensity(), kernel.bandwidth(), kernel.rate());
+        kernel.number, escape_markup(kernel.name), escape_markup(kernel.result),
+        static_cast<double>(kernel.bytes) * 1e-6, static_cast<double>(kernel.operations) * 1e-6, kernel.intensity(),
+        kernel.bandwidth(), kernel.rate());
   }
   out += "</table></div>\n";
 }
@@ -264,7 +269,7 @@ std::string write_roofline_page(const Roof& roof, std::span<const Roofline> line
   add_overview(out, lines);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const Roofline& line = lines[i];
-    out += formatted("<h2 id=\"m{}\">{}</h2>\n", i, escaped(line.name));
+    out += formatted("<h2 id=\"m{}\">{}</h2>\n", i, escape_markup(line.name));
     Chart chart(roof, line, i);
     out += chart.svg();
     out += "<p class=\"key\">";

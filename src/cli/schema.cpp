@@ -4,7 +4,7 @@
 
 #include "base/format.hpp"
 #include "cli/program.hpp"
-#include "model/tuning_table.hpp"
+#include "model/tuning/tuning_table.hpp"
 #include "recipe/jobs/jobs.hpp"
 #include "recipe/read/read.hpp"
 #include "recipe/replay/replay.hpp"

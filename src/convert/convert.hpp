@@ -28,7 +28,7 @@ struct ConvertOptions {
   PartitionOrder order = PartitionOrder::BreadthFirst;
   bool rematerialize_rescale = false;  // narrow tensors between segments
   ShaderCodeOptions shader;
-  tosa::SpirvSettings spirv;
+  tosa::SpirvOptions spirv;
   // Called with the graph after each pass and the name of the pass.
   std::function<void(std::string_view pass, const tosa::Graph&)> observe;
 };

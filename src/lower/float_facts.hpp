@@ -1,17 +1,17 @@
-// How a device treats 32-bit floats. Nothing said means the least that Vulkan promises.
+// How a device treats 32-bit floats. The defaults are the minimum that Vulkan guarantees.
 #pragma once
 
 namespace slipway::lower {
 
 struct FloatFacts {
-  // Modes that the device has (SPIR-V 3.6); kernels ask for all of them.
+  // Execution modes that the device has (SPIR-V 1.6, 3.6); kernels request all of them.
   bool signed_zero_inf_nan_preserve = false;
   bool denorm_preserve = false;
   bool rounding_rte = false;
-  // Division gives the nearest float, as IEEE 754 has it; elsewhere it may be off by 2.5 units in the last place and
-  // wrong for subnormals and what is next to the largest numbers.
+  // Division returns the nearest float, as in IEEE 754. Otherwise it may be off by 2.5 units in the last place, and
+  // wrong for subnormals and near the largest floats.
   bool exact_division = false;
-  // 16-bit floats are converted to and from, as IEEE 754 has it: types of 16 bits, and the modes above for them.
+  // Conversions from and to 16-bit floats follow IEEE 754: there are 16-bit types, and the modes above hold for them.
   bool f16_conversions = false;
   bool operator==(const FloatFacts&) const = default;
 };

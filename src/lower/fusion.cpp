@@ -3,33 +3,20 @@
 #include <algorithm>
 #include <optional>
 #include <ranges>
+#include <set>
 #include <span>
 
-#include "lower/families/rows.hpp"
-#include "lower/families/windows.hpp"
+#include "lower/operator_traits.hpp"
+#include "lower/strategies/reduction_fusion.hpp"
+#include "lower/strategies/window_match.hpp"
+#include "tosa/text.hpp"
 
 namespace slipway::lower {
-
-using tosa::Op;
-
-bool is_pointwise(Op op) { return (op >= Op::CLAMP && op <= Op::GREATER_EQUAL) || op == Op::CAST || op == Op::RESCALE; }
-
-std::size_t elementwise_inputs(const tosa::Node& node) {
-  return node.op == Op::RESCALE || node.op == Op::TABLE ? 1 : node.inputs.size();
-}
-
-bool is_view(Op op) {
-  return op == Op::RESHAPE || op == Op::REVERSE || op == Op::SLICE || op == Op::TRANSPOSE || op == Op::TILE;
-}
-
-bool is_window(Op op) {
-  return op == Op::CONV2D || op == Op::CONV3D || op == Op::DEPTHWISE_CONV2D || op == Op::TRANSPOSE_CONV2D ||
-         op == Op::MATMUL || op == Op::AVG_POOL2D || op == Op::MAX_POOL2D;
-}
 
 namespace {
 
 using tosa::Node;
+using tosa::Op;
 using tosa::ValueId;
 
 class FusionPlan {
@@ -37,7 +24,7 @@ class FusionPlan {
   FusionPlan(const tosa::Graph& graph, const DeviceFacts& device)
       : graph_(graph),
         device_(device),
-        most_buffers_(device.addresses ? kMaxAddresses : kMaxDescriptors),
+        max_buffers_(device.addresses ? kMaxAddresses : kMaxDescriptors),
         uses_(graph),
         nodes_(graph.values.size(), 0),
         buffers_(graph.values.size(), 1),
@@ -47,7 +34,7 @@ class FusionPlan {
   std::vector<bool> run() {
     for (const Node& node : graph_.nodes) decide(node);
     join_shared();
-    plan_rows(graph_, device_, uses_, windows_, stored_);
+    plan_reduction_fusion(graph_, device_, uses_, windows_, stored_);
     return std::move(stored_);
   }
 
@@ -66,11 +53,11 @@ class FusionPlan {
       buffers_[index(output)] = buffer_count;
     }
     if (node.outputs.size() != 1 || uses_.is_output[index(node.outputs[0])] || node_count >= kMaxNodes ||
-        buffer_count > most_buffers_ - 2)
+        buffer_count > max_buffers_ - 2)
       return;
     const ValueId value = node.outputs[0];
     if (is_view(node.op)) {
-      // Its source is stored, or is a view: nothing that costs is computed twice.
+      // Its source is stored or is a view, so that nothing expensive is computed twice.
       stored_[index(value)] = false;
       return;
     }
@@ -88,8 +75,8 @@ class FusionPlan {
     return is_pointwise(reader.op) && shape(reader.outputs[0]) == shape(value);
   }
 
-  // A kernel is built around one window operator: of several the last one keeps its place, the others are stored. But a
-  // depthwise convolution may compute the image that it moves over.
+  // A kernel is built around one window operator. Of several, the last one stays and the results of the others are
+  // stored; but a depthwise convolution may compute the image that it moves over.
   void end_at_windows(const Node& node) {
     const bool computes_image =
         node.op == Op::DEPTHWISE_CONV2D && !stored_[index(node.inputs[0])] && windows_[index(node.inputs[0])];
@@ -102,20 +89,20 @@ class FusionPlan {
     for (const ValueId output : node.outputs) windows_[index(output)] = has_window;
   }
 
-  // A value that is read several times, but only on the way to one result, as x is in x * sigmoid(x), joins the kernel
+  // A value that is read several times, but only on the way to one result, like x in x * sigmoid(x), joins the kernel
   // of that result. From the last node to the first, so that the kernels of all readers are known.
   void join_shared() {
     std::vector<std::optional<std::uint32_t>> kernels(graph_.nodes.size());  // by the node that stores
-    for (auto number = static_cast<std::uint32_t>(graph_.nodes.size()); number-- > 0;) {
-      const Node& node = graph_.nodes[number];
+    for (auto node_index = static_cast<std::uint32_t>(graph_.nodes.size()); node_index-- > 0;) {
+      const Node& node = graph_.nodes[node_index];
       if (node.outputs.size() != 1) continue;
       const ValueId value = node.outputs[0];
       const auto kernel = kernel_of_readers(value, kernels);
       if (stored_[index(value)] && !(kernel && may_join(node, *kernel))) {
-        kernels[number] = number;
+        kernels[node_index] = node_index;
         continue;
       }
-      kernels[number] = kernel;
+      kernels[node_index] = kernel;
       if (stored_[index(value)]) join(value, graph_.nodes[*kernel].outputs[0]);
     }
     for (const Node& node : graph_.nodes) {
@@ -130,13 +117,13 @@ class FusionPlan {
   std::optional<std::uint32_t> kernel_of_readers(ValueId value,
                                                  std::span<const std::optional<std::uint32_t>> kernels) const {
     std::optional<std::uint32_t> kernel;
-    for (const std::uint32_t number : uses_.readers[index(value)]) {
-      const Node& reader = graph_.nodes[number];
+    for (const std::uint32_t reader_index : uses_.readers[index(value)]) {
+      const Node& reader = graph_.nodes[reader_index];
       const std::span others =
           std::span(reader.inputs).subspan(is_pointwise(reader.op) ? elementwise_inputs(reader) : 0);
       if (!reads_each_once(reader, value) || std::ranges::contains(others, value)) return std::nullopt;
-      if (!kernels[number] || (kernel && kernel != kernels[number])) return std::nullopt;
-      kernel = kernels[number];
+      if (!kernels[reader_index] || (kernel && kernel != kernels[reader_index])) return std::nullopt;
+      kernel = kernels[reader_index];
     }
     return kernel;
   }
@@ -146,7 +133,7 @@ class FusionPlan {
     return !is_view(node.op) && node.op != Op::CUSTOM && !uses_.is_output[index(value)] &&
            uses_.readers[index(value)].size() > 1 && !(windows_[index(value)] && windows_[index(result)]) &&
            nodes_[index(value)] + nodes_[index(result)] <= kMaxNodes &&
-           buffers_together(value, result) <= most_buffers_ - 2;
+           buffers_together(value, result) <= max_buffers_ - 2;
   }
 
   // Each reader of the value has counted it as a buffer.
@@ -163,11 +150,11 @@ class FusionPlan {
 
   const tosa::Graph& graph_;
   const DeviceFacts& device_;
-  const std::size_t most_buffers_;
+  const std::size_t max_buffers_;
   const Uses uses_;
   // All by value.
   std::vector<std::size_t> nodes_, buffers_;  // that a kernel computes on the way to it, and reads
-  std::vector<bool> windows_;                 // whether that kernel has a window operator in it
+  std::vector<bool> windows_;                 // whether that kernel has a window operator
   std::vector<bool> stored_;
 };
 
@@ -176,6 +163,51 @@ class FusionPlan {
 std::vector<bool> plan_fusion(const tosa::Graph& graph, bool fuse, const DeviceFacts& device) {
   if (!fuse) return std::vector<bool>(graph.values.size(), true);
   return FusionPlan(graph, device).run();
+}
+
+namespace {
+
+// What is computed on the way to a result, and the stored values that are read for it, in the order of reading.
+struct Group {
+  std::set<std::uint32_t> nodes;
+  std::vector<ValueId> reads;
+
+  void add(const tosa::Graph& graph, const std::vector<bool>& stored, ValueId result) {
+    nodes.insert(graph[result].source);
+    for (const ValueId input : graph.producer(result)->inputs) {
+      if (!stored[index(input)])
+        add(graph, stored, input);
+      else if (!std::ranges::contains(reads, input))
+        reads.push_back(input);
+    }
+  }
+};
+
+}  // namespace
+
+std::string print_fusion(const tosa::Graph& graph, const std::vector<bool>& stored) {
+  const std::vector<std::string> names = tosa::value_names(graph);
+  std::string text;
+  for (const Node& node : graph.nodes) {
+    for (const ValueId result : node.outputs) {
+      if (!stored[index(result)]) continue;
+      Group group;
+      group.add(graph, stored, result);
+      text += names[index(result)];
+      std::string_view separator = " = ";
+      for (const std::uint32_t part : group.nodes) {
+        text.append(separator).append(tosa::name_of(graph.nodes[part].op));
+        separator = " + ";
+      }
+      separator = " of ";
+      for (const ValueId value : group.reads) {
+        text.append(separator).append(names[index(value)]);
+        separator = ", ";
+      }
+      text += '\n';
+    }
+  }
+  return text;
 }
 
 }  // namespace slipway::lower

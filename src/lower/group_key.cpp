@@ -64,11 +64,11 @@ class Describer {
 }  // namespace
 
 GroupKey key_of_group(const tosa::Graph& graph, const std::vector<bool>& stored, ValueId result,
-                      std::string_view family) {
+                      std::string_view strategy) {
   Describer describer(graph, stored);
   describer.result(result);
   GroupKey key = describer.release();
-  key.text += family;
+  key.text += strategy;
   return key;
 }
 

@@ -1,5 +1,5 @@
-// What decides the kernel of a group of operators, as text: groups with the same text have the same kernel, which is
-// made once. Models repeat themselves, and describing a group is far quicker than making its kernel.
+// The key of a group of operators, as text: groups with equal keys have the same kernel, which is built once. Models
+// are repetitive, and describing a group is far faster than building its kernel.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@ namespace slipway::lower {
 
 struct GroupKey {
   std::string text;
-  std::vector<tosa::ValueId> values;  // in the order in which the text meets them
+  std::vector<tosa::ValueId> values;  // in the order of their first appearance in the text
 };
 
-// Of a stored result with everything that is computed on the way to it, by the family of that name: which one makes a
-// kernel may depend on the numbers in constants, and these are not in the text.
+// The key of a stored result with everything that is computed on the way to it. The name of the strategy is part of it:
+// which strategy applies may depend on the contents of constants, and these are not in the text.
 GroupKey key_of_group(const tosa::Graph& graph, const std::vector<bool>& stored, tosa::ValueId result,
-                      std::string_view family);
-// Of an operand: stored, or computed on the way.
+                      std::string_view strategy);
+// The key of an operand, stored or computed on the way.
 GroupKey key_of_operand(const tosa::Graph& graph, const std::vector<bool>& stored, tosa::ValueId operand);
 
 }  // namespace slipway::lower

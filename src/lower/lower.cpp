@@ -1,8 +1,8 @@
 #include "lower/lower.hpp"
 
 #include "base/format.hpp"
-#include "lower/families/family.hpp"
 #include "lower/fusion.hpp"
+#include "lower/strategies/strategy.hpp"
 #include "tosa/text.hpp"
 
 namespace slipway::lower {
@@ -23,13 +23,14 @@ const tosa::TensorType* too_large(const tosa::Graph& graph, const tosa::Node& no
 
 }  // namespace
 
-Result<KernelProgram> lower_graph(const tosa::Graph& graph, const LowerSettings& settings) {
-  ProgramBuilder program(graph, settings, plan_fusion(graph, settings.fuse, settings.device));
+Result<KernelProgram> lower_graph(const tosa::Graph& graph, const LowerOptions& options) {
+  // Must come first: every later stage depends on which values are stored. The builder plans widening from it.
+  ProgramBuilder program(graph, options, plan_fusion(graph, options.fuse, options.device));
   for (const tosa::Node& node : graph.nodes) {
     if (node.op == tosa::Op::CUSTOM) {
       return fail(DiagnosticKind::Unsupported, node.location,
-                  formatted("the custom operator `{}` of `{}` runs only on a device that knows it", node.custom->name,
-                            node.custom->domain));
+                  formatted("the custom operator `{}` of `{}` runs only on a device that supports it",
+                            node.custom->name, node.custom->domain));
     }
     if (const tosa::TensorType* type = too_large(graph, node)) {
       return fail(DiagnosticKind::Unsupported, node.location,
@@ -38,49 +39,17 @@ Result<KernelProgram> lower_graph(const tosa::Graph& graph, const LowerSettings&
     }
     for (std::size_t result = 0; result < node.outputs.size(); ++result) {
       if (!program.stored()[index(node.outputs[result])]) continue;
-      // The most special family that can do it.
+      // The most specialised strategies come first: the later ones apply to their groups too, but are slower.
       if (lower_contraction(program, node, result) || lower_windows(program, node, result) ||
-          lower_tiles(program, node, result) || lower_rows(program, node, result) ||
+          lower_tiles(program, node, result) || lower_reductions(program, node, result) ||
           lower_vectors(program, node, result))
         continue;
       lower_plain(program, node, result);
     }
   }
+  // Must follow the strategies: only then is it known which outputs have no kernel of their own.
   program.copy_outputs();
   return program.finish();
-}
-
-std::string print(const tosa::Graph& graph, const KernelProgram& program) {
-  std::string text = formatted("{} dispatches, {} kernels, arena {} bytes (at least {})\n", program.dispatches.size(),
-                               program.kernels.size(), program.arena_size, program.arena_lower_bound);
-  const auto buffer_text = [&](std::uint32_t i) {
-    const ProgramBuffer& buffer = program.buffers[i];
-    switch (buffer.kind) {
-      case BufferKind::Input:
-        return formatted("input {}", buffer.index);
-      case BufferKind::Output:
-        return formatted("output {}", buffer.index);
-      case BufferKind::Constant:
-        return formatted("constant {}", buffer.index);
-      case BufferKind::Intermediate:
-        break;
-    }
-    return formatted("arena {:#x}", buffer.offset);
-  };
-  for (std::size_t i = 0; i < program.dispatches.size(); ++i) {
-    const ProgramDispatch& dispatch = program.dispatches[i];
-    const ProgramKernel& kernel = program.kernels[dispatch.kernel];
-    text += formatted("{}: kernel {} {} [{}, {}, {}]", i, dispatch.kernel, kernel.name, dispatch.groups[0],
-                      dispatch.groups[1], dispatch.groups[2]);
-    for (std::size_t b = 0; b < dispatch.buffers.size(); ++b)
-      text += formatted("{} {}",
-                        b + 1 == dispatch.buffers.size() ? " ->"
-                        : b                              ? ","
-                                                         : "",
-                        buffer_text(dispatch.buffers[b]));
-    text += formatted(" {}\n", tosa::text_of(graph[program.buffers[dispatch.buffers.back()].value].type));
-  }
-  return text;
 }
 
 }  // namespace slipway::lower

@@ -1,28 +1,27 @@
-// From a graph to kernels (architecture, "Lowering, in stages").
+// From a graph to kernels (docs/architecture.md).
 //
 //   Result<KernelProgram> program = lower_graph(graph, {});
 //
-// The stages: `plan_fusion` decides which values are stored at all; each stored value becomes a kernel, of the family
-// that suits its group of operators and the device (families/family.hpp), with everything that is not stored computed
-// on the way; `plan_memory` gives the stored ones their places.
+// The stages, each of which can be printed:
+//
+//   plan_fusion    which values are stored at all             print_fusion         fusion.hpp
+//   plan_widening  which 8-bit values are stored as floats    print_widening       widening.hpp
+//   strategies     a kernel for each stored value, with all   print_contraction    strategies/strategy.hpp
+//                  values that are not stored computed on
+//                  the way
+//   schedule       which dispatches run side by side          print_schedule       schedule.hpp
+//   plan_memory    offsets of intermediates in the arena      print_memory_plan    memory.hpp
+//                  the program                                print_program        program.hpp
 #pragma once
 
 #include "base/diagnostic.hpp"
-#include "lower/device_facts.hpp"
+#include "lower/options.hpp"
 #include "lower/program.hpp"
 
 namespace slipway::lower {
 
-struct LowerSettings {
-  bool fuse = true;
-  bool list_sites = false;  // for tuning
-  DeviceFacts device;
-  std::uint64_t alignment = 256;      // of intermediates in the arena, bytes
-  std::uint32_t most_groups = 65535;  // of a dispatch, in one dimension
-};
-
 // The graph must be verified and static, and its constants must have their data. Errors: unsupported (CUSTOM
 // operators, tensors of more than 2^31 - 1 elements).
-Result<KernelProgram> lower_graph(const tosa::Graph& graph, const LowerSettings& settings);
+Result<KernelProgram> lower_graph(const tosa::Graph& graph, const LowerOptions& options);
 
 }  // namespace slipway::lower

@@ -1,4 +1,4 @@
-// Any graph that the verifier lets pass becomes kernels, fused and not, for any kind of device, each a sound module.
+// Lowers any graph that the verifier accepts, fused and not, for several kinds of devices. Every module must be valid.
 #include <cstdlib>
 
 #include "lower/lower.hpp"
@@ -21,21 +21,21 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (constant.graph_constant) return 0;  // has no data
   }
   using enum tensor::ElementType;
-  const lower::DeviceFacts plain, processor{.addresses = true, .lanes = 8, .subgroup_size = 8},
+  const lower::DeviceFacts plain, cpu{.addresses = true, .lanes = 8, .subgroup_size = 8},
       gpu{.addresses = true,
           .subgroup_size = 32,
           .shared_memory = 49152,
-          .most_invocations = 1024,
+          .max_invocations = 1024,
           .matrices = {{16, 16, 16, F16, F32}, {16, 16, 16, BF16, F32}, {16, 16, 32, I8, I32}},
           .floats = {.f16_conversions = true},
           .tuning = {}};
-  for (const lower::LowerSettings& settings :
-       {lower::LowerSettings{.device = plain}, lower::LowerSettings{.fuse = false, .device = plain},
-        lower::LowerSettings{.list_sites = true, .device = processor},
-        lower::LowerSettings{.list_sites = true, .device = gpu}}) {
-    const auto program = lower::lower_graph(*graph, settings);
+  for (const lower::LowerOptions& options :
+       {lower::LowerOptions{.device = plain}, lower::LowerOptions{.fuse = false, .device = plain},
+        lower::LowerOptions{.list_sites = true, .device = cpu},
+        lower::LowerOptions{.list_sites = true, .device = gpu}}) {
+    const auto program = lower::lower_graph(*graph, options);
     if (!program) continue;
-    (void)lower::print(*graph, *program);
+    (void)lower::print_program(*graph, *program);
     for (const lower::ProgramKernel& kernel : program->kernels) {
       if (!spirv::validate(*kernel.spirv, kernel.name)) std::abort();
     }

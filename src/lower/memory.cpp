@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/checked.hpp"
+#include "base/format.hpp"
 
 namespace slipway::lower {
 
@@ -23,7 +24,7 @@ MemoryPlan plan_memory(std::span<const Lifetime> lifetimes, std::uint64_t alignm
   std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return lifetimes[i].size; });
   std::vector<std::size_t> placed;
   for (const std::size_t i : order) {
-    // What is alive at the same time, by offset; the first gap that is large enough is taken.
+    // Placed lifetimes that overlap this one, by offset. The first gap that is large enough is taken.
     std::vector<std::size_t> neighbours;
     std::ranges::copy_if(placed, std::back_inserter(neighbours), [&](std::size_t other) {
       return lifetimes[other].first <= lifetimes[i].last && lifetimes[i].first <= lifetimes[other].last;
@@ -39,6 +40,14 @@ MemoryPlan plan_memory(std::span<const Lifetime> lifetimes, std::uint64_t alignm
     placed.push_back(i);
   }
   return plan;
+}
+
+std::string print_memory_plan(std::span<const Lifetime> lifetimes, const MemoryPlan& plan) {
+  std::string text = formatted("arena {} bytes (at least {})\n", plan.size, plan.lower_bound);
+  for (std::size_t i = 0; i < lifetimes.size(); ++i)
+    text += formatted("{}: {} bytes at {:#x}, steps {} to {}\n", i, lifetimes[i].size, plan.offsets[i],
+                      lifetimes[i].first, lifetimes[i].last);
+  return text;
 }
 
 }  // namespace slipway::lower

@@ -1,6 +1,6 @@
-// Loading a model packs all of its weights, so that this has to be about as fast as memory: fixed pieces of a row, all
-// read before they are written, become vector code. (Keeping packed constants on disk, found by a hash of the original,
-// was measured instead: hashing and reading 100 MB takes as long as packing it.)
+// Loading a model packs all of its weights, so this must be about as fast as memory. Pieces of a row with a fixed
+// length, all read before they are written, become vector code. (A cache of packed constants on disk, keyed by a hash,
+// was measured as an alternative: hashing and reading 100 MB takes as long as packing it.)
 #include "lower/packing.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using tensor::ElementType;
 
-// Where the elements of the packed form come from, in elements: those of a splat all from the first.
+// Strides of the source, in elements; 0 for a splat.
 struct Strides {
   std::int64_t batch, row, column;
 };
@@ -24,9 +24,9 @@ Strides strides_of(const Packing& p, bool splat) {
   return splat ? Strides{0, 0, 0} : Strides{p.batch_stride, p.row_stride, p.column_stride};
 }
 
-// Eight columns side by side: so many streams of reads a processor follows well.
+// Eight neighbouring columns: a CPU prefetches that many streams of reads well.
 constexpr std::int64_t kPiece = 8;
-// Rows of one piece before the next: what is written of them stays in the cache until the whole row is.
+// Rows of one piece before the next piece, few enough for the cache lines that they write to stay in the cache.
 constexpr std::int64_t kRows = 64;
 
 template <class From, class To, class Convert>
@@ -55,20 +55,20 @@ class Packer {
       to += element_bytes<To>(columns);
       column += columns;
     };
-    const bool turned = strides_.row == 1 && end - begin == kRows;
+    const bool transposed = strides_.row == 1 && end - begin == kRows;
     for (; count - column >= kPiece; step(kPiece)) {
       if (strides_.column == 1)
         piece<kPiece, 1>(end - begin, from, to);
-      else if (turned)
-        turned_piece(from, to);
+      else if (transposed)
+        transposed_piece(from, to);
       else
         piece<kPiece, 0>(end - begin, from, to);
     }
     for (; column < count; step(1)) piece<1, 0>(end - begin, from, to);
   }
 
-  // What lies side by side is converted side by side; only then are rows and columns exchanged.
-  void turned_piece(const std::byte* from, std::byte* to) const {
+  // Converts neighbours together, and only then exchanges rows and columns.
+  void transposed_piece(const std::byte* from, std::byte* to) const {
     std::array<std::array<To, kRows>, kPiece> columns;
     for (std::array<To, kRows>& column : columns) {
       for (std::size_t row = 0; row < kRows; ++row) column[row] = convert_(load<From>(from + row * sizeof(From)));
@@ -79,7 +79,7 @@ class Packer {
     }
   }
 
-  // `Columns` neighbours of some rows; `Stride` between them, 0: the packing's.
+  // `Columns` neighbours of some rows, `Stride` elements apart; 0 means the stride of the packing.
   template <std::int64_t Columns, std::int64_t Stride>
   void piece(std::int64_t rows, const std::byte* from, std::byte* to) const {
     const std::int64_t stride = Stride > 0 ? Stride : strides_.column;
@@ -109,9 +109,9 @@ void pack_as(const Packing& packing, Bytes from, bool splat, MutableBytes to, Co
   Packer<From, To, Convert>(packing, strides_of(packing, splat), from, to, convert).run();
 }
 
-// Functions as values of their own types, so that they become part of the loops. Both are exact.
+// Functions as values of their own types, so that they are inlined into the loops. Both are exact.
 constexpr auto kFloatOfHalf = [](std::uint16_t half) {
-  // All ones where a is less than b, by arithmetic: compilers make no vector code of branches.
+  // All ones where a is less than b, by arithmetic: compilers do not vectorise branches.
   const auto less = [](std::int32_t a, std::int32_t b) { return static_cast<std::uint32_t>((a - b) >> 31); };
   constexpr std::int32_t kSmallestNormal = 0x400, kLargest = 0x7bff;
   constexpr std::uint32_t kBias = 112U << 23;
@@ -124,26 +124,26 @@ constexpr auto kFloatOfHalf = [](std::uint16_t half) {
 };
 constexpr auto kFloatOfBfloat = [](std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); };
 
-// Any types, as the numbers that they are.
+// Elements of any types, converted by value.
 void pack_numbers(const Packing& p, Bytes from, bool splat, MutableBytes to) {
   const Strides strides = strides_of(p, splat);
   const std::int64_t from_size = tensor::size_of(p.from), to_size = tensor::size_of(p.to);
-  std::byte* place = to.data();
+  std::byte* packed = to.data();
   for (std::int64_t batch = 0; batch < p.batches; ++batch) {
     for (std::int64_t panel = 0; panel < p.panels(); ++panel) {
       const std::int64_t first = panel * p.width, count = std::min(p.width, p.columns - first);
-      for (std::int64_t row = 0; row < p.rows; ++row, place += p.width * to_size) {
+      for (std::int64_t row = 0; row < p.rows; ++row, packed += p.width * to_size) {
         for (std::int64_t i = 0; i < count; ++i) {
           const std::int64_t at = batch * strides.batch + row * strides.row + (first + i) * strides.column;
           const double number = tensor::double_of(p.from, from.data() + at * from_size);
-          tensor::store_rounded(p.to, number - static_cast<double>(p.zero), place + i * to_size);
+          tensor::store_rounded(p.to, number - static_cast<double>(p.zero), packed + i * to_size);
         }
       }
     }
   }
 }
 
-// Of integers, as 32 bits; row by row, as neighbours lie beside each other or far apart.
+// Sums of integers, in 32 bits.
 template <class Read>
 void pack_sums(const Packing& p, bool splat, MutableBytes to, Read read) {
   const Strides strides = strides_of(p, splat);
@@ -152,8 +152,8 @@ void pack_sums(const Packing& p, bool splat, MutableBytes to, Read read) {
       std::int64_t sum = 0;
       const std::int64_t first = batch * strides.batch + column * strides.column;
       for (std::int64_t row = 0; row < p.rows; ++row) sum += read(first + row * strides.row);
-      const auto place = static_cast<std::size_t>(batch * p.panels() * p.width + column);
-      store(&to[place * sizeof(std::int32_t)], static_cast<std::int32_t>(sum - p.rows * p.zero));
+      const auto at = static_cast<std::size_t>(batch * p.panels() * p.width + column);
+      store(&to[at * sizeof(std::int32_t)], static_cast<std::int32_t>(sum - p.rows * p.zero));
     }
   }
 }
@@ -161,7 +161,7 @@ void pack_sums(const Packing& p, bool splat, MutableBytes to, Read read) {
 }  // namespace
 
 void pack(const Packing& packing, Bytes from, bool splat, MutableBytes to) {
-  // Columns behind the last one, and sums of none.
+  // Columns after the last one, and their sums, are zero.
   if (packing.columns % packing.width != 0) std::ranges::fill(to, std::byte{});
   if (packing.sums) {
     if (packing.from == ElementType::I8)

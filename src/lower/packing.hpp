@@ -1,7 +1,7 @@
-// Constants in the order in which kernels read them.
+// Constants rearranged into the order in which kernels read them.
 //
 // A matrix of `rows` x `columns` inside a constant becomes panels of `width` columns: first all rows of the first
-// panel, each row its `width` neighbours, then the next panel. Columns behind the last one are zero.
+// panel, `width` neighbours of each row, then the next panel. Columns after the last one are zero.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct Packing {
   std::int64_t columns = 1, column_stride = 1;
   std::int64_t width = 1;
   tensor::ElementType from = tensor::ElementType::F32, to = tensor::ElementType::F32;
-  std::int64_t zero = 0;  // is subtracted from every element
-  bool sums = false;      // the sum of all rows in place of the rows, of integers, as I32
+  std::int64_t zero = 0;  // subtracted from every element
+  bool sums = false;      // the sum of all rows instead of the rows; of integers, as I32
   bool operator==(const Packing&) const = default;
 
   std::int64_t panels() const { return (columns + width - 1) / width; }
@@ -27,7 +27,7 @@ struct Packing {
   }
 };
 
-// `to` has as many bytes as the packing's size; `splat`: `from` is a single element that stands for all.
+// `to` must have packing.size() bytes. `splat`: `from` is a single element, the value of all elements.
 void pack(const Packing& packing, Bytes from, bool splat, MutableBytes to);
 
 }  // namespace slipway::lower

@@ -1,5 +1,4 @@
 #include "lower/packing.hpp"
-#include "base/format.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "base/format.hpp"
 #include "tensor/element.hpp"
 
 namespace slipway::lower {
@@ -15,7 +15,7 @@ namespace {
 
 using tensor::ElementType;
 
-// What `pack` is to make, element by element, as numbers.
+// The expected result of `pack`, element by element.
 std::vector<double> expected(const Packing& p, Bytes from, bool splat) {
   std::vector<double> numbers(p.size() / tensor::size_of(p.to));
   for (std::int64_t batch = 0; batch < p.batches; ++batch) {
@@ -59,7 +59,7 @@ constexpr Types kTypes[] = {{ElementType::F32, ElementType::F32},         {Eleme
 void check(const Packing& p, std::int64_t elements) {
   std::minstd_rand random(1);
   std::vector<std::byte> from(static_cast<std::size_t>(elements) * tensor::size_of(p.from));
-  // Small whole numbers: every type has them, and their sums.
+  // Small whole numbers: every type represents them and their sums exactly.
   for (std::size_t at = 0; at < from.size(); at += tensor::size_of(p.from))
     ASSERT_TRUE(tensor::store_number(p.from, static_cast<std::int64_t>(random() % 201) - 100, &from[at]));
   for (const bool splat : {false, true}) {
@@ -69,7 +69,7 @@ void check(const Packing& p, std::int64_t elements) {
   }
 }
 
-// Shapes on both sides of every piece that the code has, rows and columns either way round.
+// Shapes below and above the sizes of all code paths, in row-major and column-major order.
 TEST(Packing, ShapesAndTypes) {
   for (const Types& types : kTypes) {
     for (const std::int64_t rows : {1, 7, 64, 131}) {
@@ -95,7 +95,7 @@ TEST(Packing, ShapesAndTypes) {
   }
 }
 
-// Neither rows nor columns lie side by side.
+// Neither rows nor columns are contiguous.
 TEST(Packing, Gaps) {
   for (const Types& types : kTypes) {
     check({.rows = 70,
@@ -111,7 +111,7 @@ TEST(Packing, Gaps) {
   }
 }
 
-// Every 16-bit float, by both ways through the code.
+// Every 16-bit float, on both code paths.
 TEST(Packing, FloatsOf16Bits) {
   for (const ElementType type : {ElementType::F16, ElementType::BF16}) {
     std::vector<std::byte> all(std::size_t{2} << 16);

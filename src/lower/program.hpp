@@ -1,4 +1,4 @@
-// What a graph becomes: kernels, buffers and dispatches, as plain data. Nothing here knows a device.
+// The result of lowering: kernels, buffers and dispatches, as plain data without any device object.
 #pragma once
 
 #include <array>
@@ -17,22 +17,22 @@ namespace slipway::lower {
 
 enum class BufferKind : std::uint8_t { Input, Output, Constant, Intermediate };
 
-// Storage of one value. Inputs and outputs are the caller's own; constants are data to upload; intermediates lie in one
+// Storage of one value. The caller owns inputs and outputs; constants are data to upload; intermediates are in one
 // arena.
 struct ProgramBuffer {
   BufferKind kind = BufferKind::Intermediate;
   std::uint32_t index = 0;         // Input, Output: of the graph; Constant: into graph.constants
   std::uint64_t size = 0;          // bytes
   std::uint64_t offset = 0;        // Intermediate: in the arena
-  tosa::ValueId value{};           // whose elements they are, as they are or packed
-  std::optional<Packing> packing;  // Constant: how its data are packed; none: as they are
+  tosa::ValueId value{};           // whose elements it holds, unchanged or packed
+  std::optional<Packing> packing;  // Constant: how its data are packed; empty: not packed
 };
 
 struct ProgramKernel {
   std::string name;  // `CONV2D+RESCALE`
   std::shared_ptr<const spirv::Words> spirv;
-  // Buffers, the last one written: storage buffers 0 to bindings - 1 of set 0, or addresses, one behind the other in
-  // the push constants.
+  // Buffers, the last one written: storage buffers 0 to bindings - 1 of set 0, or consecutive addresses in the push
+  // constants.
   std::uint32_t bindings = 0;
   bool addresses = false;
 };
@@ -41,20 +41,20 @@ struct ProgramDispatch {
   std::uint32_t kernel = 0;
   std::vector<std::uint32_t> buffers;  // indices into ProgramBuffers, by binding
   std::array<std::uint32_t, 3> groups{1, 1, 1};
-  std::vector<std::uint32_t> nodes;  // that it computes, the last of them the one whose result it stores
-  std::uint32_t stage = 0;           // of a stage none needs anything of another (schedule.hpp)
+  std::vector<std::uint32_t> nodes;  // that it computes; it stores a result of the last one
+  std::uint32_t stage = 0;           // dispatches of one stage are independent (schedule.hpp)
 };
 
 struct KernelProgram {
   std::vector<ProgramBuffer> buffers;
-  std::vector<ProgramKernel> kernels;       // no two alike
-  std::vector<ProgramDispatch> dispatches;  // in order; each may depend on all of earlier stages
+  std::vector<ProgramKernel> kernels;       // all different
+  std::vector<ProgramDispatch> dispatches;  // in order; each may depend on any of an earlier stage
   std::vector<TuningSite> sites;            // if they were asked for
   std::uint64_t arena_size = 0;             // bytes
-  std::uint64_t arena_lower_bound = 0;      // the most bytes of intermediates alive in a stage
+  std::uint64_t arena_lower_bound = 0;      // the largest number of bytes of intermediates alive in a stage
 };
 
 // For people: a line for each dispatch with its nodes, shapes and buffers.
-std::string print(const tosa::Graph& graph, const KernelProgram& program);
+std::string print_program(const tosa::Graph& graph, const KernelProgram& program);
 
 }  // namespace slipway::lower

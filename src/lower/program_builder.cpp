@@ -16,11 +16,11 @@ constexpr std::uint32_t kNone = 0xffffffff;
 
 }  // namespace
 
-ProgramBuilder::ProgramBuilder(const tosa::Graph& graph, const LowerSettings& settings, std::vector<bool> stored)
+ProgramBuilder::ProgramBuilder(const tosa::Graph& graph, const LowerOptions& options, std::vector<bool> stored)
     : graph_(graph),
-      settings_(settings),
+      options_(options),
       stored_(std::move(stored)),
-      widened_(plan_widening(graph, stored_, settings.device)),
+      widened_(plan_widening(graph, stored_, options.device)),
       buffer_of_(graph.values.size(), kNone) {
   for (std::uint32_t i = 0; i < graph_.inputs.size(); ++i)
     add_buffer(graph_.inputs[i], BufferKind::Input, i, size_of(graph_.inputs[i]));
@@ -28,17 +28,17 @@ ProgramBuilder::ProgramBuilder(const tosa::Graph& graph, const LowerSettings& se
 
 std::size_t ProgramBuilder::choose(const std::string& what, const tosa::Node& node, std::size_t count,
                                    const std::function<Parameters(std::size_t)>& candidate) {
-  const Tuning& tuning = settings_.device.tuning;
-  if (count < 2 || (tuning.empty() && !settings_.list_sites)) return 0;
+  const Tuning& tuning = options_.device.tuning;
+  if (count < 2 || (tuning.empty() && !options_.list_sites)) return 0;
   std::vector<Parameters> all;
   for (std::size_t i = 0; i < count; ++i) all.push_back(candidate(i));
   std::size_t chosen = 0;
   if (const auto known = tuning.find(what); known != tuning.end()) {
-    // A table of another version may have what is no candidate any more.
+    // A table of another version may contain what is not a candidate any more.
     const auto found = std::ranges::find(all, known->second);
     if (found != all.end()) chosen = static_cast<std::size_t>(found - all.begin());
   }
-  if (settings_.list_sites)
+  if (options_.list_sites)
     program_.sites.push_back({what, std::move(all), static_cast<std::uint32_t>(&node - graph_.nodes.data())});
   return chosen;
 }
@@ -49,8 +49,8 @@ std::uint64_t ProgramBuilder::size_of(ValueId value) const {
   return tensor::byte_count(type.shape, storage).value_or(0);
 }
 
-std::uint32_t ProgramBuilder::add_buffer(ValueId value, BufferKind kind, std::uint32_t number, std::uint64_t size) {
-  program_.buffers.push_back({.kind = kind, .index = number, .size = size, .value = value, .packing = {}});
+std::uint32_t ProgramBuilder::add_buffer(ValueId value, BufferKind kind, std::uint32_t source, std::uint64_t size) {
+  program_.buffers.push_back({.kind = kind, .index = source, .size = size, .value = value, .packing = {}});
   return buffer_of_[index(value)] = static_cast<std::uint32_t>(program_.buffers.size() - 1);
 }
 
@@ -84,7 +84,7 @@ std::pair<std::uint32_t, bool> ProgramBuilder::packed(ValueId value, std::uint64
   return {known->second, is_new};
 }
 
-// A kernel depends on how what it reads and writes is stored, too.
+// A kernel also depends on how its operands and its result are stored.
 std::string ProgramBuilder::text_of(const GroupKey& key) const {
   std::string text = key.text;
   for (std::size_t i = 0; i < key.values.size(); ++i) {
@@ -99,22 +99,23 @@ bool ProgramBuilder::repeat(const GroupKey& key, std::span<const std::uint32_t> 
   const Made& made = known->second;
   ProgramDispatch dispatch{.kernel = made.kernel, .buffers = {}, .groups = made.groups, .nodes = {}};
   for (const Made::Source& source : made.buffers)
-    dispatch.buffers.push_back(source.is_packed ? packed[source.number] : buffer(key.values[source.number]));
+    dispatch.buffers.push_back(source.is_packed ? packed[source.index] : buffer(key.values[source.index]));
   for (const std::size_t value : made.nodes) dispatch.nodes.push_back(graph_[key.values[value]].source);
   std::ranges::sort(dispatch.nodes);
   program_.dispatches.push_back(std::move(dispatch));
   return true;
 }
 
-void ProgramBuilder::remember(const GroupKey& key, std::span<const std::uint32_t> packed, const KernelMaker& maker) {
+void ProgramBuilder::remember(const GroupKey& key, std::span<const std::uint32_t> packed,
+                              const KernelBuilder& builder) {
   const ProgramDispatch& dispatch = program_.dispatches.back();
   Made made{.kernel = dispatch.kernel, .groups = dispatch.groups, .buffers = {}, .nodes = {}};
-  const auto place_in = [](const auto& range, const auto& what) {
+  const auto index_in = [](const auto& range, const auto& what) {
     return static_cast<std::size_t>(std::ranges::find(range, what) - std::ranges::begin(range));
   };
-  for (const Slot& slot : maker.slots())
+  for (const Slot& slot : builder.slots())
     made.buffers.push_back(
-        {!slot.value, slot.value ? place_in(key.values, *slot.value) : place_in(packed, slot.buffer)});
+        {!slot.value, slot.value ? index_in(key.values, *slot.value) : index_in(packed, slot.buffer)});
   for (const std::uint32_t node : dispatch.nodes) {
     const auto& results = graph_.nodes[node].outputs;
     made.nodes.push_back(
@@ -123,28 +124,28 @@ void ProgramBuilder::remember(const GroupKey& key, std::span<const std::uint32_t
   made_.emplace(text_of(key), std::move(made));
 }
 
-void ProgramBuilder::dispatch(KernelMaker& maker, std::uint64_t groups, const GroupKey& key,
+void ProgramBuilder::dispatch(KernelBuilder& builder, std::uint64_t groups, const GroupKey& key,
                               std::span<const std::uint32_t> packed, const std::string& note) {
   std::vector<std::uint32_t> buffers;
-  for (const Slot& slot : maker.slots()) buffers.push_back(slot.value ? buffer(*slot.value) : slot.buffer);
-  const std::vector<std::uint32_t> nodes = maker.nodes();
+  for (const Slot& slot : builder.slots()) buffers.push_back(slot.value ? buffer(*slot.value) : slot.buffer);
+  const std::vector<std::uint32_t> nodes = builder.nodes();
   std::string name = note;
   for (const std::uint32_t node : nodes)
     name += (name.empty() ? "" : "+") + std::string(tosa::name_of(graph_.nodes[node].op));
-  add_dispatch(maker, groups, std::move(name), std::move(buffers), nodes);
-  remember(key, packed, maker);
+  add_dispatch(builder, groups, std::move(name), std::move(buffers), nodes);
+  remember(key, packed, builder);
 }
 
-// Equal kernels are made once, and have the name of the first.
-void ProgramBuilder::add_dispatch(KernelMaker& maker, std::uint64_t groups, std::string name,
+// Equal kernels are stored once, under the name of the first.
+void ProgramBuilder::add_dispatch(KernelBuilder& builder, std::uint64_t groups, std::string name,
                                   std::vector<std::uint32_t> buffers, std::vector<std::uint32_t> nodes) {
-  spirv::Words words = maker.kernel().finish();
+  spirv::Words words = builder.kernel().finish();
   const auto [known, is_new] = kernels_.try_emplace(words, static_cast<std::uint32_t>(program_.kernels.size()));
   if (is_new)
     program_.kernels.push_back({std::move(name), std::make_shared<const spirv::Words>(std::move(words)),
-                                static_cast<std::uint32_t>(buffers.size()), maker.kernel().grid().addresses});
-  // Rows of workgroups, where a single one would be too long.
-  const std::uint64_t rows = divide_up(groups, settings_.most_groups);
+                                static_cast<std::uint32_t>(buffers.size()), builder.kernel().grid().addresses});
+  // Several rows of workgroups where a single one would exceed the limit.
+  const std::uint64_t rows = divide_up(groups, options_.max_groups);
   program_.dispatches.push_back(
       {.kernel = known->second,
        .buffers = std::move(buffers),
@@ -171,49 +172,49 @@ void ProgramBuilder::copy(ValueId value, std::uint32_t output) {
   one.outputs = one.add_node(tosa::Op::RESHAPE, {from}, shape, {type});
   const std::vector<bool> stored(one.values.size(), true);
   const Widening widened(one.values.size());
-  KernelMaker maker(one, stored, widened, settings_.device.floats, {});
-  Kernel& k = maker.kernel();
+  KernelBuilder builder(one, stored, widened, options_.device.floats, {});
+  Kernel& k = builder.kernel();
   const auto count = static_cast<std::int64_t>(tensor::element_count(type.shape).value_or(0));
   const Value at = k.element_index();
   k.when(at < count, [&] {
-    const Value element = maker.compute(one.nodes[0], 0, coordinates_of(k, type.shape, at));
-    k.store(maker.write(one.outputs[0]), at, element);
+    const Value element = builder.compute(one.nodes[0], 0, coordinates_of(k, type.shape, at));
+    k.store(builder.write(one.outputs[0]), at, element);
   });
   std::vector<std::uint32_t> buffers;
-  if (maker.slots().size() == 2) buffers.push_back(buffer(value));
+  if (builder.slots().size() == 2) buffers.push_back(buffer(value));
   program_.buffers.push_back(
       {.kind = BufferKind::Output, .index = output, .size = size_of(value), .value = value, .packing = {}});
   buffers.push_back(static_cast<std::uint32_t>(program_.buffers.size() - 1));
-  add_dispatch(maker, divide_up(static_cast<std::uint64_t>(count), kLocalSize), "COPY", std::move(buffers), {});
+  add_dispatch(builder, divide_up(static_cast<std::uint64_t>(count), kLocalSize), "COPY", std::move(buffers), {});
 }
 
 KernelProgram ProgramBuilder::finish() {
-  // Processors run one dispatch at a time: there the order stays, which needs the least memory. So do kernels whose
-  // times are to be told apart.
-  schedule(program_.dispatches, program_.buffers.size(), settings_.device.lanes > 0 || settings_.list_sites);
+  // CPUs run one dispatch at a time, so the original order is kept, which needs the minimum of memory. It is also kept
+  // when the time of each kernel is measured.
+  schedule(program_.dispatches, program_.buffers.size(), options_.device.lanes > 0 || options_.list_sites);
   place_intermediates();
   return std::move(program_);
 }
 
 void ProgramBuilder::place_intermediates() {
   std::vector<Lifetime> lifetimes;
-  std::vector<std::uint32_t> which(program_.buffers.size(), kNone);
+  std::vector<std::uint32_t> lifetime_of(program_.buffers.size(), kNone);
   for (std::uint32_t i = 0; i < program_.buffers.size(); ++i) {
     if (program_.buffers[i].kind != BufferKind::Intermediate) continue;
-    which[i] = static_cast<std::uint32_t>(lifetimes.size());
+    lifetime_of[i] = static_cast<std::uint32_t>(lifetimes.size());
     lifetimes.push_back({program_.buffers[i].size, kNone, 0});
   }
   for (const ProgramDispatch& dispatch : program_.dispatches) {
     for (const std::uint32_t buffer : dispatch.buffers) {
-      if (which[buffer] == kNone) continue;
-      Lifetime& lifetime = lifetimes[which[buffer]];
+      if (lifetime_of[buffer] == kNone) continue;
+      Lifetime& lifetime = lifetimes[lifetime_of[buffer]];
       lifetime.first = std::min(lifetime.first, dispatch.stage);
       lifetime.last = std::max(lifetime.last, dispatch.stage);
     }
   }
-  const MemoryPlan plan = plan_memory(lifetimes, settings_.alignment);
-  for (std::uint32_t i = 0; i < which.size(); ++i) {
-    if (which[i] != kNone) program_.buffers[i].offset = plan.offsets[which[i]];
+  const MemoryPlan plan = plan_memory(lifetimes, options_.alignment);
+  for (std::uint32_t i = 0; i < lifetime_of.size(); ++i) {
+    if (lifetime_of[i] != kNone) program_.buffers[i].offset = plan.offsets[lifetime_of[i]];
   }
   program_.arena_size = plan.size;
   program_.arena_lower_bound = plan.lower_bound;

@@ -1,4 +1,4 @@
-// Puts a program together: buffers, kernels that are made once, dispatches, places in the arena.
+// Builds a program: buffers, kernels (equal ones once), dispatches, offsets in the arena.
 #pragma once
 
 #include <array>
@@ -9,70 +9,74 @@
 #include <vector>
 
 #include "lower/group_key.hpp"
-#include "lower/kernel_maker.hpp"
-#include "lower/lower.hpp"
+#include "lower/kernel_builder.hpp"
+#include "lower/options.hpp"
+#include "lower/program.hpp"
 
 namespace slipway::lower {
 
 class ProgramBuilder {
  public:
-  ProgramBuilder(const tosa::Graph& graph, const LowerSettings& settings, std::vector<bool> stored);
+  ProgramBuilder(const tosa::Graph& graph, const LowerOptions& options, std::vector<bool> stored);
 
   const tosa::Graph& graph() const { return graph_; }
-  const DeviceFacts& device() const { return settings_.device; }
+  const DeviceFacts& device() const { return options_.device; }
   const std::vector<bool>& stored() const { return stored_; }
-  // The zero point that an 8-bit value which is stored as floats lacks.
+  // The zero point that was subtracted from an 8-bit value that is stored as floats; empty for other values.
   std::optional<std::int64_t> widened(tosa::ValueId value) const { return widened_[index(value)]; }
-  KernelMaker kernel(Grid grid) const { return KernelMaker(graph_, stored_, widened_, settings_.device.floats, grid); }
+  KernelBuilder kernel(Grid grid) const {
+    return KernelBuilder(graph_, stored_, widened_, options_.device.floats, grid);
+  }
 
-  // Which of `count` candidates was measured to be best for `what`, else the first one, which is what an estimate says.
-  // `node`: whose kernels have these parameters.
+  // The index of the candidate that was measured to be best for the key `what`, otherwise 0: the candidate that is
+  // estimated to be best comes first. `node`: whose kernels have these parameters.
   std::size_t choose(const std::string& what, const tosa::Node& node, std::size_t count,
                      const std::function<Parameters(std::size_t)>& candidate);
 
-  // The storage of a value, made when first asked for.
+  // The index of the buffer of a value, which is added on first use.
   std::uint32_t buffer(tosa::ValueId value);
-  // A constant in another order.
+  // The index of the buffer of a constant in another order.
   std::uint32_t packed_constant(tosa::ValueId value, const Packing& packing);
-  // An intermediate besides those of values, for elements of `value`. One that was made for the same purpose, which
-  // `purpose` tells together with the value, is used again; the flag says whether it is new.
+  // The index of an additional intermediate, for elements of `value`. Value and purpose identify it: a second call
+  // returns the same one. The flag is whether it is new.
   std::pair<std::uint32_t, bool> packed(tosa::ValueId value, std::uint64_t size, const std::string& purpose);
 
-  // Adds a dispatch of the kernel that was made for an equal key before, if there is one. `packed`: the buffers besides
-  // those of values.
+  // Adds a dispatch of the kernel that was built for an equal key before, and returns whether there is one. `packed`:
+  // the buffers besides those of values.
   bool repeat(const GroupKey& key, std::span<const std::uint32_t> packed = {});
-  // Adds a dispatch of `groups` workgroups, to be repeated for equal keys. `note` stands in front of the kernel's name.
-  void dispatch(KernelMaker& maker, std::uint64_t groups, const GroupKey& key,
+  // Adds a dispatch of `groups` workgroups, to be repeated for equal keys. `note` is prepended to the name of the
+  // kernel.
+  void dispatch(KernelBuilder& builder, std::uint64_t groups, const GroupKey& key,
                 std::span<const std::uint32_t> packed = {}, const std::string& note = {});
-  // Outputs that no kernel has stored under their own name: inputs, constants, and values that are two outputs.
+  // Copies outputs that no kernel has stored into their own buffer: inputs, constants, and values that are two outputs.
   void copy_outputs();
 
   KernelProgram finish();
 
  private:
-  std::uint32_t add_buffer(tosa::ValueId value, BufferKind kind, std::uint32_t number, std::uint64_t size);
+  std::uint32_t add_buffer(tosa::ValueId value, BufferKind kind, std::uint32_t source, std::uint64_t size);
   std::uint64_t size_of(tosa::ValueId value) const;
   void copy(tosa::ValueId value, std::uint32_t output);
-  void add_dispatch(KernelMaker& maker, std::uint64_t groups, std::string name, std::vector<std::uint32_t> buffers,
+  void add_dispatch(KernelBuilder& builder, std::uint64_t groups, std::string name, std::vector<std::uint32_t> buffers,
                     std::vector<std::uint32_t> nodes);
   void place_intermediates();
 
-  // A dispatch in terms of what its key met.
+  // A dispatch relative to the values of its key.
   struct Made {
     std::uint32_t kernel = 0;
     std::array<std::uint32_t, 3> groups{1, 1, 1};
     struct Source {
       bool is_packed = false;
-      std::size_t number = 0;  // of the packed buffer or the value
+      std::size_t index = 0;  // of the packed buffer, or in the values of the key
     };
     std::vector<Source> buffers;
-    std::vector<std::size_t> nodes;  // by a value that they give
+    std::vector<std::size_t> nodes;  // each by the index of one of its results in the values of the key
   };
   std::string text_of(const GroupKey& key) const;
-  void remember(const GroupKey& key, std::span<const std::uint32_t> packed, const KernelMaker& maker);
+  void remember(const GroupKey& key, std::span<const std::uint32_t> packed, const KernelBuilder& builder);
 
   const tosa::Graph& graph_;
-  const LowerSettings& settings_;
+  const LowerOptions& options_;
   std::vector<bool> stored_;
   Widening widened_;
   std::vector<std::uint32_t> buffer_of_;  // by value

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "base/format.hpp"
+
 namespace slipway::lower {
 namespace {
 
-// From which stage on a buffer may be read and written.
+// The first stages in which a buffer may be read and written.
 struct Uses {
   std::uint32_t read_from = 0, written_from = 0;
 };
@@ -29,6 +31,17 @@ void schedule(std::vector<ProgramDispatch>& dispatches, std::size_t buffers, boo
     written = {stage + 1, stage + 1};
   }
   std::ranges::stable_sort(dispatches, {}, &ProgramDispatch::stage);
+}
+
+std::string print_schedule(std::span<const ProgramDispatch> dispatches) {
+  std::string text;
+  for (const ProgramDispatch& dispatch : dispatches) {
+    text += formatted("stage {}: kernel {}", dispatch.stage, dispatch.kernel);
+    for (std::size_t i = 0; i + 1 < dispatch.buffers.size(); ++i)
+      text += formatted("{}{}", i == 0 ? " reads " : ", ", dispatch.buffers[i]);
+    text += formatted(" writes {}\n", dispatch.buffers.back());
+  }
+  return text;
 }
 
 }  // namespace slipway::lower

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kBuffers = 8;
 
-// Dispatches by what they read and, last, write; kernels are numbered in this order.
+// Dispatches from the buffers that they read and, last, write. Kernel indices follow this order.
 std::vector<ProgramDispatch> dispatches_of(const std::vector<std::vector<std::uint32_t>>& buffers) {
   std::vector<ProgramDispatch> dispatches;
   for (const std::vector<std::uint32_t>& one : buffers)
@@ -32,15 +32,15 @@ std::vector<std::vector<std::uint32_t>> stages_of(std::vector<ProgramDispatch> d
 
 using Stages = std::vector<std::vector<std::uint32_t>>;
 
-TEST(Schedule, WhatNeedsNothingOfEachOtherIsOneStage) {
+TEST(Schedule, IndependentDispatchesAreOneStage) {
   EXPECT_EQ(stages_of(dispatches_of({{0, 1}, {1, 2}, {1, 3}, {2, 3, 4}})), (Stages{{0}, {1, 2}, {3}}));
 }
 
-TEST(Schedule, LateDispatchesMoveToTheStageThatTheyCanBeIn) {
+TEST(Schedule, LateDispatchesMoveToTheirEarliestStage) {
   EXPECT_EQ(stages_of(dispatches_of({{0, 1}, {1, 2}, {2, 3}, {0, 4}, {3, 4, 5}})), (Stages{{0, 3}, {1}, {2}, {4}}));
 }
 
-TEST(Schedule, WhatIsReadIsWrittenLater) {
+TEST(Schedule, AReadBufferIsWrittenInALaterStage) {
   EXPECT_EQ(stages_of(dispatches_of({{0, 1}, {2, 0}, {0, 3}})), (Stages{{0}, {1}, {2}}));
 }
 
@@ -52,13 +52,23 @@ TEST(Schedule, ADispatchThatReadsNothing) {
   EXPECT_EQ(stages_of(dispatches_of({{0}, {1}, {0, 1, 2}})), (Stages{{0, 1}, {2}}));
 }
 
+TEST(Schedule, IsPrintedForPeople) {
+  std::vector<ProgramDispatch> dispatches = dispatches_of({{0, 1}, {1, 2}, {0, 3}, {4}});
+  schedule(dispatches, kBuffers, false);
+  EXPECT_EQ(print_schedule(dispatches),
+            "stage 0: kernel 0 reads 0 writes 1\n"
+            "stage 0: kernel 2 reads 0 writes 3\n"
+            "stage 0: kernel 3 writes 4\n"
+            "stage 1: kernel 1 reads 1 writes 2\n");
+}
+
 TEST(Schedule, OneByOne) {
   EXPECT_EQ(stages_of(dispatches_of({{0, 1}, {0, 2}, {0, 3}}), true), (Stages{{0}, {1}, {2}}));
   EXPECT_EQ(stages_of({}), Stages{});
 }
 
-// Whatever order the dispatches of a stage run in, buffers end as they do one by one.
-TEST(Schedule, KeepsWhatBuffersHoldInTheEnd) {
+// In any order of the dispatches of a stage, the final contents of buffers are the same as one by one.
+TEST(Schedule, KeepsTheFinalContentsOfBuffers) {
   std::minstd_rand random(3);
   std::uniform_int_distribution<std::uint32_t> any(0, kBuffers - 1), count(1, 4);
   const auto run = [](const std::vector<ProgramDispatch>& dispatches) {

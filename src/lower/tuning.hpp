@@ -1,5 +1,5 @@
-// Parameters of kernels that say how something is computed and not what: which are best, only measuring tells. What was
-// measured on a device is a table; where it has nothing, an estimate decides.
+// Tuning parameters of kernels: they decide how something is computed, not what. The best ones can only be measured.
+// Measurements of a device are a table; where the table has no entry, an estimate decides.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace slipway::lower {
 
-// By their names, `rows: 12`.
+// By name, `rows: 12`.
 using Parameters = std::map<std::string, std::int64_t, std::less<>>;
 
-// By what they are for: a text with all that a kernel's time depends on.
+// By key: a text with everything that the time of a kernel depends on.
 using Tuning = std::map<std::string, Parameters, std::less<>>;
 
-// A place in a program where there was something to choose.
+// A kernel of a program whose parameters could be chosen.
 struct TuningSite {
   std::string what;                    // the key in tables
-  std::vector<Parameters> candidates;  // the estimate's choice first
-  std::uint32_t node = 0;              // of the graph, whose kernels have them
+  std::vector<Parameters> candidates;  // the estimated best one first
+  std::uint32_t node = 0;              // index in the graph, of the node whose kernels have them
 };
 
 }  // namespace slipway::lower

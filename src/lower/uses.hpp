@@ -1,4 +1,4 @@
-// Who reads the values of a graph.
+// The readers of the values of a graph.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ struct Uses {
     for (const tosa::ValueId output : graph.outputs) is_output[index(output)] = true;
   }
 
-  std::vector<std::vector<std::uint32_t>> readers;  // by value: the numbers of nodes, one for each time that they read
+  std::vector<std::vector<std::uint32_t>> readers;  // by value: indices of nodes, one for each input
   std::vector<bool> is_output;                      // of the graph
 };
 

@@ -1,12 +1,14 @@
 #include "lower/widening.hpp"
 
-#include "lower/families/contraction.hpp"
-#include "lower/families/windows.hpp"
+#include "base/format.hpp"
+#include "lower/strategies/contraction.hpp"
+#include "lower/strategies/window_match.hpp"
+#include "tosa/text.hpp"
 
 namespace slipway::lower {
 namespace {
 
-// The zero point of an operator that reads the value at its own place, without a border or another order of its rows.
+// The zero point of an operator that reads the stored value in place, without a copy with a border.
 std::optional<std::int64_t> zero_of_reader(const tosa::Graph& graph, const std::vector<bool>& stored,
                                            const tosa::Node& reader, const DeviceFacts& device) {
   if (reader.op == tosa::Op::DEPTHWISE_CONV2D && is_vector_window(graph, stored, reader, device))
@@ -30,6 +32,15 @@ Widening plan_widening(const tosa::Graph& graph, const std::vector<bool>& stored
   }
   for (const tosa::ValueId output : graph.outputs) widened[index(output)].reset();
   return widened;
+}
+
+std::string print_widening(const tosa::Graph& graph, const Widening& widened) {
+  const std::vector<std::string> names = tosa::value_names(graph);
+  std::string text;
+  for (std::size_t value = 0; value < widened.size(); ++value) {
+    if (widened[value]) text += formatted("{} as floats, minus zero point {}\n", names[value], *widened[value]);
+  }
+  return text;
 }
 
 }  // namespace slipway::lower

@@ -1,11 +1,12 @@
 // Which 8-bit values are stored as 32-bit floats.
 //
-// Processors whose drivers have no products of bytes compute with floats, which hold the sums exactly; a value that
-// convolutions read is better stored as they read it: without the zero point that they subtract.
+// CPUs whose drivers have no products of bytes compute with floats, which hold the sums exactly. A value that
+// convolutions read is then better stored as they read it: as a float, without the zero point that they subtract.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "lower/device_facts.hpp"
@@ -13,11 +14,14 @@
 
 namespace slipway::lower {
 
-// By value: the zero point that is subtracted from what is stored as floats.
+// By value: the zero point that is subtracted before the value is stored as floats; empty for all others.
 using Widening = std::vector<std::optional<std::int64_t>>;
-inline constexpr std::uint32_t kWidenedBits = 8;  // of what is stored, besides its sign
+inline constexpr std::uint32_t kWidenedBits = 8;  // of a stored element, besides its sign
 
-// `stored` as plan_fusion gives it. Inputs, constants and outputs keep their type.
+// `stored` is the result of plan_fusion. Inputs, constants and outputs keep their type.
 Widening plan_widening(const tosa::Graph& graph, const std::vector<bool>& stored, const DeviceFacts& device);
+
+// For people, a line for each widened value: `%5 as floats, minus zero point -3`.
+std::string print_widening(const tosa::Graph& graph, const Widening& widened);
 
 }  // namespace slipway::lower

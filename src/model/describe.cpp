@@ -4,7 +4,7 @@
 
 #include "base/format.hpp"
 #include "model/graph_segment.hpp"
-#include "model/plan_model.hpp"
+#include "model/plan/plan_model.hpp"
 #include "tosa/cost.hpp"
 
 namespace slipway::model {
@@ -21,7 +21,7 @@ std::string counted(std::size_t count, std::string_view what) {
 
 }  // namespace
 
-std::vector<LoweredSegment> lower_segments(const vgf::File& file, const lower::LowerSettings& settings,
+std::vector<LoweredSegment> lower_segments(const vgf::File& file, const lower::LowerOptions& options,
                                            Diagnostics& diagnostics) {
   std::vector<LoweredSegment> segments(file.segments.size());
   for (std::size_t i = 0; i < segments.size(); ++i) {
@@ -29,7 +29,7 @@ std::vector<LoweredSegment> lower_segments(const vgf::File& file, const lower::L
     if (segment.kind != vgf::ModuleKind::Graph || file.modules[segment.module].is_placeholder()) continue;
     segments[i].graph = read_graph_segment(file, i, diagnostics);
     if (!segments[i].graph || !is_static(*segments[i].graph)) continue;
-    Result<lower::KernelProgram> program = lower::lower_graph(*segments[i].graph, settings);
+    Result<lower::KernelProgram> program = lower::lower_graph(*segments[i].graph, options);
     if (program) {
       segments[i].program = std::move(*program);
       continue;
@@ -70,19 +70,19 @@ std::string list_kernels(const vgf::File& file, const std::vector<LoweredSegment
   for (std::size_t i = 0; i < segments.size(); ++i) {
     if (!segments[i].program) continue;
     text += formatted("graph {} `{}`: {}", i, segment_name(file, i),
-                      lower::print(*segments[i].graph, *segments[i].program));
+                      lower::print_program(*segments[i].graph, *segments[i].program));
   }
   return text;
 }
 
-std::vector<PicturedSegment> pictured_segments(const std::vector<LoweredSegment>& segments) {
-  std::vector<PicturedSegment> pictured;
+std::vector<DiagramSegment> diagram_segments(const std::vector<LoweredSegment>& segments) {
+  std::vector<DiagramSegment> all;
   for (const LoweredSegment& segment : segments) {
-    pictured.push_back({.graph = segment.graph ? &*segment.graph : nullptr,
-                        .program = segment.program ? &*segment.program : nullptr,
-                        .times = {}});
+    all.push_back({.graph = segment.graph ? &*segment.graph : nullptr,
+                   .program = segment.program ? &*segment.program : nullptr,
+                   .times = {}});
   }
-  return pictured;
+  return all;
 }
 
 }  // namespace slipway::model

@@ -7,7 +7,7 @@ namespace {
 
 using tensor::ElementType;
 
-// Kinds of matrices that kernels are made of, by VkComponentTypeKHR, and the features that they need.
+// Cooperative matrix types that kernels use, by VkComponentTypeKHR, and the features that they need.
 struct MatrixKind {
   std::uint32_t factors, sum;
   ElementType factor_type, sum_type;
@@ -28,13 +28,13 @@ lower::FloatFacts float_facts(const gpu::Snapshot& snapshot) {
     const auto found = snapshot.limits_by_name.find(name);
     return found == snapshot.limits_by_name.end() ? otherwise : found->second;
   };
-  // Kernels set the modes of 32 bits alone, and of 16 where they are used, which not every device can.
+  // Kernels set the modes for 32 bits only, and for 16 bits where they are used. Not every device permits that.
   const bool alone_denorm = limit("denormBehaviorIndependence", kIndependenceNone) != kIndependenceNone;
   const bool alone_rounding = limit("roundingModeIndependence", kIndependenceNone) != kIndependenceNone;
   return {.signed_zero_inf_nan_preserve = limit("shaderSignedZeroInfNanPreserveFloat32", 0) != 0,
           .denorm_preserve = alone_denorm && limit("shaderDenormPreserveFloat32", 0) != 0,
           .rounding_rte = alone_rounding && limit("shaderRoundingModeRTEFloat32", 0) != 0,
-          // Drivers for processors use the processor's own division.
+          // Drivers for CPUs use the division of the CPU.
           .exact_division = snapshot.type == gpu::DeviceType::Cpu,
           .f16_conversions = snapshot.has_feature("shaderFloat16") && snapshot.has_feature("shaderInt16") &&
                              alone_denorm && alone_rounding && limit("shaderDenormPreserveFloat16", 0) != 0 &&
@@ -55,8 +55,8 @@ lower::DeviceFacts device_facts(const gpu::Snapshot& snapshot) {
                          (snapshot.subgroup.operations & kSubgroupBallot) && snapshot.subgroup.size >= 4;
   facts.lanes = is_processor && has_lanes ? snapshot.subgroup.size : 0;
   facts.shared_memory = snapshot.limits.max_compute_shared_memory_size;
-  facts.most_invocations = snapshot.limits.max_compute_workgroup_invocations;
-  // Matrices are spread over subgroups, so that their size must be known.
+  facts.max_invocations = snapshot.limits.max_compute_workgroup_invocations;
+  // Matrices are distributed over subgroups, so the subgroup size must be fixed.
   const bool fixed_size = snapshot.subgroup.min_size == snapshot.subgroup.max_size;
   if (!snapshot.has_feature("cooperativeMatrix") || !snapshot.has_feature("vulkanMemoryModel") || !fixed_size)
     return facts;

@@ -6,7 +6,7 @@
 
 namespace slipway::model {
 
-// What kernels are chosen by, from what the driver says.
+// The facts that lowering depends on, from the properties that the driver reports.
 lower::DeviceFacts device_facts(const gpu::Snapshot& snapshot);
 
 }  // namespace slipway::model

@@ -1,4 +1,4 @@
-// What kernels are chosen by follows from what the driver says.
+// The facts that lowering depends on follow from the properties of the driver.
 #include "model/device_facts.hpp"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ gpu::Snapshot gpu_with(std::map<std::string, double, std::less<>> limits) {
   return snapshot;
 }
 
-// The execution modes of the kernel of an addition. The numbers are SPIR-V's.
+// The execution modes of the kernel of an addition, as SPIR-V values.
 constexpr std::uint32_t kDenormPreserve = 4459, kSignedZeroInfNanPreserve = 4461, kRoundingModeRTE = 4462;
 std::set<std::uint32_t> float_modes(const lower::DeviceFacts& facts) {
   constexpr std::uint32_t kExecutionMode = 16, kHeader = 5;
@@ -34,7 +34,7 @@ std::set<std::uint32_t> float_modes(const lower::DeviceFacts& facts) {
   return modes;
 }
 
-TEST(DeviceFacts, KernelsAskForTheFloatModesThatTheDeviceHas) {
+TEST(DeviceFacts, KernelsRequestTheFloatModesOfTheDevice) {
   using ::testing::ElementsAre;
   using ::testing::IsEmpty;
   constexpr double kAll = 1, kNone = 2;
@@ -46,12 +46,12 @@ TEST(DeviceFacts, KernelsAskForTheFloatModesThatTheDeviceHas) {
                                                        {"roundingModeIndependence", kAll}};
   EXPECT_THAT(float_modes(device_facts(gpu_with(limits))),
               ElementsAre(kDenormPreserve, kSignedZeroInfNanPreserve, kRoundingModeRTE));
-  // Kernels set the modes of one width, which such a device cannot do.
+  // Kernels set the modes of one width, which such a device does not permit.
   limits["denormBehaviorIndependence"] = limits["roundingModeIndependence"] = kNone;
   EXPECT_THAT(float_modes(device_facts(gpu_with(limits))), ElementsAre(kSignedZeroInfNanPreserve));
 }
 
-TEST(DeviceFacts, OnlyProcessorsAreTrustedToDivide) {
+TEST(DeviceFacts, OnlyCpusAreTrustedToDivide) {
   gpu::Snapshot snapshot = gpu_with({});
   EXPECT_FALSE(device_facts(snapshot).floats.exact_division);
   snapshot.type = gpu::DeviceType::Cpu;

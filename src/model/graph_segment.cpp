@@ -54,7 +54,7 @@ class Reader {
     return nullptr;
   }
 
-  // How a tensor of a module stands in memory is the signed twin of an unsigned format.
+  // Tensors of a module use the signed type for an unsigned format.
   static bool same_storage(vgf::Category, tensor::ElementType format, tensor::ElementType type) {
     using enum tensor::ElementType;
     switch (format) {
@@ -88,7 +88,7 @@ class Reader {
               formatted("{} {} of the graph is {}, and the resource bound to it has the format {}", what, i,
                         tosa::text_of(type), vk::name_of(resource->format)));
       }
-      // Rank 0 in the file is one element in a module.
+      // A module stores rank 0 of the file as one element.
       tensor::Shape shape = resource->shape.empty() ? tensor::Shape{1} : resource->shape;
       if (shape.size() != type.shape.size() || !tosa::may_be_equal(shape, type.shape)) {
         error(DiagnosticKind::ShapeMismatch,

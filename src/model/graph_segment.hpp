@@ -1,4 +1,4 @@
-// The graph of a segment of a VGF model: what the file's tables and the SPIR-V module say together.
+// The graph of a segment of a VGF model, from the tables of the file and the SPIR-V module.
 #pragma once
 
 #include "base/diagnostic.hpp"
@@ -7,10 +7,10 @@
 
 namespace slipway::model {
 
-// Reads the module of a graph segment, gives its inputs and outputs the shapes of the resources that are bound to them
-// (a dimension that either knows is known), its constants their data (views into the file) and verifies it. Problems
-// are at bytes of the file or words of the module: binding-mismatch, shape-mismatch, type-mismatch, unknown-reference,
-// and those of reading and verifying. `words`: code in the place of that of the module.
+// Reads the module of a graph segment, sets the shapes of its inputs and outputs from the bound resources (a dimension
+// is known if either side knows it) and the data of its constants (views into the file), and verifies it. Diagnostics
+// are located at bytes of the file or words of the module: binding-mismatch, shape-mismatch, type-mismatch,
+// unknown-reference, and those of reading and verifying. `words`: code that replaces that of the module.
 std::optional<tosa::Graph> read_graph_segment(const vgf::File& file, std::size_t segment, Diagnostics& diagnostics,
                                               const spirv::Words* words = nullptr);
 

@@ -1,4 +1,4 @@
-// The graph of any VGF file is read or refused, and what is read becomes kernels.
+// Reads the graphs of any VGF file; those that can be read are lowered.
 #include <algorithm>
 
 #include "lower/lower.hpp"

@@ -35,11 +35,11 @@ TEST(GraphSegment, SampleModelsAreReadAndVerified) {
       EXPECT_EQ(messages(diagnostics), "");
       EXPECT_GT(graph->nodes.size(), 3u);
       for (const tosa::Value& value : graph->values) EXPECT_TRUE(value.type.is_static()) << tosa::text_of(value.type);
-      // What is printed is read again.
-      const std::string text = tosa::print(*graph, {.most_elements = 1u << 20});
+      // The printed text is read again.
+      const std::string text = tosa::print(*graph, {.max_elements = 1u << 20});
       const auto again = tosa::parse(make_source("again", text), diagnostics);
       ASSERT_TRUE(again) << messages(diagnostics);
-      EXPECT_EQ(tosa::print(*again, {.most_elements = 1u << 20}), text);
+      EXPECT_EQ(tosa::print(*again, {.max_elements = 1u << 20}), text);
     }
   }
 }

@@ -18,7 +18,7 @@ constexpr std::uint32_t stage_bit(spirv::Stage stage) {
 
 std::string does_not_have(std::string_view what) { return formatted("the device does not have {}", what); }
 
-// Rank 0 is created with one element.
+// A tensor of rank 0 is created with one element.
 tensor::Shape created(const tensor::Shape& shape) { return shape.empty() ? tensor::Shape{1} : shape; }
 
 std::string why_no_capability(const gpu::Snapshot& device, const spirv::Reflection& reflection) {
@@ -28,13 +28,13 @@ std::string why_no_capability(const gpu::Snapshot& device, const spirv::Reflecti
   return {};
 }
 
-// How a tensor of a graph stands in memory; nothing for types that Vulkan has no format for.
+// The Vulkan format of a tensor of a graph; empty for types without one.
 std::optional<vk::Format> format_of(tosa::DataType type) {
   if (type == tosa::DataType::I4) return std::nullopt;
   return tosa::tensor_format(type);
 }
 
-// The first kind of tensor that the device does not have is the error.
+// The error names the first kind of tensor that the device does not have.
 class Tensors {
  public:
   explicit Tensors(const gpu::Snapshot& device) : device_(device) {}
@@ -57,7 +57,7 @@ class Tensors {
   std::string missing_;
 };
 
-// Of graphs, all sets that the module names have to be there on one queue.
+// One queue must have all instruction sets that the module imports.
 std::string missing_instruction_sets(const gpu::Snapshot& device, const spirv::Reflection& reflection) {
   constexpr std::uint32_t both = gpu::queue_flag::kCompute | gpu::queue_flag::kDataGraph;
   std::string missing;
@@ -96,13 +96,13 @@ std::expected<NativeGraph, std::string> native_graph(const gpu::Snapshot& device
                                                      const launch::Origin& origin, std::shared_ptr<const void> owner) {
   if (const std::string missing = gpu::missing_for_graphs(device); !missing.empty())
     return std::unexpected(does_not_have(missing));
-  // Our reader is tolerant, a driver need not be.
+  // Our reader is more tolerant than drivers may be.
   auto reflection = spirv::validate(*words, name)
                         .and_then([&] { return spirv::read_module(spirv::Words(*words), name); })
                         .and_then([&](const spirv::Module& module) { return spirv::reflect(module); });
   if (!reflection)
     return std::unexpected(formatted("a driver need not take its module: {}", reflection.error().front().message));
-  // Debug information is for tools; no driver has to have it.
+  // Debug information is for tools; drivers need not support it.
   std::erase_if(reflection->instruction_sets, [](const std::string& set) { return set.starts_with("NonSemantic."); });
   if (std::string why = why_no_capability(device, *reflection); !why.empty()) return std::unexpected(std::move(why));
   if (const std::string missing = missing_instruction_sets(device, *reflection); !missing.empty())

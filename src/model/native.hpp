@@ -1,5 +1,5 @@
-// What a device runs itself of what is else emulated (scenario page 3.14): shaders with tensors where it has
-// VK_ARM_tensors, whole graphs where it has VK_ARM_data_graph.
+// Native execution instead of emulation (docs/spec/scenario.md#devices-and-emulation): shaders with tensors on devices
+// with VK_ARM_tensors, whole graphs on devices with VK_ARM_data_graph.
 #pragma once
 
 #include <memory>
@@ -19,24 +19,24 @@ struct NativeTensor {
   tensor::Shape shape;
 };
 
-// Why a shader cannot have its tensors from the device, as "the device does not have VK_ARM_tensors"; empty when it
+// Why a shader cannot use tensors of the device, for example "the device does not have VK_ARM_tensors"; empty when it
 // can.
 std::string why_not_native(const gpu::Snapshot& device, const launch::Shader& shader,
                            std::span<const NativeTensor> tensors);
 
-// A graph as a shader of a plan, for the device to run.
+// A graph as a shader of a plan, which the device runs natively.
 struct NativeGraph {
   launch::Shader shader;
   std::vector<gpu::TensorInfo> inputs, outputs;
 };
 
 // The graph must be static, with the data of its constants, which `owner` keeps alive; `words` is the module that it
-// was read from, with its specialization constants decided. Why the device cannot run it is the error, as above.
+// was read from, with its specialization constants fixed. The error is why the device cannot run it, as above.
 std::expected<NativeGraph, std::string> native_graph(const gpu::Snapshot& device, const tosa::Graph& graph,
                                                      std::shared_ptr<const spirv::Words> words, const std::string& name,
                                                      const launch::Origin& origin, std::shared_ptr<const void> owner);
 
-// The number of a tensor of a buffer, which is added when the buffer has none like it.
+// The index of a tensor of a buffer, which is added if the buffer has no equal one.
 std::uint32_t add_tensor(launch::Plan& plan, launch::ResourceIndex buffer, gpu::TensorInfo info);
 
 // For `--emulate=never`: an error for each shader and graph of a plan that is emulated. `device` is the one that it was

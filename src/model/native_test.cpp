@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 
 #include "base/print_diagnostic.hpp"
-#include "model/compare_model.hpp"
-#include "model/plan_spirv_graph.hpp"
+#include "model/plan/plan_spirv_graph.hpp"
+#include "model/standalone/compare_model.hpp"
 #include "network.hpp"
 #include "testing/arm_driver.hpp"
 #include "testing/launch_fixture.hpp"
@@ -33,7 +33,7 @@ class NativeModels : public launch::LaunchTest {
     auto values = std::make_shared<ModelValues>();
     auto alone = plan_standalone({.file = file,
                                   .name = "net",
-                                  .settings = {.graphs = {.native = &snapshot()}, .shaders = *shaders},
+                                  .model = {.graphs = {.native = &snapshot()}, .shaders = *shaders},
                                   .fill = {.seed = 1},
                                   .values = values},
                                  diagnostics);
@@ -45,7 +45,7 @@ class NativeModels : public launch::LaunchTest {
   testing::UseArmDriver driver_;
 };
 
-// The shaders of a model have the tensors between segments natively too, and see them in another type.
+// Shaders of a model also use the tensors between segments natively, with another element type.
 TEST_F(NativeModels, SegmentsShareTensors) {
   const auto [plan, values] = run_model(R"(
 resource x input tensor R32_SINT [2, 4]
@@ -97,7 +97,7 @@ output 3 y y
   ASSERT_EQ(plan.graphs.size(), 1u);
   EXPECT_TRUE(plan.graphs[0].native) << plan.graphs[0].emulated_because;
   for (const launch::Shader& shader : plan.shaders) EXPECT_FALSE(shader.emulates_tensors) << shader.name;
-  // One buffer, which is a tensor of signed numbers for the graph and of unsigned ones for the shader.
+  // One buffer: a tensor of signed elements for the graph, of unsigned ones for the shader.
   EXPECT_TRUE(std::ranges::any_of(plan.resources, [](const launch::Resource& resource) {
     const auto* buffer = std::get_if<launch::Buffer>(&resource.kind);
     return buffer && buffer->tensors.size() == 2;
@@ -140,7 +140,7 @@ TEST_F(NativeModels, TheExampleClassifier) {
   for (const ValueComparison& output : *compared) EXPECT_EQ(output.different, 0u) << comparison_text(output);
 }
 
-// Four-bit integers have no format, and an operator of somebody else's no driver here.
+// Four-bit integers have no format, and no driver here supports custom operators.
 TEST_F(NativeModels, GraphsThatNoDriverTakesAreLowered) {
   tosa::Graph graph;
   graph.name = "main";

@@ -37,7 +37,7 @@ class Resolver {
  private:
   void merge(std::uint32_t index, tensor::ShapeView shape, const SourceLocation& location, std::string_view what) {
     tensor::Shape& known = resolved_.shapes[index];
-    // Rank 0 in the file is one element in a module.
+    // A module stores rank 0 of the file as one element.
     if (known.empty() && std::ranges::equal(shape, tensor::Shape{1})) return;
     if (!tosa::may_be_equal(known, shape)) {
       diagnostics_.error(DiagnosticKind::ShapeMismatch, location,
@@ -76,7 +76,7 @@ class Resolver {
         if (shape[d] < 0) shape[d] = outside[d];
       }
       if (!is_known(shape)) {
-        nothing_tells(resource.value_or(0), shape, file_.location(segment.range));
+        is_unknown(resource.value_or(0), shape, file_.location(segment.range));
         return nullptr;
       }
       shapes.push_back(std::move(shape));
@@ -92,16 +92,15 @@ class Resolver {
     return std::make_shared<const tosa::Graph>(std::move(*made));
   }
 
-  void nothing_tells(std::uint32_t resource, tensor::ShapeView shape, const SourceLocation& location) {
+  void is_unknown(std::uint32_t resource, tensor::ShapeView shape, const SourceLocation& location) {
     diagnostics_.error(DiagnosticKind::Unsupported, location,
-                       formatted("resource {} has the shape {}, and nothing tells its open dimensions", resource,
+                       formatted("resource {} has the shape {}, and its open dimensions are unknown", resource,
                                  tensor::shape_text(shape)));
   }
 
   void check_all_known() {
     for (std::uint32_t i = 0; i < resolved_.shapes.size(); ++i) {
-      if (!is_known(resolved_.shapes[i]))
-        nothing_tells(i, resolved_.shapes[i], file_.location(file_.resources[i].range));
+      if (!is_known(resolved_.shapes[i])) is_unknown(i, resolved_.shapes[i], file_.location(file_.resources[i].range));
     }
   }
 

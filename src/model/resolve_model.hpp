@@ -1,4 +1,4 @@
-// A model with all of its shapes known, from the shapes of what is bound to it.
+// Resolves all shapes of a model from the shapes of the resources that are bound to it.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "model/plan_model.hpp"
+#include "model/plan/plan_model.hpp"
 #include "tosa/graph.hpp"
 #include "vgf/vgf.hpp"
 
@@ -18,14 +18,14 @@ struct ResolvedModel {
   std::vector<std::shared_ptr<const tosa::Graph>> graphs;  // by segment; null for compute segments
 };
 
-// The slot of the model's interface with a logical number, or null.
+// The slot of the model's interface with a logical binding number, or null.
 const vgf::Slot* interface_slot(const vgf::File& file, std::uint32_t binding);
-// The resource that a segment binds at a set and binding; none when it binds none.
+// The resource that a segment binds at a set and binding; empty if the segment binds nothing there.
 std::optional<std::uint32_t> bound_resource(const vgf::Segment& segment, const tosa::Binding& binding);
 
 // `graphs` as they were read, by segment. A shape goes from segment to segment through the results of graphs and within
-// alias groups; what a compute shader writes has the shape that the file or what is bound says. Errors: shape-mismatch,
-// unsupported (a dimension that nothing tells), and those of operators that cannot take their inputs.
+// alias groups; results of compute shaders have the shapes of the file or of the bound resources. Errors:
+// shape-mismatch, unsupported (a dimension that remains unknown), and those of operators that reject their inputs.
 std::optional<ResolvedModel> resolve_model(const vgf::File& file,
                                            std::span<const std::shared_ptr<const tosa::Graph>> graphs,
                                            std::span<const KnownShape> known, Diagnostics& diagnostics);

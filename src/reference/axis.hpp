@@ -1,4 +1,4 @@
-// Walking along one axis of a tensor.
+// Iteration along one axis of a tensor.
 #pragma once
 
 #include <cstddef>

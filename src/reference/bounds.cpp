@@ -10,11 +10,12 @@
 namespace slipway::reference {
 namespace {
 
-// B of page 3.4: a relative error of 2^(-F / d) of `magnitude`, but not below `low`, times `value`.
+// B of docs/spec/tosa.md#error-bounds: a relative error of 2^(-F / d) of `magnitude`, but not below `low`, times
+// `value`.
 double relative_bound(DataType type, double magnitude, double value, double low, double d) {
   const Precision precision = precision_of(type);
   if (std::isinf(value) && magnitude == 0) return 0;
-  double size = std::max(std::fabs(magnitude), precision.least_normal);
+  double size = std::max(std::fabs(magnitude), precision.min_normal);
   if (low > 0) size = std::max(size, low / value);
   return std::exp2(-precision.fraction_bits / d) * size * value;
 }
@@ -32,7 +33,7 @@ double unary_bound(Op op, DataType type, double x, double ref) {
     case Op::COS:
       return relative_bound(type, 1 + size, 1, 0, 2);
     case Op::SIN:
-      return std::max(relative_bound(type, x, 2, 0, 2), std::numbers::pi * precision_of(type).least_normal);
+      return std::max(relative_bound(type, x, 2, 0, 2), std::numbers::pi * precision_of(type).min_normal);
     case Op::EXP:
       return std::isinf(x) ? 0 : relative_bound(type, ref, c + 2 * size, 0, 1);
     case Op::LOG:
@@ -57,7 +58,7 @@ double pow_bound(DataType type, double a, double b, double ref) {
   return ref * (std::exp(exponent_error) - 1) + rounding;
 }
 
-// --- dot products (page 3.5) ---
+// --- dot products (docs/spec/tosa.md#dot-product-check) ---
 
 bool is_dot_product(Op op) {
   switch (op) {
@@ -79,7 +80,7 @@ bool is_dot_product(Op op) {
 struct DotProduct {
   double length;                // KS
   DataType accumulator;         // acc_t
-  std::size_t bias = SIZE_MAX;  // which operand is one
+  std::size_t bias = SIZE_MAX;  // index of the bias operand
 };
 
 DotProduct dot_product_of(const tosa::Node& node, std::span<const Tensor* const> inputs, DataType out) {
@@ -108,17 +109,17 @@ DotProduct dot_product_of(const tosa::Node& node, std::span<const Tensor* const>
   }
 }
 
-// Every input counts as the largest where an algorithm may mix them all (a transform of the whole image).
+// Every input counts as the largest one where an algorithm may combine all of them (a transform of the whole image).
 void make_global(std::span<Tensor> tensors) {
-  double greatest = 0;
+  double largest = 0;
   for (const Tensor& tensor : tensors) {
     for (const double real : tensor.reals)
-      greatest = std::isnan(real) || std::isnan(greatest) ? kNan : std::max(greatest, real);
+      largest = std::isnan(real) || std::isnan(largest) ? kNan : std::max(largest, real);
   }
-  for (Tensor& tensor : tensors) std::ranges::fill(tensor.reals, greatest);
+  for (Tensor& tensor : tensors) std::ranges::fill(tensor.reals, largest);
 }
 
-// Sums of magnitudes against those of the twiddle factors of a Fourier transform.
+// Sums of magnitudes times those of the twiddle factors of a Fourier transform.
 std::vector<std::vector<double>> transform_magnitudes(std::span<const Tensor> absolute, const NodeResults& results) {
   const std::int64_t height = absolute[0].extent(1), width = absolute[0].extent(2);
   std::vector<std::vector<double>> sums(2);
@@ -145,14 +146,14 @@ std::vector<std::vector<double>> transform_magnitudes(std::span<const Tensor> ab
   return sums;
 }
 
-// The same operator on the magnitudes of its operands bounds what rounding can do to the sum.
+// The same operator on the magnitudes of its operands bounds the rounding errors of the sum.
 std::vector<std::vector<double>> magnitudes(const tosa::Graph& graph, const tosa::Node& node,
                                             std::span<const Tensor* const> inputs, const NodeResults& results) {
-  const double least = precision_of(inputs[0]->type.data).least_normal;
+  const double min_normal = precision_of(inputs[0]->type.data).min_normal;
   std::vector<Tensor> absolute;
   for (const Tensor* input : inputs) {
     absolute.push_back(*input);
-    for (double& real : absolute.back().reals) real = std::isnan(real) ? real : std::max(std::fabs(real), least);
+    for (double& real : absolute.back().reals) real = std::isnan(real) ? real : std::max(std::fabs(real), min_normal);
   }
   const bool transform = node.op == Op::FFT2D || node.op == Op::RFFT2D;
   if (node.attributes.has("local_bound") && !node.attributes.flag("local_bound"))
@@ -173,7 +174,7 @@ void dot_bounds(const tosa::Graph& graph, const tosa::Node& node, std::span<cons
     for (std::size_t i = 0; i < bounds[r].size(); ++i) {
       const double size = scale.magnitudes[r][i];
       bounds[r][i] =
-          is_free(out, size, scale.steps) ? kInfinity : 2 * scale.steps * std::max(size * unit, precision.least_normal);
+          is_free(out, size, scale.steps) ? kInfinity : 2 * scale.steps * std::max(size * unit, precision.min_normal);
     }
   }
 }
@@ -183,7 +184,7 @@ void dot_bounds(const tosa::Graph& graph, const tosa::Node& node, std::span<cons
 double ulp(DataType type, double value) {
   if (value == 0 || !std::isfinite(value) || std::fabs(value) < std::numeric_limits<double>::min()) return 0;
   const Precision precision = precision_of(type);
-  return std::max(std::exp2(std::floor(std::log2(std::fabs(value)))), precision.least_normal) *
+  return std::max(std::exp2(std::floor(std::log2(std::fabs(value)))), precision.min_normal) *
          std::exp2(-precision.fraction_bits);
 }
 
@@ -196,11 +197,11 @@ bool accepts(DataType type, double test, double ref, double bound) {
     test = -test;
   }
   double low = ref - bound, high = ref + bound;
-  if (high > precision.greatest) high = kInfinity;
-  if (low > precision.greatest) low = kInfinity;
-  if (low < -precision.greatest) low = -kInfinity;
+  if (high > precision.max) high = kInfinity;
+  if (low > precision.max) low = kInfinity;
+  if (low < -precision.max) low = -kInfinity;
   const bool flushes = type == DataType::F32 || type == DataType::F16 || type == DataType::BF16;
-  if (flushes && test == 0) return low < precision.least_normal;
+  if (flushes && test == 0) return low < precision.min_normal;
   if (type == DataType::F8E4M3 && std::isnan(test)) return std::isinf(high) && high > 0;
   return low <= test && test <= high;
 }
@@ -215,8 +216,7 @@ std::vector<bool> products_without_order(const tosa::Node& node, const Tensor& f
   });
   const Precision precision = precision_of(factors.type.data);
   std::vector<bool> stay(results);
-  for (std::size_t i = 0; i < results; ++i)
-    stay[i] = small[i] >= precision.least_normal && large[i] <= precision.greatest;
+  for (std::size_t i = 0; i < results; ++i) stay[i] = small[i] >= precision.min_normal && large[i] <= precision.max;
   return stay;
 }
 
@@ -259,7 +259,7 @@ std::vector<std::vector<double>> bounds(const tosa::Graph& graph, const tosa::No
       each([&](std::size_t i) { return 0.5 * ulp(type, ref[i]); });
       break;
     case Op::CAST:
-      // Truncation and rounding to nearest are both fine between floats; from integers only the nearest.
+      // Between floats, truncation and rounding to nearest are both permitted; from integers only the nearest.
       each([&](std::size_t i) { return (inputs[0]->is_float() ? 1 : 0.5) * ulp(type, ref[i]); });
       break;
     case Op::POW: {
@@ -278,16 +278,15 @@ std::vector<std::vector<double>> bounds(const tosa::Graph& graph, const tosa::No
       const std::vector<bool> without_order = products_without_order(node, *inputs[0]);
       each([&](std::size_t i) {
         if (!without_order[i]) return kInfinity;
-        return std::isinf(ref[i]) ? 0 : std::max(std::fabs(ref[i]), precision_of(type).least_normal) * growth;
+        return std::isinf(ref[i]) ? 0 : std::max(std::fabs(ref[i]), precision_of(type).min_normal) * growth;
       });
       break;
     }
     case Op::RESIZE: {
       if (node.attributes.enumerant<tosa::ResizeMode>("mode") == tosa::ResizeMode::NearestNeighbor) break;
-      double greatest = 0;
-      for (const double real : inputs[0]->reals)
-        greatest = std::isnan(real) ? real : std::max(greatest, std::fabs(real));
-      each([&](std::size_t) { return std::max(relative_bound(type, greatest, 20, 0, 1), 0.006 * greatest); });
+      double largest = 0;
+      for (const double real : inputs[0]->reals) largest = std::isnan(real) ? real : std::max(largest, std::fabs(real));
+      each([&](std::size_t) { return std::max(relative_bound(type, largest, 20, 0, 1), 0.006 * largest); });
       break;
     }
     default:
@@ -307,7 +306,7 @@ std::optional<Difference> first_difference(std::span<const Tensor> test, const N
     }
     for (std::size_t i = 0; i < test[r].reals.size(); ++i) {
       const double bound = bounds[r][i];
-      // What is exact is compared with the rounded value.
+      // Exact results are compared with the rounded value.
       const double ref = bound == 0 ? wanted.reals[i] : reference.unrounded[r][i];
       if (!accepts(wanted.type.data, test[r].reals[i], ref, bound))
         return Difference{r, i, test[r].reals[i], ref, bound};

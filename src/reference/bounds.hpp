@@ -1,4 +1,4 @@
-// How far a float result may be from the reference: TOSA's own bounds (TOSA page 3.4, 3.5, 5).
+// The error bounds of float results in TOSA (docs/spec/tosa.md#error-bounds, docs/spec/tosa.md#dot-product-check).
 #pragma once
 
 #include <vector>
@@ -8,33 +8,33 @@
 namespace slipway::reference {
 
 // Whether `test` is acceptable for the unrounded reference value `ref` with an absolute error of `bound`, in a float
-// type. Infinities, NaN and flushed subnormals are as the specification has them.
+// type. Infinities, NaN and flushed subnormals follow the specification.
 bool accepts(DataType type, double test, double ref, double bound);
 
 // The unit in the last place of a type at a value; 0 for 0, infinities and NaN.
 double ulp(DataType type, double value);
 
 // The absolute error that TOSA allows for each element of each result of a node with float results: 0 where the result
-// is exact, infinity where anything goes. Integer results have none and get an empty list.
+// is exact, infinity where any value is permitted. Integer results get an empty list.
 std::vector<std::vector<double>> bounds(const tosa::Graph& graph, const tosa::Node& node,
                                         std::span<const Tensor* const> inputs, const NodeResults& results);
 
-// What rounding can do to sums of products (TOSA page 3.5): how many roundings count, and for each result the sums of
-// the products' magnitudes. None for other operators and for integers.
+// The rounding errors of sums of products (docs/spec/tosa.md#dot-product-check): how many roundings count, and for each
+// result the sum of the magnitudes of its products. Empty for other operators and for integers.
 struct DotProductScale {
   double steps = 0;
   std::vector<std::vector<double>> magnitudes;
 };
 std::optional<DotProductScale> dot_product_scale(const tosa::Graph& graph, const tosa::Node& node,
                                                  std::span<const Tensor* const> inputs, const NodeResults& results);
-// Whether so large a sum may overflow, so that any result will do.
+// Whether a sum of this size may overflow, so that any result is permitted.
 bool is_free(DataType type, double magnitude, double steps);
 
-// By result of REDUCE_PRODUCT: whether what is between its factors stays in the range of normal numbers in whichever
-// order they are taken (TOSA page 10). Where it does not, any result will do.
+// By result of REDUCE_PRODUCT: whether intermediate products stay in the range of normal numbers in every order of the
+// factors (docs/spec/tosa.md#vulkan-lowering). Where they do not, any result is permitted.
 std::vector<bool> products_without_order(const tosa::Node& node, const Tensor& factors);
 
-// The first element of a result that is not acceptable, integers being exact.
+// The first element of a result that is not acceptable. Integers must be equal.
 struct Difference {
   std::size_t result = 0, element = 0;
   double test = 0, reference = 0, bound = 0;

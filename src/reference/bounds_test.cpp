@@ -10,10 +10,10 @@
 namespace slipway::reference {
 namespace {
 
-constexpr double kGreatest = std::numeric_limits<float>::max(), kLeast = std::numeric_limits<float>::min(),
+constexpr double kMax = std::numeric_limits<float>::max(), kMin = std::numeric_limits<float>::min(),
                  kInfinity = std::numeric_limits<double>::infinity();
 
-// The bounds of products along the middle dimension of [1, 3, 2], given the factors of the first and of the second.
+// The bounds of products along dimension 1 of [1, 3, 2], for the factors of the first and the second result.
 std::vector<double> product_bounds(const std::array<double, 3>& first, const std::array<double, 3>& second) {
   Diagnostics diagnostics;
   const auto graph = tosa::parse(make_source("products", R"(graph g {
@@ -31,16 +31,16 @@ std::vector<double> product_bounds(const std::array<double, 3>& first, const std
 }
 
 TEST(Bounds, ProductsThatStayInTheRangeInEveryOrder) {
-  const std::vector<double> given = product_bounds({2, 3, 4}, {kLeast, 8, 1});
+  const std::vector<double> given = product_bounds({2, 3, 4}, {kMin, 8, 1});
   EXPECT_NEAR(given[0], 24 * 3 * 0x1p-24, 1e-10);
   EXPECT_LT(given[1], 1e-40);
 }
 
-TEST(Bounds, OfProductsThatLeaveTheRangeInOneOrderNothingIsSaid) {
-  EXPECT_EQ(product_bounds({kLeast, kGreatest, 2.5}, {1, 2, 3})[0], kInfinity);
-  EXPECT_EQ(product_bounds({1, 2, 3}, {kLeast, 0.5, 8})[1], kInfinity);
-  EXPECT_EQ(product_bounds({kGreatest, 0, 2}, {1, 1, 1})[0], kInfinity);
-  EXPECT_NE(product_bounds({kGreatest, 0, 1}, {1, 1, 1})[0], kInfinity);
+TEST(Bounds, ProductsThatLeaveTheRangeInOneOrderHaveNoBound) {
+  EXPECT_EQ(product_bounds({kMin, kMax, 2.5}, {1, 2, 3})[0], kInfinity);
+  EXPECT_EQ(product_bounds({1, 2, 3}, {kMin, 0.5, 8})[1], kInfinity);
+  EXPECT_EQ(product_bounds({kMax, 0, 2}, {1, 1, 1})[0], kInfinity);
+  EXPECT_NE(product_bounds({kMax, 0, 1}, {1, 1, 1})[0], kInfinity);
   EXPECT_EQ(product_bounds({kInfinity, 2, 3}, {1, 1, 1})[0], 0);
 }
 

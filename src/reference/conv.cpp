@@ -1,11 +1,11 @@
-// Convolutions and matrix products (TOSA page 5.1). Sums run in the specification's order; padding adds exactly
-// nothing.
+// Convolutions and matrix products (docs/spec/tosa.md#tensor-operators). Sums are in the order of the specification;
+// padding contributes exactly nothing.
 #include "reference/operation.hpp"
 
 namespace slipway::reference {
 namespace {
 
-// Reads either kind of tensor as the number type that sums are made in.
+// Reads either kind of tensor as the type of sums.
 template <class T>
 const std::vector<T>& elements(const Tensor& tensor) {
   if constexpr (std::is_same_v<T, double>)
@@ -14,7 +14,8 @@ const std::vector<T>& elements(const Tensor& tensor) {
     return tensor.integers;
 }
 
-// A convolution over up to three spatial dimensions; fewer count as 1 in front. `Weight` gives the weight's index.
+// A convolution over up to three spatial dimensions; missing outer ones count as 1. `Weight` returns the index of the
+// weight.
 struct Window {
   std::int64_t batch, in[3], out[3], kernel[3];
   std::int64_t pad[3], stride[3], dilation[3];
@@ -78,7 +79,7 @@ struct Convolution {
         in_zero(static_cast<T>(operation.integer("input_zp"))),
         weight_zero(static_cast<T>(operation.integer("weight_zp"))) {}
 
-  // The bias is added to the sum as the type of the result has it.
+  // The bias is added to the sum after that is rounded to the type of the result.
   void store(std::int64_t pixel, std::int64_t channel, std::int64_t channels, T sum) const {
     const std::vector<T>& bias = elements<T>(operation.in(2));
     sum += bias[bias.size() == 1 ? 0 : static_cast<std::size_t>(channel)];
@@ -132,7 +133,7 @@ void convolve_depthwise(const Operation& operation) {
   });
 }
 
-// In the gather form: which input, if any, each kernel element brings to an output.
+// In gather form: the input, if any, that each kernel element contributes to an output.
 template <class T>
 void convolve_transposed(const Operation& operation) {
   const Convolution<T> conv(operation);

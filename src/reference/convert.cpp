@@ -1,4 +1,5 @@
-// CAST and RESCALE, and the scaling that integers share (TOSA page 3.2, 5.10, 5.11).
+// CAST and RESCALE, and the scaling that integers share (docs/spec/tosa.md#cast,
+// docs/spec/tosa.md#rescale).
 #include "reference/scale.hpp"
 
 #include <algorithm>
@@ -65,7 +66,7 @@ void run_CAST(Operation& operation) {
       out.integers[i] = 0;  // unpredictable
     } else {
       const double nearest = std::nearbyint(in.reals[i]);  // ties to even, the default mode
-      const auto low = static_cast<double>(least_integer(to)), high = static_cast<double>(greatest_integer(to));
+      const auto low = static_cast<double>(min_integer(to)), high = static_cast<double>(max_integer(to));
       out.integers[i] = static_cast<std::int64_t>(std::clamp(nearest, low, high));
     }
   }

@@ -1,4 +1,4 @@
-// The check of dot products itself: correct sums pass it, and kernels that are a little wrong do not.
+// The check of dot products itself: correct sums pass, and kernels with small errors do not.
 #include "testing/tosa/dot_data.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace slipway::testing {
 namespace {
 
-TEST(DotData, SequenceIsThatOfThePage) {
+TEST(DotData, SequenceIsThatOfTheSpecification) {
   EXPECT_DOUBLE_EQ(set_data(0, 0), 0.8777578473091125);
   EXPECT_DOUBLE_EQ(set_data(0, 1), 0.7302398681640625);
   EXPECT_DOUBLE_EQ(set_data(0, 2), -0.008368758484721184);
@@ -24,7 +24,7 @@ TEST(DotData, SequenceIsThatOfThePage) {
   EXPECT_DOUBLE_EQ(set_data(17, 0), 0.2528243660926819);
 }
 
-TEST(DotData, SetupsAreThoseOfThePage) {
+TEST(DotData, SetupsAreThoseOfTheSpecification) {
   const auto setups = dot_setups();
   EXPECT_EQ(setups.size(), 61u + 34u);
   for (const DotSetup& setup : setups) {
@@ -49,7 +49,7 @@ TEST(DotData, ExactResultsPass) {
 
 using Accumulate = std::function<double(double sum, double a, double b, std::int64_t k)>;
 
-// Sums one after the other in the order of the specification.
+// Sums in the order of the specification.
 Tensor product(const OperatorCase& made, DataType type, const Accumulate& accumulate) {
   const Tensor &a = made.operands[0], &b = made.operands[1];
   Tensor result = Tensor::zeros(made.graph[made.graph.outputs[0]].type);

@@ -1,4 +1,4 @@
-// Operators that work on each element by itself (TOSA page 5.2 to 5.5).
+// Operators on single elements (docs/spec/tosa.md#activations to docs/spec/tosa.md#selection-and-comparison).
 #include <algorithm>
 #include <bit>
 
@@ -52,7 +52,7 @@ void compare(Operation& operation, F&& f) {
     binary(operation, operation.in(0).integers, operation.in(1).integers, operation.out().integers, f);
 }
 
-// A shift amount that TOSA leaves unpredictable outside the type's width is brought inside.
+// A shift amount outside the width of the type is unpredictable in TOSA; here it is masked.
 int shift_amount(const Operation& operation, std::int64_t amount) {
   return static_cast<int>(amount & (tosa::bits_of(operation.in().type.data) - 1));
 }
@@ -103,7 +103,7 @@ void run_RECIPROCAL(Operation& operation) {
 void run_SIN(Operation& operation) {
   unary_real(operation, [](double x) { return std::sin(x); });
 }
-// The square root of -0 is -0, and TOSA wants -inf for it; everything else below zero is NaN.
+// The square root of -0 is -0, but TOSA requires the result -inf; all other negative operands result in NaN.
 void run_RSQRT(Operation& operation) {
   unary_real(operation, [](double x) { return 1 / std::sqrt(x); });
 }
@@ -211,7 +211,8 @@ void run_SELECT(Operation& operation) {
   }
 }
 
-// i8 looks up one of 256 values; i16 interpolates between two of 513, with 7 bits of fraction (TOSA page 5.3).
+// i8 looks up one of 256 values; i16 interpolates between two of 513, with 7 bits of fraction
+// (docs/spec/tosa.md#table).
 void run_TABLE(Operation& operation) {
   const std::vector<std::int64_t>& table = operation.in(1).integers;
   if (operation.in().type.data == DataType::I8) {

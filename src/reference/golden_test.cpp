@@ -1,5 +1,5 @@
-// The interpreter and the verifier against cases with expected values, when they are there: 500 cases for all operators
-// (format `tosa-cases-1`). The project's own cases are in tests/corpus/tosa.
+// The interpreter and the verifier against cases with expected values, if they are present: 500 cases for all operators
+// (format `tosa-cases-1`). Regressions of this project are in tests/corpus/tosa.
 #include <gtest/gtest.h>
 
 #include "base/files.hpp"
@@ -25,7 +25,7 @@ std::string messages(const Diagnostics& diagnostics) {
   return text;
 }
 
-constexpr double kTiny = 1e-12;  // what is left of sums that cancel
+constexpr double kTiny = 1e-12;  // rest of sums that cancel
 
 void expect_values(const GoldenCase& made, const json::Value& from) {
   std::vector<const Tensor*> inputs;
@@ -49,12 +49,13 @@ void expect_values(const GoldenCase& made, const json::Value& from) {
       const bool exact = check == "exact" || check == "fp_exact";
       EXPECT_TRUE(accepts(value.type.data, value.reals[i], exact ? wanted.reals[i] : ref[i], exact ? 0 : bound[i]))
           << "element " << i << " is " << value.reals[i] << " instead of " << wanted.reals[i];
-      // Two interpreters in double precision round to the same value or to neighbours, whatever is allowed beyond that.
+      // Two interpreters in double precision round to the same value or to neighbours, even where larger errors are
+      // allowed.
       if (std::isfinite(wanted.reals[i])) {
         EXPECT_LE(std::fabs(value.reals[i] - wanted.reals[i]), ulp(value.type.data, wanted.reals[i]) + kTiny)
             << "element " << i;
       }
-      // Our own bounds are those of the cases.
+      // Our bounds are those of the cases.
       if (!exact && std::isfinite(bound[i]) && bound[i] > 0) {
         EXPECT_NEAR(allowed[r][i], bound[i], bound[i] * 0.5) << "the bound of element " << i;
       }
@@ -63,7 +64,7 @@ void expect_values(const GoldenCase& made, const json::Value& from) {
   }
 }
 
-// Cases that were wrong once, as small as they could be made.
+// Minimised cases of earlier defects.
 TEST(Golden, Regressions) {
   const auto document =
       json::parse(read_source(slipway::testing::source_directory() / "tests/corpus/tosa/regressions.json").value());
@@ -79,7 +80,7 @@ TEST(Golden, Regressions) {
   }
 }
 
-// More cases, made elsewhere with another interpreter: SLIPWAY_TOSA_CASES names the file.
+// Further cases from another interpreter: SLIPWAY_TOSA_CASES names the file.
 TEST(Golden, CasesOfAnotherInterpreter) {
   const char* const file = std::getenv("SLIPWAY_TOSA_CASES");
   if (!file) GTEST_SKIP() << "no file of cases is given";

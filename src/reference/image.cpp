@@ -1,4 +1,4 @@
-// RESIZE and the Fourier transforms (TOSA page 5.1, 5.9).
+// RESIZE and the Fourier transforms (docs/spec/tosa.md#resize, docs/spec/tosa.md#fft2d).
 #include <algorithm>
 #include <numbers>
 
@@ -7,7 +7,7 @@
 namespace slipway::reference {
 namespace {
 
-// Where an output position lies between two input positions: i0 and i1, `rest` of `scale` parts from the first.
+// An output position between two input positions i0 and i1, `rest` of `scale` parts from the first.
 struct Sample {
   std::int64_t i0, i1, rest, scale;
 };
@@ -44,7 +44,7 @@ void run_RESIZE(Operation& operation) {
           }
           const std::size_t i00 = index(y.i0, x.i0), i01 = index(y.i0, x.i1), i10 = index(y.i1, x.i0),
                             i11 = index(y.i1, x.i1);
-          if (!out.is_float()) {  // not divided: the result is larger by the two scales
+          if (!out.is_float()) {  // no division: the result is scaled by both scales
             const auto& v = in.integers;
             out.integers[at] = v[i00] * (y.scale - y.rest) * (x.scale - x.rest) + v[i01] * (y.scale - y.rest) * x.rest +
                                v[i10] * y.rest * (x.scale - x.rest) + v[i11] * y.rest * x.rest;
@@ -63,8 +63,8 @@ void run_RESIZE(Operation& operation) {
 
 namespace {
 
-// Sums over one image for one output frequency. Without an imaginary part (`imaginary` null) terms whose sine is
-// exactly zero are left out, so that such outputs are exactly 0.
+// Sums over one image for one output frequency. Without an imaginary part (`imaginary` null), terms whose sine is
+// exactly zero are skipped, so that such outputs are exactly 0.
 std::pair<double, double> frequency(const double* real, const double* imaginary, std::int64_t height,
                                     std::int64_t width, std::int64_t oy, std::int64_t ox, double sign) {
   double re = 0, im = 0;

@@ -1,4 +1,4 @@
-// Operators that only move elements (TOSA page 5.7, 5.8).
+// Operators that only move elements (docs/spec/tosa.md#data-layout, docs/spec/tosa.md#gather-and-scatter).
 #include <algorithm>
 
 #include "reference/operation.hpp"
@@ -83,7 +83,7 @@ void run_TILE(Operation& operation) {
   });
 }
 
-// An index outside the rows is unpredictable; here it is brought to the nearest row.
+// An index out of range is unpredictable in TOSA; here it is clamped.
 void run_GATHER(Operation& operation) {
   const std::int64_t rows = operation.in(0).extent(1), channels = operation.in(0).extent(2),
                      width = operation.in(1).extent(1);
@@ -98,7 +98,7 @@ void run_GATHER(Operation& operation) {
   });
 }
 
-// An index outside the rows is unpredictable; here it writes nothing.
+// An index out of range is unpredictable in TOSA; here it writes nothing.
 void run_SCATTER(Operation& operation) {
   const std::int64_t rows = operation.in(0).extent(1), channels = operation.in(0).extent(2),
                      width = operation.in(1).extent(1);

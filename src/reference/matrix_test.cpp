@@ -1,5 +1,5 @@
-// The matrix of operators, without a device: what it has, that the interpreter runs it, and that refused
-// configurations say why.
+// The matrix of operators, without a device: its contents, that the interpreter runs it, and that refused
+// configurations have a reason.
 #include "testing/tosa/matrix.hpp"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ TEST(Matrix, EveryConfigurationIsACaseOrIsRefused) {
     if (!case_of(i, Pattern::Random, problems)) {
       ++refused;
       ++refused_of[matrix()[i].op];
-      // Padding as large as the window, and steps that do not divide a size.
+      // Padding as large as the window, and strides that do not divide a size.
       ASSERT_TRUE(problems.has_errors());
       EXPECT_THAT(problems.all()[0].message, AnyOf(HasSubstr("do not divide the"), HasSubstr("pad")))
           << matrix()[i].label;
@@ -47,8 +47,8 @@ TEST(Matrix, EveryConfigurationIsACaseOrIsRefused) {
   EXPECT_EQ(seen.size(), 66u);
 }
 
-// The expected results of the interpreter agree with itself, and do not agree with anything else.
-TEST(Matrix, ADifferenceIsSeen) {
+// Results of the interpreter are accepted, and changed results are not.
+TEST(Matrix, ADifferenceIsReported) {
   std::size_t seen = 0, exact = 0;
   for (std::size_t i = 0; i < matrix().size(); i += whole_suite() ? 1 : 7) {
     Diagnostics problems;

@@ -1,5 +1,5 @@
-// Block matching: Arm.MotionEngine.100 (VGF page 3.10). Elements are compared as unsigned bytes; outside an image there
-// is 0.
+// Block matching: Arm.MotionEngine.100 (docs/spec/vgf.md#motion-engine-instructions). Elements are compared as unsigned
+// bytes; pixels outside an image are 0.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -9,7 +9,7 @@
 namespace slipway::reference {
 namespace {
 
-// A place in the search window, [x, y].
+// A position in the search window, [x, y].
 struct Candidate {
   std::int64_t x, y;
 };
@@ -98,17 +98,17 @@ void find_flow(Operation& operation, bool with_cost) {
   const std::int64_t rows = operation.out().extent(2), columns = operation.out().extent(3) / 2;
   for (std::int64_t at = 0; at < images * rows * columns; ++at) {
     const std::int64_t image = at / (rows * columns), oy = at / columns % rows, ox = at % columns;
-    std::int64_t least = 0x10000;
+    std::int64_t best_cost = 0x10000;
     Candidate best{};
     for (const Candidate& candidate : matcher.candidates()) {
       const std::int64_t cost = matcher.cost(image, oy, ox, candidate) & 0xffff;
-      if (cost >= least) continue;
-      least = cost;
+      if (cost >= best_cost) continue;
+      best_cost = cost;
       best = matcher.displacement(candidate);
     }
     operation.out(0).integers[static_cast<std::size_t>(2 * at)] = wrap_to(DataType::I8, best.x);
     operation.out(0).integers[static_cast<std::size_t>(2 * at + 1)] = wrap_to(DataType::I8, best.y);
-    if (with_cost) operation.out(1).integers[static_cast<std::size_t>(at)] = wrap_to(DataType::I16, least);
+    if (with_cost) operation.out(1).integers[static_cast<std::size_t>(at)] = wrap_to(DataType::I16, best_cost);
   }
 }
 

@@ -1,5 +1,5 @@
-// What the operators of the interpreter share. Each operator NAME is a function `run_NAME`, which fills results whose
-// type and size are set. Reals are filled unrounded, integers within their type.
+// Common parts of the operators of the interpreter. Each operator NAME is a function `run_NAME`, which fills results
+// whose type and size are set. Reals are stored unrounded, integers within the range of their type.
 #pragma once
 
 #include <cmath>
@@ -35,7 +35,7 @@ struct Operation {
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// TOSA page 3.3: a NaN is passed on, or loses against anything else.
+// A NaN propagates, or is ignored: it loses against any other value (docs/spec/tosa.md#floats-and-nan).
 inline double max_with(double a, double b, bool ignore_nan) {
   if (std::isnan(a) || std::isnan(b)) return !ignore_nan ? kNan : std::isnan(a) ? b : a;
   return a >= b ? a : b;
@@ -52,8 +52,8 @@ inline std::vector<std::int64_t> strides_of(const tensor::Shape& shape) {
   return strides;
 }
 
-// Calls `use(output index, source index)` for every element of a shape in order, where the source moves by its own
-// stride in each dimension (0: broadcast; negative: backwards) from `start` on.
+// Calls `use(output index, source index)` for every element of a shape in order. The source index starts at `start` and
+// has its own stride in each dimension (0: broadcast; negative: backwards).
 template <class Use>
 void for_each_strided(const tensor::Shape& shape, const std::vector<std::int64_t>& strides, std::int64_t start,
                       Use&& use) {
@@ -72,7 +72,7 @@ void for_each_strided(const tensor::Shape& shape, const std::vector<std::int64_t
   }
 }
 
-// The source strides with which a tensor is read where dimensions of 1 are broadcast to `shape`.
+// The source strides of a tensor whose dimensions of 1 are broadcast to `shape`.
 inline std::vector<std::int64_t> broadcast_strides(const tensor::Shape& from, const tensor::Shape& shape) {
   std::vector<std::int64_t> strides = strides_of(from);
   for (std::size_t d = 0; d < shape.size(); ++d) {
@@ -81,7 +81,7 @@ inline std::vector<std::int64_t> broadcast_strides(const tensor::Shape& from, co
   return strides;
 }
 
-// Calls `copy(to, from)` for the vector that a tensor uses: layout operators move elements of any type alike.
+// Calls `copy(to, from)` for the vector that a tensor uses: layout operators treat elements of all types alike.
 template <class Copy>
 void with_elements(Tensor& to, const Tensor& from, Copy&& copy) {
   if (to.is_float())

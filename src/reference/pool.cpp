@@ -1,4 +1,4 @@
-// Pooling (TOSA page 5.1): only positions inside the image count.
+// Pooling (docs/spec/tosa.md#avg_pool2d): only positions inside the image count.
 #include <algorithm>
 
 #include "reference/operation.hpp"
@@ -8,7 +8,7 @@ namespace slipway::reference {
 namespace {
 
 // Calls `use(output index, input index)` for each input of each window, and `finish(output index, inputs counted)`
-// behind each window.
+// after each window.
 template <class Use, class Finish>
 void for_each_window(const Operation& operation, Use&& use, Finish&& finish) {
   const tensor::Shape &in = operation.in().type.shape, &out = operation.out().type.shape;
@@ -54,7 +54,7 @@ void run_MAX_POOL2D(Operation& operation) {
   const Tensor& in = operation.in();
   Tensor& out = operation.out();
   if (!out.is_float()) {
-    std::ranges::fill(out.integers, least_integer(out.type.data));
+    std::ranges::fill(out.integers, min_integer(out.type.data));
     return for_each_window(
         operation,
         [&](std::size_t to, std::size_t from) { out.integers[to] = std::max(out.integers[to], in.integers[from]); },

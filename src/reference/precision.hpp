@@ -1,4 +1,4 @@
-// What the precision rules know of a float type (TOSA page 2).
+// Properties of a float type for the error bounds (docs/spec/tosa.md#data-types).
 #pragma once
 
 #include <cmath>
@@ -9,9 +9,9 @@ namespace slipway::reference {
 
 struct Precision {
   int fraction_bits;
-  double least_normal, greatest;
+  double min_normal, max;
 
-  double least_subnormal() const { return std::ldexp(least_normal, -fraction_bits); }
+  double min_subnormal() const { return std::ldexp(min_normal, -fraction_bits); }
 };
 
 constexpr Precision precision_of(tosa::DataType type) {

@@ -1,4 +1,4 @@
-// Reductions along one axis, and ARGMAX (TOSA page 5.1, 5.6).
+// Reductions along one axis, and ARGMAX (docs/spec/tosa.md#reductions, docs/spec/tosa.md#argmax).
 #include <algorithm>
 
 #include "reference/axis.hpp"
@@ -40,7 +40,7 @@ void run_REDUCE_MAX(Operation& operation) {
   if (operation.out().is_float())
     return reduce_reals(operation, ignore ? kNan : -kInfinity,
                         [&](double a, double b) { return max_with(a, b, ignore); });
-  reduce_integers(operation, least_integer(operation.out().type.data),
+  reduce_integers(operation, min_integer(operation.out().type.data),
                   [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
 }
 void run_REDUCE_MIN(Operation& operation) {
@@ -48,7 +48,7 @@ void run_REDUCE_MIN(Operation& operation) {
   if (operation.out().is_float())
     return reduce_reals(operation, ignore ? kNan : kInfinity,
                         [&](double a, double b) { return min_with(a, b, ignore); });
-  reduce_integers(operation, greatest_integer(operation.out().type.data),
+  reduce_integers(operation, max_integer(operation.out().type.data),
                   [](std::int64_t a, std::int64_t b) { return std::min(a, b); });
 }
 
@@ -59,12 +59,12 @@ void run_REDUCE_SUM(Operation& operation) {
   reduce_integers(operation, 0, std::plus<std::int64_t>());
 }
 
-// The first of equal maxima. A NaN that is passed on stays the best, at its own place.
+// The first of equal maxima. A NaN that propagates stays the best, at its own index.
 void run_ARGMAX(Operation& operation) {
   const Tensor& in = operation.in();
   std::vector<std::int64_t>& out = operation.out().integers;
   if (!in.is_float()) {
-    std::vector<std::int64_t> best(out.size(), least_integer(in.type.data));
+    std::vector<std::int64_t> best(out.size(), min_integer(in.type.data));
     return for_each_on_axis(operation, [&](std::size_t to, std::size_t from, std::int64_t k) {
       if (in.integers[from] <= best[to]) return;
       best[to] = in.integers[from];

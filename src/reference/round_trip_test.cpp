@@ -38,7 +38,7 @@ std::optional<tosa::Graph> read_back(tosa::Graph graph, bool validate) {
   return again;
 }
 
-// SPIR-V has no tensors of rank 0: those of one element stand for them.
+// SPIR-V has no tensors of rank 0: tensors of one element are used instead.
 void expect_same(std::span<const Tensor> given, std::span<const Tensor> wanted) {
   ASSERT_EQ(given.size(), wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -54,21 +54,21 @@ void expect_same(std::span<const Tensor> given, std::span<const Tensor> wanted) 
   }
 }
 
-void expect_same_after_writing(const GraphMaker& maker, bool validate) {
-  const auto again = read_back(maker.graph, validate);
+void expect_same_after_writing(const GraphBuilder& builder, bool validate) {
+  const auto again = read_back(builder.graph, validate);
   if (!again) return;
-  ASSERT_EQ(again->inputs.size(), maker.graph.inputs.size());
-  std::vector<Tensor> inputs = maker.inputs();
+  ASSERT_EQ(again->inputs.size(), builder.graph.inputs.size());
+  std::vector<Tensor> inputs = builder.inputs();
   for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].type = (*again)[again->inputs[i]].type;
   const auto outputs = reference::run(*again, std::move(inputs));
   ASSERT_TRUE(outputs);
-  expect_same(*outputs, maker.outputs());
+  expect_same(*outputs, builder.outputs());
 }
 
 TEST(RoundTrip, GraphsOfModels) {
   for (const NamedGraph& each : model_graphs()) {
     SCOPED_TRACE(each.name);
-    expect_same_after_writing(each.maker, true);
+    expect_same_after_writing(each.builder, true);
   }
 }
 

@@ -29,8 +29,8 @@ Result<NodeResults> run_node(const tosa::Graph& graph, const tosa::Node& node, s
   return made;
 }
 
-Result<std::vector<Tensor>> run(const tosa::Graph& graph, std::vector<Tensor> inputs, const RunSettings& settings) {
-  // The last node that uses each value, after which it is let go; outputs are kept.
+Result<std::vector<Tensor>> run(const tosa::Graph& graph, std::vector<Tensor> inputs, const RunOptions& options) {
+  // The last node that uses each value, after which its memory is released; outputs are kept.
   std::vector<std::size_t> last_use(graph.values.size(), 0);
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     for (const tosa::ValueId input : graph.nodes[i].inputs) last_use[index(input)] = i;
@@ -51,7 +51,7 @@ Result<std::vector<Tensor>> run(const tosa::Graph& graph, std::vector<Tensor> in
     for (std::size_t k = 0; k < node.outputs.size(); ++k) {
       Tensor& value = values[index(node.outputs[k])];
       value = std::move(made->values[k]);
-      if (settings.observe) settings.observe(node.outputs[k], value);
+      if (options.observe) options.observe(node.outputs[k], value);
     }
     for (const tosa::ValueId input : node.inputs) {
       if (last_use[index(input)] == i) values[index(input)] = {};

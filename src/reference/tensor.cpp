@@ -58,7 +58,7 @@ std::int64_t wrap_to(DataType type, std::int64_t value) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << unused) >> unused;
 }
 
-std::int64_t least_integer(DataType type) { return -(std::int64_t{1} << (tosa::bits_of(type) - 1)); }
-std::int64_t greatest_integer(DataType type) { return (std::int64_t{1} << (tosa::bits_of(type) - 1)) - 1; }
+std::int64_t min_integer(DataType type) { return -(std::int64_t{1} << (tosa::bits_of(type) - 1)); }
+std::int64_t max_integer(DataType type) { return (std::int64_t{1} << (tosa::bits_of(type) - 1)) - 1; }
 
 }  // namespace slipway::reference

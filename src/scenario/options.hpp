@@ -7,7 +7,7 @@
 #include "base/cache.hpp"
 #include "base/files.hpp"
 #include "gpu/device/snapshot.hpp"
-#include "model/graph_engine.hpp"
+#include "model/plan/graph_engine.hpp"
 
 namespace slipway::scenario {
 
@@ -25,7 +25,7 @@ struct ScenarioOptions {
   Depth depth = Depth::Files;
   Cache cache;  // of compiled shaders
   Emulation emulation = Emulation::Auto;
-  model::GraphSettings graphs = {};  // what computes graphs
+  model::GraphOptions graphs = {};  // what computes graphs
   // Called when there is a graph: facts of the device that will run it. Empty: the device is unknown, and kernels use
   // only what every device has.
   std::function<lower::DeviceFacts()> device_facts = {};

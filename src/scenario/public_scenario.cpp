@@ -7,7 +7,7 @@
 
 #include "base/public_problems.hpp"
 #include "launch/execute/public_device.hpp"
-#include "model/tuning_table.hpp"
+#include "model/tuning/tuning_table.hpp"
 #include "scenario/replan.hpp"
 #include "tensor/format.hpp"
 

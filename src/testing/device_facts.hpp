@@ -10,12 +10,12 @@ inline lower::DeviceFacts gpu_facts() {
   lower::DeviceFacts facts{.addresses = true};
   facts.subgroup_size = 32;
   facts.shared_memory = 49152;
-  facts.most_invocations = 1024;
+  facts.max_invocations = 1024;
   return facts;
 }
 
 // A CPU whose vectors have eight lanes.
-inline lower::DeviceFacts processor_facts() {
+inline lower::DeviceFacts cpu_facts() {
   lower::DeviceFacts facts{.addresses = true};
   facts.lanes = 8;
   facts.subgroup_size = 8;

@@ -152,7 +152,7 @@ inline std::optional<GoldenCase> build(const json::Value& from, const tosa::Oper
   for (const tosa::OperandInfo& operand : info.operands) {
     if (!operand.is_tensor()) continue;
     const std::size_t rank = tensors < made.inputs.size() ? made.inputs[tensors++].type.shape.size() : SIZE_MAX;
-    if (rank < operand.least_rank || rank > operand.most_rank) return made;  // the error that the case tests
+    if (rank < operand.min_rank || rank > operand.max_rank) return made;  // the error that the case tests
   }
   Diagnostics ignored;
   if (const auto shapes = tosa::result_shapes(made.graph, made.graph.nodes[0], ignored)) {

@@ -1,4 +1,4 @@
-// Gives the graph constants of a graph their data.
+// Binds data to the graph constants of a graph.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace slipway::tosa {
 
-// `data_of` gives the bytes of a GraphConstantID, or none. They must outlive the graph. Errors: unknown-reference,
+// `data_of` returns the bytes of a GraphConstantID, or nothing. They must outlive the graph. Errors: unknown-reference,
 // file-mismatch (another number of bytes than the type has).
 void bind_constants(Graph& graph, const std::function<std::optional<Bytes>(std::uint32_t)>& data_of,
                     Diagnostics& diagnostics);

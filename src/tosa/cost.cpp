@@ -7,21 +7,21 @@
 namespace slipway::tosa {
 namespace {
 
-constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
 
-std::uint64_t times(std::uint64_t a, std::uint64_t b) { return checked_multiply(a, b).value_or(kMost); }
-std::uint64_t plus(std::uint64_t a, std::uint64_t b) { return checked_add(a, b).value_or(kMost); }
+std::uint64_t times(std::uint64_t a, std::uint64_t b) { return checked_multiply(a, b).value_or(kMax); }
+std::uint64_t plus(std::uint64_t a, std::uint64_t b) { return checked_add(a, b).value_or(kMax); }
 
 class Counter {
  public:
   Counter(const Graph& graph, const Node& node) : graph_(graph), node_(node) {}
 
-  // How many multiply-adds an operator is made of; 0 for others.
+  // The multiply-adds of an operator; 0 for operators without any.
   std::uint64_t multiply_adds() const {
     switch (node_.op) {
       case Op::CONV2D:
       case Op::CONV3D:
-        // Each element of the result looks at the weights of its channel.
+        // Each element of the result reads the weights of its channel.
         return times(elements(output()), elements(input(1)) / extent(input(1), 0));
       case Op::DEPTHWISE_CONV2D:
         return times(elements(output()), extent(input(1), 0) * extent(input(1), 1));
@@ -82,7 +82,7 @@ class Counter {
  private:
   const TensorType& input(std::size_t i) const { return graph_[node_.inputs[i]].type; }
   const TensorType& output() const { return graph_[node_.outputs[0]].type; }
-  static std::uint64_t elements(const TensorType& type) { return tensor::element_count(type.shape).value_or(kMost); }
+  static std::uint64_t elements(const TensorType& type) { return tensor::element_count(type.shape).value_or(kMax); }
 
   static std::uint64_t extent(const TensorType& type, std::size_t dimension) {
     return static_cast<std::uint64_t>(std::max<std::int64_t>(type.shape[dimension], 1));
@@ -95,7 +95,7 @@ class Counter {
     return area;
   }
 
-  // n log2 n of each image, times what a fast transform takes for it.
+  // n log2 n of each image, times the operations of a fast transform.
   std::uint64_t fourier(std::uint64_t factor) const {
     const std::uint64_t points = times(extent(input(0), 1), extent(input(0), 2));
     return times(times(elements(input(0)), factor), std::bit_width(points - 1));
@@ -132,7 +132,7 @@ Parameters parameters_of(const Graph& graph) {
   for (const Constant& constant : graph.constants) {
     const TensorType& type = graph[constant.value].type;
     ++parameters.count;
-    parameters.elements = plus(parameters.elements, tensor::element_count(type.shape).value_or(kMost));
+    parameters.elements = plus(parameters.elements, tensor::element_count(type.shape).value_or(kMax));
     parameters.bytes =
         plus(parameters.bytes, constant.splat ? tensor::size_of(storage_of(type.data)) : constant.data.size());
   }

@@ -1,4 +1,4 @@
-// What operators cost, counted from the specification's own definitions and not from how something computes them.
+// The cost of operators, counted from the definitions of the specification, not from an implementation.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,17 @@ namespace slipway::tosa {
 struct Cost {
   std::uint64_t multiply_adds = 0;  // of convolutions and products of matrices
   // All arithmetic: two for a multiply-add, one for each element of a pointwise result and for each element that a
-  // pool, a reduction or a search looks at. Moving elements is none.
+  // pool, a reduction or a search reads. Moving elements costs nothing.
   std::uint64_t operations = 0;
 
   Cost& operator+=(const Cost& other);
 };
 
-// The node must be verified. Numbers that do not fit are as large as can be; nodes with dimensions that are not known
-// cost nothing.
+// The node must be verified. Counts saturate; nodes with unknown dimensions cost nothing.
 Cost cost_of(const Graph& graph, const Node& node);
 Cost cost_of(const Graph& graph);
 
-// Constants of a graph: how many, and how large they are in memory.
+// Constants of a graph: their number and their size in memory.
 struct Parameters {
   std::uint64_t count = 0, elements = 0, bytes = 0;
 };

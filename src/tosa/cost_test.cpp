@@ -26,7 +26,7 @@ TEST(Cost, MultiplyAdds) {
                          "dilation=[1, 1] acc_type=INT32\n")
                 .multiply_adds,
             2u * 2 * 6 * 3 * 3);
-  // Every element of the input goes to 2 x 2 places of 5 channels.
+  // Every element of the input contributes to 2 x 2 positions of 5 channels.
   EXPECT_EQ(cost_of_text("%0 = input f32[1, 4, 4, 3]\n%1 = const f32[5, 2, 2, 3] graph_constant 0\n%2 = const f32[5] "
                          "splat 0\n%3 = TRANSPOSE_CONV2D(%0, %1, %2) f32[1, 8, 8, 5] out_pad=[0, 0, 0, 0] "
                          "stride=[2, 2] acc_type=FP32\n")
@@ -51,7 +51,7 @@ TEST(Cost, OtherArithmetic) {
             64u * 5 * 6 / 2);
 }
 
-TEST(Cost, MovingIsNone) {
+TEST(Cost, MovingCostsNothing) {
   const Cost cost = cost_of_text("%0 = input f32[3, 5]\n%1 = RESHAPE(%0) f32[15] shape=[15]\n");
   EXPECT_EQ(cost.operations, 0u);
   EXPECT_EQ(cost.multiply_adds, 0u);

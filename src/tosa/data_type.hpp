@@ -25,7 +25,7 @@ std::uint32_t bits_of(DataType type);           // of the value
 constexpr bool is_float(DataType type) { return type >= DataType::F16; }
 constexpr bool is_integer(DataType type) { return type >= DataType::I4 && type <= DataType::I48; }
 
-// -1: a dimension that only the bound tensor tells.
+// -1: a dimension that only the bound tensor decides.
 inline constexpr std::int64_t kDynamic = -1;
 
 struct TensorType {

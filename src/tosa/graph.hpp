@@ -5,10 +5,10 @@
 //   const ValueId y = graph.add_node(Op::CAST, {x}, {}, {{DataType::I32, {1, 4, 4, 2}}})[0];
 //   graph.outputs = {y};
 //
-// A value is an input of the graph, a constant or the result of a node. Nodes stand in an order in which every value is
-// made before it is used. Data of constants is referred to, not copied, where a file has it. What TOSA calls shape
-// operands, zero points and other constant operands of one element are attributes here; only tensors that a kernel
-// would load are inputs of a node.
+// A value is an input of the graph, a constant or the result of a node. Nodes are in an order in which every value is
+// computed before it is used. The data of constants is referenced in the file where possible, not copied. Shape
+// operands, zero points and other constant operands of one element are attributes; only tensors that a kernel would
+// load are inputs of a node.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ constexpr std::size_t index(ValueId value) { return static_cast<std::size_t>(val
 class Attributes {
  public:
   struct Entry {
-    std::string_view name;  // of operators.def, which lives for ever
+    std::string_view name;  // from operators.def, with static lifetime
     std::vector<std::int64_t> integers;
     double real = 0;
     bool operator==(const Entry&) const = default;
@@ -51,11 +51,11 @@ class Attributes {
 
   const Entry* find(std::string_view name) const;
   bool has(std::string_view name) const { return find(name) != nullptr; }
-  // 0, false or empty for an attribute that is not there.
+  // 0, false or empty for an attribute that is missing.
   std::int64_t integer(std::string_view name) const;
   bool flag(std::string_view name) const { return integer(name) != 0; }
   std::span<const std::int64_t> list(std::string_view name) const;
-  double real(std::string_view name) const;  // an integer's value too
+  double real(std::string_view name) const;  // integers are converted
   template <class E>
   E enumerant(std::string_view name) const {
     return static_cast<E>(integer(name));
@@ -82,7 +82,7 @@ struct Value {
 struct Constant {
   Bytes data;          // all elements, or a single one when `splat`
   bool splat = false;  // all elements are equal
-  // The number under which a VGF file binds data to it (GraphConstantID); `data` is empty until that is done.
+  // The id under which a VGF file binds data to it (GraphConstantID); `data` is empty until that is done.
   std::optional<std::uint32_t> graph_constant;
   ValueId value{};
 };
@@ -98,7 +98,7 @@ struct Node {
   Attributes attributes;
   std::string name;                              // from the file's debug information
   SourceLocation location;                       // in the file that the graph was read from
-  std::shared_ptr<const CustomOperator> custom;  // for CUSTOM alone
+  std::shared_ptr<const CustomOperator> custom;  // for CUSTOM only
 };
 
 // Where a graph input or output is bound.
@@ -113,8 +113,8 @@ struct Graph {
   std::vector<Constant> constants;
   std::vector<Node> nodes;
   std::vector<ValueId> inputs, outputs;
-  std::vector<Binding> input_bindings, output_bindings;  // as many as inputs and outputs, or none
-  // Data that the graph keeps itself.
+  std::vector<Binding> input_bindings, output_bindings;  // one for each input and output, or empty
+  // Data that the graph owns.
   std::vector<std::shared_ptr<const std::vector<std::byte>>> storage;
 
   const Value& operator[](ValueId value) const { return values[index(value)]; }

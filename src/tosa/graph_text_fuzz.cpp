@@ -1,4 +1,4 @@
-// Any text is parsed or refused; what is parsed can be verified and printed, and reads back as the same graph.
+// Any text is parsed or refused. A parsed graph can be verified and printed, and reads back as the same graph.
 #include <cstdlib>
 
 #include "tosa/text.hpp"
@@ -10,11 +10,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto graph =
       tosa::parse(make_source("fuzz.graph", std::string(reinterpret_cast<const char*>(data), size)), diagnostics);
   if (!graph) return 0;
-  const std::string text = tosa::print(*graph, {.most_elements = 4096});
+  const std::string text = tosa::print(*graph, {.max_elements = 4096});
   tosa::verify(*graph, diagnostics);
   if (diagnostics.has_errors() || text.contains("...")) return 0;
   Diagnostics again_diagnostics;
   const auto again = tosa::parse(make_source("again.graph", text), again_diagnostics);
-  if (!again || tosa::print(*again, {.most_elements = 4096}) != text) std::abort();
+  if (!again || tosa::print(*again, {.max_elements = 4096}) != text) std::abort();
   return 0;
 }

@@ -18,17 +18,17 @@ std::string messages(const Diagnostics& diagnostics) {
   return format_diagnostics(diagnostics.all(), {.sources = false});
 }
 
-// The graph as text, else what is wrong.
-std::string read(std::string_view text, const MlirSettings& settings = {}) {
+// The graph as text, or the diagnostics.
+std::string read(std::string_view text, const MlirOptions& options = {}) {
   Diagnostics problems;
-  auto model = read_mlir(bytes_of(text), "m.mlir", settings, problems);
+  auto model = read_mlir(bytes_of(text), "m.mlir", options, problems);
   EXPECT_EQ(model.has_value(), !problems.has_errors());
   if (!model) return messages(problems);
   verify(model->graph, problems);
-  return messages(problems) + print(model->graph, {.most_elements = 100});
+  return messages(problems) + print(model->graph, {.max_elements = 100});
 }
 
-// The example of the page (3.12, second).
+// The second example of docs/spec/converter.md#worked-example.
 constexpr std::string_view kExample = R"mlir(
 func.func @main(%x: tensor<1x8x8x4xi8>, %y: tensor<4x64xf32>) -> (tensor<1x8x8x4xi8>, tensor<4x64xf32>)
     attributes {tf.entry_function = {inputs = "x,y", outputs = "o0,o1"}} {
@@ -48,7 +48,7 @@ func.func @main(%x: tensor<1x8x8x4xi8>, %y: tensor<4x64xf32>) -> (tensor<1x8x8x4
 }
 )mlir";
 
-TEST(Mlir, TheExampleOfThePage) {
+TEST(Mlir, TheExampleOfTheSpecification) {
   EXPECT_EQ(read(kExample), R"(graph main {
   %0 = input i8[1, 8, 8, 4] "x"
   %1 = input f32[4, 64] "y"
@@ -95,7 +95,7 @@ TEST(Mlir, Bytecode) {
   for (std::size_t i = 0; i < kDigits.size(); i += 2)
     bytes += static_cast<char>(digit(kDigits[i]) * 16 + digit(kDigits[i + 1]));
   EXPECT_EQ(read(bytes), kSmall);
-  // Cut off or damaged, it is refused or read, but never more.
+  // Truncated or damaged, it is refused or read, without a crash.
   for (std::size_t size = 4; size < bytes.size(); size += 7) {
     Diagnostics problems;
     EXPECT_FALSE(read_mlir(bytes_of(std::string_view(bytes).substr(0, size)), "m.mlirbc", {}, problems)) << size;
@@ -125,7 +125,7 @@ std::string body(std::string_view statements, std::string_view result = "%x") {
                    statements, result);
 }
 
-TEST(Mlir, MistakesHaveTheirLine) {
+TEST(Mlir, ErrorsHaveTheirLine) {
   EXPECT_THAT(read("func.func @main("), HasSubstr("m.mlir:1:"));
   EXPECT_THAT(read("func.func @main("), HasSubstr("[text-syntax]"));
   EXPECT_THAT(read(""), HasSubstr("error: the module has no function [file-format]"));
@@ -135,9 +135,9 @@ TEST(Mlir, MistakesHaveTheirLine) {
   EXPECT_THAT(read(body("%0 = func.call @main(%x) : (tensor<2xi32>) -> tensor<2xi32>")),
               HasSubstr("m.mlir:2:6: error: `func.call`: only operators of TOSA can be in a model [unsupported]"));
   EXPECT_THAT(read("func.func @f(%x: tensor<*xf32>) -> tensor<*xf32> {\n return %x : tensor<*xf32>\n}"),
-              HasSubstr("the type tensor<*xf32> is no tensor with a rank [unsupported]"));
+              HasSubstr("the type tensor<*xf32> is not a tensor with a rank [unsupported]"));
   EXPECT_THAT(read("func.func @f(%x: i32) -> i32 {\n return %x : i32\n}"),
-              HasSubstr("the type i32 is no tensor with a rank [type-mismatch]"));
+              HasSubstr("the type i32 is not a tensor with a rank [type-mismatch]"));
   EXPECT_THAT(read("func.func @f(%x: tensor<2xi7>) -> tensor<2xi7> {\n return %x : tensor<2xi7>\n}"),
               HasSubstr("tensors cannot have elements as in tensor<2xi7> [type-mismatch]"));
   EXPECT_THAT(

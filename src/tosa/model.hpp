@@ -1,4 +1,4 @@
-// A model as a file has it: a graph, and what belongs to it beyond the operators.
+// A model of a file: a graph with its interface and source locations.
 #pragma once
 
 #include <memory>
@@ -10,13 +10,13 @@
 namespace slipway::tosa {
 
 struct Model {
-  std::string file;  // that messages show
+  std::string file;  // its name in messages
   Graph graph;
-  // Of the model's interface; as many as inputs and outputs, or none.
+  // Names of the model's interface: one for each input and output, or empty.
   std::vector<std::string> input_names, output_names;
-  // Where in the file each operator of the file stands, in its order; none for formats whose places say more.
+  // The location of each operator in the file, in its order; empty for formats with better locations.
   std::vector<std::uint64_t> operator_offsets;
-  // What data of constants lies in, where that is not a file that the caller has mapped.
+  // Owns the data of constants, unless they are in a file that the caller has mapped.
   std::shared_ptr<const void> memory;
 };
 

@@ -1,5 +1,5 @@
-// How files keep the operands of an operator: `.tosa` and MLIR agree on which stand among its inputs, as tensors or
-// shapes, and which among its attributes (converter page 3.2 and 3.5).
+// How files store the operands of an operator. `.tosa` and MLIR agree on which are inputs, as tensors or shapes, and
+// which are attributes (docs/spec/converter.md#tosa-flatbuffers-schema, docs/spec/converter.md#mlir-input).
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace slipway::tosa {
 
-// Lists of numbers that are shapes are inputs; all others are attributes.
+// Lists that are shapes are inputs; all others are attributes.
 inline bool is_file_input(const OperandInfo& operand) {
   using enum OperandKind;
   if (operand.kind != List) return operand.kind == Tensor || operand.kind == One || operand.kind == ZeroPoint;
@@ -20,7 +20,7 @@ inline bool is_file_input(const OperandInfo& operand) {
   return std::ranges::contains(kShapes, operand.name);
 }
 
-// The type of an operand that is one element: a type, or a variable that tensors of the node settle.
+// The type of an operand with one element: a type, or a type variable that tensors of the node decide.
 inline DataType element_type(const Graph& graph, const Node& node, const OperatorInfo& info,
                              const OperandInfo& operand) {
   if (const auto type = data_type_from_name(operand.type)) return *type;
@@ -33,7 +33,7 @@ inline DataType element_type(const Graph& graph, const Node& node, const Operato
   return graph[node.outputs[0]].type.data;
 }
 
-// The element that an attribute is, in the storage of its type.
+// The value of an attribute as an element, in the storage of its type.
 inline std::array<std::byte, 8> element_bytes(const Attributes& attributes, std::string_view name, DataType type) {
   std::array<std::byte, 8> bytes{};
   if (is_float(type)) {

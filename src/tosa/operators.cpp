@@ -8,7 +8,7 @@
 namespace slipway::tosa {
 namespace {
 
-// --- the table's own small language ---
+// --- the notation of the table ---
 
 template <class F>
 void for_each_part(std::string_view text, std::string_view separator, F&& use) {
@@ -64,9 +64,9 @@ OperandInfo operand(std::string_view text) {
   if (operand.constant) operand.name.remove_suffix(1);
   operand.type = text.substr(colon + 1, at - colon - 1);
   const std::string_view ranks = text.substr(at + 1);
-  operand.least_rank = number(ranks);
+  operand.min_rank = number(ranks);
   const std::size_t dash = ranks.find('-');
-  operand.most_rank = dash == ranks.npos ? operand.least_rank : number(ranks.substr(dash + 1));
+  operand.max_rank = dash == ranks.npos ? operand.min_rank : number(ranks.substr(dash + 1));
   return operand;
 }
 

@@ -1,4 +1,4 @@
-// The operators and what is known of each, from the one table operators.def.
+// The operators and their properties, from the table operators.def.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ enum class Op : std::uint8_t {
 #define OPERATOR(name, set, number, rule, operands, results, variables, types) name,
 #include "tosa/operators.def"
 #undef OPERATOR
-  CUSTOM,  // defined by whoever implements it: domain, name and attributes are texts
+  CUSTOM,  // defined by the implementation: domain, name and attributes are texts
 };
 
 enum class InstructionSet : std::uint8_t { Tosa, MotionEngine, Custom };
 inline constexpr std::string_view kTosaSet = "TOSA.001000.1";
 inline constexpr std::string_view kMotionEngineSet = "Arm.MotionEngine.100";
 
-// Enumerants as files have them.
+// Enumerants with the values that files use.
 enum class AccType : std::uint32_t { Int32 = 1, Fp16 = 2, Fp32 = 3, Int48 = 4 };
 enum class NanMode : std::uint32_t { Propagate = 1, Ignore = 2 };
 enum class RoundingMode : std::uint32_t { SingleRound = 1, InexactRound = 2, DoubleRound = 3 };
@@ -48,16 +48,16 @@ enum class OperandKind : std::uint8_t {
 struct OperandInfo {
   std::string_view name;
   OperandKind kind = OperandKind::Tensor;
-  std::string_view type;                       // a variable of the operator, or a type; empty where the kind says it
-  std::uint8_t least_rank = 0, most_rank = 0;  // of a tensor
-  std::uint8_t count = 0;                      // of a list; 0: depends on a rank
-  bool constant = false;                       // a tensor that must be constant
-  bool variadic = false;                       // one or more tensors
+  std::string_view type;  // a type variable of the operator, or a type; empty where the kind implies it
+  std::uint8_t min_rank = 0, max_rank = 0;  // of a tensor
+  std::uint8_t count = 0;                   // of a list; 0: depends on a rank
+  bool constant = false;                    // a tensor that must be constant
+  bool variadic = false;                    // one or more tensors
 
   bool is_tensor() const { return kind == OperandKind::Tensor; }
 };
 
-// The types of an operator's variables, in their order, and what makes them legal.
+// Types of the variables of an operator, in their order, and the profiles and extensions that allow them.
 struct TypeRow {
   std::vector<DataType> types;
   std::string_view enabled_by;  // `INT`, `INT/FP`, `BF16+E4M3`
@@ -84,14 +84,14 @@ std::string_view name_of(Op op);
 std::optional<Op> op_from_name(std::string_view name);
 const OperatorInfo* find_operator(InstructionSet set, std::uint32_t number);
 
-// The words of an enumerant operand: {"PROPAGATE", 1}, ...; empty for other kinds.
+// The names of an enumerant operand: {"PROPAGATE", 1}, ...; empty for other kinds.
 struct EnumerantName {
   std::string_view name;
   std::uint32_t value;
 };
 std::span<const EnumerantName> enumerants(OperandKind kind);
 
-// Which data type an acc_type stands for.
+// The data type of an acc_type.
 DataType data_type_of(AccType type);
 
 }  // namespace slipway::tosa

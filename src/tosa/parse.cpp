@@ -9,7 +9,7 @@
 namespace slipway::tosa {
 namespace {
 
-// A line is a statement; a mistake ends its line, and the next one is read all the same.
+// A line is a statement. After an error, parsing continues with the next line.
 class Parser {
  public:
   Parser(const SourcePtr& source, Diagnostics& diagnostics)
@@ -23,10 +23,10 @@ class Parser {
     end_of_line();
     bool closed = false;
     while (!closed && (blank_lines(), at_ < text_.size())) {
-      good_ = true;
+      ok_ = true;
       closed = peek() == '}';
       if (!closed) statement();
-      if (!good_ || closed) skip_line();
+      if (!ok_ || closed) skip_line();
     }
     if (!closed) error("the graph is not closed by `}`");
     if (diagnostics_.errors() != before) return std::nullopt;
@@ -47,7 +47,7 @@ class Parser {
     return true;
   }
   bool expect(std::string_view token) {
-    if (!good_ || accept(token)) return good_;
+    if (!ok_ || accept(token)) return ok_;
     error(formatted("`{}` is expected here", token));
     return false;
   }
@@ -59,7 +59,7 @@ class Parser {
     peek();
     const std::size_t start = at_;
     while (at_ < text_.size() && is_word(text_[at_])) ++at_;
-    if (at_ == start && good_) error("a word is expected here");
+    if (at_ == start && ok_) error("a word is expected here");
     return text_.substr(start, at_ - start);
   }
   void skip_line() {
@@ -79,15 +79,15 @@ class Parser {
   void end_of_line() {
     const char next = peek();
     if (next == '\n' || next == '\r' || next == '\0' || text_.substr(at_).starts_with("//")) return;
-    if (good_) error("the line goes on after its end");
+    if (ok_) error("the line goes on after its end");
   }
   SourceLocation here(std::size_t length = 1) const { return SourceLocation::in_text(source_, {at_, at_ + length}); }
   Diagnostic& error(const std::string& what, DiagnosticKind kind = DiagnosticKind::TextSyntax) {
-    good_ = false;
+    ok_ = false;
     return diagnostics_.error(kind, here(), what);
   }
   Diagnostic& error_at(std::string_view part, DiagnosticKind kind, const std::string& what) {
-    good_ = false;
+    ok_ = false;
     return diagnostics_.error(kind, place_of(part), what);
   }
   SourceLocation place_of(std::string_view part) const {
@@ -99,15 +99,15 @@ class Parser {
     const std::string_view text = word();
     std::int64_t value = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (good_ && (problem != std::errc() || end != text.data() + text.size()))
-      error_at(text, DiagnosticKind::TextSyntax, formatted("`{}` is no number", text));
+    if (ok_ && (problem != std::errc() || end != text.data() + text.size()))
+      error_at(text, DiagnosticKind::TextSyntax, formatted("`{}` is not a number", text));
     return value;
   }
   template <class F>
   void bracketed(F&& item) {
     if (!expect("[") || accept("]")) return;
     do item();
-    while (good_ && accept(","));
+    while (ok_ && accept(","));
     expect("]");
   }
   std::string quoted() {
@@ -131,10 +131,10 @@ class Parser {
     }
     std::vector<std::string_view> names;
     do names.push_back(value_name());
-    while (good_ && accept(","));
+    while (ok_ && accept(","));
     if (!expect("=")) return;
     const std::string_view what = word();
-    if (!good_) return;
+    if (!ok_) return;
     if (what == "input") {
       const TensorType type = tensor_type();
       define(names[0], graph_.add_input(type, optional_name()));
@@ -144,7 +144,7 @@ class Parser {
     } else {
       node(what, names);
     }
-    if (good_) end_of_line();
+    if (ok_) end_of_line();
   }
 
   std::string_view value_name() {
@@ -154,17 +154,17 @@ class Parser {
   ValueId known_value() {
     const std::string_view name = value_name();
     const auto found = values_.find(name);
-    if (good_ && found == values_.end())
+    if (ok_ && found == values_.end())
       error_at(name, DiagnosticKind::UnknownReference, formatted("no earlier line makes `%{}`", name));
     return found == values_.end() ? ValueId{0} : found->second;
   }
   void define(std::string_view name, ValueId value) {
-    if (good_ && !values_.emplace(name, value).second)
+    if (ok_ && !values_.emplace(name, value).second)
       error_at(name, DiagnosticKind::DuplicateName, formatted("`%{}` is made twice", name));
   }
-  std::string optional_name() { return good_ && peek() == '"' ? quoted() : std::string(); }
+  std::string optional_name() { return ok_ && peek() == '"' ? quoted() : std::string(); }
   void binding(std::vector<Binding>& bindings) {
-    if (!good_ || !accept("at")) return;
+    if (!ok_ || !accept("at")) return;
     const std::string_view text = word();
     const std::size_t dot = text.find('.');
     Binding binding;
@@ -179,18 +179,18 @@ class Parser {
   TensorType tensor_type() {
     TensorType type;
     const std::string_view name = word();
-    if (!good_) return type;
+    if (!ok_) return type;
     if (const auto data = data_type_from_name(name))
       type.data = *data;
     else
-      error_at(name, DiagnosticKind::UnknownValue, formatted("`{}` is no type of elements", name));
+      error_at(name, DiagnosticKind::UnknownValue, formatted("`{}` is not an element type", name));
     bracketed([&] { type.shape.push_back(integer()); });
     return type;
   }
 
   void constant(std::string_view name) {
     const TensorType type = tensor_type();
-    if (!good_) return;
+    if (!ok_) return;
     ValueId value{};
     if (accept("graph_constant")) {
       value = graph_.add_graph_constant(type, static_cast<std::uint32_t>(integer()));
@@ -203,7 +203,7 @@ class Parser {
         bracketed([&] { element(type.data, data); });
       const Size count = tensor::element_count(type.shape);
       const std::uint64_t given = data.size() / tensor::size_of(storage_of(type.data));
-      if (good_ && !splat && count != given)
+      if (ok_ && !splat && count != given)
         error(formatted("{} elements are given for {}", given, text_of(type)), DiagnosticKind::ShapeMismatch);
       value = graph_.add_constant(type, std::move(data), splat);
     }
@@ -213,7 +213,7 @@ class Parser {
 
   void element(DataType type, std::vector<std::byte>& data) {
     const std::string_view text = word();
-    if (!good_) return;
+    if (!ok_) return;
     const tensor::ElementType storage = storage_of(type);
     data.resize(data.size() + tensor::size_of(storage));
     std::byte* to = data.data() + data.size() - tensor::size_of(storage);
@@ -245,18 +245,18 @@ class Parser {
     std::vector<ValueId> inputs;
     if (expect("(") && !accept(")")) {
       do inputs.push_back(known_value());
-      while (good_ && accept(","));
+      while (ok_ && accept(","));
       expect(")");
     }
     std::vector<TensorType> types;
-    for (std::size_t i = 0; good_ && i < results.size(); ++i) {
+    for (std::size_t i = 0; ok_ && i < results.size(); ++i) {
       if (i) expect(",");
       types.push_back(tensor_type());
     }
     Attributes attributes;
     CustomOperator custom;
-    while (good_ && is_word(peek())) *op == Op::CUSTOM ? custom_attribute(custom) : attribute(info_of(*op), attributes);
-    if (!good_) return;
+    while (ok_ && is_word(peek())) *op == Op::CUSTOM ? custom_attribute(custom) : attribute(info_of(*op), attributes);
+    if (!ok_) return;
     const std::vector<ValueId> made = graph_.add_node(*op, std::move(inputs), std::move(attributes), std::move(types));
     for (std::size_t i = 0; i < results.size(); ++i) define(results[i], made[i]);
     Node& added = graph_.nodes.back();
@@ -292,7 +292,7 @@ class Parser {
       return attributes.set(operand->name, std::move(values));
     }
     const std::string_view text = word();
-    if (!good_) return;
+    if (!ok_) return;
     if (operand->kind == OperandKind::Flag && (text == "true" || text == "false"))
       return attributes.set(operand->name, std::int64_t{text == "true"});
     for (const EnumerantName& enumerant : enumerants(operand->kind)) {
@@ -306,7 +306,7 @@ class Parser {
     double real = 0;
     if (const auto read = std::from_chars(text.data(), last, real); read.ec == std::errc() && read.ptr == last)
       return attributes.set_real(operand->name, real);
-    error_at(text, DiagnosticKind::UnknownValue, formatted("`{}` is no value of `{}`", text, name));
+    error_at(text, DiagnosticKind::UnknownValue, formatted("`{}` is not a value of `{}`", text, name));
   }
 
   SourcePtr source_;
@@ -315,7 +315,7 @@ class Parser {
   Graph graph_;
   std::map<std::string_view, ValueId> values_;
   std::size_t at_ = 0;
-  bool good_ = true;  // false after a mistake, until the next line
+  bool ok_ = true;  // false after an error, until the next line
 };
 
 }  // namespace

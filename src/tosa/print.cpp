@@ -15,7 +15,7 @@ std::string quoted_text(std::string_view text) {
   return out + '"';
 }
 
-// Values are numbered as the text shows them: inputs, constants, results.
+// Values are numbered in the order of the text: inputs, constants, results.
 class Names {
  public:
   explicit Names(const Graph& graph) : numbers_(graph.values.size()) {
@@ -39,7 +39,7 @@ std::string joined(const Items& items, F&& text) {
   return all;
 }
 
-std::string constant_text(const Graph& graph, const Constant& constant, PrintSettings settings) {
+std::string constant_text(const Graph& graph, const Constant& constant, PrintOptions options) {
   if (constant.graph_constant) return formatted("graph_constant {}", *constant.graph_constant);
   const TensorType& type = graph[constant.value].type;
   const tensor::ElementType storage = storage_of(type.data);
@@ -47,7 +47,7 @@ std::string constant_text(const Graph& graph, const Constant& constant, PrintSet
   const std::uint64_t count = constant.data.size() / tensor::size_of(storage);
   std::string text = "[";
   for (std::uint64_t i = 0; i < count; ++i) {
-    if (i == settings.most_elements) return text + ", ...]";
+    if (i == options.max_elements) return text + ", ...]";
     text += (i ? ", " : "") + tensor::text_of(storage, constant.data.data() + i * tensor::size_of(storage));
   }
   return text + "]";
@@ -87,9 +87,16 @@ std::string call(const Graph& graph, const Names& names, const Node& node, bool 
 
 }  // namespace
 
+std::vector<std::string> value_names(const Graph& graph) {
+  const Names names(graph);
+  std::vector<std::string> all;
+  for (std::uint32_t i = 0; i < graph.values.size(); ++i) all.push_back(names(ValueId{i}));
+  return all;
+}
+
 std::string print(const Graph& graph, const Node& node) { return call(graph, Names(graph), node, false); }
 
-std::string print(const Graph& graph, PrintSettings settings) {
+std::string print(const Graph& graph, PrintOptions options) {
   const Names names(graph);
   std::string text = formatted("graph {} {{\n", graph.name.empty() ? "main" : graph.name);
   for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
@@ -100,7 +107,7 @@ std::string print(const Graph& graph, PrintSettings settings) {
   for (const Constant& constant : graph.constants) {
     const Value& value = graph[constant.value];
     text += formatted("  {} = const {} {}{}\n", names(constant.value), text_of(value.type),
-                      constant_text(graph, constant, settings), name_text(value.name));
+                      constant_text(graph, constant, options), name_text(value.name));
   }
   for (const Node& node : graph.nodes) {
     text +=

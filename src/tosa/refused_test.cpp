@@ -1,7 +1,7 @@
 // Graphs that TOSA does not allow, each for one reason: tests/corpus/tosa/refused.
 //
-// A file has sound graphs, and for each of them changes, `TEXT -> OTHER TEXT`, that make a mistake. Below a change
-// stands what the verifier says of it, with the line in the graph. UPDATE_CORPUS=1 writes these lines anew.
+// A file has valid graphs and, for each of them, changes `TEXT -> OTHER TEXT` that introduce an error. The diagnostic
+// of the verifier, with the line in the graph, follows each change. UPDATE_CORPUS=1 rewrites these lines.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -80,7 +80,7 @@ std::string messages_of(const std::string& text) {
   return messages;
 }
 
-TEST(Refused, EachChangeIsOneLocatedMistake) {
+TEST(Refused, EachChangeIsOneLocatedError) {
   const std::filesystem::path directory = slipway::testing::source_directory() / "tests/corpus/tosa/refused";
   std::size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {
@@ -94,7 +94,7 @@ TEST(Refused, EachChangeIsOneLocatedMistake) {
         SCOPED_TRACE(change.from + " -> " + change.to);
         const std::size_t at = each.graph.find(change.from);
         ASSERT_NE(at, std::string::npos);
-        ASSERT_EQ(each.graph.find(change.from, at + 1), std::string::npos) << "stands there more than once";
+        ASSERT_EQ(each.graph.find(change.from, at + 1), std::string::npos) << "appears more than once";
         const std::string messages = messages_of(std::string(each.graph).replace(at, change.from.size(), change.to));
         EXPECT_NE(messages, "") << "is allowed";
         ++count;

@@ -12,8 +12,8 @@ namespace slipway::tosa {
 
 using Shapes = std::optional<std::vector<tensor::Shape>>;
 
-// One node being looked at. All extents and attributes are below 2^31 in magnitude, so sums and products of two fit in
-// 64 bits.
+// The node that is being checked. All extents and attributes are below 2^31 in magnitude, so sums and products of two
+// fit in 64 bits.
 class ShapeContext {
  public:
   ShapeContext(const Graph& graph, const Node& node, Diagnostics& diagnostics)
@@ -35,9 +35,9 @@ class ShapeContext {
     return error(DiagnosticKind::ShapeMismatch, formatted(text, std::forward<Values>(values)...));
   }
 
-  // One known extent of those that have to be equal; empty after an error.
+  // The common extent of dimensions that must be equal; empty after an error.
   std::optional<std::int64_t> equal(std::string_view what, std::initializer_list<std::int64_t> extents);
-  // All elements of a list at least `least`.
+  // Checks that all elements of a list are at least `min`.
   bool at_least(std::string_view name, std::int64_t least);
   // The axis attribute, checked against the rank of an input.
   std::optional<std::size_t> axis(std::size_t of_input = 0);

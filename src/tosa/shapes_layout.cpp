@@ -104,7 +104,7 @@ Shapes shape_of_transpose(ShapeContext& node) {
   std::vector<bool> seen(from.size());
   for (const std::int64_t dimension : node.list("perms")) {
     if (dimension < 0 || dimension >= std::ssize(from) || seen[static_cast<std::size_t>(dimension)])
-      return node.out_of_range("`perms` is {}, which is no order of {} dimensions",
+      return node.out_of_range("`perms` is {}, which is not an order of {} dimensions",
                                tensor::shape_text(node.list("perms")), from.size());
     seen[static_cast<std::size_t>(dimension)] = true;
     shape.push_back(from[static_cast<std::size_t>(dimension)]);
@@ -133,10 +133,10 @@ Shapes shape_of_scatter(ShapeContext& node) {
 Shapes shape_of_resize(ShapeContext& node) {
   constexpr std::int64_t kMaxExtent = 16384, kMaxScale = 2048;
   const auto scale = node.list("scale"), offset = node.list("offset"), border = node.list("border");
-  // Integers grow by the scales between pixels, and stay what they are without that.
+  // BILINEAR scales integers, so their results are wider; NEAREST_NEIGHBOR does not.
   const bool nearest = node.attributes().enumerant<ResizeMode>("mode") == ResizeMode::NearestNeighbor;
   if (!is_float(node.input_type(0)) && nearest != (node.input_type(0) == node.output_type(0))) {
-    return node.out_of_range("{} gives {} of {}", nearest ? "BILINEAR" : "NEAREST_NEIGHBOR",
+    return node.out_of_range("{} results in {} of {}", nearest ? "BILINEAR" : "NEAREST_NEIGHBOR",
                              name_of(node.output_type(0)), name_of(node.input_type(0)));
   }
   if (!node.at_least("scale", 1)) return std::nullopt;

@@ -13,7 +13,7 @@ bool bias_fits(ShapeContext& node, std::int64_t channels) {
 }
 
 bool conv_attributes(ShapeContext& node) {
-  // All three are looked at, so that all problems are told.
+  // All three are checked, so that all errors are reported.
   const bool pads = node.at_least("pad", 0), strides = node.at_least("stride", 1),
              dilations = node.at_least("dilation", 1);
   return pads && strides && dilations;
@@ -111,7 +111,8 @@ Shapes shape_of_matmul(ShapeContext& node) {
   return {{{*batch, a[1], b[2]}}};
 }
 
-// Arm.MotionEngine.100 (VGF page 3.10): [N, C, H, W]; sizes, strides and offsets are [y, x].
+// Arm.MotionEngine.100 (docs/spec/vgf.md#motion-engine-instructions): [N, C, H, W]; sizes, strides and offsets are [y,
+// x].
 Shapes shape_of_motion(ShapeContext& node) {
   for (const std::string_view name : {"kernel_sizes", "search_window_sizes", "input_strides", "window_strides"}) {
     if (!node.at_least(name, 1)) return std::nullopt;

@@ -1,4 +1,4 @@
-// What tests of this module have in common.
+// Helpers for the tests of this module.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ inline std::string messages(const Diagnostics& diagnostics) {
   return format_diagnostics(diagnostics.all(), {.sources = false});
 }
 
-// A sound graph from its text.
+// A valid graph from its text.
 inline Graph graph_of(std::string text) {
   Diagnostics problems;
   auto graph = parse(make_source("t.graph", std::move(text)), problems);

@@ -1,4 +1,4 @@
-// The text form of a graph, for people and tests. Printing and parsing it gives the same graph.
+// The text form of a graph, for people and tests. Printing and then parsing returns the same graph.
 //
 //   graph main {
 //     %0 = input i8[1, 4, 4, 2] "x" at 0.0
@@ -14,22 +14,25 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/diagnostic.hpp"
 #include "tosa/graph.hpp"
 
 namespace slipway::tosa {
 
-struct PrintSettings {
+struct PrintOptions {
   // Constants with more elements are shown with `...`, which cannot be parsed again.
-  std::uint64_t most_elements = 16;
+  std::uint64_t max_elements = 16;
 };
 
-std::string print(const Graph& graph, PrintSettings settings = {});
+std::string print(const Graph& graph, PrintOptions options = {});
+// The names that `print` uses, `%0`, by value.
+std::vector<std::string> value_names(const Graph& graph);
 // A node without its results: `CONV2D(%0, %3, %2) pad=[1, 1, 1, 1] ...`.
 std::string print(const Graph& graph, const Node& node);
 
-// Collects problems (syntax, unknown names) as text-syntax, unknown-value, unknown-reference; does not verify. Empty
+// Collects diagnostics (syntax, unknown names): text-syntax, unknown-value, unknown-reference; does not verify. Empty
 // after an error.
 std::optional<Graph> parse(const SourcePtr& source, Diagnostics& diagnostics);
 

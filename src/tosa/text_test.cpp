@@ -92,10 +92,10 @@ TEST(Text, LargeConstantsAreCut) {
   Graph graph;
   const ValueId value = graph.add_constant({DataType::I8, {20}}, std::vector<std::byte>(20));
   graph.outputs = {value};
-  EXPECT_THAT(print(graph, {.most_elements = 2}), HasSubstr("const i8[20] [0, 0, ...]"));
+  EXPECT_THAT(print(graph, {.max_elements = 2}), HasSubstr("const i8[20] [0, 0, ...]"));
 }
 
-TEST(Text, EachLineTellsItsMistake) {
+TEST(Text, EachLineReportsItsError) {
   EXPECT_EQ(parse_messages("graph t {\n"
                            "  %0 = input i7[1]\n"
                            "  %1 = ADDD(%0)\n"
@@ -108,7 +108,7 @@ TEST(Text, EachLineTellsItsMistake) {
                            "  output %4 at 7\n"
                            "}",
                            false),
-            "2: `i7` is no type of elements [unknown-value]\n"
+            "2: `i7` is not an element type [unknown-value]\n"
             "3: no operator `ADDD`; did you mean `ADD`? [unknown-value]\n"
             "4: no earlier line makes `%9` [unknown-reference]\n"
             "5: `300` is out of range for `i8` (-128 to 127) [out-of-range]\n"
@@ -119,9 +119,9 @@ TEST(Text, EachLineTellsItsMistake) {
   EXPECT_EQ(parse_messages("graph t {\n", false), "2: the graph is not closed by `}` [text-syntax]\n");
 }
 
-// --- the verifier: one case for each kind of rule; the golden cases of module `reference` have the operators' own ---
+// --- the verifier: one case for each kind of rule; the golden cases of module `reference` cover the operators ---
 
-TEST(Verify, SoundGraph) { EXPECT_EQ(parse_messages(std::string(kConvolution)), ""); }
+TEST(Verify, ValidGraph) { EXPECT_EQ(parse_messages(std::string(kConvolution)), ""); }
 
 TEST(Verify, Types) {
   EXPECT_EQ(node_messages("i8[2]; i8[2]", "ADD(%0, %1) i8[2]"),
@@ -154,7 +154,7 @@ TEST(Verify, Shapes) {
             "ADD: the shapes [2, 3] and [2, 2] cannot be broadcast to one: dimension 1 differs and is not 1 "
             "[shape-mismatch]\n");
   EXPECT_EQ(node_messages("i32[2, 3]; i32[2, 3]", "ADD(%0, %1) i32[2, 4]"),
-            "ADD: the result has the shape [2, 4], and the inputs and attributes give [2, 3] [shape-mismatch]\n");
+            "ADD: the result has the shape [2, 4], and the inputs and attributes imply [2, 3] [shape-mismatch]\n");
   EXPECT_EQ(node_messages("f32[2, 3]; f32[1, 3, 4]", "MATMUL(%0, %1) f32[1, 2, 4] A_zp=0 B_zp=0"),
             "MATMUL: `A` has the shape [2, 3]; its rank is 3 [shape-mismatch]\n");
   EXPECT_EQ(node_messages("f32[1, 2, 5]; f32[1, 3, 4]", "MATMUL(%0, %1) f32[1, 2, 4] A_zp=0 B_zp=0"),
@@ -164,7 +164,7 @@ TEST(Verify, Shapes) {
   EXPECT_EQ(node_messages("f32[6]", "SLICE(%0) f32[4] start=[3] size=[4]"),
             "SLICE: 4 elements from 3 on are not inside dimension 0 of [6] [out-of-range]\n");
   EXPECT_EQ(node_messages("f32[2, 3]", "TRANSPOSE(%0) f32[3, 2] perms=[1, 1]"),
-            "TRANSPOSE: `perms` is [1, 1], which is no order of 2 dimensions [out-of-range]\n");
+            "TRANSPOSE: `perms` is [1, 1], which is not an order of 2 dimensions [out-of-range]\n");
   EXPECT_EQ(
       node_messages("i8[1, 5, 5, 1]",
                     "MAX_POOL2D(%0) i8[1, 2, 2, 1] kernel=[2, 2] stride=[2, 2] pad=[0, 0, 0, 0] nan_mode=PROPAGATE"),
@@ -200,7 +200,7 @@ TEST(Verify, DynamicShapesBecomeKnown) {
               HasSubstr("input 0 of graph `t` has the shape [5, 4], and the graph takes [-1, 3]"));
 }
 
-// Every operator of the table parses, and its rows fit its variables.
+// Every operator of the table parses, and its rows match its variables.
 TEST(Operators, TheTableIsSound) {
   EXPECT_EQ(operators().size(), 69u);
   for (const OperatorInfo& info : operators()) {

@@ -34,12 +34,12 @@ std::string read_messages(Bytes bytes) {
   return messages(problems);
 }
 
-// Without the names that a file has to give.
+// Without the names that a file requires.
 std::string plain_text(Graph graph) {
   for (Value& value : graph.values) value.name.clear();
   for (Node& node : graph.nodes) node.name.clear();
   graph.name = "main";
-  return print(graph, {.most_elements = 10000});
+  return print(graph, {.max_elements = 10000});
 }
 
 TEST(TosaFiles, EveryOperatorAndTypeIsReadAgain) {
@@ -88,7 +88,7 @@ TEST(TosaFiles, ConstantsAndNamesAreKept) {
   EXPECT_EQ(model->output_names.size(), 5u);
   EXPECT_EQ(model->graph.nodes[0].name, "first");
   EXPECT_EQ(model->graph[model->graph.constants[0].value].name, "w");
-  // Data lies where machines like to load it from.
+  // Data is aligned.
   const Constant& weights = model->graph.constants[0];
   EXPECT_EQ((weights.data.data() - bytes.data()) % 8, 0);
 }
@@ -104,7 +104,7 @@ TEST(TosaFiles, JsonHasTheNamesOfTheSchema) {
 
 // --- files made by hand ---
 
-// A file with one block from the tables' own values.
+// A file with one block, built from values of the tables.
 class Recipe {
  public:
   Recipe() {
@@ -203,8 +203,8 @@ TEST(TosaFiles, OperatorsInAnyOrderAreSorted) {
             "  %3 = EXP(%2) f32[2, 3]\n  output %3\n}\n");
 }
 
-TEST(TosaFiles, ConstantsAreNumberedAsThePageSays) {
-  // c0, c1, op, c2, c3, op, c4 gives c4, c3, c2, c0, c1.
+TEST(TosaFiles, ConstantsHaveIdsInTheSpecifiedOrder) {
+  // c0, c1, op, c2, c3, op, c4 is read as c4, c3, c2, c0, c1.
   Recipe recipe;
   recipe.tensor("x", fb::DType::INT8, {1});
   std::vector<std::string> outputs;
@@ -235,7 +235,7 @@ TEST(TosaFiles, ConstantsAreNumberedAsThePageSays) {
   EXPECT_EQ(order, "c4 c3 c2 c0 c1 ");
 }
 
-TEST(TosaFiles, IdentitiesBranchesAndShapesAreWorkedOut) {
+TEST(TosaFiles, IdentitiesBranchesAndShapesAreEvaluated) {
   Recipe recipe = simple();
   recipe.tensor("c", fb::DType::BOOL, {1}, {1});
   recipe.tensor("i", fb::DType::FP32, {2, 3});
@@ -303,7 +303,7 @@ Recipe loop(bool known_limit, std::uint8_t step) {
   return recipe;
 }
 
-TEST(TosaFiles, LoopsWithKnownConditionsAreWrittenOut) {
+TEST(TosaFiles, LoopsWithKnownConditionsAreUnrolled) {
   const std::string text = text_of_file(loop(true, 1));
   std::size_t count = 0;
   for (std::size_t at = text.find("TANH"); at != text.npos; at = text.find("TANH", at + 1)) ++count;
@@ -326,7 +326,7 @@ TEST(TosaFiles, LoopsWithKnownConditionsAreWrittenOut) {
               block.outputs = {"count"};
             }),
             "operator 2 WHILE_LOOP `count`: it has another number of results than of inputs [file-format]");
-  // A loop that tests itself ends.
+  // A loop that is its own condition ends.
   Recipe endless = loop(true, 1);
   fb::WhileLoopAttributeT attribute;
   attribute.cond_graph = "test";
@@ -354,7 +354,7 @@ TEST(TosaFiles, WideIntegersAreNarrowed) {
   EXPECT_THAT(first_message(recipe), HasSubstr("which 32 bits do not hold [file-format]"));
 }
 
-TEST(TosaFiles, DataBehindTheTablesIsRead) {
+TEST(TosaFiles, DataAfterTheTablesIsRead) {
   Recipe recipe = simple();
   fb::TosaTensorT& constant = recipe.tensor("c", fb::DType::FP32, {2, 3});
   recipe.operation(fb::Op::CONST, {}, {"c"});
@@ -370,11 +370,11 @@ TEST(TosaFiles, DataBehindTheTablesIsRead) {
   ASSERT_TRUE(model) << messages(problems);
   EXPECT_EQ(model->graph.constants[0].data.data(), &bytes[1 << 16]);
   constant.data = {1, 2, 3};
-  EXPECT_THAT(first_message(recipe), HasSubstr("both inside and behind"));
+  EXPECT_THAT(first_message(recipe), HasSubstr("both inside and after"));
 }
 
 // Each rule broken once; the message names the operator.
-TEST(TosaFiles, WhatIsWrongIsSaid) {
+TEST(TosaFiles, ErrorsAreReported) {
   const auto broken = [](auto&& change) {
     Recipe recipe = simple();
     change(recipe);
@@ -390,7 +390,7 @@ TEST(TosaFiles, WhatIsWrongIsSaid) {
   EXPECT_EQ(broken([](Recipe& r) { r.interface({"x"}, {}); }), "model has no outputs [file-format]");
   EXPECT_EQ(broken([](Recipe& r) { r.interface({"x"}, {"q"}); }),
             "the output `q` is made by nothing [unknown-reference]");
-  EXPECT_EQ(broken([](Recipe& r) { r.interface({"q"}, {"y"}); }), "the input `q` is no tensor [unknown-reference]");
+  EXPECT_EQ(broken([](Recipe& r) { r.interface({"q"}, {"y"}); }), "the input `q` is not a tensor [unknown-reference]");
   EXPECT_EQ(broken([](Recipe& r) { r.tensor("x", fb::DType::FP32, {2}); }),
             "two tensors are called `x` [duplicate-name]");
   EXPECT_EQ(broken([](Recipe& r) { r.operation(fb::Op::EXP, {"x"}, {"y"}); }),
@@ -472,7 +472,7 @@ TEST(TosaFiles, WhatIsWrongIsSaid) {
   EXPECT_THAT(read_messages(bytes_of("not a model at all")), HasSubstr("identifier `TOSA`"));
   EXPECT_THAT(read_messages(bytes_of("\xff\xff\xff\xff"
                                      "TOSA")),
-              HasSubstr("broken or cut off [file-format]"));
+              HasSubstr("broken or truncated [file-format]"));
 }
 
 TEST(TosaFiles, DimensionsOfZeroAreUnknown) {
@@ -486,7 +486,7 @@ TEST(TosaFiles, DimensionsOfZeroAreUnknown) {
   EXPECT_EQ(text_of(model->graph[model->graph.inputs[0]].type), "f32[-1, 3]");
 }
 
-// Cut off anywhere, and with any byte changed, a file is refused or read, but never more.
+// Truncated anywhere or with any byte changed, a file is refused or read, without a crash.
 TEST(TosaFiles, DamageIsSurvived) {
   const std::vector<std::byte> bytes = file_of(
       graph_of("graph main {\n%0 = input i8[1, 4, 4, 2]\n%1 = const i8[3, 1, 1, 2] [1, 2, 3, 4, 5, 6]\n%2 = const "

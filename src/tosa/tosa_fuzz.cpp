@@ -1,4 +1,4 @@
-// Any bytes are read as a `.tosa` file or refused; what is read can be verified, shown, and written again.
+// Any bytes are read as a `.tosa` file or refused. A model that was read can be verified, printed, and written again.
 #include "tosa/read/read_tosa.hpp"
 #include "tosa/text.hpp"
 #include "tosa/verify.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
+#include "tosa/operand_forms.hpp"
 #include "tosa/shapes.hpp"
 
 namespace slipway::tosa {
@@ -66,7 +67,7 @@ class Verifier {
     level(node, info);
   }
 
-  // As many tensors as the operator takes, all of them made before.
+  // The operator must have its number of tensors, all of them defined before.
   bool operands(const Node& node, const OperatorInfo& info) {
     const auto tensors = std::ranges::count_if(info.operands, &OperandInfo::is_tensor);
     const bool variadic = std::ranges::any_of(info.operands, &OperandInfo::variadic);
@@ -164,7 +165,7 @@ class Verifier {
     return std::ranges::all_of(given, [&](const Given& each) {
       if (const auto variable = info.variable(each.type)) return row.types[*variable] == each.data;
       if (const auto type = data_type_from_name(each.type)) return *type == each.data;
-      // RESCALE's multiplier is i32, or i16 as tools write it when scale32 is false.
+      // The multiplier of RESCALE is i32, or i16, as tools write it, when scale32 is false.
       return each.data == DataType::I32 || each.data == DataType::I16;
     });
   }
@@ -173,13 +174,12 @@ class Verifier {
     std::size_t next = 0;
     const auto rank = [&](const OperandInfo& operand, ValueId value) {
       const std::size_t given = graph_[value].type.shape.size();
-      if (given >= operand.least_rank && given <= operand.most_rank) return;
+      if (given >= operand.min_rank && given <= operand.max_rank) return;
       error(
           DiagnosticKind::ShapeMismatch, node,
           formatted("`{}` has the shape {}; its rank is {}", operand.name, tensor::shape_text(graph_[value].type.shape),
-                    operand.least_rank == operand.most_rank
-                        ? formatted("{}", operand.least_rank)
-                        : formatted("{} to {}", operand.least_rank, operand.most_rank)));
+                    operand.min_rank == operand.max_rank ? formatted("{}", operand.min_rank)
+                                                         : formatted("{} to {}", operand.min_rank, operand.max_rank)));
     };
     for (const OperandInfo& operand : info.operands) {
       if (!operand.is_tensor()) continue;
@@ -194,23 +194,23 @@ class Verifier {
     for (std::size_t i = 0; i < info.results.size(); ++i) rank(info.results[i], node.outputs[i]);
   }
 
-  // 0 unless the tensor is i8, or an i16 that RESCALE takes for unsigned (3.1, 5.11).
+  // 0 unless the tensor is i8, or an i16 that RESCALE treats as unsigned (docs/spec/tosa.md#rescale).
   void zero_points(const Node& node, const OperatorInfo& info) {
     for (const OperandInfo& operand : info.operands) {
       if (operand.kind != OperandKind::ZeroPoint) continue;
       const std::int64_t zero_point = node.attributes.integer(operand.name);
-      const DataType type = type_of(node, info, operand.type);
+      const DataType type = element_type(graph_, node, info, operand);
       const bool is_input = operand.name.starts_with("input");
       const bool is_unsigned = node.attributes.flag(is_input ? "input_unsigned" : "output_unsigned");
       if (node.op == Op::RESCALE && is_unsigned && type == DataType::I32)
         error(DiagnosticKind::TypeMismatch, node, "an unsigned tensor is i8 or i16, not i32");
       if (zero_point == 0) continue;
       if (type == DataType::I8) {
-        // As a value of the tensor: signed, or unsigned where RESCALE says so.
+        // As a value of the tensor: signed, or unsigned in RESCALE with an unsigned flag.
         const bool may_be_unsigned = node.op == Op::RESCALE && is_unsigned;
         if (zero_point >= -128 && zero_point <= (may_be_unsigned ? 255 : 127)) continue;
         error(DiagnosticKind::OutOfRange, node,
-              formatted("`{}` is {}, which is no value of {}", operand.name, zero_point, name_of(type)));
+              formatted("`{}` is {}, which is not a value of {}", operand.name, zero_point, name_of(type)));
         continue;
       }
       if (node.op == Op::RESCALE && is_unsigned && type == DataType::I16) {
@@ -237,27 +237,16 @@ class Verifier {
             formatted("output_unsigned is not for {} to {}", name_of(in), name_of(out)));
   }
 
-  // What a type variable stands for in a node.
-  DataType type_of(const Node& node, const OperatorInfo& info, std::string_view variable) const {
-    std::size_t next = 0;
-    for (const OperandInfo& operand : info.operands) {
-      if (!operand.is_tensor()) continue;
-      if (operand.type == variable) return graph_[node.inputs[next]].type.data;
-      ++next;
-    }
-    return graph_[node.outputs[0]].type.data;
-  }
-
   // --- results ---
 
   void results(const Node& node, const std::vector<tensor::Shape>& shapes) {
     for (std::size_t i = 0; i < shapes.size(); ++i) {
       tensor::Shape& declared = graph_[node.outputs[i]].type.shape;
-      // SPIR-V has no tensors of rank 0: those of one element stand for them.
+      // SPIR-V has no tensors of rank 0: tensors of one element are used instead.
       if (shapes[i].empty() && declared == tensor::Shape{1}) continue;
       if (!may_be_equal(declared, shapes[i])) {
         error(DiagnosticKind::ShapeMismatch, node,
-              formatted("the result has the shape {}, and the inputs and attributes give {}",
+              formatted("the result has the shape {}, and the inputs and attributes imply {}",
                         tensor::shape_text(declared), tensor::shape_text(shapes[i])));
         continue;
       }
@@ -268,7 +257,7 @@ class Verifier {
     }
   }
 
-  // Level 8K (page 4).
+  // Level 8K (docs/spec/tosa.md#profiles-and-levels).
   void level(const Node& node, const OperatorInfo& info) {
     const auto warn = [&](std::string_view name, std::int64_t most) {
       for (const std::int64_t value : node.attributes.list(name)) {

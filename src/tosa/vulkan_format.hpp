@@ -1,4 +1,4 @@
-// The formats that Vulkan has for tensors (VGF page 3.4).
+// The Vulkan formats of tensors (docs/spec/vgf.md#resources).
 #pragma once
 
 #include "base/vk_names.hpp"
@@ -6,7 +6,7 @@
 
 namespace slipway::tosa {
 
-// `is_unsigned` matters for i8, i16 and i32 alone. An i4 stands in 8 bits.
+// `is_unsigned` only matters for i8, i16 and i32. An i4 is stored in 8 bits.
 vk::Format tensor_format(DataType type, bool is_unsigned = false);
 
 }  // namespace slipway::tosa

@@ -1,4 +1,4 @@
-// Models as text of MLIR, which MLIR reads again.
+// Writing models as MLIR text, which MLIR reads again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,14 +16,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Without names; constants of one element are as they are, splat or not.
+// Without names; constants of one element keep their form, splat or not.
 std::string plain_text(Graph graph) {
   for (Value& value : graph.values) value.name.clear();
   for (Node& node : graph.nodes) node.name.clear();
   for (Constant& constant : graph.constants)
     constant.splat |= tensor::element_count(graph[constant.value].type.shape) == 1;
   graph.name = "main";
-  return print(graph, {.most_elements = 10000});
+  return print(graph, {.max_elements = 10000});
 }
 
 std::string written(const Graph& graph) {
@@ -117,10 +117,10 @@ TEST(WriteMlir, NamesAndCustomOperatorsAreKept) {
   EXPECT_EQ(again->graph.nodes[1].custom->attributes, model.graph.nodes[1].custom->attributes);
 }
 
-TEST(WriteMlir, WhatIsLeftOutAndRefused) {
+TEST(WriteMlir, OmittedAndRefused) {
   Model model;
   model.graph = graph_of("graph main {\n%0 = const f32[3] [1, 2, 3]\noutput %0\n}");
-  EXPECT_THAT(write_mlir(model, {.most_elements = 2}).value_or(""),
+  EXPECT_THAT(write_mlir(model, {.max_elements = 2}).value_or(""),
               HasSubstr("{values = dense_resource<__elided__> : tensor<3xf32>}"));
   model.graph.constants[0].data = {};
   const auto without = write_mlir(model);
@@ -128,7 +128,7 @@ TEST(WriteMlir, WhatIsLeftOutAndRefused) {
   EXPECT_THAT(format_diagnostics(without.error()), HasSubstr("error: constant `` has no data [missing-key]"));
 }
 
-// --- literals that MLIR does not get to see ---
+// --- literals that are removed before MLIR parses ---
 
 // `count` floats, element i being i.
 std::string digits_of(std::size_t count) {
@@ -176,17 +176,17 @@ std::string messages_of(const std::string& text) {
   return messages(problems);
 }
 
-TEST(LongLiterals, MistakesHaveTheirPlaceInTheFile) {
+TEST(LongLiterals, ErrorsHaveTheirLocationInTheFile) {
   const std::string digits = digits_of(20000);
   std::string wrong = digits;
   wrong[100000] = 'g';
   EXPECT_EQ(messages_of(with_literals(wrong, digits)),
-            "m.mlir:3:100043: error: this is no hexadecimal digit [text-syntax]\n");
+            "m.mlir:3:100043: error: this is not a hexadecimal digit [text-syntax]\n");
   EXPECT_EQ(messages_of(with_literals(digits + "0", digits)),
             "m.mlir:3:160044: error: the number of hexadecimal digits is odd [text-syntax]\n");
   EXPECT_EQ(messages_of(with_literals(digits, digits + "00")),
             "m.mlir:4:8: error: `tosa.const`: the data has 80001 bytes; 20000 elements need 80000 [file-mismatch]\n");
-  // What stands behind a literal in its line, and in other lines.
+  // Positions after a literal in its line, and in other lines.
   EXPECT_THAT(messages_of(with_literals(digits, digits, "oops")), HasSubstr("m.mlir:3:160094: error: "));
   std::string text = with_literals(digits, digits);
   text.replace(text.find("%1 = tosa.add"), 13, "%1 = tosa.odd");
@@ -204,7 +204,7 @@ std::string read(std::string_view text) {
   return model ? print(model->graph) : messages(problems);
 }
 
-// Turns while `limit` is greater than the counter.
+// Loops while `limit` is greater than the counter.
 std::string loop(std::string_view limit, std::string_view step = "1") {
   return formatted(R"mlir(
 func.func @main(%x: tensor<2xf32>, %n: tensor<i32>) -> tensor<2xf32> {{

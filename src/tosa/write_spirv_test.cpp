@@ -32,8 +32,8 @@ Graph graph_of(std::string text) {
 }
 
 // Writes, validates and reads again.
-std::optional<Graph> written_and_read(const Graph& graph, const SpirvSettings& settings = {}) {
-  const auto words = write_graph_module(graph, settings);
+std::optional<Graph> written_and_read(const Graph& graph, const SpirvOptions& options = {}) {
+  const auto words = write_graph_module(graph, options);
   if (!words) {
     ADD_FAILURE() << spirv::shown(words.error());
     return std::nullopt;
@@ -52,18 +52,18 @@ std::optional<Graph> written_and_read(const Graph& graph, const SpirvSettings& s
   return again;
 }
 
-std::string assembly_of(const Graph& graph, const SpirvSettings& settings = {}) {
-  const auto words = write_graph_module(graph, settings);
+std::string assembly_of(const Graph& graph, const SpirvOptions& options = {}) {
+  const auto words = write_graph_module(graph, options);
   return words ? *spirv::disassemble(*words, "t.spv") : spirv::shown(words.error());
 }
 
-// As the text shows a graph when i4, which SPIR-V does not have, is i8.
+// The text of a graph with i8 instead of i4, which SPIR-V does not have.
 std::string text_with_bytes(const Graph& graph) {
   Graph copy = graph;
   for (Value& value : copy.values) {
     if (value.type.data == DataType::I4) value.type.data = DataType::I8;
   }
-  return print(copy, {.most_elements = 1000});
+  return print(copy, {.max_elements = 1000});
 }
 
 TEST(WriteSpirv, EveryOperatorAndTypeIsReadAgain) {
@@ -78,7 +78,7 @@ TEST(WriteSpirv, EveryOperatorAndTypeIsReadAgain) {
     for (const bool replicate : {true, false}) {
       const auto again = written_and_read(graph, {.replicate = replicate});
       ASSERT_TRUE(again);
-      EXPECT_EQ(print(*again, {.most_elements = 1000}), text_with_bytes(graph));
+      EXPECT_EQ(print(*again, {.max_elements = 1000}), text_with_bytes(graph));
       ++count;
     }
   });
@@ -123,7 +123,7 @@ TEST(WriteSpirv, ConstantsOfEveryForm) {
   EXPECT_THAT(assembly_of(graph, {.replicate = false}), Not(HasSubstr("eplicate")));
 }
 
-TEST(WriteSpirv, DynamicShapesHaveARankAlone) {
+TEST(WriteSpirv, DynamicShapesHaveOnlyARank) {
   const Graph graph =
       graph_of("graph main {\n  %0 = input f32[-1, 4] at 0.0\n  %1 = ABS(%0) f32[-1, 4]\n  output %1 at 0.1\n}\n");
   const auto again = written_and_read(graph);
@@ -162,7 +162,7 @@ TEST(WriteSpirv, NamesAreKeptAsDebugInformation) {
   EXPECT_THAT(assembly_of(graph), Not(HasSubstr("OpString")));
 }
 
-TEST(WriteSpirv, WhatAModuleCannotSayIsRefused) {
+TEST(WriteSpirv, GraphsThatAModuleCannotRepresentAreRefused) {
   Graph graph;
   graph.name = "g";
   graph.outputs = {graph.add_input({DataType::F32, {1, 1, 1, 1, 1, 1, 1}}, "x"),

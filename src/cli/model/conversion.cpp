@@ -174,7 +174,7 @@ class Conversion {
     if (!convert::prepare(model, settings, diagnostics_)) return;
     if (options_.emit == Emit::Tosa) return write_tosa(model);
     if (options_.emit == Emit::Mlir) return write_mlir(model);
-    if (options_.emit == Emit::TosaText) return write_text(tosa::print(model.graph, {.most_elements = UINT64_MAX}));
+    if (options_.emit == Emit::TosaText) return write_text(tosa::print(model.graph, {.max_elements = UINT64_MAX}));
     log("partitions and segments");
     auto converted = convert::make_file(model, settings, diagnostics_);
     if (!converted || !ok()) return;

@@ -6,7 +6,7 @@
 
 namespace slipway::cli {
 
-void draw_model(const vgf::File& file, const std::string& path, const lower::LowerSettings& lowering,
+void draw_model(const vgf::File& file, const std::string& path, const lower::LowerOptions& lowering,
                 Diagnostics& diagnostics) {
   const bool dot = path.ends_with(".dot");
   if (!dot && !path.ends_with(".html")) {
@@ -15,7 +15,7 @@ void draw_model(const vgf::File& file, const std::string& path, const lower::Low
     return;
   }
   const std::vector<model::LoweredSegment> lowered = model::lower_segments(file, lowering, diagnostics);
-  const model::Picture picture = model::picture_of(file, model::pictured_segments(lowered));
+  const model::Diagram picture = model::build_diagram(file, model::diagram_segments(lowered));
   const auto text = dot ? std::optional(model::write_dot(picture)) : diagnostics.take(model::write_html(picture));
   if (!text) return;
   if (const Result<> written = write_file(path, *text); !written) diagnostics.add(written.error());

@@ -10,7 +10,7 @@
 namespace slipway::cli {
 
 // The suffix of `path` selects the kind, `.html` or `.dot`. Errors: usage for another suffix, file-unwritable.
-void draw_model(const vgf::File& file, const std::string& path, const lower::LowerSettings& lowering,
+void draw_model(const vgf::File& file, const std::string& path, const lower::LowerOptions& lowering,
                 Diagnostics& diagnostics);
 
 }  // namespace slipway::cli

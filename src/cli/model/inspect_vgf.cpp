@@ -94,7 +94,7 @@ int inspect_vgf_file(const Arguments& arguments) {
   ReportStyle style;
   std::string path, output = "-", picture;
   bool scenario = false, boundaries = false, graphs = false, kernels = false;
-  lower::LowerSettings lowering;
+  lower::LowerOptions lowering;
   Extraction extraction;
   CommandLine line("slipway inspect", "Shows the contents of a VGF model and how it would run.",
                    "slipway inspect model.vgf --graph model.html");

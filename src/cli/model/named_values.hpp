@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/diagnostic.hpp"
-#include "model/standalone.hpp"
+#include "model/standalone/standalone.hpp"
 
 namespace slipway::cli {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "model/plan_model.hpp"
+#include "model/plan/plan_model.hpp"
 
 namespace slipway::cli {
 

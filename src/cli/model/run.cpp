@@ -15,10 +15,10 @@
 #include "launch/execute/run.hpp"
 #include "launch/plan/explain.hpp"
 #include "launch/report/trace.hpp"
-#include "model/compare_model.hpp"
-#include "model/kernel_times.hpp"
 #include "model/native.hpp"
-#include "model/tuning_table.hpp"
+#include "model/standalone/compare_model.hpp"
+#include "model/tuning/kernel_times.hpp"
+#include "model/tuning/tuning_table.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -157,15 +157,15 @@ class ModelJob : public Job {
     auto shaders = model::compile_modules(*request_.file, cache, diagnostics_);
     if (!shaders) return false;
     request_.name = path == "-" ? "model" : Path(path).stem().string();
-    request_.settings.shaders = std::move(*shaders);
-    request_.settings.graphs.lower.fuse = !options_.no_fuse;
-    if (options_.engine == "reference") request_.settings.graphs.engine = model::Engine::Reference;
+    request_.model.shaders = std::move(*shaders);
+    request_.model.graphs.lower.fuse = !options_.no_fuse;
+    if (options_.engine == "reference") request_.model.graphs.engine = model::Engine::Reference;
     // The choice of kernels and native support of graphs depend on the device, which may be unknown with --explain.
     if (device_) {
       const auto snapshot = diagnostics_.take(device_->opening().snapshot());
       if (!snapshot) return false;
-      request_.settings.graphs.lower.device = model::tuned_facts(**snapshot, cache, diagnostics_);
-      if (options_.emulate != "always") request_.settings.graphs.native = *snapshot;
+      request_.model.graphs.lower.device = model::tuned_facts(**snapshot, cache, diagnostics_);
+      if (options_.emulate != "always") request_.model.graphs.native = *snapshot;
     }
     request_.input_directory = options_.input_directory;
     request_.output_directory = options_.output_directory;
@@ -229,7 +229,7 @@ class ModelJob : public Job {
                                  .count = output.values.elements,
                                  .mismatches = output.values.wrong,
                                  .passed = output.values.passed()};
-      outcome.max.abs = output.values.greatest;
+      outcome.max.abs = output.values.max_difference;
       report_->expectations.push_back({output.name, outcome});
       if (output.values.passed()) continue;
       diagnostics_.error(DiagnosticKind::ExpectationFailed, SourceLocation::in_file(request_.file->vgf.name),
@@ -247,7 +247,7 @@ class ModelJob : public Job {
     const std::vector<model::KernelTime> times = model::kernel_times(*alone_, report_->profile);
     if (options_.profile) say(model::print_times(*alone_, times, report_->profile));
     if (options_.picture_path.empty()) return;
-    model::Picture picture = model::picture_of(request_.file->vgf, model::pictured_segments(*alone_, times));
+    model::Diagram picture = model::build_diagram(request_.file->vgf, model::diagram_segments(*alone_, times));
     picture.summary.push_back("on " + report_->device);
     if (options_.picture_path.ends_with(".dot"))
       write(options_.picture_path, model::write_dot(picture));
@@ -262,7 +262,7 @@ class ModelJob : public Job {
   void say(std::string_view text) const { print_line(options_, text); }
 
   const ModelOptions& options_;
-  model::StandaloneRequest request_;
+  model::StandaloneOptions request_;
   std::optional<DeviceSession> device_;
   std::optional<model::Standalone> alone_;
   launch::PerfCounters counters_;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cli/device_session.hpp"
-#include "model/plan_model.hpp"
+#include "model/plan/plan_model.hpp"
 #include "reference/tensor.hpp"
 
 namespace slipway::cli {

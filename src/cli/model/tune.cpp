@@ -8,10 +8,9 @@
 #include "cli/model/vgf_verbs.hpp"
 #include "cli/option_groups.hpp"
 #include "json/writer.hpp"
-#include "launch/check/check_device.hpp"
-#include "model/device_facts.hpp"
-#include "model/tune.hpp"
-#include "model/tuning_table.hpp"
+#include "model/standalone/open_standalone.hpp"
+#include "model/tuning/tune.hpp"
+#include "model/tuning/tuning_table.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -31,16 +30,16 @@ std::string text_of(const lower::Parameters& parameters) {
 
 std::string table_of(const model::Tuned& tuned) {
   std::size_t width = 6;
-  for (const model::TunedPlace& location : tuned.locations) width = std::max(width, location.kernel.size());
+  for (const model::TunedSite& location : tuned.sites) width = std::max(width, location.kernel.size());
   std::string text = formatted("{:{}}  {:>10}  {:>10}  parameters\n", "kernel", width, "estimate", "best, ms");
-  for (const model::TunedPlace& location : tuned.locations) {
+  for (const model::TunedSite& location : tuned.sites) {
     const bool better = location.best != location.estimated;
     text += formatted("{:{}}  {:10.3f}  {:>10}  {}\n", location.kernel, width, location.estimated_time,
                       better ? formatted("{:.3f}", location.best_time) : "-",
                       better ? text_of(location.best) : text_of(location.estimated) + " (as estimated)");
   }
   return text + formatted("{} of {} kernels are better than estimated: {:.3f} ms before, {:.3f} ms now\n",
-                          tuned.tuning.size(), tuned.locations.size(), tuned.before, tuned.after);
+                          tuned.tuning.size(), tuned.sites.size(), tuned.before, tuned.after);
 }
 
 std::string json_of(const model::Tuned& tuned) {
@@ -53,7 +52,7 @@ std::string json_of(const model::Tuned& tuned) {
   out.object([&] {
     out.member("before_ms", tuned.before).member("after_ms", tuned.after).member("rounds", tuned.rounds);
     out.key("kernels").array([&] {
-      for (const model::TunedPlace& location : tuned.locations) {
+      for (const model::TunedSite& location : tuned.sites) {
         out.object([&] {
           out.member("kernel", location.kernel).member("candidates", location.candidates);
           out.member("estimated_ms", location.estimated_time).member("best_ms", location.best_time);
@@ -88,27 +87,16 @@ class Tuning {
     const Cache cache = cache_of(options_.no_cache);
     request_.file = open_any_model(options_.file, options_.file, diagnostics_);
     if (!request_.file || diagnostics_.has_errors()) return;
-    auto shaders = model::compile_modules(*request_.file, cache, diagnostics_);
-    const auto snapshot = diagnostics_.take(session.opening().snapshot());
-    if (!shaders || !snapshot) return;
     request_.name = Path(options_.file).stem().string();
-    request_.settings.shaders = std::move(*shaders);
-    request_.settings.graphs.lower.fuse = !options_.no_fuse;
-    request_.settings.graphs.lower.device = model::device_facts(**snapshot);
-    const auto planned = model::plan_standalone(request_, diagnostics_);
-    if (!planned) return;
-    gpu::Needs needs = launch::needs_of(planned->plan);
-    needs.timestamps = true;
-    diagnostics_.add(launch::check_device(planned->plan, needs, **snapshot).release());
-    if (diagnostics_.has_errors()) return;
-    const auto device = diagnostics_.take(session.opening().get(std::move(needs)));
-    if (!device) return;
-    const auto tuned = model::tune({.request = request_,
-                                    .device = **device,
+    request_.model.graphs.lower.fuse = !options_.no_fuse;
+    const auto opened = model::open_standalone(request_, session.opening(), cache, {.timestamps = true}, diagnostics_);
+    if (!opened) return;
+    const auto tuned = model::tune({.standalone = request_,
+                                    .device = *opened->device,
                                     .cache = cache,
                                     .progress = [this](std::size_t round, std::size_t rounds) { show(round, rounds); }},
                                    diagnostics_);
-    if (tuned && !diagnostics_.has_errors()) keep(*tuned, **snapshot, cache);
+    if (tuned && !diagnostics_.has_errors()) keep(*tuned, *opened->snapshot, cache);
   }
 
   void show(std::size_t round, std::size_t rounds) const {
@@ -126,7 +114,7 @@ class Tuning {
     // Entries of an earlier tuning are replaced, even if the estimate is best now.
     if (cache.enabled()) {
       lower::Tuning all = tuned.tuning;
-      for (const model::TunedPlace& location : tuned.locations) all.try_emplace(location.kernel, location.estimated);
+      for (const model::TunedSite& location : tuned.sites) all.try_emplace(location.kernel, location.estimated);
       model::cache_tuning(snapshot, all, cache);
     }
     print(options_.style.json ? json_of(tuned) : table_of(tuned));
@@ -134,7 +122,7 @@ class Tuning {
 
   TuneOptions options_;
   Diagnostics diagnostics_;
-  model::StandaloneRequest request_;
+  model::StandaloneOptions request_;
 };
 
 }  // namespace

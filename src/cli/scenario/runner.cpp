@@ -7,7 +7,7 @@
 #include "launch/execute/run.hpp"
 #include "launch/plan/explain.hpp"
 #include "launch/report/trace.hpp"
-#include "model/tuning_table.hpp"
+#include "model/tuning/tuning_table.hpp"
 
 namespace slipway::cli {
 namespace {

@@ -21,7 +21,7 @@ constexpr std::uint32_t kComputeStage = 0x20;  // VK_SHADER_STAGE_COMPUTE_BIT
 class FileEncoder {
  public:
   FileEncoder(const tosa::Graph& graph, std::span<const ValueId> numbered, const Segments& segments,
-              const Shaders& shaders, const ModelNames& names, const tosa::SpirvSettings& options)
+              const Shaders& shaders, const ModelNames& names, const tosa::SpirvOptions& options)
       : graph_(graph),
         numbered_(numbered),
         segments_(segments),
@@ -246,7 +246,7 @@ class FileEncoder {
   const Segments& segments_;
   const Shaders& shaders_;
   const ModelNames& names_;
-  const tosa::SpirvSettings& options_;
+  const tosa::SpirvOptions& options_;
   Views views_;
   std::vector<std::vector<Part>> parts_;                    // by value and view
   std::unordered_map<std::size_t, std::size_t> positions_;  // of values that the model returns
@@ -260,7 +260,7 @@ class FileEncoder {
 }  // namespace
 
 Result<vgf::Encoder> encode(const tosa::Graph& graph, std::span<const ValueId> numbered, const Segments& segments,
-                            const Shaders& shaders, const ModelNames& names, const tosa::SpirvSettings& options) {
+                            const Shaders& shaders, const ModelNames& names, const tosa::SpirvOptions& options) {
   return FileEncoder(graph, numbered, segments, shaders, names, options).run();
 }
 

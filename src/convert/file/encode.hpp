@@ -18,6 +18,6 @@ struct ModelNames {
 // `graph`: its constants have indices (constants.hpp); it must outlive the writing of the file. `numbered`: the values
 // of those constants. Errors are those of tosa::write_graph_module, for all segments.
 Result<vgf::Encoder> encode(const tosa::Graph& graph, std::span<const tosa::ValueId> numbered, const Segments& segments,
-                            const Shaders& shaders, const ModelNames& names, const tosa::SpirvSettings& options);
+                            const Shaders& shaders, const ModelNames& names, const tosa::SpirvOptions& options);
 
 }  // namespace slipway::convert

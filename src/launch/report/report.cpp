@@ -4,6 +4,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "base/escape.hpp"
 #include "json/diagnostics.hpp"
 #include "json/writer.hpp"
 
@@ -89,33 +90,6 @@ void write_file_report(json::Writer& out, const FileReport& file) {
   });
 }
 
-// Text for XML, without the control characters that XML cannot have.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\n':
-        out += "&#10;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < 0x20 && c != '\t' ? ' ' : c;
-    }
-  }
-  return out;
-}
-
 // Seconds with six digits, in any locale.
 std::string seconds_text(HostClock::duration time) {
   const std::int64_t total = microseconds(time);
@@ -125,7 +99,7 @@ std::string seconds_text(HostClock::duration time) {
 
 std::string junit_case(const FileReport& file) {
   const int status = file.status();
-  std::string text = "    <testcase name=\"" + escaped(file.file) + "\" classname=\"slipway\" time=\"" +
+  std::string text = "    <testcase name=\"" + escape_markup(file.file, "&#10;") + "\" classname=\"slipway\" time=\"" +
                      seconds_text(file.report ? total_time(file.report->counters) : HostClock::duration{}) + "\"";
   if (status == 0) return text + "/>\n";
   std::string messages;
@@ -134,7 +108,8 @@ std::string junit_case(const FileReport& file) {
   }
   const std::string_view word = word_for(status);
   const std::string_view element = word == "failed" ? "failure" : word;
-  return text + ">\n      <" + std::string(element) + " message=\"" + escaped(messages) + "\"/>\n    </testcase>\n";
+  return text + ">\n      <" + std::string(element) + " message=\"" + escape_markup(messages, "&#10;") +
+         "\"/>\n    </testcase>\n";
 }
 
 }  // namespace

@@ -48,7 +48,6 @@ spirv::Id Kernel::type_id(Scalar type) {
     case Scalar::Long:
       break;
   }
-  uses_long_ = true;
   builder_.capability(spv::Capability::Int64);
   return builder_.type_int(64, true);
 }
@@ -71,7 +70,7 @@ Value Kernel::constant(Scalar type, std::int64_t value) {
 
 namespace {
 
-// Whether an instruction gives the same result each time: all but those that look at memory or are calls.
+// Whether an instruction returns the same result each time: all do, except memory accesses and calls.
 bool is_pure(spv::Op op) {
   return op != spv::Op::OpLoad && op != spv::Op::OpExtInst &&
          (op < spv::Op::OpCooperativeMatrixLoadKHR || op > spv::Op::OpCooperativeMatrixLengthKHR);
@@ -91,7 +90,7 @@ spirv::Id Kernel::op_each(spv::Op op, spirv::Id type, std::initializer_list<std:
   return result;
 }
 
-// What this block has computed already is not computed again: addresses and per-channel operands recur in every row.
+// Reuses what this block has computed already: addresses and per-channel operands recur in every row.
 spirv::Id Kernel::op_once(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands) {
   Words key = {word(op), type};
   key.insert(key.end(), operands);
@@ -113,15 +112,14 @@ Value Kernel::binary(spv::Op operation, Scalar result, Value a, Value b) {
   return uniform_if(a.uniform_ && b.uniform_, made(result, op(operation, type_id(result), {left, right})));
 }
 
-// A sum or difference of which one part is a uniform number plus the lane, and the other uniform, is such a number
-// again.
+// The sum or difference of a uniform value plus the lane and a uniform value is again a uniform value plus the lane.
 Value Kernel::with_base(Value sum, Value lane_part, Value uniform_part, bool subtract) {
   Value::Base base = *lane_part.base_;
   if (uniform_part.known_) {
     base.offset += subtract ? -*uniform_part.known_ : *uniform_part.known_;
   } else {
-    const Value number = base.id ? uniform_if(true, made(Scalar::Int, base.id)) : integer(0);
-    base.id = id(subtract ? number - uniform_part : number + uniform_part);
+    const Value uniform = base.id ? uniform_if(true, made(Scalar::Int, base.id)) : integer(0);
+    base.id = id(subtract ? uniform - uniform_part : uniform + uniform_part);
   }
   sum.base_ = base;
   return sum;
@@ -165,7 +163,7 @@ Value operator*(Value a, Value b) {
 
 Value operator-(Value a) {
   if (a.type_ != Scalar::Float) return a.kernel_->constant(a.type_, 0) - a;
-  // The sign bit alone: a subtraction from 0 would lose -0 and, on some devices, NaN.
+  // Only the sign bit is flipped: a subtraction from 0 would lose -0 and, on some devices, NaN.
   Kernel& k = *a.kernel_;
   return k.float_of_bits(k.bits_of(a) ^ k.integer(INT32_MIN));
 }
@@ -319,16 +317,16 @@ Value Kernel::to_int(Value value) {
 }
 
 Value Kernel::int_of_whole(Value number, std::uint32_t bits) {
-  // Added to a number whose last place is 1, whole ones stand in the low bits of the sum.
+  // Adding a float whose unit in the last place is 1 moves a whole number into the low bits of the sum.
   const auto small = [&](Value x) {
     constexpr float kPlaceOfOne = 0x1.8p23f;
     return bits_of(x + real(kPlaceOfOne)) - std::bit_cast<std::int32_t>(kPlaceOfOne);
   };
   if (bits <= 22) return small(number);
-  // Of larger ones that is done for what is a multiple of 4, and for the rest.
-  constexpr float kPlaceOfFour = 0x1.8p25f;
-  const Value fours = number + real(kPlaceOfFour), rest = number - (fours - real(kPlaceOfFour));
-  return ((bits_of(fours) - std::bit_cast<std::int32_t>(kPlaceOfFour)) << 2) + small(rest);
+  // Larger numbers are split into a multiple of 4 and a remainder.
+  constexpr float kUnitOfFour = 0x1.8p25f;
+  const Value fours = number + real(kUnitOfFour), rest = number - (fours - real(kUnitOfFour));
+  return ((bits_of(fours) - std::bit_cast<std::int32_t>(kUnitOfFour)) << 2) + small(rest);
 }
 
 Value Kernel::to_long(Value value) {
@@ -381,7 +379,7 @@ Value Kernel::float_of_f16_bits(Value value) {
 
 Value Kernel::find_most_significant(Value value) {
   if (!glsl_) glsl_ = builder_.import("GLSL.std.450");
-  // FindUMsb looks at the bits as unsigned, whatever their type.
+  // FindUMsb treats the bits as unsigned, whatever their type.
   return made(Scalar::Int, op(spv::Op::OpExtInst, type_id(Scalar::Int), {glsl_, GLSLstd450FindUMsb, id(value)}));
 }
 

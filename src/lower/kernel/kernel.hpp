@@ -1,21 +1,23 @@
-// A small language for compute kernels: values with operators, loops, loads and stores over typed buffers. It becomes
-// SPIR-V.
+// A small embedded language for compute kernels: values with operators, loops, loads and stores over typed buffers. It
+// is compiled to SPIR-V.
 //
 //   Kernel kernel;
-//   const BufferRef x = kernel.buffer(ElementType::I8, Access::Read), y = kernel.buffer(ElementType::I32,
-//   Access::Write); const Value i = kernel.element_index(); kernel.when(i < kernel.integer(count), [&] {
-//   kernel.store(y, i, kernel.load(x, i) * 3); }); Words words = kernel.finish();
+//   const BufferRef x = kernel.buffer(ElementType::I8, Access::Read);
+//   const BufferRef y = kernel.buffer(ElementType::I32, Access::Write);
+//   const Value i = kernel.element_index();
+//   kernel.when(i < kernel.integer(count), [&] { kernel.store(y, i, kernel.load(x, i) * 3); });
+//   Words words = kernel.finish();
 //
-// Arithmetic is done in few types: booleans, 32-bit and 64-bit integers, 32-bit floats. Narrow elements are widened
-// when loaded and rounded or cut when stored. Integers that are known while the kernel is made are folded, so that
+// Arithmetic uses few types: booleans, 32-bit and 64-bit integers, 32-bit floats. Narrow elements are widened when
+// loaded, and rounded or truncated when stored. Integers that are known while the kernel is built are folded, so that
 // shapes and strides cost nothing. Integer arithmetic wraps; floats are never contracted, and NaN and infinities are
-// told by their bits.
+// recognised by their bits.
 //
-// A kernel runs in one of two ways. Plain: each invocation reaches buffers through descriptors. With addresses: buffers
-// are 64-bit addresses in push constants, nothing is checked, and a workgroup may be one subgroup whose `lanes` run as
-// one vector (software drivers). There a load whose index is a uniform number plus the lane becomes as many uniform
-// loads, of which each lane picks its own: the driver's compiler makes one vector load of that, where an index that
-// differs by lane would be gathered element by element.
+// A kernel accesses buffers in one of two ways. Plain: through descriptors. With addresses: buffers are 64-bit
+// addresses in push constants, without any checks, and a workgroup may be one subgroup whose `lanes` run as one vector
+// (software drivers). There, a load whose index is a uniform value plus the lane becomes one uniform load for each
+// lane, from which each lane selects its own: the driver's compiler makes one vector load of that. Any other index that
+// differs by lane is gathered element by element.
 #pragma once
 
 #include <array>
@@ -44,25 +46,25 @@ enum class Scalar : std::uint8_t { Bool, Int, Long, Float };  // bool, int32, in
 
 class Kernel;
 
-// A number in a kernel that is being made. Copies are the same number.
+// A value in a kernel that is being built. Copies refer to the same value.
 class Value {
  public:
   Value() = default;
   Scalar type() const { return type_; }
-  // What an integer or boolean is when that is known already.
+  // The value of an integer or boolean, if it is known while the kernel is built.
   std::optional<std::int64_t> known() const { return known_; }
   bool is(std::int64_t value) const { return known_ == value; }
-  // Equal for what is the same number for certain: because it is known, or was computed once.
+  // Equal identities mean equal values: both known, or computed once.
   std::pair<bool, std::int64_t> identity() const { return {known_.has_value(), known_ ? *known_ : id_}; }
-  bool is_uniform() const { return uniform_; }  // known to be the same in all invocations of a workgroup
 
   friend Value operator+(Value a, Value b);
   friend Value operator-(Value a, Value b);
   friend Value operator*(Value a, Value b);
   friend Value operator-(Value a);
-  // Integers: truncated; by zero and the least by -1 give some value. Floats: as the device divides.
+  // Integers: truncated; a division by zero, or of the minimum by -1, has an unspecified result. Floats: the division
+  // of the device.
   friend Value operator/(Value a, Value b);
-  friend Value operator&(Value a, Value b);  // bits, or logical and of booleans
+  friend Value operator&(Value a, Value b);  // bitwise, or logical and of booleans
   friend Value operator|(Value a, Value b);
   friend Value operator^(Value a, Value b);
   friend Value operator~(Value a);
@@ -100,8 +102,8 @@ class Value {
   Scalar type_ = Scalar::Int;
   spirv::Id id_ = 0;
   std::optional<std::int64_t> known_;
-  bool uniform_ = false;
-  // A uniform number, plus a constant, plus the lane. 0: no number but the constant.
+  bool uniform_ = false;  // known to be the same in all invocations of a workgroup
+  // A uniform value, plus a constant, plus the lane. Id 0: only constant and lane.
   struct Base {
     spirv::Id id = 0;
     std::int64_t offset = 0;
@@ -113,29 +115,29 @@ enum class Access : std::uint8_t { Read, Write };
 struct BufferRef {
   std::uint32_t index = 0;  // binding in set 0, or address in the push constants, in the order of the calls
 };
-// Elements of a buffer from one on.
+// An element of a buffer and those after it.
 struct Pointer {
   std::uint32_t buffer = 0;
   spirv::Id id = 0;
-  spirv::Id address = 0;  // the same as a 64-bit number
+  spirv::Id address = 0;  // the same as a 64-bit integer
 };
-// An array in the memory of a workgroup.
+// An array in shared memory.
 struct SharedRef {
   spirv::Id id = 0;
   Scalar type = Scalar::Float;
 };
-// Sixteen bytes, as they are.
+// Sixteen bytes without a type.
 struct Chunk {
   spirv::Id id = 0;
 };
 struct ChunkVariable {
   spirv::Id id = 0;
 };
-// A matrix that the invocations of a subgroup hold together. The numbers are SPIR-V's.
+// A matrix that the invocations of a subgroup hold together. The enumerators have the values of SPIR-V.
 enum class MatrixUse : std::uint8_t { A = 0, B = 1, Sum = 2 };
 struct MatrixType {
   spirv::Id id = 0, component = 0;
-  bool is_integer = false;  // with a sign
+  bool is_integer = false;  // signed
 };
 struct Matrix {
   spirv::Id id = 0;
@@ -152,12 +154,12 @@ struct Variable {
 
 inline constexpr std::uint32_t kLocalSize = 64;  // invocations of a workgroup, in one dimension
 
-// How a kernel is spread over invocations, and how it reaches buffers.
+// How a kernel is spread over invocations, and how it accesses buffers.
 struct Grid {
   std::uint32_t local_size = kLocalSize;  // invocations of a workgroup, in one dimension
   bool addresses = false;                 // buffers by address
-  std::uint32_t lanes = 0;                // a workgroup is one subgroup, of so many invocations; needs addresses
-  bool vulkan_memory_model = false;       // for matrices
+  std::uint32_t lanes = 0;           // not 0: a workgroup is one subgroup of this many invocations; needs addresses
+  bool vulkan_memory_model = false;  // for cooperative matrices
 };
 
 class Kernel {
@@ -166,7 +168,7 @@ class Kernel {
   Kernel(const Kernel&) = delete;
   const FloatFacts& floats() const { return floats_; }
   const Grid& grid() const { return grid_; }
-  bool is_for_gpus() const { return grid_.addresses && !grid_.lanes; }
+  bool is_for_gpu() const { return grid_.addresses && !grid_.lanes; }
 
   // --- constants ---
   Value integer(std::int64_t value) { return Value(this, Scalar::Int, value); }
@@ -178,30 +180,30 @@ class Kernel {
   // --- buffers ---
   BufferRef buffer(ElementType type, Access access);
   std::uint32_t buffers() const { return static_cast<std::uint32_t>(buffers_.size()); }
-  // The element at an index, widened: bool, int (narrow integers keep their sign), long, float. Out of range is the
-  // caller's to avoid.
+  // The element at an index, widened: bool, int (narrow integers are sign-extended), long, float. The caller must keep
+  // the index in range.
   Value load(BufferRef buffer, Value index);
   // Narrow integers keep their low bits; floats are rounded to nearest even.
   void store(BufferRef buffer, Value index, Value value);
 
-  // With addresses: elements from `first` on, which must be uniform, and one of them, for all invocations or the
-  // lane's own behind it.
+  // With addresses: the elements from `first` on, which must be uniform; one of them, the same for all invocations; and
+  // the element of each lane after it.
   Pointer pointer(BufferRef buffer, Value first);
   Pointer advanced(Pointer from, Value elements);  // uniform
   Value load(Pointer from, std::int64_t offset);
   Value load_lanes(Pointer from, std::int64_t offset);
-  // Several neighbours, each for all invocations: fewer instructions than so many loads.
+  // `count` neighbours, each the same for all invocations: fewer instructions than separate loads.
   std::vector<Value> load_neighbours(Pointer from, std::int64_t offset, std::int64_t count);
 
-  // --- memory of a workgroup ---
+  // --- shared memory of a workgroup ---
   SharedRef shared(Scalar type, std::uint32_t count);
   Value load(SharedRef from, Value index);
   void store(SharedRef to, Value index, Value value);
   void barrier();
-  void subgroup_barrier();  // of the invocations of a subgroup alone
+  void subgroup_barrier();  // of the invocations of one subgroup
 
   // --- sixteen bytes at a time (with addresses) ---
-  BufferRef chunk_buffer();  // that is read; indices count chunks
+  BufferRef chunk_buffer();  // for reading; indices count chunks
   Chunk load_chunk(BufferRef from, Value index);
   Chunk zero_chunk();
   Chunk chunk_of(const std::array<Value, 4>& words);  // ints
@@ -212,10 +214,9 @@ class Kernel {
   SharedRef shared_chunks(std::uint32_t count);
   void store(SharedRef to, Value index, Chunk chunk);
 
-  // --- matrices of F16, BF16, F32, I8 and I32: row by row, or column by column; strides count elements of the memory
-  // ---
+  // --- cooperative matrices of F16, BF16, F32, I8 and I32, row-major or column-major; strides count elements ---
   MatrixType matrix_type(ElementType element, std::uint32_t rows, std::uint32_t columns, MatrixUse use);
-  MatrixVariable matrix_variable(MatrixType type);  // of zeros
+  MatrixVariable matrix_variable(MatrixType type);  // initially zero
   Matrix get(MatrixVariable variable);
   void set(MatrixVariable variable, Matrix matrix);
   Matrix load_matrix(MatrixType type, SharedRef chunks, Value index, std::int64_t stride, bool by_column = false);
@@ -225,24 +226,24 @@ class Kernel {
   Value subgroup_index();  // in the workgroup
   Value subgroup_lane();   // in the subgroup
 
-  // --- where an invocation is ---
-  // The number of this invocation in the whole dispatch, at least as many as the kernel has elements.
+  // --- indices of an invocation ---
+  // The index of this invocation in the dispatch, which has at least one invocation for each element.
   Value element_index();
   Value group_index();  // of the workgroup in the dispatch; uniform
-  Value groups_deep();  // workgroups in the third dimension: always 1, but no compiler knows that; uniform
+  Value groups_deep();  // workgroups in the third dimension: always 1, but not known to compilers; uniform
   Value local_index();  // of the invocation in the workgroup
-  // With lanes: the number that one of them has, for all.
+  // With lanes: the value that one lane has, for all lanes.
   Value from_lane(Value value, std::uint32_t lane);
-  // What is left of a uniform number plus the lane without the lane; any other value as it is.
+  // Of a uniform value plus the lane, the uniform value; any other value unchanged.
   Value without_lane(Value value);
-  // The same number, of which it is not known how it differs by lane: loads gather, and only in lanes that are active.
+  // The same value, without the knowledge how it differs by lane: loads gather, and only in active lanes.
   Value gathered(Value value) const;
 
   // --- statements ---
-  // Changes with every branch: what was computed under the same number is there.
+  // The index of the current basic block. Values that were computed in the same block are available.
   std::uint32_t block() const { return block_; }
   void when(Value condition, const std::function<void()>& then);
-  // body(i) for i from 0 below `count`.
+  // Calls body(i) for i from 0 to count - 1.
   void loop(Value count, const std::function<void(Value)>& body);
   Variable variable(Value initial);
   Value get(Variable variable);
@@ -255,18 +256,18 @@ class Kernel {
   Value clamp(Value value, Value low, Value high) { return min(max(value, low), high); }
   Value unsigned_less(Value a, Value b);
   Value shift_right_logical(Value value, Value bits);
-  Value unsigned_divide(Value a, Value b);  // of values that are not negative: cheaper
+  Value unsigned_divide(Value a, Value b);  // of values that are not negative; cheaper than `/`
   Value unsigned_remainder(Value a, Value b);
   Value to_int(Value value);  // long: low bits; bool: 0, 1; float: truncated, in range
-  // The int that a float is: a whole number of at most `bits` bits, 24 or fewer, besides its sign. Drivers for
-  // processors take the elements of vectors one by one for `to_int`, but not for this.
+  // The int value of a float that is a whole number of at most `bits` bits (24 or fewer) and a sign. Drivers for CPUs
+  // scalarise `to_int` of vectors, but not this.
   Value int_of_whole(Value real, std::uint32_t bits);
   Value to_long(Value value);                       // int: sign-extended
   Value to_float(Value value);                      // integers: nearest even
   Value multiply_add(Value a, Value b, Value sum);  // of floats: may be rounded once or twice
   Value bits_of(Value real);                        // float as int
   Value float_of_bits(Value bits);
-  // Bits of 16-bit floats, on devices that convert them: nearest even.
+  // Bits of 16-bit floats, on devices with 16-bit conversions: nearest even.
   Value f16_bits_of(Value real);
   Value float_of_f16_bits(Value bits);
   Value multiply_high(Value a, Value b);     // the upper 32 bits of a product of ints
@@ -277,18 +278,15 @@ class Kernel {
   // The module, with the entry point `main`.
   Words finish();
 
-  bool uses_long() const { return uses_long_; }
-  bool stores_8() const { return uses_8_; }
-  bool stores_16() const { return uses_16_; }
-
  private:
   friend class Value;
   struct Buffer {
     ElementType type;
     Access access;
-    spirv::Id variable;  // or the address, as a 64-bit int
+    spirv::Id variable;  // or the address as a 64-bit integer
     spirv::Id element_pointer, element;
-    spirv::Id block_pointer = 0, first = 0;  // with addresses: the type of a pointer to elements, and that to the first
+    spirv::Id block_pointer = 0,
+              first = 0;  // with addresses: the type of a pointer to elements, and the pointer to the first one
   };
   struct BlockTypes {
     spirv::Id block_pointer, element_pointer, element;
@@ -340,7 +338,7 @@ class Kernel {
   spirv::Id lane_id();
   spirv::Id chunk_type();
   spirv::Id component_type(ElementType element);
-  spirv::Id shared_place(SharedRef of, spirv::Id element_type, Value index);
+  spirv::Id shared_pointer(SharedRef of, spirv::Id element_type, Value index);
   std::uint32_t shared_access() const;
   void barrier(spv::Scope among);
   spirv::Id op(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands);
@@ -357,22 +355,22 @@ class Kernel {
   spirv::Builder builder_;
   std::vector<Buffer> buffers_;
   std::vector<spirv::Id> interface_;
-  std::vector<Instruction> prologue_;                    // of main, behind its variables: what every place may use
-  std::vector<Instruction> body_;                        // behind that
+  std::vector<Instruction> prologue_;                    // of main, after its variables: available everywhere
+  std::vector<Instruction> body_;                        // after the prologue
   std::vector<std::pair<spirv::Id, spirv::Id>> locals_;  // pointer type and id of each variable of main
   spirv::Id glsl_ = 0;
-  std::map<Words, spirv::Id> computed_;  // in the current block
+  std::map<Words, spirv::Id> computed_;  // pure instructions of the current block
   std::uint32_t block_ = 0;
   std::optional<Value> element_index_, group_index_, local_index_;
   spirv::Id lane_ = 0;
   spirv::Id pair_type_ = 0;                                           // two ints
-  std::vector<spirv::Id> lane_is_;                                    // by lane: whether this invocation is it
+  std::vector<spirv::Id> lane_is_;                                    // by lane: whether this invocation is that lane
   std::map<std::pair<ElementType, Access>, BlockTypes> block_types_;  // with addresses
   BlockTypes float_chunk_types_{};
   BlockTypes chunk_types_{};
   spirv::Id push_constants_ = 0;  // the variable
   std::map<spv::BuiltIn, spirv::Id> built_ins_;
-  bool uses_long_ = false, uses_8_ = false, uses_16_ = false, converts_16_ = false;
+  bool converts_16_ = false;
 };
 
 }  // namespace slipway::lower

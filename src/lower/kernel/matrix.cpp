@@ -1,4 +1,4 @@
-// Sixteen bytes at a time, and matrices that a subgroup computes with together (SPV_KHR_cooperative_matrix).
+// Chunks of sixteen bytes, and cooperative matrices of a subgroup (SPV_KHR_cooperative_matrix).
 #include <spirv/unified1/spirv.hpp11>
 
 #include "lower/kernel/kernel.hpp"
@@ -19,7 +19,7 @@ std::uint32_t word(E enumerant) {
 
 spirv::Id Kernel::chunk_type() { return builder_.type_vector(builder_.type_int(32, false), 4); }
 
-// An array of chunks that are read, declared when first used.
+// The block type of an array of chunks for reading, declared on first use.
 const Kernel::BlockTypes& Kernel::chunk_block(BlockTypes& types, spirv::Id chunk) {
   if (types.block_pointer) return types;
   types.element = chunk;
@@ -58,7 +58,7 @@ std::vector<Value> Kernel::load_neighbours(Pointer from, std::int64_t offset, st
     const spirv::Id at = id(integer((offset + std::ssize(all)) / kInChunk)), zero = id(integer(0));
     const spirv::Id block = op(spv::Op::OpConvertUToPtr, types.block_pointer, {from.address});
     const spirv::Id place = op(spv::Op::OpAccessChain, types.element_pointer, {block, zero, at});
-    // Floats are where any float may be: chunks need not begin at a multiple of their size.
+    // Chunks have the alignment of floats: they need not begin at a multiple of their size.
     const std::uint32_t alignment = tensor::size_of(ElementType::F32);
     const spirv::Id chunk =
         op_once(spv::Op::OpLoad, types.element, {place, word(spv::MemoryAccessMask::Aligned), alignment});
@@ -100,7 +100,7 @@ SharedRef Kernel::shared_chunks(std::uint32_t count) {
 }
 
 void Kernel::store(SharedRef to, Value index, Chunk chunk) {
-  op_void(spv::Op::OpStore, {shared_place(to, chunk_type(), index), chunk.id, shared_access()});
+  op_void(spv::Op::OpStore, {shared_pointer(to, chunk_type(), index), chunk.id, shared_access()});
 }
 
 // --- matrices ---
@@ -152,7 +152,7 @@ void Kernel::set(MatrixVariable variable, Matrix matrix) { op_void(spv::Op::OpSt
 
 Matrix Kernel::load_matrix(MatrixType type, SharedRef from, Value index, std::int64_t stride, bool by_column) {
   using enum spv::CooperativeMatrixLayout;
-  const spirv::Id place = shared_place(from, chunk_type(), index);
+  const spirv::Id place = shared_pointer(from, chunk_type(), index);
   const spirv::Id layout = builder_.constant_u32(word(by_column ? ColumnMajorKHR : RowMajorKHR));
   return {op(spv::Op::OpCooperativeMatrixLoadKHR, type.id,
              {place, layout, builder_.constant_i32(static_cast<std::int32_t>(stride)), shared_access()}),
@@ -169,7 +169,7 @@ Matrix Kernel::multiply_add(Matrix a, Matrix b, Matrix sum) {
 }
 
 void Kernel::store_matrix(SharedRef to, Value index, Matrix matrix, std::int64_t stride) {
-  const spirv::Id place = shared_place(to, type_id(to.type), index);
+  const spirv::Id place = shared_pointer(to, type_id(to.type), index);
   op_void(spv::Op::OpCooperativeMatrixStoreKHR,
           {place, matrix.id, builder_.constant_u32(word(spv::CooperativeMatrixLayout::RowMajorKHR)),
            builder_.constant_i32(static_cast<std::int32_t>(stride)), shared_access()});
@@ -187,13 +187,13 @@ void Kernel::store_matrix(BufferRef to, Value index, Matrix matrix, std::int64_t
 
 Value Kernel::subgroup_index() {
   builder_.capability(spv::Capability::GroupNonUniform);
-  const spirv::Id number = built_in(spv::BuiltIn::SubgroupId, false);
-  return made(Scalar::Int, prologue(spv::Op::OpBitcast, type_id(Scalar::Int), {number}));
+  const spirv::Id index = built_in(spv::BuiltIn::SubgroupId, false);
+  return made(Scalar::Int, prologue(spv::Op::OpBitcast, type_id(Scalar::Int), {index}));
 }
 Value Kernel::subgroup_lane() {
   builder_.capability(spv::Capability::GroupNonUniform);
-  const spirv::Id number = built_in(spv::BuiltIn::SubgroupLocalInvocationId, false);
-  return made(Scalar::Int, prologue(spv::Op::OpBitcast, type_id(Scalar::Int), {number}));
+  const spirv::Id index = built_in(spv::BuiltIn::SubgroupLocalInvocationId, false);
+  return made(Scalar::Int, prologue(spv::Op::OpBitcast, type_id(Scalar::Int), {index}));
 }
 
 }  // namespace slipway::lower

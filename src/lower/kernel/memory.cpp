@@ -1,5 +1,5 @@
-// Where kernels keep and find numbers: buffers, by descriptor or by address, and the memory of a workgroup; how
-// elements stand in them; and where an invocation is.
+// Memory of kernels: buffers, by descriptor or by address; shared memory; the encoding of elements; and the indices of
+// an invocation.
 #include <spirv/unified1/spirv.hpp11>
 
 #include "lower/kernel/kernel.hpp"
@@ -15,10 +15,8 @@ spirv::Id Kernel::element_type_id(ElementType type) {
   if (info.size == 1) {
     builder_.capability(spv::Capability::StorageBuffer8BitAccess);
     builder_.extension("SPV_KHR_8bit_storage");
-    uses_8_ = true;
   } else if (info.size == 2) {
     builder_.capability(spv::Capability::StorageBuffer16BitAccess);
-    uses_16_ = true;
   } else if (info.size == 8) {
     type_id(Scalar::Long);
   }
@@ -61,10 +59,9 @@ BufferRef Kernel::address_buffer(ElementType type, Access access) {
   return {buffers() - 1};
 }
 
-// The block of push constants gets its members when all are known.
+// The block of push constants is declared at the end, when all members are known.
 spirv::Id Kernel::push_constant(std::uint32_t member) {
   const spirv::Id type = builder_.type_int(64, false);
-  uses_long_ = true;
   builder_.capability(spv::Capability::Int64);
   if (!push_constants_) push_constants_ = builder_.new_id();
   const spirv::Id pointer_type = builder_.type_pointer(spv::StorageClass::PushConstant, type);
@@ -85,7 +82,7 @@ void Kernel::declare_push_constants() {
 }
 
 spirv::Id Kernel::load_raw(const Buffer& buffer, spirv::Id pointer) {
-  // Nothing writes what a kernel reads, so that a load is like any other expression.
+  // A kernel does not write the buffers that it reads, so a load is a pure expression.
   if (!grid_.addresses) return op_once(spv::Op::OpLoad, buffer.element, {pointer});
   return op_once(
       spv::Op::OpLoad, buffer.element,
@@ -147,8 +144,8 @@ Value Kernel::load(Pointer from, std::int64_t offset) {
   return uniform_if(true, decode(buffer.type, widened(buffer.type, load_raw(buffer, pointer))));
 }
 
-// All elements first, then the choice: a choice between loads would become a branch. Narrow elements are widened
-// before, as there is no arithmetic on them.
+// Loads all elements and then selects: a selection between loads would become a branch. Narrow elements are widened
+// first, because there is no arithmetic on them.
 Value Kernel::load_lanes(Pointer from, std::int64_t offset) {
   const Buffer buffer = buffers_[from.buffer];
   lane_id();
@@ -171,7 +168,7 @@ Value Kernel::load_lanes(Pointer from, std::int64_t offset) {
   return decode(buffer.type, chosen);
 }
 
-// --- memory of a workgroup ---
+// --- shared memory ---
 
 SharedRef Kernel::shared(Scalar type, std::uint32_t count) {
   const spirv::Id array = builder_.type_array(type_id(type), count);
@@ -179,24 +176,24 @@ SharedRef Kernel::shared(Scalar type, std::uint32_t count) {
           type};
 }
 
-// In the Vulkan memory model what other invocations are to see is marked.
+// In the Vulkan memory model, accesses that other invocations must observe are marked.
 std::uint32_t Kernel::shared_access() const {
   return static_cast<std::uint32_t>(grid_.vulkan_memory_model ? spv::MemoryAccessMask::NonPrivatePointer
                                                               : spv::MemoryAccessMask::MaskNone);
 }
 
-spirv::Id Kernel::shared_place(SharedRef of, spirv::Id element_type, Value index) {
+spirv::Id Kernel::shared_pointer(SharedRef of, spirv::Id element_type, Value index) {
   const spirv::Id at = id(index);
   return op(spv::Op::OpAccessChain, builder_.type_pointer(spv::StorageClass::Workgroup, element_type), {of.id, at});
 }
 
 Value Kernel::load(SharedRef from, Value index) {
-  const spirv::Id type = type_id(from.type), place = shared_place(from, type, index);
+  const spirv::Id type = type_id(from.type), place = shared_pointer(from, type, index);
   return made(from.type, op(spv::Op::OpLoad, type, {place, shared_access()}));
 }
 
 void Kernel::store(SharedRef to, Value index, Value value) {
-  const spirv::Id what = id(value), place = shared_place(to, type_id(to.type), index);
+  const spirv::Id what = id(value), place = shared_pointer(to, type_id(to.type), index);
   op_void(spv::Op::OpStore, {place, what, shared_access()});
 }
 
@@ -212,7 +209,7 @@ void Kernel::barrier(spv::Scope among) {
   op_void(spv::Op::OpControlBarrier, {scope, scope, builder_.constant_u32(semantics)});
 }
 
-// --- where an invocation is ---
+// --- indices of an invocation ---
 
 spirv::Id Kernel::prologue(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands) {
   const spirv::Id result = builder_.new_id();
@@ -238,7 +235,7 @@ spirv::Id Kernel::prologue_part(spirv::Id vector, std::uint32_t component) {
   return prologue(spv::Op::OpCompositeExtract, builder_.type_int(32, false), {vector, component});
 }
 
-// The number of an invocation in its workgroup; of a single vector, as the driver's compiler knows it at once.
+// The index of an invocation in its workgroup; for a single vector, in a form that the driver's compiler recognises.
 spirv::Id Kernel::lane_id() {
   if (lane_) return lane_;
   if (!grid_.lanes) return lane_ = built_in(spv::BuiltIn::LocalInvocationIndex, false);
@@ -259,15 +256,15 @@ Value Kernel::local_index() {
 Value Kernel::from_lane(Value value, std::uint32_t lane) {
   builder_.capability(spv::Capability::GroupNonUniformBallot);
   const spirv::Id scope = builder_.constant_u32(static_cast<std::uint32_t>(spv::Scope::Subgroup));
-  const spirv::Id from = id(value), number = builder_.constant_u32(lane);
-  return uniform_if(
-      true, made(value.type_, op(spv::Op::OpGroupNonUniformBroadcast, type_id(value.type_), {scope, from, number})));
+  const spirv::Id from = id(value), lane_index = builder_.constant_u32(lane);
+  return uniform_if(true, made(value.type_, op(spv::Op::OpGroupNonUniformBroadcast, type_id(value.type_),
+                                               {scope, from, lane_index})));
 }
 
 Value Kernel::without_lane(Value value) {
   if (!value.base_) return value;
-  const Value number = value.base_->id ? uniform_if(true, made(Scalar::Int, value.base_->id)) : integer(0);
-  return number + value.base_->offset;
+  const Value uniform = value.base_->id ? uniform_if(true, made(Scalar::Int, value.base_->id)) : integer(0);
+  return uniform + value.base_->offset;
 }
 
 Value Kernel::gathered(Value value) const {
@@ -281,8 +278,8 @@ Value Kernel::group_index() {
   const spirv::Id group = built_in(spv::BuiltIn::WorkgroupId, true),
                   groups = built_in(spv::BuiltIn::NumWorkgroups, true);
   const spirv::Id row = prologue(spv::Op::OpIMul, unsigned_int, {prologue_part(group, 1), prologue_part(groups, 0)});
-  const spirv::Id number = prologue(spv::Op::OpIAdd, unsigned_int, {row, prologue_part(group, 0)});
-  group_index_ = uniform_if(true, made(Scalar::Int, prologue(spv::Op::OpBitcast, type_id(Scalar::Int), {number})));
+  const spirv::Id index = prologue(spv::Op::OpIAdd, unsigned_int, {row, prologue_part(group, 0)});
+  group_index_ = uniform_if(true, made(Scalar::Int, prologue(spv::Op::OpBitcast, type_id(Scalar::Int), {index})));
   return *group_index_;
 }
 
@@ -299,8 +296,7 @@ Value Kernel::element_index() {
 
 // --- elements ---
 
-// An element as it was loaded, at least 32 bits wide. Unsigned integers are extended by zeros, all others by their
-// sign.
+// A loaded element, at least 32 bits wide. Unsigned integers are zero-extended, all others sign-extended.
 Value Kernel::widened(ElementType type, spirv::Id raw) {
   if (type == ElementType::F32) return made(Scalar::Float, raw);
   const std::uint32_t size = tensor::size_of(type);
@@ -312,7 +308,7 @@ Value Kernel::widened(ElementType type, spirv::Id raw) {
   return made(Scalar::Int, op(spv::Op::OpBitcast, type_id(Scalar::Int), {wide}));
 }
 
-// What the bits of an element mean.
+// The value that the bits of an element represent.
 Value Kernel::decode(ElementType type, Value bits) {
   switch (type) {
     case ElementType::Bool:

@@ -7,31 +7,33 @@ constexpr std::int64_t kSign = INT32_MIN, kMagnitude = 0x7fffffff, kInfinity = 0
 
 Value magnitude_of(Kernel& k, Value real) { return k.bits_of(real) & kMagnitude; }
 
-// A small float has `exponent` and `mantissa` bits. Its subnormals are made and read through integers, so that a device
-// that flushes subnormals of 32 bits does not matter.
+// A small float has `exponent` and `mantissa` bits. Its subnormals are converted through integers, so that the result
+// is right on devices that flush 32-bit subnormals.
 struct Layout {
   int exponent_bits, mantissa_bits;
   int bias() const { return (1 << (exponent_bits - 1)) - 1; }
 };
 
-// Bits of the magnitude of the small float next to a 32-bit float that is no NaN; may be beyond the largest finite one.
+// Bits of the magnitude of the small float nearest to a 32-bit float that is not a NaN; may exceed the largest finite
+// one.
 Value round_magnitude(Kernel& k, Value magnitude, Layout layout) {
   const int dropped = 23 - layout.mantissa_bits;
   const std::int64_t rebias = static_cast<std::int64_t>(127 - layout.bias()) << 23;
-  // Normal: the exponent is rebiased, and half of the last place, less one for even, is added before the cut.
+  // Normal: the exponent is rebiased, and half a unit in the last place (less one for ties to even) is added before the
+  // shift.
   const auto round_shift = [&](Value bits, Value shift) {
     const Value odd = k.shift_right_logical(bits, shift) & 1;
     const Value half = (k.integer(1) << (shift - 1)) - 1;
     return k.shift_right_logical(bits + half + odd, shift);
   };
   const Value normal = round_shift(magnitude - rebias, k.integer(dropped));
-  // Subnormal: the mantissa with its hidden bit is shifted by as much more as the exponent is too small.
+  // Subnormal: the mantissa with its hidden bit is shifted further, by the deficit of the exponent.
   const Value exponent = k.shift_right_logical(magnitude, k.integer(23));
   const Value mantissa = (magnitude & 0x7fffff) | k.integer(0x800000);
   const Value shift = k.min(k.integer(dropped + 1 + 127 - layout.bias()) - exponent, k.integer(25));
   const Value subnormal = round_shift(mantissa, shift);
-  const std::int64_t least_normal = static_cast<std::int64_t>(127 - layout.bias() + 1) << 23;
-  return k.select(magnitude < least_normal, subnormal, normal);
+  const std::int64_t min_normal = static_cast<std::int64_t>(127 - layout.bias() + 1) << 23;
+  return k.select(magnitude < min_normal, subnormal, normal);
 }
 
 Value small_bits(Kernel& k, Value real, Layout layout, std::int64_t infinity_bits, std::int64_t nan_bits) {
@@ -72,7 +74,7 @@ Value f16_bits(Kernel& k, Value real) {
   return k.floats().f16_conversions ? k.f16_bits_of(real) : small_bits(k, real, {5, 10}, 0x7c00, 0x7e00);
 }
 Value e5m2_bits(Kernel& k, Value real) { return small_bits(k, real, {5, 2}, 0x7c, 0x7e); }
-// Without infinity: everything beyond the largest value, infinities too, is the one NaN.
+// There is no infinity: everything above the largest value, infinities included, becomes the one NaN.
 Value e4m3_bits(Kernel& k, Value real) { return small_bits(k, real, {4, 3}, 0x7f, 0x7f); }
 
 Value bf16_bits(Kernel& k, Value real) {

@@ -1,13 +1,14 @@
-// Floats of 16 and 8 bits, by their bits: exact, and the same on every device.
+// Floats of 16 and 8 bits, computed from their bits: exact, and the same on every device.
 //
-// Rounding is to nearest, ties to even; what is too large becomes infinity, in e4m3 NaN (TOSA page 3.6).
+// Rounding is to nearest, ties to even; values that are too large become infinity, in e4m3
+// NaN (docs/spec/tosa.md#float-conversion).
 #pragma once
 
 #include "lower/kernel/kernel.hpp"
 
 namespace slipway::lower {
 
-// From the bits in the low half of an int, whose upper bits do not matter.
+// From the bits in the low part of an int; its upper bits are ignored.
 Value float_from_f16(Kernel& kernel, Value bits);
 Value float_from_e4m3(Kernel& kernel, Value bits);
 
@@ -17,7 +18,7 @@ Value bf16_bits(Kernel& kernel, Value real);
 Value e4m3_bits(Kernel& kernel, Value real);
 Value e5m2_bits(Kernel& kernel, Value real);
 
-// The nearest value of an element type, as a float again: the type itself for f32.
+// The nearest value of an element type, as a float again; unchanged for f32.
 Value rounded(Kernel& kernel, ElementType type, Value real);
 
 Value is_nan(Kernel& kernel, Value real);

@@ -1,4 +1,4 @@
-// CAST and RESCALE (TOSA page 5.10, 5.11).
+// CAST and RESCALE (docs/spec/tosa.md#cast, docs/spec/tosa.md#rescale).
 #include <algorithm>
 
 #include <spirv/unified1/GLSL.std.450.h>
@@ -15,21 +15,21 @@ Value float_to_integer(Kernel& k, Value x, DataType to) {
   // Nearest even, then brought inside the type before the conversion, which is undefined outside it. A NaN is
   // unpredictable.
   const Value nearest = k.extended(GLSLstd450RoundEven, {x});
-  const std::int64_t greatest = (std::int64_t{1} << (tosa::bits_of(to) - 1)) - 1;
+  const std::int64_t max = (std::int64_t{1} << (tosa::bits_of(to) - 1)) - 1;
   if (to != DataType::I32) {
-    const Value low = k.real(static_cast<float>(-greatest - 1)), high = k.real(static_cast<float>(greatest));
+    const Value low = k.real(static_cast<float>(-max - 1)), high = k.real(static_cast<float>(max));
     return k.int_of_whole(
         k.select(nearest < low, low, k.select(nearest > high, high, k.select(is_nan(k, x), k.real(0), nearest))),
         tosa::bits_of(to));
   }
-  // 2^31 - 1 is no float: what is 2^31 or more gives it by selection.
+  // 2^31 - 1 is not a float: values of 2^31 or more are replaced by it with a selection.
   const Value high = k.real(0x1p31f), low = k.real(-0x1p31f);
   const Value inside = k.select((nearest >= low) & (nearest < high), nearest, k.real(0));
   return k.select(nearest >= high, k.integer(INT32_MAX),
                   k.select(nearest < low, k.integer(INT32_MIN), k.to_int(inside)));
 }
 
-constexpr std::int64_t kFar = 33;  // shifts of so many bits leave nothing of the lower half of a product
+constexpr std::int64_t kFar = 33;  // larger shifts discard the whole lower half of a product
 
 // value * multiplier * 2^-shift, rounded to nearest, ties up, where the shift is far: the upper half of the product
 // decides alone.

@@ -1,4 +1,5 @@
-// RESIZE, the Fourier transforms and block matching (TOSA page 5.1, 5.9; VGF page 3.10).
+// RESIZE, the Fourier transforms and block matching (docs/spec/tosa.md#resize, docs/spec/tosa.md#fft2d,
+// docs/spec/vgf.md#motion-engine-instructions).
 #include <numbers>
 
 #include "lower/operators/math.hpp"
@@ -16,7 +17,7 @@ struct Sample {
 };
 
 Sample sample(Kernel& k, Value at, std::int64_t n, std::int64_t d, std::int64_t offset, std::int64_t extent) {
-  // position / n rounded down: positions are above -n, so that moving them up by n makes them positive.
+  // position / n rounded down: positions are above -n, so adding n makes them positive.
   const Value position = at * d + offset;
   const Value i = k.unsigned_divide(position + n, k.integer(n)) - 1;
   const Value last = k.integer(extent - 1), zero = k.integer(0);
@@ -42,7 +43,7 @@ Value emit_RESIZE(Operation& operation, const Coordinates& at, std::size_t) {
     const Value one = k.real(1);
     return v00 * (one - dy) * (one - dx) + v01 * (one - dy) * dx + v10 * dy * (one - dx) + v11 * dy * dx;
   }
-  // Not divided: the result is larger by the two scales.
+  // There is no division: the result is scaled by both scales.
   const auto wide = [&](Value v) { return operation.out_type() == DataType::I48 ? k.to_long(v) : v; };
   const Value ry = wide(y.rest), rx = wide(x.rest), qy = wide(k.integer(y.scale) - y.rest),
               qx = wide(k.integer(x.scale) - x.rest);
@@ -62,7 +63,7 @@ Value frequency(Operation& operation, const Coordinates& at, std::size_t part, b
       const Value ay = (y * at[1]) & (height - 1), ax = (x * at[2]) & (width - 1);
       const Value turn = k.to_float(ay) * k.real(1.0f / static_cast<float>(height)) +
                          k.to_float(ax) * k.real(1.0f / static_cast<float>(width));
-      Value cosine = cos_of_turn(k, turn), sine = sin_of_turn(k, turn);
+      Value cosine = cos_2pi(k, turn), sine = sin_2pi(k, turn);
       if (inverse) sine = -sine;
       const Value real = operation.in(0, {at[0], y, x});
       Value term;
@@ -92,8 +93,8 @@ Value emit_RFFT2D(Operation& operation, const Coordinates& at, std::size_t resul
 
 namespace {
 
-// The place in the search window [x, y] of a candidate. Rings of a spiral have 8r places, the ones inside ring r
-// together (2r-1)^2.
+// The position [x, y] of a candidate in the search window. Ring r of the spiral has 8r positions; the rings inside it
+// have (2r-1)^2 together.
 struct Candidate {
   Value x, y;
 };
@@ -102,7 +103,7 @@ class Matcher {
  public:
   explicit Matcher(Operation& operation) : operation_(operation), k_(operation.kernel) {}
 
-  // Goes over all candidates in order.
+  // Visits all candidates in order.
   void for_each(const std::function<void(const Candidate&)>& use) {
     const auto size = operation_.list("search_window_sizes");
     const bool spiral =
@@ -170,19 +171,19 @@ Value best_match(Operation& operation, const Coordinates& at, bool cost) {
   Kernel& k = operation.kernel;
   Matcher matcher(operation);
   const Value ox = cost ? at[3] : at[3] >> 1;
-  const Variable least = k.variable(k.integer(0x10000)), best_x = k.variable(k.integer(0)),
+  const Variable best_cost = k.variable(k.integer(0x10000)), best_x = k.variable(k.integer(0)),
                  best_y = k.variable(k.integer(0));
   matcher.for_each([&](const Candidate& candidate) {
     const Value c = matcher.cost({at[0], at[1]}, at[2], ox, candidate);
-    k.when(c < k.get(least), [&] {
+    k.when(c < k.get(best_cost), [&] {
       const Candidate by = matcher.displacement(candidate);
-      k.set(least, c);
+      k.set(best_cost, c);
       k.set(best_x, by.x);
       k.set(best_y, by.y);
     });
   });
   const auto narrow = [](Value value, int width) { return (value << (32 - width)) >> (32 - width); };
-  if (cost) return narrow(k.get(least), 16);
+  if (cost) return narrow(k.get(best_cost), 16);
   return narrow(k.select((at[3] & 1) == 0, k.get(best_x), k.get(best_y)), 8);
 }
 
@@ -201,9 +202,9 @@ Value emit_RAW_SAD(Operation& operation, const Coordinates& at, std::size_t) {
   Matcher matcher(operation);
   const auto size = operation.list("search_window_sizes");
   const Value count = k.integer(size[0] * size[1]);
-  const Value channel = k.unsigned_divide(at[1], count), number = k.unsigned_remainder(at[1], count);
-  const Candidate candidate = {k.unsigned_remainder(number, k.integer(size[1])),
-                               k.unsigned_divide(number, k.integer(size[1]))};
+  const Value channel = k.unsigned_divide(at[1], count), candidate_index = k.unsigned_remainder(at[1], count);
+  const Candidate candidate = {k.unsigned_remainder(candidate_index, k.integer(size[1])),
+                               k.unsigned_divide(candidate_index, k.integer(size[1]))};
   return (matcher.cost({at[0], channel}, at[2], at[3], candidate) << 16) >> 16;
 }
 

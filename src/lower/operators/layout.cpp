@@ -1,4 +1,4 @@
-// Operators that only move elements (TOSA page 5.7, 5.8).
+// Operators that only move elements (docs/spec/tosa.md#data-layout, docs/spec/tosa.md#gather-and-scatter).
 #include "lower/operators/operation.hpp"
 
 namespace slipway::lower {
@@ -25,7 +25,7 @@ Coordinates coordinates_of(Kernel& k, const tensor::Shape& shape, Value index) {
       at[d] = index - rest * shape[d];
       index = rest;
     }
-    // Everything in front is 1: what is left of the index is this coordinate.
+    // All outer dimensions are 1: the rest of the index is this coordinate.
   }
   return at;
 }
@@ -84,8 +84,7 @@ Value emit_PAD(Operation& operation, const Coordinates& at, std::size_t) {
 Value emit_CONCAT(Operation& operation, const Coordinates& at, std::size_t) {
   Kernel& k = operation.kernel;
   const auto axis = static_cast<std::size_t>(operation.integer("axis"));
-  // Each input is read at a place that it has; the last one whose start is not beyond the coordinate is the one that
-  // counts.
+  // Each input is read at clamped coordinates; the last one that starts at or before the coordinate is selected.
   Value element;
   std::int64_t start = 0;
   for (std::size_t input = 0; input < operation.node.inputs.size(); ++input) {
@@ -99,14 +98,14 @@ Value emit_CONCAT(Operation& operation, const Coordinates& at, std::size_t) {
   return element;
 }
 
-// An index outside the rows is unpredictable; here it is brought to the nearest row.
+// An index out of range has an unpredictable result; here it is clamped.
 Value emit_GATHER(Operation& operation, const Coordinates& at, std::size_t) {
   Kernel& k = operation.kernel;
   const Value row = k.clamp(operation.in(1, {at[0], at[1]}), k.integer(0), k.integer(operation.in_shape(0)[1] - 1));
   return operation.in(0, {at[0], row, at[2]});
 }
 
-// Each element looks for the index that writes it; without one it is what was there.
+// Each element searches for the index that writes it; without one it keeps its value.
 Value emit_SCATTER(Operation& operation, const Coordinates& at, std::size_t) {
   Kernel& k = operation.kernel;
   const Variable writer = k.variable(k.integer(-1));

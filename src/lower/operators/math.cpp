@@ -32,13 +32,13 @@ Value scale_by_power(Kernel& k, Value x, Value n) {
   return x * power(half) * power(rest);
 }
 
-// Of what is less than 2^22.
+// Of values below 2^22.
 Value nearest_int(Kernel& k, Value x) { return k.int_of_whole(k.extended(GLSLstd450RoundEven, {x}), 22); }
 
 }  // namespace
 
 Value exp(Kernel& k, Value x) {
-  // x = n ln 2 + r; ln 2 is taken in two parts, the first short enough for n times it to be exact.
+  // x = n ln 2 + r. ln 2 is split into two parts; the first has so few bits that its product with n is exact.
   const Value inside = k.select(x < k.real(-105), k.real(-105), k.select(x > k.real(90), k.real(90), x));
   const Value safe = k.select(is_nan(k, x), k.real(0), inside);
   const Value n = nearest_int(k, safe * k.real(1.44269504f)), steps = k.to_float(n);
@@ -50,7 +50,7 @@ Value exp(Kernel& k, Value x) {
 }
 
 Value log(Kernel& k, Value x) {
-  // Subnormals are brought up by 2^24 first. x = 2^e m, m from sqrt(1/2) to sqrt(2); log m = 2 artanh((m - 1) / (m +
+  // Subnormals are scaled by 2^24 first. x = 2^e m, m from sqrt(1/2) to sqrt(2); log m = 2 artanh((m - 1) / (m +
   // 1)).
   const Value bits_of_x = k.bits_of(x), subnormal = bits_of_x < 0x800000;
   const Value bits = k.select(subnormal, k.bits_of(k.to_float(bits_of_x) * k.real(0x1p-125f)), bits_of_x);
@@ -77,7 +77,7 @@ Value pow(Kernel& k, Value x, Value y) {
 
 namespace {
 
-// On a quarter of the circle around 0.
+// For |r| up to pi / 4.
 Value sin_near_zero(Kernel& k, Value r) {
   const Value z = r * r;
   return r + r * z * polynomial(k, z, {-1 / 6.0f, 1 / 120.0f, -1 / 5040.0f, 1 / 362880.0f});
@@ -89,35 +89,35 @@ Value cos_near_zero(Kernel& k, Value r) {
 }
 
 // sin(r + quarter * pi / 2).
-Value sin_of_quarter(Kernel& k, Value r, Value quarter) {
+Value sin_2pi_quadrant(Kernel& k, Value r, Value quarter) {
   const Value odd = (quarter & 1) != 0, negative = (quarter & 2) != 0;
   const Value value = k.select(odd, cos_near_zero(k, r), sin_near_zero(k, r));
   return k.select(negative, -value, value);
 }
 
 Value sin_of_shifted(Kernel& k, Value x, std::int64_t quarters) {
-  // Beyond this size every value from -1 to 1 is accepted; infinities and NaN are not numbers.
+  // Beyond this size every value from -1 to 1 is accepted; infinities and NaN become NaN.
   const Value large = magnitude(k, x) > k.real(8192), special = (k.bits_of(x) & kMagnitude) >= kInfinityBits;
   const Value safe = k.select(large | special, k.real(0), x);
   const Value n = nearest_int(k, safe * k.real(0.636619772f)), steps = k.to_float(n);
-  // pi / 2 in three parts; the first two have few enough bits for their products to be exact.
+  // pi / 2 is split into three parts; the first two have so few bits that their products are exact.
   const Value r = ((safe - steps * k.real(1.5703125f)) - steps * k.real(4.837512969970703125e-4f)) -
                   steps * k.real(7.549789948768648e-8f);
-  return k.select(special, nan_of(k), sin_of_quarter(k, r, n + quarters));
+  return k.select(special, nan_of(k), sin_2pi_quadrant(k, r, n + quarters));
 }
 
-Value sin_of_shifted_turn(Kernel& k, Value turn, std::int64_t quarters) {
+Value sin_2pi_shifted(Kernel& k, Value turn, std::int64_t quarters) {
   const Value n = nearest_int(k, turn * k.real(4));
   const Value r = (turn - k.to_float(n) * k.real(0.25f)) * k.real(6.28318531f);  // exact up to the product
-  return sin_of_quarter(k, r, n + quarters);
+  return sin_2pi_quadrant(k, r, n + quarters);
 }
 
 }  // namespace
 
 Value sin(Kernel& k, Value x) { return sin_of_shifted(k, x, 0); }
 Value cos(Kernel& k, Value x) { return sin_of_shifted(k, x, 1); }
-Value sin_of_turn(Kernel& k, Value turn) { return sin_of_shifted_turn(k, turn, 0); }
-Value cos_of_turn(Kernel& k, Value turn) { return sin_of_shifted_turn(k, turn, 1); }
+Value sin_2pi(Kernel& k, Value turn) { return sin_2pi_shifted(k, turn, 0); }
+Value cos_2pi(Kernel& k, Value turn) { return sin_2pi_shifted(k, turn, 1); }
 
 Value tanh(Kernel& k, Value x) {
   const Value size = magnitude(k, x), z = x * x;
@@ -152,16 +152,16 @@ Value erf(Kernel& k, Value x) {
 
 namespace {
 
-// 1 / x for a finite x other than 0, without its sign, rounded to nearest even by integers alone: right however a
-// device divides and whether it keeps subnormals or not.
+// 1 / x for a finite x other than 0, without its sign, rounded to nearest even with integers only: right however a
+// device divides and whether or not it flushes subnormals.
 Value rounded_reciprocal(Kernel& k, Value x) {
   const Value bits = k.bits_of(x) & kMagnitude, subnormal = bits < 0x800000;
   // x = m 2^(e - 150), 2^23 <= m < 2^24.
   const Value missing = (k.integer(23) - k.find_most_significant(bits)) & 31;
   const Value m = k.select(subnormal, bits << missing, (bits & 0x7fffff) | k.integer(0x800000));
   const Value e = k.select(subnormal, k.integer(1) - missing, bits >> 23);
-  // 2^47 / m as a whole number q and a rest r, from the device's quotient, which is a few units off. 2^47 is 0 in 32
-  // bits, in which the rest fits.
+  // 2^47 / m as a whole number q and a remainder r, from the quotient of the device, which is a few units off. 2^47 is
+  // 0 modulo 2^32, and the remainder fits into 32 bits.
   const Value near = k.real(1) / k.to_float(m);
   const Value first = k.to_int(near * k.real(0x1p47f)), first_rest = -(first * m);
   const Value missed = nearest_int(k, k.to_float(first_rest) * near);
@@ -171,7 +171,7 @@ Value rounded_reciprocal(Kernel& k, Value x) {
   const Value exponent = k.integer(253) - e;
   const Value odd = (q & 1) == 1, up = (r * 2 > m) | ((r * 2 == m) & odd);
   const Value normal = k.min((exponent << 23) + (q - 0x800000) + k.to_int(up), k.integer(kInfinityBits));
-  // One or two bits of a subnormal result are cut off.
+  // One or two bits of a subnormal result are dropped.
   const Value cut = k.clamp(k.integer(1) - exponent, k.integer(1), k.integer(2));
   const Value kept = q >> cut, half = k.integer(1) << cut;
   const Value twice = (q - (kept << cut)) * 2 + k.to_int(r > 0);
@@ -179,7 +179,7 @@ Value rounded_reciprocal(Kernel& k, Value x) {
   return k.float_of_bits(k.select(exponent <= 0, small, k.select(exponent >= 255, k.integer(kInfinityBits), normal)));
 }
 
-// A float of half as many bits, next to a float; the rest of it has as many too.
+// The upper half of the mantissa of a float; the remainder fits into the other half.
 Value high_half(Kernel& k, Value x) { return k.float_of_bits(k.bits_of(x) & -4096); }
 
 }  // namespace
@@ -187,7 +187,7 @@ Value high_half(Kernel& k, Value x) { return k.float_of_bits(k.bits_of(x) & -409
 Value quotient(Kernel& k, Value a, Value b) {
   const Value q = a / b;
   if (k.floats().exact_division) return q;
-  // What is left of a, exactly: products of halves are. Near the ends of the range the halves would not be floats.
+  // The exact remainder: products of halves are exact. Near the ends of the range the halves would not be floats.
   const Value q_high = high_half(k, q), q_low = q - q_high, b_high = high_half(k, b), b_low = b - b_high;
   const Value rest = (((a - q_high * b_high) - q_high * b_low) - q_low * b_high) - q_low * b_low;
   const Value size = magnitude(k, q);
@@ -203,11 +203,11 @@ Value reciprocal(Kernel& k, Value x) {
 }
 
 Value rsqrt(Kernel& k, Value x) {
-  // A subnormal is a whole number times 2^-149, told by its bits: a device may take it for 0.
+  // A subnormal is a whole number times 2^-149, recognised by its bits: a device may flush it to 0.
   const Value bits = k.bits_of(x), size = bits & kMagnitude, subnormal = size < 0x800000;
   const Value normal = k.select(subnormal, k.to_float(size) * k.real(2), x);
   const Value y = k.extended(GLSLstd450InverseSqrt, {normal});
-  const Value refined = y * (k.real(1.5f) - normal * y * y * k.real(0.5f));  // half of it might be subnormal
+  const Value refined = y * (k.real(1.5f) - normal * y * y * k.real(0.5f));  // half of x might be subnormal
   Value result = k.select(subnormal, refined * k.real(0x1p75f), refined);
   result = k.select(bits < 0, nan_of(k), result);
   result = k.select(size == 0, with_sign_of(k, infinity(k), x), result);

@@ -1,8 +1,9 @@
-// Functions of 32-bit floats within TOSA's bounds on every Vulkan device (TOSA page 5.2, 5.4, 10).
+// Functions of 32-bit floats within TOSA's error bounds on every Vulkan device (docs/spec/tosa.md#activations,
+// docs/spec/tosa.md#elementwise-unary, docs/spec/tosa.md#vulkan-lowering).
 //
-// Vulkan promises little about its own functions: most of these are made of additions and multiplications, which it
-// promises to round correctly, and of bits. The polynomials were fitted for this project; their own errors are below
-// 2^-25.
+// Vulkan guarantees little about its own functions. Most of these consist of additions and multiplications, which it
+// guarantees to round correctly, and of bit operations. The polynomials were fitted for this project; their own errors
+// are below 2^-25.
 #pragma once
 
 #include "lower/kernel/kernel.hpp"
@@ -14,8 +15,8 @@ Value log(Kernel& kernel, Value x);
 Value pow(Kernel& kernel, Value x, Value y);  // x >= 0
 Value sin(Kernel& kernel, Value x);
 Value cos(Kernel& kernel, Value x);
-Value sin_of_turn(Kernel& kernel, Value turn);  // sin(2 pi turn), 0 <= turn < 2, exact at quarters
-Value cos_of_turn(Kernel& kernel, Value turn);
+Value sin_2pi(Kernel& kernel, Value x);  // sin(2 pi x), 0 <= x < 2, exact at multiples of 1/4
+Value cos_2pi(Kernel& kernel, Value x);
 Value tanh(Kernel& kernel, Value x);
 Value sigmoid(Kernel& kernel, Value x);
 Value erf(Kernel& kernel, Value x);

@@ -1,7 +1,7 @@
-// What the kernels of operators are made of: an element of a value, at coordinates.
+// Operators in kernels: one element of a result, at coordinates.
 //
-// Each operator NAME is a function `emit_NAME(Operation&, coordinates, result)` that gives one element of one of its
-// results, computed from elements of its inputs. Whether an input is loaded or computed on the way is not its concern.
+// Each operator NAME is a function `emit_NAME(Operation&, coordinates, result)` that returns one element of one of its
+// results, computed from elements of its inputs. Whether an input is loaded or computed on the way is hidden from it.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@
 
 namespace slipway::lower {
 
-using Coordinates = std::vector<Value>;  // one int a dimension, inside the shape
+using Coordinates = std::vector<Value>;  // one int for each dimension, inside the shape
 
 // Access to elements of values; the implementation is KernelBuilder.
 class Elements {
@@ -49,30 +49,31 @@ struct Operation {
 // The coordinates of a row-major index.
 Coordinates coordinates_of(Kernel& kernel, const tensor::Shape& shape, Value index);
 
-// Those at which an operand of this shape is read: its dimensions of 1 are broadcast.
+// The coordinates at which an operand of this shape is read: its dimensions of 1 are broadcast.
 Coordinates broadcast(Kernel& kernel, const tensor::Shape& shape, const Coordinates& at);
 
-// How values of a type are computed with: bool, int, long (i48) or float.
+// The type in which kernels compute with values of a type: bool, int, long (i48) or float.
 Scalar scalar_of(tosa::DataType type);
 
-// TOSA page 3.3: a NaN is passed on, or loses against anything else.
+// A NaN propagates, or is ignored: it loses against any other value (docs/spec/tosa.md#floats-and-nan).
 Value max_with(Kernel& kernel, Value a, Value b, bool ignore_nan);
 Value min_with(Kernel& kernel, Value a, Value b, bool ignore_nan);
-// The least value of a type, minus infinity for floats that have it (e4m3: the least finite one).
+// The smallest value of a type: minus infinity for floats that have it (e4m3: the smallest finite value).
 Value min_value(Kernel& kernel, tosa::DataType type);
 Value max_value(Kernel& kernel, tosa::DataType type);
 Value nan_of(Kernel& kernel);
-// Whether all shifts of a RESCALE are known to be so far that 32 bits are enough to compute it: one of the things that
-// its kernel depends on.
+// Whether all shifts of a RESCALE are known to be so large that 32 bits are enough to compute it. Its kernel depends on
+// that.
 bool shifts_far(const tosa::Graph& graph, const tosa::Node& node);
-// Parts of operators that move a window: a sum of products with the operator's bias, a maximum before the first
-// element, the mean of the elements that a window at a place has inside the image.
+// Parts of operators that move a window: a sum of products with the bias of the operator, the initial maximum, and the
+// mean of the elements that a window at some coordinates has inside the image.
 Value with_bias(Operation& operation, Value sum, Value channel);
 Value start_of_max_pool(Kernel& kernel, tosa::DataType type, bool ignore_nan);
 Value mean_of_pool(Operation& operation, const Coordinates& at, Value sum);
-// An int or long, limited to the values of an integer type.
+// An int or long, clamped to the values of an integer type.
 Value saturated(Kernel& kernel, tosa::DataType type, Value value);
-// value * multiplier * 2^-shift, rounded to nearest, ties up (TOSA page 3.2), as a long. `value` is a long.
+// value * multiplier * 2^-shift, rounded to nearest, ties up, as a long
+// (docs/spec/tosa.md#scaling-helpers). `value` is a long.
 Value scaled(Kernel& kernel, Value value, Value multiplier, Value shift, bool double_round);
 
 }  // namespace slipway::lower

@@ -1,4 +1,4 @@
-// Operators that work on each element by itself (TOSA page 5.2 to 5.5).
+// Operators on single elements (docs/spec/tosa.md#activations to docs/spec/tosa.md#selection-and-comparison).
 #include "lower/operators/math.hpp"
 #include "lower/operators/operation.hpp"
 
@@ -82,7 +82,7 @@ BINARY(GREATER, a > b)
 BINARY(GREATER_EQUAL, a >= b)
 BINARY(MAXIMUM, max_with(k, a, b, operation.ignores_nan()))
 BINARY(MINIMUM, min_with(k, a, b, operation.ignores_nan()))
-// Division by zero and of the least integer by -1 are unpredictable, but must not be undefined.
+// Division by zero, and of the minimum by -1, are unpredictable, but must not be undefined behaviour.
 BINARY(INTDIV,
        k.select(b == 0, k.integer(0), k.select(b == -1, -a, a / k.select((b == 0) | (b == -1), k.integer(1), b))))
 #undef UNARY
@@ -94,10 +94,10 @@ Value emit_CLAMP(Operation& operation, const Coordinates& at, std::size_t) {
   const Value below_high = k.select(x > high, high, x);
   const Value clamped = k.select(x < low, low, below_high);
   if (x.type() != Scalar::Float) return clamped;
-  // A NaN is neither above nor below a limit, which devices have to respect when they are asked to.
+  // A NaN is neither above nor below a limit. Devices with this execution mode must respect that.
   if (k.floats().signed_zero_inf_nan_preserve && !operation.ignores_nan()) return clamped;
-  // Other drivers make their own minimum and maximum of this, which lose a NaN: it is told by its bits. It stays, or
-  // where it is to lose against the limits, becomes the lower one.
+  // Other drivers replace this by their own minimum and maximum, which lose a NaN, so it is recognised by its bits. It
+  // propagates or, where NaN is ignored, becomes the lower limit.
   return k.select(is_nan(k, x), operation.ignores_nan() ? low : x, clamped);
 }
 

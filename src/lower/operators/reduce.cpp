@@ -1,4 +1,4 @@
-// Reductions along one axis, and ARGMAX (TOSA page 5.1, 5.6).
+// Reductions along one axis, and ARGMAX (docs/spec/tosa.md#reductions, docs/spec/tosa.md#argmax).
 #include "lower/operators/reduce.hpp"
 
 namespace slipway::lower {
@@ -10,13 +10,13 @@ bool is_reduction(Op op) { return (op >= Op::REDUCE_ALL && op <= Op::REDUCE_SUM)
 
 namespace {
 
-// A fold whose state is one number.
+// A fold whose state is one value.
 Fold simple_fold(Value start, const std::function<Value(Value, Value)>& join) {
   return {{start},
           [join](const FoldState& some, const FoldState& more, bool) -> FoldState { return {join(some[0], more[0])}; }};
 }
 
-// The first of equal maxima. A NaN that is passed on stays the best, at its own place.
+// The first of equal maxima. A NaN that propagates stays the best, at its own index.
 FoldState better_of(Kernel& k, const FoldState& some, const FoldState& more, bool ignore_nan, bool in_order) {
   const Value earlier = in_order ? k.boolean(false) : more[1] < some[1];
   Value better = (more[0] > some[0]) | ((more[0] == some[0]) & earlier);
@@ -34,7 +34,7 @@ Fold fold_of(Kernel& k, const tosa::Graph& graph, const tosa::Node& node) {
   const DataType type = graph[node.inputs[0]].type.data;
   const bool is_float = tosa::is_float(type),
              ignore = node.attributes.enumerant<tosa::NanMode>("nan_mode") == tosa::NanMode::Ignore;
-  // Where NaN loses against anything, it is what there is before the first element.
+  // Where NaN is ignored, it is the neutral element.
   const auto start = [&](Value (*otherwise)(Kernel&, DataType)) {
     return is_float && ignore ? nan_of(k) : otherwise(k, type);
   };
@@ -61,14 +61,14 @@ Fold fold_of(Kernel& k, const tosa::Graph& graph, const tosa::Node& node) {
 
 namespace {
 
-// Calls `use(i, x)` for the elements x of an axis, in order. GPUs read several before they use the first: reading is
-// what takes long.
+// Calls `use(i, x)` for the elements x of an axis, in order. GPUs read several before they use the first, which hides
+// memory latency.
 void for_each_along(Operation& operation, const std::function<Value(Value)>& read,
                     const std::function<void(Value, Value)>& use) {
   constexpr std::int64_t kAtOnce = 16;
   Kernel& k = operation.kernel;
   const std::int64_t count = operation.in_shape()[static_cast<std::size_t>(operation.integer("axis"))];
-  const std::int64_t at_once = k.is_for_gpus() ? kAtOnce : 1, whole = count / at_once;
+  const std::int64_t at_once = k.is_for_gpu() ? kAtOnce : 1, whole = count / at_once;
   const auto some = [&](Value first, std::int64_t length) {
     std::vector<Value> read_ahead;
     for (std::int64_t i = 0; i < length; ++i) read_ahead.push_back(read(first + i));
@@ -78,7 +78,7 @@ void for_each_along(Operation& operation, const std::function<Value(Value)>& rea
   some(k.integer(whole * at_once), count - whole * at_once);
 }
 
-// One invocation goes along the whole axis.
+// One invocation processes the whole axis.
 Value reduce(Operation& operation, const Coordinates& at) {
   Kernel& k = operation.kernel;
   const Fold fold = fold_of(k, operation.graph, operation.node);
@@ -95,7 +95,7 @@ Value reduce(Operation& operation, const Coordinates& at) {
   };
   for_each_along(operation, read, [&](Value i, Value x) {
     FoldState so_far;
-    for (const Variable& number : state) so_far.push_back(k.get(number));
+    for (const Variable& variable : state) so_far.push_back(k.get(variable));
     const FoldState joined = fold.join(so_far, fold.of(i, x), true);
     for (std::size_t n = 0; n < state.size(); ++n) k.set(state[n], joined[n]);
   });

@@ -1,5 +1,5 @@
-// Reductions and ARGMAX as folds: what they have in common, whether an invocation goes along a whole axis or many share
-// it.
+// Reductions and ARGMAX as folds: what is common to kernels where one invocation processes a whole axis and those where
+// many share it.
 #pragma once
 
 #include <functional>
@@ -9,18 +9,18 @@
 
 namespace slipway::lower {
 
-// What is known of some elements of an axis: one number, or of ARGMAX the best one and its place. The last number is
-// the result.
+// The state after some elements of an axis: one value, or for ARGMAX the best value and its index. The last value of
+// the state is the result.
 using FoldState = std::vector<Value>;
 
 struct Fold {
-  FoldState start;  // of no elements: changes nothing that it is joined with
-  // Of two parts of an axis. `in_order`: all of the first stand before those of the second, which saves comparing
-  // places.
+  FoldState start;  // of no elements: the neutral element of `join`
+  // Of two parts of an axis. `in_order`: all elements of the first part come before those of the second, so that
+  // indices need not be compared.
   std::function<FoldState(const FoldState& some, const FoldState& more, bool in_order)> join;
-  // Of one element, from its place along the axis.
-  FoldState of(Value place, Value element) const {
-    return start.size() == 1 ? FoldState{element} : FoldState{element, place};
+  // Of one element at an index along the axis.
+  FoldState of(Value index, Value element) const {
+    return start.size() == 1 ? FoldState{element} : FoldState{element, index};
   }
 };
 

@@ -45,12 +45,12 @@ Value max_value(Kernel& k, DataType type) {
 }
 
 Value saturated(Kernel& k, DataType type, Value value) {
-  const std::int64_t greatest = (std::int64_t{1} << (tosa::bits_of(type) - 1)) - 1;
-  return k.clamp(value, k.constant(value.type(), -greatest - 1), k.constant(value.type(), greatest));
+  const std::int64_t max = (std::int64_t{1} << (tosa::bits_of(type) - 1)) - 1;
+  return k.clamp(value, k.constant(value.type(), -max - 1), k.constant(value.type(), max));
 }
 
 Value scaled(Kernel& k, Value value, Value multiplier, Value shift, bool double_round) {
-  // A shift outside 1 to 62 is unpredictable; it must only not be undefined.
+  // A shift outside 1 to 62 has an unpredictable result, but must not be undefined behaviour.
   const Value bits = k.clamp(shift, k.integer(1), k.integer(62));
   Value round = k.long_integer(1) << (bits - 1);
   if (double_round) {

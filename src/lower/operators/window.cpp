@@ -1,4 +1,5 @@
-// Convolutions, matrix products and pooling, an element at a time (TOSA page 5.1). Padding contributes exactly nothing.
+// Convolutions, matrix products and pooling, one element at a time (docs/spec/tosa.md#tensor-operators). Padding
+// contributes exactly nothing.
 #include "lower/operators/math.hpp"
 #include "lower/operators/operation.hpp"
 
@@ -8,7 +9,7 @@ using tosa::DataType;
 
 namespace {
 
-// How sums are made: in 32-bit floats, in 32-bit integers that wrap, or in 64 bits where the accumulator is an i48.
+// Sums are 32-bit floats, 32-bit integers that wrap, or 64-bit integers where the accumulator is an i48.
 Value widened(Kernel& k, DataType accumulator, Value value) {
   return accumulator == DataType::I48 ? k.to_long(value) : value;
 }
@@ -20,7 +21,7 @@ Value zero_of(Kernel& k, DataType accumulator) {
 // One dimension of a window: the positions at which its taps read.
 struct Taps {
   std::int64_t count, extent, pad, pad_after, stride, dilation;
-  // Sizes divide exactly, so that without padding every tap lies inside.
+  // Sizes divide exactly, so that without padding every tap is inside.
   bool is_padded() const { return pad > 0 || pad_after > 0; }
 };
 
@@ -34,7 +35,7 @@ class Sum {
         zero_b_(operation.integer(zero_b)),
         sum_(k_.variable(zero_of(k_, type_))) {}
 
-  // Only where it `counts`.
+  // Adds nothing where `counts` is false.
   void add_product(Value a, Value b, Value counts) {
     if (!tosa::is_float(type_)) {
       a = widened(k_, type_, a - zero_a_);
@@ -54,7 +55,7 @@ class Sum {
   Variable sum_;
 };
 
-// What is done with a tap: its position in the kernel, its position in the image, whether it counts.
+// Called for a tap: its position in the kernel, its position in the image, whether it counts.
 using UseTap = std::function<void(const Coordinates&, const Coordinates&, Value)>;
 
 // Loops over all dimensions, with the taps inside the image.
@@ -80,7 +81,7 @@ std::int64_t count_of(std::span<const Taps> taps) {
   return count;
 }
 
-// All taps one after the other; one outside the image reads its nearest element, and does not count.
+// All taps as straight code; one outside the image reads the nearest element, and does not count.
 void write_out_taps(Kernel& k, std::span<const Taps> taps, const Coordinates& at, const UseTap& use) {
   for (std::int64_t i = 0; i < count_of(taps); ++i) {
     Coordinates kernel(taps.size()), input(taps.size());
@@ -98,11 +99,11 @@ void write_out_taps(Kernel& k, std::span<const Taps> taps, const Coordinates& at
   }
 }
 
-// For taps that cost no more than reading them. Small windows are written out on GPUs, so that all reads are under way
-// at once.
+// For taps whose cost is dominated by the load. Small windows are straight code on GPUs, so that all loads are in
+// flight at once.
 void for_each_tap(Kernel& k, std::span<const Taps> taps, const Coordinates& at, const UseTap& use) {
-  constexpr std::int64_t kMost = 64;
-  if (k.is_for_gpus() && count_of(taps) <= kMost)
+  constexpr std::int64_t kMaxTaps = 64;
+  if (k.is_for_gpu() && count_of(taps) <= kMaxTaps)
     write_out_taps(k, taps, at, use);
   else
     loop_over_taps(k, taps, at, {}, {}, use);
@@ -164,7 +165,7 @@ Value emit_DEPTHWISE_CONV2D(Operation& operation, const Coordinates& at, std::si
   return with_bias(operation, sum.value(), at[3]);
 }
 
-// Each output gathers what the inputs scatter: tap k brings input (out - pad - k) / stride, where that is whole.
+// Each output gathers what the inputs scatter: tap k reads input (out - pad - k) / stride, where that is an integer.
 Value emit_TRANSPOSE_CONV2D(Operation& operation, const Coordinates& at, std::size_t) {
   Kernel& k = operation.kernel;
   Sum sum(operation, "input_zp", "weight_zp");
@@ -241,7 +242,7 @@ Value emit_AVG_POOL2D(Operation& operation, const Coordinates& at, std::size_t) 
 
 Value mean_of_pool(Operation& operation, const Coordinates& at, Value sum) {
   Kernel& k = operation.kernel;
-  // How many positions of the window lie inside the image.
+  // The number of positions of the window inside the image.
   Value count = k.integer(1);
   for (std::size_t i = 0; i < 2; ++i) {
     const Value first = at[1 + i] * operation.list("stride")[i] - operation.list("pad")[2 * i];
@@ -249,7 +250,7 @@ Value mean_of_pool(Operation& operation, const Coordinates& at, Value sum) {
     count = count * (last - k.max(first, k.integer(0)));
   }
   if (sum.type() == Scalar::Float) return quotient(k, sum, k.to_float(count));
-  // The exact reciprocal of TOSA page 3.2: 2^(k-1) < count <= 2^k.
+  // The exact reciprocal of docs/spec/tosa.md#scaling-helpers: 2^(k-1) < count <= 2^k.
   const Value bits = k.find_most_significant(count - 1) + 1;
   const Value multiplier = k.unsigned_divide(k.long_integer((std::int64_t{1} << 30) + 1) << bits, k.to_long(count));
   const Value mean = k.to_int(scaled(k, k.to_long(sum), multiplier, bits + 30, false));

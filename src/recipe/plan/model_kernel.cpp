@@ -57,7 +57,7 @@ std::shared_ptr<const ModelKernel> plan_model_kernel(const Artifact& artifact, c
   const vgf::File& file = kernel->file->vgf;
   auto shaders = model::compile_modules(*kernel->file, cache, diagnostics);
   if (!shaders) return nullptr;
-  model::ModelSettings settings{.graphs = {}, .shaders = std::move(*shaders)};
+  model::ModelOptions settings{.graphs = {}, .shaders = std::move(*shaders)};
   settings.graphs.lower.device = device;
   auto planned = model::ModelPlan::make(kernel->file, name, std::move(settings), diagnostics);
   if (!planned) return nullptr;

@@ -9,7 +9,7 @@
 #include "base/cache.hpp"
 #include "launch/plan/plan.hpp"
 #include "lower/device_facts.hpp"
-#include "model/plan_model.hpp"
+#include "model/plan/plan_model.hpp"
 #include "recipe/artifacts.hpp"
 
 namespace slipway::recipe {

@@ -3,7 +3,7 @@
 #include "base/format.hpp"
 #include "launch/check/check_device.hpp"
 #include "launch/plan/locate.hpp"
-#include "model/tuning_table.hpp"
+#include "model/tuning/tuning_table.hpp"
 #include "recipe/plan/model_kernel.hpp"
 #include "recipe/vulkan/parts.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "model/plan_model.hpp"
+#include "model/plan/plan_model.hpp"
 #include "scenario/model.hpp"
 #include "scenario/plan/planning.hpp"
 

@@ -111,7 +111,7 @@ class GraphPlanner {
   }
 
   void make_model(const std::set<std::uint32_t>& modules, OpenGraph::Model& model) {
-    model::ModelSettings settings{.graphs = graph_settings(planning_)};
+    model::ModelOptions settings{.graphs = graph_settings(planning_)};
     bool good = true;
     for (const std::uint32_t index : modules) {
       if (file_.modules[index].kind == vgf::ModuleKind::Graph) {
@@ -191,7 +191,7 @@ class GraphPlanner {
     return made;
   }
 
-  bool add_graph_module(std::uint32_t index, model::ModelSettings& settings) {
+  bool add_graph_module(std::uint32_t index, model::ModelOptions& settings) {
     const vgf::Module& module = file_.modules[index];
     bool good = true;
     const launch::Shader* instead = substituted(module, spirv::Stage::Graph, good);
@@ -258,7 +258,7 @@ class GraphPlanner {
 
 }  // namespace
 
-const model::GraphSettings& graph_settings(Planning& planning) {
+const model::GraphOptions& graph_settings(Planning& planning) {
   if (!planning.graph_settings) {
     planning.graph_settings = planning.options.graphs;
     if (planning.options.device_facts && planning.options.graphs.engine == model::Engine::Kernels)

@@ -20,7 +20,7 @@ using testing::must;
 class GraphsTest : public testing::GpuTest {
  protected:
   launch::Report run_scene(const std::string& text, const testing::CaseFiles& files, launch::RunOptions options = {},
-                           model::GraphSettings graphs = {}) {
+                           model::GraphOptions graphs = {}) {
     testing::Case made(files);
     const auto& plan = made.plan(text, {.graphs = std::move(graphs)});
     if (!plan) throw std::runtime_error(made.messages(true) + text);
@@ -314,10 +314,9 @@ TEST_F(GraphsTest, EmulationMayBeForbidden) {
 // Its graph has its own constants, which only the plan keeps alive.
 TEST_F(GraphsTest, ExampleIsRightOnAllEngines) {
   const Path file = testing::source_directory() / "examples/sandwich/scenario.json";
-  for (const model::GraphSettings& settings :
-       {model::GraphSettings{}, model::GraphSettings{.lower = {.fuse = false}},
-        model::GraphSettings{.lower = {.device = model::device_facts(snapshot())}},
-        model::GraphSettings{.engine = model::Engine::Reference}}) {
+  for (const model::GraphOptions& settings : {model::GraphOptions{}, model::GraphOptions{.lower = {.fuse = false}},
+                                              model::GraphOptions{.lower = {.device = model::device_facts(snapshot())}},
+                                              model::GraphOptions{.engine = model::Engine::Reference}}) {
     Diagnostics diagnostics;
     const Loaded loaded = load(must(read_source(file)), file.parent_path(),
                                {.output = directory_.path(), .graphs = settings}, diagnostics);

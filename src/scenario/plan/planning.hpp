@@ -7,7 +7,7 @@
 #include <string>
 #include <tuple>
 
-#include "model/plan_model.hpp"
+#include "model/plan/plan_model.hpp"
 #include "scenario/plan.hpp"
 #include "scenario/plan/bindings.hpp"
 #include "scenario/plan/resource_indices.hpp"
@@ -59,7 +59,7 @@ struct Planning {
   std::map<std::string, launch::Contents, std::less<>> raw_data;
   std::map<std::string, OpenGraph, std::less<>> graphs;
   std::map<std::string, ConstantData, std::less<>> graph_constants;
-  std::optional<model::GraphSettings> graph_settings;               // set at the first use
+  std::optional<model::GraphOptions> graph_settings;                // set at the first use
   std::optional<const gpu::Snapshot*> native_device;                // set at the first use
   std::map<std::string, CompiledShader, std::less<>> compiled;      // those without errors
   std::map<std::string, launch::ShaderIndex, std::less<>> shaders;  // those that commands use, in the plan
@@ -104,7 +104,7 @@ void plan_draw(Planning& planning, const Draw& command);  // one of them
 // The device that may run tensors and graphs natively, or null.
 const gpu::Snapshot* native_device(Planning& planning);
 // What computes graphs, on the device that the options know of.
-const model::GraphSettings& graph_settings(Planning& planning);
+const model::GraphOptions& graph_settings(Planning& planning);
 void open_graph(Planning& planning, const Graph& graph);
 void plan_graph(Planning& planning, const DispatchGraph& command);
 void open_graph_constant(Planning& planning, const GraphConstant& constant);

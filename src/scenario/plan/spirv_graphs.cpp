@@ -4,7 +4,7 @@
 
 #include "base/format.hpp"
 #include "launch/plan/specialization.hpp"
-#include "model/plan_spirv_graph.hpp"
+#include "model/plan/plan_spirv_graph.hpp"
 #include "scenario/contents/contents.hpp"
 #include "scenario/plan/planning.hpp"
 #include "spirv/specialize.hpp"

@@ -16,7 +16,7 @@ namespace {
 
 using List = std::vector<std::int64_t>;
 
-// Every bit pattern of a type of 8 or 16 bits, as `shape` has them in order.
+// Every bit pattern of a type of 8 or 16 bits, in the order of `shape`.
 Tensor all_codes(DataType type, Shape shape = {}) {
   const std::size_t width = tosa::bits_of(type) / 8, count = std::size_t{1} << (8 * width);
   if (shape.empty()) shape = {static_cast<std::int64_t>(count)};
@@ -28,12 +28,12 @@ Tensor all_codes(DataType type, Shape shape = {}) {
 }
 
 Tensor tensor_of(DataType type, Shape shape, const std::function<double(std::size_t)>& value) {
-  return TensorMaker(0, Pattern::Random).filled(type, std::move(shape), value);
+  return TensorBuilder(0, Pattern::Random).filled(type, std::move(shape), value);
 }
 
-class Maker {
+class Builder {
  public:
-  Maker(Codes codes, const std::function<void(OperatorCase)>& use) : all_(codes == Codes::All), use_(use) {}
+  Builder(Codes codes, const std::function<void(OperatorCase)>& use) : all_(codes == Codes::All), use_(use) {}
 
   void run() {
     unary();
@@ -79,7 +79,7 @@ class Maker {
     }
   }
 
-  // Values at which a function or its rounding turns.
+  // Values at which a function or its rounding changes.
   void edges() {
     for (const DataType type : kFloats) {
       const reference::Precision precision = reference::precision_of(type);
@@ -91,7 +91,7 @@ class Maker {
         values.push_back(-value);
       }
       for (const double edge :
-           {std::log(precision.greatest), std::log(precision.least_normal), std::log(precision.least_subnormal())}) {
+           {std::log(precision.max), std::log(precision.min_normal), std::log(precision.min_subnormal())}) {
         for (const double factor : {1 - unit, 1.0, 1 + unit}) values.push_back(edge * factor);
       }
       for_each_unary([&](Op op, const Attributes& attributes) {
@@ -121,7 +121,7 @@ class Maker {
     using enum DataType;
     const auto cast = [&](DataType from, DataType to) {
       Tensor codes = all_codes(from);
-      if (!tosa::is_float(to)) {  // a NaN has no integer
+      if (!tosa::is_float(to)) {  // a NaN has no integer value
         for (double& real : codes.reals) real = std::isnan(real) ? 0 : real;
       }
       add(Op::CAST, formatted("{} {}/all", tosa::name_of(from), tosa::name_of(to)), {{std::move(codes)}, {}, {to}});
@@ -180,7 +180,7 @@ class Maker {
       if (type == DataType::I16 && !all_) continue;
       const std::size_t pairs = all_ ? 40 : 10;
       for (std::size_t i = 0; i < pairs; ++i) {
-        // The shift holds every value; the first pairs are exact halves, where rounding turns.
+        // The shift permits every value; the first pairs are exact halves, where rounding changes.
         const std::int64_t least = type == DataType::I8 ? 10 : 18;
         const std::int64_t shift = random.between(least, 45);
         const std::int64_t multiplier =
@@ -198,7 +198,7 @@ class Maker {
                              {"input_zp", {middle}},
                              {"output_zp", {0}}},
                             {DataType::I16}};
-            // The result before it is limited has to fit into 32 bits.
+            // The result before saturation must fit into 32 bits.
             if (std::ldexp(static_cast<double>(multiplier), -static_cast<int>(shift)) * 65536 >= 0x1p31) continue;
             add(Op::RESCALE, formatted("{}/m={}/s={}", tosa::name_of(type), multiplier, shift), std::move(parts));
           }
@@ -207,7 +207,7 @@ class Maker {
     }
   }
 
-  // Means of 1 to 256 values whose sum lies at a half, and one beside it.
+  // Means of 1 to 256 values whose sum is at a half, and next to it.
   void means() {
     for (std::int64_t count = 1; count <= 256; ++count) {
       if (!all_ && count > 16 && count % 15 != 1) continue;
@@ -261,7 +261,7 @@ class Maker {
     }
   }
 
-  // NaN, -0, 1 and minus infinity at every place of four.
+  // NaN, -0, 1 and minus infinity at every position of four.
   void nan_places() {
     const auto value = [](std::size_t i) {
       return std::array{std::nan(""), -0.0, 1.0, -HUGE_VAL}[(i / 4) >> (2 * (i % 4)) & 3];
@@ -293,6 +293,6 @@ class Maker {
 
 }  // namespace
 
-void for_each_code_case(Codes codes, const std::function<void(OperatorCase)>& use) { Maker(codes, use).run(); }
+void for_each_code_case(Codes codes, const std::function<void(OperatorCase)>& use) { Builder(codes, use).run(); }
 
 }  // namespace slipway::testing

@@ -1,5 +1,5 @@
-// All codes of small types, and all places where rounding turns: the exhaustive cases of TOSA operators (layer C of the
-// page on test cases).
+// All codes of small types, and all values where rounding changes: the exhaustive cases of TOSA operators
+// (docs/spec/tosa_testgen.md#layer-c).
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace slipway::testing {
 
-// How much: what every run of the tests can afford (i8 and fp8, and all codes of 16-bit floats), or everything.
+// How many: those of every test run (i8 and fp8, and all codes of 16-bit floats), or everything.
 enum class Codes : std::uint8_t { Quick, All };
 void for_each_code_case(Codes codes, const std::function<void(OperatorCase)>& use);
 

@@ -12,10 +12,10 @@
 namespace slipway::testing {
 namespace {
 
-// What a kernel reads of a tensor: the place inside the kernel of each element, by its coordinates.
+// The index inside the kernel of each element of a tensor, by its coordinates.
 using SourceLocation = std::function<std::int64_t(std::span<const std::int64_t>)>;
 
-// The largest magnitude of a set's data for types of input and result.
+// The largest magnitude of the data of a set, for types of input and result.
 double magnitude(DataType in, DataType out) {
   using enum DataType;
   if (in == F8E4M3) return out == F16 ? 240 : out == F32 ? 448 : 20;
@@ -26,7 +26,7 @@ double magnitude(DataType in, DataType out) {
 
 enum class Part : std::uint8_t { Input, Weight, Bias };
 
-// Element `i` of a tensor, at place `k` of a kernel of `length` (TOSA page 11).
+// Element `i` of a tensor, at index `k` of a kernel of `length` (docs/spec/tosa.md#conformance-data).
 double element(int set, double length, Part part, std::int64_t k, std::uint64_t i, double b) {
   const auto p = static_cast<std::uint32_t>(part);
   const auto d = [](std::uint32_t sequence, std::uint64_t at) { return set_data(sequence, at); };
@@ -54,7 +54,7 @@ double element(int set, double length, Part part, std::int64_t k, std::uint64_t 
   }
 }
 
-// The places of elements in a kernel, by operator and operand.
+// The indices of elements in a kernel, by operator and operand.
 SourceLocation place_of(const DotSetup& setup, std::size_t operand) {
   using At = std::span<const std::int64_t>;
   const Shape& input = setup.tensors[0].shape;
@@ -210,7 +210,7 @@ std::vector<DotSetup> dot_setups() {
       setup.attributes.set("weight_zp", 0);
       add_both_bounds(setups, std::move(setup));
     }
-    // A matrix product has no accumulator but its result.
+    // The accumulator of a matrix product has the type of its result.
     const DataType product = types.accumulator == tosa::AccType::Fp32 ? DataType::F32 : DataType::F16;
     for (const std::int64_t common : {1, 24, 300}) {
       setups.push_back({label(Op::MATMUL, formatted("{}", common), types),
@@ -256,7 +256,7 @@ OperatorCase dot_case(const DotSetup& setup, int set) {
   CaseParts parts{{}, setup.attributes, {setup.result}, set % 2 == 1};
   if (setup.op == Op::FFT2D || setup.op == Op::RFFT2D) parts.results.push_back(setup.result);
   const bool transform = setup.op == Op::FFT2D;
-  std::uint64_t before = 0;  // the imaginary part is numbered behind the real one
+  std::uint64_t before = 0;  // indices of the imaginary part follow those of the real part
   for (std::size_t operand = 0; operand < setup.tensors.size(); ++operand) {
     Tensor tensor = Tensor::zeros(setup.tensors[operand]);
     const Part part = transform ? Part::Input : static_cast<Part>(operand);
@@ -296,7 +296,7 @@ std::string dot_failure(const OperatorCase& made, int set, std::span<const Tenso
       };
       if (std::isnan(ref) ? !std::isnan(test) : size == 0 && (ref != 0 || test != 0)) return at();
       if (std::isnan(ref) || size == 0 || reference::is_free(type, size, scale->steps)) continue;
-      const double error = (test - ref) / std::max(size * unit, precision.least_normal);
+      const double error = (test - ref) / std::max(size * unit, precision.min_normal);
       if (!(std::fabs(error) <= most)) return formatted("{}, an error of {} where {} is allowed", at(), error, most);
       sum += error;
       squares += error * error;

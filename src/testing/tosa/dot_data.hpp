@@ -1,5 +1,5 @@
-// The conformance data of dot products and the statistics that results have to meet (TOSA page 3.5, 11; layer D of the
-// page on test cases).
+// The conformance data of dot products and the statistics that results must satisfy
+// (docs/spec/tosa.md#dot-product-check, docs/spec/tosa.md#conformance-data, docs/spec/tosa_testgen.md#layer-d).
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace slipway::testing {
 
-// Number `i` of a sequence between -1 and 1, in 32-bit floats.
+// Element `i` of a sequence between -1 and 1, in 32-bit floats.
 double set_data(std::uint32_t sequence, std::uint64_t i);
 
 inline constexpr int kDotSets = 6;
@@ -23,14 +23,14 @@ struct DotSetup {
   std::vector<tosa::TensorType> tensors;
   DataType result{};
 };
-// The 61 of the page, and those with `local_bound` once more with the stricter bound.
+// The 61 setups of docs/spec/tosa.md#conformance-data, and those with `local_bound` again with the stricter bound.
 std::vector<DotSetup> dot_setups();
 
 // A setup with the data of a set, 0 to 5.
 OperatorCase dot_case(const DotSetup& setup, int set);
 
-// Why results of the case are not conformant; empty when they are. Each element has its bound, and so have the sums of
-// all errors and of their squares.
+// Why results of the case are not conformant; empty when they are. There are bounds for each element, for the sum of
+// all errors and for the sum of their squares.
 std::string dot_failure(const OperatorCase& made, int set, std::span<const Tensor> results);
 
 }  // namespace slipway::testing

@@ -11,7 +11,7 @@ namespace {
 
 using List = std::vector<std::int64_t>;
 
-// A graph in the making, with the pieces that models are made of.
+// Builds graphs from typical parts of models.
 class Model {
  public:
   explicit Model(std::uint64_t seed) : make(seed, Pattern::Random) {}
@@ -33,7 +33,7 @@ class Model {
   }
   void output(ValueId value) { graph.graph.outputs.push_back(value); }
 
-  // By factor 2^-shift * multiplier, one or one a channel.
+  // By factors 2^-shift * multiplier: one, or one for each channel.
   ValueId rescale(ValueId value, DataType to, double factor, bool per_channel = false, std::int64_t out_zero = 0) {
     const bool scale32 = type(value) != DataType::I48;
     const int digits = scale32 ? 30 : 14;
@@ -107,8 +107,8 @@ class Model {
     return mul(e, add(Op::RECIPROCAL, {reduce(Op::REDUCE_SUM, e, last)}));
   }
 
-  TensorMaker make;
-  GraphMaker graph;
+  TensorBuilder make;
+  GraphBuilder graph;
 };
 
 class Collector {
@@ -273,7 +273,7 @@ void float_blocks(Collector& all) {
   }
 }
 
-// What is odd about graphs, whatever the operators.
+// Unusual graph structures, independent of operators.
 void odd_graphs(Collector& all) {
   all.add("a constant of two operators", [](Model& m) {
     const ValueId x = m.random_input(DataType::I32, {3, 4}, Limits{-1000, 1000}),

@@ -1,17 +1,17 @@
-// Graphs as models have them: convolution blocks, residuals, softmax, attention, and what is odd about graphs as such
-// (layer F of the page on test cases).
+// Graphs of typical models: convolution blocks, residuals, softmax, attention, and unusual graph structures
+// (docs/spec/tosa_testgen.md#layer-f).
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "testing/tosa/graph_maker.hpp"
+#include "testing/tosa/graph_builder.hpp"
 
 namespace slipway::testing {
 
 struct NamedGraph {
   std::string name;
-  GraphMaker maker;
+  GraphBuilder builder;
 };
 
 std::vector<NamedGraph> model_graphs();

@@ -12,7 +12,7 @@
 #include "base/format.hpp"
 #include "lower/lower.hpp"
 #include "model/device_facts.hpp"
-#include "model/plan_graph.hpp"
+#include "model/plan/plan_graph.hpp"
 #include "testing/launch_fixture.hpp"
 #include "testing/tosa/operator_case.hpp"
 #include "testing/tosa/suite.hpp"
@@ -24,7 +24,7 @@ using reference::Tensor;
 using slipway::testing::Batch;
 using slipway::testing::OperatorCase;
 
-// Which kernels: those that any device runs, those for this device, or, on a processor, those that a GPU would get.
+// Which kernels: those for any device, those for this device, or, on a CPU, those for a GPU.
 enum class Kernels : std::uint8_t { Plain, Device, Gpu };
 inline std::string name_of(const ::testing::TestParamInfo<Kernels>& kernels) {
   return std::array{"Plain", "Device", "Gpu"}[static_cast<std::size_t>(kernels.param)];
@@ -39,8 +39,8 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
     bool fuse = true;
   };
 
-  // Mesa's software driver compiles in half of the time without optimizing, and a sample runs each kernel once. The
-  // whole suite runs what users get.
+  // Mesa's software driver compiles in half the time without optimisation, and a sample runs each kernel once. The
+  // whole suite runs with optimisation, as users do.
   KernelTest() {
     if (!slipway::testing::whole_suite()) setenv("GALLIVM_PERF", "nopt", 0);
   }
@@ -49,15 +49,15 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
       GTEST_SKIP() << "the kernels for this device are those for a GPU";
   }
 
-  lower::LowerSettings settings(bool fuse) {
-    lower::LowerSettings settings{.fuse = fuse};
-    if (GetParam() != Kernels::Plain) settings.device = device_facts(snapshot());
+  lower::LowerOptions options(bool fuse) {
+    lower::LowerOptions options{.fuse = fuse};
+    if (GetParam() != Kernels::Plain) options.device = device_facts(snapshot());
     if (GetParam() == Kernels::Gpu) {
-      settings.device.lanes = 0;
-      settings.device.floats.exact_division = false;
+      options.device.lanes = 0;
+      options.device.floats.exact_division = false;
     }
-    settings.device.tuning = tuning_;
-    return settings;
+    options.device.tuning = tuning_;
+    return options;
   }
 
   // The outputs of each graph, computed by its kernels, in one submission.
@@ -66,7 +66,7 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
     launch::Plan plan;
     for (std::size_t i = 0; i < jobs.size(); ++i) add_job(plan, jobs[i], formatted("g{}", i), results[i]);
     poison(plan);
-    // Graphs in a row share kernels; those of long ago are not worth their memory.
+    // Consecutive graphs share kernels; older ones are not worth their memory.
     constexpr std::size_t kMaxPipelines = 3000;
     if (pipelines_.size() > kMaxPipelines) pipelines_.clear();
     run_it(plan, {.pipelines = &pipelines_});
@@ -76,7 +76,7 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
     return std::move(run_jobs(std::array{Job{graph, inputs, fuse}})[0]);
   }
 
-  // Collects a case; many run together. `finish` runs what is left.
+  // Collects a case; many run together. `finish` runs the remaining ones.
   void check(OperatorCase made) {
     constexpr std::size_t kMaxCases = 150, kMaxElements = 1u << 20;
     if (pending_.size() >= kMaxCases || batch_.elements() > kMaxElements) finish();
@@ -91,7 +91,7 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
       ++checked_;
       const std::string why = disagreement(made, batch_.results_of(i, outputs));
       if (why.empty()) continue;
-      // A few of each operator say enough.
+      // A few failures of each operator are enough.
       if (++failed_[made.node().op] <= 3) ADD_FAILURE() << why;
     }
     batch_ = {};
@@ -108,8 +108,8 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
 
   lower::Tuning tuning_;  // of all kernels
 
-  // How many of something this run takes: all of its part, a sample with the kernels for this device, a smaller one
-  // with the others.
+  // How many items this run tests: all of its part, a sample with the kernels for this device, or a smaller one with
+  // the others.
   static std::size_t amount(std::size_t all, std::size_t device, std::size_t others) {
     if (slipway::testing::whole_suite()) return all / slipway::testing::part().of;
     return GetParam() == Kernels::Device ? device : others;
@@ -118,7 +118,7 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
  private:
   void add_job(launch::Plan& plan, const Job& job, const std::string& name, std::vector<Tensor>& results) {
     const tosa::Graph& graph = job.graph;
-    const auto program = slipway::testing::must(lower::lower_graph(graph, settings(job.fuse)));
+    const auto program = slipway::testing::must(lower::lower_graph(graph, options(job.fuse)));
     std::vector<launch::ResourceIndex> in, out;
     for (std::size_t i = 0; i < graph.inputs.size(); ++i)
       in.push_back(add_buffer(plan, graph[graph.inputs[i]].type, job.inputs[i].to_bytes()));
@@ -132,7 +132,7 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
     add_graph(plan, graph, program, in, out, name, {});
   }
 
-  // Memory that kernels write before they read it begins as what no result survives: floats that are no numbers.
+  // Memory that kernels must write before they read it is initialised with NaN, which would spoil any result.
   static void poison(launch::Plan& plan) {
     for (launch::Resource& resource : plan.resources) {
       const auto* buffer = std::get_if<launch::Buffer>(&resource.kind);
@@ -159,7 +159,7 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
     return static_cast<launch::ResourceIndex>(plan.resources.size() - 1);
   }
 
-  std::deque<OperatorCase> pending_;  // does not move what the batch refers to
+  std::deque<OperatorCase> pending_;  // keeps references of the batch valid
   Batch batch_;
   std::size_t checked_ = 0;
   launch::SharedPipelines pipelines_;

@@ -14,11 +14,11 @@ namespace {
 
 double min_value(DataType type) {
   if (type == DataType::Bool) return 0;
-  if (type == DataType::I4) return -7;  // -8 is no value of the type
-  return static_cast<double>(reference::least_integer(type));
+  if (type == DataType::I4) return -7;  // -8 is not a value of the type
+  return static_cast<double>(reference::min_integer(type));
 }
 double max_value(DataType type) {
-  return type == DataType::Bool ? 1 : static_cast<double>(reference::greatest_integer(type));
+  return type == DataType::Bool ? 1 : static_cast<double>(reference::max_integer(type));
 }
 
 void store(Tensor& tensor, std::size_t i, double value) {
@@ -33,11 +33,11 @@ void store(Tensor& tensor, std::size_t i, double value) {
 std::vector<double> edge_values(DataType type) {
   if (type == DataType::Bool) return {0, 1};
   if (!tosa::is_float(type)) {
-    const double least = min_value(type), greatest = max_value(type);
-    return {least, greatest, -1, 0, 1, least + 1, greatest - 1, 2, -2};
+    const double min = min_value(type), max = max_value(type);
+    return {min, max, -1, 0, 1, min + 1, max - 1, 2, -2};
   }
   const reference::Precision precision = reference::precision_of(type);
-  const double normal = precision.least_normal, subnormal = precision.least_subnormal(), greatest = precision.greatest;
+  const double normal = precision.min_normal, subnormal = precision.min_subnormal(), max = precision.max;
   std::vector<double> values = {0.0,
                                 -0.0,
                                 1.0,
@@ -46,8 +46,8 @@ std::vector<double> edge_values(DataType type) {
                                 -normal,
                                 subnormal,
                                 normal - subnormal,
-                                greatest,
-                                -greatest,
+                                max,
+                                -max,
                                 0.5,
                                 1.5,
                                 2.5,
@@ -61,13 +61,13 @@ std::vector<double> edge_values(DataType type) {
   return values;
 }
 
-Tensor TensorMaker::filled(DataType type, tensor::Shape shape, std::function<double(std::size_t)> value) {
+Tensor TensorBuilder::filled(DataType type, tensor::Shape shape, std::function<double(std::size_t)> value) {
   Tensor made = Tensor::zeros({type, std::move(shape)});
   for (std::size_t i = 0; i < made.size(); ++i) store(made, i, value(i));
   return made;
 }
 
-Tensor TensorMaker::random_tensor(DataType type, tensor::Shape shape, std::optional<Limits> limits) {
+Tensor TensorBuilder::random_tensor(DataType type, tensor::Shape shape, std::optional<Limits> limits) {
   if (tosa::is_float(type)) {
     const Limits within = limits.value_or(Limits{-4, 4});
     return filled(type, std::move(shape), [&](std::size_t) { return random.real(within.low, within.high); });
@@ -77,7 +77,7 @@ Tensor TensorMaker::random_tensor(DataType type, tensor::Shape shape, std::optio
   return filled(type, std::move(shape), [&](std::size_t) { return static_cast<double>(random.between(low, high)); });
 }
 
-Tensor TensorMaker::tensor(DataType type, tensor::Shape shape, std::optional<Limits> limits) {
+Tensor TensorBuilder::tensor(DataType type, tensor::Shape shape, std::optional<Limits> limits) {
   if (pattern_ != Pattern::Edge) return random_tensor(type, std::move(shape), limits);
   std::vector<double> values = edge_values(type);
   if (limits) {
@@ -102,10 +102,10 @@ const std::vector<Configuration>& matrix() {
 std::optional<OperatorCase> case_of(std::size_t number, Pattern pattern, Diagnostics& problems) {
   static constexpr std::string_view kNames[] = {"edge", "random", "random2"};
   const Configuration& configuration = matrix()[number];
-  TensorMaker maker(number * std::size(kPatterns) + static_cast<std::size_t>(pattern),
-                    configuration.has_edges ? pattern : Pattern::Random);
-  CaseParts parts = configuration.parts(maker);
-  parts.constants = pattern == Pattern::Random2;  // kernels may prepare what they know
+  TensorBuilder builder(number * std::size(kPatterns) + static_cast<std::size_t>(pattern),
+                        configuration.has_edges ? pattern : Pattern::Random);
+  CaseParts parts = configuration.parts(builder);
+  parts.constants = pattern == Pattern::Random2;  // kernels may prepare constants
   return make_case(formatted("{}/{}/{}", configuration.label, number, kNames[static_cast<std::size_t>(pattern)]),
                    configuration.op, std::move(parts), problems);
 }

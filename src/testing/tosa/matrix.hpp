@@ -1,5 +1,5 @@
 // The matrix of TOSA operators: each operator with each of its types, small shapes, attributes and patterns of data
-// (layer B of the page on test cases). Data stays where TOSA's results are predictable.
+// (docs/spec/tosa_testgen.md#layer-b). Data is limited to values with predictable results.
 #pragma once
 
 #include <functional>
@@ -13,12 +13,12 @@
 
 namespace slipway::testing {
 
-// Edge: the special values of a type, in a cycle. The others are two draws of random values; in the second all tensors
-// but the first are constants.
+// Edge: the special values of a type, cyclically. The others are two sets of random values; in the second one all
+// tensors except the first are constants.
 enum class Pattern : std::uint8_t { Edge, Random, Random2 };
 inline constexpr Pattern kPatterns[] = {Pattern::Edge, Pattern::Random, Pattern::Random2};
 
-// Values that a tensor is limited to.
+// The range of values of a tensor.
 struct Limits {
   double low, high;
 };
@@ -26,10 +26,10 @@ struct Limits {
 // Special values of a type: extremes, zeros, ones, and for floats halves, subnormals, infinities and NaN.
 std::vector<double> edge_values(DataType type);
 
-// Makes the tensors of one case.
-class TensorMaker {
+// Builds the tensors of one case.
+class TensorBuilder {
  public:
-  TensorMaker(std::uint64_t seed, Pattern pattern) : random(seed), pattern_(pattern) {}
+  TensorBuilder(std::uint64_t seed, Pattern pattern) : random(seed), pattern_(pattern) {}
 
   Tensor tensor(DataType type, tensor::Shape shape, std::optional<Limits> limits = {});
   Tensor random_tensor(DataType type, tensor::Shape shape, std::optional<Limits> limits = {});
@@ -43,17 +43,17 @@ class TensorMaker {
   Pattern pattern_;
 };
 
-// A place in the matrix; every pattern of it gives a case, or none does.
+// An entry of the matrix. Either every pattern of it is a case, or none is.
 struct Configuration {
   tosa::Op op{};
   std::string label;  // `CONV2D/i8`
-  std::function<CaseParts(TensorMaker&)> parts;
-  bool has_edges = true;  // else two patterns of random values
+  std::function<CaseParts(TensorBuilder&)> parts;
+  bool has_edges = true;  // otherwise two patterns of random values
 };
 
 const std::vector<Configuration>& matrix();
 
-// Empty, with what the verifier says, where TOSA refuses the configuration.
+// Empty, with the diagnostics of the verifier, where TOSA refuses the configuration.
 std::optional<OperatorCase> case_of(std::size_t configuration, Pattern pattern, Diagnostics& problems);
 
 }  // namespace slipway::testing

@@ -20,20 +20,20 @@ const std::vector<std::pair<Shape, Shape>> kPairs = {{{}, {}},
 void add_plain(MatrixBuilder& matrix, Op op, std::span<const DataType> types) {
   for (const DataType type : types) {
     for (const Shape& shape : kShapes) {
-      matrix.add(op, type, [=](TensorMaker& make) {
-        const auto limits = type == DataType::I32 ? std::optional(kAllButLeast) : std::nullopt;
+      matrix.add(op, type, [=](TensorBuilder& make) {
+        const auto limits = type == DataType::I32 ? std::optional(kAllButMin) : std::nullopt;
         return CaseParts{{make.tensor(type, shape, limits)}, {}, {}};
       });
     }
   }
 }
 
-// What both operands of a binary operator are limited to.
+// The limits of both operands of a binary operator.
 using PairOfLimits = std::pair<std::optional<Limits>, std::optional<Limits>>;
 
 void add_pairs(MatrixBuilder& matrix, Op op, DataType type, const Attributes& attributes, const PairOfLimits& limits) {
   for (const auto& [a, b] : kPairs) {
-    matrix.add(op, type, [=](TensorMaker& make) {
+    matrix.add(op, type, [=](TensorBuilder& make) {
       Tensor first = make.tensor(type, a, limits.first);
       return CaseParts{{std::move(first), make.tensor(type, b, limits.second)}, attributes, {}};
     });
@@ -42,8 +42,8 @@ void add_pairs(MatrixBuilder& matrix, Op op, DataType type, const Attributes& at
 
 void add_divisions(MatrixBuilder& matrix) {
   for (const auto& [a, b] : kPairs) {
-    matrix.add(Op::INTDIV, DataType::I32, [=](TensorMaker& make) {
-      Tensor dividend = make.tensor(DataType::I32, a, kAllButLeast);
+    matrix.add(Op::INTDIV, DataType::I32, [=](TensorBuilder& make) {
+      Tensor dividend = make.tensor(DataType::I32, a, kAllButMin);
       const auto divisor = [&](std::size_t) {
         return static_cast<double>(
             make.random.pick<std::int64_t>({1, -1, 2, -2, 3, 7, -7, 1000, INT32_MAX, INT32_MIN}));
@@ -57,7 +57,7 @@ void add_shifts(MatrixBuilder& matrix, Op op, DataType type, const Attributes& a
   add_pairs(matrix, op, type, attributes, {std::nullopt, Limits{0, static_cast<double>(tosa::bits_of(type)) - 1}});
 }
 
-// The product of i32 is shifted, and has to fit into 32 bits then; without a shift it wraps.
+// The product of i32 must fit into 32 bits after the shift; without a shift it wraps.
 void add_products_of_elements(MatrixBuilder& matrix) {
   for (const DataType type : kNumbers) {
     if (type != DataType::I32) {
@@ -82,7 +82,7 @@ void add_selects(MatrixBuilder& matrix) {
                                  DataType::F32,  DataType::F16, DataType::BF16};
   for (const DataType type : kTypes) {
     for (const auto& shapes : kTriples) {
-      matrix.add(Op::SELECT, type, [=](TensorMaker& make) {
+      matrix.add(Op::SELECT, type, [=](TensorBuilder& make) {
         CaseParts parts;
         parts.tensors.push_back(make.random_tensor(DataType::Bool, shapes[0]));
         parts.tensors.push_back(make.tensor(type, shapes[1]));
@@ -100,7 +100,7 @@ void add_clamps(MatrixBuilder& matrix) {
         for (const auto& [low, high] : {std::pair{-1, 1}, {0, 6}, {0, 0}}) {
           const Attributes attributes = {{"min_val", {low}}, {"max_val", {high}}, {"nan_mode", {nan_mode}}};
           matrix.add(Op::CLAMP, type,
-                     [=](TensorMaker& make) { return CaseParts{{make.tensor(type, shape)}, attributes, {}}; });
+                     [=](TensorBuilder& make) { return CaseParts{{make.tensor(type, shape)}, attributes, {}}; });
         }
       }
     }
@@ -114,8 +114,8 @@ void add_negations(MatrixBuilder& matrix) {
       if (zeros.size() > 1) zeros.back() = {5, -7};
       for (const auto& [in, out] : zeros) {
         const Attributes attributes = {{"input1_zp", {in}}, {"output_zp", {out}}};
-        matrix.add(Op::NEGATE, type, [=](TensorMaker& make) {
-          const auto limits = type == DataType::I32 ? std::optional(kAllButLeast) : std::nullopt;
+        matrix.add(Op::NEGATE, type, [=](TensorBuilder& make) {
+          const auto limits = type == DataType::I32 ? std::optional(kAllButMin) : std::nullopt;
           return CaseParts{{make.tensor(type, shape, limits)}, attributes, {}};
         });
       }
@@ -126,8 +126,8 @@ void add_negations(MatrixBuilder& matrix) {
 void add_tables(MatrixBuilder& matrix) {
   for (const auto& [type, entries] : {std::pair{DataType::I8, 256}, {DataType::I16, 513}}) {
     for (const Shape& shape : kShapes) {
-      matrix.add(Op::TABLE, type, [=](TensorMaker& make) {
-        // Neighbours of 16 bits may not be further apart than 16 bits hold.
+      matrix.add(Op::TABLE, type, [=](TensorBuilder& make) {
+        // The difference of 16-bit neighbours must fit into 16 bits.
         const auto limits = type == DataType::I16 ? std::optional(Limits{-16000, 16000}) : std::nullopt;
         Tensor input = make.tensor(type, shape);
         return CaseParts{{std::move(input), make.random_tensor(type, {entries}, limits)}, {}, {}};
@@ -145,7 +145,7 @@ void add_reduction(MatrixBuilder& matrix, Op op, std::span<const DataType> types
         for (std::int64_t axis = 0; axis < std::ssize(shape); ++axis) {
           Attributes attributes = {{"axis", {axis}}};
           if (has_nan_mode) attributes.set("nan_mode", nan_mode);
-          matrix.add(op, type, [=](TensorMaker& make) {
+          matrix.add(op, type, [=](TensorBuilder& make) {
             const auto limits = type == DataType::I32 ? std::optional(Limits{-1e8, 1e8}) : std::nullopt;
             return CaseParts{{make.tensor(type, shape, limits)}, attributes, {}};
           });

@@ -19,7 +19,7 @@ struct Moved {
 void add_moves(MatrixBuilder& matrix, Op op, DataType type, std::initializer_list<Moved> moves, std::string_view list,
                std::string_view more = {}) {
   for (const Moved& move : moves) {
-    matrix.add(op, type, [=](TensorMaker& make) {
+    matrix.add(op, type, [=](TensorBuilder& make) {
       CaseParts parts;
       parts.tensors.push_back(make.tensor(type, move.from));
       parts.attributes.set(list, move.list);
@@ -35,7 +35,7 @@ void add_pads(MatrixBuilder& matrix, DataType type) {
                                       {Shape{2, 2}, List{1, 0, 0, 2}},
                                       {Shape{1, 2, 3}, List{0, 1, 1, 0, 2, 0}},
                                       {Shape{1, 2, 2, 1}, List{0, 0, 1, 1, 1, 1, 0, 0}}}) {
-    matrix.add(Op::PAD, type, [=](TensorMaker& make) {
+    matrix.add(Op::PAD, type, [=](TensorBuilder& make) {
       CaseParts parts;
       parts.tensors.push_back(make.tensor(type, from));
       parts.attributes.set("padding", padding);
@@ -57,7 +57,7 @@ void add_concats(MatrixBuilder& matrix, DataType type) {
   for (const Joined& joined :
        {Joined{0, {{2}, {3}}}, Joined{0, {{4}}}, Joined{1, {{2, 1}, {2, 3}, {2, 2}}}, Joined{0, {{1, 2}, {2, 2}}},
         Joined{2, {{1, 2, 1, 2}, {1, 2, 3, 2}}}, Joined{3, {{1, 2, 2, 1}, {1, 2, 2, 1}, {1, 2, 2, 1}, {1, 2, 2, 1}}}}) {
-    matrix.add(Op::CONCAT, type, [=](TensorMaker& make) {
+    matrix.add(Op::CONCAT, type, [=](TensorBuilder& make) {
       CaseParts parts;
       for (const Shape& shape : joined.shapes) parts.tensors.push_back(make.tensor(type, shape));
       parts.attributes.set("axis", joined.axis);
@@ -70,7 +70,7 @@ void add_reverses(MatrixBuilder& matrix, DataType type) {
   for (const Shape& shape : {Shape{5}, Shape{2, 3}, Shape{2, 3, 2}, Shape{1, 2, 3, 2}}) {
     for (std::int64_t axis = 0; axis < std::ssize(shape); ++axis) {
       matrix.add(Op::REVERSE, type,
-                 [=](TensorMaker& make) { return CaseParts{{make.tensor(type, shape)}, {{"axis", {axis}}}, {}}; });
+                 [=](TensorBuilder& make) { return CaseParts{{make.tensor(type, shape)}, {{"axis", {axis}}}, {}}; });
     }
   }
 }
@@ -115,16 +115,16 @@ bool is_legal(const Rescale& r) {
   return !r.out_unsigned || (narrow(r.to) && narrow(r.from));
 }
 
-CaseParts rescale_parts(const Rescale& r, TensorMaker& make) {
+CaseParts rescale_parts(const Rescale& r, TensorBuilder& make) {
   const std::int64_t channels = r.per_channel ? 3 : 1, width = tosa::bits_of(r.from);
-  // Values that neither the shift nor 32 bits of the result make unpredictable.
+  // Values whose result is predictable with this shift and 32 bits.
   std::int64_t bits = std::min<std::int64_t>({r.shift - 1, r.scale32 && r.shift == 16 ? 14 : 46, width - 1});
   if (!r.scale32) bits = std::min<std::int64_t>({bits, 46, r.shift + 15});
   const auto zero_point = [&](DataType type, bool is_unsigned) -> std::int64_t {
     if (type == DataType::I8) return make.random.pick<std::int64_t>({0, -128, 127, 3});
     return type == DataType::I16 && is_unsigned ? make.random.pick<std::int64_t>({0, -32768}) : 0;
   };
-  // An unsigned 16-bit value fits a shift of 16 only around its zero point.
+  // With a shift of 16, an unsigned 16-bit value must be near its zero point.
   const bool centred = r.in_unsigned && r.from == DataType::I16 && r.shift == 16;
   const double size = std::ldexp(1.0, static_cast<int>(bits > 8 ? bits - 1 : bits));
   const std::int64_t one = r.scale32 ? 1 << 30 : 1 << 14;
@@ -216,7 +216,7 @@ void add_layout(MatrixBuilder& matrix) {
                {{1, 2, 3, 2}, {3, 2, 1, 0}, {}},
                {{1, 2, 1, 3, 2, 2}, {5, 0, 4, 1, 3, 2}, {}}},
               "perms");
-    // IDENTITY, which a graph has as a tensor of the same shape.
+    // IDENTITY, which a graph represents by a tensor of the same shape.
     add_moves(matrix, Op::RESHAPE, type, {{{}, {}, {}}, {{1}, {1}, {}}, {{17}, {17}, {}}, {{3, 5}, {3, 5}, {}}},
               "shape");
   }
@@ -228,13 +228,13 @@ void add_gathers(MatrixBuilder& matrix) {
   for (const DataType type : kTypes) {
     for (const auto& [n, rows, channels, width] :
          {std::array<std::int64_t, 4>{1, 1, 1, 1}, {1, 5, 2, 3}, {2, 4, 3, 6}, {3, 7, 1, 2}}) {
-      matrix.add(Op::GATHER, type, [=](TensorMaker& make) {
+      matrix.add(Op::GATHER, type, [=](TensorBuilder& make) {
         Tensor values = make.tensor(type, {n, rows, channels});
         const Limits indices{0, static_cast<double>(rows - 1)};
         return CaseParts{{std::move(values), make.random_tensor(DataType::I32, {n, width}, indices)}, {}, {}};
       });
       const std::int64_t written = std::min(width, rows);
-      matrix.add(Op::SCATTER, type, [=](TensorMaker& make) {
+      matrix.add(Op::SCATTER, type, [=](TensorBuilder& make) {
         CaseParts parts;
         parts.tensors.push_back(make.tensor(type, {n, rows, channels}));
         Tensor indices = Tensor::zeros({DataType::I32, {n, written}});
@@ -261,7 +261,7 @@ void add_resizes(MatrixBuilder& matrix) {
     for (const tosa::ResizeMode mode : {tosa::ResizeMode::NearestNeighbor, tosa::ResizeMode::Bilinear}) {
       for (std::size_t i = 0; i < axes.size(); ++i) {
         const Resized &y = axes[i], &x = axes[(i * 7 + 3) % axes.size()];
-        matrix.add(Op::RESIZE, type, [=](TensorMaker& make) {
+        matrix.add(Op::RESIZE, type, [=](TensorBuilder& make) {
           const auto limits = tosa::is_float(type) ? std::optional(Limits{-4, 4}) : std::nullopt;
           return CaseParts{{make.tensor(type, {1, y.extent, x.extent, 2}, limits)},
                            {{"mode", {static_cast<std::int64_t>(mode)}},
@@ -278,8 +278,8 @@ void add_resizes(MatrixBuilder& matrix) {
 void add_casts(MatrixBuilder& matrix) {
   for (const auto& [from, to] : cast_pairs()) {
     for (const Shape& shape : {Shape{}, Shape{64}, Shape{3, 5}, Shape{2, 3, 2, 2}}) {
-      matrix.add(Op::CAST, formatted("{} {}", tosa::name_of(from), tosa::name_of(to)), [=](TensorMaker& make) {
-        // A NaN has no integer.
+      matrix.add(Op::CAST, formatted("{} {}", tosa::name_of(from), tosa::name_of(to)), [=](TensorBuilder& make) {
+        // A NaN has no integer value.
         const bool narrows = tosa::is_float(from) && !tosa::is_float(to);
         const auto limits =
             narrows ? std::optional(make.has_edges() ? Limits{-1e30, 1e30} : Limits{-300, 300}) : std::nullopt;
@@ -303,7 +303,7 @@ void add_rescales(MatrixBuilder& matrix) {
                 const Rescale r{from, to, scale32, double_round, per_channel, in_unsigned, out_unsigned, shift};
                 if (!is_legal(r)) continue;
                 matrix.add(Op::RESCALE, formatted("{} {}", tosa::name_of(from), tosa::name_of(to)),
-                           [=](TensorMaker& make) { return rescale_parts(r, make); });
+                           [=](TensorBuilder& make) { return rescale_parts(r, make); });
               }
             }
           }

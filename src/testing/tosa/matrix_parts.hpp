@@ -1,4 +1,4 @@
-// What the groups of the matrix share.
+// Common parts of the groups of the matrix.
 #pragma once
 
 #include <array>
@@ -21,14 +21,14 @@ inline constexpr std::array kNumbers = {DataType::I8,  DataType::I16, DataType::
 // Of operators that move elements.
 inline constexpr std::array kMoved = {DataType::Bool, DataType::I8,   DataType::I16,    DataType::I32,   DataType::F32,
                                       DataType::F16,  DataType::BF16, DataType::F8E4M3, DataType::F8E5M2};
-inline constexpr Limits kAllButLeast = {-2147483647.0, 2147483647.0};  // of i32, whose least cannot be negated
+inline constexpr Limits kAllButMin = {-2147483647.0, 2147483647.0};  // of i32, whose minimum cannot be negated
 
 class MatrixBuilder {
  public:
-  void add(Op op, std::string label, std::function<CaseParts(TensorMaker&)> parts, bool has_edges = true) {
+  void add(Op op, std::string label, std::function<CaseParts(TensorBuilder&)> parts, bool has_edges = true) {
     configurations.push_back({op, std::string(tosa::name_of(op)) + "/" + label, std::move(parts), has_edges});
   }
-  void add(Op op, DataType type, std::function<CaseParts(TensorMaker&)> parts) {
+  void add(Op op, DataType type, std::function<CaseParts(TensorBuilder&)> parts) {
     add(op, std::string(tosa::name_of(type)), std::move(parts));
   }
   std::vector<Configuration> configurations;
@@ -46,7 +46,7 @@ void add_resizes(MatrixBuilder& matrix);
 void add_casts(MatrixBuilder& matrix);
 void add_rescales(MatrixBuilder& matrix);
 
-// Values of `nan_mode`: both where there can be a NaN.
+// Values of `nan_mode`: both for types with a NaN.
 inline std::vector<std::int64_t> nan_modes(DataType type) {
   return tosa::is_float(type) ? std::vector<std::int64_t>{1, 2} : std::vector<std::int64_t>{1};
 }

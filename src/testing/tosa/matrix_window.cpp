@@ -43,7 +43,7 @@ void add_convolution(MatrixBuilder& matrix, Op op, Convolution conv) {
   conv.attributes.set("input_zp", conv.zeros.first);
   conv.attributes.set("weight_zp", conv.types.weight == DataType::I8 ? conv.zeros.second : 0);
   const std::string label = conv.types.label();
-  matrix.add(op, label, [conv = std::move(conv)](TensorMaker& make) {
+  matrix.add(op, label, [conv = std::move(conv)](TensorBuilder& make) {
     const auto small = tosa::is_float(conv.types.in) ? std::optional(Limits{-2, 2}) : std::nullopt;
     CaseParts parts{{}, conv.attributes, {conv.types.out}};
     parts.tensors.push_back(make.tensor(conv.types.in, conv.in, small));
@@ -53,7 +53,7 @@ void add_convolution(MatrixBuilder& matrix, Op op, Convolution conv) {
   });
 }
 
-// Dimensions before, of the kernel, and behind.
+// Dimensions before the kernel, of the kernel, and after it.
 Shape weight_shape(const Shape& before, const Shape& kernel, const Shape& behind) {
   Shape shape = before;
   shape.insert(shape.end(), kernel.begin(), kernel.end());
@@ -125,7 +125,7 @@ void add_conv3d(MatrixBuilder& matrix, const ConvTypes& types) {
   }
 }
 
-// Every window of the pools, with its image.
+// Every window of the pooling operators, with its image.
 void for_each_pool(const std::function<void(const Attributes&, const Shape&)>& use) {
   for (const List& kernel : {List{1, 1}, List{2, 2}, List{3, 2}, List{2, 3}}) {
     for (const List& stride : {List{1, 1}, List{2, 1}, List{2, 2}}) {
@@ -145,7 +145,7 @@ void add_average(MatrixBuilder& matrix, Attributes attributes, const Shape& in, 
   for (const auto& [in_zero, out_zero] : zero_points(with_zeros ? type : DataType::I32)) {
     attributes.set("input_zp", in_zero);
     attributes.set("output_zp", out_zero);
-    matrix.add(Op::AVG_POOL2D, type, [=](TensorMaker& make) {
+    matrix.add(Op::AVG_POOL2D, type, [=](TensorBuilder& make) {
       const auto limits = tosa::is_float(type) ? std::optional(Limits{-100, 100}) : std::nullopt;
       return CaseParts{{make.tensor(type, in, limits)}, attributes, {type}};
     });
@@ -173,7 +173,7 @@ void add_pools(MatrixBuilder& matrix) {
         Attributes of_max = attributes;
         of_max.set("nan_mode", nan_mode);
         matrix.add(Op::MAX_POOL2D, type,
-                   [=](TensorMaker& make) { return CaseParts{{make.tensor(type, in)}, of_max, {}}; });
+                   [=](TensorBuilder& make) { return CaseParts{{make.tensor(type, in)}, of_max, {}}; });
       }
     }
   });
@@ -203,7 +203,7 @@ void add_products(MatrixBuilder& matrix) {
          {std::array{1, 1, 1, 1}, {1, 3, 4, 5}, {2, 4, 7, 3}, {3, 1, 9, 1}, {1, 5, 1, 4}, {2, 2, 33, 2}}) {
       for (const auto& [a_zero, b_zero] : zero_points(in)) {
         const Attributes attributes = {{"A_zp", {a_zero}}, {"B_zp", {b_zero}}};
-        matrix.add(Op::MATMUL, in, [=](TensorMaker& make) {
+        matrix.add(Op::MATMUL, in, [=](TensorBuilder& make) {
           const auto small = tosa::is_float(in) ? std::optional(Limits{-2, 2}) : std::nullopt;
           Tensor a = make.tensor(in, {n, h, c}, small);
           return CaseParts{{std::move(a), make.tensor(in, {n, c, w}, small)}, attributes, {out}};
@@ -214,16 +214,16 @@ void add_products(MatrixBuilder& matrix) {
   for (const std::int64_t height : {1, 2, 4, 8}) {
     for (const std::int64_t width : {1, 2, 4, 8}) {
       for (const std::int64_t local : {0, 1}) {
-        const auto image = [=](TensorMaker& make, std::int64_t count) {
+        const auto image = [=](TensorBuilder& make, std::int64_t count) {
           return make.random_tensor(DataType::F32, {count, height, width});
         };
         matrix.add(
             Op::RFFT2D, "f32",
-            [=](TensorMaker& make) { return CaseParts{{image(make, 1)}, {{"local_bound", {local}}}, {}}; }, false);
+            [=](TensorBuilder& make) { return CaseParts{{image(make, 1)}, {{"local_bound", {local}}}, {}}; }, false);
         for (const std::int64_t inverse : {0, 1}) {
           matrix.add(
               Op::FFT2D, "f32",
-              [=](TensorMaker& make) {
+              [=](TensorBuilder& make) {
                 Tensor real = image(make, 2);
                 return CaseParts{
                     {std::move(real), image(make, 2)}, {{"inverse", {inverse}}, {"local_bound", {local}}}, {}};

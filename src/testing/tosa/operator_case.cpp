@@ -13,7 +13,7 @@
 namespace slipway::testing {
 namespace {
 
-// The types of the results: of the first form whose types are those of the tensors and of `acc_type`.
+// The types of the results: those of the first form that matches the operands and `acc_type`.
 std::vector<DataType> results_for(const tosa::OperatorInfo& info, const CaseParts& parts) {
   const auto fits = [&](const tosa::TypeRow& row) {
     std::size_t next = 0;
@@ -39,7 +39,7 @@ std::vector<DataType> results_for(const tosa::OperatorInfo& info, const CasePart
 bool flush(Tensor& tensor) {
   const DataType type = tensor.type.data;
   if (type != DataType::F16 && type != DataType::BF16 && type != DataType::F32) return false;
-  const double least = reference::precision_of(type).least_normal;
+  const double least = reference::precision_of(type).min_normal;
   bool changed = false;
   for (double& real : tensor.reals) {
     if (real == 0 || !(std::fabs(real) < least)) continue;
@@ -96,7 +96,7 @@ std::string disagreement(const OperatorCase& made, std::span<const Tensor> resul
   std::vector<Tensor> flushed_results(results.begin(), results.end());
   bool changed = false;
   for (Tensor& operand : flushed) changed |= flush(operand);
-  // Whoever reads a subnormal result of such a device reads a zero.
+  // Readers of a subnormal result of such a device read a zero.
   for (Tensor& result : flushed_results) changed |= flush(result);
   if (changed && !compare(made, flushed, flushed_results)) return "";
   return formatted("{}: {}\n{}", made.name, *why, text_of(made));
@@ -107,11 +107,11 @@ std::string text_of(const OperatorCase& made) {
   for (std::size_t i = 0; i < made.operands.size(); ++i) {
     const Tensor& operand = made.operands[i];
     text += formatted("operand {} {}:", i, tosa::text_of(operand.type));
-    constexpr std::size_t kMost = 64;
-    for (std::size_t k = 0; k < std::min(operand.size(), kMost); ++k)
+    constexpr std::size_t kMax = 64;
+    for (std::size_t k = 0; k < std::min(operand.size(), kMax); ++k)
       text +=
           operand.is_float() ? " " + tensor::shortest_text(operand.reals[k]) : formatted(" {}", operand.integers[k]);
-    text += operand.size() > kMost ? " ...\n" : "\n";
+    text += operand.size() > kMax ? " ...\n" : "\n";
   }
   return text;
 }

@@ -1,6 +1,6 @@
-// One operator with the tensors that it works on: what the suites of TOSA operators are made of.
+// One operator with its operands: a case of the suites of TOSA operators.
 //
-// Its expected results are those of the interpreter, within TOSA's own bounds.
+// The expected results are those of the interpreter, within TOSA's error bounds.
 #pragma once
 
 #include <optional>
@@ -18,36 +18,36 @@ namespace slipway::testing {
 using reference::Tensor;
 using tosa::DataType;
 
-// What an operator is given, in the order of operators.def.
+// Operands and attributes of a case, in the order of operators.def.
 struct CaseParts {
   std::vector<Tensor> tensors;
   tosa::Attributes attributes;
-  std::vector<DataType> results;  // empty: those of the first form that takes the tensors
+  std::vector<DataType> results;  // empty: those of the first form with these operand types
   bool constants = false;         // all tensors but the first are constants
 };
 
 struct OperatorCase {
   std::string name;              // `CONV2D/i8 i8 i32/17/edge`
-  tosa::Graph graph;             // one node; constants are what the operator wants constant
+  tosa::Graph graph;             // one node; operands that must be constant are constants
   std::vector<Tensor> operands;  // of the node
 
   const tosa::Node& node() const { return graph.nodes[0]; }
 };
 
-// The shapes of the results follow from the rest. Empty, with what the verifier says, when TOSA does not allow it.
+// The shapes of the results are inferred. Empty, with the diagnostics of the verifier, when TOSA does not allow it.
 std::optional<OperatorCase> make_case(std::string name, tosa::Op op, CaseParts parts, Diagnostics& problems);
 
-// Why these results are not what the operator gives; empty when they are. A device that flushes subnormal inputs is
-// right when it does so everywhere (TOSA page 3.4).
+// Why these results are wrong; empty when they are right. A device that flushes subnormal inputs is right if it does so
+// everywhere (docs/spec/tosa.md#error-bounds).
 std::string disagreement(const OperatorCase& made, std::span<const Tensor> results);
 
-// The case as people read it: the graph and its operands.
+// The case as text for people: the graph and its operands.
 std::string text_of(const OperatorCase& made);
 
-// Messages, one a line, with their kinds.
+// Messages, one for each line, with their kinds.
 std::string text_of(const Diagnostics& diagnostics);
 
-// Cases as one graph, so that one run of a device computes them all. The cases must live while the graph does.
+// Cases as one graph, so that one run of a device computes all of them. The cases must outlive the graph.
 class Batch {
  public:
   void add(const OperatorCase& made);
@@ -58,7 +58,7 @@ class Batch {
   const tosa::Graph& graph() const { return graph_; }
   std::span<const Tensor> inputs() const { return inputs_; }
   std::span<const OperatorCase* const> cases() const { return cases_; }
-  // Those of one case, of the outputs of the whole.
+  // The outputs of one case among the outputs of the whole graph.
   std::span<const Tensor> results_of(std::size_t number, std::span<const Tensor> outputs) const;
 
  private:

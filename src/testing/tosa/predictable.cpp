@@ -119,7 +119,7 @@ class Question {
       for (std::size_t d = 1; d < weight.size(); ++d) count *= extent(1, d);
     }
     if (node_.op != Op::MATMUL) bias = size(2);
-    // A zero point moves a value by at most 128.
+    // A zero point shifts a value by at most 128.
     const double sum = count * (size(0) + 128) * (size(1) + 128) + bias;
     return sum < (result() == DataType::I48 ? 0x1p47 : 0x1p31);
   }

@@ -1,12 +1,13 @@
-// Whether TOSA says what an operator gives for these operands (the conditions marked R on the TOSA page).
+// Whether TOSA defines the result of an operator for these operands (docs/spec/tosa.md#operators, the conditions marked
+// R).
 #pragma once
 
 #include "testing/tosa/operator_case.hpp"
 
 namespace slipway::testing {
 
-// False where a result may be anything: an overflow, an index out of range, a NaN as integer. Looks at the largest
-// magnitudes, so that it is false for some that are predictable.
+// False where a result is unpredictable: an overflow, an index out of range, a NaN as integer. It only considers the
+// largest magnitudes, so it is false for some predictable cases too.
 bool is_predictable(const OperatorCase& made);
 
 }  // namespace slipway::testing

@@ -1,4 +1,4 @@
-// Random numbers for tests: the same seed gives the same numbers on every machine.
+// Random numbers for tests: the same seed produces the same numbers on every machine.
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,7 @@ class Drawer {
         row_(info_.rows[static_cast<std::size_t>(make_.random.between(0, std::ssize(info_.rows) - 1))]) {
     const std::int64_t drawn = make_.random.between(1, 100);
     awkward_ = drawn > 95;
-    most_ = limits.most_elements ? limits.most_elements : drawn <= 80 ? 256 : drawn <= 95 ? 4096 : 2000;
+    most_ = limits.max_elements ? limits.max_elements : drawn <= 80 ? 256 : drawn <= 95 ? 4096 : 2000;
   }
 
   CaseParts draw() {
@@ -133,10 +133,10 @@ class Drawer {
       default:
         break;
     }
-    const bool broadcasts = info_.operands.size() > 1 && info_.results[0].least_rank == 0 &&
+    const bool broadcasts = info_.operands.size() > 1 && info_.results[0].min_rank == 0 &&
                             std::ranges::count_if(info_.operands, &tosa::OperandInfo::is_tensor) > 1 &&
                             info_.op != Op::TABLE && info_.op != Op::RESCALE;
-    const std::int64_t least = std::ranges::find_if(info_.operands, &tosa::OperandInfo::is_tensor)->least_rank;
+    const std::int64_t least = std::ranges::find_if(info_.operands, &tosa::OperandInfo::is_tensor)->min_rank;
     const Shape whole = shape(rank(std::max<std::int64_t>(least, 0), 6));
     const auto count = static_cast<std::size_t>(std::ranges::count_if(info_.operands, &tosa::OperandInfo::is_tensor));
     shapes_.assign(count, whole);
@@ -217,7 +217,7 @@ class Drawer {
       attributes_.set_real(name, value.reals[0]);
     else
       attributes_.set(name, value.integers[0]);
-    // The limits of CLAMP stand in order.
+    // The limits of CLAMP must be in order.
     if (name != "max_val") return;
     const double low = attributes_.real("min_val"), high = attributes_.real("max_val");
     if (high >= low) return;
@@ -287,7 +287,7 @@ class Drawer {
       const std::int64_t n = attribute_or(1, 1, 24), d_of = attribute_or(1, 1, 24);
       scale.insert(scale.end(), {n, d_of});
       offset.push_back(attribute_or(0, -n, 2 * n));
-      // The first border from a random one on with which the steps divide.
+      // The first border, from a random one on, for which the sizes divide.
       std::int64_t b = random().between(-2 * n, n - 1);
       while (b < n - 1 && ((shapes_[0][d] - 1) * n - offset.back() + b) % d_of != 0) ++b;
       border.push_back(b);
@@ -297,7 +297,7 @@ class Drawer {
     attributes_.set("border", border);
   }
 
-  // A search around each place of the image.
+  // A search around each position of the image.
   void motion() {
     const std::int64_t radius = random().between(0, 2);
     for (const std::string_view name : {"kernel_sizes", "input_strides", "window_strides"}) list(name, 2, 1, 1, 3);
@@ -336,8 +336,7 @@ class Drawer {
     const Shape shape = tensor_shape(number);
     const auto limited = [&](double low, double high) { return make_.random_tensor(type, shape, Limits{low, high}); };
     if (info_.op == Op::TABLE && number == 1) return type == DataType::I8 ? limited(-128, 127) : limited(-16000, 16000);
-    if (info_.op == Op::RESCALE && number == 1)
-      return limited(0, static_cast<double>(reference::greatest_integer(type)));
+    if (info_.op == Op::RESCALE && number == 1) return limited(0, static_cast<double>(reference::max_integer(type)));
     if (info_.op == Op::RESCALE && number == 2) return limited(tosa::bits_of(row_.types[0]) + 2, 55);
     if (info_.op == Op::GATHER && number == 1) return limited(0, static_cast<double>(shapes_[0][1] - 1));
     if (info_.op == Op::SCATTER && number == 1) return distinct(shape);
@@ -358,7 +357,7 @@ class Drawer {
     return type == DataType::I48 ? limited(-0x1p40, 0x1p40) : make_.tensor(type, shape);
   }
 
-  // As many different indices as there are in a row.
+  // Distinct indices.
   Tensor distinct(const Shape& shape) {
     Tensor indices = Tensor::zeros({DataType::I32, shape});
     for (std::int64_t batch = 0; batch < shape[0]; ++batch) {
@@ -376,7 +375,7 @@ class Drawer {
 
   const tosa::OperatorInfo& info_;
   RandomLimits limits_;
-  TensorMaker make_;
+  TensorBuilder make_;
   const tosa::TypeRow& row_;
   bool awkward_ = false;
   std::int64_t most_ = 256, axis_ = 0;

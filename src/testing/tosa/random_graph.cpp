@@ -13,12 +13,12 @@ namespace {
 
 using List = std::vector<std::int64_t>;
 
-class Grower {
+class RandomGraphGenerator {
  public:
-  Grower(std::uint64_t seed, const RandomGraphShape& shape)
+  RandomGraphGenerator(std::uint64_t seed, const RandomGraphShape& shape)
       : shape_(shape), make_(seed, Pattern::Random), vocabulary_(seed / kGraphsOfAVocabulary), decide_(vocabulary_) {}
 
-  GraphMaker run() {
+  GraphBuilder run() {
     graph_.takes_shape = [&](const Shape& shape) { return takes_shape(shape); };
     const std::int64_t operators = random().between(shape_.least_operators, shape_.most_operators);
     const std::int64_t inputs = random().between(1, 4);
@@ -34,23 +34,23 @@ class Grower {
   }
 
  private:
-  // For what no kernel has in it: which values, and numbers in tensors.
+  // For everything that is not part of a kernel: which values are used, and contents of tensors.
   Random& random() { return make_.random; }
-  // For what kernels are made of: operators, types, shapes and attributes.
+  // For everything that is part of a kernel: operators, types, shapes and attributes.
   Random& decide() { return decide_; }
-  // What follows is one of a few things that graphs of a vocabulary do with values of this type.
+  // Chooses one of the few operations that graphs of a vocabulary apply to values of this type.
   void decide_on(ValueId value) {
     constexpr std::int64_t kChoices = 4;
     const std::uint64_t seed = tensor::draw(number_of(type(value).shape), static_cast<std::uint64_t>(data(value)));
     decide_ = Random(tensor::draw(seed, static_cast<std::uint64_t>(random().between(0, kChoices - 1))));
   }
-  // A number of the vocabulary's for a shape.
+  // An extent from the vocabulary.
   std::uint64_t number_of(const Shape& shape) const {
     std::uint64_t number = vocabulary_;
     for (const std::int64_t extent : shape) number = tensor::draw(number, static_cast<std::uint64_t>(extent));
     return number;
   }
-  // Shapes that are there already, and a quarter of all: else each operator would make a new one.
+  // Existing shapes, and a quarter of all others: otherwise each operator would introduce a new one.
   bool takes_shape(const Shape& shape) const {
     const bool is_there =
         std::ranges::any_of(graph_.graph.values, [&](const tosa::Value& value) { return value.type.shape == shape; });
@@ -76,7 +76,7 @@ class Grower {
         return {decide().between(1, 2), decide().between(1, 7), decide().between(1, 7), decide().between(1, 6)};
     }
   }
-  // Floats are small whole numbers or halves, so that much of what is made of them is exact.
+  // Floats are small whole numbers or halves, so that many results are exact.
   Tensor fresh(DataType type, const Shape& shape) {
     if (!tosa::is_float(type)) {
       if (type == DataType::I32) return make_.random_tensor(type, shape, Limits{-100000, 100000});
@@ -86,7 +86,7 @@ class Grower {
     return make_.filled(type, shape, [&](std::size_t) { return unit * static_cast<double>(random().between(-6, 6)); });
   }
 
-  // A value for which something holds, rather a late one; none is kNoValue.
+  // A value for which a predicate holds, preferably a late one; otherwise kNoValue.
   ValueId pick(const std::function<bool(ValueId)>& fits) {
     std::vector<ValueId> found;
     for (std::size_t v = 0; v < graph_.values.size(); ++v) {
@@ -115,7 +115,7 @@ class Grower {
   void step() {
     const ValueId value = pick([](ValueId) { return true; });
     decide_on(value);
-    if (tensor::element_count(type(value).shape).value_or(0) > static_cast<std::uint64_t>(shape_.most_elements)) {
+    if (tensor::element_count(type(value).shape).value_or(0) > static_cast<std::uint64_t>(shape_.max_elements)) {
       smaller(value);
       return;
     }
@@ -251,7 +251,7 @@ class Grower {
     const bool scale32 = from != DataType::I48 && decide().chance(70);
     const bool per_channel = rank(value) > 0 && decide().chance(40);
     const std::int64_t channels = per_channel ? type(value).shape.back() : 1;
-    // The largest value is brought somewhere near the range of the result.
+    // The largest value is scaled to about the range of the result.
     double size = 1;
     for (const std::int64_t x : graph_.value(value).integers) size = std::max(size, std::fabs(static_cast<double>(x)));
     const double wanted =
@@ -341,7 +341,7 @@ class Grower {
     return add(Op::CAST, {value}, {}, {decide().pick({Bool, I8, I16, I32, F16, F32, BF16})});
   }
 
-  // Half of what is reduced meets its elements again, as in softmax.
+  // Half of the reduced values are combined with their elements again, as in softmax.
   bool reduce(ValueId value) {
     if (rank(value) == 0) return false;
     const Attributes attributes = {{"axis", {decide().between(0, std::ssize(type(value).shape) - 1)}},
@@ -527,7 +527,7 @@ class Grower {
 
   bool curved(ValueId value) {
     const double size = graph_.size(value);
-    if (graph_.least_size(value) > 0.1 && decide().chance(50))
+    if (graph_.min_size(value) > 0.1 && decide().chance(50))
       return add(decide().pick({Op::RECIPROCAL, Op::LOG, Op::RSQRT}), {value});
     if (size < 6 && decide().chance(50)) return add(decide().pick({Op::EXP, Op::SIN, Op::COS}), {value});
     return add(decide().pick({Op::SIGMOID, Op::TANH, Op::ERF}), {value});
@@ -545,20 +545,22 @@ class Grower {
       if (graph.values[v].kind != tosa::ValueKind::Result) continue;
       if (!used[v] || random().chance(8)) graph.outputs.push_back(static_cast<ValueId>(v));
     }
-    // Now and then an input is an output, or a result is two.
+    // Sometimes an input is an output, or a result is two outputs.
     if (graph.outputs.empty() || random().chance(10)) graph.outputs.push_back(graph.inputs[0]);
     if (random().chance(10)) graph.outputs.push_back(graph.outputs[0]);
   }
 
   RandomGraphShape shape_;
-  TensorMaker make_;
+  TensorBuilder make_;
   std::uint64_t vocabulary_;
   Random decide_;
-  GraphMaker graph_;
+  GraphBuilder graph_;
 };
 
 }  // namespace
 
-GraphMaker random_graph(std::uint64_t seed, const RandomGraphShape& shape) { return Grower(seed, shape).run(); }
+GraphBuilder random_graph(std::uint64_t seed, const RandomGraphShape& shape) {
+  return RandomGraphGenerator(seed, shape).run();
+}
 
 }  // namespace slipway::testing

@@ -1,12 +1,12 @@
-// Random whole graphs: operators of all kinds on tensors of all types, joined at random. A build of this program gives
-// the same graph for the same seed.
+// Random whole graphs: operators of all kinds on tensors of all types, connected at random. A build of this program
+// produces the same graph for the same seed.
 //
-// What takes time is to make kernels, not to run them. Graphs whose seeds are neighbours have a vocabulary: a few types
-// and shapes, and a few things to do with values of each, in an order and with numbers of their own. They share most of
-// their kernels.
+// Compiling kernels takes most of the time, not running them. So graphs with neighbouring seeds share a vocabulary: a
+// few types and shapes, and a few operations on values of each, in different orders and with different contents. They
+// share most of their kernels.
 #pragma once
 
-#include "testing/tosa/graph_maker.hpp"
+#include "testing/tosa/graph_builder.hpp"
 
 namespace slipway::testing {
 
@@ -14,10 +14,10 @@ inline constexpr std::uint64_t kGraphsOfAVocabulary = 64;  // those of seeds 0 t
 
 struct RandomGraphShape {
   std::int64_t least_operators = 5, most_operators = 60;
-  std::int64_t most_elements = 600;  // of a tensor
+  std::int64_t max_elements = 600;  // of a tensor
 };
 
-// Results that nothing uses are outputs, and some others are too.
-GraphMaker random_graph(std::uint64_t seed, const RandomGraphShape& shape = {});
+// Unused results are outputs, and some other results too.
+GraphBuilder random_graph(std::uint64_t seed, const RandomGraphShape& shape = {});
 
 }  // namespace slipway::testing

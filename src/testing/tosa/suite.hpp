@@ -1,5 +1,5 @@
-// How much of the suites of TOSA operators a test runs: a sample in every run of the tests, all of it where the
-// environment says SLIPWAY_TOSA_SUITE=all, shared by processes where it says SLIPWAY_TOSA_PART.
+// How much of the suites of TOSA operators a test runs: a sample by default, everything with SLIPWAY_TOSA_SUITE=all in
+// the environment, and one part of several processes with SLIPWAY_TOSA_PART.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ inline bool whole_suite() {
   return wish && std::string_view(wish) == "all";
 }
 
-// A number that the environment may set.
+// A number from the environment, or a default.
 inline std::uint64_t number_of(const char* variable, std::uint64_t otherwise) {
   const char* const text = std::getenv(variable);
   return text ? std::strtoull(text, nullptr, 0) : otherwise;
 }
 
-// Which part of a suite this process runs, so that several share the work: SLIPWAY_TOSA_PART=3/16 is the fourth of 16.
+// The part of a suite that this process runs: SLIPWAY_TOSA_PART=3/16 is the fourth of 16.
 struct Part {
   std::uint64_t number = 0, of = 1;
   bool has(std::uint64_t item) const { return item % of == number; }

@@ -1,4 +1,4 @@
-// Any words are read as a graph or refused, and what is read can be verified and printed.
+// Any words are read as a graph or refused. A graph that was read can be verified and printed.
 #include "spirv/module.hpp"
 #include "tosa/read/read_spirv.hpp"
 #include "tosa/text.hpp"

@@ -12,7 +12,7 @@ bool is_one_element(const TensorType& type) {
   return !is_float(type.data) && std::ranges::all_of(type.shape, [](std::int64_t extent) { return extent == 1; });
 }
 
-// The operators that loops count and compare with, on values of 32 bits. Nothing where TOSA leaves the result open.
+// Operators that count and compare in loops, on 32-bit values. Empty where the result is unpredictable in TOSA.
 std::optional<std::int64_t> result_of(const Node& node, const std::array<std::int64_t, 3>& x) {
   using enum Op;
   switch (node.op) {
@@ -79,7 +79,7 @@ void KnownElements::see(const Graph& graph, const Node& node) {
     operands[i] = *known;
   }
   const auto result = result_of(node, operands);
-  // Beyond 32 bits TOSA leaves the result open.
+  // Beyond 32 bits the result is unpredictable in TOSA.
   if (result && *result == static_cast<std::int32_t>(*result)) results_[index(node.outputs[0])] = *result;
 }
 

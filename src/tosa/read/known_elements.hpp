@@ -1,5 +1,5 @@
-// Single integers and truth values that are known while a model is read: they decide branches and loops, which files
-// have and graphs do not (converter page 3.7).
+// Single integers and booleans that are known while a model is read. They decide branches and loops, which files have
+// and graphs do not (docs/spec/converter.md#passes).
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ namespace slipway::tosa {
 
 class KnownElements {
  public:
-  // The element of a tensor that has one: of a constant, or of the result of a node that was seen.
+  // The only element of a tensor: of a constant, or of the result of a node that was added.
   std::optional<std::int64_t> find(const Graph& graph, ValueId value) const;
-  // Works out the result of a node, where it is one element that follows from known ones.
+  // Evaluates the result of a node if it is one element that follows from known ones.
   void see(const Graph& graph, const Node& node);
 
  private:

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kCustomSet = "Arm.ExperimentalMLOperations.";
 constexpr std::string_view kDebugSet = "NonSemantic.Graph.DebugInfo.";
-// The longest list of an attribute has a pair for each dimension; a replicated one would be written out.
+// The longest list of an attribute has a pair for each dimension; a replicated one would be expanded.
 constexpr std::int64_t kLongestList = 256;
 enum DebugInstruction : std::uint32_t { kDebugOperation = 2, kDebugTensor = 3 };
 
@@ -105,7 +105,7 @@ class GraphReader {
     const Instruction* graph = module_.definition(entry.operand(0));
     const Instruction* type = graph ? module_.definition(graph->type) : nullptr;
     if (!graph || graph->op != spv::Op::OpGraphARM || !type || type->op != spv::Op::OpTypeGraphARM) {
-      error(DiagnosticKind::UnknownReference, entry, formatted("%{} is no graph", entry.operand(0)));
+      error(DiagnosticKind::UnknownReference, entry, formatted("%{} is not a graph", entry.operand(0)));
       return;
     }
     input_count_ = type->operand(1);
@@ -126,7 +126,7 @@ class GraphReader {
       const Instruction* pointer = variable ? module_.definition(variable->type) : nullptr;
       if (!variable || variable->op != spv::Op::OpVariable || !pointer || pointer->op != spv::Op::OpTypePointer ||
           variable->operand(2) != static_cast<std::uint32_t>(spv::StorageClass::UniformConstant)) {
-        error(DiagnosticKind::TypeMismatch, entry, formatted("%{} is no variable in UniformConstant", variables[i]));
+        error(DiagnosticKind::TypeMismatch, entry, formatted("%{} is not a variable in UniformConstant", variables[i]));
       } else if (!values_.equal(pointer->operand(2), value_types_[i], *variable)) {
         error(DiagnosticKind::TypeMismatch, *variable,
               formatted("the variable of {} {} has another type than the graph", i < input_count_ ? "input" : "output",
@@ -185,7 +185,7 @@ class GraphReader {
   }
 
   void input(const Instruction& instruction) {
-    if (!graph_.nodes.empty()) error(DiagnosticKind::FileFormat, instruction, "an input stands behind an operator");
+    if (!graph_.nodes.empty()) error(DiagnosticKind::FileFormat, instruction, "an input is declared after an operator");
     if (instruction.operands.size() > 3)
       return (void)error(DiagnosticKind::Unsupported, instruction, "arrays of tensors as inputs are not supported");
     const auto position = values_.index(instruction.operand(2), instruction);
@@ -229,13 +229,13 @@ class GraphReader {
     const std::uint32_t member = instruction.operand(3);
     if (composite == results_.end() || instruction.operands.size() != 4 || member >= composite->second.size()) {
       error(DiagnosticKind::UnknownReference, instruction,
-            formatted("%{} is no result with a member {}", instruction.operand(2), member));
+            formatted("%{} is not a result with a member {}", instruction.operand(2), member));
       return;
     }
     results_[instruction.result] = {composite->second[member]};
   }
 
-  // A tensor that an operator takes: an input, a result, or a constant, which becomes a value when it is first used.
+  // An operand tensor: an input, a result, or a constant, which becomes a value at its first use.
   std::optional<ValueId> tensor(spirv::Id id, const Instruction& user) {
     if (const auto known = results_.find(id); known != results_.end()) {
       if (known->second.size() == 1) return known->second[0];
@@ -349,7 +349,8 @@ class GraphReader {
     return true;
   }
 
-  // CALL of Arm.ExperimentalMLOperations: opcode, name, attributes, tensors (VGF page 3.11).
+  // CALL of Arm.ExperimentalMLOperations: opcode, name, attributes, tensors
+  // (docs/spec/vgf.md#other-instruction-sets).
   void custom(const Instruction& instruction) {
     if (instruction.operand(3) != 0 || instruction.operands.size() < 7) {
       error(DiagnosticKind::Unsupported, instruction,
@@ -371,7 +372,7 @@ class GraphReader {
     graph_.nodes.back().custom = std::make_shared<CustomOperator>("com.arm.bespoke", *name, *attributes);
   }
 
-  // Names that debug information gives to operators and tensors.
+  // Names of operators and tensors in debug information.
   void debug_names() {
     for (const Instruction& instruction : module_.instructions()) {
       if (instruction.op != spv::Op::OpExtInst) continue;

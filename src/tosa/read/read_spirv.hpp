@@ -1,10 +1,11 @@
-// Reads the graphs of a SPIR-V module (SPV_ARM_graph, TOSA.001000.1, Arm.MotionEngine.100; VGF page 3.8 to 3.12).
+// Reads the graphs of a SPIR-V module (SPV_ARM_graph, TOSA.001000.1, Arm.MotionEngine.100;
+// docs/spec/vgf.md#graph-modules).
 //
 //   const auto module = spirv::read_module(words, "model.vgf module 0");
 //   std::optional<Graph> graph = read_graph(*module, "main", diagnostics);
 //
 // Reading is tolerant in form (order of declarations, repeated constants and types, replicated and null constants,
-// unused capabilities) and strict in what a graph means. It does not verify operators: shapes may still have to be
+// unused capabilities) and strict in the meaning of a graph. It does not verify operators: shapes may still have to be
 // merged with those of a VGF file, and graph constants have no data yet (`bind_constants`).
 #pragma once
 
@@ -17,11 +18,11 @@
 
 namespace slipway::tosa {
 
-// Names of the graphs' entry points, in order.
+// The names of the entry points of the graphs, in order.
 std::vector<std::string> graph_entry_points(const spirv::Module& module);
 
-// Collects all problems, each at its instruction: file-format, type-mismatch, unknown-reference, unsupported (an
-// instruction set or operator that is not known; the message names what is). Empty after an error.
+// Collects all errors, each at its instruction: file-format, type-mismatch, unknown-reference, unsupported (an
+// unknown instruction set or operator; the message lists the known ones). Empty after an error.
 std::optional<Graph> read_graph(const spirv::Module& module, std::string_view entry_point, Diagnostics& diagnostics);
 
 }  // namespace slipway::tosa

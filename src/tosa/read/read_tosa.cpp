@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::size_t kIdentifierAt = 4;
 constexpr std::size_t kMaxTables = std::size_t{1} << 32;  // a table takes 4 bytes of a buffer of at most 2 GiB
-constexpr int kMaxDepth = 64;                             // of tables, and of branches within branches
-constexpr std::size_t kMaxInlined = 1 << 20;              // operators and tensors of branches and of turns of loops
+constexpr int kMaxDepth = 64;                             // of tables, and of nested branches
+constexpr std::size_t kMaxInlined = 1 << 20;              // operators and tensors of branches and loop iterations
 constexpr std::string_view kUnrepresentable = "TOSA 1.1 is not representable in TOSA.001000.1";
 
 std::string_view view(const flatbuffers::String* text) { return text ? text->string_view() : std::string_view(); }
@@ -31,7 +31,7 @@ std::size_t count(const flatbuffers::Vector<T>* list) {
   return list ? list->size() : 0;
 }
 
-// What a name stands for in a block.
+// What a name refers to in a block.
 struct Symbol {
   const fb::TosaTensor* tensor = nullptr;
   const fb::TosaShape* shape = nullptr;
@@ -103,14 +103,14 @@ class Reader {
                          "the file does not have the identifier `TOSA` of TOSA FlatBuffers");
       return nullptr;
     }
-    // Data of large models lies behind what FlatBuffers can address.
+    // The data of large models is after the part that FlatBuffers can address.
     const std::size_t size = std::min<std::size_t>(bytes_.size(), FLATBUFFERS_MAX_BUFFER_SIZE - 1);
     flatbuffers::Verifier::Options options;
     options.max_depth = kMaxDepth;
     options.max_tables = static_cast<flatbuffers::uoffset_t>(std::min<std::size_t>(kMaxTables - 1, size / 4 + 1));
     flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(bytes_.data()), size, options);
     if (!fb::VerifyTosaGraphBuffer(verifier)) {
-      diagnostics_.error(DiagnosticKind::FileFormat, whole(), "the tables of the file are broken or cut off");
+      diagnostics_.error(DiagnosticKind::FileFormat, whole(), "the tables of the file are broken or truncated");
       return nullptr;
     }
     graph_ = fb::GetTosaGraph(bytes_.data());
@@ -156,11 +156,11 @@ class Reader {
 
   // --- a block ---
 
-  // `arguments`: of the branch or the turn of a loop that the block is; null for the model, whose inputs become inputs
-  // of the graph.
+  // `arguments`: of the branch or loop iteration that the block is; null for the model, whose inputs become inputs of
+  // the graph.
   std::optional<std::vector<ValueId>> block(const fb::TosaBasicBlock& block, const std::vector<ValueId>* arguments,
                                             int depth) {
-    // A branch may name itself, or be taken many times; a loop may never end.
+    // A branch may refer to itself or be expanded many times, and a loop may never end.
     inlined_ += arguments
                     ? 1 + count(block.operators()) + count(block.tensors()) + count(block.shapes()) + arguments->size()
                     : 0;
@@ -188,7 +188,7 @@ class Reader {
                            formatted("the output `{}` is made by nothing", name));
       } else if (good()) {
         diagnostics_.error(DiagnosticKind::Unsupported, location(&block),
-                           formatted("the output `{}` is no tensor", name));
+                           formatted("the output `{}` is not a tensor", name));
       }
     }
     return good() ? std::optional(outputs) : std::nullopt;
@@ -219,7 +219,7 @@ class Reader {
       const auto found = scope.find(name);
       if (found == scope.end() || !found->second.tensor) {
         diagnostics_.error(DiagnosticKind::UnknownReference, location(&block),
-                           formatted("the input `{}` is no tensor", name));
+                           formatted("the input `{}` is not a tensor", name));
         continue;
       }
       Symbol& symbol = found->second;
@@ -261,7 +261,7 @@ class Reader {
     return type;
   }
 
-  // Operators in an order in which producers come first; those that are in it already stay.
+  // Sorts operators so that producers come first; the order is kept where it is valid already.
   std::vector<const fb::TosaOperator*> sorted(const fb::TosaBasicBlock& block, Scope& scope) {
     std::vector<const fb::TosaOperator*> operators;
     std::unordered_map<const fb::TosaOperator*, std::uint32_t> position;
@@ -269,7 +269,7 @@ class Reader {
       const fb::TosaOperator* each = block.operators()->Get(static_cast<flatbuffers::uoffset_t>(i));
       operators.push_back(each);
       if (!position.emplace(each, static_cast<std::uint32_t>(i)).second)
-        error(DiagnosticKind::DuplicateName, *each, "it stands twice in the block");
+        error(DiagnosticKind::DuplicateName, *each, "it appears twice in the block");
       for (std::size_t k = 0; k < count(each->outputs()); ++k) {
         const std::string_view name = view(each->outputs()->Get(static_cast<flatbuffers::uoffset_t>(k)));
         Symbol& symbol = scope[name];
@@ -324,8 +324,9 @@ class Reader {
 
   // --- constants ---
 
-  // Constants in the order that numbers them (3.8): those at the start as they stand, later ones before them, the last
-  // first; then those that no operator makes. Only what is used as a tensor becomes a constant of the graph.
+  // Constants in the order of their ids (docs/spec/converter.md#graph-constants): those at the start of the block in
+  // file order, later ones before them, the last first; then those that no operator produces. Only constants that are
+  // used as tensors become constants of the graph.
   void constants(const fb::TosaBasicBlock& block, const std::vector<const fb::TosaOperator*>& order, Scope& scope) {
     const std::unordered_set<std::string_view> used = used_as_tensors(block, order);
     std::vector<std::string_view> leading, later;
@@ -365,7 +366,7 @@ class Reader {
           if (operand.is_tensor()) used.insert(name);
         }
       }
-      // What decides a branch is looked at while reading.
+      // The condition of a branch is evaluated while reading.
       if (each->op() == fb::Op::COND_IF && k < count(each->inputs())) take();
       while (k < count(each->inputs())) used.insert(take());
     }
@@ -376,7 +377,7 @@ class Reader {
 
   std::optional<ValueId> constant(const Symbol& symbol) {
     const fb::TosaTensor& tensor = *symbol.tensor;
-    // Blocks may be taken many times.
+    // Blocks may be expanded many times.
     if (const auto known = constants_.find(&tensor); known != constants_.end()) return known->second;
     const auto type = data_type_of(tensor.type())
                           ? std::optional(TensorType{*data_type_of(tensor.type()), shape_of(tensor)})
@@ -448,7 +449,7 @@ class Reader {
     const std::string_view name = view(of.inputs()->Get(static_cast<flatbuffers::uoffset_t>(input)));
     Symbol& symbol = scope[name];
     if (symbol.value) return symbol.value;
-    // Once something has failed, what depends on it is not there either.
+    // After an earlier error, the operand may be missing; that is not reported again.
     if (good()) {
       error(symbol.shape ? DiagnosticKind::TypeMismatch : DiagnosticKind::UnknownReference, of,
             formatted("its input `{}` is {}", name, symbol.shape ? "a shape instead of a tensor" : "made by nothing"));
@@ -460,7 +461,7 @@ class Reader {
     const std::string_view name = view(of.inputs()->Get(static_cast<flatbuffers::uoffset_t>(input)));
     Symbol& symbol = scope[name];
     if (symbol.values) return symbol.values;
-    // Shapes that no operator makes are constants as well.
+    // Shapes that no operator produces are constants as well.
     if (symbol.shape && !symbol.producer) {
       auto values = values_of(*symbol.shape);
       if (values) return symbol.values = std::move(*values);
@@ -532,7 +533,7 @@ class Reader {
         } while (operand.variadic && next < given);
       }
     }
-    // Bounds have the type of what they bound.
+    // Bounds have the type of the bounded value.
     const DataType type = inputs.empty() ? DataType::I32 : model_.graph[inputs[0]].type.data;
     for (const OperandInfo& operand : info.operands) {
       if (is_file_input(operand)) continue;
@@ -551,7 +552,8 @@ class Reader {
       const std::string_view name = view(of.outputs()->Get(static_cast<flatbuffers::uoffset_t>(i)));
       const Symbol& symbol = scope[name];
       const auto type = symbol.tensor ? this->type(*symbol.tensor) : std::nullopt;
-      if (!symbol.tensor) error(DiagnosticKind::UnknownReference, of, formatted("its result `{}` is no tensor", name));
+      if (!symbol.tensor)
+        error(DiagnosticKind::UnknownReference, of, formatted("its result `{}` is not a tensor", name));
       if (!type) return;
       types.push_back(*type);
     }
@@ -596,7 +598,7 @@ class Reader {
     std::string_view text;
     if (const auto* bytes = attribute->implementation_attrs())
       text = {reinterpret_cast<const char*>(bytes->data()), bytes->size()};
-    // Some producers end the text as C does, or pad it.
+    // Some producers terminate the text with a zero, or pad it.
     while (text.ends_with('\0')) text.remove_suffix(1);
     add(of, Op::CUSTOM, std::move(inputs), {},
         std::make_shared<CustomOperator>(std::string(view(attribute->domain_name())),
@@ -606,7 +608,7 @@ class Reader {
 
   // --- branches and loops ---
 
-  // What a condition is, where that is known now.
+  // The value of a condition, if it is known.
   std::optional<bool> condition(const fb::TosaOperator& of, Scope& scope) const {
     if (count(of.inputs()) == 0) return std::nullopt;
     const Symbol& symbol = scope[view(of.inputs()->Get(0))];
@@ -647,7 +649,7 @@ class Reader {
       scope[view(of.outputs()->Get(static_cast<flatbuffers::uoffset_t>(i)))].value = results[i];
   }
 
-  // A condition that is known decides now; anything else cannot be in a graph.
+  // A known condition selects the branch; a graph cannot represent any other.
   void branch(const fb::TosaOperator& of, Scope& scope, int depth) {
     const fb::CondIfAttribute* attribute = of.attribute_as_CondIfAttribute();
     const auto taken = condition(of, scope);
@@ -664,7 +666,7 @@ class Reader {
     if (results) give_results(of, *results, scope);
   }
 
-  // A loop whose condition is known at every turn is written out.
+  // A loop whose condition is known in every iteration is unrolled.
   void loop(const fb::TosaOperator& of, Scope& scope, int depth) {
     const fb::WhileLoopAttribute* attribute = of.attribute_as_WhileLoopAttribute();
     auto values = inputs_of(of, 0, scope);
@@ -703,7 +705,7 @@ class Reader {
   Symbol* shape_result(const fb::TosaOperator& of, Scope& scope) {
     Symbol* symbol = count(of.outputs()) == 1 ? &scope[view(of.outputs()->Get(0))] : nullptr;
     if (symbol && symbol->shape) return symbol;
-    error(DiagnosticKind::FileFormat, of, "its result is no shape");
+    error(DiagnosticKind::FileFormat, of, "its result is not a shape");
     return nullptr;
   }
 

@@ -1,11 +1,11 @@
-// Reads TOSA FlatBuffers (`.tosa`), versions 1.0 and 1.1 (converter page 3.2 to 3.4).
+// Reads TOSA FlatBuffers (`.tosa`), versions 1.0 and 1.1 (docs/spec/converter.md#reading-tosa-files).
 //
 //   std::optional<Model> model = read_tosa(mapped.bytes(), "m.tosa", diagnostics);
 //
-// Nothing in the file is trusted. Constants refer to the file's bytes, which must outlive the model; only those that no
-// machine type holds (i4, i48) and 64-bit integers, which become i32, are decoded. Shape operands, zero points and
-// other constant operands of one element become attributes; IDENTITYs vanish; a COND_IF with a constant condition
-// becomes the branch that it takes. The graph is not verified.
+// Nothing in the file is trusted. Constants refer to the bytes of the file, which must outlive the model. Only types
+// without a machine type (i4, i48), and 64-bit integers, which become i32, are decoded. Shape operands, zero points and
+// other constant operands of one element become attributes; IDENTITY operators are removed; a COND_IF with a constant
+// condition is replaced by the selected branch. The graph is not verified.
 #pragma once
 
 #include "base/diagnostic.hpp"
@@ -16,7 +16,7 @@ namespace slipway::tosa {
 // Whether bytes have the identifier of the format.
 bool is_tosa(Bytes bytes);
 
-// Collects all problems, each at its operator or tensor: file-format, file-truncated, unknown-reference,
+// Collects all errors, each at its operator or tensor: file-format, file-truncated, unknown-reference,
 // duplicate-name, type-mismatch, missing-key, unknown-value, out-of-range, unsupported. Empty after an error.
 std::optional<Model> read_tosa(Bytes bytes, std::string name, Diagnostics& diagnostics);
 

@@ -30,7 +30,7 @@ Value multiply(std::int64_t a, std::int64_t b) {
   const bool overflow = __builtin_mul_overflow(a, b, &product);
   return checked(overflow, product);
 }
-// Shapes are not negative, and nothing is divided by 0.
+// Shapes must not be negative, and divisors must not be 0.
 Value divided(std::int64_t a, std::int64_t b, std::int64_t (*operation)(std::int64_t, std::int64_t)) {
   if (a < 0 || b <= 0) return std::unexpected(formatted("{} cannot be divided by {}", a, b));
   return operation(a, b);

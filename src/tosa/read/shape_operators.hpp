@@ -1,4 +1,4 @@
-// Operators on shapes of TOSA 1.1 whose operands are known: they are worked out while reading.
+// Operators on shapes of TOSA 1.1 with known operands: they are evaluated while reading.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace slipway::tosa {
 
 using ShapeValues = std::vector<std::int64_t>;
 
-// `name`: of the operator, `ADD_SHAPE`; not CONST_SHAPE and DIM. What is wrong is text for people.
+// `name`: of the operator, `ADD_SHAPE`; not CONST_SHAPE and DIM. The error is a message.
 std::expected<ShapeValues, std::string> fold_shape_operator(std::string_view name,
                                                             std::span<const ShapeValues> operands);
 bool is_shape_operator(std::string_view name);

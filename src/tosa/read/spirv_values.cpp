@@ -10,7 +10,7 @@
 namespace slipway::tosa {
 namespace {
 
-// Shared constituents may make a small module expand without bound; real modules inline small constants only.
+// Shared constituents can make a small module expand without bound; real modules inline small constants only.
 constexpr std::uint64_t kMaxInlinedBytes = 32 << 20;
 constexpr int kMaxDepth = 16;  // of nested composites; ranks go up to 6
 constexpr std::uint32_t kMaxRank = 32;
@@ -63,7 +63,7 @@ std::optional<DataType> SpirvValues::element_type(spirv::Id type, const spirv::I
     if (encoded && width == 8 && encoding == spv::FPEncoding::Float8E4M3EXT) return DataType::F8E4M3;
     if (encoded && width == 8 && encoding == spv::FPEncoding::Float8E5M2EXT) return DataType::F8E5M2;
   }
-  return error(DiagnosticKind::TypeMismatch, user, formatted("%{} is no type of tensor elements", type));
+  return error(DiagnosticKind::TypeMismatch, user, formatted("%{} is not a tensor element type", type));
 }
 
 std::optional<std::uint32_t> SpirvValues::index(spirv::Id id, const spirv::Instruction& user) {
@@ -72,7 +72,7 @@ std::optional<std::uint32_t> SpirvValues::index(spirv::Id id, const spirv::Instr
   const spirv::Instruction* type = definition ? module_.definition(definition->type) : nullptr;
   if (is(definition, spv::Op::OpConstant) && is(type, spv::Op::OpTypeInt) && type->operand(1) == 32)
     return definition->operand(2);
-  return error(DiagnosticKind::TypeMismatch, user, formatted("%{} is no 32-bit integer constant", id));
+  return error(DiagnosticKind::TypeMismatch, user, formatted("%{} is not a 32-bit integer constant", id));
 }
 
 // The values of an array of 32-bit integers, which the shape of a tensor type is.
@@ -80,7 +80,7 @@ std::optional<std::vector<std::uint32_t>> SpirvValues::integers(spirv::Id id, co
   const spirv::Instruction* array = module_.definition(id);
   const spirv::Instruction* type = array ? module_.definition(array->type) : nullptr;
   if (!is(type, spv::Op::OpTypeArray))
-    return error(DiagnosticKind::TypeMismatch, user, formatted("%{} is no constant array", id));
+    return error(DiagnosticKind::TypeMismatch, user, formatted("%{} is not a constant array", id));
   const auto length = index(type->operand(2), user);
   if (!length || *length > kMaxRank)
     return length ? error(DiagnosticKind::OutOfRange, user, formatted("a shape has {} dimensions", *length))
@@ -91,7 +91,8 @@ std::optional<std::vector<std::uint32_t>> SpirvValues::integers(spirv::Id id, co
     return value ? std::optional(std::vector<std::uint32_t>(*length, *value)) : std::nullopt;
   }
   if (!is_composite(array->op) || array->operands.size() != *length + 2)
-    return error(DiagnosticKind::TypeMismatch, user, formatted("%{} is no constant array of {} integers", id, *length));
+    return error(DiagnosticKind::TypeMismatch, user,
+                 formatted("%{} is not a constant array of {} integers", id, *length));
   std::vector<std::uint32_t> values;
   for (const spirv::Id element : array->operands.subspan(2)) {
     const auto value = index(element, user);
@@ -104,7 +105,7 @@ std::optional<std::vector<std::uint32_t>> SpirvValues::integers(spirv::Id id, co
 std::optional<TensorType> SpirvValues::tensor_type(spirv::Id id, const spirv::Instruction& user) {
   const spirv::Instruction* type = module_.definition(id);
   if (!is(type, spv::Op::OpTypeTensorARM))
-    return error(DiagnosticKind::TypeMismatch, user, formatted("%{} is no tensor type", id));
+    return error(DiagnosticKind::TypeMismatch, user, formatted("%{} is not a tensor type", id));
   const auto element = element_type(type->operand(1), user);
   if (!element) return std::nullopt;
   if (type->operands.size() < 3)
@@ -228,7 +229,7 @@ bool SpirvValues::flatten(spirv::Id id, DataType type, std::uint64_t count, std:
       to.resize(to.size() + elements * size);
       return true;
     }
-    // What is replicated is one element, or a tensor with one dimension less.
+    // The replicated constituent is one element, or a tensor with one dimension less.
     const spirv::Instruction* part = module_.definition(definition->operand(2));
     const std::uint64_t copies = part && is_scalar(part->op) ? elements : first;
     for (std::uint64_t i = 0; i < copies; ++i) {
@@ -249,7 +250,7 @@ std::optional<std::string> SpirvValues::text(spirv::Id id, const spirv::Instruct
   const spirv::Instruction* definition = module_.definition(id);
   const spirv::Instruction* type = definition ? module_.definition(definition->type) : nullptr;
   if (!is(type, spv::Op::OpTypeArray))
-    return error(DiagnosticKind::TypeMismatch, user, formatted("%{} is no array of bytes", id));
+    return error(DiagnosticKind::TypeMismatch, user, formatted("%{} is not an array of bytes", id));
   std::string text;
   if (definition->op == spv::Op::OpConstantNull) return text;
   const std::size_t parts = is_composite(definition->op) ? definition->operands.size() - 2 : 1;
@@ -257,7 +258,7 @@ std::optional<std::string> SpirvValues::text(spirv::Id id, const spirv::Instruct
     const spirv::Instruction* byte = module_.definition(definition->operand(2 + i));
     if (is(byte, spv::Op::OpConstantNull)) return text;
     if (!is(byte, spv::Op::OpConstant))
-      return error(DiagnosticKind::TypeMismatch, user, formatted("%{} is no array of bytes", id));
+      return error(DiagnosticKind::TypeMismatch, user, formatted("%{} is not an array of bytes", id));
     const auto character = static_cast<char>(byte->operand(2));
     if (character == '\0') return text;
     text += character;

@@ -31,7 +31,7 @@ class SpirvValues {
   std::optional<std::uint32_t> index(spirv::Id id, const spirv::Instruction& user);
   // A scalar or tensor constant other than OpGraphConstantARM.
   std::optional<SpirvConstant> constant(spirv::Id id, const spirv::Instruction& user);
-  // The bytes of an array of 8-bit integers up to the first zero: how names stand in constants.
+  // The bytes of an array of 8-bit integers up to the first zero: the encoding of names in constants.
   std::optional<std::string> text(spirv::Id id, const spirv::Instruction& user);
   // Whether two tensor types are equal in structure: element, rank, shape values (producers repeat them under several
   // ids).
@@ -45,7 +45,7 @@ class SpirvValues {
 
   const spirv::Module& module_;
   Diagnostics& diagnostics_;
-  std::uint64_t inlined_ = 0;  // bytes of constants written out so far
+  std::uint64_t inlined_ = 0;  // bytes of expanded constants so far
 };
 
 }  // namespace slipway::tosa

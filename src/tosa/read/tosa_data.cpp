@@ -198,7 +198,7 @@ std::expected<TosaData, std::string> data_of(const fb::TosaTensor& tensor, Bytes
   const bool inside = tensor.data() && tensor.data()->size() != 0;
   Bytes bytes = inside ? std::as_bytes(std::span(tensor.data()->data(), tensor.data()->size())) : Bytes();
   if (tensor.offset() > 1) {
-    if (inside) return std::unexpected("its data stands both inside and behind the tables");
+    if (inside) return std::unexpected("its data is both inside and after the tables");
     const Size end = checked_add(tensor.offset(), tensor.size());
     if (!end || *end > file.size()) {
       return std::unexpected(formatted("its data is at {:#x}, {} bytes, and the file has {}", tensor.offset(),

@@ -1,4 +1,5 @@
-// Types, data and attributes in TOSA FlatBuffers (converter page 3.2 and 3.3).
+// Types, data and attributes in TOSA FlatBuffers (docs/spec/converter.md#tosa-flatbuffers-schema,
+// docs/spec/converter.md#data-encoding).
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ struct TosaData {
   std::shared_ptr<const std::vector<std::byte>> decoded;
 };
 
-// Types of 64-bit integers are i32 here. None for types that a graph does not have.
+// 64-bit integers become i32. Empty for types that a graph does not have.
 std::optional<DataType> data_type_of(fb::DType type);
 fb::DType dtype_of(DataType type);
 std::string name_of(fb::DType type);
@@ -33,9 +34,9 @@ std::string name_of(fb::DType type);
 // Negative dimensions are dynamic.
 tensor::Shape shape_of(const fb::TosaTensor& tensor);
 
-// The functions below give what is wrong as text for people; the caller knows the place.
+// The errors of the functions below are messages; the caller adds the location.
 
-// `file`: for data that lies behind the tables.
+// `file`: for data after the tables.
 std::expected<TosaData, std::string> data_of(const fb::TosaTensor& tensor, Bytes file);
 bool has_data(const fb::TosaTensor& tensor);
 std::expected<std::vector<std::int64_t>, std::string> values_of(const fb::TosaShape& shape);

@@ -90,7 +90,7 @@ Id SpirvConstants::scalar(DataType type, std::uint64_t bits) {
 
 Id SpirvConstants::list(std::span<const std::int64_t> values) {
   std::vector<std::int32_t> narrow(values.begin(), values.end());
-  // A shape without dimensions is the one of a single element.
+  // A shape without dimensions means a single element.
   if (narrow.empty()) narrow.push_back(1);
   return tensor({DataType::I32, {static_cast<std::int64_t>(narrow.size())}}, std::as_bytes(std::span(narrow)), false);
 }
@@ -110,7 +110,7 @@ Id SpirvConstants::equal_elements(const TensorType& type, std::uint64_t bits) {
   const Id id = tensor_type(type);
   if (bits == 0) return builder_.constant_null(id);
   const auto count = static_cast<std::size_t>(type.shape[0]);
-  // What is replicated is the scalar, whatever the rank.
+  // The scalar is replicated, whatever the rank.
   if (replicate_ && tensor::element_count(type.shape) != 1) {
     builder_.capability(spv::Capability::ReplicatedCompositesEXT);
     builder_.extension("SPV_EXT_replicated_composites");
@@ -122,7 +122,7 @@ Id SpirvConstants::equal_elements(const TensorType& type, std::uint64_t bits) {
   return builder_.constant_composite(id, std::vector<Id>(count, element));
 }
 
-// Of rank 2 and more: of tensors with one dimension less.
+// For rank 2 and more: composed of tensors with one dimension less.
 Id SpirvConstants::composite(const TensorType& type, Bytes data) {
   const std::size_t size = tensor::size_of(storage_of(type.data));
   const auto count = static_cast<std::size_t>(type.shape[0]);

@@ -1,4 +1,4 @@
-// The types and constants of a graph module in the making: each is made once.
+// The types and constants of a graph module that is being written. Each is declared once.
 #pragma once
 
 #include <map>
@@ -24,9 +24,9 @@ class SpirvConstants {
   spirv::Id u32(std::uint32_t value) { return builder_.constant_u32(value); }
   spirv::Id scalar(DataType type, std::uint64_t bits);
   spirv::Id list(std::span<const std::int64_t> values);  // a tensor of rank 1
-  // `data`: all elements as they stand in memory, or the one that all are equal to.
+  // `data`: all elements in memory order, or the single value of all of them.
   spirv::Id tensor(const TensorType& type, Bytes data, bool splat);
-  // Characters as an array of bytes; an empty text is one zero (VGF page 3.11).
+  // Characters as an array of bytes; an empty text is one zero (docs/spec/vgf.md#other-instruction-sets).
   spirv::Id text(std::string_view text);
 
  private:

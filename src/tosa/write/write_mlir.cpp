@@ -11,7 +11,7 @@
 namespace slipway::tosa {
 namespace {
 
-constexpr std::uint64_t kMaxListed = 64;  // elements that are numbers to read; more are hexadecimal digits
+constexpr std::uint64_t kMaxListed = 64;  // elements that are written as numbers; more are hexadecimal digits
 
 std::string_view element_text(DataType type) {
   switch (type) {
@@ -52,7 +52,7 @@ void append_hex(std::string& out, Bytes bytes) {
   }
 }
 
-// Numbers of a float type have a point; what is no number is its bits.
+// Numbers of a float type have a decimal point; infinities and NaN are written as bits.
 std::string number_text(DataType type, const std::byte* element) {
   const tensor::Number number = tensor::number_of(storage_of(type), element);
   if (type == DataType::Bool) return *element != std::byte{0} ? "true" : "false";
@@ -71,7 +71,7 @@ std::string number_text(DataType type, const std::byte* element) {
 
 class Writer {
  public:
-  Writer(const Model& model, MlirPrintSettings settings) : model_(model), graph_(model.graph), settings_(settings) {}
+  Writer(const Model& model, MlirPrintOptions options) : model_(model), graph_(model.graph), options_(options) {}
 
   Result<std::string> run() {
     names_.resize(graph_.values.size());
@@ -110,7 +110,7 @@ class Writer {
     return text + " {\n";
   }
 
-  // Names with a comma cannot be told apart in one text.
+  // Names with a comma would be ambiguous in a comma-separated list.
   static std::optional<std::string> joined(const std::vector<std::string>& names, std::size_t count) {
     if (names.size() != count || names.empty()) return std::nullopt;
     std::string all;
@@ -146,7 +146,7 @@ class Writer {
   void values(const TensorType& type, Bytes data, bool splat) {
     const std::size_t size = tensor::size_of(storage_of(type.data));
     const std::uint64_t count = data.size() / size;
-    if (!splat && count > settings_.most_elements) {
+    if (!splat && count > options_.max_elements) {
       constants_ += "dense_resource<__elided__>";
     } else if (splat) {
       constants_ += formatted("dense<{}>", number_text(type.data, data.data()));
@@ -221,7 +221,8 @@ class Writer {
     }
     const OperatorInfo& info = info_of(node.op);
     if (info.set != InstructionSet::Tosa) {
-      problems_.error(DiagnosticKind::Unsupported, node.location, formatted("{} is no operator of TOSA", info.name));
+      problems_.error(DiagnosticKind::Unsupported, node.location,
+                      formatted("{} is not an operator of TOSA", info.name));
       return;
     }
     std::size_t next = 0;
@@ -300,7 +301,7 @@ class Writer {
 
   const Model& model_;
   const Graph& graph_;
-  const MlirPrintSettings settings_;
+  const MlirPrintOptions options_;
   Diagnostics problems_;
   std::vector<std::string> names_;  // by value
   std::map<std::pair<DataType, std::uint64_t>, std::string> elements_;
@@ -311,6 +312,6 @@ class Writer {
 
 }  // namespace
 
-Result<std::string> write_mlir(const Model& model, MlirPrintSettings settings) { return Writer(model, settings).run(); }
+Result<std::string> write_mlir(const Model& model, MlirPrintOptions options) { return Writer(model, options).run(); }
 
 }  // namespace slipway::tosa

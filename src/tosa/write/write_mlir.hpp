@@ -1,7 +1,7 @@
-// Writes a model as text of MLIR's TOSA dialect, as `read_mlir` reads it (converter page 3.5).
+// Writes a model as text of MLIR's TOSA dialect, as `read_mlir` reads it (docs/spec/converter.md#mlir-input).
 //
-// One function, in the assembly form of each operator; what are attributes of a node here and operands there becomes
-// constants, equal ones once. Names of operators are locations.
+// One function, in the assembly form of each operator. Attributes that are operands in the dialect become constants,
+// equal ones once. Names of operators are written as locations.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@
 
 namespace slipway::tosa {
 
-struct MlirPrintSettings {
-  // Constants with more elements are `dense_resource<__elided__>`, as MLIR's own printer does, which has no data.
-  std::uint64_t most_elements = UINT64_MAX;
+struct MlirPrintOptions {
+  // Constants with more elements are `dense_resource<__elided__>`, without data, as MLIR's own printer writes them.
+  std::uint64_t max_elements = UINT64_MAX;
 };
 
 // Errors: unsupported (operators of other sets), missing-key (a constant without data).
-Result<std::string> write_mlir(const Model& model, MlirPrintSettings settings = {});
+Result<std::string> write_mlir(const Model& model, MlirPrintOptions options = {});
 
 }  // namespace slipway::tosa

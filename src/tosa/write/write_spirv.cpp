@@ -7,6 +7,7 @@
 
 #include "base/format.hpp"
 #include "tensor/element.hpp"
+#include "tosa/operand_forms.hpp"
 #include "tosa/write/spirv_constants.hpp"
 
 namespace slipway::tosa {
@@ -24,17 +25,17 @@ enum DebugInstruction : std::uint32_t { kDebugGraph = 1, kDebugOperation = 2, kD
 
 class Writer {
  public:
-  Writer(const Graph& graph, const SpirvSettings& settings)
-      : graph_(graph), settings_(settings), builder_(kVersion15), constants_(builder_, settings.replicate) {}
+  Writer(const Graph& graph, const SpirvOptions& options)
+      : graph_(graph), options_(options), builder_(kVersion15), constants_(builder_, options.replicate) {}
 
   Result<spirv::Words> run() {
     Diagnostics problems;
-    check_writable(graph_, settings_, problems);
+    check_writable(graph_, options_, problems);
     if (problems.has_errors()) return fail(problems.release());
     preamble();
     interface();
     body();
-    if (settings_.debug_info) debug_info();
+    if (options_.debug_info) debug_info();
     return builder_.words();
   }
 
@@ -91,7 +92,7 @@ class Writer {
 
   Id type_of(ValueId value) { return constants_.tensor_type(graph_[value].type); }
 
-  // Constants are made where they are first used.
+  // Constants are declared at their first use.
   Id id_of(ValueId value) {
     Id& id = ids_[index(value)];
     if (id != 0) return id;
@@ -145,7 +146,7 @@ class Writer {
       case OperandKind::Value:
       case OperandKind::One:
       case OperandKind::ZeroPoint: {
-        const DataType type = type_for(node, info, operand.type);
+        const DataType type = element_type(graph_, node, info, operand);
         const std::uint64_t bits = element_bits(node, operand, type);
         if (operand.kind == OperandKind::Value) return constants_.scalar(type, bits);
         return constants_.tensor({type, {1}}, std::as_bytes(std::span(&bits, 1)).first(size_of(type)), true);
@@ -167,21 +168,9 @@ class Writer {
     return load<std::uint64_t>(element.data());
   }
 
-  // What a type variable of the operator stands for in this node; other names are types.
-  DataType type_for(const Node& node, const OperatorInfo& info, std::string_view variable) const {
-    if (const auto type = data_type_from_name(variable)) return *type;
-    std::size_t next = 0;
-    for (const OperandInfo& operand : info.operands) {
-      if (!operand.is_tensor()) continue;
-      if (operand.type == variable) return graph_[node.inputs[next]].type.data;
-      ++next;
-    }
-    return graph_[node.outputs[0]].type.data;
-  }
-
   // CALL: the opcode as a literal, name and attributes as bytes, then the tensors.
   Operands call(const Node& node) {
-    Operands operands({builder_.import(kCustomSet), 0, settings_.custom_opcodes.find(node.custom->domain)->second,
+    Operands operands({builder_.import(kCustomSet), 0, options_.custom_opcodes.find(node.custom->domain)->second,
                        constants_.text(node.custom->name), constants_.text(node.custom->attributes)});
     for (const ValueId input : node.inputs) operands.add(id_of(input));
     return operands;
@@ -214,7 +203,7 @@ class Writer {
   }
 
   const Graph& graph_;
-  const SpirvSettings& settings_;
+  const SpirvOptions& options_;
   spirv::Builder builder_;
   SpirvConstants constants_;
   Id graph_id_ = 0;
@@ -224,7 +213,7 @@ class Writer {
 
 }  // namespace
 
-void check_writable(const Graph& graph, const SpirvSettings& settings, Diagnostics& diagnostics) {
+void check_writable(const Graph& graph, const SpirvOptions& options, Diagnostics& diagnostics) {
   for (const Value& value : graph.values) {
     const SourceLocation location =
         value.kind == ValueKind::Result ? graph.nodes[value.source].location : SourceLocation{};
@@ -244,7 +233,7 @@ void check_writable(const Graph& graph, const SpirvSettings& settings, Diagnosti
       diagnostics.error(DiagnosticKind::MissingKey, location, formatted("constant{} has no data", name));
   }
   for (const Node& node : graph.nodes) {
-    if (node.op == Op::CUSTOM && !settings.custom_opcodes.contains(node.custom->domain))
+    if (node.op == Op::CUSTOM && !options.custom_opcodes.contains(node.custom->domain))
       unmapped_custom(*node.custom, node.location, diagnostics);
   }
 }
@@ -252,14 +241,14 @@ void check_writable(const Graph& graph, const SpirvSettings& settings, Diagnosti
 void unmapped_custom(const CustomOperator& custom, const SourceLocation& location, Diagnostics& diagnostics) {
   diagnostics
       .error(DiagnosticKind::Unsupported, location,
-             formatted("failed to legalize operation 'tosa.custom': operator `{}` is of the domain `{}`, which stands "
-                       "for no opcode",
+             formatted("failed to legalize operation 'tosa.custom': operator `{}` is of the domain `{}`, which "
+                       "has no opcode",
                        custom.name, custom.domain))
-      .hint(formatted("give it one with `--custom-op-domain-to-opcode {}:NUMBER`", custom.domain));
+      .hint(formatted("set one with `--custom-op-domain-to-opcode {}:NUMBER`", custom.domain));
 }
 
-Result<spirv::Words> write_graph_module(const Graph& graph, const SpirvSettings& settings) {
-  return Writer(graph, settings).run();
+Result<spirv::Words> write_graph_module(const Graph& graph, const SpirvOptions& options) {
+  return Writer(graph, options).run();
 }
 
 }  // namespace slipway::tosa

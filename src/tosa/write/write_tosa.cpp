@@ -64,7 +64,7 @@ class Writer {
 
   // --- names ---
 
-  // A value without a name that the model gives has the model's name for it.
+  // A value without a name gets the name of the interface.
   void names() {
     std::vector<std::string> own;
     for (const Value& value : graph_.values) own.push_back(value.name);
@@ -107,7 +107,7 @@ class Writer {
   }
   void tensor(ValueId value) { add_tensor(names_[index(value)], graph_[value].type); }
 
-  // The elements as the file has them: i4 in nibbles, i48 in six bytes.
+  // The elements in the encoding of the file: i4 in nibbles, i48 in six bytes.
   static std::vector<std::byte> encoded(DataType type, Bytes data) {
     std::vector<std::byte> out;
     if (type == DataType::I4) {
@@ -203,7 +203,8 @@ class Writer {
     }
     const OperatorInfo& info = info_of(node.op);
     if (info.set != InstructionSet::Tosa) {
-      problems_.error(DiagnosticKind::Unsupported, node.location, formatted("{} is no operator of TOSA", info.name));
+      problems_.error(DiagnosticKind::Unsupported, node.location,
+                      formatted("{} is not an operator of TOSA", info.name));
       return;
     }
     const std::uint32_t number = info.number + 1;

@@ -1,8 +1,8 @@
-// Writes a model as TOSA FlatBuffers, version 1.0.0 (converter page 3.4, writing `.tosa`).
+// Writes a model as TOSA FlatBuffers, version 1.0.0 (docs/spec/converter.md#writing-tosa-files).
 //
 // One region `main` with one block `main`; CONST and CONST_SHAPE operators first, then the others in program order.
-// What are attributes of a node here and tensors or shapes there becomes constants again, equal ones once. Tensors keep
-// their names where these are unique.
+// Attributes that the format stores as tensors or shapes become constants again, equal ones once. Tensors keep their
+// names where these are unique.
 #pragma once
 
 #include <string>

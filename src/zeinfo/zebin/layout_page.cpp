@@ -1,6 +1,7 @@
 // The diagram of a payload: rows of 32 bytes, a grid of 4 bytes, one box per piece of an argument in a row.
 #include <algorithm>
 
+#include "base/escape.hpp"
 #include "base/format.hpp"
 #include "zeinfo/schema.hpp"
 #include "zeinfo/zebin/inspect.hpp"
@@ -15,29 +16,6 @@ constexpr std::uint32_t kRowBytes = 32;
 constexpr int kByteWidth = 26, kRowHeight = 46, kLeft = 64, kTop = 34, kBottom = 12, kRight = 12;
 // The maximum number of rows: a hostile text may declare any size.
 constexpr std::uint32_t kMaxRows = 2048;
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
 
 // The colour by kind: values, pointers, images and samplers, arguments that the runtime adds.
 std::string_view class_of(const PayloadRange& range) {
@@ -88,21 +66,21 @@ std::string box(const PayloadRange& range, std::uint32_t row, std::uint32_t begi
   const std::string tip =
       formatted("{}{}: bytes {} to {}{}", label_of(range), range.what.empty() ? "" : " " + range.what, range.offset,
                 range.offset + range.size - 1, range.misaligned ? ", misaligned" : "");
-  std::string text =
-      formatted("<g class=\"{}{}\"><title>{}</title><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
-                class_of(range), range.misaligned ? " misaligned" : "", escaped(tip), x, y, width, kRowHeight - 8);
+  std::string text = formatted(
+      "<g class=\"{}{}\"><title>{}</title><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>", class_of(range),
+      range.misaligned ? " misaligned" : "", escape_markup(tip), x, y, width, kRowHeight - 8);
   const std::string first = fitted(label_of(range), end - begin);
   const std::string second = fitted(range.owner.empty() && range.arg_index < 0 ? "" : range.what, end - begin);
   if (range.kind == PayloadRange::Kind::Argument) {
-    text += formatted("<text x=\"{}\" y=\"{}\">{}</text>", x + 4, y + 15, escaped(first));
-    text += formatted("<text class=\"what\" x=\"{}\" y=\"{}\">{}</text>", x + 4, y + 30, escaped(second));
+    text += formatted("<text x=\"{}\" y=\"{}\">{}</text>", x + 4, y + 15, escape_markup(first));
+    text += formatted("<text class=\"what\" x=\"{}\" y=\"{}\">{}</text>", x + 4, y + 30, escape_markup(second));
   }
   return text + "</g>\n";
 }
 
 std::string block_svg(const Block& block, const PayloadLayout& layout, int top) {
   std::string text = formatted("<text class=\"title\" x=\"{}\" y=\"{}\">{}</text>\n", 8, top - 12,
-                               escaped(fitted(block.title, kRowBytes)));
+                               escape_markup(fitted(block.title, kRowBytes)));
   const std::uint32_t rows = rows_of(block);
   for (std::uint32_t row = 0; row < rows; ++row) {
     const int y = top + static_cast<int>(row) * kRowHeight;
@@ -186,7 +164,7 @@ std::string layout_page(const std::string& title, const std::vector<PayloadLayou
       "<h1>{0}</h1>\n<p>Blue: values. Green: buffers. Violet: images and samplers. Yellow: what the runtime adds. "
       "Hatched: unused. The red line ends "
       "the inline data; a red box is misaligned or overlaps.</p>\n",
-      escaped(printable(title)));
+      escape_markup(printable(title)));
   for (const PayloadLayout& layout : layouts) page += layout_svg(layout);
   return page + "</body></html>\n";
 }

@@ -11,7 +11,7 @@ namespace slipway::tosa {
 namespace {
 
 constexpr std::size_t kLong = 64 << 10;  // characters
-constexpr std::size_t kChunk = 4 << 20;  // that stays in memory at once
+constexpr std::size_t kChunk = 4 << 20;  // kept in memory at once
 constexpr std::size_t kAlignDigits = 8;  // the first four bytes of a resource are its alignment
 constexpr std::string_view kKey = "slipway_literal_", kMark = "slipway:";
 constexpr std::string_view kBlanks = " \t\r\n";
@@ -49,7 +49,7 @@ class Shortener {
   }
 
  private:
-  // Of a string that begins here: its quotation mark, or the end of the text.
+  // The end of a string that begins here: its quotation mark, or the end of the text.
   std::size_t string_end(std::size_t begin) const {
     for (std::size_t at = begin; at < text_.size();) {
       const std::size_t size = std::min(kChunk, text_.size() - at);
@@ -153,7 +153,7 @@ std::expected<std::vector<std::byte>, BadDigit> decode(std::string_view text, co
       const std::uint8_t high = kDigits[static_cast<unsigned char>(text[i])],
                          low = kDigits[static_cast<unsigned char>(text[i + 1])];
       if (high == kNoDigit || low == kNoDigit)
-        return std::unexpected(BadDigit{high == kNoDigit ? i : i + 1, "this is no hexadecimal digit"});
+        return std::unexpected(BadDigit{high == kNoDigit ? i : i + 1, "this is not a hexadecimal digit"});
       bytes.push_back(static_cast<std::byte>(high << 4 | low));
     }
     if (done_with) done_with(bytes_of(text.substr(at, stop - at)));

@@ -1,7 +1,7 @@
-// Long hexadecimal literals of MLIR text, taken out of it before MLIR parses it (converter page 3.5).
+// Long hexadecimal literals of MLIR text, which are removed before MLIR parses it (docs/spec/converter.md#mlir-input).
 //
-// MLIR keeps weights that stand in the text as `dense<"0x...">`, or as resources at its end, several times over while
-// it parses. It is given a copy of the text with short stand-ins instead; the digits are decoded once, from the file.
+// MLIR holds several copies of weights that are written as `dense<"0x...">`, or as resources at the end, while it
+// parses. So it parses a copy of the text with short placeholders; the digits are decoded once, from the file.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace slipway::tosa {
 
-// Is told which part of a file will not be looked at for now, so that it need not stay in memory; may be empty.
+// Called with a part of a file that is not needed for now and need not stay in memory; may be empty.
 using DoneWith = std::function<void(Bytes)>;
 
 struct LongLiteral {
@@ -30,18 +30,18 @@ struct ShortenedText {
   // The column in the file of a column of `text`; lines are the same. Both count from 1.
   std::uint64_t column(std::uint64_t line, std::uint64_t column) const;
 
-  // The literal that the key of a resource, or the data of one, stands for.
+  // The literal for the key or the data of a resource.
   const LongLiteral* by_key(std::string_view key) const;
   const LongLiteral* by_data(Bytes data) const;
 
   struct Cut {
-    std::uint64_t line, column;  // of the end of the stand-in
-    std::uint64_t taken;         // what the literal was longer
+    std::uint64_t line, column;  // of the end of the placeholder
+    std::uint64_t taken;         // by which the literal was longer
   };
   std::vector<Cut> cuts;  // by line and column
 };
 
-// Nothing when no literal is long.
+// Empty when no literal is long.
 std::optional<ShortenedText> shorten(std::string_view text, const DoneWith& done_with);
 
 struct BadDigit {

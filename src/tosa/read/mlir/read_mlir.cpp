@@ -1,4 +1,4 @@
-// One file for all that includes MLIR, which takes long to compile; hence its length.
+// Longer than most files: only this file includes MLIR, which takes long to compile.
 #include "tosa/read/mlir/read_mlir.hpp"
 
 #include <llvm/Support/MemoryBuffer.h>
@@ -28,9 +28,9 @@
 namespace slipway::tosa {
 namespace {
 
-constexpr std::size_t kMaxShownText = 4 << 20;  // larger texts are not kept to show lines of
-constexpr std::size_t kMaxInlined = 1 << 20;    // operations of branches and of turns of loops
-constexpr int kMaxDepth = 64;                   // of branches and loops within each other
+constexpr std::size_t kMaxShownText = 4 << 20;  // larger texts are not kept for showing source lines
+constexpr std::size_t kMaxInlined = 1 << 20;    // operations of branches and loop iterations
+constexpr int kMaxDepth = 64;                   // of nested branches and loops
 
 std::string_view view(llvm::StringRef text) { return {text.data(), text.size()}; }
 
@@ -41,7 +41,7 @@ std::string text_of_type(mlir::Type type) {
   return text;
 }
 
-// What the model's constants and locations refer to.
+// Owns the memory that constants and locations of the model refer to.
 struct Parsed {
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   mlir::OwningOpRef<mlir::ModuleOp> module;
@@ -49,8 +49,8 @@ struct Parsed {
 
 class Reader {
  public:
-  Reader(Bytes bytes, const std::string& name, const MlirSettings& settings, Diagnostics& diagnostics)
-      : bytes_(bytes), name_(name), settings_(settings), diagnostics_(diagnostics), before_(diagnostics.errors()) {}
+  Reader(Bytes bytes, const std::string& name, const MlirOptions& options, Diagnostics& diagnostics)
+      : bytes_(bytes), name_(name), options_(options), diagnostics_(diagnostics), before_(diagnostics.errors()) {}
 
   std::optional<Model> run() {
     parsed_ = std::make_shared<Parsed>();
@@ -68,7 +68,7 @@ class Reader {
  private:
   bool good() const { return diagnostics_.errors() == before_; }
 
-  // --- places ---
+  // --- locations ---
 
   static std::optional<mlir::FileLineColLoc> line_of(mlir::Location location) {
     std::optional<mlir::FileLineColLoc> found;
@@ -89,7 +89,7 @@ class Reader {
     return SourceLocation::in_text(source_, {begin, begin + 1});
   }
 
-  // In the file, which has literals where MLIR's text has what stands for them.
+  // The location in the file, which has the literals that MLIR's text replaces by placeholders.
   std::uint64_t column(mlir::FileLineColLoc line) const {
     const std::uint64_t column = std::max(1u, line.getColumn());
     return shortened_ ? shortened_->column(line.getLine(), column) : column;
@@ -99,7 +99,7 @@ class Reader {
     return line >= 1 && line <= line_begins_.size() ? line_begins_[line - 1] : source_->text().size();
   }
 
-  // Where there is no text to point at, the message says where.
+  // Without source text, the message contains the location.
   std::string located(mlir::Location location, const std::string& text) const {
     const auto line = line_of(location);
     if (!line || (source_ && view(line->getFilename().getValue()) == name_)) return text;
@@ -118,7 +118,7 @@ class Reader {
   bool parse() {
     mlir::MLIRContext& context = parsed_->context;
     context.loadDialect<mlir::func::FuncDialect, mlir::tosa::TosaDialect>();
-    context.printOpOnDiagnostic(false);  // which may have megabytes of weights
+    context.printOpOnDiagnostic(false);  // it may contain megabytes of weights
     const std::string_view text = slipway::text_of(bytes_);
     const bool bytecode = text.starts_with("ML\xEFR");
     if (!bytecode && text.size() <= kMaxShownText) {
@@ -134,17 +134,17 @@ class Reader {
       for (mlir::Diagnostic& note : problem.getNotes()) made.note(note.str(), source_location(note.getLocation()));
       return mlir::success();
     });
-    if (!bytecode) shortened_ = shorten(text, settings_.done_with);
+    if (!bytecode) shortened_ = shorten(text, options_.done_with);
     auto sources = std::make_shared<llvm::SourceMgr>();
     const llvm::StringRef data =
         shortened_ ? llvm::StringRef(shortened_->text) : llvm::StringRef(text.data(), text.size());
-    // Text has to end with a NUL to be parsed in place, which a mapping does not.
+    // MLIR parses text in place only if it ends with a NUL; a mapping does not.
     sources->AddNewSourceBuffer(bytecode || shortened_ ? llvm::MemoryBuffer::getMemBuffer(data, name_, !bytecode)
                                                        : llvm::MemoryBuffer::getMemBufferCopy(data, name_),
                                 llvm::SMLoc());
     parsed_->module = mlir::parseSourceFile<mlir::ModuleOp>(sources, mlir::ParserConfig(&context));
     if (!parsed_->module && good())
-      diagnostics_.error(DiagnosticKind::TextSyntax, SourceLocation::in_file(name_), "the file is no sound MLIR");
+      diagnostics_.error(DiagnosticKind::TextSyntax, SourceLocation::in_file(name_), "the file is not valid MLIR");
     return static_cast<bool>(parsed_->module) && good();
   }
 
@@ -167,11 +167,11 @@ class Reader {
       }
       return nullptr;
     };
-    if (!settings_.entry.empty()) {
-      mlir::func::FuncOp chosen = with_name(settings_.entry);
+    if (!options_.entry.empty()) {
+      mlir::func::FuncOp chosen = with_name(options_.entry);
       if (!chosen) {
         diagnostics_.error(DiagnosticKind::UnknownReference, SourceLocation::in_file(name_),
-                           formatted("the module has no function `{}`", settings_.entry));
+                           formatted("the module has no function `{}`", options_.entry));
       }
       return chosen;
     }
@@ -259,7 +259,7 @@ class Reader {
     const auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(of);
     if (!tensor) {
       error(mlir::isa<mlir::UnrankedTensorType>(of) ? DiagnosticKind::Unsupported : DiagnosticKind::TypeMismatch,
-            location, formatted("the type {} is no tensor with a rank", text_of_type(of)));
+            location, formatted("the type {} is not a tensor with a rank", text_of_type(of)));
       return std::nullopt;
     }
     const auto element = element_type(tensor.getElementType());
@@ -290,7 +290,8 @@ class Reader {
     return upper;
   }
 
-  // In the order that numbers them (3.8): those at the start as they stand, later ones before them, the last first.
+  // In the order of their ids (docs/spec/converter.md#graph-constants): those at the start in text order, later ones
+  // before them, the last first.
   void constants(mlir::Block& block) {
     std::unordered_set<void*> used;
     for (mlir::Operation& each : block.getOperations()) {
@@ -389,7 +390,7 @@ class Reader {
 
   std::shared_ptr<const std::vector<std::byte>> decoded(const LongLiteral& literal) {
     const std::string_view text = slipway::text_of(bytes_);
-    auto bytes = tosa::decode(text, literal, settings_.done_with);
+    auto bytes = tosa::decode(text, literal, options_.done_with);
     if (bytes) return std::make_shared<const std::vector<std::byte>>(std::move(*bytes));
     const std::size_t at = bytes.error().at;
     const std::string_view before = text.substr(0, at);
@@ -404,7 +405,7 @@ class Reader {
     return nullptr;
   }
 
-  // From the bytes that MLIR keeps: whole bytes an element, i4 in one; a resource of i1 has bits.
+  // From the bytes that MLIR stores: whole bytes for each element, also for i4; a resource of i1 has bits.
   bool decode(mlir::Operation& of, mlir::Type element, std::size_t count, Bytes raw, Data& data) {
     const std::size_t size = tensor::size_of(storage_of(data.type.data));
     const unsigned width = mlir::isa<mlir::IndexType>(element) ? 64 : element.getIntOrFloatBitWidth();
@@ -474,15 +475,15 @@ class Reader {
   std::optional<ValueId> value_of(mlir::Operation& of, unsigned operand) {
     const auto known = values_.find(of.getOperand(operand));
     if (known != values_.end()) return known->second;
-    // What only a region uses of the constants around it.
+    // Outer constants that only a region uses.
     if (mlir::Operation* producer = of.getOperand(operand).getDefiningOp();
         good() && producer && mlir::isa<mlir::tosa::ConstOp>(producer)) {
       add_constant(*producer);
       const auto made = values_.find(of.getOperand(operand));
       return made == values_.end() ? std::nullopt : std::optional(made->second);
     }
-    // What depends on something that failed is not there either.
-    if (good()) error(DiagnosticKind::TypeMismatch, of, formatted("operand {} is no tensor", operand));
+    // After an earlier error, the operand may be missing; that is not reported again.
+    if (good()) error(DiagnosticKind::TypeMismatch, of, formatted("operand {} is not a tensor", operand));
     return std::nullopt;
   }
 
@@ -544,7 +545,7 @@ class Reader {
       return false;
     };
     if (!given) {
-      // What MLIR leaves out has its default.
+      // Attributes that MLIR omits have their default.
       if (operand.kind == OperandKind::NanMode) return to.set(operand.name, std::int64_t{1}), true;
       if (operand.kind == OperandKind::Flag) return to.set(operand.name, std::int64_t{0}), true;
       error(DiagnosticKind::MissingKey, of, formatted("the attribute `{}` is missing", operand.name));
@@ -560,7 +561,7 @@ class Reader {
         if (accumulator == data_type_of(static_cast<AccType>(each.value)))
           to.set(operand.name, std::int64_t{each.value});
       }
-      if (!to.has(operand.name)) return wrong("is no type that accumulates");
+      if (!to.has(operand.name)) return wrong("is not an accumulator type");
     } else if (const auto integer = mlir::dyn_cast<mlir::IntegerAttr>(given)) {
       to.set(operand.name, integer.getValue().getBitWidth() == 1 ? std::int64_t{integer.getValue().getBoolValue()}
                                                                  : integer.getValue().getSExtValue());
@@ -642,7 +643,7 @@ class Reader {
     return values;
   }
 
-  // The operations of a region, once more; what it yields.
+  // Adds the operations of a region again, and returns the values that it yields.
   std::optional<Values> region(mlir::Operation& of, mlir::Region& region, const Values& arguments) {
     if (!region.hasOneBlock() || (region.getNumArguments() != 0 && region.getNumArguments() != arguments.size())) {
       error(DiagnosticKind::Unsupported, of, "a region has several blocks or another number of arguments");
@@ -678,7 +679,7 @@ class Reader {
     for (unsigned i = 0; i < of.getNumResults(); ++i) values_[of.getResult(i)] = results[i];
   }
 
-  // A condition that is known decides now; anything else cannot be in a graph.
+  // A known condition selects the branch; a graph cannot represent any other.
   void branch(mlir::tosa::IfOp of) {
     const auto condition = value_of(*of, 0);
     const auto taken = condition ? known_.find(model_.graph, *condition) : std::nullopt;
@@ -694,7 +695,7 @@ class Reader {
     if (results) give_results(*of, *results);
   }
 
-  // A loop whose condition is known at every turn is written out.
+  // A loop whose condition is known in every iteration is unrolled.
   void loop(mlir::tosa::WhileOp of) {
     auto values = values_from(*of, 0);
     while (values) {
@@ -759,7 +760,7 @@ class Reader {
 
   Bytes bytes_;
   std::string name_;
-  const MlirSettings& settings_;
+  const MlirOptions& options_;
   Diagnostics& diagnostics_;
   std::size_t before_;
   SourcePtr source_;
@@ -776,9 +777,9 @@ class Reader {
 
 }  // namespace
 
-std::optional<Model> read_mlir(Bytes bytes, const std::string& name, const MlirSettings& settings,
+std::optional<Model> read_mlir(Bytes bytes, const std::string& name, const MlirOptions& options,
                                Diagnostics& diagnostics) {
-  return Reader(bytes, name, settings, diagnostics).run();
+  return Reader(bytes, name, options, diagnostics).run();
 }
 
 }  // namespace slipway::tosa

@@ -1,0 +1,19 @@
+#include "base/escape.hpp"
+
+#include <gtest/gtest.h>
+
+namespace slipway {
+namespace {
+
+TEST(EscapeMarkup, ReplacesCharactersWithAMeaning) {
+  EXPECT_EQ(escape_markup("a < b && c > \"d\" 'e'"), "a &lt; b &amp;&amp; c &gt; &quot;d&quot; 'e'");
+}
+
+TEST(EscapeMarkup, ControlCharactersBecomeSpaces) { EXPECT_EQ(escape_markup("a\x01\tb\nc\x1f"), "a \tb\nc "); }
+
+TEST(EscapeMarkup, NewlinesOfAttributes) { EXPECT_EQ(escape_markup("a\nb", "&#10;"), "a&#10;b"); }
+
+TEST(EscapeMarkup, OtherTextIsUnchanged) { EXPECT_EQ(escape_markup("größe 3²"), "größe 3²"); }
+
+}  // namespace
+}  // namespace slipway

@@ -1,0 +1,82 @@
+// Whole programs as text, without a device.
+#include "lower/lower.hpp"
+
+#include "lower/testing.hpp"
+#include "testing/device_facts.hpp"
+
+namespace slipway::lower {
+namespace {
+
+std::string lowered(const std::string& lines, const LowerOptions& options = {}) {
+  const tosa::Graph graph = graph_of(lines);
+  const auto program = lower_graph(graph, options);
+  return program ? print_program(graph, *program) : format_diagnostics(program.error(), {.sources = false});
+}
+
+TEST(LowerGraph, OneKernel) {
+  EXPECT_EQ(lowered("%0 = input f32[100]\n"
+                    "%1 = EXP(%0) f32[100]\n"
+                    "%2 = ABS(%1) f32[100]\n"
+                    "output %2\n"),
+            "1 dispatches, 1 kernels, arena 0 bytes (at least 0)\n"
+            "0: kernel 0 EXP+ABS [2, 1, 1] input 0 -> output 0 f32[100]\n");
+}
+
+TEST(LowerGraph, EqualGroupsShareTheirKernelAndTheirMemory) {
+  EXPECT_EQ(lowered("%0 = input f32[1, 8, 8]\n"
+                    "%1 = MATMUL(%0, %0) f32[1, 8, 8] A_zp=0 B_zp=0\n"
+                    "%2 = MATMUL(%1, %1) f32[1, 8, 8] A_zp=0 B_zp=0\n"
+                    "%3 = MATMUL(%2, %2) f32[1, 8, 8] A_zp=0 B_zp=0\n"
+                    "%4 = MATMUL(%3, %3) f32[1, 8, 8] A_zp=0 B_zp=0\n"
+                    "output %4\n"),
+            "4 dispatches, 1 kernels, arena 512 bytes (at least 512)\n"
+            "0: kernel 0 MATMUL [1, 1, 1] input 0 -> arena 0x0 f32[1, 8, 8]\n"
+            "1: kernel 0 MATMUL [1, 1, 1] arena 0x0 -> arena 0x100 f32[1, 8, 8]\n"
+            "2: kernel 0 MATMUL [1, 1, 1] arena 0x100 -> arena 0x0 f32[1, 8, 8]\n"
+            "3: kernel 0 MATMUL [1, 1, 1] arena 0x0 -> output 0 f32[1, 8, 8]\n");
+}
+
+TEST(LowerGraph, OutputsThatNoKernelStoresAreCopied) {
+  EXPECT_EQ(lowered("%0 = input f32[4]\n"
+                    "%1 = const f32[4] splat 1.0\n"
+                    "%2 = ABS(%0) f32[4]\n"
+                    "output %2\n"
+                    "output %2\n"
+                    "output %0\n"
+                    "output %1\n"),
+            "4 dispatches, 3 kernels, arena 0 bytes (at least 0)\n"
+            "0: kernel 0 ABS [1, 1, 1] input 0 -> output 0 f32[4]\n"
+            "1: kernel 1 COPY [1, 1, 1] input 0 -> output 2 f32[4]\n"
+            "2: kernel 2 COPY [1, 1, 1] -> output 3 f32[4]\n"
+            "3: kernel 1 COPY [1, 1, 1] output 0 -> output 1 f32[4]\n");
+}
+
+TEST(LowerGraph, LongDispatchesHaveSeveralRowsOfWorkgroups) {
+  const std::string lines =
+      "%0 = input f32[640]\n"
+      "%1 = ABS(%0) f32[640]\n"
+      "output %1\n";
+  EXPECT_EQ(lowered(lines, {.device = {}, .max_groups = 4}),
+            "1 dispatches, 1 kernels, arena 0 bytes (at least 0)\n"
+            "0: kernel 0 ABS [4, 3, 1] input 0 -> output 0 f32[640]\n");
+}
+
+TEST(LowerGraph, CustomOperatorsAreRefused) {
+  const std::string text = lowered(
+      "%0 = input f32[4]\n"
+      "%1 = CUSTOM(%0) f32[4] domain=\"d\" name=\"n\" attributes=\"\"\n"
+      "output %1\n");
+  EXPECT_TRUE(text.contains("the custom operator `n` of `d` runs only on a device that supports it [unsupported]"))
+      << text;
+}
+
+TEST(LowerGraph, TensorsThatAreTooLargeAreRefused) {
+  const std::string text = lowered(
+      "%0 = input i8[65536, 65536]\n"
+      "%1 = REVERSE(%0) i8[65536, 65536] axis=0\n"
+      "output %1\n");
+  EXPECT_TRUE(text.contains("REVERSE: the tensor i8[65536, 65536] is too large for kernels")) << text;
+}
+
+}  // namespace
+}  // namespace slipway::lower

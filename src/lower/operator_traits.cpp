@@ -1,0 +1,22 @@
+#include "lower/operator_traits.hpp"
+
+namespace slipway::lower {
+
+using tosa::Op;
+
+bool is_pointwise(Op op) { return (op >= Op::CLAMP && op <= Op::GREATER_EQUAL) || op == Op::CAST || op == Op::RESCALE; }
+
+std::size_t elementwise_inputs(const tosa::Node& node) {
+  return node.op == Op::RESCALE || node.op == Op::TABLE ? 1 : node.inputs.size();
+}
+
+bool is_view(Op op) {
+  return op == Op::RESHAPE || op == Op::REVERSE || op == Op::SLICE || op == Op::TRANSPOSE || op == Op::TILE;
+}
+
+bool is_window(Op op) {
+  return op == Op::CONV2D || op == Op::CONV3D || op == Op::DEPTHWISE_CONV2D || op == Op::TRANSPOSE_CONV2D ||
+         op == Op::MATMUL || op == Op::AVG_POOL2D || op == Op::MAX_POOL2D;
+}
+
+}  // namespace slipway::lower

@@ -1,0 +1,81 @@
+// Convolutions and matrix products in one form, a batched matrix product: for each batch element, an M x K matrix A
+// times a K x N matrix B. Only the graph is looked at here; contraction_result.hpp finishes sums in kernels.
+//
+// A is not always a matrix in memory. A row of A begins at an offset that the batch element and the row decide, and
+// consists of K blocks, each `contiguous_k` neighbouring elements. In a convolution a block is what one row of the
+// window covers of one row of the image. B has the K factors of each of the N channels in the same order.
+//
+//   CONV2D        batch: image rows of all images; M: x; K blocks: window rows; contiguous: window columns x channels
+//   1x1           batch: 1; M: all pixels; contiguous: channels
+//   MATMUL        batch: batches; M: rows; contiguous: K; B differs for each batch element
+//
+// Padding is materialised: A is then a copy of the input with a border of zeros. The same holds for an A whose type is
+// not 32-bit float: products of 8-bit integers are computed as floats, exactly, because no more products are added
+// before a conversion than stay within 2^24.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tosa/graph.hpp"
+
+namespace slipway::lower {
+
+struct Loop {
+  std::int64_t count = 1, stride = 0;  // stride in elements of A
+};
+
+// The border around the spatial dimensions of an image [N, spatial..., C].
+struct Border {
+  tensor::Shape shape;               // with the border
+  std::vector<std::int64_t> before;  // by dimension
+};
+
+struct Contraction {
+  const tosa::Node* node = nullptr;
+  tosa::ValueId a{}, b{};
+  std::optional<tosa::ValueId> bias;
+  Border border;            // of a convolution
+  bool same_border = true;  // there is no padding: the bordered image is the image itself
+  std::vector<Loop> batch;  // outermost first
+  std::int64_t m = 1, m_stride = 0;
+  std::vector<Loop> k_blocks;     // outermost first
+  std::int64_t contiguous_k = 1;  // neighbouring elements of A in a block
+  std::int64_t n = 1;
+  bool flat_m = false;  // M counts all pixels of all images, and the batch is 1
+  bool is_matmul = false;
+  std::int64_t a_zero = 0, b_zero = 0;
+
+  std::int64_t batch_count() const;
+  std::int64_t k_block_count() const;
+  std::int64_t k() const;  // products of one sum
+  // The same with one block of all K products, for readers that compute the offset of each product themselves.
+  Contraction with_contiguous_k() const;
+};
+
+// What a CONV2D, CONV3D or MATMUL of floats or 8-bit integers computes; empty for other operators and types.
+bool is_contraction(tosa::Op op);
+std::optional<Contraction> contraction_of(const tosa::Graph& graph, const tosa::Node& node);
+
+// For people, one line: `M 64 N 16 K 27 = 3 x 9 contiguous, batch 8, padded to [1, 10, 10, 3]`.
+std::string print_contraction(const Contraction& contraction);
+
+// How many products of 8-bit integers a float sums exactly for certain, and whether a contraction has no more.
+std::int64_t exact_products(const Contraction& c);
+bool sums_exactly(const tosa::Graph& graph, const Contraction& c);
+inline constexpr std::uint32_t kSumBits = 24;
+
+// How many products of a sum are straight code: Mesa's software driver blends and spills every sum at the end of an
+// iteration, and compiles long code slowly.
+inline constexpr std::int64_t kUnrolled = 16;
+
+// The only operator of a kind among those that are computed on the way to a result, where all others are pointwise.
+struct Anchor {
+  const tosa::Node* node = nullptr;
+  bool reads_by_row_and_channel = true;  // every operand of the others has the result's shape, or only channels
+};
+std::optional<Anchor> find_anchor(const tosa::Graph& graph, const std::vector<bool>& stored, const tosa::Node& node,
+                                  bool (*is_anchor)(tosa::Op) = is_contraction);
+
+}  // namespace slipway::lower

@@ -1,0 +1,287 @@
+// Contractions on CPUs (measured on Mesa's software driver).
+//
+// A workgroup is one vector of invocations, one channel each, and computes a tile of rows. In each step an element of A
+// is the same for all invocations and becomes a memory operand of the multiplication; the factors of B are neighbours
+// in a panel and are one vector load (products.hpp).
+#include <algorithm>
+#include <array>
+
+#include "base/format.hpp"
+#include "lower/strategies/contraction_result.hpp"
+#include "lower/strategies/operands.hpp"
+#include "lower/strategies/products.hpp"
+#include "lower/strategies/strategy.hpp"
+
+namespace slipway::lower {
+namespace {
+
+constexpr std::int64_t kMaxRows = 16;
+
+// The size of equal parts: as few parts as possible, and then parts as small as that count allows.
+std::int64_t even_part(std::int64_t whole, std::int64_t max) {
+  const std::int64_t parts = (whole + max - 1) / max;
+  return (whole + parts - 1) / parts;
+}
+
+// How a contraction is cut into tiles and steps.
+struct Shape {
+  std::int64_t rows = 1;  // of a tile
+  std::int64_t unrolled = kUnrolled;
+  bool interleaved = false;  // the rows of A are interleaved first
+  bool operator==(const Shape&) const = default;
+
+  Parameters parameters() const {
+    return {{"rows", rows}, {"unrolled", unrolled}, {"interleaved", interleaved ? 1 : 0}};
+  }
+};
+
+// Batch elements of a tile, where their rows are so few that several fit into it.
+std::int64_t batches_of_tile(const Contraction& c) {
+  if (c.is_matmul || c.flat_m || c.batch.empty() || 2 * c.m > kMaxRows) return 1;
+  return even_part(c.batch.back().count, kMaxRows / c.m);
+}
+
+// An estimate of the best shape. Rows whose distance is a multiple of a page share one set of the first-level cache,
+// which has 8 to 12 ways. Interleaving the rows of A in a copy costs little where many panels use the copy; then few
+// addresses are needed, and longer code pays off.
+Shape estimated_shape(const Contraction& c, std::int64_t panels) {
+  constexpr std::int64_t kPage = 4096, kMaxInOneSet = 10;
+  if (c.is_matmul && c.m >= kMaxRows && panels >= 16 && c.contiguous_k >= 256) return {kMaxRows, 2 * kUnrolled, true};
+  const bool one_set = c.m_stride * 4 % kPage == 0;
+  return {.rows = even_part(c.m, one_set ? kMaxInOneSet : kMaxRows)};
+}
+
+Shape shape_for(ProgramBuilder& program, const Contraction& c, const tosa::Node& node, std::int64_t panels) {
+  std::vector<Shape> shapes = {estimated_shape(c, panels)};
+  const auto add = [&](Shape shape) {
+    if (!std::ranges::contains(shapes, shape)) shapes.push_back(shape);
+  };
+  for (const std::int64_t unrolled : {kUnrolled, 2 * kUnrolled}) {
+    if (unrolled > kUnrolled && c.contiguous_k < unrolled) continue;
+    for (const std::int64_t rows : {8, 10, 12, 14, 16}) add({even_part(c.m, rows), unrolled});
+    if (c.is_matmul && c.m >= kMaxRows) add({kMaxRows, unrolled, true});
+  }
+  const std::string what = formatted("contraction {}x{}x{}x{} in runs of {} by {}{}", c.batch_count(), c.m, c.n, c.k(),
+                                     c.contiguous_k, c.m_stride, &node == c.node ? "" : ", and more");
+  return shapes[program.choose(what, *c.node, shapes.size(), [&](std::size_t i) { return shapes[i].parameters(); })];
+}
+
+class Generator {
+ public:
+  Generator(ProgramBuilder& program, const Contraction& c, const tosa::Node& node, const Anchor& anchor)
+      : program_(program),
+        c_(c),
+        node_(node),
+        anchor_(anchor),
+        lanes_(program.device().lanes),
+        panels_((c.n + lanes_ - 1) / lanes_),
+        shape_(shape_for(program, c, node, panels_)),
+        tile_rows_(shape_.rows),
+        tile_batches_(batches_of_tile(c)),
+        tiles_((c.m + tile_rows_ - 1) / tile_rows_),
+        interleaved_(shape_.interleaved) {}
+
+  void run() {
+    const auto copy =
+        interleaved_ ? interleaved_a(program_, c_, tile_rows_) : bordered_a(program_, c_, ElementType::F32);
+    const std::uint32_t panels = panels_of_b(program_, c_, lanes_, ElementType::F32);
+    const GroupKey key = key_of_group(program_.graph(), program_.stored(), node_.outputs[0], "contraction");
+    const std::array packed = {copy.value_or(panels), panels};
+    if (program_.repeat(key, packed)) return;
+    KernelBuilder builder = program_.kernel({.local_size = lanes_, .addresses = true, .lanes = lanes_});
+    builder_ = &builder;
+    operands_.a = copy ? builder.read_packed(*copy, ElementType::F32) : builder.read(source_of(program_, c_.a));
+    operands_.b = builder.read_packed(panels, ElementType::F32);
+    // Groups of batch elements are taken along the innermost batch loop.
+    const std::int64_t in_loop = c_.batch.empty() ? 1 : c_.batch.back().count;
+    batch_tiles_ = (in_loop + tile_batches_ - 1) / tile_batches_;
+    const std::int64_t tiles = tiles_ * batch_tiles_ * (c_.batch_count() / in_loop), groups = panels_ * tiles;
+    place(tiles);
+    arrange();
+    multiply();
+    finish();
+    program_.dispatch(builder, static_cast<std::uint64_t>(groups), key, packed);
+  }
+
+ private:
+  Kernel& k() { return builder_->kernel(); }
+
+  // Which batch elements, rows and channels this workgroup has. The grid may be a few workgroups longer than the work.
+  // Consecutive workgroups share the larger operand: a panel of B where B is larger, otherwise the rows of A.
+  void place(std::int64_t tiles) {
+    const Value group = k().min(k().group_index(), k().integer(panels_ * tiles - 1));
+    const bool by_panel = !c_.is_matmul && panels_ * lanes_ * c_.k_block_count() > c_.batch_count() * c_.m;
+    const Value outer = k().unsigned_divide(group, k().integer(by_panel ? tiles : panels_));
+    const Value inner = group - outer * (by_panel ? tiles : panels_);
+    panel_ = by_panel ? outer : inner;
+    const Value tile_index = by_panel ? inner : outer;
+    const Value batch_tile = k().unsigned_divide(tile_index, k().integer(tiles_));
+    tile_ = tile_index - batch_tile * tiles_;
+    batch_ = first_batch(batch_tile);
+    first_row_ = k().min(tile_ * tile_rows_, k().integer(c_.m - tile_rows_));
+
+    operands_.b_begin = panel_ * (c_.k() * lanes_);
+    if (c_.is_matmul) operands_.b_begin = operands_.b_begin + batch_ * (panels_ * c_.k() * lanes_);
+    if (interleaved_) {
+      a_first_ = (batch_ * tiles_ + tile_) * (c_.contiguous_k * tile_rows_);
+      return;
+    }
+    a_first_ = first_row_ * c_.m_stride;
+    Value rest = batch_;
+    for (std::size_t i = c_.batch.size(); i-- > 0;) {
+      const Value next = i == 0 ? k().integer(0) : k().unsigned_divide(rest, k().integer(c_.batch[i].count));
+      a_first_ = a_first_ + (i == 0 ? rest : rest - next * c_.batch[i].count) * c_.batch[i].stride;
+      rest = next;
+    }
+  }
+
+  // The last group of a loop is moved back so that it is full.
+  Value first_batch(Value batch_tile) {
+    if (tile_batches_ == 1) return batch_tile;
+    const std::int64_t count = c_.batch.back().count;
+    const Value loop = k().unsigned_divide(batch_tile, k().integer(batch_tiles_));
+    const Value first = (batch_tile - loop * batch_tiles_) * tile_batches_;
+    return loop * count + k().min(first, k().integer(count - tile_batches_));
+  }
+
+  void arrange() {
+    operands_.lanes = lanes_;
+    operands_.max_unrolled = shape_.unrolled;
+    operands_.a_step = interleaved_ ? tile_rows_ : 1;
+    for (std::int64_t batch = 0; batch < tile_batches_; ++batch) {
+      const std::int64_t begin = tile_batches_ == 1 ? 0 : batch * c_.batch.back().stride;
+      for (std::int64_t row = 0; row < tile_rows_; ++row)
+        operands_.rows.push_back({a_first_, begin + (interleaved_ ? row : row * c_.m_stride)});
+    }
+  }
+
+  // --- sums ---
+
+  void multiply() {
+    for (std::size_t row = 0; row < operands_.rows.size(); ++row) sums_.push_back(k().variable(k().real(0)));
+    if (!sums_exactly(program_.graph(), c_)) {
+      for (std::size_t row = 0; row < sums_.size(); ++row) totals_.push_back(k().variable(k().integer(0)));
+    }
+    // A loop that runs once: without it, Mesa 26.1 (llvmpipe, LLVM 21) spills every product of an iteration, which
+    // halves the speed. Without inner iterations, on the other hand, such a loop makes it confuse a mask with a sum
+    // (seen with sums of one product).
+    const auto all = [&](Value) { k_blocks(0, k().integer(0), k().integer(0)); };
+    if (c_.k() <= kUnrolled)
+      all(k().integer(0));
+    else
+      k().loop(k().groups_deep(), all);
+  }
+
+  // `a`: offset of the block from the beginning of the first row, in elements; `done`: products before it.
+  void k_blocks(std::size_t level, Value a, Value done) {
+    if (level == c_.k_blocks.size()) return block(a, done);
+    std::int64_t inside = c_.contiguous_k;
+    for (std::size_t i = level + 1; i < c_.k_blocks.size(); ++i) inside *= c_.k_blocks[i].count;
+    const Loop& loop = c_.k_blocks[level];
+    // Short sums are straight code.
+    if (c_.k() <= 2 * kUnrolled) {
+      for (std::int64_t i = 0; i < loop.count; ++i) k_blocks(level + 1, a + i * loop.stride, done + i * inside);
+    } else {
+      k().loop(k().integer(loop.count), [&](Value i) { k_blocks(level + 1, a + i * loop.stride, done + i * inside); });
+    }
+  }
+
+  void block(Value a, Value done) {
+    if (totals_.empty()) return add_products(k(), operands_, a, done, c_.contiguous_k, sums_);
+    const std::int64_t exact = exact_products(c_), whole = c_.contiguous_k / exact, rest = c_.contiguous_k % exact;
+    if (whole) {
+      k().loop(k().integer(whole), [&](Value i) {
+        add_products(k(), operands_, a + i * exact, done + i * exact, exact, sums_);
+        add_up();
+      });
+    }
+    if (rest) {
+      add_products(k(), operands_, a + whole * exact, done + whole * exact, rest, sums_);
+      add_up();
+    }
+  }
+
+  void add_up() {
+    for (std::size_t row = 0; row < totals_.size(); ++row) {
+      k().set(totals_[row], k().get(totals_[row]) + k().int_of_whole(k().get(sums_[row]), kSumBits));
+      k().set(sums_[row], k().real(0));
+    }
+  }
+
+  // --- results ---
+
+  void finish() {
+    const bool whole = c_.n % lanes_ == 0;
+    Value channel = panel_ * lanes_ + k().local_index();
+    if (!whole) channel = k().gathered(channel);
+    k().when(whole ? k().boolean(true) : channel < c_.n, [&] { store(channel); });
+  }
+
+  void store(Value channel) {
+    const tensor::Shape& shape = program_.graph()[node_.outputs[0]].type.shape;
+    std::vector<Coordinates> coordinates_of_rows;
+    std::vector<Value> elements;
+    const std::vector<Variable>& sums = totals_.empty() ? sums_ : totals_;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const std::int64_t batch = static_cast<std::int64_t>(i) / tile_rows_,
+                         row = static_cast<std::int64_t>(i) % tile_rows_;
+      const Coordinates at = coordinates(shape, batch_ + batch, first_row_ + row, channel);
+      const Variable& sum = sums[i];
+      builder_->fix(c_.node->outputs[0], finished_sum(*builder_, c_, k().get(sum), channel));
+      builder_->add_node(*c_.node);
+      const Value element = &node_ == c_.node ? builder_->at(node_.outputs[0], at) : builder_->compute(node_, 0, at);
+      elements.push_back(builder_->stored_form(node_.outputs[0], element));
+      coordinates_of_rows.push_back(at);
+    }
+    const BufferRef to = builder_->write(node_.outputs[0]);
+    for (std::size_t row = 0; row < elements.size(); ++row)
+      k().store(to, linear_index(k(), shape, coordinates_of_rows[row]), elements[row]);
+  }
+
+  Coordinates coordinates(const tensor::Shape& shape, Value batch, Value row, Value channel) {
+    if (c_.is_matmul) return {batch, row, channel};
+    Coordinates at(shape.size(), k().integer(0));
+    at.back() = channel;
+    const std::size_t x = shape.size() - 2;
+    if (c_.flat_m && anchor_.reads_by_row_and_channel) {
+      at[x] = row;
+      return at;
+    }
+    Value rest = c_.flat_m ? row : batch;
+    if (!c_.flat_m) at[x] = row;
+    for (std::size_t d = c_.flat_m ? x + 1 : x; d-- > 0;) {
+      const Value next = d == 0 ? k().integer(0) : k().unsigned_divide(rest, k().integer(shape[d]));
+      at[d] = d == 0 ? rest : rest - next * shape[d];
+      rest = next;
+    }
+    return at;
+  }
+
+  ProgramBuilder& program_;
+  const Contraction& c_;
+  const tosa::Node& node_;
+  const Anchor& anchor_;
+  std::uint32_t lanes_;
+  std::int64_t panels_;
+  Shape shape_;
+  std::int64_t tile_rows_, tile_batches_, tiles_, batch_tiles_ = 1;
+  bool interleaved_;
+  KernelBuilder* builder_ = nullptr;
+  Operands operands_;
+  Value panel_, batch_, tile_, first_row_, a_first_;
+  std::vector<Variable> sums_, totals_;  // by batch element and row; totals of integers, where a float cannot hold them
+};
+
+}  // namespace
+
+bool lower_contraction(ProgramBuilder& program, const tosa::Node& node, std::size_t result) {
+  if (!program.device().addresses || !program.device().lanes || result != 0) return false;
+  const auto anchor = find_anchor(program.graph(), program.stored(), node);
+  if (!anchor) return false;
+  const auto contraction = contraction_of(program.graph(), *anchor->node);
+  if (!contraction) return false;
+  Generator(program, *contraction, node, *anchor).run();
+  return true;
+}
+
+}  // namespace slipway::lower

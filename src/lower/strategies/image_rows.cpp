@@ -1,0 +1,79 @@
+#include "lower/strategies/image_rows.hpp"
+
+#include "lower/strategies/operands.hpp"
+
+namespace slipway::lower {
+
+std::optional<ImageRows> ImageRows::of(const ProgramBuilder& program, const Contraction& c, std::int64_t unit) {
+  if (c.is_matmul) return std::nullopt;
+  const tosa::Graph& graph = program.graph();
+  ImageRows rows;
+  rows.unit_ = unit;
+  rows.source_ = c.a;
+  const tensor::Shape &image = graph[c.a].type.shape, &weight = graph[c.b].type.shape,
+                      &out = graph[c.node->outputs[0]].type.shape;
+  std::vector<std::int64_t> start(image.size(), 0);
+  if (!program.stored()[index(c.a)]) {
+    const tosa::Node& view = *graph.producer(c.a);
+    if (view.op != tosa::Op::SLICE) return std::nullopt;
+    rows.source_ = view.inputs[0];
+    start.assign_range(view.attributes.list("start"));
+  }
+  const tensor::Shape& whole = graph[rows.source_].type.shape;
+  const bool units = image.back() % unit == 0 && whole.back() % unit == 0 && start.back() % unit == 0;
+  if (!units || !program.stored()[index(rows.source_)] || program.widened(rows.source_)) return std::nullopt;
+
+  const std::size_t spatial = image.size() - 2;
+  rows.strides_.assign(spatial + 1, 0);
+  std::int64_t stride = whole.back() / unit;
+  rows.start_ = start.back() / unit;
+  for (std::size_t d = spatial + 1; d-- > 0;) {
+    rows.strides_[d] = stride;
+    rows.start_ += start[d] * stride;
+    stride *= whole[d];
+  }
+  const auto pad = c.node->attributes.list("pad"), step = c.node->attributes.list("stride"),
+             dilation = c.node->attributes.list("dilation");
+  rows.counts_.push_back(out[0]);
+  for (std::size_t i = 0; i < spatial; ++i) {
+    rows.counts_.push_back(out[1 + i]);
+    rows.kernel_.push_back(weight[1 + i]);
+    rows.extent_.push_back(image[1 + i]);
+    rows.pad_.push_back(pad[2 * i]);
+    rows.step_.push_back(step[i]);
+    rows.dilation_.push_back(dilation[i]);
+    rows.padded_.push_back(pad[2 * i] != 0 || pad[2 * i + 1] != 0);
+  }
+  rows.kernel_.push_back(image.back() / unit);
+  return rows;
+}
+
+ImageRows::Row ImageRows::row(Kernel& k, Value index) const {
+  const Coordinates at = coordinates_of(k, counts_, index);
+  Row row{.begin = at[0] * strides_[0] + start_, .first = {}};
+  for (std::size_t d = 0; d < step_.size(); ++d) {
+    row.first.push_back(at[1 + d] * step_[d] - pad_[d]);
+    row.begin = row.begin + row.first[d] * strides_[1 + d];
+  }
+  return row;
+}
+
+ImageRows::Tap ImageRows::tap(Kernel& k, Value product) const {
+  const Coordinates at = coordinates_of(k, kernel_, product);
+  Tap tap{.distance = at.back(), .offset = {}};
+  for (std::size_t d = 0; d < step_.size(); ++d) {
+    tap.offset.push_back(at[d] * dilation_[d]);
+    tap.distance = tap.distance + tap.offset[d] * strides_[1 + d];
+  }
+  return tap;
+}
+
+Value ImageRows::inside(Kernel& k, const Row& row, const Tap& tap) const {
+  Value inside = k.boolean(true);
+  for (std::size_t d = 0; d < extent_.size(); ++d) {
+    if (padded_[d]) inside = inside & k.unsigned_less(row.first[d] + tap.offset[d], k.integer(extent_[d]));
+  }
+  return inside;
+}
+
+}  // namespace slipway::lower

@@ -1,0 +1,53 @@
+// The rows of A of a convolution, read directly from the image: each read computes its offset and whether it is
+// padding, and the image may be a slice of a larger tensor. Nothing is copied.
+//
+// All products of a row are one K block. A unit is what one load reads: an element, or a chunk of neighbouring
+// channels.
+#pragma once
+
+#include "lower/program_builder.hpp"
+#include "lower/strategies/contraction.hpp"
+
+namespace slipway::lower {
+
+class ImageRows {
+ public:
+  // `unit`: elements of a unit. Empty where channels are not whole units, or the image is neither stored nor a slice of
+  // a stored value.
+  static std::optional<ImageRows> of(const ProgramBuilder& program, const Contraction& c, std::int64_t unit);
+
+  tosa::ValueId source() const { return source_; }
+  std::int64_t unit() const { return unit_; }
+  std::int64_t channels() const { return kernel_.back(); }  // units
+
+  // The window of a result: the offset of its first unit (outside the image if that is padding), and its first
+  // coordinate along each spatial dimension.
+  struct Row {
+    Value begin;
+    std::vector<Value> first;
+  };
+  Row row(Kernel& k, Value index) const;
+
+  // A product of a window: its distance from the window's first unit, and its offset along each spatial dimension.
+  struct Tap {
+    Value distance;
+    std::vector<Value> offset;
+  };
+  Tap tap(Kernel& k, Value product) const;
+
+  // Whether a product reads the image, and not its padding.
+  Value inside(Kernel& k, const Row& row, const Tap& tap) const;
+
+ private:
+  tosa::ValueId source_{};
+  std::int64_t unit_ = 1;
+  tensor::Shape counts_;               // results: images, then along each spatial dimension
+  std::vector<std::int64_t> strides_;  // of the source, in units: of an image, then of each spatial dimension
+  tensor::Shape kernel_;               // the window: along each spatial dimension, then channels in units
+  std::vector<std::int64_t> extent_, pad_, step_;  // of the image, by spatial dimension
+  std::vector<std::int64_t> dilation_;
+  std::vector<bool> padded_;
+  std::int64_t start_ = 0;  // offset of the image in the source, in units
+};
+
+}  // namespace slipway::lower

@@ -1,0 +1,569 @@
+// Tiles of 16-bit floats and 8-bit integers by cooperative matrices, summed in 32 bits.
+//
+// Integers keep their zero points. That of A is subtracted from the sums, with the help of the sums of the channels of
+// B; the zero point of B must be 0. Their B is stored channel by channel, since devices load 8-bit matrices slowly in
+// the other order.
+//
+// Each subgroup has a part of the tile, as a grid of matrices. Operands go through shared memory sixteen bytes at a
+// time, in rows a chunk longer than their contents so that they begin on different banks. A product without further
+// operators is stored directly from the matrices. One with further operators, or with a partial tile at the edge, goes
+// through shared memory a few matrices at a time, so that each invocation gets elements whose indices it knows.
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include "base/format.hpp"
+#include "lower/strategies/image_rows.hpp"
+#include "lower/strategies/operands.hpp"
+#include "lower/strategies/tiles.hpp"
+
+namespace slipway::lower {
+namespace {
+
+constexpr std::int64_t kChunkBytes = 16;
+
+// How a tile is divided among subgroups.
+struct Layout {
+  MatrixShape shape;
+  std::int64_t across = 2, down = 2;   // subgroups
+  std::int64_t rows = 1, columns = 1;  // matrices of a subgroup
+  std::int64_t step = 32;              // products
+  std::int64_t parts = 1;              // workgroups that share the products of a tile
+
+  std::int64_t chunk() const { return kChunkBytes / tensor::size_of(shape.factors); }  // elements
+  bool by_channel() const { return shape.factors == ElementType::I8; }                 // B
+  TileSize tile() const { return {down * rows * shape.m, across * columns * shape.n}; }
+  std::int64_t subgroups() const { return across * down; }
+  // Of the operands in shared memory: chunks of a row, and rows.
+  std::int64_t a_row() const { return step / chunk() + 1; }
+  std::int64_t b_row() const { return by_channel() ? a_row() : tile().channels / chunk() + 1; }
+  std::int64_t b_rows() const { return by_channel() ? tile().channels : step; }
+  Parameters parameters() const {
+    return {{"across", across}, {"down", down}, {"rows", rows}, {"columns", columns}, {"step", step}, {"parts", parts}};
+  }
+  // Sums in shared memory: neighbouring matrices, with padded rows that begin on different banks.
+  std::int64_t sums_across() const { return columns % 2 == 0 ? 2 : 1; }
+  std::int64_t sums_row() const { return sums_across() * shape.n + 8; }
+  std::int64_t sums_of_subgroup() const { return shape.m * sums_row(); }
+  std::int64_t shared_bytes() const {
+    return kChunkBytes * (tile().rows * a_row() + b_rows() * b_row()) + 4 * subgroups() * sums_of_subgroup();
+  }
+};
+
+struct TileShape {
+  std::int64_t across, down, rows, columns;
+  std::int64_t steps;  // matrices along the products
+};
+constexpr TileShape kTileShapes[] = {{4, 2, 4, 4, 2}, {2, 2, 4, 4, 4}, {4, 2, 2, 2, 4}, {2, 4, 2, 2, 4},
+                                     {2, 2, 2, 2, 4}, {2, 2, 2, 2, 8}, {2, 2, 2, 1, 4}, {2, 2, 2, 1, 8},
+                                     {2, 2, 1, 1, 4}, {2, 2, 1, 1, 8}};
+
+// A rough model of a large GPU, fitted to the times of convolutions of many sizes. Times are in microseconds.
+constexpr std::int64_t kMultiprocessors = 132;  // each runs its own workgroups
+constexpr std::int64_t kRegisters = 65536;      // of each
+constexpr double kStep = 0.22;                  // latency of operands
+constexpr double kOperandBytes = 34e3;          // that a multiprocessor reads in a microsecond
+constexpr double kResults = 2.8e3;              // that it stores in a microsecond
+constexpr double kDispatch = 3,
+                 kSumsBytes = 2e6;  // a further dispatch; bytes of sums that the whole GPU moves in a microsecond
+
+// The estimated time of a contraction.
+double time_of(const TileWork& work, const Layout& layout) {
+  const TileSize tile = layout.tile();
+  const std::int64_t steps = work.steps(layout.step) / layout.parts, tiles = work.tiles(tile);
+  // A multiprocessor has `mine` of all workgroups. Those that run together wait for memory together.
+  const std::int64_t mine = (tiles * layout.parts + kMultiprocessors - 1) / kMultiprocessors;
+  const std::int64_t registers = 80 + 8 * layout.rows * layout.columns;  // of an invocation
+  const std::int64_t together =
+      std::max<std::int64_t>(1, kRegisters / (layout.subgroups() * work.program.device().subgroup_size * registers));
+  const auto operands =
+      static_cast<double>((tile.rows + tile.channels) * layout.step * tensor::size_of(layout.shape.factors));
+  const auto results = static_cast<double>(tile.rows * tile.channels);
+  const double waiting = static_cast<double>((mine + together - 1) / together * steps) * kStep;
+  const double time = waiting + static_cast<double>(mine) *
+                                    (static_cast<double>(steps) * operands / kOperandBytes + results / kResults);
+  if (layout.parts == 1) return time;
+  return time + kDispatch + 2 * 4 * static_cast<double>(tiles * layout.parts) * results / kSumsBytes;
+}
+
+// The largest applicable matrix shape.
+const MatrixShape* shape_for(const DeviceFacts& device, ElementType factors) {
+  const MatrixShape* shape = nullptr;
+  for (const MatrixShape& s : device.matrices) {
+    const std::uint32_t chunk = kChunkBytes / tensor::size_of(s.factors);
+    const bool is_applicable = s.factors == factors && s.m % 8 == 0 && s.n % chunk == 0 && s.k % chunk == 0;
+    if (is_applicable && (!shape || s.m * s.n * s.k > shape->m * shape->n * shape->k)) shape = &s;
+  }
+  return shape;
+}
+
+// The fastest layout. K is split into parts of equal length where tiles alone do not fill the device.
+std::optional<Layout> layout_for(TileWork& work) {
+  const DeviceFacts& device = work.program.device();
+  const ElementType factors = tosa::storage_of(work.program.graph()[work.c.a].type.data);
+  const MatrixShape* shape = shape_for(device, factors);
+  if (!shape) return std::nullopt;
+  struct Candidate {
+    Layout layout;
+    double time;
+  };
+  std::vector<Candidate> candidates;
+  for (const TileShape& one : kTileShapes) {
+    Layout layout{.shape = *shape,
+                  .across = one.across,
+                  .down = one.down,
+                  .rows = one.rows,
+                  .columns = one.columns,
+                  .step = one.steps * static_cast<std::int64_t>(shape->k)};
+    const std::int64_t invocations = layout.subgroups() * device.subgroup_size;
+    if (layout.shared_bytes() > device.shared_memory || invocations > device.max_invocations) continue;
+    constexpr std::int64_t kMaxParts = 16;
+    const std::int64_t steps = work.steps(layout.step);
+    for (layout.parts = 1; layout.parts <= std::min(kMaxParts, steps); ++layout.parts) {
+      if (steps % layout.parts == 0) candidates.push_back({layout, time_of(work, layout)});
+    }
+  }
+  if (candidates.empty()) return std::nullopt;
+  std::ranges::stable_sort(candidates, {}, &Candidate::time);
+  // Candidates with a far longer estimate are not measured.
+  constexpr double kFarLonger = 2.5;
+  const auto hopeless = std::ranges::find_if(
+      candidates, [&](const Candidate& candidate) { return candidate.time > kFarLonger * candidates[0].time; });
+  const std::string what =
+      formatted("matrices {} {}x{}x{}x{} in runs of {}{}", tensor::name_of(factors), work.batches, work.rows, work.c.n,
+                work.c.k(), work.c.contiguous_k, &work.node == work.c.node ? "" : ", and more");
+  const std::size_t chosen =
+      work.program.choose(what, *work.c.node, static_cast<std::size_t>(hopeless - candidates.begin()),
+                          [&](std::size_t i) { return candidates[i].layout.parameters(); });
+  return candidates[chosen].layout;
+}
+
+bool has_whole_chunks(const Contraction& c, std::int64_t chunk) {
+  const auto whole = [&](std::int64_t n) { return n % chunk == 0; };
+  return whole(c.contiguous_k) && whole(c.m_stride) &&
+         std::ranges::all_of(c.batch, [&](const Loop& loop) { return whole(loop.stride); }) &&
+         std::ranges::all_of(c.k_blocks, [&](const Loop& loop) { return whole(loop.stride); });
+}
+
+class MatrixTiles {
+ public:
+  // `image`: reads A from the image. Empty: A is read in the order of the contraction, from the stored value or a copy.
+  MatrixTiles(TileWork& work, const Layout& layout, std::optional<ImageRows> image)
+      : w_(work), c_(work.c), layout_(layout), tile_(layout.tile()), image_(std::move(image)) {}
+
+  void run() {
+    const auto copy = image_ ? std::nullopt : bordered_a(w_.program, c_, layout_.shape.factors);
+    const std::optional<std::uint32_t> b_copy = copy_of_b();
+    direct_ = !b_copy;
+    const std::uint32_t packed = b_copy.value_or(0);
+    if (has_zero()) sums_of_b_ = sums_of_b(w_.program, c_);
+    invocations_ = layout_.subgroups() * w_.program.device().subgroup_size;
+    std::optional<PartialSums> partial;
+    if (layout_.parts > 1) partial.emplace(w_, tile_, layout_.parts, layout_.shape.sum);
+    multiply_tiles(copy, packed, partial ? &*partial : nullptr);
+    if (!partial) return;
+    const auto adjust = [&](KernelBuilder& builder, Value sum, Value batch, Value channel) {
+      if (!has_zero()) return sum;
+      return without_zero(builder, builder.read_packed(sums_of_b_, ElementType::I32), sum, batch, channel);
+    };
+    const std::uint32_t buffers[] = {sums_of_b_};
+    add_parts(w_, *partial, adjust, std::span(buffers, has_zero() ? 1 : 0));
+  }
+
+ private:
+  void multiply_tiles(std::optional<std::uint32_t> copy, std::uint32_t packed, const PartialSums* partial) {
+    const GroupKey key = key_of_group(w_.program.graph(), w_.program.stored(), w_.node.outputs[0],
+                                      partial ? "parts by matrices" : "matrices");
+    const std::array buffers = {copy.value_or(packed), packed, has_zero() ? sums_of_b_ : packed,
+                                partial ? partial->buffer : packed};
+    if (w_.program.repeat(key, buffers)) return;
+    KernelBuilder builder = w_.program.kernel(
+        {.local_size = static_cast<std::uint32_t>(invocations_), .addresses = true, .vulkan_memory_model = true});
+    builder_ = &builder;
+    if (copy)
+      a_ = builder.read_packed_chunks(*copy);
+    else if (!image_)
+      a_ = builder.read_chunks(source_of(w_.program, c_.a));
+    else if (image_->unit() == 1)
+      a_ = builder.read_as(image_->source(), ElementType::U16);
+    else
+      a_ = builder.read_chunks(image_->source());
+    b_ = direct_ ? builder.read_chunks(source_of(w_.program, c_.b)) : builder.read_packed_chunks(packed);
+    w_.place(k(), tile_, layout_.parts);
+    shared_a_ = k().shared_chunks(static_cast<std::uint32_t>(tile_.rows * layout_.a_row()));
+    shared_b_ = k().shared_chunks(static_cast<std::uint32_t>(layout_.b_rows() * layout_.b_row()));
+    begin();
+    multiply();
+    if (partial)
+      store_partial(*partial);
+    else if (stores_matrices())
+      store_matrices();
+    else
+      store_elements();
+    w_.program.dispatch(builder, static_cast<std::uint64_t>(w_.groups), key, buffers, partial ? "PARTS" : "");
+  }
+
+  Kernel& k() { return builder_->kernel(); }
+
+  bool has_zero() const { return layout_.by_channel() && c_.a_zero != 0; }
+
+  // Empty where B is read in place.
+  std::optional<std::uint32_t> copy_of_b() const {
+    if (layout_.by_channel()) return channels_of_b(w_.program, c_);
+    const tosa::ValueId source = source_of(w_.program, c_.b);
+    const bool whole = w_.program.stored()[index(source)] && !w_.program.graph().constant(source);
+    if (c_.is_matmul && whole && c_.n % layout_.chunk() == 0) return std::nullopt;
+    return panels_of_b(w_.program, c_, tile_.channels, layout_.shape.factors);
+  }
+
+  // A chunk that an invocation moves in every step.
+  struct Move {
+    Value begin;   // in the buffer, chunks
+    Value offset;  // of its products in the step: in chunks or, for B in panels, in products
+    Value shared_index;
+    Value exists;  // false for channels after the last one
+    ChunkVariable next;
+  };
+
+  void begin() {
+    begin_a();
+    if (layout_.by_channel())
+      begin_channels();
+    else
+      begin_panels();
+  }
+
+  // Calls make(row, chunk) for the chunks of `rows` rows that this invocation moves.
+  void share(std::int64_t rows, std::int64_t row_chunks, const std::function<void(Value, Value)>& make) {
+    const Value me = k().local_index();
+    // Whole rows at once, if possible: a chunk has the same index in each of them.
+    const bool whole = invocations_ % row_chunks == 0 && rows * row_chunks % invocations_ == 0;
+    const Value first = k().unsigned_divide(me, k().integer(row_chunks));
+    for (std::int64_t i = 0; i * invocations_ < rows * row_chunks; ++i) {
+      if (whole) {
+        make(first + i * (invocations_ / row_chunks), me - first * row_chunks);
+        continue;
+      }
+      const Value e = k().min(me + i * invocations_, k().integer(rows * row_chunks - 1));
+      const Value row = k().unsigned_divide(e, k().integer(row_chunks));
+      make(row, e - row * row_chunks);
+    }
+  }
+
+  ChunkVariable next() { return k().variable(k().zero_chunk()); }
+
+  void begin_a() {
+    share(tile_.rows, layout_.step / layout_.chunk(), [&](Value row, Value chunk) {
+      Value begin;
+      if (image_)
+        a_rows_.push_back(image_->row(k(), k().min(w_.first_row + row, k().integer(w_.rows - 1))));
+      else
+        begin = k().unsigned_divide(w_.row_begin(k(), w_.first_row + row), k().integer(layout_.chunk()));
+      a_moves_.push_back({.begin = begin,
+                          .offset = chunk,
+                          .shared_index = row * layout_.a_row() + chunk,
+                          .exists = k().boolean(true),
+                          .next = next()});
+    });
+  }
+
+  // B channel by channel, each like a row of A. Channels after the last one are read as the last one.
+  void begin_channels() {
+    share(tile_.channels, layout_.step / layout_.chunk(), [&](Value row, Value chunk) {
+      const Value channel = k().min(w_.first_channel + row, k().integer(c_.n - 1));
+      b_moves_.push_back({.begin = (w_.batch * c_.n + channel) * (c_.k() / layout_.chunk()),
+                          .offset = chunk,
+                          .shared_index = row * layout_.b_row() + chunk,
+                          .exists = k().boolean(true),
+                          .next = next()});
+    });
+  }
+
+  // B product by product, each with the channels of the tile or, where B is a stored matrix, with all channels.
+  void begin_panels() {
+    const std::int64_t b_chunks = tile_.channels / layout_.chunk(), all = c_.n / layout_.chunk();
+    const std::int64_t panels = (c_.n + tile_.channels - 1) / tile_.channels;
+    share(layout_.step, b_chunks, [&](Value product, Value chunk) {
+      Move move{.begin = {},
+                .offset = product,
+                .shared_index = product * layout_.b_row() + chunk,
+                .exists = k().boolean(true),
+                .next = next()};
+      if (direct_) {
+        const Value column = w_.panel * b_chunks + chunk;
+        if (c_.n % tile_.channels != 0) move.exists = column < all;
+        move.begin = w_.batch * (c_.contiguous_k * all) + k().min(column, k().integer(all - 1));
+      } else {
+        move.begin = (w_.batch * panels + w_.panel) * (c_.k() * b_chunks) + chunk;
+      }
+      b_moves_.push_back(move);
+    });
+    b_stride_ = direct_ ? all : b_chunks;
+  }
+
+  // Products after the end of a K block count as zeros.
+  void fetch(Value index) {
+    const TileWork::Step step = w_.step(k(), index, layout_.step);
+    const Value left = k().integer(c_.contiguous_k) - step.in_block;  // products of the block
+    const auto in_chunks = [&](Value elements) { return k().unsigned_divide(elements, k().integer(layout_.chunk())); };
+    const auto move_all = [&](const std::vector<Move>& moves, BufferRef from, Value first, std::int64_t products,
+                              std::int64_t stride) {
+      for (const Move& move : moves) {
+        Value inside = move.exists, offset = move.offset;
+        if (c_.contiguous_k % layout_.step != 0) {
+          const Value in_block = move.offset * products < left;
+          inside = inside & in_block;
+          offset = k().select(in_block, move.offset, k().integer(0));
+        }
+        const Chunk chunk = k().load_chunk(from, move.begin + (first + offset) * stride);
+        k().set(move.next, k().select(inside, chunk, k().zero_chunk()));
+      }
+    };
+    if (image_)
+      fetch_image(step.products);
+    else
+      move_all(a_moves_, a_, in_chunks(step.a), layout_.chunk(), 1);
+    if (layout_.by_channel())
+      move_all(b_moves_, b_, in_chunks(step.products), layout_.chunk(), 1);
+    else
+      move_all(b_moves_, b_, step.products, 1, b_stride_);
+  }
+
+  // The index of a unit of A in a step, and whether it is inside the image. Where a step stays within the channels of a
+  // pixel, the whole step has one position in the window.
+  std::pair<Value, Value> in_image(const ImageRows::Row& row, Value step, Value offset) {
+    const Value product = step + offset;
+    const bool one_pixel = image_->channels() % (layout_.step / image_->unit()) == 0;
+    ImageRows::Tap tap = image_->tap(k(), one_pixel ? step : product);
+    if (one_pixel) tap.distance = tap.distance + offset;
+    Value inside = image_->inside(k(), row, tap);
+    if (c_.contiguous_k % layout_.step != 0) inside = inside & (product < c_.contiguous_k / image_->unit());
+    return {k().select(inside, row.begin + tap.distance, k().integer(0)), inside};
+  }
+
+  // Padding counts as the zero point, which is subtracted from the sums later.
+  void fetch_image(Value products) {
+    const Value step = k().unsigned_divide(products, k().integer(image_->unit()));
+    const Value border = k().integer(static_cast<std::int32_t>((c_.a_zero & 0xff) * 0x01010101));
+    const Chunk padding = layout_.by_channel() ? k().chunk_of({border, border, border, border}) : k().zero_chunk();
+    for (std::size_t i = 0; i < a_moves_.size(); ++i) {
+      const Move& move = a_moves_[i];
+      if (image_->unit() > 1) {
+        const auto [index, inside] = in_image(a_rows_[i], step, move.offset);
+        k().set(move.next, k().select(inside, k().load_chunk(a_, index), padding));
+        continue;
+      }
+      std::array<Value, 4> words;  // of two elements
+      for (std::int64_t e = 0; e < layout_.chunk(); ++e) {
+        const auto [index, inside] = in_image(a_rows_[i], step, move.offset * layout_.chunk() + e);
+        const Value bits = k().select(inside, k().load(a_, index), k().integer(0));
+        Value& word = words[static_cast<std::size_t>(e / 2)];
+        word = e % 2 == 0 ? bits : word | bits << 16;
+      }
+      k().set(move.next, k().chunk_of(words));
+    }
+  }
+
+  void multiply() {
+    const Value subgroup = k().subgroup_index();
+    down_ = k().unsigned_divide(subgroup, k().integer(layout_.across));
+    across_ = subgroup - down_ * layout_.across;
+    const MatrixType sum = k().matrix_type(layout_.shape.sum, layout_.shape.m, layout_.shape.n, MatrixUse::Sum);
+    for (std::int64_t i = 0; i < layout_.rows * layout_.columns; ++i) sums_.push_back(k().matrix_variable(sum));
+    const std::int64_t steps = w_.steps(layout_.step) / layout_.parts;
+    const Value first = w_.part * steps;
+    fetch(first);
+    k().loop(k().integer(steps), [&](Value index) {
+      for (const Move& move : a_moves_) k().store(shared_a_, move.shared_index, k().get(move.next));
+      for (const Move& move : b_moves_) k().store(shared_b_, move.shared_index, k().get(move.next));
+      k().barrier();
+      fetch(first + k().min(index + 1, k().integer(steps - 1)));
+      multiply_step();
+      k().barrier();
+    });
+  }
+
+  void multiply_step() {
+    const MatrixShape& s = layout_.shape;
+    const MatrixType a_type = k().matrix_type(s.factors, s.m, s.k, MatrixUse::A),
+                     b_type = k().matrix_type(s.factors, s.k, s.n, MatrixUse::B);
+    std::vector<Matrix> sums;
+    for (const MatrixVariable& sum : sums_) sums.push_back(k().get(sum));
+    for (std::int64_t product = 0; product < layout_.step; product += s.k) {
+      std::vector<Matrix> a, b;
+      for (std::int64_t i = 0; i < layout_.rows; ++i) {
+        const Value row = (down_ * layout_.rows + i) * s.m;
+        a.push_back(
+            k().load_matrix(a_type, shared_a_, row * layout_.a_row() + product / layout_.chunk(), layout_.a_row()));
+      }
+      for (std::int64_t j = 0; j < layout_.columns; ++j) {
+        const Value channel = (across_ * layout_.columns + j) * s.n;
+        const Value chunk = layout_.by_channel() ? channel * layout_.b_row() + product / layout_.chunk()
+                                                 : k().unsigned_divide(channel, k().integer(layout_.chunk())) +
+                                                       product * layout_.b_row();
+        b.push_back(k().load_matrix(b_type, shared_b_, chunk, layout_.b_row(), layout_.by_channel()));
+      }
+      for (std::size_t i = 0; i < a.size(); ++i) {
+        for (std::size_t j = 0; j < b.size(); ++j) {
+          Matrix& sum = sums[i * b.size() + j];
+          sum = k().multiply_add(a[i], b[j], sum);
+        }
+      }
+    }
+    for (std::size_t i = 0; i < sums.size(); ++i) k().set(sums_[i], sums[i]);
+  }
+
+  // --- results ---
+
+  bool stores_matrices() const {
+    const bool as_summed = tosa::storage_of(w_.type) == layout_.shape.sum;
+    return &w_.node == c_.node && !c_.bias && as_summed && !has_zero() && w_.rows % tile_.rows == 0 &&
+           c_.n % tile_.channels == 0;
+  }
+
+  template <class Use>
+  void for_each_matrix(Use use) {
+    for (std::int64_t i = 0; i < layout_.rows; ++i) {
+      for (std::int64_t j = 0; j < layout_.columns; ++j)
+        use(sums_[static_cast<std::size_t>(i * layout_.columns + j)], matrix_row(i), matrix_channel(j));
+    }
+  }
+  // The position of a matrix of this subgroup among the results.
+  Value matrix_row(std::int64_t i) { return w_.first_row + (down_ * layout_.rows + i) * layout_.shape.m; }
+  Value matrix_channel(std::int64_t j) { return w_.first_channel + (across_ * layout_.columns + j) * layout_.shape.n; }
+
+  void store_matrices() {
+    const BufferRef to = builder_->write(w_.node.outputs[0]);
+    builder_->add_node(*c_.node);
+    for_each_matrix([&](const MatrixVariable& sum, Value row, Value channel) {
+      const Value first = (w_.batch * w_.rows + row) * c_.n + channel;
+      k().store_matrix(to, first, k().get(sum), c_.n);
+    });
+  }
+
+  // Whole tiles, also where only a part of them is within the result.
+  void store_partial(const PartialSums& sums) {
+    const BufferRef to = builder_->write_packed(sums.buffer, sums.type);
+    builder_->add_node(*c_.node);
+    for_each_matrix([&](const MatrixVariable& sum, Value row, Value channel) {
+      k().store_matrix(to, sums.index(k(), w_.part, w_.batch, row, channel), k().get(sum), sums.channels);
+    });
+  }
+
+  Value without_zero(KernelBuilder& builder, BufferRef sums, Value sum, Value batch, Value channel) const {
+    return sum - builder.kernel().load(sums, batch * c_.n + channel) * c_.a_zero;
+  }
+
+  // All operands of the elements of an invocation are read before any element is written, which hides memory latency.
+  // Neighbouring invocations have neighbouring channels.
+  void store_elements() {
+    const std::int64_t lanes = w_.program.device().subgroup_size, across = layout_.sums_across();
+    const std::int64_t width = across * layout_.shape.n, count = layout_.shape.m * width;
+    const SharedRef scratch = k().shared(layout_.by_channel() ? Scalar::Int : Scalar::Float,
+                                         static_cast<std::uint32_t>(layout_.subgroups() * layout_.sums_of_subgroup()));
+    std::optional<BufferRef> sums_of_b;
+    if (has_zero()) sums_of_b = builder_->read_packed(sums_of_b_, ElementType::I32);
+    const Value mine = k().subgroup_index() * layout_.sums_of_subgroup(), lane = k().subgroup_lane();
+    const std::int64_t passes = (count + lanes - 1) / lanes, at_once = std::min(passes, elements_at_once());
+    Results results{.all_exist = w_.rows % tile_.rows == 0 && c_.n % tile_.channels == 0};
+    for (std::int64_t i = 0; i < layout_.rows; ++i) {
+      for (std::int64_t j = 0; j < layout_.columns; j += across) {
+        k().subgroup_barrier();
+        for (std::int64_t n = 0; n < across; ++n) {
+          const Matrix sum = k().get(sums_[static_cast<std::size_t>(i * layout_.columns + j + n)]);
+          k().store_matrix(scratch, mine + n * layout_.shape.n, sum, layout_.sums_row());
+        }
+        k().subgroup_barrier();
+        k().loop(k().integer((passes + at_once - 1) / at_once), [&](Value pass) {
+          for (std::int64_t e = 0; e < at_once; ++e) {
+            const Value index = k().min((pass * at_once + e) * lanes + lane, k().integer(count - 1));
+            const Value y = k().unsigned_divide(index, k().integer(width)), x = index - y * width;
+            const Value sum = k().load(scratch, mine + y * layout_.sums_row() + x);
+            add_result(results, sum, matrix_row(i) + y, matrix_channel(j) + x, sums_of_b);
+          }
+          store(results);
+        });
+      }
+    }
+  }
+
+  // Reading ahead pays off, but long code stays in the instruction cache only when many tiles run it.
+  std::int64_t elements_at_once() const {
+    constexpr std::int64_t kFew = 4, kMany = 16, kManyTiles = 3 * kMultiprocessors;
+    return w_.tiles(tile_) >= kManyTiles ? kMany : kFew;
+  }
+
+  struct Results {
+    bool all_exist;
+    struct Element {
+      Value exists, index, value;
+    };
+    std::vector<Element> elements = {};
+    std::optional<BufferRef> to = {};
+  };
+
+  void add_result(Results& results, Value sum, Value row, Value channel, const std::optional<BufferRef>& sums_of_b) {
+    Value exists = k().boolean(true);
+    if (!results.all_exist) {
+      exists = (row < w_.rows) & (channel < c_.n);
+      row = k().min(row, k().integer(w_.rows - 1));
+      channel = k().min(channel, k().integer(c_.n - 1));
+    }
+    if (sums_of_b) sum = without_zero(*builder_, *sums_of_b, sum, w_.batch, channel);
+    Value index;
+    const Value element = w_.element(*builder_, sum, row, channel, index);
+    results.elements.push_back({exists, index, element});
+  }
+
+  void store(Results& results) {
+    if (!results.to) results.to = builder_->write(w_.node.outputs[0]);
+    for (const auto& [exists, index, value] : results.elements)
+      k().when(exists, [&] { k().store(*results.to, index, value); });
+    results.elements.clear();
+  }
+
+  TileWork& w_;
+  const Contraction& c_;
+  Layout layout_;
+  TileSize tile_;
+  std::optional<ImageRows> image_;
+  bool direct_ = false;
+  std::uint32_t sums_of_b_ = 0;  // a buffer of the program
+  std::int64_t invocations_ = 0, b_stride_ = 0;
+  KernelBuilder* builder_ = nullptr;
+  BufferRef a_, b_;
+  SharedRef shared_a_, shared_b_;
+  std::vector<Move> a_moves_, b_moves_;
+  std::vector<ImageRows::Row> a_rows_;  // by move, where A is read from an image
+  std::vector<MatrixVariable> sums_;
+  Value down_, across_;
+};
+
+}  // namespace
+
+bool lower_matrix_tiles(ProgramBuilder& program, const Contraction& c, const tosa::Node& node, const Anchor& anchor) {
+  const tosa::Graph& graph = program.graph();
+  const tosa::DataType factors = graph[c.a].type.data;
+  const ElementType type = tosa::storage_of(factors);
+  if (graph[c.b].type.data != factors) return false;
+  if (!tosa::is_float(factors)) {
+    const bool known = graph.constant(source_of(program, c.b)) != nullptr;
+    const bool whole = known || c.is_matmul || program.stored()[index(source_of(program, c.b))];
+    if (factors != tosa::DataType::I8 || c.b_zero != 0 || !whole || (c.a_zero != 0 && !known)) return false;
+  }
+  const std::int64_t chunk = kChunkBytes / tensor::size_of(type);
+  const bool whole_chunks = has_whole_chunks(c, chunk);
+  std::optional<ImageRows> image;
+  if (!whole_chunks || !is_stored_as(program, c, type)) image = ImageRows::of(program, c, chunk);
+  // B of 8-bit integers is read by whole chunks of a channel, so its channels cannot be divided.
+  if (!whole_chunks && !image && tensor::size_of(type) == 2) image = ImageRows::of(program, c, 1);
+  if (!whole_chunks && !image) return false;
+  const Contraction contraction = image ? c.with_contiguous_k() : c;
+  TileWork work(program, contraction, node, anchor);
+  const auto layout = layout_for(work);
+  if (!layout) return false;
+  MatrixTiles(work, *layout, std::move(image)).run();
+  return true;
+}
+
+}  // namespace slipway::lower

@@ -1,0 +1,37 @@
+// The operands of contractions in the order in which kernels read them. Constants are packed when the model is loaded,
+// other values by kernels of their own.
+#pragma once
+
+#include "lower/program_builder.hpp"
+#include "lower/strategies/contraction.hpp"
+
+namespace slipway::lower {
+
+// Whether A is stored with its border, as elements of this type.
+bool is_stored_as(const ProgramBuilder& program, const Contraction& c, ElementType type);
+
+// An element of an operand as a 32-bit float, without its zero point: exact for integers of 8 bits.
+Value as_float(Kernel& k, Value element, std::int64_t zero);
+
+// A copy of A as `to` with its border; empty when the stored value is that already. Floats are without the zero point,
+// so that the border is 0; 8-bit integers keep it, and the border is the zero point.
+std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contraction& c, ElementType to);
+
+// The stored value that has the elements of A in the same order.
+tosa::ValueId source_of(const ProgramBuilder& program, tosa::ValueId value);
+
+// The A of a matrix product with the rows of a tile interleaved: [batch][tiles][K][tile rows]. The last tile is moved
+// back into the matrix.
+std::uint32_t interleaved_a(ProgramBuilder& program, const Contraction& c, std::int64_t tile_rows);
+
+// B as floats of type `to` in panels of `width` channels: [batch of a matrix product][panels][K][width].
+std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width, ElementType to);
+
+// B channel by channel: [batch of a matrix product][N][K], 8-bit integers as they are. Empty when the stored value is
+// that already.
+std::optional<std::uint32_t> channels_of_b(ProgramBuilder& program, const Contraction& c);
+
+// The sum of all elements of each channel of B, a constant of 8-bit integers: [batch][N], 32-bit integers.
+std::uint32_t sums_of_b(ProgramBuilder& program, const Contraction& c);
+
+}  // namespace slipway::lower

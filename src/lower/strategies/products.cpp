@@ -1,0 +1,50 @@
+#include "lower/strategies/products.hpp"
+
+#include <algorithm>
+
+namespace slipway::lower {
+namespace {
+
+void add_few(Kernel& k, const Operands& operands, Value a, Value done, std::int64_t count,
+             std::span<const Variable> variables) {
+  const Pointer from_b = k.pointer(operands.b, operands.b_begin + done * operands.lanes);
+  std::vector<Pointer> from_a;
+  std::vector<Value> sums;
+  for (std::size_t row = 0; row < variables.size(); ++row) {
+    from_a.push_back(k.pointer(operands.a, operands.rows[row].begin + a * operands.a_step));
+    sums.push_back(k.get(variables[row]));
+  }
+  // Neighbours in A are loaded together: several factors of one row, or one factor of several rows.
+  std::vector<std::vector<Value>> factors;
+  for (std::size_t row = 0; operands.a_step == 1 && row < sums.size(); ++row)
+    factors.push_back(k.load_neighbours(from_a[row], operands.rows[row].offset, count));
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Value factor = k.load_lanes(from_b, i * operands.lanes);
+    std::vector<Value> column;
+    if (operands.a_step != 1) column = k.load_neighbours(from_a[0], i * operands.a_step, std::ssize(sums));
+    for (std::size_t row = 0; row < sums.size(); ++row) {
+      const Value with = operands.a_step == 1 ? factors[row][static_cast<std::size_t>(i)] : column[row];
+      sums[row] = k.multiply_add(with, factor, sums[row]);
+    }
+  }
+  for (std::size_t row = 0; row < sums.size(); ++row) k.set(variables[row], sums[row]);
+}
+
+// Leaves as few products over as possible, without more code than needed.
+std::int64_t unrolled(std::int64_t length, std::int64_t max) {
+  for (std::int64_t count = max; count >= kUnrolled / 2; --count) {
+    if (length % count == 0) return count;
+  }
+  return kUnrolled;
+}
+
+}  // namespace
+
+void add_products(Kernel& k, const Operands& operands, Value a, Value done, std::int64_t length,
+                  std::span<const Variable> sums) {
+  const std::int64_t count = unrolled(length, operands.max_unrolled), whole = length / count, rest = length % count;
+  k.loop(k.integer(whole), [&](Value i) { add_few(k, operands, a + i * count, done + i * count, count, sums); });
+  if (rest) add_few(k, operands, a + whole * count, done + whole * count, rest, sums);
+}
+
+}  // namespace slipway::lower

@@ -1,0 +1,32 @@
+// Sums of products, many rows at a time: the inner loop of contractions on CPUs.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "lower/kernel_builder.hpp"
+#include "lower/strategies/contraction.hpp"
+
+namespace slipway::lower {
+
+// Where a row of A is: `offset` elements after `begin`. Rows with a common `begin` share address arithmetic.
+struct RowOfA {
+  Value begin;  // uniform
+  std::int64_t offset = 0;
+};
+
+struct Operands {
+  BufferRef a, b;
+  std::vector<RowOfA> rows;
+  std::int64_t a_step = 1;  // elements between the factors of a row of A; if not 1, the rows are interleaved
+  Value b_begin;            // of a panel, whose rows are a vector each
+  std::uint32_t lanes = 8;
+  std::int64_t max_unrolled = kUnrolled;
+};
+
+// Adds the products with indices `done` to `done + length - 1` of each row to its sum; the factors of A for them begin
+// `a` elements after the beginning of a row.
+void add_products(Kernel& k, const Operands& operands, Value a, Value done, std::int64_t length,
+                  std::span<const Variable> sums);
+
+}  // namespace slipway::lower

@@ -1,0 +1,109 @@
+// Whole models on the software device (or on the one that a bundle finds) against the interpreter.
+#include <gtest/gtest.h>
+
+#include "base/format.hpp"
+#include "model/device_facts.hpp"
+#include "model/standalone/compare_model.hpp"
+#include "model/tuning/kernel_times.hpp"
+#include "network.hpp"
+#include "testing/launch_fixture.hpp"
+#include "testing/source_directory.hpp"
+#include "tosa/verify.hpp"
+
+namespace slipway::model {
+namespace {
+
+std::string messages(const Diagnostics& diagnostics) {
+  std::string text;
+  for (const Diagnostic& diagnostic : diagnostics.all())
+    text += formatted("{} [{}]\n", diagnostic.message, slipway::name_of(diagnostic.kind));
+  return text;
+}
+
+class Models : public launch::LaunchTest {
+ protected:
+  // Runs a model on generated inputs and compares everything that can be compared.
+  void check(const Path& path, const Fill& how, GraphOptions graphs = {}) {
+    graphs.lower.device = device_facts(snapshot());
+    Diagnostics diagnostics;
+    auto values = std::make_shared<ModelValues>();
+    const auto file = open_model(path, path.filename().string(), diagnostics);
+    ASSERT_TRUE(file) << messages(diagnostics);
+    const auto alone = plan_standalone(
+        {.file = file, .name = "m", .model = {.graphs = graphs}, .fill = how, .values = values}, diagnostics);
+    ASSERT_TRUE(alone) << messages(diagnostics);
+    const launch::Report report = run_it(alone->plan, {.timestamps = true});
+    EXPECT_GT(kernel_times(*alone, report.profile).size(), 0u);
+    const auto compared = compare_model(file->vgf, *alone, *values);
+    ASSERT_TRUE(compared);
+    EXPECT_EQ(compared->outputs.size(), file->vgf.outputs.size());
+    for (const OutputComparison& output : compared->outputs) {
+      EXPECT_EQ(output.values.different, 0u) << comparison_text(output.values);
+      EXPECT_GT(output.values.elements, 0u);
+    }
+  }
+
+  static Path sample(std::string_view name) {
+    return slipway::testing::source_directory() / "tests/data/models" / name;
+  }
+};
+
+TEST_F(Models, ImageClassifierOfAnotherProducer) {
+  const Path path = sample("mobilenet_v2_int8.vgf");
+  check(path, {.seed = 1});
+  check(path, {.kind = FillKind::Edges, .seed = 2});
+}
+
+// Large images are slow to interpret, so this is the only one.
+TEST_F(Models, UnsignedConvolutionOfAnotherProducer) {
+  const Path path = sample("conv2d_rescale_unsigned.vgf");
+  check(path, {.kind = FillKind::Edges, .seed = 3});
+}
+
+TEST_F(Models, TheExampleClassifier) {
+  tosa::Graph graph = classifier::network({.seed = 5});
+  Diagnostics diagnostics;
+  tosa::verify(graph, diagnostics);
+  ASSERT_EQ(messages(diagnostics), "");
+  const lower::LowerOptions for_device{.device = device_facts(snapshot())};
+  for (const lower::LowerOptions& lowering : {lower::LowerOptions{}, lower::LowerOptions{.fuse = false}, for_device}) {
+    for (const FillKind kind : {FillKind::Random, FillKind::Edges}) {
+      launch::Plan plan;
+      const auto shared = std::make_shared<const tosa::Graph>(graph);
+      std::vector<launch::ResourceIndex> in, out;
+      std::vector<std::byte> image(static_cast<std::size_t>(32 * 32 * 3));
+      ASSERT_TRUE(fill(tosa::DataType::I8, {.kind = kind, .seed = 1}, image));
+      plan.resources.push_back(
+          {.name = "image", .kind = launch::Buffer{.size = image.size()}, .initial = {launch::contents_of(image)}});
+      std::vector<reference::Tensor> results(graph.outputs.size());
+      for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+        const tosa::TensorType type = graph[graph.outputs[i]].type;
+        const std::uint64_t size = tensor::byte_count(type.shape, tosa::storage_of(type.data)).value();
+        plan.resources.push_back({.name = "result", .kind = launch::Buffer{.size = size}});
+        out.push_back(static_cast<launch::ResourceIndex>(plan.resources.size() - 1));
+        plan.captures.push_back({out.back(), [&results, i, type](Bytes bytes) {
+                                   results[i] = reference::Tensor::from_bytes(type, bytes);
+                                 }});
+      }
+      in = {0};
+      auto planned = PlannedGraph::make(plan, shared, nullptr, {.lower = lowering}, "classifier", {}, {shared});
+      ASSERT_TRUE(planned);
+      planned->dispatch(plan, {in, out}, "classifier", {});
+      run_it(plan);
+      const auto compared =
+          compare_with_reference(graph, {reference::Tensor::from_bytes(graph[graph.inputs[0]].type, image)}, results);
+      ASSERT_TRUE(compared);
+      for (const ValueComparison& output : *compared) EXPECT_EQ(output.different, 0u) << comparison_text(output);
+      // The scores of an image must differ, otherwise the comparison would be meaningless.
+      EXPECT_NE(std::ranges::min(results[0].integers), std::ranges::max(results[0].integers));
+    }
+  }
+}
+
+TEST_F(Models, TheInterpreterAsEngine) {
+  const Path path = sample("mobilenet_v2_int8.vgf");
+  check(path, {.seed = 4}, {.engine = Engine::Reference});
+}
+
+}  // namespace
+}  // namespace slipway::model

@@ -1,0 +1,140 @@
+#include "model/plan/graph_engine.hpp"
+
+#include <algorithm>
+
+#include "base/format.hpp"
+#include "reference/run.hpp"
+
+namespace slipway::model {
+namespace {
+
+// Arguments are the inputs, then the outputs.
+Result<> interpret(const tosa::Graph& graph, std::span<const MutableBytes> arguments) {
+  std::vector<reference::Tensor> inputs;
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i)
+    inputs.push_back(reference::Tensor::from_bytes(graph[graph.inputs[i]].type, arguments[i]));
+  const Result<std::vector<reference::Tensor>> outputs = reference::run(graph, std::move(inputs));
+  if (!outputs) return fail(outputs.error());
+  for (std::size_t i = 0; i < outputs->size(); ++i)
+    std::ranges::copy((*outputs)[i].to_bytes(), arguments[graph.inputs.size() + i].begin());
+  return {};
+}
+
+// Only devices know CUSTOM operators, and a failure now is better than one during the run.
+Result<> check_operators(const tosa::Graph& graph) {
+  Failure failure;
+  for (const tosa::Node& node : graph.nodes) {
+    if (node.op != tosa::Op::CUSTOM) continue;
+    failure.push_back({.kind = DiagnosticKind::Unsupported,
+                       .message = formatted("the reference engine has no operator `{}`; substitute its module, or run "
+                                            "it on a device that has it",
+                                            node.custom ? node.custom->name : "CUSTOM"),
+                       .location = node.location});
+  }
+  if (!failure.empty()) return fail(std::move(failure));
+  return {};
+}
+
+}  // namespace
+
+Result<PlannedGraph> PlannedGraph::make(launch::Plan& plan, std::shared_ptr<const tosa::Graph> graph,
+                                        std::shared_ptr<const spirv::Words> words, const GraphOptions& options,
+                                        const std::string& name, const launch::Origin& origin, DataOwner owner) {
+  if (options.engine == Engine::Reference) {
+    return check_operators(*graph).transform(
+        [&] { return PlannedGraph(Interpreted{std::move(graph), std::move(owner)}); });
+  }
+  std::string emulated_because;
+  if (options.native && words) {
+    auto native = native_graph(*options.native, *graph, std::move(words), name, origin, owner.owner);
+    if (native) {
+      plan.shaders.push_back(std::move(native->shader));
+      return PlannedGraph(Native{.shader = static_cast<launch::ShaderIndex>(plan.shaders.size() - 1),
+                                 .inputs = std::move(native->inputs),
+                                 .outputs = std::move(native->outputs),
+                                 .input_bindings = graph->input_bindings,
+                                 .output_bindings = graph->output_bindings});
+    }
+    emulated_because = std::move(native.error());
+  }
+  return lower::lower_graph(*graph, options.lower).transform([&](lower::KernelProgram program) {
+    PlannedGraph made(GraphInPlan(plan, graph, std::move(program), name, origin, std::move(owner)));
+    made.emulated_because_ = std::move(emulated_because);
+    return made;
+  });
+}
+
+// One step, which accesses tensors of images in their own layout. All dispatches share one session, so there is a
+// barrier after each.
+void PlannedGraph::run_natively(launch::Plan& plan, const Native& native, const GraphResources& resources,
+                                const std::string& name, const launch::Origin& origin) {
+  launch::Dispatch dispatch{.shader = native.shader, .groups = {1, 1, 1}, .bindings = {}, .push_constants = {}};
+  const auto bind = [&](std::span<const launch::ResourceIndex> buffers, std::span<const gpu::TensorInfo> tensors,
+                        std::span<const tosa::Binding> bindings, bool written) {
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+      dispatch.bindings.push_back({.set = bindings[i].set,
+                                   .binding = bindings[i].binding,
+                                   .type = vk::DescriptorType::TENSOR_ARM,
+                                   .resource = buffers[i],
+                                   .level = std::nullopt,
+                                   .tensor = add_tensor(plan, buffers[i], tensors[i]),
+                                   .reads = !written,
+                                   .writes = written,
+                                   .origin = origin});
+    }
+  };
+  bind(resources.inputs, native.inputs, native.input_bindings, false);
+  bind(resources.outputs, native.outputs, native.output_bindings, true);
+  plan.graphs.push_back({.name = name,
+                         .first_step = plan.steps.size(),
+                         .step_count = 1,
+                         .operators = {"native"},
+                         .session_size = 0,
+                         .session_memory = std::nullopt,
+                         .native = true});
+  plan.steps.push_back({.name = name, .action = std::move(dispatch), .barrier_after = true, .origin = origin});
+}
+
+void PlannedGraph::dispatch(launch::Plan& plan, const GraphResources& resources, const std::string& name,
+                            const launch::Origin& origin) {
+  if (const auto* native = std::get_if<Native>(&engine_)) return run_natively(plan, *native, resources, name, origin);
+  const std::size_t first = plan.steps.size();
+  std::vector<launch::ResourceIndex> inputs, outputs;
+  for (const launch::ResourceIndex input : resources.inputs) inputs.push_back(rows_.packed(plan, input));
+  for (const launch::ResourceIndex output : resources.outputs) outputs.push_back(rows_.packed(plan, output));
+  for (const launch::ResourceIndex input : resources.inputs) rows_.gather(plan, input, origin);
+  const std::size_t gathered = plan.steps.size() - first;
+  compute(plan, {inputs, outputs}, name, origin);
+  const std::size_t computed = plan.steps.size();
+  for (const launch::ResourceIndex output : resources.outputs) rows_.scatter(plan, output, origin);
+  // The copies are part of the graph.
+  launch::GraphDispatch& whole = plan.graphs.back();
+  whole.emulated_because = emulated_because_;
+  whole.first_step = first;
+  whole.step_count = plan.steps.size() - first;
+  whole.operators.insert(whole.operators.begin(), gathered, "COPY");
+  whole.operators.insert(whole.operators.end(), plan.steps.size() - computed, "COPY");
+}
+
+void PlannedGraph::compute(launch::Plan& plan, const GraphResources& resources, const std::string& name,
+                           const launch::Origin& origin) const {
+  if (const auto* kernels = std::get_if<GraphInPlan>(&engine_)) return kernels->dispatch(plan, resources, name, origin);
+  launch::Call call{
+      .arguments = {},
+      .function = [interpreted = std::get<Interpreted>(engine_)](std::span<const MutableBytes> arguments) {
+        return interpret(*interpreted.graph, arguments);
+      }};
+  for (const launch::ResourceIndex input : resources.inputs)
+    call.arguments.push_back({.buffer = input, .reads = true, .writes = false, .origin = origin});
+  for (const launch::ResourceIndex output : resources.outputs)
+    call.arguments.push_back({.buffer = output, .reads = false, .writes = true, .origin = origin});
+  plan.graphs.push_back({.name = name,
+                         .first_step = plan.steps.size(),
+                         .step_count = 1,
+                         .operators = {"reference"},
+                         .session_size = 0,
+                         .session_memory = std::nullopt});
+  plan.steps.push_back({.name = name, .action = std::move(call), .barrier_after = true, .origin = origin});
+}
+
+}  // namespace slipway::model

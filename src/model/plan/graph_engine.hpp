@@ -1,0 +1,67 @@
+// A graph in a plan, computed by the chosen engine: the device's own graph support, kernels on the device, or the
+// interpreter on the host.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "base/diagnostic.hpp"
+#include "lower/lower.hpp"
+#include "model/native.hpp"
+#include "model/plan/packed_rows.hpp"
+#include "model/plan/plan_graph.hpp"
+
+namespace slipway::model {
+
+enum class Engine : std::uint8_t { Kernels, Reference };
+
+struct GraphOptions {
+  Engine engine = Engine::Kernels;
+  lower::LowerOptions lower;  // of kernels
+  // A device that runs graphs and tensors of shaders natively where it can; null: nothing runs natively.
+  const gpu::Snapshot* native = nullptr;
+};
+
+class PlannedGraph {
+ public:
+  // The graph must be verified and static, and its constants must have their data, which `owner` keeps alive. `words`
+  // is its module, for a device that runs it natively. Errors: unsupported (an operator that no engine has).
+  static Result<PlannedGraph> make(launch::Plan& plan, std::shared_ptr<const tosa::Graph> graph,
+                                   std::shared_ptr<const spirv::Words> words, const GraphOptions& options,
+                                   const std::string& name, const launch::Origin& origin, DataOwner owner);
+
+  // Adds one dispatch with this name. There is a full barrier after every step. Tensors that view the texels of images
+  // are copied.
+  void dispatch(launch::Plan& plan, const GraphResources& resources, const std::string& name,
+                const launch::Origin& origin);
+
+  // Null where the graph is not computed by kernels.
+  const lower::KernelProgram* program() const {
+    const auto* kernels = std::get_if<GraphInPlan>(&engine_);
+    return kernels ? &kernels->program() : nullptr;
+  }
+
+ private:
+  struct Interpreted {
+    std::shared_ptr<const tosa::Graph> graph;
+    DataOwner owner;
+  };
+  struct Native {
+    launch::ShaderIndex shader = 0;
+    std::vector<gpu::TensorInfo> inputs, outputs;
+    std::vector<tosa::Binding> input_bindings, output_bindings;
+  };
+  using Engines = std::variant<GraphInPlan, Interpreted, Native>;
+  explicit PlannedGraph(Engines engine) : engine_(std::move(engine)) {}
+  static void run_natively(launch::Plan& plan, const Native& native, const GraphResources& resources,
+                           const std::string& name, const launch::Origin& origin);
+  void compute(launch::Plan& plan, const GraphResources& resources, const std::string& name,
+               const launch::Origin& origin) const;
+
+  Engines engine_;
+  std::string emulated_because_;
+  PackedRows rows_;
+};
+
+}  // namespace slipway::model

@@ -1,0 +1,53 @@
+// The values of a model in a plan: bound resources, intermediates, and alias groups, whose members are views of one
+// storage (docs/spec/vgf.md#flatbuffers-tables).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/diagnostic.hpp"
+#include "launch/plan/plan.hpp"
+#include "vgf/vgf.hpp"
+
+namespace slipway::model {
+
+// The resources of a model in one plan. The order of the calls does not matter; resources are reused.
+class ModelStorage {
+ public:
+  ModelStorage(const vgf::File& file, std::vector<tensor::Shape> shapes, std::string name, launch::Origin origin)
+      : file_(file), shapes_(std::move(shapes)), name_(std::move(name)), origin_(std::move(origin)) {}
+
+  // Removes all earlier bindings.
+  void bind(std::map<std::uint32_t, launch::ResourceIndex> bound) { bound_ = std::move(bound); }
+
+  // The resource of the plan for a resource of the model. It is added, or set up to share memory, if necessary. Errors:
+  // unsupported, conflicting-keys.
+  std::optional<launch::ResourceIndex> at(launch::Plan& plan, std::uint32_t resource, Diagnostics& diagnostics);
+
+  const tensor::Shape& shape(std::uint32_t resource) const { return shapes_[resource]; }
+
+ private:
+  bool fits(const launch::Resource& planned, std::uint32_t resource) const;
+  std::optional<launch::Resource> make(std::uint32_t resource, Diagnostics& diagnostics) const;
+  bool share(launch::Plan& plan, launch::ResourceIndex a, launch::ResourceIndex b, std::uint32_t resource,
+             Diagnostics& diagnostics) const;
+
+  const vgf::File& file_;
+  std::vector<tensor::Shape> shapes_;
+  std::string name_;
+  launch::Origin origin_;
+  std::map<std::uint32_t, launch::ResourceIndex> bound_;
+  // By resource of the model, and the bound resource whose memory it shares (empty: not bound).
+  std::map<std::pair<std::uint32_t, std::optional<launch::ResourceIndex>>, launch::ResourceIndex> made_;
+};
+
+// The image of a plan for a resource of a model with the shape [H, W, C] or [1, H, W, C]. Bindings add further uses.
+// The sampler is that of `sampled`. Errors: shape-mismatch, unsupported ("Unsupported VGF sampler filter: X").
+std::optional<launch::Image> planned_image(const vgf::File& file, std::uint32_t resource, tensor::ShapeView shape,
+                                           const vgf::Resource& sampled, Diagnostics& diagnostics);
+
+// Whether a resource of a model is an image.
+bool is_image(const vgf::Resource& resource);
+
+}  // namespace slipway::model

@@ -1,0 +1,83 @@
+#include "model/standalone/compare_model.hpp"
+
+#include <algorithm>
+
+#include "base/format.hpp"
+#include "model/resolve_model.hpp"
+
+namespace slipway::model {
+namespace {
+
+using reference::Tensor;
+
+class ModelComparer {
+ public:
+  ModelComparer(const vgf::File& file, const ModelValues& values) : file_(file), values_(values) {}
+
+  Result<> segment(const SegmentSteps& steps) {
+    if (!steps.graph) {
+      left_out(formatted("segment `{}` is a shader", steps.name));
+      return {};
+    }
+    const tosa::Graph& graph = *steps.graph;
+    std::vector<Tensor> inputs, outputs;
+    for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+      const std::vector<std::byte>* bytes = value_at(steps, graph.input_bindings[i]);
+      if (!bytes) {
+        left_out(formatted("segment `{}`: what was at its input {} is not known after the run", steps.name, i));
+        return {};
+      }
+      inputs.push_back(Tensor::from_bytes(graph[graph.inputs[i]].type, *bytes));
+    }
+    std::vector<bool> known;
+    for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+      const std::vector<std::byte>* bytes = value_at(steps, graph.output_bindings[i]);
+      const tosa::TensorType& type = graph[graph.outputs[i]].type;
+      known.push_back(bytes != nullptr);
+      outputs.push_back(bytes ? Tensor::from_bytes(type, *bytes) : Tensor::zeros(type));
+    }
+    Result<std::vector<ValueComparison>> compared = compare_with_reference(graph, std::move(inputs), outputs);
+    if (!compared) return fail(std::move(compared.error()));
+    for (std::size_t i = 0; i < compared->size(); ++i) {
+      const std::string name = name_of(*bound_resource(file_.segments[steps.segment], graph.output_bindings[i]));
+      if (known[i])
+        comparison_.outputs.push_back({steps.segment, name, (*compared)[i]});
+      else
+        left_out(formatted("segment `{}`: `{}` is not known after the run", steps.name, name));
+    }
+    return {};
+  }
+
+  ModelComparison take() { return std::move(comparison_); }
+
+ private:
+  void left_out(std::string why) { comparison_.left_out.push_back(std::move(why)); }
+
+  const std::vector<std::byte>* value_at(const SegmentSteps& steps, const tosa::Binding& binding) const {
+    const auto resource = bound_resource(file_.segments[steps.segment], binding);
+    const auto found = resource ? values_.find(*resource) : values_.end();
+    return found == values_.end() ? nullptr : &found->second;
+  }
+
+  std::string name_of(std::uint32_t resource) const {
+    const auto output = std::ranges::find(file_.outputs, resource, &vgf::Slot::resource);
+    if (output == file_.outputs.end()) return formatted("resource {}", resource);
+    return output_label(file_, static_cast<std::size_t>(output - file_.outputs.begin()));
+  }
+
+  const vgf::File& file_;
+  const ModelValues& values_;
+  ModelComparison comparison_;
+};
+
+}  // namespace
+
+Result<ModelComparison> compare_model(const vgf::File& file, const Standalone& alone, const ModelValues& values) {
+  ModelComparer comparer(file, values);
+  for (const SegmentSteps& steps : alone.segments) {
+    if (Result<> done = comparer.segment(steps); !done) return fail(std::move(done.error()));
+  }
+  return comparer.take();
+}
+
+}  // namespace slipway::model

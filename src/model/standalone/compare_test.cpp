@@ -1,0 +1,99 @@
+#include "model/standalone/compare.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "reference/run.hpp"
+#include "tosa/text.hpp"
+#include "tosa/verify.hpp"
+
+namespace slipway::model {
+namespace {
+
+using reference::Tensor;
+
+tosa::Graph graph_of(const std::string& text) {
+  Diagnostics diagnostics;
+  auto graph = tosa::parse(make_source("graph", "graph main {\n" + text + "}\n"), diagnostics);
+  if (graph) tosa::verify(*graph, diagnostics);
+  if (!graph || diagnostics.has_errors()) throw std::runtime_error(diagnostics.all()[0].message);
+  return std::move(*graph);
+}
+
+Tensor reals(tensor::Shape shape, std::vector<double> values, tosa::DataType type = tosa::DataType::F32) {
+  return {.type = {type, std::move(shape)}, .integers = {}, .reals = std::move(values)};
+}
+
+Tensor integers(tensor::Shape shape, std::vector<std::int64_t> values) {
+  return {.type = {tosa::DataType::I32, std::move(shape)}, .integers = std::move(values), .reals = {}};
+}
+
+ValueComparison compare(const tosa::Graph& graph, std::vector<Tensor> inputs, const Tensor& output) {
+  auto comparisons = compare_with_reference(graph, std::move(inputs), {&output, 1});
+  if (!comparisons) throw std::runtime_error(comparisons.error()[0].message);
+  return (*comparisons)[0];
+}
+
+TEST(Compare, IntegersAreEqualOrWrong) {
+  const tosa::Graph graph = graph_of("%0 = input i32[3]\n%1 = ABS(%0) i32[3]\noutput %1\n");
+  const Tensor input = integers({3}, {-1, 2, -3});
+  const ValueComparison right = compare(graph, {input}, integers({3}, {1, 2, 3}));
+  EXPECT_TRUE(right.passed());
+  EXPECT_EQ(comparison_text(right), "ok (3 elements, all equal)");
+  const ValueComparison wrong = compare(graph, {input}, integers({3}, {1, 4, 4}));
+  EXPECT_FALSE(wrong.passed());
+  EXPECT_EQ(comparison_text(wrong), "FAILED 2 of 3 elements differ; [1] is 4 instead of 2 (allowed 0)");
+}
+
+TEST(Compare, ExactOperatorsOnFloatsAreExact) {
+  const tosa::Graph graph = graph_of("%0 = input f32[2]\n%1 = ABS(%0) f32[2]\noutput %1\n");
+  EXPECT_TRUE(compare(graph, {reals({2}, {-1, 2})}, reals({2}, {1, 2})).passed());
+  EXPECT_FALSE(compare(graph, {reals({2}, {-1, 2})}, reals({2}, {1, 2.0000002384185791})).passed());
+}
+
+// tanh(1) is 0.76159415595...; TOSA allows some units in the last place of f32, about 6e-8 each.
+TEST(Compare, TheLastOperatorHasTheBoundsOfTosa) {
+  const tosa::Graph graph = graph_of("%0 = input f32[1]\n%1 = TANH(%0) f32[1]\noutput %1\n");
+  const ValueComparison near = compare(graph, {reals({1}, {1})}, reals({1}, {0.761594}));
+  EXPECT_TRUE(near.passed());
+  EXPECT_GT(near.max_of_allowed, 0);
+  EXPECT_LE(near.max_of_allowed, 1);
+  const ValueComparison far = compare(graph, {reals({1}, {1})}, reals({1}, {0.7617}));
+  EXPECT_FALSE(far.passed());
+  EXPECT_GT(far.max_of_allowed, 1);
+  EXPECT_FALSE(compare(graph, {reals({1}, {1})}, reals({1}, {NAN})).passed());
+}
+
+TEST(Compare, BoundsAccumulateAlongTheWay) {
+  const tosa::Graph one = graph_of("%0 = input f32[1]\n%1 = EXP(%0) f32[1]\noutput %1\n");
+  const tosa::Graph two = graph_of("%0 = input f32[1]\n%1 = EXP(%0) f32[1]\n%2 = ABS(%1) f32[1]\noutput %2\n");
+  const Tensor input = reals({1}, {2});
+  const Tensor given = reals({1}, {std::exp(2.0) + 2e-6});
+  const double once = compare(one, {input}, given).allowed;
+  EXPECT_GT(once, 0);
+  // The second operator is exact, and has the bound of the first.
+  EXPECT_NEAR(compare(two, {input}, given).allowed, once, once * 1e-3);
+}
+
+TEST(Compare, ConvertedFloatsMayRoundTheOtherWay) {
+  const tosa::Graph graph = graph_of("%0 = input f32[1]\n%1 = EXP(%0) f32[1]\n%2 = CAST(%1) i32[1]\noutput %2\n");
+  EXPECT_TRUE(compare(graph, {reals({1}, {2})}, integers({1}, {8})).passed());  // 7.389
+  EXPECT_FALSE(compare(graph, {reals({1}, {2})}, integers({1}, {9})).passed());
+  const tosa::Graph exact = graph_of("%0 = input f32[1]\n%1 = CAST(%0) i32[1]\noutput %1\n");
+  EXPECT_FALSE(compare(exact, {reals({1}, {2})}, integers({1}, {3})).passed());
+}
+
+TEST(Compare, OperatorsThatTheInterpreterDoesNotHave) {
+  tosa::Graph graph;
+  const tosa::ValueId x = graph.add_input({tosa::DataType::F32, {1}});
+  graph.outputs = {graph.add(tosa::Op::CUSTOM, {x}, {}, {tosa::DataType::F32, {1}})};
+  graph.nodes[0].custom = std::make_shared<const tosa::CustomOperator>("d", "n", "");
+  const Tensor output = reals({1}, {0});
+  const auto comparisons = compare_with_reference(graph, {reals({1}, {0})}, {&output, 1});
+  ASSERT_FALSE(comparisons);
+  EXPECT_EQ(comparisons.error()[0].kind, DiagnosticKind::Unsupported);
+}
+
+}  // namespace
+}  // namespace slipway::model

@@ -1,0 +1,372 @@
+#include "model/standalone/standalone.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "base/format.hpp"
+#include "base/suggest.hpp"
+#include "model/plan/model_storage.hpp"
+#include "tensor/format.hpp"
+#include "tensor/npy.hpp"
+#include "vgf/check.hpp"
+
+namespace slipway::model {
+namespace {
+
+// The elements of a resource in an .npy file.
+struct Elements {
+  tensor::ElementType type = tensor::ElementType::U8;
+  tensor::Shape shape;
+};
+
+// The shape of a resource counts texels where its format has several components, except for images, whose shape
+// includes the components.
+std::optional<Elements> elements_of(const vgf::Resource& resource, const tensor::Shape& shape) {
+  if (const auto type = vgf::element_type(resource.format)) return Elements{*type, shape};
+  const tensor::FormatInfo* format = tensor::find_format(resource.format);
+  if (!format || format->is_block()) return std::nullopt;
+  Elements elements{format->stored, shape};
+  if (!is_image(resource) && format->stored_components > 1) elements.shape.push_back(format->stored_components);
+  if (is_image(resource) && format->packed && !elements.shape.empty())
+    elements.shape.back() = format->stored_components;
+  return elements;
+}
+
+// An .npy file with its mapping.
+struct NpyFile {
+  MappedFile file;
+  std::string name;
+  tensor::NpyView view;
+};
+
+class Planner {
+ public:
+  Planner(const StandaloneOptions& options, Diagnostics& diagnostics)
+      : options_(options), file_(options.file->vgf), diagnostics_(diagnostics), files_(file_.inputs.size()) {}
+
+  std::optional<Standalone> run() {
+    const std::size_t before = diagnostics_.errors();
+    find_files();
+    find_shapes();
+    if (diagnostics_.errors() != before) return std::nullopt;
+    auto model = ModelPlan::make(options_.file, options_.name, options_.model, diagnostics_);
+    if (!model) return std::nullopt;
+    auto shapes = model->resolve_shapes(known_, diagnostics_);
+    if (!shapes) return std::nullopt;
+    Standalone alone{.plan = {}, .model = std::move(*model), .segments = {}, .shapes = std::move(*shapes)};
+    alone.plan.name = file_.name;
+    add_interface(alone);
+    if (diagnostics_.errors() != before) return std::nullopt;
+    auto segments = alone.model.dispatch(alone.plan, {.bindings = bindings_}, diagnostics_);
+    if (!segments) return std::nullopt;
+    alone.segments = std::move(*segments);
+    for (std::size_t i = 0; i < file_.inputs.size(); ++i) contents(alone, i);
+    for (std::size_t i = 0; i < file_.outputs.size(); ++i) output(alone, i);
+    if (options_.values) capture(alone);
+    if (diagnostics_.errors() != before) return std::nullopt;
+    return alone;
+  }
+
+ private:
+  // --- names ---
+
+  static bool is_called(std::string_view name, const std::string& label, std::string_view what, std::size_t i) {
+    return name == label || name == formatted("{}_{}", what, i);
+  }
+
+  std::optional<std::size_t> input_called(const std::string& name) const {
+    for (std::size_t i = 0; i < file_.inputs.size(); ++i) {
+      if (is_called(name, input_label(file_, i), "input", i)) return i;
+    }
+    return std::nullopt;
+  }
+
+  void unknown(const std::string& name, bool outputs_too) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < file_.inputs.size(); ++i) names.push_back(input_label(file_, i));
+    for (std::size_t i = 0; outputs_too && i < file_.outputs.size(); ++i) names.push_back(output_label(file_, i));
+    std::string all;
+    for (const std::string& each : names) all += (all.empty() ? "" : ", ") + formatted("`{}`", each);
+    Diagnostic& problem =
+        diagnostics_.error(DiagnosticKind::UnknownReference, SourceLocation::in_file(file_.name),
+                           formatted("the model has no {} `{}`", outputs_too ? "input or output" : "input", name));
+    if (const auto near = closest(name, names))
+      problem.hint(formatted("did you mean `{}`?", *near));
+    else
+      problem.hint("it has " + all);
+  }
+
+  // --- files and shapes ---
+
+  void find_files() {
+    if (!options_.input_directory.empty()) {
+      for (std::size_t i = 0; i < file_.inputs.size(); ++i) {
+        const Path path = options_.input_directory / (file_name_for(input_label(file_, i)) + ".npy");
+        if (file_exists(path)) open(i, path);
+      }
+    }
+    for (const NamedInput& input : options_.inputs) {
+      if (const auto index = input_called(input.name))
+        open(*index, input.file);
+      else
+        unknown(input.name, false);
+    }
+  }
+
+  void open(std::size_t input, const Path& path) {
+    auto mapped = diagnostics_.take(map_file(path));
+    if (!mapped) return;
+    Diagnostics warnings;
+    auto view = diagnostics_.take(tensor::parse_npy(mapped->bytes(), path.string(), warnings));
+    diagnostics_.add(warnings.release());
+    if (!view) return;
+    files_[input] = std::make_shared<const NpyFile>(std::move(*mapped), path.string(), std::move(*view));
+    const vgf::Slot& slot = file_.inputs[input];
+    // A file decides the dimensions that the model leaves open; contradictions to the model are found later.
+    if (vgf::is_dynamic(file_.resources[slot.resource])) known_.push_back({slot.binding, files_[input]->view.shape});
+  }
+
+  void find_shapes() {
+    for (const NamedShape& named : options_.shapes) {
+      const vgf::Slot* slot = nullptr;
+      for (std::size_t i = 0; i < file_.outputs.size() && !slot; ++i) {
+        if (is_called(named.name, output_label(file_, i), "output", i)) slot = &file_.outputs[i];
+      }
+      if (const auto input = input_called(named.name)) slot = &file_.inputs[*input];
+      if (!slot) {
+        unknown(named.name, true);
+        continue;
+      }
+      std::erase_if(known_, [&](const KnownShape& known) { return known.binding == slot->binding; });
+      known_.push_back({slot->binding, named.shape});
+    }
+  }
+
+  // --- resources ---
+
+  // One resource of the plan for each resource of the model that is an input or an output.
+  void add_interface(Standalone& alone) {
+    const auto add = [&](const vgf::Slot& slot, std::string label) {
+      auto at = planned_.find(slot.resource);
+      if (at == planned_.end()) {
+        auto resource = make(alone, slot, std::move(label));
+        if (!resource) return;
+        alone.plan.resources.push_back(std::move(*resource));
+        at = planned_.emplace(slot.resource, static_cast<launch::ResourceIndex>(alone.plan.resources.size() - 1)).first;
+      }
+      if (std::ranges::contains(bindings_, slot.binding, &ModelBinding::binding)) return;
+      bindings_.push_back({.binding = slot.binding,
+                           .resource = at->second,
+                           .shape = alone.shapes[slot.resource],
+                           .level = std::nullopt,
+                           .origin = origin_of(slot)});
+    };
+    for (std::size_t i = 0; i < file_.inputs.size(); ++i) add(file_.inputs[i], input_label(file_, i));
+    for (std::size_t i = 0; i < file_.outputs.size(); ++i) add(file_.outputs[i], output_label(file_, i));
+  }
+
+  launch::Origin origin_of(const vgf::Slot& slot) const {
+    return {.location = file_.location(slot), .path = {}, .uid = {}};
+  }
+
+  std::optional<launch::Resource> make(const Standalone& alone, const vgf::Slot& slot, std::string label) {
+    const vgf::Resource& resource = file_.resources[slot.resource];
+    const tensor::Shape& shape = alone.shapes[slot.resource];
+    launch::Resource made{.name = label,
+                          .kind = launch::Buffer{},
+                          .initial = {},
+                          .outputs = {},
+                          .sharing = std::nullopt,
+                          .origin = origin_of(slot),
+                          .load_counter = "Load Tensor: " + label};
+    const auto elements = elements_of(resource, shape);
+    const Size size = elements ? tensor::byte_count(elements->shape, elements->type) : std::nullopt;
+    if (!size) {
+      diagnostics_.error(DiagnosticKind::Unsupported, file_.location(resource.range),
+                         formatted("`{}` has the format {} and the shape {}, which cannot be read from files or "
+                                   "written to them",
+                                   label, vk::name_of(resource.format), tensor::shape_text(shape)));
+      return std::nullopt;
+    }
+    if (!is_image(resource)) {
+      made.kind = launch::Buffer{.size = *size};
+      return made;
+    }
+    const auto image = planned_image(file_, slot.resource, shape, resource, diagnostics_);
+    if (!image) return std::nullopt;
+    made.kind = *image;
+    return made;
+  }
+
+  // --- contents ---
+
+  void contents(Standalone& alone, std::size_t input) {
+    const vgf::Slot& slot = file_.inputs[input];
+    const Elements elements = elements_of(file_.resources[slot.resource], alone.shapes[slot.resource]).value();
+    const std::uint64_t size = tensor::byte_count(elements.shape, elements.type).value();
+    auto bytes = std::make_shared<std::vector<std::byte>>(size);
+    const auto given = options_.given.find(input);
+    const bool ok = given != options_.given.end() ? from_memory(input, given->second, *bytes)
+                    : files_[input]               ? from_file(input, elements, *bytes)
+                                                  : made_up(alone, input, elements, *bytes);
+    if (!ok) return;
+    if (options_.values) (*options_.values)[slot.resource] = *bytes;
+    alone.plan.resources[planned_.at(slot.resource)].initial = {{size, [bytes](MutableBytes to) -> Result<> {
+                                                                   std::memcpy(to.data(), bytes->data(), to.size());
+                                                                   return {};
+                                                                 }}};
+  }
+
+  bool from_memory(std::size_t input, Bytes given, MutableBytes to) {
+    if (given.size() != to.size()) {
+      diagnostics_.error(
+          DiagnosticKind::FileMismatch, file_.location(file_.inputs[input]),
+          formatted("input `{}` is given {} bytes, and takes {}", input_label(file_, input), given.size(), to.size()));
+      return false;
+    }
+    std::ranges::copy(given, to.begin());
+    return true;
+  }
+
+  bool from_file(std::size_t input, const Elements& elements, MutableBytes to) {
+    const NpyFile& npy = *files_[input];
+    const auto mismatch = [&](Span range, std::string message) {
+      diagnostics_.error(DiagnosticKind::FileMismatch, SourceLocation::in_bytes(npy.name, range), std::move(message))
+          .note(formatted("input `{}` is declared here", input_label(file_, input)),
+                file_.location(file_.inputs[input]));
+      return false;
+    };
+    const tensor::ElementTypeInfo& type = tensor::info_of(elements.type);
+    // numpy has no bfloat16 and no floats of 8 bits: files hold them as raw or unsigned elements.
+    const bool same = npy.view.type == elements.type ||
+                      (type.kind == tensor::ElementKind::Float && elements.type != tensor::ElementType::F16 &&
+                       elements.type != tensor::ElementType::F32 && npy.view.item_size == type.size &&
+                       (npy.view.kind == 'V' || npy.view.kind == 'u'));
+    if (!same || npy.view.structured) {
+      return mismatch(npy.view.descr_range, formatted("the file has elements of dtype `{}`, but the model takes {}",
+                                                      npy.view.descr, type.name));
+    }
+    if (npy.view.shape != elements.shape) {
+      return mismatch(npy.view.shape_range,
+                      formatted("the file has the shape {}, but the model takes {}", tensor::shape_text(npy.view.shape),
+                                tensor::shape_text(elements.shape)));
+    }
+    tensor::copy_elements(npy.view, to);
+    return true;
+  }
+
+  bool made_up(const Standalone& alone, std::size_t input, const Elements& elements, MutableBytes to) {
+    Fill how = options_.fill;
+    how.seed += input;  // so that inputs of one type differ
+    const Result<> filled = fill(data_type_of(alone, input, elements.type), how, to);
+    if (!filled) {
+      for (Diagnostic problem : filled.error()) {
+        problem.location = SourceLocation::in_file(file_.name);
+        problem.note(formatted("when filling input `{}`", input_label(file_, input)));
+        diagnostics_.add(std::move(problem));
+      }
+    }
+    return filled.has_value();
+  }
+
+  // The type that graphs have for the input, which may have fewer bits than its storage; otherwise that of the storage.
+  tosa::DataType data_type_of(const Standalone& alone, std::size_t input, tensor::ElementType type) const {
+    for (const SegmentSteps& steps : alone.segments) {
+      if (!steps.graph) continue;
+      for (std::size_t i = 0; i < steps.graph->inputs.size(); ++i) {
+        const auto resource = resource_at(file_.segments[steps.segment], steps.graph->input_bindings[i]);
+        if (resource == file_.inputs[input].resource) return (*steps.graph)[steps.graph->inputs[i]].type.data;
+      }
+    }
+    using enum tensor::ElementType;
+    constexpr std::pair<tensor::ElementType, tosa::DataType> kTypes[] = {
+        {Bool, tosa::DataType::Bool},    {I8, tosa::DataType::I8},     {U8, tosa::DataType::I8},
+        {I16, tosa::DataType::I16},      {U16, tosa::DataType::I16},   {I32, tosa::DataType::I32},
+        {U32, tosa::DataType::I32},      {I64, tosa::DataType::I48},   {U64, tosa::DataType::I48},
+        {F16, tosa::DataType::F16},      {BF16, tosa::DataType::BF16}, {F8E4M3, tosa::DataType::F8E4M3},
+        {F8E5M2, tosa::DataType::F8E5M2}};
+    const auto found = std::ranges::find(kTypes, type, &std::pair<tensor::ElementType, tosa::DataType>::first);
+    return found == std::end(kTypes) ? tosa::DataType::F32 : found->second;
+  }
+
+  static std::optional<std::uint32_t> resource_at(const vgf::Segment& segment, const tosa::Binding& binding) {
+    for (const vgf::DescriptorSet& set : segment.sets) {
+      if (set.index != binding.set) continue;
+      for (const vgf::Slot& slot : set.slots) {
+        if (slot.binding == binding.binding) return slot.resource;
+      }
+    }
+    return std::nullopt;
+  }
+
+  // --- results ---
+
+  void output(Standalone& alone, std::size_t index) {
+    if (options_.output_directory.empty()) return;
+    const vgf::Slot& slot = file_.outputs[index];
+    const Elements elements = elements_of(file_.resources[slot.resource], alone.shapes[slot.resource]).value();
+    std::string name = file_name_for(output_label(file_, index));
+    if (!taken_.insert(name).second) name += formatted("_{}", index);
+    launch::Output out{.path = options_.output_directory / (name + ".npy"),
+                       .write = [header = tensor::npy_header(tensor::info_of(elements.type).descr, elements.shape)](
+                                    OutputFile& file, Bytes data) -> Result<> {
+                         return file.write(header).and_then([&] { return file.write(data); });
+                       }};
+    alone.plan.resources[planned_.at(slot.resource)].outputs.push_back(std::move(out));
+  }
+
+  // An intermediate whose storage nothing shares still has its value at the end.
+  void capture(Standalone& alone) {
+    std::set<std::uint32_t> wanted;
+    for (const vgf::Slot& slot : file_.outputs) wanted.insert(slot.resource);
+    for (std::uint32_t i = 0; i < file_.resources.size(); ++i) {
+      if (file_.resources[i].category == vgf::Category::Intermediate && !file_.resources[i].alias_group)
+        wanted.insert(i);
+    }
+    for (const std::uint32_t resource : wanted) {
+      const auto at = alone.model.resource(resource);
+      if (!at || is_image(file_.resources[resource])) continue;
+      alone.plan.captures.push_back({*at, [values = options_.values, resource](Bytes bytes) {
+                                       (*values)[resource].assign(bytes.begin(), bytes.end());
+                                     }});
+    }
+  }
+
+  const StandaloneOptions& options_;
+  const vgf::File& file_;
+  Diagnostics& diagnostics_;
+  std::vector<std::shared_ptr<const NpyFile>> files_;  // by input
+  std::vector<KnownShape> known_;
+  std::map<std::uint32_t, launch::ResourceIndex> planned_;  // by resource of the model
+  std::vector<ModelBinding> bindings_;
+  std::set<std::string> taken_;  // names of output files
+};
+
+}  // namespace
+
+std::optional<Standalone> plan_standalone(const StandaloneOptions& options, Diagnostics& diagnostics) {
+  return Planner(options, diagnostics).run();
+}
+
+std::string input_label(const vgf::File& file, std::size_t index) {
+  const std::string_view name = vgf::input_name(file, index);
+  return name.empty() ? formatted("input_{}", index) : std::string(name);
+}
+
+std::string output_label(const vgf::File& file, std::size_t index) {
+  const std::string_view name = vgf::output_name(file, index);
+  return name.empty() ? formatted("output_{}", index) : std::string(name);
+}
+
+std::string file_name_for(std::string_view label) {
+  std::string name;
+  for (const char c : label) {
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+                       c == '-' || (c == '.' && !name.empty());
+    name += plain ? c : '_';
+  }
+  return name.empty() ? "_" : name;
+}
+
+}  // namespace slipway::model

@@ -1,0 +1,66 @@
+// A plan that runs one model: inputs from files or generated, outputs written to files, and the values of its resources
+// for the caller.
+//
+//   auto alone = plan_standalone({.file = file, .name = "net", .model = ..., .values = values}, diagnostics);
+//   launch::run(alone->plan, device, ...);
+//   values->at(resource)  // the value after the run
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/plan/plan_model.hpp"
+#include "model/standalone/fill.hpp"
+
+namespace slipway::model {
+
+struct NamedInput {
+  std::string name;
+  Path file;  // .npy
+};
+
+struct NamedShape {
+  std::string name;
+  tensor::Shape shape;
+};
+
+// The bytes of resources of a model, by their index in the file. Those of inputs are present before the run.
+using ModelValues = std::map<std::uint32_t, std::vector<std::byte>>;
+
+struct StandaloneOptions {
+  std::shared_ptr<const ModelFile> file;
+  std::string name;  // the prefix of names in profiles and of resources
+  ModelOptions model;
+
+  // Inputs are named as in the file, or `input_0`, `input_1`... An input without a file and without given contents is
+  // filled.
+  std::vector<NamedInput> inputs;
+  std::map<std::size_t, std::vector<std::byte>> given;  // contents of inputs, by index
+  Path input_directory;                                 // of files NAME.npy; empty: none
+  std::vector<NamedShape> shapes;                       // of inputs and outputs with open dimensions
+  Fill fill;
+
+  Path output_directory;  // for NAME.npy of every output; empty: none
+  // Receives inputs, outputs and those intermediates whose memory nothing else writes, except images; null: not wanted.
+  std::shared_ptr<ModelValues> values;
+};
+
+struct Standalone {
+  launch::Plan plan;
+  ModelPlan model;
+  std::vector<SegmentSteps> segments;
+  std::vector<tensor::Shape> shapes;  // of the resources of the file
+};
+
+// Errors: unknown-reference (of names), file-mismatch (another dtype or shape), those of reading files and of planning.
+std::optional<Standalone> plan_standalone(const StandaloneOptions& options, Diagnostics& diagnostics);
+
+// The names of inputs and outputs: those of the file, or `input_0`.
+std::string input_label(const vgf::File& file, std::size_t index);
+std::string output_label(const vgf::File& file, std::size_t index);
+// The file name for a label: without characters that file systems reject.
+std::string file_name_for(std::string_view label);
+
+}  // namespace slipway::model

@@ -1,0 +1,229 @@
+#include "model/standalone/standalone.hpp"
+
+#include <gmock/gmock.h>
+
+#include "base/print_diagnostic.hpp"
+#include "launch/plan/explain.hpp"
+#include "model/standalone/compare_model.hpp"
+#include "model/tuning/kernel_times.hpp"
+#include "tensor/npy.hpp"
+#include "testing/launch_fixture.hpp"
+#include "testing/vgf_recipe.hpp"
+
+namespace slipway::model {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// Twice the input, then a shader that adds one, then the absolute value.
+constexpr std::string_view kThreeSegments = R"(
+resource x input tensor R32_SINT [4]
+resource a intermediate tensor R32_SINT [4]
+resource b intermediate tensor R32_SINT [4]
+resource y output tensor R32_SINT [4]
+module twice graph main graph
+| graph main {
+|   %0 = input i32[4] at 0.0
+|   %1 = ADD(%0, %0) i32[4]
+|   output %1 at 0.1
+| }
+module more compute main glsl
+| #version 460
+| #extension GL_ARM_tensors : require
+| #extension GL_EXT_shader_explicit_arithmetic_types : require
+| layout(set = 0, binding = 0) uniform tensorARM<int32_t, 1> a;
+| layout(set = 0, binding = 1) uniform tensorARM<int32_t, 1> b;
+| void main() {
+|   for (uint i = 0; i < 4; ++i) {
+|     int32_t value;
+|     tensorReadARM(a, uint[](i), value);
+|     value += 1;
+|     tensorWriteARM(b, uint[](i), value);
+|   }
+| }
+module size graph main graph
+| graph main {
+|   %0 = input i32[4] at 0.0
+|   %1 = ABS(%0) i32[4]
+|   output %1 at 0.1
+| }
+segment first twice
+set 0: 0 x, 1 a
+in 0 x
+out 1 a
+segment second more 1 1 1
+set 0: 0 a, 1 b
+in 1 a
+out 2 b
+segment third size
+set 0: 0 b, 1 y
+in 2 b
+out 3 y
+input 0 x picture
+output 3 y result
+)";
+
+class StandaloneTest : public launch::LaunchTest {
+ protected:
+  std::shared_ptr<const ModelFile> model(std::string_view recipe) {
+    const Path path = directory_ / "m.vgf";
+    testing::must(write_file(path, Bytes(testing::VgfRecipe::cook(std::string(recipe)))));
+    auto file = open_model(path, "m.vgf", diagnostics_);
+    if (!file) throw std::runtime_error(format_diagnostics(diagnostics_.all()));
+    return file;
+  }
+
+  StandaloneOptions request(std::shared_ptr<const ModelFile> file) {
+    auto shaders = compile_modules(*file, Cache(), diagnostics_);
+    if (!shaders) throw std::runtime_error(format_diagnostics(diagnostics_.all()));
+    return {.file = std::move(file), .name = "m", .model = {.shaders = std::move(*shaders)}};
+  }
+
+  template <class T>
+  Path npy(const std::string& name, std::string_view descr, const tensor::Shape& shape, std::vector<T> values) {
+    std::string text = tensor::npy_header(descr, shape);
+    text.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+    testing::must(write_file(directory_ / name, text));
+    return directory_ / name;
+  }
+
+  std::string refused(const StandaloneOptions& request) {
+    Diagnostics diagnostics;
+    EXPECT_FALSE(plan_standalone(request, diagnostics));
+    return format_diagnostics(diagnostics.all());
+  }
+
+  Diagnostics diagnostics_;
+};
+
+TEST_F(StandaloneTest, SegmentsRunOneAfterTheOther) {
+  StandaloneOptions wanted = request(model(kThreeSegments));
+  wanted.inputs = {{"picture", npy<std::int32_t>("x.npy", "<i4", {4}, {1, -2, 3, -40})}};
+  wanted.output_directory = directory_ / "out";
+  wanted.values = std::make_shared<ModelValues>();
+  const auto alone = plan_standalone(wanted, diagnostics_);
+  ASSERT_TRUE(alone) << format_diagnostics(diagnostics_.all());
+  const launch::Report report = run_it(alone->plan, {.repeat = 2, .timestamps = true});
+  const MappedFile file = testing::must(map_file(directory_ / "out/result.npy"));
+  Diagnostics warnings;
+  const tensor::NpyView view = testing::must(tensor::parse_npy(file.bytes(), "result.npy", warnings));
+  EXPECT_EQ(view.shape, tensor::Shape{4});
+  std::array<std::int32_t, 4> values{};
+  tensor::copy_elements(view, std::as_writable_bytes(std::span(values)));
+  EXPECT_THAT(values, ElementsAre(3, 3, 7, 79));
+
+  const auto compared = compare_model(wanted.file->vgf, *alone, *wanted.values);
+  ASSERT_TRUE(compared);
+  ASSERT_EQ(compared->outputs.size(), 2u);
+  EXPECT_EQ(compared->outputs[0].name, "resource 1");
+  EXPECT_EQ(compared->outputs[1].name, "result");
+  EXPECT_TRUE(compared->outputs[0].values.passed());
+  EXPECT_TRUE(compared->outputs[1].values.passed());
+  EXPECT_THAT(compared->left_out, ElementsAre("segment `second` is a shader"));
+
+  // A difference is reported for the segment that causes it.
+  (*wanted.values)[1][0] = std::byte{9};
+  const auto wrong = compare_model(wanted.file->vgf, *alone, *wanted.values);
+  EXPECT_FALSE(wrong->outputs[0].values.passed());
+  EXPECT_TRUE(wrong->outputs[1].values.passed());
+
+  const std::vector<KernelTime> times = kernel_times(*alone, report.profile);
+  ASSERT_EQ(times.size(), 3u);
+  EXPECT_EQ(times[0].name, "ADD");
+  EXPECT_EQ(times[0].result, "i32[4]");
+  EXPECT_EQ(times[0].operations, 4u);
+  EXPECT_EQ(times[0].bytes, 32u);
+  EXPECT_EQ(times[1].name, "second");
+  const std::string table = print_times(*alone, times, report.profile);
+  EXPECT_THAT(table, HasSubstr("segment 2 `third`: "));
+  EXPECT_THAT(table, HasSubstr("3 steps, "));
+  EXPECT_THAT(table, HasSubstr(" (median of 2 iterations)\n"));
+}
+
+TEST_F(StandaloneTest, TheInterpreterBetweenShaders) {
+  StandaloneOptions wanted = request(model(kThreeSegments));
+  wanted.model.graphs.engine = Engine::Reference;
+  wanted.fill = {.seed = 3, .low = -1000, .high = 1000};
+  wanted.values = std::make_shared<ModelValues>();
+  const auto alone = plan_standalone(wanted, diagnostics_);
+  ASSERT_TRUE(alone);
+  const launch::Report report = run_it(alone->plan, {.timestamps = true});
+  EXPECT_EQ(report.profile.calls.size(), 2u);
+  const auto compared = compare_model(wanted.file->vgf, *alone, *wanted.values);
+  for (const OutputComparison& output : compared->outputs) EXPECT_EQ(output.values.different, 0u);
+  const std::vector<KernelTime> times = kernel_times(*alone, report.profile);
+  ASSERT_EQ(times.size(), 3u);
+  EXPECT_EQ(times[0].name, "first");
+}
+
+TEST_F(StandaloneTest, FilesOfADirectory) {
+  npy<std::int32_t>("picture.npy", "<i4", {4}, {7, 7, 7, 7});
+  StandaloneOptions wanted = request(model(kThreeSegments));
+  wanted.input_directory = directory_ / ".";
+  wanted.values = std::make_shared<ModelValues>();
+  ASSERT_TRUE(plan_standalone(wanted, diagnostics_));
+  EXPECT_EQ(std::to_integer<int>(wanted.values->at(0)[0]), 7);
+}
+
+TEST_F(StandaloneTest, FilesThatDoNotFit) {
+  StandaloneOptions wanted = request(model(kThreeSegments));
+  wanted.inputs = {{"picture", npy<std::int32_t>("x.npy", "<i4", {2, 2}, {1, 2, 3, 4})}};
+  EXPECT_THAT(refused(wanted), HasSubstr("the file has the shape [2, 2], but the model takes [4] [file-mismatch]"));
+  wanted.inputs = {{"picture", npy<float>("f.npy", "<f4", {4}, {1, 2, 3, 4})}};
+  EXPECT_THAT(refused(wanted), HasSubstr("elements of dtype `<f4`, but the model takes i32 [file-mismatch]"));
+  wanted.inputs = {{"pictur", directory_ / "x.npy"}};
+  EXPECT_THAT(refused(wanted),
+              HasSubstr("the model has no input `pictur`; did you mean `picture`? [unknown-reference]"));
+  wanted.inputs = {{"q", directory_ / "x.npy"}};
+  EXPECT_THAT(refused(wanted), HasSubstr("the model has no input `q`; it has `picture` [unknown-reference]"));
+  wanted.inputs = {{"input_0", directory_ / "nothing.npy"}};
+  EXPECT_THAT(refused(wanted), HasSubstr("[file-not-found]"));
+  wanted.inputs = {};
+  wanted.fill = {.low = 2.5};
+  EXPECT_THAT(refused(wanted), HasSubstr("[out-of-range]\n  note: when filling input `picture`"));
+  wanted.shapes = {{"unknown", {1}}};
+  EXPECT_THAT(refused(wanted), HasSubstr("the model has no input or output `unknown`"));
+}
+
+constexpr std::string_view kOpenShape = R"(
+resource x input tensor R32_SFLOAT [-1, 3]
+resource y output tensor R32_SFLOAT [-1, 3]
+module g graph main graph
+| graph main {
+|   %0 = input f32[-1, 3] at 0.0
+|   %1 = TANH(%0) f32[-1, 3]
+|   output %1 at 0.1
+| }
+segment s g
+set 0: 0 x, 1 y
+in 0 x
+out 1 y
+input 0 x x
+output 1 y y
+)";
+
+TEST_F(StandaloneTest, OpenDimensions) {
+  StandaloneOptions wanted = request(model(kOpenShape));
+  EXPECT_THAT(refused(wanted), HasSubstr("[unsupported]"));
+  wanted.shapes = {{"x", {5, 3}}};
+  auto alone = plan_standalone(wanted, diagnostics_);
+  ASSERT_TRUE(alone) << format_diagnostics(diagnostics_.all());
+  EXPECT_EQ(alone->shapes[1], (tensor::Shape{5, 3}));
+  // A file decides it as well.
+  wanted.shapes = {};
+  wanted.inputs = {{"x", npy<float>("x.npy", "<f4", {2, 3}, {1, 2, 3, 4, 5, 6})}};
+  alone = plan_standalone(wanted, diagnostics_);
+  ASSERT_TRUE(alone) << format_diagnostics(diagnostics_.all());
+  EXPECT_EQ(alone->shapes[1], (tensor::Shape{2, 3}));
+}
+
+TEST(FileNames, HaveNoCharactersThatFileSystemsReject) {
+  EXPECT_EQ(file_name_for("serving_default_x:0"), "serving_default_x_0");
+  EXPECT_EQ(file_name_for("../../etc/passwd"), "_._.._etc_passwd");
+  EXPECT_EQ(file_name_for(".hidden"), "_hidden");
+  EXPECT_EQ(file_name_for(""), "_");
+}
+
+}  // namespace
+}  // namespace slipway::model

@@ -1,0 +1,127 @@
+#include "model/tuning/tune.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "launch/execute/run.hpp"
+#include "model/tuning/kernel_times.hpp"
+
+namespace slipway::model {
+namespace {
+
+// A candidate must be better than the estimate by this factor; smaller differences are noise.
+constexpr double kGain = 0.97;
+
+// The times of one run of the model: milliseconds by site, and of all kernels.
+struct Measured {
+  std::map<std::string, double, std::less<>> sites;
+  double all = 0;
+};
+
+class Tuner {
+ public:
+  Tuner(const TuneOptions& options, Diagnostics& diagnostics)
+      : options_(options), standalone_(options.standalone), diagnostics_(diagnostics) {
+    standalone_.model.graphs.engine = Engine::Kernels;
+    standalone_.model.graphs.native = nullptr;
+    standalone_.model.graphs.lower.list_sites = true;
+    standalone_.output_directory.clear();
+    standalone_.values = nullptr;
+  }
+
+  std::optional<Tuned> run() {
+    // The first run only measures how long a run takes, and wakes the device.
+    if (!measure({}, 1)) return std::nullopt;
+    if (sites_.empty()) {
+      diagnostics_.error(DiagnosticKind::Unsupported, SourceLocation::in_file(options_.standalone.file->vgf.name),
+                         "no kernel of this model has anything to choose on this device: there is nothing to tune");
+      return std::nullopt;
+    }
+    repeat_ = static_cast<std::uint32_t>(std::clamp(kRound / std::max(last_, 1e-3), 3.0, 100.0));
+    std::size_t rounds = 0;
+    for (const auto& [kernel, candidates] : sites_) rounds = std::max(rounds, candidates.size());
+    for (std::size_t round = 0; round < rounds; ++round) {
+      options_.progress(round, rounds);
+      if (!try_candidates(round)) return std::nullopt;
+    }
+    // The estimate is measured again, so that changes of the device over time do not count.
+    if (!try_candidates(0)) return std::nullopt;
+    return result(rounds);
+  }
+
+ private:
+  static constexpr double kRound = 200;  // milliseconds of kernels in a round
+
+  bool try_candidates(std::size_t round) {
+    lower::Tuning tuning;
+    for (const auto& [kernel, candidates] : sites_) tuning[kernel] = candidates[round < candidates.size() ? round : 0];
+    const auto measured = measure(std::move(tuning), repeat_);
+    if (!measured) return false;
+    for (const auto& [kernel, time] : measured->sites) {
+      const std::size_t candidate = round < sites_[kernel].size() ? round : 0;
+      auto& best = times_[kernel];
+      best.resize(sites_[kernel].size(), 0);
+      if (best[candidate] == 0 || time < best[candidate]) best[candidate] = time;
+    }
+    if (round == 0) before_ = before_ == 0 ? measured->all : std::min(before_, measured->all);
+    return true;
+  }
+
+  std::optional<Measured> measure(lower::Tuning tuning, std::uint32_t repeat) {
+    standalone_.model.graphs.lower.device.tuning = std::move(tuning);
+    const auto alone = plan_standalone(standalone_, diagnostics_);
+    if (!alone) return std::nullopt;
+    const auto report = diagnostics_.take(
+        launch::run(alone->plan, options_.device,
+                    {.repeat = repeat, .timestamps = true, .cache = options_.cache, .pipelines = &pipelines_}, {}));
+    if (!report) return std::nullopt;
+    Measured measured;
+    for (const KernelTime& time : kernel_times(*alone, report->profile)) {
+      measured.all += time.milliseconds;
+      const SegmentSteps& segment = alone->segments[time.segment];
+      if (!segment.program || time.step >= segment.program->dispatches.size()) continue;
+      const std::vector<std::uint32_t>& nodes = segment.program->dispatches[time.step].nodes;
+      for (const lower::TuningSite& site : segment.program->sites) {
+        if (!std::ranges::contains(nodes, site.node)) continue;
+        measured.sites[site.what] += time.milliseconds;
+        if (!sites_.contains(site.what)) sites_[site.what] = site.candidates;
+      }
+    }
+    last_ = measured.all;
+    return measured;
+  }
+
+  std::optional<Tuned> result(std::size_t rounds) {
+    Tuned tuned{.before = before_, .rounds = rounds};
+    lower::Tuning all;
+    for (const auto& [kernel, candidates] : sites_) {
+      const std::vector<double>& times = times_[kernel];
+      const auto quickest = static_cast<std::size_t>(std::ranges::min_element(times) - times.begin());
+      const std::size_t best = times[quickest] < kGain * times[0] ? quickest : 0;
+      if (best != 0) tuned.tuning[kernel] = candidates[best];
+      tuned.sites.push_back({kernel, candidates[0], candidates[best], times[0], times[best], candidates.size()});
+    }
+    std::ranges::stable_sort(tuned.sites, std::greater(), &TunedSite::estimated_time);
+    const auto measured = measure(tuned.tuning, repeat_);
+    if (!measured) return std::nullopt;
+    tuned.after = measured->all;
+    return tuned;
+  }
+
+  const TuneOptions& options_;
+  StandaloneOptions standalone_;
+  Diagnostics& diagnostics_;
+  launch::SharedPipelines pipelines_;
+  std::map<std::string, std::vector<lower::Parameters>, std::less<>> sites_;
+  std::map<std::string, std::vector<double>, std::less<>> times_;  // by candidate; 0: not measured
+  std::uint32_t repeat_ = 1;
+  double last_ = 0, before_ = 0;
+};
+
+}  // namespace
+
+std::optional<Tuned> tune(const TuneOptions& options, Diagnostics& diagnostics) {
+  return Tuner(options, diagnostics).run();
+}
+
+}  // namespace slipway::model

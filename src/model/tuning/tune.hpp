@@ -1,0 +1,46 @@
+// Finds the best parameters of a model's kernels by running them (lower/tuning.hpp).
+//
+//   const auto tuned = tune({.standalone = standalone, .device = device, .cache = cache}, diagnostics);
+//   cache_tuning(device.snapshot(), tuned->tuning, cache);
+//
+// The whole model runs repeatedly, each time with other candidates at all sites at once. Each site is measured by the
+// time of its own kernels.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/cache.hpp"
+#include "gpu/device/device.hpp"
+#include "model/standalone/standalone.hpp"
+
+namespace slipway::model {
+
+struct TuneOptions {
+  StandaloneOptions standalone;  // runs the model; earlier tuning is ignored
+  const gpu::Device& device;     // opened for timestamps
+  Cache cache;                   // of pipelines
+  // Called before each round with its index and the number of rounds.
+  std::function<void(std::size_t, std::size_t)> progress = [](std::size_t, std::size_t) {};
+};
+
+// A kernel of the model whose parameters could be chosen.
+struct TunedSite {
+  std::string kernel;  // the key in tables
+  lower::Parameters estimated, best;
+  double estimated_time = 0, best_time = 0;  // milliseconds of all kernels with these parameters
+  std::size_t candidates = 0;
+};
+
+struct Tuned {
+  lower::Tuning tuning;  // where something is better than the estimate
+  std::vector<TunedSite> sites;
+  double before = 0, after = 0;  // milliseconds of all kernels of the model
+  std::size_t rounds = 0;
+};
+
+// Errors: those of planning and of running; unsupported if no part of the model is computed by kernels.
+std::optional<Tuned> tune(const TuneOptions& options, Diagnostics& diagnostics);
+
+}  // namespace slipway::model

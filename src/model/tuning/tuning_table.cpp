@@ -1,0 +1,146 @@
+#include "model/tuning/tuning_table.hpp"
+
+#include <cstdlib>
+
+#include "base/format.hpp"
+#include "json/record.hpp"
+#include "json/writer.hpp"
+#include "model/device_facts.hpp"
+
+namespace slipway::model {
+namespace {
+
+// An object of whole numbers.
+struct ParameterNumbers {
+  bool read(json::Decoder& decoder, json::Value value, lower::Parameters& to) const {
+    if (!value.is(json::Type::Object)) return decoder.wrong_type(value, "an object");
+    bool good = true;
+    for (const json::Value member : value) good &= kNumber.read(decoder, member, to[member.key()]);
+    return good;
+  }
+  void write(json::Writer& out, const lower::Parameters& from) const {
+    out.object([&] {
+      for (const auto& [name, value] : from) kNumber.write(out.key(name), value);
+    });
+  }
+  void schema(json::Schema& schema) const {
+    schema.out().object([&] {
+      schema.out().member("type", "object");
+      schema.out().key("additionalProperties");
+      kNumber.schema(schema);
+    });
+  }
+  static constexpr json::Integer kNumber{};
+};
+
+const json::Record<TunedKernel>& kernel_record() {
+  static const auto record =
+      json::Record<TunedKernel>("tuned kernel", "What is best for one kind of kernel.")
+          .required("kernel", &TunedKernel::kernel, json::Text{false}, "what is computed, with its sizes")
+          .required("parameters", &TunedKernel::parameters, ParameterNumbers{}, "how, as `slipway tune` found it");
+  return record;
+}
+
+const json::Record<TuningTable>& table_record() {
+  static const auto record =
+      json::Record<TuningTable>("tuning", "What `slipway tune` measured on a device.")
+          .required("device", &TuningTable::device, json::Text{}, "its name")
+          .required("vendor_id", &TuningTable::vendor_id, json::Integer{}, "VkPhysicalDeviceProperties::vendorID")
+          .required("device_id", &TuningTable::device_id, json::Integer{}, "VkPhysicalDeviceProperties::deviceID")
+          .required("driver_version", &TuningTable::driver_version, json::Integer{},
+                    "VkPhysicalDeviceProperties::driverVersion")
+          .required("tuned", &TuningTable::tuned, json::List{json::Nested(kernel_record())}, "kernels");
+  return record;
+}
+
+std::string key_of(const gpu::Snapshot& snapshot) {
+  return Cache::key({"tuning", snapshot.name,
+                     formatted("{} {} {}", snapshot.vendor_id, snapshot.device_id, snapshot.driver_version)});
+}
+
+}  // namespace
+
+TuningTable TuningTable::of(const gpu::Snapshot& snapshot, const lower::Tuning& tuning) {
+  TuningTable table{.device = snapshot.name,
+                    .vendor_id = snapshot.vendor_id,
+                    .device_id = snapshot.device_id,
+                    .driver_version = snapshot.driver_version,
+                    .tuned = {}};
+  for (const auto& [kernel, parameters] : tuning) table.tuned.push_back({kernel, parameters});
+  return table;
+}
+
+lower::Tuning TuningTable::tuning() const {
+  lower::Tuning tuning;
+  for (const TunedKernel& kernel : tuned) tuning[kernel.kernel] = kernel.parameters;
+  return tuning;
+}
+
+bool TuningTable::is_for(const gpu::Snapshot& snapshot) const {
+  return vendor_id == snapshot.vendor_id && device_id == snapshot.device_id &&
+         driver_version == snapshot.driver_version && device == snapshot.name;
+}
+
+std::string write_tuning(const TuningTable& table) {
+  json::Writer out;
+  table_record().write(out, table);
+  return out.text();
+}
+
+std::optional<TuningTable> read_tuning(const SourcePtr& source, Diagnostics& diagnostics) {
+  const auto document = diagnostics.take(json::parse(source));
+  if (!document) return std::nullopt;
+  json::Decoder decoder(diagnostics, Severity::Warning);
+  return decoder.read(table_record(), (*document)->root());
+}
+
+std::string tuning_schema() {
+  json::Writer out;
+  json::Schema schema(out);
+  out.object([&] {
+    out.member("$schema", "https://json-schema.org/draft/2020-12/schema").member("title", "tuning");
+    out.key("allOf").array([&] { json::Nested(table_record()).schema(schema); });
+    schema.write_definitions();
+  });
+  return out.text();
+}
+
+lower::Tuning cached_tuning(const gpu::Snapshot& snapshot, const Cache& cache) {
+  const auto stored = cache.find(key_of(snapshot));
+  if (!stored) return {};
+  Diagnostics unread;  // an entry of another version counts as missing
+  const auto table = read_tuning(make_source("cache", std::string(text_of(*stored))), unread);
+  return table && table->is_for(snapshot) ? table->tuning() : lower::Tuning();
+}
+
+void cache_tuning(const gpu::Snapshot& snapshot, const lower::Tuning& tuning, const Cache& cache) {
+  lower::Tuning all = cached_tuning(snapshot, cache);
+  for (const auto& [kernel, parameters] : tuning) all[kernel] = parameters;
+  const std::string text = write_tuning(TuningTable::of(snapshot, all));
+  cache.store(key_of(snapshot), bytes_of(text));
+}
+
+lower::DeviceFacts tuned_facts(const gpu::Snapshot& snapshot, const Cache& cache, Diagnostics& diagnostics) {
+  lower::DeviceFacts facts = device_facts(snapshot);
+  if (const char* path = std::getenv("SLIPWAY_TUNING"); path && *path) {
+    const auto text = diagnostics.take(read_text(path));
+    const auto table = text ? read_tuning(make_source(path, *text), diagnostics) : std::nullopt;
+    if (!table) return facts;
+    if (!table->is_for(snapshot)) {
+      diagnostics.add(
+          {.severity = Severity::Warning,
+           .kind = DiagnosticKind::FileMismatch,
+           .message = formatted("the table of SLIPWAY_TUNING is for {} with driver version {}, and not "
+                                "for {} with {}: it is not used",
+                                table->device, table->driver_version, snapshot.name, snapshot.driver_version),
+           .location = SourceLocation::in_file(path)});
+      return facts;
+    }
+    facts.tuning = table->tuning();
+  } else {
+    facts.tuning = cached_tuning(snapshot, cache);
+  }
+  return facts;
+}
+
+}  // namespace slipway::model

@@ -1,0 +1,52 @@
+// The measured best parameters of a device as a JSON file, shipped with a model or stored in the program's cache.
+//
+//   {"device": "NVIDIA H200", "vendor_id": 4318, "device_id": 9019, "driver_version": 2434170880,
+//    "tuned": [{"kernel": "matrices f16 1x196x256x2304 in runs of 2304", "parameters": {"down": 2, ...}}]}
+//
+// The ids of device and driver are Vulkan's. A table is used only where all of them match. Other parameters would
+// compute the same results, but more slowly.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/cache.hpp"
+#include "base/diagnostic.hpp"
+#include "gpu/device/snapshot.hpp"
+#include "lower/device_facts.hpp"
+
+namespace slipway::model {
+
+struct TunedKernel {
+  std::string kernel;
+  lower::Parameters parameters;
+};
+
+struct TuningTable {
+  std::string device;
+  std::uint32_t vendor_id = 0, device_id = 0, driver_version = 0;
+  std::vector<TunedKernel> tuned;
+
+  static TuningTable of(const gpu::Snapshot& snapshot, const lower::Tuning& tuning);
+  lower::Tuning tuning() const;
+  bool is_for(const gpu::Snapshot& snapshot) const;
+};
+
+std::string write_tuning(const TuningTable& table);
+// Errors: those of reading JSON and its keys.
+std::optional<TuningTable> read_tuning(const SourcePtr& source, Diagnostics& diagnostics);
+
+// A JSON Schema of the file.
+std::string tuning_schema();
+
+// The table of a device in the cache; empty where the cache has no table.
+lower::Tuning cached_tuning(const gpu::Snapshot& snapshot, const Cache& cache);
+// Adds to it; earlier entries of a kernel are replaced.
+void cache_tuning(const gpu::Snapshot& snapshot, const lower::Tuning& tuning, const Cache& cache);
+
+// The facts of a device with its tuning: from the table that the environment variable SLIPWAY_TUNING names, otherwise
+// from the table in the cache. Errors: file-not-found and those of read_tuning, for the former; a table of another
+// device or driver is a warning (file-mismatch).
+lower::DeviceFacts tuned_facts(const gpu::Snapshot& snapshot, const Cache& cache, Diagnostics& diagnostics);
+
+}  // namespace slipway::model

@@ -1,0 +1,166 @@
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+
+#include "base/print_diagnostic.hpp"
+#include "model/device_facts.hpp"
+#include "model/tuning/tune.hpp"
+#include "model/tuning/tuning_table.hpp"
+#include "testing/launch_fixture.hpp"
+#include "testing/scratch_directory.hpp"
+#include "testing/source_directory.hpp"
+#include "testing/vgf_recipe.hpp"
+
+namespace slipway::model {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Key;
+
+gpu::Snapshot some_device() {
+  gpu::Snapshot snapshot;
+  snapshot.name = "a \"GPU\"";
+  snapshot.vendor_id = 1;
+  snapshot.device_id = 2;
+  snapshot.driver_version = 3;
+  return snapshot;
+}
+
+const lower::Tuning kTuning = {{"matrices of some size", {{"down", 2}, {"parts", 9}}}, {"tiles", {{"side", 64}}}};
+
+TEST(TuningTable, ReadsBack) {
+  const std::string text = write_tuning(TuningTable::of(some_device(), kTuning));
+  Diagnostics diagnostics;
+  const auto table = read_tuning(make_source("t.json", text), diagnostics);
+  ASSERT_TRUE(table) << format_diagnostics(diagnostics.all());
+  EXPECT_EQ(table->tuning(), kTuning);
+  EXPECT_TRUE(table->is_for(some_device()));
+  gpu::Snapshot newer = some_device();
+  newer.driver_version = 4;
+  EXPECT_FALSE(table->is_for(newer));
+}
+
+TEST(TuningTable, ReportsAllErrors) {
+  Diagnostics diagnostics;
+  EXPECT_FALSE(read_tuning(make_source("t.json", R"({"device": "x", "vendor_id": 1, "device_id": 2, "tuned":
+    [{"kernel": "", "parameters": {"rows": "many"}}, {"kernel": "k", "parameters": 3}]})"),
+                           diagnostics));
+  const std::string said = format_diagnostics(diagnostics.all());
+  for (const std::string_view part : {"driver_version", "`kernel`", "`rows`", "`parameters`"})
+    EXPECT_THAT(said, HasSubstr(part));
+}
+
+// The schema is in the repository, for users of editors. UPDATE_CORPUS=1 writes it.
+TEST(TuningTable, SchemaIsTheOneInTheRepository) {
+  const Path path = slipway::testing::source_directory() / "schema/tuning.schema.json";
+  if (std::getenv("UPDATE_CORPUS")) {
+    ASSERT_TRUE(write_file(path, tuning_schema()));
+  }
+  EXPECT_EQ(read_text(path).value_or("(there is no such file)"), tuning_schema());
+}
+
+class TuningCacheTest : public ::testing::Test {
+ protected:
+  ~TuningCacheTest() override { unsetenv("SLIPWAY_TUNING"); }
+
+  slipway::testing::ScratchDirectory directory_;
+  Diagnostics diagnostics_;
+};
+
+TEST_F(TuningCacheTest, IsStoredByDevice) {
+  const Cache cache(directory_.path());
+  EXPECT_TRUE(cached_tuning(some_device(), cache).empty());
+  cache_tuning(some_device(), kTuning, cache);
+  cache_tuning(some_device(), {{"tiles", {{"side", 128}}}}, cache);
+  lower::Tuning wanted = kTuning;
+  wanted["tiles"] = {{"side", 128}};
+  EXPECT_EQ(cached_tuning(some_device(), cache), wanted);
+  EXPECT_EQ(tuned_facts(some_device(), cache, diagnostics_).tuning, wanted);
+  gpu::Snapshot other = some_device();
+  other.driver_version = 4;
+  EXPECT_TRUE(cached_tuning(other, cache).empty());
+  EXPECT_TRUE(tuned_facts(some_device(), Cache(), diagnostics_).tuning.empty());
+  EXPECT_TRUE(diagnostics_.empty());
+}
+
+TEST_F(TuningCacheTest, AFileTakesPrecedenceOverTheCache) {
+  const Path file = directory_.path() / "t.json";
+  ASSERT_TRUE(write_file(file, write_tuning(TuningTable::of(some_device(), kTuning))));
+  setenv("SLIPWAY_TUNING", file.c_str(), 1);
+  EXPECT_EQ(tuned_facts(some_device(), Cache(), diagnostics_).tuning, kTuning);
+  EXPECT_TRUE(diagnostics_.empty());
+  // A table of another device: a warning, and no tuning.
+  gpu::Snapshot other = some_device();
+  other.name = "another";
+  EXPECT_TRUE(tuned_facts(other, Cache(), diagnostics_).tuning.empty());
+  EXPECT_FALSE(diagnostics_.has_errors());
+  EXPECT_THAT(format_diagnostics(diagnostics_.all()), HasSubstr("[file-mismatch]"));
+  setenv("SLIPWAY_TUNING", (directory_.path() / "none.json").c_str(), 1);
+  (void)tuned_facts(some_device(), Cache(), diagnostics_);
+  EXPECT_THAT(format_diagnostics(diagnostics_.all()), HasSubstr("[file-not-found]"));
+}
+
+class TuneTest : public launch::LaunchTest {
+ protected:
+  StandaloneOptions request() {
+    const Path path = directory_ / "m.vgf";
+    const std::string recipe = R"(
+resource x input tensor R32_SFLOAT [1, 24, 40]
+resource w input tensor R32_SFLOAT [1, 40, 32]
+resource y output tensor R32_SFLOAT [1, 24, 32]
+module product graph main graph
+| graph main {
+|   %0 = input f32[1, 24, 40] at 0.0
+|   %1 = input f32[1, 40, 32] at 0.1
+|   %2 = MATMUL(%0, %1) f32[1, 24, 32] A_zp=0 B_zp=0
+|   output %2 at 0.2
+| }
+segment product product
+set 0: 0 x, 1 w, 2 y
+in 0 x, 1 w
+out 2 y
+input 0 x x
+input 1 w w
+output 2 y y
+)";
+    testing::must(write_file(path, Bytes(testing::VgfRecipe::cook(recipe))));
+    auto file = open_model(path, "m.vgf", diagnostics_);
+    if (!file) throw std::runtime_error(format_diagnostics(diagnostics_.all()));
+    StandaloneOptions request{.file = std::move(file), .name = "m"};
+    request.model.graphs.lower.device = device_facts(snapshot());
+    return request;
+  }
+
+  Diagnostics diagnostics_;
+};
+
+// The best parameters depend on the machine; but every site must be measured, and the result must be used.
+TEST_F(TuneTest, MeasuresEverySite) {
+  if (!device_facts(snapshot()).addresses) GTEST_SKIP() << "the kernels of this device have nothing to choose";
+  const StandaloneOptions wanted = request();
+  std::size_t rounds = 0;
+  const auto tuned = tune({.standalone = wanted,
+                           .device = device(),
+                           .cache = Cache(),
+                           .progress = [&](std::size_t, std::size_t) { ++rounds; }},
+                          diagnostics_);
+  ASSERT_TRUE(tuned) << format_diagnostics(diagnostics_.all());
+  ASSERT_EQ(tuned->sites.size(), 1u);
+  const TunedSite& site = tuned->sites[0];
+  EXPECT_EQ(rounds, site.candidates);
+  EXPECT_GE(site.candidates, 2u);
+  EXPECT_GT(site.estimated_time, 0);
+  EXPECT_LE(site.best_time, site.estimated_time);
+  EXPECT_EQ(tuned->tuning.contains(site.kernel), site.best != site.estimated);
+}
+
+TEST_F(TuneTest, ReportsWhenThereIsNothingToChoose) {
+  StandaloneOptions plain = request();
+  plain.model.graphs.lower.device = {};
+  EXPECT_FALSE(tune({.standalone = plain, .device = device(), .cache = Cache()}, diagnostics_));
+  EXPECT_THAT(format_diagnostics(diagnostics_.all()), HasSubstr("nothing to tune"));
+}
+
+}  // namespace
+}  // namespace slipway::model
