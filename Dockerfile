@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The build environment for those who prefer containers: the same distribution and packages as the private root of ./dev.
 #
 #   docker build -t slipway . && docker run --rm slipway ./dev test

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernels of models beside what the device can do: bench_roofline [OPTIONS] [TEXT | MODEL.vgf]...
 //
 // Measures the device's copies and products of matrices, then each network (those with TEXT in their names, or all) or

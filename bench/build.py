@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a build costs: CPU seconds for each module, and the files and headers that cost most.
 
   bench/build.py [--target slipway] [--preset release] [--jobs N] [--headers] [--rows 10]

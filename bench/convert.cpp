@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Makes models to convert: bench_convert weights MEGABYTES FILE | operators COUNT FILE
 #include <cstdio>
 #include <cstdlib>

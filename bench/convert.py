@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Converting models: time beside a plain copy of the same bytes, peak memory, the start, many operators.
 
 Ours and the peer run in turn; times are the best of several. Memory has the mapping of the input in it. About half a minute.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What calling a CPU function through a recipe's machinery costs over calling it directly: cpu_call LIBRARY
 //
 // The library is tests/cpu_libraries/arithmetic.cpp; `nothing` does nothing, so that the difference is the cost of the

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Start-up, loading, saving and recording of `slipway run`, as ratios to the least that any program has to do.
 
 Everything is measured in one run, ours and theirs in turn; medians are printed with their spread.

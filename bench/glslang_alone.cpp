@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // glslang and nothing else, as the peer of a cold compilation: bench_glslang SHADER.comp OUT.spv
 #include <glslang/Public/ResourceLimits.h>
 #include <glslang/Public/ShaderLang.h>

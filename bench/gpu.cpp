@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How fast graphs run on a GPU, by its own clock: bench_gpu [TEXT]
 //
 // Matrix products, convolutions, memory-bound operators, and whole networks; only those with TEXT in their lines.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Graphs here and in PyTorch on one GPU: gpu_networks.py --build DIRECTORY [--rounds N] [--networks TEXT]
 
 Matrix products, a copy, and whole networks of 16-bit floats with the same weights; our times and PyTorch's, in turns. All

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How fast graphs run on a processor's driver: bench_graph [SLIPWAY]
 //
 // Rates as parts of OpenBLAS's, measured in turns with it. With the program SLIPWAY, the time of whole processes that

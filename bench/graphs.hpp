@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The graphs that the benchmark of graphs runs, and running one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // make_networks DIRECTORY [BATCH]: writes each network in each precision as NAME.PRECISION.vgf and, for other runtimes,
 // NAME.PRECISION.json with its layers and NAME.PRECISION.weights with their weights.
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The least that a Vulkan program has to do for one dispatch, as the peer of the benchmarks:
 //
 //   bench_minimal SHADER.spv DISPATCHES

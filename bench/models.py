@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Memory and time of whole models: `slipway run model.vgf` as a process.
 
 With kernels in the driver's cache, as in every run but the first, peak memory is to be the weights once, the arena and at most

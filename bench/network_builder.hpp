@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Adds layers to a graph and to the list that other runtimes build it from.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Networks to measure with, made from a seed: what they compute means nothing, what they make a device do is what
 // networks that have learned make it do.
 //

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Whole networks here and in ONNX Runtime: networks.py --build DIRECTORY [--keep DIRECTORY]
 
 MobileNetV2, ResNet-50 and a block of a transformer in 32-bit and 16-bit floats and 8-bit integers, with the same weights

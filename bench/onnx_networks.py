@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """onnx_networks.py LAYERS.json...: writes networks of make_networks as ONNX, each beside its list of layers.
 
 8-bit networks are told in the way of ONNX's tools: floats with a QuantizeLinear and a DequantizeLinear around every

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A command that a benchmark starts and watches."""
 import os
 import subprocess

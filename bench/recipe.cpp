@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What running a recipe costs over doing the same by hand: bench_recipe [--queues N] DIRECTORY_OF_CPU_LIBRARIES
 //
 // Each is measured in turns with its peer, as medians:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How far kernels are from what their device can do (the roofline model; Williams, Waterman and Patterson 2009).
 //
 //   const Roofline line = roofline_of(roof, "net", whole, kernels);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rooflines as one page: for each model a chart with a point for each kernel, and the table behind it.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The RPL compiler against glslang, in one process, on programs that say the same in both languages:
 //
 //   bench_rpl [--slipway PROGRAM]

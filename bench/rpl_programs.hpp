@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One program in two languages: a render pipeline in RPL, and its vertex and fragment shaders in GLSL.
 #pragma once
 

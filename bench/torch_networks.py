@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The networks of make_networks in PyTorch, built from their lists of layers; floats only."""
 import json
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reading ZE Info: this project's typed reader beside the general YAML libraries that people use for it.
 //
 //   bench_zeinfo text ordinary|long BYTES OUT    makes metadata as the compiler writes it; long: names of 380

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reading ZE Info: ours beside ryml and yaml-cpp, checking, memory, and `slipway inspect` of a large zebin.
 
 Everything is measured in one run, ours and theirs in turn; ratios are of medians. About a minute.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # A module is one directory of src/: a static library slipway_NAME of its *.cpp files, a test program NAME_test of its *_test.cpp
 # files, and a fuzzer of each of its *_fuzz.cpp files. A new file needs no line anywhere.
 #

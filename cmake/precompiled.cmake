@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # One precompiled header for the files of all modules and one for all test files: reading standard headers is most of what a small
 # file costs. With SLIPWAY_PRECOMPILED=OFF nothing is precompiled, so that every file has to name what it includes; the long
 # checks build that way.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Packs the program, its loader and its libraries (not the driver) into a relocatable directory:
 #
 #   env/bundle.sh TOP PRESET [--tests] [DIRECTORY]

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The long checks, which `./dev test` does not make: env/ci.sh [STEP...]
 #
 #   sanitize  all tests with the address and undefined-behaviour sanitizers

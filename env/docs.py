@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Builds the documentation as a static site: docs.py TOP DIRECTORY
 
 DIRECTORY/site has all pages and a page for each public header, with a search. It loads nothing from other hosts. Markdown is

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Runs the fuzzers: env/fuzz.sh TOP [NAME|all [SECONDS]]
 #
 # What a fuzzer finds on the way (new coverage) stays in build/fuzz/corpus; a finding is left beside it and named.

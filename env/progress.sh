@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Ninja's output as progress: ninja ... | env/progress.sh
 #
 # On a terminal one line that is written again and again; else a line every ten seconds. The estimate is the time so far, spread

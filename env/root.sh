@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Makes the private root: a directory with Debian forky and the packages of packages.txt, and adds further parts to it.
 #
 #   env/root.sh DIRECTORY         makes DIRECTORY (which must not exist) or fails and leaves nothing

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Runs the whole suites of TOSA operators and graphs, shared by as many processes as there are cores:
 #
 #   env/suites.sh MODEL_TEST [FILTER [PROCESSES]]

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Runs the tests of one build and closes with the counts: env/test.sh PRESET [CTEST ARGUMENTS]
 set -uo pipefail
 preset=$1

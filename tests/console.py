@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the console transcripts of documents and compares what is printed: console.py BUILD TOP FILE [--update]
 
 A file is Markdown. Blocks fenced as ```console hold commands after `$ ` (a line that ends in `\\` continues) and the output of

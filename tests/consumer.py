@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Installs Slipway into a scratch directory and builds and runs the project of docs/library.md with it: consumer.py TOP BUILD"""
 import pathlib
 import re

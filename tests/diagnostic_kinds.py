@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Some test produces every diagnostic kind, and docs/diagnostics.md lists them as the program does.
 
 diagnostic_kinds.py TOP SLIPWAY

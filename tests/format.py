@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every source is as clang-format writes it: format.py TOP"""
 import os
 import pathlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What `slipway inspect --json` prints is as its schema says: inspect_schemas.py TOP SLIPWAY [FILE...]
 
 Without files those of examples/npu. The schemas are closed, so a new key needs a line there.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every source file begins with its SPDX line, after `#!` if there is one: licence.py TOP"""
 import pathlib
 import sys

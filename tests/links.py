@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every link, anchor and file name that pages and sources cite exists: links.py TOP
 
 It checks links of Markdown files with their anchors; paths of the repository in backticks on pages; in sources, pages with

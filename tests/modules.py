@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares the tables of modules in CONTRIBUTING.md and docs/architecture.md with layers.txt: modules.py TOP [--update]
 
 The table of CONTRIBUTING.md is generated from layers.txt and from the descriptions of the table in docs/architecture.md;

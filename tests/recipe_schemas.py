@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The schemas of recipes, profiles and reports: recipe_schemas.py TOP SLIPWAY
 
 The files in schema/ are what the program prints. A case of the corpora passes its schema exactly when `check` finds nothing

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What bench_roofline prints and draws of a small network holds together: roofline.py BENCH_ROOFLINE MAKE_CLASSIFIER SLIPWAY
 
 Rates follow from times, fractions from the roof, sums from the table, and the page says the same as the text. No time is judged.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The files that `slipway compile` writes against their schemas, and the language server as an editor drives it.
 
 rpl.py SLIPWAY TOP

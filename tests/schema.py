@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks a JSON Schema against a corpus: schema.py SCHEMA CORPUS
 
 Cases without an error must be valid, unless their unknown keys are only warned of. Those of CORPUS/structure whose

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares the tables of the sources with independent tables in tests/data: tables.py TOP
 
 src/base/vk_names.def with vk_names.json; src/tosa/operators.def with tosa_ops.json and tosa_extinst.json.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The words and phrases that docs/style.md says to avoid: words.py TOP PATH...
 
 Each PATH is a file or a directory that is clean and stays so: Markdown without code blocks and code spans, JSON Schemas, and

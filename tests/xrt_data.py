@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The files of tests/data/xrt: binaries show the facts that are known of them, recipes give their expected results.
 
 xrt_data.py TOP SLIPWAY CXX

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The JSON of `slipway inspect` and `convert` fits its schemas, and schema/ and docs/ hold what `slipway schema` prints.
 
 zebin_schemas.py TOP SLIPWAY [--update]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The standard headers that most files of the modules include; see precompiled.cmake.
 #include <algorithm>
 #include <array>

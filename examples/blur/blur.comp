@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #version 460
 layout(local_size_x = 8, local_size_y = 8) in;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // make_classifier FILE [SEED [SIZE [CHANNELS]]]: writes the network of network.hpp as a VGF file.
 #include <charconv>
 #include <cstdio>

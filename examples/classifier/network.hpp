@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // An image classifier in the manner of the MobileNets, in 8-bit integers: convolutions that are split into one over
 // channels and one over pixels, blocks that widen, filter and narrow again, and sums with what a block began from.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // CPU functions of the example: tensors between the layout of a framework, NCHW, and that of the kernel, where the
 // channels stand in groups of four beside each other (NCHW4C). Elements are 32 bits wide.
 //

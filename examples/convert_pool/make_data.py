@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes ifm.bin, wts.bin and ofm.bin: what goes in, and what must come out, without the program."""
 import pathlib
 import struct

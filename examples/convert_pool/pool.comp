@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #version 450
 // The mean of each 2 x 2 window of one group of four channels, times a weight for each of the four.
 layout(local_size_x = 8) in;

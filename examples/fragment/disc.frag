@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #version 460
 layout(push_constant) uniform Parameters { vec4 colour; };
 layout(location = 0) out vec4 result;

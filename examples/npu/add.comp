@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #version 450
 // What the NPU kernel of this example is said to do: ofm = ifm + wts, word by word.
 layout(local_size_x = 16) in;

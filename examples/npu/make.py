@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the NPU files of this example: make.py DIRECTORY
 
 design.xclbin is a design with one kernel, `DPU`, control.elf its control code, and config.elf a configuration ELF with the

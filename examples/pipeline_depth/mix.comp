@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #version 450
 // Enough arithmetic to keep a device busy for a while: y[i] is x[i] after `rounds` rounds of a hash.
 layout(local_size_x = 64) in;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Edges as grey: stands in for the module `to_picture` of the model.
 #version 460
 #extension GL_ARM_tensors : require

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes expected.npy: what max_pool.comp makes of the random picture in scenario.json."""
 import pathlib
 import struct

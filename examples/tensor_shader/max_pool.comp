@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #version 460
 #extension GL_ARM_tensors : require
 #extension GL_EXT_shader_explicit_arithmetic_types : require

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `xrt::bo` without XRT: a handle of a buffer, or of a part of one. C++17; a user needs no library to link.
 //
 // It has the members of XRT's class that recipes and CPU functions use, with the same meaning. The class is in a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The memory of a buffer of a recipe, as CPU functions and buffer handles see it. C++17, without other headers of
 // Slipway.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The binary interface between CPU function libraries and the program that loads them. C++17.
 //
 // A library includes slipway/cpu_library.hpp, which has this and the buffer type. The structures have the members and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // For CPU function libraries of run recipes. C++17; needs no library to link, and no XRT.
 //
 //   #include <slipway/cpu_library.hpp>

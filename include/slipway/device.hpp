@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Vulkan devices: what there is, and one opened for use.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels of Intel GPUs: the contents of a zebin or a text of ZE Info, its validity, the layout of the arguments, and
 // the block of argument data that a loader passes to the hardware.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What goes wrong, as values: every function of this interface that can fail gives an `Outcome`, whose error is all the
 // problems found, each with its place. Nothing throws but what the standard library throws (std::bad_alloc).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs recipes with `slipway::runner`, which has the interface and behaviour of the runner class of AMD's XRT.
 //
 //   slipway::device device;                                    // the default Vulkan device, opened on demand

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Includes slipway/recipe.hpp, under the name of its class.
 #pragma once
 

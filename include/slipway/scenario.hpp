@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scenarios: load a file, give resources other contents if you like, run, look at the results.
 //
 //   auto device = slipway::Device::open();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `xrt::runner` for programs that were written for XRT's class of that name. The names below are Slipway's classes;
 // nothing of XRT is needed to compile, link or run.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reading and writing little-endian bytes.
 //
 // A `ByteReader` never reads outside its bytes: a read past the end returns zero and sets `failed()`, which a caller

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A cache on disk. The key of a value is a hash of everything that the value depends on.
 //
 //   const std::string key = Cache::key({"glsl", compiler_version, options, text});

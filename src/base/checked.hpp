@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Overflow-checked arithmetic for sizes that come from files.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Diagnostics: each has a kind, a source location and a message.
 //
 // Readers and checkers take a `Diagnostics` and continue after an error, so that a user sees all errors at once:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Access to the file system. No other module opens files.
 //
 // Inputs are mapped. An output has no name, or a temporary one, until it is complete. A run that fails or is killed

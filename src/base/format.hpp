@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Formatted text: formatted("unknown key `{}`", key) is std::format whose formatting code is compiled once, in
 // format.cpp. std::format compiles that code in each file that uses it, which takes 2.5 s of CPU time per file.
 //

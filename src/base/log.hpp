@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Progress messages. The modules write them to a `Log`; the caller decides what its sink does with them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Prints diagnostics for people: the message, the source line with a caret, the JSON pointer and the notes.
 //
 //   blur.json:14:7: error: unknown key `dimz` in image `input`; did you mean `dims`? [unknown-key]

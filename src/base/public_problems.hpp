@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Converts diagnostics to the type of the public interface (include/slipway/problem.hpp).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Returns unused memory to the system between stages, so that their peaks do not add up.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SHA-256 (FIPS 180-4). It identifies contents in metadata and caches; it is not used for secrets.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Source texts and source locations.
 //
 // A `Source` is the text of one file and the name that messages show. Spans are byte offsets; lines and columns (both

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // "Did you mean": the known word nearest to a mistyped one.
 #pragma once
 

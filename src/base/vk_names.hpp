@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Names and values of Vulkan enumerants, for the modules that must not include Vulkan headers. Scenarios contain the
 // names, VGF files the values, and launch plans use both. The enumerators have the names of Vulkan without the prefix:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/backend_devices.hpp"
 
 #include "base/format.hpp"

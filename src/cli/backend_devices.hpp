@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Lists the devices of the OpenCL and XRT back ends of recipes, for `slipway devices`.
 #pragma once
 

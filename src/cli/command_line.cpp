@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/command_line.hpp"
 
 #include <CLI/CLI.hpp>

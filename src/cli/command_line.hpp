@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Command lines: the options of a verb and what they set.
 //
 //   CommandLine line("slipway devices", "Lists the Vulkan devices.", "slipway devices --json");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The contents of an input file, as far as they are needed to detect its format.
 #pragma once
 

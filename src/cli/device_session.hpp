@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The device of a verb that runs something. It is opened in the background, and messages of Vulkan layers are
 // collected.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway devices`: lists the devices and their capabilities.
 
 #include "base/format.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway doctor`: reports what Slipway can use on this machine, what is missing, and how to install it.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The formats of input files, and what each verb does with each.
 //
 // Several verbs take files of many formats, and each format has its own function and options for such a verb:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One driver for everything that `slipway run` runs. It decides what is printed where, when reports are written, and
 // the exit status; a Job knows what a scenario, a model, a recipe or a jobs script is.
 //

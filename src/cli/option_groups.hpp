@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Options that several verbs share: each is declared in one place, with one name, help text and meaning.
 #pragma once
 

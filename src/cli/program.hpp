@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Selects the verb, or the tool whose name the program was called by.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // slipway schema: what the program reads and writes, described for editors, checkers and people.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Output of the program: results go to standard output, diagnostics to standard error.
 #pragma once
 

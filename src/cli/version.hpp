@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The versions of the program and of the libraries that affect its results.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Converts a model of TOSA operators and shader operators to a VGF file (docs/spec/converter.md).
 //
 //   std::optional<Converted> converted = convert(model, options, diagnostics);

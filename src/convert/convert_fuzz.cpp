@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Any text is parsed as a graph or rejected; a parsed graph is converted to VGF, or an error is reported.
 #include "convert/convert.hpp"
 #include "convert/read_model.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads a model in any form except VGF; the form is detected from the contents of the file
 // (docs/spec/converter.md#input-detection).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The requirements of a converted file for the device that runs it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Models of other tools, where present: read from VGF, written as TOSA FlatBuffers, read and converted again, a graph
 // has the same operators, and its constants are identical byte for byte.
 #include <gtest/gtest.h>

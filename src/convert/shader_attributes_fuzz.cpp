@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Any text is read as the attributes of a shader operator or rejected; code is checked, but nothing is compiled.
 #include "convert/shaders/shader_code.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // For tests: programs of graph operators and shaders in a short notation, and what shader operators need.
 #pragma once
 

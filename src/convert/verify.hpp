@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `--verify`: whether a file computes what the model computes (docs/spec/converter.md#verification).
 //
 // The reference interpreter runs the model as it was read, and the segments of the file in order, on zeros, on a ramp

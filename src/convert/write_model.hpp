@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A graph as a whole VGF file.
 //
 //   Result<std::vector<std::byte>> file = convert::write_model(graph);

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The shaders that the module itself uses, as words in a generated header.
 find_program(SPIRV_AS spirv-as REQUIRED)
 set(mip_template ${CMAKE_CURRENT_SOURCE_DIR}/gpu/commands/mip_shader.spvasm.in)

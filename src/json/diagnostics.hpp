@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Diagnostics as JSON; every verb uses this form (schema/diagnostics.schema.json).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // JSON values with source locations.
 //
 // A `Document` owns the tree. A `Value` is a cheap handle into it with its span in the text and its JSON pointer, so

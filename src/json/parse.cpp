@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parses a text into a document: the on-demand parser of simdjson walks the text, and the tree records the span of each
 // token.
 #include <simdjson.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Records: one table describes a JSON object; reading, checking, writing and the JSON Schema come from it.
 //
 //   struct Shot { std::string uid; std::uint64_t size = 0; std::optional<Access> access; Value at; };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads, writes and describes objects by the table of a record.
 #include <algorithm>
 #include <cstring>

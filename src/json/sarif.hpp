@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Diagnostics as SARIF 2.1.0, for code review tools and editors.
 #pragma once
 

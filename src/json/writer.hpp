@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Writes indented JSON, members in the order of the calls.
 //
 //   json::Writer out;

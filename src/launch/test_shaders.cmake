@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The shaders of this module's device tests: test_shaders/NAME.STAGE becomes the words `NAME_STAGE` in launch/test_shaders/NAME_STAGE.hpp.
 find_program(GLSLANG NAMES glslang glslangValidator REQUIRED)
 file(GLOB shaders CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/test_shaders/*)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Facts of a device that decide which kernels are built, as plain data. The defaults are the minimum that Vulkan
 // guarantees.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How a device treats 32-bit floats. The defaults are the minimum that Vulkan guarantees.
 #pragma once
 

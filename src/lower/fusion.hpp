@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which values of a graph are stored.
 //
 // Results that only rename or rearrange elements (reshape, slice, transpose...) are never stored unless they are

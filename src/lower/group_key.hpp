@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The key of a group of operators, as text: groups with equal keys have the same kernel, which is built once. Models
 // are repetitive, and describing a group is far faster than building its kernel.
 #pragma once

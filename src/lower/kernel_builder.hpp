@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builds a kernel from elements of values of a graph, which are loaded where they are stored and otherwise computed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From a graph to kernels (docs/architecture.md).
 //
 //   Result<KernelProgram> program = lower_graph(graph, {});

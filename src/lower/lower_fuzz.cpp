@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Lowers any graph that the verifier accepts, fused and not, for several kinds of devices. Every module must be valid.
 #include <cstdlib>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whole programs as text, without a device.
 #include "lower/lower.hpp"
 

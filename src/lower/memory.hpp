@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Offsets of intermediates in one arena, by liveness.
 #pragma once
 

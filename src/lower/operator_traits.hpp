@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Classes of operators by how their results depend on their inputs: what fusion and strategies decide by.
 #pragma once
 

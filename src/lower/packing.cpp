@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loading a model packs all of its weights, so this must be about as fast as memory. Pieces of a row with a fixed
 // length, all read before they are written, become vector code. (A cache of packed constants on disk, keyed by a hash,
 // was measured as an alternative: hashing and reading 100 MB takes as long as packing it.)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Constants rearranged into the order in which kernels read them.
 //
 // A matrix of `rows` x `columns` inside a constant becomes panels of `width` columns: first all rows of the first

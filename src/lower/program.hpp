@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The result of lowering: kernels, buffers and dispatches, as plain data without any device object.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builds a program: buffers, kernels (equal ones once), dispatches, offsets in the arena.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which dispatches run side by side.
 //
 // Dispatches that do not depend on each other make a *stage*. There are barriers between stages only, so that a device

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tuning parameters of kernels: they decide how something is computed, not what. The best ones can only be measured.
 // Measurements of a device are a table; where the table has no entry, an estimate decides.
 #pragma once

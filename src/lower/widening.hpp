@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which 8-bit values are stored as 32-bit floats.
 //
 // CPUs whose drivers have no products of bytes compute with floats, which hold the sums exactly. A value that

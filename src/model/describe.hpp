@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Describes how a model would run, for people: kernels, memory, arithmetic, parameters.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The facts that lowering depends on follow from the properties of the driver.
 #include "model/device_facts.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The graph of a segment of a VGF model, from the tables of the file and the SPIR-V module.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads the graphs of any VGF file; those that can be read are lowered.
 #include <algorithm>
 

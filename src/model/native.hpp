@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Native execution instead of emulation (docs/spec/scenario.md#devices-and-emulation): shaders with tensors on devices
 // with VK_ARM_tensors, whole graphs on devices with VK_ARM_data_graph.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Models on a device that runs graphs itself (testing/arm_driver).
 #include "model/native.hpp"
 

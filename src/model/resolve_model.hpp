@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Resolves all shapes of a model from the shapes of the resources that are bound to it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The files that a recipe or profile names: from a directory, or from memory (docs/spec/recipe.md#artifacts).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The interface between recipes and what runs kernels: Vulkan, OpenCL, XRT, and a back end in tests
 // (docs/spec/recipe.md#back-end-interface).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The corpora tests/corpus/recipe, profile and replay: NAME.json, with its expected diagnostics in NAME.expected.
 //
 // A name begins with `fail_` exactly if there is an error. Words between the dots of a name choose what is run:

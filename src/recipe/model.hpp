@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Run recipes and profiles as values: the contents of the JSON, with the JSON value of every object for diagnostics.
 //
 // Nothing is checked across objects here; plan/load.hpp does that, and makes the plan (plan.hpp). A number may be

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Opens the back ends of kernels: the only place that knows all of them.
 #pragma once
 

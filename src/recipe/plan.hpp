@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The plan of a recipe as plain data: names are resolved, values converted, and runs divided into lists.
 //
 // Planning touches no device and loads no library; the runner does (run/runner.hpp). `print_plan` shows the whole plan.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Names from binary files, made safe for a terminal and for JSON.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The classes of include/slipway/recipe.hpp: wraps sessions, and throws failures as exceptions.
 #include <algorithm>
 #include <cctype>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The public class, as programs use it: through public headers only.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

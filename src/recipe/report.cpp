@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Collects the report of a session: the keys of the shipped runner, and others (docs/spec/recipe.md#reports).
 #include "recipe/report_records.hpp"
 

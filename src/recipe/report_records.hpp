@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The report of a session as a value (docs/spec/recipe.md#reports). The tables of report_records.cpp describe its JSON
 // once, for writing it and for its schema.
 #pragma once

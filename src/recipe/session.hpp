@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From JSON texts to a runner and to a report: what the program and the public class share.
 //
 //   Session session = Session::load(options, diagnostics);     // reads, checks, plans

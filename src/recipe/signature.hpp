@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The parameters of a kernel, and what each argument index of a run sets (docs/spec/recipe.md#argument-indices).
 #pragma once
 

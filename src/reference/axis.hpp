@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Iteration along one axis of a tensor.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The error bounds of float results in TOSA (docs/spec/tosa.md#error-bounds, docs/spec/tosa.md#dot-product-check).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Convolutions and matrix products (docs/spec/tosa.md#tensor-operators). Sums are in the order of the specification;
 // padding contributes exactly nothing.
 #include "reference/operation.hpp"

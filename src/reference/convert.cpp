@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // CAST and RESCALE, and the scaling that integers share (docs/spec/tosa.md#cast,
 // docs/spec/tosa.md#rescale).
 #include "reference/scale.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The check of dot products itself: correct sums pass, and kernels with small errors do not.
 #include "testing/tosa/dot_data.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The interpreter and the verifier against cases with expected values, if they are present: 500 cases for all operators
 // (format `tosa-cases-1`). Regressions of this project are in tests/corpus/tosa.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RESIZE and the Fourier transforms (docs/spec/tosa.md#resize, docs/spec/tosa.md#fft2d).
 #include <algorithm>
 #include <numbers>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators that only move elements (docs/spec/tosa.md#data-layout, docs/spec/tosa.md#gather-and-scatter).
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The matrix of operators, without a device: its contents, that the interpreter runs it, and that refused
 // configurations have a reason.
 #include "testing/tosa/matrix.hpp"

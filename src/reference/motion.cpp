@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Block matching: Arm.MotionEngine.100 (docs/spec/vgf.md#motion-engine-instructions). Elements are compared as unsigned
 // bytes; pixels outside an image are 0.
 #include <algorithm>

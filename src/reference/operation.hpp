@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Common parts of the operators of the interpreter. Each operator NAME is a function `run_NAME`, which fills results
 // whose type and size are set. Reals are stored unrounded, integers within the range of their type.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pooling (docs/spec/tosa.md#avg_pool2d): only positions inside the image count.
 #include <algorithm>
 

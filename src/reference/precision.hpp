@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Properties of a float type for the error bounds (docs/spec/tosa.md#data-types).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions along one axis, and ARGMAX (docs/spec/tosa.md#reductions, docs/spec/tosa.md#argmax).
 #include <algorithm>
 

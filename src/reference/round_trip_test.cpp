@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Graphs written as SPIR-V and read again compute the same: model blocks, random graphs, a sample of the matrix.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The interpreter of graphs: exact, slow and simple. Kernels are tested against it, and it is the engine `reference`.
 //
 //   Result<std::vector<Tensor>> outputs = run(graph, inputs);

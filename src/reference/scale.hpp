@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Exact scaling of integers by multiplier * 2^-shift (docs/spec/tosa.md#scaling-helpers).
 #pragma once
 

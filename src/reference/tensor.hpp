@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensors of the interpreter: one 64-bit number for each element, whatever the type.
 //
 // Integers and booleans are 64-bit integers. Floats are doubles, which represent every value of every float type of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Appends diagnostics without repetitions of the same kind at the same location: text that is resolved twice reports
 // its problems twice.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Assignments as text and JSON, and reading them from JSON (docs/spec/rpl.md#variants, docs/spec/rpl.md#command-line).
 #pragma once
 

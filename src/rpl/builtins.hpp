@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The built-in functions as data: builtins.def expanded to one entry for each name.
 #pragma once
 

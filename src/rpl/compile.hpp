@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One variant of a program, from sources to outputs: parse, resolve, metadata, SPIR-V (docs/spec/rpl.md#decision-17).
 //
 //   const Program program = parse(modules, diagnostics);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One variant from program to outputs.
 #include "rpl/compile.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What each output read (docs/spec/rpl.md#variants), and repeated use of a program and a resolver.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Differences between the metadata of two pipelines (docs/spec/rpl.md#pipeline-families): do they belong to one family,
 // can they share buffers and descriptor sets?
 #pragma once

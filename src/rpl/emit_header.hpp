@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A C++17 header that mirrors the memory layouts of a resolved program (docs/spec/rpl.md#c-header): structs of buffers,
 // tails and attribute sources with asserted offsets, and the numbers of bindings, sets and locations.
 #pragma once

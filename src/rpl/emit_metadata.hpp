@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Metadata of a resolved program (docs/spec/rpl.md#metadata).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Emits SPIR-V of a resolved program (docs/spec/rpl.md#spir-v-emission).
 //
 //   SpirvEmitter emitter;                      // keeps its memory: use one for many variants, one per thread

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The layout of program text: braces on lines of their own, four spaces a level, one space between tokens. Line
 // breaks inside statements and single blank lines stay as they are, and so do comments.
 //

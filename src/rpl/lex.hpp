@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tokens of one source (docs/spec/rpl.md#lexical-grammar).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The metadata of a pipeline: all information that is needed to create its Vulkan objects (docs/spec/rpl.md#metadata).
 //
 // A plain value with a member for each key of the JSON form, in its order; it needs neither the program nor the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The JSON form of metadata (docs/spec/rpl.md#metadata). The tables of metadata_records.cpp describe it once for
 // writing, reading and the JSON Schema.
 #pragma once

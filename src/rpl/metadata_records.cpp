@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The tables of metadata: reading, writing and the JSON Schema come from them.
 #include "rpl/metadata_records.hpp"
 

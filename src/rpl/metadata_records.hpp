@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The tables of metadata, for metadata_json.cpp.
 #pragma once
 

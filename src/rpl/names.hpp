@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Interned names: every identifier, string and word of a program is a number (NameId).
 //
 // The words that the language itself knows (keywords, types, settings, built-in functions...) have fixed numbers, the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Options of a program, values assigned to them, and the record of which were read.
 //
 //   Assignment assignment;

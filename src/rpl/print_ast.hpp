@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A parsed program as text: one S-expression for each item, every node with its location
 // (docs/spec/rpl.md#printable-steps).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rebuilds expressions from the linear code, in one walk: an instruction's text combines the texts of its operands. The
 // instructions are in evaluation order, and the language evaluates left to right, so compiling the text results in the
 // same sequence.

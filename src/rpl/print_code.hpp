@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The code of a resolved function as RPL text.
 #pragma once
 

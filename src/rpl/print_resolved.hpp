@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A resolved program as RPL text, module by module (docs/spec/rpl.md#printable-steps): no options, no conditionals, no
 // constants, aliases replaced, expressions folded. It is a valid program: compiled without options it has the same
 // interface, settings and SPIR-V.

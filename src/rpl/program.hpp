@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A parsed program: what `parse` makes of the sources, before any option has a value.
 //
 //   const Program program = parse(modules, diagnostics);

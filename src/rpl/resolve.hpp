@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Resolving: one variant of a program, with names bound and all compile-time constructs evaluated.
 //
 //   Resolver resolver;                       // keeps its memory between calls

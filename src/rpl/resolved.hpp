@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A resolved program: one variant, with everything that metadata and code need and nothing else.
 //
 // Options, constants and conditionals are gone, names are bound, types are known, constants are folded, and locations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The whole compiler: any text parses, resolves and emits without a fault, and what is emitted is valid. The first byte
 // chooses pipeline, target and form.
 #include <cstdint>

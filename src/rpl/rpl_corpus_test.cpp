@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs tests/corpus/rpl (testing/rpl_case.hpp). A case without errors expects its warnings and then the listing of what
 // it resolves to.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Any text: formatting never crashes, its result stays as it is and keeps the tokens; the tree prints.
 #include <cstdlib>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Any text as metadata: what is read is written, and reads back as the same.
 #include <cstdlib>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The parser must accept any text without a fault, and its tokens must be in order.
 #include <cstdint>
 #include <cstdlib>

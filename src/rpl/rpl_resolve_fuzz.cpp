@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Resolving any program must not fault, with and without its functions; the result must obey the rules of resolved.hpp,
 // on which emission relies. A resolver that has cached other variants must return what a new resolver returns.
 #include <algorithm>

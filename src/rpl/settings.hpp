@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pipeline settings: names, types, defaults and the words each may take. settings.def is the table.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Types of runtime values and their memory layouts.
 //
 // Types are indices in a `TypeTable`; the built-in ones have the same index in every table, so that most type checks

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The search for the variants of a program: its leaves, what each consults, which of them fail.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // All variants of a program: which assignments of its options lead to different results, and the results
 // (docs/spec/rpl.md#variants).
 //

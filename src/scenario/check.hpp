@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The rules for scenarios beyond the structure of single objects, as far as they need no other file: phase 3 of
 // docs/spec/scenario.md#phases (references, format names, rules between objects).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The corpus tests/corpus/scenario: NAME.json, with its diagnostics in NAME.expected.
 //
 // A name begins with `fail_` exactly when there is an error. Words between the dots of a name select how the case is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Describes keys for people, from the JSON Schema, which is generated from the tables of the reader.
 #include <algorithm>
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loads and runs a scenario, from its text to its results, for the program and the library.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A scenario as values: the contents of the JSON file with all defaults filled in; references are not resolved yet.
 //
 // The members follow the keys of the file (docs/spec/scenario.md#resources, docs/spec/scenario.md#commands,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The options of loading a scenario; reading, checking and planning share them.
 #pragma once
 

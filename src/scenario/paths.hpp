@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Resolves the paths of a scenario (docs/spec/scenario.md#files-and-paths): inputs are relative to the scenario's
 // directory, outputs to the directory given with `--output`, otherwise also to the scenario's; absolute paths stay
 // unchanged.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Turns a scenario into a launch plan: phase 4 of docs/spec/scenario.md#phases. All files that the scenario names are
 // opened and checked, its shaders are compiled and reflected, and every command is matched with the declarations of its
 // shaders.

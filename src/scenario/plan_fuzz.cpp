@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Planning must handle any scenario: whatever reading accepts is planned, and small contents are written.
 #include <cstdint>
 

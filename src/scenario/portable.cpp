@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the existing runner, or the JSON schema published with it, rejects or interprets differently
 // (docs/spec/scenario.md#differences).
 #include "scenario/portable.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `check --portable`: reports everything in a file that the existing runner or its JSON schema would reject
 // (docs/spec/scenario.md#differences, docs/spec/scenario.md#design-goals).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The scenario class of the public interface: include/slipway/scenario.hpp.
 #include "base/format.hpp"
 #include "slipway/scenario.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads a scenario from text: phases 1 and 2 of docs/spec/scenario.md#phases (syntax, then the structure of every
 // object).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The model after reading: every default, every spelling. Diagnostics are tested by the corpus (corpus_test.cpp).
 #include "scenario/read.hpp"
 

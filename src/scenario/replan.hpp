@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A scenario that is loaded before its device is known, as the library does it: the kernels of its graphs are chosen
 // again when the device is known.
 //

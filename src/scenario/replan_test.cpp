@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scenarios that are loaded before their device is known.
 #include "scenario/replan.hpp"
 #include "base/format.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The root's `requires` against a device (docs/spec/scenario.md#additive-keys).
 #include <algorithm>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Descriptions of the language, generated from the tables that it is read with.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The `build_options` of a shader (docs/spec/scenario.md#shaders).
 
 #include "base/format.hpp"

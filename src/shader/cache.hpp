@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compiling with the program's cache: a GLSL or HLSL text that was compiled before costs a file read, and glslang is
 // not started.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Any shader source to SPIR-V words: GLSL and HLSL through glslang, SPIR-V assembly through SPIRV-Tools, SPIR-V
 // unchanged.
 //

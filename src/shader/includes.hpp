@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The files that a shader includes: the search for them, and which were found or missing.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A line is `ERROR: file:line:column: 'token' : message`, where location, token or both may be missing. Lines without
 // the first word go on with the message before.
 #include "shader/messages.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which module-scope variables the functions that an entry point reaches use, read and write.
 //
 // A value that points to a variable, or is a handle loaded from one (an image, a tensor), is *derived* from it: access

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The names and decorations of a module's ids and of the members of its structures.
 #pragma once
 

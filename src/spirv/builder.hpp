@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builds a SPIR-V module. Instructions may be added in any order; each goes to its section, and `words()` concatenates
 // the sections in the order that the specification demands (SPIR-V 1.6, 2.4).
 //

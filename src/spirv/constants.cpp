@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "spirv/constants.hpp"
 
 #include <spirv/unified1/spirv.hpp11>

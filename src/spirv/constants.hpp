@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The values of a module's integer and bool constants under a specialization.
 //
 // Sizes of workgroups and arrays may be specialization constants, or be computed from them by OpSpecConstantOp.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A SPIR-V module as a value: its words, and its instructions as views of them.
 //
 //   const Result<Module> module = read_module(file.bytes(), "blur.spv");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reflection for people, and the names of its enumerants.
 
 #include "base/format.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a SPIR-V module needs from its surroundings: entry points, bindings, push constants, specialization constants.
 //
 //   const Result<Reflection> reflection = reflect(module);

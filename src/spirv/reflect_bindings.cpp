@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Descriptor bindings, push constants and specialization constants.
 #include <algorithm>
 #include <spirv/unified1/spirv.hpp11>

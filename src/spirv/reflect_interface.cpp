@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Inputs and outputs of vertex and fragment shaders.
 #include <algorithm>
 #include <spirv/unified1/spirv.hpp11>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The parts of `reflect`. Each looks at the module through a `View`.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A module whose specialization constants have other defaults: for readers of modules that have no pipeline to set the
 // values, such as the reader of graphs.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Modules with tensors, rewritten. The first byte decides what the tensors are given: as declared, or otherwise.
 #include <cstdint>
 #include <cstdlib>

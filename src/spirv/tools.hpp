@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPIRV-Tools: validation, text to words and back, optimisation.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The types of a module, and their sizes in memory.
 //
 // Types come before their uses, so that one pass in the module's order measures them all, without recursion.

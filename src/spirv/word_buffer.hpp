@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A growing buffer of SPIR-V words. Its memory is not cleared and never shrinks, so that one buffer serves many modules
 // without allocating again.
 #pragma once

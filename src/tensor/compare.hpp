@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Comparison of two arrays within a tolerance, and its report (docs/spec/scenario.md#expectations).
 //
 // An element passes if the values are equal (+0 = -0, same infinities), or |got - expected| <= abs + rel * |expected|,

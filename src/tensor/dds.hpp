@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // DirectDraw Surface files with a DX10 header: 2D textures with mip levels (docs/spec/scenario.md#dds-files).
 //
 //   Result<DdsView> texture = parse_dds(mapped.bytes(), "a.dds", levels_used);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Converts one element in memory to and from numbers and texts.
 //
 //   std::byte e[2];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The types of elements of tensors, of typed buffers and of image components.
 //
 //   info_of(ElementType::BF16).size == 2        element_type_from_name("u8") == ElementType::U8

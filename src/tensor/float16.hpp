@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The C++ types of 16- and 8-bit float elements. All convert from and to double explicitly, with one rounding to
 // nearest even.
 //

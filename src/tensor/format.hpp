@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The layout of the texels of a Vulkan format in memory and in files (docs/spec/scenario.md#formats).
 //
 // The names of Vulkan formats are regular, so channels, sizes and numeric formats are read from the name

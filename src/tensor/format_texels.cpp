@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conversions between the device, file and plain layouts of texels, and of numbers to components.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // .npy files of NumPy, format versions 1.0, 2.0 and 3.0 (docs/spec/scenario.md#npy-input).
 //
 //   Result<NpyView> array = parse_npy(mapped.bytes(), "a.npy", diagnostics);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parses the header of a .npy file: a Python dictionary with `descr`, `fortran_order` and `shape`, in any order and
 // spacing.
 #include <algorithm>

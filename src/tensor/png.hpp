@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // PNG files as 8-bit RGBA images, with libspng (docs/spec/scenario.md#png-files).
 #pragma once
 

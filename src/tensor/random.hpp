@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reproducible random contents (docs/spec/scenario.md#inline-contents): the same numbers on every machine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shapes: the extent of each dimension, outermost first. Elements are in row-major order: the last dimension varies
 // fastest.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Narrow floats, described by their fields: [sign] exponent mantissa, with subnormals, as in IEEE 754.
 //
 //   decode_float(kE4M3, 0x7e) == 448.0        encode_float(kE4M3, 449.0) == 0x7e

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Counts allocations: a test program that calls this has its own `operator new`.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Makes a test run on the driver of arm_driver/, which has native tensors and graphs. Call it before an instance is
 // created.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs compute shaders over buffers, for tests of modules that generate SPIR-V without using Vulkan.
 //
 //   using MyTest = slipway::testing::ComputeTest;

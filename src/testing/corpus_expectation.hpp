@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The expected output of a corpus case: NAME.expected beside NAME.json, rewritten with UPDATE_CORPUS.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The files of tests/data (tests/data/README.md), for tests of several modules.
 #pragma once
 

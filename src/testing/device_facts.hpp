@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Facts of devices for which tests generate kernels without a device.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Small shaders for tests on a device, for assemble().
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Small binary files as readable recipes, for tests with valid and invalid files.
 //
 //   npy '<f4' (2, 3)        a NumPy header of that dtype and shape; `fortran` at the end for that order

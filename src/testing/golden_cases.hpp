@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Cases for operators with expected values (format `tosa-cases-1`), as graphs of one node.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A test on a real device (the software driver, in ./dev test) under the validation layer with synchronisation
 // validation. Any message of the layer, at any time until instance and device are destroyed, fails the test.
 //

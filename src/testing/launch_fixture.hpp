@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // For tests that run plans on a device, under the validation layer.
 #pragma once
 

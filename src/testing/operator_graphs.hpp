@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A small graph of one node for every operator and every legal row of its types.
 #pragma once
 

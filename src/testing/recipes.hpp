@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // For tests: recipes from text, and an in-process back end with one kernel, which adds.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The corpus tests/corpus/rpl: each NAME.txt holds many small programs, each with the compiler's diagnostics.
 //
 //   === fail_swizzle_write entry:compute=main compute

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Programs that compute values on a device, compared with what C++ computes.
 //
 //   Checks checks;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One class in one file of about 900 lines, because all parts read and extend the same scopes while the text is
 // written.
 #include "testing/rpl_generator.hpp"

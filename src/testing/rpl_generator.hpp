@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random valid programs of the Render Pipeline Language: the same seed gives the same text on every machine.
 //
 // Programs use options of both classes, conditionals, constants, structs with arrays and matrices, every kind of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A resolved program as text: the expected output of a corpus case without errors.
 //
 //   attributes vertex: source 0, 16 bytes; position f3 at 0 location 0 float32, uv f2 at 12 location 1 float16

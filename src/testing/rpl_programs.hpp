@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // For tests of the tools around the compiler: programs of the corpus, parsed and compiled.
 #pragma once
 

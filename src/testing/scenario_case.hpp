@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A scenario with its files in a scratch directory, planned: for tests of phase 4.
 #pragma once
 

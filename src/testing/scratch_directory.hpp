@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A temporary directory that is removed with its owner.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The directory of the project's files, for tests that read corpora: CTest starts tests in the checkout;
 // SLIPWAY_SOURCE_DIR overrides it (for a bundle).
 #pragma once

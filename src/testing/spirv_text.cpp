@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "testing/spirv_text.hpp"
 
 #include <spirv-tools/libspirv.hpp>

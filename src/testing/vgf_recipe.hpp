@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // VGF files as readable texts, for tests and for the models of examples.
 //
 //   resource x input tensor R32_SFLOAT [1, 4]

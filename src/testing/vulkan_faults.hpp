@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Failures injected into a device: the n-th call of a device-level Vulkan function that returns a VkResult fails; all
 // other calls go to the driver.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Zebin files as readable recipes, for tests with valid and invalid files.
 //
 //   class 32                             64 when absent

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shared parts of the tests of module zeinfo: texts, and reading them.
 #pragma once
 

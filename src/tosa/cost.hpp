@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The cost of operators, counted from the definitions of the specification, not from an implementation.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The graph: operators on tensors, the hub between every model format, the interpreter and the kernels.
 //
 //   Graph graph;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Any text is parsed or refused. A parsed graph can be verified and printed, and reads back as the same graph.
 #include <cstdlib>
 

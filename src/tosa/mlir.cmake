@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # libMLIR, statically and only what parsing TOSA needs: the packaged CMake targets end in the shared libLLVM, which would cost
 # 80 MB and the time to load it at every start, and they refuse to be loaded without tools of another package. These are the
 # archives below MLIRTosaDialect, MLIRFuncDialect and MLIRParser.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A model of a file: a graph with its interface and source locations.
 #pragma once
 

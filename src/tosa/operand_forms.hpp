@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How files store the operands of an operator. `.tosa` and MLIR agree on which are inputs, as tensors or shapes, and
 // which are attributes (docs/spec/converter.md#tosa-flatbuffers-schema, docs/spec/converter.md#mlir-input).
 #pragma once

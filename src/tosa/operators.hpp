@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The operators and their properties, from the table operators.def.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Graphs that TOSA does not allow, each for one reason: tests/corpus/tosa/refused.
 //
 // A file has valid graphs and, for each of them, changes `TEXT -> OTHER TEXT` that introduce an error. The diagnostic

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the shape rules share. Each rule is a function `shape_of_NAME`, NAME as in operators.def.
 #pragma once
 

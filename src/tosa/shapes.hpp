@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The shapes and attributes that an operator allows, and the shapes of its results (docs/spec/tosa.md#operators, the
 // conditions marked E).
 #pragma once

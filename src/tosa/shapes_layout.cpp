@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shapes of operators that move elements, and of the remaining ones.
 #include <algorithm>
 #include <bit>

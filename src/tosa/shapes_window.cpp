@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shapes of operators that move a window: convolutions, pooling, matrix products, motion search.
 #include "tosa/shape_rules.hpp"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The accessors of the FlatBuffers tables, generated at build time because they demand the very version of the library;
 # with the names of the fields, from which attributes are read and written.
 set(generated ${CMAKE_BINARY_DIR}/generated/tosa_generated.h)

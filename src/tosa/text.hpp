@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The text form of a graph, for people and tests. Printing and then parsing returns the same graph.
 //
 //   graph main {

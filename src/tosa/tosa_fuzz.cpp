@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Any bytes are read as a `.tosa` file or refused. A model that was read can be verified, printed, and written again.
 #include "tosa/read/read_tosa.hpp"
 #include "tosa/text.hpp"

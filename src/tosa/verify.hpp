@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whether TOSA 1.0 allows a graph: operands, attributes, types, ranks and shapes of every node
 // (docs/spec/tosa.md#operators, docs/spec/tosa.md#profiles-and-levels).
 //

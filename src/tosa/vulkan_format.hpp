@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The Vulkan formats of tensors (docs/spec/vgf.md#resources).
 #pragma once
 

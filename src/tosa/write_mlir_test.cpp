@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Writing models as MLIR text, which MLIR reads again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

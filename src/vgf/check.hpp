@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The rules for VGF models beyond the structure of the file: docs/spec/vgf.md#level-m, except for the contents of graph
 // modules, which module `tosa` reads.
 #pragma once

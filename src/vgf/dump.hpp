@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Output of a VGF file for people and tools: the JSON of `vgf_dump`, its constants as NumPy files, a scenario template
 // (docs/spec/vgf.md#vgf_dump).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Vulkan's enumerants as the dump tools print them.
 #pragma once
 

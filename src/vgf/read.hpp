@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads a VGF file: versions 0.3 to 0.4, both magics, both forms of constants (docs/spec/vgf.md#file-layout,
 // docs/spec/vgf.md#checks).
 //

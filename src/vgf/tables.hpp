@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The number of slots (scalars, offsets, union tags) of each table of vgf.fbs; a file with more has a newer format.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A VGF file as a value: a machine-learning model for Vulkan (docs/spec/vgf.md#file-layout).
 //
 //   Result<File> file = read_vgf(mapped.bytes(), "model.vgf", diagnostics);

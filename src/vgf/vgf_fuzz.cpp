@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Any bytes are read or rejected, and what is read can be checked, printed and written again.
 #include "vgf/check.hpp"
 #include "vgf/dump.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Writes VGF files, version 0.4.3, byte for byte as the reference encoder does for the same calls in the same order
 // (docs/spec/vgf.md#byte-exact-writing).
 //

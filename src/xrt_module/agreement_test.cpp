@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compares Slipway's readers of xclbin and ELF files with those of XRT, which need no device.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

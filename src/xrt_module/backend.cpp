@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The back end `xrt`: maps the back-end interface to calls of XRT (docs/spec/recipe.md#xrt).
 #include <algorithm>
 #include <any>

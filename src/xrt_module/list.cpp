@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Run lists on XRT: an xrt::runlist if the list reaches the threshold. Otherwise all runs are started in order, and
 // waited for in reverse order (docs/spec/recipe.md#execution).
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The parts of the back end `xrt`. Only this directory includes XRT's headers, and it catches all exceptions of XRT.
 #pragma once
 

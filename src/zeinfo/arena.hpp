@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Memory that only grows and is freed at once: an arena owns the lists of a model and its unescaped strings.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The cases of tests/corpus/zeinfo: a text and the diagnostics that it produces. A case begins with `=== what it
 // shows`, optionally followed by `target=DEVICE` and `release=YY.WW`; `--- expected` ends the text. SLIPWAY_UPDATE=1
 // rewrites the expectations.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ZE Info as C++ values: one structure per mapping, one enum per enum, the union of all versions.
 //
 // The structures come from schema.def, field by field and in its order: `kernel.execution_env.grf_count`,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The class of the public interface: include/slipway/kernel_binary.hpp.
 #include "base/format.hpp"
 #include "slipway/kernel_binary.hpp"

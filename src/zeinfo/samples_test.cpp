@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // All sample texts: read without a false error, written byte for byte.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The tables of schema.hpp, made from schema.def.
 
 #include "zeinfo/schema.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // schema.def as tables for code to walk, and access to objects through them.
 #pragma once
 

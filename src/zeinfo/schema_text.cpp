@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The schema table for people (docs) and for editors (JSON Schema of the JSON form).
 
 #include "base/format.hpp"

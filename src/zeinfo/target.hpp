@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The device that a text is for, as known from the notes of the ELF file or from --product.
 #pragma once
 

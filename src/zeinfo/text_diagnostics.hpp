@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Collects the diagnostics of one text with their locations: a limited number of each severity is kept, the others are
 // counted.
 //

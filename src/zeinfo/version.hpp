@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Versions of ZE Info and releases of the Intel compute runtime.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finding a key of a mapping or a value of an enum: one multiplication, one table look-up, one comparison.
 //
 // The first eight and the last eight bytes and the length of a word make a 64-bit number; for each table a multiplier

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The first byte chooses a version; the rest is a text that is converted to it, laid out, packed and compared with
 // itself.
 

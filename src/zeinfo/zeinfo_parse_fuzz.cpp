@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Any bytes as ZE Info text: read with and without the quick path, which must agree, and checked at every level.
 
 #include <cstdint>

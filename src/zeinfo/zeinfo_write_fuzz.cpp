@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A text without errors has a canonical form, which reads to the same values and is its own canonical form; the same
 // holds for its JSON.
 

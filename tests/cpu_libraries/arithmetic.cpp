@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A CPU library for tests, as users write them.
 #include <slipway/cpu_library.hpp>
 

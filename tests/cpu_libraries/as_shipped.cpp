@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A library that declares structures with the members of those of XRT: uses no header of Slipway, and has no
 // slipway_cpu_library_abi.
 #include <any>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // BAD_INIT chooses the error: 1 throws, 2 sets nothing, 3 has an unknown buffer interface.
 #include <slipway/cpu_function.hpp>
 #include <stdexcept>

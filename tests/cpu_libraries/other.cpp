@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A second library with a function called `add`, and an exported helper of a common name.
 #include <slipway/cpu_library.hpp>
 

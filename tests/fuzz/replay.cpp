@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs a fuzzer's entry point over the files of a corpus directory, so that every build replays what fuzzing found.
 #include <cstdint>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Converts one model as the command line asks; shared by `slipway convert` and `model-converter`.
 #pragma once
 

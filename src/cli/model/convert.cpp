@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway convert` on models, and the drop-in names `model-converter` and `model_converter`
 // (docs/spec/converter.md#command-line).
 #include <algorithm>

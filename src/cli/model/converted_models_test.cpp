@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs converted models on the test device: every operator and type by itself, and random models with shaders next to
 // the same models without shaders. SLIPWAY_TOSA_SUITE=all runs the complete suite.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway diff` on models: VGF files, `.tosa` files, MLIR and graphs as text, compared by meaning.
 #include <algorithm>
 #include <cmath>

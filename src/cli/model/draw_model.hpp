@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Draws a model as an HTML page or as a file for Graphviz.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway check` and `slipway inspect` on models of TOSA operators.
 #include <algorithm>
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // For tests: random models of graph operators and shaders, and the same models without shaders.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Options that name a part of a model: NAME=VALUE.
 #pragma once
 

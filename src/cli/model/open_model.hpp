@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Opens a model of any format, to run or draw it.
 #pragma once
 

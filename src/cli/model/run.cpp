@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway run` on models without a scenario: VGF files, and other models converted in memory.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs models on tensors in memory, one after another on one device.
 //
 //   ModelRunner runner("", model::Engine::Reference);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway tune`: finds the best parameters of a model's kernels on a device and keeps them for later runs.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The verbs for models of TOSA operators: `.tosa` files, MLIR, graphs as text.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The drop-in names `vgf_dump` and `vgf_updater` (docs/spec/vgf.md#vgf_dump,
 // docs/spec/vgf.md#updating-files).
 

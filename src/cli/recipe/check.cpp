@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway check` on recipes and profiles. It opens no device and loads no library.
 #include <set>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads recipes from files and opens the back ends that run them; shared by `slipway run` and `xrt-runner`.
 #pragma once
 

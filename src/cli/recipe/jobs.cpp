@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway run` and `slipway check` on jobs scripts.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway inspect` and `slipway check` on xclbin files and control-code ELF files.
 
 #include "base/format.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway run` and `slipway check` on captures of NPU applications (docs/spec/recipe.md#replay-files).
 //
 // A capture holds kernels for one NPU design and their data. It is read and checked completely. Running it is not

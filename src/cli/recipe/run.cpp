@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway run` on recipes (docs/spec/recipe.md#slipway-run).
 #include <algorithm>
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The verbs for run recipes, profiles and captures.
 #pragma once
 

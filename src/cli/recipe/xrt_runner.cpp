@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The drop-in names `xrt-runner` and `xrt-replay`, with the command line, texts and exit status of these tools
 // (docs/spec/recipe.md#xrt-runner).
 #include <charconv>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway check` on programs of the Render Pipeline Language: compiles every variant and writes nothing.
 
 #include "base/format.hpp"

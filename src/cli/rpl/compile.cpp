@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway compile`: compiles programs of the Render Pipeline Language to SPIR-V, metadata and other outputs.
 #include <algorithm>
 #include <array>

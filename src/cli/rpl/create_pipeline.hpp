@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway inspect --create-pipeline`, for programs and for metadata.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway format`: formats programs of the Render Pipeline Language.
 
 #include "base/format.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway inspect` on programs of the Render Pipeline Language and on metadata of pipelines.
 
 #include "base/files.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway inspect` on SPIR-V modules.
 
 #include "base/files.hpp"

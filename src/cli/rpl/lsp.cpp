@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway lsp`: the language server over standard input and output.
 #include <unistd.h>
 

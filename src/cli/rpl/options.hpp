@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The options that all verbs for the Render Pipeline Language share (docs/spec/rpl.md#command-line).
 #pragma once
 

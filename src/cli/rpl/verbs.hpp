@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The verbs for programs of the Render Pipeline Language, metadata of pipelines, and SPIR-V modules.
 #pragma once
 

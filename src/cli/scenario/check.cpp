@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway check` on scenarios: reports every error that can be found without running them.
 
 #include "base/format.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // --capture-frame: RenderDoc captures a run if its library is injected into the process.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The options of `slipway run` and of the drop-in name `scenario-runner` (docs/spec/scenario.md#command-line).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway run` on scenarios: runs them and checks the results.
 #include "cli/scenario/runner.hpp"
 #include "cli/scenario/verbs.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs scenario files one after another on one device; shared by `slipway run` and the drop-in name.
 #pragma once
 

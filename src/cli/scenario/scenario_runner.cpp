@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The drop-in name `scenario-runner`, with the command line, exit status and log lines of the tool of that name
 // (docs/spec/scenario.md#compatibility).
 #include "cli/program.hpp"

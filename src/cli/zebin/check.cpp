@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway check` on Intel GPU kernels: the format, the rules that all real kernels follow, and the verdict of a
 // runtime.
 #include <algorithm>

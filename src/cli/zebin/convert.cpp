@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway convert` on Intel GPU kernels: text, JSON and container, versions, unpacking and packing, edits.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway diff` on Intel GPU kernels: what changed between two builds, and whether it became worse.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway inspect` on Intel GPU kernels.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The verbs for Intel GPU kernels: zebin files, fat archives, unpacked directories, ZE Info as text and as JSON
 // (docs/spec/zeinfo.md#commands).
 #pragma once

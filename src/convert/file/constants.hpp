@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The constants of a file, their bytes and their sparsity (docs/spec/converter.md#graph-constants,
 // docs/spec/converter.md#sparsity).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A converted graph as calls of the VGF encoder, in the order that determines the bytes of the file
 // (docs/spec/converter.md#encoder-call-order).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Determines which tensors have unsigned formats (docs/spec/vgf.md#resources, docs/spec/converter.md#pass-8).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Narrows float32 graphs to float16 (docs/spec/converter.md#pass-4).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `--rematerialize-rescale`: narrow tensors between segments instead of wide ones
 // (docs/spec/converter.md#requirements).
 //

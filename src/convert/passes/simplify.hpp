@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Makes a graph smaller without changing what it computes (docs/spec/converter.md#pass-6).
 #pragma once
 

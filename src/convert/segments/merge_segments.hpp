@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reconstructs the model of a VGF file: merges the segments that partitioning has made into one graph.
 //
 //   auto model = merge_segments(file, [&](std::size_t s) { return read_graph_segment(file, s, ...); }, diagnostics);

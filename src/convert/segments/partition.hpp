@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Cuts a graph into partitions: TOSA operators that run together, and shader operators, each alone
 // (docs/spec/converter.md#partitioning).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The segments of a model with their input and output values (docs/spec/converter.md#segments,
 // docs/spec/converter.md#bindings-and-resources).
 #pragma once

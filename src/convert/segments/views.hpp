@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The views of the values of a model: how each use of a value accesses it
 // (docs/spec/converter.md#bindings-and-resources).
 #pragma once

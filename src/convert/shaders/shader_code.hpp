@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The code of shader operators: compiles text, decodes base64, and checks both against the declarations of the operator
 // (docs/spec/converter.md#shader-code, docs/spec/converter.md#shader-compilation,
 // docs/spec/converter.md#shader-validation).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A CUSTOM operator of the domain `com.arm.VulkanCustomShader`: a compute shader inside a model, described by a JSON
 // object in its attributes (docs/spec/converter.md#shader-operators, schema/vulkan_custom_shader.schema.json).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Recording commands.
 //
 //   Result<CommandList> list = create_command_list(device);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Missing mip levels from the level above them: source coordinate (x + 0.5) * source width / width, bilinear, clamped
 // (docs/spec/scenario.md#images). A blit where the queue has graphics, else a compute shader with the same result.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Submitting commands and waiting for them.
 //
 // On a device whose plan has several queues:

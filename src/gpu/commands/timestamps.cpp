@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "gpu/commands/timestamps.hpp"
 
 #include "gpu/device/device_core.hpp"

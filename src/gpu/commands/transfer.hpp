@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Contents into and out of resources.
 //
 // A batch collects copies and runs them in one submission. Buffers that the host sees are written and read directly,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which device is used (docs/spec/scenario.md#decision-23).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A logical device with its queues, one unless more are asked for, and its memory allocator.
 //
 //   Result<Instance> instance = create_instance();

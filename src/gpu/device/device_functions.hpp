@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The functions of device_functions.def as pointers. Inside this module and for tests that replace some of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a device is created with, decided from what the driver offers and what a run needs. A pure function: data in,
 // data out.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A small run that uses everything, with each of its Vulkan calls failing in turn: an error comes out, nothing leaks
 // (the layer and the leak sanitizer watch), nothing crashes.
 

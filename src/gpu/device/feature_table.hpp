@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The feature structs of features.def as one value, and the names of their members. Inside this module only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Vulkan's handles without Vulkan's headers, and their owner.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The Vulkan instance: the loader, opened when the program runs, and what it finds.
 //
 // A program starts also on a machine without a loader or a driver: there create_instance() fails with no-device.

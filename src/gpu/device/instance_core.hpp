@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The implementation of an Instance. Inside this module only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a Vulkan instance is asked for: debug names, validation, messages.
 #pragma once
 

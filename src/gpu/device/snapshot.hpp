@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a Vulkan device offers, as plain data.
 //
 // A snapshot is read once from the driver (instance.hpp) and never changes. Everything that is decided before a device

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reading a snapshot from the driver: one chain of property structs and one of feature structs, both from their tables.
 
 #include <algorithm>

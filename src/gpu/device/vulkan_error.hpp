@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Failures of Vulkan calls as diagnostics. Inside this module only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What an image is created with, decided from the snapshot alone (docs/spec/scenario.md#images,
 // docs/spec/scenario.md#decision-17).
 #pragma once

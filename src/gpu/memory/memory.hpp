@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Device memory: an allocation that one resource has to itself or several share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The one file with the code of the Vulkan Memory Allocator. Its warnings are silent, since it is a system header.
 
 #include <volk.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Making buffers and images in steps, since memory may be their own or shared: create, ask for the memory needs, bind.
 // Only finished resources leave the module.
 #pragma once

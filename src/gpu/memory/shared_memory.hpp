@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Several buffers and images in one allocation, at offsets of it (docs/spec/scenario.md#tensors-and-memory-sharing).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Native tensors (VK_ARM_tensors). A tensor is always a second way to see a buffer: linear, in the same memory, so that
 // contents, results and memory groups are the buffer's. Both are linear resources of the same bytes, which Vulkan lets
 // alias ("Memory Aliasing").

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A tensor as Vulkan's structs describe it. Inside this module only.
 #pragma once
 

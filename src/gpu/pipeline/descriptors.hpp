@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Descriptor set layouts, pipeline layouts and descriptor sets.
 #pragma once
 

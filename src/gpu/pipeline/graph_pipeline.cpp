@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Graphs that the driver runs itself (VK_ARM_data_graph): the pipeline, and the session with its memory.
 #include <deque>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The fixed-function state of a graphics pipeline, as plain data: everything but its shaders, its layout and the
 // formats of its attachments.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A graphics state as the structs that vkCreateGraphicsPipelines takes. Inside this module only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compute, graphics and graph pipelines. They may be created on several threads at once, with one cache.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The driver's pipeline cache, as data that goes into a file and comes back
 // (docs/spec/scenario.md#pipeline-cache-file).
 #pragma once

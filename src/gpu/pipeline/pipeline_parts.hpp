@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What pipelines of every kind are made of. Inside this module only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a plan asks of a device, and what of it a device lacks (docs/spec/scenario.md#bad-input). Decided from the
 // snapshot alone, before anything reaches the driver.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whether the barriers between two accesses order them (docs/spec/scenario.md#hazard-check).
 #pragma once
 

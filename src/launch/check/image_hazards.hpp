@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The other half of the hazard check: whether barriers agree with the layouts that images are in, whether images are
 // used in layouts that allow it, and whether contents are used that a barrier gave up.
 #pragma once

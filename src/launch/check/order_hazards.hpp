@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Half of the hazard check: pairs of steps that touch the same memory without anything that orders them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the steps of a plan bind: views, samplers, descriptor sets, attachments.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions of the host among the commands of the device.
 #include <cstdint>
 #include <functional>

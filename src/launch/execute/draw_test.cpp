@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Draws on a device: every state of the fixed function, by the pixels that it makes.
 #include <gmock/gmock.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The iterations of a plan: its commands, recorded once, are submitted and waited for; frame boundaries and calls of
 // host functions divide an iteration into several submissions (docs/spec/scenario.md#lifecycle).
 #pragma once

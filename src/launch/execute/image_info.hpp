@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A plan's images and samplers in the terms of the module gpu.
 #pragma once
 

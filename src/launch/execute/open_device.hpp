@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Opens the device on a thread of its own, while the input is still being read and shaders compiled.
 //
 //   DeviceOpening opening({.selector = "llvmpipe"});

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where the driver's pipeline data is kept between runs: in the file that the user names
 // (docs/spec/scenario.md#pipeline-cache-file), else in the program's own cache.
 #pragma once

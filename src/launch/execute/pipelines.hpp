@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The pipelines of a plan: steps that need the same one share it, and all are made in parallel.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A plan made ready to run on a device, as often as wanted: resources with their contents, pipelines, recorded
 // commands.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The device of the public interface (include/slipway/device.hpp).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The buffers and images of a plan on a device.
 //
 // Tensors that see a linear image lie in its memory. An image that is not linear cannot share memory in a way that

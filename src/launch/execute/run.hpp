@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs a plan on a device (docs/spec/scenario.md#lifecycle): resources, uploads, pipelines, then for each iteration
 // record, submit and wait, then expectations and outputs.
 //

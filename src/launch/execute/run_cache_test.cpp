@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstdint>
 
 #include "launch/test_shaders/increment_comp.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstdint>
 
 #include "base/print_diagnostic.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Images with a buffer copy (resources.hpp) and what lies in that buffer's memory see each other's writes: before a
 // step uses one of them, the other is copied there when it is newer.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What resources begin with: contents, zeros, and mips made from contents (docs/spec/scenario.md#lifecycle,
 // docs/spec/scenario.md#images).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the steps of a plan touch: which bytes and mip levels, in which stage, reading or writing.
 #pragma once
 

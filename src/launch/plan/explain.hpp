@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A plan as text for people (`--explain`): what would be made and run, without touching a device.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The layouts of images while a plan runs: every level begins in GENERAL (docs/spec/scenario.md#images), and image
 // barriers change it.
 #pragma once

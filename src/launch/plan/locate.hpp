@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Gives diagnostics of the device the place in the user's files that they are about.
 #pragma once
 

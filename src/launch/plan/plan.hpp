@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The launch plan: what to run, as plain data.
 //
 // Every front end (scenarios, recipes, models) turns its input into a `Plan`: resources, shaders, then steps in order.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Specialization constants of a plan's shader as reflection takes them.
 #pragma once
 

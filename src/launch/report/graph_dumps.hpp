@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Dumps of the inside of graphs after a run: the times of their operators (docs/spec/scenario.md#graph-profile-file)
 // and the memory of their intermediates.
 #pragma once

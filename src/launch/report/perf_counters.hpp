@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How long the stages of a run took on the host (docs/spec/scenario.md#output-files).
 //
 //   PerfCounters counters;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // GPU times of the commands of a run, and the memory of its graph sessions (docs/spec/scenario.md#output-files).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What came out of runs: as a value, as JSON (`--report`), as JUnit XML (`--junit`).
 #pragma once
 

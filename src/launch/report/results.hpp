@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // After the last iteration: compares resources with what is expected, and writes the files of outputs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A run as a Chrome trace: what the host did on one track, the GPU's commands on another. Perfetto and chrome://tracing
 // open it.
 #pragma once

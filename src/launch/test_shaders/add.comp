@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #version 460
 // c = a * scale + b + offset
 layout(local_size_x = 4) in;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #version 460
 layout(location = 0) in vec3 position;
 layout(location = 1) in vec4 color;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #version 460
 layout(push_constant) uniform Push { float blue; };
 layout(set = 0, binding = 0) readonly buffer X { float green; };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #version 460
 layout(location = 0) in uvec4 value;
 layout(location = 0) flat out uvec4 passed;

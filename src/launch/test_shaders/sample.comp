@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #version 460
 // The middle of a level of an image.
 layout(push_constant) uniform Push { float level; };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #version 460
 // A texel through a separate image and sampler.
 layout(set = 0, binding = 0) uniform texture2D image;

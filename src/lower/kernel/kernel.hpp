@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A small embedded language for compute kernels: values with operators, loops, loads and stores over typed buffers. It
 // is compiled to SPIR-V.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Chunks of sixteen bytes, and cooperative matrices of a subgroup (SPV_KHR_cooperative_matrix).
 #include <spirv/unified1/spirv.hpp11>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Memory of kernels: buffers, by descriptor or by address; shared memory; the encoding of elements; and the indices of
 // an invocation.
 #include <spirv/unified1/spirv.hpp11>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Floats of 16 and 8 bits, computed from their bits: exact, and the same on every device.
 //
 // Rounding is to nearest, ties to even; values that are too large become infinity, in e4m3

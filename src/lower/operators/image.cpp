@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RESIZE, the Fourier transforms and block matching (docs/spec/tosa.md#resize, docs/spec/tosa.md#fft2d,
 // docs/spec/vgf.md#motion-engine-instructions).
 #include <numbers>

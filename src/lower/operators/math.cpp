@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lower/operators/math.hpp"
 
 #include <spirv/unified1/GLSL.std.450.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions of 32-bit floats within TOSA's error bounds on every Vulkan device (docs/spec/tosa.md#activations,
 // docs/spec/tosa.md#elementwise-unary, docs/spec/tosa.md#vulkan-lowering).
 //

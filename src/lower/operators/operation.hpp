@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators in kernels: one element of a result, at coordinates.
 //
 // Each operator NAME is a function `emit_NAME(Operation&, coordinates, result)` that returns one element of one of its

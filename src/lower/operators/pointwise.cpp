@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators on single elements (docs/spec/tosa.md#activations to docs/spec/tosa.md#selection-and-comparison).
 #include "lower/operators/math.hpp"
 #include "lower/operators/operation.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions and ARGMAX as folds: what is common to kernels where one invocation processes a whole axis and those where
 // many share it.
 #pragma once

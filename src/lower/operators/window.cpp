@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Convolutions, matrix products and pooling, one element at a time (docs/spec/tosa.md#tensor-operators). Padding
 // contributes exactly nothing.
 #include "lower/operators/math.hpp"

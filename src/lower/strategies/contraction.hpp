@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Convolutions and matrix products in one form, a batched matrix product: for each batch element, an M x K matrix A
 // times a K x N matrix B. Only the graph is looked at here; contraction_result.hpp finishes sums in kernels.
 //

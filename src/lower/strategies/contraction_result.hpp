@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From the sum of a contraction to an element of its result, inside a kernel.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Contractions on CPUs (measured on Mesa's software driver).
 //
 // A workgroup is one vector of invocations, one channel each, and computes a tile of rows. In each step an element of A

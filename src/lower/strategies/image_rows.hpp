@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The rows of A of a convolution, read directly from the image: each read computes its offset and whether it is
 // padding, and the image may be a slice of a larger tensor. Nothing is copied.
 //

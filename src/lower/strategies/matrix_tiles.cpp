@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tiles of 16-bit floats and 8-bit integers by cooperative matrices, summed in 32 bits.
 //
 // Integers keep their zero points. That of A is subtracted from the sums, with the help of the sums of the channels of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The operands of contractions in the order in which kernels read them. Constants are packed when the model is loaded,
 // other values by kernels of their own.
 #pragma once

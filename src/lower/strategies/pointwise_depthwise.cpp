@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A pointwise (1x1) convolution and the depthwise convolution of its result as one kernel, on CPUs.
 //
 // A workgroup has a vector of channels and a strip of columns, and goes down the image: it computes the next rows of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sums of products, many rows at a time: the inner loop of contractions on CPUs.
 #pragma once
 

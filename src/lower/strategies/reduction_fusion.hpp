@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reduction fusion: softmax, layer norm and other groups that pass along one axis of a tensor several times, as one
 // kernel.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How the rows of a reduction are spread over the invocations of a workgroup.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels of reduction fusions: the invocations of a workgroup share one row, or a few short ones; on a CPU the lanes
 // of a vector do.
 //

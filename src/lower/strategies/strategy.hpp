@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Strategies: ways to make a kernel of a group of operators, each good for some groups on some devices.
 //
 // A group is a stored result with everything that is computed on the way to it (fusion.hpp). Each function returns

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Contractions on GPUs: a workgroup computes a tile of rows x channels, step by step along K.
 //
 // The next step's operands are read from memory into registers while the current ones are multiplied from shared

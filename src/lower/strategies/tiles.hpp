@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What both ways of computing a contraction by tiles have in common: which results a workgroup has, where their
 // operands are, and how a sum becomes a stored element.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Neighbouring elements together.
 //
 // A group of pointwise operators whose tensors all have one shape is one long row, whatever its dimensions:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the kernels of operators that move a window over an image channel by channel have in common: which results a
 // workgroup has, what an element contributes to a result, and how a result is finished and stored. A workgroup is one
 // vector of channels.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators that move a window over an image channel by channel, on CPUs: depthwise convolutions and pooling.
 //
 // Channels are neighbours in memory. A workgroup is one vector of them, and computes a row of neighbouring results:

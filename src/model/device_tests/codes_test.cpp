@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // All codes of small types, and all values where rounding changes: kernels against the interpreter.
 #include "testing/tosa/codes.hpp"
 

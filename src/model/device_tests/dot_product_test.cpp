@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Dot products on the conformance data: the statistics of the errors of kernels
 // (docs/spec/tosa.md#dot-product-check).
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Fused kernels against the interpreter: values that are read several times on the way to one result, and values with
 // other readers.
 #include <gtest/gtest.h>

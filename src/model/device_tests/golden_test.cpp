@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Cases with expected values: kernels against the interpreter, which returns those values
 // (src/reference/golden_test.cpp).
 #include "testing/golden_cases.hpp"

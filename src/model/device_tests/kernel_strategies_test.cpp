@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every strategy against the interpreter, on graphs that are large enough for its tiles, tails and chunks. All values
 // are small whole numbers, so that sums of floats are exact in any order and all results are equal.
 #include <gtest/gtest.h>

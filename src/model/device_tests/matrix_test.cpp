@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every operator with each of its types, shapes and attributes: kernels against the interpreter.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whole models on the software device (or on the one that a bundle finds) against the interpreter.
 #include <gtest/gtest.h>
 

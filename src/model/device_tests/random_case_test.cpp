@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random cases of every operator: kernels against the interpreter. SLIPWAY_TOSA_SEED is the first seed,
 // SLIPWAY_TOSA_CASES_OF_EACH how many cases of each operator there are.
 #include <gtest/gtest.h>

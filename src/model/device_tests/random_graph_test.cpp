@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whole graphs, hand-written and random: fused and unfused kernels against the interpreter, every intermediate
 // tensor included. SLIPWAY_TOSA_SEED is the first seed, SLIPWAY_TOSA_GRAPHS the number of random graphs.
 #include <gtest/gtest.h>

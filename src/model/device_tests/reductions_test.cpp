@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions along rows, and softmax, layer norm and others as single kernels, against the interpreter: lengths around
 // those where the grid changes, rows whose elements are neighbours and rows that are neighbours themselves, and values
 // with other readers.

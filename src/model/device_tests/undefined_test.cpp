@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operands with unpredictable results: kernels terminate, pass validation, and access no elements of others.
 #include <gtest/gtest.h>
 

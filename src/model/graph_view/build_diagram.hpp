@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The diagram of a model: its inputs and outputs, the operators of its graphs, its shaders, and which operators run as
 // one kernel.
 #pragma once

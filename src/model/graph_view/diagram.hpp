@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A model as a diagram: operators, the values between them, and the kernels that run them. It can be written as a web
 // page or a file for Graphviz.
 //

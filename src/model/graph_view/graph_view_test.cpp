@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/format.hpp"
 #include "model/graph_view/diagram.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Longer than most files: the four steps of one method share their tables.
 #include "model/graph_view/layers.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Places boxes and the links between them in layers, so that links run downwards and do not run through boxes.
 //
 //   const Layered placed = lay_out(boxes, links);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The positions of everything in a diagram: clusters inside clusters, each laid out in layers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The diagram in the language of Graphviz.
 
 #include "base/format.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A graph in a plan, computed by the chosen engine: the device's own graph support, kernels on the device, or the
 // interpreter on the host.
 #pragma once

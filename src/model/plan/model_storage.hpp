@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The values of a model in a plan: bound resources, intermediates, and alias groups, whose members are views of one
 // storage (docs/spec/vgf.md#flatbuffers-tables).
 #pragma once

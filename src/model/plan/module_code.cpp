@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The code of modules in models: SPIR-V of the file, or compiled from its GLSL or HLSL.
 
 #include "base/format.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensors that view the texels of an image have gaps between their rows, whose size the device decides
 // (docs/spec/scenario.md#tensors-and-memory-sharing). Kernels of graphs take packed tensors, so they work on a packed
 // copy, and results are copied back.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A compute segment of a model as a dispatch of a plan (docs/spec/scenario.md#model-dispatch).
 #pragma once
 

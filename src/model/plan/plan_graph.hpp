@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A graph as steps of a plan: its kernels as shaders, its constants and intermediates as resources, its dispatches as
 // steps.
 //

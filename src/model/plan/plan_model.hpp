@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A model (a VGF file) as steps of a plan (docs/spec/scenario.md#model-dispatch, docs/spec/vgf.md).
 //
 //   const auto file = open_model(path, "blur.vgf", diagnostics);

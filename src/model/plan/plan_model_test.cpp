@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Models in plans: their segments, and their results on a device.
 #include "model/plan/plan_model.hpp"
 

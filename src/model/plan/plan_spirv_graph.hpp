@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A single graph module, without a VGF file, as steps of a plan (docs/spec/scenario.md#commands, dispatch_spirv_graph).
 #pragma once
 

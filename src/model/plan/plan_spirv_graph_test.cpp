@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Single graph modules on a device, including those of the motion engine, against the interpreter.
 #include "model/plan/plan_spirv_graph.hpp"
 #include "base/format.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compares the results of a device with those of the interpreter for the same inputs.
 //
 // Integers must be equal. A float result may differ from the interpreter's by the bound that TOSA allows for the last

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compares the run of a whole model with the interpreter, segment by segment. Each graph gets the values that the
 // device had at its inputs, so that differences of one segment do not affect another.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Generated contents of inputs without a file: the same bytes on every machine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Opens a model and a device that can run it: the common steps of everything that runs models.
 //
 //   StandaloneOptions options{.file = file, .name = "net"};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A plan that runs one model: inputs from files or generated, outputs written to files, and the values of its resources
 // for the caller.
 //

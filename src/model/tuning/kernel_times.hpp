@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The time of a model, by segment and kernel.
 #pragma once
 

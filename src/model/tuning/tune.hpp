@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finds the best parameters of a model's kernels by running them (lower/tuning.hpp).
 //
 //   const auto tuned = tune({.standalone = standalone, .device = device, .cache = cache}, diagnostics);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reading a tuning table must survive any text, and a table that was read is written so that it reads back.
 #include <cstdlib>
 

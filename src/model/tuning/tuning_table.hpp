@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The measured best parameters of a device as a JSON file, shipped with a model or stored in the program's cache.
 //
 //   {"device": "NVIDIA H200", "vendor_id": 4318, "device_id": 9019, "driver_version": 2434170880,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Control-code and configuration ELF files of NPUs (docs/spec/recipe.md#control-code-elf-files): what XRT calls
 // `xrt::elf`.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The parts of a 32-bit little-endian ELF file: sections, their names and contents, symbols. Program headers are
 // ignored (docs/spec/recipe.md#control-code-elf-files).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Names of kernels in configuration ELFs: `_Z4CONVPcPcPc` is CONV(char*, char*, char*)
 // (docs/spec/recipe.md#control-code-elf-files).
 #pragma once

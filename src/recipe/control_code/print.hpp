@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The output of `slipway inspect` for a control-code ELF (docs/spec/recipe.md#inspect-output).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads a control-code ELF, table by table (docs/spec/recipe.md#control-code-elf-files).
 #include <algorithm>
 

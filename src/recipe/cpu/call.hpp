@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Calls a CPU function.
 //
 //   Call call{.function = function, .run = "convert_ifm", .location = location};

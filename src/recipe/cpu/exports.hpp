@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads the exports of a shared library from its file, without loading it: `check` never runs a library's code.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // CPU function libraries: loading them and looking up their functions (docs/spec/recipe.md#cpu-functions,
 // docs/spec/recipe.md#cpu-function-interface).
 //

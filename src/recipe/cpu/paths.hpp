@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where a recipe's CPU libraries are (docs/spec/recipe.md#library-lookup, docs/spec/recipe.md#decision-22).
 //
 // A library is named relative to a root: the root of the user, else XILINX_XRT, the directory that Slipway is installed

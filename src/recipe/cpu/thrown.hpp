@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The text of the exception that is being handled, for handlers of `...` around foreign code.
 #pragma once
 

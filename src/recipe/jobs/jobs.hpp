@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Job scripts: several recipes, each with its profile, that run concurrently (docs/spec/recipe.md#reports).
 //
 //   std::optional<JobScript> script = read_jobs(document, {}, diagnostics);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Checks a profile against its recipe and its files (docs/spec/recipe.md#profile, docs/spec/recipe.md#diagnostics).
 #include <algorithm>
 

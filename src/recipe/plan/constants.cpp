@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Constants (docs/spec/recipe.md#constants): values are range-checked, never wrapped or truncated.
 #include <cmath>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Plans a recipe: checks everything that can be checked without a device, and reports all problems together.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A whole VGF model as one kernel of a recipe (docs/spec/recipe.md#module-kinds): its parameters are the inputs of the
 // model in order, then its outputs. Its work on a device is a launch::Plan, which is made without a device.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The signature of a whole model as a kernel.
 #include "base/format.hpp"
 #include "recipe/plan/model_kernel.hpp"

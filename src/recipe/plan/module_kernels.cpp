@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels of RPL programs and of VGF models (docs/spec/recipe.md#module-kinds).
 #include <algorithm>
 

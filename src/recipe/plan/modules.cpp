@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loads the code of kernels (docs/spec/recipe.md#module-kinds).
 
 #include "base/format.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels for OpenCL: entry point, and the meaning of argument indices (docs/spec/recipe.md#argument-indices).
 #include <algorithm>
 #include <map>

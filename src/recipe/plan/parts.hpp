@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The stages of planning, which load.cpp combines; used in this directory only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the shipped runner refuses in a recipe or profile, or handles differently
 // (docs/spec/recipe.md#published-recipe-schema, docs/spec/recipe.md#portability-warnings): warnings of kind
 // not-portable, for `check --portable`.

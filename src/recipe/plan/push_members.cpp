@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The members of a push-constant block, with the type and offset of each of their scalars.
 #include <algorithm>
 #include <spirv/unified1/spirv.hpp11>

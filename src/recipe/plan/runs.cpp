@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Plans runs with the signatures of their kernels, and divides runs into lists (docs/spec/recipe.md#runs,
 // docs/spec/recipe.md#execution).
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels for Vulkan: entry point, specialization, and the meaning of argument indices (docs/spec/recipe.md#kernels,
 // docs/spec/recipe.md#argument-indices).
 #include <algorithm>

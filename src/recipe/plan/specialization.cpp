@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The values that `specialization` of a kernel gives to the constants of its module (docs/spec/recipe.md#kernels).
 #include <algorithm>
 #include <charconv>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The signature of a kernel from the files of an NPU design, for checks that need no NPU (docs/spec/recipe.md#runs,
 // docs/spec/recipe.md#xclbin-files, docs/spec/recipe.md#control-code-elf-files).
 #include <algorithm>

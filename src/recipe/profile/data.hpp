@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The initial contents of the buffers of a profile, and the comparison with golden data (docs/spec/recipe.md#profile).
 // Pure functions.
 #pragma once

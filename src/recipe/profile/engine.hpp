@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs a recipe with a profile: bindings, executions, validation (docs/spec/recipe.md#profile).
 //
 //   ProfileEngine engine(profile, *runner, artifacts, {.print = ...});

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Times of iterations, and their summary for reports (docs/spec/recipe.md#reports).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Numbers of recipes: JSON numbers, or numbers written as JSON strings (docs/spec/recipe.md#decision-3).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads and checks any text as a profile. A valid profile must not write outside its buffers.
 #include <cstdint>
 

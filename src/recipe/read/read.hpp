@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads recipes and profiles from JSON, and reports all problems.
 #pragma once
 

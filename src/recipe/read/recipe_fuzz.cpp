@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads and plans any text as a recipe, without the files that it names.
 #include <cstdint>
 

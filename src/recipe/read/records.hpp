@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The JSON objects of recipes and profiles (json/record.hpp). Reading and the schemas are derived from these tables.
 #pragma once
 

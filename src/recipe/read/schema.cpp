@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The JSON Schemas of recipes and profiles, from the tables that reading uses.
 #include "recipe/read/read.hpp"
 #include "recipe/read/records.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Replay files: captures of what an application did with an NPU, written by `xrt-capture`
 // (docs/spec/recipe.md#replay-files).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads and checks any text as a capture, without the files that it names.
 #include <cstdint>
 

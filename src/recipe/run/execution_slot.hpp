@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // An execution slot: one copy of a recipe's run sequence, ready to run, with its lists, its buffers, and the thread
 // that runs the lists. Used by the runner only.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs a planned recipe: buffers, run lists, copies for depth (docs/spec/recipe.md#execution).
 //
 //   std::unique_ptr<Runner> runner = make_runner(plan, {.open_backend = ...}, diagnostics);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tests the runner with a back end in this process, and with CPU functions.
 #include "recipe/run/runner.hpp"
 #include "base/format.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The launch plan of runs that are submitted together: what is particular to recipes becomes resources and steps.
 //
 // Between two dispatches there is a barrier exactly when they may touch the same bytes and one of them writes. A part

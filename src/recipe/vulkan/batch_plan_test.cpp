@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Run lists as launch plans: text against text.
 #include "recipe/vulkan/batch_plan.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A run list on Vulkan: prepared once and submitted as often as wanted, in one submission.
 //
 // It is one command buffer; where copies of the list run beside each other on several queues, two: the runs before the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whole models as kernels of recipes, under the validation layer with synchronisation validation.
 #include <mutex>
 

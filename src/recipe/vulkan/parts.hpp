@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The classes of the Vulkan back end. Inside this directory only.
 #pragma once
 

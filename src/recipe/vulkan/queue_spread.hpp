@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which queue of a device a run list goes to, and for what it must wait. No Vulkan: data in, data out.
 //
 // Lists go to the queue with the fewest lists under way. Different queues have no order between them, so a list that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A Vulkan device that recipes share: the lists of all runners of one `slipway::device` are spread over its queues.
 #pragma once
 

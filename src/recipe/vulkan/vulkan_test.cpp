@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Recipes on a Vulkan device, under the validation layer with synchronisation validation.
 #include <malloc.h>
 

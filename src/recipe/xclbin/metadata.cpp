@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // EMBEDDED_METADATA: the kernels and their arguments (docs/spec/recipe.md#xclbin-files).
 #include <algorithm>
 #include <charconv>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The names of the numbers in an xclbin (docs/spec/recipe.md#xclbin-files); empty for an unknown number.
 #pragma once
 

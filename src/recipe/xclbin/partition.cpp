@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // AIE_PARTITION: the columns of an NPU that the design takes, and its images (docs/spec/recipe.md#xclbin-files).
 //
 // A malicious file can refer to one array many times, and so need far more memory than its size. The budget is the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads the contents of sections. `SectionReader` locates the diagnostics.
 #pragma once
 

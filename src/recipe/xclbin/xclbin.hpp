@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // xclbin (AXLF) files: the container of NPU designs (docs/spec/recipe.md#xclbin-files).
 //
 //   Diagnostics diagnostics;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tests with the files of examples/npu, which make.py there generates, and with malformed copies of them.
 #include "recipe/xclbin/xclbin.hpp"
 #include "base/format.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads the XML of kernel metadata as a sequence of events: elements and their attributes. Skips text between elements,
 // comments, processing instructions, declarations and CDATA sections. Namespace prefixes are part of names.
 #pragma once

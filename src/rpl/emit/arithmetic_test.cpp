@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators, conversions, constructors and matrices on a device, against C++.
 #include <array>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every math built-in on a device, against C++.
 #include <array>
 #include <numbers>

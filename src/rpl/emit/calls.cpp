@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Calls of the program's functions. `in` arguments go by value; `out` and `in out` arguments through temporaries of the
 // caller, which are stored to their lvalues after the callee has returned
 // (docs/spec/rpl.md#passing-arguments).

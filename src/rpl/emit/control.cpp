@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Structured control flow: blocks, selections, loops, and the short circuit of `&&` and `||`.
 #include "rpl/emit/emitter.hpp"
 

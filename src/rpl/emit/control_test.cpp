@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Statements, functions and their arguments on a device.
 #include "base/format.hpp"
 #include "testing/rpl_checks.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Copies between the laid-out and the plain version of a struct or an array. SPIR-V 1.4 has an instruction for this;
 // for Vulkan 1.1 they are copied member by member, long arrays by loops.
 #include "rpl/emit/emitter.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The state of emission: one module at a time, in one walk over the code of each function that an entry point reaches.
 //
 // Functions are emitted once per stage, because sampling and the interface depend on the stage. Within a stage a

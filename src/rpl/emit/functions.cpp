@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions: the header, and the walk over the code.
 #include "rpl/emit/emitter.hpp"
 

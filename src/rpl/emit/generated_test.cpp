@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random programs (testing/rpl_generator.hpp): each compiles to valid modules for all targets, and compute programs
 // compute on the device what the interpreter computes. The number of programs is 200, or SLIPWAY_RPL_PROGRAMS, from the
 // seed SLIPWAY_RPL_SEED on; one in eight of the compute programs runs on the device, or one in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Images and samplers (docs/spec/rpl.md#images-and-samplers, docs/spec/rpl.md#emission-rules).
 #include <algorithm>
 

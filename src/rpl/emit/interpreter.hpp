@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // For tests: runs the code of a resolved compute program, one invocation of it, plainly and slowly. Generated
 // programs on a device are compared with it.
 #pragma once

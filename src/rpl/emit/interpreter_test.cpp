@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The interpreter itself; generated_test.cpp uses it.
 #include "rpl/emit/interpreter.hpp"
 #include "base/format.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Lvalues: pointers into memory, loads and stores.
 #include "rpl/emit/emitter.hpp"
 

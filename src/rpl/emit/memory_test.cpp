@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Buffers, their layouts, copies between them, workgroup memory, atomics, and the inputs of compute shaders.
 #include <numeric>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The contents of modules, rule by rule (docs/spec/rpl.md#emission-rules). Each module of `compile` is validated for
 // its target.
 #include <gmock/gmock.h>

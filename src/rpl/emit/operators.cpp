@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators and constructors (docs/spec/rpl.md#types, docs/spec/rpl.md#operators, docs/spec/rpl.md#emission-rules).
 #include "rpl/emit/emitter.hpp"
 

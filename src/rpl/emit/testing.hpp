@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // For tests: RPL text to validated SPIR-V.
 #pragma once
 

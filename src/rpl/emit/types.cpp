@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Types and constants. A struct or an array has two versions: `laid` with offsets and strides, for memory that the host
 // sees, and `plain` for everything else, because newer rules forbid layout decorations in the other storage classes.
 #include <bit>

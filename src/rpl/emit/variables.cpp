@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Variables at module scope, created at their first use.
 #include "rpl/emit/emitter.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // An open document: its text, its compilation, and the symbols at its offsets.
 #pragma once
 

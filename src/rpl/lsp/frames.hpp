@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The frames of the Language Server Protocol: `Content-Length: N`, an empty line, N bytes of JSON.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The parts of a program that an assignment of its options switches off.
 #pragma once
 

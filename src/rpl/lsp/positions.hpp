@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Positions in a text as the Language Server Protocol counts them: lines and characters from 0, characters in UTF-16
 // code units unless client and server have agreed on UTF-8.
 #pragma once

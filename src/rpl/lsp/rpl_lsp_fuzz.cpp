@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The language server over any bytes, and with any text as an open document.
 #include "rpl/lsp/frames.hpp"
 #include "rpl/lsp/server.hpp"

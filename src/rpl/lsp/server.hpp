@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The language server: JSON-RPC messages in, messages out (Language Server Protocol 3.17). It accesses no file and
 // no stream, so that a test can drive it with texts.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Names in the text and the entities that they refer to. Works on tokens and the tree, so that programs with errors are
 // supported, too.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The items of a file: options, declarations and functions (docs/spec/rpl.md#grammar).
 #include <array>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The parser's state and its parts: items, statements, expressions.
 //
 // A function that meets a syntax error reports it and returns 0 (or false); the loop over items, fields or statements

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reading and writing lvalues: what may be read or written, in which stages, and loads
 // (docs/spec/rpl.md#writable-and-readable).
 #pragma once

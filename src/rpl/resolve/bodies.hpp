@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The bodies of functions: the resolvers of statements, expressions and calls, and what they share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Signatures and bodies of earlier variants of the program. An uber-shader is parsed once and resolved many times, and
 // most of its functions do not depend on the options that change.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Calls of built-in functions (docs/spec/rpl.md#images-and-samplers, docs/spec/rpl.md#stages-and-built-ins).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The call graph: recursion, what each stage reaches and consults, fields and samplers across stages, and the removal
 // of functions that no entry point reaches (docs/spec/rpl.md#stages-and-built-ins, docs/spec/rpl.md#variants).
 //

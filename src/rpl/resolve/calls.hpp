@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Calls of functions, and constructors (docs/spec/rpl.md#passing-arguments, docs/spec/rpl.md#types).
 //
 // Writes Resolved::call_arguments.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Chains of postfix operators: members, components, indices. A chain becomes one lvalue, or one value and what is
 // extracted from it (docs/spec/rpl.md#expressions, docs/spec/rpl.md#field-aliases).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Code and the facts about it: appends instructions, constants and lvalues, and collects what the body that is being
 // resolved calls and uses.
 //

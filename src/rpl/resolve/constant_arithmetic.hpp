@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arithmetic on compile-time values (docs/spec/rpl.md#compile-time-evaluation): nothing wraps or traps unnoticed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Options and constants: compile-time expressions, conditionals and the names of values
 // (docs/spec/rpl.md#compile-time-evaluation, docs/spec/rpl.md#options-and-constants).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The environment that the passes of a resolve share: its inputs, the tables of the result, and the diagnostics.
 //
 // The passes, in their order (resolve.cpp):

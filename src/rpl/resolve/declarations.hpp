@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Containers, buffers, samplers and images: layouts, locations, bindings (docs/spec/rpl.md#containers,
 // docs/spec/rpl.md#buffers-and-layouts, docs/spec/rpl.md#images-and-samplers, docs/spec/rpl.md#numbering).
 //

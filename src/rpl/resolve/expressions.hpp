@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Expressions of code that runs: names and operators (docs/spec/rpl.md#expressions). Members and indices are in
 // chains.hpp, calls and constructors in calls.hpp; the three call each other.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arithmetic on constants of code that runs, word by word: IEEE single, integers wrap
 // (docs/spec/rpl.md#constant-folding).
 #pragma once

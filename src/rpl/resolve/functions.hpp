@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The functions that a variant uses, in the order in which they are found: an entry point or a call declares one, which
 // resolves its signature (docs/spec/rpl.md#signatures).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Versions of items by the values of the options that can affect them: how caches find what an earlier variant of the
 // program resolved. An item keeps several versions, because options change back and forth.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Structs and buffers of earlier variants, without their indices and bindings.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The locals, arguments and aliases that are in scope (docs/spec/rpl.md#modules-and-names).
 #pragma once
 

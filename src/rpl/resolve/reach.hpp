@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The options that can affect an item: those that its text names, those that the declarations of what it names name,
 // and so on. Variants with the same values of these options have the same struct, buffer or function.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Records what compile-time expressions read: into the Consulted set of the output that they belong to, into the order
 // of first reads (for the search through variants), and into the lookups of an item that may be cached.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Records that the passes of a resolve (context.hpp) exchange, and those that are cached for further variants.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Samplers that are used both with and without comparison. The language declares no kind of sampler; only the host
 // program knows what a sampler object does. But one object cannot do both: in Vulkan, a comparing sampler returns
 // undefined texels for sampling that does not compare, and vice versa (Vulkan 1.3, "Instruction/Sampler/Image View

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Settings and color outputs (docs/spec/rpl.md#settings).
 //
 // Writes Resolved::settings, the settings of color_outputs, and consulted.settings.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Statements (docs/spec/rpl.md#statements-and-locals).
 //
 // Writes Resolved::locals.

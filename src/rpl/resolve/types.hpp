@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Types, structs, and the fields and field aliases of structs, buffers and containers (docs/spec/rpl.md#types,
 // docs/spec/rpl.md#field-aliases, docs/spec/rpl.md#buffers-and-layouts). Structs are resolved when they are first used.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Checks definitions that no entry point reaches; their errors are warnings (docs/spec/rpl.md#decision-9).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One resolver that resolves a chain of variants, which share parts (body_cache.hpp, layout_cache.hpp), returns what a
 // new resolver returns for each: the words, the metadata, what was consulted, and the diagnostics in their order.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Barriers: what they name, and ranges within it (docs/spec/scenario.md#barriers-and-hazards).
 #include "base/checked.hpp"
 #include "base/format.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Bindings of commands (docs/spec/scenario.md#commands).
 #include <algorithm>
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Commands except graphics and optical flow (docs/spec/scenario.md#commands).
 #include "base/format.hpp"
 #include "scenario/check/context.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What all checks of a scenario share: the scenario, the diagnostics, and the resolution of references.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The graphics commands: dispatch_fragment (docs/spec/scenario.md#commands, docs/spec/scenario.md#shaders) and draw
 // (docs/spec/scenario.md#additive-keys).
 #include "base/format.hpp"

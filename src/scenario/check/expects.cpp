@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Expectations: the data that they compare with (docs/spec/scenario.md#additive-keys).
 #include "base/format.hpp"
 #include "scenario/check/context.hpp"

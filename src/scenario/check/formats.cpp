@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Format names, and which formats tensors may have (docs/spec/scenario.md#formats).
 #include "base/format.hpp"
 #include "base/suggest.hpp"

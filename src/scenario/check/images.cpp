@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rules for single images: levels and border colours (docs/spec/scenario.md#resources, docs/spec/scenario.md#images).
 #include <algorithm>
 #include <bit>

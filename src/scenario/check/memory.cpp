@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shared memory: groups by `memory_group` and by `alias_target` (docs/spec/scenario.md#resources,
 // docs/spec/scenario.md#tensors-and-memory-sharing).
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // dispatch_optical_flow: its images must fit each other (docs/spec/scenario.md#commands,
 // docs/spec/scenario.md#devices-and-emulation).
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Paths: one resource for each output file (docs/spec/scenario.md#decision-12), and `--confine`.
 #include <map>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shaders and graphs, as far as they can be checked without their files (docs/spec/scenario.md#resources,
 // docs/spec/scenario.md#additive-keys, docs/spec/scenario.md#shaders).
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Uids are unique (docs/spec/scenario.md#files-and-paths); resources that nothing refers to.
 #include "base/format.hpp"
 #include "scenario/check/context.hpp"

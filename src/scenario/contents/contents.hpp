@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The contents of a resource before the first command, or expected after the last: from a file or from values in the
 // scenario (docs/spec/scenario.md#data-files, docs/spec/scenario.md#additive-keys).
 //

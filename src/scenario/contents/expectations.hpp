@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `expect`: what a resource must hold after the run (docs/spec/scenario.md#additive-keys).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Images from DDS, PNG and npy files, and from values in the scenario (docs/spec/scenario.md#data-files,
 // docs/spec/scenario.md#images).
 #include <algorithm>

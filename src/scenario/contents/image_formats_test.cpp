@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every format of docs/spec/scenario.md#formats is read and written, once as DDS and once as npy. The table is copied
 // from that page, not from the implementation.
 #include <gtest/gtest.h>

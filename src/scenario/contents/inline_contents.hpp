@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Contents given in the scenario itself: `data`, `fill` and `random` (docs/spec/scenario.md#additive-keys).
 //
 // An array is described by its `ArrayFormat`. `data` is checked and stored when the plan is made; `fill` and `random`

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Files that a scenario names, opened for reading, and the diagnostics about them.
 #pragma once
 

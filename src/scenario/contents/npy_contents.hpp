@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Contents from npy files: functions that all kinds of resources share (docs/spec/scenario.md#data-files).
 #pragma once
 

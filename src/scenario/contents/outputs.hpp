@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Writers of result files: npy, DDS and PNG (docs/spec/scenario.md#data-files).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The bindings of a command against what its shaders declare (docs/spec/scenario.md#decision-6,
 // docs/spec/scenario.md#descriptors): what would crash a driver is reported here, at its location in the file.
 #pragma once

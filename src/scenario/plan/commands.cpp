@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The steps of a plan: the commands of a scenario with all references resolved.
 #include <algorithm>
 

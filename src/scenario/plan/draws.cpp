@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The `draw` command (docs/spec/scenario.md#additive-keys): an RPL graphics pipeline with its inputs and attachments.
 #include <algorithm>
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The bindings of a `dispatch_graph` against the inputs and outputs of its model
 // (docs/spec/scenario.md#model-dispatch).
 #pragma once

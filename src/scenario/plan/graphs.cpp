@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `dispatch_graph`: a model in a VGF file, with the scenario's substitutions and constants for its modules
 // (docs/spec/scenario.md#model-dispatch).
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scenarios with graphs on a device, under the validation layers: the results match their `expect`.
 #include <gmock/gmock.h>
 

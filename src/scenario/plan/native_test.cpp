@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scenarios on a device with native tensors and graphs (testing/arm_driver), under the validation layers: what runs
 // natively, the results, and what happens where the device lacks something.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `dispatch_optical_flow` by block matching, as the motion engine does it (docs/spec/scenario.md#optical-flow,
 // docs/spec/vgf.md#motion-engine-instructions).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The cases of tests/corpus/scenario_files: each is one text file with a scenario, the files that it names, and the
 // expected diagnostics and plan.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The state of planning, which the stages of plan.cpp share.
 #pragma once
 

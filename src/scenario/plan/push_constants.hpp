@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The push constants of a command (docs/spec/scenario.md#shaders).
 #pragma once
 

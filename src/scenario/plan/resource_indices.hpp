@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The indices of a scenario's buffers, tensors and images in its plan.
 #pragma once
 

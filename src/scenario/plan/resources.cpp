@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Buffers, tensors and images of a plan, with their initial contents and output files.
 #include <bit>
 #include <set>

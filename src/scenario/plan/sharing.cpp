@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Resources that share memory: by `memory_group`, and by `alias_target`, which makes a private group of an image and
 // the tensors that name it (docs/spec/scenario.md#tensors-and-memory-sharing). Tensors in a group with images access
 // their texels.

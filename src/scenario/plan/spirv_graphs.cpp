@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `dispatch_spirv_graph` and its constants: a graph of a SPIR-V module (docs/spec/scenario.md#commands,
 // docs/spec/scenario.md#descriptors).
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shaders with tensors: native, or rewritten for devices without tensors (docs/spec/scenario.md#devices-and-emulation).
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scenarios with tensors on a device, under the validation layers: shaders that access them, images that share memory
 // with them.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The commands between dispatches: barriers and frame boundaries.
 #include <charconv>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Codecs for single values of a scenario, in addition to those of json/record.hpp.
 #pragma once
 

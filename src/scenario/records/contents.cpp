@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The contents of resources before and after the run: files, inline contents (docs/spec/scenario.md#inline-contents),
 // expectations, shared memory.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The graphics commands: dispatch_fragment, and draw with an RPL pipeline.
 #include "scenario/records/codecs.hpp"
 #include "scenario/records/records.hpp"

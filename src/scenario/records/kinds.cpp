@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kinds of resources and commands: a new one is added here and in the variant of model.hpp.
 #include "scenario/records/records.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The records of the language: each is a table of keys with their types and meanings. One family per file.
 #pragma once
 

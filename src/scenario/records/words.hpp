@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The enumerations of the language (docs/spec/scenario.md#enumerations): exact spellings, case-sensitive. Barrier
 // fields have two spellings each: that of the specification, then the one used in practice
 // (docs/spec/scenario.md#decision-2).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Creates the Vulkan objects of an RPL pipeline, which proves that its metadata are sufficient
 // (docs/spec/rpl.md#metadata).
 //

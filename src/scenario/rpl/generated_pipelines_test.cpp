@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Creates pipelines of random programs of the Render Pipeline Language, for Vulkan 1.1 and 1.3, from nothing but their
 // metadata and validated code. SLIPWAY_RPL_PROGRAMS sets the number of programs (default 40), SLIPWAY_RPL_SEED the
 // first seed; split large counts over processes.

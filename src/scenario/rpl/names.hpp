@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Resolves the names of an RPL shader: bindings by name, parameters by name (docs/spec/scenario.md#additive-keys).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The Vulkan objects of an RPL pipeline, from its metadata alone (docs/spec/rpl.md#metadata).
 #pragma once
 

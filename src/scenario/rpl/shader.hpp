@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compiles shaders of type RPL to SPIR-V and metadata (docs/spec/scenario.md#additive-keys).
 //
 // The cache is not used: compiling is faster than reading an entry.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The source of a shader's text, and the location of diagnostics in it (docs/spec/scenario.md#messages).
 #pragma once
 

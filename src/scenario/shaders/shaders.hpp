@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compiles shader resources to SPIR-V, validated and reflected (docs/spec/scenario.md#shaders,
 // docs/spec/scenario.md#decision-14, docs/spec/scenario.md#decision-15, docs/spec/scenario.md#decision-22).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the corpus of planned scenarios cannot test: constants by type, the cache, the current directory.
 #include "scenario/shaders/shaders.hpp"
 #include "base/format.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The functions that replace accesses to tensors in a rewritten module: one for each kind of access to a tensor.
 //
 //   AccessFunctions functions(view, builder);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The whole rewriting: declarations, then functions, starting with those that take no tensors.
 #include "spirv/tensors/emulate.hpp"
 

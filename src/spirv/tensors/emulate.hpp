@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shaders with tensors (SPV_ARM_tensors) for devices that have none: every tensor becomes a storage buffer at the same
 // set and binding, and every access address arithmetic with the shape and the strides as constants
 // (docs/spec/scenario.md#tensor-modules).

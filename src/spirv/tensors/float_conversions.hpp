@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions of a SPIR-V module that convert between 32-bit floats and the bits of smaller ones.
 #pragma once
 

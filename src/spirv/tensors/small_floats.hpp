@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Floats of 16 and 8 bits that few devices have (bfloat16, e4m3, e5m2), as unsigned integers with the same bits.
 //
 // Shaders only move such numbers about and convert them (SPV_KHR_bfloat16, SPV_EXT_float8), so that conversions alone

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The tensors that a module declares, each with its layouts.
 #pragma once
 

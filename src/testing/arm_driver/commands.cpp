@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Command buffers: dispatches of shaders with tensors and of graphs.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A Vulkan driver for tests that has VK_ARM_tensors and VK_ARM_data_graph: a layer over lavapipe that adds both.
 //
 // A tensor is a storage buffer over its memory. A compute shader with tensors is rewritten by `spirv::emulate_tensors`

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The extensions and features that the driver reports, and how the loader finds its functions.
 #include <dlfcn.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Modules with tensors and graphs, and their pipelines.
 #include <algorithm>
 

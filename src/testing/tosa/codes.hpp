@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // All codes of small types, and all values where rounding changes: the exhaustive cases of TOSA operators
 // (docs/spec/tosa_testgen.md#layer-c).
 #pragma once

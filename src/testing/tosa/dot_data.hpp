@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The conformance data of dot products and the statistics that results must satisfy
 // (docs/spec/tosa.md#dot-product-check, docs/spec/tosa.md#conformance-data, docs/spec/tosa_testgen.md#layer-d).
 #pragma once

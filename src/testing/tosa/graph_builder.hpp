@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builds graphs with the value of every tensor: each operator is run by the interpreter as it is added.
 //
 // Besides its value each tensor has an error: the largest deviation of a device that observes TOSA's bounds. Integers

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Graphs of typical models: convolution blocks, residuals, softmax, attention, and unusual graph structures
 // (docs/spec/tosa_testgen.md#layer-f).
 #pragma once

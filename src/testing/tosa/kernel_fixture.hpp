@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // For tests that compare kernels on a device with the interpreter.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The matrix of TOSA operators: each operator with each of its types, small shapes, attributes and patterns of data
 // (docs/spec/tosa_testgen.md#layer-b). Data is limited to values with predictable results.
 #pragma once

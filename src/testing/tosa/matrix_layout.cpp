@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators that move elements, RESIZE, and conversions.
 #include <algorithm>
 #include <cmath>

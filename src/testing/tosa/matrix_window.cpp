@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pooling, convolutions, matrix products and the Fourier transforms.
 
 #include "base/format.hpp"

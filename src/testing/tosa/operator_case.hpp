@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One operator with its operands: a case of the suites of TOSA operators.
 //
 // The expected results are those of the interpreter, within TOSA's error bounds.

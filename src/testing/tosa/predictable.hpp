@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whether TOSA defines the result of an operator for these operands (docs/spec/tosa.md#operators, the conditions marked
 // R).
 #pragma once

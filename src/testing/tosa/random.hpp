@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random numbers for tests: the same seed produces the same numbers on every machine.
 #pragma once
 

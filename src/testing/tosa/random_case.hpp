@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random cases of one operator: any legal types, attributes, shapes and data with predictable results
 // (docs/spec/tosa_testgen.md#layer-e).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random whole graphs: operators of all kinds on tensors of all types, connected at random. A build of this program
 // produces the same graph for the same seed.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How much of the suites of TOSA operators a test runs: a sample by default, everything with SLIPWAY_TOSA_SUITE=all in
 // the environment, and one part of several processes with SLIPWAY_TOSA_PART.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Any words are read as a graph or refused. A graph that was read can be verified and printed.
 #include "spirv/module.hpp"
 #include "tosa/read/read_spirv.hpp"

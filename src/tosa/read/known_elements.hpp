@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Single integers and booleans that are known while a model is read. They decide branches and loops, which files have
 // and graphs do not (docs/spec/converter.md#passes).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads the graphs of a SPIR-V module (SPV_ARM_graph, TOSA.001000.1, Arm.MotionEngine.100;
 // docs/spec/vgf.md#graph-modules).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads TOSA FlatBuffers (`.tosa`), versions 1.0 and 1.1 (docs/spec/converter.md#reading-tosa-files).
 //
 //   std::optional<Model> model = read_tosa(mapped.bytes(), "m.tosa", diagnostics);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators on shapes of TOSA 1.1 with known operands: they are evaluated while reading.
 #pragma once
 

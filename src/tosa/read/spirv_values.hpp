@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Types and constants of a SPIR-V graph module, decoded.
 #pragma once
 

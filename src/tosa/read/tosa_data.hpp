@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Types, data and attributes in TOSA FlatBuffers (docs/spec/converter.md#tosa-flatbuffers-schema,
 // docs/spec/converter.md#data-encoding).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The types and constants of a graph module that is being written. Each is declared once.
 #pragma once
 

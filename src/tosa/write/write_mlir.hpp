@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Writes a model as text of MLIR's TOSA dialect, as `read_mlir` reads it (docs/spec/converter.md#mlir-input).
 //
 // One function, in the assembly form of each operator. Attributes that are operands in the dialect become constants,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Writes a graph as a SPIR-V graph module (SPV_ARM_graph, TOSA.001000.1, Arm.MotionEngine.100;
 // docs/spec/vgf.md#graph-modules, docs/spec/converter.md#spir-v-emission).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tosa/write/write_tosa.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Writes a model as TOSA FlatBuffers, version 1.0.0 (docs/spec/converter.md#writing-tosa-files).
 //
 // One region `main` with one block `main`; CONST and CONST_SHAPE operators first, then the others in program order.

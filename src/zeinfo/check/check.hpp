@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The rules in three levels; each level includes those before it. Every rule has its own kind of diagnostic
 // (docs/spec/zeinfo.md#check-rules, docs/spec/zeinfo.md#runtime-releases).
 //

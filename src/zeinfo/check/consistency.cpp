@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Level consistency: rules that all known real kernels satisfy (docs/spec/zeinfo.md#check-rules). One function per
 // family of rules; arguments of one index are collected first.
 

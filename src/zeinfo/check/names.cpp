@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rules on names: uniqueness, names that must be those of a kernel, and names of sections of the container
 // (docs/spec/zeinfo.md#check-rules).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shared parts of the rule families of check.hpp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Level runtime: what a release of the Intel compute runtime makes of a text (docs/spec/zeinfo.md#runtime-releases).
 // The runtime's own messages are quoted as users see them in their logs.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The history of the Intel compute runtime, as far as it affects which files load
 // (docs/spec/zeinfo.md#runtime-releases).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Level spec: the rules of the format's own tables that the reader has not checked (docs/spec/zeinfo.md#check-rules).
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The properties of every argument type: sizes, whether it belongs to a kernel argument, which payload it may be in
 // (docs/spec/zeinfo.md#enumerations).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The metrics of kernels, and the differences between two texts, as values (docs/spec/zeinfo.md#arguments-and-sizes,
 // docs/spec/zeinfo.md#commands).
 #pragma once

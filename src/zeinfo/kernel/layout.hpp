@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The layout of a kernel's payload, as a value to print or draw.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How many threads and work groups run at once (docs/spec/zeinfo.md#elf-container).
 #pragma once
 

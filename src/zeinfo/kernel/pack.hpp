@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The cross-thread data block of a launch, from the values of the arguments (docs/spec/zeinfo.md#packing).
 //
 // Values that the caller omits (an implicit address, a heap offset) stay zero and are listed in `open`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finds the locations of keys and values from the offset of their mapping's first key.
 //
 // The model keeps one 32-bit offset per mapping; exact locations are computed when a message needs them, by reading

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads ZE Info text, a subset of YAML, in one pass into the model.
 //
 // The schema determines the meaning of a scalar, never YAML's core rules, so a kernel may be called `y` or `1e5`. The

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The structure of a text: mappings, sequences and flow values, guided by the schema (docs/spec/zeinfo.md#keys,
 // docs/spec/zeinfo.md#text-syntax).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The reader used by parse.hpp and locate.hpp: recursive descent over the text, guided by the schema.
 //
 // The position is always at a token: blanks, comments and line ends before it are skipped, `column_` is its column (in

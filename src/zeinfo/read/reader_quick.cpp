@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The quick path for lines in canonical form: a known key, a scalar of its type, and nothing else on the line.
 //
 // All other lines are left to the general path, which starts again at the key. The quick path may reject any line, but

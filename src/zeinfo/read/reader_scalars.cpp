@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scalars and lists of three integers, by the type of their field (docs/spec/zeinfo.md#text-syntax).
 
 #include <cstring>

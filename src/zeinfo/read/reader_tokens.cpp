@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tokens of the YAML subset: blanks, comments, line ends and scalars (docs/spec/zeinfo.md#text-syntax).
 
 #include "base/format.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scalars: conversion of text to numbers, and of quoted strings (docs/spec/zeinfo.md#text-syntax).
 #pragma once
 

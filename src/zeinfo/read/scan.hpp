@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scans several bytes at a time. All functions read up to kSlack bytes after their start: callers ensure that these
 // exist.
 #pragma once

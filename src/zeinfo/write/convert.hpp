@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Converts a text between versions, up and down; all losses are reported (docs/spec/zeinfo.md#version-conversion).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The JSON form: the same keys, nesting and order as canonical text; text to JSON to text is lossless.
 //
 // Integers, booleans and strings are those of JSON, an int3 is an array of three; omitted keys have their default.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Writes canonical text. The rules for strings are those of LLVM's YAML writer, which the compilers use.
 
 #include "zeinfo/write/write.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Writes values as canonical text, byte for byte as the compiler does (docs/spec/zeinfo.md#canonical-form).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Fat archives (`ar`): one zebin for each of several devices (docs/spec/zeinfo.md#elf-container).
 #pragma once
 

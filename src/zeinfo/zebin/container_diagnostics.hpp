@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Collects the diagnostics of a container at byte offsets; a limited number is kept.
 #pragma once
 

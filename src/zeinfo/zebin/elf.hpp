@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The ELF container of Intel GPU binaries ("zebin"): header, sections, symbols, relocations and notes, read in place.
 //
 // Little-endian, 32 and 64 bit. Every offset and size is checked before it is used; parts outside the file are reported

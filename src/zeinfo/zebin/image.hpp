@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A zebin as an editable value: sections by identity, symbols and relocations as values.
 //
 //   std::optional<Image> image = image_of(zebin, diagnostics);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Any file with ZE Info: a zebin, a member of a fat archive, an unpacked directory, text, or the JSON form.
 //
 //   std::vector<Input> inputs = open_inputs("k.bin", {}, diagnostics);

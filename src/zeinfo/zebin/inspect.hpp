@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The output of `slipway inspect` for a zebin or ZE Info text: for people, and as JSON for scripts
 // (docs/spec/zeinfo.md#commands).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The diagram of a payload: rows of 32 bytes, a grid of 4 bytes, one box per piece of an argument in a row.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The verdict of a release of the Intel compute runtime on one input, container and text together.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Unpacks a zebin into a directory and packs it again, byte for byte.
 //
 // `zebin.json` holds the header, the section headers, and the bytes that no section or table covers; each section with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A zebin: the container, the target from its notes, and the positions of its ZE Info text and other parts.
 //
 //   ContainerDiagnostics problems("k.bin", diagnostics);

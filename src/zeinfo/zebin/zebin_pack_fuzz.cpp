@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Any text as the manifest of an unpacked directory.
 #include <cstdint>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Any bytes as a container, an archive or text: read, checked and printed without a crash.
 #include <cstdint>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Files that the reader accepts survive unpacking and packing unchanged, and survive edits.
 #include <algorithm>
 #include <cstdint>

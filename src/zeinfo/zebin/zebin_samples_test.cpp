@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The sample binaries of tests/data/zebin: each is read and checked without a false error, goes through a directory
 // unchanged, and its text is written back byte for byte.
 #include <gmock/gmock.h>

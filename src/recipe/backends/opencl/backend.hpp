@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The back end `opencl`: OpenCL kernels in SPIR-V or OpenCL C, on OpenCL devices that accept SPIR-V.
 //
 // Buffers are host memory that OpenCL uses (CL_MEM_USE_HOST_PTR). The host owns their contents between lists, the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The OpenCL devices of a machine, and the choice of one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The OpenCL kernels of a SPIR-V module and their arguments (docs/spec/recipe.md#argument-indices). Needs no device.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loads OpenCL on demand: the loader's functions, owners of OpenCL objects, and names of errors.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Run lists on OpenCL: kernel objects with their arguments are made once, and enqueued for each submission.
 //
 // A part of a buffer is a sub-buffer if the alignment of the device allows it (docs/spec/recipe.md#runs). Otherwise it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whole recipes on OpenCL: SPIR-V, OpenCL C, and the SPIR-V that an Intel GPU binary carries. Skipped without a device.
 #include <map>
 

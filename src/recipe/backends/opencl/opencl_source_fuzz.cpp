@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads any text as OpenCL C declarations.
 #include <cstdlib>
 

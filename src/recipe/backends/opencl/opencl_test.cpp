@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tests with PoCL, or any OpenCL device that accepts SPIR-V. Without a device, only tests of reading modules run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

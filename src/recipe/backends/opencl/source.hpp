@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads the kernels of OpenCL C text and their arguments from declarations, so that recipes are checked and planned
 // without a device.
 //

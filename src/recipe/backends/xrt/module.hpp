@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loads the back end `xrt`, a shared object that is opened only when a recipe needs it, so that nothing else depends on
 // libxrt (docs/spec/recipe.md#decision-9).
 //

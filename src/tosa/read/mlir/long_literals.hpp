@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Long hexadecimal literals of MLIR text, which are removed before MLIR parses it (docs/spec/converter.md#mlir-input).
 //
 // MLIR holds several copies of weights that are written as `dense<"0x...">`, or as resources at the end, while it

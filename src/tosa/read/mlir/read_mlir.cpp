@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Longer than most files: only this file includes MLIR, which takes long to compile.
 #include "tosa/read/mlir/read_mlir.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads models in MLIR, text and bytecode: the TOSA dialect of MLIR 22 (docs/spec/converter.md#mlir-input).
 //
 //   std::optional<Model> model = read_mlir(mapped.bytes(), "m.mlir", {}, diagnostics);
