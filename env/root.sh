@@ -62,7 +62,7 @@ progress() {  # DIRECTORY WHAT MEGABYTES_EXPECTED
   local begin=$SECONDS pause=10 size
   [ -t 2 ] && pause=1
   while sleep "$pause"; do
-    size=$(du -sm "$1" 2>/dev/null | cut -f1)
+    size=$(du -sm "$1" 2>/dev/null | cut -f1) || true  # files come and go while it counts
     if [ -t 2 ]; then
       printf '\rdev: %s: %d s, %d of about %d MB \033[K' "$2" $((SECONDS - begin)) "${size:-0}" "$3" >&2
     else
@@ -71,7 +71,7 @@ progress() {  # DIRECTORY WHAT MEGABYTES_EXPECTED
   done
 }
 stop_progress() {
-  [ -z "${reporter:-}" ] || { kill "$reporter" 2>/dev/null; wait "$reporter" 2>/dev/null || true; reporter=; }
+  [ -z "${reporter:-}" ] || { kill "$reporter" 2>/dev/null || true; wait "$reporter" 2>/dev/null || true; reporter=; }
   [ ! -t 2 ] || printf '\r\033[K' >&2
 }
 

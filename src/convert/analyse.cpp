@@ -44,7 +44,7 @@ bool keeps_graphs(const ConvertOptions& settings) {
 }
 
 std::string dump_text(const tosa::Graph& graph) {
-  const auto text = tosa::write_mlir({.graph = graph}, {.most_elements = kMaxDumped});
+  const auto text = tosa::write_mlir({.graph = graph}, {.max_elements = kMaxDumped});
   return text ? *text : tosa::print(graph);
 }
 

@@ -29,7 +29,7 @@ double element(int run, std::size_t i, DataType type, std::mt19937& random) {
   if (run == 0) return 0;
   if (tosa::is_float(type))
     return run == 1 ? static_cast<double>(i % 33) / 16 - 1 : static_cast<double>(random() % 4097) / 1024 - 2;
-  const std::int64_t low = reference::least_integer(type), high = reference::greatest_integer(type);
+  const std::int64_t low = reference::min_integer(type), high = reference::max_integer(type);
   const std::int64_t span = std::min<std::int64_t>(high - low + 1, 1 << 16);
   const std::int64_t from = span == high - low + 1 ? low : -(span / 2);
   const auto step = run == 1 ? static_cast<std::int64_t>(i) : static_cast<std::int64_t>(random());

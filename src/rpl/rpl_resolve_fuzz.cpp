@@ -30,8 +30,8 @@ void check(const rpl::Resolved& resolved) {
           require(ref >= function.code.first && ref < i);
       };
       const auto location = [&](std::uint32_t index) {
-        require(index < resolved.locations.size());
-        const rpl::LValue& ref = resolved.locations[index];
+        require(index < resolved.lvalues.size());
+        const rpl::LValue& ref = resolved.lvalues[index];
         for (std::uint32_t s = 0; s < ref.steps.count; ++s) {
           const rpl::Step& step = resolved.steps[ref.steps.first + s];
           if (step.kind == rpl::StepKind::Element) operand(step.value);
