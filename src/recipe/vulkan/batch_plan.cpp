@@ -24,7 +24,7 @@ launch::Origin origin_of(const KernelPlan& kernel) {
 // The bytes that a parameter of a run gets.
 struct BoundRange {
   const Parameter* parameter = nullptr;
-  BufferRange original;                // in the runner's buffer; none for zeros
+  AccessedRange original;                // in the runner's buffer; none for zeros
   bool shared = false;                 // lists of others may use that buffer
   bool staged = false;                 // `resource` is a staging copy
   launch::ResourceIndex resource = 0;  // what the descriptor shows
@@ -177,7 +177,7 @@ class BatchPlanner {
   bool depends(const std::vector<BoundRange>& ranges) const {
     return std::ranges::any_of(ranges, [&](const BoundRange& range) {
       return range.original.buffer &&
-             std::ranges::any_of(open_, [&](const BufferRange& before) { return conflict(range.original, before); });
+             std::ranges::any_of(open_, [&](const AccessedRange& before) { return conflict(range.original, before); });
     });
   }
 
@@ -217,7 +217,7 @@ class BatchPlanner {
   }
 
   // Between a range of the runner's and the bytes of another buffer from `offset` on.
-  void add_copy(const KernelRun& run, const BufferRange& range, launch::ResourceIndex buffer, std::uint64_t offset,
+  void add_copy(const KernelRun& run, const AccessedRange& range, launch::ResourceIndex buffer, std::uint64_t offset,
                 bool into) {
     launch::Copy copy{.from = resource_of(*range.buffer),
                       .to = buffer,
@@ -378,20 +378,20 @@ class BatchPlanner {
   std::map<const gpu::Buffer*, launch::ResourceIndex> external_;
   std::map<Variant, launch::ShaderIndex> shaders_;
   std::map<const ModelKernel*, ModelParts> models_;
-  std::vector<BufferRange> open_;  // touched since the last barrier
+  std::vector<AccessedRange> open_;  // touched since the last barrier
 };
 
 }  // namespace
 
 std::size_t BatchPlan::first_contended() const {
-  std::vector<BufferRange> written;
+  std::vector<AccessedRange> written;
   for (const Run& run : runs) {
-    for (const BufferRange& range : run.shared) {
+    for (const AccessedRange& range : run.shared) {
       if (range.writes) written.push_back(range);
     }
   }
-  const auto contended = [&](const BufferRange& range) {
-    return std::ranges::any_of(written, [&](const BufferRange& other) { return conflict(range, other); });
+  const auto contended = [&](const AccessedRange& range) {
+    return std::ranges::any_of(written, [&](const AccessedRange& other) { return conflict(range, other); });
   };
   const auto run = std::ranges::find_if(runs, [&](const Run& of) { return std::ranges::any_of(of.shared, contended); });
   return static_cast<std::size_t>(run - runs.begin());

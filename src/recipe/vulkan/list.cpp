@@ -50,7 +50,7 @@ class VulkanList final : public KernelList {
     QueueSpread& queues = device_->queues;
     const std::uint32_t queue = queues.choose(shared_, sections_.size() == 1);
     std::vector<std::vector<gpu::QueuePoint>> after;
-    for (const std::vector<BufferRange>& section : sections_) after.push_back(queues.waits(queue, section));
+    for (const std::vector<AccessedRange>& section : sections_) after.push_back(queues.waits(queue, section));
     // Without shared bytes no other list waits for this one.
     Result<> submitted = prepared_->submit({.queue = queue, .after = after, .has_end = !shared_.empty()});
     if (submitted) number_ = queues.add(prepared_->end(), shared_);
@@ -78,7 +78,7 @@ class VulkanList final : public KernelList {
  private:
   void add_section(std::size_t begin, std::size_t end) {
     if (begin == end) return;
-    std::vector<BufferRange>& section = sections_.emplace_back();
+    std::vector<AccessedRange>& section = sections_.emplace_back();
     for (std::size_t i = begin; i < end; ++i) section.append_range(batch_.runs[i].shared);
     shared_.append_range(section);
   }
@@ -93,8 +93,8 @@ class VulkanList final : public KernelList {
   std::shared_ptr<VulkanDevice> device_;
   std::vector<KernelRun> runs_;  // keep kernels and buffers alive
   BatchPlan batch_;
-  std::vector<std::vector<BufferRange>> sections_;  // what the batches of a submission share with lists of others
-  std::vector<BufferRange> shared_;                 // of all sections
+  std::vector<std::vector<AccessedRange>> sections_;  // what the batches of a submission share with lists of others
+  std::vector<AccessedRange> shared_;                 // of all sections
   std::optional<std::uint64_t> number_;             // while under way
   std::optional<launch::Prepared> prepared_;
 };

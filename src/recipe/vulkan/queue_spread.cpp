@@ -7,15 +7,15 @@
 namespace slipway::recipe {
 namespace {
 
-bool conflicts(std::span<const BufferRange> a, std::span<const BufferRange> b) {
-  return std::ranges::any_of(a, [&](const BufferRange& range) {
-    return std::ranges::any_of(b, [&](const BufferRange& other) { return conflict(range, other); });
+bool conflicts(std::span<const AccessedRange> a, std::span<const AccessedRange> b) {
+  return std::ranges::any_of(a, [&](const AccessedRange& range) {
+    return std::ranges::any_of(b, [&](const AccessedRange& other) { return conflict(range, other); });
   });
 }
 
 }  // namespace
 
-std::uint32_t QueueSpread::choose(std::span<const BufferRange> ranges, bool in_order) {
+std::uint32_t QueueSpread::choose(std::span<const AccessedRange> ranges, bool in_order) {
   if (queues() == 1) return 0;
   if (in_order) {
     for (const Entry& entry : entries_ | std::views::reverse) {
@@ -31,7 +31,7 @@ std::uint32_t QueueSpread::choose(std::span<const BufferRange> ranges, bool in_o
   return best;
 }
 
-std::vector<gpu::QueuePoint> QueueSpread::waits(std::uint32_t queue, std::span<const BufferRange> ranges) const {
+std::vector<gpu::QueuePoint> QueueSpread::waits(std::uint32_t queue, std::span<const AccessedRange> ranges) const {
   std::vector<gpu::QueuePoint> points;
   for (const Entry& entry : entries_) {
     if (entry.end.queue == queue || !conflicts(ranges, entry.ranges)) continue;
@@ -44,7 +44,7 @@ std::vector<gpu::QueuePoint> QueueSpread::waits(std::uint32_t queue, std::span<c
   return points;
 }
 
-std::uint64_t QueueSpread::add(gpu::QueuePoint end, std::span<const BufferRange> ranges) {
+std::uint64_t QueueSpread::add(gpu::QueuePoint end, std::span<const AccessedRange> ranges) {
   ++under_way_[end.queue];
   entries_.push_back({++next_number_, end, ranges});
   return next_number_;

@@ -14,13 +14,13 @@
 namespace slipway::recipe {
 
 // Bytes of a buffer, and whether they may be written.
-struct BufferRange {
+struct AccessedRange {
   const gpu::Buffer* buffer = nullptr;
   std::uint64_t begin = 0, end = 0;
   bool writes = false;
 };
 
-inline bool conflict(const BufferRange& a, const BufferRange& b) {
+inline bool conflict(const AccessedRange& a, const AccessedRange& b) {
   return (a.writes || b.writes) && a.buffer == b.buffer && a.begin < b.end && b.begin < a.end;
 }
 
@@ -32,19 +32,19 @@ class QueueSpread {
 
   // For a list that uses these ranges of buffers that others may use too. With `in_order` it goes to the queue of what
   // it would have to wait for, if there is such a list: nothing of it could start before.
-  std::uint32_t choose(std::span<const BufferRange> ranges, bool in_order);
+  std::uint32_t choose(std::span<const AccessedRange> ranges, bool in_order);
   // What work on these ranges must wait for, on this queue: at most one point of each other queue.
-  std::vector<gpu::QueuePoint> waits(std::uint32_t queue, std::span<const BufferRange> ranges) const;
+  std::vector<gpu::QueuePoint> waits(std::uint32_t queue, std::span<const AccessedRange> ranges) const;
 
   // A list is under way, until `remove` with the number that this returns. `ranges` are not copied.
-  std::uint64_t add(gpu::QueuePoint end, std::span<const BufferRange> ranges);
+  std::uint64_t add(gpu::QueuePoint end, std::span<const AccessedRange> ranges);
   void remove(std::uint64_t number);
 
  private:
   struct Entry {
     std::uint64_t number = 0;
     gpu::QueuePoint end;
-    std::span<const BufferRange> ranges;
+    std::span<const AccessedRange> ranges;
   };
   std::vector<std::uint32_t> under_way_;  // lists, by queue
   std::vector<Entry> entries_;            // in the order in which they were submitted

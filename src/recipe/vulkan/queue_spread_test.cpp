@@ -14,10 +14,10 @@ using ::testing::IsEmpty;
 // Only compared, never looked into.
 const gpu::Buffer* buffer(std::uintptr_t number) { return reinterpret_cast<const gpu::Buffer*>(number * 64); }
 
-BufferRange reads(std::uintptr_t number, std::uint64_t begin = 0, std::uint64_t end = 16) {
+AccessedRange reads(std::uintptr_t number, std::uint64_t begin = 0, std::uint64_t end = 16) {
   return {buffer(number), begin, end, false};
 }
-BufferRange writes(std::uintptr_t number, std::uint64_t begin = 0, std::uint64_t end = 16) {
+AccessedRange writes(std::uintptr_t number, std::uint64_t begin = 0, std::uint64_t end = 16) {
   return {buffer(number), begin, end, true};
 }
 
@@ -39,7 +39,7 @@ TEST(QueueSpread, TakesTheQueueWithTheLeastUnderWay) {
 
 TEST(QueueSpread, OneQueueNeedsNoWaiting) {
   QueueSpread spread(1);
-  const std::vector<BufferRange> x = {writes(1)};
+  const std::vector<AccessedRange> x = {writes(1)};
   spread.add({0, 0}, x);
   EXPECT_EQ(spread.choose(x, true), 0u);
   EXPECT_THAT(spread.waits(0, x), IsEmpty());
@@ -47,12 +47,12 @@ TEST(QueueSpread, OneQueueNeedsNoWaiting) {
 
 TEST(QueueSpread, WaitsForConflictsOnOtherQueues) {
   QueueSpread spread(4);
-  const std::vector<BufferRange> first = {reads(1), writes(2, 0, 8)}, second = {writes(2, 8, 16)}, third = {reads(1)};
+  const std::vector<AccessedRange> first = {reads(1), writes(2, 0, 8)}, second = {writes(2, 8, 16)}, third = {reads(1)};
   const auto number = spread.add({0, 3}, first);
   spread.add({1, 1}, second);
   spread.add({1, 2}, second);
   spread.add({2, 7}, third);
-  const auto waits = [&](std::uint32_t queue, std::vector<BufferRange> ranges) { return spread.waits(queue, ranges); };
+  const auto waits = [&](std::uint32_t queue, std::vector<AccessedRange> ranges) { return spread.waits(queue, ranges); };
   EXPECT_THAT(waits(3, {reads(1)}), IsEmpty());  // readers beside readers
   EXPECT_THAT(waits(3, {writes(1)}), ElementsAre(QueuePoint{0, 3}, QueuePoint{2, 7}));
   EXPECT_THAT(waits(2, {writes(1)}), ElementsAre(QueuePoint{0, 3}));  // its own queue is in order
@@ -65,7 +65,7 @@ TEST(QueueSpread, WaitsForConflictsOnOtherQueues) {
 
 TEST(QueueSpread, WhatCannotStartBeforeGoesToTheSameQueue) {
   QueueSpread spread(4);
-  const std::vector<BufferRange> y = {writes(1)};
+  const std::vector<AccessedRange> y = {writes(1)};
   spread.add({2, 1}, y);
   EXPECT_EQ(spread.choose(y, true), 2u);
   EXPECT_EQ(spread.choose(y, false), 0u);
