@@ -69,7 +69,8 @@ class ScriptJob : public Job {
     jobs.jobs = options_.jobs;
     jobs.profile.seed = group.seed;
     if (options_.timeout) jobs.profile.time_out = launch::time_out_of(*options_.timeout);
-    jobs.sessions.plan = {.backend = recipe::kernel_backend_from_name(group.backend), .cache = cache_of(options_.no_cache)};
+    jobs.sessions.plan = {.backend = recipe::kernel_backend_from_name(group.backend),
+                          .cache = cache_of(options_.no_cache)};
     jobs.sessions.changes = {.iterations = group.iterations, .mode = recipe::mode_from_name(group.mode)};
     outcome_ = run_jobs_script(jobs, start_, diagnostics_);
     if (!outcome_) return;

@@ -9,9 +9,9 @@
 #include "cli/job.hpp"
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/verbs.hpp"
-#include "recipe/open_backend.hpp"
 #include "json/diagnostics.hpp"
 #include "launch/execute/run.hpp"
+#include "recipe/open_backend.hpp"
 
 namespace slipway::cli {
 namespace {

@@ -47,7 +47,7 @@ std::optional<RplInput> load_rpl(const RplOptions& options, Diagnostics& diagnos
 // Reads --variants, --values and --vary. Returns nothing for one variant; `all_by_default` is the meaning of an empty
 // --variants.
 std::optional<rpl::VariantOptions> variant_settings(const RplOptions& options, const RplInput& input,
-                                                     bool all_by_default, Diagnostics& diagnostics);
+                                                    bool all_by_default, Diagnostics& diagnostics);
 
 // Removes the warnings of --no-warn and then works as `report`. The times go to standard error, or with --json into the
 // JSON object.

@@ -24,7 +24,7 @@ launch::Origin origin_of(const KernelPlan& kernel) {
 // The bytes that a parameter of a run gets.
 struct BoundRange {
   const Parameter* parameter = nullptr;
-  AccessedRange original;                // in the runner's buffer; none for zeros
+  AccessedRange original;              // in the runner's buffer; none for zeros
   bool shared = false;                 // lists of others may use that buffer
   bool staged = false;                 // `resource` is a staging copy
   launch::ResourceIndex resource = 0;  // what the descriptor shows

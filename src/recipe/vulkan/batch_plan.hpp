@@ -21,7 +21,7 @@ struct BatchPlan {
   struct Run {
     std::size_t first_step = 0;
     std::size_t first_command = 0, commands = 0;  // dispatches
-    std::vector<AccessedRange> shared;              // bytes that lists of others may use too
+    std::vector<AccessedRange> shared;            // bytes that lists of others may use too
   };
 
   launch::Plan plan;

@@ -95,7 +95,7 @@ class VulkanList final : public KernelList {
   BatchPlan batch_;
   std::vector<std::vector<AccessedRange>> sections_;  // what the batches of a submission share with lists of others
   std::vector<AccessedRange> shared_;                 // of all sections
-  std::optional<std::uint64_t> number_;             // while under way
+  std::optional<std::uint64_t> number_;               // while under way
   std::optional<launch::Prepared> prepared_;
 };
 

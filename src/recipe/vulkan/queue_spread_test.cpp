@@ -52,7 +52,9 @@ TEST(QueueSpread, WaitsForConflictsOnOtherQueues) {
   spread.add({1, 1}, second);
   spread.add({1, 2}, second);
   spread.add({2, 7}, third);
-  const auto waits = [&](std::uint32_t queue, std::vector<AccessedRange> ranges) { return spread.waits(queue, ranges); };
+  const auto waits = [&](std::uint32_t queue, std::vector<AccessedRange> ranges) {
+    return spread.waits(queue, ranges);
+  };
   EXPECT_THAT(waits(3, {reads(1)}), IsEmpty());  // readers beside readers
   EXPECT_THAT(waits(3, {writes(1)}), ElementsAre(QueuePoint{0, 3}, QueuePoint{2, 7}));
   EXPECT_THAT(waits(2, {writes(1)}), ElementsAre(QueuePoint{0, 3}));  // its own queue is in order
