@@ -135,9 +135,9 @@ class Uploader {
     return with_bytes(contents, contents.size, [&](Bytes bytes) { return transfer_.upload(image, level, bytes); });
   }
 
-  static Result<> mismatch(std::uint64_t given, std::uint64_t room) {
+  static Result<> mismatch(std::uint64_t given, std::uint64_t size) {
     return fail(DiagnosticKind::FileMismatch, {},
-                formatted("the contents have {} bytes, but the resource has {}", given, room));
+                formatted("the contents have {} bytes, but the resource has {}", given, size));
   }
 
   template <class Use>
