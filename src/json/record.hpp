@@ -215,6 +215,7 @@ struct Text {
   void write(Writer& out, const std::string& from) const { out.value(from); }
   void schema(Schema& schema) const;
 };
+inline constexpr Text kNotEmpty{.empty = false};
 
 struct Boolean {
   bool read(Decoder& decoder, Value value, bool& to) const;

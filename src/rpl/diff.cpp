@@ -11,14 +11,12 @@
 namespace slipway::rpl {
 namespace {
 
-using json::Type;
-
 std::string text_of(json::Value value) { return value ? std::string(value.text()) : "nothing"; }
 
 // Elements of arrays are named when they have a name: `buffers[view]`.
 std::string element_name(json::Value element, std::size_t index) {
-  const json::Value name = element && element.is(Type::Object) ? element["name"] : json::Value();
-  return name && name.is(Type::String) ? name.string() : std::to_string(index);
+  const json::Value name = element && element.is(json::Type::Object) ? element["name"] : json::Value();
+  return name && name.is(json::Type::String) ? name.string() : std::to_string(index);
 }
 
 class Differ {
@@ -28,8 +26,8 @@ class Differ {
   // Recurses into objects and arrays; the depth is that of the metadata, which is fixed.
   void compare(const std::string& path, json::Value left, json::Value right) {
     if (!left || !right || left.type() != right.type()) return report(path, left, right);
-    if (left.is(Type::Object)) return objects(path, left, right);
-    if (left.is(Type::Array)) return arrays(path, left, right);
+    if (left.is(json::Type::Object)) return objects(path, left, right);
+    if (left.is(json::Type::Array)) return arrays(path, left, right);
     if (left.text() != right.text()) report(path, left, right);
   }
 
@@ -37,9 +35,9 @@ class Differ {
   void report(const std::string& path, json::Value left, json::Value right) {
     if (!left && !right) return;
     const auto shown = [](json::Value value) {
-      if (!value || (!value.is(Type::Object) && !value.is(Type::Array))) return text_of(value);
-      const json::Value name = value.is(Type::Object) ? value["name"] : json::Value();
-      return name && name.is(Type::String) ? json::quoted(name.string()) : std::string(name_of(value.type()));
+      if (!value || (!value.is(json::Type::Object) && !value.is(json::Type::Array))) return text_of(value);
+      const json::Value name = value.is(json::Type::Object) ? value["name"] : json::Value();
+      return name && name.is(json::Type::String) ? json::quoted(name.string()) : std::string(name_of(value.type()));
     };
     found_.push_back({path, shown(left), shown(right)});
   }

@@ -12,7 +12,7 @@ namespace slipway::rpl {
 namespace {
 
 // From this many nodes on a further thread is worth its start: a node takes about ten microseconds, as starting does.
-constexpr std::size_t kWorthThreads = 64;
+constexpr std::size_t kNodesWorthThreads = 64;
 
 std::uint64_t combined(std::initializer_list<std::uint64_t> values) {
   Consulted mixer;
@@ -39,7 +39,7 @@ class Searcher {
     }
     std::vector<std::jthread> others;
     work([&] {  // called while nodes are waiting
-      if (others.size() + 1 < settings_.jobs && nodes_.size() >= kWorthThreads) {
+      if (others.size() + 1 < settings_.jobs && nodes_.size() >= kNodesWorthThreads) {
         others.emplace_back([this] { work([] {}); });
       }
     });

@@ -17,10 +17,10 @@ namespace slipway::rpl {
 namespace {
 
 // With fewer work items than this, the caller's thread does all of them.
-constexpr std::size_t kWorthThreads = 16;
+constexpr std::size_t kVariantsWorthThreads = 16;
 
 // How many threads check `count` pieces of work.
-std::size_t threads_for(std::size_t count, std::size_t jobs) { return count < kWorthThreads ? 1 : jobs; }
+std::size_t threads_for(std::size_t count, std::size_t jobs) { return count < kVariantsWorthThreads ? 1 : jobs; }
 
 // A number of assignments, exact up to the precision of a double.
 std::string count_text(double count) { return count < 1e15 ? formatted("{:.0f}", count) : formatted("{:.3e}", count); }

@@ -27,7 +27,7 @@ struct Token {
 };
 
 // Quotes may be anywhere in a token and keep blanks together; they are not part of it.
-std::vector<Token> split(std::string_view text) {
+std::vector<Token> split_options(std::string_view text) {
   std::vector<Token> tokens;
   for (std::size_t at = 0; (at = text.find_first_not_of(kBlanks, at)) != std::string_view::npos;) {
     Token token;
@@ -101,7 +101,7 @@ class Reader {
 
 Result<BuildOptions> parse_build_options(std::string_view text, const SourceLocation& location) {
   Reader reader(location);
-  for (const Token& token : split(text)) reader.read(token);
+  for (const Token& token : split_options(text)) reader.read(token);
   return reader.finish();
 }
 

@@ -28,7 +28,7 @@ bool says_nothing(std::string_view line) {
          line.ends_with("HLSL parsing failed.");
 }
 
-std::vector<Message> split(std::string_view log) {
+std::vector<Message> split_log(std::string_view log) {
   std::vector<Message> messages;
   while (!log.empty()) {
     const std::string_view line = log.substr(0, log.find('\n'));
@@ -142,7 +142,7 @@ Diagnostic diagnostic_of(const Message& message, const SourcePtr& main, const So
 
 std::vector<Diagnostic> read_messages(std::string_view log, const SourcePtr& main, const SourceMap& sources) {
   std::vector<Diagnostic> diagnostics;
-  for (const Message& message : split(log)) diagnostics.push_back(diagnostic_of(message, main, sources));
+  for (const Message& message : split_log(log)) diagnostics.push_back(diagnostic_of(message, main, sources));
   return diagnostics;
 }
 

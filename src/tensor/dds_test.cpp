@@ -32,7 +32,7 @@ std::vector<std::byte> file(Format format, std::uint32_t width, std::uint32_t he
   return bytes;
 }
 
-std::string bad(Bytes bytes, std::uint32_t levels = 32) {
+std::string problem_in_dds(Bytes bytes, std::uint32_t levels = 32) {
   const auto view = parse_dds(bytes, "a.dds", levels);
   return view ? "parsed" : format_diagnostics(view.error());
 }
@@ -90,7 +90,7 @@ TEST(Dds, EveryListedFormatGoesThroughAFile) {
 }
 
 TEST(Dds, EveryCheckOfTheHeader) {
-  const auto with = [](Field change) { return bad(file(Format::R8_UNORM, 2, 2, 4, {change})); };
+  const auto with = [](Field change) { return problem_in_dds(file(Format::R8_UNORM, 2, 2, 4, {change})); };
   EXPECT_EQ(with({0, 1}), "a.dds:0x0: error: Invalid DDS magic word [file-format]\n");
   EXPECT_EQ(with({4, 123}), "a.dds:0x4: error: Invalid DDS header size (Must be 124) [file-format]\n");
   EXPECT_EQ(with({8, 0x1003}), "a.dds:0x8: error: Required DDS header height/width flags not set [file-format]\n");
@@ -112,7 +112,7 @@ TEST(Dds, EveryCheckOfTheHeader) {
 }
 
 TEST(Dds, AllProblemsAreReportedTogether) {
-  EXPECT_EQ(bad(file(Format::R8_UNORM, 2, 2, 4, {{4, 0}, {108, 0}, {132, 2}, {128, 999}})),
+  EXPECT_EQ(problem_in_dds(file(Format::R8_UNORM, 2, 2, 4, {{4, 0}, {108, 0}, {132, 2}, {128, 999}})),
             "a.dds:0x4: error: Invalid DDS header size (Must be 124) [file-format]\n"
             "a.dds:0x6c: error: Required DDS header caps flag not set [file-format]\n"
             "a.dds:0x84: error: Only 2D DDS textures are supported [file-format]\n"
@@ -121,7 +121,7 @@ TEST(Dds, AllProblemsAreReportedTogether) {
 
 TEST(Dds, ShortFiles) {
   const auto bytes = file(Format::R8_UNORM, 2, 2, 4);
-  const auto first = [&](std::size_t size) { return bad(Bytes(bytes).first(size)); };
+  const auto first = [&](std::size_t size) { return problem_in_dds(Bytes(bytes).first(size)); };
   EXPECT_EQ(first(0), "a.dds:0x0: error: Invalid DDS magic word [file-format]\n");
   EXPECT_EQ(first(3), "a.dds:0x0: error: Invalid DDS magic word [file-format]\n");
   for (const std::size_t size : {4, 127, 147}) {
@@ -135,18 +135,18 @@ TEST(Dds, ShortFiles) {
 TEST(Dds, OneLevelHasExactlyItsBytes) {
   EXPECT_EQ(levels(file(Format::R8_UNORM, 3, 2, 6)), "3x2 at 148 + 6; ");
   EXPECT_EQ(levels(file(Format::R8_UNORM, 3, 2, 6, {{28, 0}})), "3x2 at 148 + 6; ");
-  EXPECT_EQ(bad(file(Format::R8_UNORM, 3, 2, 5)),
+  EXPECT_EQ(problem_in_dds(file(Format::R8_UNORM, 3, 2, 5)),
             "a.dds:0x94: error: Expected image input size to be 6, but got 5 instead [file-truncated]\n");
-  EXPECT_EQ(bad(file(Format::R8_UNORM, 3, 2, 7)),
+  EXPECT_EQ(problem_in_dds(file(Format::R8_UNORM, 3, 2, 7)),
             "a.dds:0x94: error: Expected image input size to be 6, but got 7 instead [trailing-data]\n");
-  EXPECT_EQ(bad(file(Format::R32G32B32A32_UINT, 3, 2, 7, {{16, 0xffffffff}, {12, 0xffffffff}})),
+  EXPECT_EQ(problem_in_dds(file(Format::R32G32B32A32_UINT, 3, 2, 7, {{16, 0xffffffff}, {12, 0xffffffff}})),
             "a.dds:0x94: error: Expected image input size to be more than 2^64, but got 7 instead [file-truncated]\n");
   // R8G8B8: with and without the padding, and no size between them.
   EXPECT_EQ(levels(file(Format::R8G8B8_SINT, 2, 2, 16)), "2x2 at 148 + 16; ");
   EXPECT_EQ(levels(file(Format::R8G8B8_SINT, 2, 2, 12)), "2x2 at 148 + 12; ");
-  EXPECT_EQ(bad(file(Format::R8G8B8_SINT, 2, 2, 13)),
+  EXPECT_EQ(problem_in_dds(file(Format::R8G8B8_SINT, 2, 2, 13)),
             "a.dds:0x94: error: Expected image input size to be 16, but got 13 instead [trailing-data]\n");
-  EXPECT_EQ(bad(file(Format::B8G8R8_UNORM, 2, 2, 12)),
+  EXPECT_EQ(problem_in_dds(file(Format::B8G8R8_UNORM, 2, 2, 12)),
             "a.dds:0x94: error: Expected image input size to be 16, but got 12 instead [file-truncated]\n");
 }
 
@@ -155,7 +155,7 @@ TEST(Dds, MipLevels) {
   EXPECT_EQ(levels(file(Format::R8_UNORM, 5, 2, 12, {{28, 3}}), 2), "5x2 at 148 + 10; 2x1 at 158 + 2; ");
   EXPECT_EQ(levels(file(Format::R8_UNORM, 5, 2, 12, {{28, 3}}), 0), "5x2 at 148 + 10; ");
   EXPECT_EQ(levels(file(Format::R8_UNORM, 5, 2, 99, {{28, 3}}), 1), "5x2 at 148 + 10; ");
-  EXPECT_EQ(bad(file(Format::R8_UNORM, 5, 2, 12, {{28, 3}})),
+  EXPECT_EQ(problem_in_dds(file(Format::R8_UNORM, 5, 2, 12, {{28, 3}})),
             "a.dds:0x94: error: Expected image input size to be 13, but got 12 instead [file-truncated]\n");
   EXPECT_EQ(levels(file(Format::BC1_RGBA_UNORM_BLOCK, 6, 5, 64, {{28, 3}})),
             "6x5 at 148 + 32; 3x2 at 180 + 8; 1x1 at 188 + 8; ");

@@ -22,7 +22,7 @@ std::string dict(std::string_view descr, std::string_view shape, bool fortran = 
   return formatted("{{'descr': {}, 'fortran_order': {}, 'shape': {}, }}\n", descr, fortran ? "True" : "False", shape);
 }
 
-std::string bad(std::string_view bytes) {
+std::string problem_in_npy(std::string_view bytes) {
   Diagnostics warnings;
   const auto view = parse_npy(bytes_of(bytes), "a.npy", warnings);
   return view ? "parsed" : format_diagnostic(view.error().at(0));
@@ -40,7 +40,7 @@ std::string good(std::string_view bytes) {
 }
 
 std::string of_type(std::string_view descr) { return good(file(dict(descr, "(0,)"))); }
-std::string bad_type(std::string_view descr) { return bad(file(dict(descr, "(0,)"))); }
+std::string bad_type(std::string_view descr) { return problem_in_npy(file(dict(descr, "(0,)"))); }
 
 // The elements in C order and little-endian, in hexadecimal digits.
 std::string elements(std::string_view bytes) {
@@ -112,9 +112,9 @@ TEST(Npy, Versions) {
                               static_cast<char>(header.size()) + std::string("\0\0\0", 3) + header + "x";
     EXPECT_EQ(good(bytes), "|u1 u u8 1 [1]");
   }
-  EXPECT_EQ(bad(std::string("\x93NUMPY\x04\x00\x00\x00", 10)),
+  EXPECT_EQ(problem_in_npy(std::string("\x93NUMPY\x04\x00\x00\x00", 10)),
             "a.npy:0x6: error: version 4.0 of the .npy format is unknown; 1.0, 2.0 and 3.0 are known [file-format]\n");
-  EXPECT_EQ(bad(std::string("\x93NUMPY\x01\x01\x00\x00", 10)),
+  EXPECT_EQ(problem_in_npy(std::string("\x93NUMPY\x01\x01\x00\x00", 10)),
             "a.npy:0x6: error: version 1.1 of the .npy format is unknown; 1.0, 2.0 and 3.0 are known [file-format]\n");
 }
 
@@ -153,32 +153,40 @@ TEST(Npy, Dtypes) {
 }
 
 TEST(Npy, SyntaxErrorsHaveLocations) {
-  EXPECT_EQ(bad("not numpy"), "a.npy:0x0: error: not a .npy file: it does not start with `\\x93NUMPY` [file-format]\n");
-  EXPECT_EQ(bad(""), "a.npy:0x0: error: not a .npy file: it does not start with `\\x93NUMPY` [file-format]\n");
-  EXPECT_EQ(bad("\x93NUMPY"), "a.npy:0x0: error: the file ends inside its header [file-truncated]\n");
-  EXPECT_EQ(bad(file(dict("'<f4'", "()")).substr(0, 30)),
+  EXPECT_EQ(problem_in_npy("not numpy"),
+            "a.npy:0x0: error: not a .npy file: it does not start with `\\x93NUMPY` [file-format]\n");
+  EXPECT_EQ(problem_in_npy(""),
+            "a.npy:0x0: error: not a .npy file: it does not start with `\\x93NUMPY` [file-format]\n");
+  EXPECT_EQ(problem_in_npy("\x93NUMPY"), "a.npy:0x0: error: the file ends inside its header [file-truncated]\n");
+  EXPECT_EQ(problem_in_npy(file(dict("'<f4'", "()")).substr(0, 30)),
             "a.npy:0x0: error: the file ends inside its header [file-truncated]\n");
-  EXPECT_EQ(bad(file("[]")), "a.npy:0xa: error: expected `{` in the header, not `[` [file-format]\n");
-  EXPECT_EQ(bad(file("")), "a.npy:0xa: error: the header ends where `{` should be [file-format]\n");
-  EXPECT_EQ(bad(file("{'descr' 3}")), "a.npy:0x13: error: expected `:` in the header, not `3` [file-format]\n");
-  EXPECT_EQ(bad(file("{descr: 3}")), "a.npy:0xb: error: expected a string in the header, not `d` [file-format]\n");
-  EXPECT_EQ(bad(file("{'descr")), "a.npy:0xb: error: a string without its closing quote in the header [file-format]\n");
-  EXPECT_EQ(bad(file("{'descr\\")),
+  EXPECT_EQ(problem_in_npy(file("[]")), "a.npy:0xa: error: expected `{` in the header, not `[` [file-format]\n");
+  EXPECT_EQ(problem_in_npy(file("")), "a.npy:0xa: error: the header ends where `{` should be [file-format]\n");
+  EXPECT_EQ(problem_in_npy(file("{'descr' 3}")),
+            "a.npy:0x13: error: expected `:` in the header, not `3` [file-format]\n");
+  EXPECT_EQ(problem_in_npy(file("{descr: 3}")),
+            "a.npy:0xb: error: expected a string in the header, not `d` [file-format]\n");
+  EXPECT_EQ(problem_in_npy(file("{'descr")),
             "a.npy:0xb: error: a string without its closing quote in the header [file-format]\n");
-  EXPECT_EQ(bad(file("{'type': 3}")), "a.npy:0xb: error: unknown key `type` in the header [file-format]\n");
-  EXPECT_EQ(bad(file("{'descr': '<f4', 'descr': '<f4'}")),
+  EXPECT_EQ(problem_in_npy(file("{'descr\\")),
+            "a.npy:0xb: error: a string without its closing quote in the header [file-format]\n");
+  EXPECT_EQ(problem_in_npy(file("{'type': 3}")), "a.npy:0xb: error: unknown key `type` in the header [file-format]\n");
+  EXPECT_EQ(problem_in_npy(file("{'descr': '<f4', 'descr': '<f4'}")),
             "a.npy:0x1b: error: duplicate key `descr` in the header [file-format]\n");
-  EXPECT_EQ(bad(file("{}")), "a.npy:0xa: error: the header has no `descr` [file-format]\n");
-  EXPECT_EQ(bad(file("{'descr': '<f4'}")), "a.npy:0xa: error: the header has no `fortran_order` [file-format]\n");
-  EXPECT_EQ(bad(file("{'descr': '<f4', 'fortran_order': False}")),
+  EXPECT_EQ(problem_in_npy(file("{}")), "a.npy:0xa: error: the header has no `descr` [file-format]\n");
+  EXPECT_EQ(problem_in_npy(file("{'descr': '<f4'}")),
+            "a.npy:0xa: error: the header has no `fortran_order` [file-format]\n");
+  EXPECT_EQ(problem_in_npy(file("{'descr': '<f4', 'fortran_order': False}")),
             "a.npy:0xa: error: the header has no `shape` [file-format]\n");
-  EXPECT_EQ(bad(file("{'descr': '<f4' 'shape': ()}")),
+  EXPECT_EQ(problem_in_npy(file("{'descr': '<f4' 'shape': ()}")),
             "a.npy:0x1a: error: expected `,` or `}` in the header, not `'` [file-format]\n");
-  EXPECT_EQ(bad(file("{'fortran_order': Maybe}")),
+  EXPECT_EQ(problem_in_npy(file("{'fortran_order': Maybe}")),
             "a.npy:0x1c: error: expected `True` or `False` in the header, not `M` [file-format]\n");
-  EXPECT_EQ(bad(file(dict("'<f4'", "()") + "x")),
+  EXPECT_EQ(problem_in_npy(file(dict("'<f4'", "()") + "x")),
             "a.npy:0x42: error: unexpected `x` after the dictionary of the header [file-format]\n");
-  const auto bad_shape = [](std::string_view shape) { return bad(file(formatted("{{'shape': {}}}", shape))); };
+  const auto bad_shape = [](std::string_view shape) {
+    return problem_in_npy(file(formatted("{{'shape': {}}}", shape)));
+  };
   EXPECT_EQ(bad_shape("3"), "a.npy:0x14: error: expected `(` in the header, not `3` [file-format]\n");
   EXPECT_EQ(bad_shape("(3)"), "a.npy:0x16: error: a tuple of one dimension needs a comma: `(3,)` [file-format]\n");
   EXPECT_EQ(bad_shape("(3 4)"), "a.npy:0x17: error: expected `,` or `)` in the header, not `4` [file-format]\n");
@@ -196,9 +204,9 @@ TEST(Npy, SyntaxErrorsHaveLocations) {
 }
 
 TEST(Npy, ThePayloadMustBeComplete) {
-  EXPECT_EQ(bad(file(dict("'<f4'", "(2, 3)"), std::string(20, 'x'))),
+  EXPECT_EQ(problem_in_npy(file(dict("'<f4'", "(2, 3)"), std::string(20, 'x'))),
             "a.npy:0x46: error: the shape (2, 3) of `<f4` needs 24 bytes, but the file has 20 [file-truncated]\n");
-  EXPECT_EQ(bad(file(dict("'<f4'", "(4611686018427387904, 2)"))),
+  EXPECT_EQ(problem_in_npy(file(dict("'<f4'", "(4611686018427387904, 2)"))),
             "a.npy:0x3c: error: the number of bytes of the shape (4611686018427387904, 2) does not fit in 64 bits "
             "[out-of-range]\n");
   Diagnostics warnings;

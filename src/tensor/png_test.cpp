@@ -79,7 +79,7 @@ std::string texels(const Recipe& recipe) {
   return text;
 }
 
-std::string bad(Bytes file) {
+std::string problem_in_png(Bytes file) {
   const auto image = decode_png(file, "a.png");
   const auto extent = png_extent(file, "a.png");
   const std::string text = image ? "decoded" : format_diagnostics(image.error());
@@ -166,24 +166,26 @@ TEST(Png, FailureToWrite) {
 
 TEST(Png, BadFiles) {
   const auto good = make({.width = 2, .height = 2, .samples = "abcd"});
-  EXPECT_EQ(bad(bytes_of("GIF89a, and some more bytes, as many as a header needs")),
+  EXPECT_EQ(problem_in_png(bytes_of("GIF89a, and some more bytes, as many as a header needs")),
             "a.png:0x0: error: not a readable PNG file: invalid signature [file-format]\n");
-  EXPECT_EQ(bad({}), "a.png:0x0: error: the PNG file ends before its image does [file-truncated]\n");
-  EXPECT_EQ(bad(Bytes(good).first(20)), "a.png:0x0: error: the PNG file ends before its image does [file-truncated]\n");
-  EXPECT_EQ(bad(Bytes(good).first(45)),
+  EXPECT_EQ(problem_in_png({}), "a.png:0x0: error: the PNG file ends before its image does [file-truncated]\n");
+  EXPECT_EQ(problem_in_png(Bytes(good).first(20)),
+            "a.png:0x0: error: the PNG file ends before its image does [file-truncated]\n");
+  EXPECT_EQ(problem_in_png(Bytes(good).first(45)),
             "a.png:0x0: error: the PNG file ends before its image does [file-truncated]\n2x2");
   auto flipped = good;
   flipped[29] ^= std::byte{1};
-  EXPECT_EQ(bad(flipped), "a.png:0x0: error: not a readable PNG file: invalid chunk checksum [file-format]\n2x2");
+  EXPECT_EQ(problem_in_png(flipped),
+            "a.png:0x0: error: not a readable PNG file: invalid chunk checksum [file-format]\n2x2");
 }
 
 TEST(Png, TooLargeIsRefusedByTheHeaderAlone) {
   std::string rows(8193, 'x');
   EXPECT_EQ(
-      bad(make({.width = 8193, .samples = rows})),
+      problem_in_png(make({.width = 8193, .samples = rows})),
       "a.png:0x10: error: the image has 8193 x 1 texels; PNG images may have at most 8192 x 8192 [out-of-range]\n");
   EXPECT_EQ(
-      bad(make({.height = 8193, .samples = rows})),
+      problem_in_png(make({.height = 8193, .samples = rows})),
       "a.png:0x10: error: the image has 1 x 8193 texels; PNG images may have at most 8192 x 8192 [out-of-range]\n");
   EXPECT_EQ(decode_png(make({.height = 8192, .samples = rows.substr(1)}), "a.png")->height, 8192u);
 }

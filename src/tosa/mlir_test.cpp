@@ -6,6 +6,7 @@
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "tosa/read/mlir/read_mlir.hpp"
+#include "tosa/testing.hpp"
 #include "tosa/text.hpp"
 #include "tosa/verify.hpp"
 
@@ -14,10 +15,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-std::string messages(const Diagnostics& diagnostics) {
-  return format_diagnostics(diagnostics.all(), {.sources = false});
-}
 
 // The graph as text, or the diagnostics.
 std::string read(std::string_view text, const MlirOptions& options = {}) {

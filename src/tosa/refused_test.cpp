@@ -68,7 +68,7 @@ std::string text_of(const std::vector<Case>& cases) {
   return text;
 }
 
-std::string messages_of(const std::string& text) {
+std::string refusal(const std::string& text) {
   Diagnostics diagnostics;
   if (auto graph = parse(make_source("refused.graph", text), diagnostics)) verify(*graph, diagnostics);
   std::string messages;
@@ -90,13 +90,13 @@ TEST(Refused, EachChangeIsOneLocatedError) {
     bool changed = false;
     for (Case& each : cases) {
       SCOPED_TRACE(each.graph);
-      EXPECT_EQ(messages_of(each.graph), "");
+      EXPECT_EQ(refusal(each.graph), "");
       for (Change& change : each.changes) {
         SCOPED_TRACE(change.from + " -> " + change.to);
         const std::size_t at = each.graph.find(change.from);
         ASSERT_NE(at, std::string::npos);
         ASSERT_EQ(each.graph.find(change.from, at + 1), std::string::npos) << "appears more than once";
-        const std::string messages = messages_of(std::string(each.graph).replace(at, change.from.size(), change.to));
+        const std::string messages = refusal(std::string(each.graph).replace(at, change.from.size(), change.to));
         EXPECT_NE(messages, "") << "is allowed";
         ++count;
         changed |= messages != change.messages;

@@ -24,7 +24,7 @@ constexpr std::string_view kConvolution = R"(graph main {
 }
 )";
 
-std::string messages(const Diagnostics& diagnostics) {
+std::string located_messages(const Diagnostics& diagnostics) {
   std::string text;
   for (const Diagnostic& diagnostic : diagnostics.all()) {
     const Position at =
@@ -38,7 +38,7 @@ std::string parse_messages(std::string text, bool verified = true) {
   Diagnostics diagnostics;
   auto graph = parse(make_source("t.graph", std::move(text)), diagnostics);
   if (graph && verified) verify(*graph, diagnostics);
-  return messages(diagnostics);
+  return located_messages(diagnostics);
 }
 
 // A graph of one node between inputs of the given types.
@@ -66,7 +66,7 @@ std::string node_messages(std::string_view inputs, std::string_view node) {
 TEST(Text, PrintingAndParsingAreInverse) {
   Diagnostics diagnostics;
   const auto graph = parse(make_source("t.graph", std::string(kConvolution)), diagnostics);
-  ASSERT_TRUE(graph) << messages(diagnostics);
+  ASSERT_TRUE(graph) << located_messages(diagnostics);
   EXPECT_EQ(print(*graph), kConvolution);
   EXPECT_EQ(graph->nodes[0].attributes.list("pad").size(), 4u);
   EXPECT_EQ(graph->nodes[0].attributes.integer("input_zp"), -3);
@@ -85,7 +85,7 @@ TEST(Text, FloatsTwoResultsCustomAndComments) {
       "}\n";
   Diagnostics diagnostics;
   const auto graph = parse(make_source("t.graph", "// first\n" + text), diagnostics);
-  ASSERT_TRUE(graph) << messages(diagnostics);
+  ASSERT_TRUE(graph) << located_messages(diagnostics);
   EXPECT_EQ(print(*graph), text);
 }
 
@@ -194,10 +194,10 @@ TEST(Verify, DynamicShapesBecomeKnown) {
                            diagnostics);
   ASSERT_TRUE(graph);
   const auto resolved = with_input_shapes(*graph, std::vector<tensor::Shape>{{5, 3}}, diagnostics);
-  ASSERT_TRUE(resolved) << messages(diagnostics);
+  ASSERT_TRUE(resolved) << located_messages(diagnostics);
   EXPECT_EQ((*resolved)[resolved->outputs[0]].type.shape, (tensor::Shape{10, 3}));
   EXPECT_FALSE(with_input_shapes(*graph, std::vector<tensor::Shape>{{5, 4}}, diagnostics));
-  EXPECT_THAT(messages(diagnostics),
+  EXPECT_THAT(located_messages(diagnostics),
               HasSubstr("input 0 of graph `t` has the shape [5, 4], and the graph takes [-1, 3]"));
 }
 

@@ -18,7 +18,7 @@ namespace {
 using ::testing::HasSubstr;
 
 // Without names; constants of one element keep their form, splat or not.
-std::string plain_text(Graph graph) {
+std::string plain_mlir(Graph graph) {
   for (Value& value : graph.values) value.name.clear();
   for (Node& node : graph.nodes) node.name.clear();
   for (Constant& constant : graph.constants)
@@ -46,7 +46,7 @@ TEST(WriteMlir, EveryOperatorAndTypeIsReadAgain) {
     ASSERT_TRUE(model) << messages(problems);
     verify(model->graph, problems);
     EXPECT_EQ(messages(problems), "");
-    EXPECT_EQ(plain_text(model->graph), plain_text(graph));
+    EXPECT_EQ(plain_mlir(model->graph), plain_mlir(graph));
     ++count;
   });
   EXPECT_GT(count, 200);
@@ -88,7 +88,7 @@ TEST(WriteMlir, ConstantsOfEveryTypeAreReadAgain) {
   Diagnostics problems;
   const auto again = read_mlir(bytes_of(mlir), "m.mlir", {}, problems);
   ASSERT_TRUE(again) << messages(problems);
-  EXPECT_EQ(plain_text(again->graph), plain_text(graph));
+  EXPECT_EQ(plain_mlir(again->graph), plain_mlir(graph));
 }
 
 TEST(WriteMlir, NamesAndCustomOperatorsAreKept) {
@@ -199,7 +199,7 @@ TEST(LongLiterals, ErrorsHaveTheirLocationInTheFile) {
 
 // --- branches and loops ---
 
-std::string read(std::string_view text) {
+std::string read_back(std::string_view text) {
   Diagnostics problems;
   const auto model = read_mlir(bytes_of(text), "m.mlir", {}, problems);
   return model ? print(model->graph) : messages(problems);
@@ -228,14 +228,14 @@ func.func @main(%x: tensor<2xf32>, %n: tensor<i32>) -> tensor<2xf32> {{
 }
 
 TEST(Mlir, LoopsWithKnownConditionsAreWrittenOut) {
-  const std::string text = read(loop("%k"));
+  const std::string text = read_back(loop("%k"));
   std::size_t count = 0;
   for (std::size_t at = text.find("TANH"); at != text.npos; at = text.find("TANH", at + 1)) ++count;
   EXPECT_EQ(count, 3u) << text;
-  EXPECT_EQ(read(loop("%n")),
+  EXPECT_EQ(read_back(loop("%n")),
             "m.mlir:6:10: error: `tosa.while_loop`: how often it runs is known only when the model runs; loops are not "
             "representable in TOSA.001000.1 [unsupported]\n");
-  EXPECT_THAT(read(loop("%k", "0")),
+  EXPECT_THAT(read_back(loop("%k", "0")),
               HasSubstr("`tosa.while_loop`: branches and loops expand to more than 1048576 operations"));
 }
 
@@ -260,9 +260,9 @@ func.func @main(%x: tensor<2xf32>, %n: tensor<i1>) -> tensor<2xf32> {{
 }
 
 TEST(Mlir, BranchesWithKnownConditionsAreTaken) {
-  EXPECT_THAT(read(branch("%yes")), HasSubstr("= EXP(%0) f32[2]\n"));
-  EXPECT_THAT(read(branch("%no")), HasSubstr("= LOG(%0) f32[2]\n"));
-  EXPECT_EQ(read(branch("%n")),
+  EXPECT_THAT(read_back(branch("%yes")), HasSubstr("= EXP(%0) f32[2]\n"));
+  EXPECT_THAT(read_back(branch("%no")), HasSubstr("= LOG(%0) f32[2]\n"));
+  EXPECT_EQ(read_back(branch("%n")),
             "m.mlir:5:8: error: `tosa.cond_if`: its condition is not constant; branches are not representable in "
             "TOSA.001000.1 [unsupported]\n");
 }

@@ -8,6 +8,7 @@
 #include "spirv/testing.hpp"
 #include "testing/operator_graphs.hpp"
 #include "tosa/read/read_spirv.hpp"
+#include "tosa/testing.hpp"
 #include "tosa/text.hpp"
 #include "tosa/verify.hpp"
 
@@ -17,19 +18,11 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string messages(const Diagnostics& diagnostics) {
+std::string messages_with_kinds(const Diagnostics& diagnostics) {
   std::string text;
   for (const Diagnostic& diagnostic : diagnostics.all())
     text += formatted("{} [{}]\n", diagnostic.message, name_of(diagnostic.kind));
   return text;
-}
-
-Graph graph_of(std::string text) {
-  Diagnostics problems;
-  auto graph = parse(make_source("t.graph", std::move(text)), problems);
-  if (graph) verify(*graph, problems);
-  EXPECT_EQ(messages(problems), "");
-  return graph ? std::move(*graph) : Graph();
 }
 
 // Writes, validates and reads again.
@@ -49,7 +42,7 @@ std::optional<Graph> written_and_read(const Graph& graph, const SpirvOptions& op
   Diagnostics problems;
   auto again = read_graph(*module, graph.name, problems);
   if (again) verify(*again, problems);
-  EXPECT_EQ(messages(problems), "");
+  EXPECT_EQ(messages_with_kinds(problems), "");
   return again;
 }
 
@@ -73,7 +66,7 @@ TEST(WriteSpirv, EveryOperatorAndTypeIsReadAgain) {
     SCOPED_TRACE(formatted("{} {}", info.name, text_of(graph.values[0].type)));
     Diagnostics problems;
     verify(graph, problems);
-    EXPECT_EQ(messages(problems), "");
+    EXPECT_EQ(messages_with_kinds(problems), "");
     for (std::uint32_t i = 0; i < graph.inputs.size(); ++i) graph.input_bindings.push_back({1, 2 * i});
     for (std::uint32_t i = 0; i < graph.outputs.size(); ++i) graph.output_bindings.push_back({0, 7 + i});
     for (const bool replicate : {true, false}) {

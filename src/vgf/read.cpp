@@ -9,7 +9,6 @@
 namespace slipway::vgf {
 namespace {
 
-constexpr std::uint64_t kHeaderBytes = 128;
 constexpr std::string_view kRawConstants = {"CONST00\0", 8};
 enum SectionIndex : std::size_t { kModules, kSequence, kResources, kConstants };
 

@@ -39,6 +39,8 @@ struct Version {
 };
 inline constexpr Version kCurrentVersion{0, 4, 3};
 
+inline constexpr std::uint64_t kHeaderBytes = 128;  // of a file
+
 struct Module {
   ModuleKind kind = ModuleKind::Compute;
   std::string_view name;

@@ -14,8 +14,6 @@ namespace {
 using flatbuffers::FlatBufferBuilder;
 using flatbuffers::Offset;
 
-constexpr std::size_t kHeaderBytes = 128;
-
 template <class Ref>
 Ref next(std::size_t size) {
   return static_cast<Ref>(static_cast<std::uint32_t>(size));

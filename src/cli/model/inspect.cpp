@@ -18,18 +18,18 @@
 namespace slipway::cli {
 namespace {
 
-struct Loaded {
+struct LoadedModel {
   ContentOf content;
   tosa::Model model;
 };
 
-std::optional<Loaded> load(const std::string& path, const convert::ReadModelOptions& settings,
-                           Diagnostics& diagnostics) {
+std::optional<LoadedModel> load_model(const std::string& path, const convert::ReadModelOptions& settings,
+                                      Diagnostics& diagnostics) {
   std::optional<ContentOf> content = diagnostics.take(ContentOf::read(path));
   if (!content) return std::nullopt;
   auto model = convert::read_model(content->content().bytes, path == "-" ? "<stdin>" : path, settings, diagnostics);
   if (!model) return std::nullopt;
-  return Loaded{std::move(*content), std::move(*model)};
+  return LoadedModel{std::move(*content), std::move(*model)};
 }
 
 // Finds everything that a conversion would find.
@@ -163,7 +163,7 @@ int check_model_file(const Arguments& arguments) {
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
   for (const std::string& path : files) {
-    if (std::optional<Loaded> loaded = load(path, {}, diagnostics)) check(loaded->model, diagnostics);
+    if (std::optional<LoadedModel> loaded = load_model(path, {}, diagnostics)) check(loaded->model, diagnostics);
   }
   return report(diagnostics, style, stdout);
 }
@@ -188,7 +188,7 @@ int inspect_model_file(const Arguments& arguments) {
       draw_model(file->vgf, picture, {}, diagnostics);
     return report(diagnostics, style);
   }
-  std::optional<Loaded> loaded = load(path, settings, diagnostics);
+  std::optional<LoadedModel> loaded = load_model(path, settings, diagnostics);
   if (loaded) {
     Diagnostics found;
     tosa::verify(loaded->model.graph, found);

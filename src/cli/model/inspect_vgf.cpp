@@ -14,17 +14,17 @@ namespace slipway::cli {
 namespace {
 
 // A model with the bytes that it refers to.
-struct Loaded {
+struct LoadedVgf {
   ContentOf content;
   vgf::File file;
 };
 
-std::optional<Loaded> load(const std::string& path, Diagnostics& diagnostics) {
+std::optional<LoadedVgf> load_vgf(const std::string& path, Diagnostics& diagnostics) {
   std::optional<ContentOf> content = diagnostics.take(ContentOf::read(path));
   if (!content) return std::nullopt;
   std::optional<vgf::File> file = vgf::read_vgf(content->content().bytes, path == "-" ? "<stdin>" : path, diagnostics);
   if (!file) return std::nullopt;
-  return Loaded{std::move(*content), std::move(*file)};
+  return LoadedVgf{std::move(*content), std::move(*file)};
 }
 
 // Finds everything that can be found without running the model.
@@ -86,7 +86,7 @@ int check_vgf_file(const Arguments& arguments) {
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
   for (const std::string& path : files) {
-    if (const std::optional<Loaded> loaded = load(path, diagnostics)) check_model(loaded->file, diagnostics);
+    if (const std::optional<LoadedVgf> loaded = load_vgf(path, diagnostics)) check_model(loaded->file, diagnostics);
   }
   return report(diagnostics, style, stdout);
 }
@@ -116,7 +116,7 @@ int inspect_vgf_file(const Arguments& arguments) {
   if (const std::optional<int> status = line.parse(arguments)) return *status;
 
   Diagnostics diagnostics;
-  const std::optional<Loaded> loaded = load(path, diagnostics);
+  const std::optional<LoadedVgf> loaded = load_vgf(path, diagnostics);
   if (!loaded) return report(diagnostics, style);
   const vgf::File& file = loaded->file;
   std::optional<std::vector<std::byte>> bytes;

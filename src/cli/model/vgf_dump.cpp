@@ -31,17 +31,17 @@ int failed(std::string_view message) {
   return 1;
 }
 
-struct Loaded {
+struct MappedVgf {
   MappedFile mapped;
   vgf::File file;
 };
 
-std::optional<Loaded> load(const std::string& path, Diagnostics& problems) {
+std::optional<MappedVgf> map_vgf(const std::string& path, Diagnostics& problems) {
   std::optional<MappedFile> mapped = problems.take(map_file(path));
   if (!mapped) return std::nullopt;
   std::optional<vgf::File> file = vgf::read_vgf(mapped->bytes(), path, problems);
   if (!file) return std::nullopt;
-  return Loaded{std::move(*mapped), std::move(*file)};
+  return MappedVgf{std::move(*mapped), std::move(*file)};
 }
 
 int written(const Result<>& result) { return result ? 0 : failed(result.error()); }
@@ -87,7 +87,7 @@ int vgf_dump(const Arguments& arguments) {
   }
 
   Diagnostics problems;
-  const std::optional<Loaded> loaded = load(input, problems);
+  const std::optional<MappedVgf> loaded = map_vgf(input, problems);
   if (!loaded) return failed(problems.all());
   const vgf::File& file = loaded->file;
   const auto put = [&](const auto& part) { return part ? written(write_file(output, *part)) : failed(part.error()); };
@@ -112,7 +112,7 @@ int vgf_updater(const Arguments& arguments) {
   if (const std::optional<int> status = line.parse(arguments)) return *status == 0 ? 0 : 1;
   if (input == output) return failed("input and output are the same file");
   Diagnostics problems;
-  const std::optional<Loaded> loaded = load(input, problems);
+  const std::optional<MappedVgf> loaded = map_vgf(input, problems);
   if (!loaded) return failed(problems.all());
   if (loaded->file.version == vgf::kCurrentVersion) {
     print("VGF file is already at the latest version: 0.4.3\n");

@@ -12,12 +12,6 @@
 namespace slipway::launch {
 namespace {
 
-constexpr double kNanosecondsPerMillisecond = 1e6;
-
-double milliseconds(const OperatorTime& time, float period) {
-  return static_cast<double>(time.after - time.before) * static_cast<double>(period) / kNanosecondsPerMillisecond;
-}
-
 // The instruction set that an operator is of, as the graph profiles of drivers call it.
 std::string_view pipeline_kind(std::string_view name) { return name.contains("_SAD") ? "motion_engine" : "tosa"; }
 

@@ -28,10 +28,6 @@ constexpr std::array kCategories = {
 
 const CategoryInfo& info_of(CounterCategory category) { return kCategories[static_cast<std::size_t>(category)]; }
 
-std::int64_t microseconds(HostClock::duration time) {
-  return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
-}
-
 template <class Predicate>
 HostClock::duration sum(std::span<const PerfCounter> counters, Predicate counts) {
   return std::accumulate(counters.begin(), counters.end(), HostClock::duration{},
@@ -45,7 +41,9 @@ void write_counters(json::Writer& out, std::span<const PerfCounter> counters, Co
     for (const PerfCounter& counter : counters) {
       if (counter.category != category) continue;
       out.object([&] {
-        out.member("name", counter.name).member("unit", "microseconds").member("value", microseconds(counter.time));
+        out.member("name", counter.name)
+            .member("unit", "microseconds")
+            .member("value", whole_microseconds(counter.time));
       });
     }
   });
@@ -59,7 +57,7 @@ void write_category(json::Writer& out, std::span<const PerfCounter> counters, Co
   out.object([&] {
     out.key("counters");
     write_counters(out, counters, category);
-    out.member("total time", microseconds(sum(counters, is_in))).member("unit", "microseconds");
+    out.member("total time", whole_microseconds(sum(counters, is_in))).member("unit", "microseconds");
   });
 }
 
@@ -75,6 +73,10 @@ HostClock::duration total_time(std::span<const PerfCounter> counters) {
   return sum(counters, [](const PerfCounter&) { return true; });
 }
 
+std::int64_t whole_microseconds(HostClock::duration time) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
+}
+
 std::string write_perf_counters(std::span<const PerfCounter> counters) {
   using enum CounterCategory;
   json::Writer out(4);
@@ -83,8 +85,8 @@ std::string write_perf_counters(std::span<const PerfCounter> counters) {
          {LoadPipelineCache, PipelineSetup, RunScenario, SavePipelineCache, SaveResults, ScenarioSetup}) {
       write_category(out, counters, category);
     }
-    out.member("Time to Inference", microseconds(time_to_inference(counters)));
-    out.member("Total Scenario Time", microseconds(total_time(counters)));
+    out.member("Time to Inference", whole_microseconds(time_to_inference(counters)));
+    out.member("Total Scenario Time", whole_microseconds(total_time(counters)));
     write_category(out, counters, None);
     out.member("unit", "microseconds");
   });

@@ -58,6 +58,8 @@ std::string_view name_of(CounterCategory category);
 // The times of scenario set-up, loading the cache and making pipelines, together.
 HostClock::duration time_to_inference(std::span<const PerfCounter> counters);
 HostClock::duration total_time(std::span<const PerfCounter> counters);
+// As reports show it.
+std::int64_t whole_microseconds(HostClock::duration time);
 
 // JSON, keys sorted. Categories without counters are left out.
 std::string write_perf_counters(std::span<const PerfCounter> counters);

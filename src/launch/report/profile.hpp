@@ -63,6 +63,7 @@ struct Profile {
 };
 
 double milliseconds(const CommandTime& time, float period);
+double milliseconds(const OperatorTime& time, float period);
 // From the first to the last timestamp of each iteration, together.
 double total_milliseconds(const Profile& profile);
 

@@ -29,10 +29,6 @@ bool is_skip_reason(const Diagnostic& diagnostic) {
   return diagnostic.severity == Severity::Error && exit_class_of(diagnostic.kind) == ExitClass::DeviceLacks;
 }
 
-std::int64_t microseconds(HostClock::duration time) {
-  return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
-}
-
 void write_expectation(json::Writer& out, const ExpectationOutcome& expectation) {
   const tensor::Comparison& comparison = expectation.comparison;
   out.object([&] {
@@ -47,12 +43,12 @@ void write_expectation(json::Writer& out, const ExpectationOutcome& expectation)
 
 void write_timings(json::Writer& out, const Report& report) {
   out.object([&] {
-    out.member("unit", "microseconds").member("total", microseconds(total_time(report.counters)));
+    out.member("unit", "microseconds").member("total", whole_microseconds(total_time(report.counters)));
     out.key("host").array([&] {
       for (const PerfCounter& counter : report.counters) {
         out.object([&] {
           out.member("category", name_of(counter.category)).member("name", counter.name);
-          out.member("value", microseconds(counter.time));
+          out.member("value", whole_microseconds(counter.time));
         });
       }
     });
@@ -93,7 +89,7 @@ void write_file_report(json::Writer& out, const FileReport& file) {
 
 // Seconds with six digits, in any locale.
 std::string seconds_text(HostClock::duration time) {
-  const std::int64_t total = microseconds(time);
+  const std::int64_t total = whole_microseconds(time);
   std::string fraction = std::to_string(total % 1'000'000);
   return std::to_string(total / 1'000'000) + "." + std::string(6 - fraction.size(), '0') + fraction;
 }

@@ -11,11 +11,6 @@
 namespace slipway::lower {
 namespace {
 
-template <class E>
-std::uint32_t word(E enumerant) {
-  return static_cast<std::uint32_t>(enumerant);
-}
-
 std::int64_t wrapped(Scalar type, std::int64_t value) {
   return type == Scalar::Int ? static_cast<std::int32_t>(value) : value;
 }

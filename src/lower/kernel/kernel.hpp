@@ -40,6 +40,12 @@ enum class Scope : unsigned;
 
 namespace slipway::lower {
 
+// The number of an enumerant of SPIR-V, an operand of an instruction.
+template <class E>
+constexpr std::uint32_t word(E enumerant) {
+  return static_cast<std::uint32_t>(enumerant);
+}
+
 using spirv::Words;
 using tensor::ElementType;
 

@@ -9,11 +9,6 @@ namespace {
 
 constexpr std::uint32_t kChunkBytes = 16;
 
-template <class E>
-std::uint32_t word(E enumerant) {
-  return static_cast<std::uint32_t>(enumerant);
-}
-
 }  // namespace
 
 // --- chunks ---

@@ -9,17 +9,17 @@
 namespace slipway::model {
 namespace {
 
-struct Rectangle {
+struct Box {
   double left, top, right, bottom;
   // With a tolerance for rounding.
-  bool overlaps(const Rectangle& other) const {
+  bool overlaps(const Box& other) const {
     constexpr double kRoom = 1e-6;
     return left < other.right - kRoom && other.left < right - kRoom && top < other.bottom - kRoom &&
            other.top < bottom - kRoom;
   }
 };
 
-Rectangle rectangle_of(const LayerBox& box, Point at) { return {at.x, at.y, at.x + box.width, at.y + box.height}; }
+Box rectangle_of(const LayerBox& box, Point at) { return {at.x, at.y, at.x + box.width, at.y + box.height}; }
 
 // Rules of every diagram: boxes do not overlap, links begin and end at their boxes and cross no box.
 void check(std::span<const LayerBox> boxes, std::span<const LayerLink> links) {
@@ -27,7 +27,7 @@ void check(std::span<const LayerBox> boxes, std::span<const LayerLink> links) {
   ASSERT_EQ(placed.boxes.size(), boxes.size());
   ASSERT_EQ(placed.links.size(), links.size());
   for (std::size_t i = 0; i < boxes.size(); ++i) {
-    const Rectangle box = rectangle_of(boxes[i], placed.boxes[i]);
+    const Box box = rectangle_of(boxes[i], placed.boxes[i]);
     EXPECT_GE(box.left, -1e-6);
     EXPECT_LE(box.right, placed.width + 1e-6);
     EXPECT_LE(box.bottom, placed.height + 1e-6);
@@ -42,8 +42,8 @@ void check(std::span<const LayerBox> boxes, std::span<const LayerLink> links) {
     EXPECT_DOUBLE_EQ(points.front().x, placed.boxes[link.from].x + link.from_x);
     EXPECT_DOUBLE_EQ(points.back().x, placed.boxes[link.to].x + link.to_x);
     for (std::size_t p = 1; p < points.size(); ++p) {
-      const Rectangle reach{std::min(points[p - 1].x, points[p].x), std::min(points[p - 1].y, points[p].y),
-                            std::max(points[p - 1].x, points[p].x), std::max(points[p - 1].y, points[p].y)};
+      const Box reach{std::min(points[p - 1].x, points[p].x), std::min(points[p - 1].y, points[p].y),
+                      std::max(points[p - 1].x, points[p].x), std::max(points[p - 1].y, points[p].y)};
       for (std::size_t k = 0; k < boxes.size(); ++k)
         EXPECT_FALSE(reach.overlaps(rectangle_of(boxes[k], placed.boxes[k])))
             << formatted("link {} ({} to {}) runs through box {}", i, link.from, link.to, k);

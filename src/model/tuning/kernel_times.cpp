@@ -23,7 +23,7 @@ double middle_of(std::vector<double> values) {
 std::map<std::size_t, std::vector<double>> times_of_steps(const launch::Plan& plan, const launch::Profile& profile) {
   std::map<std::size_t, std::vector<double>> times;
   const auto milliseconds = [&](std::uint64_t before, std::uint64_t after) {
-    return launch::milliseconds({.before = before, .after = after}, profile.period);
+    return launch::milliseconds(launch::CommandTime{.before = before, .after = after}, profile.period);
   };
   for (const launch::CommandTime& time : profile.times) {
     if (time.type == launch::CommandType::ComputeDispatch)

@@ -15,8 +15,6 @@ using json::Value;
 using json::Word;
 using json::Words;
 
-constexpr Text kName{.empty = false};
-
 constexpr Word<Mode> kModes[] = {{"default", Mode::Default},
                                  {"latency", Mode::Latency},
                                  {"throughput", Mode::Throughput},
@@ -104,7 +102,7 @@ std::string_view name_of(Mode mode) { return std::ranges::find(kModes, mode, &Wo
 const Record<Init>& init_record() {
   static const auto record =
       Record<Init>("init", "the initial contents of a buffer", &Init::at)
-          .optional("file", &Init::file, kName, "data from a file, repeated as often as needed")
+          .optional("file", &Init::file, json::kNotEmpty, "data from a file, repeated as often as needed")
           .optional("skip", &Init::skip, Whole{}, "bytes at the start of the file to leave out (0)")
           .optional("mmap", &Init::map, Boolean{}, "map the file instead of reading it (false)")
           .optional("stride", &Init::stride, Whole{.min = 1}, "bytes from one value to the next")
@@ -121,8 +119,8 @@ const Record<Init>& init_record() {
 const Record<Validate>& validate_record() {
   static const auto record =
       Record<Validate>("validate", "the expected final contents of a buffer", &Validate::at)
-          .optional("file", &Validate::file, kName, "golden data from a file")
-          .optional("name", &Validate::name, kName, "golden data from another binding")
+          .optional("file", &Validate::file, json::kNotEmpty, "golden data from a file")
+          .optional("name", &Validate::name, json::kNotEmpty, "golden data from another binding")
           .optional("skip", &Validate::skip, Whole{}, "bytes at the start of the golden data to leave out (0)")
           .optional("begin", &Validate::begin, Whole{}, "first byte that is compared (0)")
           .optional("end", &Validate::end, Whole{}, "end of the range that is compared, exclusive (the buffer's size)")
@@ -136,7 +134,7 @@ const Record<Validate>& validate_record() {
 const Record<Binding>& binding_record() {
   static const auto record =
       Record<Binding>("binding", "data for a buffer of the recipe", &Binding::at)
-          .required("name", &Binding::name, kName, "the buffer")
+          .required("name", &Binding::name, json::kNotEmpty, "the buffer")
           .optional("size", &Binding::size, Whole{}, "bytes (of a file, its size)")
           .optional("rebind", &Binding::rebind, Boolean{}, "bind again in iterations that bind (false)")
           .optional("reinit", &Binding::reinit, Boolean{}, "initialise again in iterations that initialise (false)")
@@ -147,8 +145,8 @@ const Record<Binding>& binding_record() {
 
 const Record<DebugTrace>& trace_record() {
   static const auto record = Record<DebugTrace>("dtrace", "a trace script for runs on an NPU", &DebugTrace::at)
-                                 .required("name", &DebugTrace::name, kName, "id of the runs")
-                                 .required("file", &DebugTrace::file, kName, "the script");
+                                 .required("name", &DebugTrace::name, json::kNotEmpty, "id of the runs")
+                                 .required("file", &DebugTrace::file, json::kNotEmpty, "the script");
   return record;
 }
 

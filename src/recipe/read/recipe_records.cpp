@@ -17,9 +17,6 @@ using json::Value;
 using json::Word;
 using json::Words;
 
-constexpr Text kPath{.empty = false};
-constexpr Text kName{.empty = false};
-
 constexpr Word<BufferType> kBufferTypes[] = {
     {"input", BufferType::Input},       {"output", BufferType::Output}, {"inout", BufferType::InOut},
     {"internal", BufferType::Internal}, {"weight", BufferType::Weight}, {"spill", BufferType::Spill},
@@ -135,21 +132,24 @@ void ConstantTypeCodec::schema(json::Schema& schema) const { json::word_schema(s
 const Record<Context>& header_record() {
   static const auto record =
       Record<Context>("header", "the configuration that kernels without `hwctx` run in", &Context::at)
-          .optional("xclbin", &Context::xclbin, kPath, "an xclbin with the design of the NPU")
-          .optional("program", &Context::program, kPath, "a configuration ELF with the design")
-          .optional("programs", &Context::programs, List{kPath, 1}, "several configuration ELF files, after `program`")
-          .optional("module", &Context::module, kPath, "the default module of embedded kernels");
+          .optional("xclbin", &Context::xclbin, json::kNotEmpty, "an xclbin with the design of the NPU")
+          .optional("program", &Context::program, json::kNotEmpty, "a configuration ELF with the design")
+          .optional("programs", &Context::programs, List{json::kNotEmpty, 1},
+                    "several configuration ELF files, after `program`")
+          .optional("module", &Context::module, json::kNotEmpty, "the default module of embedded kernels");
   return record;
 }
 
 const Record<Context>& context_record() {
   static const auto record =
       Record<Context>("hardware context", "a configuration that kernels run in", &Context::at)
-          .required("name", &Context::name, kName, "its name in kernels and debug buffers")
-          .optional("xclbin", &Context::xclbin, kPath, "an xclbin with the design of the NPU")
-          .optional("program", &Context::program, kPath, "a configuration ELF with the design")
-          .optional("programs", &Context::programs, List{kPath, 1}, "several configuration ELF files, after `program`")
-          .optional("module", &Context::module, kPath, "the default module of this context's embedded kernels")
+          .required("name", &Context::name, json::kNotEmpty, "its name in kernels and debug buffers")
+          .optional("xclbin", &Context::xclbin, json::kNotEmpty, "an xclbin with the design of the NPU")
+          .optional("program", &Context::program, json::kNotEmpty, "a configuration ELF with the design")
+          .optional("programs", &Context::programs, List{json::kNotEmpty, 1},
+                    "several configuration ELF files, after `program`")
+          .optional("module", &Context::module, json::kNotEmpty,
+                    "the default module of this context's embedded kernels")
           .optional("cfg", &Context::cfg, QosObject{}, "configuration of the context; `qos` wins")
           .optional("qos", &Context::qos, QosObject{}, "configuration of the context");
   return record;
@@ -158,7 +158,7 @@ const Record<Context>& context_record() {
 const Record<Buffer>& buffer_record() {
   static const auto record =
       Record<Buffer>("buffer", "memory that runs read and write", &Buffer::at)
-          .required("name", &Buffer::name, kName, "its name in runs")
+          .required("name", &Buffer::name, json::kNotEmpty, "its name in runs")
           .required("type", &Buffer::type, Words<BufferType>(kBufferTypes),
                     "its purpose; internal and debug buffers need a `size`")
           .optional("size", &Buffer::size, Whole{},
@@ -177,7 +177,7 @@ const Record<ParameterRule>& parameter_record() {
           .optional("element", &ParameterRule::element, kSmall, "of an array of descriptors (0)")
           .optional("push", &ParameterRule::push, kSmall, "a push-constant member by its byte offset")
           .optional("spec", &ParameterRule::spec, kSmall, "a specialization constant by its id")
-          .optional("name", &ParameterRule::name, kName, "a descriptor or push-constant member by its name")
+          .optional("name", &ParameterRule::name, json::kNotEmpty, "a descriptor or push-constant member by its name")
           .optional("index", &ParameterRule::index, kSmall, "OpenCL: the kernel's own argument index")
           .optional("local", &ParameterRule::local, Whole{.min = 1}, "OpenCL: bytes of local memory")
           .optional("ignore", &ParameterRule::ignore, json::Boolean{}, "accept the argument and drop it")
@@ -190,13 +190,15 @@ const Record<Kernel>& kernel_record() {
   constexpr Whole kGroups{.min = 1, .max = 0xffffffff};
   static const auto record =
       Record<Kernel>("kernel", "a kernel of an NPU design, or of a module", &Kernel::at)
-          .required("name", &Kernel::name, kName, "its name in runs")
-          .optional("instance", &Kernel::instance, kName, "its name in the xclbin or program (the name)")
-          .optional("ctrlcode", &Kernel::ctrlcode, kPath, "a control-code ELF")
+          .required("name", &Kernel::name, json::kNotEmpty, "its name in runs")
+          .optional("instance", &Kernel::instance, json::kNotEmpty, "its name in the xclbin or program (the name)")
+          .optional("ctrlcode", &Kernel::ctrlcode, json::kNotEmpty, "a control-code ELF")
           .optional("hwctx", &Kernel::context, Text{}, "the hardware context, if there are several")
           .optional("numargs", &Kernel::numargs, Whole{}, "the number of arguments; checked, not required")
-          .optional("module", &Kernel::module, kPath, "SPIR-V, GLSL, RPL, VGF, OpenCL C or zebin file with the kernel")
-          .optional("entry", &Kernel::entry, kName, "the entry point in the module (the instance, else the only one)")
+          .optional("module", &Kernel::module, json::kNotEmpty,
+                    "SPIR-V, GLSL, RPL, VGF, OpenCL C or zebin file with the kernel")
+          .optional("entry", &Kernel::entry, json::kNotEmpty,
+                    "the entry point in the module (the instance, else the only one)")
           .optional("grid", &Kernel::grid, List{kGroups, 3, 3}, "work groups in x, y and z")
           .optional("local", &Kernel::local, List{kGroups, 3, 3}, "OpenCL: the work-group size")
           .optional("parameters", &Kernel::parameters, List{Nested(parameter_record())},
@@ -214,9 +216,9 @@ const Record<Kernel>& kernel_record() {
 const Record<CpuFunction>& cpu_record() {
   static const auto record =
       Record<CpuFunction>("cpu", "a function in a CPU library", &CpuFunction::at)
-          .required("name", &CpuFunction::name, kName, "its name in runs and in the library")
-          .optional("library_path", &CpuFunction::library, kPath, "the library, relative to the library root")
-          .optional("library_name", &CpuFunction::library, kPath, "alternative name of library_path")
+          .required("name", &CpuFunction::name, json::kNotEmpty, "its name in runs and in the library")
+          .optional("library_path", &CpuFunction::library, json::kNotEmpty, "the library, relative to the library root")
+          .optional("library_name", &CpuFunction::library, json::kNotEmpty, "alternative name of library_path")
           .rule([](json::Decoder& decoder, Value value, CpuFunction& cpu) {
             return has_one_of(decoder, value, formatted("cpu `{}`", cpu.name), "library_path", "library_name");
           });
@@ -226,7 +228,7 @@ const Record<CpuFunction>& cpu_record() {
 const Record<Argument>& argument_record() {
   static const auto record =
       Record<Argument>("argument", "a buffer, or a part of one, that a run uses", &Argument::at)
-          .required("name", &Argument::buffer, kName, "the buffer")
+          .required("name", &Argument::buffer, json::kNotEmpty, "the buffer")
           .required("argidx", &Argument::argidx, Whole{.max = UINT32_MAX}, "the parameter that takes it")
           .optional("size", &Argument::size, Whole{}, "bytes (to the end)")
           .optional("offset", &Argument::offset, Whole{}, "bytes from the start of the buffer (0)");
@@ -246,8 +248,8 @@ const Record<Run>& run_record() {
   constexpr Whole kGroups{.min = 1, .max = 0xffffffff};
   static const auto record =
       Record<Run>("run", "one call of a kernel or CPU function", &Run::at)
-          .optional("name", &Run::id, kName, "the resource; with `kernel`, the name of the run in reports")
-          .optional("kernel", &Run::resource, kName, "the kernel or CPU function")
+          .optional("name", &Run::id, json::kNotEmpty, "the resource; with `kernel`, the name of the run in reports")
+          .optional("kernel", &Run::resource, json::kNotEmpty, "the kernel or CPU function")
           .optional("where", &Run::where, Words<Where>(kWheres), "cpu, or npu for every kernel (npu)")
           .optional("arguments", &Run::arguments, List{Nested(argument_record())}, "buffers")
           .optional("constants", &Run::constants, List{Nested(constant_record())}, "numbers and strings")

@@ -14,7 +14,7 @@ namespace {
 // Far more than any design has; limits the memory for a malicious file.
 constexpr std::size_t kMaxKernels = 4096, kMaxArguments = 65536;
 
-struct Reader {
+struct MetadataReader {
   SectionReader& section;
   std::vector<Kernel> kernels = {};
   std::size_t arguments = 0;
@@ -88,7 +88,7 @@ struct Reader {
 }  // namespace
 
 std::vector<Kernel> read_embedded_metadata(SectionReader section) {
-  Reader reader{section};
+  MetadataReader reader{section};
   XmlReader xml(text_of(section.bytes()), section.file(), section.base());
   std::vector<std::string_view> path;
   while (true) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kHeader = 184, kPdi = 96, kCdoGroup = 96;
 
-struct Reader {
+struct PartitionReader {
   SectionReader& section;
   std::uint64_t budget;  // bytes of arrays still to be read
 
@@ -73,7 +73,7 @@ AiePartition read_aie_partition(SectionReader section) {
   AiePartition partition;
   const Bytes header = section.range(0, 1, kHeader, "header");
   if (header.empty()) return partition;
-  Reader reader{section, section.bytes().size()};
+  PartitionReader reader{section, section.bytes().size()};
   const std::byte* at = header.data();
   partition.schema_version = load<std::uint8_t>(at);
   partition.name = reader.text(load<std::uint32_t>(at + 4), "name");

@@ -12,7 +12,7 @@ namespace {
 using RplBuiltins = RplDeviceTest;
 using Unary = float (*)(float);
 
-struct Function {
+struct BuiltinFunction {
   const char* name;
   Unary expected;
   std::array<float, 4> values;
@@ -21,7 +21,7 @@ struct Function {
 
 float sign(float x) { return x > 0 ? 1.0f : x < 0 ? -1.0f : 0.0f; }
 
-const Function kUnary[] = {
+const BuiltinFunction kUnary[] = {
     // `round` may round halves either way, so they are not tested.
     {"round", [](float x) { return std::round(x); }, {1.25f, -1.75f, 2.0f, -0.25f}},
     {"round_even", [](float x) { return std::nearbyint(x); }, {1.5f, 2.5f, -3.5f, 7.25f}},
@@ -53,7 +53,7 @@ const Function kUnary[] = {
 
 TEST_F(RplBuiltins, OfOneFloat) {
   Checks checks{.floats = std::vector<float>(64)};
-  for (const Function& function : kUnary) {
+  for (const BuiltinFunction& function : kUnary) {
     for (std::size_t i = 0; i < 4; ++i) {
       checks.floats[i] = 0;  // values are in the text as sums with a run-time zero, which nothing folds
       const float value = function.values[i];

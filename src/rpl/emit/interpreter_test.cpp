@@ -15,8 +15,8 @@ namespace {
 // Words of a value without padding: members of structs, elements of arrays and columns in sequence.
 using Value = std::vector<std::uint32_t>;
 
+std::uint32_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
 float real(std::uint32_t bits) { return std::bit_cast<float>(bits); }
-std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
 std::int32_t sint(std::uint32_t bits) { return static_cast<std::int32_t>(bits); }
 
 [[noreturn]] void stop(const std::string& why) { throw std::runtime_error(why); }
@@ -183,13 +183,13 @@ class Interpreter {
     if (item == kF1) {
       switch (op) {
         case BinaryOp::Multiply:
-          return bits(real(a) * real(b));
+          return bits_of(real(a) * real(b));
         case BinaryOp::Divide:
-          return bits(real(a) / real(b));
+          return bits_of(real(a) / real(b));
         case BinaryOp::Add:
-          return bits(real(a) + real(b));
+          return bits_of(real(a) + real(b));
         default:
-          return bits(real(a) - real(b));
+          return bits_of(real(a) - real(b));
       }
     }
     const bool is_signed = item == kS1;
@@ -255,7 +255,7 @@ class Interpreter {
       for (std::uint32_t r = 0; r < rows; ++r) {
         float sum = 0;
         for (std::uint32_t k = 0; k < n; ++k) sum += real(a[k * rows + r]) * real(b[c * n + k]);
-        result[c * rows + r] = bits(sum);
+        result[c * rows + r] = bits_of(sum);
       }
     }
     return result;
@@ -299,7 +299,7 @@ class Interpreter {
         word = is_signed(to) ? static_cast<std::uint32_t>(static_cast<std::int32_t>(real(word)))
                              : static_cast<std::uint32_t>(real(word));
       } else if (is_float(to)) {
-        word = bits(is_signed(from) ? static_cast<float>(sint(word)) : static_cast<float>(word));
+        word = bits_of(is_signed(from) ? static_cast<float>(sint(word)) : static_cast<float>(word));
       }
     }
     return a;
@@ -308,15 +308,15 @@ class Interpreter {
   static std::uint32_t of_items(Builtin builtin, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
     switch (builtin) {
       case Builtin::Min:
-        return bits(std::min(real(a), real(b)));
+        return bits_of(std::min(real(a), real(b)));
       case Builtin::Max:
-        return bits(std::max(real(a), real(b)));
+        return bits_of(std::max(real(a), real(b)));
       case Builtin::Clamp:
-        return bits(std::clamp(real(a), real(b), real(c)));
+        return bits_of(std::clamp(real(a), real(b), real(c)));
       case Builtin::Abs:
-        return bits(std::abs(real(a)));
+        return bits_of(std::abs(real(a)));
       case Builtin::Sign:
-        return bits(real(a) > 0 ? 1.0f : real(a) < 0 ? -1.0f : 0.0f);
+        return bits_of(real(a) > 0 ? 1.0f : real(a) < 0 ? -1.0f : 0.0f);
       case Builtin::MinUnsigned:
       case Builtin::AtomicMinUnsigned:
         return std::min(a, b);
@@ -375,7 +375,7 @@ class Interpreter {
         const Value& b = of(operands[1]);
         float sum = 0;
         for (std::size_t i = 0; i < a.size(); ++i) sum += real(a[i]) * real(b[i]);
-        return {bits(sum)};
+        return {bits_of(sum)};
       }
       default:
         break;

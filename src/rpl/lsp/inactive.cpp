@@ -9,9 +9,9 @@ namespace {
 
 constexpr int kDeepest = 200;
 
-class Finder {
+class InactiveFinder {
  public:
-  Finder(const Program& program, const Assignment& assignment) : program_(program), assignment_(assignment) {}
+  InactiveFinder(const Program& program, const Assignment& assignment) : program_(program), assignment_(assignment) {}
 
   std::vector<Range> find() {
     for (const Item& item : program_.items) {
@@ -151,7 +151,7 @@ class Finder {
 }  // namespace
 
 std::vector<Range> inactive_ranges(const Program& program, const Assignment& assignment) {
-  return Finder(program, assignment).find();
+  return InactiveFinder(program, assignment).find();
 }
 
 }  // namespace slipway::rpl::lsp

@@ -9,9 +9,9 @@
 namespace slipway::rpl::lsp {
 namespace {
 
-class Finder {
+class SymbolFinder {
  public:
-  explicit Finder(const Document& document) : document_(document), program_(document.program) {}
+  explicit SymbolFinder(const Document& document) : document_(document), program_(document.program) {}
 
   // The index of the identifier at an offset.
   std::optional<std::size_t> token_at(std::uint64_t offset) const {
@@ -551,7 +551,7 @@ class Completer {
 
   const Document& document_;
   const Program& program_;
-  Finder finder_;
+  SymbolFinder finder_;
   std::uint64_t offset_;
   std::size_t before_ = 0;
   std::vector<Completion> found_;
@@ -560,7 +560,7 @@ class Completer {
 }  // namespace
 
 std::optional<Symbol> symbol_at(const Document& document, std::uint64_t offset) {
-  const Finder finder(document);
+  const SymbolFinder finder(document);
   const std::optional<std::size_t> token = finder.token_at(offset);
   return token ? finder.symbol(*token) : std::nullopt;
 }

@@ -5,13 +5,13 @@
 #include <bit>
 #include <cmath>
 
+#include "rpl/resolve/constant_arithmetic.hpp"
+
 namespace slipway::rpl {
 
 namespace {
 
-float as_float(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 std::uint32_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
-std::int32_t as_signed(std::uint32_t bits) { return static_cast<std::int32_t>(bits); }
 
 bool keep_float(float value, std::uint32_t& result) {
   result = bits_of(value);

@@ -22,7 +22,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::must;
 
-std::string tensor(std::string_view uid, std::string_view dims, std::string_view format, std::string_view more = "") {
+std::string native_tensor(std::string_view uid, std::string_view dims, std::string_view format,
+                          std::string_view more = "") {
   return formatted(R"({{"tensor": {{"uid": "{}", "dims": {}, "format": "VK_FORMAT_{}", )"
                    R"("shader_access": "readwrite"{}}}}})",
                    uid, dims, format, more);
@@ -32,7 +33,7 @@ std::string binding(int id, std::string_view resource) {
   return formatted(R"({{"set": 0, "id": {}, "resource_ref": "{}"}})", id, resource);
 }
 
-std::string scene(std::string_view resources, std::string_view commands) {
+std::string native_scene(std::string_view resources, std::string_view commands) {
   return formatted(R"({{"resources": [{}], "commands": [{}]}})", resources, commands);
 }
 
@@ -86,7 +87,7 @@ class NativeTest : public testing::GpuTest {
 
 // --- tensors ---------------------------------------------------------------------------------------------------------
 
-constexpr std::string_view kPreamble =
+constexpr std::string_view kTensorHeader =
     "#version 460\n#extension GL_ARM_tensors : require\n"
     "#extension GL_EXT_shader_explicit_arithmetic_types : require\n";
 
@@ -97,18 +98,19 @@ std::string transpose(std::string_view type) {
       "layout(set = 0, binding = 0) uniform tensorARM<{}, 2> from;\nlayout(set = 0, binding = 1) uniform "
       "tensorARM<{}, 2> to;\nvoid main() {{ uint x = gl_GlobalInvocationID.x, y = gl_GlobalInvocationID.y; {} v;\n"
       "  tensorReadARM(from, uint[](y, x), v); tensorWriteARM(to, uint[](x, y), v + {}(kMore)); }}\n",
-      kPreamble, type, type, type, type);
+      kTensorHeader, type, type, type, type);
 }
 
 std::string transpose_scene(std::string_view format, std::string_view more = "") {
-  return scene(formatted(R"({{"shader": {{"uid": "s", "type": "GLSL", "src": "s.comp",
+  return native_scene(
+      formatted(R"({{"shader": {{"uid": "s", "type": "GLSL", "src": "s.comp",
         "specialization_constants": [{{"id": 0, "value": 10}}, {{"id": 1, "value": 3}}]}}}}, {}, {}, {})",
-                         tensor("from", "[2, 3]", format, R"(, "data": [[1, 2, 3], [4, 5, 6]])"),
-                         tensor("between", "[3, 2]", format),
-                         tensor("to", "[2, 3]", format, R"(, "expect": {"data": [[21, 22, 23], [24, 25, 26]]})")),
-               formatted(R"({{"dispatch_compute": {{"shader_ref": "s", "rangeND": [1, 2], "bindings": [{}, {}]{}}}}},
+                native_tensor("from", "[2, 3]", format, R"(, "data": [[1, 2, 3], [4, 5, 6]])"),
+                native_tensor("between", "[3, 2]", format),
+                native_tensor("to", "[2, 3]", format, R"(, "expect": {"data": [[21, 22, 23], [24, 25, 26]]})")),
+      formatted(R"({{"dispatch_compute": {{"shader_ref": "s", "rangeND": [1, 2], "bindings": [{}, {}]{}}}}},
                      {{"dispatch_compute": {{"shader_ref": "s", "rangeND": [1, 3], "bindings": [{}, {}]}}}})",
-                         binding(0, "from"), binding(1, "between"), more, binding(0, "between"), binding(1, "to")));
+                binding(0, "from"), binding(1, "between"), more, binding(0, "between"), binding(1, "to")));
 }
 
 TEST_F(NativeTest, ShadersHaveTensorsOfEveryType) {
@@ -147,23 +149,24 @@ TEST_F(NativeTest, TensorsHaveBarriersOfTheirOwn) {
 
 TEST_F(NativeTest, TensorsShareMemoryWithBuffersAndImages) {
   // Two tensors in one allocation, each at its offset, and a tensor over the texels of an image.
-  run_scene(scene(formatted(
-                      R"({{"shader": {{"uid": "s", "type": "GLSL", "src": "s.comp"}}}},
+  run_scene(native_scene(
+                formatted(
+                    R"({{"shader": {{"uid": "s", "type": "GLSL", "src": "s.comp"}}}},
       {{"buffer": {{"uid": "all", "size": 280, "shader_access": "readonly", "memory_group": {{"id": "g"}},
         "expect": {{"data": {{"type": "i32", "values": [{}]}}}}}}}}, {}, {})",
-                      [] {
-                        std::string values;
-                        for (int i = 0; i < 70; ++i) {
-                          const int value = i < 6 ? i + 1 : i >= 64 ? (i - 64) / 2 + (i - 64) % 2 * 3 + 2 : 0;
-                          values += formatted("{}{}", i ? ", " : "", value);
-                        }
-                        return values;
-                      }(),
-                      tensor("from", "[2, 3]", "R32_SINT",
-                             R"(, "data": [[1, 2, 3], [4, 5, 6]], "memory_group": {"id": "g"})"),
-                      tensor("to", "[3, 2]", "R32_SINT", R"(, "memory_group": {"id": "g", "offset": 256})")),
-                  formatted(R"({{"dispatch_compute": {{"shader_ref": "s", "rangeND": [3, 2], "bindings": [{}, {}]}}}})",
-                            binding(0, "from"), binding(1, "to"))),
+                    [] {
+                      std::string values;
+                      for (int i = 0; i < 70; ++i) {
+                        const int value = i < 6 ? i + 1 : i >= 64 ? (i - 64) / 2 + (i - 64) % 2 * 3 + 2 : 0;
+                        values += formatted("{}{}", i ? ", " : "", value);
+                      }
+                      return values;
+                    }(),
+                    native_tensor("from", "[2, 3]", "R32_SINT",
+                                  R"(, "data": [[1, 2, 3], [4, 5, 6]], "memory_group": {"id": "g"})"),
+                    native_tensor("to", "[3, 2]", "R32_SINT", R"(, "memory_group": {"id": "g", "offset": 256})")),
+                formatted(R"({{"dispatch_compute": {{"shader_ref": "s", "rangeND": [3, 2], "bindings": [{}, {}]}}}})",
+                          binding(0, "from"), binding(1, "to"))),
             {{"s.comp", [] {
                 std::string text = transpose("int");
                 const std::string with = "local_size_x_id = 1";
@@ -181,15 +184,16 @@ TEST_P(NativeImagesTest, TensorsSeeTexels) {
     after += formatted("{}{}", i ? ", " : "", i + 1);
   }
   const launch::Plan plan = run_scene(
-      scene(formatted(R"({{"shader": {{"uid": "s", "type": "GLSL", "src": "s.comp"}}}},
+      native_scene(
+          formatted(R"({{"shader": {{"uid": "s", "type": "GLSL", "src": "s.comp"}}}},
         {{"image": {{"uid": "i", "dims": [1, 5, 2, 1], "format": "VK_FORMAT_R8G8B8A8_UINT", "shader_access": "readwrite",
           "data": [{}], "expect": {{"data": [{}]}}{}}}}}, {})",
-                      before, after, GetParam(),
-                      tensor("t", "[1, 2, 5, 4]", "R8_UINT",
-                             std::string(R"(, "alias_target": {"resource_ref": "i"})") + std::string(GetParam()))),
-            formatted(R"({{"dispatch_compute": {{"shader_ref": "s", "rangeND": [5, 2], "bindings": [{}]}}}})",
-                      binding(0, "t"))),
-      {{"s.comp", std::string(kPreamble) +
+                    before, after, GetParam(),
+                    native_tensor("t", "[1, 2, 5, 4]", "R8_UINT",
+                                  std::string(R"(, "alias_target": {"resource_ref": "i"})") + std::string(GetParam()))),
+          formatted(R"({{"dispatch_compute": {{"shader_ref": "s", "rangeND": [5, 2], "bindings": [{}]}}}})",
+                    binding(0, "t"))),
+      {{"s.comp", std::string(kTensorHeader) +
                       "layout(set = 0, binding = 0) uniform tensorARM<uint8_t, 4> t;\n"
                       "void main() { for (uint c = 0; c < 4; ++c) { uint8_t v; uint at[4] = uint[](0, "
                       "gl_GlobalInvocationID.y, gl_GlobalInvocationID.x, c);\n"
@@ -262,11 +266,12 @@ output 1 y y
 )";
 
 std::string net_scene(std::string_view more = "", std::string_view commands = "") {
-  return scene(formatted(R"({{"graph": {{"uid": "net", "src": "net.vgf"}}}}, {}, {}{})",
-                         tensor("x", "[2, 2]", "R32_SFLOAT", R"(, "data": [[-1, 2], [-3, 4]])"),
-                         tensor("y", "[2, 2]", "R32_SFLOAT", R"(, "expect": {"data": [[1, 20], [300, 4000]]})"), more),
-               formatted(R"({{"dispatch_graph": {{"graph_ref": "net", "bindings": [{}, {}]}}}}{})", binding(0, "x"),
-                         binding(1, "y"), commands));
+  return native_scene(
+      formatted(R"({{"graph": {{"uid": "net", "src": "net.vgf"}}}}, {}, {}{})",
+                native_tensor("x", "[2, 2]", "R32_SFLOAT", R"(, "data": [[-1, 2], [-3, 4]])"),
+                native_tensor("y", "[2, 2]", "R32_SFLOAT", R"(, "expect": {"data": [[1, 20], [300, 4000]]})"), more),
+      formatted(R"({{"dispatch_graph": {{"graph_ref": "net", "bindings": [{}, {}]}}}}{})", binding(0, "x"),
+                binding(1, "y"), commands));
 }
 
 TEST_P(NativeChoiceTest, DependsOnDeviceSupport) {

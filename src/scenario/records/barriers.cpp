@@ -39,7 +39,7 @@ const json::Record<SubresourceRange>& range_record() {
 const json::Record<MemoryBarrier>& memory_barrier_record() {
   static const auto record =
       json::Record<MemoryBarrier>("memory_barrier", "a barrier over all memory", &MemoryBarrier::at)
-          .required("uid", &MemoryBarrier::uid, json::Text{.empty = false}, kUid)
+          .required("uid", &MemoryBarrier::uid, json::kNotEmpty, kUid)
           .part(&MemoryBarrier::scope, scope_record());
   return record;
 }
@@ -47,7 +47,7 @@ const json::Record<MemoryBarrier>& memory_barrier_record() {
 const json::Record<BufferBarrier>& buffer_barrier_record() {
   static const auto record =
       json::Record<BufferBarrier>("buffer_barrier", "a barrier over a part of a buffer", &BufferBarrier::at)
-          .required("uid", &BufferBarrier::uid, json::Text{.empty = false}, kUid)
+          .required("uid", &BufferBarrier::uid, json::kNotEmpty, kUid)
           .part(&BufferBarrier::scope, scope_record())
           .required("buffer_resource", &BufferBarrier::buffer, Uid{}, "the uid of the buffer")
           .required("size", &BufferBarrier::size, json::Integer{.min = 1}, "in bytes")
@@ -59,7 +59,7 @@ const json::Record<ImageBarrier>& image_barrier_record() {
   static const auto record =
       json::Record<ImageBarrier>("image_barrier", "a barrier over a part of an image, and a change of its layout",
                                  &ImageBarrier::at)
-          .required("uid", &ImageBarrier::uid, json::Text{.empty = false}, kUid)
+          .required("uid", &ImageBarrier::uid, json::kNotEmpty, kUid)
           .part(&ImageBarrier::scope, scope_record())
           .required("image_resource", &ImageBarrier::image, Uid{}, "the uid of the image")
           .required("old_layout", &ImageBarrier::old_layout, words(kBarrierLayout), "the layout before the barrier")
@@ -72,7 +72,7 @@ const json::Record<ImageBarrier>& image_barrier_record() {
 const json::Record<TensorBarrier>& tensor_barrier_record() {
   static const auto record =
       json::Record<TensorBarrier>("tensor_barrier", "a barrier over a tensor", &TensorBarrier::at)
-          .required("uid", &TensorBarrier::uid, json::Text{.empty = false}, kUid)
+          .required("uid", &TensorBarrier::uid, json::kNotEmpty, kUid)
           .part(&TensorBarrier::scope, scope_record())
           .required("tensor_resource", &TensorBarrier::tensor, Uid{}, "the uid of the tensor");
   return record;

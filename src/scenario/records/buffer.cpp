@@ -7,7 +7,7 @@ namespace slipway::scenario {
 
 const json::Record<Buffer>& buffer_record() {
   static const auto record = json::Record<Buffer>("buffer", "a storage buffer", &Buffer::at)
-                                 .required("uid", &Buffer::uid, json::Text{.empty = false},
+                                 .required("uid", &Buffer::uid, json::kNotEmpty,
                                            "the name by which other objects refer to it; unique in the file")
                                  .required("size", &Buffer::size, json::Integer{.min = 1}, "in bytes")
                                  .required("shader_access", &Buffer::access, words(kAccess), "how shaders access it")
@@ -28,7 +28,7 @@ const json::Record<Buffer>& buffer_record() {
 
 const json::Record<RawData>& raw_data_record() {
   static const auto record = json::Record<RawData>("raw_data", "data of the host, for push constants", &RawData::at)
-                                 .required("uid", &RawData::uid, json::Text{.empty = false},
+                                 .required("uid", &RawData::uid, json::kNotEmpty,
                                            "the name by which other objects refer to it; unique in the file")
                                  .part(&RawData::contents, raw_contents_record())
                                  .rule([](json::Decoder& decoder, json::Value object, RawData& raw) {

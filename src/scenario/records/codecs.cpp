@@ -17,7 +17,7 @@ bool Uid::read(Decoder& decoder, Value value, Reference& to) const {
 void Uid::schema(Schema& schema) const { json::Text{.empty = empty}.schema(schema); }
 
 bool FormatText::read(Decoder& decoder, Value value, FormatName& to) const {
-  if (!json::Text{.empty = false}.read(decoder, value, to.name)) return false;
+  if (!json::kNotEmpty.read(decoder, value, to.name)) return false;
   to.value = format_from_name(to.name);
   return true;
 }

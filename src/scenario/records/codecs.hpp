@@ -42,4 +42,7 @@ json::Words<tensor::ElementType> element_type_words();
 bool exclusive(json::Decoder& decoder, json::Value object, std::string_view first, std::string_view second,
                std::string_view subject);
 
+inline constexpr std::string_view kImplicitBarrier =
+    "whether later commands see what this one wrote without a barrier; true when absent";
+
 }  // namespace slipway::scenario

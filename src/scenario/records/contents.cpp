@@ -218,7 +218,7 @@ Record<Contents> contents_record(Form form) {
 const Record<Expect>& expect_record() {
   static const auto record =
       Record<Expect>("expect", "the expected contents of a resource after the run", &Expect::at)
-          .optional("src", &Expect::src, json::Text{.empty = false}, "the file with the expected contents")
+          .optional("src", &Expect::src, json::kNotEmpty, "the file with the expected contents")
           .optional("data", &Expect::data, Data{Form::Expected}, "the expected contents, element by element")
           .optional("fill", &Expect::fill, Fill{Form::Expected}, "the expected value of all elements")
           .optional("ref", &Expect::ref, Uid{}, "the resource of the same size that holds the expected contents")
@@ -283,7 +283,7 @@ const Record<Results>& results_record() {
 const Record<MemoryGroup>& memory_group_record() {
   static const auto record =
       Record<MemoryGroup>("memory_group", "memory that several resources share", &MemoryGroup::at)
-          .required("id", &MemoryGroup::id, json::Text{.empty = false}, "resources with the same id share memory")
+          .required("id", &MemoryGroup::id, json::kNotEmpty, "resources with the same id share memory")
           .optional("offset", &MemoryGroup::offset, json::Integer{},
                     "of this resource in the shared memory, in bytes; 0 when absent");
   return record;

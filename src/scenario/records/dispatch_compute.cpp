@@ -10,7 +10,7 @@ const json::Record<Binding>& binding_record() {
       json::Record<Binding>("binding", "a resource at a descriptor", &Binding::at)
           .optional("set", &Binding::set, json::Integer{}, "the descriptor set")
           .optional("id", &Binding::id, json::Integer{}, "the binding in the set")
-          .optional("name", &Binding::name, json::Text{.empty = false},
+          .optional("name", &Binding::name, json::kNotEmpty,
                     "instead of `set` and `id`, with an RPL shader: the name of a buffer, image or sampler in it")
           .required("resource_ref", &Binding::resource, Uid{}, "the uid of a buffer, image or tensor")
           .optional("lod", &Binding::lod, json::Integer{},

@@ -5,16 +5,12 @@
 namespace slipway::scenario {
 namespace {
 
-constexpr std::string_view kImplicitBarrier =
-    "whether later commands see what this one wrote without a barrier; true when absent";
-
 const json::Record<PushConstantMap>& push_constant_map_record() {
   static const auto record =
       json::Record<PushConstantMap>("push_constant_map", "push constants of one module of a graph",
                                     &PushConstantMap::at)
           .required("push_data_ref", &PushConstantMap::push_data, Uid{}, "the uid of the push constants")
-          .required("shader_target", &PushConstantMap::shader_target, json::Text{.empty = false},
-                    "the name of the module");
+          .required("shader_target", &PushConstantMap::shader_target, json::kNotEmpty, "the name of the module");
   return record;
 }
 

@@ -12,8 +12,6 @@ using json::Record;
 using json::Schema;
 using json::Value;
 
-constexpr std::string_view kImplicitBarrier =
-    "whether later commands see what this one wrote without a barrier; true when absent";
 constexpr std::string_view kExtent = "width and height; those of the first attachment when absent";
 constexpr auto kExtentCodec = json::List{json::Integer{.min = 1}, 2, 2};
 
@@ -29,7 +27,7 @@ const Record<ColorAttachment>& draw_attachment_record() {
       Record<ColorAttachment>("color_attachment", "an image that fragments are written to")
           .required("resource_ref", &ColorAttachment::image, Uid{}, "the uid of the image")
           .optional("lod", &ColorAttachment::lod, json::Integer{}, "the level; 0 when absent")
-          .optional("output", &ColorAttachment::output, json::Text{.empty = false},
+          .optional("output", &ColorAttachment::output, json::kNotEmpty,
                     "the colour output of the shader, `container.field`; the one at this index when absent")
           .optional("clear", &ColorAttachment::clear, json::List{json::Real{}, 4, 4},
                     "red, green, blue, alpha to clear the image with; when absent its contents are kept");

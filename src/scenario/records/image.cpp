@@ -84,7 +84,7 @@ const json::Record<Sampler>& sampler_record() {
 const json::Record<Image>& image_record() {
   static const auto record =
       json::Record<Image>("image", "an image with its sampler", &Image::at)
-          .required("uid", &Image::uid, json::Text{.empty = false},
+          .required("uid", &Image::uid, json::kNotEmpty,
                     "the name by which other objects refer to it; unique in the file")
           .required("dims", &Image::extent, ImageDims{}, "[W], [W, H], [W, H, D] or [1, W, H, D]")
           .required("format", &Image::format, FormatText{}, "the VkFormat of a texel")

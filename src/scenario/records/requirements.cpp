@@ -58,7 +58,7 @@ const Record<RequiredFormat>& required_format_record() {
 }  // namespace
 
 const Record<Requirements>& requirements_record() {
-  const auto names = json::List{json::Text{.empty = false}};
+  const auto names = json::List{json::kNotEmpty};
   static const auto record =
       Record<Requirements>("requires", "requirements for the device; without them the scenario is skipped",
                            &Requirements::at)

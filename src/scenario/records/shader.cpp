@@ -39,8 +39,8 @@ struct SourceText {
 const Record<EntryPoints>& entry_points_record() {
   static const auto record =
       Record<EntryPoints>("entry_points", "the functions of an RPL graphics pipeline", &EntryPoints::at)
-          .required("vertex", &EntryPoints::vertex, json::Text{.empty = false}, "the function of the vertex stage")
-          .optional("fragment", &EntryPoints::fragment, json::Text{.empty = false},
+          .required("vertex", &EntryPoints::vertex, json::kNotEmpty, "the function of the vertex stage")
+          .optional("fragment", &EntryPoints::fragment, json::kNotEmpty,
                     "the function of the fragment stage; when absent only depth and stencil are written");
   return record;
 }
@@ -60,14 +60,14 @@ const Record<SpecializationConstant>& specialization_record() {
 const Record<Shader>& shader_record() {
   static const auto record =
       Record<Shader>("shader", "a shader", &Shader::at)
-          .required("uid", &Shader::uid, json::Text{.empty = false},
+          .required("uid", &Shader::uid, json::kNotEmpty,
                     "the name by which other objects refer to it; unique in the file")
           .optional("src", &Shader::src, json::Text{}, "the file with the shader")
           .optional("source", &Shader::source, SourceText{}, "the shader itself, a text or its lines, instead of `src`")
           .optional("type", &Shader::type, words(kShaderType, "shader type"),
                     "the language; detected from the file when absent")
           .optional("stage", &Shader::stage, words(kShaderStage, "shader stage"), "compute when absent")
-          .optional("entry", &Shader::entry, json::Text{.empty = false}, "the entry point; main when absent")
+          .optional("entry", &Shader::entry, json::kNotEmpty, "the entry point; main when absent")
           .optional("build_options", &Shader::build_options, json::Text{},
                     "options of the compiler: -DNAME=VALUE, -UNAME, -Idir")
           .optional("include_dirs", &Shader::include_dirs, json::List{json::Text{}},
@@ -76,7 +76,7 @@ const Record<Shader>& shader_record() {
                     "in bytes, a multiple of 4; 0 or absent: as the shader declares")
           .optional("specialization_constants", &Shader::specialization_constants,
                     json::List{json::Nested(specialization_record())}, "values for specialization constants")
-          .optional("modules", &Shader::modules, json::List{json::Text{.empty = false}},
+          .optional("modules", &Shader::modules, json::List{json::kNotEmpty},
                     "files of further modules of an RPL shader, after `src` or `source`, relative to the scenario file")
           .optional("options", &Shader::options, NamedValues{}, "values for the options of an RPL shader")
           .optional("entry_points", &Shader::entry_points, json::Nested(entry_points_record()),

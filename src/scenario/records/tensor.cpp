@@ -23,7 +23,7 @@ const json::Record<AliasTarget>& alias_target_record() {
 const json::Record<Tensor>& tensor_record() {
   static const auto record =
       json::Record<Tensor>("tensor", "a tensor", &Tensor::at)
-          .required("uid", &Tensor::uid, json::Text{.empty = false},
+          .required("uid", &Tensor::uid, json::kNotEmpty,
                     "the name by which other objects refer to it; unique in the file")
           .required("dims", &Tensor::dims, json::List{json::Integer{.min = 1}, 0, kMaxRank},
                     "the extent of each dimension, outermost first; [] for rank 0")
@@ -48,7 +48,7 @@ const json::Record<Tensor>& tensor_record() {
 const json::Record<GraphConstant>& graph_constant_record() {
   static const auto record =
       json::Record<GraphConstant>("graph_constant", "a constant of a graph in a SPIR-V module", &GraphConstant::at)
-          .required("uid", &GraphConstant::uid, json::Text{.empty = false},
+          .required("uid", &GraphConstant::uid, json::kNotEmpty,
                     "the name by which other objects refer to it; unique in the file")
           .required("dims", &GraphConstant::dims, json::List{json::Integer{.min = 1}, 1, kMaxRank},
                     "the extent of each dimension, outermost first")

@@ -167,7 +167,8 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
   std::map<tosa::Op, std::size_t> failed_;
 };
 
-#define SLIPWAY_WITH_ALL_KERNELS(Fixture) \
-  INSTANTIATE_TEST_SUITE_P(Kernels, Fixture, ::testing::Values(Kernels::Plain, Kernels::Device, Kernels::Gpu), name_of)
+#define SLIPWAY_WITH_ALL_KERNELS(Fixture)                                                                      \
+  INSTANTIATE_TEST_SUITE_P(Kernels, Fixture, ::testing::Values(Kernels::Plain, Kernels::Device, Kernels::Gpu), \
+                           [](const auto& info) { return name_of(info); })
 
 }  // namespace slipway::model

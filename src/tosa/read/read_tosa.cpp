@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kIdentifierAt = 4;
 constexpr std::size_t kMaxTables = std::size_t{1} << 32;  // a table takes 4 bytes of a buffer of at most 2 GiB
-constexpr int kMaxDepth = 64;                             // of tables, and of nested branches
+constexpr int kMaxNesting = 64;                           // of tables, and of nested branches
 constexpr std::size_t kMaxInlined = 1 << 20;              // operators and tensors of branches and loop iterations
 constexpr std::string_view kUnrepresentable = "TOSA 1.1 is not representable in TOSA.001000.1";
 
@@ -107,7 +107,7 @@ class Reader {
     // The data of large models is after the part that FlatBuffers can address.
     const std::size_t size = std::min<std::size_t>(bytes_.size(), FLATBUFFERS_MAX_BUFFER_SIZE - 1);
     flatbuffers::Verifier::Options options;
-    options.max_depth = kMaxDepth;
+    options.max_depth = kMaxNesting;
     options.max_tables = static_cast<flatbuffers::uoffset_t>(std::min<std::size_t>(kMaxTables - 1, size / 4 + 1));
     flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(bytes_.data()), size, options);
     if (!fb::VerifyTosaGraphBuffer(verifier)) {
@@ -654,7 +654,7 @@ class Reader {
   void branch(const fb::TosaOperator& of, Scope& scope, int depth) {
     const fb::CondIfAttribute* attribute = of.attribute_as_CondIfAttribute();
     const auto taken = condition(of, scope);
-    if (!attribute || !taken || depth >= kMaxDepth) {
+    if (!attribute || !taken || depth >= kMaxNesting) {
       error(DiagnosticKind::Unsupported, of,
             "its condition is not constant; branches are not representable in TOSA.001000.1");
       return;
@@ -681,8 +681,8 @@ class Reader {
       error(DiagnosticKind::FileFormat, of, "it has another number of results than of inputs");
       return;
     }
-    if (depth >= kMaxDepth) {
-      error(DiagnosticKind::Unsupported, of, formatted("loops are within loops more than {} deep", kMaxDepth));
+    if (depth >= kMaxNesting) {
+      error(DiagnosticKind::Unsupported, of, formatted("loops are within loops more than {} deep", kMaxNesting));
       return;
     }
     while (true) {

@@ -10,43 +10,43 @@
 namespace slipway::tosa {
 namespace {
 
-using Value = std::expected<std::int64_t, std::string>;
+using Dimension = std::expected<std::int64_t, std::string>;
 constexpr std::size_t kMaxValues = 1 << 16;
 
-Value checked(bool overflow, std::int64_t value) {
-  return overflow ? Value(std::unexpected("a value does not fit in 64 bits")) : Value(value);
+Dimension checked(bool overflow, std::int64_t value) {
+  return overflow ? Dimension(std::unexpected("a value does not fit in 64 bits")) : Dimension(value);
 }
-Value add(std::int64_t a, std::int64_t b) {
+Dimension add(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
   const bool overflow = __builtin_add_overflow(a, b, &sum);
   return checked(overflow, sum);
 }
-Value subtract(std::int64_t a, std::int64_t b) {
+Dimension subtract(std::int64_t a, std::int64_t b) {
   std::int64_t difference = 0;
   const bool overflow = __builtin_sub_overflow(a, b, &difference);
   return checked(overflow, difference);
 }
-Value multiply(std::int64_t a, std::int64_t b) {
+Dimension multiply(std::int64_t a, std::int64_t b) {
   std::int64_t product = 0;
   const bool overflow = __builtin_mul_overflow(a, b, &product);
   return checked(overflow, product);
 }
 // Shapes must not be negative, and divisors must not be 0.
-Value divided(std::int64_t a, std::int64_t b, std::int64_t (*operation)(std::int64_t, std::int64_t)) {
+Dimension divided(std::int64_t a, std::int64_t b, std::int64_t (*operation)(std::int64_t, std::int64_t)) {
   if (a < 0 || b <= 0) return std::unexpected(formatted("{} cannot be divided by {}", a, b));
   return operation(a, b);
 }
 
 struct Binary {
   std::string_view name;
-  Value (*operation)(std::int64_t, std::int64_t);
+  Dimension (*operation)(std::int64_t, std::int64_t);
 };
 constexpr Binary kBinary[] = {
     {"ADD_SHAPE", add},
     {"SUB_SHAPE", subtract},
     {"MUL_SHAPE", multiply},
-    {"MAX_SHAPE", [](std::int64_t a, std::int64_t b) { return Value(std::max(a, b)); }},
-    {"MIN_SHAPE", [](std::int64_t a, std::int64_t b) { return Value(std::min(a, b)); }},
+    {"MAX_SHAPE", [](std::int64_t a, std::int64_t b) { return Dimension(std::max(a, b)); }},
+    {"MIN_SHAPE", [](std::int64_t a, std::int64_t b) { return Dimension(std::min(a, b)); }},
     {"MOD_SHAPE", [](std::int64_t a, std::int64_t b) { return divided(a, b, [](auto x, auto y) { return x % y; }); }},
     {"DIV_FLOOR_SHAPE",
      [](std::int64_t a, std::int64_t b) { return divided(a, b, [](auto x, auto y) { return x / y; }); }},
@@ -56,22 +56,23 @@ constexpr Binary kBinary[] = {
 
 struct Unary {
   std::string_view name;
-  Value (*operation)(std::int64_t);
+  Dimension (*operation)(std::int64_t);
 };
 constexpr Unary kUnary[] = {
     {"EXP2_SHAPE",
      [](std::int64_t a) {
-       return a < 0 || a > 62 ? Value(std::unexpected("a value does not fit in 64 bits")) : Value(std::int64_t{1} << a);
+       return a < 0 || a > 62 ? Dimension(std::unexpected("a value does not fit in 64 bits"))
+                              : Dimension(std::int64_t{1} << a);
      }},
     {"LOG2_FLOOR_SHAPE",
      [](std::int64_t a) {
-       return a < 1 ? Value(std::unexpected(formatted("{} has no logarithm", a)))
-                    : Value(std::bit_width(static_cast<std::uint64_t>(a)) - 1);
+       return a < 1 ? Dimension(std::unexpected(formatted("{} has no logarithm", a)))
+                    : Dimension(std::bit_width(static_cast<std::uint64_t>(a)) - 1);
      }},
     {"LOG2_CEIL_SHAPE",
      [](std::int64_t a) {
-       return a < 1 ? Value(std::unexpected(formatted("{} has no logarithm", a)))
-                    : Value(std::bit_width(static_cast<std::uint64_t>(a) - 1));
+       return a < 1 ? Dimension(std::unexpected(formatted("{} has no logarithm", a)))
+                    : Dimension(std::bit_width(static_cast<std::uint64_t>(a) - 1));
      }},
 };
 
@@ -103,7 +104,7 @@ std::expected<ShapeValues, std::string> fold_shape_operator(std::string_view nam
   if (const auto unary = std::ranges::find(kUnary, name, &Unary::name); unary != std::end(kUnary)) {
     if (operands.size() != 1) return std::unexpected("it takes one shape");
     for (const std::int64_t value : operands[0]) {
-      const Value result = unary->operation(value);
+      const Dimension result = unary->operation(value);
       if (!result) return std::unexpected(result.error());
       values.push_back(*result);
     }
@@ -118,7 +119,7 @@ std::expected<ShapeValues, std::string> fold_shape_operator(std::string_view nam
   }
   if (binary == std::end(kBinary)) return std::unexpected("it is not known");
   for (std::size_t i = 0; i < operands[0].size(); ++i) {
-    const Value result = binary->operation(operands[0][i], operands[1][i]);
+    const Dimension result = binary->operation(operands[0][i], operands[1][i]);
     if (!result) return std::unexpected(result.error());
     values.push_back(*result);
   }

@@ -13,7 +13,7 @@ namespace {
 
 // Shared constituents can make a small module expand without bound; real modules inline small constants only.
 constexpr std::uint64_t kMaxInlinedBytes = 32 << 20;
-constexpr int kMaxDepth = 16;  // of nested composites; ranks go up to 6
+constexpr int kMaxCompositeDepth = 16;  // of nested composites; ranks go up to 6
 constexpr std::uint32_t kMaxRank = 32;
 
 bool is(const spirv::Instruction* instruction, spv::Op op) { return instruction && instruction->op == op; }
@@ -193,7 +193,7 @@ bool SpirvValues::flatten(spirv::Id id, DataType type, std::uint64_t count, std:
                           const spirv::Instruction& user) {
   const spirv::Instruction* definition = module_.definition(id);
   const std::size_t size = tensor::size_of(storage_of(type));
-  if (!definition || depth > kMaxDepth) {
+  if (!definition || depth > kMaxCompositeDepth) {
     error(DiagnosticKind::TypeMismatch, user, formatted("%{} is not constant", id));
     return false;
   }

@@ -70,9 +70,9 @@ std::string number_text(DataType type, const std::byte* element) {
   return text;
 }
 
-class Writer {
+class MlirWriter {
  public:
-  Writer(const Model& model, MlirPrintOptions options) : model_(model), graph_(model.graph), options_(options) {}
+  MlirWriter(const Model& model, MlirPrintOptions options) : model_(model), graph_(model.graph), options_(options) {}
 
   Result<std::string> run() {
     names_.resize(graph_.values.size());
@@ -313,6 +313,8 @@ class Writer {
 
 }  // namespace
 
-Result<std::string> write_mlir(const Model& model, MlirPrintOptions options) { return Writer(model, options).run(); }
+Result<std::string> write_mlir(const Model& model, MlirPrintOptions options) {
+  return MlirWriter(model, options).run();
+}
 
 }  // namespace slipway::tosa

@@ -24,9 +24,9 @@ constexpr std::string_view kCustomSet = "Arm.ExperimentalMLOperations.1";
 constexpr std::string_view kDebugSet = "NonSemantic.Graph.DebugInfo.1";
 enum DebugInstruction : std::uint32_t { kDebugGraph = 1, kDebugOperation = 2, kDebugTensor = 3 };
 
-class Writer {
+class SpirvWriter {
  public:
-  Writer(const Graph& graph, const SpirvOptions& options)
+  SpirvWriter(const Graph& graph, const SpirvOptions& options)
       : graph_(graph), options_(options), builder_(kVersion15), constants_(builder_, options.replicate) {}
 
   Result<spirv::Words> run() {
@@ -249,7 +249,7 @@ void unmapped_custom(const CustomOperator& custom, const SourceLocation& locatio
 }
 
 Result<spirv::Words> write_graph_module(const Graph& graph, const SpirvOptions& options) {
-  return Writer(graph, options).run();
+  return SpirvWriter(graph, options).run();
 }
 
 }  // namespace slipway::tosa

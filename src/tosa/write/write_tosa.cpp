@@ -28,9 +28,9 @@ constexpr std::uint64_t kMaxBytes = (std::uint64_t{1} << 31) - (1 << 20);
 
 fb::DType acc_dtype(std::int64_t acc_type) { return dtype_of(data_type_of(static_cast<AccType>(acc_type))); }
 
-class Writer {
+class TosaWriter {
  public:
-  explicit Writer(const Model& model)
+  explicit TosaWriter(const Model& model)
       : model_(model),
         graph_(model.graph),
         builder_(static_cast<std::size_t>(std::min(data_bytes() + 4096, kMaxBytes))) {}
@@ -295,7 +295,7 @@ class Writer {
 
 }  // namespace
 
-Result<std::vector<std::byte>> write_tosa(const Model& model) { return Writer(model).run(); }
+Result<std::vector<std::byte>> write_tosa(const Model& model) { return TosaWriter(model).run(); }
 
 Result<std::string> tosa_json(Bytes file) {
   flatbuffers::IDLOptions options;

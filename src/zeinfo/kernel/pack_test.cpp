@@ -15,7 +15,7 @@ namespace {
 
 using testing::Reading;
 
-std::string text(std::string_view arguments, std::string_view env = "", std::string_view more = "") {
+std::string kernel_text(std::string_view arguments, std::string_view env = "", std::string_view more = "") {
   return formatted(
       "version: 1.63\nkernels:\n- {{ name: k, execution_env: {{ grf_count: 128, simd_size: 16{} }}, "
       "payload_arguments: [ {} ]{} }}\n",
@@ -56,10 +56,11 @@ TEST(Pack, TheLaunchItself) {
                       .global_offset = {5, 6, 7},
                       .dimensions = 3};
   const CrossThreadData data = packed(
-      text("{ arg_type: local_size, offset: 0, size: 12 }, { arg_type: group_count, offset: 12, size: 12 }, "
-           "{ arg_type: global_size, offset: 24, size: 12 }, { arg_type: enqueued_local_size, offset: 36, size: 12 }, "
-           "{ arg_type: global_id_offset, offset: 48, size: 8 }, { arg_type: work_dimensions, offset: 56, size: 4 }",
-           ", inline_data_payload_size: 32"),
+      kernel_text(
+          "{ arg_type: local_size, offset: 0, size: 12 }, { arg_type: group_count, offset: 12, size: 12 }, "
+          "{ arg_type: global_size, offset: 24, size: 12 }, { arg_type: enqueued_local_size, offset: 36, size: 12 }, "
+          "{ arg_type: global_id_offset, offset: 48, size: 8 }, { arg_type: work_dimensions, offset: 56, size: 4 }",
+          ", inline_data_payload_size: 32"),
       launch);
   EXPECT_EQ(words(data.bytes), (std::vector<std::uint32_t>{8, 2, 1, 2, 3, 4, 16, 6, 4, 8, 2, 9, 5, 6, 3, 0}));
   EXPECT_EQ(data.inline_bytes, 32u);
@@ -70,9 +71,9 @@ TEST(Pack, ValuesAndTheirPieces) {
   LaunchValues launch;
   launch.args = {value({1, 2, 3, 4, 5, 6, 7, 8, 9}), value({10})};
   const CrossThreadData data =
-      packed(text("{ arg_type: arg_byvalue, offset: 0, size: 4, arg_index: 0, source_offset: 4 }, "
-                  "{ arg_type: arg_byvalue, offset: 4, size: 1, arg_index: 0, source_offset: 8 }, "
-                  "{ arg_type: arg_byvalue, offset: 8, size: 1, arg_index: 1 }"),
+      packed(kernel_text("{ arg_type: arg_byvalue, offset: 0, size: 4, arg_index: 0, source_offset: 4 }, "
+                         "{ arg_type: arg_byvalue, offset: 4, size: 1, arg_index: 0, source_offset: 8 }, "
+                         "{ arg_type: arg_byvalue, offset: 8, size: 1, arg_index: 1 }"),
              launch);
   EXPECT_EQ(words(data.bytes), (std::vector<std::uint32_t>{0x08070605, 9, 10, 0, 0, 0, 0, 0}));
 }
@@ -81,7 +82,7 @@ TEST(Pack, Buffers) {
   LaunchValues launch;
   launch.args = {
       BufferValue{.address = 0x1122334455667788, .surface_base = 0x1122334455667700, .size = 99, .heap_offset = 0x40}};
-  const std::string all = text(
+  const std::string all = kernel_text(
       "{ arg_type: arg_bypointer, offset: 0, size: 8, arg_index: 0, addrmode: stateless, addrspace: global }, "
       "{ arg_type: arg_bypointer, offset: 8, size: 4, arg_index: 0, addrmode: bindless, addrspace: global }, "
       "{ arg_type: buffer_offset, offset: 12, size: 4, arg_index: 0 }, { arg_type: buffer_address, offset: 16, size: "
@@ -137,12 +138,12 @@ TEST(Pack, Addresses) {
   arguments += formatted("{{ arg_type: region_group_size, offset: {}, size: 12 }}, ", offset + 8);
   arguments += formatted("{{ arg_type: region_group_dimension, offset: {}, size: 4 }}, ", offset + 20);
   arguments += formatted("{{ arg_type: region_group_wg_count, offset: {}, size: 4 }}", offset + 24);
-  const std::vector<std::uint32_t> got = words(packed(text(arguments), launch).bytes);
+  const std::vector<std::uint32_t> got = words(packed(kernel_text(arguments), launch).bytes);
   for (std::uint32_t i = 0; i < 11; ++i) EXPECT_EQ(got[2 * i], i + 1) << kTypes[i];
   EXPECT_EQ(got[22], 1000u + 64 + 32);
   EXPECT_EQ((std::vector<std::uint32_t>(got.begin() + 24, got.begin() + 29)),
             (std::vector<std::uint32_t>{12, 13, 14, 15, 16}));
-  EXPECT_EQ(packed(text(arguments), {}).open.size(), 15u);
+  EXPECT_EQ(packed(kernel_text(arguments), {}).open.size(), 15u);
 }
 
 TEST(Pack, ImagesAndSamplers) {
@@ -189,7 +190,7 @@ TEST(Pack, ImagesAndSamplers) {
     arguments += formatted(", {{ arg_type: {}, offset: {}, size: 4, arg_index: 1 }}", type, offset);
     offset += 4;
   }
-  std::vector<std::uint32_t> got = words(packed(text(arguments), launch).bytes);
+  std::vector<std::uint32_t> got = words(packed(kernel_text(arguments), launch).bytes);
   got.resize(21);
   EXPECT_EQ(got, (std::vector<std::uint32_t>{64, 0,      80,     0,      0x1000, 0, 1, 2, 3, 4,         5,
                                              6,  0x10d2, 0x10b5, 0x10b5, 7,      8, 9, 1, 8, 0xffffffff}));
@@ -203,19 +204,20 @@ TEST(Pack, LocalMemory) {
       "}";
   LaunchValues launch;
   launch.args = {LocalMemory{5}, LocalMemory{100}};
-  const CrossThreadData data = packed(text(locals, ", slm_size: 64"), launch);
+  const CrossThreadData data = packed(kernel_text(locals, ", slm_size: 64"), launch);
   EXPECT_EQ(words(data.bytes)[0], 16u);
   EXPECT_EQ(words(data.bytes)[1], 0u);
   EXPECT_EQ(data.slm_total, 64u + 1024);
-  const CrossThreadData after = packed(text(locals, ", slm_size: 64, slm_alloc_mode: 1"), launch);
+  const CrossThreadData after = packed(kernel_text(locals, ", slm_size: 64, slm_alloc_mode: 1"), launch);
   EXPECT_EQ(words(after.bytes)[1], 64u);
   EXPECT_EQ(words(after.bytes)[0], 80u);
   EXPECT_EQ(after.slm_total, 1024u);
-  EXPECT_EQ(packed(text("", ", slm_size: 100"), {}).slm_total, 100u);
+  EXPECT_EQ(packed(kernel_text("", ", slm_size: 100"), {}).slm_total, 100u);
 }
 
 TEST(Pack, Errors) {
-  const std::string by_value = text("{ arg_type: arg_byvalue, offset: 0, size: 4, arg_index: 0, source_offset: 2 }");
+  const std::string by_value =
+      kernel_text("{ arg_type: arg_byvalue, offset: 0, size: 4, arg_index: 0, source_offset: 2 }");
   LaunchValues launch;
   EXPECT_EQ(error_of(by_value, launch), DiagnosticKind::MissingArgument);
   launch.args = {value({1, 2, 3, 4, 5})};
@@ -225,15 +227,18 @@ TEST(Pack, Errors) {
   launch.args = {BufferValue{.address = 0x100000000, .surface_base = 0}};
   EXPECT_EQ(
       error_of(
-          text("{ arg_type: arg_bypointer, offset: 0, size: 4, arg_index: 0, addrmode: stateless, addrspace: global }"),
+          kernel_text(
+              "{ arg_type: arg_bypointer, offset: 0, size: 4, arg_index: 0, addrmode: stateless, addrspace: global }"),
           launch),
       DiagnosticKind::AddressRange);
-  EXPECT_EQ(error_of(text("{ arg_type: buffer_offset, offset: 0, size: 4, arg_index: 0 }"), launch),
+  EXPECT_EQ(error_of(kernel_text("{ arg_type: buffer_offset, offset: 0, size: 4, arg_index: 0 }"), launch),
             DiagnosticKind::AddressRange);
-  EXPECT_EQ(error_of(text("", "", ", user_attributes: { invalid_kernel: uses-fp64-math }"), launch),
+  EXPECT_EQ(error_of(kernel_text("", "", ", user_attributes: { invalid_kernel: uses-fp64-math }"), launch),
             DiagnosticKind::InvalidKernel);
-  EXPECT_EQ(error_of(text("{ arg_type: local_size, offset: 65530, size: 12 }"), launch), DiagnosticKind::ArgRange);
-  EXPECT_EQ(error_of(text("{ arg_type: local_size, offset: -4, size: 12 }"), launch), DiagnosticKind::ArgNegative);
+  EXPECT_EQ(error_of(kernel_text("{ arg_type: local_size, offset: 65530, size: 12 }"), launch),
+            DiagnosticKind::ArgRange);
+  EXPECT_EQ(error_of(kernel_text("{ arg_type: local_size, offset: -4, size: 12 }"), launch),
+            DiagnosticKind::ArgNegative);
 }
 
 std::vector<std::uint16_t> ids(const std::string& of, std::array<std::uint32_t, 3> size,
@@ -248,8 +253,8 @@ std::vector<std::uint16_t> ids(const std::string& of, std::array<std::uint32_t, 
 
 TEST(Pack, LocalIds) {
   const auto per_thread = [](std::string_view type, int size, std::string_view env = "") {
-    return text("", env,
-                formatted(", per_thread_payload_arguments: [ {{ arg_type: {}, offset: 0, size: {} }} ]", type, size));
+    return kernel_text(
+        "", env, formatted(", per_thread_payload_arguments: [ {{ arg_type: {}, offset: 0, size: {} }} ]", type, size));
   };
   const auto two = ids(per_thread("local_id", 64), {3, 7, 1});  // 21 items, two threads
   ASSERT_EQ(two.size(), 64u);
@@ -280,13 +285,14 @@ TEST(Pack, LocalIds) {
 
 TEST(Layout, IsInAddressOrderWithHolesAndOverlaps) {
   Reading reading(
-      text("{ arg_type: arg_byvalue, offset: 36, size: 4, arg_index: 1 }, { arg_type: global_id_offset, offset: 0, "
-           "size: 12 }, "
-           "{ arg_type: arg_bypointer, offset: 20, size: 8, arg_index: 0, addrmode: stateless, addrspace: global }, "
-           "{ arg_type: work_dimensions, offset: 24, size: 4 }, "
-           "{ arg_type: arg_bypointer, offset: 0, size: 0, arg_index: 0, addrmode: stateful, addrspace: global }",
-           ", inline_data_payload_size: 32",
-           ", per_thread_payload_arguments: [ { arg_type: local_id, offset: 0, size: 96 } ]") +
+      kernel_text(
+          "{ arg_type: arg_byvalue, offset: 36, size: 4, arg_index: 1 }, { arg_type: global_id_offset, offset: 0, "
+          "size: 12 }, "
+          "{ arg_type: arg_bypointer, offset: 20, size: 8, arg_index: 0, addrmode: stateless, addrspace: global }, "
+          "{ arg_type: work_dimensions, offset: 24, size: 4 }, "
+          "{ arg_type: arg_bypointer, offset: 0, size: 0, arg_index: 0, addrmode: stateful, addrspace: global }",
+          ", inline_data_payload_size: 32",
+          ", per_thread_payload_arguments: [ { arg_type: local_id, offset: 0, size: 96 } ]") +
       "kernels_misc_info:\n- name: k\n  args_info:\n  - { index: 1, name: n, address_qualifier: __private, "
       "access_qualifier: NONE, "
       "type_name: 'int;4', type_qualifiers: NONE }\n");

@@ -39,7 +39,7 @@ note 1 u32 1270
 note 4 text 1.73
 note 8 u32 1
 )";
-constexpr std::string_view kText = "---\nversion: '1.73'\nkernels: []\n...\n";
+constexpr std::string_view kEmptyText = "---\nversion: '1.73'\nkernels: []\n...\n";
 
 struct Opened {
   std::vector<std::byte> bytes;
@@ -73,14 +73,14 @@ std::vector<std::string_view> symbol_names(const Zebin& zebin) {
 
 TEST(Image, UnchangedIsWrittenTheSame) {
   for (const std::string_view wide : {"class 64", "class 32"}) {
-    Opened o = open(testing::cook_zebin(std::string(wide) + kTwoKernels, kText));
+    Opened o = open(testing::cook_zebin(std::string(wide) + kTwoKernels, kEmptyText));
     ASSERT_TRUE(o.image);
     EXPECT_EQ(write_image(*o.image), o.bytes);
   }
 }
 
 TEST(Image, RejectsInvalidFiles) {
-  const Opened broken = open(testing::cook_zebin(kTwoKernels + "at 62 u16 99", kText));
+  const Opened broken = open(testing::cook_zebin(kTwoKernels + "at 62 u16 99", kEmptyText));
   EXPECT_TRUE(broken.zebin);
   EXPECT_FALSE(broken.image);
   EXPECT_EQ(broken.diagnostics.all().back().kind, DiagnosticKind::FileFormat);
@@ -88,7 +88,7 @@ TEST(Image, RejectsInvalidFiles) {
 
 TEST(Strip, EachGroup) {
   EXPECT_FALSE(parse_strip("ir,everything"));
-  Opened o = open(testing::cook_zebin(kTwoKernels, kText));
+  Opened o = open(testing::cook_zebin(kTwoKernels, kEmptyText));
   ASSERT_TRUE(o.image);
   EXPECT_THAT(strip(*o.image, *parse_strip("ir")),
               ElementsAre(".spv", ".misc.specConstantsIds", ".misc.specConstantsValues"));
@@ -108,15 +108,15 @@ TEST(Strip, EachGroup) {
   EXPECT_EQ(after.zebin->elf.symbols[after.zebin->elf.relocations[0].symbol].name, "R0");
   EXPECT_EQ(after.zebin->elf.sections[after.zebin->elf.find(".rel.text.b")->info].name, ".text.b");
   EXPECT_EQ(after.zebin->elf.find(".symtab")->info, 4);
-  EXPECT_EQ(after.zebin->text(), kText);
+  EXPECT_EQ(after.zebin->text(), kEmptyText);
   // Unused names are removed from the string table.
   EXPECT_FALSE(text_of(after.zebin->elf.find(".strtab")->bytes).contains("debug"));
 }
 
 TEST(ReplaceZeInfo, KeepsTheRest) {
-  Opened o = open(testing::cook_zebin(kTwoKernels, kText));
+  Opened o = open(testing::cook_zebin(kTwoKernels, kEmptyText));
   ASSERT_TRUE(o.image);
-  const std::string longer = std::string(kText) + std::string(1000, '\0');
+  const std::string longer = std::string(kEmptyText) + std::string(1000, '\0');
   replace_ze_info(*o.image, longer);
   set_version_note(*o.image, {1, 9});
   const Opened after = open(write_image(*o.image));
@@ -129,7 +129,7 @@ TEST(ReplaceZeInfo, KeepsTheRest) {
 }
 
 TEST(SetVersionNote, IsRemovedBeforeVersion1) {
-  Opened o = open(testing::cook_zebin(kTwoKernels, kText));
+  Opened o = open(testing::cook_zebin(kTwoKernels, kEmptyText));
   ASSERT_TRUE(o.image);
   set_version_note(*o.image, zeinfo::Version::pre());
   const Opened after = open(write_image(*o.image));
@@ -142,15 +142,15 @@ TEST(ReplaceZeInfo, AddsTheSection) {
   Opened o = open(testing::cook_zebin("section .text.a PROGBITS AX zeros 64\nnote 4 text 1.73"));
   ASSERT_TRUE(o.image);
   EXPECT_EQ(o.zebin->text(), "");
-  replace_ze_info(*o.image, kText);
+  replace_ze_info(*o.image, kEmptyText);
   const Opened after = open(write_image(*o.image));
   ASSERT_TRUE(after.zebin);
   EXPECT_THAT(section_names(*after.zebin), ElementsAre(".text.a", ".ze_info", ".note.intelgt.compat", ".strtab"));
-  EXPECT_EQ(after.zebin->text(), kText);
+  EXPECT_EQ(after.zebin->text(), kEmptyText);
 }
 
 TEST(RenameKernel, SectionsSymbolsRelocations) {
-  Opened o = open(testing::cook_zebin(kTwoKernels, kText));
+  Opened o = open(testing::cook_zebin(kTwoKernels, kEmptyText));
   ASSERT_TRUE(o.image);
   ASSERT_TRUE(rename_kernel(*o.image, "b", "a longer name"));
   const Opened after = open(write_image(*o.image));
@@ -164,7 +164,7 @@ TEST(RenameKernel, SectionsSymbolsRelocations) {
 }
 
 TEST(NewerThan, ListsNotesAndSections) {
-  const Opened o = open(testing::cook_zebin(kTwoKernels, kText));
+  const Opened o = open(testing::cook_zebin(kTwoKernels, kEmptyText));
   ASSERT_TRUE(o.image);
   EXPECT_THAT(newer_than(*o.image, {1, 73}), ElementsAre());
   EXPECT_THAT(newer_than(*o.image, {1, 57}),
@@ -172,7 +172,7 @@ TEST(NewerThan, ListsNotesAndSections) {
 }
 
 TEST(Spirv, ModuleAndConstants) {
-  const Opened o = open(testing::cook_zebin(kTwoKernels, kText));
+  const Opened o = open(testing::cook_zebin(kTwoKernels, kEmptyText));
   ASSERT_TRUE(o.zebin);
   const std::optional<SpirvPart> part = spirv_of(o.zebin->elf);
   ASSERT_TRUE(part);
@@ -188,7 +188,7 @@ TEST(Spirv, ModuleAndConstants) {
 
 TEST(Unpack, BackByteForByteThroughADirectory) {
   const testing::ScratchDirectory directory;
-  const Opened o = open(testing::cook_zebin(kTwoKernels, kText));
+  const Opened o = open(testing::cook_zebin(kTwoKernels, kEmptyText));
   ASSERT_TRUE(o.zebin);
   ASSERT_TRUE(unpack_to(o.zebin->elf, directory / "u"));
   EXPECT_TRUE(file_exists(directory / "u" / "001-.text.a"));
@@ -200,7 +200,7 @@ TEST(Unpack, BackByteForByteThroughADirectory) {
 
 TEST(Unpack, AnEditedFileGetsANewLayout) {
   const testing::ScratchDirectory directory;
-  const Opened o = open(testing::cook_zebin(kTwoKernels, kText));
+  const Opened o = open(testing::cook_zebin(kTwoKernels, kEmptyText));
   ASSERT_TRUE(o.zebin);
   ASSERT_TRUE(unpack_to(o.zebin->elf, directory / "u"));
   const Path text = directory / "u" / formatted("{:03}-.ze_info", o.zebin->elf.find(".ze_info")->index);
@@ -239,7 +239,7 @@ TEST(Unpack, SectionsThatShareBytesMustAgree) {
 
 // A section table at an odd offset, after bytes that no part covers; the bytes of the old table are not covered either.
 TEST(Unpack, OddOffsetsAndGaps) {
-  std::vector<std::byte> bytes = testing::cook_zebin(kTwoKernels, kText);
+  std::vector<std::byte> bytes = testing::cook_zebin(kTwoKernels, kEmptyText);
   const std::uint64_t table = load<std::uint64_t>(&bytes[40]), size = bytes.size() - table;
   for (const char c : std::string_view("gap")) bytes.push_back(static_cast<std::byte>(c));
   const std::uint64_t moved = bytes.size();
@@ -278,7 +278,7 @@ TEST(Unpack, SharedBytesAreNotMultiplied) {
 
 TEST(Unpack, AnotherNameRenames) {
   const testing::ScratchDirectory directory;
-  const Opened o = open(testing::cook_zebin(kTwoKernels, kText));
+  const Opened o = open(testing::cook_zebin(kTwoKernels, kEmptyText));
   ASSERT_TRUE(o.zebin);
   ASSERT_TRUE(unpack_to(o.zebin->elf, directory.path()));
   std::string manifest = *read_text(directory / "zebin.json");

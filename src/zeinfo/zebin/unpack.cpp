@@ -157,7 +157,7 @@ const json::Record<SectionRecord>& section_record() {
           .required("info", &S::info, u32, "sh_info")
           .required("addralign", &S::alignment, u64, "sh_addralign")
           .required("entsize", &S::entry_size, u64, "sh_entsize")
-          .optional("file", &S::file, json::Text{.empty = false}, "the file with its bytes; absent: it has none");
+          .optional("file", &S::file, json::kNotEmpty, "the file with its bytes; absent: it has none");
   return record;
 }
 
