@@ -64,7 +64,7 @@ def check_text(text):
     expect("launches add up", abs(sum(least) - with_launches) <= 2 * rounding)
     for row in rows:
         expect(f"rates of {row}", is_ratio(row, "GB/s", "MB", "us", 1e3) and is_ratio(row, "GOP/s", "MOP", "us", 1e3) and is_ratio(row, "intensity", "MOP", "MB"))
-        bandwidth = roof["cache"] if row["MB"] <= roof["cache_size"] else roof["memory"]
+        bandwidth = roof["cache"] if roof["cache"] and row["MB"] <= roof["cache_size"] else roof["memory"]
         to_move, to_compute = row["MB"] * 1e3 / bandwidth, max(row["MOP"] * 1e3 / rate for rate in roof["rates"])
         rounded = 0.2 + 0.5 / bandwidth + 5 / min(roof["rates"]) + 0.02 * (to_move + to_compute)
         expect(f"the roof of {row}", any(abs(row["us"] - row["lost"] - one) < rounded for one in (to_move, max(to_move, to_compute))))

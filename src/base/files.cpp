@@ -56,6 +56,26 @@ MappedFile::~MappedFile() {
   if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
+void MappedFile::copy_out(Bytes part, MutableBytes to) const {
+  constexpr std::size_t kChunk = std::size_t{4} << 20, kPage = 4096;
+  // The whole pages of a part, all of which are in the file's mapping or in memory of the caller. Advice may fail.
+  const auto advise = [](Bytes bytes, int advice) {
+    const auto begin = (reinterpret_cast<std::uintptr_t>(bytes.data()) + kPage - 1) / kPage * kPage;
+    const auto end = reinterpret_cast<std::uintptr_t>(bytes.data() + bytes.size()) / kPage * kPage;
+    if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, advice);
+  };
+  for (std::size_t at = 0; at < part.size(); at += kChunk) {
+    const Bytes chunk = part.subspan(at, std::min(kChunk, part.size() - at));
+    const MutableBytes target = to.subspan(at, chunk.size());
+#ifdef MADV_POPULATE_READ  // one call instead of an exception for each page
+    advise(chunk, MADV_POPULATE_READ);
+    advise(target, MADV_POPULATE_WRITE);
+#endif
+    std::memcpy(target.data(), chunk.data(), chunk.size());
+    advise(chunk, MADV_DONTNEED);
+  }
+}
+
 Result<MappedFile> map_file(const Path& path) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status{};

@@ -30,6 +30,9 @@ class MappedFile {
   ~MappedFile();
 
   Bytes bytes() const { return bytes_; }
+  // Copies a part of the file to memory of the same size. The pages of the part leave this process, not the cache of
+  // the system: a copy of a large file does not take its size twice.
+  void copy_out(Bytes part, MutableBytes to) const;
 
  private:
   friend Result<MappedFile> map_file(const Path& path);

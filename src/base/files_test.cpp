@@ -24,6 +24,22 @@ std::size_t entries(const Path& directory) {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator(directory), fs::directory_iterator()));
 }
 
+TEST(Files, CopiesPartsOfMappedFilesWhichCanBeReadAgain) {
+  const testing::ScratchDirectory directory;
+  std::vector<std::byte> contents(std::size_t{9} << 20);
+  for (std::size_t i = 0; i < contents.size(); ++i) contents[i] = static_cast<std::byte>(i * 2654435761u >> 24);
+  ASSERT_TRUE(write_file(directory / "large", Bytes(contents)));
+  const Result<MappedFile> file = map_file(directory / "large");
+  ASSERT_TRUE(file);
+  for (const std::size_t begin : {std::size_t{0}, std::size_t{1}, std::size_t{4097}, contents.size()}) {
+    const Bytes part = file->bytes().subspan(begin);
+    std::vector<std::byte> copy(part.size());
+    file->copy_out(part, copy);
+    EXPECT_TRUE(std::ranges::equal(copy, Bytes(contents).subspan(begin))) << begin;
+  }
+  EXPECT_TRUE(std::ranges::equal(file->bytes(), contents));
+}
+
 TEST(Files, MapsFiles) {
   const testing::ScratchDirectory scratch;
   ASSERT_TRUE(write_file(scratch / "a", std::string_view("hello")));

@@ -3,38 +3,32 @@
 
 #include "base/format.hpp"
 #include "json/writer.hpp"
-#include "recipe/backends/opencl/devices.hpp"
+#include "recipe/backends/opencl/backend.hpp"
 #include "recipe/backends/xrt/module.hpp"
 
 namespace slipway::cli {
 namespace {
 
-using recipe::opencl::DeviceInfo;
+using recipe::opencl::DeviceDescription;
 
-std::string_view type_name(cl_device_type type) {
-  if ((type & CL_DEVICE_TYPE_GPU) != 0) return "gpu";
-  if ((type & CL_DEVICE_TYPE_ACCELERATOR) != 0) return "accelerator";
-  return (type & CL_DEVICE_TYPE_CPU) != 0 ? "cpu" : "other";
-}
-
-std::string opencl_text(const std::vector<DeviceInfo>& devices) {
+std::string opencl_text(const std::vector<DeviceDescription>& devices) {
   std::string text;
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    const DeviceInfo& device = devices[i];
-    text += formatted("  {}  {}  {}, {} {}, {}\n", i, device.name, type_name(device.type), device.platform,
-                      device.driver, device.il_version.empty() ? "takes no SPIR-V" : device.il_version);
+    const DeviceDescription& device = devices[i];
+    text += formatted("  {}  {}  {}, {} {}, {}\n", i, device.name, device.type, device.platform, device.driver,
+                      device.il_version.empty() ? "takes no SPIR-V" : device.il_version);
   }
   return text;
 }
 
-std::string opencl_json(const std::vector<DeviceInfo>& devices) {
+std::string opencl_json(const std::vector<DeviceDescription>& devices) {
   json::Writer out;
   out.object([&] {
     out.key("devices").array([&] {
       for (std::size_t i = 0; i < devices.size(); ++i) {
-        const DeviceInfo& device = devices[i];
+        const DeviceDescription& device = devices[i];
         out.object([&] {
-          out.member("index", i).member("name", device.name).member("type", type_name(device.type));
+          out.member("index", i).member("name", device.name).member("type", device.type);
           out.member("platform", device.platform).member("driver", device.driver);
           out.member("il_version", device.il_version).member("base_alignment", device.base_alignment);
           out.member("max_allocation", device.max_allocation);
@@ -46,11 +40,8 @@ std::string opencl_json(const std::vector<DeviceInfo>& devices) {
 }
 
 Result<std::string> list_opencl(bool json) {
-  const auto functions = recipe::opencl::load_functions();
-  if (!functions) return fail(functions.error());
-  const auto devices = recipe::opencl::list_devices(**functions);
-  if (!devices) return fail(devices.error());
-  return json ? opencl_json(*devices) : opencl_text(*devices);
+  SLIPWAY_TRY(const std::vector<DeviceDescription> devices, recipe::opencl::describe_devices());
+  return json ? opencl_json(devices) : opencl_text(devices);
 }
 
 Result<std::string> list_xrt(bool json) {

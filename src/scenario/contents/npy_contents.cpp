@@ -62,7 +62,11 @@ bool check_dtype(const OpenNpy& npy, tensor::ElementType type, Severity leniency
 launch::Contents npy_contents(OpenNpy npy) {
   const std::uint64_t size = npy.view.payload.size();
   return {.size = size, .write = [file = std::move(npy.file), view = std::move(npy.view)](MutableBytes to) -> Result<> {
-            tensor::copy_elements(view, to);
+            if (const auto plain = tensor::plain_elements(view)) {
+              file->copy_out(*plain, to);
+            } else {
+              tensor::copy_elements(view, to);
+            }
             return {};
           }};
 }
