@@ -12,7 +12,7 @@
 namespace slipway::recipe {
 namespace {
 
-// The files of examples/npu, and those in SLIPWAY_NPU_FILES, a directory.
+// The files of examples/npu, and those in the directory that SLIPWAY_NPU_FILES names.
 std::vector<Path> files(std::string_view extension) {
   std::vector<Path> directories = {slipway::testing::source_directory() / "examples/npu"};
   if (const char* more = std::getenv("SLIPWAY_NPU_FILES")) directories.emplace_back(more);

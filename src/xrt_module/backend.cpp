@@ -25,7 +25,7 @@ namespace {
 
 ::xrt::elf elf_of(const Artifact& file) { return {file.bytes.data(), file.bytes.size()}; }
 
-// Only numbers are a quality of service; with strings it is a configuration
+// XRT takes a map of numbers as quality of service, and any other map as a configuration
 // (docs/spec/recipe.md#header-and-hardware-contexts).
 bool all_numbers(const std::map<std::string, QosValue>& qos) {
   return std::ranges::all_of(qos, [](const auto& one) { return std::holds_alternative<std::uint32_t>(one.second); });

@@ -40,10 +40,10 @@ struct Run {
   std::shared_ptr<const Kernel> kernel;
   ::xrt::run run;
   std::shared_ptr<ScriptFile> script;
-  std::vector<BufferPtr> buffers;  // kept alive
+  std::vector<BufferPtr> buffers;  // alive as long as XRT uses them
 };
 
-// Sets a number with the size of the recipe's constant; XRT fills the rest of a register with zeros.
+// Sets a scalar of the size of the recipe's constant; XRT fills the rest of the register with zeros.
 void set_number(::xrt::run& run, int index, Bytes bytes) {
   if (bytes.size() == 8) {
     run.set_arg(index, load<std::uint64_t>(bytes.data()));
@@ -117,7 +117,7 @@ class List final : public KernelList {
   Result<bool> wait(std::optional<std::chrono::nanoseconds> time_out, bool poll) override {
     if (started_ == 0) return true;
     const Clock::time_point start = Clock::now();
-    // For XRT, 0 means no limit.
+    // XRT counts in whole milliseconds, and 0 means no limit.
     const auto left = [&] {
       if (!time_out) return std::chrono::milliseconds(0);
       const auto rest = std::chrono::ceil<std::chrono::milliseconds>(*time_out - (Clock::now() - start));
@@ -162,7 +162,7 @@ class List final : public KernelList {
       return true;
     } catch (...) {
       started_ = 0;
-      return failed(first_that_failed(runs_.front()), "failed, in its run list");
+      return failed(first_that_failed(runs_.front()), "failed in its run list");
     }
   }
 

@@ -33,7 +33,7 @@ class Buffer final : public buffer_storage {
     bo_.sync(direction == sync_direction::to_device ? XCL_BO_SYNC_BO_TO_DEVICE : XCL_BO_SYNC_BO_FROM_DEVICE, size,
              offset);
   }
-  // The whole buffer, or a part that shares its storage.
+  // The whole buffer, or a sub-buffer that shares its storage. Both in bytes.
   ::xrt::bo part(std::uint64_t offset, std::uint64_t size) const {
     return offset == 0 && size == bo_.size() ? bo_ : ::xrt::bo(bo_, size, offset);
   }
