@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `xrt::bo` without XRT: a handle of a buffer, or of a part of one. C++17; a user needs no library to link.
+// `xrt::bo` without XRT: a handle of a buffer, or of a part of one. C++17; header only.
 //
 // It has the members of XRT's class that recipes and CPU functions use, with the same meaning. The class is in a
-// namespace of its own, so that its symbols never meet those of XRT in one process; with SLIPWAY_WITH_XRT, where
-// `xrt::bo` is to be XRT's class, its name is `slipway::bo` alone.
+// namespace of its own, so that its symbols never collide with those of XRT in one process. With SLIPWAY_WITH_XRT,
+// `xrt::bo` is XRT's class, and this one is named `slipway::bo` only.
 //
 //   auto bo = std::any_cast<xrt::bo>(args.at(0));
 //   float* values = bo.map<float*>();
@@ -38,7 +38,7 @@ enum xclBOSyncDirection {
 
 class bo {
  public:
-  // Accepted for source compatibility; all buffers here are host memory that the device sees too.
+  // Accepted for source compatibility; all buffers are host memory that the device can access.
   enum class flags : std::uint32_t {
     normal = 0,
     cacheable = 1u << 24,
@@ -51,16 +51,16 @@ class bo {
 
   bo() = default;
 
-  // A new buffer of zeros on a device of libslipway (slipway/runner.hpp). `flags` and `group` change nothing.
+  // A new buffer of zeros on a device of libslipway (slipway/runner.hpp). `flags` and `group` have no effect.
   template <class Device, class = decltype(slipway_make_buffer(std::declval<const Device&>(), std::size_t{}))>
   bo(const Device& device, std::size_t size, flags = flags::normal, std::uint32_t = 0)
       : bo(slipway_make_buffer(device, size)) {}
 
-  // All of a storage. This is how the program makes handles; others rarely need it.
+  // A handle of a whole storage. For the program; libraries rarely need it.
   explicit bo(std::shared_ptr<slipway::buffer_storage> storage)
       : storage_(std::move(storage)), size_(storage_ ? storage_->size() : 0) {}
 
-  // A part of a buffer, sharing its storage. Throws std::invalid_argument when `size` is 0 or the part does not fit.
+  // A part of a buffer, sharing its storage. Throws std::invalid_argument if `size` is 0 or the part is too large.
   bo(const bo& parent, std::size_t size, std::size_t offset)
       : storage_(parent.storage_), size_(size), offset_(parent.offset_ + offset) {
     if (size == 0 || offset > parent.size_ || size > parent.size_ - offset) {
@@ -68,7 +68,7 @@ class bo {
     }
   }
 
-  // The storage that this is a handle of, and where in it the handle's bytes begin.
+  // The storage of this handle, and the offset in bytes at which the handle begins.
   const std::shared_ptr<slipway::buffer_storage>& shared_storage() const { return storage_; }
   std::size_t storage_offset() const { return offset_; }
 

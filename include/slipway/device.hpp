@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Vulkan devices: what there is, and one opened for use.
+// Vulkan devices: a list of those of the machine, and an opened device.
 #pragma once
 
 #include <memory>
@@ -19,11 +19,11 @@ struct DeviceInfo {
   std::string api_version;  // "1.4.354"
 };
 
-// Errors: no-device when there is no Vulkan loader or driver.
+// Errors: no-device if there is no Vulkan loader or driver.
 SLIPWAY_API Outcome<std::vector<DeviceInfo>> list_devices();
 
-// An opened device. Scenarios that run on one device run one after the other. After a time-out (RunOptions::timeout) it
-// is opened again; the lost one is leaked.
+// An opened device. Scenarios on the same device run one after another. After a time-out (RunOptions::timeout) it
+// is opened again; the objects of the lost one are leaked.
 class SLIPWAY_API Device {
  public:
   // `selector`: an index, a UUID, or a part of the name; empty for the environment variable SLIPWAY_DEVICE, else the

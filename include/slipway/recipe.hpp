@@ -36,7 +36,7 @@
 namespace slipway {
 
 // A Vulkan device by its index, UUID or part of its name; if empty, the one of SLIPWAY_DEVICE, else the first by type.
-// It is opened when a recipe or buffer needs it: recipes of CPU functions only need none. Copies share the device.
+// It is opened when a recipe or buffer needs it: recipes of CPU functions only do not need it. Copies share the device.
 class SLIPWAY_API device {
  public:
   device() : device(std::string()) {}
@@ -142,7 +142,8 @@ class SLIPWAY_API runner {
   // Starts one execution and returns. With a profile, runs all its executions to the end. Throws state_error while an
   // execution is in progress, and if buffers that runs use are not bound, with the names of all of them.
   void execute();
-  // Waits until the execution has ended; returns at once if there is none. Throws errors of the execution.
+  // Waits until the execution has ended; returns at once if no execution is in progress. Throws errors of the
+  // execution.
   void wait();
   // Returns false if the execution still runs after the timeout.
   bool wait(std::chrono::milliseconds timeout);

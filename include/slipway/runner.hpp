@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Includes slipway/recipe.hpp, under the name of its class.
+// The same as slipway/recipe.hpp, under the name of its class.
 #pragma once
 
 #include "slipway/recipe.hpp"  // IWYU pragma: export

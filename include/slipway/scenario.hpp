@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scenarios: load a file, give resources other contents if you like, run, look at the results.
+// Scenarios: load a file, optionally replace the contents of resources, run, and use the results.
 //
 //   auto device = slipway::Device::open();
 //   auto scenario = slipway::Scenario::load("blur.json");
@@ -31,13 +31,13 @@ struct LoadOptions {
 };
 
 struct RunOptions {
-  std::uint32_t repeat = 1;  // iterations; each starts from what the one before left
-  // Seconds for one wait. A command that takes longer is a problem of the kind timed-out. Nothing can stop it, so that
-  // the device is lost: what was made on it is leaked, and a driver's thread may stay busy until the process ends. The
-  // next run opens the device again.
+  std::uint32_t repeat = 1;  // iterations; each starts with the contents that the previous one left
+  // The time limit of one wait, in seconds. A command that takes longer is a problem of kind timed-out. It cannot be
+  // stopped, so the device is lost: its objects are leaked, and a thread of the driver may stay busy until the process
+  // ends. The next run opens the device again.
   std::optional<double> timeout;
   bool write_outputs = true;         // write the files that `dst` names
-  std::vector<std::string> capture;  // uids of buffers and images whose final contents go into the report
+  std::vector<std::string> capture;  // uids of buffers and images whose final contents the report has
 };
 
 // The outcome of one `expect`.
@@ -62,8 +62,8 @@ struct RunReport {
 
 class SLIPWAY_API Scenario {
  public:
-  // Reads the file and every file that it names, compiles the shaders and checks all of it. The error has every problem
-  // of severity Error and the warnings before them.
+  // Reads the file and every file that it names, compiles the shaders and checks everything. The error has all
+  // problems, warnings included.
   static Outcome<Scenario> load(const std::filesystem::path& file, const LoadOptions& options = {});
   // The same for a text; relative paths are resolved against `directory`.
   static Outcome<Scenario> parse(std::string_view text, const std::filesystem::path& directory,
@@ -77,11 +77,11 @@ class SLIPWAY_API Scenario {
   const std::vector<Problem>& remarks() const;
 
   // Replaces the initial contents of a buffer or of level 0 of an image (rows tightly packed). The bytes are copied.
-  // Errors: unknown-reference, file-mismatch when the size is not the resource's.
+  // Errors: unknown-reference, file-mismatch if the size is not that of the resource.
   Outcome<bool> set_contents(std::string_view uid, std::span<const std::byte> bytes);
 
   // An unmet expectation is not an error: see RunReport. May be called again; each run starts from the initial
-  // contents. Graphs are made for the device: for the first run on one their files are read again.
+  // contents. Graphs are compiled for the device, so the first run on a device reads their files again.
   Outcome<RunReport> run(Device& device, const RunOptions& options = {});
 
  private:

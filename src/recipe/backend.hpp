@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The interface between recipes and what runs kernels: Vulkan, OpenCL, XRT, and a back end in tests
+// The interface between recipes and back ends, which run kernels: Vulkan, OpenCL, XRT, and one in tests
 // (docs/spec/recipe.md#back-end-interface).
 //
 // The runner decides everything that the recipe specifies: the order of runs, which buffers exist, what is copied
@@ -43,8 +43,8 @@ std::string_view name_of(BackendKind kind);  // cpu, vulkan, opencl, xrt: as in 
 // The back end of kernels with a name: vulkan, opencl or xrt; nothing for other names.
 std::optional<BackendKind> kernel_backend_from_name(std::string_view name);
 
-// Memory that the host sees at one address and that is zero at first: what handles (`slipway::bo`) and CPU functions
-// share (slipway/buffer_storage.hpp). A back end recognises its own buffers by their class.
+// Memory that the host sees at one address, initially zero: what handles (`slipway::bo`) and CPU functions share
+// (slipway/buffer_storage.hpp). A back end recognises its own buffers by their class.
 using BufferPtr = std::shared_ptr<buffer_storage>;
 
 MutableBytes host_bytes(const buffer_storage& buffer);
@@ -101,13 +101,13 @@ class KernelList {
   virtual ~KernelList() = default;  // waits for a submission in flight
 
   virtual Result<> submit() = 0;
-  // Waits until the last submission has ended; returns at once if there is none. Returns false if the time-out has
+  // Waits until the last submission has ended; returns at once without one. Returns false if the time-out has
   // passed and the submission still runs. With `poll` it does not sleep. After an error the list is not used again.
   virtual Result<bool> wait(std::optional<std::chrono::nanoseconds> time_out, bool poll) = 0;
   // Nanoseconds of each run of the last submission; empty without ListOptions::timings, or if the device cannot
   // measure.
   virtual std::vector<double> timings() { return {}; }
-  // Whether the device got the runs as one object.
+  // Whether the runs were submitted to the device as one object.
   virtual bool chained() const { return true; }
 };
 using ListPtr = std::unique_ptr<KernelList>;

@@ -175,7 +175,7 @@ struct DebugTrace {
 
 enum class Mode : std::uint8_t { Default, Latency, Throughput, Validate };
 std::string_view name_of(Mode mode);
-std::optional<Mode> mode_from_name(std::string_view name);  // nothing for other words
+std::optional<Mode> mode_from_name(std::string_view name);  // nothing for other names
 
 struct IterationSteps {
   bool bind = false, init = false, wait = false, validate = false;

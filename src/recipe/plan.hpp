@@ -65,9 +65,9 @@ struct KernelPlan {
   std::optional<ModuleCode> module;          // Vulkan and OpenCL
   std::shared_ptr<const ModelKernel> model;  // Vulkan: a whole model; then there is no module
   std::string entry;
-  std::optional<Grid> grid;   // of the module itself; kernel and run may override it
-  std::optional<Grid> local;  // OpenCL
-  std::string build_options;  // OpenCL
+  std::optional<Grid> grid;   // work groups, from the module; kernel and run may override it
+  std::optional<Grid> local;  // OpenCL: work-group size
+  std::string build_options;  // OpenCL: for clBuildProgram
   Signature signature;
   std::uint32_t push_constant_size = 0;
   std::vector<FixedValue> fixed;
@@ -114,7 +114,7 @@ struct RunPlan {
   std::vector<ArgumentPlan> arguments;
   std::vector<ScalarArgument> scalars;      // kernels
   std::vector<CpuConstant> constants;       // CPU functions
-  std::vector<std::uint32_t> zero_buffers;  // argidx of descriptors that a constant 0 is given for
+  std::vector<std::uint32_t> zero_buffers;  // argidx of descriptors that are set to a constant 0
   Origin origin;
 };
 

@@ -2,9 +2,9 @@
 // Control-code and configuration ELF files of NPUs (docs/spec/recipe.md#control-code-elf-files): what XRT calls
 // `xrt::elf`.
 //
-// A control-code ELF holds the commands of an NPU's command processor for one kernel of an xclbin; a configuration
-// ("full") ELF also holds the design, and replaces the xclbin. Reading looks at headers, symbols and the table of
-// addresses to patch, not at the code.
+// A control-code ELF holds the commands for an NPU's controller for one kernel of an xclbin; a configuration
+// ("full") ELF also holds the design, and replaces the xclbin. Only headers, symbols and the table of addresses to
+// patch are read, not the code.
 #pragma once
 
 #include <array>
@@ -80,7 +80,7 @@ struct ControlCode {
 std::string_view platform_name(std::uint8_t os_abi);
 // `shim_dma_48` and so on; empty for an unknown number.
 std::string_view scheme_name(std::uint32_t scheme);
-// The command that XRT starts code of this file with.
+// The opcode of the command with which XRT starts the code of this file.
 std::uint32_t command_opcode(const ControlCode& file);
 
 // The meaning of a recipe's `instance` in a configuration ELF: "kernel:instance", or the name of a kernel with one

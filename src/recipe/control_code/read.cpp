@@ -43,7 +43,8 @@ void read_notes(Elf32& elf, ControlCode& file) {
   }
 }
 
-// The members of a group: section indices after a word of flags. `budget` is the maximum for a file of this size.
+// The members of a group: section indices after 32 bits of flags. `budget` is the number of members still allowed,
+// which a file of this size cannot exceed if its groups are disjoint.
 std::vector<std::uint32_t> read_members(Elf32& elf, const Section& group, std::size_t& budget) {
   const Bytes bytes = elf.contents(group);
   std::vector<std::uint32_t> members;

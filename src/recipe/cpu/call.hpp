@@ -7,7 +7,7 @@
 //   call.arguments[2] = std::string("nchw2nchw4c");
 //   if (auto done = run_call(call); !done) ...
 //
-// The vector of arguments is made once and kept between calls; a function may change it
+// The vector of arguments is made once and reused by all calls; a function may change it
 // (docs/spec/recipe.md#execution).
 #pragma once
 

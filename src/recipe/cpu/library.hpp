@@ -37,7 +37,7 @@ struct Function {
   std::function<void(std::vector<std::any>&)> callable;
 };
 
-// A larger number of arguments is an error of the library.
+// More arguments are an error of the library.
 inline constexpr std::uint32_t kMaxArguments = 4096;
 
 // Opens a library, or returns the one that is already open. Errors: cpu-open (with the loader's reason); cpu-init if

@@ -59,7 +59,7 @@ class ProfileChecker {
                                [&](const Binding& other) { return other.validate && other.validate->name == name; });
   }
 
-  // The size of a file; nothing if files are not looked at, or, after a diagnostic, if it is missing.
+  // The size of a file; nothing if files are not checked, or, after a diagnostic, if it is missing.
   std::optional<std::uint64_t> file_size(const std::string& file, Value at) {
     if (!artifacts_) return std::nullopt;
     const Result<Artifact> artifact = artifacts_->open_data(file);

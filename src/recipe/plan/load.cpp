@@ -16,7 +16,7 @@ bool runs_on(const Kernel& kernel, BackendKind backend, const Recipe& recipe) {
   return context && *context && (*context)->has_configuration();
 }
 
-// docs/spec/recipe.md#decision-7. The kind of the module decides later between Vulkan and OpenCL.
+// The rules of docs/spec/recipe.md#decision-7. The kind of the module decides later between Vulkan and OpenCL.
 BackendKind backend_of(const Kernel& kernel, const Recipe& recipe, const PlanOptions& options) {
   if (options.backend == BackendKind::Xrt && runs_on(kernel, BackendKind::Xrt, recipe)) return BackendKind::Xrt;
   return module_of(recipe, kernel).key.empty() ? BackendKind::Xrt : BackendKind::Vulkan;
@@ -133,7 +133,7 @@ class Planner {
     return plan_vulkan_kernel(kernel, *module->module, plan, diagnostics_);
   }
 
-  // Nothing needs `numargs`; it is only checked.
+  // Planning does not need `numargs`; it is only checked.
   void check_count(const Kernel& kernel, const KernelPlan& plan) {
     if (!kernel.numargs) return;
     for (const Parameter& parameter : plan.signature.parameters) {

@@ -28,7 +28,7 @@ bool plan_model(const Kernel& kernel, const Artifact& artifact, const Cache& cac
     diagnostics.add(std::move(problem.note("the recipe names it here", plan.origin.location)));
   }
   if (!plan.model) return false;
-  plan.grid = Grid{1, 1, 1};  // the model knows what it dispatches
+  plan.grid = Grid{1, 1, 1};  // unused, as the model's plan has its own work groups
   plan.signature.ignore_unmapped = kernel.ignore_unmapped;
   for (std::uint32_t i = 0; i < plan.model->ports.size(); ++i) {
     const ModelPort& port = plan.model->ports[i];

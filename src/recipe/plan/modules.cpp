@@ -32,7 +32,7 @@ std::optional<ModuleKind> kind_of(const std::string& key, Bytes bytes) {
   return std::nullopt;
 }
 
-// Adds the place in the recipe that names the module to a diagnostic about the module.
+// Adds the location in the recipe that names the module to a diagnostic about the module.
 Diagnostic named_by(Diagnostic problem, Value named_at) {
   if (problem.location.kind == SourceLocation::Kind::None) {
     problem.location = named_at.location();
@@ -123,7 +123,7 @@ std::optional<LoadedModule> load_module(const ModuleName& name, const Artifacts&
     return std::nullopt;
   }
   LoadedModule loaded{*kind, std::move(*module), std::nullopt, std::move(constants)};
-  if (opencl::is_kernel_module(*loaded.module)) {  // the driver checks it when it builds it
+  if (opencl::is_kernel_module(*loaded.module)) {  // the driver checks the module when it builds it
     loaded.kind = ModuleKind::SpirvKernel;
     return loaded;
   }

@@ -62,7 +62,8 @@ void check_resource_of(const Recipe& recipe, const Run& run, Diagnostics& diagno
                       formatted("`{}` is a CPU function; its runs need `\"where\": \"cpu\"`", run.resource)));
 }
 
-// A part of a buffer whose size is known.
+// Reports an argument whose range is not inside its buffer. If the size of the buffer is unknown, only an overflow can
+// be found.
 void check_slice(const Buffer& buffer, const Argument& argument, Diagnostics& diagnostics) {
   if (buffer.incomplete || buffer.size == 0) {
     if (!checked_add(argument.offset, argument.size)) {

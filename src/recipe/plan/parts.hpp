@@ -34,11 +34,11 @@ const T* find_named(const std::vector<T>& list, std::string_view name) {
 
 // The contexts of a recipe. The header's is the first one, if the header configures anything.
 std::vector<const Context*> contexts_of(const Recipe& recipe);
-// The context that a kernel or debug buffer names, else the only context; null if there is none. The error is the
-// message of a diagnostic.
+// The context that a kernel or debug buffer names, else the only context; null if the recipe has no contexts. The error
+// is the message of a diagnostic.
 std::expected<const Context*, std::string> context_of(const Recipe& recipe, std::string_view name);
 void check_contexts(const Recipe& recipe, Diagnostics& diagnostics);
-// The module of a kernel: its own, else its context's, else the header's; empty if none has one.
+// The module of a kernel: its own, else its context's, else the header's; empty if all three lack one.
 struct ModuleName {
   std::string key;
   json::Value at;
@@ -139,7 +139,7 @@ std::optional<std::vector<std::byte>> kernel_bytes(const Constant& constant, ten
 // A JSON value (fixed value, specialization) as one scalar of a type; bool takes 4 bytes.
 std::optional<std::vector<std::byte>> scalar_bytes(json::Value value, tensor::ElementType type,
                                                    Diagnostics& diagnostics);
-// For XRT: 4 or 8 bytes by the type.
+// For XRT: 4 or 8 bytes, depending on the type.
 std::vector<std::byte> register_bytes(const ConstantScalar& scalar);
 
 // --- runs.cpp --------------------------------------------------------------------------------------------------------

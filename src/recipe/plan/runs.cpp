@@ -124,8 +124,8 @@ class RunPlanner {
     if (bytes) result_.scalars.push_back({constant.argidx, std::move(*bytes)});
   }
 
-  // A value argument of an OpenCL kernel. Integers in OpenCL's SPIR-V are not signed or unsigned; a negative constant
-  // is stored as signed.
+  // A value argument of an OpenCL kernel. Integers in OpenCL's SPIR-V have no signedness; a negative constant is stored
+  // as signed.
   void add_value(const Constant& constant, const ArgumentTarget& argument, std::uint64_t size) {
     using tensor::ElementType;
     if (!argument.type) {
@@ -143,7 +143,7 @@ class RunPlanner {
     }
     auto bytes = kernel_bytes(constant, type, argument.count, argument.count > 1, diagnostics_);
     if (!bytes) return;
-    bytes->resize(size);  // vectors of three have the size of four
+    bytes->resize(size);  // vectors of three elements have the size of four
     result_.scalars.push_back({constant.argidx, std::move(*bytes)});
   }
 

@@ -249,7 +249,7 @@ class VulkanSignatureBuilder {
     return true;
   }
 
-  // What `parameters` leaves out cannot be set.
+  // Reports what the kernel uses and `parameters` leaves out: runs could not set it.
   bool check_complete() {
     bool good = true;
     for (const spirv::Binding& binding : entry_.bindings) {

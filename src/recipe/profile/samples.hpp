@@ -26,7 +26,7 @@ class Samples {
   double min_ = 0, max_ = 0, mean_ = 0, squares_ = 0;  // squares_: sum of squared distances from the mean
 };
 
-// The value of rank ceil(p / 100 * n), counted from 1, of n sorted values; 0 if there are none.
+// The value of rank ceil(p / 100 * n), counted from 1, of n sorted values; 0 if n is 0.
 double percentile(const std::vector<double>& sorted, double p);
 
 }  // namespace slipway::recipe

@@ -24,7 +24,8 @@ Failure at_kernel(Failure failure, const KernelPlan& kernel) {
   return launch::located(std::move(failure), {kernel.origin.location, kernel.origin.pointer, kernel.name});
 }
 
-// The model of a kernel planned anew, with the kernels that suit this device. Errors: device-lacks.
+// Plans the model of a kernel again, because the choice of kernels for its graphs depends on the device. Errors:
+// device-lacks.
 Result<std::shared_ptr<const ModelKernel>> model_for(const VulkanDevice& device, const KernelPlan& kernel) {
   const launch::Origin origin{kernel.origin.location, kernel.origin.pointer, kernel.name};
   Diagnostics problems;
@@ -70,7 +71,7 @@ class VulkanBackend final : public Backend {
     };
     Result<gpu::Buffer> buffer =
         make(request.kernels_only ? gpu::BufferLocation::Device : gpu::BufferLocation::Readback);
-    // The host must see every buffer (map_buffer), also on devices whose own memory it cannot reach.
+    // The host must be able to map every buffer (map_buffer), also on devices with local memory that it cannot map.
     if (buffer && buffer->mapped().empty()) buffer = make(gpu::BufferLocation::Readback);
     if (!buffer) return fail(std::move(buffer.error()));
     std::ranges::fill(buffer->mapped(), std::byte{});

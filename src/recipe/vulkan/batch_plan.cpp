@@ -24,10 +24,10 @@ launch::Origin origin_of(const KernelPlan& kernel) {
 // The bytes that a parameter of a run gets.
 struct BoundRange {
   const Parameter* parameter = nullptr;
-  AccessedRange original;              // in the runner's buffer; none for zeros
-  bool shared = false;                 // lists of others may use that buffer
+  AccessedRange original;              // in the runner's buffer; its `buffer` is null for zeros
+  bool shared = false;                 // other lists may use that buffer
   bool staged = false;                 // `resource` is a staging copy
-  launch::ResourceIndex resource = 0;  // what the descriptor shows
+  launch::ResourceIndex resource = 0;  // the buffer that the descriptor refers to
 };
 
 class BatchPlanner {
@@ -48,6 +48,12 @@ class BatchPlanner {
  private:
   // --- checks ---
 
+  // Bytes, for offsets of buffers in descriptors.
+  std::uint64_t alignment_of(vk::DescriptorType type) const {
+    return type == vk::DescriptorType::UNIFORM_BUFFER ? limits_.min_uniform_buffer_offset_alignment
+                                                      : limits_.min_storage_buffer_offset_alignment;
+  }
+
   Result<> check_grid(const KernelRun& run) const {
     const auto& max = limits_.max_compute_workgroup_count;
     for (std::size_t i = 0; i < 3; ++i) {
@@ -60,17 +66,17 @@ class BatchPlanner {
     return {};
   }
 
-  // A copy of bytes that another argument of the same run touches would have contents of its own.
+  // A run accesses its arguments at the same time. If one of two overlapping arguments is a staging copy, the other
+  // does not see what is written to it.
   Result<> check_overlaps(const KernelRun& run, const std::vector<BoundRange>& ranges) const {
     for (const BoundRange& a : ranges) {
       for (const BoundRange& b : ranges) {
         if (&a == &b || !a.staged || !b.original.buffer || !conflict(a.original, b.original)) continue;
         return fail(DiagnosticKind::BufferSize, kernel_of(run).plan().origin.location,
-                    formatted("arguments {} and {} of run `{}` overlap, one of them is written, and offset {} does "
-                              "not suit the device; "
-                              "its alignment is {}",
+                    formatted("arguments {} and {} of run `{}` overlap, one of them is written, and offset {} is "
+                              "not a multiple of {}, which the device requires",
                               a.parameter->argidx, b.parameter->argidx, run.id, a.original.begin,
-                              limits_.min_storage_buffer_offset_alignment));
+                              alignment_of(std::get<DescriptorTarget>(a.parameter->target).type)));
       }
     }
     return {};
@@ -115,9 +121,7 @@ class BatchPlanner {
                     run.id, argument->size, max, uniform ? "`maxUniformBufferRange`" : "`maxStorageBufferRange`"));
     }
     BoundRange range = range_of(parameter, *argument);
-    const std::uint64_t alignment =
-        uniform ? limits_.min_uniform_buffer_offset_alignment : limits_.min_storage_buffer_offset_alignment;
-    range.staged = argument->offset % alignment != 0;
+    range.staged = argument->offset % alignment_of(type) != 0;
     if (range.staged) range.resource = add_buffer(argument->size, run.id);
     return range;
   }
@@ -134,7 +138,7 @@ class BatchPlanner {
     return check_overlaps(run, ranges).transform([&] { return std::move(ranges); });
   }
 
-  // The inputs and outputs of a model are copied, and so may begin anywhere.
+  // The inputs and outputs of a model are copied, so their offsets need no alignment.
   Result<std::vector<BoundRange>> bind_ports(const KernelRun& run) {
     const KernelPlan& kernel = kernel_of(run).plan();
     std::vector<BoundRange> ranges;
@@ -216,7 +220,7 @@ class BatchPlanner {
     }
   }
 
-  // Between a range of the runner's and the bytes of another buffer from `offset` on.
+  // Copies a range of a runner's buffer to `buffer` at `offset` in bytes; back if not `into`.
   void add_copy(const KernelRun& run, const AccessedRange& range, launch::ResourceIndex buffer, std::uint64_t offset,
                 bool into) {
     launch::Copy copy{.from = resource_of(*range.buffer),
@@ -249,7 +253,7 @@ class BatchPlanner {
 
   // --- shaders ---
 
-  // One for each variant of a kernel.
+  // Shaders are shared by runs of one kernel with the same specialization.
   launch::ShaderIndex shader_of(const KernelRun& run) {
     const KernelPlan& kernel = kernel_of(run).plan();
     std::vector<launch::Specialization> specializations = specializations_of(run);
@@ -308,13 +312,13 @@ class BatchPlanner {
 
   // --- models ---
 
-  // Where the parts of a model's plan are in the batch's plan.
+  // The first indices of a model's resources and shaders in the batch's plan.
   struct ModelParts {
     launch::ResourceIndex resources = 0;
     launch::ShaderIndex shaders = 0;
   };
 
-  // All runs of a model share its resources: there are barriers between them.
+  // All runs of a model share its resources, which is correct because there are barriers between the runs.
   ModelParts parts_of(const ModelKernel& model) {
     const auto [at, added] = models_.try_emplace(&model);
     if (!added) return at->second;
@@ -378,7 +382,7 @@ class BatchPlanner {
   std::map<const gpu::Buffer*, launch::ResourceIndex> external_;
   std::map<Variant, launch::ShaderIndex> shaders_;
   std::map<const ModelKernel*, ModelParts> models_;
-  std::vector<AccessedRange> open_;  // touched since the last barrier
+  std::vector<AccessedRange> open_;  // accessed since the last barrier
 };
 
 }  // namespace

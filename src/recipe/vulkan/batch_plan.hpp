@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The launch plan of runs that are submitted together: what is particular to recipes becomes resources and steps.
+// The launch plan of runs that are submitted together. It expresses everything with resources and steps of `launch`,
+// which knows nothing of recipes.
 //
-// Between two dispatches there is a barrier exactly when they may touch the same bytes and one of them writes. A part
-// of a buffer that begins where the device allows no descriptor to begin goes through a staging copy: copied in before
-// the dispatch, and back after it when the kernel may write. A model is the dispatches of its own plan, between copies
-// of the runner's buffers into and out of the model's.
+// Two dispatches have a barrier between them exactly when they may access the same bytes and one of them writes. A
+// part of a buffer whose offset does not have the alignment of the device goes through a staging copy: it is copied in
+// before the dispatch, and back after it if the kernel may write. A model becomes the dispatches of its own plan,
+// preceded by copies of its inputs from the runner's buffers and followed by copies of its outputs to them.
 #pragma once
 
 #include <span>
@@ -21,15 +22,16 @@ struct BatchPlan {
   struct Run {
     std::size_t first_step = 0;
     std::size_t first_command = 0, commands = 0;  // dispatches
-    std::vector<AccessedRange> shared;            // bytes that lists of others may use too
+    std::vector<AccessedRange> shared;            // bytes that other lists may use too
   };
 
   launch::Plan plan;
   std::vector<const gpu::Buffer*> external;  // by launch::Buffer::external
   std::vector<Run> runs;
 
-  // The first run that uses shared bytes which a run of this batch writes, as its copies in flight do: only one copy at
-  // a time may go on from there.
+  // The index of the first run that uses shared bytes that some run of this batch writes. Several copies of the batch
+  // can be in flight, and all of them write these bytes, so only one copy at a time may execute this run and the later
+  // ones. The number of runs if there is no such run.
   std::size_t first_contended() const;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Run lists as launch plans: text against text.
+// Compares the launch plans of run lists, printed, with the expected text.
 #include "recipe/vulkan/batch_plan.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ class BatchPlanTest : public testing::GpuTest {
         must(gpu::create_buffer(device(), {.size = 1024, .location = gpu::BufferLocation::Readback, .name = name})));
   }
 
-  // Reads argument 0 and writes argument 1.
+  // A kernel that reads argument 0 and writes argument 1.
   static KernelPtr kernel() {
     KernelPlan plan{
         .name = "k", .module = ModuleCode{.words = std::make_shared<const spirv::Words>()}, .entry = "main"};
@@ -40,7 +40,7 @@ class BatchPlanTest : public testing::GpuTest {
     return {.id = std::move(id), .kernel = std::move(kernel), .buffers = {std::move(in), std::move(out)}};
   }
 
-  // On a device where descriptors begin at multiples of 16 bytes.
+  // For a device where offsets of descriptors are multiples of 16 bytes.
   BatchPlan plan(std::span<const KernelRun> runs) {
     gpu::Snapshot aligned = snapshot();
     aligned.limits.min_storage_buffer_offset_alignment = 16;
@@ -123,7 +123,7 @@ TEST_F(BatchPlanTest, EachVariantOfAKernelIsAShader) {
   EXPECT_EQ(plan(runs).plan.shaders.size(), 2u);
 }
 
-// Copies of a list meet in what they write of the buffers that they share.
+// Copies of a list can conflict only in the ranges of shared buffers that one of them writes.
 TEST_F(BatchPlanTest, ContentionBeginsWithTheFirstSharedRangeThatIsWritten) {
   const BufferPtr x = buffer("x"), y = buffer("y");
   const KernelPtr k = kernel();

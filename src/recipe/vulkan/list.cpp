@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A run list on Vulkan: prepared once and submitted as often as wanted, in one submission.
 //
-// It is one command buffer; where copies of the list run beside each other on several queues, two: the runs before the
-// first that uses what the copies share and write need not wait for the other copies.
+// The list is one command buffer. If copies of it run concurrently on several queues, it is two, of which only the
+// second waits for the other copies: it begins with the first run that uses bytes that the copies share and write.
 #include <set>
 
 #include "launch/execute/prepared.hpp"
@@ -93,9 +93,9 @@ class VulkanList final : public KernelList {
   std::shared_ptr<VulkanDevice> device_;
   std::vector<KernelRun> runs_;  // keep kernels and buffers alive
   BatchPlan batch_;
-  std::vector<std::vector<AccessedRange>> sections_;  // what the batches of a submission share with lists of others
+  std::vector<std::vector<AccessedRange>> sections_;  // by command buffer: bytes that other lists may use too
   std::vector<AccessedRange> shared_;                 // of all sections
-  std::optional<std::uint64_t> number_;               // while under way
+  std::optional<std::uint64_t> number_;               // in `queues`, while in flight
   std::optional<launch::Prepared> prepared_;
 };
 

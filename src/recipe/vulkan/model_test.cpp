@@ -45,7 +45,7 @@ vgf::ResourceRef add_values(vgf::Encoder& encoder, vgf::Category category, vk::D
       {.category = category, .descriptor_type = type, .format = vk::Format::R32_SINT, .shape = std::move(shape)});
 }
 
-// y = |x| by a graph: tensors of four 32-bit integers, or of as many as are bound.
+// A model with a graph y = |x| of tensors of 32-bit integers.
 std::vector<char> graph_model(tensor::Shape shape = {4}) {
   const Result<spirv::Words> words = spirv::assemble(make_source("abs.spvasm", R"(
     OpCapability GraphARM
@@ -94,14 +94,14 @@ std::vector<char> graph_model(tensor::Shape shape = {4}) {
   return chars_of(*encoder.finish());
 }
 
-// y = (x + 100) * 2 by two shaders with an intermediate between them.
+// A model y = (x + 100) * 2 of two shaders with an intermediate between them.
 std::vector<char> shader_model() {
   vgf::Encoder encoder;
   const auto add = [&](vgf::Category category) {
     return add_values(encoder, category, vk::DescriptorType::STORAGE_BUFFER);
   };
   const auto x = add(vgf::Category::Input), t = add(vgf::Category::Intermediate), y = add(vgf::Category::Output);
-  // Of the sequence, and of the shaders' bindings.
+  // Slots of the model's sequence of segments, then those of each shader's bindings.
   const vgf::SlotRef values[] = {encoder.add_slot(0, x), encoder.add_slot(1, t), encoder.add_slot(2, y)};
   const vgf::SlotRef first[] = {encoder.add_slot(0, x), encoder.add_slot(1, t)};
   const vgf::SlotRef second[] = {encoder.add_slot(0, t), encoder.add_slot(1, y)};
@@ -132,7 +132,7 @@ std::vector<char> shader_model() {
   return chars_of(*encoder.finish());
 }
 
-// x to a through the model, a to y through it again, from the third word on.
+// Runs the model twice: from x to a, then from a to y at byte offset 8.
 std::string twice_recipe(std::string_view keys = "") {
   return formatted(
       R"({{"header": {{"module": "m.vgf"}}, "resources": {{"buffers": [{}, {}, {}], "kernels": [{{"name": "model"{}}}]}},
@@ -164,7 +164,7 @@ TEST_F(ModelInRecipe, ComputesWithItsGraphs) {
   EXPECT_THAT(opened.words("y"), ElementsAre(0, 0, 1, 2, 3, 4));
 }
 
-// Each copy has intermediates of its own.
+// Each copy needs its own intermediates.
 TEST_F(ModelInRecipe, CopiesInFlight) {
   const std::string profile =
       R"({"bindings": [{"name": "x", "size": 16, "init": {"stride": 4, "value": 5}}, {"name": "golden", "size": 24, "init": {"stride": 4, "value": 620, "begin": 8}},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The classes of the Vulkan back end. Inside this directory only.
+// The classes of the Vulkan back end; used in this directory only.
 #pragma once
 
 #include <mutex>
@@ -11,7 +11,7 @@
 
 namespace slipway::recipe {
 
-// Mapped and coherent, so that the host and kernels see one memory.
+// In mapped and coherent memory, so that `sync` has nothing to do.
 class VulkanBuffer final : public buffer_storage {
  public:
   VulkanBuffer(std::shared_ptr<VulkanDevice> device, gpu::Buffer buffer)
@@ -33,7 +33,7 @@ class VulkanBuffer final : public buffer_storage {
   MutableBytes host_;
 };
 
-// A kernel, with the pipelines that its runs have needed so far. Safe to use from several threads.
+// A kernel, with the pipelines that its runs have needed so far. May be used from several threads.
 class VulkanKernel final : public LoadedKernel {
  public:
   VulkanKernel(std::shared_ptr<VulkanDevice> device, KernelPlan plan)
@@ -45,7 +45,7 @@ class VulkanKernel final : public LoadedKernel {
     const std::scoped_lock lock(mutex_);
     pipelines.insert(pipelines_.begin(), pipelines_.end());
   }
-  // Keeps all of them alive; some may be other kernels'.
+  // Keeps all of them alive, including those of other kernels.
   void keep_pipelines(const launch::SharedPipelines& pipelines) const {
     const std::scoped_lock lock(mutex_);
     pipelines_.insert(pipelines.begin(), pipelines.end());

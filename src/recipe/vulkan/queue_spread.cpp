@@ -25,7 +25,7 @@ std::uint32_t QueueSpread::choose(std::span<const AccessedRange> ranges, bool in
   std::uint32_t best = next_queue_;
   for (std::uint32_t i = 1; i < queues(); ++i) {
     const std::uint32_t queue = (next_queue_ + i) % queues();
-    if (under_way_[queue] < under_way_[best]) best = queue;
+    if (in_flight_[queue] < in_flight_[best]) best = queue;
   }
   next_queue_ = (best + 1) % queues();
   return best;
@@ -45,7 +45,7 @@ std::vector<gpu::QueuePoint> QueueSpread::waits(std::uint32_t queue, std::span<c
 }
 
 std::uint64_t QueueSpread::add(gpu::QueuePoint end, std::span<const AccessedRange> ranges) {
-  ++under_way_[end.queue];
+  ++in_flight_[end.queue];
   entries_.push_back({++next_number_, end, ranges});
   return next_number_;
 }
@@ -53,7 +53,7 @@ std::uint64_t QueueSpread::add(gpu::QueuePoint end, std::span<const AccessedRang
 void QueueSpread::remove(std::uint64_t number) {
   const auto entry = std::ranges::find(entries_, number, &Entry::number);
   if (entry == entries_.end()) return;
-  --under_way_[entry->end.queue];
+  --in_flight_[entry->end.queue];
   entries_.erase(entry);
 }
 

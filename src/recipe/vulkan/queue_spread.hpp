@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which queue of a device a run list goes to, and for what it must wait. No Vulkan: data in, data out.
+// Chooses the queue of a device for each run list, and what the list must wait for. Makes no Vulkan calls.
 //
-// Lists go to the queue with the fewest lists under way. Different queues have no order between them, so a list that
-// uses bytes which a list under way on another queue writes (or writes what that one uses) waits for its end.
+// A list goes to the queue with the fewest lists in flight. Queues are not ordered with each other, so a list waits for
+// the end of each list in flight on another queue with which it conflicts: both use the same bytes and one writes them.
 #pragma once
 
 #include <cstdint>
@@ -26,17 +26,19 @@ inline bool conflict(const AccessedRange& a, const AccessedRange& b) {
 
 class QueueSpread {
  public:
-  explicit QueueSpread(std::uint32_t queues = 1) : under_way_(queues) {}
+  explicit QueueSpread(std::uint32_t queues = 1) : in_flight_(queues) {}
 
-  std::uint32_t queues() const { return static_cast<std::uint32_t>(under_way_.size()); }
+  std::uint32_t queues() const { return static_cast<std::uint32_t>(in_flight_.size()); }
 
-  // For a list that uses these ranges of buffers that others may use too. With `in_order` it goes to the queue of what
-  // it would have to wait for, if there is such a list: nothing of it could start before.
+  // Chooses a queue for a list. `ranges` are those of its ranges that other lists may use too. With `in_order`, a list
+  // that conflicts with a list in flight goes to the queue of that list, because no part of it could start earlier on
+  // another queue.
   std::uint32_t choose(std::span<const AccessedRange> ranges, bool in_order);
-  // What work on these ranges must wait for, on this queue: at most one point of each other queue.
+  // Returns what work with these ranges must wait for on this queue: at most one point of each other queue.
   std::vector<gpu::QueuePoint> waits(std::uint32_t queue, std::span<const AccessedRange> ranges) const;
 
-  // A list is under way, until `remove` with the number that this returns. `ranges` are not copied.
+  // Adds a list in flight, and returns the id with which `remove` removes it. `ranges` are not copied: they must
+  // outlive the entry.
   std::uint64_t add(gpu::QueuePoint end, std::span<const AccessedRange> ranges);
   void remove(std::uint64_t number);
 
@@ -46,10 +48,10 @@ class QueueSpread {
     gpu::QueuePoint end;
     std::span<const AccessedRange> ranges;
   };
-  std::vector<std::uint32_t> under_way_;  // lists, by queue
+  std::vector<std::uint32_t> in_flight_;  // lists, by queue
   std::vector<Entry> entries_;            // in the order in which they were submitted
   std::uint64_t next_number_ = 0;
-  std::uint32_t next_queue_ = 0;  // the first to be looked at, so that idle ones take turns
+  std::uint32_t next_queue_ = 0;  // the first to be checked, so that idle queues take turns
 };
 
 }  // namespace slipway::recipe

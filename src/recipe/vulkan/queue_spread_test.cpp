@@ -11,7 +11,7 @@ using gpu::QueuePoint;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Only compared, never looked into.
+// A pointer that is only compared, never dereferenced.
 const gpu::Buffer* buffer(std::uintptr_t number) { return reinterpret_cast<const gpu::Buffer*>(number * 64); }
 
 AccessedRange reads(std::uintptr_t number, std::uint64_t begin = 0, std::uint64_t end = 16) {
@@ -21,7 +21,7 @@ AccessedRange writes(std::uintptr_t number, std::uint64_t begin = 0, std::uint64
   return {buffer(number), begin, end, true};
 }
 
-TEST(QueueSpread, TakesTheQueueWithTheLeastUnderWay) {
+TEST(QueueSpread, TakesTheQueueWithTheFewestListsInFlight) {
   QueueSpread spread(3);
   EXPECT_EQ(spread.choose({}, false), 0u);
   const auto a = spread.add({0, 1}, {});
@@ -29,11 +29,11 @@ TEST(QueueSpread, TakesTheQueueWithTheLeastUnderWay) {
   spread.add({1, 1}, {});
   EXPECT_EQ(spread.choose({}, false), 2u);
   spread.add({2, 1}, {});
-  EXPECT_EQ(spread.choose({}, false), 0u);  // all alike: in turns
+  EXPECT_EQ(spread.choose({}, false), 0u);  // all have one list: they take turns
   EXPECT_EQ(spread.choose({}, false), 1u);
   spread.remove(a);
   EXPECT_EQ(spread.choose({}, false), 0u);
-  spread.remove(a);  // once is enough
+  spread.remove(a);  // an unknown id has no effect
   EXPECT_EQ(spread.choose({}, false), 0u);
 }
 
@@ -55,9 +55,9 @@ TEST(QueueSpread, WaitsForConflictsOnOtherQueues) {
   const auto waits = [&](std::uint32_t queue, std::vector<AccessedRange> ranges) {
     return spread.waits(queue, ranges);
   };
-  EXPECT_THAT(waits(3, {reads(1)}), IsEmpty());  // readers beside readers
+  EXPECT_THAT(waits(3, {reads(1)}), IsEmpty());  // readers do not conflict
   EXPECT_THAT(waits(3, {writes(1)}), ElementsAre(QueuePoint{0, 3}, QueuePoint{2, 7}));
-  EXPECT_THAT(waits(2, {writes(1)}), ElementsAre(QueuePoint{0, 3}));  // its own queue is in order
+  EXPECT_THAT(waits(2, {writes(1)}), ElementsAre(QueuePoint{0, 3}));  // a queue needs no wait for itself
   EXPECT_THAT(waits(3, {reads(2)}), ElementsAre(QueuePoint{0, 3}, QueuePoint{1, 2}));
   EXPECT_THAT(waits(3, {reads(2, 0, 8)}), ElementsAre(QueuePoint{0, 3}));
   EXPECT_THAT(waits(3, {writes(3)}), IsEmpty());

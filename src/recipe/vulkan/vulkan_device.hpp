@@ -14,10 +14,10 @@
 namespace slipway::recipe {
 
 struct VulkanOptions {
-  std::string selector;  // as of --device; empty: the best
-  Cache cache;           // of the driver's pipelines
-  // At most; a device may have fewer. Copies of a recipe that are in flight together, and runners, run beside
-  // each other on them.
+  std::string selector;  // the value of --device; empty: the best device
+  Cache cache;           // for the driver's pipelines
+  // The maximum; a device may have fewer. Copies of a recipe that are in flight, and lists of several runners, run
+  // concurrently on them.
   std::uint32_t queues = 4;
   gpu::InstanceOptions instance;
   gpu::DeviceOptions device;
@@ -30,13 +30,14 @@ struct VulkanDevice {
   launch::DeviceOpening opening;
   gpu::Device* device = nullptr;  // null until `open`
   std::mutex submitting;          // one thread at a time may use the queues
-  QueueSpread queues;             // under `submitting`
+  QueueSpread queues;             // guarded by `submitting`
 
   const gpu::Snapshot& snapshot() const { return device->snapshot(); }
   bool has_timestamps() const { return snapshot().queue_families[device->plan().queue_family].timestamp_bits > 0; }
 };
 
-// Waits for the driver. Out-of-range accesses of kernels do not end the process where the device can see to it. Errors:
+// Blocks until the driver has opened the device. Enables robust buffer access if the device has it, so that
+// out-of-range accesses of kernels do not end the process. Errors:
 // no-device, device-failed.
 Result<std::shared_ptr<VulkanDevice>> open_vulkan(const VulkanOptions& options);
 Result<BackendPtr> make_vulkan_backend(std::shared_ptr<VulkanDevice> device);

@@ -10,7 +10,7 @@
 #include "testing/scratch_directory.hpp"
 #include "vgf/write.hpp"
 
-// Under the address sanitizer the C library knows nothing of the heap, but the sanitizer does.
+// The address sanitizer replaces the heap, so `mallinfo2` of the C library does not see it.
 extern "C" __attribute__((weak)) std::size_t __sanitizer_get_current_allocated_bytes();
 
 namespace slipway::recipe {
@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 
 class RecipeOnVulkan : public ::testing::Test {
  protected:
-  // `queues`: more than the driver has share those that it has.
+  // `queues` may exceed the queues of the driver: several then share one queue of the driver.
   OpenOptions options(bool validation = true, std::uint32_t queues = 0) {
     VulkanOptions request;
     request.device.queues = queues;
@@ -75,7 +75,7 @@ TEST_F(RecipeOnVulkan, MixedListsShareTheirBuffers) {
   }
 }
 
-// With any alignment of offsets of the device, parts begin where the recipe puts them.
+// Offsets of arguments need not have the alignment that the device requires of descriptors.
 TEST_F(RecipeOnVulkan, PartsMayBeginAnywhere) {
   Opened opened(
       recipe_json(buffer_json("x", "inout", 64) + "," + buffer_json("y", "output", 64),
@@ -95,7 +95,7 @@ TEST_F(RecipeOnVulkan, OneBufferInSeveralArguments) {
   opened.bind("x", {1, 2, 3, 4});
   ASSERT_EQ(opened.run(), "ok");
   EXPECT_THAT(opened.words("x"), ElementsAre(6, 7, 8, 9));
-  opened.bind("x", {10, 20, 30, 40});  // all occurrences follow
+  opened.bind("x", {10, 20, 30, 40});  // changes both arguments
   ASSERT_EQ(opened.run(), "ok");
   EXPECT_THAT(opened.words("x"), ElementsAre(15, 25, 35, 45));
 }
@@ -110,7 +110,7 @@ std::string module_recipe(std::string_view module, std::string_view keys) {
 
 std::vector<char> chars_of(std::string_view text) { return {text.begin(), text.end()}; }
 
-// The bindings of RPL are numbered by its own rules: read-only buffers come first.
+// RPL assigns bindings itself: read-only buffers come first.
 TEST_F(RecipeOnVulkan, KernelsOfRpl) {
   constexpr std::string_view kProgram = R"(
 set_object read_write_storage_buffer result { u1... values; };
@@ -135,7 +135,7 @@ void negate (void) { u1 i = compute_stage_input_global_id ().x; result.values[i]
   EXPECT_THAT(open(R"(, "entry": "twice")")->problems, HasSubstr("kernel `k` needs a `grid`"));
 }
 
-// A compute module of a model brings its code and the number of its work groups.
+// A compute module of a VGF has its code, and the segment that dispatches it has the work groups.
 TEST_F(RecipeOnVulkan, KernelsOfVgf) {
   vgf::Encoder encoder;
   const auto x = encoder.add_resource({.category = vgf::Category::Input,
@@ -244,7 +244,7 @@ TEST_F(RecipeOnVulkan, TooLargeGridsAndBuffersAreRefused) {
   EXPECT_THAT(buffer.problems, HasSubstr("[device-lacks]"));
 }
 
-// What a profile does, with its report.
+// A profile from its bindings to its report.
 TEST_F(RecipeOnVulkan, AProfileBindsRunsAndValidates) {
   const std::string recipe = recipe_json(
       buffer_json("x", "input") + "," + buffer_json("t", "internal", 64) + "," + buffer_json("y", "output", 64),
@@ -293,13 +293,13 @@ TEST_F(RecipeOnVulkan, WhatIsNotAsExpectedIsCounted) {
 }
 
 TEST_F(RecipeOnVulkan, ReinitAndRebindHappenInTheSameIteration) {
-  // Each iteration begins with a fresh x, else it would grow.
+  // Every iteration initialises x again; otherwise its values would add up.
   const std::string profile =
       R"({"bindings": [{"name": "x", "size": 16, "reinit": true, "rebind": true, "init": {"file": "data.bin"}}],
     "executions": [{"iterations": 3, "iteration": {"init": true, "bind": true, "wait": true}}]})";
   std::vector<char> data(32);
   data[0] = 1;
-  data[16] = 2;  // the second and, wrapped, the third iteration begin there and at the start
+  data[16] = 2;  // iteration 1 begins here; iteration 2 begins at the start of the file again
   Opened opened(recipe_json(buffer_json("x", "inout"), add_run("x", "x", 4, 100)), options(), profile,
                 {{"data.bin", data}});
   ASSERT_EQ(opened.problems, "");
@@ -307,8 +307,8 @@ TEST_F(RecipeOnVulkan, ReinitAndRebindHappenInTheSameIteration) {
   EXPECT_THAT(opened.words("x"), ElementsAre(101, 100, 100, 100));
 }
 
-// Copies in flight on several queues: each has the data flow of its own, and they take turns where they meet, in y and
-// in the counter, which every run of every copy reads and writes.
+// Copies in flight on several queues. Each copy has its own t and u. All write y, and all read and write the counter,
+// so their accesses to these two must be ordered.
 TEST_F(RecipeOnVulkan, CopiesOnSeveralQueuesKeepWhatTheyShare) {
   const std::string recipe = recipe_json(buffer_json("x", "input") + "," + buffer_json("t", "internal", 64) + "," +
                                              buffer_json("u", "internal", 64) + "," + buffer_json("y", "output") + "," +
@@ -329,7 +329,7 @@ TEST_F(RecipeOnVulkan, CopiesOnSeveralQueuesKeepWhatTheyShare) {
   }
 }
 
-// Several runners on one device, whose lists meet in a buffer that the user bound to both.
+// Several runners on one device, whose lists are ordered because the same buffer is bound to all of them.
 TEST_F(RecipeOnVulkan, RunnersOnOneDeviceKeepWhatTheyShare) {
   const OpenOptions shared = options(true, 3);
   const std::string recipe = recipe_json(buffer_json("x", "inout"), add_run("x", "x", 4, 1));
@@ -345,7 +345,8 @@ TEST_F(RecipeOnVulkan, RunnersOnOneDeviceKeepWhatTheyShare) {
   EXPECT_THAT(runners.front()->words("x"), ElementsAre(151, 152, 153, 154));
 }
 
-// A part that begins where no descriptor may goes through a copy, which must not become a second truth.
+// A staging copy of bytes that another argument of the run writes, or reads after they are written, would have other
+// contents than the buffer.
 TEST_F(RecipeOnVulkan, OverlappingPartsThatNeedACopyAreRefused) {
   const auto problem = [&](std::string_view x_slice, std::string_view y_slice) {
     Opened opened(recipe_json(buffer_json("x", "inout", 1024), add_run("x", "x", 4, 1, x_slice, y_slice)), options());
@@ -363,20 +364,20 @@ std::size_t heap_bytes() {
   return __sanitizer_get_current_allocated_bytes ? __sanitizer_get_current_allocated_bytes() : ::mallinfo2().uordblks;
 }
 
-// The same with copies in flight on several queues: 4 of them, 250 times, ten times over.
+// 10 times 250 iterations of 4 copies that are in flight on several queues.
 TEST_F(RecipeOnVulkan, TenThousandExecutionsOfCopiesLeaveNothing) {
   Opened opened(
       recipe_json(buffer_json("x", "inout"), add_run("x", "x", 4, 1)), options(false, 4),
       R"({"bindings": [{"name": "x", "size": 16}], "executions": [{"mode": "throughput", "depth": 4, "iterations": 250}]})");
   ASSERT_EQ(opened.problems, "");
-  ASSERT_FALSE(opened.session.run());  // makes the lists
+  ASSERT_FALSE(opened.session.run());  // the first one prepares the lists
   const std::size_t before = heap_bytes();
   for (int i = 0; i < 10; ++i) ASSERT_FALSE(opened.session.run());
   EXPECT_LT(heap_bytes(), before + 65536);
   EXPECT_THAT(opened.words("x"), Each(11'000u));
 }
 
-// Neither the heap nor Vulkan's objects grow.
+// Executions must not leak memory of the process.
 TEST_F(RecipeOnVulkan, TenThousandExecutionsLeaveNothing) {
   Opened opened(
       recipe_json(buffer_json("x", "inout", 16),

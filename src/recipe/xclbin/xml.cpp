@@ -63,7 +63,7 @@ const std::string* XmlEvent::attribute(std::string_view wanted) const {
 std::unexpected<Failure> XmlReader::problem(std::size_t at, std::string message) const {
   const std::uint64_t location = base_ + std::min(at, text_.size());
   return fail(DiagnosticKind::FileFormat, SourceLocation::in_bytes(std::string(file_), {location, location}),
-              formatted("the XML of the metadata is broken: {}", message));
+              formatted("the XML of the metadata is invalid: {}", message));
 }
 
 void XmlReader::skip_space() { at_ = std::min(text_.find_first_not_of(kSpace, at_), text_.size()); }

@@ -19,7 +19,7 @@ struct DeviceInfo {
   std::uint64_t max_allocation = 0;  // bytes
 };
 
-// In the order of platforms and their devices. Errors: no-device if there is none.
+// In the order of platforms and their devices, at least one. Errors: no-device.
 Result<std::vector<DeviceInfo>> list_devices(const Functions& functions, const SourceLocation& location = {});
 
 // `selector`: an index or a part of the name; if empty, the first GPU or accelerator that accepts SPIR-V, else the

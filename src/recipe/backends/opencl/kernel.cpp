@@ -12,7 +12,7 @@
 namespace slipway::recipe::opencl {
 namespace {
 
-// Names and decorations. Includes decoration groups, which translators of OpenCL C still write.
+// Names and decorations of ids. Reads decoration groups too, which translators of OpenCL C still write.
 struct Facts {
   std::map<spirv::Id, std::string_view> names;
   std::set<spirv::Id> read_only;

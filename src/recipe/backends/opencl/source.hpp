@@ -4,7 +4,7 @@
 //
 // Nothing is preprocessed: directives are skipped and macros are names. An argument whose type is not one of OpenCL C's
 // own is therefore of kind Other, which recipes cannot set. After a device has built the text, the back end compares
-// the numbers of arguments.
+// the argument counts.
 #pragma once
 
 #include <string_view>
