@@ -11,7 +11,7 @@
 namespace slipway::cli {
 namespace {
 
-// CLI11 takes the words from the back.
+// CLI11 expects the arguments in reverse order.
 std::vector<std::string> reversed(const std::vector<std::string>& words) { return {words.rbegin(), words.rend()}; }
 
 }  // namespace
@@ -76,7 +76,7 @@ Option OptionGroup::add_option(const std::string& name, T& value, const std::str
   return Option(app_->add_option(name, value, meaning));
 }
 
-// One line for each type of OptionValue.
+// One line for each type that OptionValue accepts.
 template Option OptionGroup::add_option(const std::string&, std::string&, const std::string&);
 template Option OptionGroup::add_option(const std::string&, std::filesystem::path&, const std::string&);
 template Option OptionGroup::add_option(const std::string&, std::vector<std::string>&, const std::string&);
@@ -134,7 +134,7 @@ std::optional<int> CommandLine::parse(const Arguments& arguments) {
   try {
     app_->parse(reversed(words));
     return std::nullopt;
-  } catch (const CLI::Success& success) {  // help or version was asked for
+  } catch (const CLI::Success& success) {  // --help or --version
     return app_->exit(success);
   } catch (const CLI::ParseError& error) {
     std::string message = formatted("{}: {}\n", name_, error.what());
@@ -152,7 +152,7 @@ std::optional<int> CommandLine::parse(const Arguments& arguments) {
   }
 }
 
-// Words that are not accepted do not end the parsing, so that files are found next to a mistyped option.
+// Continues after arguments that are not accepted, so that files are found next to a mistyped option.
 void CommandLine::fill(Probe& probe, const std::vector<std::string>& words) {
   app_->allow_extras();
   try {

@@ -32,12 +32,12 @@ namespace slipway::cli {
 // The result of parsing without acting, from which the program detects the format of the input files.
 struct Probe {
   std::vector<std::string> files;  // positional arguments
-  std::size_t unknown = 0;         // words that this command line does not accept
-  bool valid = false;              // the command line accepts all words and their values
+  std::size_t unknown = 0;         // count of arguments that this command line does not accept
+  bool valid = false;              // the command line accepts all arguments and their values
   bool json = false;               // --json is given
 };
 
-// The words after the verb.
+// The arguments after the verb.
 struct Arguments {
   std::vector<std::string> words;
   Probe* probe = nullptr;  // if not null, `CommandLine::parse` only fills it and ends the verb
@@ -62,9 +62,9 @@ class Option {
   Option range(std::uint64_t low, std::uint64_t high);  // both included
   Option positive();
   Option values(int count);         // at each use
-  Option values(int min, int max);  // at each use; max -1: any number. With min 0 the value may be missing.
-  Option take_all();                // the values of all uses count, not those of the last alone
-  Option repeatable();              // one value at each use, and all of them count
+  Option values(int min, int max);  // at each use; max -1: any count. With min 0 the value may be missing.
+  Option take_all();                // the values of all uses are kept, not only those of the last
+  Option repeatable();              // one value at each use, and all of them are kept
   Option excludes(const std::string& name);
   Option needs(Option other);
 

@@ -49,7 +49,7 @@ class KeyScanner {
     }
   }
 
-  // A string is a key if a colon follows it.
+  // Reads a string, which is a key if a colon follows it.
   void string() {
     const std::size_t begin = ++at_;
     while (at_ < text_.size() && text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;
@@ -88,7 +88,7 @@ class KeyScanner {
     }
   }
 
-  static constexpr std::size_t kMaxKeys = 1000;  // more than any format has; a hostile file may have millions
+  static constexpr std::size_t kMaxKeys = 1000;  // more than any format has; a malicious file may have millions
 
   std::string_view text_;
   std::size_t at_ = 0;

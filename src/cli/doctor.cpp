@@ -131,7 +131,7 @@ class Doctor {
         writable ? "" : "make it writable, or set XDG_CACHE_HOME; `--no-cache` runs without it");
   }
 
-  // Variables that change what a run uses.
+  // Environment variables that change what a run uses.
   void environment() {
     for (const char* name : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_LAYER_PATH", "VK_INSTANCE_LAYERS",
                              "VK_LOADER_LAYERS_ENABLE", "SLIPWAY_DEVICE", "SLIPWAY_OPENCL_DEVICE", "SLIPWAY_TUNING"}) {

@@ -131,7 +131,8 @@ int help(const DispatchedVerb& verb) {
   return 0;
 }
 
-// `slipway check scenario --help`
+// Handles a format in place of a file: `slipway check scenario --help`. Returns the exit status, or nothing for other
+// arguments.
 std::optional<int> help_for(const DispatchedVerb& verb, Arguments arguments) {
   for (const Format& format : kFormats) {
     const auto name = std::ranges::find(arguments.words, format.name);
@@ -142,7 +143,7 @@ std::optional<int> help_for(const DispatchedVerb& verb, Arguments arguments) {
   return std::nullopt;
 }
 
-// For a file of unknown format; a JSON syntax error helps more than "unknown format".
+// For a file of unknown format. If it is JSON with a syntax error, that error is more helpful than "unknown format".
 Diagnostic not_recognised(const DispatchedVerb& verb, const std::string& path, const Content& content) {
   const std::string_view text = text_of(content.bytes);
   if (!content.keys.empty() || text.starts_with('{')) {
@@ -175,7 +176,7 @@ class Detector {
     return known == files.end() ? "" : *known;
   }
 
-  // Files of different formats in one call.
+  // Reports files of different formats in one call.
   void check_equal(const std::vector<std::string>& files, Diagnostics& diagnostics) {
     const std::string first = first_known(files);
     for (const std::string& file : files) {
@@ -186,7 +187,8 @@ class Detector {
     }
   }
 
-  // Why no function is chosen for these files. Missing files of a run are left to the run, whose report has them.
+  // Reports why no function is chosen for these files. Missing files of a run are not reported here, because the report
+  // of the run has them.
   void explain(const std::vector<std::string>& files, Diagnostics& diagnostics) {
     const std::string known = first_known(files);
     if (!known.empty()) {

@@ -5,9 +5,9 @@
 //
 //   slipway check --strict scene.json      -> check_scenario({"--strict", "scene.json"})
 //
-// The options of a format decide which words are input files, and the contents of the files, never their names, decide
+// The options of a format decide which arguments are input files. The contents of the files, never their names, decide
 // the format. So the function of each format parses the arguments as a probe, until one accepts them all and the files
-// have its format. If none does, the closest one reports what is wrong.
+// have its format. Without such a format, the closest one reports the errors.
 //
 // A new format is a function that detects it and an entry of the table in formats.cpp.
 #pragma once
@@ -26,7 +26,7 @@ struct Format {
   std::string_view name;
   std::string_view summary;
   bool (*detect)(const Content& content);
-  // Null: the verb does not apply to this format.
+  // Null if the verb does not apply to this format.
   VerbFunction run = nullptr;
   VerbFunction check = nullptr;
   VerbFunction inspect = nullptr;

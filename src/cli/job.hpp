@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One driver for everything that `slipway run` runs. It decides what is printed where, when reports are written, and
-// the exit status; a Job knows what a scenario, a model, a recipe or a jobs script is.
+// the exit status; a Job is a scenario, a model, a recipe or a jobs script.
 //
 //   std::vector<std::unique_ptr<Job>> jobs = ...;
 //   return run_all(jobs, options, {{options.report_path, [&] { return write_report(...); }}});

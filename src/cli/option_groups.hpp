@@ -48,7 +48,7 @@ struct LaunchGroup : PlannedRunGroup {
 };
 void add_launch_group(CommandLine& line, LaunchGroup& options);
 
-// The options of runs of recipes, of one or of those of a jobs script.
+// The options of runs of recipes: of one recipe, or of the recipes of a jobs script.
 struct RecipeGroup {
   std::string directory, mode, backend, library_root;
   std::optional<std::uint64_t> iterations;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// slipway schema: what the program reads and writes, described for editors, checkers and people.
+// `slipway schema`: the JSON Schemas of formats, and reference pages that are generated from tables.
 #include <algorithm>
 #include <array>
 
@@ -53,8 +53,9 @@ std::string diagnostic_kinds_page() {
 // The page docs/zeinfo-keys.md.
 std::string zeinfo_keys_page() {
   return "# The keys and values of ZE Info\n\n"
-         "What each mapping of the text may hold, in the order in which it is written, with the versions that have it "
-         "(`slipway schema\nzeinfo-keys` prints this page). How to read, check and change such texts: "
+         "The keys and values of each mapping of the text, in the order in which they are written, with the versions "
+         "that have "
+         "them\n(`slipway schema zeinfo-keys` prints this page). How to read, check and change such texts: "
          "[zeinfo](zeinfo.md).\n\n" +
          zeinfo::schema_markdown();
 }
@@ -65,7 +66,7 @@ struct Page {
   std::string (*text)();
 };
 
-// What can be printed; a format adds its line.
+// Everything that the verb prints. A new format adds a line.
 constexpr std::array kPages = {
     Page{"scenario", "JSON Schema of scenarios", scenario::schema_text},
     Page{"zeinfo", "JSON Schema of ZE Info as JSON", zeinfo::json_schema},
@@ -92,7 +93,7 @@ int schema_verb(const Arguments& arguments) {
     names.emplace_back(page.name);
     list += formatted("{}{}: {}", list.empty() ? "" : "; ", page.name, page.what);
   }
-  CommandLine line("slipway schema", "Prints the JSON Schema of a format, or a table of what it knows.",
+  CommandLine line("slipway schema", "Prints the JSON Schema of a format, or a reference page (Markdown).",
                    "slipway schema scenario > scenario.schema.json");
   line.add_option("format", name, list).required().choices(names);
   if (const std::optional<int> status = line.parse(arguments)) return *status;

@@ -187,7 +187,8 @@ class Conversion {
     }
   }
 
-  // For outputs that need the bytes of the whole file before it is written.
+  // Encodes the whole file in memory, for options that need its bytes, and writes all outputs. Returns false after an
+  // error.
   bool with_bytes(const std::optional<tosa::Model>& original, const tosa::Model& model, convert::Converted& converted) {
     const auto bytes = diagnostics_.take(converted.file.finish());
     if (!bytes) return false;

@@ -24,7 +24,7 @@ std::string converter_version() {
   return text;
 }
 
-// Prints the first unknown option in the words of the original tool.
+// Prints the first unknown option with the message of the original tool. Returns false if there is no such option.
 bool reports_unknown_argument(const CommandLine& line, const Arguments& arguments) {
   for (const std::string& argument : arguments.words) {
     if (!argument.starts_with('-') || argument == "-") continue;
@@ -51,7 +51,7 @@ int convert_model_file(const Arguments& arguments) {
   options.strict = style.strict;
   conversion.parse_rest(diagnostics);
   if (!diagnostics.has_errors()) run_conversion(options, diagnostics);
-  // Converting involves no device: a model that cannot be converted is bad input
+  // Converting uses no device, so a model that cannot be converted is bad input
   // (docs/spec/converter.md#command-line).
   const int status = report(diagnostics, style);
   return status == kDeviceLacks ? kBadInput : status;

@@ -70,7 +70,8 @@ class ConvertedModels : public ::testing::Test {
     return results;
   }
 
-  // Through a `.tosa` file to the device.
+  // Writes and reads a `.tosa` file, converts the model and runs it on the device. Returns how the results differ from
+  // the expected ones, or an empty text.
   std::string check(const OperatorCase& made) {
     tosa::Model model;
     model.graph = made.graph;
@@ -90,9 +91,10 @@ class ConvertedModels : public ::testing::Test {
     return results.empty() ? "no results" : slipway::testing::disagreement(made, results);
   }
 
-  // The file gives the graph that it was made of back, its shaders aside, which may take their operands in another
-  // order; and the same file.
-  static void check_united(const model::ModelFile& file, const tosa::Graph& graph) {
+  // Merges the segments of the file and converts the result again. The merged graph must have the operators and inputs
+  // of `graph`, from which the file was made, and the second file must have the segments of the first. Operands of
+  // shaders are not compared, because their order may differ.
+  static void check_merged(const model::ModelFile& file, const tosa::Graph& graph) {
     Diagnostics problems;
     auto merged = convert::merge_segments(
         file.vgf, [&](std::size_t segment) { return model::read_graph_segment(file.vgf, segment, problems); },
@@ -157,7 +159,7 @@ TEST_F(ConvertedModels, WithShadersAndWithoutAreAlike) {
     shaders +=
         static_cast<std::size_t>(std::ranges::count(with->vgf.segments, vgf::ModuleKind::Compute, &vgf::Segment::kind));
     ASSERT_EQ(without->vgf.segments.size(), 1u);
-    check_united(*with, mixed.graph);
+    check_merged(*with, mixed.graph);
     const auto partitioned = run(with, made.inputs, made.mixed), whole = run(without, made.inputs, made.plain);
     ASSERT_EQ(partitioned.size(), whole.size());
     const auto expected = convert::evaluate(made.plain, made.inputs);

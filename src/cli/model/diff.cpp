@@ -35,7 +35,7 @@ struct Side {
 std::string operand(const tosa::Graph& graph, std::size_t node, tosa::ValueId value) {
   const tosa::Value& of = graph[value];
   if (of.kind == tosa::ValueKind::Input) return formatted("input {}", of.source);
-  // The distance to the producer, so that operators inserted elsewhere do not change the line.
+  // The distance to the producer instead of its index, so that operators inserted elsewhere do not change the line.
   if (of.kind == tosa::ValueKind::Result) return formatted("^{}", node - of.source);
   const tosa::Constant& constant = graph.constants[of.source];
   const std::size_t hash = std::hash<std::string_view>()(text_of(constant.data));

@@ -27,8 +27,8 @@ struct MixedModel {
 };
 
 // All tensors have the same type, f32 or i32, and a shape that an image can have. A shader adds its inputs and a
-// number; its second result, where it has one, is its first input less the number. It sees tensors as buffers, tensors
-// or images, in several descriptor sets.
+// constant; its second result, if it has one, is its first input minus the constant. It accesses tensors as buffers,
+// tensors or images, in several descriptor sets.
 class MixedModelGenerator {
  public:
   explicit MixedModelGenerator(std::uint32_t seed) : random_(seed), float_(random_() % 2 == 0) {}
@@ -69,7 +69,7 @@ class MixedModelGenerator {
     int values = kInputs + kConstants;
     std::vector<bool> used(100);
     const auto pick = [&] {
-      // Prefers recent values, so that graphs get deep.
+      // Prefers recent values, so that graphs become deep.
       const int span = random_() % 2 ? std::min(values, 4) : values;
       const int value = values - 1 - static_cast<int>(random_() % static_cast<unsigned>(span));
       used[static_cast<std::size_t>(value)] = true;
@@ -96,8 +96,8 @@ class MixedModelGenerator {
     for (int v = kInputs + kConstants; v < values; ++v) {
       if (!used[static_cast<std::size_t>(v)] || random_() % 6 == 0) returned_.push_back(v);
     }
-    if (random_() % 8 == 0) returned_.push_back(kInputs);            // a constant
-    if (random_() % 8 == 0) returned_.push_back(returned_.front());  // twice
+    if (random_() % 8 == 0) returned_.push_back(kInputs);            // the first constant
+    if (random_() % 8 == 0) returned_.push_back(returned_.front());  // the same value twice
     for (int v = 0; v < values; ++v) {
       const bool inside = v >= kInputs + kConstants && !std::ranges::contains(returned_, v);
       may_be_image_.push_back(inside);
@@ -154,7 +154,7 @@ class MixedModelGenerator {
   std::string attributes_of(const Node& node) {
     std::string declarations, body, members;
     const char* const element = float_ ? "float" : "int";
-    std::map<int, Seen> seen;  // one shader sees a tensor in one way
+    std::map<int, Seen> seen;  // a shader accesses each tensor in one way only
     std::set<std::pair<unsigned, unsigned>> taken;
     const auto declare = [&](int value, std::string name, std::string_view key) {
       const auto [at, is_new] = seen.try_emplace(value, static_cast<Seen>(random_() % 3));

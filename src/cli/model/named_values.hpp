@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Options that name a part of a model: NAME=VALUE.
+// Values of options that name a part of a model: NAME=VALUE.
 #pragma once
 
 #include <optional>

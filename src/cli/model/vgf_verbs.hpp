@@ -7,7 +7,7 @@
 
 namespace slipway::cli {
 
-// By the first four bytes.
+// Whether the first four bytes are those of a VGF file.
 bool is_vgf_file(const Content& content);
 int run_vgf_file(const Arguments& arguments);
 int check_vgf_file(const Arguments& arguments);

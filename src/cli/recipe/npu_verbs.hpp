@@ -7,7 +7,7 @@
 
 namespace slipway::cli {
 
-// By the first eight bytes.
+// Whether the first eight bytes are those of an xclbin file.
 bool is_xclbin(const Content& content);
 int inspect_xclbin(const Arguments& arguments);
 int check_xclbin(const Arguments& arguments);

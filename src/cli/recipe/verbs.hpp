@@ -20,7 +20,7 @@ int check_profile_file(const Arguments& arguments);
 bool is_replay(const Content& content);
 int run_replay(const Arguments& arguments);
 int check_replay_file(const Arguments& arguments);
-// Reads and checks a capture, and reports that this program cannot run it.
+// Reads and checks a capture, and reports that the program cannot run it.
 void explain_replay(const std::string& file, const Path& directory, Diagnostics& diagnostics);
 
 // The drop-in names `xrt-runner` and `xrt-replay` (docs/spec/recipe.md#xrt-runner).

@@ -79,7 +79,7 @@ void set(XrtOptions& options, const std::string& option, const std::string& valu
     print_error(formatted("[runner] INFO: ignoring unknown argument value {} {}\n", option, value));
 }
 
-// A word that starts with `-` is an option; the next word is its value.
+// An argument that starts with `-` is an option; the next argument is its value.
 XrtOptions parse(const std::vector<std::string>& arguments) {
   XrtOptions options;
   std::string option;

@@ -29,7 +29,7 @@ bool is_rpl(const Content& content) {
   // Reads only the beginning, because files of other formats may be large.
   constexpr std::size_t kSearched = 1 << 16;
   if (content.directory || text_of(content.bytes).substr(0, kSearched).contains('\0')) return false;
-  // `struct` and functions are left out, because other languages have them.
+  // Without `struct` and functions, because other languages have them.
   constexpr auto kItems = std::to_array<std::string_view>(
       {"global", "instance", "conditional", "vertex_attribute_container", "instanced_attribute_container",
        "state_container", "color_output_container", "set_pass", "set_material", "set_object", "set_shared",

@@ -28,7 +28,7 @@ void add_result_options(OptionGroup& group, ScenarioRunOptions& options) {
                    "write all resources into this directory when an expectation fails");
 }
 
-// Files about graphs.
+// The options that write files about graphs.
 void add_graph_options(OptionGroup& group, ScenarioRunOptions& options) {
   group.add_option("--session-memory-dump-dir", options.session_memory_directory, "write the session memory of graphs");
   group.add_option("--emulation-layer-profiling-dump-dir", options.graph_profiling_directory,

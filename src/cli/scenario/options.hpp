@@ -34,7 +34,7 @@ struct ScenarioRunOptions : LaunchGroup {
 void add_run_options(CommandLine& line, ScenarioRunOptions& options, bool drop_in);
 
 // Moves names of extensions from the files to the disabled extensions: `--disable-extension VK_A VK_B scene.json` gives
-// the option its first value, and the parser takes the other words for files. Call it after parsing.
+// the option its first value, and the parser takes the other arguments for files. Call it after parsing.
 void move_extensions(ScenarioRunOptions& options);
 
 // Reports errors that the parser does not detect: paths that are not directories, counts, unknown extensions.

@@ -53,7 +53,7 @@ int scenario_runner(const Arguments& arguments) {
   }
   if (options.dry_run && options.repeat > 1) log.warning("Count overruled by dry-run");
   if (options.dry_run && options.capture_frame) log.warning("Frame capture overruled by dry-run");
-  // No cache except the pipeline cache of the options.
+  // As the original tool, without a cache except the pipeline cache that the options name.
   ScenarioRunner runner(options, log, Cache());
   ScenarioJob job(runner, options.files.front());
   run_one(job, options);

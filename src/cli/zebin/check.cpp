@@ -116,7 +116,7 @@ void check_file(const std::string& file, const CheckOptions& options, const zein
   Diagnostics diagnostics;
   std::vector<zebin::Input> inputs = open_inputs(file, options.open, diagnostics);
   for (zebin::Input& input : inputs) {
-    // With all releases, the runtime lines have the verdict of each.
+    // With `runtime=all` the verdict of each release is a runtime line, so the diagnostics are those of the rules only.
     zeinfo::LevelChoice rules = level;
     if (level.all_releases) rules.level = zeinfo::Level::Consistency;
     check_input(input, rules, device);

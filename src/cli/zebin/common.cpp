@@ -8,7 +8,8 @@
 namespace slipway::cli {
 namespace {
 
-// An ELF file with Intel's machine or types, valid or not. Old files have others, but name the section.
+// An ELF file with Intel's machine or types, valid or not. Old files have other numbers; they are detected by the name
+// of the section `.ze_info`.
 bool is_zebin_elf(Bytes bytes) {
   if (!zebin::is_elf(bytes) || bytes.size() < 20) return false;
   const auto type = load<std::uint16_t>(&bytes[16]), machine = load<std::uint16_t>(&bytes[18]);
