@@ -24,7 +24,7 @@ class UseArmDriver {
   }
   UseArmDriver(const UseArmDriver&) = delete;
 
-  // The driver is beside the tests of a build, but not in a bundle.
+  // Whether the driver was built: it is beside the test programs of a build, but not in a bundle.
   static bool is_here() { return std::filesystem::exists(SLIPWAY_ARM_DRIVER); }
 
  private:

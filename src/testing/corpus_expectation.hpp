@@ -15,7 +15,7 @@
 
 namespace slipway::testing {
 
-// The kinds in brackets at the ends of lines.
+// The kinds of diagnostics of a text: what is in brackets at the ends of its lines.
 inline std::multiset<std::string> kinds_in(std::string_view text) {
   std::multiset<std::string> kinds;
   for (std::size_t end = 0; (end = text.find("]\n", end)) != text.npos; ++end) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where the CPU function libraries of the tests are (tests/cpu_libraries): beside the tests in a bundle, else in the
-// build directory.
+// The directory of the CPU function libraries of the tests (tests/cpu_libraries): beside the tests in a bundle, else in
+// the build directory.
 #pragma once
 
 #include <filesystem>

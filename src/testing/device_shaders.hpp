@@ -7,7 +7,7 @@
 namespace slipway::testing {
 
 // b[i] = a[i] * factor + add: set 0, binding 0 `a` (read), binding 1 `b` (written), 32-bit unsigned; specialization
-// constant 3 `factor` (1), push constant `add`; 16 invocations a workgroup.
+// constant 3 `factor` (1), push constant `add`; 16 invocations per workgroup.
 inline constexpr std::string_view kMultiplyAdd = R"(
                OpCapability Shader
                OpMemoryModel Logical GLSL450

@@ -6,7 +6,7 @@
 //   --- expected
 //   1:26: error: a swizzle cannot be written; write its components one by one [rpl-swizzle-write]
 //
-// Words after the name: `entry:STAGE=FUNCTION`, `set:OPTION=VALUE` (blanks in a value are written as `_`), `compute`,
+// Items after the name: `entry:STAGE=FUNCTION`, `set:OPTION=VALUE` (blanks in a value are written as `_`), `compute`,
 // `unused` (check code that no entry point reaches), `strict`. `--- module NAME` begins another module. A name begins
 // with `fail_` exactly when there is an error.
 #pragma once

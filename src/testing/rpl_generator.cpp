@@ -86,10 +86,9 @@ class Generator {
   }
 
  private:
-  // --- random choices
-  // --------------------------------------------------------------------------------------------------------
+  // --- random choices ------------------------------------------------------------------------------------------------
 
-  std::uint32_t below(std::uint32_t n) {  // splitmix64
+  std::uint32_t below(std::uint32_t n) {  // SplitMix64
     std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
     z = (z ^ z >> 27) * 0x94d049bb133111eb;
@@ -130,7 +129,7 @@ class Generator {
     for (const std::uint32_t n : type.dims) text += formatted("[{}]", size_text(n));
     return text;
   }
-  // A size, written with the options, constants and literals of the program.
+  // An expression with the value `n`, of options, constants and literals of the program.
   std::string size_text(std::uint32_t n) {
     if (n == 3 && chance(30)) return "three";
     if (n == 2 && chance(20)) return "three - 1u";
@@ -272,8 +271,7 @@ class Generator {
     line("set_pass image_depth_2d_array cascades;");
   }
 
-  // --- lvalues
-  // --------------------------------------------------------------------------------------------------------
+  // --- lvalues -------------------------------------------------------------------------------------------------------
 
   struct Path {
     std::string text;
@@ -336,7 +334,7 @@ class Generator {
       }
     }
     if (found.empty()) return {};
-    // Mostly recent declarations.
+    // Prefers recent declarations.
     const std::size_t from = found.size() > 6 && chance(60) ? found.size() - 6 : 0;
     const Variable& variable = *found[from + below(static_cast<std::uint32_t>(found.size() - from))];
     if (root) *root = variable.name;

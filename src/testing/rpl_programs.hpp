@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// For tests of the tools around the compiler: programs of the corpus, parsed and compiled.
+// For tests of tools that use the compiler: programs of the corpus, parsed and compiled.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A scenario with its files in a scratch directory, planned: for tests of phase 4.
+// For tests of planning: a scenario with its files in a scratch directory, read, checked and planned.
 #pragma once
 
 #include <map>
@@ -51,11 +51,11 @@ class Case {
   const Diagnostics& diagnostics() const { return diagnostics_; }
   Path operator/(const Path& name) const { return directory_ / name; }
 
-  // The diagnostics and the plan, without the directory.
+  // The diagnostics, without the path of the scratch directory.
   std::string messages(bool sources = false) const {
     return without_directory(format_diagnostics(diagnostics_.all(), {.sources = sources}));
   }
-  // The length of a module depends on the compiler and on the path of the source file.
+  // The plan as text. Lengths of modules are removed: they depend on the compiler and on the path of the source file.
   std::string plan_text() const {
     static const std::regex length("[0-9]+ words of SPIR-V");
     return plan_ ? std::regex_replace(without_directory(launch::print_plan(*plan_)), length, "SPIR-V") : "";

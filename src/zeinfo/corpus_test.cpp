@@ -98,8 +98,7 @@ INSTANTIATE_TEST_SUITE_P(Files, Corpus,
                          ::testing::Values("syntax.txt", "values.txt", "spec.txt", "consistency.txt", "runtime.txt"),
                          [](const auto& file) { return file.param.substr(0, file.param.find('.')); });
 
-// --- the tables of version 1.9
-// -----------------------------------------------------------------------------------------------
+// --- the tables of version 1.9 ---------------------------------------------------------------------------------------
 
 // The names of our enums and types in the document of version 1.9.
 std::string seed_name(const FieldInfo& field) {

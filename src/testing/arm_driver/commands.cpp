@@ -130,7 +130,7 @@ VkEvent make_event() {
   return made;
 }
 
-// What is bound must be what the pipeline was compiled for.
+// Returns the bound tensors. Ends the process if they are not those that the pipeline was compiled for.
 std::vector<Tensor*> bound_tensors(Commands& commands, std::span<const tosa::Binding> bindings) {
   std::vector<Tensor*> tensors;
   for (const tosa::Binding& at : bindings) {
@@ -171,7 +171,8 @@ void CmdDispatchDataGraphARM(VkCommandBuffer buffer, VkDataGraphPipelineSessionA
     real.vkCmdWaitEvents(buffer, 1, &event, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0,
                          nullptr, 0, nullptr, 0, nullptr);
   };
-  // lavapipe finishes all work before it waits for an event, but not before it sets one.
+  // An event that is always set: lavapipe finishes all previous work before it waits for an event, but not before it
+  // sets one.
   wait(run.now);
   real.vkCmdSetEvent(buffer, run.begin, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
   wait(run.end);

@@ -63,8 +63,7 @@ struct Real {
 #undef FUNCTION
 };
 
-// --- objects of this driver
-// -------------------------------------------------------------------------------------------
+// --- objects of this driver ------------------------------------------------------------------------------------------
 
 // The contents of VkTensorDescriptionARM.
 struct Description {
@@ -89,7 +88,7 @@ struct TensorView {
   Tensor* tensor = nullptr;
 };
 
-// A module that lavapipe would reject.
+// A module with tensors or graphs, which lavapipe would reject.
 struct Module {
   spirv::Words words;
 };
@@ -101,7 +100,7 @@ struct TensorPipeline {
   std::vector<VkSpecializationMapEntry> entries;
   std::vector<std::byte> data;
   VkPipelineLayout layout = nullptr;
-  std::map<std::string, VkPipeline> by_shapes;  // lavapipe's
+  std::map<std::string, VkPipeline> by_shapes;  // pipelines of lavapipe
 };
 
 struct GraphPipeline {

@@ -244,7 +244,7 @@ ARM_DRIVER_EXPORT PFN_vkVoidFunction vk_icdGetInstanceProcAddr(VkInstance instan
   return slipway::testing::arm_driver::GetInstanceProcAddr(instance, name);
 }
 
-// Null means to the loader that a function is not one of a physical device.
+// The loader takes null to mean that the function is not one of a physical device.
 ARM_DRIVER_EXPORT PFN_vkVoidFunction vk_icdGetPhysicalDeviceProcAddr(VkInstance instance, const char* name) {
   using namespace slipway::testing::arm_driver;
   const PFN_vkVoidFunction ours =

@@ -89,7 +89,7 @@ const VkTensorDescriptionARM& description_in(const void* chain) {
   return *found;
 }
 
-// The data of constants are copied, since they need to live only until the pipeline is created.
+// Copies the data of constants, because the caller may release them after the pipeline is created.
 tosa::Graph read(const VkDataGraphPipelineShaderModuleCreateInfoARM& shader, const Module& module,
                  const std::map<std::pair<std::uint32_t, std::uint32_t>, Description>& tensors) {
   Diagnostics problems;
@@ -177,7 +177,7 @@ VkResult GetDataGraphPipelineSessionBindPointRequirementsARM(
   return VK_SUCCESS;
 }
 
-// The interpreter has its own memory; this value is only for queries.
+// The interpreter allocates its own memory; this size only lets tests allocate and bind some.
 void GetDataGraphPipelineSessionMemoryRequirementsARM(VkDevice,
                                                       const VkDataGraphPipelineSessionMemoryRequirementsInfoARM*,
                                                       VkMemoryRequirements2* requirements) {

@@ -57,7 +57,7 @@ class Builder {
     use_(std::move(*made));
   }
 
-  // The operators with one float operand: each with its attributes.
+  // Calls `use` for each operator with one float operand, with the attributes that it needs.
   template <class Use>
   static void for_each_unary(Use&& use) {
     for (const Op op : {Op::ERF, Op::SIGMOID, Op::TANH, Op::CEIL, Op::COS, Op::EXP, Op::FLOOR, Op::LOG, Op::RECIPROCAL,

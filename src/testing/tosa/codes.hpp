@@ -9,7 +9,7 @@
 
 namespace slipway::testing {
 
-// How many: those of every test run (i8 and fp8, and all codes of 16-bit floats), or everything.
+// Quick: the cases of every test run (i8, fp8, and all codes of 16-bit floats). All: all cases.
 enum class Codes : std::uint8_t { Quick, All };
 void for_each_code_case(Codes codes, const std::function<void(OperatorCase)>& use);
 

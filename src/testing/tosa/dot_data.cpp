@@ -13,8 +13,8 @@
 namespace slipway::testing {
 namespace {
 
-// The index inside the kernel of each element of a tensor, by its coordinates.
-using SourceLocation = std::function<std::int64_t(std::span<const std::int64_t>)>;
+// Returns the index inside the kernel of an element of a tensor with these coordinates.
+using KernelIndex = std::function<std::int64_t(std::span<const std::int64_t>)>;
 
 // The largest magnitude of the data of a set, for types of input and result.
 double magnitude(DataType in, DataType out) {
@@ -55,8 +55,8 @@ double element(int set, double length, Part part, std::int64_t k, std::uint64_t 
   }
 }
 
-// The indices of elements in a kernel, by operator and operand.
-SourceLocation place_of(const DotSetup& setup, std::size_t operand) {
+// The function from coordinates to indices in a kernel, for an operand of the setup's operator.
+KernelIndex kernel_index_of(const DotSetup& setup, std::size_t operand) {
   using At = std::span<const std::int64_t>;
   const Shape& input = setup.tensors[0].shape;
   const auto weight = [&](std::size_t d) { return setup.tensors[1].shape[d]; };
@@ -80,7 +80,7 @@ SourceLocation place_of(const DotSetup& setup, std::size_t operand) {
       if (operand == 0) return [h = weight(0), w = weight(1)](At at) { return at[1] % h * w + at[2] % w; };
       return [w = weight(1)](At at) { return at[0] * w + at[1]; };
     case Op::MATMUL:
-      return operand == 0 ? SourceLocation([](At at) { return at[2]; }) : SourceLocation([](At at) { return at[1]; });
+      return operand == 0 ? KernelIndex([](At at) { return at[2]; }) : KernelIndex([](At at) { return at[1]; });
     case Op::REDUCE_SUM:
       return [axis = static_cast<std::size_t>(setup.attributes.integer("axis"))](At at) { return at[axis]; };
     case Op::AVG_POOL2D:
@@ -261,11 +261,11 @@ OperatorCase dot_case(const DotSetup& setup, int set) {
   for (std::size_t operand = 0; operand < setup.tensors.size(); ++operand) {
     Tensor tensor = Tensor::zeros(setup.tensors[operand]);
     const Part part = transform ? Part::Input : static_cast<Part>(operand);
-    const SourceLocation location =
-        part == Part::Bias ? [](std::span<const std::int64_t>) { return std::int64_t{0}; } : place_of(setup, operand);
+    const KernelIndex index_of = part == Part::Bias ? [](std::span<const std::int64_t>) { return std::int64_t{0}; }
+                                                    : kernel_index_of(setup, operand);
     std::vector<std::int64_t> at(tensor.type.shape.size(), 0);
     for (std::size_t i = 0; i < tensor.reals.size(); ++i) {
-      tensor.reals[i] = reference::round_to(tensor.type.data, element(set, length, part, location(at), before + i, b));
+      tensor.reals[i] = reference::round_to(tensor.type.data, element(set, length, part, index_of(at), before + i, b));
       for (std::size_t d = at.size(); d-- > 0 && ++at[d] == tensor.type.shape[d];) at[d] = 0;
     }
     if (transform) before += tensor.reals.size();

@@ -25,7 +25,7 @@ using reference::Tensor;
 using slipway::testing::Batch;
 using slipway::testing::OperatorCase;
 
-// Which kernels: those for any device, those for this device, or, on a CPU, those for a GPU.
+// Plain: kernels for any device. Device: those for this device. Gpu: those for a GPU, also on a CPU.
 enum class Kernels : std::uint8_t { Plain, Device, Gpu };
 inline std::string name_of(const ::testing::TestParamInfo<Kernels>& kernels) {
   return std::array{"Plain", "Device", "Gpu"}[static_cast<std::size_t>(kernels.param)];
@@ -67,7 +67,7 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
     launch::Plan plan;
     for (std::size_t i = 0; i < jobs.size(); ++i) add_job(plan, jobs[i], formatted("g{}", i), results[i]);
     poison(plan);
-    // Consecutive graphs share kernels; older ones are not worth their memory.
+    // Graphs share kernels mostly with the graphs just before them, so older pipelines are destroyed to limit memory.
     constexpr std::size_t kMaxPipelines = 3000;
     if (pipelines_.size() > kMaxPipelines) pipelines_.clear();
     run_it(plan, {.pipelines = &pipelines_});
@@ -77,7 +77,7 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
     return std::move(run_jobs(std::array{Job{graph, inputs, fuse}})[0]);
   }
 
-  // Collects a case; many run together. `finish` runs the remaining ones.
+  // Adds a case. Cases run in batches; `finish` runs the last one.
   void check(OperatorCase made) {
     constexpr std::size_t kMaxCases = 150, kMaxElements = 1u << 20;
     if (pending_.size() >= kMaxCases || batch_.elements() > kMaxElements) finish();
@@ -109,8 +109,8 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
 
   lower::Tuning tuning_;  // of all kernels
 
-  // How many items this run tests: all of its part, a sample with the kernels for this device, or a smaller one with
-  // the others.
+  // The count of items that this run tests: all of its part of the whole suite; otherwise a sample of `device` items
+  // with the kernels for this device, and of `others` with other kernels.
   static std::size_t amount(std::size_t all, std::size_t device, std::size_t others) {
     if (slipway::testing::whole_suite()) return all / slipway::testing::part().of;
     return GetParam() == Kernels::Device ? device : others;
@@ -133,7 +133,8 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
     add_graph(plan, graph, program, in, out, name, {});
   }
 
-  // Memory that kernels must write before they read it is initialised with NaN, which would spoil any result.
+  // Memory that kernels must write before they read it is initialised with NaN, so that a missing write shows in the
+  // result.
   static void poison(launch::Plan& plan) {
     for (launch::Resource& resource : plan.resources) {
       const auto* buffer = std::get_if<launch::Buffer>(&resource.kind);

@@ -55,10 +55,10 @@ void add_convolution(MatrixBuilder& matrix, Op op, Convolution conv) {
 }
 
 // Dimensions before the kernel, of the kernel, and after it.
-Shape weight_shape(const Shape& before, const Shape& kernel, const Shape& behind) {
+Shape weight_shape(const Shape& before, const Shape& kernel, const Shape& after) {
   Shape shape = before;
   shape.insert(shape.end(), kernel.begin(), kernel.end());
-  shape.insert(shape.end(), behind.begin(), behind.end());
+  shape.insert(shape.end(), after.begin(), after.end());
   return shape;
 }
 

@@ -14,7 +14,7 @@ class Random {
   explicit Random(std::uint64_t seed) : seed_(seed) {}
 
   std::uint64_t next() { return tensor::draw(seed_, index_++); }
-  // Both included.
+  // A random number from `low` to `high`, both included.
   std::int64_t between(std::int64_t low, std::int64_t high) {
     const std::uint64_t count = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + (count ? next() % count : next()));

@@ -183,8 +183,7 @@ TEST(Spirv, ModuleAndConstants) {
   EXPECT_FALSE(spirv_of(none.zebin->elf));
 }
 
-// --- directories
-// ---------------------------------------------------------------------------------------------------------
+// --- directories -----------------------------------------------------------------------------------------------------
 
 TEST(Unpack, BackByteForByteThroughADirectory) {
   const testing::ScratchDirectory directory;
