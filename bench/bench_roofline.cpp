@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernels of models beside what the device can do: bench_roofline [OPTIONS] [TEXT | MODEL.vgf]...
+// Compares the kernels of models with the limits of the device: bench_roofline [OPTIONS] [TEXT | MODEL.vgf]...
 //
-// Measures the device's copies and products of matrices, then each network (those with TEXT in their names, or all) or
-// model as a whole and kernel by kernel. Prints what loses most; the page has everything.
+// Measures copies and matrix products on the device, then each model as a whole and kernel by kernel. Models are VGF
+// files and the networks whose names contain a TEXT; all networks without arguments. Prints the kernels that lose most
+// time; the HTML page has all kernels.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <print>
@@ -32,7 +33,7 @@ struct Settings {
   std::size_t rows = 10;
 };
 
-// One model, measured; its kernels are compared when the roof is known.
+// The measurements of one model. They are compared with the roof, which is measured after all models.
 struct MeasuredModel {
   std::string name;
   double whole = 0;
@@ -42,32 +43,31 @@ struct MeasuredModel {
 // --- the device ------------------------------------------------------------------------------------------------------
 
 void measure_copies(const gpu::Device& device, double duration, Roof& roof) {
-  const bool is_processor = device.snapshot().type == gpu::DeviceType::Cpu;
+  const bool is_cpu = device.snapshot().type == gpu::DeviceType::Cpu;
   struct Copy {
     std::uint64_t bytes;  // read and written
     double rate;
   };
   std::vector<Copy> copies;
-  for (std::int64_t elements = 1 << 16; elements <= (is_processor ? 1 << 24 : 1 << 28); elements *= 4) {
+  for (std::int64_t elements = 1 << 16; elements <= (is_cpu ? 1 << 24 : 1 << 28); elements *= 4) {
     const std::uint64_t bytes = 2 * sizeof(float) * static_cast<std::uint64_t>(elements);
     const double time = kernel_time_for(pointwise(elements, 1), device, duration);
     copies.push_back({bytes, static_cast<double>(bytes) / time * 1e-6});
   }
   roof.memory = copies.back().rate;
   roof.cache = std::ranges::max(copies, {}, &Copy::rate).rate;
-  // Between the two rates a copy is partly in the cache.
+  // A copy at a rate between the two is partly in the cache. The cache size is the largest copy that is mostly in it.
   for (const Copy& copy : copies) {
     if (copy.rate > (roof.cache + roof.memory) / 2) roof.cache_size = copy.bytes;
   }
-  if (roof.cache_size == copies.back().bytes) roof.cache_size = 0;  // there is no difference
+  if (roof.cache_size == copies.back().bytes) roof.cache_size = 0;  // all copies are equally fast
   roof.launch = kernel_time_for(pointwise(64, 1), device, duration);
 }
 
-// Of two inputs, and of an input with constant weights, which are packed before.
+// GOP/s of the fastest matrix product: of two inputs, or of an input and constant weights, which are packed before.
 double product_rate(const gpu::Device& device, double duration, DataType type) {
-  const bool is_processor = device.snapshot().type == gpu::DeviceType::Cpu;
-  const std::vector<std::int64_t> sides =
-      is_processor ? std::vector<std::int64_t>{32} : std::vector<std::int64_t>{64, 96};
+  const bool is_cpu = device.snapshot().type == gpu::DeviceType::Cpu;
+  const std::vector<std::int64_t> sides = is_cpu ? std::vector<std::int64_t>{32} : std::vector<std::int64_t>{64, 96};
   double best = 0;
   for (const std::int64_t side : sides) {
     const std::int64_t n = side * side;
@@ -162,7 +162,7 @@ int run(const Settings& settings) {
   const gpu::Device& device = *must(opening.get({.timestamps = true}));
   Roof roof{.device = device.snapshot().name, .products = {}};
   measure_copies(device, settings.duration, roof);
-  // Types that products of matrices are made of here.
+  // The types of which matrix products are measured.
   constexpr DataType kFactors[] = {DataType::F32, DataType::F16, DataType::BF16, DataType::I8};
   for (const MeasuredModel& of : models) {
     for (const MeasuredKernel& kernel : of.kernels) {
@@ -185,11 +185,11 @@ int run(const Settings& settings) {
 
 int main(int count, char** arguments) {
   Settings settings;
-  CLI::App app("Measures the kernels of models beside what the device can do.", "bench_roofline");
+  CLI::App app("Compares the kernels of models with the limits of the device.", "bench_roofline");
   app.add_option("model", settings.models, "VGF files, and parts of the names of networks (all networks)");
   app.add_option("--html", settings.page, "write a page with charts and all kernels");
-  app.add_option("--rows", settings.rows, "print so many kernels of each model (10)");
-  app.add_option("--milliseconds", settings.duration, "about how long each measurement takes (300)")
+  app.add_option("--rows", settings.rows, "the number of kernels of each model to print (10)");
+  app.add_option("--milliseconds", settings.duration, "the approximate duration of each measurement (300)")
       ->check(CLI::PositiveNumber);
   app.add_option("--device", settings.device, "a Vulkan device: index, part of its name, or UUID");
   CLI11_PARSE(app, count, arguments);

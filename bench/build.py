@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a build costs: CPU seconds for each module, and the files and headers that cost most.
+"""The cost of a build: CPU seconds of each module, and the files and headers that cost most.
 
   bench/build.py [--target slipway] [--preset release] [--jobs N] [--headers] [--rows 10]
 
-Builds the target from nothing, without an object cache, in build/cost, and adds up the user CPU time of every compiler call.
+Builds the target from scratch, without an object cache, in build/cost, and adds up the user CPU time of all compiler calls.
 --headers then compiles each file once more with clang and -ftime-trace, without precompiled headers, and prints the headers
-that took most time in all files together, what they include themselves left out.
+that take most time over all files, without the headers that they include.
 """
 import argparse
 import collections
@@ -25,17 +25,17 @@ top = pathlib.Path(__file__).resolve().parent.parent
 
 
 def measure(log, command):
-    """Runs one compiler call and appends its CPU time: what CMake is told to start compilers with."""
+    """Runs one compiler call and appends its CPU time to the log. CMake starts compilers through this (COMPILER_LAUNCHER)."""
     status = subprocess.call(command)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     output = next((command[i + 1] for i, word in enumerate(command[:-1]) if word == "-o"), "?")
-    with open(log, "a") as file:  # one short line at a time: appending does not mix them
+    with open(log, "a") as file:  # short lines that are appended by several processes do not mix
         file.write(json.dumps({"output": output, "user": used.ru_utime, "kilobytes": used.ru_maxrss}) + "\n")
     return status
 
 
 def module_of(output):
-    """src/CMakeFiles/slipway_rpl.dir/rpl/lex.cpp.o -> (rpl, rpl/lex.cpp)"""
+    """The module and the file of an object file: src/CMakeFiles/slipway_rpl.dir/rpl/lex.cpp.o -> (rpl, rpl/lex.cpp)"""
     found = re.search(r"CMakeFiles/([^/]+)\.dir/(.*)\.o$", output)
     if not found:
         return ("precompiled headers", output) if output.endswith(".gch") else ("other", output)
@@ -67,7 +67,7 @@ def print_costs(log, rows):
 
 
 def header_costs(entry):
-    """Seconds in each header of one file, without what the header includes itself."""
+    """The seconds of each header of one file, without the headers that it includes."""
     words = shlex.split(entry["command"])
     words = words[words.index(next(word for word in words if re.search(r"\+\+(-\d+)?$", word))):]
     words[0] = "clang++"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Makes models to convert: bench_convert weights MEGABYTES FILE | operators COUNT FILE
+// Writes models to convert: bench_convert weights MEGABYTES FILE | operators COUNT FILE
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -12,7 +12,7 @@ namespace {
 using namespace slipway;
 using tosa::DataType;
 
-// Convolutions, each with a megabyte of weights, one behind the other.
+// A sequence of convolutions, each with a megabyte of weights.
 tosa::Graph weights(std::size_t megabytes) {
   tosa::Graph graph;
   graph.name = "main";

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Converting models: time beside a plain copy of the same bytes, peak memory, the start, many operators.
+"""Measures the conversion of models: the time compared with a plain copy of the same bytes, peak memory, the start, many operators.
 
-Ours and the peer run in turn; times are the best of several. Memory has the mapping of the input in it. About half a minute.
+Conversions and copies run in turn; times are the minimum of several runs. Peak memory includes the mapped input. Takes about
+half a minute.
 """
 import argparse
 import os
@@ -14,7 +15,7 @@ import time
 
 
 def run(*command):
-    """Milliseconds and peak memory in MB of a process."""
+    """Runs a process; returns its time in milliseconds and its peak memory in MB."""
     start = time.perf_counter()
     child = subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
@@ -79,7 +80,7 @@ def main():
         some, many = operators(20_000, options.runs), operators(100_000, options.runs)
         row("20,000 operators", some, 1000, "ms")
         row("100,000 operators", many, 1000, "ms")
-        # Larger tables miss caches more often.
+        # Not 1, because larger tables have more cache misses.
         row("time of an operator among 100,000 / among 20,000", (many - tiny) / (some - tiny) / 5, 1.5, "x")
     return status
 

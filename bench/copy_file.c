@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Plain read and write, as the peer of loading and saving: bench_copy IN OUT prints the microseconds of both together.
+// Plain read and write, to compare loading and saving with: bench_copy IN OUT prints the microseconds of both together.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What calling a CPU function through a recipe's machinery costs over calling it directly: cpu_call LIBRARY
+// The cost of calling a CPU function as recipes do, compared with a direct call: bench_cpu_call LIBRARY
 //
-// The library is tests/cpu_libraries/arithmetic.cpp; `nothing` does nothing, so that the difference is the cost of the
-// call.
+// LIBRARY is tests/cpu_libraries/arithmetic.cpp, built. Its function `nothing` is empty, so only the call takes time.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -14,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The best of several rounds, in nanoseconds a call.
+// Nanoseconds per call, in the fastest of several rounds.
 template <class F>
 double nanoseconds(F call) {
   constexpr int kRounds = 20, kCalls = 1'000'000;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Start-up, loading, saving and recording of `slipway run`, as ratios to the least that any program has to do.
+"""Compares start-up, loading, saving and recording of `slipway run` with programs that do only the minimum.
 
-Everything is measured in one run, ours and theirs in turn; medians are printed with their spread.
+Slipway and the other programs run in turn; medians are printed with their spread.
 """
 import argparse
 import json
@@ -67,11 +67,11 @@ def main():
         ours, theirs, warm, cold, compiler = [], [], [], [], []
         for i in range(options.runs + 1):
             a, b, c = run(slipway, "run", spirv), run(peer["minimal"], directory / "s.spv", 1), run(slipway, "run", glsl)
-            # A cold cache of compiled shaders; the driver's own is warm, as with the SPIR-V scenario.
+            # Cold for Slipway's cache of compiled shaders. The driver's cache is warm, as for the SPIR-V scenario.
             shutil.rmtree(directory / "cache/slipway")
             d = run(slipway, "run", glsl)
             e = run(peer["glslang"], directory / "s.comp", directory / "t.spv")
-            if i > 0:  # the first round warms the caches up
+            if i > 0:  # the first round fills the caches
                 ours.append(a.ms), theirs.append(b.ms), warm.append(c.ms), cold.append(d.ms), compiler.append(e.ms)
         print(f"SPIR-V scenario, ms            {spread(ours)}\nminimal Vulkan program, ms     {spread(theirs)}")
         print(f"GLSL scenario, warm, ms        {spread(warm)}\nGLSL scenario, cold, ms        {spread(cold)}\nglslang alone, ms              {spread(compiler)}")
@@ -97,7 +97,7 @@ def main():
         print(f"32 MiB: load and save, ms      {spread(loads)}\n32 MiB: plain read, write, ms  {spread(copies)}")
         print(f"peak memory, MB                {spread(peaks)}\nminimal program's, MB          {spread(base_peaks)}")
         rows.append(("32 MiB: load and save / plain read and write", median(loads) / median(copies), 2.5, "x"))
-        # The software driver alone takes more than 60 MB, so what counts is what comes on top of it.
+        # The software driver alone takes more than 60 MB, so the peak of the minimal program is subtracted.
         rows.append(("32 MiB: peak memory over the data and the minimal program", median(peaks) - median(base_peaks) - 32, 60, "MB"))
 
         many = scenario(directory, "many", {"type": "SPIR-V", "src": "s.spv"}, 1024, 1000)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// glslang and nothing else, as the peer of a cold compilation: bench_glslang SHADER.comp OUT.spv
+// Compiles with glslang and does nothing else, to compare a cold compilation with: bench_glslang SHADER.comp OUT.spv
 #include <glslang/Public/ResourceLimits.h>
 #include <glslang/Public/ShaderLang.h>
 #include <glslang/SPIRV/GlslangToSpv.h>

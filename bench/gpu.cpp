@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How fast graphs run on a GPU, by its own clock: bench_gpu [TEXT]
 //
-// Matrix products, convolutions, memory-bound operators, and whole networks; only those with TEXT in their lines.
-// gpu_networks.py compares them with PyTorch. `host` is what a run takes from submitting it to seeing its end, beyond
-// the time of the same run on the GPU: the middle and the least of all runs.
+// Matrix products, convolutions, memory-bound operators, and whole networks; with TEXT, those whose lines contain it.
+// gpu_networks.py compares them with PyTorch. `host` is the time from submitting a run until the host sees its end,
+// without the time of that run on the GPU: the median and the minimum over all runs.
 #include <print>
 #include <string>
 #include <string_view>

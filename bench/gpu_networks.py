@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Graphs here and in PyTorch on one GPU: gpu_networks.py --build DIRECTORY [--rounds N] [--networks TEXT]
+"""Compares graphs in Slipway and in PyTorch on one GPU: gpu_networks.py --build DIRECTORY [--rounds N] [--networks TEXT]
 
-Matrix products, a copy, and whole networks of 16-bit floats with the same weights; our times and PyTorch's, in turns. All
-times are the GPU's own: its timestamps here, CUDA's events there. PyTorch runs networks as they are written (eager), as a
-CUDA graph, and compiled and then as a CUDA graph. `host` is what a run takes on the host beyond the GPU's time of the same run, the middle of all.
+Matrix products, a copy, and whole networks of 16-bit floats with the same weights, in turn. All times are measured by the
+GPU: Vulkan timestamps and CUDA events. PyTorch runs networks as they are written (eager), as a CUDA graph, and compiled and
+then as a CUDA graph. `host` is the median over all runs of the time on the host that exceeds the time of the run on the GPU.
 """
 import argparse
 import pathlib
@@ -21,14 +21,14 @@ except ImportError:
 
 from torch_networks import Layers
 
-# The least that our speed may be of PyTorch's (of networks: compiled, as a CUDA graph), and the most microseconds of host.
+# The minimum ratios of Slipway's speed to PyTorch's (for networks: compiled, as a CUDA graph), and the maximum of `host`.
 GOALS = {"f16 to f32 4096": 0.38, "f16 to f32 8192": 0.38, "i8 to i32 4096": 0.58, "i8 to i32 8192": 0.58, "f32 4096": 0.78,
          "pointwise": 0.95, "mobilenet_v2.fp16": 0.8, "resnet_50.fp16": 0.75, "resnet_50.fp16.32": 0.35}
 MOST_HOST_US = 25
 
 
 def best_of(run, milliseconds=300):
-    """The best time of `run` on the GPU, in milliseconds; the GPU gets up to speed first."""
+    """The minimum and the median time of `run` on the GPU in milliseconds, once the GPU has reached its full clock rate."""
     stream = torch.cuda.current_stream()
     times = []
     end = time.perf_counter() + 2 * milliseconds / 1e3
@@ -45,7 +45,7 @@ def best_of(run, milliseconds=300):
 
 
 def captured(run):
-    """`run` as a CUDA graph."""
+    """Records `run` as a CUDA graph; returns a function that replays it."""
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(side):
@@ -59,7 +59,7 @@ def captured(run):
 
 
 def product(n, kind):
-    """Rate of a square matrix product in TFLOP/s (TOP/s)."""
+    """The rate of a square matrix product in TFLOP/s (TOP/s)."""
     if kind == "i8 to i32":
         a, b = (torch.randint(-127, 128, (n, n), dtype=torch.int8, device="cuda") for _ in range(2))
         b = b.t()
@@ -72,7 +72,7 @@ def product(n, kind):
 
 
 def copy_rate():
-    """Of 1 GiB, GB/s read and written."""
+    """The rate of a copy of 1 GiB in GB/s, read and written."""
     x = torch.randn(1 << 28, device="cuda")
     y = torch.empty_like(x)
     return 8 * x.numel() / best_of(lambda: y.copy_(x))[0] * 1e-6
@@ -93,12 +93,12 @@ def network_times(path):
 
 
 def program(build, name):
-    """In a build directory or a bundle."""
+    """The path of a program in a build directory or a bundle."""
     return next(path for path in (build / "bin" / name, build / name) if path.exists())
 
 
 def ours(build):
-    """What bench_gpu prints, as {label: number}."""
+    """Runs bench_gpu; returns its numbers as {label: number}, and its output."""
     text = subprocess.run([program(build, "bench_gpu")], stdout=subprocess.PIPE, text=True, check=False).stdout
     found = {}
     for kind, size, rate in re.findall(r"^product (f32|f16 to f32|f16 to f16|i8 to i32) +(\d+) +([\d.]+)", text, re.M):
@@ -118,7 +118,7 @@ def main():
     options, _ = parser.parse_known_args()
     if not torch.cuda.is_available():
         sys.exit("gpu_networks: PyTorch finds no GPU")
-    torch.zeros(1, device="cuda")  # while there is a CUDA context, the GPU keeps its clocks up between short runs
+    torch.zeros(1, device="cuda")  # with a CUDA context, the GPU does not lower its clock rate between short runs
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
     best, theirs, text = {}, {}, ""
@@ -152,12 +152,12 @@ def main():
             print(f"{label:22} {best[label]:7.1f} us {other['compiled'] * 1e3:7.1f} us {ratio:6.2f}   (CUDA graph {other['graph'] * 1e3:.1f}, "
                   f"eager {other['eager'] * 1e3:.1f}; host {best[f'{label} host']:.1f} us)")
             if best[f"{label} host"] > MOST_HOST_US:
-                missed.append(f"{label}: {best[f'{label} host']:.1f} us of host beyond the GPU's time, and not {MOST_HOST_US}")
+                missed.append(f"{label}: {best[f'{label} host']:.1f} us on the host beyond the time on the GPU; at most {MOST_HOST_US} are allowed")
         else:
             ratio = best[label] / other
             print(f"{label:22} {best[label]:10.1f} {other:10.1f} {ratio:6.2f}")
         if ratio < GOALS.get(label, 0):
-            missed.append(f"{label}: {ratio:.2f} of PyTorch's speed, and not {GOALS[label]}")
+            missed.append(f"{label}: {ratio:.2f} of PyTorch's speed; at least {GOALS[label]} is required")
     for line in missed:
         print("MISSED", line)
     sys.exit(1 if missed else 0)

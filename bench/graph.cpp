@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How fast graphs run on a processor's driver: bench_graph [SLIPWAY]
+// How fast graphs run on a CPU driver: bench_graph [SLIPWAY]
 //
-// Rates as parts of OpenBLAS's, measured in turns with it. With the program SLIPWAY, the time of whole processes that
-// run a model. (bench_gpu measures GPUs.)
+// Rates are compared with those of OpenBLAS, which is measured in turn with Slipway. SLIPWAY is the program: with it,
+// whole processes that run a model are measured too. (bench_gpu measures GPUs.)
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -53,7 +53,7 @@ double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-// Best time of a square matrix product by OpenBLAS on two cores; 0 where it is not installed.
+// Best time of a square matrix product by OpenBLAS on two cores, in milliseconds; 0 if it is not installed.
 double openblas([[maybe_unused]] int size, [[maybe_unused]] int repeat) {
   double best = 0;
 #ifdef SLIPWAY_BENCH_OPENBLAS
@@ -71,7 +71,8 @@ double openblas([[maybe_unused]] int size, [[maybe_unused]] int repeat) {
   return best;
 }
 
-// The wall time of the program running a model, with its caches in a directory.
+// The wall time of a process of the program that runs the model in `directory`, in milliseconds. Its caches are there
+// too.
 double process(std::string program, const std::string& directory) {
   ::setenv("XDG_CACHE_HOME", directory.c_str(), 1);
   std::string verb = "run", model = directory + "/chain.vgf", option = "--seed", seed = "1";
@@ -118,7 +119,7 @@ void memory(const gpu::Snapshot& snapshot) {
   }
 }
 
-void on_processor(const gpu::Device& device, int rounds) {
+void on_cpu(const gpu::Device& device, int rounds) {
   const bench::Image image;
   double blas = 1e9, matmul_ms = 1e9, conv_ms = 1e9, int8_ms = 1e9, one = 1e9, eight = 1e9;
   for (int round = 0; round < rounds; ++round) {
@@ -162,11 +163,11 @@ int main(int count, char** arguments) {
   const gpu::Snapshot& snapshot = (*device)->snapshot();
   std::println("device: {}", snapshot.name);
   if (snapshot.type != gpu::DeviceType::Cpu) {
-    std::println("this is no processor's driver; bench_gpu measures it");
+    std::println("the device is not a CPU; bench_gpu measures it");
     return 0;
   }
   constexpr int kRounds = 4;
-  on_processor(**device, kRounds);
+  on_cpu(**device, kRounds);
   memory(snapshot);
   if (count > 1) processes(arguments[1], kRounds);
   return missed ? 1 : 0;

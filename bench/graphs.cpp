@@ -23,7 +23,7 @@ using tosa::Op;
 using tosa::TensorType;
 using tosa::ValueId;
 
-// Small whole numbers, which every type has.
+// Small numbers that every type can represent: whole numbers, and eighths for floats.
 std::vector<std::byte> numbers(const TensorType& type, std::uint32_t seed) {
   const tensor::ElementType storage = tosa::storage_of(type.data);
   const std::size_t count = tensor::element_count(type.shape).value(), size = tensor::size_of(storage);
@@ -37,7 +37,7 @@ std::vector<std::byte> numbers(const TensorType& type, std::uint32_t seed) {
       (void)tensor::store_number(storage, std::int64_t{value}, element.data());
     all.push_back(element);
   }
-  // Again and again the same, but in no step that a dimension could have.
+  // Repeats the first elements, because drawing all of them takes long. The period is a prime, so that rows differ.
   constexpr std::size_t kPeriod = 65521;
   std::minstd_rand random(seed);
   for (std::size_t i = 0; i < std::min(count, kPeriod); ++i)

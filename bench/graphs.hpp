@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The graphs that the benchmark of graphs runs, and running one.
+// The graphs of the benchmarks, and functions that measure how long they take.
 #pragma once
 
 #include <cstdint>
@@ -12,44 +12,45 @@
 
 namespace slipway::bench {
 
-// [1, m, k] x [1, k, n] of inputs.
+// The matrix product [1, m, k] x [1, k, n] of two inputs.
 tosa::Graph matmul(std::int64_t m, std::int64_t n, std::int64_t k, tosa::DataType factors, tosa::DataType sum);
 
 struct Image {
   std::int64_t size = 64, channels = 32, out_channels = 32, kernel = 3;
 };
-// A padded convolution with constant weights and bias; of 8-bit integers with a rescale behind it.
+// A padded convolution with constant weights and bias, followed by a rescale if `type` is an 8-bit integer.
 tosa::Graph convolution(const Image& image, tosa::DataType type);
 
-// `count` pointwise operators one behind the other on so many 32-bit floats.
+// `count` pointwise operators in sequence on `elements` 32-bit floats.
 tosa::Graph pointwise(std::int64_t elements, int count);
 
 // `count` equal 3x3 convolutions with clamps between them.
 tosa::Graph chain(const Image& image, int count);
 
-// Blocks of two convolutions and an addition that goes around them, at falling sizes: lifetimes that overlap.
+// Blocks of two convolutions whose result is added to their input, at decreasing sizes: tensors with overlapping
+// lifetimes, for memory planning.
 tosa::Graph residual(int blocks);
 
-// In milliseconds. `device`: a run by the device's own clock, from the beginning of its commands to their end. `host`:
-// what the same run takes on the host beyond that, from submitting it to seeing its end.
+// Times of runs in milliseconds. `device`: from the first to the last command of a run, by the clock of the device.
+// `host`: from submitting the run until the host sees its end, without the time on the device.
 struct Times {
   double best = 0, median = 0;
 };
 struct RunTimes {
   Times device, host;
 };
-RunTimes times_of(const launch::Profile& profile);  // of its iterations
+RunTimes times_of(const launch::Profile& profile);  // over its iterations
 
-// Of a graph that is run so often...
+// Runs a graph `repeat` times.
 RunTimes time_of(const tosa::Graph& graph, const gpu::Device& device, std::uint32_t repeat);
-// ...or for about as long, in milliseconds: GPUs get up to speed only under load.
+// Runs a graph for about `duration` milliseconds, because GPUs reach their full clock rate only under load.
 inline constexpr double kDuration = 300;
 RunTimes time_for(const tosa::Graph& graph, const gpu::Device& device, double duration = kDuration);
-// The best time of a graph of one kernel between the timestamps around it alone.
+// The minimum time of the only kernel of a graph in milliseconds, by timestamps around it.
 double kernel_time_for(const tosa::Graph& graph, const gpu::Device& device, double duration = kDuration);
 
-// Of any plan, after a few runs that tell how long it takes. `of_commands`: with the times of all commands, which slow
-// each other down then.
+// Runs a plan for about `duration` milliseconds, after a few runs that determine the count. `of_commands`: also
+// measures each command, which makes runs slower.
 launch::Profile profile_for(const launch::Plan& plan, const gpu::Device& device, double duration,
                             bool of_commands = false);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The least that a Vulkan program has to do for one dispatch, as the peer of the benchmarks:
+// The minimum that a Vulkan program has to do for one dispatch, to compare Slipway with:
 //
 //   bench_minimal SHADER.spv DISPATCHES
 //
 // Makes an instance, a device, one storage buffer of 1 KiB at set 0 binding 0, one pipeline, and records DISPATCHES
-// dispatches with a full barrier behind each. Prints the microseconds of recording and submitting.
+// dispatches with a full barrier after each. Prints the microseconds of recording and submitting.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,13 +12,13 @@
 #include <time.h>
 #include <volk.h>
 
-#define CHECK(call)                                          \
-  do {                                                       \
-    VkResult result_ = (call);                               \
-    if (result_ != VK_SUCCESS) {                             \
-      fprintf(stderr, "%s: %d\n", #call, (int)result_);      \
-      exit(5);                                               \
-    }                                                        \
+#define CHECK(call)                                     \
+  do {                                                  \
+    VkResult result_ = (call);                          \
+    if (result_ != VK_SUCCESS) {                        \
+      fprintf(stderr, "%s: %d\n", #call, (int)result_); \
+      exit(5);                                          \
+    }                                                   \
   } while (0)
 
 static double now(void) {
@@ -38,7 +38,8 @@ int main(int count, char** arguments) {
 
   CHECK(volkInitialize());
   const VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_3};
-  const VkInstanceCreateInfo instance_info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &application};
+  const VkInstanceCreateInfo instance_info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                              .pApplicationInfo = &application};
   VkInstance instance;
   CHECK(vkCreateInstance(&instance_info, NULL, &instance));
   volkLoadInstance(instance);
@@ -64,8 +65,9 @@ int main(int count, char** arguments) {
   CHECK(vkCreateBuffer(device, &buffer_info, NULL, &buffer));
   VkMemoryRequirements needs;
   vkGetBufferMemoryRequirements(device, buffer, &needs);
-  const VkMemoryAllocateInfo memory_info = {
-      .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = needs.size, .memoryTypeIndex = (uint32_t)__builtin_ctz(needs.memoryTypeBits)};
+  const VkMemoryAllocateInfo memory_info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                            .allocationSize = needs.size,
+                                            .memoryTypeIndex = (uint32_t)__builtin_ctz(needs.memoryTypeBits)};
   VkDeviceMemory memory;
   CHECK(vkAllocateMemory(device, &memory_info, NULL, &memory));
   CHECK(vkBindBufferMemory(device, buffer, memory, 0));
@@ -74,7 +76,10 @@ int main(int count, char** arguments) {
       .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = bytes, .pCode = code};
   VkShaderModule module;
   CHECK(vkCreateShaderModule(device, &module_info, NULL, &module));
-  const VkDescriptorSetLayoutBinding binding = {.binding = 0, .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, .descriptorCount = 1, .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
+  const VkDescriptorSetLayoutBinding binding = {.binding = 0,
+                                                .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                                .descriptorCount = 1,
+                                                .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
   const VkDescriptorSetLayoutCreateInfo set_info = {
       .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, .bindingCount = 1, .pBindings = &binding};
   VkDescriptorSetLayout set_layout;
@@ -85,7 +90,10 @@ int main(int count, char** arguments) {
   CHECK(vkCreatePipelineLayout(device, &layout_info, NULL, &layout));
   const VkComputePipelineCreateInfo pipeline_info = {
       .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-      .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, .stage = VK_SHADER_STAGE_COMPUTE_BIT, .module = module, .pName = "main"},
+      .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                .module = module,
+                .pName = "main"},
       .layout = layout};
   VkPipeline pipeline;
   CHECK(vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &pipeline_info, NULL, &pipeline));
@@ -95,12 +103,18 @@ int main(int count, char** arguments) {
       .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, .maxSets = 1, .poolSizeCount = 1, .pPoolSizes = &size};
   VkDescriptorPool pool;
   CHECK(vkCreateDescriptorPool(device, &pool_info, NULL, &pool));
-  const VkDescriptorSetAllocateInfo set_allocation = {
-      .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, .descriptorPool = pool, .descriptorSetCount = 1, .pSetLayouts = &set_layout};
+  const VkDescriptorSetAllocateInfo set_allocation = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+                                                      .descriptorPool = pool,
+                                                      .descriptorSetCount = 1,
+                                                      .pSetLayouts = &set_layout};
   VkDescriptorSet set;
   CHECK(vkAllocateDescriptorSets(device, &set_allocation, &set));
   const VkDescriptorBufferInfo whole = {buffer, 0, VK_WHOLE_SIZE};
-  const VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, .dstSet = set, .descriptorCount = 1, .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, .pBufferInfo = &whole};
+  const VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                      .dstSet = set,
+                                      .descriptorCount = 1,
+                                      .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                      .pBufferInfo = &whole};
   vkUpdateDescriptorSets(device, 1, &write, 0, NULL);
 
   const VkCommandPoolCreateInfo commands_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
@@ -124,10 +138,12 @@ int main(int count, char** arguments) {
     vkCmdBindPipeline(command, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
     vkCmdBindDescriptorSets(command, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, NULL);
     vkCmdDispatch(command, 4, 1, 1);
-    vkCmdPipelineBarrier(command, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
+    vkCmdPipelineBarrier(command, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1,
+                         &barrier, 0, NULL, 0, NULL);
   }
   CHECK(vkEndCommandBuffer(command));
-  const VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &command};
+  const VkSubmitInfo submit = {
+      .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &command};
   CHECK(vkQueueSubmit(queue, 1, &submit, fence));
   const double submitted = now();
   CHECK(vkWaitForFences(device, 1, &fence, VK_TRUE, UINT64_MAX));

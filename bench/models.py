@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Memory and time of whole models: `slipway run model.vgf` as a process.
+"""Measures memory and time of whole models: processes of `slipway run model.vgf`.
 
-With kernels in the driver's cache, as in every run but the first, peak memory is to be the weights once, the arena and at most
-80 MB beside what the driver itself takes (a scenario of one small shader); the arena at most 15 % above what has to be alive at once.
-Models are those that the example makes, and the files in a directory of models where there is one (--models).
+The goals hold with kernels in the driver's cache, as in all runs but the first. Peak memory may be the weights once, the arena,
+the memory of the driver (measured with a scenario of one small shader), and 80 MB. The arena may be 15 % larger than the
+maximum of the bytes that are alive at the same time. The models are those of the example classifier, and the VGF files in a
+directory (--models).
 """
 import argparse
 import os
@@ -18,7 +19,7 @@ from process import Process
 
 
 def plan_of(slipway, model, environment):
-    """Megabytes of weights and arenas, and the least that the arenas could be."""
+    """The megabytes of weights and arenas, and the lower bound of the arenas."""
     text = Process([slipway, "inspect", model], environment).text
     weights = sum(float(mb) for mb in re.findall(r"parameters in ([\d.]+) MB", text))
     arenas = [(int(size), int(least)) for size, least in re.findall(r"arena (\d+) bytes \(at least (\d+)\)", text)]

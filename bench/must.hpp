@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Benchmarks end where they cannot go on.
+// Benchmarks end the process after a failure: `must` prints it and exits.
 #pragma once
 
 #include <cstdio>

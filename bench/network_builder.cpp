@@ -18,7 +18,7 @@ using tosa::ValueId;
 
 constexpr std::uint64_t kSeed = 1;
 
-// What 8 bits stand for behind a layer: all that is not negative up to 6, else both signs up to 10.
+// The scales of 8-bit activations: 0 to 6 after a rectifier, -10 to 10 after other layers.
 constexpr double kActivatedScale = 6 / 255.0, kSignedScale = 10 / 127.0;
 constexpr std::int64_t kActivatedZero = -128;
 
@@ -43,12 +43,13 @@ void write_list(json::Writer& out, std::string_view name, std::span<const std::i
   });
 }
 
-// Before and behind, so that a window of `kernel` moves by `stride` and ends at the edge; a stride of 1 keeps the size.
+// The padding before and after a dimension with which windows of `kernel` elements, `stride` apart, end exactly at the
+// edge, as TOSA requires. With stride 1 and an odd kernel the result has the same size.
 std::pair<std::int64_t, std::int64_t> padding(std::int64_t size, std::int64_t kernel, std::int64_t stride) {
   const std::int64_t before = kernel / 2;
-  std::int64_t behind = kernel / 2;
-  while (behind > 0 && (size + before + behind - kernel) % stride != 0) --behind;
-  return {before, behind};
+  std::int64_t after = kernel / 2;
+  while (after > 0 && (size + before + after - kernel) % stride != 0) --after;
+  return {before, after};
 }
 
 }  // namespace
@@ -62,9 +63,10 @@ std::int64_t NetworkBuilder::draw(std::int64_t low, std::int64_t high) {
   return low + static_cast<std::int64_t>(tensor::draw(kSeed, drawn_++) % static_cast<std::uint64_t>(high - low + 1));
 }
 
-// Their standard deviation keeps that of what goes through them; channels differ a little.
+// Weights whose standard deviation is chosen so that a layer preserves the standard deviation of its input. Scales
+// vary from channel to channel.
 NetworkBuilder::Weights NetworkBuilder::draw_weights(std::int64_t channels, std::int64_t terms, double gain) {
-  constexpr double kSpread = 73;  // standard deviation of the numbers
+  constexpr double kSpread = 73;  // standard deviation of uniform numbers from -127 to 127
   Weights weights;
   for (std::int64_t i = 0; i < channels * terms; ++i)
     weights.numbers.push_back(static_cast<std::int8_t>(draw(-127, 127)));
@@ -114,7 +116,7 @@ ValueId NetworkBuilder::number(double value, std::size_t rank) {
 
 // --- operators ---
 
-// To another scale, by channel where there are several factors; what is outside the type saturates.
+// Converts to another scale, per channel if there are several factors. Values outside the range of the type saturate.
 ValueId NetworkBuilder::rescaled(ValueId x, DataType to, std::span<const double> factors, std::int64_t in_zero,
                                  std::int64_t out_zero) {
   std::vector<double> multipliers, shifts;
@@ -138,11 +140,11 @@ ValueId NetworkBuilder::rescaled(ValueId x, DataType to, std::span<const double>
 }
 
 ValueId NetworkBuilder::activated(ValueId x, Activation activation) {
-  // In 8 bits the range of the numbers is the range of the activation.
+  // The range of 8-bit activations is already the range of the activation function.
   if (activation == Activation::None || is_integer()) return x;
   Attributes attributes = {{"nan_mode", {number_of(tosa::NanMode::Propagate)}}};
   attributes.set_real("min_val", 0);
-  // TOSA has no clamp without an end: the greatest finite number is one.
+  // TOSA's CLAMP needs an upper limit: the maximum finite number limits nothing.
   attributes.set_real("max_val", activation == Activation::Relu6 ? 6
                                  : floats() == DataType::F16     ? 65504
                                                                  : 0x1.fffffep127);
@@ -237,7 +239,7 @@ Feature NetworkBuilder::convolution(Feature x, const ConvolutionSettings& s) {
   const DataType sum = is_integer() ? DataType::I32 : activations();
   const auto [top, bottom] = padding(from[1], s.kernel, s.stride);
   const auto [left, right] = padding(from[2], s.kernel, s.stride);
-  // A single point that moves by two leaves out what no window reaches.
+  // With a 1x1 kernel and a stride, the last rows and columns are in no window, which TOSA does not allow: remove them.
   ValueId image = x.value;
   Shape reached = from;
   for (const std::size_t d : {1, 2}) reached[d] -= s.kernel == 1 ? (from[d] - 1) % s.stride : 0;
@@ -268,7 +270,7 @@ Feature NetworkBuilder::sum(Feature a, Feature b, Activation activation) {
   Feature y;
   set_quantization(y, activation);
   if (graph_[a.value].type.data == DataType::I8) {
-    // In 32 bits, with 20 of them behind the point.
+    // Adds in 32-bit fixed point with 20 fractional bits.
     const double up_a = 0x1p20 * a.scale, up_b = 0x1p20 * b.scale, down = 0x1p-20 / y.scale;
     y.value = pointwise(Op::ADD, rescaled(a.value, DataType::I32, {&up_a, 1}, a.zero, 0),
                         rescaled(b.value, DataType::I32, {&up_b, 1}, b.zero, 0));
@@ -312,14 +314,15 @@ Feature NetworkBuilder::average(Feature x) {
   return record("average", {x}, y);
 }
 
-// Floats become 8 bits for the product alone: the same scale for all of them, as they are normalized or bounded.
+// In 8-bit networks, floats are converted to 8 bits for the product only. All layers use the same scale, because their
+// inputs are normalized or bounded.
 Feature NetworkBuilder::linear(Feature x, std::int64_t channels) {
   const Shape from = shape(x);
   const std::int64_t terms = from.back();
   const Weights weights = draw_weights(channels, terms, 1);
   const ValueId matrix = weights_of(weights, {1, terms, channels}, true);
   const std::vector<double> bias(weights.bias.begin(), weights.bias.end());
-  // All rows of all sequences are rows of one product.
+  // One matrix product for all rows of all sequences.
   const Shape rows = {1, from[0] * from[1], terms}, result = {from[0], from[1], channels};
   const auto reshaped = [&](ValueId value, const Shape& shape) {
     if (graph_[value].type.shape == shape) return value;

@@ -13,7 +13,7 @@ using enum Activation;
 
 constexpr double kHalved = std::numbers::sqrt2;  // a rectifier halves the variance
 
-// Sandler and others 2018, table 2: how much blocks widen, channels, repetitions, first stride.
+// Sandler and others 2018, table 2: the expansion factor of a block, channels, repetitions, first stride.
 struct Stage {
   std::int64_t widening, channels, count, stride;
 };
@@ -32,7 +32,7 @@ Feature inverted_residual(NetworkBuilder& net, Feature x, const Stage& stage, st
 
 // He and others 2015, with the stride in the 3x3 convolution.
 Feature bottleneck(NetworkBuilder& net, Feature x, std::int64_t channels, std::int64_t stride) {
-  constexpr double kSmall = 0.5;  // so that sums do not grow
+  constexpr double kSmall = 0.5;  // so that values do not grow with each residual sum
   Feature y = net.convolution(x, {.channels = channels, .activation = Relu, .gain = kHalved});
   y = net.convolution(y, {.channels = channels, .kernel = 3, .stride = stride, .activation = Relu, .gain = kHalved});
   y = net.convolution(y, {.channels = 4 * channels, .gain = kSmall});

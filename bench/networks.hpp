@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Networks to measure with, made from a seed: what they compute means nothing, what they make a device do is what
-// networks that have learned make it do.
+// Networks with random weights, for measurements. Their results have no meaning, but the work of the device is that of
+// trained networks.
 //
-// Each exists in three precisions. Weights are the same 8-bit numbers with a scale for each channel in all of them; the
-// other runtimes get them, and the list of layers, in files (`layers` is JSON), and build the same network.
+// Each exists in three precisions. All use the same weights: 8-bit numbers with a scale per channel. Other runtimes
+// read them and the list of layers (JSON) from files, and build the same network.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@
 
 namespace slipway::bench {
 
-// Of activations: 32-bit and 16-bit floats, or 8-bit signed integers with a scale and a zero point each. The
-// transformer keeps floats between its matrix products, as networks of 8 bits do.
+// The type of activations: 32-bit and 16-bit floats, or 8-bit signed integers, each tensor with a scale and a zero
+// point. The 8-bit transformer uses floats between its matrix products, as is usual.
 enum class Precision : std::uint8_t { F32, F16, I8 };
 std::string_view name_of(Precision precision);
 
 struct Network {
   tosa::Graph graph;
   std::string layers;              // JSON
-  std::vector<std::byte> weights;  // what `layers` refers to by byte: 8-bit numbers, 32-bit floats
+  std::vector<std::byte> weights;  // 8-bit numbers and 32-bit floats, to which `layers` refers by byte offset
 };
 
 Network mobilenet_v2(Precision precision, std::int64_t batch = 1);

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Whole networks here and in ONNX Runtime: networks.py --build DIRECTORY [--keep DIRECTORY]
+"""Compares whole networks in Slipway and in ONNX Runtime: networks.py --build DIRECTORY [--keep DIRECTORY]
 
 MobileNetV2, ResNet-50 and a block of a transformer in 32-bit and 16-bit floats and 8-bit integers, with the same weights
-and inputs, run in turns: some runs of the one, then of the other, several rounds of both. Every time is that of a whole
-run from submitting it to its end. The spread says how far the middle half of the runs reaches, as a part of the median.
+and inputs. In each of several rounds, first one runs a few times, then the other. Times are those of whole runs, from
+submission to the end. The spread is the interquartile range, as a fraction of the median.
 """
 import argparse
 import json
@@ -25,9 +25,9 @@ from process import Process
 
 THREADS = 2
 
-# The least that our speed may be of the other's.
+# The minimum ratios of Slipway's speed to that of ONNX Runtime.
 GOALS = {"mobilenet_v2.fp32": 0.25, "mobilenet_v2.int8": 0.22, "resnet_50.fp32": 0.25}
-MOST_COLD_MS, MOST_WARM_MS = 2000, 300  # whole process of MobileNetV2, by float
+MOST_COLD_MS, MOST_WARM_MS = 2000, 300  # of a whole process that runs MobileNetV2 in 32-bit floats
 
 
 class Ours:
@@ -45,7 +45,7 @@ class Ours:
             what, _, iteration = counter["name"].partition(" Iteration: ")
             if what in ("Submit Commands.", "Wait for Fence."):
                 iterations[iteration] = iterations.get(iteration, 0) + counter["value"] / 1e3
-        # The first runs warm up.
+        # The first two runs only warm up.
         self.times += list(iterations.values())[2:]
 
     def result(self):
@@ -78,7 +78,7 @@ class Theirs:
 
 
 def make_inputs(network, directory, seed):
-    """Random numbers for the inputs of a network, as files and as arrays."""
+    """Writes random numbers for the inputs of a network to files, and returns them as arrays by name."""
     random = np.random.default_rng(seed)
     types = {"fp32": np.float32, "fp16": np.float16}
     inputs = {}
@@ -95,20 +95,20 @@ def make_inputs(network, directory, seed):
 
 
 def difference(ours, theirs):
-    """The greatest difference, as a part of the greatest result; of integers, in steps."""
+    """The maximum difference: relative to the largest result for floats, absolute for integers."""
     if ours.dtype == np.int8:
         return float(np.abs(ours.astype(int) - theirs.astype(int)).max())
     ours, theirs = ours.astype(np.float64), theirs.astype(np.float64)
     return float(np.abs(ours - theirs).max() / np.abs(theirs).max())
 
 
-def middle(times):
+def median_and_spread(times):
     low, median, high = np.percentile(times, [25, 50, 75])
     return median, (high - low) / median
 
 
 def process_times(slipway, model, inputs, directory):
-    """A whole process with cold and with warm caches."""
+    """The minimum milliseconds of a whole process, with cold and with warm caches."""
     cold, warm = [], []
     for i in range(3):
         cache = directory / f"cache_{model.stem}_{i}"
@@ -122,9 +122,9 @@ def process_times(slipway, model, inputs, directory):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", required=True, type=pathlib.Path)
-    parser.add_argument("--networks", default="", help="only those whose names have this in them")
+    parser.add_argument("--networks", default="", help="only those whose names contain this")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--milliseconds", type=float, default=400, help="about how long each is run in a round")
+    parser.add_argument("--milliseconds", type=float, default=400, help="the approximate time of each in a round")
     parser.add_argument("--keep", type=pathlib.Path, help="keep models and inputs in this directory")
     options, _ = parser.parse_known_args()
     slipway = options.build / "bin/slipway"
@@ -134,7 +134,7 @@ def main():
         directory.mkdir(parents=True, exist_ok=True)
         subprocess.run([options.build / "bin/make_networks", directory], check=True)
         networks = [path for path in sorted(directory.glob("*.json")) if options.networks in path.stem]
-        # By a process of its own: the module onnx and the runtime both register operators, and say so.
+        # In a process of its own, because the module onnx and the runtime both register operators, which causes warnings.
         made = subprocess.run([sys.executable, pathlib.Path(__file__).parent / "onnx_networks.py", *networks], stderr=subprocess.PIPE, text=True)
         if made.returncode:
             sys.exit(made.stderr)
@@ -157,12 +157,12 @@ def main():
                 for one, count in zip(both, counts):
                     one.run(count)
             best = [min(one.times) for one in both]
-            medians = [middle(one.times) for one in both]
+            medians = [median_and_spread(one.times) for one in both]
             ratio = best[1] / best[0]
             print(f"{label:20} {best[0]:8.2f} {medians[0][0]:8.2f} {medians[0][1]:6.0%} {best[1]:8.2f} {medians[1][0]:8.2f} {medians[1][1]:6.0%} "
                   f"{ratio:6.2f} {medians[1][0] / medians[0][0]:7.2f} {difference(*results):11.2g}", flush=True)
             if ratio < GOALS.get(label, 0):
-                missed.append(f"{label}: {ratio:.2f} of ONNX Runtime's speed, and not {GOALS[label]}")
+                missed.append(f"{label}: {ratio:.2f} of ONNX Runtime's speed; at least {GOALS[label]} is required")
             if label.endswith("fp32") and difference(*results) > 1e-4:
                 missed.append(f"{label}: results differ")
             if label == "mobilenet_v2.fp32":

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """onnx_networks.py LAYERS.json...: writes networks of make_networks as ONNX, each beside its list of layers.
 
-8-bit networks are told in the way of ONNX's tools: floats with a QuantizeLinear and a DequantizeLinear around every
-operator, which the runtime makes operators on integers of.
+8-bit networks have the form that ONNX's tools write: operators on floats, each between a DequantizeLinear and a
+QuantizeLinear. The runtime fuses these to operators on integers.
 """
 import json
 import pathlib
@@ -21,7 +21,7 @@ class Builder:
         self.type = np.float16 if self.network["precision"] == "fp16" else np.float32
         self.nodes, self.constants, self.inputs = [], [], []
         self.names = 0
-        # By layer: the floats that it gives, and their integers where it has them.
+        # The results of each layer: the name of the floats, and of the integers or None.
         self.floats, self.integers = [], []
 
     def build(self):
@@ -61,7 +61,7 @@ class Builder:
         return self.add("DequantizeLinear", x, self.constant(np.float32(scale)), self.constant(np.int8(zero)))
 
     def weights(self, layer, axis):
-        """Weights with their channels along an axis, and the scales of these."""
+        """The name of a layer's weights, and the scales of their channels, which are along `axis`."""
         numbers = self.array(layer["weights"], np.int8, layer["weights_shape"])
         if layer.get("depthwise"):
             numbers = numbers.transpose(2, 3, 0, 1)
@@ -85,7 +85,7 @@ class Builder:
             self.floats.append(x)
 
     def activated(self, layer, x):
-        # The range of the integers is that of the activation.
+        # The range of 8-bit activations is already the range of the activation function.
         if "scale" in layer or layer["activation"] == "none":
             return x
         if layer["activation"] == "relu":

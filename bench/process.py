@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A command that a benchmark starts and watches."""
+"""Runs commands for benchmarks, and measures them."""
 import os
 import subprocess
 import sys
@@ -8,7 +8,7 @@ import time
 
 
 class Process:
-    """One run of a command: wall time in ms, peak memory in MB, what it printed."""
+    """One run of a command: its wall time in ms, its peak memory in MB, and its output."""
 
     def __init__(self, command, environment):
         start = time.perf_counter()

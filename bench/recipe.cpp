@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What running a recipe costs over doing the same by hand: bench_recipe [--queues N] DIRECTORY_OF_CPU_LIBRARIES
+// The cost of running a recipe, compared with hand-written code that does the same:
+// bench_recipe [--queues N] DIRECTORY_OF_CPU_LIBRARIES
 //
-// Each is measured in turns with its peer, as medians:
-//   CPU functions   eight runs of an empty function, over calling it eight times
-//   steady          eight dependent dispatches on Vulkan, over the same command buffer recorded and submitted by hand
-//   start           a recipe of a hundred buffers, without opening the device
-//   depth           throughput with 1, 2, 4 and 8 copies in flight, over one copy; on one queue and on several (N,
-//                   normally 8, at most what the device has)
+// The two are measured in turn; medians are printed:
+//   CPU functions   eight runs of an empty function, compared with eight calls
+//   steady          eight dependent dispatches on Vulkan, compared with a command buffer recorded by hand
+//   start           loading a recipe of a hundred buffers, without opening the device
+//   depth           throughput with 1, 2, 4 and 8 copies in flight, compared with one copy; on one queue and on N
+//                   queues (8, at most those of the device)
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -57,7 +58,7 @@ double microseconds(const auto& act) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
-// Two things in turns; the medians.
+// The medians of the times of `a` and `b`, which run in turn, in microseconds.
 std::pair<double, double> measured(int rounds, const auto& a, const auto& b) {
   std::vector<double> of_a, of_b;
   for (int i = 0; i < rounds; ++i) {
@@ -116,7 +117,7 @@ void cpu_functions(const Path& libraries) {
                (ours - theirs) / 8, ours, theirs);
 }
 
-// The peer: pipeline, sets and commands by hand, on the same device.
+// The same work without recipes: pipeline, descriptor sets and commands made by hand, on the same device.
 struct ByHand {
   gpu::PipelineLayout layout;
   std::optional<gpu::Pipeline> pipeline;
@@ -190,15 +191,15 @@ void start(const std::shared_ptr<VulkanDevice>& device) {
   std::println("start: {:.2f} ms for 100 buffers and 8 runs, load to first result", median(times) / 1000);
 }
 
-// Three dependent runs a copy, of `groups` work groups and `rounds` of arithmetic each. The last one writes y: a buffer
-// of the copy's own, or one that the profile binds and that all copies share.
+// Three dependent runs per copy, each with `groups` work groups and `rounds` rounds of arithmetic. The last run writes
+// y: a buffer of the copy, or, with `shares_output`, a buffer that the profile binds and all copies share.
 struct Load {
-  const char* what;
+  const char* what;  // for the output
   int groups, rounds;
   bool shares_output;
 };
 
-// Copies a second, the best of several rounds: devices need a while to get up to speed.
+// Copies per second, in the fastest of several rounds, because devices need time to reach their full clock rate.
 double throughput(const std::shared_ptr<VulkanDevice>& device, const Load& load, int copies) {
   constexpr std::string_view kMix = R"(#version 450
 layout(local_size_x = 64) in;
@@ -250,7 +251,7 @@ void main() {
 }
 
 void depth(std::uint32_t queues) {
-  constexpr Load kLoads[] = {{"next to nothing", 1, 1, false},
+  constexpr Load kLoads[] = {{"almost empty", 1, 1, false},
                              {"small, long", 4, 20'000, false},
                              {"small, long, one output", 4, 20'000, true},
                              {"the whole device", 4096, 100, false}};

@@ -21,7 +21,7 @@ Roofline roofline_of(const Roof& roof, std::string name, double whole, std::span
   Roofline line{.name = std::move(name), .whole = whole, .kernels = {}};
   for (const MeasuredKernel& measured : kernels) {
     RooflineKernel kernel{measured, line.kernels.size()};
-    // The clock of a device has ticks.
+    // A kernel can be shorter than a tick of the device's clock. Milliseconds; avoids a division by 0.
     constexpr double kTick = 1e-6;
     kernel.time = std::max(kernel.time, kTick);
     const bool fits = kernel.bytes <= roof.cache_size;
@@ -51,9 +51,9 @@ std::string print_roof(const Roof& roof) {
   if (roof.cache_size > 0)
     text += formatted(", {:.1f} GB/s of up to {:.1f} MB in the cache", roof.cache,
                       static_cast<double>(roof.cache_size) * 1e-6);
-  text += "\nproducts of matrices:";
+  text += "\nmatrix products:";
   for (const auto& [type, rate] : roof.products) text += formatted(" {} {:.1f} GOP/s", tosa::name_of(type), rate);
-  return text + formatted("\na kernel with nothing to do: {:.1f} us\n", roof.launch * 1e3);
+  return text + formatted("\nempty kernel: {:.1f} us\n", roof.launch * 1e3);
 }
 
 std::string print_roofline(const Roofline& line, std::size_t rows) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rooflines as one page: for each model a chart with a point for each kernel, and the table behind it.
+// Rooflines as an HTML page: for each model a chart with a point for each kernel, and a table of the kernels.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -41,7 +41,7 @@ constexpr std::string_view kStyle = R"(
   .f0 { background: var(--f0); } .f1 { background: var(--f1); } .f2 { background: var(--f2); } .f3 { background: var(--f3); } .f4 { background: var(--f4); }
 )";
 
-// Kernels are told apart by what most of their operations are for.
+// The colour of a kernel depends on the operator with most of its operations.
 constexpr std::string_view kKinds[] = {"CONV2D", "DEPTHWISE_CONV2D", "MATMUL", "other"};
 
 std::size_t kind_of(const RooflineKernel& kernel) {
@@ -49,7 +49,7 @@ std::size_t kind_of(const RooflineKernel& kernel) {
   return std::min<std::size_t>(static_cast<std::size_t>(found - std::begin(kKinds)), std::size(kKinds) - 1);
 }
 
-// 1.5 TOP/s, 20 GOP/s, 0.25 GB/s
+// A value in giga-units as text: 1.5 TOP/s, 20 GOP/s, 0.25 GB/s.
 std::string with_unit(double value, std::string_view unit) {
   return value >= 1000 ? formatted("{:.3g} T{}", value / 1000, unit) : formatted("{:.3g} G{}", value, unit);
 }
@@ -70,7 +70,7 @@ class Chart {
         formatted("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" role=\"img\">\n", kWidth, kHeight);
     grid();
     roofs();
-    // Large ones first, so that they do not hide small ones.
+    // Large points are drawn first, so that they do not hide small ones.
     std::ranges::stable_sort(drawn_, std::ranges::greater(), &RooflineKernel::time);
     for (const RooflineKernel* kernel : drawn_) point(*kernel);
     return std::move(out_ += "</svg>\n");
@@ -80,9 +80,10 @@ class Chart {
 
  private:
   static constexpr double kWidth = 1000, kHeight = 470, kLeft = 64, kRight = 20, kTop = 16, kBottom = 44;
-  static constexpr double kLargest = 24, kSmallest = 2.5;  // radii of points; the largest is all of the time
+  static constexpr double kLargest = 24,
+                          kSmallest = 2.5;  // radii of points; kLargest for a kernel that takes all of the time
 
-  // Whole decades around everything.
+  // Sets the range of both axes to the decades around all points and roofs.
   void range() {
     double low_x = 0.1, high_x = 10, low_y = 1e30, high_y = 0;
     for (const RooflineKernel* kernel : drawn_) {
@@ -93,7 +94,8 @@ class Chart {
     }
     for (const tosa::DataType type : types_) {
       high_y = std::max(high_y, roof_.products.at(type));
-      high_x = std::max(high_x, roof_.products.at(type) / roof_.memory);  // with the ridge
+      high_x =
+          std::max(high_x, roof_.products.at(type) / roof_.memory);  // where the roofs of memory and arithmetic meet
     }
     if (drawn_.empty()) low_y = 1, high_y = 10;
     begin_x_ = std::floor(std::log10(low_x)), end_x_ = std::ceil(std::log10(high_x) + 0.1);
@@ -128,7 +130,8 @@ class Chart {
         pixel_text(kHeight / 2));
   }
 
-  // Slopes as far as the highest of the rates, and a level for each rate from where memory can feed it.
+  // The roofs of memory and cache are slopes that end at the highest rate. Each rate is a horizontal line from the
+  // intensity at which memory is fast enough for it.
   void roofs() {
     double highest = std::pow(10, end_y_);
     if (!types_.empty()) {
@@ -149,13 +152,13 @@ class Chart {
   }
 
   void slope(double bandwidth, double highest, std::string_view kinds, std::string_view name) {
-    // Where it comes into the chart: at its left or at its lower edge.
+    // Begins at the left or at the lower edge of the chart.
     const double begin = std::max(std::pow(10, begin_x_), std::pow(10, begin_y_) / bandwidth);
     const double end = std::min(std::pow(10, end_x_), highest / bandwidth);
     if (begin >= end) return;
     out_ += formatted("<path class=\"{}\" d=\"M{} {}L{} {}\"/>", kinds, pixel_text(x(begin)),
                       pixel_text(y(begin * bandwidth)), pixel_text(x(end)), pixel_text(y(end * bandwidth)));
-    // Along the line, a little above it.
+    // The label is along the line, slightly above it.
     const double middle = std::sqrt(begin * end),
                  angle = std::atan2(y(end * bandwidth) - y(begin * bandwidth), x(end) - x(begin));
     out_ += formatted(
@@ -182,7 +185,7 @@ class Chart {
   std::size_t section_;
   std::vector<const RooflineKernel*> drawn_;
   std::set<tosa::DataType> types_;
-  double begin_x_ = 0, end_x_ = 0, begin_y_ = 0, end_y_ = 0;  // powers of ten
+  double begin_x_ = 0, end_x_ = 0, begin_y_ = 0, end_y_ = 0;  // exponents of ten
   std::string out_;
 };
 
@@ -198,18 +201,19 @@ void add_head(std::string& out, const Roof& roof) {
                      with_unit(roof.cache, "B/s"));
   out += ".";
   for (const auto& [type, rate] : roof.products)
-    out += formatted(" Products of {}: {}.", tosa::name_of(type), with_unit(rate, "OP/s"));
+    out += formatted(" Matrix products of {}: {}.", tosa::name_of(type), with_unit(rate, "OP/s"));
   out += formatted(
-      " A kernel with nothing to do: {:.1f} us.</p>\n"
-      "<p class=\"q\">All of these were measured with kernels of ours on this device. A kernel is at the roof when it "
-      "moves its buffers, each once, as fast as a copy, or computes as fast as a product of matrices, whichever takes "
-      "longer. Models are measured as a whole and, in runs of their own, kernel by kernel.</p>\n",
+      " Empty kernel: {:.1f} us.</p>\n"
+      "<p class=\"q\">All of these were measured with Slipway's kernels on this device. A kernel is at the roof if it "
+      "moves its buffers, each once, as fast as a copy, or computes as fast as a matrix product, whichever takes "
+      "longer. Models are measured as a whole and, in separate runs, kernel by kernel.</p>\n",
       roof.launch * 1e3);
 }
 
 void add_overview(std::string& out, std::span<const Roofline> lines) {
   out +=
-      "<table>\n<tr><th class=\"l\">model</th><th>whole, us</th><th>kernels</th><th>in them, us</th><th>at the roof, "
+      "<table>\n<tr><th class=\"l\">model</th><th>whole, us</th><th>kernels</th><th>sum of kernels, us</th><th>at the "
+      "roof, "
       "us</th>"
       "<th>of roof</th><th>with launches, us</th></tr>\n";
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -233,7 +237,8 @@ void add_fractions(std::string& out, const Roofline& line) {
     key += formatted("<span><i class=\"f{}\"></i>{:.0f} % at {}</span>", i, share, fraction_text(i));
   }
   out += formatted(
-      "<p>The time by part of the roof that is reached:</p>\n<div class=\"bar\">{}</div>\n<p class=\"key\">{}</p>\n",
+      "<p>The time by fraction of the roof that is reached:</p>\n<div class=\"bar\">{}</div>\n<p "
+      "class=\"key\">{}</p>\n",
       bar, key);
   out += "<p>Bound by:";
   for (std::size_t i = 0; i < kBounds; ++i) {
@@ -276,9 +281,9 @@ std::string write_roofline_page(const Roof& roof, std::span<const Roofline> line
     out += "<p class=\"key\">";
     for (std::size_t kind = 0; kind < std::size(kKinds); ++kind)
       out += formatted("<span><i class=\"k{}\"></i>{}</span>", kind, kKinds[kind]);
-    out += "<span class=\"q\">areas are times</span>";
+    out += "<span class=\"q\">the area of a point is its time</span>";
     if (const std::size_t moves = line.kernels.size() - chart.drawn(); moves > 0)
-      out += formatted("<span class=\"q\">in the table alone, as they compute nothing: {}</span>", moves);
+      out += formatted("<span class=\"q\">only in the table, as they compute nothing: {}</span>", moves);
     out += "</p>\n";
     add_fractions(out, line);
     add_table(out, line, i);

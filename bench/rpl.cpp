@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The RPL compiler against glslang, in one process, on programs that say the same in both languages:
+// Compares the RPL compiler with glslang, in one process, on equivalent programs in both languages:
 //
 //   bench_rpl [--slipway PROGRAM]
 //   bench_rpl --only PART BYTES CODE SECONDS
 //
-// Times are medians on one thread, warm, in microseconds. Resolve, metadata and SPIR-V of a parsed program are `anew`
-// where nothing of it was compiled before, and `variant` where other variants of it were, but not this one: all
-// assignments of ten of its options one after the other, as binary numbers count, so that two of them change from one
-// to the next on average, as where all variants of a program are made. `setting` is a variant that differs from the one
-// before in a setting only. glslang compiles both shaders, with all options as they are by default; its first compile,
-// which builds its symbol tables, is not counted. Exit status 1: time grows faster than the program.
+// Times are medians on one thread with warm caches, in microseconds. Three times are for resolving a parsed program and
+// making its metadata and SPIR-V:
+//   anew      nothing of the program was compiled before
+//   variant   other variants of the program were compiled before. The variants are all assignments of ten flag options,
+//             in the order of binary numbers, so two options change from one to the next on average, as when all
+//             variants of a program are compiled.
+//   setting   the previous variant differs in a setting only
+// glslang compiles both shaders with default options. Its first compilation, which builds its symbol tables, is not
+// counted. Exit status 1 if the time grows faster than the size of the program.
 //
 // `--only` repeats one part (parse, resolve, metadata, spirv, anew, variant, setting, full) of a program of BYTES, of
-// which the share CODE is code, for a profiler, and prints the best time beside the median.
+// which the fraction CODE is function bodies, for a profiler. It prints the minimum and the median.
 #include <glslang/Public/ResourceLimits.h>
 #include <glslang/Public/ShaderLang.h>
 #include <glslang/SPIRV/GlslangToSpv.h>
@@ -42,7 +45,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// In microseconds. At least `least` runs and 50 ms, after a warm-up of a tenth.
+// The median time of `run` in microseconds, over at least `least` runs and 50 ms, after `least` / 10 + 1 runs to warm
+// up.
 double median_of(const std::function<void()>& run, std::size_t least = 15) {
   std::vector<double> times;
   const auto begin = Clock::now();
@@ -84,20 +88,20 @@ struct Times {
   double parse = 0, resolve = 0, metadata = 0, spirv = 0, anew = 0, variant = 0, setting = 0, full = 0, glslang = 0;
 };
 
-// One program and the parts of its compilation. What is parsed or resolved for one part stays for the next. There are
-// two sources of one text that take turns, so that the resolver never meets the program it has just resolved.
+// One program and the parts of its compilation. A part uses what the previous parts have parsed or resolved. Two
+// sources with the same text are used in turn, because the resolver would otherwise reuse results of the previous time.
 struct Bench {
   std::array<SourcePtr, 2> sources;
   Diagnostics diagnostics;
   rpl::ProgramParser parser;
   std::array<rpl::Program, 2> programs;
-  std::array<rpl::Assignment, 2> assignments;  // without wireframe and with it: a setting depends on that
+  std::array<rpl::Assignment, 2> assignments;  // without and with `wireframe`, on which a setting depends
   std::size_t turn = 0;
   rpl::Resolver resolver;
   rpl::SpirvEmitter emitter;
   const rpl::Resolved* resolved = nullptr;
-  std::vector<rpl::OptionId> flags;  // those that `variant` walks through
-  std::uint32_t step = 0;            // of the walk: so many assignments were compiled
+  std::vector<rpl::OptionId> flags;  // the options that `variant` assigns
+  std::uint32_t step = 0;            // count of assignments that `variant` has compiled
 
   explicit Bench(const std::string& text) {
     for (std::size_t i = 0; i < 2; ++i) {
@@ -137,7 +141,7 @@ struct Bench {
   }
   void make_variant() {
     const std::uint32_t count = 1u << flags.size();
-    if (step == count) {  // from now on with the other source, of which the resolver knows nothing any more
+    if (step == count) {  // all are compiled: begin again with the other source, of which the resolver has no results
       next();
       make_anew(programs[turn]);
       step = 0;
@@ -183,7 +187,7 @@ Times measure(const TwinProgram& twin, bool with_glslang) {
   return times;
 }
 
-// Start to exit of a whole process, in milliseconds.
+// The time of a whole process of the program, from start to exit, in milliseconds.
 double process_time(const std::string& slipway, const std::string& rpl) {
   const std::string file = "/tmp/slipway-bench-" + std::to_string(getpid()) + ".rpl";
   std::ofstream(file) << rpl;
@@ -225,7 +229,7 @@ int repeat_part(char** arguments) {
 int main_of(int count, char** arguments) {
   if (count == 6 && std::string_view(arguments[1]) == "--only") return repeat_part(arguments + 2);
   glslang::InitializeProcess();
-  // The shares of code are those of a small effect, of a pipeline that is mostly declarations, and of ordinary shaders.
+  // The fractions of code are those of a small effect, of a pipeline of mostly declarations, and of ordinary shaders.
   const struct {
     std::size_t bytes;
     double code;
@@ -267,7 +271,7 @@ int main_of(int count, char** arguments) {
                 process_time(arguments[i + 1], make_twin(10'000, 0.9).rpl));
   }
   glslang::FinalizeProcess();
-  // Caches make large programs somewhat slower; quadratic growth would be 64.
+  // Not 1, because large programs have more cache misses; quadratic growth would be 64.
   constexpr double kMaxGrowth = 2.5;
   return parse > kMaxGrowth || anew > kMaxGrowth ? 1 : 0;
 }

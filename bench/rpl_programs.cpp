@@ -27,7 +27,7 @@ layout (set = 3, binding = {0}) uniform Layer_{0} {{ vec4 scale; vec4 bias; }} l
                    n, n % 2 == 0 ? formatted("#define DETAIL_{}", n) : "");
 }
 
-// Functions of the material: what lighting code looks like.
+// Functions of the material, similar to lighting code.
 std::string rpl_function(std::size_t n, std::size_t details) {
   return formatted(R"(
 f3 shade_{0} (in f3 normal, in f3 direction, in f1 roughness)
@@ -83,7 +83,7 @@ vec3 shade_{0} (in vec3 normal, in vec3 direction, in float roughness)
                    n, n % 9 + 1, n % 4 + 2, n % details);
 }
 
-// A part that an option adds as a whole: its structs and buffers, a function, and the call (in make_twin).
+// Everything that one option adds: structs and buffers, a function, and its call (in make_twin).
 std::string rpl_declaration(std::size_t n) {
   return formatted(R"(
 global enable_{0}: flag off;

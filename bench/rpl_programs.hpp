@@ -13,8 +13,8 @@ struct TwinProgram {
   std::string fragment;  // GLSL
 };
 
-// A program of about `bytes` bytes of RPL. `code` is the share of it, from 0 to 1, that function bodies take; the rest
-// are declarations with conditionals.
+// A program of about `bytes` bytes of RPL. `code` is the fraction of it, from 0 to 1, that is function bodies; the
+// rest is declarations with conditionals.
 TwinProgram make_twin(std::size_t bytes, double code);
 
 }  // namespace slipway::bench

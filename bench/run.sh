@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# ./dev bench: builds the peers and runs the comparison: bench/run.sh BUILD_DIRECTORY [ARGUMENTS]
+# Builds and runs all benchmarks (`./dev bench`): bench/run.sh BUILD_DIRECTORY [ARGUMENTS]
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$1

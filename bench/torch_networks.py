@@ -9,7 +9,7 @@ from torch.nn import functional
 
 
 class Layers(nn.Module):
-    """Activations are NCHW in shape and channels-last in memory, which is what cuDNN likes best."""
+    """Activations are NCHW in shape and channels-last in memory, the fastest order for cuDNN."""
 
     def __init__(self, path):
         super().__init__()

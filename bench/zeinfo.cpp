@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reading ZE Info: this project's typed reader beside the general YAML libraries that people use for it.
+// Compares the reader of ZE Info with general YAML libraries, which are often used for it.
 //
-//   bench_zeinfo text ordinary|long BYTES OUT    makes metadata as the compiler writes it; long: names of 380
-//   characters bench_zeinfo zebin TEXT OUT                  a zebin with that text and a kernel's code for each of its
-//   kernels bench_zeinfo read WHAT FILE REPEATS          WHAT: nothing, ours, checked, ryml, yaml-cpp; prints ms of
-//   each repeat
+//   bench_zeinfo text ordinary|long BYTES OUT
+//     writes metadata in the form of the compiler; long: names have 380 characters
+//   bench_zeinfo zebin TEXT OUT
+//     writes a zebin with that text, and code for each of its kernels
+//   bench_zeinfo read WHAT FILE REPEATS
+//     reads a text with WHAT (nothing, ours, checked, ryml, yaml-cpp); prints the milliseconds of each repeat and the
+//     peak memory in KiB
 //
-// A process reads one file in one way, so that its peak memory is that way's.
+// A process reads one file in one way, so that its peak memory is that of this way.
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -132,7 +135,7 @@ std::vector<std::byte> make_zebin(const std::string& text) {
   return write_image(image);
 }
 
-// Gives something that depends on the result.
+// Returns the count of kernels, so that the compiler cannot remove the reading.
 std::size_t read_ours(const std::string& text, bool checking) {
   Diagnostics diagnostics;
   zeinfo::Problems problems("text", text, diagnostics);
@@ -160,14 +163,14 @@ std::size_t read_once(const std::string& what, std::string& text) {
 #ifdef SLIPWAY_BENCH_YAML_CPP
   if (what == "yaml-cpp") return YAML::Load(text)["kernels"].size();
 #endif
-  if (what != "nothing") std::exit(4);  // not in this build
+  if (what != "nothing") std::exit(4);  // this build lacks the library
   return text.size();
 }
 
 int read(const std::string& what, const char* path, int repeats) {
   const std::string original = read_file(path);
   for (int i = 0; i < repeats; ++i) {
-    // Reading in place needs a fresh copy each time; only that reader pays for one.
+    // ryml changes the text in place, so it needs a copy each time. The copy is not measured.
     std::string copy = what == "ryml" ? original : std::string();
     std::string& text = what == "ryml" ? copy : const_cast<std::string&>(original);
     const auto start = std::chrono::steady_clock::now();
@@ -175,7 +178,7 @@ int read(const std::string& what, const char* path, int repeats) {
     const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     std::printf("%.4f\n", result == 0 ? -1.0 : ms);
   }
-  // The system's own account of child processes begins with what the parent had.
+  // The peak memory that a parent gets with wait4 may be its own at the time of the fork, so it is read here.
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
     if (line.starts_with("VmHWM:")) std::printf("%s\n", line.substr(6, line.rfind(' ') - 6).c_str());
@@ -197,6 +200,10 @@ int main(int count, char** arguments) {
     return 0;
   }
   if (is(5, "read")) return read(arguments[2], arguments[3], std::atoi(arguments[4]));
-  std::fputs("bench_zeinfo text|zebin|read ...: see the source\n", stderr);
+  std::fputs(
+      "usage: bench_zeinfo text ordinary|long BYTES OUT\n"
+      "       bench_zeinfo zebin TEXT OUT\n"
+      "       bench_zeinfo read nothing|ours|checked|ryml|yaml-cpp FILE REPEATS\n",
+      stderr);
   return 2;
 }

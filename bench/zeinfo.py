@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reading ZE Info: ours beside ryml and yaml-cpp, checking, memory, and `slipway inspect` of a large zebin.
+"""Measures reading ZE Info, compared with ryml and yaml-cpp; checking; memory; and `slipway inspect` of a large zebin.
 
-Everything is measured in one run, ours and theirs in turn; ratios are of medians. About a minute.
+The readers run in turn; ratios are those of medians. Takes about a minute.
 """
 import argparse
 import pathlib
@@ -49,7 +49,7 @@ def main():
                 for way in ways:
                     repeats = 1 if way == "yaml-cpp" else 3
                     process = Process(bench, "read", way, path, repeats)
-                    if process.status == 4:  # a library that is not installed
+                    if process.status == 4:  # the library is not installed
                         continue
                     if process.status != 0:
                         sys.exit(f"bench_zeinfo read {way} failed on {label}")
@@ -66,7 +66,7 @@ def main():
                 if way in times:
                     rows.append((f"{label}: {way} / ours", median(times[way]) / ours, limit, "x", True))
             rows.append((f"{label}: checked / read", median(times["checked"]) / ours, 2, "x", False))
-            # The text itself is in both; what a process needs without reading is taken off.
+            # Both processes hold the text. The memory of the one that reads nothing is subtracted, and the text added again (1).
             memory = (median(peaks["ours"]) - median(peaks["nothing"])) * 1024 * 1024 / size + 1
             rows.append((f"{label}: peak memory, text included / text", memory, 2.5, "x", False))
 

@@ -42,7 +42,7 @@ def read_text(text):
     if found := re.search(r", ([\d.]+) GB/s of up to ([\d.]+) MB in the cache", text):
         roof["cache"], roof["cache_size"] = float(found[1]), float(found[2])
     roof["rates"] = [float(rate) for rate in re.findall(r" \w+ ([\d.]+) GOP/s", text)]
-    roof["launch"] = float(re.search(r"nothing to do: ([\d.]+) us", text)[1])
+    roof["launch"] = float(re.search(r"empty kernel: ([\d.]+) us", text)[1])
     sums = re.search(r"net: ([\d.]+) us; (\d+) kernels one by one ([\d.]+) us, at the roof ([\d.]+) us \((\d+) %\), with a launch each ([\d.]+) us", text)
     rows = []
     for line in text.splitlines():
