@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The build environment for those who prefer containers: the same distribution and packages as the private root of ./dev.
+# The build environment as a container, with the same distribution and packages as the private root of ./dev.
 #
 #   docker build -t slipway . && docker run --rm slipway ./dev test
 FROM debian:forky

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Makes the variants of src/gpu/commands/mip_shader.spvasm.in and writes them as arrays of words:
+# Assembles the variants of src/gpu/commands/mip_shader.spvasm.in and writes them as C++ arrays of words:
 #   cmake -DSPIRV_AS=... -DTEMPLATE=... -DOUTPUT=... -P embed_mip_shaders.cmake
 set(header "// Made from mip_shader.spvasm.in at build time.\n")
 foreach(DIM 2D 3D)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # A module is one directory of src/: a static library slipway_NAME of its *.cpp files, a test program NAME_test of its *_test.cpp
-# files, and a fuzzer of each of its *_fuzz.cpp files. A new file needs no line anywhere.
+# files, and a fuzzer of each of its *_fuzz.cpp files. A new file needs no entry.
 #
 #   slipway_module(NAME USES modules... LIBRARIES targets... TEST_LIBRARIES targets...)
 #
@@ -8,8 +8,8 @@
 include(GoogleTest OPTIONAL)
 add_custom_target(fuzzers)
 
-# Compiles files of one directory together, at most SLIPWAY_UNITY at a time: most of what a small file costs is reading headers
-# and instantiating templates, and neighbours share them.
+# Compiles files of one directory together, at most SLIPWAY_UNITY at a time: headers and templates take most of the time of
+# compiling a small file, and files of one directory use the same ones.
 function(slipway_unity target)
   if(NOT SLIPWAY_UNITY)
     return()
@@ -34,7 +34,7 @@ function(slipway_unity target)
     endforeach()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP UNITY_BUILD_RELOCATABLE ON)
-  # The compiler takes what such a file includes for headers, and warns of types that are local to them.
+  # GCC treats the sources that such a file includes as headers, and would warn about uses of their local types.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# One precompiled header for the files of all modules and one for all test files: reading standard headers is most of what a small
-# file costs. With SLIPWAY_PRECOMPILED=OFF nothing is precompiled, so that every file has to name what it includes; the long
-# checks build that way.
+# One precompiled header for the files of all modules and one for all test files, because standard headers take most of the
+# time of compiling a small file. With SLIPWAY_PRECOMPILED=OFF they do not exist, so a file that does not include what it uses fails
+# to compile; one of the long checks (env/ci.sh) builds this way.
 #
 #   slipway_use_precompiled(TARGET product|tests)
 #
-# The headers are made here and not by target_precompile_headers, which makes one for each target. A checksum beside each
-# represents its contents in the keys of ccache (CCACHE_PCH_EXTSUM), because compilers write other bytes each time.
+# The headers are made here and not by target_precompile_headers, which makes one for each target. ccache
+# identifies each by the checksum file beside it (CCACHE_PCH_EXTSUM), because the output of the compiler differs each time.
 string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
 separate_arguments(precompiled_flags UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}} -std=c++23")
 set(precompiled_directory ${CMAKE_BINARY_DIR}/precompiled)
@@ -40,7 +40,7 @@ if(SLIPWAY_PRECOMPILED)
   get_target_property(common slipway_options INTERFACE_COMPILE_OPTIONS)
   slipway_precompile(product ${common} -fPIC)
   if(SLIPWAY_TESTS)
-    # Compilers refuse a precompiled header that was made under other definitions.
+    # Compilers reject a precompiled header that was made with other definitions.
     get_target_property(gtest_options GTest::gtest INTERFACE_COMPILE_OPTIONS)
     if(NOT gtest_options)
       set(gtest_options)

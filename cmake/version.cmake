@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Writes generated/generated_version.hpp: the version, the revision the tree was checked out at, and the versions of libraries.
+# Writes generated/generated_version.hpp: the version, the revision of the checkout, and the versions of libraries.
 # ./dev passes the revision on, because the part of the private root that builds the program has no git.
 set(SLIPWAY_REVISION $ENV{SLIPWAY_REVISION})
 if(NOT SLIPWAY_REVISION)

@@ -5,9 +5,9 @@
 #   env/bundle.sh TOP PRESET [--tests] [DIRECTORY]
 #
 # The program is started through the bundled dynamic loader, so that it runs on distributions older than the one it was
-# built on; Vulkan drivers are the host's. With --tests the device tests come along, with the validation layer, the
-# corpora and the data that they need: DIRECTORY/test runs them and the examples on whatever device the machine has, and DIRECTORY/suites
-# all cases of operators and graphs.
+# built on; Vulkan drivers are those of the host. With --tests the bundle also has the device tests, the validation layer,
+# and the corpora and data that the tests need. DIRECTORY/test runs the tests and the examples on the device of the machine;
+# DIRECTORY/suites runs all cases of operators and graphs.
 set -euo pipefail
 top=$1
 preset=$2
@@ -21,7 +21,7 @@ largest=40 # MB, without the tests
 rm -rf "$directory"
 mkdir -p "$directory/lib"
 
-# A program or a library with everything that it links.
+# Adds a program or a library, and all libraries that it links.
 add() {
   cp -L "$1" "$directory/lib/"
   ldd "$1" | awk '$2 == "=>" {print $3} $1 ~ /^\// {print $1}' | while read -r library; do
@@ -29,9 +29,9 @@ add() {
   done
 }
 
-# The script that starts a program of the bundle; the search path ends with the host's directories, where a driver finds
-# what it needs itself.
-# (The name under which it runs is that of a program in DIRECTORY/bin, whose neighbour examples/ is.)
+# Writes the script that starts a program of the bundle. The search path ends with the directories of the host, for the
+# libraries that a driver needs. argv[0] is in DIRECTORY/bin, because the program searches CPU libraries in the parent of its
+# own directory, which has examples/.
 starter() {
   cat >"$directory/$1" <<SCRIPT
 #!/bin/sh
@@ -44,7 +44,7 @@ SCRIPT
 }
 
 add "$programs/slipway"
-# Opened at run time, not linked: the Vulkan loader, and what NVIDIA's driver opens even where there is no display.
+# Opened at run time, not linked: the Vulkan loader, and a library that NVIDIA's driver opens even without a display.
 for name in libvulkan.so.1 libEGL.so.1; do
   add "$(ldconfig -p | awk -v name="$name" '$1 == name {print $NF; exit}')"
 done
@@ -52,7 +52,7 @@ starter slipway
 for name in scenario-runner xrt-runner xrt-replay vgf_dump vgf_updater model-converter model_converter; do ln -s slipway "$directory/$name"; done
 cp -r "$top/examples" "$directory/"
 rm -rf "$directory"/examples/*/output
-# CPU libraries of examples: recipes name them from the directory above the program's own.
+# CPU libraries of examples: recipes name them relative to the parent of the program's directory.
 for library in "$top/build/$preset"/examples/*/*.so; do
   [ ! -e "$library" ] || cp "$library" "$directory/examples/$(basename "$(dirname "$library")")/"
 done
@@ -68,7 +68,7 @@ for name in $device_tests; do
   add "$programs/$name"
   starter "$name"
 done
-# What the device is good for is measured where it is: DIRECTORY/bench_recipe DIRECTORY/cpu_libraries, DIRECTORY/bench_gpu,
+# Benchmarks of the device of the other machine: DIRECTORY/bench_recipe DIRECTORY/cpu_libraries, DIRECTORY/bench_gpu,
 # DIRECTORY/bench_roofline --html PAGE, and with PyTorch DIRECTORY/gpu_networks.py --build DIRECTORY.
 cp "$top"/bench/{gpu_networks,torch_networks}.py "$directory/"
 for name in bench_recipe bench_gpu bench_roofline make_networks; do
@@ -81,7 +81,7 @@ mkdir -p "$directory/layers" "$directory/tests"
 sed 's|"library_path": *"[^"]*"|"library_path": "../lib/libVkLayer_khronos_validation.so"|' \
   /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json >"$directory/layers/VkLayer_khronos_validation.json"
 cp -r "$top"/tests/{corpus,data} "$directory/tests/"
-# CPU function libraries of the tests, which look for them beside the corpora.
+# CPU function libraries of the tests, which search them beside the corpora.
 mkdir -p "$directory/cpu_libraries"
 for library in "$top/build/$preset"/cpu_libraries/*.so; do
   add "$library"
@@ -95,7 +95,7 @@ cat >"$directory/test" <<'SCRIPT'
 here=$(dirname "$(readlink -f "$0")")
 cd "$here" || exit 5
 export SLIPWAY_SOURCE_DIR="$here" VK_LAYER_PATH="$here/layers"
-# Tests make and drop many instances, and some drivers take thread-local memory each time that they are loaded.
+# Tests create and destroy many instances, and some drivers allocate static thread-local memory each time they are loaded.
 export GLIBC_TUNABLES=glibc.rtld.optional_static_tls=1048576
 status=0
 ./slipway devices || status=1

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The long checks, which `./dev test` does not make: env/ci.sh [STEP...]
+# The long checks, which are not part of `./dev test`: env/ci.sh [STEP...]
 #
 #   sanitize  all tests with the address and undefined-behaviour sanitizers
 #   fuzz      each fuzzer for 60 seconds (SLIPWAY_FUZZ_SECONDS)
 #   clang     a build with clang
-#   plain     a build without precompiled headers and unity files: every file includes what it uses
-#   bundle    a bundle, whose program runs outside the build environment
+#   plain     a build without precompiled headers and unity files: checks that every file includes what it uses
+#   bundle    a bundle; checks that its program runs outside the build environment
 #   lint      clang-tidy over all sources
 #
 # Without arguments it runs all steps in this order. A step that fails does not stop the next one; the last lines list the result

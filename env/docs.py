@@ -45,7 +45,7 @@ def slug(heading, seen):
 
 
 def for_mkdocs(body):
-    """HTML as blocks that mkdocs passes on, between headings as Markdown, which it lists and indexes."""
+    """Makes a page for mkdocs: headings as Markdown, which mkdocs lists and indexes, and all else as blocks of HTML."""
     seen, text = {}, ""
     for part in re.split(r"(<h[1-6]>.*?</h[1-6]>)", body, flags=re.S):
         if match := re.fullmatch(r"<h([1-6])>(.*?)</h\1>", part, flags=re.S):
@@ -58,7 +58,7 @@ def for_mkdocs(body):
 
 
 def with_links(body, name, known):
-    """Links to pages of the site lead there; other links into the repository become text."""
+    """Changes links to pages of the site to their addresses there; other links into the repository become text."""
     base = pathlib.PurePosixPath(name).parent
 
     def link(match):
@@ -81,7 +81,7 @@ def rendered(text):
 
 
 def markdown_of_header(path):
-    """A header as a page: the comment at its beginning as text, the rest as code."""
+    """The page of a header: its first comment as text, the rest as code."""
     lines = path.read_text().splitlines()
     intro = []
     while lines and lines[0].startswith("//"):
@@ -89,7 +89,7 @@ def markdown_of_header(path):
         if not line.startswith("SPDX-"):
             intro.append(line)
     code = "\n".join(lines).strip()
-    # Code in the comment is indented by two; Markdown asks for four.
+    # Code in the comment is indented by two spaces; Markdown needs four.
     text = "\n".join("  " + line if line.startswith("  ") else line for line in intro)
     return f"# `slipway/{path.name}`\n\n{text}\n\n```cpp\n{code}\n```\n"
 

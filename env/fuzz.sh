@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Runs the fuzzers: env/fuzz.sh TOP [NAME|all [SECONDS]]
 #
-# What a fuzzer finds on the way (new coverage) stays in build/fuzz/corpus; a finding is left beside it and named.
+# Inputs that reach new code are kept in build/fuzz/corpus. An input that makes a program fail is written beside them, and its
+# path is printed.
 set -uo pipefail
 top=$1
 name=${2:-all}

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Ninja's output as progress: ninja ... | env/progress.sh
+# Shows the progress of a build: ninja ... | env/progress.sh
 #
-# On a terminal one line that is written again and again; else a line every ten seconds. The estimate is the time so far, spread
-# over the steps that remain, and appears when it means something. Whatever is not ninja's count - warnings, errors - passes.
+# On a terminal it rewrites one line; otherwise it prints a line every ten seconds. The estimate of the remaining time assumes
+# that steps take equally long; it appears after ten seconds and 5 % of the steps. Other output of ninja, such as warnings and
+# errors, is passed on.
 set -uo pipefail
 begin=$SECONDS
 shown=$SECONDS

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Makes the private root: a directory with Debian forky and the packages of packages.txt, and adds further parts to it.
+# Makes the private root, a directory with Debian forky and the packages of packages.txt, or adds parts to it.
 #
 #   env/root.sh DIRECTORY         makes DIRECTORY (which must not exist) or fails and leaves nothing
 #   env/root.sh DIRECTORY PART    adds the packages of packages-PART.txt to it
@@ -35,7 +35,7 @@ done
   exit 1
 }
 
-# Names of packages, the first alternative of each; with a list of names that do not exist, the next one.
+# Prints the names of the packages: the first alternative of each, or the next one if the first is in `missing`.
 missing=()
 packages_of() {
   local word name choice
@@ -49,7 +49,7 @@ packages_of() {
     echo "$choice"
   done
 }
-# What the archive lacks, from apt's messages in the log.
+# Finds the packages that the archive lacks, from the messages of apt in the log.
 find_missing() {
   local found
   mapfile -t found < <(sed -nE "s/.*Unable to locate package ([^ ]+).*/\1/p; s/.*Package '?([^ ']+)'? has no installation candidate.*/\1/p" "$log" | sort -u)
@@ -57,7 +57,7 @@ find_missing() {
   missing+=("${found[@]}")
 }
 
-# One line on a terminal that is written again and again, or a line every ten seconds: seconds, and how much is on disk.
+# Shows the seconds and the size on disk: rewrites one line on a terminal, otherwise prints a line every ten seconds.
 progress() {  # DIRECTORY WHAT MEGABYTES_EXPECTED
   local begin=$SECONDS pause=10 size
   [ -t 2 ] && pause=1
@@ -75,7 +75,7 @@ stop_progress() {
   [ ! -t 2 ] || printf '\r\033[K' >&2
 }
 
-# Whether the list names the package with `-`: nothing here uses it, although another package depends on it.
+# Whether the list has `-NAME`: nothing here uses the package, although another package depends on it.
 unwanted() {  # LIST NAME
   local pattern
   for pattern in $(sed 's/#.*//' "$1" | tr ' ' '\n' | sed -n 's/^-//p'); do
@@ -85,8 +85,8 @@ unwanted() {  # LIST NAME
   return 1
 }
 
-# The packages in DIRECTORY/var/cache/apt/archives become known as installed, with version and hash. Unwanted ones are removed
-# again, and named in etc/slipway-removed: another part may need them.
+# Records the packages in DIRECTORY/var/cache/apt/archives as installed, with version and hash. Unwanted ones are removed
+# again, and recorded in etc/slipway-removed, because another part may need them.
 record() {  # DIRECTORY LIST
   local root=$1 deb name version architecture
   for deb in "$root"/var/cache/apt/archives/*.deb; do
@@ -105,7 +105,7 @@ record() {  # DIRECTORY LIST
   rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/*
 }
 
-# What maintainer scripts do elsewhere.
+# Does what the maintainer scripts of the packages would do.
 configure() {
   local root=$1 version
   link() { [ -e "$root/$2" ] || [ ! -e "$root/usr/bin/$1" ] || ln -s "$1" "$root/$2"; }
@@ -121,8 +121,9 @@ configure() {
   bwrap --bind "$root" / --dev /dev --proc /proc --setenv PATH /usr/bin:/usr/sbin ldconfig
 }
 
-# What nothing here reads: documents but licences, translations, static libraries and dialects of MLIR that nothing links or
-# includes (src/tosa/mlir_archives.txt names those that are), C++ bindings of Vulkan. This is half of what the packages bring.
+# Removes files that are not used here: documents except licences, translations, the C++ bindings of Vulkan, and static
+# libraries and dialects of MLIR that are not linked or included (src/tosa/mlir_archives.txt names those that are). This is half
+# of the size of the packages.
 trim() {
   local root=$1 keep file lib=$1/usr/lib/x86_64-linux-gnu
   keep=" $(tr '\n' ' ' <"$here/../src/tosa/mlir_archives.txt") "
@@ -141,7 +142,7 @@ trim() {
   find "$root/usr/share/doc" ! -type d ! -name copyright -delete
 }
 
-# Where apt finds things when it works on the root from outside.
+# Runs apt for the root from outside, with its directories there.
 apt_in() {
   local root=$1
   shift
@@ -152,7 +153,7 @@ apt_in() {
     -o Acquire::Check-Valid-Until=false -o APT::Install-Recommends=false -o APT::Architecture=amd64 -y "$@" >>"$log" 2>&1
 }
 
-# After the packages are unpacked.
+# The steps after the packages are unpacked.
 finish() {
   record "$1" "$2"
   configure "$1"

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Runs the whole suites of TOSA operators and graphs, shared by as many processes as there are cores:
+# Runs the whole suites of TOSA operators and graphs, divided among one process per core:
 #
 #   env/suites.sh MODEL_TEST [FILTER [PROCESSES]]
 #
-# FILTER is GoogleTest's (`*RandomGraphs/Device`). SLIPWAY_TOSA_SEED, SLIPWAY_TOSA_GRAPHS and SLIPWAY_TOSA_CASES_OF_EACH
-# choose other cases, or more. It prints what failed, and how long each test took in the slowest process.
+# FILTER is a filter of GoogleTest (`*RandomGraphs/Device`). SLIPWAY_TOSA_SEED, SLIPWAY_TOSA_GRAPHS and
+# SLIPWAY_TOSA_CASES_OF_EACH choose other cases, or more. Prints the failures, and the time of each test in the slowest process.
 program=$1
 filter=${2:-Kernels/*}
 processes=${3:-$(nproc)}

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Runs the tests of one build and closes with the counts: env/test.sh PRESET [CTEST ARGUMENTS]
+# Runs the tests of one build and ends with the counts: env/test.sh PRESET [CTEST ARGUMENTS]
 set -uo pipefail
 preset=$1
 shift
 
-# Tests run on the software driver alone: the same result on every machine. With SLIPWAY_TEST_DRIVER=host they use
-# whatever drivers the machine has.
+# Tests run on the software driver only, so that results are the same on every machine. With SLIPWAY_TEST_DRIVER=host they
+# use the drivers of the machine.
 if [ "${SLIPWAY_TEST_DRIVER:-software}" = software ]; then
   export VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.json NODEVICE_SELECT=1
 fi
-# The caches of the person who runs the tests are neither used nor filled.
+# A private cache directory, so that tests neither use nor fill the caches of the user.
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export XDG_CACHE_HOME=$scratch/cache

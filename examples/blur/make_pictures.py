@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Draws input.png and works out expected.png, without a GPU and without libraries: make_pictures.py"""
+"""Draws input.png and computes expected.png, without a GPU and without libraries: make_pictures.py"""
 import struct
 import zlib
 

@@ -16,7 +16,7 @@ int main(int count, char** arguments) {
     const char* end = arguments[argument] + std::strlen(arguments[argument]);
     return std::from_chars(arguments[argument], end, value).ptr == end;
   };
-  // Three convolutions halve the picture; blocks have one and a half and two times the channels.
+  // Three convolutions halve the size of the image, and blocks have 1.5 and 2 times the channels.
   const bool good = count >= 2 && count <= 5 && read(2, settings.seed) && read(3, settings.size) &&
                     read(4, settings.channels) && settings.size >= 8 && settings.size <= 1024 &&
                     settings.size % 8 == 0 && settings.channels >= 2 && settings.channels <= 1024 &&

@@ -25,7 +25,7 @@ std::int64_t number(E enumerant) {
   return static_cast<std::int64_t>(enumerant);
 }
 
-// A real factor as RESCALE has it: a 32-bit multiplier, then a shift to the right with rounding.
+// A real factor in the form of RESCALE: a 32-bit multiplier, then a rounding shift to the right.
 struct Factor {
   std::int32_t multiplier;
   std::int8_t shift;
@@ -67,8 +67,7 @@ class Builder {
  private:
   const Shape& shape(ValueId value) const { return graph_[value].type.shape; }
 
-  // --- constants
-  // ------------------------------------------------------------------------------------------------------
+  // --- constants -----------------------------------------------------------------------------------------------------
 
   std::int64_t between(std::int64_t low, std::int64_t high) {
     return low + static_cast<std::int64_t>(slipway::tensor::draw(settings_.seed, drawn_++) %
@@ -94,10 +93,9 @@ class Builder {
     return constant(DataType::I32, {channels}, values);
   }
 
-  // --- layers
-  // ---------------------------------------------------------------------------------------------------------
+  // --- layers --------------------------------------------------------------------------------------------------------
 
-  // To another scale; the result has the element type `to` and what is outside it saturates.
+  // Converts to another scale and to the element type `to`. Values outside its range saturate.
   ValueId rescale(ValueId x, DataType to, std::span<const Factor> factors) {
     std::vector<std::int32_t> multipliers;
     std::vector<std::int8_t> shifts;
@@ -118,8 +116,8 @@ class Builder {
                       {to, shape(x)});
   }
 
-  // Back to 8 bits after `terms` products were added up. Inputs and weights spread over most of their range, and so
-  // does the result; channels differ a little, as those of a network that has learned do.
+  // Converts sums of `terms` products to 8 bits. The factors are chosen so that the results use most of the range, as
+  // inputs and weights do. They vary from channel to channel, as in a trained network.
   ValueId narrow(ValueId sums, std::int64_t terms, bool activate) {
     constexpr double kSpread = 74, kWanted = 50;
     std::vector<Factor> factors;
@@ -134,7 +132,7 @@ class Builder {
                       graph_[x].type);
   }
 
-  // With a border so that a stride of 1 keeps the size and one of 2 halves it.
+  // Padding with which a stride of 1 preserves the size and a stride of 2 halves it.
   static Attributes window(std::int64_t size, std::int64_t stride) {
     const std::int64_t before = stride == 1 ? size / 2 : 0, after = size / 2;
     return {{"pad", {before, after, before, after}},
@@ -162,14 +160,14 @@ class Builder {
     return narrow(sums, 9, true);
   }
 
-  // Widens, filters each channel, narrows; where nothing has changed its shape, what came in is added.
+  // Expands the channels, filters each, and projects them. The input is added if it has the shape of the result.
   ValueId block(ValueId x, std::int64_t channels, std::int64_t widening, std::int64_t stride) {
     ValueId y = widening > 1 ? convolution(x, shape(x)[3] * widening, 1, 1, true) : x;
     y = convolution(depthwise(y, stride), channels, 1, 1, false);
     return shape(x) == shape(y) ? sum(x, y) : y;
   }
 
-  // In 32 bits, with room for what the halves of both have behind the point.
+  // Adds in 32-bit fixed point with 20 fractional bits; the result is the mean of both, so that it fits in 8 bits.
   ValueId sum(ValueId x, ValueId y) {
     const Factor up(0x1p20), down(0x1p-21);
     const ValueId wide_x = rescale(x, DataType::I32, {&up, 1}), wide_y = rescale(y, DataType::I32, {&up, 1});
@@ -190,7 +188,7 @@ class Builder {
 
   const Settings& settings_;
   Graph graph_;
-  std::uint64_t drawn_ = 0;  // random numbers so far
+  std::uint64_t drawn_ = 0;  // count of random numbers so far
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// CPU functions of the example: tensors between the layout of a framework, NCHW, and that of the kernel, where the
-// channels stand in groups of four beside each other (NCHW4C). Elements are 32 bits wide.
+// CPU function of the example: converts tensors between the layout of frameworks, NCHW, and that of the kernel, NCHW4C,
+// in which each element is a group of four consecutive channels. Values have 32 bits.
 //
 // Arguments: source, destination, "nchw2nchw4c" or "nchw4c2nchw", channels, height, width.
 #include <slipway/cpu_library.hpp>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes ifm.bin, wts.bin and ofm.bin: what goes in, and what must come out, without the program."""
+"""Writes ifm.bin and wts.bin, the inputs, and ofm.bin, the expected output, which is computed without Slipway."""
 import pathlib
 import struct
 
@@ -10,7 +10,7 @@ ifm = [[[(7 * c + 3 * y * y + x) % 31 for x in range(width)] for y in range(heig
 wts = [1.0, 0.5, 2.0, -1.0]
 pooled = [[[sum(ifm[c][2 * y + dy][2 * x + dx] for dy in (0, 1) for dx in (0, 1)) * 0.25 * wts[c % 4] for x in range(width // 2)]
            for y in range(height // 2)] for c in range(channels)]
-ofm = pooled[4:] + pooled[:4]  # the two runs of the kernel write the halves crosswise
+ofm = pooled[4:] + pooled[:4]  # each of the two runs of the kernel writes its half of the channels to the other half of the output
 
 
 def write(name, numbers):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #version 450
-// The mean of each 2 x 2 window of one group of four channels, times a weight for each of the four.
+// Computes the mean of each 2 x 2 window of a group of four channels, times a weight per channel.
 layout(local_size_x = 8) in;
 layout(set = 0, binding = 0) readonly buffer Ifm { vec4 ifm[]; };
 layout(set = 0, binding = 1) readonly buffer Wts { vec4 wts; };

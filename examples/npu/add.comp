@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #version 450
-// What the NPU kernel of this example is said to do: ofm = ifm + wts, word by word.
+// Does what the NPU kernel of this example would do: ofm = ifm + wts, for each 32-bit word.
 layout(local_size_x = 16) in;
 layout(set = 0, binding = 0, std430) readonly buffer Ifm { uint ifm[]; };
 layout(set = 0, binding = 1, std430) readonly buffer Wts { uint wts[]; };

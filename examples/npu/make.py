@@ -41,7 +41,7 @@ def memory(tag, kib):
 
 
 def partition():
-    """AIE_PARTITION: a header of 184 bytes, then what it points at."""
+    """The section AIE_PARTITION: a header of 184 bytes, then the arrays to which it refers."""
     text = b"\0DPU\0"
     at = {"text": 184}
     at["columns"] = 192
@@ -82,7 +82,7 @@ def xclbin():
 
 
 class Elf:
-    """A 32-bit ELF file of platform aie2p without program headers."""
+    """Returns a 32-bit ELF file of platform aie2p without program headers."""
 
     def __init__(self, abi):
         self.abi, self.names, self.body, self.headers = abi, b"\0", b"", [bytes(40)]
@@ -114,7 +114,7 @@ def symbol(name, size, info, section):
 
 
 def patches(elf, code, arguments):
-    """`.dynstr`, `.dynsym` and `.rela.dyn`: an address for each (argument, offset in the code, addend)."""
+    """Returns `.dynstr`, `.dynsym` and `.rela.dyn`, with an address for each (argument, offset in the code, addend)."""
     strings = b"\0" + b"".join(str(argument).encode() + b"\0" for argument, _, _ in arguments)
     text = elf.add(".dynstr", 3, strings)
     symbols = bytes(16) + b"".join(symbol(strings.index(b"\0%d\0" % argument) + 1, 64, 0x11, code) for argument, _, _ in arguments)

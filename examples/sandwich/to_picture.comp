@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Edges as grey: stands in for the module `to_picture` of the model.
+// Writes edges as grey values. Replaces the module `to_picture` of the model, which has no code.
 #version 460
 #extension GL_ARM_tensors : require
 #extension GL_EXT_shader_explicit_arithmetic_types : require

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes expected.npy: what max_pool.comp makes of the random picture in scenario.json."""
+"""Writes expected.npy: the result of max_pool.comp for the random image in scenario.json."""
 import pathlib
 import struct
 
