@@ -2,16 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The words and phrases that docs/style.md says to avoid: words.py TOP PATH...
 
-Each PATH is a file or a directory that is clean and stays so: Markdown without code blocks and code spans, JSON Schemas, and
-of sources the comments, the string literals and the names. tests/words_allowed.txt lists exceptions, one on each line: path,
-text, reason, separated by tabs; an exception that does not occur is an error.
+Each PATH is a file or a directory. Checked are: Markdown without code blocks and code spans; descriptions in JSON; expected
+diagnostics of corpora without code spans; comments, string literals and names of sources. tests/words_allowed.txt lists
+exceptions, one on each line: path, text, reason, separated by tabs; an exception that does not occur is an error.
 """
-import json
 import pathlib
 import re
 import sys
 
-# What to avoid, and what to use; what the group `ok` matches is allowed.
+# What to avoid, and what to use. A match with the group `ok` is allowed.
 PROSE = [
     (r"\bbehind\b", "after, past, following"),
     (r"(?P<ok>\bthere\s+)?\b(is|was) no (?!longer\b|more\b|less\b|worse\b|better\b|different\b|larger\b|smaller\b|one\b)", "is not a ..."),
@@ -53,8 +52,9 @@ NAMES = [
 ]
 COMPILED = {kind: [(re.compile(pattern, re.I | re.M if kind == "prose" else 0), use) for pattern, use in rules]
             for kind, rules in (("prose", PROSE), ("citations", CITATIONS), ("names", NAMES))}
-C_LIKE = {".cpp", ".hpp", ".def", ".comp", ".frag", ".vert", ".fbs", ".inc", ".in", ".c", ".h"}
-SCRIPTS = {".py", ".sh", ".cmake", ".txt"}
+C_LIKE = {".cpp", ".hpp", ".def", ".comp", ".frag", ".vert", ".fbs", ".inc", ".in", ".c", ".h", ".rpl", ".cl", ".glsl", ".hlsl"}
+SCRIPTS = {".py", ".sh", ".cmake", ".txt", ".ze_info"}
+SCRIPT_NAMES = {"dev", "run", "Dockerfile"}
 C_TOKEN = re.compile(r'R"(\w*)\((.*?)\)\1"|"((?:\\.|[^"\\\n])*)"|//([^\n]*)|/\*(.*?)\*/|\'(?:\\.|[^\'\\\n])\'', re.S)
 SCRIPT_TOKEN = re.compile(r"\"\"\"(.*?)\"\"\"|\"((?:\\.|[^\"\\\n])*)\"|'((?:\\.|[^'\\\n])*)'|(?<![\w$&{(\[\\])#([^\n]*)", re.S)
 
@@ -64,7 +64,7 @@ def blank(match):
 
 
 def markdown(text):
-    """The prose of a page: no code, no tables that list what to avoid; offsets stay."""
+    """The prose of a page, without code and without tables that list what to avoid; offsets do not change."""
     text = re.sub(r"^(`{3,}).*?^\1\s*?$", blank, text, flags=re.M | re.S)
     text = re.sub(r"(`+)[^`]+\1", blank, text)
     text = re.sub(r"\]\([^)\s]*\)", blank, text)
@@ -94,11 +94,12 @@ def source(path, text):
 def passages(path, text):
     if path.suffix == ".md":
         yield 0, markdown(text), ("prose",)
+    elif path.suffix == ".expected":
+        yield 0, without_code_spans(text), ("prose",)
     elif path.suffix == ".json":
-        json.loads(text)
-        for match in re.finditer(r'"(description|title|\$comment|markdownDescription)": *"((?:\\.|[^"\\])*)"', text):
+        for match in re.finditer(r'"(description|title|\$?comment|note|markdownDescription)": *"((?:\\.|[^"\\])*)"', text):
             yield match.start(2), match[2], ("prose",)
-    elif path.suffix in C_LIKE | SCRIPTS or path.name in ("dev", "run"):
+    elif path.suffix in C_LIKE | SCRIPTS or path.name in SCRIPT_NAMES:
         yield from source(path, text)
 
 
