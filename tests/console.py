@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs the console transcripts of documents and compares what is printed: console.py BUILD TOP FILE [--update]
+"""Runs the console transcripts of documents and compares their output: console.py BUILD TOP FILE [--update]
 
 A file is Markdown. Blocks fenced as ```console hold commands after `$ ` (a line that ends in `\\` continues) and the output of
 both streams below each; `[exit N]` closes the output of a command that does not end with 0. In expected output `...` is
@@ -22,7 +22,7 @@ problems = []
 
 
 def blocks(text):
-    """(info, body, start, end) of each fenced block; start and end are character offsets of the body."""
+    """Yields (info, body, start, end) of each fenced block; start and end are character offsets of the body."""
     for match in re.finditer(r"^```(\w+[^\n]*)\n(.*?)^```", text, re.M | re.S):
         yield match[1].strip(), match[2], match.start(2), match.end(2)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Some test produces every diagnostic kind, and docs/diagnostics.md lists them as the program does.
+"""Checks that a test produces each kind of diagnostic, and that docs/diagnostics.md is the list that the program prints.
 
 diagnostic_kinds.py TOP SLIPWAY
 
@@ -21,7 +21,7 @@ kinds = re.findall(r'^DIAGNOSTIC\((\w+), "([\w-]+)"', (top / "src/base/diagnosti
 
 
 def console_blocks(page):
-    """The blocks that tests/console.py runs and compares."""
+    """The text of the blocks of a page that tests/console.py runs."""
     return "\n".join(re.findall(r"^ *```console\n(.*?)^ *```", page.read_text(), re.M | re.S))
 
 

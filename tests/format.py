@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every source is as clang-format writes it: format.py TOP"""
+"""Checks that all sources are formatted with clang-format: format.py TOP"""
 import os
 import pathlib
 import shutil
@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 # The directories and files of `./dev format`.
 DIRECTORIES = ("src", "include", "tests", "bench", "examples")
-SKIPPED = 77  # for CTest
+SKIPPED = 77  # the exit status that CTest shows as skipped
 BATCH = 40
 
 

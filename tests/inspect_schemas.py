@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What `slipway inspect --json` prints is as its schema says: inspect_schemas.py TOP SLIPWAY [FILE...]
+"""Checks the output of `slipway inspect --json` against its schemas: inspect_schemas.py TOP SLIPWAY [FILE...]
 
-Without files those of examples/npu. The schemas are closed, so a new key needs a line there.
+The default files are those of examples/npu. The schemas allow no other keys, so they must describe each new key.
 """
 import json
 import pathlib

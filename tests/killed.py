@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A run that is killed during a dispatch leaves no new file, and existing results unchanged: killed.py SLIPWAY"""
+"""Checks that a run which is killed during a dispatch leaves no new file, and existing results unchanged: killed.py SLIPWAY"""
 import json
 import pathlib
 import subprocess

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every source file begins with its SPDX line, after `#!` if there is one: licence.py TOP"""
+"""Checks that each source file begins with its SPDX line, after `#!` if there is one: licence.py TOP"""
 import pathlib
 import sys
 
@@ -11,7 +11,7 @@ COMMENTS = {
     ";": ".spvasm.in",
 }
 DIRECTORIES = (".ci", "bench", "cmake", "docs", "env", "examples", "include", "src", "tests")
-# Fixtures: their bytes or line numbers are what tests check.
+# Fixtures: tests depend on their bytes or line numbers.
 EXCLUDED = ("tests/corpus/", "tests/data/", "tests/fuzz/corpus/")
 
 
@@ -24,7 +24,7 @@ def comment_of(path):
 
 
 def sources(top):
-    """(path, comment sign) of each source file."""
+    """Yields (path, comment sign) of each source file."""
     found = [*top.glob("*")]
     for directory in DIRECTORIES:
         found += (top / directory).rglob("*")

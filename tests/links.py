@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every link, anchor and file name that pages and sources cite exists: links.py TOP
+"""Checks that links, anchors and file names in pages and sources exist: links.py TOP
 
 It checks links of Markdown files with their anchors; paths of the repository in backticks on pages; in sources, pages with
 anchors and, in comments, names of source files, which may be given from `src/` on or alone. Names with capitals
-(`schema/NAME.schema.json`) are patterns, as are those with `*`. A page that says at its beginning that nothing of it is built
-may name files that do not exist.
+(`schema/NAME.schema.json`) are patterns, as are those with `*`. A page that says at its beginning that it is not built
+yet may name files that do not exist.
 """
 import fnmatch
 import functools
@@ -18,7 +18,7 @@ SKIPPED = {".git", "build", "__pycache__", ".cache", "output"}
 SOURCES = {".cpp", ".hpp", ".def", ".py", ".sh", ".cmake", ".txt", ".comp", ".frag", ".vert", ".fbs", ".in", ".inc"}
 DIRECTORIES = "bench|cmake|docs|env|examples|include|schema|src|tests"
 PATH = re.compile(rf"^(?:{DIRECTORIES})/[\w.*{{}},/-]*$")
-# Names of files that are the reader's own.
+# Names of files that a reader of the pages writes.
 OTHERS = {"negate.cpp"}
 problems = []
 
@@ -44,7 +44,7 @@ last_parts = {part for name in source_names for part in [name.rsplit("/", 1)[-1]
 
 @functools.cache
 def expanded(pattern):
-    """The alternatives of `a/{b,c}.d`."""
+    """The names that a pattern represents: `a/{b,c}.d` is a/b.d and a/c.d."""
     if match := re.search(r"\{([^{}]*)\}", pattern):
         return [one for choice in match[1].split(",") for one in expanded(pattern[: match.start()] + choice + pattern[match.end():])]
     return [pattern]
@@ -64,13 +64,13 @@ def exists(path):
 
 
 def without_code(text):
-    """The text with fenced blocks blanked, so that offsets stay."""
+    """The text with fenced blocks replaced by blanks, so that offsets do not change."""
     return re.sub(r"^(`{3,}).*?^\1\s*?$", lambda match: re.sub(r"[^\n]", " ", match[0]), text, flags=re.M | re.S)
 
 
 @functools.cache
 def anchors(page):
-    """The anchors of a page as hosts of repositories make them."""
+    """The anchors of a page, in the form that repository hosts generate."""
     text = without_code(page.read_text())
     found, seen = set(re.findall(r'<a (?:id|name)="([^"]+)"', text)), {}
     for heading in re.findall(r"^#{1,6} +(.*?)\s*#*$", text, re.M):
@@ -111,7 +111,7 @@ def check_page(path):
 
 
 def comments(text, suffix):
-    """(offset, text) of each comment."""
+    """Yields (offset, text) of each comment."""
     if suffix in {".cpp", ".hpp", ".def", ".comp", ".frag", ".vert", ".fbs", ".inc", ".in"}:
         pattern = r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/'
         sign = ("//", "/*")
@@ -153,7 +153,7 @@ def linked_from(page):
     return {((top / page).parent / target).resolve() for target in re.findall(r"\]\(([^)\s#]+)", (top / page).read_text())}
 
 
-# The two indices are complete.
+# The two indices must list all pages.
 for index in ("README.md", "docs/README.md"):
     found = linked_from(index)
     for name in names:

@@ -13,13 +13,13 @@ BEGIN, END = "<!-- modules: begin -->\n", "<!-- modules: end -->\n"
 
 
 def layers(top):
-    """Of each module its line in layers.txt, in order."""
+    """The line of each module in layers.txt, in order."""
     lines = (line.split("#")[0] for line in (top / "layers.txt").read_text().splitlines())
     return {name.strip(): uses.split() for name, _, uses in (line.partition(":") for line in lines if line.strip())}
 
 
 def described(top):
-    """Of each module its description and the text of its dependencies in docs/architecture.md."""
+    """The description of each module and the text of its dependencies in docs/architecture.md."""
     text = (top / "docs/architecture.md").read_text()
     return {name: (what, uses) for name, what, uses in re.findall(r"^\| `(\w+)` \| ([^|]*) \| ([^|]*) \|$", text, re.M)}
 

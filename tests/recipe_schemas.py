@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The schemas of recipes, profiles and reports: recipe_schemas.py TOP SLIPWAY
+"""Checks the schemas of recipes, profiles, jobs and reports: recipe_schemas.py TOP SLIPWAY
 
-The files in schema/ are what the program prints. A case of the corpora passes its schema exactly when `check` finds nothing
-wrong with its structure. What runs of the examples report passes the schema of reports.
+The files in schema/ must be those that the program prints. A case of the corpora must be valid exactly if `check` finds no
+error in its structure. The reports of runs of the examples must be valid.
 """
 import json
 import pathlib
@@ -17,7 +17,7 @@ import jsonschema
 top, slipway = pathlib.Path(sys.argv[1]), sys.argv[2]
 problems = []
 
-# What a schema does not express: a range of a number that is written as text, one of two keys, what a text means.
+# Errors that a schema cannot express: ranges of numbers that are written as text, exactly one of two keys, meanings of texts.
 BEYOND_A_SCHEMA = {
     "fail_cpu_without_library", "fail_run_without_name", "fail_init_stride_without_value", "fail_validate_nothing", "fail_size_text_blank",
     "fail_slice_overflow", "fail_programs_empty", "fail_iterations_zero", "fail_iterations_negative", "fail_mode", "fail_init_nothing",
@@ -68,7 +68,7 @@ def check_report(*arguments):
 
 
 def check_jobs():
-    """What `check` accepts (jobs_test.cpp) the schema accepts, and no more."""
+    """The schema must accept exactly the scripts that `check` accepts (jobs_test.cpp)."""
     validator = jsonschema.Draft202012Validator(schema_of("jobs"))
     job = {"recipe": "a.json"}
     good = [{"jobs": [job]}, {"jobs": {"x": job}}, {"jobs": [{**job, "id": "a", "profile": "p", "dir": "", "iterations": "3", "mode": "latency"}]}]
@@ -86,7 +86,7 @@ validator_of_reports = jsonschema.Draft202012Validator(schema_of("report"))
 for example in ("saxpy_recipe", "convert_pool", "pipeline_depth"):
     directory = top / "examples" / example
     check_report(directory / "recipe.json", "--profile", directory / "profile.json", "--timings")
-    check_report(directory / "recipe.json")  # buffers are missing, or all is well: a report either way
+    check_report(directory / "recipe.json")  # there is a report even if buffers are missing
 check_report(top / "tests/corpus/recipe/fail_no_runs.json")
 npu = top / "examples/npu"
 report = check_report(npu / "recipe.json", "--kernels", npu / "kernels.json", "--profile", npu / "profile.json")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What bench_roofline prints and draws of a small network holds together: roofline.py BENCH_ROOFLINE MAKE_CLASSIFIER SLIPWAY
+"""Checks that the output of bench_roofline for a small network is consistent: roofline.py BENCH_ROOFLINE MAKE_CLASSIFIER SLIPWAY
 
-Rates follow from times, fractions from the roof, sums from the table, and the page says the same as the text. No time is judged.
+Rates must agree with times, fractions with the roof, sums with the table, and the page with the text. Times are not judged.
 """
 import html.parser
 import pathlib
@@ -14,7 +14,7 @@ import xml.etree.ElementTree as xml
 
 BENCH, MAKE, SLIPWAY = sys.argv[1:4]
 COLUMNS = ["lost", "us", "number", "MB", "MOP", "intensity", "GB/s", "GOP/s", "fraction"]
-STEPS = {"lost": 0.05, "us": 0.05, "MB": 0.0005, "MOP": 0.005, "GB/s": 0.05, "GOP/s": 0.05, "intensity": 0.005, "fraction": 0.5}  # of rounding
+STEPS = {"lost": 0.05, "us": 0.05, "MB": 0.0005, "MOP": 0.005, "GB/s": 0.05, "GOP/s": 0.05, "intensity": 0.005, "fraction": 0.5}  # maximum rounding errors
 VOID = {"meta"}
 
 
@@ -30,7 +30,7 @@ def run(*command, status=0):
 
 
 def is_ratio(row, result, above, below, scale=1):
-    """Whether a printed number is the quotient of two others, all of them rounded."""
+    """Whether a printed number is the quotient of two other printed numbers, within rounding."""
     low = (row[above] - STEPS[above]) / (row[below] + STEPS[below]) * scale
     least = row[below] - STEPS[below]
     high = (row[above] + STEPS[above]) / least * scale if least > 0 else float("inf")
@@ -56,7 +56,7 @@ def check_text(text):
     roof, (whole, count, in_kernels, at_roof, _, with_launches), rows = read_text(text)
     expect("there is a rate for the network's type", roof["rates"] and min(roof["rates"]) > 0)
     expect("every kernel has a row", len(rows) == count > 1 and {row["number"] for row in rows} == set(range(len(rows))))
-    expect("what loses most comes first", all(a["lost"] >= b["lost"] for a, b in zip(rows, rows[1:])))
+    expect("kernels are sorted by lost time", all(a["lost"] >= b["lost"] for a, b in zip(rows, rows[1:])))
     rounding = 0.05 * (len(rows) + 1)
     expect("times add up", abs(sum(row["us"] for row in rows) - in_kernels) <= rounding and whole > 0)
     expect("losses add up", abs(sum(row["lost"] for row in rows) - (in_kernels - at_roof)) <= rounding)
@@ -77,7 +77,7 @@ def check_text(text):
 
 
 class Page(html.parser.HTMLParser):
-    """Collects ids, links and table rows, and sees to it that tags are closed."""
+    """Collects ids, links and table rows, and checks that tags are closed."""
 
     def __init__(self, text):
         super().__init__()
@@ -115,8 +115,8 @@ class Page(html.parser.HTMLParser):
 
 def check_page(text, rows):
     page = Page(text)
-    expect("the page needs nothing else", not page.loads and "<script" not in text and "url(" not in text and "@import" not in text)
-    expect("links lead somewhere", page.links and all(link.startswith("#") and link[1:] in page.ids for link in page.links))
+    expect("the page loads no other files", not page.loads and "<script" not in text and "url(" not in text and "@import" not in text)
+    expect("targets of links exist", page.links and all(link.startswith("#") and link[1:] in page.ids for link in page.links))
     for row in rows:
         shown = page.rows[f"m0k{int(row['number'])}"]
         expect(f"{shown} is {row}", float(shown[0]) == row["lost"] and float(shown[1]) == row["us"] and float(shown[11]) == row["GOP/s"] and
@@ -139,6 +139,6 @@ with tempfile.TemporaryDirectory() as name:
     check_page((directory / "page.html").read_text(), rows)
     profile = run(SLIPWAY, "run", directory / "net.vgf", "--profile")
     expect("the kernels are those of the model", f"{len(rows)} steps" in profile and all(row["kernel"].split()[0][:40] in profile for row in rows))
-    expect("names that nothing has", "no network" in run(BENCH, "nothing-like-it", status=2))
+    expect("unknown names are reported", "no network" in run(BENCH, "nothing-like-it", status=2))
     (directory / "empty.vgf").write_bytes(b"")
-    expect("a file that is not a model", "error" in run(BENCH, directory / "empty.vgf", status=3))
+    expect("a file that is not a model is reported", "error" in run(BENCH, directory / "empty.vgf", status=3))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The files that `slipway compile` writes against their schemas, and the language server as an editor drives it.
+"""Checks the files that `slipway compile` writes against their schemas, and uses the language server as an editor does.
 
 rpl.py SLIPWAY TOP
 """
@@ -102,7 +102,7 @@ def editor_session():
                 request=False)
     diagnostics = editor.receive()["params"]["diagnostics"]
     expect(f"a sound program has {diagnostics}", all("inactive" in d["message"] for d in diagnostics))
-    # Something that is not a message, within the stream.
+    # A message that is not valid JSON; the server must continue after it.
     editor.write(b"Content-Length: 3\r\n\r\n{x}")
     expect("malformed JSON is not answered", editor.receive()["error"]["code"] == -32700)
     line = next(i for i, l in enumerate(text.splitlines()) if "vertex_stage_output_position" in l)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks a JSON Schema against a corpus: schema.py SCHEMA CORPUS
 
-Cases without an error must be valid, unless their unknown keys are only warned of. Those of CORPUS/structure whose
-name begins with `fail_` must be rejected, but for the rules that a schema does not express.
+Cases without an error must be valid, except those with unknown keys, which are only warnings. Cases of CORPUS/structure whose
+name begins with `fail_` must be rejected, except for rules that a schema cannot express.
 """
 import json
 import pathlib
@@ -11,7 +11,7 @@ import sys
 
 import jsonschema
 
-# Exactly one of several keys; numbers whose limit depends on others; what is in a text.
+# Exactly one of several keys; limits that depend on other numbers; contents of texts.
 BEYOND_A_SCHEMA = {
     "fail_raw_data_and_shader_sources",
     "fail_draw_indices",
@@ -26,7 +26,7 @@ for path in sorted(pathlib.Path(sys.argv[2]).rglob("*.json")):
     try:
         document = json.loads(path.read_text(encoding="utf-8-sig"))
     except json.JSONDecodeError:
-        continue  # comments, trailing commas, broken syntax
+        continue  # comments, trailing commas, syntax errors
     expected = path.with_suffix(".expected").read_text()
     error = jsonschema.exceptions.best_match(validator.iter_errors(document))
     name = path.name.split(".")[0]

@@ -19,7 +19,7 @@ PREFIXES = {
 
 
 def vulkan_names(top, data):
-    """Names that the two tables give different values, or that only one of them has."""
+    """The names with different values in the two tables, and those that only one table has."""
     text = (top / "src/base/vk_names.def").read_text()
     expected = json.loads((data / "vk_names.json").read_text())
     for macro, (key, prefix) in PREFIXES.items():
@@ -32,7 +32,7 @@ def vulkan_names(top, data):
 
 
 def operators(top):
-    """Of each TOSA operator its number in the instruction set, its operands and its number of results."""
+    """The number in the instruction set, the operands and the count of results of each TOSA operator."""
     text = re.sub(r'"\s*\n?\s*"(?=[^,)])', "", (top / "src/tosa/operators.def").read_text())
     found = {}
     for name, number, operands, results in re.findall(r'^OPERATOR\((\w+), Tosa, (\d+), \w+,\s*"([^"]*)",\s*"([^"]*)"', text, re.M):

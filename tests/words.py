@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The words and phrases that docs/style.md says to avoid: words.py TOP PATH...
+"""Checks that texts avoid the words and phrases that docs/style.md lists: words.py TOP PATH...
 
 Each PATH is a file or a directory. Checked are: Markdown without code blocks and code spans; descriptions in JSON; expected
 diagnostics of corpora without code spans; comments, string literals and names of sources. tests/words_allowed.txt lists
@@ -76,7 +76,7 @@ def without_code_spans(text):
 
 
 def source(path, text):
-    """(offset, text, kinds of rules) of each comment, literal and stretch of code."""
+    """Yields (offset, text, kinds of rules) of each comment and each literal, and of the code without them."""
     token = C_TOKEN if path.suffix in C_LIKE else SCRIPT_TOKEN
     code = list(text)
     for match in token.finditer(text):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The files of tests/data/xrt: binaries show the facts that are known of them, recipes give their expected results.
+"""Checks the files of tests/data/xrt: `inspect` shows the known contents of binaries, and recipes compute the expected results.
 
 xrt_data.py TOP SLIPWAY CXX
 """
@@ -24,7 +24,7 @@ def run(expected, *arguments):
 
 
 def facts_of(value):
-    """The names that the text of `slipway inspect` must contain."""
+    """The texts that the output of `slipway inspect` must contain."""
     if "uuid" in value:
         yield value["uuid"]
     for key in ("sections", "kernels"):

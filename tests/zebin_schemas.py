@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The JSON of `slipway inspect` and `convert` fits its schemas, and schema/ and docs/ hold what `slipway schema` prints.
+"""Checks the JSON of `slipway inspect` and `convert` against its schemas, and schema/ and docs/ against `slipway schema`.
 
 zebin_schemas.py TOP SLIPWAY [--update]
 """
