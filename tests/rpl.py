@@ -101,7 +101,7 @@ def editor_session():
     editor.send("textDocument/didOpen", {"textDocument": {**document, "languageId": "rpl", "version": 1, "text": text}},
                 request=False)
     diagnostics = editor.receive()["params"]["diagnostics"]
-    expect(f"a sound program has {diagnostics}", all("inactive" in d["message"] for d in diagnostics))
+    expect(f"a valid program has {diagnostics}", all("inactive" in d["message"] for d in diagnostics))
     # A message that is not valid JSON; the server must continue after it.
     editor.write(b"Content-Length: 3\r\n\r\n{x}")
     expect("malformed JSON is not answered", editor.receive()["error"]["code"] == -32700)

@@ -31,7 +31,7 @@ void wait_for_enter();
 // status.
 int report(Diagnostics& diagnostics, const ReportStyle& style, std::FILE* json_to = stderr);
 
-// Ends the process without destroying anything. After a time-out, work is under way that nothing can stop, and
+// Ends the process without destroying anything. After a time-out, work is in flight that nothing can stop, and
 // destructors and the driver would wait for it. Call it after everything has been printed and written.
 [[noreturn]] void end_process(int status);
 bool has_timed_out(std::span<const Diagnostic> diagnostics);

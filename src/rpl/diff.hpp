@@ -19,7 +19,7 @@ enum class DiffScope : std::uint8_t {
 
 struct Difference {
   std::string path;         // `set_material.buffers[grid].main_size`
-  std::string left, right;  // as JSON, `nothing` where it is not there
+  std::string left, right;  // as JSON; `nothing` if it is missing
 };
 
 std::vector<Difference> diff_metadata(const Metadata& left, const Metadata& right, DiffScope scope);

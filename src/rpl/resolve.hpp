@@ -59,7 +59,7 @@ class Resolver {
   // Further variants of a program reuse the functions, structs and buffers that the changed options do not reach, and
   // everything else when only settings differ. The results are the same as those of a new resolver. The memory for this
   // grows to a multiple of that of one variant and is then cleared (resolve/resolve.cpp); another program, other
-  // options of the resolver and `check_unused` also start anew.
+  // options of the resolver and `check_unused` also clear it.
   const Resolved* resolve(const Program& program, const Assignment& assignment,
                           std::span<const EntryPointName> entry_points, const ResolveOptions& options,
                           Diagnostics& diagnostics);

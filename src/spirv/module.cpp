@@ -126,8 +126,8 @@ class ModuleReader {
     return {};
   }
 
-  // The parser delivers instructions in order. It knows nothing of the id bound: false for an id that is not below
-  // it.
+  // The parser delivers instructions in order. It does not check the id bound: returns false for an id that is
+  // not below it.
   bool take(const spv_parsed_instruction_t& parsed) {
     Instruction& instruction = module_.instructions_[parsed_];
     instruction.type = parsed.type_id;

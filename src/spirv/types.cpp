@@ -58,7 +58,7 @@ constexpr std::array kImageFormats = {
 static_assert(kImageFormats.size() == static_cast<std::size_t>(spv::ImageFormat::R64i) + 1);
 
 ImageDimension dimension_of(std::uint32_t number) {
-  // The first are ours in the same order.
+  // The first values of both enumerations are the same.
   return number <= static_cast<std::uint32_t>(spv::Dim::SubpassData) ? static_cast<ImageDimension>(number)
                                                                      : ImageDimension::TileImage;
 }

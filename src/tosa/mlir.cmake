@@ -23,6 +23,6 @@ endif()
 set_source_files_properties(${mlir_directory}/without_mlir.cpp PROPERTIES HEADER_FILE_ONLY ON)
 target_link_libraries(slipway_tosa PRIVATE -Wl,--start-group ${mlir} -Wl,--end-group z zstd)
 
-# LLVM is built without exceptions; its headers are not ours to warn about.
+# LLVM is built without exceptions; its headers are system headers, to silence their warnings.
 set_source_files_properties(${mlir_directory}/read_mlir.cpp PROPERTIES COMPILE_OPTIONS
   "-fno-exceptions;-isystem;${llvm}/include;-Wno-unused-parameter;-Wno-invalid-pch")

@@ -73,7 +73,7 @@ std::string refusal(const std::string& text) {
   if (auto graph = parse(make_source("refused.graph", text), diagnostics)) verify(*graph, diagnostics);
   std::string messages;
   for (const Diagnostic& diagnostic : diagnostics.all()) {
-    EXPECT_TRUE(diagnostic.location.source) << diagnostic.message << " has no place";
+    EXPECT_TRUE(diagnostic.location.source) << diagnostic.message << " has no location";
     const std::size_t line =
         diagnostic.location.source ? diagnostic.location.source->position(diagnostic.location.span.begin).line : 0;
     messages += formatted("{}: {} [{}]\n", line, diagnostic.message, name_of(diagnostic.kind));

@@ -374,7 +374,7 @@ TEST(TosaFiles, DataAfterTheTablesIsRead) {
   EXPECT_THAT(first_message(recipe), HasSubstr("both inside and after"));
 }
 
-// Each rule broken once; the message names the operator.
+// Violates each rule once; the message names the operator.
 TEST(TosaFiles, ErrorsAreReported) {
   const auto broken = [](auto&& change) {
     Recipe recipe = simple();
@@ -473,7 +473,7 @@ TEST(TosaFiles, ErrorsAreReported) {
   EXPECT_THAT(read_messages(bytes_of("not a model at all")), HasSubstr("identifier `TOSA`"));
   EXPECT_THAT(read_messages(bytes_of("\xff\xff\xff\xff"
                                      "TOSA")),
-              HasSubstr("broken or truncated [file-format]"));
+              HasSubstr("invalid or truncated [file-format]"));
 }
 
 TEST(TosaFiles, DimensionsOfZeroAreUnknown) {

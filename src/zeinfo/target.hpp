@@ -27,7 +27,7 @@ struct ProductConfig {
 };
 std::string text_of(const ProductConfig& config);  // "12.55.8"
 
-// One row per device (devices.def). `names` are the offline compiler's, ours first, separated by blanks.
+// One row per device (devices.def). `names` are the offline compiler's names, separated by blanks.
 struct Device {
   std::string_view names;
   std::uint32_t family;  // note 1

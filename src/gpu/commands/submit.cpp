@@ -159,7 +159,7 @@ Result<Submission> submit_batches(const Device& device, std::uint32_t index, std
   Result<Owned<VkFence_T>> fence = take_fence(core);
   if (!fence) return fail(std::move(fence.error()));
   Submission submission(std::move(*fence));
-  submission.status_ = WaitStatus::Done;  // nothing is under way yet
+  submission.status_ = WaitStatus::Done;  // nothing is in flight yet
   std::uint64_t value = queue.value;
   for (const Batch& batch : batches) {
     const bool marked = batch.has_end && queue.timeline;

@@ -46,12 +46,12 @@ struct QueuePoint {
 struct Batch {
   std::span<const CommandList* const> lists;
   std::span<const QueuePoint> after;  // ends of batches that have been submitted to the same device
-  bool has_end = false;               // Submission::end is asked for
+  bool has_end = false;               // Submission::end is needed
 };
 
 enum class WaitStatus { Done, TimedOut };
 
-// Work under way. Destroying it waits for the work, unless the last wait has timed out: then the work is given up and
+// Work in flight. Destroying it waits for the work, unless the last wait has timed out: then the work is given up and
 // the device is lost (Device::is_lost), since nothing can stop the work and destroying what it uses would wait for it.
 class Submission {
  public:

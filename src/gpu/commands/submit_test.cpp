@@ -163,8 +163,8 @@ TEST_F(SubmitTest, ReportsALostDevice) {
             "`vkGetFenceStatus` failed with `VK_ERROR_DEVICE_LOST` (submission) [device-failed]\n");
 }
 
-// What the driver got in the frame boundary of the last submission; the software driver has no such extension, so it is
-// looked at here and not passed on.
+// The frame boundary of the last submission. The software driver does not have the extension, so it is recorded here
+// and not passed on.
 struct SeenBoundary {
   std::uint64_t frame_id = 0;
   std::uint32_t images = 0, buffers = 0;

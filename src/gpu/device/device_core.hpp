@@ -47,7 +47,7 @@ struct DeviceCore {
   mutable std::vector<QueueCore> queues;
   mutable FencePool fences;
   VmaAllocator allocator = nullptr;
-  // Work under way will never end. Destroying objects would wait for it, so that they are leaked.
+  // Work in flight will never end. Destroying objects would wait for it, so they are leaked.
   mutable std::atomic<bool> lost = false;
   // Whether memory that is fast for the device can be mapped: there is one memory (CPU, integrated), or all of it is in
   // the host's reach (resizable BAR). A small window is left to the driver.

@@ -228,8 +228,8 @@ class Planner {
     return std::min(family.queues, std::max(needs_.queues, 1u));
   }
 
-  // The first family that has all; among these one with graphics if there are mips to blit, then one with the queues
-  // that are asked for.
+  // Chooses the first family that has everything; among these one with graphics if there are mips to blit, then one
+  // with as many queues as requested.
   void choose_queue() {
     std::uint32_t flags = queue_flag::kCompute;
     if (needs_.graphics) flags |= queue_flag::kGraphics;

@@ -157,8 +157,8 @@ TEST(DevicePlan, TakesRobustnessOnlyOnRequest) {
        {"robustBufferAccess", "robustImageAccess", "robustBufferAccess2", "nullDescriptor", "pipelineRobustness"}) {
     EXPECT_TRUE(robust.has_feature(feature)) << feature;
   }
-  // Never an error where it is not there (docs/spec/scenario.md#command-line); and a feature that is asked for by name
-  // is taken.
+  // A device without it is never an error (docs/spec/scenario.md#command-line), and a feature that is requested by name
+  // is enabled.
   EXPECT_TRUE(plan_device(modest_device(), {.robustness = true}));
   EXPECT_TRUE(plan_device(s, {.features = {"nullDescriptor"}})->has_feature("nullDescriptor"));
 }

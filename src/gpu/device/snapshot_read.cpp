@@ -224,7 +224,7 @@ Result<Snapshot> read_snapshot(const InstanceCore& core, VkPhysicalDevice device
   if (Result<> read = read_extensions(vk, device, snapshot); !read) return fail(std::move(read.error()));
   read_queues(vk, device, snapshot);
   read_memory(vk, device, snapshot);
-  // The rest is asked for with structs that an older device does not know; plan_device() refuses such a device.
+  // The rest is queried with structs that older devices do not know; plan_device() rejects such devices.
   if (snapshot.api < Version{1, 3, 0}) return snapshot;
   read_properties(vk, device, snapshot);
   read_features(vk, device, snapshot);

@@ -41,7 +41,7 @@ struct ImagePlan {
   Tiling tiling = Tiling::Optimal;
   std::uint32_t usage = 0;        // VkImageUsageFlags
   std::uint32_t aspects = 0;      // VkImageAspectFlags: all that the format has
-  std::uint32_t data_aspect = 0;  // the one that is seen and copied: depth where there is depth
+  std::uint32_t data_aspect = 0;  // the one that shaders read and copies use: depth if there is depth
 };
 
 // Reports everything that is wrong together: device-lacks for what the device cannot do, out-of-range for wrong numbers

@@ -19,7 +19,7 @@ using vk::Filter;
 
 class SamplerTest : public slipway::testing::GpuTest {
  protected:
-  // What the shader sees at a place of a 2x1 image whose texels have the red values 0 and 1.
+  // The value that a shader reads at (u, v) of a 2x1 image whose texels have the red values 0 and 1.
   std::array<float, 4> sample(const SamplerInfo& info, float u, float v, float lod = 0) {
     const PipelineLayout layout = must(create_pipeline_layout(
         device(), {.sets = {{{.binding = 0, .type = vk::DescriptorType::COMBINED_IMAGE_SAMPLER}, {.binding = 1}}},

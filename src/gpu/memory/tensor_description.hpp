@@ -8,7 +8,7 @@
 
 namespace slipway::gpu {
 
-// Good while shape and strides live. Without strides it is packed.
+// Valid as long as the shape and the strides exist. Packed if there are no strides.
 inline VkTensorDescriptionARM tensor_description(const TensorInfo& info, std::span<const std::int64_t> strides) {
   VkTensorUsageFlagsARM usage = 0;
   if (info.shaders) usage |= VK_TENSOR_USAGE_SHADER_BIT_ARM;

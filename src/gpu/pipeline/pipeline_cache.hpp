@@ -12,8 +12,8 @@
 
 namespace slipway::gpu {
 
-// Why cached data does not suit this device: the warnings of docs/spec/scenario.md#log-lines, in their order; none when
-// it does. Each text but that of empty data is to be followed by "Pipeline Cache skipped: failed to validate."
+// Why cached data cannot be used on this device: the warnings of docs/spec/scenario.md#log-lines, in their order; empty
+// if it can. Each text but that of empty data is to be followed by "Pipeline Cache skipped: failed to validate."
 //   "Pipeline Cache skipped: size invalid"                      (no data)
 //   "Pipeline validation: Incorrect pipeline cache header size"
 //   "Pipeline validation: Incorrect pipeline header version (v). Expected (1)"

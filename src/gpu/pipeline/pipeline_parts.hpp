@@ -31,7 +31,7 @@ class Stage {
   }
 
   VkShaderModule module() const { return module_.get(); }
-  // Good while the stage stays where it is.
+  // Valid until the stage is moved or destroyed.
   VkPipelineShaderStageCreateInfo info(VkShaderStageFlagBits kind) {
     specialization_ = {static_cast<std::uint32_t>(entries_.size()), entries_.data(),
                        shader_->specialization_data.size(), shader_->specialization_data.data()};

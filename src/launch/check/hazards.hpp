@@ -9,7 +9,7 @@
 
 namespace slipway::launch {
 
-// Warnings of kind `hazard`, each with a note for the other place involved.
+// Warnings of kind `hazard`, each with a note at the other command.
 Diagnostics check_hazards(const Plan& plan);
 
 }  // namespace slipway::launch

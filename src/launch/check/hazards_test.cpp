@@ -338,7 +338,7 @@ TEST(Hazards, SharedMemory) {
             "/A/0: note: `A` writes `x` here\n");
 }
 
-// What counts is the part that both touch: bytes 32 to 64 of the group.
+// The barrier must cover the bytes that both commands access: 32 to 64 of the group.
 TEST(Hazards, BarrierOnEitherNameOfSharedMemory) {
   for (const auto& [on_y, offset, size, ordered] : {std::tuple(false, 32, 32, true), std::tuple(true, 0, 32, true),
                                                     std::tuple(false, 0, 32, false), std::tuple(true, 32, 32, false)}) {

@@ -52,8 +52,8 @@ void OrderHazards::report(const Open& open, const Step& step, const Access& acce
   }
 }
 
-// A write takes the place of what it covers: a later command that conflicts with that conflicts with the write as
-// well, and has to be ordered after it.
+// A write replaces the earlier accesses that it covers: a later command that conflicts with these conflicts with the
+// write too, and must be ordered after it.
 void OrderHazards::remember(const Step& step, const Access& access) {
   std::vector<Open>& domain = open_[ranges_[access.resource].domain];
   if (access.writes) {

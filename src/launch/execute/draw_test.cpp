@@ -103,7 +103,7 @@ class DrawTest : public LaunchTest {
 
   static std::array<std::uint32_t, 4> bits(Color color) { return std::bit_cast<std::array<std::uint32_t, 4>>(color); }
 
-  // A draw of the vertices over a target that is cleared before. The reference is good until the next step.
+  // A draw of the vertices over a target that is cleared before. The reference is valid until the next step is added.
   Draw& add_draw(ResourceIndex target, const std::vector<Vertex>& vertices, GraphicsState state = {},
                  Color clear = kBlack) {
     const ResourceIndex buffer = add_vertices(vertices);

@@ -9,7 +9,7 @@ namespace {
 // A cache without pipelines is a header alone: VkPipelineCacheHeaderVersionOne.
 constexpr std::size_t kHeaderBytes = 32;
 
-// The contents of the file if they suit this device; others are reported as warnings and ignored, never an error.
+// The contents of the file if they are for this device. Others are ignored with a warning, never an error.
 std::vector<std::byte> read_file(const gpu::Snapshot& snapshot, const PipelineCacheFile& file, const Log& log) {
   log.info("Load Pipeline Cache");
   if (file.clear && file_exists(file.path)) {

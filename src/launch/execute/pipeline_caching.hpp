@@ -44,7 +44,7 @@ class PipelineCaching {
   bool fail_on_miss_ = false;
 };
 
-// `own` is used when there is no file. A file that does not suit the device is ignored with a warning.
+// `own` is used when there is no file. A file for another device is ignored with a warning.
 Result<PipelineCaching> load_pipeline_cache(const gpu::Device& device, const PipelinePlan& wanted,
                                             const std::optional<PipelineCacheFile>& file, const Cache& own,
                                             PerfCounters& counters, const Log& log);

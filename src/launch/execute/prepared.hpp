@@ -46,7 +46,7 @@ class Prepared {
  public:
   Prepared(Prepared&&) noexcept;
   Prepared& operator=(Prepared&&) noexcept;
-  // Waits for an iteration under way, unless a wait has timed out: then the device is lost (gpu/commands/submit.hpp).
+  // Waits for an iteration in flight, unless a wait has timed out: then the device is lost (gpu/commands/submit.hpp).
   ~Prepared();
 
   // Starts an iteration; the one before must have been waited for. Errors: device-failed; where frames or calls divide

@@ -28,7 +28,7 @@ TEST_F(PreparedTest, IsSubmittedAsOftenAsWanted) {
   const ResourceIndex x = add_buffer(plan, "x", 8);
   add_dispatch(plan, add_shader(plan, "increment", increment_comp), {x}, {2, 1, 1});
   Prepared prepared = must(prepare(plan, device_for(plan), {.execution = {.timestamps = true}}));
-  EXPECT_TRUE(must(prepared.wait_for(std::chrono::nanoseconds(0))));  // nothing is under way
+  EXPECT_TRUE(must(prepared.wait_for(std::chrono::nanoseconds(0))));  // nothing is in flight
   for (int i = 0; i < 3; ++i) {
     must(prepared.submit());
     if (i == 1)

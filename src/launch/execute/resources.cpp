@@ -92,7 +92,7 @@ class ResourceBuilder {
     return images;
   }
 
-  // An image that has memory of its own, and what is in its place in the group.
+  // Makes an image that has memory of its own, and the buffer that represents it in the memory of the group.
   void make_shadowed(ResourceIndex i, std::vector<gpu::SharedBuffer>& buffers) {
     gpu::ImageInfo info = image_info_of(i);
     info.tiling = gpu::Tiling::Optimal;

@@ -26,7 +26,7 @@
 
 namespace slipway::launch {
 
-// A time-out as users give it; longer than the clock can count is the longest.
+// A time-out in seconds as nanoseconds. Times that the clock cannot represent become the maximum.
 inline std::chrono::nanoseconds time_out_of(double seconds) {
   constexpr double kLongest = 9e9;  // about 285 years
   return std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(seconds, kLongest) * 1e9));

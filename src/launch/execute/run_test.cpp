@@ -279,7 +279,7 @@ TEST_F(RunPlan, CountersOfTheStages) {
                    }));
 }
 
-// By one clock, with what commands are measured by themselves inside.
+// The times of iterations and of commands come from one clock, and commands are inside their iteration.
 TEST_F(RunPlan, TimesOfIterations) {
   const Plan plan = count_up(2, directory_ / "x.bin");
   const Profile both = run_it(plan, {.repeat = 3, .timestamps = true, .iteration_times = true}).profile;

@@ -18,8 +18,8 @@ class TexelCopies {
  public:
   TexelCopies(const Plan& plan, const Resources& resources);
 
-  // The image holds what it was given, and then nothing else can hold anything in its place; without that, what is in
-  // the shared memory counts: contents of tensors, or zeros.
+  // An image with initial contents keeps them; then no other resource of its group has initial contents. Other images
+  // get what is in the shared memory: contents of tensors, or zeros.
   void after_upload();
   // Around a dispatch or draw.
   void before(gpu::CommandList& list, const Step& step, const ImageLayouts& layouts);

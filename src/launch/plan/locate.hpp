@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Gives diagnostics of the device the place in the user's files that they are about.
+// Adds the location in the user's files to diagnostics of the device.
 #pragma once
 
 #include "launch/plan/plan.hpp"
 
 namespace slipway::launch {
 
-// Diagnostics that have a place of their own keep it and get the origin as a note.
+// Diagnostics that already have a location keep it and get the origin as a note.
 Failure located(Failure failure, const Origin& origin);
 Diagnostic located(Diagnostic diagnostic, const Origin& origin);
 

@@ -83,7 +83,7 @@ struct Buffer {
   bool vertices = false, indices = false;  // some draw reads them from it
   bool tensor = false;                     // what messages call it
   std::optional<TexelRows> rows;
-  std::vector<gpu::TensorInfo> tensors;  // how the device's own tensors see it; none where they are emulated
+  std::vector<gpu::TensorInfo> tensors;  // the views of native tensors; empty if tensors are emulated
   // The caller's buffer with this index (PrepareOptions::external) instead of one of the plan's: it keeps its contents.
   // No two resources are the same external buffer.
   std::optional<std::uint32_t> external = std::nullopt;

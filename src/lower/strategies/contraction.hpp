@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Convolutions and matrix products in one form, a batched matrix product: for each batch element, an M x K matrix A
-// times a K x N matrix B. Only the graph is looked at here; contraction_result.hpp finishes sums in kernels.
+// times a K x N matrix B. This file reads the graph only; contraction_result.hpp finishes sums in kernels.
 //
 // A is not always a matrix in memory. A row of A begins at an offset that the batch element and the row decide, and
 // consists of K blocks, each `contiguous_k` neighbouring elements. In a convolution a block is what one row of the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Strategies: ways to make a kernel of a group of operators, each good for some groups on some devices.
+// Strategies: ways to make a kernel of a group of operators, each fast for some groups on some devices.
 //
 // A group is a stored result with everything that is computed on the way to it (fusion.hpp). Each function returns
 // whether the strategy applies. If so, it has added the kernels and dispatches to the program; if not, the program is

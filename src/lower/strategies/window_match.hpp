@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators that move a window over an image channel by channel (depthwise convolutions and pooling): which of them
-// kernels for CPUs compute. Only the graph is looked at here.
+// kernels for CPUs compute. This file reads the graph only.
 #pragma once
 
 #include <array>

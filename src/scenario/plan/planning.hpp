@@ -104,7 +104,7 @@ void plan_commands(Planning& planning);
 void plan_draw(Planning& planning, const Draw& command);  // one of them
 // The device that may run tensors and graphs natively, or null.
 const gpu::Snapshot* native_device(Planning& planning);
-// What computes graphs, on the device that the options know of.
+// How graphs are computed on the device of the options.
 const model::GraphOptions& graph_settings(Planning& planning);
 void open_graph(Planning& planning, const Graph& graph);
 void plan_graph(Planning& planning, const DispatchGraph& command);

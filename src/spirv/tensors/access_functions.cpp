@@ -73,7 +73,7 @@ class AccessFunction {
  private:
   bool is_element() const { return length_id_ == 0; }
 
-  // --- what it is given -------------------------------------------------------------------------------------------
+  // --- parameters -------------------------------------------------------------------------------------------------
 
   void begin(Id function) {
     Words parameters;

@@ -540,7 +540,7 @@ class Emulation {
   std::unordered_multimap<Id, Id> copies_;  // by the original: ids in copies of functions
   std::vector<Function> functions_;
   std::unordered_map<Id, const Function*> by_id_;
-  std::map<Words, Id> instances_;  // by the function and what it is given
+  std::map<Words, Id> instances_;  // by the function and its arguments
   std::deque<Instance> pending_;
   std::size_t copied_ = 0;  // instructions
   bool dynamic_index_ = false, non_uniform_index_ = false;

@@ -111,7 +111,7 @@ class Reader {
     options.max_tables = static_cast<flatbuffers::uoffset_t>(std::min<std::size_t>(kMaxTables - 1, size / 4 + 1));
     flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(bytes_.data()), size, options);
     if (!fb::VerifyTosaGraphBuffer(verifier)) {
-      diagnostics_.error(DiagnosticKind::FileFormat, whole(), "the tables of the file are broken or truncated");
+      diagnostics_.error(DiagnosticKind::FileFormat, whole(), "the tables of the file are invalid or truncated");
       return nullptr;
     }
     graph_ = fb::GetTosaGraph(bytes_.data());

@@ -28,7 +28,7 @@ struct DeviceDescription {
   std::uint64_t max_allocation = 0;  // bytes
 };
 
-// In the order of platforms and their devices. Errors: no-backend, no-device if there is none.
+// In the order of platforms and their devices, at least one. Errors: no-backend, no-device.
 Result<std::vector<DeviceDescription>> describe_devices();
 
 }  // namespace slipway::recipe::opencl
