@@ -4,7 +4,8 @@
 #
 #   env/bundle.sh TOP PRESET [--tests] [DIRECTORY]
 #
-# The program is started through the bundled dynamic loader, so that it runs on distributions older than the one it was
+# PRESET is the name of a preset or the path of a build. The licences of everything in the directory and a list of its components
+# come along (env/sbom.py). The program is started through the bundled dynamic loader, so that it runs on distributions older than the one it was
 # built on; Vulkan drivers are the host's. With --tests the device tests come along, with the validation layer, the
 # corpora and the data that they need: DIRECTORY/test runs them and the examples on whatever device the machine has, and DIRECTORY/suites
 # all cases of operators and graphs.
@@ -15,7 +16,9 @@ shift 2
 tests=
 if [ "${1:-}" = --tests ]; then tests=1; shift; fi
 directory=${1:-$top/build/slipway-bundle}
-programs=$top/build/$preset/bin
+build=$top/build/$preset
+[[ $preset != */* ]] || build=$preset
+programs=$build/bin
 largest=40 # MB, without the tests
 
 rm -rf "$directory"
@@ -53,11 +56,21 @@ for name in scenario-runner xrt-runner xrt-replay vgf_dump vgf_updater model-con
 cp -r "$top/examples" "$directory/"
 rm -rf "$directory"/examples/*/output
 # CPU libraries of examples: recipes name them from the directory above the program's own.
-for library in "$top/build/$preset"/examples/*/*.so; do
+for library in "$build"/examples/*/*.so; do
   [ ! -e "$library" ] || cp "$library" "$directory/examples/$(basename "$(dirname "$library")")/"
 done
 
+# What an installation has for users of the program beside it: manual pages, completions of shells.
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+for component in program Unspecified; do
+  DESTDIR=$stage cmake --install "$build" --prefix /usr --component "$component" >/dev/null
+done
+[ ! -d "$stage/usr/share" ] || cp -r "$stage/usr/share" "$directory/"
+cp -r "$top/schema" "$directory/"
+
 find "$directory/lib" -type f ! -name 'ld-linux*' -exec strip --strip-unneeded {} +
+"$top/env/sbom.py" "$top" "$build" "$directory"
 size=$(du -sk "$directory" | cut -f1)
 echo "$directory: $((size / 1024)) MB"
 [ "$size" -le $((largest * 1024)) ] || { echo "the bundle is larger than $largest MB" >&2; exit 1; }
@@ -83,11 +96,10 @@ sed 's|"library_path": *"[^"]*"|"library_path": "../lib/libVkLayer_khronos_valid
 cp -r "$top"/tests/{corpus,data} "$directory/tests/"
 # CPU function libraries of the tests, which look for them beside the corpora.
 mkdir -p "$directory/cpu_libraries"
-for library in "$top/build/$preset"/cpu_libraries/*.so; do
+for library in "$build"/cpu_libraries/*.so; do
   add "$library"
   mv "$directory/lib/$(basename "$library")" "$directory/cpu_libraries/"
 done
-cp -r "$top/schema" "$directory/"
 find "$directory/lib" -type f ! -name 'ld-linux*' -exec strip --strip-unneeded {} +
 cat >"$directory/test" <<'SCRIPT'
 #!/bin/sh
