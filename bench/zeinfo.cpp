@@ -21,7 +21,9 @@
 #include "zeinfo/zebin/image.hpp"
 
 #ifdef SLIPWAY_BENCH_RYML
+#ifndef C4CORE_NO_FAST_FLOAT
 #define C4CORE_NO_FAST_FLOAT
+#endif
 #include <ryml.hpp>
 #include <ryml_std.hpp>
 #endif
@@ -104,7 +106,7 @@ void write_out(const char* path, Bytes bytes) {
 
 std::vector<std::byte> make_zebin(const std::string& text) {
   Diagnostics diagnostics;
-  zeinfo::Problems problems("text", text, diagnostics);
+  zeinfo::TextDiagnostics problems("text", text, diagnostics);
   const zeinfo::Document document = zeinfo::parse(text, problems);
   zebin::Image image;
   const unsigned char ident[] = {0x7f, 'E', 'L', 'F', 2, 1, 1, 0, 1};
@@ -135,7 +137,7 @@ std::vector<std::byte> make_zebin(const std::string& text) {
 // Gives something that depends on the result.
 std::size_t read_ours(const std::string& text, bool checking) {
   Diagnostics diagnostics;
-  zeinfo::Problems problems("text", text, diagnostics);
+  zeinfo::TextDiagnostics problems("text", text, diagnostics);
   const zeinfo::Document document = zeinfo::parse(text, problems);
   if (checking) {
     const auto target = zeinfo::Target::of_product("dg2-g10");
