@@ -33,17 +33,21 @@ add() {
 }
 
 # The script that starts a program of the bundle; the search path ends with the host's directories, where a driver finds
-# what it needs itself.
-# (The name under which it runs is that of a program in DIRECTORY/bin, whose neighbour examples/ is.)
+# what it needs itself. The name under which the script runs is also the program's, in libexec: the program looks for libraries of
+# recipes in the directory above the one of the file that this name leads to.
 starter() {
   cat >"$directory/$1" <<SCRIPT
 #!/bin/sh
 here=\$(dirname "\$(readlink -f "\$0")")
+name=\${0##*/}
+[ -e "\$here/libexec/\$name" ] || name=$1
 host=/usr/lib/x86_64-linux-gnu:/lib/x86_64-linux-gnu:/usr/lib64:/lib64:/usr/lib:/usr/local/nvidia/lib64:/usr/local/nvidia/lib
 exec "\$here/lib/ld-linux-x86-64.so.2" --library-path "\$here/lib:\${LD_LIBRARY_PATH:+\$LD_LIBRARY_PATH:}\$host" \\
-  --argv0 "\$here/bin/\${0##*/}" "\$here/lib/$1" "\$@"
+  --argv0 "\$here/libexec/\$name" "\$here/lib/$1" "\$@"
 SCRIPT
   chmod +x "$directory/$1"
+  mkdir -p "$directory/libexec"
+  ln -s "../lib/$1" "$directory/libexec/$1"
 }
 
 add "$programs/slipway"
@@ -52,7 +56,10 @@ for name in libvulkan.so.1 libEGL.so.1; do
   add "$(ldconfig -p | awk -v name="$name" '$1 == name {print $NF; exit}')"
 done
 starter slipway
-for name in scenario-runner xrt-runner xrt-replay vgf_dump vgf_updater model-converter model_converter; do ln -s slipway "$directory/$name"; done
+for name in scenario-runner xrt-runner xrt-replay vgf_dump vgf_updater model-converter model_converter; do
+  ln -s slipway "$directory/$name"
+  ln -s ../lib/slipway "$directory/libexec/$name"
+done
 cp -r "$top/examples" "$directory/"
 rm -rf "$directory"/examples/*/output
 # CPU libraries of examples: recipes name them from the directory above the program's own.
