@@ -4,10 +4,11 @@
 #
 #   env/bundle.sh TOP PRESET [--tests] [DIRECTORY]
 #
-# The program is started through the bundled dynamic loader, so that it runs on distributions older than the one it was
-# built on; Vulkan drivers are those of the host. With --tests the bundle also has the device tests, the validation layer,
-# and the corpora and data that the tests need. DIRECTORY/test runs the tests and the examples on the device of the machine;
-# DIRECTORY/suites runs all cases of operators and graphs.
+# PRESET is the name of a preset or the path of a build. The bundle has the licences of everything in it and a list of its
+# components (env/sbom.py). The program is started through the bundled dynamic loader, so that it runs on distributions older
+# than the one it was built on; Vulkan drivers are those of the host. With --tests the bundle also has the device tests, the
+# validation layer, and the corpora and data that the tests need. DIRECTORY/test runs the tests and the examples on the device
+# of the machine; DIRECTORY/suites runs all cases of operators and graphs.
 set -euo pipefail
 top=$1
 preset=$2
@@ -15,7 +16,9 @@ shift 2
 tests=
 if [ "${1:-}" = --tests ]; then tests=1; shift; fi
 directory=${1:-$top/build/slipway-bundle}
-programs=$top/build/$preset/bin
+build=$top/build/$preset
+[[ $preset != */* ]] || build=$preset
+programs=$build/bin
 largest=40 # MB, without the tests
 
 rm -rf "$directory"
@@ -30,17 +33,21 @@ add() {
 }
 
 # Writes the script that starts a program of the bundle. The search path ends with the directories of the host, for the
-# libraries that a driver needs. argv[0] is in DIRECTORY/bin, because the program searches CPU libraries in the parent of its
-# own directory, which has examples/.
+# libraries that a driver needs. argv[0] is in DIRECTORY/libexec: the program searches CPU libraries in the directory above
+# that of the file to which this name leads, which has examples/.
 starter() {
   cat >"$directory/$1" <<SCRIPT
 #!/bin/sh
 here=\$(dirname "\$(readlink -f "\$0")")
+name=\${0##*/}
+[ -e "\$here/libexec/\$name" ] || name=$1
 host=/usr/lib/x86_64-linux-gnu:/lib/x86_64-linux-gnu:/usr/lib64:/lib64:/usr/lib:/usr/local/nvidia/lib64:/usr/local/nvidia/lib
 exec "\$here/lib/ld-linux-x86-64.so.2" --library-path "\$here/lib:\${LD_LIBRARY_PATH:+\$LD_LIBRARY_PATH:}\$host" \\
-  --argv0 "\$here/bin/\${0##*/}" "\$here/lib/$1" "\$@"
+  --argv0 "\$here/libexec/\$name" "\$here/lib/$1" "\$@"
 SCRIPT
   chmod +x "$directory/$1"
+  mkdir -p "$directory/libexec"
+  ln -s "../lib/$1" "$directory/libexec/$1"
 }
 
 add "$programs/slipway"
@@ -49,15 +56,28 @@ for name in libvulkan.so.1 libEGL.so.1; do
   add "$(ldconfig -p | awk -v name="$name" '$1 == name {print $NF; exit}')"
 done
 starter slipway
-for name in scenario-runner xrt-runner xrt-replay vgf_dump vgf_updater model-converter model_converter; do ln -s slipway "$directory/$name"; done
+for name in scenario-runner xrt-runner xrt-replay vgf_dump vgf_updater model-converter model_converter; do
+  ln -s slipway "$directory/$name"
+  ln -s ../lib/slipway "$directory/libexec/$name"
+done
 cp -r "$top/examples" "$directory/"
 rm -rf "$directory"/examples/*/output
 # CPU libraries of examples: recipes name them relative to the parent of the program's directory.
-for library in "$top/build/$preset"/examples/*/*.so; do
+for library in "$build"/examples/*/*.so; do
   [ ! -e "$library" ] || cp "$library" "$directory/examples/$(basename "$(dirname "$library")")/"
 done
 
+# What an installation has for users of the program beside it: manual pages, completions of shells.
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+for component in program Unspecified; do
+  DESTDIR=$stage cmake --install "$build" --prefix /usr --component "$component" >/dev/null
+done
+[ ! -d "$stage/usr/share" ] || cp -r "$stage/usr/share" "$directory/"
+cp -r "$top/schema" "$directory/"
+
 find "$directory/lib" -type f ! -name 'ld-linux*' -exec strip --strip-unneeded {} +
+"$top/env/sbom.py" "$top" "$build" "$directory"
 size=$(du -sk "$directory" | cut -f1)
 echo "$directory: $((size / 1024)) MB"
 [ "$size" -le $((largest * 1024)) ] || { echo "the bundle is larger than $largest MB" >&2; exit 1; }
@@ -83,11 +103,10 @@ sed 's|"library_path": *"[^"]*"|"library_path": "../lib/libVkLayer_khronos_valid
 cp -r "$top"/tests/{corpus,data} "$directory/tests/"
 # CPU function libraries of the tests, which search them beside the corpora.
 mkdir -p "$directory/cpu_libraries"
-for library in "$top/build/$preset"/cpu_libraries/*.so; do
+for library in "$build"/cpu_libraries/*.so; do
   add "$library"
   mv "$directory/lib/$(basename "$library")" "$directory/cpu_libraries/"
 done
-cp -r "$top/schema" "$directory/"
 find "$directory/lib" -type f ! -name 'ld-linux*' -exec strip --strip-unneeded {} +
 cat >"$directory/test" <<'SCRIPT'
 #!/bin/sh

@@ -5,26 +5,29 @@
 #   sanitize  all tests with the address and undefined-behaviour sanitizers
 #   fuzz      each fuzzer for 60 seconds (SLIPWAY_FUZZ_SECONDS)
 #   clang     a build with clang
-#   plain     a build without precompiled headers and unity files: checks that every file includes what it uses
+#   plain     a build without precompiled headers and unity files, with the benchmarks: checks that every file includes what it
+#             uses
 #   bundle    a bundle; checks that its program runs outside the build environment
+#   packages  the tarball, the Debian package, the single file and the steps of Dockerfile.run, each in a clean root of Debian stable
 #   lint      clang-tidy over all sources
 #
 # Without arguments it runs all steps in this order. A step that fails does not stop the next one; the last lines list the result
 # and the time of each step. The logs are in build/ci.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-all=(sanitize fuzz clang plain bundle lint)
+all=(sanitize fuzz clang plain bundle packages lint)
 logs=build/ci
 mkdir -p "$logs"
 
 step_sanitize() { SLIPWAY_PRESET=sanitize ./dev test; }
 step_fuzz() { ./dev fuzz all "${SLIPWAY_FUZZ_SECONDS:-60}"; }
 step_clang() { ./dev build clang; }
-step_plain() { ./dev build plain; }
+step_plain() { ./dev build plain all bench; }
 step_bundle() {
   ./dev bundle "$PWD/$logs/bundle" && "$logs/bundle/slipway" check examples/hello/scenario.json &&
     "$logs/bundle/slipway" inspect examples/kernel_info/saxpy.zebin
 }
+step_packages() { rm -rf build/packages && ./dev package tarball run deb && env/test_packages.sh build/packages; }
 step_lint() { ./dev lint; }
 
 [ $# -gt 0 ] || set -- "${all[@]}"

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Installs Slipway into a scratch directory and builds and runs the project of docs/library.md with it: consumer.py TOP BUILD"""
+"""Installs Slipway into a scratch directory and builds and runs the project of docs/library.md with it, through the CMake package and
+through pkg-config: consumer.py TOP BUILD"""
+import os
 import pathlib
 import re
 import subprocess
@@ -14,14 +16,27 @@ with tempfile.TemporaryDirectory() as name:
         (directory / file).parent.mkdir(exist_ok=True)
         (directory / file).write_text(body)
 
-    def run(*command):
+    def run(*command, **environment):
         print("$", *command, flush=True)
-        subprocess.run([str(word) for word in command], check=True)
+        subprocess.run([str(word) for word in command], check=True, env={**os.environ, **environment})
 
-    run("cmake", "--install", build, "--prefix", directory / "prefix")
+    # The installation is moved: its packages find themselves.
+    run("cmake", "--install", build, "--prefix", directory / "installed")
+    (directory / "installed").rename(directory / "prefix")
     run("cmake", "-G", "Ninja", "-S", directory / "consumer", "-B", directory / "build", f"-DCMAKE_PREFIX_PATH={directory / 'prefix'}")
     run("cmake", "--build", directory / "build")
     run(directory / "build/consumer", top / "examples/hello/scenario.json")
     run(directory / "build/consumer_recipe", top / "examples/saxpy_recipe/recipe.json")
     run(directory / "build/consumer_kernels", top / "examples/kernel_info/saxpy.ze_info")
     run(directory / "prefix/bin/slipway", "--version")
+
+    def pkg_config(*options):
+        path = next((directory / "prefix").rglob("slipway.pc")).parent
+        return subprocess.run(["pkg-config", *options, "slipway"], check=True, capture_output=True, text=True,
+                              env={**os.environ, "PKG_CONFIG_PATH": str(path)}).stdout.split()
+
+    version = re.search(r"project\(slipway VERSION (\S+)", (top / "CMakeLists.txt").read_text())[1]
+    assert pkg_config("--modversion") == [version], pkg_config("--modversion")
+    run("c++", directory / "consumer/main.cpp", "-o", directory / "consumer_pc", *pkg_config("--cflags", "--libs"))
+    libraries = pkg_config("--variable=libdir")[0]
+    run(directory / "consumer_pc", top / "examples/hello/scenario.json", LD_LIBRARY_PATH=libraries)

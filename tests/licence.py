@@ -7,7 +7,7 @@ import sys
 LICENCE = "Apache-2.0 WITH LLVM-exception"
 COMMENTS = {
     "//": ".cpp .hpp .c .h .def .inc .fbs .comp .frag .vert .rpl .graph .cl .hpp.in",
-    "#": ".py .sh .cmake .supp CMakeLists.txt Dockerfile dev run",
+    "#": ".py .sh .cmake .supp CMakeLists.txt Dockerfile Dockerfile.run dev run",
     ";": ".spvasm.in",
 }
 DIRECTORIES = (".ci", "bench", "cmake", "docs", "env", "examples", "include", "src", "tests")

@@ -1,0 +1,206 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Tests the packages of a directory in clean roots of Debian stable, as an ordinary user and without a network:
+#
+#   env/test_packages.sh DIRECTORY
+#
+# The root has the essential packages and those of env/packages-stable.txt; it is made once, in the user's cache, with the programs
+# of the host that ./dev needs (mmdebstrap, fakechroot, bubblewrap). SLIPWAY_STABLE_ARCHIVE is the address of another archive.
+set -euo pipefail
+top=$(cd "$(dirname "$0")/.." && pwd)
+packages=$(cd "$1" && pwd)
+cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/slipway
+list=$top/env/packages-stable.txt
+work=$(mktemp -d "$cache/packages.XXXXXX")
+
+say() { echo "packages: $*" >&2; }
+die() {
+  say "FAILED: $*"
+  exit 1
+}
+
+# Debian stable, unpacked, with the state of dpkg that an installation has.
+make_root() {
+  local making=$root.making.$$ deb name
+  say "making a root of Debian stable in $root: once, 110 MB to download and 620 MB of disk"
+  rm -rf "$cache"/stable-????????????????
+  mmdebstrap --mode=fakechroot --variant=extract --skip=download/empty,cleanup/apt \
+    --aptopt='Acquire::Check-Valid-Until "false"' --aptopt='APT::Install-Recommends "false"' \
+    --include='?essential' --include="$(sed 's/#.*//' "$list" | xargs | tr ' ' ,)" \
+    stable "$making" ${SLIPWAY_STABLE_ARCHIVE:-} >"$work/log" 2>&1 || { tail "$work/log" >&2; die "mmdebstrap failed"; }
+  for deb in "$making"/var/cache/apt/archives/*.deb; do
+    name=$(dpkg-deb -f "$deb" Package)
+    { dpkg-deb -f "$deb" | sed '1a Status: install ok installed'; echo; } >>"$making/var/lib/dpkg/status"
+    dpkg-deb --fsys-tarfile "$deb" | tar -t | sed 's|^\.||; s|/$||; s|^$|/.|' >"$making/var/lib/dpkg/info/$name.list"
+  done
+  rm -rf "$making"/var/cache/apt/archives/*.deb "$making"/var/lib/apt/lists/* "$making"/usr/share/{locale,man,info}
+  printf 'root:x:0:0:root:/root:/bin/sh\nuser:x:1000:1000:user:/home/user:/bin/sh\n' >"$making/etc/passwd"
+  printf 'root:x:0:\nuser:x:1000:\n' >"$making/etc/group"
+  ln -sf mawk "$making/usr/bin/awk"
+  mkdir -p "$making"/{proc,dev,tmp,home/user,packages,test,opt}
+  bwrap --bind "$making" / --dev /dev --proc /proc --setenv PATH /usr/bin:/usr/sbin ldconfig
+  touch "$making/etc/slipway-stable"
+  mv "$making" "$root"
+}
+
+# as_user ROOT COMMAND...: what a user of ROOT sees: no network, a home directory of their own ($work/home), nothing of the host.
+as_user() {
+  local system=$1
+  shift
+  mkdir -p "$work/home"
+  bwrap --unshare-user --uid 1000 --gid 1000 --unshare-net --unshare-ipc --die-with-parent --ro-bind "$system" / --dev /dev --proc /proc \
+    --tmpfs /tmp --bind "$work/home" /home/user --ro-bind "$packages" /packages --clearenv --setenv HOME /home/user \
+    --setenv PATH /usr/bin:/bin --chdir /home/user "$@"
+}
+
+# What every package must do; $1 is how a user starts the program, $2 where its examples are.
+use='
+set -eu
+slipway=$1
+examples=$2
+rm -rf work && mkdir work && cp -rL "$examples" work/examples && cd work
+[ "$(id -u)" = 1000 ]
+"$slipway" --version
+"$slipway" devices | tee devices.txt
+grep -q llvmpipe devices.txt
+"$slipway" run examples/hello/scenario.json
+"$slipway" convert examples/mixed_model/model.graph -o model.vgf --verify
+"$slipway" run model.vgf
+"$slipway" run examples/sandwich/scenario.json
+"$slipway" run examples/saxpy_recipe/recipe.json --profile examples/saxpy_recipe/profile.json
+"$slipway" run "$examples/convert_pool/recipe.json" --profile "$examples/convert_pool/profile.json"
+"$slipway" compile examples/triangle/triangle.rpl --entry vertex=vertex_main --entry fragment=fragment_main -o triangle
+"$slipway" inspect examples/kernel_info/saxpy.zebin | tee zebin.txt
+grep -q "kernel .saxpy.: simd 16" zebin.txt
+# A check that must fail shows that success means something.
+sed "s/\"dims\"/\"dimz\"/; s/\"size\"/\"sizf\"/" examples/hello/scenario.json >examples/hello/wrong.json
+status=0; "$slipway" check examples/hello/wrong.json 2>/dev/null || status=$?
+[ "$status" = 3 ]
+'
+
+# has_documents DIRECTORY [--part]: what must come with the program. With --part, libraries of the distribution are not inside.
+has_documents() {
+  local name
+  for name in LICENSE NOTICE sbom.spdx.json licences schema/scenario.schema.json; do
+    [ -e "$1/$name" ] || die "$1 has no $name"
+  done
+  "$top/dev" shell python3 "$top/tests/bundle.py" "$top" --check "$@" || die "$1 has a wrong list of components"
+}
+
+# The one file of the packages with that ending.
+package() {
+  local found=("$packages"/*"$1")
+  [ ${#found[@]} = 1 ] && [ -f "${found[0]}" ] || die "$packages does not have one file *$1; remove old versions"
+  basename "${found[0]}"
+}
+
+test_tarball() {
+  local name
+  name=$(package .tar.gz)
+  rm -rf "$work/home"
+  as_user "$root" tar -xzf "/packages/$name"
+  name=${name%.tar.gz}
+  has_documents "$work/home/$name"
+  as_user "$root" sh -c "$use" sh "/home/user/$name/slipway" "/home/user/$name/examples"
+  # It runs from another place, through a link, and under the name of another tool.
+  mv "$work/home/$name" "$work/home/moved here"
+  ln -s "moved here/slipway" "$work/home/linked"
+  ln -s "moved here/slipway" "$work/home/scenario-runner"
+  as_user "$root" ./linked run work/examples/hello/scenario.json
+  as_user "$root" ./scenario-runner --version
+}
+
+test_run() {
+  local name file pids=() pid status
+  name=$(package .run)
+  rm -rf "$work/home"
+  # Four first starts at the same time.
+  for _ in 1 2 3 4; do
+    as_user "$root" "/packages/$name" --version >"$work/version.$_" &
+    pids+=($!)
+  done
+  for pid in "${pids[@]}"; do wait "$pid" || die "$name: a start beside others failed"; done
+  file=$(ls "$work/home/.cache/slipway/run")
+  [[ $file =~ ^[0-9a-f]{16}$ ]] || die "the cache has $file"
+  [ "$(ls -A "$work/home/.cache/slipway/run")" = "$file" ] || die "the cache has more than one directory"
+  as_user "$root" sh -c "$use" sh "/packages/$name" "/home/user/.cache/slipway/run/$file/examples"
+  as_user "$root" sh -c 'ln -s "$1" vgf_dump && ./vgf_dump --help >/dev/null' sh "/packages/$name"
+  # A damaged file is refused and leaves nothing; nothing to write to is a message.
+  rm -rf "$work/home"
+  mkdir "$work/home"
+  head -c -1000 "$packages/$name" >"$work/home/damaged.run"
+  status=0
+  as_user "$root" sh damaged.run --version 2>"$work/message" || status=$?
+  [ "$status" = 5 ] && grep -q 'is damaged' "$work/message" || die "a damaged file: status $status, $(cat "$work/message")"
+  [ -z "$(ls -A "$work/home/.cache/slipway/run")" ] || die "a damaged file was unpacked"
+  status=0
+  as_user "$root" env XDG_CACHE_HOME=/usr "/packages/$name" --version 2>"$work/message" || status=$?
+  [ "$status" = 5 ] && grep -q 'cannot make the directory' "$work/message" || die "no cache: status $status, $(cat "$work/message")"
+}
+
+test_deb() {
+  local name system=$work/deb library owner
+  name=$(package .deb)
+  rm -rf "$work/home"
+  cp -al "$root" "$system"
+  as_root() {
+    bwrap --unshare-user --uid 0 --gid 0 --unshare-net --die-with-parent --bind "$system" / --dev /dev --proc /proc --tmpfs /tmp \
+      --ro-bind "$packages" /packages --clearenv --setenv HOME /root --setenv PATH /usr/bin:/usr/sbin --setenv DEBIAN_FRONTEND noninteractive "$@"
+  }
+  as_root dpkg --install "/packages/$name"
+  [ "$(as_root dpkg-query -W -f '${db:Status-Status}' slipway)" = installed ] || die "$name is not installed"
+  has_documents "$system/usr/lib/slipway" --part
+  # What its files link is inside, or in a package that it depends on.
+  as_root dpkg-query -W -f '${Depends}\n' slipway | tr , '\n' | sed 's/^ *//; s/ .*//' >"$work/depends"
+  for library in $("$top/dev" shell sh -c 'readelf -dW "$1"/*' sh "$system/usr/lib/slipway/lib" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort -u) libvulkan.so.1; do
+    [ ! -e "$system/usr/lib/slipway/lib/$library" ] || continue
+    owner=$(as_root dpkg-query -S "*/$library" | sed 's/:.*//' | sort -u)
+    grep -qFx "$owner" "$work/depends" || die "$name does not depend on $owner, which has $library"
+    say "$library is from $owner"
+  done
+  as_user "$system" sh -c "$use" sh slipway /usr/share/doc/slipway/examples
+  as_user "$system" scenario-runner --version
+  as_root dpkg --purge slipway
+  [ ! -e "$system/usr/lib/slipway" ] && [ ! -L "$system/usr/bin/slipway" ] || die "$name leaves files when it is removed"
+  rm -rf "$system"
+}
+
+# The steps of Dockerfile.run, of which `apt-get install` has been done: what it installs is in the root.
+test_image() {
+  local system=$work/image line installed wanted entry user
+  wanted=$(sed -n 's/^RUN apt-get update && apt-get install -y --no-install-recommends \([^&]*\) && .*/\1/p' "$top/Dockerfile.run" | xargs)
+  [ -n "$wanted" ] && grep -q '^FROM debian:stable-slim$' "$top/Dockerfile.run" || die "Dockerfile.run: the first steps have another form"
+  for installed in $wanted; do
+    [ -e "$root/var/lib/dpkg/info/$installed.list" ] || die "Dockerfile.run installs $installed; add it to env/packages-stable.txt"
+  done
+  rm -rf "$work/home"
+  cp -al "$root" "$system"
+  tar -xzf "$packages/$(package .tar.gz)" -C "$system/opt" --no-same-owner
+  grep -qFx 'ADD slipway-*-linux-*.tar.gz /opt/' "$top/Dockerfile.run" || die "Dockerfile.run adds another file"
+  while IFS= read -r line; do
+    bwrap --unshare-user --uid 0 --gid 0 --unshare-net --bind "$system" / --dev /dev --proc /proc --setenv PATH /usr/bin:/usr/sbin \
+      sh -ec "$line" || die "Dockerfile.run: $line"
+  done < <(sed -n 's/^RUN //p' "$top/Dockerfile.run" | grep -v '^apt-get ')
+  entry=$(sed -n 's/^ENTRYPOINT \["\(.*\)"\]$/\1/p' "$top/Dockerfile.run")
+  user=$(sed -n 's/^USER \([0-9]*\):.*/\1/p' "$top/Dockerfile.run")
+  [ "$user" = 1000 ] || die "Dockerfile.run has no ordinary user"
+  [ -w "$system/work" ] || die "Dockerfile.run has no directory to work in"
+  as_user "$system" env PATH="$(sed -n 's/^ENV PATH=//p' "$top/Dockerfile.run")" sh -c "$use" sh "$entry" /opt/slipway/examples
+  rm -rf "$system"
+}
+
+# The key of the root is what makes it.
+root=$cache/stable-$({ sed '/^ *#/d' "$list"; declare -f make_root; } | sha256sum | cut -c1-16)
+trap '[ "$BASHPID" != $$ ] || rm -rf "$work" "$root.making.$$"' EXIT
+[ -e "$root/etc/slipway-stable" ] || make_root
+for kind in tarball run deb image; do
+  begin=$SECONDS
+  # Not in a condition, in which a failure within would be ignored.
+  set +e
+  (set -e; "test_$kind") >"$work/$kind.log" 2>&1
+  status=$?
+  set -e
+  [ $status = 0 ] || { cat "$work/$kind.log" >&2; die "$kind"; }
+  grep '^packages: ' "$work/$kind.log" >&2 || true
+  say "$kind: ok, $((SECONDS - begin)) s"
+done
