@@ -85,6 +85,7 @@ has_documents() {
     [ -e "$1/$name" ] || die "$1 has no $name"
   done
   "$top/dev" shell python3 "$top/tests/bundle.py" "$top" --check "$@" || die "$1 has a wrong list of components"
+  "$top/dev" shell python3 "$top/tests/hardening.py" "$1/lib/slipway" || die "$1/lib/slipway lacks protections"
 }
 
 # The one file of the packages with that ending.
