@@ -10,9 +10,10 @@
 #   bundle    a bundle; checks that its program runs outside the build environment
 #   packages  the tarball, the Debian package, the single file and the steps of Dockerfile.run, each in a clean root of Debian stable
 #   lint      clang-tidy over all sources
+#   aarch64   a cross build for Linux on ARM, whose unit tests run in an emulator (only when it is named)
 #
-# Without arguments it runs all steps in this order. A step that fails does not stop the next one; the last lines list the result
-# and the time of each step. The logs are in build/ci.
+# Without arguments it runs all steps but the last one in this order. A step that fails does not stop the next one; the last
+# lines list the result and the time of each step. The logs are in build/ci.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 all=(sanitize fuzz clang plain bundle packages lint)
@@ -28,12 +29,13 @@ step_bundle() {
     "$logs/bundle/slipway" inspect examples/kernel_info/saxpy.zebin
 }
 step_packages() { rm -rf build/packages && ./dev package tarball run deb && env/test_packages.sh build/packages; }
+step_aarch64() { env/aarch64.sh; }
 step_lint() { ./dev lint; }
 
 [ $# -gt 0 ] || set -- "${all[@]}"
 for step in "$@"; do
   declare -F "step_$step" >/dev/null || {
-    echo "ci: unknown step \`$step\`; the steps are ${all[*]}" >&2
+    echo "ci: unknown step \`$step\`; the steps are ${all[*]} aarch64" >&2
     exit 2
   }
 done
