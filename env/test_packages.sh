@@ -11,6 +11,7 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 packages=$(cd "$1" && pwd)
 cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/slipway
 list=$top/env/packages-stable.txt
+mkdir -p "$cache"
 work=$(mktemp -d "$cache/packages.XXXXXX")
 
 say() { echo "packages: $*" >&2; }
@@ -22,7 +23,7 @@ die() {
 # Debian stable, unpacked, with the state of dpkg that an installation has.
 make_root() {
   local making=$root.making.$$ deb name
-  say "making a root of Debian stable in $root: once, 110 MB to download and 620 MB of disk"
+  say "making a root of Debian stable in $root: once, 110 MB to download and 400 MB of disk"
   rm -rf "$cache"/stable-????????????????
   mmdebstrap --mode=fakechroot --variant=extract --skip=download/empty,cleanup/apt \
     --aptopt='Acquire::Check-Valid-Until "false"' --aptopt='APT::Install-Recommends "false"' \
