@@ -34,10 +34,4 @@ void DeviceSession::add_messages(Diagnostics& diagnostics) {
   messages_->all.clear();
 }
 
-std::string device_selector(const std::string& option) {
-  if (!option.empty()) return option;
-  const char* chosen = std::getenv("SLIPWAY_DEVICE");
-  return chosen ? chosen : "";
-}
-
 }  // namespace slipway::cli

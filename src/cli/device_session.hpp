@@ -28,7 +28,4 @@ class DeviceSession {
   std::unique_ptr<launch::DeviceOpening> opening_;
 };
 
-// Returns the value of `--device`, or of SLIPWAY_DEVICE if the option is empty.
-std::string device_selector(const std::string& option);
-
 }  // namespace slipway::cli

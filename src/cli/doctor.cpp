@@ -62,8 +62,7 @@ class Doctor {
                  "install the driver of the GPU, or mesa-vulkan-drivers for one that needs no GPU; "
                  "VK_DRIVER_FILES, where it is set, replaces all other drivers");
     }
-    const char* wanted = std::getenv("SLIPWAY_DEVICE");
-    const Result<std::size_t> chosen = gpu::choose_device(devices, wanted ? wanted : "");
+    const Result<std::size_t> chosen = gpu::choose_device(devices, "");
     for (const gpu::Snapshot& device : devices) {
       const bool is_default = chosen && device.index == *chosen;
       const bool old = device.api.major == 1 && device.api.minor < 3;

@@ -3,19 +3,19 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <iterator>
 
 #include "base/files.hpp"
 #include "base/print_diagnostic.hpp"
+#include "cli/run_report.hpp"
 
 namespace slipway::cli {
 namespace {
 
-void write(std::span<const ReportFile> reports, Diagnostics& diagnostics) {
-  for (const ReportFile& report : reports) {
-    const std::string text = report.path.empty() ? "" : report.text();
-    if (text.empty()) continue;
-    if (Result<> written = write_file(report.path, text); !written) diagnostics.add(std::move(written.error()));
-  }
+void write(const std::string& path, const std::string& text, Diagnostics& diagnostics) {
+  if (path.empty() || text.empty()) return;
+  if (Result<> written = write_file(path, text); !written) diagnostics.add(std::move(written.error()));
 }
 
 }  // namespace
@@ -45,18 +45,27 @@ bool run_one(Job& job, const PlannedRunGroup& options) {
 }
 
 int run_all(std::span<const std::unique_ptr<Job>> jobs, const PlannedRunGroup& options,
-            std::span<const ReportFile> reports) {
+            std::span<const ReportFile> more) {
+  const auto start = std::chrono::steady_clock::now();
   const ReportStyle& style = options.style;
   Diagnostics all, unwritten;
   int status = 0;
   bool explained = false, timed_out = false;
+  const auto report_text = [&] {
+    std::vector<RunReportEntry> entries;
+    for (const std::unique_ptr<Job>& job : jobs) std::ranges::move(job->report(), std::back_inserter(entries));
+    return write_run_report(entries, recipe::system_usage(start));
+  };
   for (const std::unique_ptr<Job>& job : jobs) {
     explained = run_one(*job, options);
     timed_out = has_timed_out(job->diagnostics().all());
     const int job_status = job->status();
     status = worst_status(status, job_status);
     all.add(job->all_diagnostics());
-    if ((timed_out || job == jobs.back()) && !explained) write(reports, unwritten);
+    if ((timed_out || job == jobs.back()) && !explained) {
+      if (!options.report_path.empty()) write(options.report_path, report_text(), unwritten);
+      for (const ReportFile& file : more) write(file.path, file.text(), unwritten);
+    }
     if (!style.json) {
       print_error(
           format_diagnostics(job->diagnostics().all(), {.colour = use_colour(stderr), .max_errors = style.max_errors}));
@@ -67,7 +76,7 @@ int run_all(std::span<const std::unique_ptr<Job>> jobs, const PlannedRunGroup& o
   }
   status = worst_status(status, exit_status(unwritten.all()));
   if (style.json) {
-    if (!explained && options.report_path != "-") print(reports.front().text());
+    if (!explained && options.report_path != "-") print(report_text());
     unwritten.add(all.release());
   }
   report(unwritten, style);

@@ -3,7 +3,7 @@
 // the exit status; a Job is a scenario, a model, a recipe or a jobs script.
 //
 //   std::vector<std::unique_ptr<Job>> jobs = ...;
-//   return run_all(jobs, options, {{options.report_path, [&] { return write_report(...); }}});
+//   return run_all(jobs, options);
 #pragma once
 
 #include <functional>
@@ -16,6 +16,8 @@
 #include "cli/option_groups.hpp"
 
 namespace slipway::cli {
+
+struct RunReportEntry;  // of run_report.hpp
 
 // One input of a run, with the diagnostics found so far.
 class Job {
@@ -37,6 +39,8 @@ class Job {
   virtual std::string outcome(int status) = 0;
   // All diagnostics of the job, including those that `outcome` shows in another form.
   virtual std::vector<Diagnostic> all_diagnostics() const { return diagnostics_.all(); }
+  // What --report has of the job.
+  virtual std::vector<RunReportEntry> report() const = 0;
 
   virtual int status() const { return exit_status(all_diagnostics()); }
 
@@ -53,16 +57,16 @@ std::string_view outcome_word(int status);
 // sorted, and --strict is applied.
 bool run_one(Job& job, const PlannedRunGroup& options);
 
-// A report on all jobs of a call. It is written if neither the path nor the text is empty.
+// A further report on all jobs of a call. It is written if neither the path nor the text is empty.
 struct ReportFile {
   std::string path;
   std::function<std::string()> text;
 };
 
-// Runs the jobs one after another and writes the reports. The first report is that of --report, which --json prints.
-// Returns the exit status. Ends the process if something timed out, because what still runs cannot be stopped.
+// Runs the jobs one after another and writes the reports: that of --report, which --json prints, and `more`. Returns
+// the exit status. Ends the process if something timed out, because what still runs cannot be stopped.
 int run_all(std::span<const std::unique_ptr<Job>> jobs, const PlannedRunGroup& options,
-            std::span<const ReportFile> reports);
+            std::span<const ReportFile> more = {});
 
 // Prints a line while a job runs; standard output may be reserved for the report.
 void print_line(const RunGroup& options, std::string_view text);

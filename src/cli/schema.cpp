@@ -5,15 +5,24 @@
 
 #include "base/format.hpp"
 #include "cli/program.hpp"
+#include "cli/run_report.hpp"
+#include "convert/model_json.hpp"
+#include "convert/report.hpp"
+#include "convert/shaders/shader_operator.hpp"
+#include "json/diagnostics.hpp"
 #include "model/tuning/tuning_table.hpp"
+#include "recipe/control_code/print.hpp"
 #include "recipe/jobs/jobs.hpp"
 #include "recipe/read/read.hpp"
 #include "recipe/replay/replay.hpp"
 #include "recipe/session.hpp"
+#include "recipe/xclbin/print.hpp"
 #include "rpl/metadata_json.hpp"
 #include "rpl/variants.hpp"
 #include "scenario/schema.hpp"
+#include "vgf/dump.hpp"
 #include "zeinfo/schema.hpp"
+#include "zeinfo/zebin/inspect.hpp"
 #include "zeinfo/zebin/unpack.hpp"
 
 namespace slipway::cli {
@@ -73,13 +82,23 @@ constexpr std::array kPages = {
     Page{"zeinfo-keys", "the keys and values of ZE Info, with the versions that have them (Markdown)",
          zeinfo_keys_page},
     Page{"zebin", "JSON Schema of zebin.json, a zebin taken apart", zebin::manifest_schema},
+    Page{"zebin-inspect", "JSON Schema of `slipway inspect --json` of Intel GPU kernels", zebin::inspect_schema},
+    Page{"xclbin", "JSON Schema of `slipway inspect --json` of xclbin files", recipe::xclbin::xclbin_schema},
+    Page{"control-code", "JSON Schema of `slipway inspect --json` of control-code ELF files",
+         recipe::control_code::control_code_schema},
+    Page{"vgf-inspect", "JSON Schema of `slipway inspect --json` of VGF files", vgf::dump_schema},
+    Page{"model-inspect", "JSON Schema of `slipway inspect --json` of TOSA models", convert::model_schema},
+    Page{"conversion_report", "JSON Schema of what `slipway convert --report` writes", convert::requirements_schema},
+    Page{"vulkan_custom_shader", "JSON Schema of the attributes of shader operators", convert::shader_operator_schema},
     Page{"rpl-metadata", "JSON Schema of the metadata of a pipeline", rpl::metadata_schema_text},
     Page{"rpl-variants", "JSON Schema of variants.json, the variants of a program", rpl::variants_schema_text},
     Page{"recipe", "JSON Schema of run recipes", recipe::recipe_schema},
     Page{"profile", "JSON Schema of profiles of run recipes", recipe::profile_schema},
     Page{"jobs", "JSON Schema of job scripts", recipe::jobs_schema},
     Page{"replay", "JSON Schema of captures of NPU applications", recipe::replay_schema},
-    Page{"report", "JSON Schema of the reports of recipes and jobs", recipe::report_schema},
+    Page{"report", "JSON Schema of what `slipway run --report` writes", run_report_schema},
+    Page{"recipe-report", "JSON Schema of the reports of the library and of xrt-runner", recipe::report_schema},
+    Page{"diagnostics", "JSON Schema of diagnostics, as --json prints them", json::diagnostics_schema},
     Page{"tuning", "JSON Schema of what `slipway tune` writes", model::tuning_schema},
     Page{"diagnostic-kinds", "all kinds of diagnostics (Markdown)", diagnostic_kinds_page},
 };

@@ -5,7 +5,7 @@
 #include <array>
 #include <set>
 
-#include "json/writer.hpp"
+#include "json/record.hpp"
 #include "spirv/reflect.hpp"
 
 namespace slipway::convert {
@@ -41,41 +41,64 @@ std::string_view enabled_by(const tosa::Graph& graph, const tosa::Node& node) {
   return row == info.rows.end() ? std::string_view() : row->enabled_by;
 }
 
+using TextSet = std::set<std::string>;
+
+struct Requirements {
+  TextSet capabilities, extensions, instruction_sets, profiles, vulkan;
+};
+
+struct Texts {
+  void write(json::Writer& out, const TextSet& from) const {
+    out.array([&] {
+      for (const std::string& text : from) out.value(text);
+    });
+  }
+  void schema(json::Schema& schema) const {
+    schema.out().raw(R"({ "type": "array", "items": { "type": "string" }, "uniqueItems": true })");
+  }
+};
+
+const json::Record<Requirements>& requirements_record() {
+  using R = Requirements;
+  static const auto record =
+      json::Record<R>("requirements", "what a converted model needs")
+          .required("spirv_capabilities", &R::capabilities, Texts{}, "of all modules")
+          .required("spirv_extensions", &R::extensions, Texts{}, "of all modules")
+          .required("instruction_sets", &R::instruction_sets, Texts{}, "extended instruction sets that are imported")
+          .required(
+              "tosa_profiles", &R::profiles, Texts{},
+              "profiles and extensions of TOSA that have the operators with these types; `/`: any of, `+`: all of")
+          .required("vulkan_extensions", &R::vulkan, Texts{}, "that a device needs to run the modules as they are");
+  return record;
+}
+
 }  // namespace
 
 Result<std::string> requirements_json(const vgf::File& file, const tosa::Graph& graph) {
-  std::set<std::string> capabilities, extensions, sets, profiles, vulkan;
+  Requirements needs;
   for (const vgf::Module& module : file.modules) {
     if (module.words.empty()) continue;
     const auto words = spirv::read_module(module.words, std::string(module.name));
     if (!words) return fail(words.error());
     const auto reflection = spirv::reflect(*words);
     if (!reflection) return fail(reflection.error());
-    capabilities.insert(reflection->capabilities.begin(), reflection->capabilities.end());
-    extensions.insert(reflection->extensions.begin(), reflection->extensions.end());
-    sets.insert(reflection->instruction_sets.begin(), reflection->instruction_sets.end());
+    needs.capabilities.insert(reflection->capabilities.begin(), reflection->capabilities.end());
+    needs.extensions.insert(reflection->extensions.begin(), reflection->extensions.end());
+    needs.instruction_sets.insert(reflection->instruction_sets.begin(), reflection->instruction_sets.end());
   }
   for (const NeededExtension& each : kExtensions) {
-    if (capabilities.contains(std::string(each.capability))) vulkan.emplace(each.extension);
+    if (needs.capabilities.contains(std::string(each.capability))) needs.vulkan.emplace(each.extension);
   }
   for (const tosa::Node& node : graph.nodes) {
     if (node.op == tosa::Op::CUSTOM) continue;
-    if (const std::string_view profile = enabled_by(graph, node); !profile.empty()) profiles.emplace(profile);
+    if (const std::string_view profile = enabled_by(graph, node); !profile.empty()) needs.profiles.emplace(profile);
   }
-  json::Writer out;
-  const auto list = [&](std::string_view key, const std::set<std::string>& values) {
-    out.key(key).array([&] {
-      for (const std::string& value : values) out.value(value);
-    });
-  };
-  out.object([&] {
-    list("spirv_capabilities", capabilities);
-    list("spirv_extensions", extensions);
-    list("instruction_sets", sets);
-    list("tosa_profiles", profiles);
-    list("vulkan_extensions", vulkan);
-  });
-  return out.text();
+  return json::object_text(requirements_record(), needs);
+}
+
+std::string requirements_schema() {
+  return json::schema_text("what a converted model needs", "written by `slipway convert --report`",
+                           {&requirements_record().table()});
 }
 
 }  // namespace slipway::convert

@@ -13,5 +13,6 @@ namespace slipway::convert {
 // JSON: SPIR-V capabilities, extensions and instruction sets of all modules, the TOSA profiles and extensions of the
 // operators, and the Vulkan extensions that they require (schema/conversion_report.schema.json).
 Result<std::string> requirements_json(const vgf::File& file, const tosa::Graph& graph);
+std::string requirements_schema();
 
 }  // namespace slipway::convert

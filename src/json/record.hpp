@@ -18,6 +18,10 @@
 // are written, `void write(Writer&, const T&) const`. A member has the type of the codec or is an optional of it. The
 // member `at` keeps a handle of the object, so that later checks can point at its members.
 //
+// A document that is only written needs no struct of its own: a field may be computed from the object.
+//
+//   .required("hash", [](const Shot& shot) { return hash_of(shot); }, Text{}, "the SHA-256 of the contents")
+//
 // `Record<T>` only checks types. The code that reads objects and writes schemas is compiled once, in record_table.cpp;
 // it reaches members by their offsets, and codecs through two functions each.
 #pragma once
@@ -27,6 +31,8 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -120,7 +126,7 @@ struct CodecFunctions {
   bool (*read)(const void* codec, Decoder& decoder, Value value, void* to);
   void (*schema)(const void* codec, Schema& schema);
   void (*write)(const void* codec, Writer& out, const void* from);  // null: the codec cannot write
-  bool (*present)(const void* from);                                // null: always; else of an optional
+  bool (*present)(const void* codec, const void* from);             // null: always; else of an optional
   void* (*copy)(const void* codec);                                 // null: its bytes are copied
   void (*destroy)(const void* codec);
 };
@@ -130,10 +136,11 @@ struct CodecHandle {
   const void* codec;
   const CodecFunctions* functions;
 
+  // Only of codecs that read.
   bool read(Decoder& decoder, Value value, void* to) const { return functions->read(codec, decoder, value, to); }
   void schema(Schema& schema) const { functions->schema(codec, schema); }
   void write(Writer& out, const void* from) const { functions->write(codec, out, from); }
-  bool present(const void* from) const { return !functions->present || functions->present(from); }
+  bool present(const void* from) const { return !functions->present || functions->present(codec, from); }
 };
 
 namespace detail {
@@ -173,13 +180,25 @@ void write_with(const void* codec, Writer& out, const void* from) {
 
 template <class T, class Codec>
 constexpr CodecFunctions functions_of() {
-  CodecFunctions functions{.size = sizeof(Codec), .read = read_with<T, Codec>, .schema = schema_with<Codec>};
+  CodecFunctions functions{.size = sizeof(Codec), .read = nullptr, .schema = schema_with<Codec>};
   if constexpr (kIsOptional<T>) {
-    functions.present = [](const void* from) { return static_cast<const T*>(from)->has_value(); };
+    functions.present = [](const void*, const void* from) { return static_cast<const T*>(from)->has_value(); };
     if constexpr (requires(const Codec codec, Writer& out, const T& from) { codec.write(out, *from); })
       functions.write = write_with<T, Codec>;
-  } else if constexpr (requires(const Codec codec, Writer& out, const T& from) { codec.write(out, from); }) {
-    functions.write = write_with<T, Codec>;
+    if constexpr (requires(const Codec codec, Decoder& decoder, Value value, T& to) {
+                    codec.read(decoder, value, *to);
+                  })
+      functions.read = read_with<T, Codec>;
+  } else {
+    if constexpr (requires(const Codec codec, Writer& out, const T& from) { codec.write(out, from); })
+      functions.write = write_with<T, Codec>;
+    if constexpr (requires(const Codec codec, Decoder& decoder, Value value, T& to) { codec.read(decoder, value, to); })
+      functions.read = read_with<T, Codec>;
+    if constexpr (requires(const Codec codec, const T& from) { codec.present(from); }) {
+      functions.present = [](const void* codec, const void* from) {
+        return static_cast<const Codec*>(codec)->present(*static_cast<const T*>(from));
+      };
+    }
   }
   if constexpr (!std::is_trivially_copyable_v<Codec>) {
     functions.copy = [](const void* codec) -> void* { return new Codec(*static_cast<const Codec*>(codec)); };
@@ -212,7 +231,7 @@ CodecHandle handle_of(const Codec& codec) {
 struct Text {
   bool empty = true;  // whether "" is allowed
   bool read(Decoder& decoder, Value value, std::string& to) const;
-  void write(Writer& out, const std::string& from) const { out.value(from); }
+  void write(Writer& out, std::string_view from) const { out.value(from); }
   void schema(Schema& schema) const;
 };
 inline constexpr Text kNotEmpty{.empty = false};
@@ -306,6 +325,13 @@ class Words {
   std::string_view name_;
 };
 
+// A word of a list, kept as text; it is only written.
+struct OneOf {
+  std::span<const std::string_view> words;
+  void write(Writer& out, std::string_view from) const { out.value(from); }
+  void schema(Schema& schema) const { word_schema(schema, words); }
+};
+
 bool check_list(Decoder& decoder, Value value, std::size_t min, std::size_t max);
 // Reads each element of an array into the element that `append` adds to `list`.
 bool read_elements(Decoder& decoder, Value value, CodecHandle element, void* list, void* (*append)(void* list));
@@ -350,6 +376,10 @@ struct List {
   template <class T, std::size_t N>
   void write(Writer& out, const std::array<T, N>& from) const {
     write_elements(out, handle_of<T>(element), from.data(), N, sizeof(T));
+  }
+  template <class T>
+  void write(Writer& out, std::span<const T> from) const {
+    write_elements(out, handle_of<T>(element), from.data(), from.size(), sizeof(T));
   }
   void schema(Schema& schema) const { list_schema(schema, min, max, {&element, &detail::kSchemaOnly<Codec>}); }
 };
@@ -447,6 +477,37 @@ struct Constant {
   void schema(Schema& schema) const;
 };
 
+// Text that is JSON already; it is only written.
+struct Raw {
+  std::string_view schema_text = "{}";
+  void write(Writer& out, std::string_view from) const { out.raw(from); }
+  void schema(Schema& schema) const { schema.out().raw(schema_text); }
+};
+
+// What `value` returns for an object; it is only written. Optionals without a value and null pointers are absent.
+template <class T, class F, class Codec>
+struct Computed {
+  F value;
+  Codec codec;
+
+  using Result = std::remove_cvref_t<std::invoke_result_t<F, const T&>>;
+  static constexpr bool kMayBeAbsent = detail::kIsOptional<Result> || std::is_pointer_v<Result>;
+
+  bool present(const T& from) const
+    requires kMayBeAbsent
+  {
+    return static_cast<bool>(std::invoke(value, from));
+  }
+  void write(Writer& out, const T& from) const {
+    if constexpr (kMayBeAbsent) {
+      codec.write(out, *std::invoke(value, from));
+    } else {
+      codec.write(out, std::invoke(value, from));
+    }
+  }
+  void schema(Schema& schema) const { codec.schema(schema); }
+};
+
 // The value itself, to be read later. `schema_text` is its schema, a JSON object.
 struct Anything {
   std::string_view schema_text = "{}";
@@ -479,6 +540,7 @@ class RecordTable {
   std::string_view meaning() const { return meaning_; }
   bool read(Decoder& decoder, Value value, void* to) const;
   void write(Writer& out, const void* from) const;
+  void write_members(Writer& out, const void* from) const;
   void write_member(Writer& out, std::string_view key, const void* from) const;
   void schema(Schema& schema) const;
 
@@ -526,11 +588,13 @@ class Record {
   }
 
   template <class M, class Codec>
+    requires(!std::is_function_v<M>)
   Record&& required(std::string_view key, M T::* member, const Codec& codec, std::string_view meaning) && {
     table_.add(true, key, detail::offset_of(member), handle_of<M>(codec), meaning);
     return std::move(*this);
   }
   template <class M, class Codec>
+    requires(!std::is_function_v<M>)
   Record&& optional(std::string_view key, M T::* member, const Codec& codec, std::string_view meaning) && {
     table_.add(false, key, detail::offset_of(member), handle_of<M>(codec), meaning);
     return std::move(*this);
@@ -545,6 +609,17 @@ class Record {
   Record&& optional(std::string_view key, const Codec& codec, std::string_view meaning) && {
     table_.add(false, key, 0, handle_of<T>(codec), meaning);
     return std::move(*this);
+  }
+  // Fields that are only written: `value` computes them from the object.
+  template <class F, class Codec>
+    requires(std::is_invocable_v<F, const T&> && !std::is_member_object_pointer_v<F>)
+  Record&& required(std::string_view key, F value, const Codec& codec, std::string_view meaning) && {
+    return std::move(*this).required(key, Computed<T, F, Codec>{value, codec}, meaning);
+  }
+  template <class F, class Codec>
+    requires(std::is_invocable_v<F, const T&> && !std::is_member_object_pointer_v<F>)
+  Record&& optional(std::string_view key, F value, const Codec& codec, std::string_view meaning) && {
+    return std::move(*this).optional(key, Computed<T, F, Codec>{value, codec}, meaning);
   }
   // When the last field is written. Without a condition it is always written, except for an optional without a value:
   // that is omitted, or null if the field is required.
@@ -573,7 +648,8 @@ class Record {
   std::string_view meaning() const { return table_.meaning(); }
   bool read(Decoder& decoder, Value value, T& to) const { return table_.read(decoder, value, &to); }
   void write(Writer& out, const T& from) const { table_.write(out, &from); }
-  // Only the member with the key, into the object that `out` is writing.
+  // All members, or only the member with the key, into the object that `out` is writing.
+  void write_members(Writer& out, const T& from) const { table_.write_members(out, &from); }
   void write_member(Writer& out, std::string_view key, const T& from) const { table_.write_member(out, key, &from); }
   void schema(Schema& schema) const { table_.schema(schema); }
   const RecordTable& table() const { return table_; }
@@ -587,5 +663,15 @@ class Record {
   }
   RecordTable table_;
 };
+
+// The text of an object, and the JSON Schema of documents that are an object of one of the records.
+template <class T>
+std::string object_text(const Record<T>& record, const T& from, int indent = 2) {
+  Writer out(indent);
+  record.write(out, from);
+  return out.text();
+}
+std::string schema_text(std::string_view title, std::string_view description,
+                        std::initializer_list<const RecordTable*> records);
 
 }  // namespace slipway::json

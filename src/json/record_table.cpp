@@ -81,9 +81,11 @@ void RecordTable::write_field(Writer& out, const Field& field, const void* from)
 }
 
 void RecordTable::write(Writer& out, const void* from) const {
-  out.object([&] {
-    for (const Field& field : fields_) write_field(out, field, from);
-  });
+  out.object([&] { write_members(out, from); });
+}
+
+void RecordTable::write_members(Writer& out, const void* from) const {
+  for (const Field& field : fields_) write_field(out, field, from);
 }
 
 void RecordTable::write_member(Writer& out, std::string_view key, const void* from) const {
@@ -131,6 +133,21 @@ void RecordTable::write_property(Schema& schema, const Field& field, std::string
     if (key == field.old_key) out.member("deprecated", true);
     out.key("allOf").array([&] { field.codec.schema(schema); });
   });
+}
+
+std::string schema_text(std::string_view title, std::string_view description,
+                        std::initializer_list<const RecordTable*> records) {
+  Writer out;
+  Schema schema(out);
+  out.object([&] {
+    out.member("$schema", "https://json-schema.org/draft/2020-12/schema").member("title", title);
+    if (!description.empty()) out.member("description", description);
+    out.key("anyOf").array([&] {
+      for (const RecordTable* record : records) schema.reference(*record);
+    });
+    schema.write_definitions();
+  });
+  return out.text();
 }
 
 }  // namespace slipway::json

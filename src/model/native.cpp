@@ -7,6 +7,7 @@
 
 #include "base/format.hpp"
 #include "gpu/device/device_plan.hpp"
+#include "gpu/memory/tensor.hpp"
 #include "spirv/tools.hpp"
 #include "tosa/vulkan_format.hpp"
 

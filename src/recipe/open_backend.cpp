@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "recipe/open_backend.hpp"
 
-#include <cstdlib>
-
 #include "recipe/backends/opencl/backend.hpp"
 #include "recipe/backends/xrt/module.hpp"
 #include "recipe/vulkan/vulkan_device.hpp"
@@ -13,11 +11,8 @@ Result<BackendPtr> open_backend(BackendKind kind, std::string_view selector, con
   switch (kind) {
     case BackendKind::Cpu:
       break;
-    case BackendKind::Vulkan: {
-      const char* from_environment = std::getenv("SLIPWAY_DEVICE");
-      if (selector.empty() && from_environment) selector = from_environment;
+    case BackendKind::Vulkan:
       return open_vulkan({.selector = std::string(selector), .cache = cache}).and_then(make_vulkan_backend);
-    }
     case BackendKind::OpenCl:
       return opencl::open_backend();
     case BackendKind::Xrt:

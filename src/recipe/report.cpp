@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::uint64_t kDefaultRunlistThreshold = 6;
 
-SessionReport::Execution report_of(const ExecutionOutcome& outcome, bool single) {
-  SessionReport::Execution report{.cpu = {.elapsed_us = static_cast<std::uint64_t>(outcome.elapsed_ns / 1000),
-                                          .latency_us = outcome.latency_us,
-                                          .throughput = outcome.throughput},
-                                  .iterations = outcome.iterations,
-                                  .name = outcome.name,
-                                  .samples = outcome.samples};
+SessionDetails::Execution report_of(const ExecutionOutcome& outcome, bool single) {
+  SessionDetails::Execution report{.cpu = {.elapsed_us = static_cast<std::uint64_t>(outcome.elapsed_ns / 1000),
+                                           .latency_us = outcome.latency_us,
+                                           .throughput = outcome.throughput},
+                                   .iterations = outcome.iterations,
+                                   .name = outcome.name,
+                                   .samples = outcome.samples};
   if (!single) {
     report.depth = outcome.depth;
     report.mode = outcome.mode;
@@ -30,14 +30,14 @@ SessionReport::Execution report_of(const ExecutionOutcome& outcome, bool single)
   return report;
 }
 
-SessionReport::Resources resources_of(const Plan& plan, const Runner* runner, std::uint64_t threshold) {
-  SessionReport::Resources report{.buffers = plan.buffers.size(),
-                                  .contexts = plan.contexts.size(),
-                                  .kernels = plan.kernels.size(),
-                                  .runs = plan.runs.size(),
-                                  .total_buffer_size = runner ? runner->created_bytes() : 0,
-                                  .cpus = plan.cpus.size(),
-                                  .runlist_threshold = threshold};
+SessionDetails::Resources resources_of(const Plan& plan, const Runner* runner, std::uint64_t threshold) {
+  SessionDetails::Resources report{.buffers = plan.buffers.size(),
+                                   .contexts = plan.contexts.size(),
+                                   .kernels = plan.kernels.size(),
+                                   .runs = plan.runs.size(),
+                                   .total_buffer_size = runner ? runner->created_bytes() : 0,
+                                   .cpus = plan.cpus.size(),
+                                   .runlist_threshold = threshold};
   for (std::size_t i = 0; i < plan.lists.size(); ++i) {
     const ListPlan& list = plan.lists[i];
     report.lists.push_back({list.backend, list.end - list.begin, runner && runner->chained(i)});
@@ -45,20 +45,20 @@ SessionReport::Resources resources_of(const Plan& plan, const Runner* runner, st
   return report;
 }
 
-std::vector<SessionReport::Run> runs_of(const Plan& plan, const Runner* runner) {
+std::vector<SessionDetails::Run> runs_of(const Plan& plan, const Runner* runner) {
   const std::vector<RunRecord> records = runner ? runner->records() : std::vector<RunRecord>(plan.runs.size());
-  std::vector<SessionReport::Run> runs;
+  std::vector<SessionDetails::Run> runs;
   for (std::size_t i = 0; i < plan.runs.size(); ++i) {
     const RunPlan& run = plan.runs[i];
     const RunRecord& record = records[i];
-    SessionReport::Run& report =
-        runs.emplace_back(SessionReport::Run{.index = i,
-                                             .id = run.id,
-                                             .kernel = run.resource,
-                                             .where = run.backend == BackendKind::Cpu ? Where::Cpu : Where::Npu,
-                                             .backend = run.backend,
-                                             .status = record.status,
-                                             .count = record.count});
+    SessionDetails::Run& report =
+        runs.emplace_back(SessionDetails::Run{.index = i,
+                                              .id = run.id,
+                                              .kernel = run.resource,
+                                              .where = run.backend == BackendKind::Cpu ? Where::Cpu : Where::Npu,
+                                              .backend = run.backend,
+                                              .status = record.status,
+                                              .count = record.count});
     if (!record.total_ns) continue;
     report.total_us = *record.total_ns / 1000;
     report.mean_us = record.count ? *report.total_us / static_cast<double>(record.count) : 0.0;
@@ -66,10 +66,10 @@ std::vector<SessionReport::Run> runs_of(const Plan& plan, const Runner* runner) 
   return runs;
 }
 
-SessionReport::Context context_of(const ContextPlan& context) {
+SessionDetails::Context context_of(const ContextPlan& context) {
   // Errors in these files were reported when the recipe was loaded.
   Diagnostics ignored;
-  SessionReport::Context report;
+  SessionDetails::Context report;
   if (context.xclbin) {
     if (const auto file = xclbin::read_xclbin(context.xclbin->bytes, context.xclbin->name, ignored))
       report.uuid = xclbin::uuid_text(file->uuid);
@@ -81,7 +81,7 @@ SessionReport::Context context_of(const ContextPlan& context) {
   return report;
 }
 
-void add_contexts(const Plan& plan, SessionReport& report) {
+void add_contexts(const Plan& plan, SessionDetails& report) {
   for (const ContextPlan& context : plan.contexts) {
     if (!context.xclbin && context.programs.empty()) continue;
     if (!report.contexts) report.contexts.emplace();
@@ -90,10 +90,10 @@ void add_contexts(const Plan& plan, SessionReport& report) {
   }
 }
 
-std::vector<SessionReport::Validation> validation_of(const std::vector<ValidationResult>& results) {
-  std::vector<SessionReport::Validation> validation;
+std::vector<SessionDetails::Validation> validation_of(const std::vector<ValidationResult>& results) {
+  std::vector<SessionDetails::Validation> validation;
   for (const ValidationResult& result : results) {
-    SessionReport::Validation& report = validation.emplace_back(SessionReport::Validation{
+    SessionDetails::Validation& report = validation.emplace_back(SessionDetails::Validation{
         .buffer = result.buffer, .ok = result.mismatches == 0, .mismatches = result.mismatches});
     if (result.mismatches) report.first = result.first;
   }
@@ -108,8 +108,8 @@ SessionReport::Error error_of(const Diagnostic& diagnostic) {
   return error;
 }
 
-std::string Session::report(const Failure* failure, const System* system, int indent) const {
-  SessionReport report{.program = SessionReport::Program{std::string(cli::kVersion)}};
+SessionDetails Session::details() const {
+  SessionDetails report;
   if (engine_) {
     const auto& outcomes = engine_->executions();
     if (!profile_->is_single()) {
@@ -133,11 +133,18 @@ std::string Session::report(const Failure* failure, const System* system, int in
     report.backends.emplace();
     for (const auto& [kind, info] : runner_->backends()) report.backends->emplace_back(name_of(kind), info);
   }
+  return report;
+}
+
+SessionReport Session::report_value(const Failure* failure, const System* system) const {
+  SessionReport report{.details = details(), .version = std::string(cli::kVersion)};
   if (failure && !failure->empty()) report.error = error_of(failure->front());
   if (system) report.system = *system;
-  json::Writer out(indent);
-  report_record().write(out, report);
-  return out.text();
+  return report;
+}
+
+std::string Session::report(const Failure* failure, const System* system, int indent) const {
+  return json::object_text(report_record(), report_value(failure, system), indent);
 }
 
 Session::System system_usage(std::chrono::steady_clock::time_point start) {

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "recipe/report_records.hpp"
 
+#include "recipe/uuid_text.hpp"
+
 namespace slipway::recipe {
 namespace {
 
-using json::Boolean;
-using json::Constant;
-using json::Integer;
-using json::List;
-using json::Map;
-using json::Nested;
-using json::OrNull;
-using json::Real;
-using json::Record;
-using json::Text;
-using json::Word;
-using json::Words;
+using json::Boolean, json::Constant, json::Integer, json::List, json::Map, json::Nested, json::OrNull, json::Real,
+    json::Record, json::Text, json::Word, json::Words;
 
 constexpr Word<Mode> kModes[] = {{"default", Mode::Default},
                                  {"latency", Mode::Latency},
@@ -28,16 +20,6 @@ constexpr Word<BackendKind> kBackends[] = {{"cpu", BackendKind::Cpu},
 constexpr Word<RunStatus> kStatuses[] = {
     {"ok", RunStatus::Ok}, {"failed", RunStatus::Failed}, {"skipped", RunStatus::Skipped}};
 constexpr Word<Where> kWheres[] = {{"cpu", Where::Cpu}, {"npu", Where::Npu}};
-
-struct Uuid {
-  bool read(json::Decoder& decoder, json::Value value, std::string& to) const {
-    return Text{}.read(decoder, value, to);
-  }
-  void write(json::Writer& out, const std::string& from) const { out.value(from); }
-  void schema(json::Schema& schema) const {
-    schema.out().raw(R"({ "type": "string", "pattern": "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$" })");
-  }
-};
 
 const Record<SampleSummary>& samples_record() {
   using S = SampleSummary;
@@ -55,8 +37,8 @@ const Record<SampleSummary>& samples_record() {
   return record;
 }
 
-const Record<SessionReport::CpuTime>& cpu_record() {
-  using C = SessionReport::CpuTime;
+const Record<SessionDetails::CpuTime>& cpu_record() {
+  using C = SessionDetails::CpuTime;
   static const auto record = Record<C>("cpu_time", "times measured on the host")
                                  .required("elapsed", &C::elapsed_us, Integer{}, "us")
                                  .optional("latency", &C::latency_us, Integer{}, "us")
@@ -64,8 +46,8 @@ const Record<SessionReport::CpuTime>& cpu_record() {
   return record;
 }
 
-const Record<SessionReport::Execution>& execution_record() {
-  using E = SessionReport::Execution;
+const Record<SessionDetails::Execution>& execution_record() {
+  using E = SessionDetails::Execution;
   static const auto record =
       Record<E>("execution", "an execution of the recipe")
           .required("cpu", &E::cpu, Nested(cpu_record()), "times measured on the host")
@@ -78,8 +60,8 @@ const Record<SessionReport::Execution>& execution_record() {
   return record;
 }
 
-const Record<SessionReport::RunList>& run_list_record() {
-  using L = SessionReport::RunList;
+const Record<SessionDetails::RunList>& run_list_record() {
+  using L = SessionDetails::RunList;
   static const auto record =
       Record<L>("runlist", "consecutive runs on one back end")
           .required("kind", &L::backend, Words<BackendKind>(kBackends), "the back end")
@@ -88,8 +70,8 @@ const Record<SessionReport::RunList>& run_list_record() {
   return record;
 }
 
-const Record<SessionReport::Resources>& resources_record() {
-  using R = SessionReport::Resources;
+const Record<SessionDetails::Resources>& resources_record() {
+  using R = SessionDetails::Resources;
   static const auto record =
       Record<R>("resources", "the size of the recipe")
           .required("buffers", &R::buffers, Integer{}, "number of buffers")
@@ -103,8 +85,8 @@ const Record<SessionReport::Resources>& resources_record() {
   return record;
 }
 
-const Record<SessionReport::Run>& run_record() {
-  using R = SessionReport::Run;
+const Record<SessionDetails::Run>& run_record() {
+  using R = SessionDetails::Run;
   static const auto record = Record<R>("run", "a run of the recipe")
                                  .required("index", &R::index, Integer{}, "index in the recipe")
                                  .required("id", &R::id, Text{}, "the identifier of the run")
@@ -118,11 +100,11 @@ const Record<SessionReport::Run>& run_record() {
   return record;
 }
 
-const Record<SessionReport::Context>& context_record() {
-  using C = SessionReport::Context;
+const Record<SessionDetails::Context>& context_record() {
+  using C = SessionDetails::Context;
   static const auto record = Record<C>("context", "the identifier of the xclbin or configuration ELF")
-                                 .optional("uuid", &C::uuid, Uuid{}, "of the xclbin")
-                                 .optional("elf_uid", &C::elf_uid, Uuid{}, "of the configuration ELF");
+                                 .optional("uuid", &C::uuid, UuidText{}, "of the xclbin")
+                                 .optional("elf_uid", &C::elf_uid, UuidText{}, "of the configuration ELF");
   return record;
 }
 
@@ -134,8 +116,8 @@ const Record<BackendInfo>& backend_record() {
   return record;
 }
 
-const Record<SessionReport::Validation>& validation_record() {
-  using V = SessionReport::Validation;
+const Record<SessionDetails::Validation>& validation_record() {
+  using V = SessionDetails::Validation;
   static const auto record =
       Record<V>("validation", "the comparison of a buffer with golden data")
           .required("buffer", &V::buffer, Text{}, "name of the buffer")
@@ -154,15 +136,44 @@ const Record<SessionReport::Error>& error_record() {
   return record;
 }
 
-const Record<SessionReport::Program>& program_record() {
-  using P = SessionReport::Program;
-  static const auto record = Record<P>("program", "the program that wrote the report")
-                                 .required("version", &P::version, Text{}, "of the program")
-                                 .required("report_schema", Constant{"1"}, "version of this format");
+const Record<std::string>& program_record() {
+  static const auto record =
+      Record<std::string>("program", "the program that wrote the report")
+          .required(
+              "version", [](const std::string& from) { return std::string_view(from); }, Text{}, "of the program")
+          .required("report_schema", Constant{"1"}, "version of this format");
   return record;
 }
 
-const Record<Session::System>& system_table() {
+}  // namespace
+
+const Record<SessionDetails>& details_record() {
+  using D = SessionDetails;
+  static const auto record =
+      Record<D>("details", "what a recipe adds to the report of its run")
+          .optional("execution", &D::execution, Nested(execution_record()), "of a profile without `executions`")
+          .optional("executions", &D::executions, List{Nested(execution_record())}, "of a profile with `executions`")
+          .optional("resources", &D::resources, Nested(resources_record()), "the size of the recipe")
+          .optional("runs", &D::runs, List{Nested(run_record())}, "the runs, in order")
+          .optional("xclbin", &D::xclbin, Nested(context_record()), "the xclbin of the header")
+          .optional("hwctxs_detail", &D::contexts, Map{Nested(context_record())}, "hardware contexts by name")
+          .optional("backends", &D::backends, Map{Nested(backend_record())}, "opened back ends by kind")
+          .optional("validation", &D::validation, List{Nested(validation_record())}, "comparisons with golden data");
+  return record;
+}
+
+const Record<SessionReport>& report_record() {
+  using R = SessionReport;
+  static const auto record =
+      Record<R>("report", "the report of a recipe")
+          .part(&R::details, details_record())
+          .optional("error", &R::error, Nested(error_record()), "the first error")
+          .optional("slipway", &R::version, Nested(program_record()), "absent if a job could not be loaded")
+          .optional("system", &R::system, Nested(system_record()), "resources of the process");
+  return record;
+}
+
+const Record<Session::System>& system_record() {
   using S = Session::System;
   static const auto record = Record<S>("system", "resources of the process")
                                  .required("real", &S::real, Real{}, "seconds")
@@ -172,55 +183,20 @@ const Record<Session::System>& system_table() {
   return record;
 }
 
-const Record<SessionReport>& report_table() {
-  using R = SessionReport;
+const Record<JobsReport>& jobs_report_record() {
+  using J = JobsReport;
   static const auto record =
-      Record<R>("report", "the report of a recipe")
-          .optional("execution", &R::execution, Nested(execution_record()), "of a profile without `executions`")
-          .optional("executions", &R::executions, List{Nested(execution_record())}, "of a profile with `executions`")
-          .optional("resources", &R::resources, Nested(resources_record()), "the size of the recipe")
-          .optional("runs", &R::runs, List{Nested(run_record())}, "the runs, in order")
-          .optional("xclbin", &R::xclbin, Nested(context_record()), "the xclbin of the header")
-          .optional("hwctxs_detail", &R::contexts, Map{Nested(context_record())}, "hardware contexts by name")
-          .optional("backends", &R::backends, Map{Nested(backend_record())}, "opened back ends by kind")
-          .optional("validation", &R::validation, List{Nested(validation_record())}, "comparisons with golden data")
-          .optional("error", &R::error, Nested(error_record()), "the first error")
-          .optional("slipway", &R::program, Nested(program_record()), "absent if a job could not be loaded")
-          .optional("system", &R::system, Nested(system_table()), "resources of the process");
+      Record<J>("jobs_report", "the report of a script of jobs")
+          .required("jobs", &J::jobs, Map{Nested(report_record())}, "the reports of the jobs by id")
+          .optional("system", &J::system, Nested(system_record()), "resources of the process");
   return record;
 }
 
-}  // namespace
-
-const Record<SessionReport>& report_record() { return report_table(); }
-const Record<Session::System>& system_record() { return system_table(); }
-
 std::string report_schema() {
-  json::Writer out;
-  json::Schema schema(out);
-  out.object([&] {
-    out.member("$schema", "https://json-schema.org/draft/2020-12/schema").member("title", "report of recipes");
-    out.member("description",
-               "what ran and how long it took: `slipway run FILE --report FILE` of a recipe or a script of jobs, and "
-               "`report()` of the library");
-    out.key("anyOf").array([&] {
-      Nested(report_record()).schema(schema);
-      out.object([&] {
-        out.member("description", "of a script of jobs").member("type", "object");
-        out.key("properties").object([&] {
-          out.key("jobs").object([&] {
-            out.member("description", "by id").member("type", "object").key("additionalProperties");
-            Nested(report_record()).schema(schema);
-          });
-          out.key("system");
-          Nested(system_record()).schema(schema);
-        });
-        out.member("additionalProperties", false).key("required").array([&] { out.value("jobs"); });
-      });
-    });
-    schema.write_definitions();
-  });
-  return out.text();
+  return json::schema_text("report of recipes, in the shape of the shipped runner",
+                           "what ran and how long it took: `report()` of the library, and `xrt-runner --report` of a "
+                           "recipe or a script of jobs",
+                           {&report_record().table(), &jobs_report_record().table()});
 }
 
 }  // namespace slipway::recipe

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The report of a session as a value (docs/spec/recipe.md#reports). The tables of report_records.cpp describe its JSON
-// once, for writing it and for its schema.
+// once, for writing it and for its schema. `slipway run --report` writes the details of a session into its own document
+// (cli/run_report.hpp); `Session::report` writes the shape of the shipped runner.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@
 
 namespace slipway::recipe {
 
-// Optional parts are absent if the session did not come that far.
-struct SessionReport {
+// What a recipe adds to the report of its run. Parts are absent if the session did not come that far.
+struct SessionDetails {
   struct CpuTime {
     std::uint64_t elapsed_us = 0;
     std::optional<std::uint64_t> latency_us, throughput;
@@ -61,14 +62,6 @@ struct SessionReport {
     std::uint64_t mismatches = 0;
     std::optional<std::uint64_t> first;
   };
-  struct Error {
-    std::string kind;
-    std::string message;
-    std::optional<std::string> pointer;
-  };
-  struct Program {
-    std::string version;
-  };
 
   std::optional<Execution> execution;
   std::optional<std::vector<Execution>> executions;
@@ -78,14 +71,33 @@ struct SessionReport {
   std::optional<std::vector<std::pair<std::string, Context>>> contexts;  // by name
   std::optional<std::vector<std::pair<std::string, BackendInfo>>> backends;
   std::optional<std::vector<Validation>> validation;
+};
+
+// What `Session::report` writes.
+struct SessionReport {
+  struct Error {
+    std::string kind;
+    std::string message;
+    std::optional<std::string> pointer;
+  };
+
+  SessionDetails details;
   std::optional<Error> error;
-  std::optional<Program> program;
+  std::optional<std::string> version;  // of the program
   std::optional<Session::System> system;
 };
 
 SessionReport::Error error_of(const Diagnostic& diagnostic);
 
+// Of a script of jobs.
+struct JobsReport {
+  std::vector<std::pair<std::string, SessionReport>> jobs;  // by id
+  std::optional<Session::System> system;
+};
+
+const json::Record<SessionDetails>& details_record();
 const json::Record<SessionReport>& report_record();
+const json::Record<JobsReport>& jobs_report_record();
 const json::Record<Session::System>& system_record();
 
 }  // namespace slipway::recipe

@@ -19,6 +19,9 @@
 
 namespace slipway::recipe {
 
+struct SessionDetails;  // of report_records.hpp
+struct SessionReport;
+
 // What the command line and jobs change in a profile (docs/spec/recipe.md#slipway-run,
 // docs/spec/recipe.md#xrt-runner).
 struct ProfileChanges {
@@ -69,6 +72,8 @@ class Session {
     double real = 0, user = 0, kernel = 0, peak_memory_mb = 0;
   };
   std::string report(const Failure* failure, const System* system, int indent) const;
+  SessionReport report_value(const Failure* failure, const System* system) const;
+  SessionDetails details() const;
 
  private:
   Artifacts artifacts_;
@@ -80,7 +85,7 @@ class Session {
   std::unique_ptr<ProfileEngine> engine_;
 };
 
-std::string report_schema();  // of the reports of sessions and of jobs
+std::string report_schema();  // of `Session::report` and of the reports of jobs in that shape
 
 // Times and memory of this process since `start`.
 Session::System system_usage(std::chrono::steady_clock::time_point start);

@@ -44,11 +44,7 @@ void seal(Metadata& metadata) {
   metadata.hashes.pipeline = sha256_text(pipeline.text());
 }
 
-std::string metadata_text(const Metadata& metadata) {
-  json::Writer out;
-  metadata_record().write(out, metadata);
-  return out.text();
-}
+std::string metadata_text(const Metadata& metadata) { return json::object_text(metadata_record(), metadata); }
 
 std::optional<Metadata> read_metadata(const SourcePtr& source, Diagnostics& diagnostics) {
   const auto document = diagnostics.take(json::parse(source));
@@ -58,15 +54,7 @@ std::optional<Metadata> read_metadata(const SourcePtr& source, Diagnostics& diag
 }
 
 std::string metadata_schema_text() {
-  json::Writer out;
-  json::Schema schema(out);
-  out.object([&] {
-    out.member("$schema", "https://json-schema.org/draft/2020-12/schema");
-    out.member("title", "Metadata of a render pipeline");
-    out.key("allOf").array([&] { json::Nested(metadata_record()).schema(schema); });
-    schema.write_definitions();
-  });
-  return out.text();
+  return json::schema_text("Metadata of a render pipeline", "", {&metadata_record().table()});
 }
 
 }  // namespace slipway::rpl

@@ -9,6 +9,7 @@
 #include "base/format.hpp"
 #include "base/parallel.hpp"
 #include "base/sha256.hpp"
+#include "json/record.hpp"
 #include "rpl/assignments.hpp"
 #include "rpl/metadata_json.hpp"
 #include "rpl/variant_search.hpp"
@@ -290,69 +291,88 @@ std::string summary_text(const Program& program, const VariantOptions& settings,
   return text;
 }
 
-std::string variants_json(const Program& program, const Variants& variants) {
-  json::Writer out;
-  out.object([&] {
-    out.key("assignments").raw(count_text(variants.assignments));
-    out.key("classes").array([&] {
-      for (const VariantClass& of : variants.classes) {
-        out.object([&] {
-          out.key("when").array([&] {
-            for (const Assignment& assignment : of.when) write_assignment(out, program, assignment);
-          });
-          out.member("metadata", of.file);
-          out.key("code").object([&] {
-            for (std::size_t stage = 0; stage < kStageCount; ++stage) {
-              if (!of.code[stage].empty()) out.member(name_of(static_cast<Stage>(stage)), of.code[stage]);
-            }
-          });
-        });
-      }
+namespace {
+
+// What a table needs to write a class.
+struct WrittenClass {
+  const Program* program;
+  const VariantClass* from;
+};
+
+struct WrittenVariants {
+  const Program* program;
+  const Variants* variants;
+};
+
+struct AssignmentsOfClass {
+  void write(json::Writer& out, const WrittenClass& of) const {
+    out.array([&] {
+      for (const Assignment& assignment : of.from->when) write_assignment(out, *of.program, assignment);
     });
-  });
-  return out.text();
+  }
+  void schema(json::Schema& schema) const {
+    schema.out().raw(
+        R"({ "type": "array", "items": { "type": "object", "additionalProperties": { "type": ["boolean", "number", "string"] } } })");
+  }
+};
+
+using CodeFiles = std::array<std::string, kStageCount>;
+
+const std::string* file_of_stage(const CodeFiles& files, Stage stage) {
+  const std::string& file = files[static_cast<std::size_t>(stage)];
+  return file.empty() ? nullptr : &file;
+}
+
+const json::Record<CodeFiles>& stage_files_record() {
+  using json::Text;
+  static const auto record =
+      json::Record<CodeFiles>("code", "the SPIR-V module of each stage, a file beside this one")
+          .optional(
+              "vertex", [](const CodeFiles& of) { return file_of_stage(of, Stage::Vertex); }, Text{}, "a file")
+          .optional(
+              "fragment", [](const CodeFiles& of) { return file_of_stage(of, Stage::Fragment); }, Text{}, "a file")
+          .optional("compute", [](const CodeFiles& of) { return file_of_stage(of, Stage::Compute); }, Text{}, "a file");
+  return record;
+}
+
+const json::Record<WrittenClass>& written_class_record() {
+  using C = WrittenClass;
+  static const auto record =
+      json::Record<C>("class", "variants with equal outputs")
+          .required("when", AssignmentsOfClass{},
+                    "an assignment belongs to the one class with an entry that it agrees with")
+          .required(
+              "metadata", [](const C& of) { return &of.from->file; }, json::Text{}, "a file beside this one")
+          .required("code", [](const C& of) { return &of.from->code; }, json::Nested(stage_files_record()), "the code");
+  return record;
+}
+
+std::vector<WrittenClass> written_classes(const WrittenVariants& from) {
+  std::vector<WrittenClass> classes;
+  for (const VariantClass& of : from.variants->classes) classes.push_back({from.program, &of});
+  return classes;
+}
+
+const json::Record<WrittenVariants>& variants_record() {
+  using V = WrittenVariants;
+  static const auto record = json::Record<V>("variants", "the variants of a render pipeline")
+                                 .required(
+                                     "assignments", [](const V& of) { return count_text(of.variants->assignments); },
+                                     json::Raw{R"({ "type": "number", "minimum": 0 })"}, "of the options that vary")
+                                 .required("classes", written_classes, json::List{json::Nested(written_class_record())},
+                                           "variants with equal outputs");
+  return record;
+}
+
+}  // namespace
+
+std::string variants_json(const Program& program, const Variants& variants) {
+  return json::object_text(variants_record(), {&program, &variants});
 }
 
 std::string variants_schema_text() {
-  return R"({
-  "$schema": "https://json-schema.org/draft/2020-12/schema",
-  "title": "Variants of a render pipeline",
-  "description": "what `slipway compile --variants` writes as variants.json",
-  "type": "object",
-  "properties": {
-    "assignments": { "type": "number", "minimum": 0, "description": "of the options that vary" },
-    "classes": {
-      "type": "array",
-      "description": "variants with equal outputs",
-      "items": {
-        "type": "object",
-        "properties": {
-          "when": {
-            "type": "array",
-            "description": "an assignment belongs to the one class with an entry that it agrees with",
-            "items": { "type": "object", "additionalProperties": { "type": ["boolean", "number", "string"] } }
-          },
-          "metadata": { "type": "string", "description": "a file beside this one" },
-          "code": {
-            "type": "object",
-            "description": "the SPIR-V module of each stage, a file beside this one",
-            "properties": {
-              "vertex": { "type": "string" },
-              "fragment": { "type": "string" },
-              "compute": { "type": "string" }
-            },
-            "additionalProperties": false
-          }
-        },
-        "required": ["when", "metadata", "code"],
-        "additionalProperties": false
-      }
-    }
-  },
-  "required": ["assignments", "classes"],
-  "additionalProperties": false
-}
-)";
+  return json::schema_text("Variants of a render pipeline", "what `slipway compile --variants` writes as variants.json",
+                           {&variants_record().table()});
 }
 
 }  // namespace slipway::rpl

@@ -3,6 +3,8 @@
 
 #include "launch/check/check_device.hpp"
 #include "launch/check/hazards.hpp"
+#include "launch/execute/open_device.hpp"
+#include "launch/execute/run.hpp"
 #include "model/native.hpp"
 #include "scenario/check.hpp"
 #include "scenario/plan.hpp"

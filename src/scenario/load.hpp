@@ -6,11 +6,18 @@
 
 #include "base/diagnostic.hpp"
 #include "base/log.hpp"
-#include "launch/execute/open_device.hpp"
-#include "launch/execute/run.hpp"
 #include "launch/plan/plan.hpp"
 #include "scenario/model.hpp"
 #include "scenario/options.hpp"
+
+namespace slipway::gpu {
+struct Needs;
+}
+namespace slipway::launch {
+class DeviceOpening;
+struct Report;
+struct RunOptions;
+}  // namespace slipway::launch
 
 namespace slipway::scenario {
 

@@ -7,8 +7,7 @@
 
 #include "base/cache.hpp"
 #include "base/files.hpp"
-#include "gpu/device/snapshot.hpp"
-#include "model/plan/graph_engine.hpp"
+#include "model/plan/graph_options.hpp"
 
 namespace slipway::scenario {
 

@@ -8,6 +8,7 @@
 
 #include "base/public_problems.hpp"
 #include "launch/execute/public_device.hpp"
+#include "launch/execute/run.hpp"
 #include "model/tuning/tuning_table.hpp"
 #include "scenario/replan.hpp"
 #include "tensor/format.hpp"

@@ -2,6 +2,7 @@
 // Scenarios that are loaded before their device is known.
 #include "scenario/replan.hpp"
 #include "base/format.hpp"
+#include "launch/execute/run.hpp"
 
 #include <gmock/gmock.h>
 

@@ -4,23 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "base/files.hpp"
 #include "json/document.hpp"
-#include "testing/source_directory.hpp"
 
 namespace slipway::scenario {
 namespace {
-
-// UPDATE_CORPUS=1 rewrites the file; so does `slipway schema scenario`.
-TEST(Schema, CommittedFileIsThatOfTheTables) {
-  const Path path = testing::source_directory() / "schema/scenario.schema.json";
-  if (std::getenv("UPDATE_CORPUS")) {
-    ASSERT_TRUE(write_file(path, schema_text()));
-  }
-  EXPECT_EQ(read_text(path).value_or("(there is no such file)"), schema_text());
-}
 
 TEST(Schema, DefinesEveryKind) {
   const auto document = json::parse(make_source("schema", schema_text()));

@@ -10,6 +10,7 @@ namespace slipway::vgf {
 
 // The JSON of `vgf_dump`, byte for byte: indent 4, keys sorted, no line end after the last bracket.
 std::string dump_json(const File& file);
+std::string dump_schema();
 
 // "Module index 9 out of bounds. Number of modules: 1", "Module index 0 has no stored SPIRV code".
 Result<Bytes> module_words(const File& file, std::uint64_t index);

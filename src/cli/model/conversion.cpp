@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
@@ -13,11 +14,11 @@
 #include "base/print_diagnostic.hpp"
 #include "base/resident_memory.hpp"
 #include "cli/content.hpp"
-#include "cli/model/verify_shaders.hpp"
+#include "cli/model/run_in_memory.hpp"
 #include "convert/analyse.hpp"
 #include "convert/report.hpp"
 #include "convert/segments/merge_segments.hpp"
-#include "convert/verify.hpp"
+#include "convert/verify_on_device.hpp"
 #include "model/graph_segment.hpp"
 #include "shader/compile.hpp"
 #include "spirv/tools.hpp"
@@ -224,7 +225,22 @@ class Conversion {
     if (report.runs == 0 || !ok()) return;
     print_error(formatted("verified: {} runs of the reference interpreter agree{}\n", report.runs,
                           settings.narrowed ? formatted("; the worst error is {}", report.worst_error) : ""));
-    verify_on_device(original, model, file, bytes, options_.settings, settings, options_.device, diagnostics_);
+    if (std::ranges::any_of(original.graph.nodes, convert::is_shader))
+      verify_shaders(original, model, file, bytes, settings);
+  }
+
+  void verify_shaders(const tosa::Model& original, const tosa::Model& model, const vgf::File& file, Bytes bytes,
+                      const convert::VerifyOptions& settings) {
+    ModelRunner runner(options_.device, model::Engine::Reference);
+    const convert::VerifyReport report = convert::verify_on_device(
+        original, model, file, bytes, options_.settings, settings,
+        [&](const auto& to_run, auto inputs, auto outputs) { return runner.run(to_run, inputs, outputs); },
+        diagnostics_);
+    for (const std::string& note : report.notes) print_error(formatted("note: {}\n", note));
+    if (report.runs == 0 || !ok()) return;
+    const auto shaders = std::ranges::count_if(original.graph.nodes, convert::is_shader);
+    print_error(formatted("verified: {} runs with {} shader{} agree, on {}\n", report.runs, shaders,
+                          shaders == 1 ? "" : "s", runner.device_name()));
   }
 
   void explain(const tosa::Graph& graph, const convert::Partitioning& partitioning) {

@@ -8,11 +8,11 @@
 #include "base/print_diagnostic.hpp"
 #include "cli/model/mixed_models.hpp"
 #include "cli/model/run_in_memory.hpp"
-#include "cli/model/verify_shaders.hpp"
 #include "convert/convert.hpp"
 #include "convert/read_model.hpp"
 #include "convert/segments/merge_segments.hpp"
 #include "convert/verify.hpp"
+#include "convert/verify_on_device.hpp"
 #include "model/graph_segment.hpp"
 #include "spirv/tools.hpp"
 #include "testing/tosa/matrix.hpp"
@@ -202,7 +202,11 @@ TEST_F(ConvertedModels, VerificationRunsTheShaders) {
     const auto bytes = converted->file.finish();
     const auto file = vgf::read_vgf(*bytes, "t.vgf", problems);
     ASSERT_TRUE(file) << messages(problems);
-    verify_on_device(original, model, *file, *bytes, {}, {}, "", problems);
+    ModelRunner runner("", model::Engine::Reference);
+    const auto report = convert::verify_on_device(
+        original, model, *file, *bytes, {}, {},
+        [&](const auto& to_run, auto inputs, auto outputs) { return runner.run(to_run, inputs, outputs); }, problems);
+    EXPECT_EQ(report.runs != 0, is_right);
     EXPECT_EQ(messages(problems), is_right ? ""
                                            : "t.vgf: error: verification: on zeros, output 0 of a run of the file "
                                              "differs: element 0 is 2, and the model returns 1 [expectation-failed]\n");

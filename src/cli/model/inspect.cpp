@@ -8,6 +8,7 @@
 #include "cli/model/open_model.hpp"
 #include "cli/model/verbs.hpp"
 #include "convert/convert.hpp"
+#include "convert/model_json.hpp"
 #include "convert/read_model.hpp"
 #include "json/writer.hpp"
 #include "tensor/element.hpp"
@@ -35,25 +36,6 @@ std::optional<LoadedModel> load_model(const std::string& path, const convert::Re
 // Finds everything that a conversion would find.
 void check(tosa::Model& model, Diagnostics& diagnostics) { convert::convert(model, {}, diagnostics); }
 
-struct Statistics {
-  double min = 0, max = 0;
-  std::uint64_t zeros = 0, count = 0;
-};
-
-Statistics statistics_of(const tosa::Graph& graph, const tosa::Constant& constant) {
-  Statistics made;
-  const tensor::ElementType type = storage_of(graph[constant.value].type.data);
-  const std::size_t size = tensor::size_of(type);
-  for (std::size_t at = 0; at + size <= constant.data.size(); at += size) {
-    const double value = tensor::double_of(type, constant.data.data() + at);
-    if (made.count++ == 0) made.min = made.max = value;
-    made.min = std::min(made.min, value);
-    made.max = std::max(made.max, value);
-    made.zeros += value == 0;
-  }
-  return made;
-}
-
 std::map<std::string, int> operators_of(const tosa::Graph& graph) {
   std::map<std::string, int> counts;
   for (const tosa::Node& node : graph.nodes)
@@ -78,7 +60,7 @@ std::string describe(const tosa::Model& model) {
   values(graph.outputs, model.output_names, "output");
   for (const auto& [name, count] : operators_of(graph)) text += formatted("  {:4} {}\n", count, name);
   for (const tosa::Constant& constant : graph.constants) {
-    const Statistics statistics = statistics_of(graph, constant);
+    const convert::Statistics statistics = convert::statistics_of(graph, constant);
     const std::string& name = graph[constant.value].name;
     text += formatted("constant{}: {}, {} to {}, {:.0f}% zeros\n", name.empty() ? "" : formatted(" `{}`", name),
                       text_of(graph[constant.value].type), tensor::shortest_text(statistics.min),
@@ -87,57 +69,6 @@ std::string describe(const tosa::Model& model) {
                           static_cast<double>(std::max<std::uint64_t>(statistics.count, 1)));
   }
   return text;
-}
-
-std::string describe_json(const tosa::Model& model) {
-  const tosa::Graph& graph = model.graph;
-  const tosa::Parameters parameters = tosa::parameters_of(graph);
-  json::Writer out;
-  const auto type = [&](const tosa::TensorType& of) {
-    out.member("type", name_of(of.data));
-    out.key("shape").array([&] {
-      for (const std::int64_t extent : of.shape) out.value(extent);
-    });
-  };
-  const auto values = [&](std::string_view key, std::span<const tosa::ValueId> list,
-                          const std::vector<std::string>& names) {
-    out.key(key).array([&] {
-      for (std::size_t i = 0; i < list.size(); ++i) {
-        out.object([&] {
-          if (i < names.size()) out.member("name", names[i]);
-          type(graph[list[i]].type);
-        });
-      }
-    });
-  };
-  out.object([&] {
-    values("inputs", graph.inputs, model.input_names);
-    values("outputs", graph.outputs, model.output_names);
-    out.key("operators").array([&] {
-      for (const tosa::Node& node : graph.nodes) {
-        out.object([&] {
-          out.member("operator", name_of(node.op)).member("name", node.name);
-          out.key("results").array([&] {
-            for (const tosa::ValueId value : node.outputs) out.object([&] { type(graph[value].type); });
-          });
-          out.member("multiply_adds", tosa::cost_of(graph, node).multiply_adds);
-        });
-      }
-    });
-    out.key("constants").array([&] {
-      for (const tosa::Constant& constant : graph.constants) {
-        const Statistics statistics = statistics_of(graph, constant);
-        out.object([&] {
-          out.member("name", graph[constant.value].name);
-          type(graph[constant.value].type);
-          out.member("least", statistics.min).member("greatest", statistics.max).member("zeros", statistics.zeros);
-        });
-      }
-    });
-    out.member("parameters", parameters.elements).member("parameter_bytes", parameters.bytes);
-    out.member("multiply_adds", tosa::cost_of(graph).multiply_adds);
-  });
-  return out.text();
 }
 
 }  // namespace
@@ -193,7 +124,7 @@ int inspect_model_file(const Arguments& arguments) {
     Diagnostics found;
     tosa::verify(loaded->model.graph, found);
     const std::string text = graph        ? tosa::print(loaded->model.graph)
-                             : style.json ? describe_json(loaded->model)
+                             : style.json ? convert::model_json(loaded->model)
                                           : describe(loaded->model);
     if (const Result<> written = write_file(output, text); !written) diagnostics.add(written.error());
     // An invalid model is shown nevertheless.

@@ -11,6 +11,7 @@
 #include "cli/model/named_values.hpp"
 #include "cli/model/open_model.hpp"
 #include "cli/model/vgf_verbs.hpp"
+#include "cli/run_report.hpp"
 #include "launch/check/check_device.hpp"
 #include "launch/check/hazards.hpp"
 #include "launch/execute/run.hpp"
@@ -74,9 +75,8 @@ class ModelJob : public Job {
 
   bool load() override {
     if (!options_.explain || !options_.device.empty()) {
-      device_.emplace(
-          launch::OpenDeviceOptions{.selector = device_selector(options_.device), .timestamps = options_.is_timed()},
-          options_.validate);
+      device_.emplace(launch::OpenDeviceOptions{.selector = options_.device, .timestamps = options_.is_timed()},
+                      options_.validate);
     }
     return plan();
   }
@@ -96,9 +96,8 @@ class ModelJob : public Job {
                      report_ ? ", on " + report_->device : "");
   }
 
-  std::string report_text() const {
-    const launch::FileReport file{options_.files.front(), diagnostics_.all(), report_};
-    return launch::write_report({&file, 1});
+  std::vector<RunReportEntry> report() const override {
+    return {{.outcome = {options_.files.front(), diagnostics_.all(), report_}, .job = {}, .recipe = {}}};
   }
 
  private:
@@ -283,9 +282,8 @@ int run_vgf_file(const Arguments& arguments) {
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   auto job = std::make_unique<ModelJob>(options);
   if (job->diagnostics().has_errors()) return report(job->diagnostics(), options.style);
-  const ReportFile report_file[] = {{options.report_path, [one = job.get()] { return one->report_text(); }}};
   const std::unique_ptr<Job> jobs[] = {std::move(job)};
-  return run_all(jobs, options, report_file);
+  return run_all(jobs, options);
 }
 
 }  // namespace slipway::cli

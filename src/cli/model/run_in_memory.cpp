@@ -2,6 +2,7 @@
 #include "cli/model/run_in_memory.hpp"
 
 #include "base/format.hpp"
+#include "convert/verify_on_device.hpp"
 #include "launch/execute/run.hpp"
 #include "model/standalone/open_standalone.hpp"
 #include "vgf/check.hpp"
@@ -9,7 +10,7 @@
 namespace slipway::cli {
 
 ModelRunner::ModelRunner(const std::string& device, model::Engine engine, bool validate)
-    : session_(launch::OpenDeviceOptions{.selector = device_selector(device)}, validate), engine_(engine) {}
+    : session_(launch::OpenDeviceOptions{.selector = device}, validate), engine_(engine) {}
 
 Result<std::vector<std::optional<reference::Tensor>>> ModelRunner::run(std::shared_ptr<const model::ModelFile> file,
                                                                        std::span<const reference::Tensor> inputs,
@@ -36,6 +37,18 @@ Result<std::vector<std::optional<reference::Tensor>>> ModelRunner::run(std::shar
       results[i] = reference::Tensor::from_bytes(outputs[i], bytes->second);
   }
   return results;
+}
+
+Result<std::vector<std::optional<reference::Tensor>>> ModelRunner::run(
+    const std::shared_ptr<const convert::FileToRun>& file, std::span<const reference::Tensor> inputs,
+    std::span<const tosa::TensorType> outputs) {
+  std::shared_ptr<const model::ModelFile>& opened = opened_[file];
+  if (!opened) {
+    Diagnostics problems;
+    opened = model::open_model(file->bytes, file->name, problems);
+    if (!opened) return fail(problems.release());
+  }
+  return run(opened, inputs, outputs);
 }
 
 }  // namespace slipway::cli

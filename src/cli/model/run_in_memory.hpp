@@ -5,6 +5,7 @@
 //   const auto outputs = runner.run(file, inputs, types);  // of a model::ModelFile
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,6 +15,10 @@
 #include "cli/device_session.hpp"
 #include "model/plan/plan_model.hpp"
 #include "reference/tensor.hpp"
+
+namespace slipway::convert {
+struct FileToRun;
+}
 
 namespace slipway::cli {
 
@@ -27,6 +32,10 @@ class ModelRunner {
   Result<std::vector<std::optional<reference::Tensor>>> run(std::shared_ptr<const model::ModelFile> file,
                                                             std::span<const reference::Tensor> inputs,
                                                             std::span<const tosa::TensorType> outputs);
+  // The same for a file in memory, which is opened once.
+  Result<std::vector<std::optional<reference::Tensor>>> run(const std::shared_ptr<const convert::FileToRun>& file,
+                                                            std::span<const reference::Tensor> inputs,
+                                                            std::span<const tosa::TensorType> outputs);
   // Adds the messages of the validation layer.
   void add_messages(Diagnostics& diagnostics) { session_.add_messages(diagnostics); }
   // Of the last run.
@@ -36,6 +45,7 @@ class ModelRunner {
   DeviceSession session_;
   model::Engine engine_;
   std::string device_name_;
+  std::map<std::shared_ptr<const convert::FileToRun>, std::shared_ptr<const model::ModelFile>> opened_;
 };
 
 }  // namespace slipway::cli

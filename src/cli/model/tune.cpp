@@ -77,7 +77,7 @@ class Tuning {
     if (options_.no_cache && options_.output.empty())
       diagnostics_.error(DiagnosticKind::Usage, {}, "--no-cache needs --output; otherwise the results would be lost");
     if (diagnostics_.has_errors()) return report(diagnostics_, options_.style);
-    DeviceSession session({.selector = device_selector(options_.device), .timestamps = true}, false);
+    DeviceSession session({.selector = options_.device, .timestamps = true}, false);
     measure(session);
     session.add_messages(diagnostics_);
     return report(diagnostics_, options_.style);

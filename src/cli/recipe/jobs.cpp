@@ -2,21 +2,18 @@
 // `slipway run` and `slipway check` on jobs scripts.
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdlib>
 
 #include "base/format.hpp"
 #include "cli/job.hpp"
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/jobs.hpp"
+#include "cli/run_report.hpp"
 #include "launch/execute/run.hpp"
 #include "recipe/open_backend.hpp"
-#include "recipe/report_records.hpp"
 
 namespace slipway::cli {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct JobsVerbOptions : PlannedRunGroup {
   std::string file;
@@ -42,14 +39,6 @@ std::optional<recipe::JobScript> read_script(const std::string& file, Severity l
   return document ? recipe::read_jobs(std::move(document), options, diagnostics) : std::nullopt;
 }
 
-std::string report_text(const recipe::JobScript& script, const std::vector<recipe::JobResult>& results,
-                        Clock::time_point start) {
-  json::Writer out;
-  const recipe::Session::System system = recipe::system_usage(start);
-  recipe::write_jobs_report(script, results, out, [&] { recipe::system_record().write(out.key("system"), system); });
-  return out.text();
-}
-
 // A jobs script. Its jobs are read when they run.
 class ScriptJob : public Job {
  public:
@@ -72,12 +61,12 @@ class ScriptJob : public Job {
     jobs.sessions.plan = {.backend = recipe::kernel_backend_from_name(group.backend),
                           .cache = cache_of(options_.no_cache)};
     jobs.sessions.changes = {.iterations = group.iterations, .mode = recipe::mode_from_name(group.mode)};
-    outcome_ = run_jobs_script(jobs, start_, diagnostics_);
+    outcome_ = run_jobs_script(jobs, diagnostics_);
     if (!outcome_) return;
     std::string lines;
-    for (recipe::JobResult& result : outcome_->results) {
+    for (const recipe::JobResult& result : *outcome_) {
       lines += formatted("{}: {}\n", result.id, outcome_word(result.status));
-      diagnostics_.add(std::move(result.diagnostics));
+      diagnostics_.add(result.diagnostics);
     }
     if (!options_.style.json) print_line(options_, lines);
   }
@@ -85,23 +74,30 @@ class ScriptJob : public Job {
   // The lines of the jobs are printed with their results.
   std::string outcome(int) override { return ""; }
 
-  int status() const override {
-    return worst_status(Job::status(), outcome_ ? recipe::status_of(outcome_->results) : 0);
+  int status() const override { return worst_status(Job::status(), outcome_ ? recipe::status_of(*outcome_) : 0); }
+
+  std::vector<RunReportEntry> report() const override {
+    // A script that cannot be read has no jobs.
+    if (!outcome_) return {{.outcome = {options_.file, diagnostics_.all(), {}}, .job = {}, .recipe = {}}};
+    std::vector<RunReportEntry> entries;
+    for (const recipe::JobResult& result : *outcome_) {
+      entries.push_back({.outcome = {.file = result.recipe, .diagnostics = result.diagnostics, .report = {}},
+                         .job = result.id,
+                         .recipe = result.report.details});
+    }
+    return entries;
   }
 
-  std::string report_text() const { return outcome_ ? outcome_->report : ""; }
-
  private:
-  Clock::time_point start_ = Clock::now();
   const JobsVerbOptions& options_;
-  std::optional<JobsOutcome> outcome_;
+  std::optional<std::vector<recipe::JobResult>> outcome_;
 };
 
 }  // namespace
 
 bool is_jobs(const Content& content) { return content.has("jobs"); }
 
-std::optional<JobsOutcome> run_jobs_script(const JobsOptions& jobs, Clock::time_point start, Diagnostics& diagnostics) {
+std::optional<std::vector<recipe::JobResult>> run_jobs_script(const JobsOptions& jobs, Diagnostics& diagnostics) {
   const auto script = read_script(jobs.script, Severity::Warning, diagnostics);
   if (!script) return std::nullopt;
   recipe::Backends backends(jobs.device, jobs.sessions.plan.cache);
@@ -115,10 +111,7 @@ std::optional<JobsOutcome> run_jobs_script(const JobsOptions& jobs, Clock::time_
                            .cpu_libraries = jobs.cpu_libraries},
                 .profile = jobs.profile};
       }};
-  JobsOutcome outcome;
-  outcome.results = recipe::run_jobs(*script, jobs.jobs, recipe::session_jobs(std::move(options)));
-  outcome.report = report_text(*script, outcome.results, start);
-  return outcome;
+  return recipe::run_jobs(*script, jobs.jobs, recipe::session_jobs(std::move(options)));
 }
 
 int run_jobs(const Arguments& arguments) {
@@ -127,10 +120,8 @@ int run_jobs(const Arguments& arguments) {
                    "slipway run jobs.json --threads 2 --report report.json");
   add_options(line, options);
   if (const std::optional<int> status = line.parse(arguments)) return *status;
-  auto job = std::make_unique<ScriptJob>(options);
-  const ReportFile report_file[] = {{options.report_path, [one = job.get()] { return one->report_text(); }}};
-  const std::unique_ptr<Job> jobs[] = {std::move(job)};
-  return run_all(jobs, options, report_file);
+  const std::unique_ptr<Job> jobs[] = {std::make_unique<ScriptJob>(options)};
+  return run_all(jobs, options);
 }
 
 int check_jobs(const Arguments& arguments) {

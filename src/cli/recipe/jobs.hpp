@@ -2,10 +2,10 @@
 // The verbs for jobs scripts.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/diagnostic.hpp"
 #include "cli/command_line.hpp"
@@ -31,13 +31,7 @@ struct JobsOptions {
   recipe::JobOptions jobs;
 };
 
-struct JobsOutcome {
-  std::vector<recipe::JobResult> results;
-  std::string report;  // JSON, indented by 2
-};
-
 // Returns nothing if the script itself cannot be read. Problems of the jobs are in their results.
-std::optional<JobsOutcome> run_jobs_script(const JobsOptions& jobs, std::chrono::steady_clock::time_point start,
-                                           Diagnostics& diagnostics);
+std::optional<std::vector<recipe::JobResult>> run_jobs_script(const JobsOptions& jobs, Diagnostics& diagnostics);
 
 }  // namespace slipway::cli

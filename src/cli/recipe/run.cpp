@@ -107,14 +107,10 @@ class RecipeJob : public Job {
     return formatted("{}: {}{}\n", options_.files.front(), outcome_word(status), devices);
   }
 
-  std::string report_text() const {
-    Failure failure = failure_;
-    if (failure.empty()) {
-      std::ranges::copy_if(diagnostics_.all(), std::back_inserter(failure),
-                           [](const Diagnostic& problem) { return problem.severity == Severity::Error; });
-    }
-    const recipe::Session::System system = recipe::system_usage(start_);
-    return session_.report(failure.empty() ? nullptr : &failure, &system, 2);
+  std::vector<RunReportEntry> report() const override {
+    return {{.outcome = {.file = options_.files.front(), .diagnostics = diagnostics_.all(), .report = {}},
+             .job = {},
+             .recipe = session_.details()}};
   }
 
  private:
@@ -159,7 +155,6 @@ class RecipeJob : public Job {
   bool execute() {
     auto failure = session_.run();
     if (!failure) return true;
-    failure_ = failure->diagnostics;
     diagnostics_.add(std::move(failure->diagnostics));
     return false;
   }
@@ -200,13 +195,11 @@ class RecipeJob : public Job {
                                  result.mismatches, bytes.size()));
   }
 
-  Clock::time_point start_ = Clock::now();
   const RecipeOptions& options_;
   std::vector<NamedFile> binds_, saves_, goldens_;
   Path directory_;
   std::optional<recipe::Backends> backends_;
   recipe::Session session_;
-  Failure failure_;
 };
 
 }  // namespace
@@ -221,9 +214,8 @@ int run_recipe(const Arguments& arguments) {
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   auto job = std::make_unique<RecipeJob>(options);
   if (job->diagnostics().has_errors()) return report(job->diagnostics(), options.style);
-  const ReportFile report_file[] = {{options.report_path, [one = job.get()] { return one->report_text(); }}};
   const std::unique_ptr<Job> jobs[] = {std::move(job)};
-  return run_all(jobs, options, report_file);
+  return run_all(jobs, options);
 }
 
 }  // namespace slipway::cli

@@ -181,13 +181,14 @@ void run_script(const XrtOptions& options, std::chrono::steady_clock::time_point
   if (options.threads) jobs.jobs.threads = number_of("--threads", *options.threads);
   if (options.queue_limit) jobs.jobs.queue_limit = number_of("--queue-limit", *options.queue_limit);
   Diagnostics diagnostics;
-  const std::optional<JobsOutcome> outcome = run_jobs_script(jobs, start, diagnostics);
+  const auto results = run_jobs_script(jobs, diagnostics);
   throw_first(diagnostics);
   if (options.report) {
-    if (Result<> written = write_file(*options.report, outcome->report); !written)
-      throw XrtError(written.error().front().message);
+    const recipe::JobsReport report = recipe::jobs_report(*results, recipe::system_usage(start));
+    const std::string text = json::object_text(recipe::jobs_report_record(), report);
+    if (Result<> written = write_file(*options.report, text); !written) throw XrtError(written.error().front().message);
   }
-  for (const recipe::JobResult& job : outcome->results) {
+  for (const recipe::JobResult& job : *results) {
     for (const Diagnostic& problem : job.diagnostics) {
       if (problem.severity == Severity::Error) throw XrtError(formatted("job {}: {}", job.id, problem.message));
     }

@@ -25,9 +25,8 @@ int run_scenario(const Arguments& arguments) {
     for (const std::unique_ptr<Job>& job : jobs) files.push_back(static_cast<const ScenarioJob&>(*job).result());
     return files;
   };
-  const ReportFile reports[] = {{options.report_path, [&] { return launch::write_report(results()); }},
-                                {options.junit_path, [&] { return launch::write_junit(results()); }}};
-  const int status = run_all(jobs, options, reports);
+  const ReportFile junit[] = {{options.junit_path, [&] { return launch::write_junit(results()); }}};
+  const int status = run_all(jobs, options, junit);
   if (options.pause_on_exit) wait_for_enter();
   return status;
 }

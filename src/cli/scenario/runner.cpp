@@ -4,6 +4,8 @@
 #include <filesystem>
 
 #include "base/format.hpp"
+#include "cli/device_session.hpp"
+#include "cli/run_report.hpp"
 #include "cli/scenario/frame_capture.hpp"
 #include "launch/execute/run.hpp"
 #include "launch/plan/explain.hpp"
@@ -29,13 +31,15 @@ scenario::Loaded load_file(const std::string& file, const scenario::ScenarioOpti
 ScenarioRunner::ScenarioRunner(const ScenarioRunOptions& options, Log log, Cache cache)
     : options_(options), log_(std::move(log)), cache_(std::move(cache)) {
   if (options.explain && options.device.empty()) return;
-  launch::OpenDeviceOptions request{.selector = device_selector(options.device),
+  launch::OpenDeviceOptions request{.selector = options.device,
                                     .timestamps = wants_timestamps(options),
                                     .robustness = options.robustness,
                                     .disabled_extensions = options.disabled_extensions};
   request.instance.debug_names = options.debug_markers;
-  device_.emplace(std::move(request), options.validate);
+  device_ = std::make_unique<DeviceSession>(std::move(request), options.validate);
 }
+
+ScenarioRunner::~ScenarioRunner() = default;
 
 launch::RunOptions ScenarioRunner::options_for(const std::string& file) const {
   launch::RunOptions options;
@@ -121,6 +125,8 @@ void ScenarioJob::close() {
   runner_.add_messages(diagnostics_);
   loaded_ = {};
 }
+
+std::vector<RunReportEntry> ScenarioJob::report() const { return {{.outcome = result(), .job = {}, .recipe = {}}}; }
 
 std::string ScenarioJob::outcome(int status) {
   if (!report_) return formatted("{}: {}\n", file_, outcome_word(status));

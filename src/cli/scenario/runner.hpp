@@ -2,18 +2,20 @@
 // Runs scenario files one after another on one device; shared by `slipway run` and the drop-in name.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/log.hpp"
-#include "cli/device_session.hpp"
 #include "cli/job.hpp"
 #include "cli/scenario/options.hpp"
 #include "launch/report/report.hpp"
 #include "scenario/load.hpp"
 
 namespace slipway::cli {
+
+class DeviceSession;
 
 // `file` may be `-`.
 scenario::Loaded load_file(const std::string& file, const scenario::ScenarioOptions& settings,
@@ -24,6 +26,7 @@ class ScenarioRunner {
  public:
   // Starts to open the device in the background, unless --explain is given without --device.
   ScenarioRunner(const ScenarioRunOptions& options, Log log, Cache cache);
+  ~ScenarioRunner();
 
   const ScenarioRunOptions& options() const { return options_; }
   scenario::Loaded load(const std::string& file, Diagnostics& diagnostics);
@@ -39,7 +42,7 @@ class ScenarioRunner {
   const ScenarioRunOptions& options_;
   Log log_;
   Cache cache_;
-  std::optional<DeviceSession> device_;
+  std::unique_ptr<DeviceSession> device_;
 };
 
 // One scenario file.
@@ -53,6 +56,8 @@ class ScenarioJob : public Job {
   void close() override;
   std::string outcome(int status) override;
   std::vector<Diagnostic> all_diagnostics() const override { return result().all_diagnostics(); }
+
+  std::vector<RunReportEntry> report() const override;
 
   launch::FileReport result() const { return {file_, diagnostics_.all(), report_}; }
 

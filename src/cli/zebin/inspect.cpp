@@ -69,28 +69,13 @@ void draw(const std::vector<zebin::Input>& inputs, const InspectVerbOptions& opt
 }
 
 void print_json(const std::vector<zebin::Input>& inputs, const InspectVerbOptions& options, Bytes archive) {
-  json::Writer out;
-  if (archive.empty()) {
-    if (!inputs.empty()) write_input(out, inputs[0], options.show);
-  } else {
-    out.object([&] {
-      out.member("format", "archive").member("path", options.file).member("size", archive.size());
-      out.key("members").array([&] {
-        for (const zebin::MemberInfo& member : zebin::members_of(archive)) {
-          out.object([&] {
-            out.member("name", zebin::printable(member.name))
-                .member("offset", member.offset)
-                .member("size", member.size);
-            out.member("zebin", member.is_zebin);
-          });
-        }
-      });
-      out.key("zebins").array([&] {
-        for (const zebin::Input& input : inputs) write_input(out, input, options.show);
-      });
-    });
+  if (!archive.empty()) {
+    print(zebin::archive_json(options.file, archive, inputs, options.show));
+  } else if (!inputs.empty()) {
+    json::Writer out;
+    write_input(out, inputs[0], options.show);
+    print(out.text());
   }
-  if (!inputs.empty() || !archive.empty()) print(out.text());
 }
 
 std::string print_archive(const std::string& file, Bytes archive) {

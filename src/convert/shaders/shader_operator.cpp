@@ -10,6 +10,7 @@
 #include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "json/document.hpp"
+#include "json/writer.hpp"
 #include "tensor/format.hpp"
 
 namespace slipway::convert {
@@ -60,6 +61,28 @@ constexpr KnownType kTypes[] = {
     {vk::DescriptorType::STORAGE_TEXEL_BUFFER, "Buffer"},
     {vk::DescriptorType::TENSOR_ARM, "Tensor"},
 };
+
+constexpr std::array<std::string_view, 3> kWords = {"Tensor", "Image", "Buffer"};
+
+struct LanguageWord {
+  std::string_view word;
+  ShaderLanguage language;
+};
+constexpr LanguageWord kLanguages[] = {
+    {"SPIR-V", ShaderLanguage::Spirv}, {"GLSL", ShaderLanguage::Glsl}, {"HLSL", ShaderLanguage::Hlsl}};
+
+// The keys of a sampler, with the names that each accepts.
+struct SamplerKey {
+  std::string_view key;
+  const std::vector<vk::EnumName>& (*names)();
+};
+constexpr std::array kSamplerKeys = {
+    SamplerKey{"min_filter", vk::names<vk::Filter>},          SamplerKey{"mag_filter", vk::names<vk::Filter>},
+    SamplerKey{"address_mode_u", vk::names<vk::AddressMode>}, SamplerKey{"address_mode_v", vk::names<vk::AddressMode>},
+    SamplerKey{"border_color", vk::names<vk::BorderColor>},
+};
+
+constexpr std::uint64_t kMaxNumber = std::numeric_limits<std::uint32_t>::max();
 
 // Reads one object of the attributes.
 class Reader {
@@ -221,9 +244,9 @@ class Reader {
   void language() {
     const std::string word = optional_text("shader_language");
     made_.code = optional_text("shader_code");
-    if (word == "SPIR-V") made_.language = ShaderLanguage::Spirv;
-    if (word == "GLSL") made_.language = ShaderLanguage::Glsl;
-    if (word == "HLSL") made_.language = ShaderLanguage::Hlsl;
+    for (const LanguageWord& known : kLanguages) {
+      if (word == known.word) made_.language = known.language;
+    }
     if (made_.language == ShaderLanguage::Unset && !word.empty()) {
       error(DiagnosticKind::UnknownValue, "shader_language",
             formatted("unknown shader language `{}`; accepted are SPIR-V, GLSL and HLSL", word));
@@ -271,8 +294,8 @@ class Reader {
     if (format) made.format = *format;
     const auto type = descriptor_type(prefix + "vkdescriptortype");
     if (type) made.type = *type;
-    made.binding = number(prefix + "binding", std::numeric_limits<std::uint32_t>::max());
-    made.set = number(prefix + "descriptorset", std::numeric_limits<std::uint32_t>::max() - 1);
+    made.binding = number(prefix + "binding", kMaxNumber);
+    made.set = number(prefix + "descriptorset", kMaxNumber - 1);
     made.sampler = sampler(prefix + "sampler");
     if (!type) return made;
     kind_word(prefix + "type", *type);
@@ -305,8 +328,8 @@ class Reader {
     const std::string word = optional_text(key);
     if (word.empty()) return;
     const std::string_view expected = std::ranges::find(kTypes, type, &KnownType::type)->word;
-    const bool known = std::ranges::any_of(std::array<std::string_view, 3>{"Tensor", "Image", "Buffer"},
-                                           [&](std::string_view each) { return equal_in_any_case(each, word); });
+    const bool known =
+        std::ranges::any_of(kWords, [&](std::string_view each) { return equal_in_any_case(each, word); });
     if (!known) {
       error(DiagnosticKind::UnknownValue, key,
             formatted("`{}` is `{}`; it is one of Tensor, Image, Buffer", key, word));
@@ -320,12 +343,10 @@ class Reader {
     const json::Value value = document_->root()[key];
     if (!value) return std::nullopt;
     if (!of_type(key, value, Type::Object)) return std::nullopt;
-    static constexpr std::array<std::string_view, 5> kKeys = {"min_filter", "mag_filter", "address_mode_u",
-                                                              "address_mode_v", "border_color"};
     std::set<std::string_view> seen;
     for (const json::Value each : value) {
       const std::string path = formatted("{}/{}", key, each.key());
-      if (!std::ranges::contains(kKeys, each.key()))
+      if (!std::ranges::contains(kSamplerKeys, each.key(), &SamplerKey::key))
         error(DiagnosticKind::UnknownKey, path, formatted("a sampler has no `{}`", each.key()));
       if (!seen.insert(each.key()).second)
         error(DiagnosticKind::DuplicateKey, path, formatted("`{}` appears twice", each.key()));
@@ -412,6 +433,94 @@ bool is_identifier(std::string_view text) {
 std::optional<ShaderOperator> read_shader_operator(const tosa::Graph& graph, const tosa::Node& node,
                                                    Diagnostics& diagnostics) {
   return Reader(graph, node, diagnostics).run();
+}
+
+// The keys of tensors contain their index, so that this is not a record.
+std::string shader_operator_schema() {
+  json::Writer out;
+  const auto text_or_null = [&](std::string_view key, std::string_view pattern, std::string_view description) {
+    out.key(key).object([&] {
+      out.key("type").array([&] { out.value("string").value("null"); });
+      if (!pattern.empty()) out.member("pattern", pattern);
+      if (!description.empty()) out.member("description", description);
+    });
+  };
+  const auto number_or_null = [&](std::string_view key, std::uint64_t most) {
+    out.key(key).object([&] {
+      out.key("type").array([&] { out.value("integer").value("null"); });
+      out.member("minimum", 0).member("maximum", most);
+    });
+  };
+  const auto sampler = [&] {
+    out.object([&] {
+      out.member("type", "object").member("additionalProperties", false);
+      out.key("required").array([&] {
+        for (const SamplerKey& each : kSamplerKeys) out.value(each.key);
+      });
+      out.key("properties").object([&] {
+        for (const SamplerKey& each : kSamplerKeys) {
+          out.key(each.key).object([&] {
+            out.key("enum").array([&] {
+              for (const vk::EnumName& name : each.names()) out.value(name.name);
+            });
+          });
+        }
+      });
+    });
+  };
+  out.object([&] {
+    out.member("$schema", "https://json-schema.org/draft/2020-12/schema");
+    out.member("title", "Attributes of a shader operator");
+    out.member("description",
+               "The text in `implementation_attrs` of a TOSA CUSTOM operator of the domain com.arm.VulkanCustomShader. "
+               "Keys with other names are ignored.");
+    out.member("type", "object");
+    out.key("required").array([&] { out.value("entry_point").value("workgroup_sizes"); });
+    out.key("properties").object([&] {
+      out.key("entry_point").object([&] {
+        out.member("type", "string").member("minLength", 1).member("description", "the compute entry point");
+      });
+      out.key("workgroup_sizes").object([&] {
+        out.member("type", "array").member("minItems", 3).member("maxItems", 3);
+        out.key("items").object(
+            [&] { out.member("type", "integer").member("minimum", 1).member("maximum", kMaxNumber); });
+        out.member("description", "how many workgroups are dispatched");
+      });
+      out.key("shader_language").object([&] {
+        out.key("enum").array([&] {
+          out.value("");
+          for (const LanguageWord& known : kLanguages) out.value(known.word);
+          out.null();
+        });
+        out.member("description", "of `shader_code`; detected from the code if absent");
+      });
+      text_or_null("shader_code", "",
+                   "text, or SPIR-V in base64; none: a placeholder, whose code the application supplies");
+      text_or_null("push_constants",
+                   "^ *([A-Za-z_][A-Za-z0-9_]* *: *[0-9]+ *(, *[A-Za-z_][A-Za-z0-9_]* *: *[0-9]+ *)*)?$",
+                   "`name: size, ...`; sizes in bytes, 1 to 256");
+    });
+    const auto key = [](std::string_view name) { return formatted("^(input|output)_(0|[1-9][0-9]*)_{}$", name); };
+    out.key("patternProperties").object([&] {
+      text_or_null(key("vkformat"), "^VK_FORMAT_[A-Z0-9_]+$", "as which format the shader sees the tensor");
+      text_or_null(key("vkdescriptortype"), "^VK_DESCRIPTOR_TYPE_[A-Z0-9_]+$", "");
+      number_or_null(key("binding"), kMaxNumber);
+      number_or_null(key("descriptorset"), kMaxNumber - 1);
+      std::string words;  // in any case
+      for (const std::string_view word : kWords) {
+        words += words.empty() ? "" : "|";
+        for (const char c : word) {
+          const auto letter = static_cast<unsigned char>(c);
+          words +=
+              formatted("[{}{}]", static_cast<char>(std::toupper(letter)), static_cast<char>(std::tolower(letter)));
+        }
+      }
+      text_or_null(key("type"), formatted("^({})$", words), "");
+      out.key(key("sampler"));
+      sampler();
+    });
+  });
+  return out.text();
 }
 
 std::optional<std::vector<PushConstant>> parse_push_constants(std::string_view text, std::string& problem) {

@@ -50,6 +50,8 @@ struct ShaderOperator {
 std::optional<ShaderOperator> read_shader_operator(const tosa::Graph& graph, const tosa::Node& node,
                                                    Diagnostics& diagnostics);
 
+std::string shader_operator_schema();
+
 // The form `name: size, name: size`: members in order, each aligned to its size
 // (docs/spec/converter.md#push-constants). Empty after an error; `problem` is then the message.
 std::optional<std::vector<PushConstant>> parse_push_constants(std::string_view text, std::string& problem);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "gpu/device/device.hpp"
 #include "gpu/device/device_core.hpp"
 
 namespace slipway::gpu {
@@ -214,6 +215,24 @@ void CommandList::draw_indexed(const DrawRange& range) {
 
 void CommandList::end_rendering() { state_->vk.vkCmdEndRendering(state_->buffer); }
 
+namespace {
+
+// A barrier without its resource; queues do not change.
+template <class Barrier>
+Barrier in_scope(VkStructureType type, const BarrierScope& scope) {
+  Barrier barrier{};
+  barrier.sType = type;
+  barrier.srcStageMask = scope.src_stages;
+  barrier.srcAccessMask = scope.src_access;
+  barrier.dstStageMask = scope.dst_stages;
+  barrier.dstAccessMask = scope.dst_access;
+  barrier.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
+  barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
+  return barrier;
+}
+
+}  // namespace
+
 void CommandList::barrier(const Barriers& barriers) {
   state_->memory_barriers.clear();
   state_->buffer_barriers.clear();
@@ -224,41 +243,25 @@ void CommandList::barrier(const Barriers& barriers) {
                                        scope.dst_stages, scope.dst_access});
   }
   for (const BufferBarrier& entry : barriers.buffers) {
-    state_->buffer_barriers.push_back({.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER_2,
-                                       .srcStageMask = entry.scope.src_stages,
-                                       .srcAccessMask = entry.scope.src_access,
-                                       .dstStageMask = entry.scope.dst_stages,
-                                       .dstAccessMask = entry.scope.dst_access,
-                                       .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                       .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                       .buffer = entry.buffer->handle(),
-                                       .offset = entry.offset,
-                                       .size = entry.size ? entry.size : VK_WHOLE_SIZE});
+    auto& to = state_->buffer_barriers.emplace_back(
+        in_scope<VkBufferMemoryBarrier2>(VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER_2, entry.scope));
+    to.buffer = entry.buffer->handle();
+    to.offset = entry.offset;
+    to.size = entry.size ? entry.size : VK_WHOLE_SIZE;
   }
   for (const TensorBarrier& entry : barriers.tensors) {
-    state_->tensor_barriers.push_back({.sType = VK_STRUCTURE_TYPE_TENSOR_MEMORY_BARRIER_ARM,
-                                       .srcStageMask = entry.scope.src_stages,
-                                       .srcAccessMask = entry.scope.src_access,
-                                       .dstStageMask = entry.scope.dst_stages,
-                                       .dstAccessMask = entry.scope.dst_access,
-                                       .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                       .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                       .tensor = entry.tensor->handle()});
+    state_->tensor_barriers
+        .emplace_back(in_scope<VkTensorMemoryBarrierARM>(VK_STRUCTURE_TYPE_TENSOR_MEMORY_BARRIER_ARM, entry.scope))
+        .tensor = entry.tensor->handle();
   }
   for (const ImageBarrier& entry : barriers.images) {
-    state_->image_barriers.push_back(
-        {.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2,
-         .srcStageMask = entry.scope.src_stages,
-         .srcAccessMask = entry.scope.src_access,
-         .dstStageMask = entry.scope.dst_stages,
-         .dstAccessMask = entry.scope.dst_access,
-         .oldLayout = layout_of(entry.old_layout),
-         .newLayout = layout_of(entry.new_layout),
-         .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-         .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-         .image = entry.image->handle(),
-         .subresourceRange = {entry.image->plan().aspects, entry.first_level,
-                              entry.levels ? entry.levels : VK_REMAINING_MIP_LEVELS, 0, 1}});
+    auto& to = state_->image_barriers.emplace_back(
+        in_scope<VkImageMemoryBarrier2>(VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2, entry.scope));
+    to.oldLayout = layout_of(entry.old_layout);
+    to.newLayout = layout_of(entry.new_layout);
+    to.image = entry.image->handle();
+    to.subresourceRange = {entry.image->plan().aspects, entry.first_level,
+                           entry.levels ? entry.levels : VK_REMAINING_MIP_LEVELS, 0, 1};
   }
   const VkTensorDependencyInfoARM tensors{
       .sType = VK_STRUCTURE_TYPE_TENSOR_DEPENDENCY_INFO_ARM,

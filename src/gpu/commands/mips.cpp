@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/format.hpp"
+#include "gpu/device/device.hpp"
 #include "gpu/memory/sampler.hpp"
 #include "gpu/mip_shaders.inc"
 

@@ -12,6 +12,8 @@
 
 namespace slipway::gpu {
 
+struct DevicePlan;
+
 // What the compute shader needs; must live until the commands have been executed.
 class MipWork {
  private:

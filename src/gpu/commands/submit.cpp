@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "gpu/device/device.hpp"
 #include "gpu/device/device_core.hpp"
 
 namespace slipway::gpu {

@@ -23,6 +23,7 @@
 
 #include "base/diagnostic.hpp"
 #include "gpu/commands/commands.hpp"
+#include "gpu/commands/queue_point.hpp"
 
 namespace slipway::gpu {
 
@@ -32,14 +33,6 @@ struct FrameBoundary {
   std::uint64_t frame_id = 0;
   std::span<const Image* const> images;
   std::span<const Buffer* const> buffers;
-};
-
-// A moment in the work of a queue: the end of a batch.
-struct QueuePoint {
-  std::uint32_t queue = 0;
-  std::uint64_t value = 0;  // later on the same queue: larger
-
-  bool operator==(const QueuePoint&) const = default;
 };
 
 // Lists that are executed in order, once all of `after` has been reached.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "gpu/commands/timestamps.hpp"
 
+#include "gpu/device/device.hpp"
 #include "gpu/device/device_core.hpp"
 
 namespace slipway::gpu {

@@ -5,9 +5,11 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "gpu/device/device.hpp"
+#include "gpu/device/handles.hpp"
 
 namespace slipway::gpu {
+
+class Device;
 
 class Timestamps {
  public:

@@ -11,6 +11,7 @@
 
 #include "base/checked.hpp"
 #include "gpu/commands/submit.hpp"
+#include "gpu/device/device.hpp"
 #include "gpu/device/device_core.hpp"
 
 namespace slipway::gpu {

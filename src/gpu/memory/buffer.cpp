@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
+#include "gpu/device/device.hpp"
 #include "gpu/memory/resource_builder.hpp"
 
 namespace slipway::gpu {

@@ -5,11 +5,13 @@
 #include <string>
 
 #include "base/diagnostic.hpp"
-#include "gpu/device/device.hpp"
+#include "gpu/device/handles.hpp"
 #include "gpu/memory/memory.hpp"
 #include "gpu/memory/tensor.hpp"
 
 namespace slipway::gpu {
+
+class Device;
 
 // Where a buffer's memory is.
 enum class BufferLocation {

@@ -5,6 +5,7 @@
 
 #include "base/checked.hpp"
 #include "base/format.hpp"
+#include "gpu/device/device.hpp"
 #include "gpu/memory/resource_builder.hpp"
 
 namespace slipway::gpu {

@@ -7,11 +7,13 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "gpu/device/device.hpp"
+#include "gpu/device/handles.hpp"
 #include "gpu/memory/image_plan.hpp"
 #include "gpu/memory/memory.hpp"
 
 namespace slipway::gpu {
+
+class Device;
 
 // Where a linear image keeps its texels, in bytes from the start of the image.
 struct LinearLayout {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "gpu/device/device.hpp"
 #include "gpu/device/device_core.hpp"
 
 namespace slipway::gpu {

@@ -8,10 +8,12 @@
 #include <string>
 
 #include "base/diagnostic.hpp"
-#include "gpu/device/device.hpp"
+#include "gpu/device/handles.hpp"
 #include "gpu/pipeline/graphics_state.hpp"
 
 namespace slipway::gpu {
+
+class Device;
 
 struct SamplerInfo {
   vk::Filter min_filter = vk::Filter::NEAREST;

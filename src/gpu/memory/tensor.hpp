@@ -9,21 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "base/vk_names.hpp"
 #include "gpu/device/handles.hpp"
-#include "gpu/device/snapshot.hpp"
 #include "gpu/memory/memory.hpp"
-#include "tensor/shape.hpp"
+#include "gpu/memory/tensor_info.hpp"
 
 namespace slipway::gpu {
 
-// How a tensor sees its buffer.
-struct TensorInfo {
-  vk::Format format = vk::Format::UNDEFINED;
-  tensor::Shape shape;                   // outermost first, 1 to 6 dimensions
-  bool shaders = false, graphs = false;  // who uses it
-  bool operator==(const TensorInfo&) const = default;
-};
+struct Snapshot;
 
 // What the device lacks for such a tensor, as "tensors of R64_SINT in shaders"; empty when it has all.
 std::string missing_for_tensor(const Snapshot& snapshot, const TensorInfo& info);

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/format.hpp"
+#include "gpu/device/device.hpp"
 #include "gpu/device/device_core.hpp"
 
 namespace slipway::gpu {

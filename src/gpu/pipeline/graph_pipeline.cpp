@@ -2,6 +2,7 @@
 // Graphs that the driver runs itself (VK_ARM_data_graph): the pipeline, and the session with its memory.
 #include <deque>
 
+#include "gpu/device/device.hpp"
 #include "gpu/memory/allocate_memory.hpp"
 #include "gpu/memory/tensor_description.hpp"
 #include "gpu/pipeline/pipeline_parts.hpp"

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/format.hpp"
+#include "gpu/device/device.hpp"
 #include "gpu/pipeline/graphics_state_info.hpp"
 #include "gpu/pipeline/pipeline_parts.hpp"
 

@@ -8,9 +8,12 @@
 
 #include "base/bytes.hpp"
 #include "base/diagnostic.hpp"
-#include "gpu/device/device.hpp"
+#include "gpu/device/handles.hpp"
 
 namespace slipway::gpu {
+
+class Device;
+struct Snapshot;
 
 // Why cached data cannot be used on this device: the warnings of docs/spec/scenario.md#log-lines, in their order; empty
 // if it can. Each text but that of empty data is to be followed by "Pipeline Cache skipped: failed to validate."

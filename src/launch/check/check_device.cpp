@@ -8,6 +8,7 @@
 
 #include "base/format.hpp"
 #include "gpu/memory/image_plan.hpp"
+#include "gpu/memory/tensor.hpp"
 #include "launch/execute/image_info.hpp"
 #include "launch/plan/accesses.hpp"
 #include "launch/plan/locate.hpp"

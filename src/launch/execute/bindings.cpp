@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "gpu/device/device.hpp"
 #include "gpu/memory/image_plan.hpp"
 #include "launch/execute/image_info.hpp"
 #include "launch/plan/accesses.hpp"

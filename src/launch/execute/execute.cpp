@@ -6,6 +6,7 @@
 
 #include "base/format.hpp"
 #include "launch/execute/call.hpp"
+#include "launch/execute/record.hpp"
 #include "launch/plan/accesses.hpp"
 #include "launch/plan/locate.hpp"
 

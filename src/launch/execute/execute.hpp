@@ -11,27 +11,17 @@
 #include "base/log.hpp"
 #include "gpu/commands/submit.hpp"
 #include "gpu/device/device.hpp"
-#include "launch/execute/record.hpp"
+#include "launch/execute/execution_options.hpp"
+#include "launch/execute/recordable.hpp"
 #include "launch/report/perf_counters.hpp"
 #include "launch/report/profile.hpp"
 
 namespace slipway::launch {
 
-struct ExecutionOptions {
-  bool timestamps = false;       // around each dispatch and draw
-  bool iteration_times = false;  // around each iteration
-  // For the waits inside an iteration. With it the device reports its progress, so that a command that hangs is known.
-  std::optional<std::chrono::nanoseconds> time_out;
-  // The steps before this one and the others are two batches of one submission, each with waits of its own. Only for
-  // plans without boundaries and calls.
-  std::optional<std::size_t> split;
-};
-
-struct SubmitOptions {
-  std::uint32_t queue = 0;
-  std::span<const std::vector<gpu::QueuePoint>> after;  // what each batch waits for; empty: nothing
-  bool has_end = false;                                 // Execution::end is asked for
-};
+struct Boundary;
+struct Call;
+struct GraphDispatch;
+class Recorder;
 
 // Everything that the recordable refers to must live longer.
 class Execution {

@@ -2,6 +2,7 @@
 #include "launch/execute/pipeline_caching.hpp"
 
 #include "base/format.hpp"
+#include "gpu/device/device.hpp"
 
 namespace slipway::launch {
 namespace {

@@ -10,17 +10,11 @@
 #include "base/files.hpp"
 #include "base/log.hpp"
 #include "gpu/pipeline/pipeline_cache.hpp"
+#include "launch/execute/pipeline_cache_file.hpp"
 #include "launch/execute/pipelines.hpp"
 #include "launch/report/perf_counters.hpp"
 
 namespace slipway::launch {
-
-// The pipeline cache that a user asks for (`--pipeline-caching`): one file for one plan.
-struct PipelineCacheFile {
-  Path path;
-  bool clear = false;         // delete the file first
-  bool fail_on_miss = false;  // only when the file holds a valid cache
-};
 
 class PipelineCaching {
  public:

@@ -6,6 +6,7 @@
 
 #include "base/cache.hpp"
 #include "base/parallel.hpp"
+#include "gpu/device/device.hpp"
 #include "launch/plan/accesses.hpp"
 #include "launch/plan/locate.hpp"
 

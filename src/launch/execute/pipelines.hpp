@@ -11,6 +11,7 @@
 
 #include "gpu/pipeline/pipeline.hpp"
 #include "launch/execute/resources.hpp"
+#include "launch/execute/shared_pipelines.hpp"
 #include "launch/plan/plan.hpp"
 #include "launch/report/perf_counters.hpp"
 
@@ -35,9 +36,6 @@ struct LaidOutPipeline {
   std::unique_ptr<gpu::PipelineLayout> layout;
   gpu::Pipeline pipeline;
 };
-
-// Pipelines by their keys, for several runs on one device, one run at a time. The device must outlive it.
-using SharedPipelines = std::map<std::string, std::shared_ptr<const LaidOutPipeline>>;
 
 class Pipelines {
  public:

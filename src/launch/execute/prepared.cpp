@@ -6,6 +6,9 @@
 #include "base/format.hpp"
 #include "base/resident_memory.hpp"
 #include "launch/execute/bindings.hpp"
+#include "launch/execute/execute.hpp"
+#include "launch/execute/pipeline_caching.hpp"
+#include "launch/execute/record.hpp"
 #include "launch/execute/upload.hpp"
 
 namespace slipway::launch {

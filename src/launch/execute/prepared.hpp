@@ -20,17 +20,24 @@
 #include <span>
 
 #include "base/cache.hpp"
+#include "base/diagnostic.hpp"
 #include "base/log.hpp"
-#include "gpu/device/device.hpp"
-#include "launch/execute/execute.hpp"
-#include "launch/execute/pipeline_caching.hpp"
-#include "launch/execute/pipelines.hpp"
-#include "launch/execute/resources.hpp"
-#include "launch/plan/plan.hpp"
+#include "launch/execute/execution_options.hpp"
+#include "launch/execute/pipeline_cache_file.hpp"
+#include "launch/execute/shared_pipelines.hpp"
 #include "launch/report/perf_counters.hpp"
 #include "launch/report/profile.hpp"
 
+namespace slipway::gpu {
+class Buffer;
+class Device;
+}  // namespace slipway::gpu
+
 namespace slipway::launch {
+
+struct GraphDispatch;
+struct Plan;
+class Resources;
 
 struct PrepareOptions {
   ExecutionOptions execution;
@@ -68,6 +75,8 @@ class Prepared {
   // Adds the times of the last iteration to the profile.
   Result<> add_times();
   Profile& profile();
+  // The counters that `prepare` was given, then what it measured: uploads and the making of each pipeline. With
+  // PrepareOptions::counters followed by the stages of every iteration; without it they do not grow.
   PerfCounters& counters();
   // Stores the pipeline cache file again, with what the driver has added since `prepare`.
   Result<> store_pipeline_cache();

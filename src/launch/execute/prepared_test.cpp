@@ -5,6 +5,7 @@
 
 #include "launch/check/hazards.hpp"
 #include "launch/execute/readback.hpp"
+#include "launch/execute/texel_copies.hpp"
 #include "launch/test_shaders/increment_comp.hpp"
 #include "testing/launch_fixture.hpp"
 
@@ -28,6 +29,11 @@ TEST_F(PreparedTest, IsSubmittedAsOftenAsWanted) {
   const ResourceIndex x = add_buffer(plan, "x", 8);
   add_dispatch(plan, add_shader(plan, "increment", increment_comp), {x}, {2, 1, 1});
   Prepared prepared = must(prepare(plan, device_for(plan), {.execution = {.timestamps = true}}));
+  const auto of_category = [&](CounterCategory category) {
+    return std::ranges::count(prepared.counters(), category, &PerfCounter::category);
+  };
+  EXPECT_EQ(of_category(CounterCategory::PipelineSetup), 1);
+  const std::size_t counters = prepared.counters().size();
   EXPECT_TRUE(must(prepared.wait_for(std::chrono::nanoseconds(0))));  // nothing is in flight
   for (int i = 0; i < 3; ++i) {
     must(prepared.submit());
@@ -39,6 +45,23 @@ TEST_F(PreparedTest, IsSubmittedAsOftenAsWanted) {
     EXPECT_EQ(must(prepared.ticks()).size(), 2u);
   }
   EXPECT_EQ(contents_of_resource<std::uint32_t>(plan, prepared, x), (std::vector<std::uint32_t>{3, 3}));
+  EXPECT_EQ(prepared.counters().size(), counters);  // iterations are not counted unless that is asked for
+}
+
+TEST_F(PreparedTest, CountersOfIterationsFollowThoseOfThePreparation) {
+  Plan plan;
+  add_dispatch(plan, add_shader(plan, "increment", increment_comp), {add_buffer(plan, "x", 4)});
+  Prepared prepared = must(prepare(plan, device_for(plan), {.counters = true}, {}, {{.name = "before"}}));
+  EXPECT_EQ(prepared.counters().front().name, "before");
+  const std::size_t before = prepared.counters().size();
+  EXPECT_GT(before, 1u);
+  must(prepared.submit().and_then([&] { return prepared.wait(); }));
+  EXPECT_TRUE(std::ranges::contains(prepared.counters(), "Wait for Fence. Iteration: 1", &PerfCounter::name));
+  EXPECT_FALSE(std::ranges::contains(prepared.counters(), "Wait for Fence. Iteration: 2", &PerfCounter::name));
+  must(prepared.submit().and_then([&] { return prepared.wait(); }));
+  EXPECT_TRUE(std::ranges::contains(prepared.counters(), "Wait for Fence. Iteration: 2", &PerfCounter::name));
+  for (std::size_t i = before; i < prepared.counters().size(); ++i)
+    EXPECT_EQ(prepared.counters()[i].category, CounterCategory::RunScenario);
 }
 
 // Contents of the caller's buffer stay; a copy and a binding take parts of it.

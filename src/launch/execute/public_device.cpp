@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "launch/execute/public_device.hpp"
 
-#include <cstdlib>
-
 #include "base/format.hpp"
 #include "base/public_problems.hpp"
 
@@ -35,8 +33,6 @@ Device::~Device() = default;
 const DeviceInfo& Device::info() const { return state_->info; }
 
 Outcome<Device> Device::open(std::string_view selector) {
-  const char* from_environment = std::getenv("SLIPWAY_DEVICE");
-  if (selector.empty() && from_environment) selector = from_environment;
   auto state = std::make_unique<State>(launch::OpenDeviceOptions{.selector = std::string(selector)});
   const Result<const gpu::Snapshot*> snapshot = state->opening.snapshot();
   if (!snapshot) return std::unexpected(public_problems(snapshot.error()));

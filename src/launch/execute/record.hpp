@@ -10,6 +10,7 @@
 #include "gpu/commands/timestamps.hpp"
 #include "launch/execute/bindings.hpp"
 #include "launch/execute/pipelines.hpp"
+#include "launch/execute/recordable.hpp"
 #include "launch/execute/resources.hpp"
 #include "launch/execute/texel_copies.hpp"
 #include "launch/plan/accesses.hpp"
@@ -17,23 +18,6 @@
 #include "launch/plan/plan.hpp"
 
 namespace slipway::launch {
-
-// Steps that are submitted together: [begin, end), none of them a boundary or a call.
-struct StepRange {
-  std::size_t begin = 0, end = 0;
-};
-
-// What recording needs of a run.
-struct Recordable {
-  const Plan& plan;
-  const Resources& resources;
-  const Pipelines& pipelines;
-  const StepBindings& bindings;
-  // Two timestamps for each dispatch and draw, in their order; null: none.
-  const gpu::Timestamps* timestamps = nullptr;
-  // Gets, as a 32-bit number, the index after that of the last step that has ended; null: none.
-  const gpu::Buffer* progress = nullptr;
-};
 
 // One iteration, range by range, in order.
 class Recorder {

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/format.hpp"
+#include "gpu/device/device.hpp"
 #include "gpu/memory/image_plan.hpp"
 #include "gpu/memory/shared_memory.hpp"
 #include "launch/execute/image_info.hpp"

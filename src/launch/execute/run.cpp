@@ -2,7 +2,9 @@
 #include "launch/execute/run.hpp"
 
 #include "base/format.hpp"
+#include "launch/execute/pipeline_caching.hpp"
 #include "launch/execute/prepared.hpp"
+#include "launch/plan/layouts.hpp"
 #include "launch/report/graph_dumps.hpp"
 #include "launch/report/results.hpp"
 

@@ -26,7 +26,7 @@
 #include "base/diagnostic.hpp"
 #include "base/files.hpp"
 #include "base/vk_names.hpp"
-#include "gpu/memory/tensor.hpp"
+#include "gpu/memory/tensor_info.hpp"
 #include "gpu/pipeline/graphics_state.hpp"
 #include "launch/report/perf_counters.hpp"
 #include "spirv/reflect.hpp"

@@ -7,10 +7,13 @@
 
 #include "base/escape.hpp"
 #include "json/diagnostics.hpp"
-#include "json/writer.hpp"
+#include "launch/report/report_json.hpp"
 
 namespace slipway::launch {
 namespace {
+
+using json::Boolean, json::Constant, json::Integer, json::List, json::Nested, json::OrNull, json::Real, json::Record,
+    json::Text;
 
 std::string_view word_for(int status) {
   switch (status) {
@@ -25,66 +28,111 @@ std::string_view word_for(int status) {
   }
 }
 
+std::int64_t count_of(const FileReport& file, Severity severity) {
+  return std::ranges::count(file.all_diagnostics(), severity, &Diagnostic::severity);
+}
+
 bool is_skip_reason(const Diagnostic& diagnostic) {
   return diagnostic.severity == Severity::Error && exit_class_of(diagnostic.kind) == ExitClass::DeviceLacks;
 }
 
-void write_expectation(json::Writer& out, const ExpectationOutcome& expectation) {
-  const tensor::Comparison& comparison = expectation.comparison;
-  out.object([&] {
-    out.member("uid", expectation.resource).member("passed", comparison.passed);
-    out.member("type", tensor::name_of(comparison.type)).member("count", comparison.count);
-    out.member("skipped", comparison.skipped).member("mismatches", comparison.mismatches);
-    out.member("max_abs", comparison.max.abs)
-        .member("max_rel", comparison.max.rel)
-        .member("max_ulp", comparison.max.ulp);
-  });
+struct ElementTypeName {
+  void write(json::Writer& out, tensor::ElementType from) const { out.value(tensor::name_of(from)); }
+  void schema(json::Schema& schema) const { json::Text{}.schema(schema); }
+};
+
+const Record<ExpectationOutcome>& expectation_record() {
+  using E = ExpectationOutcome;
+  using tensor::Comparison;
+  static const auto comparison =
+      Record<Comparison>("comparison", "the comparison of two arrays")
+          .required("passed", &Comparison::passed, Boolean{}, "whether it is within the tolerance")
+          .required("type", &Comparison::type, ElementTypeName{}, "of the elements")
+          .required("count", &Comparison::count, Integer{}, "elements")
+          .required("skipped", &Comparison::skipped, Integer{}, "elements that were not compared")
+          .required("mismatches", &Comparison::mismatches, Integer{}, "elements that differ")
+          .required(
+              "max_abs", [](const Comparison& from) { return from.max.abs; }, OrNull{Real{}}, "difference")
+          .required(
+              "max_rel", [](const Comparison& from) { return from.max.rel; }, OrNull{Real{}},
+              "difference divided by the expected value; null if that is 0")
+          .required(
+              "max_ulp", [](const Comparison& from) { return from.max.ulp; }, Integer{},
+              "difference in units of the last place");
+  static const auto record = Record<E>("expectation", "the outcome of an expectation")
+                                 .required("uid", &E::resource, Text{}, "the resource")
+                                 .part(&E::comparison, comparison);
+  return record;
 }
 
-void write_timings(json::Writer& out, const Report& report) {
-  out.object([&] {
-    out.member("unit", "microseconds").member("total", whole_microseconds(total_time(report.counters)));
-    out.key("host").array([&] {
-      for (const PerfCounter& counter : report.counters) {
-        out.object([&] {
-          out.member("category", name_of(counter.category)).member("name", counter.name);
-          out.member("value", whole_microseconds(counter.time));
-        });
-      }
-    });
-    out.key("gpu").array([&] {
-      for (const CommandTime& time : report.profile.times) {
-        out.object([&] {
-          out.member("name", time.name).member("iteration", time.iteration);
-          out.member("value", milliseconds(time, report.profile.period) * 1000);
-        });
-      }
-    });
-  });
+const Record<PerfCounter>& host_time_record() {
+  using P = PerfCounter;
+  static const auto record =
+      Record<P>("host_time", "the time of a stage on the CPU")
+          .required(
+              "category", [](const P& from) { return name_of(from.category); }, Text{}, "group of stages")
+          .required("name", &P::name, Text{}, "the stage")
+          .required("value", [](const P& from) { return whole_microseconds(from.time); }, Integer{}, "microseconds");
+  return record;
 }
 
-void write_file_report(json::Writer& out, const FileReport& file) {
-  const std::vector<Diagnostic> diagnostics = file.all_diagnostics();
-  out.object([&] {
-    out.member("file", file.file).member("status", word_for(file.status())).member("exit_status", file.status());
-    out.key("skipped").array([&] {
-      for (const Diagnostic& diagnostic : diagnostics) {
-        if (is_skip_reason(diagnostic)) out.value(diagnostic.message);
-      }
-    });
-    if (file.report) {
-      out.member("device", file.report->device).member("iterations", file.report->iterations);
-      out.key("expectations").array([&] {
-        for (const ExpectationOutcome& expectation : file.report->expectations) write_expectation(out, expectation);
-      });
-      out.key("outputs").array([&] {
-        for (const Path& output : file.report->outputs) out.value(output.string());
-      });
-      out.key("timings");
-      write_timings(out, *file.report);
-    }
-    json::write_diagnostics(out, diagnostics);
-  });
+// The time of a command, with the unit that it is counted in.
+struct GpuTime {
+  const CommandTime* time;
+  float period;
+};
+
+const Record<GpuTime>& gpu_time_record() {
+  using G = GpuTime;
+  static const auto record =
+      Record<G>("gpu_time", "the time of a command on the device")
+          .required(
+              "name", [](const G& from) { return std::string_view(from.time->name); }, Text{}, "the command")
+          .required(
+              "iteration", [](const G& from) { return from.time->iteration; }, Integer{.min = 1}, "from 1")
+          .required(
+              "value", [](const G& from) { return milliseconds(*from.time, from.period) * 1000; }, Real{},
+              "microseconds");
+  return record;
+}
+
+std::vector<GpuTime> gpu_times(const Report& report) {
+  std::vector<GpuTime> times;
+  for (const CommandTime& time : report.profile.times) times.push_back({&time, report.profile.period});
+  return times;
+}
+
+const Record<Report>& timings_record() {
+  using R = Report;
+  static const auto record =
+      Record<R>("timings", "times on the CPU and on the device")
+          .required("unit", Constant{R"("microseconds")"}, "of all times")
+          .required(
+              "total", [](const R& from) { return whole_microseconds(total_time(from.counters)); }, Integer{},
+              "of all stages on the CPU")
+          .required("host", &R::counters, List{Nested(host_time_record())}, "stages on the CPU")
+          .required("gpu", gpu_times, List{Nested(gpu_time_record())}, "commands, if their times were measured");
+  return record;
+}
+
+std::vector<std::string> skip_reasons(const FileReport& file) {
+  std::vector<std::string> reasons;
+  for (const Diagnostic& diagnostic : file.all_diagnostics()) {
+    if (is_skip_reason(diagnostic)) reasons.push_back(diagnostic.message);
+  }
+  return reasons;
+}
+
+// A member of the report, if the file ran.
+template <auto kMember>
+auto of_report() {
+  return [](const FileReport& file) { return file.report ? &((*file.report).*kMember) : nullptr; };
+}
+
+std::vector<std::string> output_names(const Report& report) {
+  std::vector<std::string> names;
+  for (const Path& output : report.outputs) names.push_back(output.string());
+  return names;
 }
 
 // Seconds with six digits, in any locale.
@@ -129,17 +177,36 @@ std::vector<Diagnostic> FileReport::all_diagnostics() const {
 
 int FileReport::status() const { return exit_status(all_diagnostics()); }
 
-std::string write_report(std::span<const FileReport> files) {
-  int status = 0;
-  for (const FileReport& file : files) status = worst_status(status, file.status());
-  json::Writer out;
-  out.object([&] {
-    out.member("exit_status", status);
-    out.key("files").array([&] {
-      for (const FileReport& file : files) write_file_report(out, file);
-    });
-  });
-  return out.text();
+const Record<FileReport>& file_report_record() {
+  using F = FileReport;
+  static constexpr std::string_view kStatuses[] = {"passed", "failed", "skipped", "error"};
+  static const auto record =
+      Record<F>("file", "the outcome of one input")
+          .required("file", &F::file, Text{}, "the file")
+          .required(
+              "status", [](const F& from) { return word_for(from.status()); }, json::OneOf{kStatuses},
+              "failed: an expectation; skipped: the device lacks something")
+          .required("exit_status", &F::status, Integer{.max = 5}, "of this file alone")
+          .required("skipped", skip_reasons, List{Text{}}, "what the device lacks")
+          .optional("device", of_report<&Report::device>(), Text{}, "the device that it ran on")
+          .optional("iterations", of_report<&Report::iterations>(), Integer{}, "how often it ran")
+          .optional("expectations", of_report<&Report::expectations>(), List{Nested(expectation_record())},
+                    "the outcomes of expectations")
+          .optional(
+              "outputs",
+              [](const F& from) { return from.report ? std::optional(output_names(*from.report)) : std::nullopt; },
+              List{Text{}}, "files that were written")
+          .optional(
+              "timings", [](const F& from) { return from.report ? &*from.report : nullptr; }, Nested(timings_record()),
+              "times on the CPU and on the device")
+          .required("diagnostics", &F::all_diagnostics, List{Nested(json::diagnostic_record())},
+                    "all errors and warnings")
+          .required(
+              "errors", [](const F& from) { return count_of(from, Severity::Error); }, Integer{}, "how many are errors")
+          .required(
+              "warnings", [](const F& from) { return count_of(from, Severity::Warning); }, Integer{},
+              "how many are warnings");
+  return record;
 }
 
 std::string write_junit(std::span<const FileReport> files) {

@@ -4,6 +4,7 @@
 
 #include "base/format.hpp"
 #include "model/device_facts.hpp"
+#include "model/plan/graph_engine.hpp"
 #include "model/standalone/compare_model.hpp"
 #include "model/tuning/kernel_times.hpp"
 #include "network.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
+#include "lower/lower.hpp"
 #include "reference/run.hpp"
 
 namespace slipway::model {

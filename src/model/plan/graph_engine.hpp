@@ -8,21 +8,13 @@
 #include <variant>
 
 #include "base/diagnostic.hpp"
-#include "lower/lower.hpp"
+#include "lower/program.hpp"
 #include "model/native.hpp"
+#include "model/plan/graph_options.hpp"
 #include "model/plan/packed_rows.hpp"
 #include "model/plan/plan_graph.hpp"
 
 namespace slipway::model {
-
-enum class Engine : std::uint8_t { Kernels, Reference };
-
-struct GraphOptions {
-  Engine engine = Engine::Kernels;
-  lower::LowerOptions lower;  // of kernels
-  // A device that runs graphs and tensors of shaders natively where it can; null: nothing runs natively.
-  const gpu::Snapshot* native = nullptr;
-};
 
 class PlannedGraph {
  public:

@@ -24,8 +24,15 @@
 #include "base/diagnostic.hpp"
 #include "base/files.hpp"
 #include "launch/plan/plan.hpp"
-#include "model/plan/graph_engine.hpp"
+#include "model/plan/graph_options.hpp"
 #include "vgf/vgf.hpp"
+
+namespace slipway::lower {
+struct KernelProgram;
+}
+namespace slipway::tosa {
+struct Graph;
+}
 
 namespace slipway::model {
 

@@ -7,6 +7,7 @@
 
 #include "base/print_diagnostic.hpp"
 #include "launch/plan/explain.hpp"
+#include "model/plan/graph_engine.hpp"
 #include "testing/launch_fixture.hpp"
 #include "testing/vgf_recipe.hpp"
 

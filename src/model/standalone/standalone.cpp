@@ -10,6 +10,7 @@
 #include "model/plan/model_storage.hpp"
 #include "tensor/format.hpp"
 #include "tensor/npy.hpp"
+#include "tosa/graph.hpp"
 #include "vgf/check.hpp"
 
 namespace slipway::model {

@@ -5,6 +5,7 @@
 
 #include "base/print_diagnostic.hpp"
 #include "launch/plan/explain.hpp"
+#include "model/plan/graph_engine.hpp"
 #include "model/standalone/compare_model.hpp"
 #include "model/tuning/kernel_times.hpp"
 #include "tensor/npy.hpp"

@@ -5,7 +5,6 @@
 
 #include "base/format.hpp"
 #include "json/record.hpp"
-#include "json/writer.hpp"
 #include "model/device_facts.hpp"
 
 namespace slipway::model {
@@ -82,11 +81,7 @@ bool TuningTable::is_for(const gpu::Snapshot& snapshot) const {
          driver_version == snapshot.driver_version && device == snapshot.name;
 }
 
-std::string write_tuning(const TuningTable& table) {
-  json::Writer out;
-  table_record().write(out, table);
-  return out.text();
-}
+std::string write_tuning(const TuningTable& table) { return json::object_text(table_record(), table); }
 
 std::optional<TuningTable> read_tuning(const SourcePtr& source, Diagnostics& diagnostics) {
   const auto document = diagnostics.take(json::parse(source));
@@ -95,16 +90,7 @@ std::optional<TuningTable> read_tuning(const SourcePtr& source, Diagnostics& dia
   return decoder.read(table_record(), (*document)->root());
 }
 
-std::string tuning_schema() {
-  json::Writer out;
-  json::Schema schema(out);
-  out.object([&] {
-    out.member("$schema", "https://json-schema.org/draft/2020-12/schema").member("title", "tuning");
-    out.key("allOf").array([&] { json::Nested(table_record()).schema(schema); });
-    schema.write_definitions();
-  });
-  return out.text();
-}
+std::string tuning_schema() { return json::schema_text("tuning", "", {&table_record().table()}); }
 
 lower::Tuning cached_tuning(const gpu::Snapshot& snapshot, const Cache& cache) {
   const auto stored = cache.find(key_of(snapshot));

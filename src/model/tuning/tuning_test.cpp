@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gmock/gmock.h>
 
-#include <cstdlib>
-
 #include "base/print_diagnostic.hpp"
 #include "model/device_facts.hpp"
 #include "model/tuning/tune.hpp"
 #include "model/tuning/tuning_table.hpp"
 #include "testing/launch_fixture.hpp"
 #include "testing/scratch_directory.hpp"
-#include "testing/source_directory.hpp"
 #include "testing/vgf_recipe.hpp"
 
 namespace slipway::model {
@@ -50,15 +47,6 @@ TEST(TuningTable, ReportsAllErrors) {
   const std::string said = format_diagnostics(diagnostics.all());
   for (const std::string_view part : {"driver_version", "`kernel`", "`rows`", "`parameters`"})
     EXPECT_THAT(said, HasSubstr(part));
-}
-
-// The schema is in the repository, for users of editors. UPDATE_CORPUS=1 writes it.
-TEST(TuningTable, SchemaIsTheOneInTheRepository) {
-  const Path path = slipway::testing::source_directory() / "schema/tuning.schema.json";
-  if (std::getenv("UPDATE_CORPUS")) {
-    ASSERT_TRUE(write_file(path, tuning_schema()));
-  }
-  EXPECT_EQ(read_text(path).value_or("(there is no such file)"), tuning_schema());
 }
 
 class TuningCacheTest : public ::testing::Test {

@@ -5,8 +5,6 @@
 #include "recipe/printable.hpp"
 
 namespace slipway::recipe::control_code {
-namespace {
-
 std::string abi_text(const ControlCode& file) {
   return formatted("{}.{}", file.abi_version >> 4, file.abi_version & 15);
 }
@@ -15,6 +13,8 @@ std::string scheme_text(std::uint32_t scheme) {
   const std::string_view name = scheme_name(scheme);
   return name.empty() ? std::to_string(scheme) : std::string(name);
 }
+
+namespace {
 
 std::string_view section_name(const ControlCode& file, std::uint32_t index) {
   return index == 0 || index > file.sections.size() ? std::string_view("?") : file.sections[index - 1].name;
@@ -73,63 +73,6 @@ std::string print_control_code(const ControlCode& file) {
                   patch.addend, printable(section_name(file, patch.section)), patch.offset, scheme_text(patch.scheme));
   }
   return text;
-}
-
-void write_control_code(const ControlCode& file, json::Writer& out) {
-  out.object([&] {
-    out.member("format", "xrt-elf").member("size", file.size);
-    out.member("platform", platform_name(file.os_abi)).member("osabi", file.os_abi);
-    out.member("abi_version", abi_text(file)).member("full", file.full);
-    if (file.uid) {
-      out.member("uid", xclbin::uuid_text(*file.uid));
-    } else {
-      out.key("uid").null();
-    }
-    if (file.partition_columns) {
-      out.member("partition_columns", *file.partition_columns);
-    } else {
-      out.key("partition_columns").null();
-    }
-    out.key("sections").array([&] {
-      for (const Section& section : file.sections) {
-        out.object([&] {
-          out.member("index", section.index).member("name", utf8(section.name)).member("type", section.type);
-          out.member("flags", section.flags).member("offset", section.offset).member("size", section.size);
-          out.member("link", section.link).member("info", section.info).member("compressed", section.compressed());
-        });
-      }
-    });
-    out.key("kernels").array([&] {
-      for (const Kernel& kernel : file.kernels) {
-        out.object([&] {
-          out.member("name", utf8(kernel.name));
-          out.key("args").array([&] {
-            for (const std::string& type : kernel.arguments) out.value(type);
-          });
-          out.key("instances").array([&] {
-            for (const Instance& instance : kernel.instances) {
-              out.object([&] {
-                out.member("name", utf8(instance.name)).member("group_section", instance.group_section);
-                out.key("members").array([&] {
-                  for (const std::uint32_t member : instance.members) out.value(member);
-                });
-              });
-            }
-          });
-        });
-      }
-    });
-    out.key("patches").array([&] {
-      for (const Patch& patch : file.patches) {
-        out.object([&] {
-          out.member("symbol", utf8(patch.symbol)).member("section", patch.section).member("offset", patch.offset);
-          out.member("scheme", patch.scheme).member("scheme_name", scheme_text(patch.scheme));
-          out.member("addend", patch.addend).member("symbol_size", patch.symbol_size);
-        });
-      }
-    });
-    out.member("opcode", command_opcode(file));
-  });
 }
 
 }  // namespace slipway::recipe::control_code

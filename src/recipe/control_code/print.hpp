@@ -12,5 +12,9 @@ namespace slipway::recipe::control_code {
 std::string print_control_code(const ControlCode& file);
 // One JSON object, as schema/control-code.schema.json describes it.
 void write_control_code(const ControlCode& file, json::Writer& out);
+std::string control_code_schema();
+
+std::string abi_text(const ControlCode& file);  // "0.1"
+std::string scheme_text(std::uint32_t scheme);  // the name, or the number
 
 }  // namespace slipway::recipe::control_code

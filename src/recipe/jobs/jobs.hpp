@@ -3,7 +3,6 @@
 //
 //   std::optional<JobScript> script = read_jobs(document, {}, diagnostics);
 //   std::vector<JobResult> results = run_jobs(*script, {.threads = 4}, prepare);
-//   write_jobs_report(*script, results, out);
 #pragma once
 
 #include <expected>
@@ -12,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "json/writer.hpp"
 #include "recipe/model.hpp"
 #include "recipe/read/read.hpp"
+#include "recipe/report_records.hpp"
 
 namespace slipway::recipe {
 
@@ -39,11 +38,11 @@ std::optional<JobScript> read_jobs(std::shared_ptr<const json::Document> documen
                                    Diagnostics& diagnostics);
 std::string jobs_schema();
 
-// The result of a job. The report is one JSON object, with `error` if the job failed.
+// The result of a job. The report has `error` if the job failed.
 struct JobResult {
-  std::string id;  // of the job; set by `run_jobs`
-  int status = 0;  // exit status (docs/spec/recipe.md#decision-24)
-  std::string report;
+  std::string id, recipe;  // of the job; set by `run_jobs`
+  int status = 0;          // exit status (docs/spec/recipe.md#decision-24)
+  SessionReport report;
   Failure diagnostics;  // warnings included
 };
 using RunJob = std::move_only_function<JobResult()>;
@@ -62,11 +61,7 @@ std::vector<JobResult> run_jobs(const JobScript& script, const JobOptions& optio
 // The most severe status: the first one present of 3, 5, 1, 4, 0.
 int status_of(const std::vector<JobResult>& results);
 
-// The report of a job that could not be loaded.
-std::string failed_job_report(const Diagnostic& problem);
-
-// Writes {"jobs": {ID: report, ...}}; `more` writes further members.
-void write_jobs_report(const JobScript& script, const std::vector<JobResult>& results, json::Writer& out,
-                       const std::function<void()>& more = {});
+// The report of a script as the shipped runner writes it.
+JobsReport jobs_report(const std::vector<JobResult>& results, const Session::System& system);
 
 }  // namespace slipway::recipe

@@ -83,30 +83,36 @@ TEST(Jobs, RunConcurrentlyAndReportInOrder) {
   const auto results = run_jobs(script, {}, [&](const Job& job) -> std::expected<RunJob, JobResult> {
     return [&all, id = job.id] {
       all.arrive_and_wait();
-      return JobResult{.report = formatted("{{\"id\":\"{}\"}}", id)};
+      return JobResult{.report = {.version = id}};
     };
   });
   ASSERT_EQ(results.size(), 4u);
-  json::Writer out(0);
-  write_jobs_report(script, results, out, [&] { out.member("system", 1); });
-  EXPECT_EQ(out.text(),
-            R"({"jobs":{"j0":{"id":"j0"}, "j1":{"id":"j1"}, "j2":{"id":"j2"}, "j3":{"id":"j3"}}, "system":1})");
+  const auto job = [](std::string_view id) {
+    return formatted(R"("{0}":{{"slipway":{{"version":"{0}", "report_schema":1}}}})", id);
+  };
+  EXPECT_EQ(json::object_text(jobs_report_record(), jobs_report(results, {.real = 1, .peak_memory_mb = 2}), 0),
+            formatted(R"({{"jobs":{{{}, {}, {}, {}}}, "system":{{"real":1.0, "user":0.0, "kernel":0.0, )"
+                      R"("peak_memory_mb":2.0}}}})",
+                      job("j0"), job("j1"), job("j2"), job("j3")));
 }
 
 TEST(Jobs, ContinueAfterFailures) {
   const JobScript script = script_of(4);
   const auto results = run_jobs(script, {.threads = 1}, [&](const Job& job) -> std::expected<RunJob, JobResult> {
     if (job.id == "j0")
-      return std::unexpected(
-          JobResult{.status = 4,
-                    .report = failed_job_report({.kind = DiagnosticKind::NoBackend, .message = "none", .path = "/x"})});
+      return std::unexpected(JobResult{
+          .status = 4,
+          .report = {.error = error_of({.kind = DiagnosticKind::NoBackend, .message = "none", .path = "/x"})}});
     if (job.id == "j1") throw std::runtime_error("cannot load");
     if (job.id == "j2") return [] -> JobResult { throw std::runtime_error("cannot run"); };
-    return [] { return JobResult{.report = "{}"}; };
+    return [] { return JobResult{}; };
   });
-  EXPECT_EQ(results[0].report, R"({"error":{"kind":"no-backend", "message":"none", "pointer":"/x"}})");
-  EXPECT_THAT(results[1].report, HasSubstr("cannot load"));
-  EXPECT_THAT(results[2].report, HasSubstr("cannot run"));
+  EXPECT_EQ(json::object_text(report_record(), results[0].report, 0),
+            R"({"error":{"kind":"no-backend", "message":"none", "pointer":"/x"}})");
+  ASSERT_TRUE(results[1].report.error && results[2].report.error);
+  EXPECT_EQ(results[1].report.error->message, "cannot load");
+  EXPECT_EQ(results[2].report.error->message, "cannot run");
+  EXPECT_EQ(results[2].diagnostics.at(0).kind, DiagnosticKind::RunFailed);
   EXPECT_EQ(results[3].status, 0);
   EXPECT_EQ(status_of(results), 5);
   EXPECT_EQ(status_of({{.status = 0}, {.status = 4}, {.status = 1}}), 1);
@@ -122,7 +128,7 @@ TEST(Jobs, LoadNoMoreJobsAheadThanTheLimit) {
     }
     return [&loaded] {
       --loaded;
-      return JobResult{.report = "{}"};
+      return JobResult{};
     };
   });
   EXPECT_EQ(loaded, 0);

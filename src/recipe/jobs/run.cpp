@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "recipe/jobs/jobs.hpp"
-#include "recipe/report_records.hpp"
 
 namespace slipway::recipe {
 namespace {
@@ -65,7 +64,9 @@ JobResult thrown_result() {
   } catch (...) {
     problem.message = "an exception of unknown type";
   }
-  return {.status = static_cast<int>(exit_class_of(problem.kind)), .report = failed_job_report(problem)};
+  return {.status = static_cast<int>(exit_class_of(problem.kind)),
+          .report = {.error = error_of(problem)},
+          .diagnostics = {problem}};
 }
 
 }  // namespace
@@ -101,7 +102,10 @@ std::vector<JobResult> run_jobs(const JobScript& script, const JobOptions& optio
   }
   queue.close();
   workers.clear();
-  for (std::size_t i = 0; i < results.size(); ++i) results[i].id = script.jobs[i].id;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    results[i].id = script.jobs[i].id;
+    results[i].recipe = script.jobs[i].recipe;
+  }
   return results;
 }
 
@@ -111,20 +115,10 @@ int status_of(const std::vector<JobResult>& results) {
   return status;
 }
 
-std::string failed_job_report(const Diagnostic& problem) {
-  json::Writer out(0);
-  report_record().write(out, SessionReport{.error = error_of(problem)});
-  return out.text();
-}
-
-void write_jobs_report(const JobScript& script, const std::vector<JobResult>& results, json::Writer& out,
-                       const std::function<void()>& more) {
-  out.object([&] {
-    out.key("jobs").object([&] {
-      for (std::size_t i = 0; i < script.jobs.size(); ++i) out.key(script.jobs[i].id).raw(results[i].report);
-    });
-    if (more) more();
-  });
+JobsReport jobs_report(const std::vector<JobResult>& results, const Session::System& system) {
+  JobsReport report{.system = system};
+  for (const JobResult& result : results) report.jobs.emplace_back(result.id, result.report);
+  return report;
 }
 
 }  // namespace slipway::recipe

@@ -13,9 +13,9 @@ JobResult failed(const Session* session, Failure diagnostics) {
   JobResult result{.status = exit_status(diagnostics), .report = {}, .diagnostics = {}};
   if (session) {
     const Failure one = {problem};
-    result.report = session->report(&one, nullptr, 0);
+    result.report = session->report_value(&one, nullptr);
   } else {
-    result.report = failed_job_report(problem);
+    result.report.error = error_of(problem);
   }
   result.diagnostics = std::move(diagnostics);
   return result;
@@ -47,7 +47,7 @@ std::expected<RunJob, JobResult> prepare(const Job& job, const SessionJobOptions
       for (Diagnostic& diagnostic : failure->diagnostics) warnings.push_back(std::move(diagnostic));
       return failed(session.get(), std::move(warnings));
     }
-    return {.status = 0, .report = session->report(nullptr, nullptr, 0), .diagnostics = std::move(warnings)};
+    return {.status = 0, .report = session->report_value(nullptr, nullptr), .diagnostics = std::move(warnings)};
   };
 }
 

@@ -6,14 +6,7 @@
 namespace slipway::recipe {
 namespace {
 
-using json::Boolean;
-using json::List;
-using json::Nested;
-using json::Record;
-using json::Text;
-using json::Value;
-using json::Word;
-using json::Words;
+using json::Boolean, json::List, json::Nested, json::Record, json::Text, json::Value, json::Word, json::Words;
 
 constexpr Word<Mode> kModes[] = {{"default", Mode::Default},
                                  {"latency", Mode::Latency},

@@ -10,10 +10,7 @@
 namespace slipway::recipe {
 namespace {
 
-using json::Decoder;
-using json::Record;
-using json::Type;
-using json::Value;
+using json::Decoder, json::Record, json::Type, json::Value;
 
 // Elements that cannot be read in full are kept and marked as incomplete, so that references to them resolve and their
 // other parts are checked.

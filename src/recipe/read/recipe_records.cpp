@@ -8,14 +8,7 @@
 namespace slipway::recipe {
 namespace {
 
-using json::Anything;
-using json::List;
-using json::Nested;
-using json::Record;
-using json::Text;
-using json::Value;
-using json::Word;
-using json::Words;
+using json::Anything, json::List, json::Nested, json::Record, json::Text, json::Value, json::Word, json::Words;
 
 constexpr Word<BufferType> kBufferTypes[] = {
     {"input", BufferType::Input},       {"output", BufferType::Output}, {"inout", BufferType::InOut},

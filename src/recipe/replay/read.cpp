@@ -7,12 +7,7 @@
 namespace slipway::recipe {
 namespace {
 
-using json::List;
-using json::Nested;
-using json::Record;
-using json::Text;
-using json::Type;
-using json::Value;
+using json::List, json::Nested, json::Record, json::Text, json::Type, json::Value;
 
 constexpr Text kName{.empty = false};
 constexpr Text kPath{.empty = false};

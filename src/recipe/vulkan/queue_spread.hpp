@@ -9,7 +9,11 @@
 #include <span>
 #include <vector>
 
-#include "gpu/commands/submit.hpp"
+#include "gpu/commands/queue_point.hpp"
+
+namespace slipway::gpu {
+class Buffer;
+}
 
 namespace slipway::recipe {
 

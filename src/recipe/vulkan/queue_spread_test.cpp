@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "recipe/vulkan/queue_spread.hpp"
 
+#include "gpu/memory/buffer.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -12,5 +12,6 @@ namespace slipway::recipe::xclbin {
 std::string print_xclbin(const Xclbin& file);
 // One JSON object, as schema/xclbin.schema.json describes it.
 void write_xclbin(const Xclbin& file, json::Writer& out);
+std::string xclbin_schema();
 
 }  // namespace slipway::recipe::xclbin

@@ -10,11 +10,7 @@
 namespace slipway::scenario {
 namespace {
 
-using json::Decoder;
-using json::Record;
-using json::Schema;
-using json::Type;
-using json::Value;
+using json::Decoder, json::Record, json::Schema, json::Type, json::Value;
 
 // The forms of inline contents. Typed: plain values, whose type is that of the format, or an object that repeats it.
 // Untyped: an object with `type`. Raw: also `values` that are such objects themselves. Expected: any form of a

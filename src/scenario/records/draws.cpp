@@ -7,10 +7,7 @@
 namespace slipway::scenario {
 namespace {
 
-using json::Decoder;
-using json::Record;
-using json::Schema;
-using json::Value;
+using json::Decoder, json::Record, json::Schema, json::Value;
 
 constexpr std::string_view kExtent = "width and height; those of the first attachment when absent";
 constexpr auto kExtentCodec = json::List{json::Integer{.min = 1}, 2, 2};

@@ -6,10 +6,7 @@
 namespace slipway::scenario {
 namespace {
 
-using json::Decoder;
-using json::Record;
-using json::Schema;
-using json::Value;
+using json::Decoder, json::Record, json::Schema, json::Value;
 
 struct Constant {
   bool read(Decoder& decoder, Value value, Value& to) const {

@@ -15,8 +15,11 @@
 #include "base/cache.hpp"
 #include "base/diagnostic.hpp"
 #include "launch/plan/plan.hpp"
-#include "rpl/metadata.hpp"
 #include "scenario/model.hpp"
+
+namespace slipway::rpl {
+struct Metadata;
+}
 
 namespace slipway::scenario {
 

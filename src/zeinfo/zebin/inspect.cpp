@@ -10,14 +10,43 @@
 #include "zeinfo/kernel/compare.hpp"
 #include "zeinfo/kernel/occupancy.hpp"
 #include "zeinfo/schema.hpp"
-#include "zeinfo/write/json.hpp"
+#include "zeinfo/zebin/inspect_texts.hpp"
 
 namespace slipway::zebin {
-namespace {
 
 using zeinfo::ArgType;
 using zeinfo::Kernel;
 using zeinfo::PayloadArgument;
+
+// The surface of an argument without space in the payload.
+std::optional<std::int32_t> binding_of(const Kernel& kernel, std::int32_t index) {
+  for (const zeinfo::BindingTableIndex& entry : kernel.binding_table_indices) {
+    if (entry.arg_index == index) return entry.bti_value;
+  }
+  return std::nullopt;
+}
+
+bool is_explicit(const PayloadArgument& argument) { return argument.arg_index >= 0; }
+
+std::string type_text(std::uint32_t type) {
+  const std::string_view name = section_type_name(type);
+  return name.empty() ? formatted("{:#x}", type) : std::string(name);
+}
+
+std::string section_name(const Elf& elf, std::uint32_t index) {
+  return index < elf.sections.size() ? printable(elf.sections[index].name) : formatted("#{}", index);
+}
+
+std::string relocation_type_text(std::uint32_t type) {
+  const std::string_view name = relocation_type_name(type);
+  return name.empty() ? std::to_string(type) : std::string(name);
+}
+
+std::string symbol_name(const Elf& elf, std::uint32_t index) {
+  return index < elf.symbols.size() ? printable(elf.symbols[index].name) : formatted("#{}", index);
+}
+
+namespace {
 
 // Columns as wide as their widest cell; the last is not padded.
 class Table {
@@ -48,16 +77,6 @@ class Table {
   std::string indent_;
   std::vector<std::vector<std::string>> rows_;
 };
-
-bool is_explicit(const PayloadArgument& argument) { return argument.arg_index >= 0; }
-
-// The surface of an argument without space in the payload.
-std::optional<std::int32_t> binding_of(const Kernel& kernel, std::int32_t index) {
-  for (const zeinfo::BindingTableIndex& entry : kernel.binding_table_indices) {
-    if (entry.arg_index == index) return entry.bti_value;
-  }
-  return std::nullopt;
-}
 
 std::string head_line(const Input& input) {
   std::string text = input.name + ": ";
@@ -179,11 +198,6 @@ std::string kernel_text(const Input& input, const Kernel& kernel, const InspectO
 
 std::string hex(std::uint64_t number) { return formatted("{:#x}", number); }
 
-std::string type_text(std::uint32_t type) {
-  const std::string_view name = section_type_name(type);
-  return name.empty() ? hex(type) : std::string(name);
-}
-
 std::string sections_text(const Elf& elf) {
   Table table("  ");
   table.row({"section", "name", "type", "flags", "offset", "size", "link", "info"});
@@ -192,10 +206,6 @@ std::string sections_text(const Elf& elf) {
                hex(s.offset), hex(s.size), std::to_string(s.link), std::to_string(s.info)});
   }
   return table.text();
-}
-
-std::string section_name(const Elf& elf, std::uint32_t index) {
-  return index < elf.sections.size() ? printable(elf.sections[index].name) : formatted("#{}", index);
 }
 
 std::string symbols_text(const Elf& elf) {
@@ -207,15 +217,6 @@ std::string symbols_text(const Elf& elf) {
                s.section == 0 ? "undefined" : section_name(elf, s.section), hex(s.value), hex(s.size)});
   }
   return table.text();
-}
-
-std::string relocation_type_text(std::uint32_t type) {
-  const std::string_view name = relocation_type_name(type);
-  return name.empty() ? std::to_string(type) : std::string(name);
-}
-
-std::string symbol_name(const Elf& elf, std::uint32_t index) {
-  return index < elf.symbols.size() ? printable(elf.symbols[index].name) : formatted("#{}", index);
 }
 
 std::string relocations_text(const Elf& elf) {
@@ -236,133 +237,6 @@ std::string notes_text(const Elf& elf) {
     table.row({std::to_string(note.type), std::string(info ? info->name : "unknown"), printable(note_text(note))});
   }
   return table.text();
-}
-
-// --- JSON ------------------------------------------------------------------------------------------------------------
-
-void write_argument(json::Writer& out, const Input& input, const Kernel& kernel, const PayloadArgument& argument) {
-  out.object([&] {
-    if (is_explicit(argument)) {
-      out.member("index", argument.arg_index);
-      if (const zeinfo::ArgInfo* const info = zeinfo::arg_info(input.document, kernel, argument.arg_index)) {
-        out.member("name", printable(info->name)).member("type_name", printable(info->type_name));
-      }
-    }
-    out.member("type", name_of_value(argument.arg_type))
-        .member("offset", argument.offset)
-        .member("size", argument.size);
-    if (argument.addrmode != zeinfo::AddrMode::unset) out.member("addrmode", name_of_value(argument.addrmode));
-    if (argument.addrspace != zeinfo::AddrSpace::unset) out.member("addrspace", name_of_value(argument.addrspace));
-    if (argument.access_type != zeinfo::AccessType::unset)
-      out.member("access_type", name_of_value(argument.access_type));
-    if (const auto bti =
-            argument.addrmode == zeinfo::AddrMode::stateful ? binding_of(kernel, argument.arg_index) : std::nullopt) {
-      out.member("bti", *bti);
-    }
-  });
-}
-
-void write_summary(json::Writer& out, const Input& input, const Kernel& kernel) {
-  const zeinfo::KernelSummary s = summarize(kernel, input.version(), input.target);
-  const zeinfo::PayloadLayout layout = layout_of(input.document, kernel, input.target);
-  const auto number_or_null = [&](std::string_view key, const auto& number) {
-    if (number) {
-      out.member(key, *number);
-    } else {
-      out.key(key).null();
-    }
-  };
-  out.object([&] {
-    out.member("kernel", printable(kernel.name)).member("simd", s.simd).member("grf", s.grf);
-    number_or_null("threads_per_eu", s.threads_per_eu);
-    number_or_null("code_bytes", s.code_bytes);
-    out.member("spill_bytes", s.spill_bytes).member("spill_registers_per_lane", s.spill_registers_per_lane);
-    out.member("scratch_bytes", s.scratch_bytes)
-        .member("private_bytes", s.private_bytes)
-        .member("slm_bytes", s.slm_bytes);
-    out.member("barriers", s.barriers)
-        .member("cross_thread_bytes", s.cross_thread_bytes)
-        .member("inline_bytes", s.inline_bytes);
-    out.member("per_thread_bytes", s.per_thread_bytes);
-    out.key("holes").array([&] {
-      for (const zeinfo::PayloadRange& range : layout.cross_thread) {
-        if (range.kind == zeinfo::PayloadRange::Kind::Hole)
-          out.array([&] { out.value(range.offset).value(range.size); });
-      }
-    });
-    for (const bool want_explicit : {true, false}) {
-      out.key(want_explicit ? "args" : "implicit").array([&] {
-        for (const PayloadArgument& argument : kernel.payload_arguments) {
-          if (is_explicit(argument) == want_explicit) write_argument(out, input, kernel, argument);
-        }
-      });
-    }
-  });
-}
-
-void write_container(json::Writer& out, const Zebin& zebin) {
-  const Elf& elf = zebin.elf;
-  out.key("notes").array([&] {
-    for (const Note& note : elf.notes) {
-      const NoteInfo* const info = note_info(note.type);
-      out.object([&] {
-        out.member("type", note.type).member("name", info ? info->name : "unknown");
-        out.key("value");
-        if (note.value.size() == 4 && !(info && info->size == 0)) {
-          out.value(load<std::uint32_t>(note.value.data()));
-        } else {
-          out.value(printable(note_text(note)));
-        }
-      });
-    }
-  });
-  out.key("sections").array([&] {
-    for (const Section& s : elf.sections) {
-      out.object([&] {
-        out.member("index", s.index).member("name", printable(s.name)).member("type", type_text(s.type));
-        out.member("flags", section_flags_text(s.flags)).member("offset", s.offset).member("size", s.size);
-        out.member("link", s.link).member("info", s.info);
-      });
-    }
-  });
-  out.key("symbols").array([&] {
-    for (const Symbol& s : elf.symbols) {
-      out.object([&] {
-        out.member("index", s.index).member("name", printable(s.name)).member("type", symbol_type_name(s.type()));
-        out.member("binding", symbol_binding_name(s.binding())).member("section", s.section).member("value", s.value);
-        out.member("size", s.size);
-      });
-    }
-  });
-  out.key("relocations").array([&] {
-    for (const Relocation& r : elf.relocations) {
-      out.object([&] {
-        out.member("section", section_name(elf, r.section)).member("offset", r.offset);
-        out.member("type", relocation_type_text(r.type)).member("symbol", symbol_name(elf, r.symbol));
-        if (r.addend) out.member("addend", *r.addend);
-      });
-    }
-  });
-}
-
-void write_target(json::Writer& out, const zeinfo::Target& target) {
-  out.key("target").object([&] {
-    const auto member = [&](std::string_view key, const auto& value) {
-      if (value) {
-        out.member(key, *value);
-      } else {
-        out.key(key).null();
-      }
-    };
-    member("device", target.device ? std::optional(target.device->name()) : std::nullopt);
-    member("family", target.family);
-    member("core", target.core);
-    member("product_config", target.config ? std::optional(text_of(*target.config)) : std::nullopt);
-    member("grf_bytes", target.grf_bytes);
-    out.member("source", target.source == zeinfo::Target::Source::Notes     ? "notes"
-                         : target.source == zeinfo::Target::Source::Product ? "product"
-                                                                            : "none");
-  });
 }
 
 }  // namespace
@@ -417,33 +291,6 @@ std::string print_input(const Input& input, const InspectOptions& options) {
   if (options.relocations) text += relocations_text(elf);
   if (options.notes) text += notes_text(elf);
   return text;
-}
-
-void write_input(json::Writer& out, const Input& input, const InspectOptions& options) {
-  out.object([&] {
-    out.member("format", input.zebin ? "zebin" : "zeinfo")
-        .member("path", printable(input.name))
-        .member("size", input.size);
-    if (input.zebin) {
-      const Header& h = input.zebin->elf.header;
-      out.key("elf").object([&] {
-        out.member("class", h.wide ? 64 : 32)
-            .member("type", h.type)
-            .member("machine", h.machine)
-            .member("flags", h.flags);
-        out.member("abi_version", h.abi_version());
-      });
-    }
-    write_target(out, input.target);
-    if (input.zebin) write_container(out, *input.zebin);
-    if (input.has_document) {
-      out.key("ze_info");
-      zeinfo::write_json(input.document, out, {.defaults = options.defaults});
-    }
-    out.key("summary").array([&] {
-      for (const Kernel* kernel : chosen_kernels(input, options)) write_summary(out, input, *kernel);
-    });
-  });
 }
 
 }  // namespace slipway::zebin

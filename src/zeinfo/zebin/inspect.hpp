@@ -25,6 +25,10 @@ struct InspectOptions {
 // A summary line, then a paragraph per kernel, then the requested tables.
 std::string print_input(const Input& input, const InspectOptions& options);
 void write_input(json::Writer& out, const Input& input, const InspectOptions& options);
+// Of an archive; `inputs` are its zebins.
+std::string archive_json(const std::string& path, Bytes archive, std::span<const Input> inputs,
+                         const InspectOptions& options);
+std::string inspect_schema();  // of both
 
 // The requested kernels; the pseudo-kernel only if requested by name.
 std::vector<const zeinfo::Kernel*> chosen_kernels(const Input& input, const InspectOptions& options);

@@ -7,7 +7,6 @@
 #include "base/checked.hpp"
 #include "base/format.hpp"
 #include "json/record.hpp"
-#include "json/writer.hpp"
 #include "zeinfo/zebin/image.hpp"
 
 namespace slipway::zebin {
@@ -44,42 +43,7 @@ std::vector<Span> gaps_of(const Elf& elf) {
   return gaps;
 }
 
-std::string manifest_of(const Elf& elf) {
-  const Header& h = elf.header;
-  json::Writer out;
-  out.object([&] {
-    out.member("format", "zebin").member("size", elf.file.size());
-    out.key("header").object([&] {
-      out.member("class", h.wide ? 64 : 32);
-      out.member("ident", to_base64(std::as_bytes(std::span(h.ident))));
-      out.member("type", h.type).member("machine", h.machine).member("version", h.version).member("entry", h.entry);
-      out.member("phoff", h.phoff).member("shoff", h.shoff).member("flags", h.flags).member("ehsize", h.ehsize);
-      out.member("phentsize", h.phentsize).member("phnum", h.phnum).member("shentsize", h.shentsize);
-      out.member("shnum", h.shnum).member("shstrndx", h.shstrndx);
-    });
-    out.key("sections").array([&] {
-      for (const Section& s : elf.sections) {
-        out.object([&] {
-          out.member("index", s.index).member("name", printable(s.name)).member("name_offset", s.name_offset);
-          out.member("type", s.type).member("flags", s.flags).member("addr", s.address).member("offset", s.offset);
-          out.member("size", s.size).member("link", s.link).member("info", s.info);
-          out.member("addralign", s.alignment).member("entsize", s.entry_size);
-          if (has_file(s)) out.member("file", file_name_of(s));
-        });
-      }
-    });
-    out.key("gaps").array([&] {
-      for (const Span& gap : gaps_of(elf)) {
-        out.object([&] {
-          out.member("offset", gap.begin).member("bytes", to_base64(elf.file.subspan(gap.begin, gap.end - gap.begin)));
-        });
-      }
-    });
-  });
-  return out.text();
-}
-
-// --- reading the manifest --------------------------------------------------------------------------------------------
+// --- the manifest --------------------------------------------------------------------------------------------------
 
 using json::Decoder;
 using json::Value;
@@ -181,6 +145,48 @@ const json::Record<Manifest>& manifest_record() {
           .required("gaps", &Manifest::gaps, json::List{json::Nested(gap_record())},
                     "bytes that no section or table covers");
   return record;
+}
+
+Manifest manifest_of(const Elf& elf) {
+  const Header& h = elf.header;
+  Manifest manifest{.size = elf.file.size(),
+                    .header = {.bits = h.wide ? 64u : 32u,
+                               .ident = to_base64(std::as_bytes(std::span(h.ident))),
+                               .type = h.type,
+                               .machine = h.machine,
+                               .version = h.version,
+                               .entry = h.entry,
+                               .phoff = h.phoff,
+                               .shoff = h.shoff,
+                               .flags = h.flags,
+                               .ehsize = h.ehsize,
+                               .phentsize = h.phentsize,
+                               .phnum = h.phnum,
+                               .shentsize = h.shentsize,
+                               .shnum = h.shnum,
+                               .shstrndx = h.shstrndx,
+                               .at = {}}};
+  for (const Section& s : elf.sections) {
+    manifest.sections.push_back({.index = s.index,
+                                 .name = printable(s.name),
+                                 .name_offset = s.name_offset,
+                                 .type = s.type,
+                                 .flags = s.flags,
+                                 .address = s.address,
+                                 .offset = s.offset,
+                                 .size = s.size,
+                                 .link = s.link,
+                                 .info = s.info,
+                                 .alignment = s.alignment,
+                                 .entry_size = s.entry_size,
+                                 .file = has_file(s) ? std::optional(file_name_of(s)) : std::nullopt,
+                                 .at = {}});
+  }
+  for (const Span& gap : gaps_of(elf)) {
+    manifest.gaps.push_back(
+        {.offset = gap.begin, .bytes = to_base64(elf.file.subspan(gap.begin, gap.end - gap.begin)), .at = {}});
+  }
+  return manifest;
 }
 
 // --- packing ---------------------------------------------------------------------------------------------------------
@@ -380,7 +386,8 @@ Result<std::vector<UnpackedFile>> unpack(const Elf& elf) {
                           elf.file.size()));
   }
   const auto to_bytes = [](Bytes bytes) { return std::vector<std::byte>(bytes.begin(), bytes.end()); };
-  std::vector<UnpackedFile> files = {{std::string(kManifestName), to_bytes(bytes_of(manifest_of(elf)))}};
+  std::vector<UnpackedFile> files = {
+      {std::string(kManifestName), to_bytes(bytes_of(json::object_text(manifest_record(), manifest_of(elf))))}};
   for (const Section& s : elf.sections) {
     if (has_file(s)) files.push_back({file_name_of(s), to_bytes(s.bytes)});
   }
@@ -398,16 +405,7 @@ Result<Packed> pack(const SourcePtr& manifest,
   return Packer(manifest, std::move(*read)).pack(file_of);
 }
 
-std::string manifest_schema() {
-  json::Writer out;
-  json::Schema schema(out);
-  out.object([&] {
-    out.member("$schema", "https://json-schema.org/draft/2020-12/schema").member("title", "zebin.json");
-    out.key("allOf").array([&] { json::Nested(manifest_record()).schema(schema); });
-    schema.write_definitions();
-  });
-  return out.text();
-}
+std::string manifest_schema() { return json::schema_text("zebin.json", "", {&manifest_record().table()}); }
 
 Result<> unpack_to(const Elf& elf, const Path& directory) {
   Result<std::vector<UnpackedFile>> files = unpack(elf);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cli/model/verify_shaders.hpp"
+#include "convert/verify_on_device.hpp"
 
 #include <algorithm>
 #include <map>
 
 #include "base/format.hpp"
-#include "cli/model/run_in_memory.hpp"
-#include "cli/terminal.hpp"
+#include "convert/segments/partition.hpp"
+#include "vgf/read.hpp"
 
-namespace slipway::cli {
+namespace slipway::convert {
 namespace {
 
 using reference::Tensor;
@@ -20,13 +20,14 @@ bool is_image(vk::DescriptorType type) {
 
 // A shader operator as a model of its own.
 struct Alone {
-  std::shared_ptr<const model::ModelFile> file;
+  std::shared_ptr<const FileToRun> file;
+  std::vector<bool> images;         // which outputs are images
   std::vector<std::size_t> inputs;  // indices of the operator's operands, each value once
 };
 
 class ShaderRuns {
  public:
-  ShaderRuns(ModelRunner& runner, const convert::ConvertOptions& settings) : runner_(runner) {
+  ShaderRuns(const DeviceRunner& run, const ConvertOptions& settings) : run_(run) {
     settings_.shader = settings.shader;
   }
 
@@ -36,10 +37,7 @@ class ShaderRuns {
     if (known == alone_.end()) {
       auto made = make(graph, node, {});
       // An image output of a model cannot be read back. A graph operator after the shader converts it to a tensor.
-      if (made) {
-        const std::vector<bool> images = image_outputs(*made->file);
-        if (std::ranges::contains(images, true)) made = make(graph, node, images);
-      }
+      if (made && std::ranges::contains(made->images, true)) made = make(graph, node, made->images);
       if (!made) return fail(std::move(made.error()));
       known = alone_.emplace(&node, std::move(*made)).first;
     }
@@ -47,7 +45,7 @@ class ShaderRuns {
     for (const std::size_t operand : known->second.inputs) inputs.push_back(*operands[operand]);
     std::vector<tosa::TensorType> types;
     for (const tosa::ValueId output : node.outputs) types.push_back(graph[output].type);
-    const auto outputs = runner_.run(known->second.file, inputs, types);
+    const auto outputs = run_(known->second.file, inputs, types);
     if (!outputs) return fail(outputs.error());
     std::vector<Tensor> results;
     for (const std::optional<Tensor>& output : *outputs) {
@@ -58,7 +56,7 @@ class ShaderRuns {
   }
 
  private:
-  Result<Alone> make(const tosa::Graph& graph, const tosa::Node& node, const std::vector<bool>& images) {
+  Result<Alone> make(const tosa::Graph& graph, const tosa::Node& node, std::vector<bool> images) {
     tosa::Model model;
     tosa::Graph& one = model.graph;
     one.name = "main";
@@ -83,54 +81,43 @@ class ShaderRuns {
         one.outputs[i] = one.add(tosa::Op::RESHAPE, {one.outputs[i]}, {{"shape", types[i].shape}}, types[i]);
     }
     Diagnostics problems;
-    auto converted = convert::convert(model, settings_, problems);
+    auto converted = convert(model, settings_, problems);
     if (!converted) return fail(problems.release());
     auto bytes = converted->file.finish();
     if (!bytes) return fail(std::move(bytes.error()));
-    alone.file = model::open_model(std::move(*bytes), formatted("shader `{}`", node.custom->name), problems);
-    if (!alone.file) return fail(problems.release());
+    const FileToRun file{.name = formatted("shader `{}`", node.custom->name), .bytes = std::move(*bytes)};
+    const auto read = vgf::read_vgf(file.bytes, file.name, problems);
+    if (!read) return fail(problems.release());
+    for (const vgf::Slot& slot : read->outputs) {
+      const auto type = read->resources[slot.resource].descriptor_type;
+      alone.images.push_back(type && is_image(*type));
+    }
+    alone.file = std::make_shared<const FileToRun>(file);
     return alone;
   }
 
-  static std::vector<bool> image_outputs(const model::ModelFile& file) {
-    std::vector<bool> images;
-    for (const vgf::Slot& slot : file.vgf.outputs) {
-      const auto type = file.vgf.resources[slot.resource].descriptor_type;
-      images.push_back(type && is_image(*type));
-    }
-    return images;
-  }
-
-  ModelRunner& runner_;
-  convert::ConvertOptions settings_;
+  const DeviceRunner& run_;
+  ConvertOptions settings_;
   std::map<const tosa::Node*, Alone> alone_;
 };
 
 }  // namespace
 
-void verify_on_device(const tosa::Model& original, const tosa::Model& prepared, const vgf::File& file, Bytes bytes,
-                      const convert::ConvertOptions& settings, const convert::VerifyOptions& verify,
-                      const std::string& device, Diagnostics& diagnostics) {
-  const auto shaders = std::ranges::count_if(original.graph.nodes, convert::is_shader);
-  if (shaders == 0) return;
-  ModelRunner runner(device, model::Engine::Reference);
-  ShaderRuns runs(runner, settings);
-  const auto whole = model::open_model(std::vector<std::byte>(bytes.begin(), bytes.end()), file.name, diagnostics);
-  if (!whole) return;
-  const convert::VerifyReport report = convert::verify_shaders(
-      original, prepared, file, verify,
+VerifyReport verify_on_device(const tosa::Model& original, const tosa::Model& prepared, const vgf::File& file,
+                              Bytes bytes, const ConvertOptions& settings, const VerifyOptions& options,
+                              const DeviceRunner& run, Diagnostics& diagnostics) {
+  if (std::ranges::none_of(original.graph.nodes, is_shader)) return {};
+  ShaderRuns runs(run, settings);
+  const auto whole = std::make_shared<const FileToRun>(FileToRun{file.name, {bytes.begin(), bytes.end()}});
+  return verify_shaders(
+      original, prepared, file, options,
       [&](const tosa::Graph& graph, const tosa::Node& node, std::span<const Tensor* const> inputs) {
         return runs.run(graph, node, inputs);
       },
       [&](std::span<const Tensor> inputs, std::span<const tosa::TensorType> outputs) {
-        return runner.run(whole, inputs, outputs);
+        return run(whole, inputs, outputs);
       },
       diagnostics);
-  for (const std::string& note : report.notes) print_error(formatted("note: {}\n", note));
-  if (report.runs != 0 && !diagnostics.has_errors()) {
-    print_error(formatted("verified: {} runs with {} shader{} agree, on {}\n", report.runs, shaders,
-                          shaders == 1 ? "" : "s", runner.device_name()));
-  }
 }
 
-}  // namespace slipway::cli
+}  // namespace slipway::convert

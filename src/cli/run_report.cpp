@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/run_report.hpp"
+
+#include "base/diagnostic.hpp"
+#include "generated_version.hpp"
+#include "launch/report/report_json.hpp"
+
+namespace slipway::cli {
+namespace {
+
+using json::Constant, json::Integer, json::List, json::Nested, json::Record, json::Text;
+
+struct RunReport {
+  std::span<const RunReportEntry> entries;
+  recipe::Session::System system;
+
+  int status() const {
+    int status = 0;
+    for (const RunReportEntry& entry : entries) status = worst_status(status, entry.outcome.status());
+    return status;
+  }
+};
+
+const Record<RunReport>& program_record() {
+  static const auto record =
+      Record<RunReport>("program", "the program that wrote the report")
+          .required(
+              "version", [](const RunReport&) { return std::string_view(kVersion); }, Text{}, "of the program")
+          .required("report_schema", Constant{"2"}, "version of this format");
+  return record;
+}
+
+const Record<RunReportEntry>& entry_record() {
+  using E = RunReportEntry;
+  static const auto record = Record<E>("file", "the outcome of a file, or of a job of a script")
+                                 .part(&E::outcome, launch::file_report_record())
+                                 .optional("job", &E::job, Text{}, "the id of the job")
+                                 .part(&E::recipe, recipe::details_record());
+  return record;
+}
+
+const Record<RunReport>& report_record() {
+  using R = RunReport;
+  static const auto record =
+      Record<R>("report", "what ran, with its results and times")
+          .required("exit_status", &R::status, Integer{.max = 5}, "of all files")
+          .required("files", &R::entries, List{Nested(entry_record())}, "the files, or the jobs of a script, in order")
+          .required(
+              "slipway", [](const R& from) { return &from; }, Nested(program_record()), "the program")
+          .required("system", &R::system, Nested(recipe::system_record()), "resources of the process");
+  return record;
+}
+
+}  // namespace
+
+std::string write_run_report(std::span<const RunReportEntry> entries, const recipe::Session::System& system) {
+  return json::object_text(report_record(), {entries, system});
+}
+
+std::string run_report_schema() {
+  return json::schema_text("report",
+                           "what `slipway run --report` writes of scenarios, models, recipes and scripts of jobs",
+                           {&report_record().table()});
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The report of `slipway run --report`: one shape for scenarios, models, recipes and scripts of jobs
+// (schema/report.schema.json).
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "launch/report/report.hpp"
+#include "recipe/report_records.hpp"
+
+namespace slipway::cli {
+
+// The outcome of one input: a file, or a job of a script.
+struct RunReportEntry {
+  launch::FileReport outcome;
+  std::optional<std::string> job;  // its id
+  recipe::SessionDetails recipe;   // empty for other inputs
+};
+
+std::string write_run_report(std::span<const RunReportEntry> entries, const recipe::Session::System& system);
+std::string run_report_schema();
+
+}  // namespace slipway::cli

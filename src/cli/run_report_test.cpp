@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/run_report.hpp"
+
+#include <gtest/gtest.h>
+
+#include "json/document.hpp"
+
+namespace slipway::cli {
+namespace {
+
+RunReportEntry entry(DiagnosticKind kind) {
+  return {.outcome = {.file = "a.json", .diagnostics = {{.kind = kind, .message = "x"}}, .report = {}},
+          .job = {},
+          .recipe = {}};
+}
+
+TEST(RunReport, HasTheWorstStatusOfItsFiles) {
+  const std::vector<RunReportEntry> entries = {
+      entry(DiagnosticKind::DeviceLacks), entry(DiagnosticKind::ExpectationFailed), entry(DiagnosticKind::JsonSyntax)};
+  const auto report = json::parse(make_source("report.json", write_run_report(entries, {.real = 0.5})));
+  ASSERT_TRUE(report);
+  const json::Value root = (*report)->root();
+  EXPECT_EQ(root["exit_status"].integer(), 3);
+  ASSERT_EQ(root["files"].size(), 3u);
+  EXPECT_EQ(root["files"][0]["status"].string(), "skipped");
+  EXPECT_EQ(root["files"][1]["status"].string(), "failed");
+  EXPECT_EQ(root["files"][2]["status"].string(), "error");
+  EXPECT_EQ(root["system"]["real"].number(), 0.5);
+  EXPECT_EQ(root["slipway"]["report_schema"].integer(), 2);
+}
+
+TEST(RunReport, HasTheDetailsOfJobs) {
+  RunReportEntry job = entry(DiagnosticKind::ExpectationFailed);
+  job.job = "first";
+  job.recipe.validation = {{.buffer = "y", .ok = false, .mismatches = 3, .first = 1}};
+  const auto report = json::parse(make_source("report.json", write_run_report({&job, 1}, {})));
+  ASSERT_TRUE(report);
+  const json::Value file = (*report)->root()["files"][0];
+  EXPECT_EQ(file["job"].string(), "first");
+  EXPECT_EQ(file["validation"][0]["mismatches"].integer(), 3);
+  EXPECT_FALSE(file["runs"]);
+}
+
+}  // namespace
+}  // namespace slipway::cli

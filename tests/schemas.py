@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Each file of schema/ is what `slipway schema NAME` prints, and each schema has a file: schemas.py TOP SLIPWAY [--update]
+
+Reports of scenarios, models, recipes and jobs, and what `inspect --json` prints, fit their schemas.
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import jsonschema
+
+top, slipway = pathlib.Path(sys.argv[1]), sys.argv[2]
+problems = []
+
+
+def run(*words, expect=(0,)):
+    done = subprocess.run([slipway, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=top)
+    if done.returncode not in expect:
+        problems.append(f"slipway {' '.join(map(str, words))}: exit status {done.returncode}\n{done.stderr}")
+    return done.stdout
+
+
+help_text = run("schema", "--help")
+names = re.search(r"\{([a-z_,-]+)\}", help_text)[1].split(",")
+pages = {"zeinfo-keys": "docs/zeinfo-keys.md", "diagnostic-kinds": "docs/diagnostics.md"}
+files = {name: top / pages.get(name, f"schema/{name}.schema.json") for name in names}
+for name, path in files.items():
+    text = run("schema", name)
+    if "--update" in sys.argv:
+        path.write_text(text)
+    elif not path.exists() or path.read_text() != text:
+        problems.append(f"{path} is not what `slipway schema {name}` prints")
+for path in (top / "schema").iterdir():
+    if path not in files.values():
+        problems.append(f"{path}: no `slipway schema` prints it")
+validators = {}
+for name in set(names) - set(pages):
+    schema = json.loads(files[name].read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validators[name] = jsonschema.Draft202012Validator(schema)
+
+
+def check(schema, document, what):
+    for error in validators[schema].iter_errors(document):
+        error = jsonschema.exceptions.best_match([error])
+        problems.append(f"{what} does not fit the schema {schema}: {error.json_path}: {error.message}")
+
+
+def report_of(keys, *words, expect=(0,)):
+    """The report of a run, in which the files have the keys, in one or another of them."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = pathlib.Path(directory) / "report.json"
+        run("run", *words, "--report", path, expect=expect)
+        report = json.loads(path.read_text())
+    check("report", report, f"report of {words}")
+    missing = set(keys) - {key for file in report["files"] for key in file}
+    if missing:
+        problems.append(f"report of {words}: no {missing}")
+    return report
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    scratch = pathlib.Path(scratch)
+    report_of({"expectations", "outputs", "timings", "device"}, "examples/hello/scenario.json", "--output", scratch)
+    report_of({"diagnostics"}, "none.json", expect=(3,))
+    model, graph = top / "examples/sandwich/sandwich.vgf", top / "examples/mixed_model/model.graph"
+    requirements = scratch / "requirements.json"
+    run("convert", graph, "-o", scratch / "model.vgf", "--report", requirements)
+    check("conversion_report", json.loads(requirements.read_text()), requirements)
+    report_of({"timings", "device"}, scratch / "model.vgf", "--seed", 1)
+    saxpy = top / "examples/saxpy_recipe"
+    recipe = ("--profile", saxpy / "profile.json")
+    report_of({"executions", "resources", "runs", "backends", "validation"}, saxpy / "recipe.json", *recipe)
+    report_of({"diagnostics"}, saxpy / "recipe.json", "--bind", "x=none.bin", expect=(3,))
+    jobs = scratch / "jobs.json"
+    good = {"recipe": "examples/saxpy_recipe/recipe.json", "profile": "examples/saxpy_recipe/profile.json", "dir": "examples/saxpy_recipe"}
+    jobs.write_text(json.dumps({"jobs": [good, {"recipe": "none.json"}]}))
+    report = report_of({"job", "runs"}, jobs, "--dir", top, expect=(3,))
+    if [(file["job"], file["status"]) for file in report["files"]] != [("job0", "passed"), ("job1", "error")]:
+        problems.append(f"report of jobs: {report}")
+    runner = scratch / "xrt-runner"
+    runner.symlink_to(pathlib.Path(slipway).resolve())
+    for words in (("--recipe", saxpy / "recipe.json", *recipe, "--dir", saxpy), ("--script", jobs, "--dir", top)):
+        subprocess.run([runner, *map(str, words), "--report", scratch / "r.json"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        check("recipe-report", json.loads((scratch / "r.json").read_text()), f"report of xrt-runner {words}")
+
+    check("diagnostics", json.loads(run("check", "--json", "tests/corpus/recipe/fail_no_runs.json", expect=(3,))), "diagnostics")
+    check("vgf-inspect", json.loads(run("inspect", "--json", model)), model)
+    check("model-inspect", json.loads(run("inspect", "--json", graph)), graph)
+print("\n".join(problems) or f"{len(names)} schemas")
+sys.exit(bool(problems))
