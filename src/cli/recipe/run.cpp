@@ -89,6 +89,7 @@ class RecipeJob : public Job {
                         .no_map = options_.no_map,
                         .no_poll = options_.no_poll};
     session_ = recipe::Session::load(*request, diagnostics_);
+    if (options_.profile.empty() && binds_.empty() && !options_.explain) suggest_profile();
     return ok() && session_.plan();
   }
 
@@ -117,6 +118,14 @@ class RecipeJob : public Job {
   bool ok() {
     if (options_.style.strict) diagnostics_.make_strict();
     return !diagnostics_.has_errors();
+  }
+
+  void suggest_profile() {
+    const Path profile = recipe::profile_beside(options_.files.front());
+    if (profile.empty()) return;
+    diagnostics_.remark(
+        DiagnosticKind::UnusedResource, SourceLocation::in_file(options_.files.front()),
+        formatted("the recipe runs without the profile beside it; `--profile {}` uses it", profile.string()));
   }
 
   bool open() {
