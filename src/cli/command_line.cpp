@@ -169,6 +169,7 @@ std::optional<int> CommandLine::parse(const Arguments& arguments) {
   try {
     app_->parse(reversed(words));
     set_level();
+    if (!arguments.format.empty()) print_verbose(formatted("slipway: the format is {}\n", arguments.format));
     return std::nullopt;
   } catch (const CLI::Success& success) {  // --help or --version
     return app_->exit(success);

@@ -2,7 +2,7 @@
 // A line on the terminal that says what takes long, such as `compiling and running kernels, 4 s`.
 //
 // It appears after two seconds, is renewed while the work goes on, and is erased before anything else is printed and at
-// the end. Without a terminal, on a dumb one, and if quiet, there is none.
+// the end. It does not appear without a terminal, on a dumb one, or if quiet.
 #pragma once
 
 #include <chrono>

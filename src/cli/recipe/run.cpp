@@ -89,14 +89,15 @@ class RecipeJob : public Job {
                         .no_map = options_.no_map,
                         .no_poll = options_.no_poll};
     session_ = recipe::Session::load(*request, diagnostics_);
-    if (options_.profile.empty() && binds_.empty() && !options_.explain) suggest_profile();
     return ok() && session_.plan();
   }
 
   std::string explain() override { return recipe::print_plan(*session_.plan()); }
 
   void run() override {
-    if (open() && !options_.dry_run && execute()) finish();
+    if (!open() || options_.dry_run) return;
+    if (execute()) finish();
+    if (options_.profile.empty() && binds_.empty()) suggest_profile();
   }
 
   std::string outcome(int status) override {
