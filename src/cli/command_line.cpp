@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <ranges>
 
 #include "base/format.hpp"
 #include "base/suggest.hpp"
@@ -10,6 +11,24 @@
 
 namespace slipway::cli {
 namespace {
+
+// The options of a command line and of its groups.
+std::vector<const CLI::Option*> all_options(const CLI::App& app) {
+  std::vector<const CLI::Option*> options = app.get_options();
+  for (const CLI::App* group : app.get_subcommands([](const CLI::App*) { return true; }))
+    options.append_range(all_options(*group));
+  return options;
+}
+
+// The values in the text of a type: `TEXT:{auto,never}`.
+std::vector<std::string> choices_in(std::string_view type) {
+  std::vector<std::string> choices;
+  const std::size_t open = type.find('{'), close = type.find('}');
+  if (open == type.npos || close == type.npos) return choices;
+  for (const auto part : std::views::split(type.substr(open + 1, close - open - 1), ','))
+    choices.emplace_back(std::string_view(part));
+  return choices;
+}
 
 // CLI11 expects the arguments in reverse order.
 std::vector<std::string> reversed(const std::vector<std::string>& words) { return {words.rbegin(), words.rend()}; }
@@ -115,12 +134,24 @@ void OptionGroup::require_one_at_most() { app_->require_option(0, 1); }
 bool OptionGroup::has_option(const std::string& name) const { return app_->get_option_no_throw(name) != nullptr; }
 
 CommandLine::CommandLine(const std::string& name, const std::string& what, const std::string& example)
-    : OptionGroup(nullptr), name_(name), owned_(std::make_unique<CLI::App>(what, name)) {
+    : OptionGroup(nullptr),
+      name_(name),
+      what_(what),
+      example_(example),
+      owned_(std::make_unique<CLI::App>(what, name)) {
   app_ = owned_.get();
   app_->footer("Example: " + example);
   app_->set_help_flag("-h,--help", "print this help and end");
-  app_->set_version_flag("-v,--version", version_text());
+  const bool is_drop_in = !name.starts_with("slipway");  // has the options of the tool that it replaces
+  app_->set_version_flag(is_drop_in ? "-v,--version" : "--version", version_text());
   app_->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  app_->get_formatter()->column_width(30);
+  app_->get_formatter()->right_column_width(text_width() - 30);
+  app_->get_formatter()->description_paragraph_width(text_width());
+  app_->get_formatter()->footer_paragraph_width(text_width());
+  if (is_drop_in) return;
+  add_flag("-q,--quiet", quiet_, "print errors and what was asked for; no warnings, progress or lines of success");
+  add_flag("-v,--verbose", verbose_, "print what is being done").excludes("--quiet");
 }
 
 CommandLine::~CommandLine() = default;
@@ -131,15 +162,24 @@ std::optional<int> CommandLine::parse(const Arguments& arguments) {
     fill(*arguments.probe, words);
     return 0;
   }
+  if (arguments.description) {
+    describe(*arguments.description);
+    return 0;
+  }
   try {
     app_->parse(reversed(words));
+    set_level();
+    if (!arguments.format.empty()) print_verbose(formatted("slipway: the format is {}\n", arguments.format));
     return std::nullopt;
   } catch (const CLI::Success& success) {  // --help or --version
     return app_->exit(success);
   } catch (const CLI::ParseError& error) {
     std::string message = formatted("{}: {}\n", name_, error.what());
+    // The page that lists these options: `slipway run --help` lists formats.
+    const std::string& format = arguments.format;
+    const std::string page = format.empty() || name_.ends_with(" " + format) ? name_ : name_ + " " + format;
     std::vector<std::string> options;
-    for (const CLI::Option* option : std::as_const(*app_).get_options()) {
+    for (const CLI::Option* option : all_options(*app_)) {
       for (const std::string& long_name : option->get_lnames()) options.push_back("--" + long_name);
     }
     for (const std::string& argument : words) {
@@ -147,7 +187,7 @@ std::optional<int> CommandLine::parse(const Arguments& arguments) {
       if (!word.starts_with("--") || std::ranges::contains(options, word)) continue;
       if (const auto near = closest(word, options)) message += formatted("did you mean `{}`?\n", *near);
     }
-    print_error(message + formatted("see `{} --help`\n", name_));
+    print_error(message + formatted("see `{} --help`\n", page));
     return 2;
   }
 }
@@ -168,6 +208,30 @@ void CommandLine::fill(Probe& probe, const std::vector<std::string>& words) {
     if (option->get_positional()) probe.files.append_range(option->results());
     if (option->check_name("--json")) probe.json = option->count() != 0;
   }
+}
+
+void CommandLine::describe(LineDescription& description) const {
+  description = {.name = name_, .what = what_, .example = example_};
+  for (const CLI::Option* option : all_options(*app_)) {
+    OptionDescription& one = description.options.emplace_back();
+    for (const std::string& name : option->get_snames()) one.names.push_back("-" + name);
+    for (const std::string& name : option->get_lnames()) one.names.push_back("--" + name);
+    one.meaning = option->get_description();
+    std::string type = option->get_type_name();
+    one.choices = choices_in(type);
+    type.resize(std::min(type.find(':'), type.size()));  // without what is allowed: `UINT:INT in [1 - 9]`
+    const std::string& text = option->get_option_text();
+    one.needs_equals = text.starts_with("[=");
+    if (one.needs_equals)
+      one.value = text.substr(2, text.size() - 3);
+    else if (option->get_items_expected_max() != 0)
+      one.value = one.names.empty() ? option->get_name() : one.choices.empty() ? type : "WORD";
+  }
+}
+
+void CommandLine::set_level() const {
+  if (quiet_) set_output_level(OutputLevel::Quiet);
+  if (verbose_) set_output_level(OutputLevel::Verbose);
 }
 
 void CommandLine::add_report_options(ReportStyle& style) {

@@ -37,10 +37,26 @@ struct Probe {
   bool json = false;               // --json is given
 };
 
+// What a command line accepts, for completions and man pages.
+struct OptionDescription {
+  std::vector<std::string> names;  // `-o`, `--output`; without one the option is a positional argument
+  std::string meaning;
+  std::string value;                 // of the value in the help, such as `WHEN`; empty for a flag
+  std::vector<std::string> choices;  // if the value is one of them
+  bool needs_equals = false;         // the value is optional: `--header=PATH`
+};
+struct LineDescription {
+  std::string name, what, example;
+  std::vector<OptionDescription> options;
+  std::vector<std::string> formats;  // of the files, if the verb has other options for other formats
+};
+
 // The arguments after the verb.
 struct Arguments {
   std::vector<std::string> words;
-  Probe* probe = nullptr;  // if not null, `CommandLine::parse` only fills it and ends the verb
+  Probe* probe = nullptr;                  // if not null, `CommandLine::parse` only fills it and ends the verb
+  LineDescription* description = nullptr;  // likewise
+  std::string format = {};                 // whose options these are, if a verb has several sets of options
 };
 
 // The types that an option can set; command_line.cpp instantiates the members for each.
@@ -115,8 +131,11 @@ class CommandLine : public OptionGroup {
 
  private:
   void fill(Probe& probe, const std::vector<std::string>& words);
+  void describe(LineDescription& description) const;
+  void set_level() const;
 
-  std::string name_;
+  std::string name_, what_, example_;
+  bool quiet_ = false, verbose_ = false;
   std::unique_ptr<CLI::App> owned_;
 };
 

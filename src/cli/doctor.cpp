@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway doctor`: reports what Slipway can use on this machine, what is missing, and how to install it.
 
+#include <sys/utsname.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +16,7 @@
 #include "gpu/device/choose_device.hpp"
 #include "gpu/device/device_plan.hpp"
 #include "gpu/device/instance.hpp"
+#include "gpu/device/useful.hpp"
 #include "json/writer.hpp"
 
 namespace slipway::cli {
@@ -37,6 +40,7 @@ std::string first_message(const Failure& failure) { return failure.empty() ? "fa
 class Doctor {
  public:
   std::vector<Finding> examine() {
+    machine();
     vulkan();
     open_cl();
     npus();
@@ -50,7 +54,72 @@ class Doctor {
     findings_.push_back({std::move(subject), state, std::move(text), std::move(remedy)});
   }
 
+  // The operating system, and the hardware that drivers could offer.
+  void machine() {
+    std::string name = "Linux";
+    if (const auto release = read_text("/etc/os-release")) {
+      const std::size_t at = release->find("PRETTY_NAME=\"");
+      if (at != std::string::npos) name = release->substr(at + 13, release->find('"', at + 13) - at - 13);
+    }
+    utsname kernel{};
+    ::uname(&kernel);
+    add("system", State::Ok, formatted("{}, {} {} {}", name, kernel.sysname, kernel.release, kernel.machine));
+    for (int card = 0; card < kMaxCards; ++card) {
+      const auto vendor = read_text(formatted("/sys/class/drm/card{}/device/vendor", card));
+      if (vendor) gpu_vendors_.push_back(vendor->substr(0, 6));
+    }
+    if (file_exists("/dev/nvidia0") && !std::ranges::contains(gpu_vendors_, "0x10de"))
+      gpu_vendors_.emplace_back("0x10de");
+  }
+
+  // GPUs that the kernel knows and that no Vulkan driver offers.
+  void unused_gpus(const std::vector<gpu::Snapshot>& devices) {
+    struct Vendor {
+      std::string_view id, name, remedy;
+    };
+    constexpr Vendor kVendors[] = {
+        {"0x10de", "NVIDIA", "install the NVIDIA driver with its Vulkan part (nvidia-vulkan-icd, libnvidia-gl)"},
+        {"0x1002", "AMD", "install mesa-vulkan-drivers"},
+        {"0x8086", "Intel", "install mesa-vulkan-drivers"},
+    };
+    for (const Vendor& vendor : kVendors) {
+      const bool offered = std::ranges::any_of(devices, [&](const gpu::Snapshot& device) {
+        return formatted("{:#06x}", device.vendor_id) == vendor.id && device.type != gpu::DeviceType::Cpu;
+      });
+      if (offered || !std::ranges::contains(gpu_vendors_, vendor.id)) continue;
+      add("GPU", State::Missing, formatted("the machine has a GPU of {}, but no Vulkan driver offers it", vendor.name),
+          formatted("{}; add your user to the groups `render` and `video`; VK_DRIVER_FILES, where it is set, must name "
+                    "the driver",
+                    vendor.remedy));
+    }
+  }
+
+  // The files in which drivers or layers present themselves to the loader.
+  static std::string manifests(std::string_view kind) {
+    std::string names;
+    for (const char* directory : {"/etc/vulkan", "/usr/local/share/vulkan", "/usr/share/vulkan"}) {
+      for (const Path& file : files_in(Path(directory) / kind)) {
+        if (file.extension() == ".json") names += formatted("{}{}", names.empty() ? "" : ", ", file.string());
+      }
+    }
+    return names;
+  }
+
+  void manifest_findings() {
+    const std::string drivers = manifests("icd.d");
+    add("Vulkan drivers", drivers.empty() ? State::Missing : State::Ok,
+        drivers.empty() ? "no driver is installed in /usr/share/vulkan/icd.d or /etc/vulkan/icd.d" : drivers,
+        drivers.empty() && !std::getenv("VK_DRIVER_FILES")
+            ? "install the driver of the GPU, or mesa-vulkan-drivers for one that needs no GPU"
+            : "");
+    std::string layers = manifests("explicit_layer.d");
+    const std::string implicit = manifests("implicit_layer.d");
+    if (!implicit.empty()) layers += formatted("{}always on: {}", layers.empty() ? "" : "; ", implicit);
+    if (!layers.empty()) add("Vulkan layers", State::Ok, layers);
+  }
+
   void vulkan() {
+    manifest_findings();
     const Result<gpu::Instance> instance = gpu::create_instance();
     if (!instance) {
       return add("Vulkan", State::Problem, first_message(instance.error()),
@@ -62,6 +131,7 @@ class Doctor {
                  "install the driver of the GPU, or mesa-vulkan-drivers for one that needs no GPU; "
                  "VK_DRIVER_FILES, where it is set, replaces all other drivers");
     }
+    unused_gpus(devices);
     const Result<std::size_t> chosen = gpu::choose_device(devices, "");
     for (const gpu::Snapshot& device : devices) {
       const bool is_default = chosen && device.index == *chosen;
@@ -87,11 +157,26 @@ class Doctor {
     add("tensors in shaders", State::Ok,
         tensors.empty() ? "native" : "emulated: shaders are rewritten to use buffers (" + tensors + ")");
     add("ML graphs", State::Ok, graphs.empty() ? "native" : "emulated: graphs become compute shaders (" + graphs + ")");
+    const bool timestamps = std::ranges::any_of(
+        device.queue_families, [](const gpu::QueueFamily& family) { return family.timestamp_bits != 0; });
+    add("timestamps", timestamps ? State::Ok : State::Missing, timestamps ? "supported" : "no queue has them",
+        timestamps ? "" : "`--profile`, `--trace` and `tune` need them: choose another device with --device");
+    add("device memory", State::Ok, formatted("{} MB", device.device_memory() >> 20));
+    std::string there;
+    for (const gpu::UsefulFinding& finding : gpu::useful_features(device)) {
+      if (finding.is_there)
+        there += formatted("{}{}", there.empty() ? "" : ", ", finding.feature->name);
+      else
+        add(std::string(finding.feature->name), State::Missing, formatted("{}", finding.feature->what),
+            formatted("without it, {}; a newer driver may have it", finding.feature->without));
+    }
+    if (!there.empty()) add("features", State::Ok, there);
   }
 
   void open_cl() {
     const Result<std::string> devices = list_backend_devices("opencl", false);
-    add("OpenCL", devices ? State::Ok : State::Missing, devices ? "usable by recipes" : first_message(devices.error()),
+    add("OpenCL", devices ? State::Ok : State::Missing,
+        devices ? "usable by recipes:" + one_line(*devices) : first_message(devices.error()),
         devices
             ? ""
             : "needed only for recipes with `--backend opencl`: install an OpenCL driver, for example pocl-opencl-icd");
@@ -100,10 +185,15 @@ class Doctor {
   void npus() {
     const std::vector<std::string> devices = xrt_devices();
     for (const std::string& device : devices) add("NPU", State::Ok, device + ", through XRT");
-    if (devices.empty()) {
-      add("NPU", State::Missing, "none found through XRT",
-          "needed only for recipes with `--backend xrt`: docs/npu.md lists what it takes");
-    }
+    if (!devices.empty()) return;
+    const bool has_driver = file_exists("/dev/accel/accel0");
+    add("NPU", State::Missing,
+        has_driver ? "the kernel has a driver for an accelerator (/dev/accel/accel0), but XRT offers no device"
+                   : "none found through XRT",
+        has_driver
+            ? "needed only for recipes with `--backend xrt`: install XRT and its plug-in for the NPU, and add your "
+              "user to the group `render` (docs/npu.md)"
+            : "needed only for recipes with `--backend xrt`: docs/npu.md lists what it takes");
   }
 
   void caches() {
@@ -138,7 +228,16 @@ class Doctor {
     }
   }
 
+  static std::string one_line(std::string text) {
+    std::ranges::replace(text, '\n', ';');
+    while (text.ends_with(';')) text.pop_back();
+    return text;
+  }
+
+  static constexpr int kMaxCards = 16;
+
   std::vector<Finding> findings_;
+  std::vector<std::string> gpu_vendors_;  // `0x10de`
 };
 
 }  // namespace
@@ -159,7 +258,10 @@ int doctor_verb(const Arguments& arguments) {
   if (style.json) {
     json::Writer out;
     out.object([&] {
-      out.member("version", version_text()).member("usable", usable);
+      out.member("version", version_text());
+      out.key("build");
+      write_version(out);
+      out.member("usable", usable);
       out.key("findings").array([&] {
         for (const Finding& finding : findings) {
           out.object([&] {

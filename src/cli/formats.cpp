@@ -9,16 +9,20 @@
 #include "base/format.hpp"
 #include "cli/model/verbs.hpp"
 #include "cli/model/vgf_verbs.hpp"
+#include "cli/progress.hpp"
 #include "cli/recipe/jobs.hpp"
 #include "cli/recipe/npu_verbs.hpp"
 #include "cli/recipe/verbs.hpp"
 #include "cli/rpl/verbs.hpp"
 #include "cli/scenario/verbs.hpp"
 #include "cli/zebin/verbs.hpp"
+#include "foreign/recognise.hpp"
 #include "json/document.hpp"
 
 namespace slipway::cli {
 namespace {
+
+constexpr std::string_view kStarter = "`slipway new FILE -o scenario.json` makes a scenario that runs it";
 
 constexpr std::array kFormats = {
     Format{.name = "scenario",
@@ -29,6 +33,7 @@ constexpr std::array kFormats = {
     Format{.name = "zebin",
            .summary = "Intel GPU kernels: zebin files, archives and directories of them, ZE Info text and JSON",
            .detect = is_zebin,
+           .instead_of_run = "Slipway checks and compares such kernels, and does not run them",
            .check = check_zebin,
            .inspect = inspect_zebin,
            .diff = diff_zebin,
@@ -36,6 +41,8 @@ constexpr std::array kFormats = {
     Format{.name = "rpl",
            .summary = "programs of the Render Pipeline Language (text)",
            .detect = is_rpl,
+           .instead_of_run = "`slipway compile` makes SPIR-V of it, and a scenario draws with it "
+                             "(docs/scenarios.md#drawing-with-rpl)",
            .check = check_rpl,
            .inspect = inspect_rpl},
     Format{.name = "rpl-metadata",
@@ -43,7 +50,16 @@ constexpr std::array kFormats = {
            .detect = is_rpl_metadata,
            .inspect = inspect_rpl_metadata,
            .diff = diff_rpl_metadata},
-    Format{.name = "spirv", .summary = "SPIR-V modules", .detect = is_spirv, .inspect = inspect_spirv},
+    Format{.name = "spirv",
+           .summary = "SPIR-V modules",
+           .detect = is_spirv,
+           .instead_of_run = kStarter,
+           .inspect = inspect_spirv},
+    Format{.name = "shader",
+           .summary = "shaders: GLSL, HLSL and SPIR-V assembly (text)",
+           .detect = is_shader,
+           .instead_of_run = kStarter,
+           .inspect = inspect_spirv},
     Format{.name = "recipe",
            .summary = "run recipes of kernels and CPU functions (JSON)",
            .detect = is_recipe,
@@ -62,6 +78,7 @@ constexpr std::array kFormats = {
     Format{.name = "profile",
            .summary = "profiles of run recipes (JSON)",
            .detect = is_profile,
+           .instead_of_run = "a recipe runs with it: `slipway run recipe.json --profile FILE`",
            .check = check_profile_file},
     Format{.name = "vgf",
            .summary = "models of graphs and shaders for Vulkan (VGF)",
@@ -145,6 +162,9 @@ std::optional<int> help_for(const DispatchedVerb& verb, Arguments arguments) {
 
 // For a file of unknown format. If it is JSON with a syntax error, that error is more helpful than "unknown format".
 Diagnostic not_recognised(const DispatchedVerb& verb, const std::string& path, const Content& content) {
+  if (const foreign::ForeignFormat* format =
+          foreign::recognise({.bytes = content.bytes, .path = content.path, .directory = content.directory}))
+    return foreign::explain(*format, path == "-" ? "<stdin>" : path);
   const std::string_view text = text_of(content.bytes);
   if (!content.keys.empty() || text.starts_with('{')) {
     const auto parsed = json::parse(make_source(path == "-" ? "<stdin>" : path, std::string(text)));
@@ -193,9 +213,10 @@ class Detector {
     const std::string known = first_known(files);
     if (!known.empty()) {
       if (format(known)->*verb_.function) return;
-      diagnostics.error(DiagnosticKind::Usage, SourceLocation::in_file(known),
-                        formatted("`slipway {}` does not apply to format {}; it takes {}", verb_.name,
-                                  format(known)->name, names_of(verb_)));
+      Diagnostic& problem = diagnostics.error(DiagnosticKind::Usage, SourceLocation::in_file(known),
+                                              formatted("`slipway {}` does not apply to format {}; it takes {}",
+                                                        verb_.name, format(known)->name, names_of(verb_)));
+      if (verb_.function == &Format::run) add_advice(*format(known), known, problem);
       return;
     }
     for (const std::string& file : files) {
@@ -208,6 +229,13 @@ class Detector {
   }
 
  private:
+  static void add_advice(const Format& format, const std::string& file, Diagnostic& problem) {
+    if (format.instead_of_run.empty()) return;
+    std::string advice(format.instead_of_run);
+    if (const std::size_t at = advice.find("FILE"); at != advice.npos) advice.replace(at, 4, file);
+    problem.note(std::move(advice));
+  }
+
   const DispatchedVerb& verb_;
   std::map<std::string, const Format*> formats_;
 };
@@ -277,7 +305,36 @@ int dispatch(const DispatchedVerb& verb, const Arguments& arguments) {
   if (diagnostics.has_errors()) {
     return report(diagnostics, {.json = closest.probe.json}, verb.function == &Format::check ? stdout : stderr);
   }
-  return (chosen ? chosen->function : candidates.front().function)(arguments);
+  const VerbFunction function = chosen ? chosen->function : candidates.front().function;
+  Arguments own = arguments;
+  own.format = std::ranges::find(kFormats, function, verb.function)->name;
+  if (chosen) {
+    const std::string file = detector.first_known(chosen->probe.files);
+    if (!file.empty()) own.format = detector.format(file)->name;
+  }
+  // A run reports its stages itself.
+  std::optional<Progress> progress;
+  if (verb.function != &Format::run) progress.emplace(formatted("slipway {}", verb.name));
+  return function(own);
+}
+
+std::vector<LineDescription> describe(const DispatchedVerb& verb) {
+  std::vector<LineDescription> lines;
+  std::vector<VerbFunction> functions;
+  for (const Format& format : kFormats) {
+    const VerbFunction function = format.*verb.function;
+    if (!function) continue;
+    const auto known = std::ranges::find(functions, function);
+    if (known != functions.end()) {
+      lines[static_cast<std::size_t>(known - functions.begin())].formats.emplace_back(format.name);
+      continue;
+    }
+    functions.push_back(function);
+    LineDescription& line = lines.emplace_back();
+    function({.words = {}, .description = &line});
+    line.formats = {std::string(format.name)};
+  }
+  return lines;
 }
 
 }  // namespace slipway::cli

@@ -14,6 +14,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "cli/command_line.hpp"
 #include "cli/content.hpp"
@@ -26,6 +27,8 @@ struct Format {
   std::string_view name;
   std::string_view summary;
   bool (*detect)(const Content& content);
+  // If `run` does not apply: what to do instead, where `FILE` is the file.
+  std::string_view instead_of_run = {};
   // Null if the verb does not apply to this format.
   VerbFunction run = nullptr;
   VerbFunction check = nullptr;
@@ -45,6 +48,9 @@ struct DispatchedVerb {
   std::string_view summary;
   VerbFunction Format::* function;
 };
+
+// The command lines of a verb, one for each function, with the formats that it is for.
+std::vector<LineDescription> describe(const DispatchedVerb& verb);
 
 // Returns the exit status.
 int dispatch(const DispatchedVerb& verb, const Arguments& arguments);

@@ -26,19 +26,26 @@ std::string_view outcome_word(int status) {
 }
 
 void print_line(const RunGroup& options, std::string_view text) {
+  if (output_level() == OutputLevel::Quiet) return;
   (options.report_path == "-" || options.style.json ? print_error : print)(text);
 }
 
 bool run_one(Job& job, const PlannedRunGroup& options) {
   Diagnostics& diagnostics = job.diagnostics();
+  Progress progress("loading");
+  job.set_progress(&progress);
   bool loaded = job.load();
   if (options.style.strict) diagnostics.make_strict();
   loaded &= !diagnostics.has_errors();
   if (loaded && options.explain)
     print(job.explain());
-  else if (loaded)
+  else if (loaded) {
+    progress.stage("running");
     job.run();
+  }
+  progress.stage("closing");
   job.close();
+  job.set_progress(nullptr);
   if (options.style.strict) diagnostics.make_strict();
   diagnostics.sort();
   return loaded && options.explain;
@@ -67,11 +74,11 @@ int run_all(std::span<const std::unique_ptr<Job>> jobs, const PlannedRunGroup& o
       for (const ReportFile& file : more) write(file.path, file.text(), unwritten);
     }
     if (!style.json) {
-      print_error(
-          format_diagnostics(job->diagnostics().all(), {.colour = use_colour(stderr), .max_errors = style.max_errors}));
+      print_error(format_diagnostics(shown(job->diagnostics().all()),
+                                     {.colour = use_colour(stderr), .max_errors = style.max_errors}));
     }
     if (timed_out) break;  // docs/spec/scenario.md#lifecycle
-    if (!style.json && !explained)
+    if (!style.json && !explained && (job_status != 0 || output_level() != OutputLevel::Quiet))
       (job_status > 1 || options.report_path == "-" ? print_error : print)(job->outcome(job_status));
   }
   status = worst_status(status, exit_status(unwritten.all()));

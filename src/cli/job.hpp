@@ -14,6 +14,7 @@
 
 #include "base/diagnostic.hpp"
 #include "cli/option_groups.hpp"
+#include "cli/progress.hpp"
 
 namespace slipway::cli {
 
@@ -46,8 +47,19 @@ class Job {
 
   Diagnostics& diagnostics() { return diagnostics_; }
 
+  // Where the job reports what it does at the moment; null: nowhere.
+  void set_progress(Progress* progress) { progress_ = progress; }
+
  protected:
+  void stage(std::string what) {
+    print_verbose("slipway: " + what + "\n");
+    if (progress_) progress_->stage(std::move(what));
+  }
+
   Diagnostics diagnostics_;
+
+ private:
+  Progress* progress_ = nullptr;
 };
 
 // "ok", "FAILED", "skipped"..., for an exit status.

@@ -25,6 +25,10 @@ void add_shape_option(OptionGroup& group, std::vector<std::string>& shapes) {
       .take_all();
 }
 
+void add_build_options(OptionGroup& group, std::string& text) {
+  group.add_option("--build-options", text, "for the compiler of GLSL and HLSL: \"-DNAME=VALUE -UNAME -IDIRECTORY\"");
+}
+
 void add_report_option(OptionGroup& group, std::string& path) {
   group.add_option("--report", path, "write a JSON report; `-` is standard output");
 }

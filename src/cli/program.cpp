@@ -42,11 +42,12 @@ int check_verb(const Arguments& arguments) {
 }
 
 constexpr std::array kVerbs = {
-    Verb{"run", "run workloads and check their results", dispatched<kRun>},
-    Verb{"check", "find every error in files, without running them", check_verb},
-    Verb{"inspect", "show the contents of a file", dispatched<kInspect>},
-    Verb{"diff", "compare the meaning of two files", dispatched<kDiff>},
-    Verb{"convert", "write a file in another format or version", dispatched<kConvert>},
+    Verb{"new", "make a scenario for a shader or a model", new_verb},
+    Verb{"run", "run workloads and check their results", dispatched<kRun>, &kRun},
+    Verb{"check", "find every error in files, without running them", check_verb, &kCheck},
+    Verb{"inspect", "show the contents of a file", dispatched<kInspect>, &kInspect},
+    Verb{"diff", "compare the meaning of two files", dispatched<kDiff>, &kDiff},
+    Verb{"convert", "write a file in another format or version", dispatched<kConvert>, &kConvert},
     Verb{"compile", "compile a render pipeline to SPIR-V, metadata and C++ headers", compile_verb},
     Verb{"format", "format the source of a render pipeline", format_verb},
     Verb{"lsp", "run the language server of render pipelines", lsp_verb},
@@ -54,12 +55,14 @@ constexpr std::array kVerbs = {
     Verb{"devices", "list the devices and their capabilities", devices_verb},
     Verb{"doctor", "examine what this machine offers, and what to install", doctor_verb},
     Verb{"schema", "print a JSON Schema of a format", schema_verb},
+    Verb{"completion", "print the completions of a shell", completion_verb},
+    Verb{"man", "print the manual page of a verb", man_verb},
 };
 
 std::string help() {
   std::string text =
       "Slipway builds and launches GPU and NPU workloads described as data.\n\nusage: slipway VERB [OPTIONS]\n\n";
-  for (const Verb& verb : kVerbs) text += formatted("  {:9} {}\n", verb.name, verb.summary);
+  for (const Verb& verb : kVerbs) text += formatted("  {:10} {}\n", verb.name, verb.summary);
   return text +
          "\n`slipway VERB --help` explains a verb. Exit status: 0 success; 1 a check failed; 2 usage error; "
          "3 bad\ninput; 4 the device lacks something; 5 the device, a library or the file system failed.\n\n"
@@ -73,6 +76,18 @@ std::string_view base_name(std::string_view path) {
 }
 
 }  // namespace
+
+std::vector<VerbDescription> describe_verbs() {
+  std::vector<VerbDescription> verbs;
+  for (const Verb& verb : kVerbs) {
+    VerbDescription& one = verbs.emplace_back(VerbDescription{verb.name, verb.summary, {}});
+    if (verb.dispatched)
+      one.lines = describe(*verb.dispatched);
+    else
+      verb.run({.words = {}, .description = &one.lines.emplace_back()});
+  }
+  return verbs;
+}
 
 int run_program(std::string_view program, const Arguments& arguments) {
   if (base_name(program) == "scenario-runner") return scenario_runner(arguments);

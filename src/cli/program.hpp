@@ -8,15 +8,27 @@
 
 namespace slipway::cli {
 
+struct DispatchedVerb;
+
 struct Verb {
   std::string_view name;
   std::string_view summary;
   int (*run)(const Arguments& arguments);
+  const DispatchedVerb* dispatched = nullptr;  // if the options depend on the format of the file
 };
+
+struct VerbDescription {
+  std::string_view name, summary;
+  std::vector<LineDescription> lines;  // several where the options depend on the format of the file
+};
+std::vector<VerbDescription> describe_verbs();
 
 // `program` is argv[0]: a drop-in name, such as scenario-runner, selects the command line of that tool.
 int run_program(std::string_view program, const Arguments& arguments);
 
+int new_verb(const Arguments& arguments);
+int completion_verb(const Arguments& arguments);
+int man_verb(const Arguments& arguments);
 int devices_verb(const Arguments& arguments);
 int doctor_verb(const Arguments& arguments);
 int schema_verb(const Arguments& arguments);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/terminal.hpp"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
@@ -12,12 +14,22 @@
 
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
+#include "cli/progress.hpp"
 #include "json/diagnostics.hpp"
 
 namespace slipway::cli {
 namespace {
 
+// The level of the whole process, like its streams.
+OutputLevel current_level = OutputLevel::Normal;
+
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
 void write(std::FILE* stream, std::string_view text) {
+  erase_progress();
   std::fwrite(text.data(), 1, text.size(), stream);
   std::fflush(stream);
 }
@@ -38,7 +50,45 @@ std::string_view word_for(LogLevel level) {
 
 }  // namespace
 
-bool use_colour(std::FILE* stream) { return ::isatty(::fileno(stream)) != 0 && std::getenv("NO_COLOR") == nullptr; }
+void set_output_level(OutputLevel level) { current_level = level; }
+OutputLevel output_level() { return current_level; }
+
+bool is_terminal(std::FILE* stream) { return ::isatty(::fileno(stream)) != 0; }
+
+bool use_colour(std::FILE* stream) {
+  if (is_set("NO_COLOR")) return false;
+  if (const char* forced = std::getenv("CLICOLOR_FORCE"); forced && *forced && std::string_view(forced) != "0")
+    return true;
+  const char* type = std::getenv("TERM");
+  return is_terminal(stream) && (type == nullptr || std::string_view(type) != "dumb");
+}
+
+std::size_t text_width() {
+  constexpr std::size_t kMin = 60, kMax = 120, kDefault = 80;
+  std::size_t width = 0;
+  if (const char* columns = std::getenv("COLUMNS")) {
+    const std::string_view text = columns;
+    if (std::from_chars(text.data(), text.data() + text.size(), width).ec != std::errc()) width = 0;
+  }
+  winsize size{};
+  if (width == 0 && is_terminal(stdout) && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) width = size.ws_col;
+  return width == 0 ? kDefault : std::clamp(width, kMin, kMax);
+}
+
+void print_status(std::string_view text) {
+  if (current_level != OutputLevel::Quiet) print(text);
+}
+void print_verbose(std::string_view text) {
+  if (current_level == OutputLevel::Verbose) print_error(text);
+}
+
+std::vector<Diagnostic> shown(std::span<const Diagnostic> diagnostics) {
+  std::vector<Diagnostic> kept;
+  std::ranges::copy_if(diagnostics, std::back_inserter(kept), [](const Diagnostic& diagnostic) {
+    return current_level != OutputLevel::Quiet || diagnostic.severity == Severity::Error;
+  });
+  return kept;
+}
 
 void print(std::string_view text) { write(stdout, text); }
 void print_error(std::string_view text) { write(stderr, text); }
@@ -49,7 +99,8 @@ int report(Diagnostics& diagnostics, const ReportStyle& style, std::FILE* json_t
   if (style.json) {
     write(json_to, json::diagnostics_text(diagnostics.all()));
   } else {
-    print_error(format_diagnostics(diagnostics.all(), {.colour = use_colour(stderr), .max_errors = style.max_errors}));
+    print_error(
+        format_diagnostics(shown(diagnostics.all()), {.colour = use_colour(stderr), .max_errors = style.max_errors}));
   }
   return exit_status(diagnostics.all());
 }
@@ -79,6 +130,11 @@ std::string stamped_line(LogLevel level, std::string_view name, std::string_view
   char date[32];
   std::strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &local);
   return formatted("{},{:03} [{}] {}: {}\n", date, milliseconds, name, word_for(level), text);
+}
+
+Log verbose_log() {
+  if (current_level != OutputLevel::Verbose) return {};
+  return Log([](LogLevel, std::string_view text) { print_error(formatted("slipway: {}\n", text)); });
 }
 
 Log stamped_log(LogLevel lowest) {

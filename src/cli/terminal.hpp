@@ -2,9 +2,11 @@
 // Output of the program: results go to standard output, diagnostics to standard error.
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/diagnostic.hpp"
 #include "base/log.hpp"
@@ -18,14 +20,29 @@ struct ReportStyle {
   std::size_t max_errors = 100;  // --max-errors
 };
 
-// True if the stream is a terminal and NO_COLOR is not set.
-bool use_colour(std::FILE* stream);
+// How much a verb prints: -q and -v. Quiet: errors and what was asked for, such as a report or a listing, but no
+// warnings, notes, progress or lines of success. Verbose: also what is being done.
+enum class OutputLevel : std::uint8_t { Quiet, Normal, Verbose };
+// Of this process; the command line sets it before a verb begins.
+void set_output_level(OutputLevel level);
+OutputLevel output_level();
 
-void print(std::string_view text);        // to standard output
-void print_error(std::string_view text);  // to standard error
+bool is_terminal(std::FILE* stream);
+// By NO_COLOR, CLICOLOR_FORCE, TERM=dumb, and whether the stream is a terminal, in this order.
+bool use_colour(std::FILE* stream);
+// The width of lines for people: COLUMNS, else that of the terminal, else 80; from 60 to 120.
+std::size_t text_width();
+
+void print(std::string_view text);          // to standard output
+void print_error(std::string_view text);    // to standard error
+void print_status(std::string_view text);   // a line of success: to standard output, unless quiet
+void print_verbose(std::string_view text);  // what is being done: to standard error, if verbose
 
 // Asks for Enter and waits for it or for the end of the input.
 void wait_for_enter();
+
+// The diagnostics that are printed for people: all of them, or if quiet the errors.
+std::vector<Diagnostic> shown(std::span<const Diagnostic> diagnostics);
 
 // Sorts the diagnostics, applies --strict, prints them to standard error (JSON to `json_to`), and returns the exit
 // status.
@@ -40,6 +57,8 @@ bool has_timed_out(std::span<const Diagnostic> diagnostics);
 // `YYYY-mm-dd HH:MM:SS,mmm [NAME] LEVEL: text`, errors to standard error, the rest to standard output, flushed after
 // each line.
 Log stamped_log(LogLevel lowest);
+// Writes what is being done to standard error if verbose.
+Log verbose_log();
 std::string stamped_line(LogLevel level, std::string_view name, std::string_view text);
 
 }  // namespace slipway::cli

@@ -12,6 +12,11 @@ std::string version_text() { return std::string("slipway ") + kVersion; }
 
 std::string version_json() {
   json::Writer out;
+  write_version(out);
+  return out.text();
+}
+
+void write_version(json::Writer& out) {
   out.object([&] {
     out.member("version", kVersion).member("revision", kRevision);
     out.key("dependencies").array([&] {
@@ -20,7 +25,6 @@ std::string version_json() {
       }
     });
   });
-  return out.text();
 }
 
 }  // namespace slipway::cli

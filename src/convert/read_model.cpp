@@ -2,6 +2,7 @@
 #include "convert/read_model.hpp"
 
 #include "base/format.hpp"
+#include "foreign/recognise.hpp"
 #include "tosa/read/mlir/read_mlir.hpp"
 #include "tosa/read/read_tosa.hpp"
 #include "tosa/text.hpp"
@@ -12,11 +13,9 @@ namespace {
 
 constexpr std::string_view kMlirBytecode = "ML\xEFR";
 
-// The kinds of other tools' files that can be recognised by their first bytes.
+// Files that are not models, beside those of other programs.
 std::string_view other_format(Bytes bytes, std::string_view name) {
   const std::string_view text = text_of(bytes);
-  if (text.size() >= 8 && text.substr(4, 4) == "TFL3") return "a TensorFlow Lite model";
-  if (name.ends_with(".onnx")) return "an ONNX model";
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first != text.npos && text[first] == '{' && !text.substr(first).starts_with("{-#")) return "JSON";
   if (name.ends_with(".tosa")) return "not a TOSA FlatBuffers file: the identifier `TOSA` is missing";
@@ -71,6 +70,11 @@ std::optional<tosa::Model> read_model(Bytes bytes, const std::string& name, cons
     return model;
   }
   if (format == ModelFormat::GraphText) return read_text(bytes, name, diagnostics);
+  if (const foreign::ForeignFormat* other =
+          format == ModelFormat::Vgf ? nullptr : foreign::recognise({.bytes = bytes, .path = name})) {
+    diagnostics.add(foreign::explain(*other, name));
+    return std::nullopt;
+  }
   if (const std::string_view other = other_format(bytes, name); !other.empty() || format == ModelFormat::Vgf) {
     diagnostics.error(
         DiagnosticKind::NotRecognised, SourceLocation::in_file(name),

@@ -6,11 +6,22 @@
 #include "base/format.hpp"
 
 namespace slipway::recipe {
+
 namespace {
 
 bool leaves(const Path& normal) { return normal.is_absolute() || (!normal.empty() && *normal.begin() == ".."); }
 
 }  // namespace
+
+Path profile_beside(const Path& recipe) {
+  if (recipe == "-") return {};
+  const std::string name = recipe.stem().string();
+  for (const std::string& candidate : {name + ".profile.json", name + "_profile.json", std::string("profile.json")}) {
+    const Path path = recipe.parent_path() / candidate;
+    if (path != recipe && file_exists(path)) return path;
+  }
+  return {};
+}
 
 Artifacts Artifacts::in_directory(Path directory, bool allow_outside) {
   Artifacts artifacts;

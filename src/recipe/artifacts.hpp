@@ -14,6 +14,10 @@
 
 namespace slipway::recipe {
 
+// The profile beside a recipe that its name or its directory suggests: NAME.profile.json, NAME_profile.json or
+// profile.json. Empty without such a file, and if the recipe is standard input.
+Path profile_beside(const Path& recipe);
+
 using ArtifactMap = std::map<std::string, std::vector<char>, std::less<>>;
 
 // One artifact with its bytes.

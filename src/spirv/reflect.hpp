@@ -92,8 +92,9 @@ struct TensorType {
 };
 
 struct BlockType {
-  std::uint64_t size = 0;            // bytes, without the elements of a runtime array at the end
-  std::uint64_t runtime_stride = 0;  // bytes of one element of that array; 0 without one
+  std::uint64_t size = 0;                      // bytes, without the elements of a runtime array at the end
+  std::uint64_t runtime_stride = 0;            // bytes of one element of that array; 0 without one
+  std::optional<tensor::ElementType> element;  // of all numbers in the block, if they have one type
 };
 
 struct Binding {
@@ -115,6 +116,7 @@ struct BlockMember {
   std::string name;
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
+  std::optional<tensor::ElementType> element;  // of all its numbers, if they have one type
 };
 
 struct PushConstants {

@@ -64,7 +64,9 @@ Result<> describe(const View& view, const Instruction& variable, const Instructi
       if (!size) {
         return fail_at(view, variable, formatted("the block of `{}` has a size beyond 64 bits", binding.name));
       }
-      binding.block = {.size = *size, .runtime_stride = view.types.runtime_stride(type.result)};
+      binding.block = {.size = *size,
+                       .runtime_stride = view.types.runtime_stride(type.result),
+                       .element = view.types.common_element_type(type.result)};
       return {};
     }
     case BindingKind::Tensor:
@@ -173,7 +175,8 @@ Result<PushConstants> reflect_push_constants(const View& view, const Instruction
     constants.members.push_back(
         {.name = std::string(view.annotations.member_name(block->result, member)),
          .offset = view.annotations.member_value(block->result, member, spv::Decoration::Offset).value_or(0),
-         .size = view.types.member_size(*block, member).value_or(0)});
+         .size = view.types.member_size(*block, member).value_or(0),
+         .element = view.types.common_element_type(block->operand(member + 1))});
   }
   return constants;
 }

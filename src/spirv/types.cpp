@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <spirv/unified1/spirv.hpp11>
 
 namespace slipway::spirv {
@@ -161,6 +162,36 @@ std::optional<ElementType> Types::element_type(Id scalar) const {
     default:
       return std::nullopt;
   }
+}
+
+std::optional<ElementType> Types::common_element_type(Id type) const {
+  std::optional<ElementType> common;
+  std::vector<Id> open = {type};
+  std::set<Id> seen;
+  while (!open.empty()) {
+    const Id id = open.back();
+    open.pop_back();
+    if (!seen.insert(id).second) continue;
+    const Instruction* definition = module_.definition(id);
+    if (definition == nullptr) return std::nullopt;
+    switch (definition->op) {
+      case spv::Op::OpTypeStruct:
+        open.insert(open.end(), definition->operands.begin() + 1, definition->operands.end());
+        break;
+      case spv::Op::OpTypeArray:
+      case spv::Op::OpTypeRuntimeArray:
+      case spv::Op::OpTypeVector:
+      case spv::Op::OpTypeMatrix:
+        open.push_back(definition->operand(1));
+        break;
+      default: {
+        const auto element = element_type(id);
+        if (!element || (common && *common != *element)) return std::nullopt;
+        common = element;
+      }
+    }
+  }
+  return common;
 }
 
 ImageType Types::image(const Instruction& type) const {

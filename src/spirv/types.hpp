@@ -31,6 +31,8 @@ class Types {
   Unwrapped unwrap_arrays(const Instruction* type) const;
 
   std::optional<tensor::ElementType> element_type(Id scalar) const;
+  // The type of all numbers in a structure, an array, a matrix or a vector; empty if there are several.
+  std::optional<tensor::ElementType> common_element_type(Id type) const;
   ImageType image(const Instruction& type) const;  // OpTypeImage
   std::optional<TensorType> tensor(
       const Instruction& type) const;  // OpTypeTensorARM; empty for an unsupported element type

@@ -299,11 +299,12 @@ class Conversion {
   }
 
   void warn_of_overwriting() const {
-    if (options_.output != "-" && file_exists(options_.output))
+    if (options_.output != "-" && output_level() != OutputLevel::Quiet && file_exists(options_.output))
       print_error(formatted("Warning: will overwrite existing output file: {}\n", options_.output));
   }
   void saved(std::string_view what) const {
-    if (options_.output != "-") print(formatted("Successfully saved {} output to \"{}\"\n", what, options_.output));
+    if (options_.output != "-")
+      print_status(formatted("Successfully saved {} output to \"{}\"\n", what, options_.output));
   }
 
   void write(Bytes bytes, std::string_view what) {

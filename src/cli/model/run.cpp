@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
@@ -92,15 +93,27 @@ class ModelJob : public Job {
   }
 
   std::string outcome(int status) override {
-    return formatted("{}: {}{}\n", options_.files.front(), outcome_word(status),
-                     report_ ? ", on " + report_->device : "");
+    const std::string& file = options_.files.front();
+    const std::string on = report_ ? ", on " + report_->device : "";
+    if (status != 0 || is_checked()) return formatted("{}: {}{}\n", file, outcome_word(status), on);
+    const auto time = std::chrono::duration<double, std::milli>(launch::run_time(report_->counters));
+    const std::string often = options_.repeat > 1 ? formatted("{} times ", options_.repeat) : "";
+    // Shaders have no reference.
+    const bool is_comparable = std::ranges::all_of(request_.file->vgf.segments, [](const vgf::Segment& segment) {
+      return segment.kind == vgf::ModuleKind::Graph;
+    });
+    return formatted("{}: ran {}in {:.3g} ms{}{}\n", file, often, time.count(), on,
+                     is_comparable ? "; `--compare reference` checks the results" : "");
   }
 
   std::vector<RunReportEntry> report() const override {
-    return {{.outcome = {options_.files.front(), diagnostics_.all(), report_}, .job = {}, .recipe = {}}};
+    return {{.outcome = {options_.files.front(), diagnostics_.all(), report_, is_checked()}, .job = {}, .recipe = {}}};
   }
 
  private:
+  // Whether success means more than that the model ran.
+  bool is_checked() const { return !report_ || options_.dry_run || !options_.compare.empty(); }
+
   // --- command line ---
 
   void usage(std::string message) { diagnostics_.error(DiagnosticKind::Usage, {}, std::move(message)); }
@@ -149,10 +162,12 @@ class ModelJob : public Job {
     const std::string name = path == "-" ? "<stdin>" : path;
     {
       const launch::ScopedTimer timer(counters_, launch::CounterCategory::ScenarioSetup, "Parse VGF: " + name);
+      stage("loading " + name);
       request_.file = open_any_model(path, name, diagnostics_);
     }
     if (!request_.file || !ok()) return false;
     const launch::ScopedTimer timer(counters_, launch::CounterCategory::ScenarioSetup, "Plan Model: " + name);
+    stage("planning " + name);
     const Cache cache = cache_of(options_.no_cache);
     auto shaders = model::compile_modules(*request_.file, cache, diagnostics_);
     if (!shaders) return false;
@@ -206,7 +221,8 @@ class ModelJob : public Job {
     options.counters = std::move(counters_);
     options.cache = cache_of(options_.no_cache);
     if (options_.timeout) options.time_out = launch::time_out_of(*options_.timeout);
-    report_ = diagnostics_.take(launch::run(alone_->plan, **device, std::move(options), Log()));
+    stage("compiling and running kernels");
+    report_ = diagnostics_.take(launch::run(alone_->plan, **device, std::move(options), verbose_log()));
     return report_.has_value();
   }
 
@@ -219,6 +235,7 @@ class ModelJob : public Job {
   }
 
   void compare() {
+    stage("comparing with the reference interpreter");
     const auto compared = diagnostics_.take(model::compare_model(request_.file->vgf, *alone_, *request_.values));
     if (!compared) return;
     const bool many = alone_->segments.size() > 1;

@@ -8,6 +8,7 @@
 #include "cli/model/open_model.hpp"
 #include "cli/model/vgf_verbs.hpp"
 #include "cli/option_groups.hpp"
+#include "cli/progress.hpp"
 #include "json/writer.hpp"
 #include "model/standalone/open_standalone.hpp"
 #include "model/tuning/tune.hpp"
@@ -20,7 +21,7 @@ struct TuneOptions {
   ReportStyle style;
   std::string file, device, output;
   std::vector<std::string> shapes;
-  bool no_fuse = false, no_cache = false, quiet = false;
+  bool no_fuse = false, no_cache = false;
 };
 
 std::string text_of(const lower::Parameters& parameters) {
@@ -100,8 +101,11 @@ class Tuning {
     if (tuned && !diagnostics_.has_errors()) keep(*tuned, *opened->snapshot, cache);
   }
 
-  void show(std::size_t round, std::size_t rounds) const {
-    if (!options_.quiet && round % 8 == 0) print_error(formatted("round {} of {}\n", round + 1, rounds));
+  void show(std::size_t round, std::size_t rounds) {
+    if (is_terminal(stderr))
+      progress_.stage(formatted("tuning: round {} of {}", round + 1, rounds));
+    else if (output_level() != OutputLevel::Quiet && round % 8 == 0)
+      print_error(formatted("round {} of {}\n", round + 1, rounds));
   }
 
   void keep(const model::Tuned& tuned, const gpu::Snapshot& snapshot, const Cache& cache) {
@@ -118,11 +122,13 @@ class Tuning {
       for (const model::TunedSite& location : tuned.sites) all.try_emplace(location.kernel, location.estimated);
       model::cache_tuning(snapshot, all, cache);
     }
+    progress_.stage("");
     print(options_.style.json ? json_of(tuned) : table_of(tuned));
   }
 
   TuneOptions options_;
   Diagnostics diagnostics_;
+  Progress progress_{"loading " + options_.file};
   model::StandaloneOptions request_;
 };
 
@@ -143,7 +149,6 @@ int tune_verb(const Arguments& arguments) {
   line.add_option("--output", options.output, "write the table to this file (JSON; `slipway schema tuning`)");
   add_fusion_option(line, options.no_fuse);
   line.add_flag("--no-cache", options.no_cache, "do not keep the table in the program's cache");
-  line.add_flag("--quiet", options.quiet, "do not show progress");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   return Tuning(std::move(options)).run();
 }

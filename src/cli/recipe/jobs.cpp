@@ -147,7 +147,7 @@ int check_jobs(const Arguments& arguments) {
   }
   const int status = report(diagnostics, style, stdout);
   if (style.json || status != 0) return status == 0 ? 0 : 3;  // any error of a check is bad input
-  for (const std::string& file : files) print(formatted("{}: ok\n", file));
+  for (const std::string& file : files) print_status(formatted("{}: ok\n", file));
   return 0;
 }
 

@@ -68,7 +68,7 @@ int check(const Reader<File>& reader, const Arguments& arguments) {
   for (const std::string& path : paths) (void)read_file(reader, path, diagnostics);
   const int status = report(diagnostics, style, stdout);
   if (!style.json && status == 0) {
-    for (const std::string& path : paths) print(formatted("{}: ok\n", path));
+    for (const std::string& path : paths) print_status(formatted("{}: ok\n", path));
   }
   return status;
 }

@@ -94,7 +94,7 @@ int check_replay_file(const Arguments& arguments) {
   }
   const int status = report(diagnostics, options.style, stdout);
   if (options.style.json || status != 0) return status == 0 ? 0 : 3;  // any error of a check is bad input
-  for (const std::string& file : options.files) print(formatted("{}: ok\n", file));
+  for (const std::string& file : options.files) print_status(formatted("{}: ok\n", file));
   return 0;
 }
 

@@ -95,7 +95,9 @@ class RecipeJob : public Job {
   std::string explain() override { return recipe::print_plan(*session_.plan()); }
 
   void run() override {
-    if (open() && !options_.dry_run && execute()) finish();
+    if (!open() || options_.dry_run) return;
+    if (execute()) finish();
+    if (options_.profile.empty() && binds_.empty()) suggest_profile();
   }
 
   std::string outcome(int status) override {
@@ -117,6 +119,14 @@ class RecipeJob : public Job {
   bool ok() {
     if (options_.style.strict) diagnostics_.make_strict();
     return !diagnostics_.has_errors();
+  }
+
+  void suggest_profile() {
+    const Path profile = recipe::profile_beside(options_.files.front());
+    if (profile.empty()) return;
+    diagnostics_.remark(
+        DiagnosticKind::UnusedResource, SourceLocation::in_file(options_.files.front()),
+        formatted("the recipe runs without the profile beside it; `--profile {}` uses it", profile.string()));
   }
 
   bool open() {

@@ -42,7 +42,7 @@ int check_rpl(const Arguments& arguments) {
   const int status = report_rpl(diagnostics, options, options.time ? &times : nullptr, parse_time, stdout);
   if (options.style.json) return status;
   if (status == 0) {
-    for (const std::string& file : options.files) print(formatted("{}: ok\n", file));
+    for (const std::string& file : options.files) print_status(formatted("{}: ok\n", file));
   }
   print(summary);
   return status;

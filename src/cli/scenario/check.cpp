@@ -83,7 +83,7 @@ int check_scenario(const Arguments& arguments) {
   }
   const int status = report(diagnostics, options.style, stdout);
   if (!options.style.json && status == 0) {
-    for (const std::string& file : options.files) print(formatted("{}: ok\n", file));
+    for (const std::string& file : options.files) print_status(formatted("{}: ok\n", file));
   }
   return status;
 }

@@ -16,7 +16,7 @@ int run_scenario(const Arguments& arguments) {
   check_options(options, diagnostics);
   if (diagnostics.has_errors()) return report(diagnostics, options.style);
 
-  ScenarioRunner runner(options, options.log_level ? stamped_log(*options.log_level) : Log(),
+  ScenarioRunner runner(options, options.log_level ? stamped_log(*options.log_level) : verbose_log(),
                         cache_of(options.no_cache));
   std::vector<std::unique_ptr<Job>> jobs;
   for (const std::string& file : options.files) jobs.push_back(std::make_unique<ScenarioJob>(runner, file));

@@ -69,6 +69,10 @@ HostClock::duration time_to_inference(std::span<const PerfCounter> counters) {
   return sum(counters, [](const PerfCounter& counter) { return info_of(counter.category).before_inference; });
 }
 
+HostClock::duration run_time(std::span<const PerfCounter> counters) {
+  return sum(counters, [](const PerfCounter& counter) { return counter.category == CounterCategory::RunScenario; });
+}
+
 HostClock::duration total_time(std::span<const PerfCounter> counters) {
   return sum(counters, [](const PerfCounter&) { return true; });
 }

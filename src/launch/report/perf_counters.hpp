@@ -57,6 +57,8 @@ std::string_view name_of(CounterCategory category);
 
 // The times of scenario set-up, loading the cache and making pipelines, together.
 HostClock::duration time_to_inference(std::span<const PerfCounter> counters);
+// The time of recording and executing commands, of all iterations together.
+HostClock::duration run_time(std::span<const PerfCounter> counters);
 HostClock::duration total_time(std::span<const PerfCounter> counters);
 // As reports show it.
 std::int64_t whole_microseconds(HostClock::duration time);

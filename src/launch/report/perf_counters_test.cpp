@@ -85,6 +85,13 @@ TEST(PerfCounters, CategoriesAreSortedAndSummed) {
 )");
 }
 
+TEST(PerfCounters, RunTimeIsThatOfCommands) {
+  const PerfCounters counters = {{CounterCategory::PipelineSetup, "a", {}, std::chrono::seconds(1)},
+                                 {CounterCategory::RunScenario, "b", {}, std::chrono::seconds(2)},
+                                 {CounterCategory::RunScenario, "c", {}, std::chrono::seconds(3)}};
+  EXPECT_EQ(run_time(counters), std::chrono::seconds(5));
+}
+
 TEST(PerfCounters, NothingMeasured) {
   EXPECT_EQ(write_perf_counters({}), R"({
     "Time to Inference": 0,

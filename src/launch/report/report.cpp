@@ -32,6 +32,11 @@ std::int64_t count_of(const FileReport& file, Severity severity) {
   return std::ranges::count(file.all_diagnostics(), severity, &Diagnostic::severity);
 }
 
+std::string_view status_word(const FileReport& file) {
+  const int status = file.status();
+  return status == 0 && !file.is_checked && file.report ? "ran" : word_for(status);
+}
+
 bool is_skip_reason(const Diagnostic& diagnostic) {
   return diagnostic.severity == Severity::Error && exit_class_of(diagnostic.kind) == ExitClass::DeviceLacks;
 }
@@ -179,13 +184,12 @@ int FileReport::status() const { return exit_status(all_diagnostics()); }
 
 const Record<FileReport>& file_report_record() {
   using F = FileReport;
-  static constexpr std::string_view kStatuses[] = {"passed", "failed", "skipped", "error"};
+  static constexpr std::string_view kStatuses[] = {"passed", "ran", "failed", "skipped", "error"};
   static const auto record =
       Record<F>("file", "the outcome of one input")
           .required("file", &F::file, Text{}, "the file")
-          .required(
-              "status", [](const F& from) { return word_for(from.status()); }, json::OneOf{kStatuses},
-              "failed: an expectation; skipped: the device lacks something")
+          .required("status", status_word, json::OneOf{kStatuses},
+                    "ran: nothing was compared; failed: an expectation; skipped: the device lacks something")
           .required("exit_status", &F::status, Integer{.max = 5}, "of this file alone")
           .required("skipped", skip_reasons, List{Text{}}, "what the device lacks")
           .optional("device", of_report<&Report::device>(), Text{}, "the device that it ran on")

@@ -40,6 +40,7 @@ struct FileReport {
   std::string file;
   std::vector<Diagnostic> diagnostics;
   std::optional<Report> report;
+  bool is_checked = true;  // false: nothing was to be compared, so that success is `ran` and not `passed`
 
   // All diagnostics, those of the report included.
   std::vector<Diagnostic> all_diagnostics() const;

@@ -48,6 +48,14 @@ TEST(Report, StatusOfAFile) {
   EXPECT_EQ(broken().status(), 3);
 }
 
+TEST(Report, SuccessWithoutAComparisonIsRan) {
+  FileReport file = passed();
+  file.is_checked = false;
+  EXPECT_TRUE(write_report({&file, 1}).contains(R"("status": "ran")"));
+  file.report->diagnostics = failed().report->diagnostics;
+  EXPECT_TRUE(write_report({&file, 1}).contains(R"("status": "failed")"));
+}
+
 TEST(Report, Json) {
   EXPECT_EQ(json::object_text(file_report_record(), passed()), R"({
   "file": "a.json",

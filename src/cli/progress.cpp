@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/progress.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include "base/format.hpp"
+#include "cli/terminal.hpp"
+
+namespace slipway::cli {
+namespace {
+
+constexpr std::chrono::milliseconds kPeriod{250};  // between two renewals
+
+// The line of this process's terminal.
+std::mutex line_mutex;
+bool line_is_shown = false;
+
+bool has_progress() {
+  const char* type = std::getenv("TERM");
+  return is_terminal(stderr) && output_level() != OutputLevel::Quiet && type != nullptr &&
+         std::string_view(type) != "dumb";
+}
+
+void show_line(const std::string& text) {
+  const std::scoped_lock lock(line_mutex);
+  std::fprintf(stderr, "\r%s\x1b[K", text.c_str());
+  std::fflush(stderr);
+  line_is_shown = true;
+}
+
+}  // namespace
+
+void erase_progress() {
+  const std::scoped_lock lock(line_mutex);
+  if (!std::exchange(line_is_shown, false)) return;
+  std::fputs("\r\x1b[K", stderr);
+  std::fflush(stderr);
+}
+
+std::string progress_text(const std::string& stage, std::chrono::steady_clock::duration elapsed, std::size_t width) {
+  if (stage.empty() || elapsed < kProgressDelay) return "";
+  std::string text = formatted("{}, {} s", stage, std::chrono::duration_cast<std::chrono::seconds>(elapsed).count());
+  if (text.size() >= width) text.resize(width - 1);  // a wrapped line could not be erased
+  return text;
+}
+
+Progress::Progress(std::string stage) : stage_(std::move(stage)) {
+  if (has_progress()) thread_ = std::thread([this] { show_until_stopped(); });
+}
+
+Progress::~Progress() {
+  {
+    const std::scoped_lock lock(mutex_);
+    stopped_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+  erase_progress();
+}
+
+void Progress::stage(std::string what) {
+  const bool ended = what.empty();
+  {
+    const std::scoped_lock lock(mutex_);
+    stage_ = std::move(what);
+  }
+  if (ended) erase_progress();
+}
+
+void Progress::show_until_stopped() {
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, kPeriod, [this] { return stopped_; })) {
+    const std::string text = progress_text(stage_, std::chrono::steady_clock::now() - start_, text_width());
+    if (!text.empty()) show_line(text);
+  }
+}
+
+}  // namespace slipway::cli

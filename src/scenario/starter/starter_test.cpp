@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "scenario/starter/starter.hpp"
+
+#include <gmock/gmock.h>
+
+#include "base/print_diagnostic.hpp"
+#include "scenario/load.hpp"
+#include "testing/scratch_directory.hpp"
+#include "testing/source_directory.hpp"
+
+namespace slipway::scenario {
+namespace {
+
+using ::testing::HasSubstr;
+
+// The scenario for a shader with this text, which must load without a diagnostic; or the diagnostics.
+std::string started(const std::string& name, const std::string& text, const std::string& entry = "") {
+  const testing::ScratchDirectory scratch;
+  Diagnostics diagnostics;
+  diagnostics.take(write_file(scratch / name, text).transform([] { return true; }));
+  const auto scenario =
+      shader_starter({.file = scratch / name, .directory = scratch.path(), .entry = entry}, diagnostics);
+  if (!scenario) return format_diagnostics(diagnostics.all(), {.sources = false});
+  const Loaded loaded = load(make_source("new.json", *scenario), scratch.path(), {.checking = true}, diagnostics);
+  EXPECT_TRUE(loaded.plan);
+  EXPECT_EQ(format_diagnostics(diagnostics.all(), {}), "") << *scenario;
+  return *scenario;
+}
+
+TEST(ShaderStarter, Glsl) {
+  const std::string text = started("add.comp", R"(#version 460
+layout(local_size_x = 16) in;
+layout(constant_id = 3) const float scale = 0.5;
+layout(constant_id = 4) const bool twice = true;
+layout(push_constant) uniform Push { uint count; float bias; ivec2 place; } push;
+layout(set = 1, binding = 2) readonly buffer A { float a[]; };
+layout(set = 0, binding = 0) buffer B { uint b[]; };
+layout(set = 0, binding = 1) writeonly buffer C { vec4 first; float c[]; };
+layout(set = 0, binding = 7) buffer Unused { int unused[]; };
+void main() { uint i = gl_GlobalInvocationID.x; if (i < push.count) { b[i] += uint(a[i] * scale); c[i] = twice ? push.bias : push.place.x; } }
+)");
+  EXPECT_THAT(text, HasSubstr(R"("rangeND": [
+          4,
+          1,
+          1
+        ])"));
+  EXPECT_THAT(text, HasSubstr(R"("uid": "A",
+        "size": 256,
+        "shader_access": "readonly",
+        "random": {
+          "type": "f32",
+          "seed": 3
+        })"));
+  EXPECT_THAT(text, HasSubstr(R"("uid": "C",
+        "size": 272,
+        "shader_access": "writeonly",
+        "dst": "C.npy")"));
+  EXPECT_THAT(text, HasSubstr(R"("id": 3,
+            "value": 0.5)"));
+  EXPECT_THAT(text, HasSubstr(R"("id": 4,
+            "value": true)"));
+  EXPECT_THAT(text, HasSubstr("\"type\": \"u32\""));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("Unused")));
+}
+
+TEST(ShaderStarter, Images) {
+  const std::string text = started("image.comp", R"(#version 460
+layout(local_size_x = 8, local_size_y = 8) in;
+layout(set = 0, binding = 0) uniform sampler2D from;
+layout(set = 0, binding = 1, rgba16f) writeonly uniform image2D to;
+layout(set = 0, binding = 2) uniform usampler3D volume;
+void main() { ivec2 at = ivec2(gl_GlobalInvocationID.xy);
+  imageStore(to, at, texelFetch(from, at, 0) + vec4(texelFetch(volume, ivec3(at, 0), 0))); }
+)");
+  EXPECT_THAT(text, HasSubstr("\"format\": \"VK_FORMAT_R16G16B16A16_SFLOAT\""));
+  EXPECT_THAT(text, HasSubstr("\"format\": \"VK_FORMAT_R32_UINT\""));
+  EXPECT_THAT(text, HasSubstr(R"("rangeND": [
+          8,
+          8,
+          1
+        ])"));
+}
+
+TEST(ShaderStarter, HlslFindsItsEntryPoint) {
+  const std::string text = started("add.hlsl", R"(
+StructuredBuffer<float> from : register(t0);
+RWStructuredBuffer<float> to : register(u1);
+[numthreads(32, 1, 1)]
+void Add(uint3 id : SV_DispatchThreadID) { to[id.x] = from[id.x] + 1; }
+)");
+  EXPECT_THAT(text, HasSubstr("\"entry\": \"Add\""));
+  EXPECT_THAT(text, HasSubstr("\"type\": \"HLSL\""));
+}
+
+TEST(ShaderStarter, SeparateSamplersAreThoseOfImages) {
+  const std::string text = started("sample.comp", R"(#version 460
+layout(set = 0, binding = 0) uniform texture2D from;
+layout(set = 0, binding = 1) uniform sampler how;
+layout(set = 0, binding = 2) buffer B { vec4 b; };
+void main() { b = textureLod(sampler2D(from, how), vec2(0.5), 0); }
+)");
+  EXPECT_THAT(text, HasSubstr(R"("id": 1,
+            "resource_ref": "from")"));
+}
+
+TEST(ShaderStarter, Drawing) {
+  const std::string fragment = started("shade.frag", R"(#version 460
+layout(location = 0) in vec2 uv;
+layout(location = 1) flat in int which;
+layout(location = 0) out vec4 colour;
+layout(location = 1) out uint id;
+void main() { colour = vec4(uv, 0, 1); id = which; }
+)");
+  EXPECT_THAT(fragment, HasSubstr("layout(location = 0) out vec2 input_0;"));
+  EXPECT_THAT(fragment, HasSubstr("\"dispatch_fragment\""));
+  EXPECT_THAT(fragment, HasSubstr("VK_FORMAT_R32G32B32A32_UINT"));
+  const std::string vertex =
+      started("place.vert", "#version 460\nvoid main() { gl_Position = vec4(gl_VertexIndex); }\n");
+  EXPECT_THAT(vertex, HasSubstr("\"vertex_shader_ref\": \"place\""));
+}
+
+TEST(ShaderStarter, SaysWhatItCannotStart) {
+  EXPECT_THAT(started("a.vert", "#version 460\nlayout(location = 0) in vec4 p;\nvoid main() { gl_Position = p; }\n"),
+              HasSubstr("error: the vertex shader reads vertex attributes, which only pipelines in RPL have in "
+                        "scenarios; docs/scenarios.md#drawing-with-rpl describes them [unsupported]"));
+  EXPECT_THAT(started("a.comp",
+                      "#version 460\nlayout(binding = 0) uniform samplerCube c;\nlayout(binding = 1) buffer B "
+                      "{ vec4 b; };\nvoid main() { b = textureLod(c, vec3(1), 0); }\n"),
+              HasSubstr("error: `c` (set 0, binding 0) is a combined image sampler that is not 2d or 3d"));
+  EXPECT_THAT(started("a.comp", "#version 460\nvoid main() { x(); }\n"), HasSubstr("[shader-compile]"));
+  EXPECT_THAT(started("a.spvasm",
+                      "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint GLCompute %f \"f\"\n"
+                      "OpExecutionMode %f LocalSize 1 1 1\n%v = OpTypeVoid\n%t = OpTypeFunction %v\n"
+                      "%f = OpFunction %v None %t\n%l = OpLabel\nOpReturn\nOpFunctionEnd\n",
+                      "other"),
+              HasSubstr("error: the shader has no entry point `other`; it has compute `f` [unknown-reference]"));
+  EXPECT_THAT(started("a.txt", "hello"), HasSubstr("error: the file is not a shader in a known language; languages are "
+                                                   "GLSL, HLSL, SPIR-V and SPIR-V assembly [not-recognised]"));
+}
+
+// The shaders and models of the repository that need nothing else; the transcripts run those of the examples.
+TEST(Starter, TheCorpusLoads) {
+  const testing::ScratchDirectory scratch;
+  const Path top = testing::source_directory();
+  for (const char* name : {"tests/fuzz/corpus/spirv_fuzz/compute.spv", "tests/fuzz/corpus/spirv_fuzz/fragment.spv",
+                           "tests/fuzz/corpus/graph_spirv_fuzz/convolution.spv", "tests/data/xrt/add_one.comp",
+                           "tests/corpus/recipe/files/add.comp", "tests/data/models/conv2d_rescale_unsigned.vgf",
+                           "tests/data/models/mobilenet_v2_int8.vgf"}) {
+    Diagnostics diagnostics;
+    const StarterOptions options{.file = top / name, .directory = scratch.path()};
+    const auto text =
+        options.file.extension() == ".vgf" ? model_starter(options, diagnostics) : shader_starter(options, diagnostics);
+    ASSERT_TRUE(text) << name << format_diagnostics(diagnostics.all(), {});
+    EXPECT_TRUE(load(make_source("new.json", *text), scratch.path(), {.checking = true}, diagnostics).plan) << name;
+    EXPECT_EQ(format_diagnostics(diagnostics.all(), {}), "") << name;
+  }
+}
+
+// Names become uids: unique, and without characters that paths do not have.
+TEST(ShaderStarter, NamesAreUnique) {
+  const std::string text = started("B.comp", R"(#version 460
+layout(set = 0, binding = 0) buffer B { float x[]; };
+void main() { x[0] = 1; }
+)");
+  EXPECT_THAT(text, HasSubstr("\"uid\": \"B_2\""));
+}
+
+}  // namespace
+}  // namespace slipway::scenario
