@@ -17,7 +17,7 @@ namespace slipway::lower {
 
 // By value: the zero point that is subtracted before the value is stored as floats; empty for all others.
 using Widening = std::vector<std::optional<std::int64_t>>;
-inline constexpr std::uint32_t kWidenedBits = 8;  // of a stored element, besides its sign
+inline constexpr std::uint32_t kWidenedBits = 8;  // of magnitude, after the zero point is subtracted: -255 to 255
 
 // `stored` is the result of plan_fusion. Inputs, constants and outputs keep their type.
 Widening plan_widening(const tosa::Graph& graph, const std::vector<bool>& stored, const DeviceFacts& device);

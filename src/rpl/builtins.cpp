@@ -2,6 +2,7 @@
 #include "rpl/builtins.hpp"
 
 #include <array>
+#include <algorithm>
 #include <deque>
 #include <vector>
 
@@ -73,6 +74,9 @@ constexpr FamilyInfo kFamilies[] = {
     {BuiltinFamily::AtomicSigned, kS1, kS1, false, kSame, 2, {kSame, kSame}},
     {BuiltinFamily::AtomicCompare, kU1, kS1, false, kSame, 3, {kSame, kSame, kSame}},
 };
+static_assert(std::ranges::all_of(kFamilies, [](const FamilyInfo& info) {
+  return &info == &kFamilies[static_cast<std::size_t>(info.family)];
+}));  // the rows are in the order of BuiltinFamily
 
 struct Functions {
   std::deque<std::string> names;
@@ -82,7 +86,7 @@ struct Functions {
     for (const BuiltinInfo& info : kBuiltins) {
       const FamilyInfo& family = kFamilies[static_cast<std::size_t>(info.family)];
       for (TypeId type = family.first; type <= family.last; ++type) {
-        // Atomics exist for the two scalars only.
+        // Families without a signature of their own are atomics: for the two scalars, not for vectors between them.
         if (!family.fixed && type != kVoid && !is_scalar(type)) continue;
         const auto put = [&](TypeId part) { return part == kSame ? type : part; };
         names.push_back(type == kVoid ? std::string(info.stem)

@@ -3,7 +3,7 @@
 //
 // The words that the language itself knows (keywords, types, settings, built-in functions...) have fixed numbers, the
 // same in every program, so that asking "is this `conditional`?" is one comparison. Names that a program adds are
-// numbered from `kFirstProgramName` in order of appearance.
+// numbered from `first_program_name()` in order of appearance.
 #pragma once
 
 #include <cstdint>

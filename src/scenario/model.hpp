@@ -58,8 +58,8 @@ struct MemoryGroup {
 };
 
 // Elements in the file itself (docs/spec/scenario.md#inline-contents). `type` is required for buffers and raw data,
-// elsewhere it may repeat the type of the format. `values`: nested arrays of the resource's dims or one flat array; for
-// raw data also an array of objects, which are read as consecutive `parts`, and `values` is empty.
+// elsewhere it may repeat the type of the format. Either `values` is set (nested arrays of the resource's dims, or one
+// flat array), or `parts` (consecutive parts of raw data, each with a type of its own).
 struct InlineData {
   std::optional<tensor::ElementType> type;
   json::Value values;

@@ -4,7 +4,7 @@
 //   === fail_swizzle_write entry:compute=main compute
 //   void main (void) { f2 v; v.xy = v; }
 //   --- expected
-//   1:26: error: a swizzle cannot be written; write its components one by one [rpl-swizzle-write]
+//   p.rpl:1:26: error: a swizzle cannot be written; write its components one by one [rpl-swizzle-write]
 //
 // Items after the name: `entry:STAGE=FUNCTION`, `set:OPTION=VALUE` (blanks in a value are written as `_`), `compute`,
 // `unused` (check code that no entry point reaches), `strict`. `--- module NAME` begins another module. A name begins

@@ -390,7 +390,7 @@ TEST(TosaFiles, ErrorsAreReported) {
   EXPECT_EQ(broken([](Recipe& r) { r.graph().regions.clear(); }), "the file has no region with a block [file-format]");
   EXPECT_EQ(broken([](Recipe& r) { r.interface({"x"}, {}); }), "model has no outputs [file-format]");
   EXPECT_EQ(broken([](Recipe& r) { r.interface({"x"}, {"q"}); }),
-            "the output `q` is made by nothing [unknown-reference]");
+            "the output `q` has no producer [unknown-reference]");
   EXPECT_EQ(broken([](Recipe& r) { r.interface({"q"}, {"y"}); }), "the input `q` is not a tensor [unknown-reference]");
   EXPECT_EQ(broken([](Recipe& r) { r.tensor("x", fb::DType::FP32, {2}); }),
             "two tensors are called `x` [duplicate-name]");
@@ -416,7 +416,7 @@ TEST(TosaFiles, ErrorsAreReported) {
   EXPECT_EQ(broken([](Recipe& r) { r.block().operators[0]->op = static_cast<fb::Op>(500); }),
             "operator 0 number 500 `y`: TOSA 1.1 is not representable in TOSA.001000.1 [unsupported]");
   EXPECT_EQ(broken([](Recipe& r) { r.block().operators[0]->op = fb::Op::UNKNOWN; }),
-            "operator 0 UNKNOWN `y`: the operator is of no kind [unknown-value]");
+            "operator 0 UNKNOWN `y`: the operator has the number 0 (UNKNOWN) [unknown-value]");
   EXPECT_EQ(broken([](Recipe& r) { r.block().operators[0]->op = fb::Op::REVERSE; }),
             "operator 0 REVERSE `y`: the attributes are missing, and with them `axis` [missing-key]");
   EXPECT_EQ(broken([](Recipe& r) { r.block().operators[0]->op = fb::Op::CUSTOM; }),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The cases of tests/corpus/zeinfo: a text and the diagnostics that it produces. A case begins with `=== what it
-// shows`, optionally followed by `target=DEVICE` and `release=YY.WW`; `--- expected` ends the text. SLIPWAY_UPDATE=1
+// shows`, optionally followed by `target=DEVICE` and `release=YY.WW`; `--- expected` ends the text. UPDATE_CORPUS=1
 // rewrites the expectations.
 
 #include <gtest/gtest.h>
@@ -75,7 +75,7 @@ TEST_P(Corpus, ReportsWhatIsExpected) {
       for (const DiagnosticNote& note : diagnostic.notes) actual += "  " + note.message + "\n";
     }
     updated += "=== " + one.title + "\n" + one.text + "--- expected\n" + actual;
-    if (!std::getenv("SLIPWAY_UPDATE")) {
+    if (!std::getenv("UPDATE_CORPUS")) {
       EXPECT_EQ(actual, one.expected) << GetParam() << ": " << one.title;
     }
     // The quick reader must not change the diagnostics.
@@ -90,7 +90,7 @@ TEST_P(Corpus, ReportsWhatIsExpected) {
       EXPECT_EQ(write(again.document).value(), canonical) << one.title;
     }
   }
-  if (std::getenv("SLIPWAY_UPDATE")) {
+  if (std::getenv("UPDATE_CORPUS")) {
     ASSERT_TRUE(write_file(slipway::testing::source_directory() / kDirectory / GetParam(), std::string_view(updated)));
   }
 }
@@ -101,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(Files, Corpus,
 // --- the tables of version 1.9 ---------------------------------------------------------------------------------------
 
 // The names of our enums and types in the document of version 1.9.
-std::string seed_name(const FieldInfo& field) {
+std::string published_name(const FieldInfo& field) {
   static const std::map<std::string_view, std::string> kEnums = {
       {"ArgType", "<argument_type>"},  {"AddrMode", "<memory_addressing_mode>"}, {"AddrSpace", "<address_space>"},
       {"AccessType", "<access_type>"}, {"MemBufferType", "<allocation_type>"},   {"MemBufferUsage", "<memory_usage>"}};
@@ -130,7 +130,7 @@ std::string seed_name(const FieldInfo& field) {
   return "";
 }
 
-std::string seed_default(const FieldInfo& field) {
+std::string published_default(const FieldInfo& field) {
   if (field.required || field.type == Type::Version) return "required";
   if (field.type == Type::Int32) return std::to_string(field.default_value);
   if (field.type == Type::Bool) return field.default_value ? "true" : "false";
@@ -156,7 +156,7 @@ TEST(PublishedTables, AreTheTableFilteredTo1_9) {
     std::vector<std::string> ours;
     for (const FieldInfo& field : mapping->fields) {
       if (!field.lifetime.has(9)) continue;
-      ours.push_back(formatted("{} {} {}", field.key, seed_name(field), seed_default(field)));
+      ours.push_back(formatted("{} {} {}", field.key, published_name(field), published_default(field)));
     }
     const auto found = published.find(std::string(mapping->name));
     // A later mapping has no section; all fields of version 1.9 of a mapping are in its section.

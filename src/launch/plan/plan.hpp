@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The launch plan: what to run, as plain data.
 //
-// Every front end (scenarios, recipes, models) turns its input into a `Plan`: resources, shaders, then steps in order.
+// Scenarios, models, and each list of runs of a recipe on Vulkan become a `Plan`: resources, shaders, steps in order.
 // Nothing in it refers to a device; the executor (run.hpp) runs plans, the checks (check_device.hpp, hazards.hpp) read
 // them, and `print_plan` (explain.hpp) shows them. References between the parts are indices into the plan's own
 // vectors.

@@ -64,7 +64,8 @@ std::optional<ReductionFusion> match_reduction_fusion(const tosa::Graph& graph, 
 
 namespace {
 
-// A region that is being grown: nodes by their indices, each with the passes along a row that need its elements. A pass
+// A region that is being grown: nodes by their indices, each with the passes along a row that need its elements; a
+// softmax has three passes (maximum, sum, result). A pass
 // is identified by the node that it is made for: a reduction, or the node that stores whole rows.
 using Passes = std::set<std::uint32_t>;
 using Region = std::map<std::uint32_t, Passes>;

@@ -23,7 +23,7 @@ using tosa::DataType;
 struct CaseParts {
   std::vector<Tensor> tensors;
   tosa::Attributes attributes;
-  std::vector<DataType> results;  // empty: those of the first form with these operand types
+  std::vector<DataType> results;  // empty: those of the first row of legal types that has these operand types
   bool constants = false;         // all tensors but the first are constants
 };
 

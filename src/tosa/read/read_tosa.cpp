@@ -186,7 +186,7 @@ class Reader {
         outputs.push_back(*symbol->second.value);
       } else if (symbol == scope.end() || symbol->second.producer == nullptr) {
         diagnostics_.error(DiagnosticKind::UnknownReference, location(&block),
-                           formatted("the output `{}` is made by nothing", name));
+                           formatted("the output `{}` has no producer", name));
       } else if (good()) {
         diagnostics_.error(DiagnosticKind::Unsupported, location(&block),
                            formatted("the output `{}` is not a tensor", name));
@@ -437,7 +437,7 @@ class Reader {
         error(DiagnosticKind::Unsupported, of, "variables are not representable in TOSA.001000.1");
         return;
       case fb::Op::UNKNOWN:
-        error(DiagnosticKind::UnknownValue, of, "the operator is of no kind");
+        error(DiagnosticKind::UnknownValue, of, "the operator has the number 0 (UNKNOWN)");
         return;
       default:
         break;
@@ -453,7 +453,7 @@ class Reader {
     // After an earlier error, the operand may be missing; that is not reported again.
     if (good()) {
       error(symbol.shape ? DiagnosticKind::TypeMismatch : DiagnosticKind::UnknownReference, of,
-            formatted("its input `{}` is {}", name, symbol.shape ? "a shape instead of a tensor" : "made by nothing"));
+            formatted("its input `{}` is {}", name, symbol.shape ? "a shape instead of a tensor" : "without a producer"));
     }
     return std::nullopt;
   }
