@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rpl/builtins.hpp"
 
-#include <array>
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <vector>
 
