@@ -75,7 +75,9 @@ std::vector<std::string> xrt_devices() {
 }
 
 Result<std::string> list_backend_devices(const std::string& backend, bool json) {
-  return backend == "opencl" ? list_opencl(json) : list_xrt(json);
+  if (backend == "opencl") return list_opencl(json);
+  if (backend == "xrt") return list_xrt(json);
+  return fail(DiagnosticKind::NoBackend, {}, formatted("there is no list of devices of the back end `{}`", backend));
 }
 
 }  // namespace slipway::cli

@@ -40,7 +40,8 @@ struct ContextPlan;  // plan.hpp
 
 enum class BackendKind : std::uint8_t { Cpu, Vulkan, OpenCl, Xrt };
 std::string_view name_of(BackendKind kind);  // cpu, vulkan, opencl, xrt: as in reports
-// The back end of kernels with a name: vulkan, opencl or xrt; nothing for other names.
+// The back end of kernels with a name: vulkan, opencl or xrt; nothing for other names. Kernels with a `module` of their
+// own ("embedded" ones) run on Vulkan or OpenCL, others on XRT.
 std::optional<BackendKind> kernel_backend_from_name(std::string_view name);
 
 // Memory that the host sees at one address, initially zero: what handles (`slipway::bo`) and CPU functions share

@@ -29,8 +29,8 @@ struct DeviceOptions {
   // False treats device memory as out of the host's reach, as it is on many cards: buffers are not mapped, transfers
   // are staged.
   bool map_device_memory = true;
-  // Not 0: the number of queues of the plan; those beyond what the driver has share its queues. This way tests use
-  // several on drivers with one, from one thread at a time.
+  // For tests: how many queues to use, if not 0; those beyond what the driver has are aliases of its queues. Such
+  // queues may be used from one thread at a time.
   std::uint32_t queues = 0;
 };
 

@@ -2,8 +2,8 @@
 // What a device is created with, decided from what the driver offers and what a run needs. A pure function: data in,
 // data out.
 //
-// All supported features are switched on (docs/spec/scenario.md#shaders), but robustness only on request, since it
-// costs speed.
+// Supported features with the policy Always are switched on (docs/spec/scenario.md#shaders); those with OnRequest, and
+// robustness, which costs speed, only for runs that need them.
 #pragma once
 
 #include <cstdint>

@@ -152,11 +152,11 @@ Result<> Execution::submit(const SubmitOptions& options) {
 }
 
 Result<bool> Execution::wait(std::optional<std::chrono::nanoseconds> time_out, bool poll) {
-  if (!under_way_) return true;
-  const Segment& last = *under_way_;
+  if (!in_progress_) return true;
+  const Segment& last = *in_progress_;
   const Result<bool> ended = wait(last, time_out, poll);
   if (!ended || !*ended) return ended;
-  under_way_ = nullptr;
+  in_progress_ = nullptr;
   return finish(last).transform([] { return true; });
 }
 
@@ -212,7 +212,7 @@ Result<> Execution::submit(const Segment& segment, const SubmitOptions& options)
   }
   if (!*submission) return failed(segment.steps, std::move(submission->error()));
   submission_.emplace(std::move(**submission));
-  under_way_ = &segment;
+  in_progress_ = &segment;
   end_ = submission_->end(batches.size() - 1);
   return {};
 }
@@ -349,7 +349,7 @@ void Execution::set_progress(std::size_t step) const {
 }
 
 // The dispatch or draw that has not ended although all before it have; the first one without a progress marker.
-std::optional<std::size_t> Execution::step_under_way(StepRange steps) const {
+std::optional<std::size_t> Execution::step_in_progress(StepRange steps) const {
   const std::size_t from =
       run_.progress ? std::max<std::size_t>(steps.begin, progress_of(*run_.progress).load()) : steps.begin;
   for (std::size_t i = from; i < steps.end; ++i) {
@@ -360,7 +360,7 @@ std::optional<std::size_t> Execution::step_under_way(StepRange steps) const {
 
 // With progress markers the command that was being executed is known; otherwise it may be any of those submitted.
 std::unexpected<Failure> Execution::failed(StepRange steps, Failure failure) const {
-  const std::optional<std::size_t> first = step_under_way(steps);
+  const std::optional<std::size_t> first = step_in_progress(steps);
   if (!first) return fail(std::move(failure));
   for (Diagnostic& diagnostic : failure) {
     diagnostic = located(std::move(diagnostic), plan_.steps[*first].origin);
@@ -384,7 +384,7 @@ void Execution::note_candidates(Diagnostic& diagnostic, std::size_t begin, std::
 
 std::unexpected<Failure> Execution::timed_out() const {
   const double seconds = std::chrono::duration<double>(options_.time_out.value_or(std::chrono::nanoseconds(0))).count();
-  const std::optional<std::size_t> step = under_way_ ? step_under_way(under_way_->steps) : std::nullopt;
+  const std::optional<std::size_t> step = in_progress_ ? step_in_progress(in_progress_->steps) : std::nullopt;
   Diagnostic diagnostic{.kind = DiagnosticKind::TimedOut,
                         .message = formatted("{} did not end within {} s",
                                              step ? describe_step(plan_, *step) : "the submission", seconds)};

@@ -81,7 +81,7 @@ class Execution {
   std::optional<Frame> frame_of(const Boundary& boundary);
 
   void set_progress(std::size_t step) const;
-  std::optional<std::size_t> step_under_way(StepRange steps) const;
+  std::optional<std::size_t> step_in_progress(StepRange steps) const;
   std::unexpected<Failure> failed(StepRange steps, Failure failure) const;
   void note_candidates(Diagnostic& diagnostic, std::size_t begin, std::size_t end) const;
 
@@ -99,7 +99,7 @@ class Execution {
   HostClock::time_point submitted_, ended_;           // of the iteration
   std::optional<gpu::Buffer> progress_;
   std::vector<Segment> segments_;
-  const Segment* under_way_ = nullptr;  // the one submitted last
+  const Segment* in_progress_ = nullptr;  // the one submitted last
   gpu::QueuePoint end_;
   std::optional<gpu::Submission> submission_;  // goes first, and then loses the device or waits
 };

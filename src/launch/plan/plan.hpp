@@ -68,9 +68,9 @@ struct Sharing {
   std::uint64_t offset = 0;
 };
 
-// Rows of texels of an image in the same memory group: what a tensor that sees the image has
-// (docs/spec/scenario.md#tensors-and-memory-sharing). Where rows begin only the device knows. An image that cannot be
-// linear has a copy of its texels in the group's memory, and the two are kept equal.
+// Set for a tensor that aliases an image of its memory group: `count` rows of `bytes` bytes
+// (docs/spec/scenario.md#tensors-and-memory-sharing). Their pitch is the driver's, and unknown while planning. An image
+// that cannot be linear has a copy of its texels in the group's memory, and the two are kept equal.
 struct TexelRows {
   ResourceIndex image = 0;
   std::uint64_t count = 1;
@@ -304,8 +304,8 @@ struct Expectation {
   ResourceIndex resource = 0;
   tensor::ElementType type = tensor::ElementType::U8;
   tensor::Shape shape;
-  // Turns the resource's bytes into elements, for packed formats; absent when they are elements already. What is
-  // expected may be elements or, as another resource is, packed alike: packed texels are smaller, so that the size
+  // Turns the resource's bytes into elements, for packed formats; absent when they are elements already. The
+  // expected bytes may be elements, or packed like the resource, as those of another resource are: their size
   // distinguishes them.
   std::function<std::vector<std::byte>(Bytes)> unpack;
   std::variant<Contents, ResourceIndex> expected;

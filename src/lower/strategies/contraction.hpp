@@ -55,7 +55,7 @@ struct Contraction {
   Contraction with_contiguous_k() const;
 };
 
-// What a CONV2D, CONV3D or MATMUL of floats or 8-bit integers computes; empty for other operators and types.
+// `is_contraction`: CONV2D, CONV3D or MATMUL. What one of floats or 8-bit integers computes; empty for other types.
 bool is_contraction(tosa::Op op);
 std::optional<Contraction> contraction_of(const tosa::Graph& graph, const tosa::Node& node);
 
@@ -71,7 +71,7 @@ inline constexpr std::uint32_t kSumBits = 24;
 // iteration, and compiles long code slowly.
 inline constexpr std::int64_t kUnrolled = 16;
 
-// The only operator of a kind among those that are computed on the way to a result, where all others are pointwise.
+// The one contraction of a fused group whose other operators are all pointwise.
 struct Anchor {
   const tosa::Node* node = nullptr;
   bool reads_by_row_and_channel = true;  // every operand of the others has the result's shape, or only channels
