@@ -6,8 +6,8 @@
 //   slipway check --strict scene.json      -> check_scenario({"--strict", "scene.json"})
 //
 // The options of a format decide which arguments are input files. The contents decide the format; of text
-// without a magic number the suffix, too. So the function of each format parses the arguments as a probe, until one accepts them all and the files
-// have its format. Without such a format, the closest one reports the errors.
+// without a magic number the suffix, too. So the function of each format parses the arguments as a probe, until one
+// accepts them all and the files have its format. Without such a format, the closest one reports the errors.
 //
 // A new format is a function that detects it and an entry of the table in formats.cpp.
 #pragma once

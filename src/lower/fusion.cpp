@@ -153,7 +153,8 @@ class FusionPlan {
   const DeviceFacts& device_;
   const std::size_t max_buffers_;
   const Uses uses_;
-  // All by value: how many nodes its kernel computes, how many buffers that kernel reads, whether it has a window operator.
+  // All by value: how many nodes its kernel computes, how many buffers that kernel reads, whether it has a window
+  // operator.
   std::vector<std::size_t> nodes_, buffers_;
   std::vector<bool> windows_;
   std::vector<bool> stored_;

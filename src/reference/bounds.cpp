@@ -11,8 +11,8 @@
 namespace slipway::reference {
 namespace {
 
-// B of docs/spec/tosa.md#error-bounds, which has the formula: an error of 2^(-F / d) relative to `magnitude`, which counts
-// as `low` if it is smaller; times `value`.
+// B of docs/spec/tosa.md#error-bounds, which has the formula: an error of 2^(-F / d) relative to `magnitude`, which
+// counts as `low` if it is smaller; times `value`.
 double relative_bound(DataType type, double magnitude, double value, double low, double d) {
   const Precision precision = precision_of(type);
   if (std::isinf(value) && magnitude == 0) return 0;

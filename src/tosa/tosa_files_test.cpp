@@ -389,8 +389,7 @@ TEST(TosaFiles, ErrorsAreReported) {
             "the file has TOSA 1.7; supported are 1.0 and 1.1 [unsupported]");
   EXPECT_EQ(broken([](Recipe& r) { r.graph().regions.clear(); }), "the file has no region with a block [file-format]");
   EXPECT_EQ(broken([](Recipe& r) { r.interface({"x"}, {}); }), "model has no outputs [file-format]");
-  EXPECT_EQ(broken([](Recipe& r) { r.interface({"x"}, {"q"}); }),
-            "the output `q` has no producer [unknown-reference]");
+  EXPECT_EQ(broken([](Recipe& r) { r.interface({"x"}, {"q"}); }), "the output `q` has no producer [unknown-reference]");
   EXPECT_EQ(broken([](Recipe& r) { r.interface({"q"}, {"y"}); }), "the input `q` is not a tensor [unknown-reference]");
   EXPECT_EQ(broken([](Recipe& r) { r.tensor("x", fb::DType::FP32, {2}); }),
             "two tensors are called `x` [duplicate-name]");

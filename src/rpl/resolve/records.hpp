@@ -25,8 +25,8 @@ enum class Group : std::uint8_t {
 };
 inline constexpr std::uint32_t kGroupCount = 9;
 
-// An intermediate compile-time value. Type None: an error was reported, or the type is unknown here. Members of 64 bits,
-// so that it is returned in registers.
+// An intermediate compile-time value. Type None: an error was reported, or the type is unknown here. Members of 64
+// bits, so that it is returned in registers.
 struct Folded {
   Value value;
   std::uint64_t instance = 0;  // 1: references an instance option

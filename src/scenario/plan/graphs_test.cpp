@@ -332,7 +332,9 @@ TEST_F(GraphsTest, ExampleIsRightOnAllEngines) {
 TEST(ExampleModels, AreTheirTexts) {
   const Path directory = testing::source_directory() / "examples/sandwich";
   const std::vector<std::byte> made = testing::cook_vgf(read_text(directory / "sandwich.txt").value());
-  if (std::getenv("UPDATE_CORPUS")) ASSERT_TRUE(write_file(directory / "sandwich.vgf", Bytes(made)));
+  if (std::getenv("UPDATE_CORPUS")) {
+    ASSERT_TRUE(write_file(directory / "sandwich.vgf", Bytes(made)));
+  }
   const auto file = map_file(directory / "sandwich.vgf");
   ASSERT_TRUE(file);
   EXPECT_TRUE(std::ranges::equal(file->bytes(), made));

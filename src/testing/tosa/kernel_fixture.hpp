@@ -170,6 +170,6 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
 
 #define SLIPWAY_WITH_ALL_KERNELS(Fixture)                                                                      \
   INSTANTIATE_TEST_SUITE_P(Kernels, Fixture, ::testing::Values(Kernels::Plain, Kernels::Device, Kernels::Gpu), \
-                           [](const auto& info) { return name_of(info); })
+                           [](const auto& kernels) { return name_of(kernels); })
 
 }  // namespace slipway::model

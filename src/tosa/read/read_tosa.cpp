@@ -452,8 +452,9 @@ class Reader {
     if (symbol.value) return symbol.value;
     // After an earlier error, the operand may be missing; that is not reported again.
     if (good()) {
-      error(symbol.shape ? DiagnosticKind::TypeMismatch : DiagnosticKind::UnknownReference, of,
-            formatted("its input `{}` is {}", name, symbol.shape ? "a shape instead of a tensor" : "without a producer"));
+      error(
+          symbol.shape ? DiagnosticKind::TypeMismatch : DiagnosticKind::UnknownReference, of,
+          formatted("its input `{}` is {}", name, symbol.shape ? "a shape instead of a tensor" : "without a producer"));
     }
     return std::nullopt;
   }
