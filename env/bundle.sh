@@ -101,6 +101,8 @@ mkdir -p "$directory/layers" "$directory/tests"
 sed 's|"library_path": *"[^"]*"|"library_path": "../lib/libVkLayer_khronos_validation.so"|' \
   /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json >"$directory/layers/VkLayer_khronos_validation.json"
 cp -r "$top"/tests/{corpus,data} "$directory/tests/"
+mkdir "$directory/tests/fuzz"
+cp -r "$top/tests/fuzz/corpus" "$directory/tests/fuzz/"  # shaders that tests use, too
 # CPU function libraries of the tests, which search them beside the corpora.
 mkdir -p "$directory/cpu_libraries"
 for library in "$build"/cpu_libraries/*.so; do

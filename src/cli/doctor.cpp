@@ -18,6 +18,7 @@
 #include "gpu/device/instance.hpp"
 #include "gpu/device/useful.hpp"
 #include "json/writer.hpp"
+#include "recipe/backends/opencl/backend.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -174,12 +175,23 @@ class Doctor {
   }
 
   void open_cl() {
-    const Result<std::string> devices = list_backend_devices("opencl", false);
-    add("OpenCL", devices ? State::Ok : State::Missing,
-        devices ? "usable by recipes:" + one_line(*devices) : first_message(devices.error()),
-        devices
-            ? ""
-            : "needed only for recipes with `--backend opencl`: install an OpenCL driver, for example pocl-opencl-icd");
+    const auto devices = recipe::opencl::describe_devices();
+    if (!devices) {
+      add("OpenCL", State::Missing, first_message(devices.error()),
+          "needed only for recipes with `--backend opencl`: install an OpenCL driver, for example pocl-opencl-icd");
+      return;
+    }
+    std::string usable, others;
+    for (const recipe::opencl::DeviceDescription& device : *devices) {
+      std::string& list = device.il_version.empty() ? others : usable;
+      list += (list.empty() ? "" : ", ") + device.name;
+    }
+    if (usable.empty()) {
+      add("OpenCL", State::Missing, "no device accepts SPIR-V: " + others,
+          "needed only for recipes with `--backend opencl`: install a driver whose devices accept SPIR-V");
+    } else {
+      add("OpenCL", State::Ok, "usable by recipes: " + usable);
+    }
   }
 
   void npus() {
@@ -226,12 +238,6 @@ class Doctor {
                              "VK_LOADER_LAYERS_ENABLE", "SLIPWAY_DEVICE", "SLIPWAY_OPENCL_DEVICE", "SLIPWAY_TUNING"}) {
       if (const char* value = std::getenv(name)) add("environment", State::Ok, formatted("{}={}", name, value));
     }
-  }
-
-  static std::string one_line(std::string text) {
-    std::ranges::replace(text, '\n', ';');
-    while (text.ends_with(';')) text.pop_back();
-    return text;
   }
 
   static constexpr int kMaxCards = 16;

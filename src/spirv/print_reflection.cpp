@@ -162,8 +162,10 @@ std::string print_reflection(const Reflection& reflection) {
   for (const std::string& name : reflection.extensions) text += formatted("extension {}\n", name);
   for (const std::string& name : reflection.instruction_sets) text += formatted("instruction set {}\n", name);
   for (const SpecializationConstant& constant : reflection.specialization_constants) {
-    text += formatted("specialization constant {}{}: {} = {:#x}\n", constant.spec_id, with_name(constant.name),
-                      tensor::name_of(constant.type), constant.default_bits);
+    const std::string line = formatted("specialization constant {}{}: {} = {:#x}\n", constant.spec_id,
+                                       with_name(constant.name), tensor::name_of(constant.type), constant.default_bits);
+    // Compilers repeat a constant that is also a size of the workgroup.
+    if (!text.ends_with(line)) text += line;
   }
   for (const GraphConstant& constant : reflection.graph_constants) {
     text += formatted("graph constant {}{}: {}\n", constant.constant_id, with_name(constant.name),
