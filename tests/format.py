@@ -29,7 +29,11 @@ def main():
     batches = [files[at : at + BATCH] for at in range(0, len(files), BATCH)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         failed = [done.stdout for done in pool.map(check, batches) if done.returncode != 0]
-    print("".join(failed) + "run ./dev format" if failed else f"{len(files)} files")
+    if failed:
+        version = subprocess.run([program, "--version"], text=True, stdout=subprocess.PIPE).stdout.strip()
+        print("".join(failed) + f"run ./dev format (this is {version}; ./dev uses that of the build environment)")
+    else:
+        print(f"{len(files)} files")
     sys.exit(bool(failed))
 
 

@@ -106,6 +106,8 @@ def passages(path, text):
 
 
 def main():
+    if len(sys.argv) < 3:
+        sys.exit("usage: words.py TOP PATH...")
     top = pathlib.Path(sys.argv[1]).resolve()
     allowed, used = {}, set()
     for number, line in enumerate((top / "tests/words_allowed.txt").read_text().splitlines(), 1):
