@@ -15,9 +15,9 @@ using json::Value;
 const json::Record<Job>& job_record() {
   static const json::Record<Job> record =
       json::Record<Job>("job", "a recipe to run", &Job::at)
-          .optional("id", &Job::id, Text{.empty = false}, "its name in the report (`jobN`)")
-          .required("recipe", &Job::recipe, Text{.empty = false}, "path of the recipe")
-          .optional("profile", &Job::profile, Text{.empty = false}, "path of its profile")
+          .optional("id", &Job::id, json::kNotEmpty, "its name in the report (`jobN`)")
+          .required("recipe", &Job::recipe, json::kNotEmpty, "path of the recipe")
+          .optional("profile", &Job::profile, json::kNotEmpty, "path of its profile")
           .optional("dir", &Job::directory, Text{}, "directory of the files that recipe and profile name")
           .optional("iterations", &Job::iterations, IterationsCodec{}, "of all its executions")
           .optional("mode", &Job::mode, ModeCodec{}, "run only the executions of this mode");

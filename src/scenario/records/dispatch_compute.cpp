@@ -38,8 +38,7 @@ const json::Record<DispatchCompute>& dispatch_compute_record() {
                     "the resources it uses")
           .optional("push_data_ref", &DispatchCompute::push_data, Uid{.empty = true},
                     "the uid of the push constants; \"\": none")
-          .optional("implicit_barrier", &DispatchCompute::implicit_barrier, json::Boolean{},
-                    "whether later commands see what this one wrote without a barrier; true when absent");
+          .optional("implicit_barrier", &DispatchCompute::implicit_barrier, json::Boolean{}, kImplicitBarrier);
   return record;
 }
 

@@ -72,8 +72,7 @@ const Record<DispatchOpticalFlow>& dispatch_optical_flow_record() {
                     "guarantees that the driver may rely on")
           .optional("mean_flow_l1_norm_hint", &DispatchOpticalFlow::mean_flow_l1_norm_hint, json::Integer{},
                     "the motion to be expected; less than the longer side; 0 when absent: not known")
-          .optional("implicit_barrier", &DispatchOpticalFlow::implicit_barrier, json::Boolean{},
-                    "whether later commands see what this one wrote without a barrier; true when absent");
+          .optional("implicit_barrier", &DispatchOpticalFlow::implicit_barrier, json::Boolean{}, kImplicitBarrier);
   return record;
 }
 
