@@ -9,14 +9,14 @@ namespace slipway::lower {
 namespace {
 
 // The first stages in which a buffer may be read and written.
-struct Uses {
+struct FirstStages {
   std::uint32_t read_from = 0, written_from = 0;
 };
 
 }  // namespace
 
 void schedule(std::vector<ProgramDispatch>& dispatches, std::size_t buffers, bool one_by_one) {
-  std::vector<Uses> uses(buffers);
+  std::vector<FirstStages> uses(buffers);
   std::uint32_t next = 0;
   for (ProgramDispatch& dispatch : dispatches) {
     if (one_by_one) {
@@ -24,7 +24,7 @@ void schedule(std::vector<ProgramDispatch>& dispatches, std::size_t buffers, boo
       continue;
     }
     const std::span read = std::span(dispatch.buffers).first(dispatch.buffers.size() - 1);
-    Uses& written = uses[dispatch.buffers.back()];
+    FirstStages& written = uses[dispatch.buffers.back()];
     std::uint32_t stage = written.written_from;
     for (const std::uint32_t buffer : read) stage = std::max(stage, uses[buffer].read_from);
     dispatch.stage = stage;

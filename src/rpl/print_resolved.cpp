@@ -11,9 +11,9 @@
 namespace slipway::rpl {
 namespace {
 
-class Printer {
+class ResolvedPrinter {
  public:
-  explicit Printer(const Resolved& resolved) : resolved_(resolved), program_(*resolved.program) {}
+  explicit ResolvedPrinter(const Resolved& resolved) : resolved_(resolved), program_(*resolved.program) {}
 
   std::vector<ResolvedModule> print() {
     index();
@@ -163,6 +163,6 @@ class Printer {
 
 }  // namespace
 
-std::vector<ResolvedModule> print_resolved(const Resolved& resolved) { return Printer(resolved).print(); }
+std::vector<ResolvedModule> print_resolved(const Resolved& resolved) { return ResolvedPrinter(resolved).print(); }
 
 }  // namespace slipway::rpl

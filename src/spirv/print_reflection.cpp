@@ -151,6 +151,11 @@ std::string_view name_of(Stage stage) {
 }
 
 std::string_view name_of(BindingKind kind) { return info_of(kind).name; }
+std::string describe(const Binding& binding) {
+  const std::string_view kind = name_of(binding.kind);
+  return binding.name.empty() ? formatted("a {}", kind) : formatted("`{}`, a {}", binding.name, kind);
+}
+
 vk::DescriptorType descriptor_type(BindingKind kind) { return info_of(kind).descriptor; }
 std::string_view name_of(ImageDimension dimension) {
   return kImageDimensions[static_cast<std::size_t>(dimension)].name;

@@ -111,6 +111,7 @@ struct Binding {
   bool reads = false;   // the entry point may read it
   bool writes = false;  // the entry point may write it, and no `NonWritable` denies it
 };
+std::string describe(const Binding& binding);  // "`name`, a storage buffer"
 
 struct BlockMember {
   std::string name;

@@ -16,9 +16,9 @@ namespace {
 
 using tosa::Node;
 
-class Generator : private WindowWork {
+class PointwiseDepthwise : private WindowWork {
  public:
-  Generator(ProgramBuilder& program, const Node& window, const Node& node, const Contraction& pointwise)
+  PointwiseDepthwise(ProgramBuilder& program, const Node& window, const Node& node, const Contraction& pointwise)
       : WindowWork(program, window, node, results_of_strip(taps_of(program.graph(), window)[1])),
         pointwise_(pointwise) {}
 
@@ -136,7 +136,7 @@ class Generator : private WindowWork {
 
 void lower_pointwise_depthwise(ProgramBuilder& program, const Node& window, const Node& node) {
   const auto pointwise = match_pointwise(program.graph(), program.stored(), window.inputs[0]);
-  Generator(program, window, node, *pointwise).run();
+  PointwiseDepthwise(program, window, node, *pointwise).run();
 }
 
 }  // namespace slipway::lower

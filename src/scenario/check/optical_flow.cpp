@@ -10,7 +10,7 @@
 namespace slipway::scenario {
 namespace {
 
-using Extent = std::array<std::uint64_t, 2>;
+using FlowExtent = std::array<std::uint64_t, 2>;
 constexpr std::uint32_t kMinSide = 64, kGreatestSide = 8192;
 
 constexpr vk::Format kSearchFormats[] = {vk::Format::R8G8B8_UNORM,   vk::Format::B8G8R8_UNORM,
@@ -24,7 +24,7 @@ struct Role {
   std::string_view key;
   const Binding& binding;
   std::span<const vk::Format> formats;
-  Extent extent;
+  FlowExtent extent;
 };
 
 void check_role(Context& context, const Role& role) {
@@ -43,7 +43,7 @@ void check_role(Context& context, const Role& role) {
                             image->uid, image->format.name));
   }
   const auto [width, height] = level_extent(*image, role.binding.lod.value_or(0));
-  if (Extent{width, height} == role.extent) return;
+  if (FlowExtent{width, height} == role.extent) return;
   context.error(at, DiagnosticKind::FileMismatch,
                 formatted("`{}` must be {}x{}, but image `{}` is {}x{}", role.key, role.extent[0], role.extent[1],
                           image->uid, width, height));
@@ -64,8 +64,8 @@ void check(Context& context, const DispatchOpticalFlow& command) {
   }
   const FlowBindings& images = command.bindings;
   const auto grid = static_cast<std::uint64_t>(command.grid_size);
-  const Extent input{command.width, command.height};
-  const Extent output{divide_up(command.width, grid), divide_up(command.height, grid)};
+  const FlowExtent input{command.width, command.height};
+  const FlowExtent output{divide_up(command.width, grid), divide_up(command.height, grid)};
   check_role(context, {"search_image", images.search_image, kSearchFormats, input});
   check_role(context, {"template_image", images.template_image, kSearchFormats, input});
   check_role(context, {"output_image", images.output_image, kVectorFormats, output});

@@ -43,11 +43,6 @@ std::map<Slot, Declared> declared_in(std::span<const StageInterface> stages) {
   return all;
 }
 
-std::string describe(const spirv::Binding& binding) {
-  return binding.name.empty() ? formatted("a {}", name_of(binding.kind))
-                              : formatted("`{}`, a {}", binding.name, name_of(binding.kind));
-}
-
 enum class ResourceKind { Buffer, Image, Tensor, None };
 
 ResourceKind resource_kind(BindingKind kind) {

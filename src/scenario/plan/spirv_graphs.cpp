@@ -15,11 +15,6 @@
 namespace slipway::scenario {
 namespace {
 
-std::string describe(const spirv::Binding& binding) {
-  return binding.name.empty() ? formatted("a {}", name_of(binding.kind))
-                              : formatted("`{}`, a {}", binding.name, name_of(binding.kind));
-}
-
 class SpirvGraphPlanner {
  public:
   SpirvGraphPlanner(Planning& planning, const DispatchSpirvGraph& command, const launch::Shader& shader,
