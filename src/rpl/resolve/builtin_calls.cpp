@@ -90,7 +90,7 @@ ExprResult BuiltinCallResolver::call_builtin(const Expr& node, const BuiltinFunc
 ExprResult BuiltinCallResolver::finish_builtin(const Expr& node, const BuiltinFunction& builtin, TypeId result,
                                                std::size_t mark) {
   const List list = code_.keep_operands(std::span(operand_stack_).subspan(mark));
-  operand_stack_.resize(mark);
+  truncate(operand_stack_, mark);
   const Ref ref =
       code_.emit(Op::Builtin, result, node.range, list.first, list.count, 0, static_cast<std::uint8_t>(builtin.id));
   if (result == kVoid) return {.kind = ResultKind::Void, .type = kVoid, .index = ref};
@@ -127,7 +127,7 @@ ExprResult BuiltinCallResolver::call_fixed(const Expr& node, const BuiltinFuncti
   const std::size_t mark = operand_stack_.size();
   if (!value_arguments(node, 0, std::span(builtin.arguments).first(builtin.argument_count),
                        DiagnosticKind::RplArgType)) {
-    operand_stack_.resize(mark);
+    truncate(operand_stack_, mark);
     return nothing;
   }
   if (builtin.id == Builtin::Pi) return code_.literal(kF1, 0x40490FDB);
@@ -220,7 +220,7 @@ ExprResult BuiltinCallResolver::call_sample(const Expr& node, const BuiltinFunct
   operand_stack_.push_back(sampler);
   operand_stack_.push_back(image);
   if (!value_arguments(node, 2, std::span(types).first(count), DiagnosticKind::RplSampleArgs)) {
-    operand_stack_.resize(mark);
+    truncate(operand_stack_, mark);
     return {};
   }
   code_.use_sampler(dref ? SamplerUse::Kind::Compare : SamplerUse::Kind::Plain, sampler, node.range);
@@ -277,7 +277,7 @@ ExprResult BuiltinCallResolver::call_image(const Expr& node, const BuiltinFuncti
   const std::size_t mark = operand_stack_.size();
   operand_stack_.push_back(image);
   if (!value_arguments(node, 1, std::span(types).first(count), DiagnosticKind::RplSampleArgs)) {
-    operand_stack_.resize(mark);
+    truncate(operand_stack_, mark);
     return {};
   }
   return finish_builtin(node, builtin, result, mark);
@@ -335,7 +335,7 @@ ExprResult BuiltinCallResolver::call_atomic(const Expr& node, const BuiltinFunct
                        DiagnosticKind::RplArgType) &&
        ok;
   if (!ok) {
-    operand_stack_.resize(mark);
+    truncate(operand_stack_, mark);
     return {};
   }
   access_.can_write(target, range);

@@ -75,7 +75,7 @@ ExprResult CallResolver::call_function(const Expr& node, std::uint32_t callee) {
   const List list{static_cast<std::uint32_t>(out_.call_arguments.size()), node.c};
   out_.call_arguments.insert(out_.call_arguments.end(), argument_stack_.begin() + static_cast<std::ptrdiff_t>(mark),
                              argument_stack_.end());
-  argument_stack_.resize(mark);
+  truncate(argument_stack_, mark);
   if (!ok || result == kErrorType) return {};
   const Ref call = code_.emit(Op::Call, result, node.range, callee, list.first, list.count);
   code_.set_call(edge, call);
@@ -186,7 +186,7 @@ ExprResult CallResolver::resolve_construct(const Expr& node) {
       result = bad_constructor(node, type, "only vectors, matrices and structs can be constructed");
     }
   }
-  operand_stack_.resize(mark);
+  truncate(operand_stack_, mark);
   return result;
 }
 

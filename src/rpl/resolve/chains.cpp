@@ -37,13 +37,13 @@ bool ChainResolver::open_variable(Chain& chain, const Expr& node) {
 
 ExprResult ChainResolver::close_chain(const Chain& chain) {
   if (!chain.is_lvalue || chain.result.kind != ResultKind::LValue) {
-    step_stack_.resize(chain.mark);
+    truncate(step_stack_, chain.mark);
     return chain.result;
   }
   const List steps{static_cast<std::uint32_t>(out_.steps.size()),
                    static_cast<std::uint32_t>(step_stack_.size() - chain.mark)};
   for (std::size_t i = chain.mark; i < step_stack_.size(); ++i) out_.steps.push_back(step_stack_[i]);
-  step_stack_.resize(chain.mark);
+  truncate(step_stack_, chain.mark);
   out_.lvalues.emplace_back(chain.root, chain.index, steps, chain.result.type);
   return {ResultKind::LValue, chain.result.form, chain.result.type,
           static_cast<std::uint32_t>(out_.lvalues.size()) - 1};

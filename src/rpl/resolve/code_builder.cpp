@@ -27,6 +27,12 @@ void CodeBuilder::end_body() {
   made.sampler_uses = list_from(made.sampler_uses.first, tables_.sampler_uses);
 }
 
+Ref CodeBuilder::new_scalar(TypeId type, std::uint32_t bits) {
+  out_.constants.emplace_back(type, static_cast<std::uint32_t>(out_.constant_words.size()), 1u);
+  out_.constant_words.push_back(bits);
+  return (static_cast<Ref>(out_.constants.size()) - 1) | kConstantBit;
+}
+
 Ref CodeBuilder::add_constant(TypeId type, std::span<const std::uint32_t> words) {
   const auto count = static_cast<std::uint32_t>(words.size());
   std::uint32_t hash = type;
@@ -50,7 +56,7 @@ Ref CodeBuilder::add_constant(TypeId type, std::span<const std::uint32_t> words)
 
 List CodeBuilder::keep_operands(std::span<const std::uint32_t> operands) {
   const List list{static_cast<std::uint32_t>(out_.lists.size()), static_cast<std::uint32_t>(operands.size())};
-  out_.lists.insert(out_.lists.end(), operands.begin(), operands.end());
+  for (const std::uint32_t operand : operands) out_.lists.push_back(operand);  // few: cheaper than inserting a range
   return list;
 }
 

@@ -46,9 +46,10 @@ class CodeBuilder {
   std::uint32_t body_index() const { return static_cast<std::uint32_t>(tables_.bodies.size()) - 1; }
 
   // --- instructions
-  Ref emit(Op op, TypeId type, Range at, std::uint32_t a = 0, std::uint32_t b = 0, std::uint32_t c = 0,
-           std::uint8_t sub = 0) {
-    out_.code.emplace_back(op, sub, begins_statement_, false, false, type, a, b, c, at);
+  // Compiled into its callers, which know most of the arguments.
+  [[gnu::always_inline]] Ref emit(Op op, TypeId type, Range at, std::uint32_t a = 0, std::uint32_t b = 0,
+                                  std::uint32_t c = 0, std::uint8_t sub = 0) {
+    out_.code.push_back({op, sub, begins_statement_, false, false, type, a, b, c, at});
     begins_statement_ = false;
     return static_cast<Ref>(out_.code.size()) - 1;
   }
@@ -70,8 +71,8 @@ class CodeBuilder {
     DeadCode& operator=(const DeadCode&) = delete;
     ~DeadCode() {
       --builder_.dead_;
-      builder_.out_.code.resize(code_);
-      builder_.out_.locals.resize(locals_);
+      truncate(builder_.out_.code, code_);
+      truncate(builder_.out_.locals, locals_);
       builder_.begins_statement_ = begins_statement_;
     }
 
@@ -93,9 +94,7 @@ class CodeBuilder {
       const Constant& constant = out_.constants[constant_index(known)];
       if (constant.type == type && out_.constant_words[constant.first] == bits) return known;
     }
-    out_.constants.emplace_back(type, static_cast<std::uint32_t>(out_.constant_words.size()), 1u);
-    out_.constant_words.push_back(bits);
-    return known = (static_cast<Ref>(out_.constants.size()) - 1) | kConstantBit;
+    return known = new_scalar(type, bits);
   }
   ExprResult literal(TypeId type, std::uint32_t bits) { return value_of(add_scalar(type, bits), type); }
   std::span<const std::uint32_t> words_of(Ref ref) const { return out_.words(out_.constants[constant_index(ref)]); }
@@ -122,6 +121,8 @@ class CodeBuilder {
   }
 
  private:
+  Ref new_scalar(TypeId type, std::uint32_t bits);
+
   BodyTables& tables_;
   Resolved& out_;
   std::uint32_t function_ = 0;

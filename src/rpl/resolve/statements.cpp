@@ -261,8 +261,8 @@ void StatementResolver::resolve_loop(ExprId condition, ExprId step, StmtId body,
     const CodeBuilder::DeadCode dead(code_);
     resolve_loop_parts(range, step, body, test);
   }
-  out_.code.resize(code);
-  out_.locals.resize(locals);
+  truncate(out_.code, code);
+  truncate(out_.locals, locals);
 }
 
 // From the test on.

@@ -319,7 +319,7 @@ Type TypeResolver::resolve_members(ItemId id, List& members, bool global_only) {
   members = {static_cast<std::uint32_t>(out_.members.size()), static_cast<std::uint32_t>(member_stack_.size() - mark)};
   out_.members.insert(out_.members.end(), member_stack_.begin() + static_cast<std::ptrdiff_t>(mark),
                       member_stack_.end());
-  member_stack_.resize(mark);
+  truncate(member_stack_, mark);
   if (members.count == 0) {
     context_.error(DiagnosticKind::RplEmptyBody, item.name_range,
                    formatted("`{}` has no active field", context_.text(item.name)));
