@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks that a test produces each kind of diagnostic, and that docs/diagnostics.md is the list that the program prints.
+"""Checks that a test produces each kind of diagnostic, that the sources report each as its acceptance says, and that
+docs/diagnostics.md is the list that the program prints.
 
 diagnostic_kinds.py TOP SLIPWAY
 
@@ -17,7 +18,8 @@ NOT_PRODUCED = {
 }
 
 top, slipway = pathlib.Path(sys.argv[1]), sys.argv[2]
-kinds = re.findall(r'^DIAGNOSTIC\((\w+), "([\w-]+)"', (top / "src/base/diagnostic_kinds.def").read_text(), re.M)
+definitions = (top / "src/base/diagnostic_kinds.def").read_text()
+kinds = re.findall(r'^DIAGNOSTIC\((\w+), "([\w-]+)"', definitions, re.M)
 
 
 def console_blocks(page):
@@ -27,12 +29,32 @@ def console_blocks(page):
 
 corpora = [path.read_text(errors="replace") for path in sorted((top / "tests/corpus").rglob("*")) if path.is_file()]
 pages = [console_blocks(page) for page in [*sorted((top / "docs").glob("*.md")), *sorted((top / "examples").rglob("*.md"))]]
+ACCEPTANCES = {"Refused", "Checked", "Mixed", "Advice", "CheckOnly"}
+# What a source must not contain for a kind of each acceptance (docs/acceptance.md). The formats of ze_info are never run.
+CONTRADICTIONS = {
+    "Refused": (r"(?:\.|\b)rule\(", r"\bwarning\("),
+    "Checked": (r"\berror\(", r"\bfail\("),
+    "Advice": (r"\berror\(", r"\bfail\(", r"(?:\.|\b)rule\("),
+}
 tests = [path.read_text() for path in sorted((top / "src").rglob("*_test.cpp"))
          if path not in {top / "src/base/diagnostic_test.cpp", top / "src/json/sarif_test.cpp"}]
 assert corpora and pages and tests
 outputs, tests = "\n".join(corpora + pages + tests), "\n".join(tests)
 
 problems = []
+acceptances = dict(re.findall(r'^DIAGNOSTIC\((\w+), "[\w-]+", \w+, (\w+), "', definitions, re.M))
+sources = {path: path.read_text() for path in sorted((top / "src").rglob("*.cpp"))
+           if not path.name.endswith("_test.cpp") and not {"testing", "zeinfo"} & {*path.parts}}
+assert len(acceptances) == len(kinds) and sources
+for identifier, acceptance in acceptances.items():
+    if acceptance not in ACCEPTANCES:
+        problems.append(f"unknown acceptance `{acceptance}` of {identifier}")
+for path, source in sources.items():
+    for call, identifier in re.findall(r"((?:\.|\b)\w+\()\s*DiagnosticKind::(\w+)\b", source):
+        for contradiction in CONTRADICTIONS.get(acceptances[identifier], ()):
+            if re.fullmatch(contradiction, call.lstrip(".")):
+                problems.append(f"{path.relative_to(top)}: `{call}` reports {identifier}, whose acceptance is "
+                                f"{acceptances[identifier]}")
 for identifier, name in kinds:
     produced = f"[{name}]" in outputs or re.search(rf"\bDiagnosticKind::{identifier}\b", tests)
     if not produced and name not in NOT_PRODUCED:

@@ -11,8 +11,8 @@ namespace slipway {
 
 const std::vector<DiagnosticKindInfo>& diagnostic_kinds() {
   static const std::vector<DiagnosticKindInfo> kinds = {
-#define DIAGNOSTIC(identifier, name, exit_class, meaning) \
-  {DiagnosticKind::identifier, name, ExitClass::exit_class, meaning},
+#define DIAGNOSTIC(identifier, name, exit_class, acceptance, meaning) \
+  {DiagnosticKind::identifier, name, ExitClass::exit_class, Acceptance::acceptance, meaning},
 #include "base/diagnostic_kinds.def"
 #undef DIAGNOSTIC
   };
@@ -35,6 +35,12 @@ Diagnostic& Diagnostic::hint(std::string text) {
 Diagnostic& Diagnostic::suggest(SourceLocation where, std::string text) {
   hint(formatted("did you mean `{}`?", text));
   suggestions.push_back({formatted("replace by `{}`", text), std::move(where), std::move(text)});
+  return *this;
+}
+
+Diagnostic& Diagnostic::as_rule() {
+  severity = Severity::Warning;
+  is_rule = true;
   return *this;
 }
 
@@ -83,6 +89,10 @@ Diagnostic& Diagnostics::remark(DiagnosticKind kind, SourceLocation location, st
   return append(all_, Severity::Note, kind, std::move(location), std::move(message));
 }
 
+Diagnostic& Diagnostics::rule(DiagnosticKind kind, SourceLocation location, std::string message) {
+  return append(all_, Severity::Warning, kind, std::move(location), std::move(message)).as_rule();
+}
+
 Diagnostic& Diagnostics::add(Diagnostic diagnostic) { return all_.emplace_back(std::move(diagnostic)); }
 
 void Diagnostics::add(Failure failure) { std::ranges::move(failure, std::back_inserter(all_)); }
@@ -90,6 +100,12 @@ void Diagnostics::add(Failure failure) { std::ranges::move(failure, std::back_in
 std::size_t Diagnostics::errors() const { return std::ranges::count(all_, Severity::Error, &Diagnostic::severity); }
 
 std::size_t Diagnostics::warnings() const { return std::ranges::count(all_, Severity::Warning, &Diagnostic::severity); }
+
+void Diagnostics::enforce_rules() {
+  for (Diagnostic& diagnostic : all_) {
+    if (diagnostic.is_rule) diagnostic.severity = Severity::Error;
+  }
+}
 
 void Diagnostics::make_strict() {
   for (Diagnostic& diagnostic : all_) {

@@ -30,7 +30,7 @@ namespace slipway {
 enum class Severity { Note, Warning, Error };
 
 enum class DiagnosticKind {
-#define DIAGNOSTIC(identifier, name, exit_class, meaning) identifier,
+#define DIAGNOSTIC(identifier, name, exit_class, acceptance, meaning) identifier,
 #include "base/diagnostic_kinds.def"
 #undef DIAGNOSTIC
 };
@@ -38,10 +38,20 @@ enum class DiagnosticKind {
 // What an error means for the exit status of the program; the number is that status.
 enum class ExitClass { CheckFailed = 1, Usage = 2, BadInput = 3, DeviceLacks = 4, Failed = 5 };
 
+// What `run` does with a kind (docs/acceptance.md).
+enum class Acceptance {
+  Refused,    // an error everywhere: the file cannot run, or the tool that Slipway replaces refuses it too
+  Checked,    // a rule of Slipway: a warning in `run`, an error in `check` and under --strict
+  Mixed,      // some cases are refused, others are rules of Slipway; the severity says which
+  Advice,     // a warning or a note everywhere; an error under --strict only
+  CheckOnly,  // of a format that is never run
+};
+
 struct DiagnosticKindInfo {
   DiagnosticKind kind;
   std::string_view name;
   ExitClass exit_class;
+  Acceptance acceptance;
   std::string_view meaning;
 };
 const std::vector<DiagnosticKindInfo>& diagnostic_kinds();
@@ -71,8 +81,10 @@ struct Diagnostic {
   std::vector<Suggestion> suggestions;
   // In runs over many variants: the options, with their values as JSON, of a variant that has this diagnostic.
   std::vector<std::pair<std::string, std::string>> assignment;
+  bool is_rule = false;  // see Diagnostics::rule
 
   // Each returns the diagnostic.
+  Diagnostic& as_rule();  // see Diagnostics::rule
   Diagnostic& note(std::string text, SourceLocation where = {});
   Diagnostic& hint(std::string text);  // appends "; text" to the message
   Diagnostic& suggest(SourceLocation where,
@@ -117,6 +129,9 @@ class Diagnostics {
   Diagnostic& error(DiagnosticKind kind, SourceLocation location, std::string message);
   Diagnostic& warning(DiagnosticKind kind, SourceLocation location, std::string message);
   Diagnostic& remark(DiagnosticKind kind, SourceLocation location, std::string message);
+  // Something that can run, and that the tool that Slipway replaces accepts, but that Slipway does not allow: a warning
+  // that `check` and --strict make an error.
+  Diagnostic& rule(DiagnosticKind kind, SourceLocation location, std::string message);
   Diagnostic& add(Diagnostic diagnostic);
   void add(Failure failure);
 
@@ -134,6 +149,8 @@ class Diagnostics {
   std::size_t errors() const;
   std::size_t warnings() const;
 
+  // `check`: rules become errors.
+  void enforce_rules();
   // --strict: warnings become errors.
   void make_strict();
   // By file, then by offset; stable.

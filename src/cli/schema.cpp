@@ -44,6 +44,22 @@ std::string_view name_of(ExitClass exit_class) {
   return "";
 }
 
+std::string_view name_of(Acceptance acceptance) {
+  switch (acceptance) {
+    case Acceptance::Refused:
+      return "refused";
+    case Acceptance::Checked:
+      return "warning";
+    case Acceptance::Mixed:
+      return "refused or warning";
+    case Acceptance::Advice:
+      return "advice";
+    case Acceptance::CheckOnly:
+      return "-";
+  }
+  return "";
+}
+
 // The page docs/diagnostics.md.
 std::string diagnostic_kinds_page() {
   std::string page =
@@ -51,10 +67,16 @@ std::string diagnostic_kinds_page() {
       "Every message ends with its kind in brackets. Kinds never change, so scripts can match on them. In JSON "
       "(`--json`, shape:\n"
       "`schema/diagnostics.schema.json`) the kind is the value of `kind`. The errors decide the exit status.\n\n"
-      "| kind | exit status | meaning |\n|---|---|---|\n";
+      "The third column says what `run` does: `refused` is an error in every verb; `warning` is a warning in `run` and "
+      "an "
+      "error in\n`check` and under `--strict`; `refused or warning` depends on the case; `advice` is a warning or a "
+      "note "
+      "in every verb, and\nan error under `--strict` only; `-` is of a format that is never run. "
+      "[acceptance.md](acceptance.md) explains the rule.\n\n"
+      "| kind | exit status | in `run` | meaning |\n|---|---|---|---|\n";
   for (const DiagnosticKindInfo& info : diagnostic_kinds()) {
-    page += formatted("| `{}` | {}: {} | {} |\n", info.name, static_cast<int>(info.exit_class),
-                      name_of(info.exit_class), info.meaning);
+    page += formatted("| `{}` | {}: {} | {} | {} |\n", info.name, static_cast<int>(info.exit_class),
+                      name_of(info.exit_class), name_of(info.acceptance), info.meaning);
   }
   return page;
 }

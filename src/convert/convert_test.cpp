@@ -49,7 +49,7 @@ std::string listing(Bytes bytes) {
   Diagnostics problems;
   const auto file = vgf::read_vgf(bytes, "t.vgf", problems);
   if (!file) return messages(problems);
-  vgf::check_vgf(*file, {}, problems);
+  vgf::check_vgf(*file, problems);
   std::string text;
   const auto slots = [](std::span<const vgf::Slot> list) {
     std::string all;
@@ -186,7 +186,7 @@ TEST(Convert, EveryOperatorAndTypeConvertsAndVerifies) {
         ASSERT_TRUE(bytes);
         const auto file = vgf::read_vgf(*bytes, "t.vgf", problems);
         ASSERT_TRUE(file);
-        vgf::check_vgf(*file, {}, problems);
+        vgf::check_vgf(*file, problems);
         for (const vgf::Module& module : file->modules) {
           const auto words =
               std::span(reinterpret_cast<const std::uint32_t*>(module.words.data()), module.words.size() / 4);
@@ -230,7 +230,7 @@ TEST(Convert, RandomMixedModelsVerify) {
     ASSERT_TRUE(bytes);
     const auto file = vgf::read_vgf(*bytes, "t.vgf", problems);
     ASSERT_TRUE(file) << messages(problems);
-    vgf::check_vgf(*file, {}, problems);
+    vgf::check_vgf(*file, problems);
     const VerifyReport report = verify(original, model, *converted, *file, {}, problems);
     ASSERT_EQ(report.runs, 3);
     ASSERT_EQ(messages(problems), "");

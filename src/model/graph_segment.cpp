@@ -143,4 +143,14 @@ std::optional<tosa::Graph> read_graph_segment(const vgf::File& file, std::size_t
   return Reader(file, file.segments[segment], diagnostics).run(words);
 }
 
+void check_model(const vgf::File& file, Diagnostics& diagnostics) {
+  vgf::check_vgf(file, diagnostics);
+  for (std::size_t i = 0; i < file.segments.size(); ++i) {
+    const vgf::Segment& segment = file.segments[i];
+    // The application supplies the code of a placeholder.
+    if (segment.kind == vgf::ModuleKind::Graph && !file.modules[segment.module].is_placeholder())
+      read_graph_segment(file, i, diagnostics);
+  }
+}
+
 }  // namespace slipway::model

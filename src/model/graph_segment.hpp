@@ -15,4 +15,7 @@ namespace slipway::model {
 std::optional<tosa::Graph> read_graph_segment(const vgf::File& file, std::size_t segment, Diagnostics& diagnostics,
                                               const spirv::Words* words = nullptr);
 
+// Everything that can be found in a file without running it: the rules of the file, and its graphs.
+void check_model(const vgf::File& file, Diagnostics& diagnostics);
+
 }  // namespace slipway::model

@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Diagnostics diagnostics;
   const auto file = vgf::read_vgf(std::as_bytes(std::span(data, size)), "fuzz.vgf", diagnostics);
   if (!file) return 0;
-  vgf::check_vgf(*file, {.running = true}, diagnostics);
+  vgf::check_vgf(*file, diagnostics);
   if (diagnostics.has_errors()) return 0;
   for (std::size_t i = 0; i < file->segments.size(); ++i) {
     if (file->segments[i].kind != vgf::ModuleKind::Graph) continue;

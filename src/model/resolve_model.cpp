@@ -52,12 +52,13 @@ class Resolver {
     share(index);
   }
 
-  // All members of an alias group are views of one storage and have one shape.
+  // Members of an alias group are views of one storage. Those that may have the shape get it.
   void share(std::uint32_t index) {
     const auto& group = file_.resources[index].alias_group;
     if (!group) return;
     for (std::size_t i = 0; i < file_.resources.size(); ++i) {
-      if (file_.resources[i].alias_group == group && file_.resources[i].shape.size() == resolved_.shapes[index].size())
+      if (file_.resources[i].alias_group == group && vgf::is_dynamic(file_.resources[i]) &&
+          tosa::may_be_equal(file_.resources[i].shape, resolved_.shapes[index]))
         resolved_.shapes[i] = resolved_.shapes[index];
     }
   }
@@ -94,9 +95,18 @@ class Resolver {
   }
 
   void is_unknown(std::uint32_t resource, tensor::ShapeView shape, const SourceLocation& location) {
-    diagnostics_.error(DiagnosticKind::Unsupported, location,
-                       formatted("resource {} has the shape {}, and its open dimensions are unknown", resource,
-                                 tensor::shape_text(shape)));
+    Diagnostic& problem =
+        diagnostics_.error(DiagnosticKind::Unsupported, location,
+                           formatted("resource {} has the shape {}, and its open dimensions are unknown", resource,
+                                     tensor::shape_text(shape)));
+    for (std::size_t i = 0; i < file_.inputs.size(); ++i) {
+      if (file_.inputs[i].resource != resource) continue;
+      const std::string_view name = vgf::input_name(file_, i);
+      std::string example = name.empty() ? formatted("input_{}=", i) : formatted("{}=", name);
+      for (std::size_t d = 0; d < shape.size(); ++d)
+        example += formatted("{}{}", d == 0 ? "" : "x", shape[d] < 0 ? "N" : std::to_string(shape[d]));
+      problem.hint(formatted("`--shape {}` gives them", example));
+    }
   }
 
   void check_all_known() {

@@ -7,14 +7,21 @@ Size element_count(ShapeView shape) { return checked_product(shape); }
 
 Size byte_count(ShapeView shape, ElementType type) { return checked_multiply(element_count(shape), size_of(type)); }
 
-std::string shape_text(ShapeView shape) {
+namespace {
+
+std::string bracketed(ShapeView values, bool open) {
   std::string text = "[";
-  for (const std::int64_t extent : shape) {
+  for (const std::int64_t value : values) {
     if (text.size() > 1) text += ", ";
-    text += std::to_string(extent);
+    text += open && value < 0 ? "?" : std::to_string(value);
   }
   return text + "]";
 }
+
+}  // namespace
+
+std::string shape_text(ShapeView shape) { return bracketed(shape, true); }
+std::string list_text(ShapeView values) { return bracketed(values, false); }
 
 std::uint64_t index_of(ShapeView shape, ShapeView coordinates) {
   std::uint64_t index = 0;

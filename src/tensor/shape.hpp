@@ -20,8 +20,10 @@ using ShapeView = std::span<const std::int64_t>;
 Size element_count(ShapeView shape);
 Size byte_count(ShapeView shape, ElementType type);
 
-// `[1, 2]`, `[]`; also for coordinates.
+// "[1, ?, 3]": open dimensions are negative.
 std::string shape_text(ShapeView shape);
+// "[1, -1, 3]", of other values than dimensions.
+std::string list_text(ShapeView values);
 
 // The row-major index of an element and back. All coordinates must be within the shape.
 std::uint64_t index_of(ShapeView shape, ShapeView coordinates);

@@ -33,6 +33,6 @@ std::optional<DataType> data_type_from_name(std::string_view name) {
   return std::nullopt;
 }
 
-std::string text_of(const TensorType& type) { return std::string(name_of(type.data)) + tensor::shape_text(type.shape); }
+std::string text_of(const TensorType& type) { return std::string(name_of(type.data)) + tensor::list_text(type.shape); }
 
 }  // namespace slipway::tosa

@@ -29,7 +29,7 @@ std::optional<std::int64_t> ShapeContext::equal(std::string_view what, std::init
 bool ShapeContext::at_least(std::string_view name, std::int64_t least) {
   for (const std::int64_t value : list(name)) {
     if (value >= least) continue;
-    out_of_range("`{}` is {}; every value is at least {}", name, tensor::shape_text(list(name)), least);
+    out_of_range("`{}` is {}; every value is at least {}", name, tensor::list_text(list(name)), least);
     return false;
   }
   return true;

@@ -55,17 +55,17 @@ Shapes shape_of_reshape(ShapeContext& node) {
   const auto dynamic = std::ranges::count_if(shape, [](std::int64_t extent) { return extent < 0; });
   if (dynamic > 1)
     return node.out_of_range("`shape` is {}; one dimension at most can follow from the others",
-                             tensor::shape_text(shape));
+                             tensor::list_text(shape));
   std::uint64_t known = 1;
   for (const std::int64_t extent : shape) {
-    if (extent == 0) return node.out_of_range("`shape` is {}; a dimension cannot be 0", tensor::shape_text(shape));
+    if (extent == 0) return node.out_of_range("`shape` is {}; a dimension cannot be 0", tensor::list_text(shape));
     if (extent > 0 && __builtin_mul_overflow(known, static_cast<std::uint64_t>(extent), &known))
-      return node.out_of_range("`shape` is {}, which is too large", tensor::shape_text(shape));
+      return node.out_of_range("`shape` is {}, which is too large", tensor::list_text(shape));
   }
   if (!from) return {{std::move(shape)}};
   if (dynamic ? *from % known != 0 : *from != known) {
     return node.mismatch("{} has {} elements, and the shape {} does not", tensor::shape_text(node.input(0)), *from,
-                         tensor::shape_text(shape));
+                         tensor::list_text(shape));
   }
   if (dynamic)
     *std::ranges::find_if(shape, [](std::int64_t extent) { return extent < 0; }) =
@@ -106,7 +106,7 @@ Shapes shape_of_transpose(ShapeContext& node) {
   for (const std::int64_t dimension : node.list("perms")) {
     if (dimension < 0 || dimension >= std::ssize(from) || seen[static_cast<std::size_t>(dimension)])
       return node.out_of_range("`perms` is {}, which is not an order of {} dimensions",
-                               tensor::shape_text(node.list("perms")), from.size());
+                               tensor::list_text(node.list("perms")), from.size());
     seen[static_cast<std::size_t>(dimension)] = true;
     shape.push_back(from[static_cast<std::size_t>(dimension)]);
   }
@@ -145,14 +145,13 @@ Shapes shape_of_resize(ShapeContext& node) {
   for (std::size_t i = 0; i < 2; ++i) {
     const std::int64_t n = scale[2 * i], d = scale[2 * i + 1];
     if (n > kMaxScale)
-      return node.out_of_range("`scale` is {}; a numerator is at most {}", tensor::shape_text(scale), kMaxScale);
-    if (d >= 16 * n)
-      return node.out_of_range("`scale` is {}; images shrink by less than 16", tensor::shape_text(scale));
+      return node.out_of_range("`scale` is {}; a numerator is at most {}", tensor::list_text(scale), kMaxScale);
+    if (d >= 16 * n) return node.out_of_range("`scale` is {}; images shrink by less than 16", tensor::list_text(scale));
     if (offset[i] < -n || offset[i] >= 16 * n)
-      return node.out_of_range("`offset` is {}; for a scale of {} it is in {} to {}", tensor::shape_text(offset), n, -n,
+      return node.out_of_range("`offset` is {}; for a scale of {} it is in {} to {}", tensor::list_text(offset), n, -n,
                                16 * n - 1);
     if (border[i] < -16 * n || border[i] >= n)
-      return node.out_of_range("`border` is {}; for a scale of {} it is in {} to {}", tensor::shape_text(border), n,
+      return node.out_of_range("`border` is {}; for a scale of {} it is in {} to {}", tensor::list_text(border), n,
                                -16 * n, n - 1);
     if (shape[1 + i] < 0) continue;
     if (shape[1 + i] >= kMaxExtent) return node.out_of_range("images have less than {} rows and columns", kMaxExtent);

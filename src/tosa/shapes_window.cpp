@@ -78,11 +78,11 @@ Shapes shape_of_transpose_conv2d(ShapeContext& node) {
     if (kernel < 0) continue;
     if (pad[2 * i] <= -kernel || pad[2 * i + 1] <= -kernel) {
       return node.out_of_range("`out_pad` is {}; a kernel of {} can be cropped by less than itself",
-                               tensor::shape_text(pad), kernel);
+                               tensor::list_text(pad), kernel);
     }
     if (input[1 + i] < 0) continue;
     shape[1 + i] = (input[1 + i] - 1) * stride[i] + pad[2 * i] + pad[2 * i + 1] + kernel;
-    if (shape[1 + i] < 1) return node.mismatch("`out_pad` {} leaves nothing of the output", tensor::shape_text(pad));
+    if (shape[1 + i] < 1) return node.mismatch("`out_pad` {} leaves nothing of the output", tensor::list_text(pad));
   }
   return {{std::move(shape)}};
 }
@@ -94,8 +94,8 @@ Shapes shape_of_pool2d(ShapeContext& node) {
   tensor::Shape shape = node.input(0);
   for (std::size_t i = 0; i < 2; ++i) {
     if (pad[2 * i] >= kernel[i] || pad[2 * i + 1] >= kernel[i]) {
-      return node.out_of_range("`pad` is {}; padding is smaller than the kernel {}", tensor::shape_text(pad),
-                               tensor::shape_text(kernel));
+      return node.out_of_range("`pad` is {}; padding is smaller than the kernel {}", tensor::list_text(pad),
+                               tensor::list_text(kernel));
     }
     const auto steps =
         node.window(i == 0 ? "height" : "width", shape[1 + i], pad[2 * i], pad[2 * i + 1], kernel[i], stride[i]);
@@ -127,7 +127,7 @@ Shapes shape_of_motion(ShapeContext& node) {
   const tensor::Shape flow = {frame[0], frame[1], steps(0), times(2, steps(1))},
                       cost = {frame[0], frame[1], steps(0), steps(1)};
   if (steps(0) == 0 || steps(1) == 0)
-    return node.mismatch("steps of {} over an image of {} leave no output", tensor::shape_text(stride),
+    return node.mismatch("steps of {} over an image of {} leave no output", tensor::list_text(stride),
                          tensor::shape_text(frame));
   const auto window = node.list("search_window_sizes");
   if (!node.attributes().has("search_pattern"))

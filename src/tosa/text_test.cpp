@@ -198,7 +198,7 @@ TEST(Verify, DynamicShapesBecomeKnown) {
   EXPECT_EQ((*resolved)[resolved->outputs[0]].type.shape, (tensor::Shape{10, 3}));
   EXPECT_FALSE(with_input_shapes(*graph, std::vector<tensor::Shape>{{5, 4}}, diagnostics));
   EXPECT_THAT(located_messages(diagnostics),
-              HasSubstr("input 0 of graph `t` has the shape [5, 4], and the graph takes [-1, 3]"));
+              HasSubstr("input 0 of graph `t` has the shape [5, 4], and the graph takes [?, 3]"));
 }
 
 // Every operator of the table parses, and its rows match its variables.

@@ -23,10 +23,18 @@ bool is_tensor(const Resource& resource) {
          *resource.descriptor_type == vk::DescriptorType::TENSOR_ARM;
 }
 
+// Whether the last dimension of a resource counts the components of texels: the shapes of images are [H, W, C] and
+// [1, H, W, C].
+bool counts_components(const Resource& resource, const tensor::FormatInfo& format) {
+  using enum vk::DescriptorType;
+  const auto type = resource.descriptor_type;
+  const bool image = type == STORAGE_IMAGE || type == COMBINED_IMAGE_SAMPLER || type == SAMPLED_IMAGE;
+  return image && !resource.shape.empty() && resource.shape.back() == format.components;
+}
+
 class Checker {
  public:
-  Checker(const File& file, VgfCheckOptions options, Diagnostics& diagnostics)
-      : file_(file), options_(options), diagnostics_(diagnostics) {}
+  Checker(const File& file, Diagnostics& diagnostics) : file_(file), diagnostics_(diagnostics) {}
 
   void run() {
     sections();
@@ -46,9 +54,9 @@ class Checker {
   Diagnostic& warning(DiagnosticKind kind, Span range, std::string message) {
     return diagnostics_.warning(kind, file_.location(range), std::move(message));
   }
-  // An error for a run and a warning otherwise.
-  Diagnostic& for_running(DiagnosticKind kind, Span range, std::string message) {
-    return options_.running ? error(kind, range, std::move(message)) : warning(kind, range, std::move(message));
+  // Such files run, and other runners take them.
+  Diagnostic& rule(DiagnosticKind kind, Span range, std::string message) {
+    return diagnostics_.rule(kind, file_.location(range), std::move(message));
   }
 
   void sections() {
@@ -121,7 +129,7 @@ class Checker {
 
   void strides(const Resource& resource, const std::string& what) {
     if (resource.strides.empty()) return;
-    const FormatSize size = texel_size(resource);
+    const FormatSize size = element_size(resource);
     const auto packed = [&](std::int64_t unit) {
       std::int64_t stride = unit;
       for (std::size_t i = resource.shape.size(); i-- > 0;) {
@@ -133,7 +141,7 @@ class Checker {
       return;
     error(DiagnosticKind::Unsupported, resource.range,
           formatted("{} has strides {} for shape {}: non-packed strides are not supported", what,
-                    tensor::shape_text(resource.strides), tensor::shape_text(resource.shape)));
+                    tensor::list_text(resource.strides), tensor::shape_text(resource.shape)));
   }
 
   void sampler(const Resource& resource, const std::string& what) {
@@ -166,10 +174,13 @@ class Checker {
         if (other.category == Category::Constant) {
           error(DiagnosticKind::FileFormat, other.range,
                 formatted("resource {} is a constant and cannot be in alias group {}", member, group));
-        } else if (other.shape != first.shape || byte_count(other) != byte_count(first)) {
-          error(DiagnosticKind::FileMismatch, other.range,
-                formatted("resources {} and {} of alias group {} differ in shape or size: {} and {}", members.front(),
-                          member, group, tensor::shape_text(first.shape), tensor::shape_text(other.shape)));
+        } else if (const Size size = byte_count(first), here = byte_count(other); size && here && *size != *here) {
+          rule(
+              DiagnosticKind::FileMismatch, other.range,
+              formatted("resources {} and {} of alias group {} have {} and {} bytes: shapes {} and {} with the formats "
+                        "{} and {}",
+                        members.front(), member, group, *size, *here, tensor::shape_text(first.shape),
+                        tensor::shape_text(other.shape), vk::name_of(first.format), vk::name_of(other.format)));
         }
       }
     }
@@ -214,7 +225,7 @@ class Checker {
     if (!segment.constants.empty())
       error(DiagnosticKind::FileFormat, segment.range, what + " is a compute segment and cannot have constants");
     if (!segment.dispatch || std::ranges::contains(*segment.dispatch, 0u))
-      for_running(DiagnosticKind::OutOfRange, segment.range, what + " dispatches no workgroups");
+      rule(DiagnosticKind::OutOfRange, segment.range, what + " dispatches no workgroups");
   }
 
   void bindings(const Segment& segment, const std::string& what) {
@@ -242,9 +253,9 @@ class Checker {
       for (const Slot& slot : *list) {
         not_constant(slot, what);
         if (resources.contains(slot.resource)) continue;
-        for_running(DiagnosticKind::BindingMismatch, file_.location(slot).span,
-                    formatted("{} lists resource {} as {}, but no descriptor set of it binds it", what, slot.resource,
-                              list == &segment.inputs ? "input" : "output"));
+        rule(DiagnosticKind::BindingMismatch, file_.location(slot).span,
+             formatted("{} lists resource {} as {}, but no descriptor set of it binds it", what, slot.resource,
+                       list == &segment.inputs ? "input" : "output"));
       }
     }
   }
@@ -310,42 +321,47 @@ class Checker {
         formatted("a model {} is resource {}, whose category is {}", what, slot.resource, name_of(resource.category)));
   }
 
-  // Every value is written by exactly one segment, before it is read.
+  // The storage of a resource: its alias group, or itself.
+  std::pair<bool, std::uint32_t> storage_of(std::uint32_t resource) const {
+    const auto& group = file_.resources[resource].alias_group;
+    return group ? std::pair(true, *group) : std::pair(false, resource);
+  }
+
+  // Values flow through the resources. The numbers of slots may be local to a segment.
   void order() {
-    std::unordered_map<std::uint32_t, std::size_t> writers;  // by logical binding
-    std::unordered_set<std::uint32_t> available;
-    for (const Slot& slot : file_.inputs) available.insert(slot.binding);
+    std::set<std::pair<bool, std::uint32_t>> available;
+    std::map<std::uint32_t, std::size_t> writers;  // by resource
+    for (const Slot& slot : file_.inputs) available.insert(storage_of(slot.resource));
     for (std::size_t i = 0; i < file_.segments.size(); ++i) {
       const Segment& segment = file_.segments[i];
       for (const Slot& slot : segment.inputs) {
-        if (available.contains(slot.binding)) continue;
-        diagnostics_.error(DiagnosticKind::FileFormat, file_.location(slot),
-                           formatted("segment {} `{}` reads the logical binding {}, which no earlier segment writes", i,
-                                     segment.name, slot.binding));
+        if (available.contains(storage_of(slot.resource))) continue;
+        diagnostics_.rule(DiagnosticKind::FileFormat, file_.location(slot),
+                          formatted("segment {} `{}` reads resource {}, which no earlier segment writes", i,
+                                    segment.name, slot.resource));
       }
       for (const Slot& slot : segment.outputs) {
-        const auto [writer, is_new] = writers.try_emplace(slot.binding, i);
-        available.insert(slot.binding);
+        available.insert(storage_of(slot.resource));
+        const auto [writer, is_new] = writers.try_emplace(slot.resource, i);
         if (is_new || writer->second == i) continue;
-        diagnostics_.error(
-            DiagnosticKind::FileFormat, file_.location(slot),
-            formatted("segments {} and {} both write the logical binding {}", writer->second, i, slot.binding));
+        diagnostics_.rule(DiagnosticKind::FileFormat, file_.location(slot),
+                          formatted("segments {} and {} both write resource {}", writer->second, i, slot.resource));
       }
     }
   }
 
   using FormatSize = std::uint64_t;
-  static FormatSize texel_size(const Resource& resource) {
+  static FormatSize element_size(const Resource& resource) {
     if (is_tensor(resource)) {
       const auto type = element_type(resource.format);
       return type ? tensor::size_of(*type) : 0;
     }
     const tensor::FormatInfo* info = tensor::find_format(resource.format);
-    return info ? info->texel_bytes : 0;
+    if (!info) return 0;
+    return counts_components(resource, *info) ? info->texel_bytes / info->components : info->texel_bytes;
   }
 
   const File& file_;
-  VgfCheckOptions options_;
   Diagnostics& diagnostics_;
 };
 
@@ -370,11 +386,11 @@ Size byte_count(const Resource& resource) {
     return type ? checked_multiply(elements, tensor::size_of(*type)) : std::nullopt;
   }
   const tensor::FormatInfo* info = tensor::find_format(resource.format);
-  return info ? checked_multiply(elements, info->texel_bytes) : std::nullopt;
+  if (!info || !elements) return std::nullopt;
+  return checked_multiply(counts_components(resource, *info) ? *elements / info->components : *elements,
+                          info->texel_bytes);
 }
 
-void check_vgf(const File& file, VgfCheckOptions options, Diagnostics& diagnostics) {
-  Checker(file, options, diagnostics).run();
-}
+void check_vgf(const File& file, Diagnostics& diagnostics) { Checker(file, diagnostics).run(); }
 
 }  // namespace slipway::vgf

@@ -8,14 +8,9 @@
 
 namespace slipway::vgf {
 
-struct VgfCheckOptions {
-  // The model is about to run: rules that otherwise warn (an output in no descriptor set, no workgroups) are errors.
-  bool running = false;
-};
-
 // Reports all diagnostics. Kinds: file-format, out-of-range, unknown-value, file-mismatch, duplicate-name,
 // binding-mismatch, unsupported.
-void check_vgf(const File& file, VgfCheckOptions options, Diagnostics& diagnostics);
+void check_vgf(const File& file, Diagnostics& diagnostics);
 
 // Size in bytes of a resource with a static shape; empty for a dynamic shape, an unknown format or an overflow.
 Size byte_count(const Resource& resource);

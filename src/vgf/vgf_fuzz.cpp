@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Diagnostics diagnostics;
   const auto file = vgf::read_vgf(bytes, "fuzz.vgf", diagnostics);
   if (!file) return 0;
-  vgf::check_vgf(*file, {.running = true}, diagnostics);
+  vgf::check_vgf(*file, diagnostics);
   vgf::dump_json(*file);
   vgf::describe(*file);
   (void)vgf::scenario_template(*file, "fuzz.vgf", true);

@@ -49,7 +49,7 @@ class ConvertedModels : public ::testing::Test {
     auto file = bytes ? model::open_model(std::move(*bytes), "t.vgf", problems) : nullptr;
     EXPECT_EQ(messages(problems), "");
     if (!file) return nullptr;
-    vgf::check_vgf(file->vgf, {}, problems);
+    vgf::check_vgf(file->vgf, problems);
     for (const vgf::Module& module : file->vgf.modules) {
       const auto valid = spirv::validate(
           std::span(reinterpret_cast<const std::uint32_t*>(module.words.data()), module.words.size() / 4), "t.spv");

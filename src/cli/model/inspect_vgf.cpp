@@ -27,17 +27,6 @@ std::optional<LoadedVgf> load_vgf(const std::string& path, Diagnostics& diagnost
   return LoadedVgf{std::move(*content), std::move(*file)};
 }
 
-// Finds everything that can be found without running the model.
-void check_model(const vgf::File& file, Diagnostics& diagnostics) {
-  vgf::check_vgf(file, {}, diagnostics);
-  for (std::size_t i = 0; i < file.segments.size(); ++i) {
-    const vgf::Segment& segment = file.segments[i];
-    // The application supplies the code of a placeholder.
-    if (segment.kind == vgf::ModuleKind::Graph && !file.modules[segment.module].is_placeholder())
-      model::read_graph_segment(file, i, diagnostics);
-  }
-}
-
 std::string graphs_text(const vgf::File& file, Diagnostics& diagnostics) {
   std::string text;
   for (std::size_t i = 0; i < file.segments.size(); ++i) {
@@ -86,8 +75,10 @@ int check_vgf_file(const Arguments& arguments) {
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
   for (const std::string& path : files) {
-    if (const std::optional<LoadedVgf> loaded = load_vgf(path, diagnostics)) check_model(loaded->file, diagnostics);
+    if (const std::optional<LoadedVgf> loaded = load_vgf(path, diagnostics))
+      model::check_model(loaded->file, diagnostics);
   }
+  diagnostics.enforce_rules();
   return report(diagnostics, style, stdout);
 }
 
@@ -134,7 +125,7 @@ int inspect_vgf_file(const Arguments& arguments) {
     return report(diagnostics, style);
   } else {
     text = style.json ? vgf::dump_json(file) + "\n" : vgf::describe(file);
-    vgf::check_vgf(file, {}, diagnostics);
+    vgf::check_vgf(file, diagnostics);
     // Lowering reads the graphs and reports errors in them.
     const std::vector<model::LoweredSegment> lowered = model::lower_segments(file, lowering, diagnostics);
     if (!style.json) *text += model::describe_run(file, lowered);

@@ -49,6 +49,7 @@ void add_options(CommandLine& line, CheckOptions& options) {
 }
 
 int end(const CheckOptions& options, Diagnostics& diagnostics) {
+  diagnostics.enforce_rules();
   const int status = report(diagnostics, options.style, stdout);
   if (options.style.json || status != 0) return status == 0 ? 0 : 3;  // any error of a check is bad input
   for (const std::string& file : options.files) print_status(formatted("{}: ok\n", file));

@@ -81,6 +81,7 @@ int check_scenario(const Arguments& arguments) {
     if (options.device && loaded.plan) check_on_device(loaded, *options.device, of_file);
     diagnostics.add(of_file.release());
   }
+  diagnostics.enforce_rules();
   const int status = report(diagnostics, options.style, stdout);
   if (!options.style.json && status == 0) {
     for (const std::string& file : options.files) print_status(formatted("{}: ok\n", file));

@@ -82,7 +82,14 @@ class SegmentMerger {
     return good();
   }
 
-  // The logical id of the value that a descriptor binds.
+  // The id of the value that a descriptor binds: its resource, or the first one of its alias group. The numbers of
+  // slots may be local to a segment.
+  std::uint32_t id_of(std::uint32_t resource) const {
+    const auto& group = file_.resources[resource].alias_group;
+    if (!group) return resource;
+    return static_cast<std::uint32_t>(std::ranges::find(file_.resources, group, &vgf::Resource::alias_group) -
+                                      file_.resources.begin());
+  }
   std::optional<std::uint32_t> logical(const vgf::Segment& segment, const tosa::Binding& binding) const {
     for (const vgf::DescriptorSet& set : segment.sets) {
       if (set.index != binding.set) continue;
@@ -92,10 +99,9 @@ class SegmentMerger {
     }
     return std::nullopt;
   }
-  static std::optional<std::uint32_t> logical(const vgf::Segment& segment, std::uint32_t resource) {
+  std::optional<std::uint32_t> logical(const vgf::Segment& segment, std::uint32_t resource) const {
     for (const auto* list : {&segment.inputs, &segment.outputs}) {
-      const auto found = std::ranges::find(*list, resource, &vgf::Slot::resource);
-      if (found != list->end()) return found->binding;
+      if (std::ranges::contains(*list, resource, &vgf::Slot::resource)) return id_of(resource);
     }
     return std::nullopt;
   }
@@ -118,14 +124,14 @@ class SegmentMerger {
     for (std::size_t i = 0; i < file_.inputs.size(); ++i) {
       const vgf::Slot& slot = file_.inputs[i];
       const std::string name(vgf::input_name(file_, i));
-      const auto type = type_of(slot.binding, file_.resources[slot.resource]);
-      values_[slot.binding] = graph_.add_input(type.value_or(tosa::TensorType{}), name);
+      const auto type = type_of(id_of(slot.resource), file_.resources[slot.resource]);
+      values_[id_of(slot.resource)] = graph_.add_input(type.value_or(tosa::TensorType{}), name);
       if (!name.empty()) model_.input_names.push_back(name);
     }
     if (model_.input_names.size() != file_.inputs.size()) model_.input_names.clear();
   }
 
-  // In the order of their logical ids, each once.
+  // In the order of their ids, each once.
   void graph_constants() {
     std::map<std::uint32_t, std::pair<const tosa::Graph*, const tosa::Constant*>> all;
     for (const auto& graph : graphs_) {
@@ -174,7 +180,7 @@ class SegmentMerger {
     const auto known = id ? values_.find(*id) : values_.end();
     if (known != values_.end()) return known->second;
     error(DiagnosticKind::FileMismatch, segment,
-          id ? formatted("it needs the value {}, which no earlier segment produces", *id)
+          id ? formatted("it reads resource {}, which no earlier segment writes", *id)
              : std::string("it binds a resource that is neither an input nor an output of it"));
     return std::nullopt;
   }
@@ -251,7 +257,12 @@ class SegmentMerger {
 
   void outputs() {
     for (std::size_t i = 0; i < file_.outputs.size(); ++i) {
-      const auto known = values_.find(file_.outputs[i].binding);
+      auto known = values_.find(id_of(file_.outputs[i].resource));
+      if (known == values_.end()) {
+        // An input that is returned may have a resource of its own and the same number.
+        const auto input = std::ranges::find(file_.inputs, file_.outputs[i].binding, &vgf::Slot::binding);
+        if (input != file_.inputs.end()) known = values_.find(id_of(input->resource));
+      }
       if (known == values_.end()) {
         diagnostics_.error(DiagnosticKind::FileMismatch, file_.location(file_.outputs[i]),
                            formatted("output {} of the model is not produced by any segment", i));
@@ -271,8 +282,8 @@ class SegmentMerger {
   tosa::Model model_;
   tosa::Graph& graph_ = model_.graph;
   std::vector<std::optional<tosa::Graph>> graphs_;   // by segment
-  std::map<std::uint32_t, tosa::TensorType> types_;  // by logical id, if a graph has the value
-  std::map<std::uint32_t, ValueId> values_;          // by logical id
+  std::map<std::uint32_t, tosa::TensorType> types_;  // by id, if a graph has the value
+  std::map<std::uint32_t, ValueId> values_;          // by id
   std::map<std::uint32_t, ValueId> constants_;       // by graph constant
 };
 

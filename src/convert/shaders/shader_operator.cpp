@@ -131,6 +131,9 @@ class Reader {
   Diagnostic& error(DiagnosticKind kind, std::string_view key, std::string text) {
     return add(Severity::Error, kind, key, std::move(text));
   }
+  Diagnostic& rule(DiagnosticKind kind, std::string_view key, std::string text) {
+    return add(Severity::Warning, kind, key, std::move(text)).as_rule();
+  }
   Diagnostic& warning(DiagnosticKind kind, std::string_view key, std::string text) {
     return add(Severity::Warning, kind, key, std::move(text));
   }
@@ -195,7 +198,7 @@ class Reader {
     std::set<std::string_view> seen;
     for (const json::Value value : document_->root()) {
       const std::string& key = value.key();
-      if (!seen.insert(key).second) error(DiagnosticKind::DuplicateKey, key, formatted("`{}` appears twice", key));
+      if (!seen.insert(key).second) rule(DiagnosticKind::DuplicateKey, key, formatted("`{}` appears twice", key));
       for (const auto& [prefix, count] : {std::pair<std::string_view, std::size_t>{"input_", node_.inputs.size()},
                                           {"output_", node_.outputs.size()}}) {
         if (!key.starts_with(prefix)) continue;
@@ -349,7 +352,7 @@ class Reader {
       if (!std::ranges::contains(kSamplerKeys, each.key(), &SamplerKey::key))
         error(DiagnosticKind::UnknownKey, path, formatted("a sampler has no `{}`", each.key()));
       if (!seen.insert(each.key()).second)
-        error(DiagnosticKind::DuplicateKey, path, formatted("`{}` appears twice", each.key()));
+        rule(DiagnosticKind::DuplicateKey, path, formatted("`{}` appears twice", each.key()));
     }
     vgf::Sampler made;
     const auto set = [&]<class E>(std::string_view name_of_key, E& to, std::string_view what) {

@@ -202,7 +202,7 @@ std::string print_contraction(const Contraction& c) {
   for (std::size_t i = 0; i < c.batch.size(); ++i)
     text += formatted("{} {} (stride {})", i == 0 ? ", batch" : " x", c.batch[i].count, c.batch[i].stride);
   if (c.flat_m) text += ", flat";
-  if (!c.same_border) text += ", padded to " + tensor::shape_text(c.border.shape);
+  if (!c.same_border) text += ", padded to " + tensor::list_text(c.border.shape);
   if (c.a_zero || c.b_zero) text += formatted(", zero points {} {}", c.a_zero, c.b_zero);
   return text;
 }

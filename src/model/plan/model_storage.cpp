@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/checked.hpp"
 #include "base/format.hpp"
 #include "tensor/format.hpp"
 #include "vgf/check.hpp"
@@ -157,10 +158,14 @@ bool ModelStorage::share(launch::Plan& plan, launch::ResourceIndex a, launch::Re
   if (second.sharing) sharing = *second.sharing;
   first.sharing = second.sharing = sharing;
   if (is_buffer(first) == is_buffer(second)) return true;
-  // A tensor that views the texels of an image: the shape of both is [H, W, C] or [1, H, W, C].
+  // A tensor or a buffer that views the texels of an image. One of another size is taken as a single row.
   const launch::ResourceIndex image = is_buffer(first) ? b : a;
   auto& buffer = std::get<launch::Buffer>((is_buffer(first) ? first : second).kind);
-  const std::uint64_t rows = std::get<launch::Image>(plan.resources[image].kind).extent[1];
+  const auto& texels = std::get<launch::Image>(plan.resources[image].kind);
+  const tensor::FormatInfo* format = tensor::find_format(texels.format);
+  const Size bytes = checked_multiply(checked_multiply(texels.extent[0], texels.extent[1]),
+                                      format ? std::uint64_t{format->texel_bytes} : 0);
+  const std::uint64_t rows = bytes == buffer.size ? texels.extent[1] : 1;
   buffer.tensor = true;
   buffer.rows = launch::TexelRows{.image = image, .count = rows, .bytes = buffer.size / rows};
   return true;

@@ -41,7 +41,7 @@ std::shared_ptr<const ModelFile> read_and_check(std::shared_ptr<ModelFile> file,
   std::optional<vgf::File> read = vgf::read_vgf(bytes, name, diagnostics);
   if (!read) return nullptr;
   file->vgf = std::move(*read);
-  vgf::check_vgf(file->vgf, {.running = true}, diagnostics);
+  vgf::check_vgf(file->vgf, diagnostics);
   return diagnostics.errors() == before ? file : nullptr;
 }
 

@@ -209,9 +209,9 @@ TEST_F(PlanModelTest, UnknownShapesAreReported) {
   auto model = ModelPlan::make(file, "net", {}, diagnostics_);
   ASSERT_TRUE(model) << messages();
   EXPECT_FALSE(model->resolve_shapes({}, diagnostics_));
-  EXPECT_THAT(messages(), HasSubstr("resource 0 has the shape [1, -1, 3], and its open dimensions are unknown"));
+  EXPECT_THAT(messages(), HasSubstr("resource 0 has the shape [1, ?, 3], and its open dimensions are unknown"));
   EXPECT_FALSE(model->resolve_shapes(std::vector<KnownShape>{{0, {2, 2, 3}}}, diagnostics_));
-  EXPECT_THAT(messages(), HasSubstr("resource 0 has the shape [1, -1, 3], and what is bound to it [2, 2, 3]"));
+  EXPECT_THAT(messages(), HasSubstr("resource 0 has the shape [1, ?, 3], and what is bound to it [2, 2, 3]"));
 }
 
 TEST_F(PlanModelTest, TensorsOfComputeSegmentsAreRewritten) {

@@ -147,7 +147,31 @@ TEST(ControlCode, ChecksTables) {
               HasSubstr(".rela.dyn patches byte 220 of section .ctrltext, which has 220 bytes"));
   EXPECT_THAT(with(patches + 4, std::uint32_t{0x905}).message, HasSubstr("names symbol 9, but table .dynsym has 3"));
   EXPECT_THAT(with(contents_of(good, ".note.xrt.UID") + 8, std::uint32_t{9}).message,
-              HasSubstr("is not a note of XRT of type 4 with 16 bytes"));
+              HasSubstr("is not a note of XRT of type 4 with 16 bytes or 32 hexadecimal digits"));
+}
+
+// The example with an identifier of text, as older assemblers write it.
+std::vector<std::byte> with_uid_text(std::string_view text) {
+  std::vector<std::byte> bytes = example("control.elf");
+  const std::size_t header = header_of(bytes, ".note.xrt.UID"), old = contents_of(bytes, ".note.xrt.UID");
+  const std::size_t at = bytes.size();
+  bytes.insert(bytes.end(), 16 + text.size(), std::byte{});
+  std::memcpy(&bytes[at], &bytes[old], 16);
+  store(&bytes[at + 4], static_cast<std::uint32_t>(text.size()));
+  std::memcpy(&bytes[at + 16], text.data(), text.size());
+  store(&bytes[header + 16], static_cast<std::uint32_t>(at));
+  store(&bytes[header + 20], static_cast<std::uint32_t>(16 + text.size()));
+  return bytes;
+}
+
+TEST(ControlCode, IdentifiersOfText) {
+  const ReadResult result = read(with_uid_text("0123456789abcdeffedcba9876543210"));
+  ASSERT_TRUE(result.file && result.diagnostics.empty());
+  EXPECT_EQ(xclbin::uuid_text(*result.file->uid), "01234567-89ab-cdef-fedc-ba9876543210");
+  // Nothing needs the identifier: a rule of Slipway.
+  const Diagnostic problem = problem_of(with_uid_text("0123456789abcdef-edcba9876543210"));
+  EXPECT_EQ(problem.severity, Severity::Warning);
+  EXPECT_TRUE(problem.is_rule);
 }
 
 TEST(ControlCode, ChecksGroups) {

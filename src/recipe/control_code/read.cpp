@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads a control-code ELF, table by table (docs/spec/recipe.md#control-code-elf-files).
 #include <algorithm>
+#include <charconv>
+#include <optional>
 
 #include "base/format.hpp"
 #include "recipe/control_code/elf32.hpp"
@@ -16,25 +18,48 @@ constexpr std::size_t kMaxKernels = 4096;
 constexpr std::uint16_t kReservedSections = 0xff00;
 
 // The contents of the note of a type in a section: {u32 name size, u32 size, u32 type, name, contents}, name "XRT".
-Bytes note(Elf32& elf, const Section& section, std::uint32_t type, std::size_t size) {
+// Empty if the section has another form or size.
+Bytes note_of_size(Elf32& elf, const Section& section, std::uint32_t type, std::size_t size) {
   const Bytes bytes = elf.contents(section);
   constexpr std::size_t kHead = 16;
-  if (bytes.size() >= kHead + size && load<std::uint32_t>(&bytes[0]) == 4 && load<std::uint32_t>(&bytes[4]) == size &&
-      load<std::uint32_t>(&bytes[8]) == type && text_of(bytes.subspan(12, 3)) == "XRT") {
-    return bytes.subspan(kHead, size);
-  }
+  const bool good = bytes.size() >= kHead + size && load<std::uint32_t>(&bytes[0]) == 4 &&
+                    load<std::uint32_t>(&bytes[4]) == size && load<std::uint32_t>(&bytes[8]) == type &&
+                    text_of(bytes.subspan(12, 3)) == "XRT";
+  return good ? bytes.subspan(kHead, size) : Bytes();
+}
+
+Bytes note(Elf32& elf, const Section& section, std::uint32_t type, std::size_t size) {
+  if (const Bytes bytes = note_of_size(elf, section, type, size); !bytes.empty()) return bytes;
   elf.diagnostics().error(
       DiagnosticKind::FileFormat, elf.location_of(section),
       formatted("section {} is not a note of XRT of type {} with {} bytes", section.name, type, size));
   return {};
 }
 
-void read_notes(Elf32& elf, ControlCode& file) {
-  if (const Section* section = elf.find(".note.xrt.UID")) {
-    if (const Bytes bytes = note(elf, *section, kNoteUid, sizeof(Uuid)); !bytes.empty()) {
-      file.uid = load<Uuid>(bytes.data());
-    }
+// 16 bytes, or as older assemblers wrote them: 32 hexadecimal digits.
+std::optional<Uuid> read_uid(Elf32& elf, const Section& section) {
+  if (const Bytes bytes = note_of_size(elf, section, kNoteUid, sizeof(Uuid)); !bytes.empty())
+    return load<Uuid>(bytes.data());
+  const std::string_view digits = text_of(note_of_size(elf, section, kNoteUid, 2 * sizeof(Uuid)));
+  Uuid uid{};
+  bool good = !digits.empty();
+  for (std::size_t i = 0; good && i < sizeof(Uuid); ++i) {
+    std::uint8_t byte = 0;
+    const char* const begin = digits.data() + 2 * i;
+    const auto [end, failed] = std::from_chars(begin, begin + 2, byte, 16);
+    good = failed == std::errc() && end == begin + 2;
+    uid[i] = byte;
   }
+  if (good) return uid;
+  // Only queries for the identifier need it.
+  elf.diagnostics().rule(DiagnosticKind::FileFormat, elf.location_of(section),
+                         formatted("section {} is not a note of XRT of type {} with {} bytes or {} hexadecimal digits",
+                                   section.name, kNoteUid, sizeof(Uuid), 2 * sizeof(Uuid)));
+  return std::nullopt;
+}
+
+void read_notes(Elf32& elf, ControlCode& file) {
+  if (const Section* section = elf.find(".note.xrt.UID")) file.uid = read_uid(elf, *section);
   if (const Section* section = elf.find(".note.xrt.configuration")) {
     file.full = true;
     if (const Bytes bytes = note(elf, *section, kNoteConfiguration, 4); !bytes.empty()) {

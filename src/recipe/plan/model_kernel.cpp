@@ -15,7 +15,7 @@ std::shared_ptr<const model::ModelFile> read_model(const Artifact& artifact, Dia
   auto read = vgf::read_vgf(artifact.bytes, artifact.name, diagnostics);
   if (!read) return nullptr;
   file->vgf = std::move(*read);
-  vgf::check_vgf(file->vgf, {.running = true}, diagnostics);
+  vgf::check_vgf(file->vgf, diagnostics);
   return diagnostics.errors() == before ? file : nullptr;
 }
 
