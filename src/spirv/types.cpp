@@ -194,6 +194,11 @@ std::optional<ElementType> Types::common_element_type(Id type) const {
   return common;
 }
 
+std::uint32_t image_format_number(vk::Format format) {
+  const auto found = std::ranges::find(kImageFormats, format);
+  return found == kImageFormats.end() ? 0 : static_cast<std::uint32_t>(found - kImageFormats.begin());
+}
+
 ImageType Types::image(const Instruction& type) const {
   const std::uint32_t format = type.operand(7);
   return {.dimension = dimension_of(type.operand(2)),

@@ -22,6 +22,9 @@ struct Unwrapped {
   Size count = 1;                     // of all dimensions together; 0 with a runtime array among them
 };
 
+// The number of SPIR-V's image format; 0, Unknown, if it has none.
+std::uint32_t image_format_number(vk::Format format);
+
 class Types {
  public:
   Types(const Module& module, const Annotations& annotations, const Constants& constants);

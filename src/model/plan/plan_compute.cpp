@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
+#include "launch/plan/image_formats.hpp"
 #include "launch/plan/specialization.hpp"
 #include "model/native.hpp"
 #include "model/plan/packed_rows.hpp"
@@ -24,7 +25,8 @@ class Builder {
         compute_(compute),
         file_(compute.file),
         segment_(compute.file.segments[compute.segment]),
-        diagnostics_(diagnostics) {}
+        diagnostics_(diagnostics),
+        shader_(compute.shader) {}
 
   void run(ComputeShaders& shaders) {
     const std::size_t before = diagnostics_.errors();
@@ -35,7 +37,7 @@ class Builder {
     for (const spirv::Binding& declared : entry->bindings) {
       if (declared.used && !find(bindings_, declared.set, declared.binding)) missing(declared);
     }
-    if (diagnostics_.errors() != before) return;
+    if (diagnostics_.errors() != before || !change_formats()) return;
     choose_tensors();
     const auto shader = shader_in_plan(shaders);
     if (!shader) return;
@@ -108,9 +110,7 @@ class Builder {
     if (find(bindings_, set, slot.binding)) return;  // listed twice; the check of the file has reported a warning
     const vgf::Resource& resource = file_.resources[slot.resource];
     const auto mismatch = [&](std::string_view text) {
-      error(DiagnosticKind::BindingMismatch, file_.location(slot),
-            formatted("shader `{}` declares set {}, binding {} as a {}, {}", compute_.shader.name, set, slot.binding,
-                      name_of(declared->kind), text));
+      error(DiagnosticKind::BindingMismatch, file_.location(slot), described(*declared, set, slot, text));
     };
     if (!takes(declared->kind, resource.descriptor_type)) {
       return mismatch(formatted("and the model binds a {} there",
@@ -119,13 +119,17 @@ class Builder {
     if (declared->count != 1) return mismatch("as an array, of which a model binds only one element");
     auto planned = compute_.storage.at(plan_, slot.resource, diagnostics_);
     if (!planned) return;
-    if (declared->kind == BindingKind::Tensor) {
-      tensor(*declared, set, slot, *planned, mismatch);
-    } else if (!is_image(resource)) {
-      // A buffer has no rows: where it shares the memory of an image, the shader gets a packed copy.
+    const bool has_rows = declared->kind == BindingKind::Tensor && has_rows_of_image(slot.resource, *planned);
+    // A buffer has no rows, and a tensor may have others: where it shares the memory of an image, the shader gets a
+    // packed copy.
+    if (!is_image(resource) && !has_rows) {
       const launch::ResourceIndex packed = rows_.packed(plan_, *planned);
       if (packed != *planned) copies_[packed].of = *planned;
       planned = packed;
+    }
+    if (declared->kind == BindingKind::Tensor) {
+      tensor(*declared, set, slot, *planned, has_rows, mismatch);
+    } else if (!is_image(resource)) {
       auto& buffer = std::get<launch::Buffer>(plan_.resources[*planned].kind);
       buffer.uniform |= declared->kind == BindingKind::UniformBuffer;
       if (declared->block && declared->block->size > buffer.size) {
@@ -137,8 +141,11 @@ class Builder {
       (declared->kind == BindingKind::StorageImage ? image.storage : image.sampled) = true;
       if (declared->image && declared->image->format != vk::Format::UNDEFINED &&
           declared->image->format != image.format) {
-        return mismatch(formatted("of the format {}, but resource {} of the model has {}",
-                                  vk::name_of(declared->image->format), slot.resource, vk::name_of(image.format)));
+        const std::string difference =
+            formatted("of the format {}, but resource {} of the model has {}", vk::name_of(declared->image->format),
+                      slot.resource, vk::name_of(image.format));
+        if (!launch::is_accessible_as(declared->image->format, image.format)) return mismatch(difference);
+        rule(slot, described(*declared, set, slot, difference + "; the shader is changed to the format of the image"));
       }
     }
     const auto level = compute_.levels.find(slot.resource);
@@ -147,6 +154,17 @@ class Builder {
                          .resource = *planned,
                          .level = level == compute_.levels.end() ? std::nullopt : std::optional(level->second),
                          .origin = compute_.origin});
+  }
+
+  // A message about a binding of the shader.
+  std::string described(const spirv::Binding& declared, std::uint32_t set, const vgf::Slot& slot,
+                        std::string_view text) const {
+    return formatted("shader `{}` declares set {}, binding {} as a {}, {}", compute_.shader.name, set, slot.binding,
+                     name_of(declared.kind), text);
+  }
+  void rule(const vgf::Slot& slot, std::string_view text) {
+    diagnostics_.rule(DiagnosticKind::BindingMismatch, file_.location(slot),
+                      formatted("`{}`: {}", compute_.name, text));
   }
 
   static bool takes(BindingKind declared, std::optional<vk::DescriptorType> listed) {
@@ -166,19 +184,32 @@ class Builder {
     }
   }
 
+  // Whether a tensor has the rows of the image whose memory it shares.
+  bool has_rows_of_image(std::uint32_t resource, launch::ResourceIndex planned) const {
+    const auto& rows = std::get<launch::Buffer>(plan_.resources[planned].kind).rows;
+    const tensor::Shape& shape = compute_.storage.shape(resource);
+    return rows && shape.size() >= 3 && static_cast<std::uint64_t>(shape[shape.size() - 3]) == rows->count;
+  }
+
   template <class Mismatch>
   void tensor(const spirv::Binding& declared, std::uint32_t set, const vgf::Slot& slot, launch::ResourceIndex planned,
-              const Mismatch& mismatch) {
+              bool has_rows, const Mismatch& mismatch) {
     const auto element = vgf::element_type(file_.resources[slot.resource].format);
     const tensor::Shape& shape = compute_.storage.shape(slot.resource);
     if (!element) return;  // the check of the file reports that
     if (declared.tensor) {
-      if (const auto difference = spirv::tensor_mismatch(*declared.tensor, *element, shape))
-        return mismatch(formatted("with {}, and the model binds one with {}", difference->declared, difference->given));
+      if (const auto difference = spirv::tensor_mismatch(*declared.tensor, *element, shape)) {
+        const std::string text =
+            formatted("with {}, and the model binds one with {}", difference->declared, difference->given);
+        if (difference->effect.empty()) return mismatch(text);
+        rule(slot, described(declared, set, slot, formatted("{}; {}", text, difference->effect)));
+        other_elements_ = true;
+      }
     }
     spirv::TensorLayout layout = spirv::packed_layout(*element, shape);
+    if (declared.tensor) layout.element = declared.tensor->element;
     // Only the device knows where rows of texels begin.
-    if (std::get<launch::Buffer>(plan_.resources[planned].kind).rows && layout.shape.size() >= 3) {
+    if (has_rows) {
       const std::uint32_t constant = unused_constant();
       layout.stride_ids.emplace(layout.shape.size() - 3, constant);
       row_strides_.push_back({.constant = constant, .rows = planned});
@@ -189,7 +220,8 @@ class Builder {
 
   void choose_tensors() {
     if (!compute_.native || tensors_.empty()) return;
-    emulated_because_ = why_not_native(*compute_.native, compute_.shader, native_tensors_);
+    emulated_because_ = other_elements_ ? "a tensor has other elements than the shader declares"
+                                        : why_not_native(*compute_.native, shader_, native_tensors_);
     native_ = emulated_because_.empty();
     if (native_) row_strides_.clear();
   }
@@ -217,17 +249,30 @@ class Builder {
     return id;
   }
 
+  // Returns false after an error.
+  bool change_formats() {
+    const launch::ImageFormats formats = launch::other_image_formats(shader_, bindings_, plan_);
+    if (formats.empty()) return true;
+    auto changed = diagnostics_.take(launch::with_image_formats(shader_, formats));
+    if (!changed) return false;
+    shader_ = std::move(*changed);
+    formats_key_ = launch::key_of(formats);
+    return true;
+  }
+
   // The shader, rewritten for its tensors, and added if it is not in the plan yet.
   std::optional<launch::ShaderIndex> shader_in_plan(ComputeShaders& shaders) {
-    std::string key = std::to_string(segment_.module);
-    if (native_) return keep(shaders, key, compute_.shader);
+    std::string key = std::to_string(segment_.module) + formats_key_;
+    if (native_) return keep(shaders, key, shader_);
     for (const spirv::TensorBinding& tensor : tensors_) {
-      key += formatted(" {}.{} {}", tensor.set, tensor.binding, tensor::name_of(tensor.elements[0].element));
+      const spirv::TensorLayout& layout = tensor.elements[0];
+      key += formatted(" {}.{} {}", tensor.set, tensor.binding, tensor::name_of(layout.element));
+      if (!layout.strides.empty()) key += formatted(" by {}", layout.strides.back());
       for (const std::int64_t extent : tensor.elements[0].shape) key += formatted(",{}", extent);
     }
     for (const launch::RowStride& stride : row_strides_) key += formatted(" rows of {}", stride.rows);
     if (const auto known = shaders.find(key); known != shaders.end()) return known->second;
-    return keep(shaders, key, tensors_.empty() ? compute_.shader : rewritten());
+    return keep(shaders, key, tensors_.empty() ? shader_ : rewritten());
   }
 
   std::optional<launch::ShaderIndex> keep(ComputeShaders& shaders, const std::string& key,
@@ -240,15 +285,14 @@ class Builder {
 
   std::optional<launch::Shader> rewritten() {
     const spirv::Specialization values = launch::values_of(compute_.shader.specializations);
-    const auto module =
-        diagnostics_.take(spirv::read_module(spirv::Words(*compute_.shader.spirv), compute_.shader.name));
+    const auto module = diagnostics_.take(spirv::read_module(spirv::Words(*shader_.spirv), compute_.shader.name));
     if (!module) return std::nullopt;
     auto words = diagnostics_.take(spirv::emulate_tensors(*module, tensors_, values));
     if (!words) return std::nullopt;
     const auto made = diagnostics_.take(spirv::read_module(std::move(*words), compute_.shader.name));
     auto reflection = made ? diagnostics_.take(spirv::reflect(*made, values)) : std::nullopt;
     if (!reflection) return std::nullopt;
-    launch::Shader shader = compute_.shader;
+    launch::Shader shader = shader_;
     shader.spirv = std::make_shared<const spirv::Words>(made->words().begin(), made->words().end());
     shader.reflection = std::make_shared<const spirv::Reflection>(std::move(*reflection));
     shader.row_strides = row_strides_;
@@ -273,6 +317,9 @@ class Builder {
   std::map<launch::ResourceIndex, Copy> copies_;  // by packed buffer
   std::vector<NativeTensor> native_tensors_;      // as many as tensors_
   bool native_ = false;                           // the device has tensors
+  bool other_elements_ = false;                   // of a tensor, than the shader declares
+  launch::Shader shader_;                         // with the formats of the images that are bound
+  std::string formats_key_;
   std::string emulated_because_;
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/format.hpp"
+#include "launch/plan/image_formats.hpp"
 #include "spirv/tensors/emulate.hpp"
 #include "tensor/format.hpp"
 
@@ -128,6 +129,11 @@ class BindingCheck {
     diagnostics_.add(json::problem(at, kind, formatted("{}, {}", subject(), rest)));
     return false;
   }
+  void rule(std::string_view rest) {
+    diagnostics_.add(
+        json::problem(binding_.resource.at, DiagnosticKind::BindingMismatch, formatted("{}, {}", subject(), rest))
+            .as_rule());
+  }
   void warning(std::string_view rest) {
     diagnostics_.add(json::problem(binding_.resource.at, DiagnosticKind::BindingMismatch,
                                    formatted("{}, {}", subject(), rest), Severity::Warning));
@@ -160,9 +166,12 @@ class BindingCheck {
     const auto element = tensor::tensor_element_type(*tensor.format.value, tensor.at.location());
     if (!element || !declared_.binding->tensor) return false;  // reported with the tensor
     const auto mismatch = spirv::tensor_mismatch(*declared_.binding->tensor, *element, tensor.dims);
-    return !mismatch ||
-           error(binding_.resource.at, DiagnosticKind::BindingMismatch,
-                 formatted("with {}, but tensor `{}` has {}", mismatch->declared, planned_.name, mismatch->given));
+    if (!mismatch) return true;
+    const std::string difference =
+        formatted("with {}, but tensor `{}` has {}", mismatch->declared, planned_.name, mismatch->given);
+    if (mismatch->effect.empty()) return error(binding_.resource.at, DiagnosticKind::BindingMismatch, difference);
+    rule(formatted("{}; {}", difference, mismatch->effect));
+    return true;
   }
 
   bool check_image() {
@@ -179,9 +188,11 @@ class BindingCheck {
                              type->multisampled ? ", multisampled" : "", planned_.name, deep ? "3d" : "2d"));
     }
     if (type->format != vk::Format::UNDEFINED && type->format != image.format) {
-      return error(binding_.resource.at, DiagnosticKind::BindingMismatch,
-                   formatted("of the format {}, but image `{}` has {}", vk::name_of(type->format), planned_.name,
-                             vk::name_of(image.format)));
+      const std::string difference = formatted("of the format {}, but image `{}` has {}", vk::name_of(type->format),
+                                               planned_.name, vk::name_of(image.format));
+      if (!launch::is_accessible_as(type->format, image.format))
+        return error(binding_.resource.at, DiagnosticKind::BindingMismatch, difference);
+      rule(difference + "; the shader is changed to the format of the image");
     }
     check_numeric_type(*type, image.format);
     return true;
@@ -286,7 +297,8 @@ std::vector<launch::Binding> resolve_bindings(const Scenario& scenario, const st
       if (rpl && !binding.name.empty()) continue;
       diagnostics.add(json::problem(binding.at, DiagnosticKind::BindingMismatch,
                                     formatted("{} nothing at set {}, binding {}; declared: {}", shaders_text(stages),
-                                              binding.set, binding.id, slots_text(declared))));
+                                              binding.set, binding.id, slots_text(declared)))
+                          .as_rule());
       continue;
     }
     const auto index = indices.find(binding.resource.uid);

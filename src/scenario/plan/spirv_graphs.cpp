@@ -15,6 +15,16 @@
 namespace slipway::scenario {
 namespace {
 
+// Integers of TOSA have no sign in SPIR-V: the tensor decides.
+tensor::ElementType signed_as(tensor::ElementType declared, tensor::ElementType given) {
+  using enum tensor::ElementKind;
+  const auto is_integer = [](tensor::ElementType type) {
+    return tensor::info_of(type).kind == Signed || tensor::info_of(type).kind == Unsigned;
+  };
+  const bool same = is_integer(declared) && is_integer(given) && tensor::size_of(declared) == tensor::size_of(given);
+  return same ? declared : given;
+}
+
 class SpirvGraphPlanner {
  public:
   SpirvGraphPlanner(Planning& planning, const DispatchSpirvGraph& command, const launch::Shader& shader,
@@ -93,7 +103,8 @@ class SpirvGraphPlanner {
     }
     const auto element = tensor::tensor_element_type(*tensor->format.value, tensor->at.location());
     if (!element) return std::nullopt;
-    if (const auto difference = spirv::tensor_mismatch(*declared->tensor, *element, tensor->dims)) {
+    if (const auto difference =
+            spirv::tensor_mismatch(*declared->tensor, signed_as(declared->tensor->element, *element), tensor->dims)) {
       error(binding.resource.at, DiagnosticKind::BindingMismatch,
             formatted("{} with {}, but `{}` has {}", subject, difference->declared, binding.resource.uid,
                       difference->given));
@@ -148,7 +159,8 @@ class SpirvGraphPlanner {
                           Severity::Warning));
       } else if (data != planning_.graph_constants.end()) {
         const ConstantData& constant = data->second;
-        const auto difference = spirv::tensor_mismatch(wanted->tensor, constant.type, constant.shape);
+        const auto difference =
+            spirv::tensor_mismatch(wanted->tensor, signed_as(wanted->tensor.element, constant.type), constant.shape);
         if (difference) {
           error(given[id].at, DiagnosticKind::TypeMismatch,
                 formatted("graph constant {} of graph `{}` has {}, but `{}` has {}", id, shader_.name,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
+#include "launch/plan/image_formats.hpp"
 #include "model/native.hpp"
 #include "scenario/plan/planning.hpp"
 #include "spirv/tensors/emulate.hpp"
@@ -21,6 +22,15 @@ spirv::Specialization values_of(const launch::Shader& shader) {
   return values;
 }
 
+// The tensor that a shader declares at a binding; null if it declares none.
+const spirv::TensorType* declared_at(const launch::Shader& shader, const launch::Binding& binding) {
+  const spirv::EntryPoint* entry = shader.reflection->find(shader.entry, shader.stage);
+  const auto found = std::ranges::find_if(entry->bindings, [&](const spirv::Binding& one) {
+    return one.set == binding.set && one.binding == binding.binding && one.tensor;
+  });
+  return found == entry->bindings.end() ? nullptr : &*found->tensor;
+}
+
 class Emulator {
  public:
   Emulator(Planning& planning, const launch::Shader& shader, std::string because) : planning_(planning), made_(shader) {
@@ -33,6 +43,8 @@ class Emulator {
   void bind(const launch::Binding& binding) {
     const PlannedTensor& planned = planning_.tensors.at(binding.resource);
     spirv::TensorLayout layout = spirv::packed_layout(planned.element, planned.tensor->dims);
+    // A shader may declare narrower elements than the tensor has.
+    if (const auto* declared = declared_at(made_, binding)) layout.element = declared->element;
     const auto& buffer = std::get<launch::Buffer>(planning_.plan.resources[binding.resource].kind);
     if (buffer.rows && layout.shape.size() >= 3) {
       const std::uint32_t constant = unused_constant();
@@ -46,7 +58,9 @@ class Emulator {
   std::string key() const {
     std::string text;
     for (const spirv::TensorBinding& binding : bindings_) {
-      text += formatted(" {}.{} {}", binding.set, binding.binding, tensor::shape_text(binding.elements.front().shape));
+      const spirv::TensorLayout& layout = binding.elements.front();
+      text += formatted(" {}.{} {}", binding.set, binding.binding, tensor::shape_text(layout.shape));
+      if (!layout.strides.empty()) text += formatted(" by {}", layout.strides.back());
     }
     for (const launch::RowStride& stride : made_.row_strides) text += formatted(" rows of {}", stride.rows);
     return text;
@@ -93,6 +107,26 @@ bool has_tensors(const launch::Shader& shader) {
   return std::ranges::contains(shader.reflection->capabilities, "TensorsARM");
 }
 
+// The shader in the plan, with emulated tensors if the device has none.
+std::optional<launch::ShaderIndex> rewritten_for(Planning& planning, const std::string& key,
+                                                 const launch::Shader& shader,
+                                                 const std::vector<launch::Binding>& bindings,
+                                                 const TensorChoice& choice) {
+  if (choice.native || !has_tensors(shader)) return shader_in_plan(planning, key, shader);
+  Emulator emulator(planning, shader, choice.emulated_because);
+  for (const launch::Binding& binding : bindings) {
+    if (binding.type == vk::DescriptorType::TENSOR_ARM) emulator.bind(binding);
+  }
+  const auto [known, fresh] = planning.rewritten.try_emplace({key, emulator.key()});
+  if (fresh) {
+    if (std::optional<launch::Shader> made = emulator.make()) {
+      known->second = static_cast<launch::ShaderIndex>(planning.plan.shaders.size());
+      planning.plan.shaders.push_back(std::move(*made));
+    }
+  }
+  return known->second;
+}
+
 }  // namespace
 
 const gpu::Snapshot* native_device(Planning& planning) {
@@ -113,6 +147,11 @@ TensorChoice choose_tensors(Planning& planning, std::span<const launch::Shader* 
     if (binding.type != vk::DescriptorType::TENSOR_ARM) continue;
     const Tensor& tensor = *planning.tensors.at(binding.resource).tensor;
     tensors.push_back({.format = *tensor.format.value, .shape = tensor.dims});
+    for (const launch::Shader* shader : shaders) {
+      const auto* declared = declared_at(*shader, binding);
+      if (declared && declared->element != planning.tensors.at(binding.resource).element)
+        return {.native = false, .emulated_because = "a tensor has other elements than the shader declares"};
+    }
   }
   for (const launch::Shader* shader : shaders) {
     if (!has_tensors(*shader)) continue;
@@ -125,21 +164,20 @@ TensorChoice choose_tensors(Planning& planning, std::span<const launch::Shader* 
 std::optional<launch::ShaderIndex> shader_for(Planning& planning, const std::string& key, const launch::Shader& shader,
                                               const std::vector<launch::Binding>& bindings,
                                               const TensorChoice& choice) {
-  if (choice.native || !has_tensors(shader)) return shader_in_plan(planning, key, shader);
-  Emulator emulator(planning, shader, choice.emulated_because);
-  for (const launch::Binding& binding : bindings) {
-    if (binding.type == vk::DescriptorType::TENSOR_ARM) emulator.bind(binding);
-  }
-  const auto [known, fresh] = planning.rewritten.try_emplace({key, emulator.key()});
-  if (fresh) {
-    if (std::optional<launch::Shader> made = emulator.make()) {
-      known->second = static_cast<launch::ShaderIndex>(planning.plan.shaders.size());
-      planning.plan.shaders.push_back(std::move(*made));
+  if (const auto formats = launch::other_image_formats(shader, bindings, planning.plan); !formats.empty()) {
+    auto changed = launch::with_image_formats(shader, formats);
+    if (!changed) {
+      for (Diagnostic& problem : changed.error()) {
+        problem.note(formatted("in shader `{}`, changed to the formats of its images", shader.name),
+                     shader.origin.location);
+        planning.diagnostics.add(std::move(problem.at(shader.origin.path, shader.origin.uid)));
+      }
+      return std::nullopt;
     }
+    return rewritten_for(planning, key + launch::key_of(formats), *changed, bindings, choice);
   }
-  return known->second;
+  return rewritten_for(planning, key, shader, bindings, choice);
 }
-
 void bind_tensors(Planning& planning, std::vector<launch::Binding>& bindings, const TensorChoice& choice) {
   for (launch::Binding& binding : bindings) {
     if (binding.type != vk::DescriptorType::TENSOR_ARM) continue;

@@ -72,6 +72,9 @@ Result<Words> emulate_tensors(const Module& module, std::span<const TensorBindin
 // `rank 2`, `shape [1, 4]` and `shape [1, 8]`.
 struct TensorMismatch {
   std::string declared, given;
+  // What the shader does if only the element types differ and each declared element fits in one of the tensor. Empty:
+  // it cannot access the tensor.
+  std::string effect;
 };
 // Empty when they match. Rank 0 is [1].
 std::optional<TensorMismatch> tensor_mismatch(const TensorType& declared, tensor::ElementType element,

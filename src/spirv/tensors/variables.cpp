@@ -134,17 +134,23 @@ std::optional<TensorMismatch> tensor_mismatch(const TensorType& declared, tensor
   constexpr std::int64_t kScalar[] = {1};
   if (shape.empty()) shape = kScalar;
   if (declared.element != element) {
+    const std::size_t declared_size = tensor::size_of(declared.element), size = tensor::size_of(element);
+    const bool fits = declared_size <= size && !tensor_mismatch(declared, declared.element, shape);
+    const std::string_view effect = !fits                  ? ""
+                                    : declared_size < size ? "the shader accesses the first bytes of each element"
+                                                           : "the shader takes the bits as its own type";
     return TensorMismatch{formatted("elements of {}", tensor::name_of(declared.element)),
-                          formatted("elements of {}", tensor::name_of(element))};
+                          formatted("elements of {}", tensor::name_of(element)), std::string(effect)};
   }
   if (declared.rank && *declared.rank != shape.size()) {
-    return TensorMismatch{formatted("rank {}", *declared.rank), formatted("rank {}", shape.size())};
+    return TensorMismatch{formatted("rank {}", *declared.rank), formatted("rank {}", shape.size()), {}};
   }
   const auto equal = [](std::uint64_t a, std::int64_t b) { return b >= 0 && a == static_cast<std::uint64_t>(b); };
   if (!declared.shape.empty() && !std::ranges::equal(declared.shape, shape, equal)) {
     return TensorMismatch{
         formatted("shape {}", tensor::shape_text(tensor::Shape(declared.shape.begin(), declared.shape.end()))),
-        formatted("shape {}", tensor::shape_text(shape))};
+        formatted("shape {}", tensor::shape_text(shape)),
+        {}};
   }
   return std::nullopt;
 }
