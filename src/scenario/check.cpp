@@ -5,7 +5,8 @@
 
 namespace slipway::scenario {
 
-void check_scenario(const Scenario& scenario, const ScenarioOptions& options, Diagnostics& diagnostics) {
+std::set<std::string, std::less<>> check_scenario(const Scenario& scenario, const ScenarioOptions& options,
+                                                  Diagnostics& diagnostics) {
   Context context{scenario, options, diagnostics};
   check_uids(context);
   check_formats(context);
@@ -18,7 +19,7 @@ void check_scenario(const Scenario& scenario, const ScenarioOptions& options, Di
   check_commands(context);
   check_draws(context);
   check_optical_flow(context);
-  check_unused(context);
+  return check_unused(context);
 }
 
 }  // namespace slipway::scenario

@@ -3,12 +3,17 @@
 // docs/spec/scenario.md#phases (references, format names, rules between objects).
 #pragma once
 
+#include <set>
+#include <string>
+
 #include "base/diagnostic.hpp"
 #include "scenario/model.hpp"
 #include "scenario/options.hpp"
 
 namespace slipway::scenario {
 
-void check_scenario(const Scenario& scenario, const ScenarioOptions& options, Diagnostics& diagnostics);
+// Returns the uids of the resources that nothing uses.
+std::set<std::string, std::less<>> check_scenario(const Scenario& scenario, const ScenarioOptions& options,
+                                                  Diagnostics& diagnostics);
 
 }  // namespace slipway::scenario

@@ -17,9 +17,10 @@ Loaded load(const SourcePtr& source, const Path& directory, const ScenarioOption
   const Severity leniency = options.checking ? Severity::Error : Severity::Warning;
   loaded.scenario = read_scenario(source, directory, {.leniency = leniency}, diagnostics);
   if (!loaded.scenario || options.depth == Depth::Structure) return loaded;
-  check_scenario(*loaded.scenario, options, diagnostics);
+  auto unused = check_scenario(*loaded.scenario, options, diagnostics);
+  if (options.checking) unused.clear();  // everything is checked
   if (options.depth == Depth::References) return loaded;
-  loaded.plan = plan_scenario(*loaded.scenario, options, diagnostics);
+  loaded.plan = plan_scenario(*loaded.scenario, options, diagnostics, unused);
   if (loaded.plan) diagnostics.add(launch::check_hazards(*loaded.plan).release());
   return loaded;
 }

@@ -3,7 +3,10 @@
 
 #include <vector>
 
+#include "base/files.hpp"
+#include "base/format.hpp"
 #include "scenario/contents/expectations.hpp"
+#include "scenario/paths.hpp"
 #include "scenario/plan/planning.hpp"
 #include "scenario/shaders/shaders.hpp"
 
@@ -35,11 +38,26 @@ StageInterface interface_of(const launch::Shader& shader) {
   return {.shader = shader.name, .entry = shader.reflection->find(shader.entry, shader.stage)};
 }
 
+bool is_unused(Planning& planning, const Resource& resource) {
+  if (!planning.unused.contains(uid_of(resource))) return false;
+  const json::Value src = object_of(resource)["src"];
+  if (src.is(json::Type::String) && !src.string().empty()) {
+    const Path path = source_path(planning.scenario, src.string());
+    if (!file_exists(path)) {
+      planning.diagnostics.add(json::problem(src, DiagnosticKind::FileNotFound,
+                                             formatted("Could not open file {}; nothing uses {} `{}`", path.string(),
+                                                       key_of(resource), uid_of(resource)))
+                                   .as_rule());
+    }
+  }
+  return true;
+}
+
 void plan_shaders(Planning& planning) {
   std::vector<const Shader*> shaders;
   for (const Resource& resource : planning.scenario.resources) {
     const auto* shader = std::get_if<Shader>(&resource);
-    if (shader && !planning.has_errors_in(shader->at)) shaders.push_back(shader);
+    if (shader && !planning.has_errors_in(shader->at) && !is_unused(planning, resource)) shaders.push_back(shader);
   }
   planning.compiled =
       compile_shaders(planning.scenario, shaders,
@@ -63,8 +81,8 @@ void plan_expectations(Planning& planning) {
 }
 
 std::optional<launch::Plan> plan_scenario(const Scenario& scenario, const ScenarioOptions& options,
-                                          Diagnostics& diagnostics) {
-  Planning planning{.scenario = scenario, .options = options, .diagnostics = diagnostics};
+                                          Diagnostics& diagnostics, const std::set<std::string, std::less<>>& unused) {
+  Planning planning{.scenario = scenario, .options = options, .diagnostics = diagnostics, .unused = unused};
   for (const Diagnostic& problem : diagnostics.all()) {
     if (problem.severity == Severity::Error) planning.with_errors.insert(element_of(problem.path));
   }

@@ -9,7 +9,9 @@
 //   if (scenario) auto plan = plan_scenario(*scenario, {.output = directory, .cache = cache}, diagnostics);
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,8 +26,11 @@ namespace slipway::scenario {
 // `diagnostics` holds what reading and checking found: objects with errors are left out here, so that consequences of
 // these errors are not reported. Empty when there is any error, of any phase. The plan shares ownership of the
 // scenario's document and may outlive `scenario`.
+//
+// The files of shaders, graphs and data with the uids of `unused` are not opened; a missing one is a rule.
 std::optional<launch::Plan> plan_scenario(const Scenario& scenario, const ScenarioOptions& options,
-                                          Diagnostics& diagnostics);
+                                          Diagnostics& diagnostics,
+                                          const std::set<std::string, std::less<>>& unused = {});
 
 // Whether a device supports something natively, so that it need not be emulated
 // (docs/spec/scenario.md#devices-and-emulation).

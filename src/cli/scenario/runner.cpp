@@ -33,7 +33,8 @@ ScenarioRunner::ScenarioRunner(const ScenarioRunOptions& options, Log log, Cache
   if (options.explain && options.device.empty()) return;
   launch::OpenDeviceOptions request{.selector = options.device,
                                     .timestamps = wants_timestamps(options),
-                                    .robustness = options.robustness,
+                                    .robustness = options.robustness || options.confine,
+                                    .robustness_on_cpus = true,
                                     .disabled_extensions = options.disabled_extensions};
   request.instance.debug_names = options.debug_markers;
   device_ = std::make_unique<DeviceSession>(std::move(request), options.validate);

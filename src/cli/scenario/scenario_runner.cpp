@@ -5,6 +5,7 @@
 #include "cli/scenario/runner.hpp"
 #include "cli/version.hpp"
 
+#include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 
 namespace slipway::cli {
@@ -12,11 +13,10 @@ namespace {
 
 constexpr int kFailed = 255;
 
-// A diagnostic with its location, as one log line.
+// A diagnostic with its location, as one log line. Scripts match on the beginning of the text.
 std::string one_line(const Diagnostic& diagnostic) {
-  std::string text = format_location(diagnostic.location);
-  if (!text.empty()) text += ": ";
-  return text + diagnostic.message;
+  const std::string location = format_location(diagnostic.location);
+  return location.empty() ? diagnostic.message : formatted("{} ({})", diagnostic.message, location);
 }
 
 void log_all(const Log& log, const std::vector<Diagnostic>& diagnostics) {

@@ -26,6 +26,7 @@ DeviceOpening::~DeviceOpening() {
 void DeviceOpening::add_known(gpu::Needs& needs) const {
   needs.timestamps |= options_.timestamps;
   needs.robustness |= options_.robustness;
+  needs.robustness |= options_.robustness_on_cpus && snapshot_ && snapshot_->type == gpu::DeviceType::Cpu;
   needs.queues = std::max(needs.queues, options_.queues);
   needs.disabled_extensions.insert(needs.disabled_extensions.end(), options_.disabled_extensions.begin(),
                                    options_.disabled_extensions.end());

@@ -24,6 +24,8 @@ struct OpenDeviceOptions {
   // What is known before there is a plan.
   bool timestamps = false;
   bool robustness = false;
+  // On a CPU, where an access outside a buffer would end the process, and the checks cost nothing that can be measured.
+  bool robustness_on_cpus = false;
   std::uint32_t queues = 1;  // at most; more than one: work that only computes
   std::vector<std::string> disabled_extensions;
   gpu::InstanceOptions instance;

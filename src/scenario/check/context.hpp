@@ -54,7 +54,8 @@ void check_paths(Context& context);         // paths.cpp
 void check_commands(Context& context);      // commands.cpp
 void check_draws(Context& context);         // draws.cpp: dispatch_fragment and draw
 void check_optical_flow(Context& context);  // optical_flow.cpp
-void check_unused(Context& context);        // uids.cpp; last, since it needs to know what was referred to
+// uids.cpp; last, since it needs to know what was referred to. Returns the uids that nothing uses.
+std::set<std::string, std::less<>> check_unused(Context& context);
 
 // The rules for the bindings of one command. `by_name`: whether its shader names its resources, as RPL does.
 enum class Naming { SetAndId, IdOnly, RplShader };

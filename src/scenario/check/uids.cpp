@@ -16,9 +16,10 @@ void check_uids(Context& context) {
   }
 }
 
-void check_unused(Context& context) {
+std::set<std::string, std::less<>> check_unused(Context& context) {
+  std::set<std::string, std::less<>> unused;
   // Objects that were left out may use any of them.
-  if (!context.options.checking || context.scenario.left_out.anything()) return;
+  if (context.scenario.left_out.anything()) return unused;
   for (const Resource& resource : context.scenario.resources) {
     const std::string& uid = uid_of(resource);
     const bool has_result = std::visit(
@@ -34,9 +35,12 @@ void check_unused(Context& context) {
         },
         resource);
     if (has_result || shared || context.used.contains(uid)) continue;
+    unused.insert(uid);
+    if (!context.options.checking) continue;
     context.diagnostics.add(json::problem(object_of(resource)["uid"], DiagnosticKind::UnusedResource,
                                           formatted("nothing uses {} `{}`", key_of(resource), uid), Severity::Note));
   }
+  return unused;
 }
 
 }  // namespace slipway::scenario

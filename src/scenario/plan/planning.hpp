@@ -51,6 +51,7 @@ struct Planning {
   const Scenario& scenario;
   const ScenarioOptions& options;
   Diagnostics& diagnostics;
+  const std::set<std::string, std::less<>>& unused;  // uids of resources that nothing uses
   // JSON pointers of the elements of `resources` and `commands` with errors of earlier phases.
   std::set<std::string, std::less<>> with_errors;
 
@@ -71,6 +72,9 @@ struct Planning {
 
   bool has_errors_in(json::Value object) const;
 };
+
+// Whether nothing uses a resource, so that its file is not opened. Reports a missing file.
+bool is_unused(Planning& planning, const Resource& resource);
 
 // `/resources/3` for a pointer into that element.
 std::string element_of(std::string_view pointer);
