@@ -26,9 +26,13 @@ with tempfile.TemporaryDirectory() as name:
     run("cmake", "-G", "Ninja", "-S", directory / "consumer", "-B", directory / "build", f"-DCMAKE_PREFIX_PATH={directory / 'prefix'}")
     run("cmake", "--build", directory / "build")
     run(directory / "build/consumer", top / "examples/hello/scenario.json")
+    run(directory / "build/consumer_c", top / "examples/hello/scenario.json")
     run(directory / "build/consumer_recipe", top / "examples/saxpy_recipe/recipe.json")
     run(directory / "build/consumer_kernels", top / "examples/kernel_info/saxpy.ze_info")
     run(directory / "prefix/bin/slipway", "--version")
+    run("cmake", "-G", "Ninja", "-S", top / "examples/rpl_engine", "-B", directory / "engine", f"-DCMAKE_PREFIX_PATH={directory / 'prefix'}")
+    run("cmake", "--build", directory / "engine")
+    run(directory / "engine/rpl_engine", top / "examples/rpl_engine/tint.rpl")
 
     def pkg_config(*options):
         path = next((directory / "prefix").rglob("slipway.pc")).parent
@@ -39,4 +43,18 @@ with tempfile.TemporaryDirectory() as name:
     assert pkg_config("--modversion") == [version], pkg_config("--modversion")
     run("c++", directory / "consumer/main.cpp", "-o", directory / "consumer_pc", *pkg_config("--cflags", "--libs"))
     libraries = pkg_config("--variable=libdir")[0]
+    # All headers compile in each version of the language, without warnings.
+    headers = [f"slipway/{header.name}" for header in sorted((directory / "prefix/include/slipway").glob("*.hpp"))]
+    (directory / "headers.cpp").write_text("".join(f"#include <{header}>\n" for header in headers) + "int main() {}\n")
+    for standard in ("17", "20", "23"):
+        run("c++", f"-std=c++{standard}", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", directory / "headers.cpp",
+            *pkg_config("--cflags"))
+    # The library exports what its headers declare, and nothing of its modules or of other libraries.
+    symbols = subprocess.run(["nm", "-D", "--defined-only", "-C", f"{libraries}/libslipway.so"], check=True, capture_output=True, text=True)
+    names = [line.split(maxsplit=2)[2] for line in symbols.stdout.splitlines()]
+    public = re.compile(r"(typeinfo (name )?for |vtable for )?slipway::(Device|Scenario|KernelBinary|RplProgram|RplPipeline|device|artifacts|"
+                        r"runner|list_devices|slipway_make_buffer)\b|slipway_\w+$")
+    foreign = [name for name in names if not public.match(name)]
+    assert not foreign, f"{len(foreign)} symbols are exported that no header declares: {foreign[:10]}"
+    assert len(names) > 40, names
     run(directory / "consumer_pc", top / "examples/hello/scenario.json", LD_LIBRARY_PATH=libraries)

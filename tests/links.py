@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks that links, anchors and file names in pages and sources exist: links.py TOP
 
-It checks links of Markdown files with their anchors; paths of the repository in backticks on pages; in sources, pages with
+It checks links of Markdown files with their anchors; paths of the repository in backticks on pages, and that a file contains the
+names that follow it in parentheses (`src/MODULE/FILE.cpp` (`name`)); in sources, pages with
 anchors and, in comments, names of source files, which may be given from `src/` on or alone. Names with capitals
 (`schema/NAME.schema.json`) are patterns, as are those with `*`. A page that says at its beginning that it is not built
 yet may name files that do not exist.
@@ -108,6 +109,14 @@ def check_page(path):
         name = match[1].split("#")[0]
         if not planned and PATH.match(name) and "..." not in name and not exists(name):
             report(path, text, match.start(), f"`{name}` does not exist")
+
+
+    # The names in parentheses after a file, up to a nested parenthesis: functions and classes that it has.
+    for match in re.finditer(r"`(src/[\w./-]+\.(?:cpp|hpp|def))`\s+\((`[^()]*)\)", text):
+        file = top / match[1]
+        for name in re.findall(r"`([A-Za-z_][\w:]*)`", match[2]) if file.is_file() else []:
+            if not re.search(rf"\b{re.escape(name.rsplit('::', 1)[-1])}\b", file.read_text()) and not exists(name):
+                report(path, text, match.start(), f"`{match[1]}` has no `{name}`")
 
 
 def comments(text, suffix):

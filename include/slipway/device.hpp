@@ -22,8 +22,8 @@ struct DeviceInfo {
 // Errors: no-device if there is no Vulkan loader or driver.
 SLIPWAY_API Outcome<std::vector<DeviceInfo>> list_devices();
 
-// An opened device. Scenarios on the same device run one after another. After a time-out (RunOptions::timeout) it
-// is opened again; the objects of the lost one are leaked.
+// An opened device, which one thread uses at a time. Scenarios on the same device run one after another. After a
+// time-out (RunOptions::timeout) it is opened again; the objects of the lost one are leaked.
 class SLIPWAY_API Device {
  public:
   // `selector`: an index, a UUID, or a part of the name; empty for the environment variable SLIPWAY_DEVICE, else the

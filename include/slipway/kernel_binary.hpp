@@ -4,9 +4,14 @@
 //
 //   auto binary = slipway::KernelBinary::load("k.bin");
 //   for (const slipway::Problem& problem : binary->check("consistency")) std::puts(problem.text.c_str());
-//   auto data = binary->pack("saxpy", {.groups = {64, 1, 1}, .local_size = {256, 1, 1},
-//                                      .arguments = {slipway::PointerArgument{0x10000},
-//                                      slipway::ValueArgument::of(2.0f)}});
+//   slipway::KernelLaunch launch;
+//   launch.groups = {64, 1, 1};
+//   launch.local_size = {256, 1, 1};
+//   launch.arguments = {slipway::PointerArgument{0x10000}, slipway::ValueArgument::of(2.0f)};
+//   auto data = binary->pack("saxpy", launch);
+//
+// C++17. The const members may be called from several threads at once. An object that was moved from may only be
+// assigned or destroyed.
 #pragma once
 
 #include <array>
@@ -16,13 +21,13 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <variant>
 #include <vector>
 
+#include "slipway/bytes.hpp"
 #include "slipway/problem.hpp"
 
 namespace slipway {
@@ -55,8 +60,8 @@ struct PayloadPart {
 struct ValueArgument {
   std::vector<std::byte> bytes;
   template <class T>
-    requires std::is_trivially_copyable_v<T>
   static ValueArgument of(const T& value) {
+    static_assert(std::is_trivially_copyable<T>::value, "an argument by value is plain data");
     ValueArgument argument{std::vector<std::byte>(sizeof value)};
     std::memcpy(argument.bytes.data(), &value, sizeof value);
     return argument;
@@ -93,8 +98,7 @@ class SLIPWAY_API KernelBinary {
   // Errors: all those of reading.
   static Outcome<KernelBinary> load(const std::filesystem::path& file, const KernelBinaryOptions& options = {});
   // The same for bytes, which are copied. `name` is shown in problems.
-  static Outcome<KernelBinary> parse(std::span<const std::byte> bytes, std::string name,
-                                     const KernelBinaryOptions& options = {});
+  static Outcome<KernelBinary> parse(ByteView bytes, std::string name, const KernelBinaryOptions& options = {});
 
   KernelBinary(KernelBinary&&) noexcept;
   KernelBinary& operator=(KernelBinary&&) noexcept;

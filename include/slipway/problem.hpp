@@ -1,12 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Errors and warnings as values. Every function of this interface that can fail returns an `Outcome`, whose error is a
-// list of all problems that were found. No exceptions are thrown except those of the standard library (std::bad_alloc).
+// list of all problems that were found. Only `Outcome::value` and the standard library (std::bad_alloc) throw.
+//
+//   auto scenario = slipway::Scenario::load("blur.json");
+//   if (!scenario) for (const slipway::Problem& problem : scenario.error()) std::puts(problem.text.c_str());
+//   slipway::Scenario same = slipway::Scenario::load("blur.json").value();  // throws slipway::Error
+//
+// C++17. `Outcome` is the same class in all versions of the language, so that programs and the library may be compiled
+// with different ones; with C++23 it converts to std::expected.
 #pragma once
 
 #include <cstdint>
-#include <expected>
+#include <stdexcept>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
+
+#if __has_include(<version>)
+#include <version>
+#endif
+#if defined(__cpp_lib_expected)
+#include <expected>
+#endif
 
 #if defined(__GNUC__)
 #define SLIPWAY_API __attribute__((visibility("default")))
@@ -31,7 +47,79 @@ struct Problem {
   int exit_status = 0;       // of the program, for an error of this kind: 1, 3, 4 or 5
 };
 
+using Problems = std::vector<Problem>;
+
+// Problems as an exception. `what()` is the first error.
+class Error : public std::runtime_error {
+ public:
+  explicit Error(Problems problems) : std::runtime_error(first_error(problems)), problems_(std::move(problems)) {}
+  const Problems& problems() const noexcept { return problems_; }
+
+ private:
+  static std::string first_error(const Problems& problems) {
+    for (const Problem& problem : problems) {
+      if (problem.severity == Problem::Severity::Error) return problem.message;
+    }
+    return problems.empty() ? "unknown error" : problems.front().message;
+  }
+
+  Problems problems_;
+};
+
+// A failure, which converts to an Outcome of any type.
+struct Failed {
+  Problems problems;
+};
+
+// A value or problems, with the members of std::expected. `operator*`, `operator->` and `error` require that there is a
+// value or an error; `value` checks it and throws Error.
 template <class T>
-using Outcome = std::expected<T, std::vector<Problem>>;
+class [[nodiscard]] Outcome {
+ public:
+  using value_type = T;
+  using error_type = Problems;
+
+  Outcome(T value) : content_(std::in_place_index<0>, std::move(value)) {}
+  Outcome(Failed failed) : content_(std::in_place_index<1>, std::move(failed.problems)) {}
+#if defined(__cpp_lib_expected)
+  Outcome(std::unexpected<Problems> failed) : content_(std::in_place_index<1>, std::move(failed).error()) {}
+  operator std::expected<T, Problems>() && {
+    if (!has_value()) return std::unexpected(std::move(error()));
+    return std::move(**this);
+  }
+#endif
+
+  bool has_value() const noexcept { return content_.index() == 0; }
+  explicit operator bool() const noexcept { return has_value(); }
+
+  T& operator*() & { return *std::get_if<0>(&content_); }
+  const T& operator*() const& { return *std::get_if<0>(&content_); }
+  T&& operator*() && { return std::move(*std::get_if<0>(&content_)); }
+  T* operator->() { return std::get_if<0>(&content_); }
+  const T* operator->() const { return std::get_if<0>(&content_); }
+
+  T& value() & { return check(), **this; }
+  const T& value() const& { return check(), **this; }
+  T&& value() && { return check(), std::move(**this); }
+  template <class U>
+  T value_or(U&& other) const& {
+    return has_value() ? **this : static_cast<T>(std::forward<U>(other));
+  }
+  template <class U>
+  T value_or(U&& other) && {
+    return has_value() ? std::move(**this) : static_cast<T>(std::forward<U>(other));
+  }
+
+  Problems& error() & { return *std::get_if<1>(&content_); }
+  const Problems& error() const& { return *std::get_if<1>(&content_); }
+  Problems&& error() && { return std::move(*std::get_if<1>(&content_)); }
+
+ private:
+  void check() const {
+    if (!has_value()) throw Error(error());
+  }
+
+  std::variant<T, Problems> content_;
+};
 
 }  // namespace slipway

@@ -24,13 +24,13 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include "slipway/bo.hpp"
+#include "slipway/bytes.hpp"
 #include "slipway/problem.hpp"
 
 namespace slipway {
@@ -150,12 +150,12 @@ class SLIPWAY_API runner {
 
   // The bytes of a buffer, synced from the device; empty for an unknown name or if nothing is bound. Valid until
   // another buffer is bound to the name or the runner is destroyed.
-  std::span<const std::byte> map_buffer(const std::string& name) const;
+  ByteView map_buffer(const std::string& name) const;
   template <class Pointer>
   Pointer map_buffer(const std::string& name) const {
-    static_assert(std::is_pointer_v<Pointer> && std::is_const_v<std::remove_pointer_t<Pointer>>,
+    static_assert(std::is_pointer<Pointer>::value && std::is_const<std::remove_pointer_t<Pointer>>::value,
                   "map_buffer<const T*>() returns a pointer to const");
-    const std::span<const std::byte> bytes = map_buffer(name);
+    const ByteView bytes = map_buffer(name);
     return bytes.empty() ? nullptr : static_cast<Pointer>(static_cast<const void*>(bytes.data()));
   }
 

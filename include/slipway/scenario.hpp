@@ -4,8 +4,13 @@
 //   auto device = slipway::Device::open();
 //   auto scenario = slipway::Scenario::load("blur.json");
 //   scenario->set_contents("input", pixels);
-//   auto report = scenario->run(*device, {.capture = {"output"}});
+//   slipway::RunOptions options;
+//   options.capture = {"output"};
+//   auto report = scenario->run(*device, options);
 //   use(report->captured.at("output"));
+//
+// C++17. One scenario or device is used by one thread at a time; different ones may be used at once. An object that
+// was moved from may only be assigned or destroyed.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +18,11 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "slipway/bytes.hpp"
 #include "slipway/device.hpp"
 #include "slipway/problem.hpp"
 
@@ -78,7 +83,7 @@ class SLIPWAY_API Scenario {
 
   // Replaces the initial contents of a buffer or of level 0 of an image (rows tightly packed). The bytes are copied.
   // Errors: unknown-reference, file-mismatch if the size is not that of the resource.
-  Outcome<bool> set_contents(std::string_view uid, std::span<const std::byte> bytes);
+  Outcome<bool> set_contents(std::string_view uid, ByteView bytes);
 
   // An unmet expectation is not an error: see RunReport. May be called again; each run starts from the initial
   // contents. Graphs are compiled for the device, so the first run on a device reads their files again.

@@ -2,8 +2,10 @@
 // The whole public interface of Slipway.
 #pragma once
 
+#include "slipway/bytes.hpp"          // IWYU pragma: export
 #include "slipway/device.hpp"         // IWYU pragma: export
 #include "slipway/kernel_binary.hpp"  // IWYU pragma: export
 #include "slipway/problem.hpp"        // IWYU pragma: export
 #include "slipway/recipe.hpp"         // IWYU pragma: export
+#include "slipway/rpl.hpp"            // IWYU pragma: export
 #include "slipway/scenario.hpp"       // IWYU pragma: export

@@ -246,7 +246,7 @@ bool runner::wait(std::chrono::milliseconds timeout) {
   return *done;
 }
 
-std::span<const std::byte> runner::map_buffer(const std::string& name) const {
+ByteView runner::map_buffer(const std::string& name) const {
   return value_or_throw(checked(impl_).session.runner().map_buffer(name));
 }
 

@@ -81,7 +81,7 @@ Outcome<Scenario> Scenario::load_text(std::string text, std::string name, const 
   return Scenario(std::make_unique<State>(State{std::move(loaded), public_problems(diagnostics.all())}));
 }
 
-Outcome<bool> Scenario::set_contents(std::string_view uid, std::span<const std::byte> bytes) {
+Outcome<bool> Scenario::set_contents(std::string_view uid, ByteView bytes) {
   const launch::Plan& plan = *state_->scenario.loaded().plan;
   const auto index = find_resource(plan, uid);
   if (!index) return unknown_resource(uid);

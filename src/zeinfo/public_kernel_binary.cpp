@@ -62,8 +62,7 @@ Outcome<KernelBinary> KernelBinary::load(const std::filesystem::path& file, cons
   return parse(mapped->bytes(), file.string(), options);
 }
 
-Outcome<KernelBinary> KernelBinary::parse(std::span<const std::byte> bytes, std::string name,
-                                          const KernelBinaryOptions& options) {
+Outcome<KernelBinary> KernelBinary::parse(ByteView bytes, std::string name, const KernelBinaryOptions& options) {
   auto state = std::make_unique<State>();
   state->bytes.assign(bytes.begin(), bytes.end());
   state->name = std::move(name);

@@ -73,7 +73,10 @@ class ModelStarter {
   bool infer_shapes(const std::shared_ptr<const model::ModelFile>& file) {
     const auto is_open = [](const vgf::Resource& resource) { return vgf::is_dynamic(resource); };
     if (std::ranges::none_of(file_.resources, is_open)) return true;
-    model::StandaloneOptions request{.file = file, .name = "new", .shapes = options_.shapes};
+    model::StandaloneOptions request;
+    request.file = file;
+    request.name = "new";
+    request.shapes = options_.shapes;
     for (std::size_t i = 0; i < file_.inputs.size(); ++i) {
       const vgf::Resource& resource = file_.resources[file_.inputs[i].resource];
       const std::string label = model::input_label(file_, i);

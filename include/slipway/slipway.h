@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* Slipway in C (C99): devices, scenarios, render pipelines and kernels of Intel GPUs.
+ *
+ *   slipway_problems* problems = NULL;
+ *   slipway_scenario* scenario = NULL;
+ *   if (slipway_scenario_load("blur.json", NULL, &scenario, &problems) != 0) {
+ *     for (size_t i = 0; i < slipway_problems_count(problems); ++i) fputs(slipway_problems_text(problems, i), stderr);
+ *   }
+ *   slipway_problems_free(problems);
+ *
+ * Functions that can fail return 0, or the exit status that the program `slipway` has for the first error: 3 (the input is
+ * wrong or missing), 4 (the device lacks something), 5 (the device, a library or the file system failed), or 2 for a wrong call
+ * of the function. Their last parameter
+ * receives the problems, warnings of a call that succeeded included; it is set to NULL without problems, and may be NULL
+ * when the caller does not want them. The result parameter is set to NULL on failure. No function throws or ends the process.
+ *
+ * Objects are opaque and belong to the caller, who frees each with its own function; NULL may be freed. Texts and bytes that
+ * a function returns belong to the object and are valid until it is freed; texts end with a zero and are UTF-8. Options have
+ * the size of the structure as their first member, so that a program that was compiled with an older header still works: set
+ * it to sizeof. NULL means the defaults, and so does a member that is zero.
+ *
+ * Threads: an object is used by one thread at a time; different objects may be used at once. A slipway_rpl_program may be used
+ * by several threads.
+ */
+#ifndef SLIPWAY_SLIPWAY_H
+#define SLIPWAY_SLIPWAY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "slipway/version.h"
+
+#if defined(__GNUC__)
+#define SLIPWAY_C_API __attribute__((visibility("default")))
+#else
+#define SLIPWAY_C_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "0.2.0": of the library, which may be newer than the header. */
+SLIPWAY_C_API const char* slipway_version(void);
+
+/* --- problems ------------------------------------------------------------------------------------------------------- */
+
+typedef struct slipway_problems slipway_problems;
+typedef enum { SLIPWAY_NOTE = 0, SLIPWAY_WARNING = 1, SLIPWAY_ERROR = 2 } slipway_severity;
+
+SLIPWAY_C_API size_t slipway_problems_count(const slipway_problems* problems); /* 0 for NULL */
+SLIPWAY_C_API slipway_severity slipway_problems_severity(const slipway_problems* problems, size_t index);
+SLIPWAY_C_API const char* slipway_problems_kind(const slipway_problems* problems, size_t index); /* "unknown-key" */
+SLIPWAY_C_API const char* slipway_problems_message(const slipway_problems* problems, size_t index); /* one line */
+SLIPWAY_C_API const char* slipway_problems_text(const slipway_problems* problems, size_t index);    /* as the program prints it */
+SLIPWAY_C_API const char* slipway_problems_file(const slipway_problems* problems, size_t index);    /* "" for none */
+/* Line and column from 1; 0 if they are not known. */
+SLIPWAY_C_API uint32_t slipway_problems_line(const slipway_problems* problems, size_t index);
+SLIPWAY_C_API uint32_t slipway_problems_column(const slipway_problems* problems, size_t index);
+SLIPWAY_C_API void slipway_problems_free(slipway_problems* problems);
+
+/* --- devices -------------------------------------------------------------------------------------------------------- */
+
+typedef struct slipway_device slipway_device;
+
+/* `selector`: an index, a UUID or a part of the name; NULL or "" for SLIPWAY_DEVICE, else the first by type. */
+SLIPWAY_C_API int slipway_device_open(const char* selector, slipway_device** device, slipway_problems** problems);
+SLIPWAY_C_API const char* slipway_device_name(const slipway_device* device);
+SLIPWAY_C_API const char* slipway_device_type(const slipway_device* device); /* DiscreteGpu, IntegratedGpu, VirtualGpu, Cpu, Other */
+SLIPWAY_C_API const char* slipway_device_uuid(const slipway_device* device);
+SLIPWAY_C_API void slipway_device_free(slipway_device* device);
+
+/* --- scenarios ------------------------------------------------------------------------------------------------------ */
+
+typedef struct slipway_scenario slipway_scenario;
+typedef struct slipway_report slipway_report;
+
+typedef struct {
+  size_t size;            /* sizeof(slipway_load_options) */
+  const char* output;     /* base directory of relative `dst` paths; NULL: the scenario's directory */
+  int confine;            /* refuse paths that leave the scenario's directory */
+  int strict;             /* warnings are errors */
+  int no_cache;           /* do not use the user's cache directory for compiled shaders */
+} slipway_load_options;
+
+typedef struct {
+  size_t size;                /* sizeof(slipway_run_options) */
+  uint32_t repeat;            /* iterations; 0: one */
+  double timeout;             /* seconds of one wait; 0: none */
+  int no_outputs;             /* do not write the files that `dst` names */
+  const char* const* capture; /* uids of buffers and images whose contents the report has */
+  size_t capture_count;
+} slipway_run_options;
+
+SLIPWAY_C_API int slipway_scenario_load(const char* file, const slipway_load_options* options, slipway_scenario** scenario,
+                                        slipway_problems** problems);
+/* The same for a text of `length` bytes; relative paths are resolved against `directory`. */
+SLIPWAY_C_API int slipway_scenario_parse(const char* text, size_t length, const char* directory, const slipway_load_options* options,
+                                         slipway_scenario** scenario, slipway_problems** problems);
+/* Replaces the initial contents of a buffer or of level 0 of an image. The bytes are copied. */
+SLIPWAY_C_API int slipway_scenario_set_contents(slipway_scenario* scenario, const char* uid, const void* bytes, size_t size,
+                                                slipway_problems** problems);
+/* An unmet expectation does not make the call fail: see slipway_report_all_met. */
+SLIPWAY_C_API int slipway_scenario_run(slipway_scenario* scenario, slipway_device* device, const slipway_run_options* options,
+                                       slipway_report** report, slipway_problems** problems);
+SLIPWAY_C_API void slipway_scenario_free(slipway_scenario* scenario);
+
+SLIPWAY_C_API int slipway_report_all_met(const slipway_report* report);
+SLIPWAY_C_API size_t slipway_report_expectations(const slipway_report* report);
+SLIPWAY_C_API int slipway_report_met(const slipway_report* report, size_t index);
+SLIPWAY_C_API const char* slipway_report_text(const slipway_report* report, size_t index); /* as the program prints it */
+/* The bytes of a captured resource; NULL for others. `size` may be NULL. */
+SLIPWAY_C_API const void* slipway_report_captured(const slipway_report* report, const char* uid, size_t* size);
+SLIPWAY_C_API void slipway_report_free(slipway_report* report);
+
+/* --- render pipelines (slipway/rpl.hpp) ----------------------------------------------------------------------------- */
+
+typedef struct slipway_rpl_program slipway_rpl_program;
+typedef struct slipway_rpl_pipeline slipway_rpl_pipeline;
+
+typedef struct {
+  const char* name; /* shown in problems and metadata */
+  const char* text;
+  size_t length; /* bytes of the text */
+} slipway_rpl_source;
+typedef struct {
+  const char* stage; /* vertex, fragment or compute */
+  const char* function;
+} slipway_rpl_entry_point;
+typedef struct {
+  const char* name;
+  const char* value; /* as on the command line: "true", "12", "0.5", a word */
+} slipway_rpl_option;
+typedef struct {
+  size_t size; /* sizeof(slipway_rpl_variant) */
+  const slipway_rpl_entry_point* entry_points;
+  size_t entry_point_count;
+  const slipway_rpl_option* options;
+  size_t option_count;
+  int compute;        /* a compute pipeline */
+  const char* target; /* vulkan1.1, vulkan1.2, vulkan1.3 (NULL) */
+  int split_stages, optimize, strip, debug_lines, strict;
+} slipway_rpl_variant;
+
+SLIPWAY_C_API int slipway_rpl_parse(const slipway_rpl_source* sources, size_t count, slipway_rpl_program** program,
+                                    slipway_problems** problems);
+SLIPWAY_C_API int slipway_rpl_load(const char* const* files, size_t count, slipway_rpl_program** program, slipway_problems** problems);
+SLIPWAY_C_API int slipway_rpl_changed(const slipway_rpl_program* program); /* whether a file was changed since it was read */
+SLIPWAY_C_API int slipway_rpl_compile(const slipway_rpl_program* program, const slipway_rpl_variant* variant,
+                                      slipway_rpl_pipeline** pipeline, slipway_problems** problems);
+SLIPWAY_C_API void slipway_rpl_program_free(slipway_rpl_program* program);
+
+SLIPWAY_C_API size_t slipway_rpl_module_count(const slipway_rpl_pipeline* pipeline);
+/* SPIR-V; `words` receives their number. */
+SLIPWAY_C_API const uint32_t* slipway_rpl_module(const slipway_rpl_pipeline* pipeline, size_t index, size_t* words);
+SLIPWAY_C_API const char* slipway_rpl_metadata(const slipway_rpl_pipeline* pipeline); /* JSON */
+SLIPWAY_C_API const char* slipway_rpl_pipeline_hash(const slipway_rpl_pipeline* pipeline);
+SLIPWAY_C_API const char* slipway_rpl_interface_hash(const slipway_rpl_pipeline* pipeline);
+SLIPWAY_C_API void slipway_rpl_pipeline_free(slipway_rpl_pipeline* pipeline);
+
+/* --- kernels of Intel GPUs (slipway/kernel_binary.hpp) -------------------------------------------------------------- */
+
+typedef struct slipway_kernel_binary slipway_kernel_binary;
+
+typedef struct {
+  size_t size;      /* sizeof(slipway_kernel_figures) */
+  const char* name;
+  int32_t simd;           /* lanes of a hardware thread */
+  int32_t registers;      /* of a hardware thread */
+  int32_t threads_per_eu; /* -1: unknown */
+  int32_t barriers;
+  uint64_t code_bytes;    /* 0: unknown */
+  uint64_t spill_bytes;   /* of a hardware thread, as are private and scratch memory */
+  uint64_t private_bytes;
+  uint64_t scratch_bytes;
+  uint64_t local_memory_bytes;
+  uint64_t argument_bytes; /* of the cross-thread data */
+} slipway_kernel_figures;
+
+/* A zebin, a member of a fat archive, a text of ZE Info or its JSON. `member` and `product` may be NULL. */
+SLIPWAY_C_API int slipway_kernel_binary_load(const char* file, const char* member, const char* product, slipway_kernel_binary** binary,
+                                             slipway_problems** problems);
+/* The same for bytes, which are copied. `name` is shown in problems. */
+SLIPWAY_C_API int slipway_kernel_binary_parse(const void* bytes, size_t size, const char* name, const char* member,
+                                              const char* product, slipway_kernel_binary** binary, slipway_problems** problems);
+SLIPWAY_C_API size_t slipway_kernel_binary_count(const slipway_kernel_binary* binary); /* of kernels */
+/* Returns 2 if the index is too large or `figures->size` is not set. */
+SLIPWAY_C_API int slipway_kernel_binary_figures(const slipway_kernel_binary* binary, size_t index, slipway_kernel_figures* figures);
+/* `level`: spec, consistency (NULL), runtime, runtime=YY.WW, runtime=all. Returns 3 if there are errors. */
+SLIPWAY_C_API int slipway_kernel_binary_check(const slipway_kernel_binary* binary, const char* level, slipway_problems** problems);
+SLIPWAY_C_API void slipway_kernel_binary_free(slipway_kernel_binary* binary);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

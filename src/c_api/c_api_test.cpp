@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "slipway/slipway.h"
+#include "testing/scratch_directory.hpp"
+#include "testing/source_directory.hpp"
+
+namespace slipway {
+namespace {
+
+// The problems of a call, freed at the end of a test.
+struct Problems {
+  slipway_problems* list = nullptr;
+  Problems() = default;
+  Problems(const Problems&) = delete;
+  Problems& operator=(const Problems&) = delete;
+  ~Problems() { slipway_problems_free(list); }
+  std::size_t count() const { return slipway_problems_count(list); }
+};
+
+std::string source(const std::string& name) { return (testing::source_directory() / name).string(); }
+
+TEST(CApi, RunsAScenario) {
+  Problems problems;
+  slipway_scenario* scenario = nullptr;
+  ASSERT_EQ(slipway_scenario_load(source("examples/hello/scenario.json").c_str(), nullptr, &scenario, &problems.list),
+            0)
+      << slipway_problems_text(problems.list, 0);
+  slipway_device* device = nullptr;
+  ASSERT_EQ(slipway_device_open(nullptr, &device, &problems.list), 0) << slipway_problems_text(problems.list, 0);
+  EXPECT_STRNE(slipway_device_name(device), "");
+
+  const char* const capture[] = {"y"};
+  slipway_run_options options = {};
+  options.size = sizeof options;
+  options.no_outputs = 1;
+  options.capture = capture;
+  options.capture_count = 1;
+  slipway_report* report = nullptr;
+  ASSERT_EQ(slipway_scenario_run(scenario, device, &options, &report, &problems.list), 0);
+  EXPECT_TRUE(slipway_report_all_met(report));
+  std::size_t size = 0;
+  ASSERT_NE(slipway_report_captured(report, "y", &size), nullptr);
+  EXPECT_EQ(size, 32);
+  EXPECT_EQ(slipway_report_captured(report, "unknown", nullptr), nullptr);
+  slipway_report_free(report);
+
+  // Other contents: the expectation of the file does not hold any more.
+  const std::vector<float> x(8, 4.0f);
+  ASSERT_EQ(slipway_scenario_set_contents(scenario, "x", x.data(), sizeof(float) * x.size(), &problems.list), 0);
+  ASSERT_EQ(slipway_scenario_run(scenario, device, &options, &report, &problems.list), 0);
+  EXPECT_FALSE(slipway_report_all_met(report));
+  float y = 0;
+  std::memcpy(&y, slipway_report_captured(report, "y", nullptr), sizeof y);
+  EXPECT_EQ(y, 11.0f);
+  slipway_report_free(report);
+  slipway_device_free(device);
+  slipway_scenario_free(scenario);
+}
+
+TEST(CApi, ReportsProblemsWithTheirPlace) {
+  Problems problems;
+  slipway_scenario* scenario = nullptr;
+  const std::string text = "{\n  \"resources\": 3 }";
+  EXPECT_EQ(slipway_scenario_parse(text.data(), text.size(), nullptr, nullptr, &scenario, &problems.list), 3);
+  EXPECT_EQ(scenario, nullptr);
+  ASSERT_GE(problems.count(), 1);
+  EXPECT_EQ(slipway_problems_severity(problems.list, 0), SLIPWAY_ERROR);
+  EXPECT_EQ(slipway_problems_line(problems.list, problems.count() - 1), 2);
+  EXPECT_STRNE(slipway_problems_kind(problems.list, 0), "");
+  EXPECT_STREQ(slipway_problems_text(problems.list, 99), "") << "an index beyond the end is harmless";
+}
+
+TEST(CApi, RefusesWrongCalls) {
+  Problems problems;
+  EXPECT_EQ(slipway_scenario_load(nullptr, nullptr, nullptr, &problems.list), 2);
+  EXPECT_EQ(problems.count(), 1);
+  EXPECT_EQ(slipway_scenario_load("missing.json", nullptr, nullptr, nullptr), 2) << "problems are not wanted";
+  slipway_scenario* scenario = nullptr;
+  EXPECT_NE(slipway_scenario_load("missing.json", nullptr, &scenario, nullptr), 0);
+  slipway_scenario_free(nullptr);
+  slipway_report_free(nullptr);
+  EXPECT_EQ(slipway_problems_count(nullptr), 0);
+}
+
+TEST(CApi, CompilesARenderPipeline) {
+  Problems problems;
+  const std::string file = source("examples/triangle/triangle.rpl");
+  const char* const files[] = {file.c_str()};
+  slipway_rpl_program* program = nullptr;
+  ASSERT_EQ(slipway_rpl_load(files, 1, &program, &problems.list), 0);
+  EXPECT_FALSE(slipway_rpl_changed(program));
+  const slipway_rpl_entry_point entries[] = {{"vertex", "vertex_main"}, {"fragment", "fragment_main"}};
+  slipway_rpl_variant variant = {};
+  variant.size = sizeof variant;
+  variant.entry_points = entries;
+  variant.entry_point_count = 2;
+  slipway_rpl_pipeline* pipeline = nullptr;
+  ASSERT_EQ(slipway_rpl_compile(program, &variant, &pipeline, &problems.list), 0);
+  ASSERT_EQ(slipway_rpl_module_count(pipeline), 1);
+  std::size_t words = 0;
+  EXPECT_EQ(slipway_rpl_module(pipeline, 0, &words)[0], 0x07230203);
+  EXPECT_GT(words, 100);
+  EXPECT_EQ(slipway_rpl_module(pipeline, 1, &words), nullptr);
+  EXPECT_NE(std::string(slipway_rpl_metadata(pipeline)).find(slipway_rpl_pipeline_hash(pipeline)), std::string::npos);
+  slipway_rpl_pipeline_free(pipeline);
+
+  const slipway_rpl_option option = {"nonsense", "true"};
+  variant.options = &option;
+  variant.option_count = 1;
+  EXPECT_EQ(slipway_rpl_compile(program, &variant, &pipeline, &problems.list), 3);
+  EXPECT_EQ(pipeline, nullptr);
+  EXPECT_STREQ(slipway_problems_kind(problems.list, 0), "rpl-option-unknown");
+  slipway_rpl_program_free(program);
+}
+
+TEST(CApi, ReadsMembersOfOldOptionsOnly) {
+  // A program that was compiled before `options` existed: what lies after its structure is not read.
+  struct OldVariant {
+    std::size_t size;
+    const slipway_rpl_entry_point* entry_points;
+    std::size_t entry_point_count;
+  };
+  union {
+    OldVariant old;
+    slipway_rpl_variant whole;
+  } given;
+  std::memset(&given, 0xFF, sizeof given);
+  given.old = {sizeof(OldVariant), nullptr, 0};
+  const std::string file = source("examples/triangle/triangle.rpl");
+  const char* const files[] = {file.c_str()};
+  slipway_rpl_program* program = nullptr;
+  ASSERT_EQ(slipway_rpl_load(files, 1, &program, nullptr), 0);
+  slipway_rpl_pipeline* pipeline = nullptr;
+  ASSERT_EQ(slipway_rpl_compile(program, &given.whole, &pipeline, nullptr), 0);
+  EXPECT_EQ(slipway_rpl_module_count(pipeline), 0) << "without entry points there is metadata only";
+  slipway_rpl_pipeline_free(pipeline);
+  slipway_rpl_program_free(program);
+}
+
+TEST(CApi, ReadsKernels) {
+  Problems problems;
+  slipway_kernel_binary* binary = nullptr;
+  ASSERT_EQ(slipway_kernel_binary_load(source("examples/kernel_info/saxpy.ze_info").c_str(), nullptr, nullptr, &binary,
+                                       &problems.list),
+            0);
+  ASSERT_GE(slipway_kernel_binary_count(binary), 1);
+  slipway_kernel_figures figures = {};
+  EXPECT_EQ(slipway_kernel_binary_figures(binary, 0, &figures), 2) << "the size is not set";
+  figures.size = sizeof figures;
+  ASSERT_EQ(slipway_kernel_binary_figures(binary, 0, &figures), 0);
+  EXPECT_STREQ(figures.name, "saxpy");
+  EXPECT_GT(figures.simd, 0);
+  EXPECT_EQ(slipway_kernel_binary_figures(binary, 99, &figures), 2);
+  EXPECT_EQ(slipway_kernel_binary_check(binary, "nonsense", &problems.list), 3);
+  EXPECT_STREQ(slipway_problems_kind(problems.list, 0), "unknown-value");
+  slipway_kernel_binary_free(binary);
+  EXPECT_STREQ(slipway_version(), SLIPWAY_VERSION_TEXT);
+}
+
+}  // namespace
+}  // namespace slipway

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the handles of slipway/slipway.h are, and how calls of the C++ interface become calls of C.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "slipway/problem.hpp"
+#include "slipway/slipway.h"
+
+struct slipway_problems {
+  slipway::Problems list;
+};
+
+namespace slipway::c_api {
+
+inline constexpr int kWrongCall = 2;
+
+inline const char* text_or_empty(const char* text) { return text ? text : ""; }
+
+// Hands problems to the caller; nothing if `list` is empty.
+void give(slipway_problems** problems, Problems list);
+// Hands them over as the failure of a call, and returns the exit status of the first error.
+int fail(slipway_problems** problems, Problems list);
+int wrong_call(slipway_problems** problems, const char* message);
+int current_exception(slipway_problems** problems);
+
+// Runs the body of a function, which returns a status. No exception leaves.
+template <class Body>
+int guarded(slipway_problems** problems, Body body) noexcept {
+  if (problems) *problems = nullptr;
+  try {
+    return body();
+  } catch (...) {
+    return current_exception(problems);
+  }
+}
+
+// The options of the caller, who may have been compiled with an older header: members that it does not know are zero.
+template <class Options>
+Options options_of(const Options* given) {
+  Options options{};
+  if (given) std::memcpy(&options, given, std::min(given->size, sizeof options));
+  return options;
+}
+
+}  // namespace slipway::c_api
