@@ -8,6 +8,9 @@ namespace slipway::lower {
 
 struct LowerOptions {
   bool fuse = true;
+  // All kernels access buffers by address, so that a dispatch needs push constants but no descriptors. Needs
+  // `device.addresses`.
+  bool addresses_only = false;
   bool list_sites = false;  // for tuning: list what could be chosen, and run one dispatch at a time
   DeviceFacts device;
   std::uint64_t alignment = 256;     // of intermediates in the arena, bytes

@@ -173,7 +173,7 @@ void ProgramBuilder::copy(ValueId value, std::uint32_t output) {
   one.outputs = one.add_node(tosa::Op::RESHAPE, {from}, shape, {type});
   const std::vector<bool> stored(one.values.size(), true);
   const Widening widened(one.values.size());
-  KernelBuilder builder(one, stored, widened, options_.device.floats, {});
+  KernelBuilder builder(one, stored, widened, options_.device.floats, addressed({}));
   Kernel& k = builder.kernel();
   const auto count = static_cast<std::int64_t>(tensor::element_count(type.shape).value_or(0));
   const Value at = k.element_index();

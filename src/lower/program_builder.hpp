@@ -26,7 +26,13 @@ class ProgramBuilder {
   // The zero point that was subtracted from an 8-bit value that is stored as floats; empty for other values.
   std::optional<std::int64_t> widened(tosa::ValueId value) const { return widened_[index(value)]; }
   KernelBuilder kernel(Grid grid) const {
-    return KernelBuilder(graph_, stored_, widened_, options_.device.floats, grid);
+    return KernelBuilder(graph_, stored_, widened_, options_.device.floats, addressed(grid));
+  }
+  // A plain kernel, by address if the options want that.
+  Grid addressed(Grid grid) const {
+    grid.plain = !grid.addresses;
+    grid.addresses |= options_.addresses_only;
+    return grid;
   }
 
   // The index of the candidate that was measured to be best for the key `what`, otherwise 0: the candidate that is

@@ -167,6 +167,7 @@ struct Grid {
   bool addresses = false;                 // buffers by address
   std::uint32_t lanes = 0;           // not 0: a workgroup is one subgroup of this many invocations; needs addresses
   bool vulkan_memory_model = false;  // for cooperative matrices
+  bool plain = false;                // by address only because descriptors are not wanted
 };
 
 class Kernel {
@@ -175,7 +176,7 @@ class Kernel {
   Kernel(const Kernel&) = delete;
   const FloatFacts& floats() const { return floats_; }
   const Grid& grid() const { return grid_; }
-  bool is_for_gpu() const { return grid_.addresses && !grid_.lanes; }
+  bool is_for_gpu() const { return grid_.addresses && !grid_.lanes && !grid_.plain; }
 
   // --- constants ---
   Value integer(std::int64_t value) { return Value(this, Scalar::Int, value); }

@@ -20,6 +20,25 @@ Id stored_type(Builder& builder, const TensorVariable& tensor) {
   return tensor.declared.element == ElementType::Bool ? builder.type_int(8, false) : tensor.element;
 }
 
+// The members of TensorRecord by index: the address, strides, the shape.
+constexpr std::uint32_t kFirstStride = 1, kFirstExtent = 1 + TensorRecord::kMaxRank;
+static_assert(offsetof(TensorRecord, strides) == 8 && offsetof(TensorRecord, shape) == 8 + 8 * TensorRecord::kMaxRank);
+
+// A member of a tensor's record. `index` is the descriptor index, 0 for a tensor that is not in an array.
+Id record_member(Builder& builder, const TensorVariable& tensor, Id index, bool non_uniform, std::uint32_t member) {
+  const Id type = builder.type_int(member < kFirstExtent ? 64 : 32, false);
+  Operands chain({tensor.variable->result});
+  if (index != 0) chain.add(index);
+  const Id pointer = builder.op(spv::Op::OpAccessChain, builder.type_pointer(spv::StorageClass::Uniform, type),
+                                chain.add(builder.constant_u32(member)));
+  const Id value = builder.op(spv::Op::OpLoad, type, {pointer});
+  if (non_uniform) {
+    builder.decorate(pointer, spv::Decoration::NonUniform);
+    builder.decorate(value, spv::Decoration::NonUniform);
+  }
+  return value;
+}
+
 bool is_array(const Module& module, Id type) {
   const Instruction* definition = module.definition(type);
   return definition != nullptr && definition->op == spv::Op::OpTypeArray;
@@ -47,7 +66,8 @@ class AccessFunction {
         strides_(strides),
         access_(access),
         tensor_(*access.tensor),
-        u32_(builder.type_int(32, false)) {
+        u32_(builder.type_int(32, false)),
+        location_(access.tensor->by_record ? builder.type_int(64, false) : u32_) {
     const Instruction& coordinates = *view.module.definition(access.coordinates);
     rank_ = static_cast<std::uint32_t>(view.constants.value(coordinates.operand(2)).value_or(0));
     if (!is_array(view.module, access.value)) return;
@@ -72,6 +92,7 @@ class AccessFunction {
 
  private:
   bool is_element() const { return length_id_ == 0; }
+  bool is_empty() const { return tensor_.layouts.empty() && !tensor_.by_record; }
 
   // --- parameters -------------------------------------------------------------------------------------------------
 
@@ -98,6 +119,10 @@ class AccessFunction {
       const Id counter = builder_.type_pointer(spv::StorageClass::Function, u32_);
       counter_ = builder_.op(spv::Op::OpVariable, counter, Operands().add(spv::StorageClass::Function));
     }
+    if (tensor_.by_record && !access_.writes) {
+      const Id loaded = builder_.type_pointer(spv::StorageClass::Function, tensor_.element);
+      loaded_ = builder_.op(spv::Op::OpVariable, loaded, Operands().add(spv::StorageClass::Function));
+    }
     if (!access_.writes && !access_.outside) outside_ = builder_.constant_null(tensor_.element);
   }
 
@@ -121,14 +146,20 @@ class AccessFunction {
 
   // --- where the elements are -------------------------------------------------------------------------------------
 
+  Id record(std::uint32_t member) {
+    return record_member(builder_, tensor_, index_, access_.non_uniform, member);
+  }
+
   Id shape(std::size_t dimension) {
+    if (tensor_.by_record) return record(kFirstExtent + static_cast<std::uint32_t>(dimension));
     return select([&](const TensorLayout& layout) {
       return builder_.constant_u32(static_cast<std::uint32_t>(layout.shape[dimension]));
     });
   }
 
-  // In elements.
+  // In elements; by record in bytes.
   Id stride(std::size_t dimension) {
+    if (tensor_.by_record) return record(kFirstStride + static_cast<std::uint32_t>(dimension));
     return select([&](const TensorLayout& layout) {
       const std::uint32_t size = tensor::size_of(layout.element);
       const auto bytes = static_cast<std::uint32_t>(layout.strides[dimension]);
@@ -142,7 +173,14 @@ class AccessFunction {
     return select_layout(builder_, tensor_, u32_, index_, access_.index, of);
   }
 
-  // Finds `inside_`, whether the first element is inside the shape, `first_`, its index in the buffer, and for arrays
+  // A number of elements as wide as locations are.
+  Id widened(Id count) { return tensor_.by_record ? builder_.op(spv::Op::OpUConvert, location_, {count}) : count; }
+  Id times(Id count, Id step) {
+    if (step == builder_.constant_u32(1)) return count;
+    return builder_.op(spv::Op::OpIMul, location_, {widened(count), step});
+  }
+
+  // Finds `inside_`, whether the first element is inside the shape, `first_`, its location in the buffer, and for arrays
   // `rest_`: how many elements there are from it to the end of the innermost dimension, 0 when it is outside.
   void locate() {
     Id last = 0;
@@ -150,9 +188,8 @@ class AccessFunction {
       last = coordinate(i);
       const Id below = builder_.op(spv::Op::OpULessThan, builder_.type_bool(), {last, shape(i)});
       inside_ = i == 0 ? below : builder_.op(spv::Op::OpLogicalAnd, builder_.type_bool(), {inside_, below});
-      const Id step = stride(i);
-      const Id part = step == builder_.constant_u32(1) ? last : builder_.op(spv::Op::OpIMul, u32_, {last, step});
-      first_ = i == 0 ? part : add(first_, part);
+      const Id part = times(last, stride(i));
+      first_ = i == 0 ? part : builder_.op(spv::Op::OpIAdd, location_, {first_, part});
     }
     if (is_element()) return;
     const Id rest = builder_.op(spv::Op::OpISub, u32_, {shape(rank_ - 1), last});
@@ -165,11 +202,16 @@ class AccessFunction {
   Id is_inside(Id k) { return builder_.op(spv::Op::OpULessThan, builder_.type_bool(), {k, rest_}); }
   Id location(Id k) {
     if (k == builder_.constant_u32(0)) return first_;
-    return add(first_, step_ == builder_.constant_u32(1) ? k : builder_.op(spv::Op::OpIMul, u32_, {k, step_}));
+    return builder_.op(spv::Op::OpIAdd, location_, {first_, times(k, step_)});
   }
 
   Id pointer(Id element) {
     const Id stored = stored_type(builder_, tensor_);
+    if (tensor_.by_record) {
+      const Id address = builder_.op(spv::Op::OpIAdd, location_, {record(0), element});
+      return builder_.op(spv::Op::OpConvertUToPtr,
+                         builder_.type_pointer(spv::StorageClass::PhysicalStorageBuffer, stored), {address});
+    }
     const Id type = builder_.type_pointer(spv::StorageClass::StorageBuffer, stored);
     Operands chain({tensor_.variable->result});
     if (index_ != 0) chain.add(index_);
@@ -178,24 +220,43 @@ class AccessFunction {
     return pointer;
   }
 
+  // Memory operands: those of the shader; accesses by address have an alignment, whose literal comes first.
+  Words memory() const {
+    if (!tensor_.by_record) return access_.memory;
+    Words all = access_.memory;
+    if (all.empty()) all.push_back(0);
+    all[0] |= static_cast<std::uint32_t>(spv::MemoryAccessMask::Aligned);
+    if (tensor_.is_volatile) all[0] |= static_cast<std::uint32_t>(spv::MemoryAccessMask::Volatile);
+    all.insert(all.begin() + 1, tensor::size_of(tensor_.declared.element));
+    return all;
+  }
+
   // --- reading ----------------------------------------------------------------------------------------------------
+
+  // By record, a tensor may have no element at all, so that only elements inside are loaded.
+  Id load_by_record(Id inside, Id element) {
+    builder_.op_void(spv::Op::OpStore, {loaded_, outside_});
+    when(inside, [&] { builder_.op_void(spv::Op::OpStore, {loaded_, load_from(pointer(element))}); });
+    return builder_.op(spv::Op::OpLoad, tensor_.element, {loaded_});
+  }
+
+  Id load_from(Id at) {
+    const Id stored = builder_.op(spv::Op::OpLoad, stored_type(builder_, tensor_), Operands({at}).add(memory()));
+    if (tensor_.declared.element != ElementType::Bool) return stored;
+    const Id wide = builder_.op(spv::Op::OpUConvert, u32_, {stored});
+    return builder_.op(spv::Op::OpINotEqual, builder_.type_bool(), {wide, builder_.constant_u32(0)});
+  }
 
   // Always loads, the first element when it is outside, so that there is no branch.
   Id load(Id inside, Id element) {
+    if (tensor_.by_record) return load_by_record(inside, element);
     const Id safe = builder_.op(spv::Op::OpSelect, u32_, {inside, element, builder_.constant_u32(0)});
-    const Id at = pointer(safe);
-    const Id stored = builder_.op(spv::Op::OpLoad, stored_type(builder_, tensor_), Operands({at}).add(access_.memory));
-    Id value = stored;
-    if (tensor_.declared.element == ElementType::Bool) {
-      const Id wide = builder_.op(spv::Op::OpUConvert, u32_, {stored});
-      value = builder_.op(spv::Op::OpINotEqual, builder_.type_bool(), {wide, builder_.constant_u32(0)});
-    }
-    return builder_.op(spv::Op::OpSelect, tensor_.element, {inside, value, outside_});
+    return builder_.op(spv::Op::OpSelect, tensor_.element, {inside, load_from(pointer(safe)), outside_});
   }
 
   // A tensor without elements reads as out of bounds.
   Id read() {
-    if (tensor_.layouts.empty()) {
+    if (is_empty()) {
       if (is_element()) return outside_;
       if (!access_.outside) return builder_.constant_null(access_.value);
     } else {
@@ -212,7 +273,7 @@ class AccessFunction {
   }
 
   Id read_at(Id k) {
-    if (tensor_.layouts.empty()) return outside_;
+    if (is_empty()) return outside_;
     const Id inside = is_inside(k);
     return load(inside, location(k));
   }
@@ -220,7 +281,7 @@ class AccessFunction {
   // --- writing ----------------------------------------------------------------------------------------------------
 
   void write_elements() {
-    if (tensor_.layouts.empty()) return;
+    if (is_empty()) return;
     locate();
     if (is_element()) return when(inside_, [&] { store(first_, value_); });
     if (length_) {
@@ -244,7 +305,7 @@ class AccessFunction {
       const Id wide = builder_.op(spv::Op::OpSelect, u32_, {value, builder_.constant_u32(1), builder_.constant_u32(0)});
       value = builder_.op(spv::Op::OpUConvert, stored_type(builder_, tensor_), {wide});
     }
-    builder_.op_void(spv::Op::OpStore, Operands({pointer(element), value}).add(access_.memory));
+    builder_.op_void(spv::Op::OpStore, Operands({pointer(element), value}).add(memory()));
   }
 
   // --- control flow -----------------------------------------------------------------------------------------------
@@ -294,12 +355,13 @@ class AccessFunction {
   const TensorAccess& access_;
   const TensorVariable& tensor_;
   const Id u32_;
+  const Id location_;  // the type of locations: indices of elements, by record bytes from the first one
   std::uint32_t rank_ = 0;
   Id length_id_ = 0;                     // of an array's length; 0 for a single element
   std::optional<std::uint32_t> length_;  // when the array is short
 
   // Ids of what the function computes.
-  Id index_ = 0, coordinates_ = 0, outside_ = 0, value_ = 0, array_ = 0, counter_ = 0;
+  Id index_ = 0, coordinates_ = 0, outside_ = 0, value_ = 0, array_ = 0, counter_ = 0, loaded_ = 0;
   Id inside_ = 0, first_ = 0, rest_ = 0, step_ = 0;
 };
 
@@ -322,8 +384,20 @@ Id StrideConstants::elements(std::uint32_t spec_id, std::uint32_t default_bytes,
 }
 
 void AccessFunctions::declare(const TensorVariable& tensor) {
+  if (tensor.by_record && record_ == 0) {
+    Words members(kFirstExtent, builder_.type_int(64, false));
+    members.resize(kFirstExtent + TensorRecord::kMaxRank, builder_.type_int(32, false));
+    record_ = builder_.type_struct(members);
+    builder_.decorate(record_, spv::Decoration::Block);
+    for (std::uint32_t i = 0; i < members.size(); ++i) {
+      const std::uint32_t offset = i < kFirstExtent ? 8 * i : 8 * kFirstExtent + 4 * (i - kFirstExtent);
+      builder_.decorate_member(record_, i, spv::Decoration::Offset, {offset});
+    }
+  }
   const Id stored = stored_type(builder_, tensor);
-  const auto [block, fresh] = blocks_.try_emplace(stored);
+  const auto [block, fresh] = tensor.by_record ? std::pair(blocks_.try_emplace(0, record_).first, false)
+                                               : blocks_.try_emplace(stored);
+  const spv::StorageClass storage = tensor.by_record ? spv::StorageClass::Uniform : spv::StorageClass::StorageBuffer;
   if (fresh) {
     const std::uint32_t size = tensor::size_of(tensor.declared.element);
     const Id members[] = {builder_.type_runtime_array(stored, size)};
@@ -340,8 +414,7 @@ void AccessFunctions::declare(const TensorVariable& tensor) {
     type = operands[0];
   }
   builder_.emit(Section::Globals, spv::Op::OpVariable,
-                Operands({builder_.type_pointer(spv::StorageClass::StorageBuffer, type), tensor.variable->result})
-                    .add(spv::StorageClass::StorageBuffer));
+                Operands({builder_.type_pointer(storage, type), tensor.variable->result}).add(storage));
 }
 
 Result<Id> AccessFunctions::id(const TensorAccess& access, const Instruction& at) {
@@ -384,7 +457,15 @@ Result<Id> AccessFunctions::id(const TensorAccess& access, const Instruction& at
   return known->second;
 }
 
-Id AccessFunctions::size(const TensorVariable& tensor, std::uint64_t dimension, Id type, Id index, Id index_type) {
+Id AccessFunctions::size(const TensorVariable& tensor, std::uint64_t dimension, Id type, Id index, Id index_type,
+                         bool non_uniform) {
+  if (tensor.by_record) {
+    const Id extent = record_member(builder_, tensor, index, non_uniform, kFirstExtent + static_cast<std::uint32_t>(dimension));
+    const Instruction& integer = *view_.module.definition(type);
+    const Id without_sign = builder_.type_int(integer.operand(1), false);
+    const Id wide = integer.operand(1) == 32 ? extent : builder_.op(spv::Op::OpUConvert, without_sign, {extent});
+    return type == without_sign ? wide : builder_.op(spv::Op::OpBitcast, type, {wide});
+  }
   if (tensor.layouts.empty()) return builder_.constant(type, 0);
   return select_layout(builder_, tensor, type, index, index_type, [&](const TensorLayout& layout) {
     return builder_.constant(type, static_cast<std::uint64_t>(layout.shape[dimension]));

@@ -50,7 +50,7 @@ class AccessFunctions {
   Result<Id> id(const TensorAccess& access, const Instruction& at);
   // The number of elements of a dimension, of an integer type; 0 without layouts. `index` is the descriptor index, 0
   // for a tensor that is not in an array. Its instructions go to the end of the function being built.
-  Id size(const TensorVariable& tensor, std::uint64_t dimension, Id type, Id index, Id index_type);
+  Id size(const TensorVariable& tensor, std::uint64_t dimension, Id type, Id index, Id index_type, bool non_uniform);
   void write();
 
  private:
@@ -58,6 +58,7 @@ class AccessFunctions {
   Builder& builder_;
   StrideConstants strides_;
   std::map<Id, Id> blocks_;  // by the type of an element: structures around an array of them
+  Id record_ = 0;            // the structure TensorRecord
   struct Function {
     TensorAccess access;
     Id id;

@@ -61,8 +61,14 @@ struct Instance {
 
 class Emulation {
  public:
-  Emulation(const View& view, const TensorVariables& tensors)
-      : view_(view), module_(view.module), tensors_(tensors), builder_(view.module), accesses_(view, builder_) {}
+  // `by_record`: all tensors are.
+  Emulation(const View& view, const TensorVariables& tensors, bool by_record)
+      : view_(view),
+        module_(view.module),
+        tensors_(tensors),
+        by_record_(by_record),
+        builder_(view.module),
+        accesses_(view, builder_) {}
 
   Result<Words> run() {
     if (Result<> done = copy_globals(); !done) return std::unexpected(std::move(done.error()));
@@ -159,11 +165,17 @@ class Emulation {
         last.push_back(&instruction);
         continue;
       }
+      if (by_record_ && section == Section::MemoryModel) {
+        const auto model = static_cast<spv::MemoryModel>(instruction.operand(1));
+        builder_.memory_model(spv::AddressingModel::PhysicalStorageBuffer64, model);
+        continue;
+      }
       if (section != Section::Names && section != Section::Annotations) {
         builder_.copy(section, instruction);
         continue;
       }
       const Id target = instruction.operand(0);
+      if (by_record_ && tensors_.contains(target) && qualifies_memory(instruction)) continue;
       if (!is_gone(target)) builder_.copy(section, instruction);
       const auto [begin, end] = copies_.equal_range(target);
       for (auto copy = begin; copy != end; ++copy) {
@@ -174,6 +186,22 @@ class Emulation {
     }
     for (const Instruction* instruction : last) builder_.copy(Section::Names, *instruction);
     ask_for_capabilities();
+  }
+
+  // Decorations of a tensor's memory, which its record does not have.
+  static bool qualifies_memory(const Instruction& instruction) {
+    if (instruction.op != spv::Op::OpDecorate) return false;
+    switch (static_cast<spv::Decoration>(instruction.operand(1))) {
+      case spv::Decoration::Aliased:
+      case spv::Decoration::Coherent:
+      case spv::Decoration::NonReadable:
+      case spv::Decoration::NonWritable:
+      case spv::Decoration::Restrict:
+      case spv::Decoration::Volatile:
+        return true;
+      default:
+        return false;
+    }
   }
 
   void ask_for_capabilities() {
@@ -191,10 +219,18 @@ class Emulation {
       builder_.capability(spv::Capability::StorageBuffer16BitAccess);
       if (module_.version() < kVersion13) builder_.extension("SPV_KHR_16bit_storage");
     }
-    if (dynamic_index_) builder_.capability(spv::Capability::StorageBufferArrayDynamicIndexing);
+    if (by_record_ && !tensors_.empty()) {
+      builder_.capability(spv::Capability::Int64);
+      builder_.capability(spv::Capability::PhysicalStorageBufferAddresses);
+      if (module_.version() < kVersion15) builder_.extension("SPV_KHR_physical_storage_buffer");
+    }
+    if (dynamic_index_)
+      builder_.capability(by_record_ ? spv::Capability::UniformBufferArrayDynamicIndexing
+                                     : spv::Capability::StorageBufferArrayDynamicIndexing);
     if (non_uniform_index_) {
       builder_.capability(spv::Capability::ShaderNonUniform);
-      builder_.capability(spv::Capability::StorageBufferArrayNonUniformIndexing);
+      builder_.capability(by_record_ ? spv::Capability::UniformBufferArrayNonUniformIndexing
+                                     : spv::Capability::StorageBufferArrayNonUniformIndexing);
       if (module_.version() < kVersion15) builder_.extension("SPV_EXT_descriptor_indexing");
     }
   }
@@ -490,7 +526,8 @@ class Emulation {
                      formatted("a query for the size of a dimension that tensor `{}` does not have",
                                view_.label(tensor->tensor->variable->result)));
     }
-    const Id size = accesses_.size(*tensor->tensor, *dimension, query.type, tensor->index, tensor->index_type);
+    const Id size = accesses_.size(*tensor->tensor, *dimension, query.type, tensor->index, tensor->index_type,
+                                   tensor->non_uniform);
     builder_.emit(Section::Functions, spv::Op::OpCopyObject, {query.type, mapped(query.result), size});
     note_copy(query);
     return {};
@@ -533,6 +570,7 @@ class Emulation {
   const View& view_;
   const Module& module_;
   const TensorVariables& tensors_;
+  const bool by_record_;
   Builder builder_;
   AccessFunctions accesses_;
 
@@ -559,19 +597,35 @@ bool has_tensors(const Module& module) {
   });
 }
 
+namespace {
+
+Result<Words> emulate(const View& view, const Result<TensorVariables>& tensors, bool by_record) {
+  const Module& module = view.module;
+  if (!tensors) return std::unexpected(tensors.error());
+  Result<Words> words = Emulation(view, *tensors, by_record).run();
+  if (!words || !has_small_floats(module)) return words;
+  // What cannot be done without them stays, and the device must support them.
+  auto without = read_module(*words, module.name()).and_then(emulate_small_floats);
+  return without ? std::move(without) : std::move(words);
+}
+
+}  // namespace
+
 Result<Words> emulate_tensors(const Module& module, std::span<const TensorBinding> bindings,
                               const Specialization& specialization) {
   if (!has_tensors(module)) return Words(module.words().begin(), module.words().end());
   auto annotations = Annotations::of(module);
   if (!annotations) return std::unexpected(std::move(annotations.error()));
   const View view(module, std::move(*annotations), specialization);
-  const auto tensors = find_tensors(view, bindings);
-  if (!tensors) return std::unexpected(tensors.error());
-  Result<Words> words = Emulation(view, *tensors).run();
-  if (!words || !has_small_floats(module)) return words;
-  // What cannot be done without them stays, and the device must support them.
-  auto without = read_module(*words, module.name()).and_then(emulate_small_floats);
-  return without ? std::move(without) : std::move(words);
+  return emulate(view, find_tensors(view, bindings), false);
+}
+
+Result<Words> emulate_tensors_by_record(const Module& module) {
+  if (!has_tensors(module)) return Words(module.words().begin(), module.words().end());
+  auto annotations = Annotations::of(module);
+  if (!annotations) return std::unexpected(std::move(annotations.error()));
+  const View view(module, std::move(*annotations), {});
+  return emulate(view, find_tensors_by_record(view), true);
 }
 
 }  // namespace slipway::spirv

@@ -23,7 +23,8 @@ Size extent_of(const TensorLayout& layout) {
 
 class Finder {
  public:
-  Finder(const View& view, std::span<const TensorBinding> bindings) : view_(view), bindings_(bindings) {}
+  Finder(const View& view, std::span<const TensorBinding> bindings, bool by_record = false)
+      : view_(view), bindings_(bindings), by_record_(by_record) {}
 
   Result<TensorVariables> find() {
     for (const Instruction* variable : module_variables(view_.module)) {
@@ -50,6 +51,16 @@ class Finder {
       return problem(variable, DiagnosticKind::Unsupported, "is an array of arrays, which no descriptor is");
     }
     made.declared = *declared;
+    if (by_record_) {
+      made.by_record = true;
+      made.is_volatile = view_.annotations.has(variable.result, spv::Decoration::Volatile) ||
+                         view_.annotations.has(variable.result, spv::Decoration::Coherent);
+      if (made.declared.rank.value_or(0) > TensorRecord::kMaxRank)
+        return problem(variable, DiagnosticKind::Unsupported,
+                       formatted("has more than {} dimensions", TensorRecord::kMaxRank));
+      found_.emplace(variable.result, std::move(made));
+      return {};
+    }
     const auto given = std::ranges::find_if(
         bindings_, [&](const TensorBinding& one) { return one.set == *set && one.binding == *number; });
     if (given != bindings_.end()) made.layouts = given->elements;
@@ -102,6 +113,7 @@ class Finder {
 
   const View& view_;
   std::span<const TensorBinding> bindings_;
+  bool by_record_ = false;
   TensorVariables found_;
 };
 
@@ -116,6 +128,8 @@ bool is_integer(const Instruction* type) {
 Result<TensorVariables> find_tensors(const View& view, std::span<const TensorBinding> bindings) {
   return Finder(view, bindings).find();
 }
+
+Result<TensorVariables> find_tensors_by_record(const View& view) { return Finder(view, {}, true).find(); }
 
 TensorLayout packed_layout(tensor::ElementType element, tensor::ShapeView shape) {
   TensorLayout layout{.element = element, .shape = {shape.begin(), shape.end()}};

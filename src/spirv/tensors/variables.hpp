@@ -18,6 +18,8 @@ struct TensorVariable {
   Id array = 0;    // the type of the array of descriptors; 0 without one
   // One that all descriptors of the binding have, or one for each of them. Empty: the tensor has no elements.
   std::vector<TensorLayout> layouts;
+  bool by_record = false;  // shaders read a TensorRecord
+  bool is_volatile = false;  // by record: declared as coherent or volatile
 };
 
 // Whether a type is an integer of a width that SPIR-V has.
@@ -27,5 +29,7 @@ using TensorVariables = std::map<Id, TensorVariable>;
 
 // Errors: those of `emulate_tensors` about declarations and layouts.
 Result<TensorVariables> find_tensors(const View& view, std::span<const TensorBinding> bindings);
+// The same without layouts, which records have.
+Result<TensorVariables> find_tensors_by_record(const View& view);
 
 }  // namespace slipway::spirv
