@@ -17,5 +17,6 @@ done
 if python3 -c 'import torch; raise SystemExit(not torch.cuda.is_available())' 2>/dev/null; then
   python3 "$here/gpu_networks.py" --build "$build" || status=$?
 fi
+"$build/bin/bench_layer" || status=$?
 "$build/bin/bench_rpl" --slipway "$build/bin/slipway" || status=$?
 exit "$status"

@@ -75,6 +75,11 @@ for component in program Unspecified; do
 done
 [ ! -d "$stage/usr/share" ] || cp -r "$stage/usr/share" "$directory/"
 cp -r "$top/schema" "$directory/"
+# The Vulkan layer, for programs of the host.
+mkdir -p "$directory/lib/slipway" "$directory/share/vulkan/explicit_layer.d"
+cp "$build/lib/slipway/libVkLayer_slipway_ml.so" "$directory/lib/slipway/"
+sed 's|"library_path": *"[^"]*"|"library_path": "../../../lib/slipway/libVkLayer_slipway_ml.so"|' \
+  "$build/lib/slipway/VkLayer_slipway_ml.json" >"$directory/share/vulkan/explicit_layer.d/VkLayer_slipway_ml.json"
 
 find "$directory/lib" -type f ! -name 'ld-linux*' -exec strip --strip-unneeded {} +
 "$top/env/sbom.py" "$top" "$build" "$directory"
@@ -83,7 +88,7 @@ echo "$directory: $((size / 1024)) MB"
 [ "$size" -le $((largest * 1024)) ] || { echo "the bundle is larger than $largest MB" >&2; exit 1; }
 [ -n "$tests" ] || exit 0
 
-device_tests='gpu_test launch_test scenario_test model_test rpl_test recipe_test'
+device_tests='gpu_test launch_test scenario_test model_test rpl_test recipe_test layer_test'
 for name in $device_tests; do
   add "$programs/$name"
   starter "$name"
@@ -115,7 +120,7 @@ cat >"$directory/test" <<'SCRIPT'
 # Runs the device tests and the examples on this machine's device.
 here=$(dirname "$(readlink -f "$0")")
 cd "$here" || exit 5
-export SLIPWAY_SOURCE_DIR="$here" VK_LAYER_PATH="$here/layers"
+export SLIPWAY_SOURCE_DIR="$here" VK_LAYER_PATH="$here/layers" SLIPWAY_LAYER_DIRECTORY="$here/share/vulkan/explicit_layer.d"
 # Tests create and destroy many instances, and some drivers allocate static thread-local memory each time they are loaded.
 export GLIBC_TUNABLES=glibc.rtld.optional_static_tls=1048576
 status=0

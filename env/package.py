@@ -107,6 +107,9 @@ def deb(top, build, bundle, version, names, work, target):
     for path in [home, *home.rglob("*")]:
         if path.is_dir() and not path.is_symlink():
             path.chmod(0o755)
+    # The manifest of the Vulkan layer is where the loader searches, and the library stays with the program.
+    manifest = home / "share/vulkan/explicit_layer.d/VkLayer_slipway_ml.json"
+    manifest.write_text(manifest.read_text().replace("../../../lib/slipway/", "/usr/lib/slipway/lib/slipway/"))
     if (home / "share").is_dir():
         shutil.move(home / "share", tree / "usr/share")
         for page in (tree / "usr/share").glob("man/man*/*.[1-9]"):

@@ -39,7 +39,7 @@ if not problems:
                 problems.append(f"{where}: `{module}` may not include `{name}` (see layers.txt)")
             if other == "testing" and not re.search(r"_(test|fuzz)\.cpp$", path.name):
                 problems.append(f"{where}: only tests may include `{name}`")
-            if re.match(r"(volk|vk_mem_alloc|vulkan/)", name) and module != "gpu":
-                problems.append(f"{where}: only `gpu` may include `{name}`")
+            if re.match(r"(volk|vk_mem_alloc|vulkan/)", name) and module not in ("gpu", "layer"):
+                problems.append(f"{where}: only `gpu` and `layer` may include `{name}`")
 print("\n".join(problems) or f"{len(direct)} modules, no forbidden arrow")
 sys.exit(bool(problems))

@@ -8,14 +8,19 @@
 #include "gpu/device/device_plan.hpp"
 #include "gpu/device/instance.hpp"
 #include "json/writer.hpp"
+#include "layer/device_offer.hpp"
 
 namespace slipway::cli {
 namespace {
 
-// For the list: which of tensors and graphs the device supports without emulation.
-std::string_view native_support(const gpu::Snapshot& device) {
+// For the list: whether Vulkan programs have tensors and graphs on a device.
+std::string tensor_support(const gpu::Snapshot& device) {
   if (gpu::missing_for_graphs(device).empty()) return ", native tensors and graphs";
-  return gpu::missing_for_tensors(device).empty() ? ", native tensors" : "";
+  const layer::Offer offer = layer::offer_of(device);
+  if (offer.graphs) return ", tensors and graphs through the layer";
+  if (gpu::missing_for_tensors(device).empty()) return ", native tensors";
+  return formatted(", {}: the layer needs {}",
+                   offer.tensors ? "tensors through the layer, no graphs" : "no tensors and graphs", offer.missing);
 }
 
 std::string version_of(const gpu::Snapshot& device) {
@@ -36,6 +41,10 @@ void write_device(json::Writer& out, const gpu::Snapshot& device, bool chosen) {
       out.key("graph_instruction_sets").array([&] {
         for (const std::string& set : sets) out.value(set);
       });
+    });
+    out.key("layer").object([&] {
+      const layer::Offer offer = layer::offer_of(device);
+      out.member("tensors", offer.tensors).member("data_graph", offer.graphs).member("missing", offer.missing);
     });
     out.key("extensions").array([&] {
       for (const std::string& extension : device.extensions) out.value(extension);
@@ -108,7 +117,7 @@ int devices_verb(const Arguments& arguments) {
     } else if (selector.empty()) {
       print(formatted("{} {}  {}  {}, Vulkan {}, {}{}\n", device.index == *chosen ? "*" : " ", device.index,
                       device.name, gpu::name_of(device.type), version_of(device), gpu::format_uuid(device.device_uuid),
-                      native_support(device)));
+                      tensor_support(device)));
     }
   }
   if (selector.empty() && !all) {

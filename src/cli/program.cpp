@@ -53,6 +53,7 @@ constexpr std::array kVerbs = {
     Verb{"lsp", "run the language server of render pipelines", lsp_verb},
     Verb{"tune", "measure which kernel parameters of a model are best on a device", tune_verb},
     Verb{"devices", "list the devices and their capabilities", devices_verb},
+    Verb{"layer", "run another program with tensors and graphs of this project's Vulkan layer", layer_verb},
     Verb{"doctor", "examine what this machine offers, and what to install", doctor_verb},
     Verb{"schema", "print a JSON Schema of a format", schema_verb},
     Verb{"completion", "print the completions of a shell", completion_verb},

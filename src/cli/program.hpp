@@ -30,6 +30,7 @@ int new_verb(const Arguments& arguments);
 int completion_verb(const Arguments& arguments);
 int man_verb(const Arguments& arguments);
 int devices_verb(const Arguments& arguments);
+int layer_verb(const Arguments& arguments);
 int doctor_verb(const Arguments& arguments);
 int schema_verb(const Arguments& arguments);
 int scenario_runner(const Arguments& arguments);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Models on a device that runs graphs itself (testing/arm_driver).
+// Models on a device that runs graphs itself (src/layer).
 #include "model/native.hpp"
 
 #include <gmock/gmock.h>
@@ -8,8 +8,8 @@
 #include "model/plan/plan_spirv_graph.hpp"
 #include "model/standalone/compare_model.hpp"
 #include "network.hpp"
-#include "testing/arm_driver.hpp"
 #include "testing/launch_fixture.hpp"
+#include "testing/layer.hpp"
 #include "testing/vgf_recipe.hpp"
 #include "tosa/verify.hpp"
 #include "tosa/write/write_spirv.hpp"
@@ -22,7 +22,7 @@ using testing::must;
 class NativeModels : public launch::LaunchTest {
  protected:
   void SetUp() override {
-    if (!testing::UseArmDriver::is_here()) GTEST_SKIP() << "no driver with tensors and graphs here";
+    if (!testing::UseLayer::is_here()) GTEST_SKIP() << "no driver with tensors and graphs here";
   }
 
   // Runs a model of a VGF recipe.
@@ -43,7 +43,7 @@ class NativeModels : public launch::LaunchTest {
     return {std::move(alone->plan), *values};
   }
 
-  testing::UseArmDriver driver_;
+  testing::UseLayer layer_;
 };
 
 // Shaders of a model also use the tensors between segments natively, with another element type.

@@ -25,9 +25,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     given.push_back({binding.set, binding.binding, {layout}});
   }
   const Result<spirv::Words> words = spirv::emulate_tensors(*module, given);
+  const Result<spirv::Words> by_record = spirv::emulate_tensors_by_record(*module);
   constexpr std::size_t kSmall = 8192;  // the validator is slow
-  if (!words || size > kSmall) return 0;
+  if (size > kSmall || !spirv::validate(module->words(), "fuzz.spv")) return 0;
+  if (by_record && !spirv::validate(*by_record, "by_record.spv")) std::abort();
+  if (!words) return 0;
   // What was valid stays valid.
-  if (spirv::validate(module->words(), "fuzz.spv") && !spirv::validate(*words, "rewritten.spv")) std::abort();
+  if (!spirv::validate(*words, "rewritten.spv")) std::abort();
   return 0;
 }

@@ -6,6 +6,7 @@
 
 #include "base/format.hpp"
 #include "gpu/device/instance_core.hpp"
+#include "gpu/device/snapshot_read.hpp"
 #include "gpu/device/vulkan_error.hpp"
 
 namespace slipway::gpu {
@@ -117,7 +118,7 @@ Result<> enumerate_devices(InstanceCore& core) {
   if (result != VK_SUCCESS) return vulkan_failed("vkEnumeratePhysicalDevices", result, "instance");
   if (count == 0) return no_device("the Vulkan drivers of this machine offer no device");
   for (std::uint32_t i = 0; i < count; ++i) {
-    Result<Snapshot> snapshot = read_snapshot(core, core.physical_devices[i], i);
+    Result<Snapshot> snapshot = read_snapshot(core.functions, core.physical_devices[i], i);
     if (!snapshot) return fail(std::move(snapshot.error()));
     core.snapshots.push_back(std::move(*snapshot));
   }

@@ -29,7 +29,4 @@ struct InstanceCore {
   std::vector<Snapshot> snapshots;
 };
 
-// snapshot_read.cpp
-Result<Snapshot> read_snapshot(const InstanceCore& core, VkPhysicalDevice device, std::uint32_t index);
-
 }  // namespace slipway::gpu

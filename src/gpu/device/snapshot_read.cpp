@@ -8,7 +8,7 @@
 
 #include "base/format.hpp"
 #include "gpu/device/feature_table.hpp"
-#include "gpu/device/instance_core.hpp"
+#include "gpu/device/snapshot_read.hpp"
 #include "gpu/device/vulkan_error.hpp"
 
 namespace slipway::gpu {
@@ -208,8 +208,7 @@ void read_cooperative_matrices(const VolkInstanceTable& vk, VkPhysicalDevice dev
 
 }  // namespace
 
-Result<Snapshot> read_snapshot(const InstanceCore& core, VkPhysicalDevice device, std::uint32_t index) {
-  const VolkInstanceTable& vk = core.functions;
+Result<Snapshot> read_snapshot(const VolkInstanceTable& vk, VkPhysicalDevice device, std::uint32_t index) {
   VkPhysicalDeviceProperties basics;
   vk.vkGetPhysicalDeviceProperties(device, &basics);
   Snapshot snapshot;

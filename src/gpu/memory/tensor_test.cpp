@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "testing/arm_driver.hpp"
 #include "testing/gpu_fixture.hpp"
+#include "testing/layer.hpp"
 
 namespace slipway::gpu {
 namespace {
@@ -38,9 +38,9 @@ TEST(Tensor, ReportsWhatTheDeviceLacks) {
 class NativeTensors : public testing::GpuTest {
  protected:
   void SetUp() override {
-    if (!testing::UseArmDriver::is_here()) GTEST_SKIP() << "no driver with tensors here";
+    if (!testing::UseLayer::is_here()) GTEST_SKIP() << "no driver with tensors here";
   }
-  testing::UseArmDriver driver_;
+  testing::UseLayer layer_;
 };
 
 // A buffer has the same contents with and without tensors that see it.

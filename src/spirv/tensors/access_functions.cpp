@@ -146,9 +146,7 @@ class AccessFunction {
 
   // --- where the elements are -------------------------------------------------------------------------------------
 
-  Id record(std::uint32_t member) {
-    return record_member(builder_, tensor_, index_, access_.non_uniform, member);
-  }
+  Id record(std::uint32_t member) { return record_member(builder_, tensor_, index_, access_.non_uniform, member); }
 
   Id shape(std::size_t dimension) {
     if (tensor_.by_record) return record(kFirstExtent + static_cast<std::uint32_t>(dimension));
@@ -180,8 +178,8 @@ class AccessFunction {
     return builder_.op(spv::Op::OpIMul, location_, {widened(count), step});
   }
 
-  // Finds `inside_`, whether the first element is inside the shape, `first_`, its location in the buffer, and for arrays
-  // `rest_`: how many elements there are from it to the end of the innermost dimension, 0 when it is outside.
+  // Finds `inside_`, whether the first element is inside the shape, `first_`, its location in the buffer, and for
+  // arrays `rest_`: how many elements there are from it to the end of the innermost dimension, 0 when it is outside.
   void locate() {
     Id last = 0;
     for (std::uint32_t i = 0; i < rank_; ++i) {
@@ -395,8 +393,8 @@ void AccessFunctions::declare(const TensorVariable& tensor) {
     }
   }
   const Id stored = stored_type(builder_, tensor);
-  const auto [block, fresh] = tensor.by_record ? std::pair(blocks_.try_emplace(0, record_).first, false)
-                                               : blocks_.try_emplace(stored);
+  const auto [block, fresh] =
+      tensor.by_record ? std::pair(blocks_.try_emplace(0, record_).first, false) : blocks_.try_emplace(stored);
   const spv::StorageClass storage = tensor.by_record ? spv::StorageClass::Uniform : spv::StorageClass::StorageBuffer;
   if (fresh) {
     const std::uint32_t size = tensor::size_of(tensor.declared.element);
@@ -460,7 +458,8 @@ Result<Id> AccessFunctions::id(const TensorAccess& access, const Instruction& at
 Id AccessFunctions::size(const TensorVariable& tensor, std::uint64_t dimension, Id type, Id index, Id index_type,
                          bool non_uniform) {
   if (tensor.by_record) {
-    const Id extent = record_member(builder_, tensor, index, non_uniform, kFirstExtent + static_cast<std::uint32_t>(dimension));
+    const Id extent =
+        record_member(builder_, tensor, index, non_uniform, kFirstExtent + static_cast<std::uint32_t>(dimension));
     const Instruction& integer = *view_.module.definition(type);
     const Id without_sign = builder_.type_int(integer.operand(1), false);
     const Id wide = integer.operand(1) == 32 ? extent : builder_.op(spv::Op::OpUConvert, without_sign, {extent});

@@ -526,8 +526,8 @@ class Emulation {
                      formatted("a query for the size of a dimension that tensor `{}` does not have",
                                view_.label(tensor->tensor->variable->result)));
     }
-    const Id size = accesses_.size(*tensor->tensor, *dimension, query.type, tensor->index, tensor->index_type,
-                                   tensor->non_uniform);
+    const Id size =
+        accesses_.size(*tensor->tensor, *dimension, query.type, tensor->index, tensor->index_type, tensor->non_uniform);
     builder_.emit(Section::Functions, spv::Op::OpCopyObject, {query.type, mapped(query.result), size});
     note_copy(query);
     return {};

@@ -72,14 +72,14 @@ Result<Words> emulate_tensors(const Module& module, std::span<const TensorBindin
 // binding. A record of zeros, which is what a null descriptor reads as, is a tensor without elements.
 struct TensorRecord {
   static constexpr std::uint32_t kMaxRank = 6;
-  std::uint64_t address = 0;            // of the first element
+  std::uint64_t address = 0;             // of the first element
   std::uint64_t strides[kMaxRank] = {};  // bytes
   std::uint32_t shape[kMaxRank] = {};    // outermost first
 };
 
 // Rewrites a module so that it accesses tensors by address, each as its record describes it. One module serves all
-// shapes and strides. It needs 64-bit integers, buffer addresses, and storage of 8 and 16 bits for elements that narrow.
-// Errors: those of `emulate_tensors`; a tensor of more than kMaxRank dimensions is unsupported.
+// shapes and strides. It needs 64-bit integers, buffer addresses, and storage of 8 and 16 bits for elements that
+// narrow. Errors: those of `emulate_tensors`; a tensor of more than kMaxRank dimensions is unsupported.
 Result<Words> emulate_tensors_by_record(const Module& module);
 
 // The difference between a tensor and its declaration in a shader: `elements of f32` and `elements of i8`, `rank 4` and

@@ -317,6 +317,40 @@ TEST(EmulateTensors, NonUniformIndices) {
   EXPECT_THAT(text, HasSubstr(" NonUniform\n"));
 }
 
+// --- by record ------------------------------------------------------------------------------------------------------
+
+std::string by_record(const std::string& assembly) {
+  const Module module = module_of(assembly);
+  const Result<Words> words = emulate_tensors_by_record(module);
+  if (!words) return shown(words.error());
+  const Result<> valid = validate(*words, "rewritten.spv");
+  EXPECT_TRUE(valid) << shown(valid.error());
+  return disassemble(*words, "rewritten.spv", {.indent = false}).value_or("not SPIR-V");
+}
+
+TEST(EmulateTensorsByRecord, AccessesReadTheRecord) {
+  const std::string text = by_record(shader_with("%f32", "",
+                                                 std::string(kLoad) + "%x = OpTensorReadARM %f32 %h %c01\n"
+                                                                      "OpTensorWriteARM %h %c01 %x NontemporalARM\n",
+                                                 "OpDecorate %t Coherent\n"));
+  EXPECT_THAT(text, Not(HasSubstr("TensorARM")));
+  EXPECT_THAT(text, HasSubstr("OpMemoryModel PhysicalStorageBuffer64 GLSL450"));
+  EXPECT_THAT(text, HasSubstr("%t = OpVariable %_ptr_Uniform_"));
+  EXPECT_THAT(text, Not(HasSubstr("OpDecorate %t Coherent")));  // of memory that the record does not have
+  EXPECT_THAT(text, HasSubstr("Volatile|Aligned 4"));
+  EXPECT_THAT(text, HasSubstr("Volatile|Aligned|Nontemporal 4"));
+  EXPECT_THAT(text, HasSubstr("%_ptr_PhysicalStorageBuffer_float"));
+}
+
+TEST(EmulateTensorsByRecord, SizesAndArrays) {
+  const std::string text =
+      by_record(array_shader("%i = OpLoad %u32 %which\n%p = OpAccessChain %ptensor %t %i\n%h = OpLoad %tensor %p\n"
+                             "%x = OpTensorReadARM %f32 %h %c01\n%n = OpTensorQuerySizeARM %u32 %h %u0\n"
+                             "OpTensorWriteARM %h %c01 %x\n"));
+  EXPECT_THAT(text, HasSubstr("OpCapability UniformBufferArrayDynamicIndexing"));
+  EXPECT_THAT(text, HasSubstr("OpConvertUToPtr %_ptr_PhysicalStorageBuffer_float"));
+}
+
 // --- functions -------------------------------------------------------------------------------------------------------
 
 TEST(EmulateTensors, FunctionsThatTakeTensorsAreMadeForEach) {

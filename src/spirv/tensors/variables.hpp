@@ -18,7 +18,7 @@ struct TensorVariable {
   Id array = 0;    // the type of the array of descriptors; 0 without one
   // One that all descriptors of the binding have, or one for each of them. Empty: the tensor has no elements.
   std::vector<TensorLayout> layouts;
-  bool by_record = false;  // shaders read a TensorRecord
+  bool by_record = false;    // shaders read a TensorRecord
   bool is_volatile = false;  // by record: declared as coherent or volatile
 };
 

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the Vulkan layer costs (docs/spec/layer.md#performance): bench_layer
+//
+// The time of networks on the device through the layer and without it, the time of the host for pipelines and for
+// recording, and the cost of calls that the layer intercepts.
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <print>
+
+#include "base/format.hpp"
+#include "graphs.hpp"
+#include "launch/execute/open_device.hpp"
+#include "model/plan/graph_engine.hpp"
+#include "networks.hpp"
+#include "testing/layer_fixture.hpp"
+#include "tosa/verify.hpp"
+#include "tosa/write/write_spirv.hpp"
+
+namespace {
+
+using namespace slipway;
+using namespace slipway::bench;
+using slipway::testing::LayerApp;
+
+// Microseconds of one call of `work`: the median of `repeat`.
+double median_of(int repeat, const std::function<void()>& work) {
+  std::vector<double> times;
+  for (int i = 0; i < repeat; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    times.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
+  }
+  std::ranges::nth_element(times, times.begin() + repeat / 2);
+  return times[static_cast<std::size_t>(repeat) / 2];
+}
+
+gpu::Device* open(launch::DeviceOpening& opening, bool graphs) {
+  const auto device =
+      opening.get({.timestamps = true,
+                   .tensors = graphs,
+                   .data_graph = graphs,
+                   .graph_instruction_sets = graphs ? std::set<std::string, std::less<>>{"TOSA.001000.1"}
+                                                    : std::set<std::string, std::less<>>{}});
+  if (device) return *device;
+  std::println(stderr, "{}", device.error().front().message);
+  return nullptr;
+}
+
+// A plan that leaves the graph to the device.
+launch::Plan native_plan(tosa::Graph graph, const gpu::Snapshot& device) {
+  graph.name = "main";
+  graph.input_bindings.clear();
+  graph.output_bindings.clear();
+  std::uint32_t binding = 0, id = 0;
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i) graph.input_bindings.push_back({0, binding++});
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i) graph.output_bindings.push_back({0, binding++});
+  for (tosa::Constant& constant : graph.constants) {
+    if (!constant.splat) constant.graph_constant = id++;
+  }
+  const auto words = tosa::write_graph_module(graph);
+  launch::Plan plan;
+  if (!words) return plan;
+  const auto shared = std::make_shared<const tosa::Graph>(std::move(graph));
+  auto planned = model::PlannedGraph::make(plan, shared, std::make_shared<const spirv::Words>(*words),
+                                           {.native = &device}, "network", {}, {shared});
+  if (!planned) return plan;
+  const auto resources = [&](const std::vector<tosa::ValueId>& values) {
+    std::vector<launch::ResourceIndex> made;
+    for (const tosa::ValueId value : values) {
+      const tosa::TensorType& type = (*shared)[value].type;
+      plan.resources.push_back(
+          {.name = "tensor",
+           .kind = launch::Buffer{.size = tensor::byte_count(type.shape, tosa::storage_of(type.data)).value_or(1)}});
+      made.push_back(static_cast<launch::ResourceIndex>(plan.resources.size() - 1));
+    }
+    return made;
+  };
+  const auto inputs = resources(shared->inputs), outputs = resources(shared->outputs);
+  planned->dispatch(plan, {inputs, outputs}, "network", {});
+  return plan;
+}
+
+void networks() {
+  const Network all[] = {mobilenet_v2(Precision::F32), mobilenet_v2(Precision::I8)};
+  std::vector<double> direct;
+  {
+    launch::DeviceOpening opening({.timestamps = true});
+    gpu::Device* device = open(opening, false);
+    if (device == nullptr) return;
+    for (const Network& network : all) direct.push_back(time_for(network.graph, *device, 2000).device.best);
+  }
+  const slipway::testing::UseLayer layer(slipway::testing::Validation::Off);
+  launch::DeviceOpening opening({.timestamps = true});
+  gpu::Device* device = open(opening, true);
+  if (device == nullptr) return;
+  for (std::size_t i = 0; i < std::size(all); ++i) {
+    const launch::Plan plan = native_plan(all[i].graph, device->snapshot());
+    if (plan.graphs.empty() || !plan.graphs[0].native) {
+      std::println(stderr, "the device does not run the network itself");
+      continue;
+    }
+    const double time = times_of(profile_for(plan, *device, 2000)).device.best;
+    std::println("network {} {}: {:.3f} ms through the layer, {:.3f} ms without it, ratio {:.3f}", all[i].graph.name,
+                 i == 0 ? "f32" : "i8", time, direct[i], time / direct[i]);
+  }
+}
+
+// A chain whose operators do not fuse.
+std::string products(int count) {
+  std::string lines = "%0 = input f32[1, 16, 16] at 0.0\n";
+  for (int i = 1; i <= count; ++i)
+    lines += formatted("%{} = MATMUL(%{}, %{}) f32[1, 16, 16] a_zp=0.0 b_zp=0.0\n", i, i - 1, i - 1);
+  return lines + formatted("output %{} at 0.1\n", count);
+}
+
+void host() {
+  constexpr int operators = 60;
+  const slipway::testing::UseLayer layer(slipway::testing::Validation::Off);
+  LayerApp app;
+  app.validation_ = false;
+  const slipway::testing::AppTensor x = app.tensor(VK_FORMAT_R32_SFLOAT, {1, 16, 16}),
+                                    y = app.tensor(VK_FORMAT_R32_SFLOAT, {1, 16, 16});
+  const spirv::Words words = slipway::testing::graph_module(products(operators));
+  const VkPipelineCacheCreateInfo cache_info{.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
+  VkPipelineCache cache = VK_NULL_HANDLE;
+  app.vk().vkCreatePipelineCache(app.device(), &cache_info, nullptr, &cache);
+  app.at_end([&] { app.vk().vkDestroyPipelineCache(app.device(), cache, nullptr); });
+  const slipway::testing::AppGraph graph = app.graph(words, "main", {&x, &y}, {}, cache);
+  std::println("pipeline of {} operators, kernels in the cache: {:.1f} ms", operators,
+               median_of(5, [&] {
+                 VkPipeline made = VK_NULL_HANDLE;
+                 app.create_graph(words, "main", {&x, &y}, {}, cache, graph.layout, made);
+                 app.vk().vkDestroyPipeline(app.device(), made, nullptr);
+               }) * 1e-3);
+  const VkDescriptorSet set = app.descriptor_set(graph.set_layout, {&x, &y});
+  const VkCommandBuffer commands = app.command_buffer();
+  std::println("recording {} operators: {:.1f} us", operators, median_of(201, [&] {
+                 app.begin(commands);
+                 app.dispatch(commands, graph, set);
+                 app.vk().vkEndCommandBuffer(commands);
+               }));
+  // Calls without tensors.
+  constexpr int calls = 10000;
+  const auto cost_of = [&](const VolkDeviceTable& vk) {
+    return median_of(21,
+                     [&] {
+                       app.begin(commands);
+                       for (int i = 0; i < calls; ++i) {
+                         const VkMemoryBarrier2 barrier{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
+                                                        .srcStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
+                                                        .dstStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT};
+                         const VkDependencyInfo info{.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO,
+                                                     .memoryBarrierCount = 1,
+                                                     .pMemoryBarriers = &barrier};
+                         vk.vkCmdPipelineBarrier2(commands, &info);
+                       }
+                       app.vk().vkEndCommandBuffer(commands);
+                     }) /
+           calls * 1e3;
+  };
+  const double with_layer = cost_of(app.vk());
+  std::println("vkCmdPipelineBarrier2 on a device with tensors: {:.0f} ns", with_layer);
+  LayerApp without;
+  without.validation_ = false;
+  without.tensors_ = false;
+  const VkCommandBuffer other = without.command_buffer();
+  const double alone =
+      median_of(21,
+                [&] {
+                  without.begin(other);
+                  for (int i = 0; i < calls; ++i) {
+                    const VkMemoryBarrier2 barrier{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
+                                                   .srcStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
+                                                   .dstStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT};
+                    const VkDependencyInfo info{.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO,
+                                                .memoryBarrierCount = 1,
+                                                .pMemoryBarriers = &barrier};
+                    without.vk().vkCmdPipelineBarrier2(other, &info);
+                  }
+                  without.vk().vkEndCommandBuffer(other);
+                }) /
+      calls * 1e3;
+  std::println("vkCmdPipelineBarrier2 on a device without: {:.0f} ns; the layer costs {:.0f} ns", alone,
+               with_layer - alone);
+}
+
+}  // namespace
+
+int main() {
+  if (!slipway::testing::UseLayer::is_here()) {
+    std::println(stderr, "the layer is not built");
+    return 5;
+  }
+  networks();
+  host();
+}

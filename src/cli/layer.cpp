@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// `slipway layer`: the environment of the Vulkan layer, for other programs (docs/layer.md).
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/files.hpp"
+#include "base/format.hpp"
+#include "cli/program.hpp"
+#include "recipe/cpu/paths.hpp"
+
+namespace slipway::cli {
+namespace {
+
+constexpr std::string_view kLayer = "VK_LAYER_SLIPWAY_machine_learning";
+constexpr std::string_view kManifest = "VkLayer_slipway_ml.json";
+
+// The directory of the manifest: that of an installation, of a bundle or of a build.
+Result<Path> layer_directory() {
+  const Path prefix = recipe::cpu::install_prefix();
+  for (const char* directory :
+       {"share/vulkan/explicit_layer.d", "lib/slipway", "../../share/vulkan/explicit_layer.d"}) {
+    Path found = (prefix / directory).lexically_normal();
+    if (file_exists(found / kManifest)) return found;
+  }
+  return fail(
+      DiagnosticKind::FileNotFound, SourceLocation::nowhere(),
+      formatted("`{}` is not in {}/share/vulkan/explicit_layer.d; install the layer", kManifest, prefix.native()));
+}
+
+// The value of a variable that is a list, with an entry in front.
+std::string prepended(const char* variable, const std::string& entry) {
+  const char* before = std::getenv(variable);
+  return before == nullptr || *before == 0 ? entry : formatted("{}:{}", entry, before);
+}
+
+int run_with_layer(const Path& directory, const std::vector<std::string>& command) {
+  ::setenv("VK_ADD_LAYER_PATH", prepended("VK_ADD_LAYER_PATH", directory.native()).c_str(), 1);
+  ::setenv("VK_INSTANCE_LAYERS", prepended("VK_INSTANCE_LAYERS", std::string(kLayer)).c_str(), 1);
+  std::vector<char*> arguments;
+  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  ::execvp(arguments[0], arguments.data());
+  const int error = errno;
+  Diagnostics diagnostics;
+  diagnostics.error(error == ENOENT ? DiagnosticKind::FileNotFound : DiagnosticKind::FileUnreadable, {},
+                    formatted("cannot start `{}`: {}", command[0], std::strerror(error)));
+  return report(diagnostics, {});
+}
+
+}  // namespace
+
+int layer_verb(const Arguments& arguments) {
+  ReportStyle style;
+  std::vector<std::string> words;
+  CommandLine line(
+      "slipway layer",
+      "Prints the environment that gives other programs the extensions VK_ARM_tensors and VK_ARM_data_graph; "
+      "`slipway layer run -- PROGRAM ARGUMENTS` starts a program with it.",
+      "slipway layer run -- vulkaninfo");
+  line.add_option("command", words, "`run`, then a program with its arguments after `--`");
+  line.add_report_options(style);
+  if (const std::optional<int> status = line.parse(arguments)) return *status;
+  Diagnostics diagnostics;
+  const bool runs = !words.empty() && words.front() == "run";
+  if (runs) words.erase(words.begin());
+  if (runs == words.empty()) {
+    diagnostics.error(DiagnosticKind::Usage, {},
+                      runs ? "`slipway layer run` needs a program: `slipway layer run -- PROGRAM ARGUMENTS`"
+                           : formatted("unknown command `{}` of `slipway layer`; it is `run`", words.front()));
+    return report(diagnostics, style);
+  }
+  const std::optional<Path> directory = diagnostics.take(layer_directory());
+  if (!directory) return report(diagnostics, style);
+  if (runs) return run_with_layer(*directory, words);
+  print(formatted("export VK_ADD_LAYER_PATH={}\n", directory->native()));
+  print(formatted("export VK_INSTANCE_LAYERS={}\n", kLayer));
+  print(formatted("# Vulkan loaders without VK_ADD_LAYER_PATH: export VK_LAYER_PATH={}\n", directory->native()));
+  return 0;
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the layer remembers about a command buffer that is being recorded: what graphs need, and what they disturb.
+#pragma once
+
+#include <volk.h>
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace slipway::layer {
+
+class GraphPipeline;
+struct SetContents;
+struct TensorViewObject;
+
+// Bytes of push constants that kernels may have: 14 addresses. Every device has 128.
+inline constexpr std::uint32_t kKernelPushConstants = 128;
+
+// Push constants as the application set them.
+struct PushedConstants {
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+  VkShaderStageFlags stages = 0;
+  std::uint32_t offset = 0;
+  std::vector<std::byte> bytes;
+};
+
+struct PushedTensor {
+  std::uint32_t set = 0, binding = 0;
+  TensorViewObject* view = nullptr;
+};
+
+struct CommandState {
+  const GraphPipeline* graph = nullptr;
+  std::vector<VkDescriptorSet> graph_sets;   // of the bind point of graphs, by index
+  std::vector<PushedTensor> pushed_tensors;  // of the same bind point
+  VkPipeline compute = VK_NULL_HANDLE;
+  VkShaderEXT compute_shader = VK_NULL_HANDLE;  // instead of a pipeline
+  std::vector<PushedConstants> pushed;
+
+  void reset();
+  void push(VkPipelineLayout layout, VkShaderStageFlags stages, std::uint32_t offset, std::uint32_t size,
+            const void* values);
+};
+
+}  // namespace slipway::layer

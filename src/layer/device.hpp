@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A device with the layer's extensions: its objects, and what it knows about those of the driver.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include "base/cache.hpp"
+#include "layer/dispatch.hpp"
+#include "layer/handle_map.hpp"
+#include "layer/record_pool.hpp"
+#include "lower/options.hpp"
+#include "spirv/module.hpp"
+
+namespace slipway::layer {
+
+struct SetLayout;
+struct SetContents;
+struct PoolSets;
+struct UpdateTemplate;
+struct GraphModule;
+class GraphPipeline;
+struct CommandState;
+struct IdentifiedGraphs;
+
+class LayerDevice {
+ public:
+  LayerDevice();
+  LayerDevice(const LayerDevice&) = delete;
+  ~LayerDevice();
+
+  // Whether the device has a function of this layer.
+  bool has_function(std::string_view name) const;
+  // Frees what the layer has made in the driver.
+  void release();
+
+  VkDevice handle = nullptr;
+  LayerInstance* instance = nullptr;
+  const LayerPhysicalDevice* physical = nullptr;
+  PFN_vkGetDeviceProcAddr next_proc_addr = nullptr;
+  DeviceTable next;
+  bool tensors = false, graphs = false;  // enabled by the application, and computed by the layer
+
+  lower::LowerOptions lower;
+  Cache cache;
+  VkPipelineLayout kernel_layout = VK_NULL_HANDLE;  // push constants alone
+  RecordPool records;
+
+  HandleMap<VkDescriptorSetLayout, SetLayout> set_layouts;  // those with tensors
+  HandleMap<VkDescriptorSet, SetContents> sets;             // of these layouts
+  HandleMap<VkDescriptorPool, PoolSets> pools;
+  HandleMap<VkDescriptorUpdateTemplate, UpdateTemplate> templates;
+  HandleMap<VkShaderModule, GraphModule> graph_modules;
+  HandleMap<VkPipeline, GraphPipeline> graph_pipelines;
+  HandleMap<VkPipelineCache, IdentifiedGraphs> identified;
+  HandleMap<VkCommandBuffer, CommandState> commands;
+  HandleMap<VkCommandPool, std::vector<VkCommandBuffer>> command_pools;
+
+  // Private data of the layer's own objects.
+  std::mutex private_mutex;
+  std::map<std::pair<VkPrivateDataSlot, std::uint64_t>, std::uint64_t> private_data;
+};
+
+// The index of a memory type that has all of `required` and, if possible, all of `preferred`; -1 without one.
+std::int32_t find_memory_type(const LayerDevice& device, std::uint32_t allowed, VkMemoryPropertyFlags required,
+                              VkMemoryPropertyFlags preferred);
+
+// Memory of the layer that the host writes: mapped, coherent, on the device if possible, with an address.
+struct HostBuffer {
+  VkBuffer buffer = VK_NULL_HANDLE;
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  std::byte* mapped = nullptr;
+  VkDeviceAddress address = 0;
+};
+VkResult create_host_buffer(const LayerDevice& device, std::uint64_t size, VkBufferUsageFlags usage, HostBuffer& made);
+void destroy_host_buffer(const LayerDevice& device, HostBuffer& buffer);
+
+// Objects of the layer are allocated with the application's callbacks.
+template <class T, class... Arguments>
+T* create_object(const VkAllocationCallbacks* allocator, Arguments&&... arguments) {
+  void* memory = allocator != nullptr ? allocator->pfnAllocation(allocator->pUserData, sizeof(T), alignof(T),
+                                                                 VK_SYSTEM_ALLOCATION_SCOPE_OBJECT)
+                                      : ::operator new(sizeof(T), std::nothrow);
+  return memory == nullptr ? nullptr : new (memory) T(std::forward<Arguments>(arguments)...);
+}
+template <class T>
+void destroy_object(const VkAllocationCallbacks* allocator, T* object) {
+  if (object == nullptr) return;
+  object->~T();
+  if (allocator != nullptr)
+    allocator->pfnFree(allocator->pUserData, object);
+  else
+    ::operator delete(object);
+}
+
+template <class Handle, class T>
+Handle handle_of(T* object) {
+  return reinterpret_cast<Handle>(object);
+}
+template <class T, class Handle>
+T* object_of(Handle handle) {
+  return reinterpret_cast<T*>(handle);
+}
+
+}  // namespace slipway::layer

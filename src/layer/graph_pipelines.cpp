@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Functions of VK_ARM_data_graph: pipelines, their properties, sessions, dispatches.
+#include <chrono>
+#include <cstring>
+
+#include "base/format.hpp"
+#include "base/print_diagnostic.hpp"
+#include "layer/capture.hpp"
+#include "layer/chain.hpp"
+#include "layer/graphs.hpp"
+#include "spirv/tools.hpp"
+
+namespace slipway::layer {
+namespace {
+
+void report_problems(const LayerDevice& device, const Diagnostics& problems) {
+  if (!problems.empty())
+    device.instance->message(problems.has_errors() ? MessageLevel::Error : MessageLevel::Warning,
+                             format_diagnostics(problems.all(), {.sources = false}));
+}
+
+// --- pipelines -------------------------------------------------------------------------------------------------------
+
+std::optional<BoundTensors> read_tensors(const LayerDevice& device, const VkDataGraphPipelineCreateInfoARM& info,
+                                         Diagnostics& problems) {
+  BoundTensors tensors;
+  for (std::uint32_t i = 0; i < info.resourceInfoCount; ++i) {
+    const VkDataGraphPipelineResourceInfoARM& resource = info.pResourceInfos[i];
+    const auto* given = find_in_chain<VkTensorDescriptionARM>(resource.pNext, VK_STRUCTURE_TYPE_TENSOR_DESCRIPTION_ARM);
+    TensorDescription description;
+    if (given == nullptr || resource.arrayElement != 0 || !read_description(device, *given, description)) {
+      problems.error(DiagnosticKind::Unsupported, {},
+                     formatted("the resource of a graph at set {}, binding {} is not a tensor that graphs have",
+                               resource.descriptorSet, resource.binding));
+      return std::nullopt;
+    }
+    tensors.emplace(std::pair(resource.descriptorSet, resource.binding), description);
+  }
+  return tensors;
+}
+
+// Of everything that a pipeline depends on.
+std::string identifier_of(const spirv::Words& words, const VkDataGraphPipelineShaderModuleCreateInfoARM& shader,
+                          const BoundTensors& tensors, const tosa::Graph& graph) {
+  std::string interface;
+  for (const auto& [at, tensor] : tensors) {
+    interface += formatted("{}.{} {} {}", at.first, at.second, static_cast<std::uint32_t>(tensor.format),
+                           tensor::shape_text(tensor.shape_of()));
+    for (std::uint32_t d = 0; d < tensor.rank; ++d) interface += formatted(" {}", tensor.strides[d]);
+  }
+  std::string specialization;
+  if (const VkSpecializationInfo* given = shader.pSpecializationInfo) {
+    for (std::uint32_t i = 0; i < given->mapEntryCount; ++i) {
+      const VkSpecializationMapEntry& entry = given->pMapEntries[i];
+      specialization += formatted("{} {} {};", entry.constantID, entry.offset, entry.size);
+    }
+    specialization.append(static_cast<const char*>(given->pData), given->dataSize);
+  }
+  std::string constants;
+  for (const tosa::Constant& constant : graph.constants) {
+    if (constant.graph_constant) constants += Cache::key({text_of(constant.data)});
+  }
+  return Cache::key({text_of(std::as_bytes(std::span(words))), shader.pName, specialization, interface, constants});
+}
+
+class PipelineRequest {
+ public:
+  PipelineRequest(LayerDevice& device, VkPipelineCache cache, const VkDataGraphPipelineCreateInfoARM& info)
+      : device_(device), cache_(cache), info_(info), identified_(device.identified.find(cache)) {}
+
+  VkResult make(GraphPipeline& pipeline) {
+    const auto* shader = find_in_chain<VkDataGraphPipelineShaderModuleCreateInfoARM>(
+        info_.pNext, VK_STRUCTURE_TYPE_DATA_GRAPH_PIPELINE_SHADER_MODULE_CREATE_INFO_ARM);
+    if (shader == nullptr) return from_identifier(pipeline);
+    Diagnostics problems;
+    const VkResult result = from_module(*shader, pipeline, problems);
+    report_problems(device_, problems);
+    return result;
+  }
+
+ private:
+  VkResult from_identifier(GraphPipeline& pipeline) const {
+    const auto* given = find_in_chain<VkDataGraphPipelineIdentifierCreateInfoARM>(
+        info_.pNext, VK_STRUCTURE_TYPE_DATA_GRAPH_PIPELINE_IDENTIFIER_CREATE_INFO_ARM);
+    if (given == nullptr) {
+      device_.instance->message(MessageLevel::Error, "a data graph pipeline without a module of graphs");
+      return VK_ERROR_INITIALIZATION_FAILED;
+    }
+    const std::string identifier(reinterpret_cast<const char*>(given->pIdentifier), given->identifierSize);
+    if (identified_ == nullptr) return VK_PIPELINE_COMPILE_REQUIRED;
+    const std::lock_guard lock(identified_->mutex);
+    const auto found = identified_->programs.find(identifier);
+    if (found == identified_->programs.end()) return VK_PIPELINE_COMPILE_REQUIRED;
+    pipeline.program = found->second;
+    pipeline.identifier = identifier;
+    return VK_SUCCESS;
+  }
+
+  VkResult from_module(const VkDataGraphPipelineShaderModuleCreateInfoARM& shader, GraphPipeline& pipeline,
+                       Diagnostics& problems) {
+    const auto words = graph_words(device_, shader);
+    if (!words) {
+      problems.error(DiagnosticKind::FileFormat, {}, "a data graph pipeline without a module of graphs");
+      return VK_ERROR_INITIALIZATION_FAILED;
+    }
+    if (device_.instance->settings.validate) {
+      if (auto valid = spirv::validate(*words, "graph"); !valid) problems.add(std::move(valid.error()));
+      if (problems.has_errors()) return VK_ERROR_INITIALIZATION_FAILED;
+    }
+    const auto tensors = read_tensors(device_, info_, problems);
+    if (!tensors) return VK_ERROR_INITIALIZATION_FAILED;
+    const auto graph = read_graph(*words, shader, *tensors, problems);
+    if (!graph) return VK_ERROR_INITIALIZATION_FAILED;
+    capture_graph(device_, *words, *graph, *tensors);
+    if (identified_ != nullptr) pipeline.identifier = identifier_of(*words, shader, *tensors, *graph);
+    // Flags of the kernels' pipelines: those that both kinds have.
+    constexpr VkPipelineCreateFlags2 passed =
+        VK_PIPELINE_CREATE_2_DISABLE_OPTIMIZATION_BIT | VK_PIPELINE_CREATE_2_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT |
+        VK_PIPELINE_CREATE_2_NO_PROTECTED_ACCESS_BIT_EXT | VK_PIPELINE_CREATE_2_PROTECTED_ACCESS_ONLY_BIT_EXT;
+    auto program = std::make_shared<GraphProgram>(device_);
+    const VkResult result =
+        program->make(*graph, *tensors, cache_, identified_ == nullptr || !identified_->externally_synchronized,
+                      static_cast<VkPipelineCreateFlags>(info_.flags & passed), problems);
+    if (result != VK_SUCCESS) return result;
+    if (identified_ != nullptr) {
+      const std::lock_guard lock(identified_->mutex);
+      identified_->programs.emplace(pipeline.identifier, program);
+    }
+    pipeline.program = std::move(program);
+    return VK_SUCCESS;
+  }
+
+  LayerDevice& device_;
+  VkPipelineCache cache_;
+  const VkDataGraphPipelineCreateInfoARM& info_;
+  IdentifiedGraphs* identified_;
+};
+
+void write_feedback(const VkDataGraphPipelineCreateInfoARM& info, VkResult result,
+                    std::chrono::steady_clock::time_point start) {
+  const auto* feedback = find_in_chain<VkPipelineCreationFeedbackCreateInfo>(
+      info.pNext, VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO);
+  if (feedback == nullptr || feedback->pPipelineCreationFeedback == nullptr) return;
+  const auto duration = std::chrono::steady_clock::now() - start;
+  feedback->pPipelineCreationFeedback->flags =
+      result == VK_SUCCESS ? VkPipelineCreationFeedbackFlags{VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT} : 0;
+  feedback->pPipelineCreationFeedback->duration =
+      static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count());
+}
+
+VkResult CreateDataGraphPipelinesARM(VkDevice handle, VkDeferredOperationKHR, VkPipelineCache cache,
+                                     std::uint32_t count, const VkDataGraphPipelineCreateInfoARM* infos,
+                                     const VkAllocationCallbacks*, VkPipeline* made) {
+  std::fill_n(made, count, VkPipeline{VK_NULL_HANDLE});
+  LayerDevice& device = device_of(handle);
+  VkResult all = VK_SUCCESS;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    const VkResult result = guarded([&] {
+      auto pipeline = std::make_unique<GraphPipeline>();
+      const VkResult one = PipelineRequest(device, cache, infos[i]).make(*pipeline);
+      if (one != VK_SUCCESS) return one;
+      const auto own = handle_of<VkPipeline>(pipeline.get());
+      device.graph_pipelines.add(own, std::move(pipeline));
+      made[i] = own;
+      return VK_SUCCESS;
+    });
+    write_feedback(infos[i], result, start);
+    // An error is returned rather than that a pipeline would have to be compiled.
+    if (result != VK_SUCCESS && all >= VK_SUCCESS) all = result;
+    if (result != VK_SUCCESS && (infos[i].flags & VK_PIPELINE_CREATE_2_EARLY_RETURN_ON_FAILURE_BIT) != 0) break;
+  }
+  return all;
+}
+
+void DestroyPipeline(VkDevice handle, VkPipeline pipeline, const VkAllocationCallbacks* allocator) {
+  LayerDevice& device = device_of(handle);
+  if (!device.graph_pipelines.remove(pipeline)) device.next.vkDestroyPipeline(handle, pipeline, allocator);
+}
+
+VkResult CreatePipelineCache(VkDevice handle, const VkPipelineCacheCreateInfo* info,
+                             const VkAllocationCallbacks* allocator, VkPipelineCache* made) {
+  return guarded([&] {
+    LayerDevice& device = device_of(handle);
+    auto identified = std::make_unique<IdentifiedGraphs>();
+    identified->externally_synchronized = (info->flags & VK_PIPELINE_CACHE_CREATE_EXTERNALLY_SYNCHRONIZED_BIT) != 0;
+    const VkResult result = device.next.vkCreatePipelineCache(handle, info, allocator, made);
+    if (result == VK_SUCCESS) device.identified.add(*made, std::move(identified));
+    return result;
+  });
+}
+
+void DestroyPipelineCache(VkDevice handle, VkPipelineCache cache, const VkAllocationCallbacks* allocator) {
+  LayerDevice& device = device_of(handle);
+  const auto removed = device.identified.remove(cache);
+  device.next.vkDestroyPipelineCache(handle, cache, allocator);
+}
+
+// --- properties ------------------------------------------------------------------------------------------------------
+
+VkResult GetDataGraphPipelineAvailablePropertiesARM(VkDevice, const VkDataGraphPipelineInfoARM* info,
+                                                    std::uint32_t* count, VkDataGraphPipelinePropertyARM* properties) {
+  constexpr VkDataGraphPipelinePropertyARM all[] = {VK_DATA_GRAPH_PIPELINE_PROPERTY_CREATION_LOG_ARM,
+                                                    VK_DATA_GRAPH_PIPELINE_PROPERTY_IDENTIFIER_ARM};
+  const bool has_identifier = !object_of<GraphPipeline>(info->dataGraphPipeline)->identifier.empty();
+  return write_array<VkDataGraphPipelinePropertyARM>(std::span(all).first(has_identifier ? 2 : 1), count, properties);
+}
+
+VkResult GetDataGraphPipelinePropertiesARM(VkDevice, const VkDataGraphPipelineInfoARM* info, std::uint32_t count,
+                                           VkDataGraphPipelinePropertyQueryResultARM* properties) {
+  const GraphPipeline& pipeline = *object_of<GraphPipeline>(info->dataGraphPipeline);
+  VkResult result = VK_SUCCESS;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    VkDataGraphPipelinePropertyQueryResultARM& to = properties[i];
+    const bool is_log = to.property == VK_DATA_GRAPH_PIPELINE_PROPERTY_CREATION_LOG_ARM;
+    const std::string& value = is_log ? pipeline.program->log : pipeline.identifier;
+    const std::size_t size = value.size() + (is_log ? 1 : 0);  // text ends with a zero
+    to.isText = is_log ? VK_TRUE : VK_FALSE;
+    if (to.pData == nullptr) {
+      to.dataSize = size;
+      continue;
+    }
+    const std::size_t written = std::min(to.dataSize, size);
+    std::memcpy(to.pData, value.c_str(), written);
+    if (is_log && written > 0 && written < size) static_cast<char*>(to.pData)[written - 1] = 0;
+    if (written < size) result = VK_INCOMPLETE;
+    to.dataSize = written;
+  }
+  return result;
+}
+
+// --- sessions --------------------------------------------------------------------------------------------------------
+
+VkResult CreateDataGraphPipelineSessionARM(VkDevice handle, const VkDataGraphPipelineSessionCreateInfoARM* info,
+                                           const VkAllocationCallbacks* allocator,
+                                           VkDataGraphPipelineSessionARM* made) {
+  return guarded([&] {
+    const LayerDevice& device = device_of(handle);
+    const auto* pipeline = object_of<GraphPipeline>(info->dataGraphPipeline);
+    auto* session = create_object<SessionObject>(allocator, SessionObject{.program = pipeline->program});
+    if (session == nullptr) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (pipeline->program->session_size > 0) {
+      const VkBufferCreateInfo create{
+          .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+          .flags = (info->flags & VK_DATA_GRAPH_PIPELINE_SESSION_CREATE_PROTECTED_BIT_ARM) != 0
+                       ? VkBufferCreateFlags{VK_BUFFER_CREATE_PROTECTED_BIT}
+                       : 0,
+          .size = pipeline->program->session_size,
+          .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
+                   VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT};
+      const VkResult result = device.next.vkCreateBuffer(handle, &create, allocator, &session->buffer);
+      if (result != VK_SUCCESS) {
+        destroy_object(allocator, session);
+        return result;
+      }
+    }
+    *made = handle_of<VkDataGraphPipelineSessionARM>(session);
+    return VK_SUCCESS;
+  });
+}
+
+void DestroyDataGraphPipelineSessionARM(VkDevice handle, VkDataGraphPipelineSessionARM session,
+                                        const VkAllocationCallbacks* allocator) {
+  auto* object = object_of<SessionObject>(session);
+  if (object == nullptr) return;
+  if (object->buffer != VK_NULL_HANDLE) device_of(handle).next.vkDestroyBuffer(handle, object->buffer, allocator);
+  destroy_object(allocator, object);
+}
+
+VkResult GetDataGraphPipelineSessionBindPointRequirementsARM(
+    VkDevice, const VkDataGraphPipelineSessionBindPointRequirementsInfoARM* info, std::uint32_t* count,
+    VkDataGraphPipelineSessionBindPointRequirementARM* requirements) {
+  constexpr VkDataGraphPipelineSessionBindPointRequirementARM transient[] = {
+      {.sType = VK_STRUCTURE_TYPE_DATA_GRAPH_PIPELINE_SESSION_BIND_POINT_REQUIREMENT_ARM,
+       .bindPoint = VK_DATA_GRAPH_PIPELINE_SESSION_BIND_POINT_TRANSIENT_ARM,
+       .bindPointType = VK_DATA_GRAPH_PIPELINE_SESSION_BIND_POINT_TYPE_MEMORY_ARM,
+       .numObjects = 1}};
+  const bool has_memory = object_of<SessionObject>(info->session)->buffer != VK_NULL_HANDLE;
+  return write_array<VkDataGraphPipelineSessionBindPointRequirementARM>(std::span(transient).first(has_memory ? 1 : 0),
+                                                                        count, requirements);
+}
+
+void GetDataGraphPipelineSessionMemoryRequirementsARM(VkDevice handle,
+                                                      const VkDataGraphPipelineSessionMemoryRequirementsInfoARM* info,
+                                                      VkMemoryRequirements2* requirements) {
+  const VkBufferMemoryRequirementsInfo2 buffer{.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_REQUIREMENTS_INFO_2,
+                                               .buffer = object_of<SessionObject>(info->session)->buffer};
+  if (buffer.buffer == VK_NULL_HANDLE) {
+    requirements->memoryRequirements = {};
+    return;
+  }
+  device_of(handle).next.vkGetBufferMemoryRequirements2(handle, &buffer, requirements);
+  VkMemoryRequirements& needs = requirements->memoryRequirements;
+  needs.alignment = std::max<VkDeviceSize>(needs.alignment, 256);
+}
+
+VkResult BindDataGraphPipelineSessionMemoryARM(VkDevice handle, std::uint32_t count,
+                                               const VkBindDataGraphPipelineSessionMemoryInfoARM* infos) {
+  const LayerDevice& device = device_of(handle);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    SessionObject& session = *object_of<SessionObject>(infos[i].session);
+    if (session.buffer == VK_NULL_HANDLE) continue;
+    const VkBindBufferMemoryInfo bind{.sType = VK_STRUCTURE_TYPE_BIND_BUFFER_MEMORY_INFO,
+                                      .buffer = session.buffer,
+                                      .memory = infos[i].memory,
+                                      .memoryOffset = infos[i].memoryOffset};
+    const VkResult result = device.next.vkBindBufferMemory2(handle, 1, &bind);
+    if (result != VK_SUCCESS) return result;
+    const VkBufferDeviceAddressInfo where{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
+                                          .buffer = session.buffer};
+    session.address = device.next.vkGetBufferDeviceAddress(handle, &where);
+  }
+  return VK_SUCCESS;
+}
+
+void CmdDispatchDataGraphARM(VkCommandBuffer commands, VkDataGraphPipelineSessionARM session,
+                             const VkDataGraphPipelineDispatchInfoARM*) {
+  const LayerDevice& device = device_of(commands);
+  try {
+    record_graph(device, commands, *object_of<SessionObject>(session));
+  } catch (...) {
+    device.instance->message(MessageLevel::Error, "out of memory in vkCmdDispatchDataGraphARM");
+  }
+}
+
+}  // namespace
+
+std::span<const NamedFunction> graph_functions() {
+  static const NamedFunction table[] = {
+      named("vkCreateDataGraphPipelinesARM", CreateDataGraphPipelinesARM),
+      named("vkDestroyPipeline", DestroyPipeline),
+      named("vkCreatePipelineCache", CreatePipelineCache),
+      named("vkDestroyPipelineCache", DestroyPipelineCache),
+      named("vkGetDataGraphPipelineAvailablePropertiesARM", GetDataGraphPipelineAvailablePropertiesARM),
+      named("vkGetDataGraphPipelinePropertiesARM", GetDataGraphPipelinePropertiesARM),
+      named("vkCreateDataGraphPipelineSessionARM", CreateDataGraphPipelineSessionARM),
+      named("vkDestroyDataGraphPipelineSessionARM", DestroyDataGraphPipelineSessionARM),
+      named("vkGetDataGraphPipelineSessionBindPointRequirementsARM",
+            GetDataGraphPipelineSessionBindPointRequirementsARM),
+      named("vkGetDataGraphPipelineSessionMemoryRequirementsARM", GetDataGraphPipelineSessionMemoryRequirementsARM),
+      named("vkBindDataGraphPipelineSessionMemoryARM", BindDataGraphPipelineSessionMemoryARM),
+      named("vkCmdDispatchDataGraphARM", CmdDispatchDataGraphARM),
+  };
+  return table;
+}
+
+}  // namespace slipway::layer

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A graph in the driver: kernels as compute pipelines, and constants in memory that the host writes.
+#include <algorithm>
+#include <cstring>
+
+#include "base/format.hpp"
+#include "base/parallel.hpp"
+#include "layer/graphs.hpp"
+#include "lower/lower.hpp"
+#include "lower/packing.hpp"
+
+namespace slipway::layer {
+namespace {
+
+constexpr std::uint64_t kConstantAlignment = 256;
+
+constexpr std::uint64_t aligned(std::uint64_t size, std::uint64_t alignment) {
+  return (size + alignment - 1) / alignment * alignment;
+}
+
+// Kernels of graphs on disk, for pipelines without a cache of the application.
+class KernelCache {
+ public:
+  KernelCache(const LayerDevice& device, const lower::KernelProgram& program) : device_(device) {
+    if (!device.cache.enabled()) return;
+    const gpu::Snapshot& snapshot = device.physical->snapshot;
+    std::string words;
+    for (const lower::ProgramKernel& kernel : program.kernels)
+      words += Cache::key({text_of(std::as_bytes(std::span(*kernel.spirv)))});
+    key_ = Cache::key({"layer kernels", words, gpu::format_uuid(snapshot.device_uuid),
+                       gpu::format_uuid(snapshot.pipeline_cache_uuid), formatted("{}", snapshot.driver_version)});
+    const std::vector<std::byte> data = device.cache.find(key_).value_or(std::vector<std::byte>{});
+    is_new_ = data.empty();
+    const VkPipelineCacheCreateInfo create{.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO,
+                                           .initialDataSize = data.size(),
+                                           .pInitialData = data.data()};
+    if (device.next.vkCreatePipelineCache(device.handle, &create, nullptr, &handle_) != VK_SUCCESS)
+      handle_ = VK_NULL_HANDLE;
+  }
+  KernelCache(const KernelCache&) = delete;
+  ~KernelCache() {
+    if (handle_ != VK_NULL_HANDLE) device_.next.vkDestroyPipelineCache(device_.handle, handle_, nullptr);
+  }
+
+  VkPipelineCache handle() const { return handle_; }
+
+  void store() const {
+    if (handle_ == VK_NULL_HANDLE || !is_new_) return;
+    std::size_t size = 0;
+    if (device_.next.vkGetPipelineCacheData(device_.handle, handle_, &size, nullptr) != VK_SUCCESS) return;
+    std::vector<std::byte> data(size);
+    if (device_.next.vkGetPipelineCacheData(device_.handle, handle_, &size, data.data()) != VK_SUCCESS) return;
+    data.resize(size);
+    if (size > sizeof(VkPipelineCacheHeaderVersionOne)) device_.cache.store(key_, data);
+  }
+
+ private:
+  const LayerDevice& device_;
+  std::string key_;
+  VkPipelineCache handle_ = VK_NULL_HANDLE;
+  bool is_new_ = false;
+};
+
+void write_constant(const tosa::Graph& graph, const lower::ProgramBuffer& buffer, std::byte* to) {
+  const tosa::Constant& constant = graph.constants[buffer.index];
+  if (buffer.packing) {
+    // Packing reads what it has written, which is slow in memory of the device.
+    std::vector<std::byte> packed(buffer.size);
+    lower::pack(*buffer.packing, constant.data, constant.splat, packed);
+    std::memcpy(to, packed.data(), packed.size());
+    return;
+  }
+  for (std::uint64_t at = 0; at < buffer.size && !constant.data.empty(); at += constant.data.size()) {
+    std::memcpy(to + at, constant.data.data(), std::min<std::uint64_t>(constant.data.size(), buffer.size - at));
+    if (!constant.splat) break;
+  }
+}
+
+}  // namespace
+
+GraphProgram::~GraphProgram() {
+  for (const VkPipeline kernel : kernels_) device_.next.vkDestroyPipeline(device_.handle, kernel, nullptr);
+  destroy_host_buffer(device_, constants_);
+}
+
+VkResult GraphProgram::make(const tosa::Graph& graph, const BoundTensors& tensors, VkPipelineCache cache, bool parallel,
+                            VkPipelineCreateFlags flags, Diagnostics& diagnostics) {
+  const auto program = diagnostics.take(lower::lower_graph(graph, device_.lower));
+  if (!program) return VK_ERROR_INITIALIZATION_FAILED;
+  log = lower::print_program(graph, *program);
+  session_size = aligned(program->arena_size, kConstantAlignment);
+  const auto add = [&](std::vector<Interface>& to, const tosa::Binding& at) {
+    Interface one{.set = at.set, .binding = at.binding, .description = tensors.at({at.set, at.binding})};
+    if (!one.description.packed) {
+      one.packed_at = session_size;
+      session_size += aligned(one.description.packed_size(), kConstantAlignment);
+    }
+    to.push_back(one);
+  };
+  for (const tosa::Binding& at : graph.input_bindings) add(inputs, at);
+  for (const tosa::Binding& at : graph.output_bindings) add(outputs, at);
+
+  std::vector<std::uint64_t> addresses;
+  VkResult result = make_constants(graph, *program, addresses);
+  if (result == VK_SUCCESS) result = make_kernels(*program, cache, parallel, flags);
+  if (result != VK_SUCCESS) return result;
+  for (std::size_t i = 0; i < program->dispatches.size(); ++i) {
+    const lower::ProgramDispatch& from = program->dispatches[i];
+    Step step{.kernel = kernels_[from.kernel],
+              .groups = from.groups,
+              .barrier_before = i != 0 && program->dispatches[i - 1].stage != from.stage,
+              .buffers = {}};
+    for (const std::uint32_t index : from.buffers) {
+      const lower::ProgramBuffer& buffer = program->buffers[index];
+      const std::uint64_t value = buffer.kind == lower::BufferKind::Constant       ? addresses[index]
+                                  : buffer.kind == lower::BufferKind::Intermediate ? buffer.offset
+                                                                                   : buffer.index;
+      step.buffers.push_back({buffer.kind, value});
+    }
+    steps.push_back(std::move(step));
+  }
+  return VK_SUCCESS;
+}
+
+VkResult GraphProgram::make_constants(const tosa::Graph& graph, const lower::KernelProgram& program,
+                                      std::vector<std::uint64_t>& addresses) {
+  std::uint64_t size = 0;
+  addresses.resize(program.buffers.size());
+  for (std::size_t i = 0; i < program.buffers.size(); ++i) {
+    if (program.buffers[i].kind != lower::BufferKind::Constant) continue;
+    addresses[i] = size;
+    size += aligned(std::max<std::uint64_t>(program.buffers[i].size, 1), kConstantAlignment);
+  }
+  if (size == 0) return VK_SUCCESS;
+  const VkResult result = create_host_buffer(device_, size, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, constants_);
+  if (result != VK_SUCCESS) return result;
+  for (std::size_t i = 0; i < program.buffers.size(); ++i) {
+    if (program.buffers[i].kind != lower::BufferKind::Constant) continue;
+    write_constant(graph, program.buffers[i], constants_.mapped + addresses[i]);
+    addresses[i] += constants_.address;
+  }
+  return VK_SUCCESS;
+}
+
+VkResult GraphProgram::make_kernels(const lower::KernelProgram& program, VkPipelineCache cache, bool parallel,
+                                    VkPipelineCreateFlags flags) {
+  const DeviceTable& next = device_.next;
+  std::optional<KernelCache> own;
+  if (cache == VK_NULL_HANDLE) cache = own.emplace(device_, program).handle();
+  kernels_.resize(program.kernels.size(), VK_NULL_HANDLE);
+  std::vector<VkResult> results(program.kernels.size(), VK_SUCCESS);
+  const auto make_one = [&](std::size_t i) {
+    const lower::ProgramKernel& kernel = program.kernels[i];
+    const VkShaderModuleCreateInfo create{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+                                          .codeSize = kernel.spirv->size() * sizeof(std::uint32_t),
+                                          .pCode = kernel.spirv->data()};
+    VkShaderModule module = VK_NULL_HANDLE;
+    results[i] = next.vkCreateShaderModule(device_.handle, &create, nullptr, &module);
+    if (results[i] != VK_SUCCESS) return;
+    const VkComputePipelineCreateInfo info{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+                                           .flags = flags,
+                                           .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                                                     .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                                                     .module = module,
+                                                     .pName = "main"},
+                                           .layout = device_.kernel_layout};
+    results[i] = next.vkCreateComputePipelines(device_.handle, cache, 1, &info, nullptr, &kernels_[i]);
+    next.vkDestroyShaderModule(device_.handle, module, nullptr);
+  };
+  if (parallel) {
+    parallel_for(kernels_.size(), make_one);
+  } else {
+    for (std::size_t i = 0; i < kernels_.size(); ++i) make_one(i);
+  }
+  const auto failed = std::ranges::find_if(results, [](VkResult result) { return result != VK_SUCCESS; });
+  if (failed != results.end()) return *failed;
+  if (own) own->store();
+  return VK_SUCCESS;
+}
+
+}  // namespace slipway::layer

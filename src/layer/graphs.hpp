@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Data graph pipelines: a graph as kernels of the driver, and its constants in memory of the device.
+#pragma once
+
+#include <volk.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+#include "layer/device.hpp"
+#include "layer/shaders.hpp"
+#include "layer/tensors.hpp"
+#include "lower/program.hpp"
+#include "tosa/graph.hpp"
+
+namespace slipway::layer {
+
+// Descriptions of tensors by set and binding.
+using BoundTensors = std::map<std::pair<std::uint32_t, std::uint32_t>, TensorDescription>;
+
+// A graph of a module, with the application's specialization, constants and tensors. The data of constants belong to
+// the application.
+std::optional<tosa::Graph> read_graph(const spirv::Words& words,
+                                      const VkDataGraphPipelineShaderModuleCreateInfoARM& info,
+                                      const BoundTensors& tensors, Diagnostics& diagnostics);
+
+// What pipelines of one device and one graph share. Owns its objects of the driver.
+class GraphProgram {
+ public:
+  explicit GraphProgram(const LayerDevice& device) : device_(device) {}
+  GraphProgram(const GraphProgram&) = delete;
+  ~GraphProgram();
+
+  // Where a buffer of a kernel is.
+  struct Location {
+    lower::BufferKind kind = lower::BufferKind::Intermediate;
+    std::uint64_t value = 0;  // Constant: an address; Intermediate: an offset in the session; otherwise an index
+  };
+  struct Step {
+    VkPipeline kernel = VK_NULL_HANDLE;
+    std::array<std::uint32_t, 3> groups{};
+    bool barrier_before = false;
+    std::vector<Location> buffers;
+  };
+  // An input or output.
+  struct Interface {
+    std::uint32_t set = 0, binding = 0;
+    TensorDescription description;
+    std::uint64_t packed_at = 0;  // the offset of its copy without gaps in the session, if it has gaps
+  };
+
+  VkResult make(const tosa::Graph& graph, const BoundTensors& tensors, VkPipelineCache cache, bool parallel,
+                VkPipelineCreateFlags flags, Diagnostics& diagnostics);
+
+  std::vector<Interface> inputs, outputs;
+  std::vector<Step> steps;
+  std::uint64_t session_size = 0;  // bytes
+  std::string log;
+
+ private:
+  VkResult make_constants(const tosa::Graph& graph, const lower::KernelProgram& program,
+                          std::vector<std::uint64_t>& addresses);
+  VkResult make_kernels(const lower::KernelProgram& program, VkPipelineCache cache, bool parallel,
+                        VkPipelineCreateFlags flags);
+
+  const LayerDevice& device_;
+  HostBuffer constants_;
+  std::vector<VkPipeline> kernels_;
+};
+
+class GraphPipeline {
+ public:
+  std::shared_ptr<const GraphProgram> program;
+  std::string identifier;  // empty without a pipeline cache
+};
+
+// Graphs that were made with a pipeline cache, by identifier, and how the cache may be used.
+struct IdentifiedGraphs {
+  bool externally_synchronized = false;
+  std::mutex mutex;
+  std::map<std::string, std::shared_ptr<const GraphProgram>> programs;
+};
+
+// Keeps the program of its pipeline, which may be destroyed first.
+struct SessionObject {
+  std::shared_ptr<const GraphProgram> program;
+  VkBuffer buffer = VK_NULL_HANDLE;  // null for a session without memory
+  VkDeviceAddress address = 0;
+};
+
+// Records a graph into a command buffer, and restores what the application has set there.
+void record_graph(const LayerDevice& device, VkCommandBuffer commands, const SessionObject& session);
+
+}  // namespace slipway::layer

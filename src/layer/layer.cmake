@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The Vulkan layer: a shared object that exports the loader's entry point alone, and its manifest.
+if(SLIPWAY_FUZZ)
+  return()
+endif()
+set(layer_directory ${CMAKE_CURRENT_SOURCE_DIR}/layer)
+add_library(slipway_layer_object MODULE ${layer_directory}/main.cpp)
+set_target_properties(slipway_layer_object PROPERTIES OUTPUT_NAME VkLayer_slipway_ml
+                      LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/slipway
+                      CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+                      LINK_DEPENDS ${layer_directory}/exports.map)
+# It is loaded into programs of others, so that it links what hosts may lack or have in another version statically.
+find_library(SIMDJSON_STATIC simdjson_static)
+target_link_libraries(slipway_layer_object PRIVATE $<$<BOOL:${SIMDJSON_STATIC}>:${SIMDJSON_STATIC}> slipway_layer volk::volk
+                      Vulkan::Headers)
+target_link_options(slipway_layer_object PRIVATE -Wl,--gc-sections -Wl,--exclude-libs,ALL -Wl,-Bsymbolic
+                    -Wl,--version-script=${layer_directory}/exports.map -Wl,-z,pack-relative-relocs -Wl,--as-needed -static-libstdc++ -static-libgcc)
+
+# In the build, the library is beside its manifest; installed, the manifest names the directory of libraries.
+set(layer_library ./libVkLayer_slipway_ml.so)
+configure_file(${layer_directory}/manifest.json.in ${CMAKE_BINARY_DIR}/lib/slipway/VkLayer_slipway_ml.json @ONLY)
+include(GNUInstallDirs)
+file(RELATIVE_PATH layer_library /${CMAKE_INSTALL_DATADIR}/vulkan/explicit_layer.d
+     /${CMAKE_INSTALL_LIBDIR}/slipway/libVkLayer_slipway_ml.so)
+configure_file(${layer_directory}/manifest.json.in ${CMAKE_BINARY_DIR}/layer/VkLayer_slipway_ml.json @ONLY)
+install(TARGETS slipway_layer_object LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/slipway COMPONENT layer)
+install(FILES ${CMAKE_BINARY_DIR}/layer/VkLayer_slipway_ml.json
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/vulkan/explicit_layer.d COMPONENT layer)

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Random graphs and random sequences of calls, compared with the interpreter and with a model of the shaders.
+// SLIPWAY_LAYER_SEED is the first seed, SLIPWAY_LAYER_GRAPHS and SLIPWAY_LAYER_SEQUENCES are counts.
+#include <gmock/gmock.h>
+
+#include <numeric>
+#include <random>
+#include <thread>
+
+#include "base/format.hpp"
+#include "base/print_diagnostic.hpp"
+#include "reference/run.hpp"
+#include "shader/compile.hpp"
+#include "testing/layer_fixture.hpp"
+#include "testing/tosa/random_graph.hpp"
+#include "testing/tosa/suite.hpp"
+#include "tosa/vulkan_format.hpp"
+#include "tosa/write/write_spirv.hpp"
+
+namespace slipway::layer {
+namespace {
+
+using testing::AppGraph;
+using testing::AppTensor;
+using testing::must;
+using testing::number_of;
+
+class LayerSequences : public testing::LayerTest, public ::testing::WithParamInterface<testing::Validation> {
+ protected:
+  LayerSequences() : LayerTest(GetParam()) {}
+
+  // Gaps between rows, or none.
+  std::vector<std::int64_t> random_strides(const std::vector<std::int64_t>& shape, std::int64_t size) {
+    if (random_() % 2 == 0) return {};
+    std::vector<std::int64_t> strides(shape.size());
+    std::int64_t stride = size;
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      strides[d] = stride;
+      stride = stride * shape[d] + (d > 0 ? size * static_cast<std::int64_t>(random_() % 3) : 0);
+    }
+    return strides;
+  }
+
+  AppTensor random_tensor(VkFormat format, const std::vector<std::int64_t>& shape, std::int64_t size) {
+    return tensor(format, shape, random_strides(shape, size));
+  }
+
+  std::mt19937_64 random_{1};
+};
+
+INSTANTIATE_TEST_SUITE_P(Validation, LayerSequences,
+                         ::testing::Values(testing::Validation::AboveLayer, testing::Validation::BelowLayer),
+                         [](const auto& test) {
+                           return test.param == testing::Validation::AboveLayer ? "Above" : "Below";
+                         });
+
+// --- graphs ----------------------------------------------------------------------------------------------------------
+
+TEST_P(LayerSequences, RandomGraphs) {
+  const std::uint64_t first = number_of("SLIPWAY_LAYER_SEED", 0), count = number_of("SLIPWAY_LAYER_GRAPHS", 6);
+  std::uint64_t ran = 0;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    testing::GraphBuilder builder = testing::random_graph(seed, {.most_operators = 12, .max_elements = 100});
+    tosa::Graph graph = builder.graph;
+    graph.name = "main";
+    const auto has_format = [&](tosa::ValueId value) { return graph[value].type.data != tosa::DataType::I4; };
+    if (!std::ranges::all_of(graph.inputs, has_format) || !std::ranges::all_of(graph.outputs, has_format)) continue;
+    std::uint32_t binding = 0;
+    graph.input_bindings.clear();
+    graph.output_bindings.clear();
+    for (std::size_t i = 0; i < graph.inputs.size(); ++i) graph.input_bindings.push_back({0, binding++});
+    for (std::size_t i = 0; i < graph.outputs.size(); ++i) graph.output_bindings.push_back({0, binding++});
+    const auto words = tosa::write_graph_module(graph);
+    ASSERT_TRUE(words) << format_diagnostics(words.error());
+
+    std::vector<AppTensor> tensors;
+    const auto add = [&](tosa::ValueId value) {
+      const tosa::TensorType& type = graph[value].type;
+      const tensor::Shape shape = type.shape.empty() ? tensor::Shape{1} : type.shape;
+      const auto format = static_cast<VkFormat>(tosa::tensor_format(type.data));
+      tensors.push_back(
+          random_tensor(format, {shape.begin(), shape.end()}, tensor::size_of(tosa::storage_of(type.data))));
+    };
+    for (const tosa::ValueId input : graph.inputs) add(input);
+    for (const tosa::ValueId output : graph.outputs) add(output);
+    const std::vector<reference::Tensor> inputs = builder.inputs();
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const std::vector<std::byte> bytes = inputs[i].to_bytes();
+      const std::size_t size = tensor::size_of(tosa::storage_of(inputs[i].type.data));
+      testing::for_each_element(tensors[i], size, [&](std::size_t index, std::byte* at) {
+        std::memcpy(at, bytes.data() + index * size, size);
+      });
+    }
+    std::vector<const AppTensor*> all;
+    for (const AppTensor& one : tensors) all.push_back(&one);
+    const AppGraph made = this->graph(*words, "main", all);
+    const VkDescriptorSet set = descriptor_set(made.set_layout, all);
+    run([&](VkCommandBuffer commands) { dispatch(commands, made, set); });
+    std::vector<reference::Tensor> results;
+    for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+      const tosa::TensorType& type = graph[graph.outputs[i]].type;
+      const std::size_t size = tensor::size_of(tosa::storage_of(type.data));
+      std::vector<std::byte> bytes;
+      testing::for_each_element(tensors[inputs.size() + i], size,
+                                [&](std::size_t, std::byte* at) { bytes.insert(bytes.end(), at, at + size); });
+      results.push_back(reference::Tensor::from_bytes(type, bytes));
+    }
+    EXPECT_EQ(builder.disagreement(results, graph.outputs), "") << "seed " << seed;
+    ++ran;
+    stop();
+  }
+  EXPECT_GT(ran, 0u);
+}
+
+// --- sequences of calls ----------------------------------------------------------------------------------------------
+
+// A tensor of integers, with the values that it must have.
+struct Modelled {
+  AppTensor app;
+  std::vector<std::int32_t> values;
+};
+
+spirv::Words shader_of(std::string_view body) {
+  const auto compiled =
+      shader::compile(make_source("t.comp", "#version 460\n#extension GL_ARM_tensors : require\n" + std::string(body)),
+                      shader::Language::Glsl);
+  if (!compiled) ADD_FAILURE() << format_diagnostics(compiled.error());
+  return compiled ? compiled->words : spirv::Words();
+}
+
+TEST_P(LayerSequences, CopiesShadersAndGraphs) {
+  const std::uint64_t first = number_of("SLIPWAY_LAYER_SEED", 0), count = number_of("SLIPWAY_LAYER_SEQUENCES", 40);
+  constexpr std::int64_t rows = 4, columns = 6;
+  constexpr auto elements = static_cast<std::size_t>(rows * columns);
+  std::vector<Modelled> tensors(5);
+  for (Modelled& one : tensors) one.app = random_tensor(VK_FORMAT_R32_SINT, {rows, columns}, 4);
+  const VkDescriptorSetLayout layout = tensor_layout(2);
+  const VkDescriptorSetLayout pushed = tensor_layout(2, VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR);
+  const VkPipelineLayout add_layout = pipeline_layout(layout, 8), push_layout = pipeline_layout(pushed, 8);
+  const spirv::Words code = shader_of(
+      "layout(local_size_x = 6) in;\n"
+      "layout(set = 0, binding = 0) uniform tensorARM<int, 2> x;\n"
+      "layout(set = 0, binding = 1) uniform tensorARM<int, 2> y;\n"
+      "layout(push_constant) uniform P { int times, by; };\n"
+      "void main() { uint at[2] = uint[](gl_WorkGroupID.x, gl_LocalInvocationID.x); int v; tensorReadARM(x, at, v);\n"
+      "  tensorWriteARM(y, at, v * times + by); }\n");
+  const VkPipeline add = compute_pipeline(code, add_layout), add_pushed = compute_pipeline(code, push_layout);
+  // Two graphs for each pair of strides would be many; the tensors of graphs have no gaps.
+  std::vector<Modelled> packed(3);
+  for (Modelled& one : packed) one.app = tensor(VK_FORMAT_R32_SINT, {rows, columns});
+  const spirv::Words words = testing::graph_module(
+      "%0 = input i32[4, 6] at 0.0\n%1 = REDUCE_MAX(%0) i32[1, 6] axis=0 nan_mode=PROPAGATE\n"
+      "%2 = SUB(%0, %1) i32[4, 6]\noutput %2 at 0.1\n");
+  const AppGraph difference = graph(words, "main", {&packed[0].app, &packed[1].app});
+  std::vector<Modelled*> all;
+  for (Modelled& one : tensors) all.push_back(&one);
+  for (Modelled& one : packed) all.push_back(&one);
+  const VkDescriptorSet set = descriptor_set(layout, {&tensors[0].app, &tensors[0].app});
+  const VkDescriptorSet other = descriptor_set(layout, {&tensors[0].app, &tensors[0].app});
+  const VkDescriptorSet graph_set = descriptor_set(difference.set_layout, {&packed[0].app, &packed[1].app});
+  const VkCommandBuffer primary = command_buffer(), secondary = command_buffer(VK_COMMAND_BUFFER_LEVEL_SECONDARY);
+
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    random_.seed(seed);
+    const auto pick = [&](std::vector<Modelled*> from) { return from[random_() % from.size()]; };
+    for (Modelled* one : all) {
+      one->values.resize(elements);
+      for (std::int32_t& value : one->values) value = static_cast<std::int32_t>(random_() % 1000) - 500;
+      testing::fill(one->app, one->values);
+    }
+    const bool in_secondary = random_() % 3 == 0;
+    const VkCommandBuffer commands = in_secondary ? secondary : primary;
+    begin(commands);
+    // Descriptor sets must not change once they are bound: one choice for the sequence.
+    Modelled *x = pick(all), *y = pick(all);
+    write(set, 0, x->app);
+    write(set, 1, y->app);
+    Modelled *gx = &packed[random_() % 3], *gy = &packed[random_() % 3];
+    while (gy == gx) gy = &packed[random_() % 3];
+    write(graph_set, 0, gx->app);
+    write(graph_set, 1, gy->app);
+    // The other set gets its descriptors from this one.
+    const VkCopyDescriptorSet copies[] = {{VK_STRUCTURE_TYPE_COPY_DESCRIPTOR_SET, nullptr, set, 0, 0, other, 0, 0, 1},
+                                          {VK_STRUCTURE_TYPE_COPY_DESCRIPTOR_SET, nullptr, set, 1, 0, other, 1, 0, 1}};
+    vk().vkUpdateDescriptorSets(device(), 0, nullptr, 2, copies);
+    const VkDescriptorSet used = random_() % 2 == 0 ? set : other;
+
+    // What the shader must still have when a graph was dispatched in between.
+    std::int32_t times = 1, by = 0;
+    bool bound = false;
+    const auto shade = [&](Modelled* from, Modelled* to) {
+      std::vector<std::int32_t> result(elements);
+      for (std::size_t i = 0; i < elements; ++i) result[i] = from->values[i] * times + by;
+      to->values = std::move(result);
+    };
+    for (std::uint64_t step = 2 + random_() % 6; step-- > 0;) {
+      switch (random_() % 4) {
+        case 0: {
+          Modelled *from = pick(all), *to = pick(all);
+          if (from == to) break;
+          const VkTensorCopyARM region{.sType = VK_STRUCTURE_TYPE_TENSOR_COPY_ARM};
+          const VkCopyTensorInfoARM info{.sType = VK_STRUCTURE_TYPE_COPY_TENSOR_INFO_ARM,
+                                         .srcTensor = from->app.tensor,
+                                         .dstTensor = to->app.tensor,
+                                         .regionCount = 1,
+                                         .pRegions = &region};
+          vk().vkCmdCopyTensorARM(commands, &info);
+          to->values = from->values;
+          break;
+        }
+        case 1: {
+          if (!std::exchange(bound, true)) {
+            times = static_cast<std::int32_t>(random_() % 3) + 1;
+            by = static_cast<std::int32_t>(random_() % 100);
+            const std::int32_t constants[] = {times, by};
+            vk().vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, add);
+            vk().vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, add_layout, 0, 1, &used, 0, nullptr);
+            vk().vkCmdPushConstants(commands, add_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, 4, constants);
+            vk().vkCmdPushConstants(commands, add_layout, VK_SHADER_STAGE_COMPUTE_BIT, 4, 4, constants + 1);
+          }
+          vk().vkCmdDispatch(commands, rows, 1, 1);
+          shade(x, y);
+          break;
+        }
+        case 2: {
+          dispatch(commands, difference, graph_set);
+          for (std::size_t j = 0; j < 6; ++j) {
+            std::int32_t most = gx->values[j];
+            for (std::size_t i = 1; i < 4; ++i) most = std::max(most, gx->values[6 * i + j]);
+            std::vector<std::int32_t>& to = gy->values;
+            for (std::size_t i = 0; i < 4; ++i) to[6 * i + j] = gx->values[6 * i + j] - most;
+          }
+          break;
+        }
+        case 3: {
+          Modelled *from = pick(all), *to = pick(all);
+          const VkWriteDescriptorSetTensorARM views[] = {
+              {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_TENSOR_ARM, nullptr, 1, &from->app.view},
+              {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_TENSOR_ARM, nullptr, 1, &to->app.view}};
+          std::vector<VkWriteDescriptorSet> writes(2, {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                                       .descriptorCount = 1,
+                                                       .descriptorType = VK_DESCRIPTOR_TYPE_TENSOR_ARM});
+          writes[0].pNext = &views[0];
+          writes[1].pNext = &views[1];
+          writes[1].dstBinding = 1;
+          times = 2;
+          by = -1;
+          const std::int32_t constants[] = {times, by};
+          vk().vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, add_pushed);
+          vk().vkCmdPushDescriptorSetKHR(commands, VK_PIPELINE_BIND_POINT_COMPUTE, push_layout, 0, 2, writes.data());
+          vk().vkCmdPushConstants(commands, push_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, 8, constants);
+          vk().vkCmdDispatch(commands, rows, 1, 1);
+          shade(from, to);
+          bound = false;
+          break;
+        }
+      }
+      full_barrier(commands);
+    }
+    MUST(vk().vkEndCommandBuffer(commands));
+    if (in_secondary) {
+      begin(primary);
+      vk().vkCmdExecuteCommands(primary, 1, &secondary);
+      MUST(vk().vkEndCommandBuffer(primary));
+    }
+    submit({primary});
+    for (const Modelled* one : all)
+      ASSERT_EQ(testing::contents<std::int32_t>(one->app), one->values) << "seed " << seed;
+  }
+}
+
+// --- threads ---------------------------------------------------------------------------------------------------------
+
+// Threads make, record and destroy objects of their own at the same time.
+TEST_P(LayerSequences, ThreadsWorkAtTheSameTime) {
+  const std::uint64_t rounds = number_of("SLIPWAY_LAYER_ROUNDS", 4);
+  start();
+  const spirv::Words words = testing::graph_module(
+      "%0 = input i32[4, 6] at 0.0\n%1 = ABS(%0) i32[4, 6]\n%2 = REDUCE_SUM(%1) i32[1, 6] axis=0\n"
+      "%3 = SUB(%1, %2) i32[4, 6]\noutput %3 at 0.1\n");
+  const VkDescriptorSetLayout layout = tensor_layout(2);
+  const VkPipelineLayout graph_layout = pipeline_layout(layout);
+  std::vector<AppTensor> tensors;
+  for (int i = 0; i < 16; ++i) tensors.push_back(tensor(VK_FORMAT_R32_SINT, {4, 6}));
+  std::atomic<int> failed = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t t = 0; t < 8; ++t) {
+      threads.emplace_back([&, t] {
+        for (std::uint64_t round = 0; round < rounds; ++round) {
+          VkPipeline pipeline = VK_NULL_HANDLE;
+          const std::vector<const AppTensor*> own = {&tensors[2 * t], &tensors[2 * t + 1]};
+          if (create_graph(words, "main", own, {}, VK_NULL_HANDLE, graph_layout, pipeline) != VK_SUCCESS) {
+            ++failed;
+            continue;
+          }
+          const VkTensorViewCreateInfoARM view{.sType = VK_STRUCTURE_TYPE_TENSOR_VIEW_CREATE_INFO_ARM,
+                                               .tensor = own[0]->tensor,
+                                               .format = VK_FORMAT_R32_SINT};
+          VkTensorViewARM made = VK_NULL_HANDLE;
+          if (vk().vkCreateTensorViewARM(device(), &view, nullptr, &made) != VK_SUCCESS) ++failed;
+          vk().vkDestroyTensorViewARM(device(), made, nullptr);
+          vk().vkDestroyPipeline(device(), pipeline, nullptr);
+        }
+      });
+    }
+  }
+  EXPECT_EQ(failed, 0);
+}
+
+}  // namespace
+}  // namespace slipway::layer

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A graph in a command buffer of the application: copies of tensors with gaps, kernels, barriers. Kernels use the bind
+// point of compute pipelines and push constants, no descriptors; both are set again afterwards.
+#include <array>
+
+#include "base/format.hpp"
+#include "layer/commands.hpp"
+#include "layer/descriptors.hpp"
+#include "layer/graphs.hpp"
+
+namespace slipway::layer {
+namespace {
+
+constexpr VkPipelineStageFlags kKernelStages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+constexpr VkPipelineStageFlags kAllStages = kKernelStages | VK_PIPELINE_STAGE_TRANSFER_BIT;
+
+class GraphRecording {
+ public:
+  GraphRecording(const LayerDevice& device, VkCommandBuffer commands, const SessionObject& session,
+                 const CommandState& state)
+      : device_(device), commands_(commands), session_(session), state_(state), program_(*session.program) {}
+
+  void record() {
+    if (!find(program_.inputs, inputs_) || !find(program_.outputs, outputs_)) return;
+    if (session_.buffer != VK_NULL_HANDLE && session_.address == 0)
+      return refuse("the session of a data graph has no memory");
+    // A graph may be dispatched again with the same session; its memory is transient.
+    if (session_.buffer != VK_NULL_HANDLE) barrier(kAllStages, kAllStages);
+    bool copied = false;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      const GraphProgram::Interface& at = program_.inputs[i];
+      if (at.description.packed) continue;
+      const TensorDescription without_gaps = packed(at.description);
+      copy_elements(device_, commands_, {inputs_[i]->buffer, 0, &at.description},
+                    {session_.buffer, at.packed_at, &without_gaps});
+      copied = true;
+    }
+    if (copied) barrier(kAllStages, kAllStages);
+    for (const GraphProgram::Step& step : program_.steps) dispatch(step);
+    copied = false;
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      const GraphProgram::Interface& at = program_.outputs[i];
+      if (at.description.packed) continue;
+      if (!std::exchange(copied, true)) barrier(kAllStages, kAllStages);
+      const TensorDescription without_gaps = packed(at.description);
+      copy_elements(device_, commands_, {session_.buffer, at.packed_at, &without_gaps},
+                    {outputs_[i]->buffer, 0, &at.description});
+    }
+    restore();
+  }
+
+ private:
+  void refuse(std::string_view why) {
+    device_.instance->message(MessageLevel::Error, formatted("a data graph is not dispatched: {}", why));
+  }
+
+  const TensorViewObject* view_at(const GraphProgram::Interface& at) const {
+    for (const PushedTensor& pushed : state_.pushed_tensors) {
+      if (pushed.set == at.set && pushed.binding == at.binding) return pushed.view;
+    }
+    if (at.set >= state_.graph_sets.size()) return nullptr;
+    const SetContents* set = device_.sets.find(state_.graph_sets[at.set]);
+    return set == nullptr ? nullptr : set->view(at.binding);
+  }
+
+  bool find(std::span<const GraphProgram::Interface> interface, std::vector<const TensorObject*>& tensors) {
+    for (const GraphProgram::Interface& at : interface) {
+      const TensorViewObject* view = view_at(at);
+      if (view == nullptr || view->tensor->address == 0) {
+        refuse(formatted("no tensor is bound to set {}, binding {}", at.set, at.binding));
+        return false;
+      }
+      if (!view->tensor->description.same_layout(at.description)) {
+        refuse(formatted("the tensor at set {}, binding {} has another shape or other strides than the pipeline",
+                         at.set, at.binding));
+        return false;
+      }
+      tensors.push_back(view->tensor);
+    }
+    return true;
+  }
+
+  void barrier(VkPipelineStageFlags from, VkPipelineStageFlags to) {
+    const auto access = [](VkPipelineStageFlags stages, VkAccessFlags shader, VkAccessFlags transfer) {
+      return shader | ((stages & VK_PIPELINE_STAGE_TRANSFER_BIT) != 0 ? transfer : 0);
+    };
+    const VkMemoryBarrier all{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                              .srcAccessMask = access(from, VK_ACCESS_SHADER_WRITE_BIT, VK_ACCESS_TRANSFER_WRITE_BIT),
+                              .dstAccessMask = access(to, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT,
+                                                      VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT)};
+    device_.next.vkCmdPipelineBarrier(commands_, from, to, 0, 1, &all, 0, nullptr, 0, nullptr);
+  }
+
+  VkDeviceAddress interface_address(std::span<const GraphProgram::Interface> interface,
+                                    std::span<const TensorObject* const> tensors, std::uint64_t index) const {
+    const GraphProgram::Interface& at = interface[index];
+    return at.description.packed ? tensors[index]->address : session_.address + at.packed_at;
+  }
+
+  void dispatch(const GraphProgram::Step& step) {
+    if (step.barrier_before) barrier(kKernelStages, kKernelStages);
+    std::array<VkDeviceAddress, kKernelPushConstants / sizeof(VkDeviceAddress)> addresses;
+    for (std::size_t i = 0; i < step.buffers.size(); ++i) {
+      const GraphProgram::Location& at = step.buffers[i];
+      switch (at.kind) {
+        case lower::BufferKind::Input:
+          addresses[i] = interface_address(program_.inputs, inputs_, at.value);
+          break;
+        case lower::BufferKind::Output:
+          addresses[i] = interface_address(program_.outputs, outputs_, at.value);
+          break;
+        case lower::BufferKind::Constant:
+          addresses[i] = at.value;
+          break;
+        case lower::BufferKind::Intermediate:
+          addresses[i] = session_.address + at.value;
+          break;
+      }
+    }
+    if (bound_ != step.kernel) device_.next.vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, step.kernel);
+    bound_ = step.kernel;
+    device_.next.vkCmdPushConstants(commands_, device_.kernel_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                                    static_cast<std::uint32_t>(step.buffers.size() * sizeof(VkDeviceAddress)),
+                                    addresses.data());
+    device_.next.vkCmdDispatch(commands_, step.groups[0], step.groups[1], step.groups[2]);
+  }
+
+  void restore() {
+    if (state_.compute != VK_NULL_HANDLE) {
+      device_.next.vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, state_.compute);
+    } else if (state_.compute_shader != VK_NULL_HANDLE) {
+      constexpr VkShaderStageFlagBits stage = VK_SHADER_STAGE_COMPUTE_BIT;
+      device_.next.vkCmdBindShadersEXT(commands_, 1, &stage, &state_.compute_shader);
+    }
+    for (const PushedConstants& pushed : state_.pushed)
+      device_.next.vkCmdPushConstants(commands_, pushed.layout, pushed.stages, pushed.offset,
+                                      static_cast<std::uint32_t>(pushed.bytes.size()), pushed.bytes.data());
+  }
+
+  const LayerDevice& device_;
+  VkCommandBuffer commands_;
+  const SessionObject& session_;
+  const CommandState& state_;
+  const GraphProgram& program_;
+  std::vector<const TensorObject*> inputs_, outputs_;
+  VkPipeline bound_ = VK_NULL_HANDLE;
+};
+
+}  // namespace
+
+void record_graph(const LayerDevice& device, VkCommandBuffer commands, const SessionObject& session) {
+  const CommandState* state = device.commands.find(commands);
+  if (state == nullptr || state->graph == nullptr || state->graph->program != session.program) {
+    device.instance->message(MessageLevel::Error,
+                             "a data graph is not dispatched: its pipeline is not the one that is bound");
+    return;
+  }
+  GraphRecording(device, commands, session, *state).record();
+}
+
+}  // namespace slipway::layer

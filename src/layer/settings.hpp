@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a user chooses for the layer (docs/layer.md#settings): environment variables, and VK_EXT_layer_settings of the
+// application, which come first.
+#pragma once
+
+#include <string>
+
+namespace slipway::layer {
+
+enum class LogLevel { Off, Error, Warning, Info, Debug };
+
+struct Settings {
+  LogLevel log = LogLevel::Warning;  // SLIPWAY_LAYER_LOG
+  bool validate = false;             // SLIPWAY_LAYER_VALIDATE: check SPIR-V of graphs and shaders first
+  bool force = false;                // SLIPWAY_LAYER_FORCE: hide the driver's own extensions
+  bool cache = true;                 // SLIPWAY_LAYER_CACHE: kernels on disk
+  std::string capture;               // SLIPWAY_LAYER_CAPTURE: a directory; empty: off
+};
+
+// `chain`: of VkInstanceCreateInfo.
+Settings read_settings(const void* chain);
+
+}  // namespace slipway::layer

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the calls of SPIRV-Tools share. Inside this module only.
+#pragma once
+
+#include <spirv-tools/libspirv.hpp>
+
+#include <string>
+
+#include "spirv/tools.hpp"
+
+namespace slipway::spirv {
+
+inline spv_target_env target_of(Environment environment) {
+  switch (environment) {
+    case Environment::Vulkan11:
+      return SPV_ENV_VULKAN_1_1;
+    case Environment::Vulkan12:
+      return SPV_ENV_VULKAN_1_2;
+    case Environment::Vulkan13:
+      return SPV_ENV_VULKAN_1_3;
+    case Environment::Vulkan14:
+      return SPV_ENV_VULKAN_1_4;
+    case Environment::Universal16:
+      return SPV_ENV_UNIVERSAL_1_6;
+  }
+  return SPV_ENV_VULKAN_1_3;
+}
+
+// The first error that a library call reports. Its text may have more lines: the instruction concerned.
+struct LibraryError {
+  std::string text;
+  spv_position_t position{};
+  bool seen = false;
+
+  spvtools::MessageConsumer consumer() {
+    return [this](spv_message_level_t level, const char*, const spv_position_t& where, const char* message) {
+      if (seen || level > SPV_MSG_ERROR) return;
+      seen = true;
+      text = message;
+      position = where;
+    };
+  }
+  std::string first_line() const { return text.substr(0, text.find('\n')); }
+  std::string second_line() const {
+    const std::size_t end = text.find('\n');
+    if (end == std::string::npos) return {};
+    const std::size_t begin = text.find_first_not_of(" \n", end);
+    return begin == std::string::npos ? std::string() : text.substr(begin, text.find('\n', begin) - begin);
+  }
+};
+
+}  // namespace slipway::spirv

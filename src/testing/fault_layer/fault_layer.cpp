@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A Vulkan layer for tests: the n-th call of a function that makes something fails, and objects that are not destroyed
+// are counted. It is below the layer that is tested. The test finds the two functions at the end with dlsym.
+#include <volk.h>
+#include <vulkan/vk_layer.h>
+
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace slipway::testing::fault_layer {
+namespace {
+
+std::atomic<std::uint64_t> calls = 0, fail_at = 0;
+std::mutex mutex;
+std::map<std::string, std::int64_t> live;  // by the name of the function that makes an object
+std::string failed;
+
+PFN_vkGetInstanceProcAddr next_instance = nullptr;
+PFN_vkGetDeviceProcAddr next_device = nullptr;
+VkInstance instance_handle = nullptr;
+VkDevice device_handle = nullptr;
+
+// Whether this call fails.
+bool fails(const char* name) {
+  if (++calls != fail_at) return false;
+  const std::lock_guard lock(mutex);
+  failed = name;
+  return true;
+}
+
+void count(const char* name, std::int64_t change) {
+  const std::lock_guard lock(mutex);
+  live[name] += change;
+}
+
+template <class Function>
+Function next_of(const char* name) {
+  return reinterpret_cast<Function>(next_device(device_handle, name));
+}
+
+// Functions that make one object, with the functions that destroy them.
+#define FAULT_OBJECTS(X)                                                                                               \
+  X(vkCreateBuffer, vkDestroyBuffer, VkBufferCreateInfo, VkBuffer)                                                     \
+  X(vkAllocateMemory, vkFreeMemory, VkMemoryAllocateInfo, VkDeviceMemory)                                              \
+  X(vkCreateDescriptorSetLayout, vkDestroyDescriptorSetLayout, VkDescriptorSetLayoutCreateInfo, VkDescriptorSetLayout) \
+  X(vkCreateDescriptorPool, vkDestroyDescriptorPool, VkDescriptorPoolCreateInfo, VkDescriptorPool)                     \
+  X(vkCreatePipelineLayout, vkDestroyPipelineLayout, VkPipelineLayoutCreateInfo, VkPipelineLayout)                     \
+  X(vkCreateShaderModule, vkDestroyShaderModule, VkShaderModuleCreateInfo, VkShaderModule)                             \
+  X(vkCreatePipelineCache, vkDestroyPipelineCache, VkPipelineCacheCreateInfo, VkPipelineCache)                         \
+  X(vkCreateCommandPool, vkDestroyCommandPool, VkCommandPoolCreateInfo, VkCommandPool)
+
+#define FAULT_FUNCTIONS(create, destroy, info_type, handle_type)                                                    \
+  VkResult VKAPI_PTR fault_##create(VkDevice device, const info_type* info, const VkAllocationCallbacks* allocator, \
+                                    handle_type* made) {                                                            \
+    if (fails(#create)) return VK_ERROR_OUT_OF_DEVICE_MEMORY;                                                       \
+    const VkResult result = next_of<PFN_##create>(#create)(device, info, allocator, made);                          \
+    if (result == VK_SUCCESS) count(#create, 1);                                                                    \
+    return result;                                                                                                  \
+  }                                                                                                                 \
+  void VKAPI_PTR fault_##destroy(VkDevice device, handle_type object, const VkAllocationCallbacks* allocator) {     \
+    if (object != VK_NULL_HANDLE) count(#create, -1);                                                               \
+    next_of<PFN_##destroy>(#destroy)(device, object, allocator);                                                    \
+  }
+FAULT_OBJECTS(FAULT_FUNCTIONS)
+#undef FAULT_FUNCTIONS
+
+VkResult VKAPI_PTR create_compute_pipelines(VkDevice device, VkPipelineCache cache, std::uint32_t number,
+                                            const VkComputePipelineCreateInfo* infos,
+                                            const VkAllocationCallbacks* allocator, VkPipeline* made) {
+  std::fill_n(made, number, VkPipeline{VK_NULL_HANDLE});
+  if (fails("vkCreateComputePipelines")) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  const VkResult result =
+      next_of<PFN_vkCreateComputePipelines>("vkCreateComputePipelines")(device, cache, number, infos, allocator, made);
+  for (std::uint32_t i = 0; i < number; ++i) count("vkCreateComputePipelines", made[i] != VK_NULL_HANDLE ? 1 : 0);
+  return result;
+}
+void VKAPI_PTR destroy_pipeline(VkDevice device, VkPipeline pipeline, const VkAllocationCallbacks* allocator) {
+  if (pipeline != VK_NULL_HANDLE) count("vkCreateComputePipelines", -1);
+  next_of<PFN_vkDestroyPipeline>("vkDestroyPipeline")(device, pipeline, allocator);
+}
+
+// Functions that only may fail.
+VkResult VKAPI_PTR bind_buffer_memory2(VkDevice device, std::uint32_t number, const VkBindBufferMemoryInfo* infos) {
+  if (fails("vkBindBufferMemory2")) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  return next_of<PFN_vkBindBufferMemory2>("vkBindBufferMemory2")(device, number, infos);
+}
+VkResult VKAPI_PTR map_memory(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset, VkDeviceSize size,
+                              VkMemoryMapFlags flags, void** data) {
+  if (fails("vkMapMemory")) return VK_ERROR_MEMORY_MAP_FAILED;
+  return next_of<PFN_vkMapMemory>("vkMapMemory")(device, memory, offset, size, flags, data);
+}
+VkResult VKAPI_PTR allocate_descriptor_sets(VkDevice device, const VkDescriptorSetAllocateInfo* info,
+                                            VkDescriptorSet* made) {
+  if (fails("vkAllocateDescriptorSets")) return VK_ERROR_OUT_OF_POOL_MEMORY;
+  return next_of<PFN_vkAllocateDescriptorSets>("vkAllocateDescriptorSets")(device, info, made);
+}
+VkResult VKAPI_PTR allocate_command_buffers(VkDevice device, const VkCommandBufferAllocateInfo* info,
+                                            VkCommandBuffer* made) {
+  if (fails("vkAllocateCommandBuffers")) return VK_ERROR_OUT_OF_HOST_MEMORY;
+  return next_of<PFN_vkAllocateCommandBuffers>("vkAllocateCommandBuffers")(device, info, made);
+}
+VkResult VKAPI_PTR begin_command_buffer(VkCommandBuffer commands, const VkCommandBufferBeginInfo* info) {
+  if (fails("vkBeginCommandBuffer")) return VK_ERROR_OUT_OF_HOST_MEMORY;
+  return next_of<PFN_vkBeginCommandBuffer>("vkBeginCommandBuffer")(commands, info);
+}
+
+// --- the chain -------------------------------------------------------------------------------------------------------
+
+template <class Link, class Info>
+Link* link_of(const Info* info, VkStructureType type) {
+  for (auto* at = static_cast<const Link*>(info->pNext); at != nullptr; at = static_cast<const Link*>(at->pNext)) {
+    if (at->sType == type && at->function == VK_LAYER_LINK_INFO) return const_cast<Link*>(at);
+  }
+  return nullptr;
+}
+
+VkResult VKAPI_PTR create_instance(const VkInstanceCreateInfo* info, const VkAllocationCallbacks* allocator,
+                                   VkInstance* made) {
+  auto* link = link_of<VkLayerInstanceCreateInfo>(info, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO);
+  next_instance = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+  link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+  const VkResult result =
+      reinterpret_cast<PFN_vkCreateInstance>(next_instance(nullptr, "vkCreateInstance"))(info, allocator, made);
+  instance_handle = *made;
+  return result;
+}
+
+VkResult VKAPI_PTR create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
+                                 const VkAllocationCallbacks* allocator, VkDevice* made) {
+  auto* link = link_of<VkLayerDeviceCreateInfo>(info, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO);
+  const auto instance = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+  next_device = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
+  link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+  if (fails("vkCreateDevice")) return VK_ERROR_OUT_OF_HOST_MEMORY;
+  const VkResult result = reinterpret_cast<PFN_vkCreateDevice>(instance(instance_handle, "vkCreateDevice"))(
+      physical, info, allocator, made);
+  if (result == VK_SUCCESS) device_handle = *made;
+  return result;
+}
+
+struct Named {
+  std::string_view name;
+  PFN_vkVoidFunction function;
+};
+
+PFN_vkVoidFunction find(std::string_view name) {
+#define FAULT_NAMES(create, destroy, info_type, handle_type)            \
+  Named{#create, reinterpret_cast<PFN_vkVoidFunction>(fault_##create)}, \
+      Named{#destroy, reinterpret_cast<PFN_vkVoidFunction>(fault_##destroy)},
+  static const Named table[] = {
+      FAULT_OBJECTS(FAULT_NAMES){"vkCreateComputePipelines",
+                                 reinterpret_cast<PFN_vkVoidFunction>(create_compute_pipelines)},
+      {"vkDestroyPipeline", reinterpret_cast<PFN_vkVoidFunction>(destroy_pipeline)},
+      {"vkBindBufferMemory2", reinterpret_cast<PFN_vkVoidFunction>(bind_buffer_memory2)},
+      {"vkMapMemory", reinterpret_cast<PFN_vkVoidFunction>(map_memory)},
+      {"vkAllocateDescriptorSets", reinterpret_cast<PFN_vkVoidFunction>(allocate_descriptor_sets)},
+      {"vkAllocateCommandBuffers", reinterpret_cast<PFN_vkVoidFunction>(allocate_command_buffers)},
+      {"vkBeginCommandBuffer", reinterpret_cast<PFN_vkVoidFunction>(begin_command_buffer)},
+  };
+#undef FAULT_NAMES
+  for (const Named& one : table) {
+    if (one.name == name) return one.function;
+  }
+  return nullptr;
+}
+
+PFN_vkVoidFunction VKAPI_PTR get_device_proc_addr(VkDevice device, const char* name);
+
+PFN_vkVoidFunction VKAPI_PTR get_instance_proc_addr(VkInstance instance, const char* name) {
+  const std::string_view wanted(name);
+  if (wanted == "vkGetInstanceProcAddr") return reinterpret_cast<PFN_vkVoidFunction>(get_instance_proc_addr);
+  if (wanted == "vkGetDeviceProcAddr") return reinterpret_cast<PFN_vkVoidFunction>(get_device_proc_addr);
+  if (wanted == "vkCreateInstance") return reinterpret_cast<PFN_vkVoidFunction>(create_instance);
+  if (wanted == "vkCreateDevice") return reinterpret_cast<PFN_vkVoidFunction>(create_device);
+  if (const PFN_vkVoidFunction function = find(wanted)) return function;
+  return next_instance != nullptr ? next_instance(instance, name) : nullptr;
+}
+
+PFN_vkVoidFunction VKAPI_PTR get_device_proc_addr(VkDevice device, const char* name) {
+  if (std::string_view(name) == "vkGetDeviceProcAddr")
+    return reinterpret_cast<PFN_vkVoidFunction>(get_device_proc_addr);
+  if (const PFN_vkVoidFunction function = find(name)) return function;
+  return next_device(device, name);
+}
+
+}  // namespace
+}  // namespace slipway::testing::fault_layer
+
+extern "C" __attribute__((visibility("default"))) VkResult
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* pVersionStruct) {
+  namespace layer = slipway::testing::fault_layer;
+  pVersionStruct->loaderLayerInterfaceVersion = 2;
+  pVersionStruct->pfnGetInstanceProcAddr = layer::get_instance_proc_addr;
+  pVersionStruct->pfnGetDeviceProcAddr = layer::get_device_proc_addr;
+  pVersionStruct->pfnGetPhysicalDeviceProcAddr = nullptr;
+  return VK_SUCCESS;
+}
+
+// Starts to count again; the n-th call from here fails (0: none).
+extern "C" __attribute__((visibility("default"))) void fault_layer_fail_at(std::uint64_t n) {
+  namespace layer = slipway::testing::fault_layer;
+  const std::lock_guard lock(layer::mutex);
+  layer::calls = 0;
+  layer::fail_at = n;
+  layer::live.clear();
+  layer::failed.clear();
+}
+
+// What failed, and which objects were not destroyed: "vkCreateBuffer; 1 of vkAllocateMemory".
+extern "C" __attribute__((visibility("default"))) void fault_layer_state(char* failed, char* leaks, std::size_t size) {
+  namespace layer = slipway::testing::fault_layer;
+  const std::lock_guard lock(layer::mutex);
+  std::string text;
+  for (const auto& [name, number] : layer::live) {
+    if (number != 0) text += std::to_string(number) + " of " + name + "; ";
+  }
+  std::strncpy(failed, layer::failed.c_str(), size - 1);
+  std::strncpy(leaks, text.c_str(), size - 1);
+  failed[size - 1] = leaks[size - 1] = 0;
+}
