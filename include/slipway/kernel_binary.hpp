@@ -75,13 +75,39 @@ struct PointerArgument {
 struct LocalArgument {
   std::uint64_t size = 0;  // bytes of shared local memory
 };
-using KernelArgument = std::variant<std::monostate, ValueArgument, PointerArgument, LocalArgument>;
+struct ImageArgument {
+  std::optional<std::uint64_t> heap_offset;  // of the surface state, or the message descriptor of the device
+  std::uint32_t width = 0, height = 0, depth = 0, array_size = 0, mip_levels = 0, samples = 0;
+  std::uint32_t channel_type = 0, channel_order = 0;  // codes of OpenCL: CL_UNORM_INT8, CL_RGBA
+  std::optional<std::uint64_t> flat_base;             // for kernels that read the memory of the image
+  std::uint32_t flat_width = 0, flat_height = 0, flat_pitch = 0;
+};
+enum class SamplerAddressing : std::uint8_t { None, ClampToBorder, ClampToEdge, Repeat, MirroredRepeat };
+struct SamplerArgument {
+  std::optional<std::uint64_t> heap_offset;  // of the sampler state
+  SamplerAddressing addressing = SamplerAddressing::None;
+  bool linear = false, normalized = false;
+};
+using KernelArgument =
+    std::variant<std::monostate, ValueArgument, PointerArgument, LocalArgument, ImageArgument, SamplerArgument>;
+
+// What a kernel takes besides its arguments. Absent values are `PackedArguments::open`.
+struct ImplicitArguments {
+  std::optional<std::uint64_t> private_memory, printf_buffer, implicit_buffer, sync_buffer, ray_tracing_globals,
+      assert_buffer, indirect_data, scratch, constants, globals, region_barriers;  // addresses
+  std::optional<std::uint64_t> inline_samplers;                                    // heap offset of sampler state 0
+  std::optional<std::array<std::uint32_t, 3>> region_size;
+  std::optional<std::uint32_t> region_dimension, region_groups;
+};
 
 struct KernelLaunch {
   std::array<std::uint32_t, 3> groups = {1, 1, 1};      // work groups
   std::array<std::uint32_t, 3> local_size = {1, 1, 1};  // work items of a group
   std::array<std::uint32_t, 3> global_offset = {0, 0, 0};
   std::vector<KernelArgument> arguments;  // by index
+  // groups x local_size when absent; the last groups of a dimension may be smaller.
+  std::optional<std::array<std::uint32_t, 3>> global_size;
+  ImplicitArguments implicit;
 };
 
 struct PackedArguments {
@@ -114,6 +140,10 @@ class SLIPWAY_API KernelBinary {
   Outcome<std::vector<PayloadPart>> layout(std::string_view kernel) const;
   // Errors: unknown-reference; missing-argument, argument-size, argument-kind, address-range, invalid-kernel.
   Outcome<PackedArguments> pack(std::string_view kernel, const KernelLaunch& launch) const;
+  // The local ids of each hardware thread of a work group, in thread order; empty if the kernel takes none. Errors:
+  // unknown-reference, local-id-size, needs-device, out-of-range.
+  Outcome<std::vector<std::byte>> pack_local_ids(std::string_view kernel,
+                                                 std::array<std::uint32_t, 3> local_size) const;
 
  private:
   struct State;

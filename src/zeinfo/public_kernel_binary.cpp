@@ -38,6 +38,22 @@ const zeinfo::Kernel* find_kernel(const zeinfo::Document& document, std::string_
   return found == document.kernels.span().end() ? nullptr : &*found;
 }
 
+zeinfo::ImageValue image_of(const ImageArgument& image) {
+  return {.heap_offset = image.heap_offset,
+          .width = image.width,
+          .height = image.height,
+          .depth = image.depth,
+          .array_size = image.array_size,
+          .num_mip_levels = image.mip_levels,
+          .num_samples = image.samples,
+          .channel_data_type = image.channel_type,
+          .channel_order = image.channel_order,
+          .flat_base = image.flat_base,
+          .flat_width = image.flat_width,
+          .flat_height = image.flat_height,
+          .flat_pitch = image.flat_pitch};
+}
+
 zeinfo::ArgValue value_of(const KernelArgument& argument) {
   if (const auto* value = std::get_if<ValueArgument>(&argument)) return zeinfo::ByValue{value->bytes};
   if (const auto* local = std::get_if<LocalArgument>(&argument)) return zeinfo::LocalMemory{local->size};
@@ -46,7 +62,34 @@ zeinfo::ArgValue value_of(const KernelArgument& argument) {
                                .surface_base = std::nullopt,
                                .size = pointer->size,
                                .heap_offset = pointer->heap_offset};
+  if (const auto* image = std::get_if<ImageArgument>(&argument)) return image_of(*image);
+  if (const auto* sampler = std::get_if<SamplerArgument>(&argument)) {
+    return zeinfo::SamplerValue{
+        .heap_offset = sampler->heap_offset,
+        .addrmode = static_cast<zeinfo::SamplerAddrMode>(static_cast<int>(zeinfo::SamplerAddrMode::none) +
+                                                         static_cast<int>(sampler->addressing)),
+        .filtermode = sampler->linear ? zeinfo::SamplerFilterMode::linear : zeinfo::SamplerFilterMode::nearest,
+        .normalized = sampler->normalized};
+  }
   return {};
+}
+
+zeinfo::ImplicitValues implicit_of(const ImplicitArguments& from) {
+  return {.private_base = from.private_memory,
+          .printf_buffer = from.printf_buffer,
+          .implicit_arg_buffer = from.implicit_buffer,
+          .sync_buffer = from.sync_buffer,
+          .rt_global_buffer = from.ray_tracing_globals,
+          .assert_buffer = from.assert_buffer,
+          .indirect_data_pointer = from.indirect_data,
+          .scratch_pointer = from.scratch,
+          .const_base = from.constants,
+          .global_base = from.globals,
+          .region_group_barrier_buffer = from.region_barriers,
+          .inline_sampler_base = from.inline_samplers,
+          .region_group_size = from.region_size,
+          .region_group_dimension = from.region_dimension,
+          .region_group_wg_count = from.region_groups};
 }
 
 }  // namespace
@@ -138,9 +181,10 @@ Outcome<PackedArguments> KernelBinary::pack(std::string_view name, const KernelL
                               .local_size = launch.local_size,
                               .enqueued_local_size = launch.local_size,
                               .global_offset = launch.global_offset,
+                              .global_size = launch.global_size,
                               .dimensions = 1,
                               .args = {},
-                              .implicit = {}};
+                              .implicit = implicit_of(launch.implicit)};
   for (std::uint32_t d = 0; d < 3; ++d) {
     if (launch.groups[d] * launch.local_size[d] > 1) values.dimensions = d + 1;
   }
@@ -155,6 +199,15 @@ Outcome<PackedArguments> KernelBinary::pack(std::string_view name, const KernelL
         {patch.offset, patch.size, patch.arg_index, part == parts.end() ? std::string() : part->what});
   }
   return packed;
+}
+
+Outcome<std::vector<std::byte>> KernelBinary::pack_local_ids(std::string_view name,
+                                                             std::array<std::uint32_t, 3> local_size) const {
+  const zeinfo::Kernel* kernel = find_kernel(state_->input.document, name);
+  if (!kernel) return no_kernel(name);
+  auto ids = zeinfo::pack_local_ids(*kernel, state_->input.target, local_size);
+  if (!ids) return problems(ids.error());
+  return std::move(*ids);
 }
 
 }  // namespace slipway

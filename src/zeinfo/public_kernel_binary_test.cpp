@@ -58,6 +58,54 @@ TEST(KernelBinary, PackReturnsWhatALoaderNeeds) {
   EXPECT_EQ(missing.error()[0].kind, "missing-argument");
 }
 
+// The blocks are computed by hand from the offsets of the arguments.
+TEST(KernelBinary, PackImagesSamplersAndImplicitArguments) {
+  constexpr std::string_view kText =
+      "version: 1.73\nkernels:\n  - name: k\n    execution_env: { grf_count: 128, simd_size: 1 }\n"
+      "    payload_arguments:\n"
+      "      - { arg_type: arg_bypointer, offset: 0, size: 8, arg_index: 0, addrmode: bindless, addrspace: image, "
+      "access_type: readonly }\n"
+      "      - { arg_type: image_width, offset: 8, size: 4, arg_index: 0 }\n"
+      "      - { arg_type: image_channel_order, offset: 12, size: 4, arg_index: 0 }\n"
+      "      - { arg_type: arg_bypointer, offset: 16, size: 8, arg_index: 1, addrmode: bindless, addrspace: sampler, "
+      "access_type: readonly }\n"
+      "      - { arg_type: sampler_address, offset: 24, size: 4, arg_index: 1 }\n"
+      "      - { arg_type: sampler_normalized, offset: 28, size: 4, arg_index: 1 }\n"
+      "      - { arg_type: printf_buffer, offset: 32, size: 8 }\n"
+      "      - { arg_type: inline_sampler, offset: 40, size: 8, sampler_index: 1 }\n"
+      "      - { arg_type: global_size, offset: 48, size: 12 }\n"
+      "    per_thread_payload_arguments:\n      - { arg_type: packed_local_ids, offset: 0, size: 6 }\n";
+  const auto binary =
+      KernelBinary::parse(std::as_bytes(std::span(kText)), "k.ze_info", {.member = {}, .product = "dg2"});
+  ASSERT_TRUE(binary) << binary.error()[0].text;
+  const auto packed = binary->pack(
+      "k",
+      {.groups = {2, 1, 1},
+       .local_size = {64, 1, 1},
+       .arguments = {ImageArgument{.heap_offset = 0x80, .width = 640, .channel_order = 0x10B5},
+                     SamplerArgument{.heap_offset = 0xC0, .addressing = SamplerAddressing::Repeat, .normalized = true}},
+       .global_size = {{100, 1, 1}},
+       .implicit = {.printf_buffer = 0x7000, .inline_samplers = 0x1000}});
+  ASSERT_TRUE(packed) << packed.error()[0].text;
+  EXPECT_EQ(at<std::uint64_t>(packed->bytes, 0), 0x80u);
+  EXPECT_EQ(at<std::uint32_t>(packed->bytes, 8), 640u);
+  EXPECT_EQ(at<std::uint32_t>(packed->bytes, 12), 0x10B5u);
+  EXPECT_EQ(at<std::uint64_t>(packed->bytes, 16), 0xC0u);
+  EXPECT_EQ(at<std::uint32_t>(packed->bytes, 24), 3u);
+  EXPECT_EQ(at<std::uint32_t>(packed->bytes, 28), 8u);
+  EXPECT_EQ(at<std::uint64_t>(packed->bytes, 32), 0x7000u);
+  EXPECT_EQ(at<std::uint64_t>(packed->bytes, 40), 0x1010u);
+  EXPECT_EQ(at<std::uint32_t>(packed->bytes, 48), 100u);
+  EXPECT_TRUE(packed->open.empty());
+  // At SIMD 1 each item is a thread, whose ids begin a register of 32 bytes.
+  const auto ids = binary->pack_local_ids("k", {4, 2, 1});
+  ASSERT_TRUE(ids) << ids.error()[0].text;
+  ASSERT_EQ(ids->size(), 256u);
+  EXPECT_EQ(at<std::uint16_t>(*ids, 5 * 32), 1u);      // x of item 5
+  EXPECT_EQ(at<std::uint16_t>(*ids, 5 * 32 + 2), 1u);  // y
+  EXPECT_EQ(at<std::uint16_t>(*ids, 5 * 32 + 4), 0u);
+}
+
 TEST(KernelBinary, ProblemsOfReadingAndChecking) {
   const auto broken =
       KernelBinary::parse(std::as_bytes(std::span(std::string_view("version: 1.39\nkernels: 7\n"))), "b.ze_info");

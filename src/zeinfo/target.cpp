@@ -18,8 +18,8 @@ constexpr int kGrfXe3P[] = {32, 64, 96, 128, 160, 192, 256, 320, 448, 512};
 constexpr int kGrfCri[] = {32, 64, 96, 128, 160, 192, 256, 512};
 
 constexpr Device kDevices[] = {
-#define DEVICE(names, family, core, core_name, arch, release, revision, threads, grf, slm) \
-  {names, family, core, core_name, {arch, release, revision}, threads, grf, slm},
+#define DEVICE(names, family, core, core_name, arch, release, revision, threads, eus, grf, slm) \
+  {names, family, core, core_name, {arch, release, revision}, threads, eus, grf, slm},
 #include "zeinfo/devices.def"
 };
 

@@ -35,6 +35,7 @@ struct Device {
   std::string_view core_name;
   ProductConfig config;  // 0.0.0 if unknown
   int threads_per_eu;
+  int eus;  // of a subslice or an Xe-core
   std::span<const int> grf_counts;
   int slm_kib;
 

@@ -111,7 +111,8 @@ int inspect_zebin(const Arguments& arguments) {
   bool occupancy = false;
   line.add_flag("--occupancy", occupancy, "show how many work groups run at the same time; needs --local-size");
   line.add_option("--local-size", options.local_size, "the work-group size: X, X,Y or X,Y,Z");
-  line.add_option("--eus", options.show.eus, "EUs of a subslice (16)").range(1, 1024);
+  line.add_option("--eus", options.show.eus, "EUs of a subslice (those of the device)").range(1, 1024);
+  line.add_option("--local-memory", options.show.local_memory, "bytes of local arguments, for --occupancy");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   options.show.layout = options.layout && options.layout->empty();
 
@@ -143,7 +144,12 @@ int inspect_zebin(const Arguments& arguments) {
     if (!archive.empty()) print(print_archive(options.file, archive));
     for (const zebin::Input& input : inputs) print(print_input(input, options.show));
   }
-  if (options.layout && !options.layout->empty()) draw(inputs, options, diagnostics);
+  for (const zebin::Input& input : inputs) {
+    for (std::string& problem : occupancy_problems(input, options.show))
+      diagnostics.error(DiagnosticKind::WorkGroupSize, SourceLocation::in_file(options.file), std::move(problem));
+  }
+  const bool drawn = options.layout && !options.layout->empty() && !inputs.empty() && !diagnostics.has_errors();
+  if (drawn) draw(inputs, options, diagnostics);
   if (diagnostics.empty()) return 0;
   return report(diagnostics, options.style);
 }

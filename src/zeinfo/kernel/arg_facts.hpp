@@ -131,7 +131,7 @@ constexpr bool size_fits(const PayloadArgument& argument) {
         case AddrMode::stateful:
           return size == 0;
         case AddrMode::bindless:
-          return size == 0 || size == (is_image_or_sampler(argument.addrspace) ? 8 : 4);
+          return size == 0 || size == 4 || size == 8;  // the compiler uses both for buffers
         case AddrMode::stateless:
         case AddrMode::slm:
         case AddrMode::shared_local_memory:

@@ -146,18 +146,51 @@ TEST(Occupancy, ThreadsOfAnEu) {
 TEST(Occupancy, GroupsOfASubslice) {
   Reading reading(text("grf_count: 128, simd_size: 16, slm_size: 40000, barrier_count: 1"));
   const Target bmg = Target::of_product("bmg").value();
-  const auto result = occupancy(reading.document.kernels[0], bmg, {256, 1, 1}, 8);
+  const Kernel& kernel = reading.document.kernels[0];
+  const auto result = occupancy(kernel, bmg, {.local_size = {256, 1, 1}});
   ASSERT_TRUE(result);
   EXPECT_EQ(result->threads_per_group, 16u);
   EXPECT_EQ(result->groups_by_threads, 4u);
   EXPECT_EQ(result->groups_by_barriers, 32u);
-  EXPECT_EQ(result->slm_bytes, 40960u);
-  EXPECT_EQ(result->groups_by_slm, 3u);
-  EXPECT_EQ(result->groups, 3u);
+  EXPECT_EQ(result->eus, 8);
+  EXPECT_EQ(result->slm_bytes, 48u * 1024);
+  EXPECT_EQ(result->groups_by_slm, 2u);
+  EXPECT_EQ(result->groups, 2u);
   EXPECT_EQ(result->limited_by, "slm");
-  EXPECT_EQ(result->group_thread_limit, 64);
-  EXPECT_FALSE(occupancy(reading.document.kernels[0], {}, {256, 1, 1}, 8));
-  EXPECT_FALSE(occupancy(reading.document.kernels[0], bmg, {0, 1, 1}, 8));
+  // Local arguments need memory too: 40000 + 40000 bytes are 96 KiB.
+  EXPECT_EQ(occupancy(kernel, bmg, {.local_size = {256, 1, 1}, .local_memory = 40000})->groups, 1u);
+}
+
+TEST(Occupancy, GroupsThatCannotRun) {
+  const auto reason = [](std::string_view env, std::string_view device, OccupancyOptions options) {
+    Reading reading(text(std::string(env)));
+    const Target target = device.empty() ? Target() : Target::of_product(device).value();
+    const auto result = occupancy(reading.document.kernels[0], target, options);
+    return result ? "" : result.error();
+  };
+  constexpr std::string_view kPlain = "grf_count: 128, simd_size: 16";
+  EXPECT_EQ(reason(kPlain, "", {}), "the device is not known; give --product");
+  EXPECT_EQ(reason(kPlain, "pvc", {.local_size = {4096, 1, 1}}),
+            "a work group of 4096x1x1 cannot run: it needs 256 hardware threads; there are at most 64");
+  EXPECT_EQ(reason(kPlain, "pvc", {.local_size = {0, 1, 1}}),
+            "a work group of 0x1x1 cannot run: it has no items, or more than can be counted");
+  EXPECT_EQ(reason("grf_count: 128, simd_size: 16, required_work_group_size: [ 16, 4, 2 ]", "pvc",
+                   {.local_size = {64, 1, 1}}),
+            "a work group of 64x1x1 cannot run: the kernel requires 16x4x2");
+  EXPECT_EQ(reason(kPlain, "dg2", {.local_size = {64, 1, 1}, .local_memory = 65537}),
+            "a work group of 64x1x1 cannot run: it needs more local memory than 64 KiB");
+}
+
+TEST(Occupancy, SizesOfLocalMemory) {
+  const auto allocated = [](std::uint64_t bytes, std::string_view device) {
+    return allocated_slm(bytes, *find_device(device)).value_or(0) / 1024;
+  };
+  EXPECT_EQ(allocated(1, "pvc"), 1u);
+  EXPECT_EQ(allocated(33792, "pvc"), 48u);
+  EXPECT_EQ(allocated(33792, "dg2"), 64u);
+  EXPECT_EQ(allocated(98305, "lnl-m"), 128u);
+  EXPECT_EQ(allocated(131073, "lnl-m"), 0u);
+  EXPECT_EQ(allocated(131073, "nvl-p"), 192u);
 }
 
 // --- rules that need a container, and verdicts of releases ---

@@ -4,12 +4,15 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "base/format.hpp"
 
 namespace slipway::zeinfo {
 namespace {
 
+constexpr std::uint32_t kCoreXeHpc = 3080;
 constexpr std::uint32_t kXe2 = 3081;
 constexpr std::uint32_t kXe3 = 7680;
+constexpr std::uint32_t kCoreXe3P = 8960;
 constexpr std::uint32_t kFamilyNvlP = 1360;
 constexpr std::uint32_t kFamilyCri = 1380;
 
@@ -61,18 +64,49 @@ std::optional<int> threads_per_group_limit(const ExecutionEnv& env, const Target
   return 64;
 }
 
-std::optional<Occupancy> occupancy(const Kernel& kernel, const Target& target, std::array<std::uint32_t, 3> local_size,
-                                   int eus) {
+std::optional<std::uint64_t> allocated_slm(std::uint64_t bytes, const Device& device) {
+  static constexpr int kPowers[] = {1, 2, 4, 8, 16, 32, 64};
+  static constexpr int kXeHpc[] = {1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128};
+  static constexpr int kXe3P[] = {1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 320, 384};
+  const std::span<const int> sizes = device.core >= kCoreXe3P    ? std::span<const int>(kXe3P)
+                                     : device.core >= kCoreXeHpc ? std::span<const int>(kXeHpc)
+                                                                 : std::span<const int>(kPowers);
+  if (bytes == 0) return 0;
+  for (const int size : sizes) {
+    const auto allocated = static_cast<std::uint64_t>(size) * 1024;
+    if (size <= device.slm_kib && allocated >= bytes) return allocated;
+  }
+  return std::nullopt;
+}
+
+std::expected<Occupancy, std::string> occupancy(const Kernel& kernel, const Target& target,
+                                                const OccupancyOptions& options) {
   const ExecutionEnv& env = kernel.execution_env;
+  const auto& size = options.local_size;
+  const auto impossible = [&](std::string why) {
+    return std::unexpected(formatted("a work group of {}x{}x{} cannot run: {}", size[0], size[1], size[2], why));
+  };
   const auto threads = threads_per_eu(env, target);
-  const Size items = checked_product(std::span<const std::uint32_t>(local_size));
-  if (!threads || eus <= 0 || env.simd_size <= 0 || !items || *items == 0) return std::nullopt;
+  if (!threads || !target.device) return std::unexpected("the device is not known; give --product");
+  const Size items = checked_product(std::span<const std::uint32_t>(size));
+  if (!items || *items == 0) return impossible("it has no items, or more than can be counted");
+  if (env.simd_size <= 0) return impossible(formatted("the kernel has {} lanes", env.simd_size));
+  if (const Int3& required = env.required_work_group_size;
+      required && std::ranges::any_of(std::array{0, 1, 2}, [&](int d) {
+        return static_cast<std::int64_t>(required[static_cast<std::size_t>(d)]) != size[static_cast<std::size_t>(d)];
+      })) {
+    return impossible(formatted("the kernel requires {}x{}x{}", required[0], required[1], required[2]));
+  }
   Occupancy result;
+  result.eus = options.eus > 0 ? options.eus : target.device->eus;
   result.threads_per_eu = *threads;
   result.threads_per_group = divide_up(*items, static_cast<std::uint64_t>(env.simd_size));
-  result.group_thread_limit = threads_per_group_limit(env, target);
-  result.groups_by_threads =
-      static_cast<std::uint64_t>(*threads) * static_cast<std::uint64_t>(eus) / result.threads_per_group;
+  const std::uint64_t all = static_cast<std::uint64_t>(*threads) * static_cast<std::uint64_t>(result.eus);
+  const std::uint64_t most =
+      std::min(all, static_cast<std::uint64_t>(threads_per_group_limit(env, target).value_or(INT32_MAX)));
+  if (result.threads_per_group > most)
+    return impossible(formatted("it needs {} hardware threads; there are at most {}", result.threads_per_group, most));
+  result.groups_by_threads = all / result.threads_per_group;
   result.groups = result.groups_by_threads;
   result.limited_by = "threads";
   const auto limit = [&](std::optional<std::uint64_t>& slot, std::uint64_t groups, std::string_view what) {
@@ -84,9 +118,12 @@ std::optional<Occupancy> occupancy(const Kernel& kernel, const Target& target, s
   };
   if (env.barrier_count > 0)
     limit(result.groups_by_barriers, 32u / static_cast<std::uint32_t>(env.barrier_count), "barriers");
-  if (env.slm_size > 0 && target.device) {
-    result.slm_bytes = static_cast<std::uint32_t>(round_up(static_cast<std::uint64_t>(env.slm_size), 1024));
-    limit(result.groups_by_slm, static_cast<std::uint64_t>(target.device->slm_kib) * 1024 / result.slm_bytes, "slm");
+  const Size slm = checked_add(static_cast<std::uint64_t>(std::max(env.slm_size, 0)), options.local_memory);
+  const auto allocated = slm ? allocated_slm(*slm, *target.device) : std::nullopt;
+  if (!allocated) return impossible(formatted("it needs more local memory than {} KiB", target.device->slm_kib));
+  if (*allocated > 0) {
+    result.slm_bytes = *allocated;
+    limit(result.groups_by_slm, static_cast<std::uint64_t>(target.device->slm_kib) * 1024 / *allocated, "slm");
   }
   return result;
 }

@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstdint>
+#include <expected>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "zeinfo/model.hpp"
@@ -22,9 +24,9 @@ std::optional<int> threads_per_group_limit(const ExecutionEnv& env, const Target
 
 struct Occupancy {
   int threads_per_eu = 0;
-  std::uint64_t threads_per_group = 0;    // hardware threads that one work group takes
-  std::optional<int> group_thread_limit;  // of the device; exceeded: cannot run
-  std::uint32_t slm_bytes = 0;            // of one group, rounded up
+  std::uint64_t threads_per_group = 0;  // hardware threads that one work group takes
+  std::uint64_t slm_bytes = 0;          // of one group, rounded up
+  int eus = 0;
   // Concurrent work groups on a subslice of `eus` EUs, by each limit; the minimum applies.
   std::uint64_t groups_by_threads = 0;
   std::optional<std::uint64_t> groups_by_barriers;  // empty: no limit
@@ -32,8 +34,15 @@ struct Occupancy {
   std::uint64_t groups = 0;
   std::string_view limited_by;  // "threads", "barriers", "slm"
 };
-// `eus`: EUs of a subslice, which the notes do not contain.
-std::optional<Occupancy> occupancy(const Kernel& kernel, const Target& target, std::array<std::uint32_t, 3> local_size,
-                                   int eus);
+struct OccupancyOptions {
+  std::array<std::uint32_t, 3> local_size{1, 1, 1};
+  int eus = 0;                     // of a subslice; 0: those of the device
+  std::uint64_t local_memory = 0;  // bytes of local arguments, besides slm_size
+};
+// The error says why such a work group cannot run, or what must be known.
+std::expected<Occupancy, std::string> occupancy(const Kernel& kernel, const Target& target,
+                                                const OccupancyOptions& options);
+// What the hardware allocates for bytes of shared local memory; empty for more than the device has.
+std::optional<std::uint64_t> allocated_slm(std::uint64_t bytes, const Device& device);
 
 }  // namespace slipway::zeinfo

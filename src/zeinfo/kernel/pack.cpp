@@ -240,9 +240,9 @@ class Packer {
       case ArgType::work_dimensions:
         return number(argument, values_.dimensions);
       case ArgType::global_size: {
-        Three size;
+        Three size{};
         for (std::size_t i = 0; i < 3; ++i) size[i] = values_.groups[i] * values_.local_size[i];
-        return three(argument, size);
+        return three(argument, values_.global_size.value_or(size));
       }
       case ArgType::enqueued_local_size:
         return three(argument, values_.enqueued_local_size);
@@ -277,10 +277,10 @@ class Packer {
       case ArgType::region_group_wg_count:
         return implicit.region_group_wg_count ? number(argument, *implicit.region_group_wg_count) : open(argument);
       case ArgType::inline_sampler:
-        // Sampler states of 16 bytes each follow 64 bytes of border colour.
+        // Sampler states have 16 bytes each.
         if (!implicit.inline_sampler_base || argument.sampler_index < 0) return open(argument);
         return number(argument,
-                      *implicit.inline_sampler_base + 64 + 16 * static_cast<std::uint64_t>(argument.sampler_index));
+                      *implicit.inline_sampler_base + 16 * static_cast<std::uint64_t>(argument.sampler_index));
       case ArgType::buffer_address:
       case ArgType::buffer_offset:
       case ArgType::buffer_size:
@@ -342,7 +342,7 @@ Result<std::vector<std::byte>> pack_local_ids(const Kernel& kernel, const Target
   if (found == kernel.per_thread_payload_arguments.span().end()) return std::vector<std::byte>();
   const std::int32_t simd = kernel.execution_env.simd_size;
   const bool packed = found->arg_type == ArgType::packed_local_ids;
-  if (!packed && !target.grf_bytes) {
+  if (!target.grf_bytes) {
     return fail(DiagnosticKind::NeedsDevice, SourceLocation::nowhere(),
                 "local ids fill whole registers, whose size depends on the device");
   }
@@ -355,8 +355,10 @@ Result<std::vector<std::byte>> pack_local_ids(const Kernel& kernel, const Target
   }
   const auto channel =
       packed ? std::size_t{2} : static_cast<std::size_t>(local_id_channel_size(simd, *target.grf_bytes));
-  const auto thread_bytes = static_cast<std::size_t>(found->size);
-  const std::size_t channels = thread_bytes / channel;
+  // A thread reads whole registers.
+  const auto thread_bytes =
+      round_up(static_cast<std::size_t>(found->size), static_cast<std::size_t>(*target.grf_bytes));
+  const std::size_t channels = static_cast<std::size_t>(found->size) / channel;
   const auto lanes = static_cast<std::uint64_t>(simd);
 
   // The order in which ids grow: walk[i] is the dimension of step i. 0, 1, 2 where the key is absent; with repetitions

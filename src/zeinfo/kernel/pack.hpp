@@ -17,6 +17,8 @@
 
 namespace slipway::zeinfo {
 
+// A heap offset is written as it is given: the offset of the state in its heap, or on devices whose messages take a
+// descriptor instead, the extended message descriptor of the offset.
 struct ByValue {
   std::vector<std::byte> bytes;
 };
@@ -58,6 +60,8 @@ struct LaunchValues {
   std::array<std::uint32_t, 3> local_size = {1, 1, 1};
   std::array<std::uint32_t, 3> enqueued_local_size = {1, 1, 1};
   std::array<std::uint32_t, 3> global_offset = {0, 0, 0};
+  // groups x local_size when absent; the last groups may be smaller
+  std::optional<std::array<std::uint32_t, 3>> global_size;
   std::uint32_t dimensions = 1;
   std::vector<ArgValue> args;  // by arg_index
   ImplicitValues implicit;
@@ -84,7 +88,8 @@ struct CrossThreadData {
 Result<CrossThreadData> pack_cross_thread(const Kernel& kernel, const Target& target, const LaunchValues& values);
 
 // The local ids of each hardware thread of a work group, in thread order, in the kernel's walk order. Errors:
-// local-id-size, needs-device, out-of-range (a work group of 0 or beyond 65535 items).
+// local-id-size, needs-device, out-of-range (a work group of 0 or beyond 65535 items). The block of a thread has whole
+// registers.
 Result<std::vector<std::byte>> pack_local_ids(const Kernel& kernel, const Target& target,
                                               std::array<std::uint32_t, 3> local_size);
 

@@ -140,7 +140,7 @@ TEST(Pack, Addresses) {
   arguments += formatted("{{ arg_type: region_group_wg_count, offset: {}, size: 4 }}", offset + 24);
   const std::vector<std::uint32_t> got = words(packed(kernel_text(arguments), launch).bytes);
   for (std::uint32_t i = 0; i < 11; ++i) EXPECT_EQ(got[2 * i], i + 1) << kTypes[i];
-  EXPECT_EQ(got[22], 1000u + 64 + 32);
+  EXPECT_EQ(got[22], 1000u + 32);
   EXPECT_EQ((std::vector<std::uint32_t>(got.begin() + 24, got.begin() + 29)),
             (std::vector<std::uint32_t>{12, 13, 14, 15, 16}));
   EXPECT_EQ(packed(kernel_text(arguments), {}).open.size(), 15u);
@@ -278,7 +278,11 @@ TEST(Pack, LocalIds) {
       "version: 1.73\nkernels:\n- { name: k, execution_env: { grf_count: 128, simd_size: 1 }, "
       "per_thread_payload_arguments: "
       "[ { arg_type: packed_local_ids, offset: 0, size: 6 } ] }\n");
-  EXPECT_EQ(pack_local_ids(packed.document.kernels[0], {}, {2, 2, 1}).value().size(), 24u);
+  // Each thread has registers of its own.
+  EXPECT_EQ(pack_local_ids(packed.document.kernels[0], Target::of_product("dg2").value(), {4, 2, 1}).value().size(),
+            256u);
+  EXPECT_EQ(pack_local_ids(packed.document.kernels[0], Target::of_product("pvc").value(), {4, 2, 1}).value().size(),
+            512u);
 }
 
 // --- layout ---

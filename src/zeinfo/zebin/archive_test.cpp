@@ -66,6 +66,12 @@ TEST(Archive, ADeviceSelectsTheMember) {
   };
   const std::string archive = "!<arch>\n" + member("64.dg2/", zebin_for("0x030dc008")) +
                               member("64.bmg-g21/", zebin_for("0x05004000")) + member("generic_ir/", "SPIR-V");
+  const std::string by_number = "!<arch>\n" + member("64.12.60.7/", zebin_for("0x030f0007"));
+  for (const std::string_view name : {"pvc", "64.pvc", "64.12.60.7", "12.60.7"}) {
+    Diagnostics problems;
+    EXPECT_EQ(read_inputs("fat.ar", bytes_of(by_number), {.member = std::string(name)}, problems).size(), 1u) << name;
+    EXPECT_TRUE(problems.empty());
+  }
   const auto open = [&](const OpenOptions& options, Diagnostics& diagnostics) {
     std::vector<std::string> found;
     for (const Input& input : read_inputs("fat.ar", bytes_of(archive), options, diagnostics))

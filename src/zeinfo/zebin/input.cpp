@@ -73,6 +73,11 @@ std::vector<Member> choose_members(const std::vector<Member>& members, const std
   const auto take = [&](auto&& fits) { std::ranges::copy_if(members, std::back_inserter(chosen), fits); };
   if (!options.member.empty()) {
     take([&](const Member& m) { return m.name == options.member || m.device() == options.member; });
+    // The compiler names some members by the numbers of the device.
+    const std::string_view wanted = options.member;
+    const zeinfo::Device* const named = zeinfo::find_device(wanted.substr(wanted.find('.') + 1));
+    const zeinfo::Device* const device = named && wanted.contains('.') ? named : zeinfo::find_device(wanted);
+    if (chosen.empty() && device) take([&](const Member& m) { return member_fits(m, *device, true); });
   } else if (!options.product.empty()) {
     const zeinfo::Device* const device = device_of(options.product, diagnostics);
     if (!device) return {};

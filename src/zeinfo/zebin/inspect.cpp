@@ -166,15 +166,11 @@ std::string arguments_text(const zeinfo::Document& document, const Kernel& kerne
 
 std::string occupancy_text(const Kernel& kernel, const zeinfo::Target& target, const InspectOptions& options) {
   const auto& size = *options.occupancy_of;
-  const std::optional<zeinfo::Occupancy> o = zeinfo::occupancy(kernel, target, size, options.eus);
-  if (!o) return "  occupancy: the device is not known; give --product\n";
-  std::string text =
-      formatted("  occupancy with {}x{}x{} on {} EUs: {} work group{} of {} threads, limited by {}\n", size[0], size[1],
-                size[2], options.eus, o->groups, o->groups == 1 ? "" : "s", o->threads_per_group, o->limited_by);
-  if (o->group_thread_limit && o->threads_per_group > static_cast<std::uint64_t>(*o->group_thread_limit)) {
-    text += formatted("  a work group has at most {} threads on this device: it cannot run\n", *o->group_thread_limit);
-  }
-  return text;
+  const auto o =
+      zeinfo::occupancy(kernel, target, {.local_size = size, .eus = options.eus, .local_memory = options.local_memory});
+  if (!o) return formatted("  occupancy: {}\n", o.error());
+  return formatted("  occupancy with {}x{}x{} on {} EUs: {} work group{} of {} threads, limited by {}\n", size[0],
+                   size[1], size[2], o->eus, o->groups, o->groups == 1 ? "" : "s", o->threads_per_group, o->limited_by);
 }
 
 std::string kernel_text(const Input& input, const Kernel& kernel, const InspectOptions& options) {
@@ -279,6 +275,18 @@ std::vector<const Kernel*> chosen_kernels(const Input& input, const InspectOptio
       kernels.push_back(&kernel);
   }
   return kernels;
+}
+
+std::vector<std::string> occupancy_problems(const Input& input, const InspectOptions& options) {
+  std::vector<std::string> problems;
+  if (!options.occupancy_of) return problems;
+  for (const Kernel* kernel : chosen_kernels(input, options)) {
+    const auto result = zeinfo::occupancy(
+        *kernel, input.target,
+        {.local_size = *options.occupancy_of, .eus = options.eus, .local_memory = options.local_memory});
+    if (!result) problems.push_back(formatted("kernel `{}`: {}", printable(kernel->name), result.error()));
+  }
+  return problems;
 }
 
 std::string print_input(const Input& input, const InspectOptions& options) {

@@ -19,11 +19,14 @@ struct InspectOptions {
   bool layout = false, sections = false, symbols = false, relocations = false, notes = false;
   bool defaults = false;                                     // in JSON: also keys with their default value
   std::optional<std::array<std::uint32_t, 3>> occupancy_of;  // work-group size
-  int eus = 16;                                              // EUs of a subslice, for the occupancy
+  int eus = 0;                                               // EUs of a subslice, for the occupancy; 0: the device's
+  std::uint64_t local_memory = 0;                            // bytes of local arguments, for the occupancy
 };
 
 // A summary line, then a paragraph per kernel, then the requested tables.
 std::string print_input(const Input& input, const InspectOptions& options);
+// Work groups of the chosen size that cannot run, one message per kernel.
+std::vector<std::string> occupancy_problems(const Input& input, const InspectOptions& options);
 void write_input(json::Writer& out, const Input& input, const InspectOptions& options);
 // Of an archive; `inputs` are its zebins.
 std::string archive_json(const std::string& path, Bytes archive, std::span<const Input> inputs,
