@@ -355,9 +355,10 @@ class Lexer {
     while (at_ < end_ && class_of(*at_) == Char::Bad) ++at_;
     const auto byte = static_cast<unsigned char>(*from);
     const bool shown = byte >= 0x20 && byte < 0x7F;
-    error(DiagnosticKind::RplChar, from,
-          shown ? formatted("`{}` is not part of the language", *from)
-                : formatted("byte 0x{:02x} is allowed in comments and strings only", byte));
+    Diagnostic& problem = error(DiagnosticKind::RplChar, from,
+                                shown ? formatted("`{}` is not part of the language", *from)
+                                      : formatted("byte 0x{:02x} is allowed in comments and strings only", byte));
+    if (*from == '?') problem.hint("there is no `a ? b : c`; write `if` and `else`, or `mix`");
   }
 
   const SourcePtr& source_;

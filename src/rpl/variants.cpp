@@ -2,6 +2,8 @@
 #include "rpl/variants.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <ranges>
 #include <unordered_map>
 #include <unordered_set>
@@ -63,9 +65,33 @@ Assignment shortest_assignment(const Search& search, std::size_t problem, const 
   return shortest;
 }
 
-void report_problems(const Program& program, const VariantOptions& settings, Search& search, Diagnostics& diagnostics) {
+// A disabled definition is one cause, whatever uses it: the first use stands for the others, which are counted. Returns
+// the number of other uses by problem; empty for the problems that another one stands for.
+std::vector<std::optional<std::size_t>> merge_uses(Search& search) {
+  std::vector<std::optional<std::size_t>> others(search.problems.size(), 0);
+  std::map<std::string_view, std::size_t> first;  // by message
   for (std::size_t i = 0; i < search.problems.size(); ++i) {
+    if (search.problems[i].kind != DiagnosticKind::RplDisabledName) continue;
+    const auto [known, is_new] = first.try_emplace(search.problems[i].message, i);
+    if (is_new) continue;
+    others[i].reset();
+    ++*others[known->second];
+    for (Leaf& leaf : search.leaves) {
+      if (std::erase(leaf.problems, i) == 0 || std::ranges::contains(leaf.problems, known->second)) continue;
+      leaf.problems.push_back(known->second);
+      std::ranges::sort(leaf.problems);
+    }
+  }
+  return others;
+}
+
+void report_problems(const Program& program, const VariantOptions& settings, Search& search, Diagnostics& diagnostics) {
+  const std::vector<std::optional<std::size_t>> others = merge_uses(search);
+  for (std::size_t i = 0; i < search.problems.size(); ++i) {
+    if (!others[i]) continue;
     Diagnostic& problem = diagnostics.add(std::move(search.problems[i]));
+    if (*others[i] > 0)
+      problem.note(formatted("{} other use{} of it not shown", *others[i], *others[i] == 1 ? " is" : "s are"));
     const auto having = std::ranges::count_if(
         search.leaves, [&](const Leaf& leaf) { return std::ranges::binary_search(leaf.problems, i); });
     // Unused definitions are checked in one variant only.

@@ -25,6 +25,7 @@ std::string check(const RplOptions& options, RplInput& input, rpl::CompileTimes&
 
 int check_rpl(const Arguments& arguments) {
   RplOptions options;
+  options.checking = true;
   CommandLine line("slipway check rpl",
                    "Finds every error in a program of the Render Pipeline Language, in each of its variants.",
                    "slipway check pass.rpl material.rpl --entry vertex=vertex_main --entry fragment=fragment_main");
@@ -39,6 +40,7 @@ int check_rpl(const Arguments& arguments) {
     parse_time = input->parse_time;
     summary = check(options, *input, times, diagnostics);
   }
+  diagnostics.enforce_rules();
   const int status = report_rpl(diagnostics, options, options.time ? &times : nullptr, parse_time, stdout);
   if (options.style.json) return status;
   if (status == 0) {

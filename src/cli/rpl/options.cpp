@@ -101,7 +101,8 @@ rpl::CompileOptions compile_options(const RplOptions& options, Diagnostics& diag
   compile.resolve.pipeline = graphics ? rpl::PipelineKind::Graphics : rpl::PipelineKind::Compute;
   compile.resolve.strict = options.style.strict;
   compile.resolve.check_bodies = options.style.strict;
-  compile.resolve.check_unused = true;
+  // Modules that several pipelines share hold functions for others of them.
+  compile.resolve.check_unused = options.checking || options.style.strict || options.files.size() < 2;
   read_entries(options, compile, diagnostics);
   read_limits(options, compile.resolve.limits, diagnostics);
   check_no_warn(options, diagnostics);

@@ -13,6 +13,7 @@
 namespace slipway::cli {
 
 struct RplOptions {
+  bool checking = false;  // `check`
   ReportStyle style;
   std::vector<std::string> files;
   std::string pipeline = "graphics";

@@ -163,6 +163,10 @@ TEST(Lsp, Completes) {
   EXPECT_THAT(complete("list[0u].color", 9), AllOf(HasSubstr(R"("color")"), HasSubstr(R"("range")")));
   EXPECT_THAT(complete("cull_mode = \"none\"", 13),
               AllOf(HasSubstr("front"), HasSubstr("back"), Not(HasSubstr("keep"))));
+  // The quote is there already.
+  EXPECT_THAT(complete("cull_mode = \"none\"", 13),
+              AllOf(HasSubstr(R"("label":"front")"), Not(HasSubstr(R"(\"front)"))));
+  EXPECT_THAT(complete("cull_mode = \"none\"", 12), HasSubstr(R"("label":"\"front\"")"));
   EXPECT_THAT(complete("setting cull_mode", 8), AllOf(HasSubstr("depth_test"), HasSubstr("color_output_format")));
   EXPECT_THAT(complete("mode == \"tinted\"", 9), AllOf(HasSubstr("plain"), HasSubstr("tinted")));
   EXPECT_THAT(complete("local = local", 8),

@@ -513,7 +513,15 @@ class Completer {
     for (std::uint32_t i = 0; i < words.count; ++i) quoted(program_.text(program_.lists[words.first + i]));
     return words.count != 0;
   }
-  void quoted(std::string_view word) { add("\"" + std::string(word) + "\"", CompletionKind::Value); }
+  // A value that is a string. Editors replace the word before the cursor, and a quote is not part of a word.
+  void quoted(std::string_view word) {
+    add(in_string() ? std::string(word) : "\"" + std::string(word) + "\"", CompletionKind::Value);
+  }
+  bool in_string() const {
+    const std::string_view text = document_.source->text().substr(0, offset_);
+    const std::string_view line = text.substr(text.find_last_of('\n') + 1);
+    return std::ranges::count(line, '"') % 2 != 0;
+  }
 
   void settings() {
     for (const SettingInfo& info : setting_table()) add(info.name, CompletionKind::Property, "setting");

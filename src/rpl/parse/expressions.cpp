@@ -211,6 +211,17 @@ ExprId Parser::parse_number() {
   return add(Expr{.kind = ExprKind::Sint, .a = value, .at = token.begin, .range = range_of(token)});
 }
 
+// What users of other languages may mean by the tokens before the one that does not begin an expression.
+std::string_view Parser::hint_of_other_languages() const {
+  using enum TokenKind;
+  const TokenKind last = kind_before(1), before = kind_before(2);
+  const bool arithmetic = last == Plus || last == Minus || last == Star || last == Slash;
+  if (is(Equal) && arithmetic) return "there are no assignments such as `+=`; write `x = x + y`";
+  if ((last == Plus && (is(Plus) || before == Plus)) || (last == Minus && before == Minus))
+    return "there are no `++` and `--`; write `x = x + 1`";
+  return {};
+}
+
 ExprId Parser::parse_primary() {
   const Token token = at();
   const auto leaf = [&](ExprKind kind) {
@@ -235,7 +246,7 @@ ExprId Parser::parse_primary() {
     case TokenKind::Identifier:
       break;
     default:
-      return expected("an expression"), 0;
+      return expected("an expression", hint_of_other_languages()), 0;
   }
   if (ahead(1).kind == TokenKind::LeftParen) return parse_list(ExprKind::Call, TokenKind::RightParen);
   if (ahead(1).kind == TokenKind::LeftBrace) return parse_list(ExprKind::Construct, TokenKind::RightBrace);

@@ -37,7 +37,7 @@ bool is_field_prefix(NameId word) { return word == Word::conditional || word == 
 }  // namespace
 
 void Parser::parse_source(const std::vector<Token>& tokens, std::uint32_t module) {
-  token_ = tokens.data();
+  token_ = first_ = tokens.data();
   end_ = tokens.data() + tokens.size() - 1;
   module_ = module;
   unclosed_ = false;

@@ -5,7 +5,7 @@
 
 namespace slipway::rpl {
 
-bool Parser::expected(std::string_view what) {
+bool Parser::expected(std::string_view what, std::string_view hint) {
   // A file that ends too early has one problem: the bracket that is still open.
   if (is(TokenKind::End) && unclosed_) return false;
   const Token& found = at();
@@ -16,7 +16,9 @@ bool Parser::expected(std::string_view what) {
     seen = formatted("`{}`", location.source->text(location.span));
   }
   // A token that is missing at the end of a line is reported there, not at the beginning of the next.
-  error(DiagnosticKind::RplExpected, range_of(found), formatted("expected {}, found {}", what, seen));
+  Diagnostic& problem =
+      error(DiagnosticKind::RplExpected, range_of(found), formatted("expected {}, found {}", what, seen));
+  if (!hint.empty()) problem.hint(std::string(hint));
   return false;
 }
 

@@ -40,6 +40,9 @@ class Parser {
   const Token& ahead(std::uint32_t count) const {
     return count < static_cast<std::size_t>(end_ - token_) ? token_[count] : *end_;
   }
+  TokenKind kind_before(std::uint32_t count) const {
+    return count <= static_cast<std::size_t>(token_ - first_) ? (token_ - count)->kind : TokenKind::End;
+  }
   bool is(TokenKind kind) const { return token_->kind == kind; }
   bool is_word(NameId word) const { return is(TokenKind::Identifier) && token_->value == word; }
   bool accept(TokenKind kind) {
@@ -59,7 +62,7 @@ class Parser {
     return diagnostics_.error(kind, program_.location(range), std::move(message));
   }
   // "expected WHAT, found ...".
-  bool expected(std::string_view what);
+  bool expected(std::string_view what, std::string_view hint = {});
   bool expect(TokenKind kind);
   bool expect_close(TokenKind kind, const Token& open);
   bool expect_name(NameId& name, Range& range, std::string_view what);
@@ -120,6 +123,7 @@ class Parser {
   ExprId parse_unary();
   ExprId parse_postfix();
   ExprId parse_primary();
+  std::string_view hint_of_other_languages() const;
   ExprId parse_number();
   ExprId parse_list(ExprKind kind, TokenKind close);
   ExprId add(const Expr& expr) {
@@ -133,6 +137,7 @@ class Parser {
   Diagnostics& diagnostics_;
   const Token* token_ = nullptr;
   const Token* end_ = nullptr;
+  const Token* first_ = nullptr;
   std::uint32_t last_end_ = 0;
   std::uint32_t module_ = 0;
   std::uint32_t depth_ = 0;

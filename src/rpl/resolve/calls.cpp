@@ -23,6 +23,23 @@ ExprResult CallResolver::resolve_call(const Expr& node) {
   return {};
 }
 
+namespace {
+
+// "`max_f1`, `max_f2`, ...": the built-in functions whose names are `name`, `_` and a type.
+std::string builtin_family(std::string_view name) {
+  std::string text;
+  std::size_t count = 0;
+  for (const BuiltinFunction& known : builtin_functions()) {
+    const bool of_family = known.name.starts_with(name) && known.name.size() > name.size() + 1 &&
+                           known.name[name.size()] == '_' && known.name.substr(name.size() + 1).size() == 2;
+    if (!of_family || ++count > 2) continue;
+    text += formatted("{}`{}`", text.empty() ? "" : ", ", known.name);
+  }
+  return count > 2 ? text + ", ..." : text;
+}
+
+}  // namespace
+
 void CallResolver::unknown_function(const Expr& node) {
   const Range range{node.at, node.at + static_cast<std::uint32_t>(context_.text(node.a).size())};
   if (context_.program->first_function[node.a] != kNone) {
@@ -39,6 +56,8 @@ void CallResolver::unknown_function(const Expr& node) {
     for (const BuiltinFunction& known : builtin_functions()) names.push_back(known.name);
     if (type_of_word(node.a) != kErrorType || context_.program->first_struct[node.a] != kNone) {
       problem.hint(formatted("a constructor has braces: `{} {{...}}`", context_.text(node.a)));
+    } else if (const std::string family = builtin_family(context_.text(node.a)); !family.empty()) {
+      problem.hint(formatted("the name of a built-in function contains its type: {}", family));
     } else if (context_.may_suggest()) {
       if (const auto near = closest(context_.text(node.a), names)) problem.suggest(context_.location(range), *near);
     }

@@ -170,6 +170,17 @@ bool SettingResolver::setting_value(const Item& item, const SettingInfo& info, s
                    formatted("`sample_count` is 1, 2, 4, 8 or 16, not {}", bits));
     return false;
   }
+  // Devices refuse these, or their result is undefined; other compilers take them.
+  const float number = info.type == SettingType::Float ? std::bit_cast<float>(bits) : 0;
+  if (info.id == Setting::line_width && !(number > 0)) {
+    context_
+        .warning(DiagnosticKind::RplSettingRange, range, formatted("`line_width` is greater than 0, not {}", number))
+        .as_rule();
+  }
+  if ((info.id == Setting::depth_min || info.id == Setting::depth_max) && !(number >= 0 && number <= 1)) {
+    context_.warning(DiagnosticKind::RplSettingRange, range, formatted("`{}` is 0 to 1, not {}", info.name, number))
+        .as_rule();
+  }
   if (info.scope == SettingScope::Compute) {
     const std::uint32_t limit = info.id == Setting::workgroup_size_z ? 64 : 1024;
     if (bits == 0 || bits > limit) {

@@ -157,6 +157,23 @@ TypeId TypeResolver::array_type(TypeId element, std::span<const std::uint32_t> d
   return element;
 }
 
+namespace {
+
+// The type with the name that GLSL, HLSL or WGSL give it; empty for other names.
+std::string_view type_of_other_languages(std::string_view name) {
+  static constexpr std::pair<std::string_view, std::string_view> kTypes[] = {
+      {"float", "f1"}, {"int", "s1"},    {"uint", "u1"},   {"vec2", "f2"},       {"vec3", "f3"},
+      {"vec4", "f4"},  {"float2", "f2"}, {"float3", "f3"}, {"float4", "f4"},     {"ivec2", "s2"},
+      {"ivec3", "s3"}, {"ivec4", "s4"},  {"int2", "s2"},   {"int3", "s3"},       {"int4", "s4"},
+      {"uvec2", "u2"}, {"uvec3", "u3"},  {"uvec4", "u4"},  {"uint2", "u2"},      {"uint3", "u3"},
+      {"uint4", "u4"}, {"mat3", "f3x3"}, {"mat4", "f4x4"}, {"float3x3", "f3x3"}, {"float4x4", "f4x4"},
+      {"f32", "f1"},   {"i32", "s1"},    {"u32", "u1"}};
+  const auto found = std::ranges::find(kTypes, name, &std::pair<std::string_view, std::string_view>::first);
+  return found == std::end(kTypes) ? std::string_view() : found->second;
+}
+
+}  // namespace
+
 TypeId TypeResolver::named_struct(NameId name, Range range) {
   log_.note(Lookup::Kind::Struct, name);
   const ItemId found = constants_.active_of_name(context_.program->first_struct[name]);
@@ -169,6 +186,15 @@ TypeId TypeResolver::named_struct(NameId name, Range range) {
   }
   Diagnostic& problem =
       context_.error(DiagnosticKind::RplUnknownType, range, formatted("there is no type `{}`", context_.text(name)));
+  const Range whole{range.begin, range.begin + static_cast<std::uint32_t>(context_.text(name).size())};
+  if (const std::string_view known = type_of_other_languages(context_.text(name)); !known.empty()) {
+    problem.suggest(context_.location(whole), std::string(known));
+    return kErrorType;
+  }
+  if (context_.text(name) == "bool") {
+    problem.hint("flags exist at compile time only; `u1` can hold 0 and 1");
+    return kErrorType;
+  }
   if (!context_.may_suggest()) return kErrorType;
   std::vector<std::string_view> names;
   for (NameId word = Word::f1; word <= Word::f4x4; ++word) names.push_back(context_.text(word));
