@@ -185,6 +185,10 @@ Result<> OutputFile::write(Bytes bytes) {
   return {};
 }
 
+Result<MappedFile> OutputFile::map() const {
+  return map_file(temporary_.empty() ? Path(formatted("/proc/self/fd/{}", file_)) : temporary_);
+}
+
 Result<> OutputFile::commit() {
   if (temporary_.empty()) {
     static std::atomic<unsigned> counter = 0;

@@ -68,6 +68,8 @@ class OutputFile {
 
   Result<> write(Bytes bytes);
   Result<> write(std::string_view text) { return write(bytes_of(text)); }
+  // The bytes that were written so far.
+  Result<MappedFile> map() const;
   // Gives the file its name and replaces an existing file.
   Result<> commit();
 

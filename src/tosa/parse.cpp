@@ -130,6 +130,12 @@ class Parser {
       binding(graph_.output_bindings);
       return end_of_line();
     }
+    // An operator without results.
+    if (accept("CUSTOM")) {
+      node(text_.substr(at_ - std::string_view("CUSTOM").size(), std::string_view("CUSTOM").size()), {});
+      if (ok_) end_of_line();
+      return;
+    }
     std::vector<std::string_view> names;
     do names.push_back(value_name());
     while (ok_ && accept(","));

@@ -75,7 +75,8 @@ std::string name_text(const std::string& name) { return name.empty() ? "" : " " 
 
 std::string call(const Graph& graph, const Names& names, const Node& node, bool with_types) {
   std::string text = formatted("{}({})", name_of(node.op), joined(node.inputs, names));
-  if (with_types) text += " " + joined(node.outputs, [&](ValueId value) { return text_of(graph[value].type); });
+  if (with_types && !node.outputs.empty())
+    text += " " + joined(node.outputs, [&](ValueId value) { return text_of(graph[value].type); });
   if (node.op == Op::CUSTOM) {
     return text + formatted(" domain={} name={} attributes={}", quoted_text(node.custom->domain),
                             quoted_text(node.custom->name), quoted_text(node.custom->attributes));
@@ -111,8 +112,9 @@ std::string print(const Graph& graph, PrintOptions options) {
                       constant_text(graph, constant, options), name_text(value.name));
   }
   for (const Node& node : graph.nodes) {
+    if (!node.outputs.empty()) text += formatted("  {} =", joined(node.outputs, names));
     text +=
-        formatted("  {} = {}{}\n", joined(node.outputs, names), call(graph, names, node, true), name_text(node.name));
+        formatted("{}{}{}\n", node.outputs.empty() ? "  " : " ", call(graph, names, node, true), name_text(node.name));
   }
   for (std::size_t i = 0; i < graph.outputs.size(); ++i)
     text += formatted("  output {}{}\n", names(graph.outputs[i]), binding_text(graph.output_bindings, i));

@@ -158,8 +158,6 @@ Shapes shape_of_rescale(ShapeContext& node) {
     return node.out_of_range("scale32 is not for i48");
   if (attributes.flag("scale32") && node.input_type(1) != DataType::I32)
     return node.out_of_range("with scale32 the multiplier is i32, not {}", name_of(node.input_type(1)));
-  if (attributes.flag("input_unsigned") && attributes.flag("output_unsigned"))
-    return node.out_of_range("input and output are both unsigned");
   return shape_of_same(node);
 }
 

@@ -186,6 +186,23 @@ TEST(Verify, ZeroPoints) {
             "RESCALE: `output_zp` is 5; for an unsigned i16 it is 0 or 32768 [out-of-range]\n");
 }
 
+// Other converters accept it: a warning of conversions and runs.
+TEST(Verify, RescaleOfUnsignedToUnsignedIsARule) {
+  Diagnostics diagnostics;
+  auto graph =
+      parse(make_source("t.graph",
+                        "graph t {\n%0 = input i8[2]\n%1 = const i32[1] [1]\n%2 = const i8[1] [30]\n"
+                        "%3 = RESCALE(%0, %1, %2) i8[2] scale32=true rounding_mode=SINGLE_ROUND per_channel=false "
+                        "input_unsigned=true output_unsigned=true input_zp=0 output_zp=0\noutput %3\n}"),
+            diagnostics);
+  ASSERT_TRUE(graph);
+  verify(*graph, diagnostics);
+  EXPECT_EQ(diagnostics.errors(), 0u);
+  ASSERT_EQ(diagnostics.warnings(), 1u);
+  EXPECT_TRUE(diagnostics.all()[0].is_rule);
+  EXPECT_THAT(located_messages(diagnostics), HasSubstr("input and output are both unsigned"));
+}
+
 TEST(Verify, DynamicShapesBecomeKnown) {
   Diagnostics diagnostics;
   const auto graph = parse(make_source("t.graph",

@@ -43,6 +43,15 @@ class Verifier {
   }
 
   void extents(const Value& value) {
+    if (std::ranges::all_of(value.type.shape, [](std::int64_t extent) { return extent > 0; })) {
+      const Size count = tensor::element_count(value.type.shape);
+      if (!count || *count > static_cast<std::uint64_t>(INT64_MAX)) {
+        const Node* producer = value.kind == ValueKind::Result ? &graph_.nodes[value.source] : nullptr;
+        diagnostics_.error(
+            DiagnosticKind::OutOfRange, producer ? producer->location : SourceLocation{},
+            formatted("a tensor has the type {}; it has at most 2^63 - 1 elements", text_of(value.type)));
+      }
+    }
     for (const std::int64_t extent : value.type.shape) {
       if (extent == 0 || extent > kMaxExtent) {
         const Node* producer = value.kind == ValueKind::Result ? &graph_.nodes[value.source] : nullptr;
@@ -224,10 +233,35 @@ class Verifier {
             formatted("`{}` is {}; only i8 has zero points, and the tensor is {}", operand.name, zero_point,
                       name_of(type)));
     }
-    if (node.op == Op::RESCALE) unsigned_flags(node);
+    if (node.op == Op::RESCALE) {
+      unsigned_flags(node);
+      shifts(node);
+    }
+  }
+
+  // A shift beyond the width of the product has no defined result.
+  void shifts(const Node& node) {
+    constexpr int kMaxShift = 62;
+    for (const Constant& constant : graph_.constants) {
+      if (constant.value != node.inputs[2] || graph_[constant.value].type.data != DataType::I8) continue;
+      for (const std::byte byte : constant.data) {
+        const int shift = static_cast<std::int8_t>(byte);
+        if (shift <= kMaxShift && shift >= 0) continue;
+        error(DiagnosticKind::OutOfRange, node, formatted("a shift is {}; shifts are 2 to {}", shift, kMaxShift));
+        return;
+      }
+    }
+  }
+
+  // Other converters accept what the specification forbids, and the result is defined.
+  void rule(DiagnosticKind kind, const Node& node, const std::string& text) {
+    Diagnostic& problem = error(kind, node, text);
+    problem.as_rule();
   }
 
   void unsigned_flags(const Node& node) {
+    if (node.attributes.flag("input_unsigned") && node.attributes.flag("output_unsigned"))
+      rule(DiagnosticKind::OutOfRange, node, "input and output are both unsigned");
     const DataType in = graph_[node.inputs[0]].type.data, out = graph_[node.outputs[0]].type.data;
     const auto wide = [](DataType type) { return type == DataType::I32 || type == DataType::I48; };
     if (node.attributes.flag("input_unsigned") && (wide(in) || wide(out)))

@@ -201,7 +201,7 @@ class Conversion {
       if (const auto written = report ? write_file(options_.report, *report) : Result<>(); !written)
         diagnostics_.add(written.error());
     }
-    if (!ok()) return false;
+    if (!ok() || !is_sound(*bytes)) return false;
     if (options_.emit == Emit::SpirvAssembly) {
       assembly(*file);
     } else if (!options_.explain || options_.output != "-") {
@@ -298,6 +298,20 @@ class Conversion {
     write(bytes_of(text), "spirv assembly");
   }
 
+  // `check` of the file that was made. Rules of Slipway were reported where the model breaks them.
+  bool is_sound(Bytes bytes) {
+    Diagnostics problems;
+    const auto file = vgf::read_vgf(bytes, options_.output == "-" ? "<stdout>" : options_.output, problems);
+    if (file && options_.settings.shader.check == convert::ShaderCheck::Full) model::check_model(*file, problems);
+    if (!problems.has_errors()) return true;
+    for (Diagnostic& problem : problems.release()) {
+      if (problem.severity != Severity::Error) continue;
+      problem.note("the converted file is not valid, and is not written");
+      diagnostics_.add(std::move(problem));
+    }
+    return false;
+  }
+
   void warn_of_overwriting() const {
     if (options_.output != "-" && output_level() != OutputLevel::Quiet && file_exists(options_.output))
       print_error(formatted("Warning: will overwrite existing output file: {}\n", options_.output));
@@ -318,13 +332,15 @@ class Conversion {
   void write(convert::Converted& converted) {
     if (options_.output == "-") {
       const auto bytes = diagnostics_.take(converted.file.finish());
-      if (bytes) write(Bytes(*bytes), "vgf");
+      if (bytes && is_sound(*bytes)) write(Bytes(*bytes), "vgf");
       return;
     }
     warn_of_overwriting();
     auto out = diagnostics_.take(OutputFile::create(options_.output));
     if (!out) return;
     if (const auto written = converted.file.write_to(*out); !written) return diagnostics_.add(written.error());
+    const auto made = diagnostics_.take(out->map());
+    if (!made || !is_sound(made->bytes())) return;
     if (const auto done = out->commit(); !done) return diagnostics_.add(done.error());
     saved("vgf");
   }

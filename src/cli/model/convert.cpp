@@ -68,6 +68,9 @@ int model_converter(const Arguments& arguments) {
   if (const std::optional<int> status = line.parse(arguments)) return *status == 0 ? 0 : kFailed;
   Diagnostics diagnostics;
   conversion.parse_rest(diagnostics);
+  // The original tool stores shaders as it gets them.
+  options.settings.shader.keep_source = true;
+  options.settings.shader.check = convert::ShaderCheck::Magic;
   if (!diagnostics.has_errors()) run_conversion(options, diagnostics);
   const int status = report(diagnostics, style);
   if (status == 0) return 0;

@@ -67,6 +67,10 @@ class Builder {
     const bool glsl = shader_.language != ShaderLanguage::Hlsl;  // unset and unlike SPIR-V: GLSL
     made.kind = glsl ? vgf::CodeKind::Glsl : vgf::CodeKind::Hlsl;
     if (shader_.is_placeholder()) return;
+    if (settings_.keep_source && settings_.check != ShaderCheck::Full) {
+      made.text = shader_.code;
+      return;
+    }
     auto compiled = compile(glsl ? shader::Language::Glsl : shader::Language::Hlsl);
     if (!compiled) return;
     if (settings_.keep_source) {

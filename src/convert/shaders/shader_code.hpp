@@ -10,7 +10,8 @@
 
 namespace slipway::convert {
 
-// How SPIR-V is checked: completely; only its magic number, for binaries that are known to be stubs; not at all.
+// How SPIR-V is checked: completely; only its magic number, for binaries that are known to be stubs; not at all. Text
+// that is stored as it is is compiled only for a complete check.
 enum class ShaderCheck : std::uint8_t { Full, Magic, Off };
 
 // Code that replaces an operator's own.

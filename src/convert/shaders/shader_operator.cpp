@@ -375,7 +375,15 @@ class Reader {
   // Images have one component per channel, all others one component per element.
   void layout(const std::string& key, vk::Format format, vk::DescriptorType type, const tosa::TensorType& of) {
     const tensor::FormatInfo* info = tensor::find_format(format);
-    if (!info || type == vk::DescriptorType::SAMPLER) return;
+    if (type == vk::DescriptorType::SAMPLER) return;
+    const bool image = std::ranges::find(kTypes, type, &KnownType::type)->word == "Image";
+    if (!info) {
+      if (!image && format != vk::Format::UNDEFINED) {
+        rule(DiagnosticKind::FileMismatch, key,
+             formatted("a tensor or buffer cannot have the format {}", vk::name_of(format)));
+      }
+      return;
+    }
     const std::size_t element = tensor::size_of(tosa::storage_of(of.data));
     const std::string name_of_format = vk::name_of(format);
     if (!info->packed && tensor::size_of(info->component) != element) {
@@ -383,7 +391,6 @@ class Reader {
               formatted("{} has components of {} bytes, and elements of {} have {}", name_of_format,
                         tensor::size_of(info->component), text_of(of), element));
     }
-    const bool image = std::ranges::find(kTypes, type, &KnownType::type)->word == "Image";
     if (!image && info->components != 1) {
       warning(DiagnosticKind::FileMismatch, key,
               formatted("{} has {} components; a tensor or buffer has one", name_of_format, info->components));

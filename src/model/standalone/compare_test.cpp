@@ -85,6 +85,14 @@ TEST(Compare, ConvertedFloatsMayRoundTheOtherWay) {
   EXPECT_FALSE(compare(exact, {reals({1}, {2})}, integers({1}, {3})).passed());
 }
 
+// TOSA does not define powers of 0 with an exponent of 0 or less: any result is right, there only.
+TEST(Compare, UndefinedPowers) {
+  const tosa::Graph graph = graph_of("%0 = input f32[3]\n%1 = input f32[3]\n%2 = POW(%0, %1) f32[3]\noutput %2\n");
+  const std::vector<Tensor> inputs = {reals({3}, {0, 2, -1}), reals({3}, {-1, 3, 0.5})};
+  EXPECT_TRUE(compare(graph, inputs, reals({3}, {NAN, 8, 5})).passed());
+  EXPECT_FALSE(compare(graph, inputs, reals({3}, {NAN, NAN, 5})).passed());
+}
+
 TEST(Compare, OperatorsThatTheInterpreterDoesNotHave) {
   tosa::Graph graph;
   const tosa::ValueId x = graph.add_input({tosa::DataType::F32, {1}});

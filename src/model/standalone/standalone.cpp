@@ -318,13 +318,25 @@ class Planner {
     alone.plan.resources[planned_.at(slot.resource)].outputs.push_back(std::move(out));
   }
 
-  // An intermediate whose storage nothing shares still has its value at the end.
+  // What shares storage: an alias group, or the resource alone.
+  std::pair<bool, std::uint32_t> storage_of(std::uint32_t resource) const {
+    const auto& group = file_.resources[resource].alias_group;
+    return group ? std::pair(true, *group) : std::pair(false, resource);
+  }
+
+  // Storage that one segment writes at most still has its value at the end.
   void capture(Standalone& alone) {
+    std::map<std::pair<bool, std::uint32_t>, std::set<std::size_t>> writers;  // segments by storage
+    for (std::size_t s = 0; s < file_.segments.size(); ++s) {
+      for (const vgf::Slot& slot : file_.segments[s].outputs) writers[storage_of(slot.resource)].insert(s);
+    }
     std::set<std::uint32_t> wanted;
     for (const vgf::Slot& slot : file_.outputs) wanted.insert(slot.resource);
     for (std::uint32_t i = 0; i < file_.resources.size(); ++i) {
-      if (file_.resources[i].category == vgf::Category::Intermediate && !file_.resources[i].alias_group)
-        wanted.insert(i);
+      const bool kept = writers[storage_of(i)].size() <= 1;
+      const bool inside =
+          file_.resources[i].category != vgf::Category::Constant && file_.resources[i].category != vgf::Category::Input;
+      if (inside && kept) wanted.insert(i);
     }
     for (const std::uint32_t resource : wanted) {
       const auto at = alone.model.resource(resource);

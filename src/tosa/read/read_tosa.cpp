@@ -593,10 +593,6 @@ class Reader {
       if (!value) return;
       inputs.push_back(*value);
     }
-    if (count(of.outputs()) == 0) {
-      error(DiagnosticKind::FileFormat, of, "it has no result");
-      return;
-    }
     std::string_view text;
     if (const auto* bytes = attribute->implementation_attrs())
       text = {reinterpret_cast<const char*>(bytes->data()), bytes->size()};

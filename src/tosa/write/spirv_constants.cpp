@@ -111,8 +111,11 @@ Id SpirvConstants::equal_elements(const TensorType& type, std::uint64_t bits) {
   const Id id = tensor_type(type);
   if (bits == 0) return builder_.constant_null(id);
   const auto count = static_cast<std::size_t>(type.shape[0]);
-  // The scalar is replicated, whatever the rank.
-  if (replicate_ && tensor::element_count(type.shape) != 1) {
+  // The scalar is replicated, whatever the rank. Small constants, such as lists of attributes, are written out, so that
+  // models without large ones need no extension.
+  constexpr std::uint64_t kMostWrittenOut = 64;
+  if (const Size elements = tensor::element_count(type.shape);
+      replicate_ && (!elements || *elements > kMostWrittenOut)) {
     builder_.capability(spv::Capability::ReplicatedCompositesEXT);
     builder_.extension("SPV_EXT_replicated_composites");
     return builder_.constant(spv::Op::OpConstantCompositeReplicateEXT, id, {scalar(type.data, bits)});

@@ -281,17 +281,17 @@ class MlirWriter {
 
   void write(const Node& node, std::string_view name, const std::vector<std::string>& inputs,
              const std::vector<std::string>& types, const std::vector<std::string>& attributes) {
-    std::string results, result_types;
-    const std::string first = next_name();
+    std::string results, result_types;  // MLIR has no name for an operator without results
+    const std::string first = node.outputs.empty() ? std::string() : next_name();
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       names_[index(node.outputs[i])] = node.outputs.size() > 1 ? formatted("{}#{}", first, i) : first;
       result_types += (i ? ", " : "") + type_text(graph_[node.outputs[i]].type);
     }
     results = node.outputs.size() > 1 ? formatted("{}:{}", first, node.outputs.size()) : first;
     if (node.outputs.size() != 1) result_types = "(" + result_types + ")";
-    append_formatted(operators_, "  {} = tosa.{} {}{}{}{} : ({}) -> {}{}\n", results, name, joined(inputs),
-                     attributes.empty() ? "" : " {", joined(attributes), attributes.empty() ? "" : "}", joined(types),
-                     result_types, place_text(node.name));
+    append_formatted(operators_, "  {}{}tosa.{} {}{}{}{} : ({}) -> {}{}\n", results, results.empty() ? "" : " = ", name,
+                     joined(inputs), attributes.empty() ? "" : " {", joined(attributes), attributes.empty() ? "" : "}",
+                     joined(types), result_types, place_text(node.name));
   }
 
   static std::string joined(const std::vector<std::string>& texts) {
