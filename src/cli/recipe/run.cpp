@@ -214,7 +214,12 @@ class RecipeJob : public Job {
 
 }  // namespace
 
-bool is_recipe(const Content& content) { return content.has("execution/runs") && !content.has("jobs"); }
+// Recipes without `execution`, or without its `runs`, are recipes with an error.
+bool is_recipe(const Content& content) {
+  const bool incomplete = content.has("resources") && !content.has("commands") &&
+                          (content.has("execution") || content.has("version") || content.has("header"));
+  return (content.has("execution/runs") || incomplete) && !content.has("jobs");
+}
 
 int run_recipe(const Arguments& arguments) {
   RecipeOptions options;

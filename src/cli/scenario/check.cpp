@@ -47,7 +47,8 @@ void check_on_device(const scenario::Loaded& loaded, const std::string& selector
 }  // namespace
 
 bool is_scenario(const Content& content) {
-  return (content.has("resources") || content.has("commands")) && !content.has("execution");
+  const bool recipe = content.has("version") || content.has("header");
+  return content.has("commands") || (content.has("resources") && !content.has("execution") && !recipe);
 }
 
 int check_scenario(const Arguments& arguments) {
