@@ -26,6 +26,7 @@ class ProgramBuilder {
   // The zero point that was subtracted from an 8-bit value that is stored as floats; empty for other values.
   std::optional<std::int64_t> widened(tosa::ValueId value) const { return widened_[index(value)]; }
   KernelBuilder kernel(Grid grid) const {
+    grid.native_vectors = options_.device.native_vectors;
     return KernelBuilder(graph_, stored_, widened_, options_.device.floats, addressed(grid));
   }
   // A plain kernel, by address if the options want that.

@@ -313,6 +313,7 @@ Value Kernel::to_int(Value value) {
 }
 
 Value Kernel::int_of_whole(Value number, std::uint32_t bits) {
+  if (grid_.native_vectors) return to_int(number);
   // Adding a float whose unit in the last place is 1 moves a whole number into the low bits of the sum.
   const auto small = [&](Value x) {
     constexpr float kPlaceOfOne = 0x1.8p23f;

@@ -18,7 +18,8 @@
 // addresses in push constants, without any checks, and a workgroup may be one subgroup whose `lanes` run as one vector
 // (software drivers). There, a load whose index is a uniform value plus the lane becomes one uniform load for each
 // lane, from which each lane selects its own: the driver's compiler makes one vector load of that. Any other index that
-// differs by lane is gathered element by element.
+// differs by lane is gathered element by element. With `native_vectors` such a load is one instruction, in which each
+// lane reads its own element.
 #pragma once
 
 #include <array>
@@ -168,6 +169,7 @@ struct Grid {
   std::uint32_t lanes = 0;           // not 0: a workgroup is one subgroup of this many invocations; needs addresses
   bool vulkan_memory_model = false;  // for cooperative matrices
   bool plain = false;                // by address only because descriptors are not wanted
+  bool native_vectors = false;       // with lanes: see DeviceFacts
 };
 
 class Kernel {

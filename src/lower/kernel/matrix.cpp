@@ -46,7 +46,7 @@ Chunk Kernel::load_chunk(BufferRef ref, Value index) {
 
 std::vector<Value> Kernel::load_neighbours(Pointer from, std::int64_t offset, std::int64_t count) {
   constexpr std::int64_t kInChunk = 4;
-  const bool chunks = buffers_[from.buffer].type == ElementType::F32 && offset % kInChunk == 0;
+  const bool chunks = buffers_[from.buffer].type == ElementType::F32 && offset % kInChunk == 0 && !grid_.native_vectors;
   std::vector<Value> all;
   while (chunks && std::ssize(all) + kInChunk <= count) {
     const spirv::Id real = type_id(Scalar::Float);

@@ -149,6 +149,11 @@ Value Kernel::load(Pointer from, std::int64_t offset) {
 // first, because there is no arithmetic on them.
 Value Kernel::load_lanes(Pointer from, std::int64_t offset) {
   const Buffer buffer = buffers_[from.buffer];
+  if (grid_.native_vectors) {
+    const spirv::Id at = id(local_index() + offset), zero = id(integer(0));
+    const spirv::Id pointer = op(spv::Op::OpAccessChain, buffer.element_pointer, {from.id, zero, at});
+    return decode(buffer.type, widened(buffer.type, load_raw(buffer, pointer)));
+  }
   lane_id();
   std::vector<Value> elements;
   if (buffer.type == ElementType::F32) {
@@ -242,7 +247,7 @@ spirv::Id Kernel::lane_id() {
   if (!grid_.lanes) return lane_ = built_in(spv::BuiltIn::LocalInvocationIndex, false);
   builder_.capability(spv::Capability::GroupNonUniform);
   lane_ = built_in(spv::BuiltIn::SubgroupLocalInvocationId, false);
-  for (std::uint32_t lane = 0; lane < grid_.lanes; ++lane)
+  for (std::uint32_t lane = 0; lane < grid_.lanes && !grid_.native_vectors; ++lane)
     lane_is_.push_back(prologue(spv::Op::OpIEqual, builder_.type_bool(), {lane_, builder_.constant_u32(lane)}));
   return lane_;
 }

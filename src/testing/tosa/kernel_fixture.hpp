@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "base/format.hpp"
+#include "cpu/library.hpp"
+#include "cpu/program.hpp"
 #include "lower/lower.hpp"
 #include "model/device_facts.hpp"
 #include "model/plan/plan_graph.hpp"
@@ -25,10 +27,11 @@ using reference::Tensor;
 using slipway::testing::Batch;
 using slipway::testing::OperatorCase;
 
-// Plain: kernels for any device. Device: those for this device. Gpu: those for a GPU, also on a CPU.
-enum class Kernels : std::uint8_t { Plain, Device, Gpu };
+// Plain: kernels for any device. Device: those for this device. Gpu: those for a GPU, also on a CPU. The others run on
+// the CPU engine with the vectors of that level.
+enum class Kernels : std::uint8_t { Plain, Device, Gpu, Sse42, Avx2, Avx512 };
 inline std::string name_of(const ::testing::TestParamInfo<Kernels>& kernels) {
-  return std::array{"Plain", "Device", "Gpu"}[static_cast<std::size_t>(kernels.param)];
+  return std::array{"Plain", "Device", "Gpu", "Sse42", "Avx2", "Avx512"}[static_cast<std::size_t>(kernels.param)];
 }
 
 class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterface<Kernels> {
@@ -48,11 +51,24 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
   void SetUp() override {
     if (GetParam() == Kernels::Gpu && snapshot().type != gpu::DeviceType::Cpu)
       GTEST_SKIP() << "the kernels for this device are those for a GPU";
+    if (!level()) return;
+    if (cpu::compiler_file().empty()) GTEST_SKIP() << "this build has no CPU engine";
+    if (!cpu::target_of(*level())) GTEST_SKIP() << "this CPU has no such vectors";
+  }
+
+  // Of the CPU engine; empty on a device.
+  static std::optional<cpu::Level> level() {
+    if (GetParam() < Kernels::Sse42) return std::nullopt;
+    return static_cast<cpu::Level>(static_cast<int>(GetParam()) - static_cast<int>(Kernels::Sse42));
   }
 
   lower::LowerOptions options(bool fuse) {
     lower::LowerOptions options{.fuse = fuse};
-    if (GetParam() != Kernels::Plain) options.device = device_facts(snapshot());
+    if (level()) {
+      options.device = cpu::facts_of(*cpu::target_of(*level()));
+      options.max_groups = cpu::kMaxGroups;
+    } else if (GetParam() != Kernels::Plain)
+      options.device = device_facts(snapshot());
     if (GetParam() == Kernels::Gpu) {
       options.device.lanes = 0;
       options.device.floats.exact_division = false;
@@ -64,6 +80,10 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
   // The outputs of each graph, computed by its kernels, in one submission.
   std::vector<std::vector<Tensor>> run_jobs(std::span<const Job> jobs) {
     std::vector<std::vector<Tensor>> results(jobs.size());
+    if (level()) {
+      for (std::size_t i = 0; i < jobs.size(); ++i) results[i] = run_on_cpu(jobs[i]);
+      return results;
+    }
     launch::Plan plan;
     for (std::size_t i = 0; i < jobs.size(); ++i) add_job(plan, jobs[i], formatted("g{}", i), results[i]);
     poison(plan);
@@ -117,6 +137,27 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
   }
 
  private:
+  std::vector<Tensor> run_on_cpu(const Job& job) {
+    const std::shared_ptr<const tosa::Graph> graph(&job.graph, [](const tosa::Graph*) {});
+    auto lowered = slipway::testing::must(lower::lower_graph(*graph, options(job.fuse)));
+    const cpu::Program program = slipway::testing::must(
+        cpu::compile(graph, std::move(lowered), {.target = *cpu::target_of(*level()), .owner = nullptr}));
+    // What kernels must write before they read it is initialised with NaN.
+    program.fill_arena(std::byte{0xff});
+    std::vector<std::vector<std::byte>> bytes;
+    for (const Tensor& input : job.inputs) bytes.push_back(input.to_bytes());
+    for (const tosa::ValueId output : graph->outputs) {
+      const tosa::TensorType& type = (*graph)[output].type;
+      bytes.emplace_back(tensor::byte_count(type.shape, tosa::storage_of(type.data)).value(), std::byte{0xff});
+    }
+    const std::vector<MutableBytes> arguments(bytes.begin(), bytes.end());
+    if (const Result<> done = program.run(arguments); !done) ADD_FAILURE() << done.error().front().message;
+    std::vector<Tensor> results;
+    for (std::size_t i = 0; i < graph->outputs.size(); ++i)
+      results.push_back(Tensor::from_bytes((*graph)[graph->outputs[i]].type, bytes[graph->inputs.size() + i]));
+    return results;
+  }
+
   void add_job(launch::Plan& plan, const Job& job, const std::string& name, std::vector<Tensor>& results) {
     const tosa::Graph& graph = job.graph;
     const auto program = slipway::testing::must(lower::lower_graph(graph, options(job.fuse)));
@@ -168,8 +209,10 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
   std::map<tosa::Op, std::size_t> failed_;
 };
 
-#define SLIPWAY_WITH_ALL_KERNELS(Fixture)                                                                      \
-  INSTANTIATE_TEST_SUITE_P(Kernels, Fixture, ::testing::Values(Kernels::Plain, Kernels::Device, Kernels::Gpu), \
+#define SLIPWAY_WITH_ALL_KERNELS(Fixture)                                                                   \
+  INSTANTIATE_TEST_SUITE_P(Kernels, Fixture,                                                                \
+                           ::testing::Values(Kernels::Plain, Kernels::Device, Kernels::Gpu, Kernels::Sse42, \
+                                             Kernels::Avx2, Kernels::Avx512),                               \
                            [](const auto& kernels) { return name_of(kernels); })
 
 }  // namespace slipway::model

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cpu/pool.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <map>
+
+namespace slipway::cpu {
+namespace {
+
+constexpr unsigned kRoundsAwake = 4000;  // of a pause each: about 50 us
+
+void stay_on(std::thread& thread, unsigned index) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  unsigned seen = 0;
+  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &allowed) || seen++ != index) continue;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    pthread_setaffinity_np(thread.native_handle(), sizeof one, &one);
+  }
+}
+
+}  // namespace
+
+Pool::Pool(unsigned threads, bool pin) {
+  for (unsigned i = 1; i < std::max(threads, 1U); ++i) {
+    workers_.emplace_back([this, i] { serve(i); });
+    if (pin) stay_on(workers_.back(), i);
+  }
+}
+
+Pool::~Pool() {
+  stop_.store(true);
+  generation_.fetch_add(1);
+  generation_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void Pool::run(const Work& work) {
+  {
+    std::unique_lock lock(turn_);
+    const std::uint64_t ticket = last_ticket_++;
+    next_turn_.wait(lock, [&] { return serving_ == ticket; });
+  }
+  work_.store(&work);
+  generation_.fetch_add(1);
+  generation_.notify_all();
+  work(0);
+  // Threads that come after this see that there is nothing to join; the others are waited for.
+  work_.store(nullptr);
+  for (Backoff backoff; active_.load() != 0;) backoff.pause();
+  {
+    const std::lock_guard lock(turn_);
+    ++serving_;
+  }
+  next_turn_.notify_all();
+}
+
+void Pool::serve(unsigned worker) {
+  std::uint32_t seen = 0;
+  while (!stop_.load()) {
+    std::uint32_t now = generation_.load();
+    for (unsigned round = 0; now == seen && round < kRoundsAwake; ++round) {
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+      now = generation_.load();
+    }
+    if (now == seen) {
+      generation_.wait(seen);
+      continue;
+    }
+    seen = now;
+    active_.fetch_add(1);
+    if (const Work* work = work_.load()) (*work)(worker);
+    active_.fetch_sub(1);
+  }
+}
+
+std::shared_ptr<Pool> Pool::shared(unsigned threads) {
+  static std::mutex mutex;
+  static std::map<unsigned, std::shared_ptr<Pool>> pools;
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<Pool>& pool = pools[std::max(threads, 1U)];
+  if (!pool) pool = std::make_shared<Pool>(threads);
+  return pool;
+}
+
+}  // namespace slipway::cpu

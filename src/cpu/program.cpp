@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cpu/program.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <mutex>
+
+#include "base/format.hpp"
+#include "cpu/code.hpp"
+#include "cpu/library.hpp"
+#include "cpu/pool.hpp"
+#include "lower/packing.hpp"
+#include "tosa/graph.hpp"
+
+namespace slipway::cpu {
+namespace {
+
+using lower::BufferKind;
+using lower::ProgramBuffer;
+using lower::ProgramDispatch;
+
+constexpr std::uint64_t kAlignment = 64;
+
+// Zeroed memory, in large pages where it is large.
+class Memory {
+ public:
+  Memory() = default;
+  explicit Memory(std::uint64_t size) : size_(size) {
+    if (size == 0) return;
+    constexpr std::uint64_t kLargePage = std::uint64_t{2} << 20;
+    void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return;
+    if (size >= kLargePage) madvise(memory, size, MADV_HUGEPAGE);
+    data_ = static_cast<std::byte*>(memory);
+  }
+  Memory(Memory&& other) noexcept : size_(other.size_), data_(std::exchange(other.data_, nullptr)) {}
+  Memory& operator=(Memory&& other) noexcept {
+    std::swap(size_, other.size_);
+    std::swap(data_, other.data_);
+    return *this;
+  }
+  ~Memory() {
+    if (data_) munmap(data_, size_);
+  }
+  std::byte* data() const { return data_; }
+  bool failed() const { return size_ != 0 && !data_; }
+
+ private:
+  std::uint64_t size_ = 0;
+  std::byte* data_ = nullptr;
+};
+
+std::unexpected<Failure> no_memory(std::uint64_t size) {
+  return fail(DiagnosticKind::DeviceFailed, {}, formatted("there is no memory for {} bytes of a graph", size));
+}
+
+bool overlap(Bytes a, Bytes b) {
+  const std::less<> before;
+  return before(a.data(), b.data() + b.size()) && before(b.data(), a.data() + a.size());
+}
+
+// Workgroups of a dispatch that one thread runs at a time.
+struct Chunk {
+  std::uint32_t dispatch = 0;
+  std::int32_t begin = 0, end = 0;
+};
+
+struct alignas(64) Progress {
+  std::atomic<std::uint32_t> next = 0, done = 0;  // chunks
+};
+
+// What one run of a program needs besides the constants. Runs at the same time have one each.
+struct Instance {
+  Memory arena;
+  std::vector<const void*> addresses;    // of all dispatches, one after the other
+  std::unique_ptr<Progress[]> progress;  // by stage
+};
+
+}  // namespace
+
+struct Program::State {
+  std::shared_ptr<const tosa::Graph> graph;
+  std::shared_ptr<const void> owner;
+  lower::KernelProgram program;
+  std::vector<Code> kernels;
+  std::vector<const void*> constants;  // by buffer; null for other kinds
+  Memory packed;                       // their data, where they are packed or a splat
+  std::uint64_t packed_size = 0;
+  std::vector<std::size_t> first_address;  // by dispatch
+  std::size_t address_count = 0;
+  std::vector<std::pair<std::size_t, std::size_t>> stages;  // the dispatches of each
+  std::size_t cached = 0, compiled = 0;
+
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Instance>> idle;  // guarded by mutex
+
+  Result<std::unique_ptr<Instance>> take();
+  void give_back(std::unique_ptr<Instance> instance) {
+    const std::lock_guard lock(mutex);
+    idle.push_back(std::move(instance));
+  }
+  Result<> load_kernels(const CompileOptions& options);
+  Result<> pack_constants(const CompileOptions& options);
+  void arrange();
+  Result<> execute(Instance& instance, const RunOptions& options) const;
+};
+
+namespace {
+
+// Calls work(i) for i from 0 to count - 1 on the threads of a pool, and returns the first failure.
+Result<> for_each(unsigned threads, std::size_t count, const std::function<Result<>(std::size_t)>& work) {
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  Result<> outcome;
+  const auto pool = Pool::shared(threads);
+  pool->run([&](unsigned) {
+    for (std::size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
+      if (Result<> done = work(i); !done) {
+        const std::lock_guard lock(mutex);
+        if (outcome) outcome = std::move(done);
+      }
+    }
+  });
+  return outcome;
+}
+
+std::string key_of(const lower::ProgramKernel& kernel, const Target& target) {
+  const std::string numbers = formatted("{} {} {} {} {} {} {}", kFingerprint[0], target.vector_bits, target.lanes,
+                                        target.has_fma, target.has_f16, target.has_dot_products, kernel.bindings);
+  return Cache::key({"cpu", SLIPWAY_CPU_COMPILER_ID, target.features, target.tuning, numbers,
+                     text_of(std::as_bytes(std::span(*kernel.spirv)))});
+}
+
+}  // namespace
+
+Result<> Program::State::load_kernels(const CompileOptions& options) {
+  kernels.resize(program.kernels.size());
+  std::atomic<std::size_t> from_cache = 0;
+  SLIPWAY_TRY_VOID(for_each(options.threads, kernels.size(), [&](std::size_t i) -> Result<> {
+    const lower::ProgramKernel& kernel = program.kernels[i];
+    const std::string key = options.cache.enabled() ? key_of(kernel, options.target) : std::string();
+    if (options.cache.enabled()) {
+      if (const auto known = options.cache.find(key)) {
+        if (auto code = load_code(*known)) {
+          kernels[i] = std::move(*code);
+          from_cache.fetch_add(1);
+          return {};
+        }
+      }
+    }
+    SLIPWAY_TRY(const CompilerTable* compiler, load_compiler());
+    SLIPWAY_TRY(const spirv::Module module, spirv::read_module(spirv::Words(*kernel.spirv), kernel.name));
+    SLIPWAY_TRY(const std::vector<std::byte> object, compiler->compile(module, options.target, kernel.bindings));
+    SLIPWAY_TRY(kernels[i], load_code(object));
+    options.cache.store(key, object);
+    return {};
+  }));
+  cached = from_cache;
+  compiled = kernels.size() - cached;
+  return {};
+}
+
+// A constant that kernels read as it is needs no copy.
+Result<> Program::State::pack_constants(const CompileOptions& options) {
+  constants.assign(program.buffers.size(), nullptr);
+  std::vector<std::size_t> made;
+  std::vector<std::uint64_t> offsets;
+  for (std::size_t i = 0; i < program.buffers.size(); ++i) {
+    const ProgramBuffer& buffer = program.buffers[i];
+    if (buffer.kind != BufferKind::Constant) continue;
+    const tosa::Constant& constant = graph->constants[buffer.index];
+    const bool aligned = reinterpret_cast<std::uintptr_t>(constant.data.data()) % 8 == 0;
+    if (!buffer.packing && constant.data.size() >= buffer.size && aligned) {
+      constants[i] = constant.data.data();
+      continue;
+    }
+    made.push_back(i);
+    offsets.push_back(packed_size);
+    packed_size += (buffer.size + kAlignment - 1) / kAlignment * kAlignment;
+  }
+  packed = Memory(packed_size);
+  if (packed.failed()) return no_memory(packed_size);
+  return for_each(options.threads, made.size(), [&](std::size_t n) -> Result<> {
+    const ProgramBuffer& buffer = program.buffers[made[n]];
+    const tosa::Constant& constant = graph->constants[buffer.index];
+    const MutableBytes to(packed.data() + offsets[n], buffer.size);
+    constants[made[n]] = to.data();
+    if (buffer.packing) {
+      lower::pack(*buffer.packing, constant.data, constant.splat, to);
+      return {};
+    }
+    for (std::size_t at = 0; at < to.size() && !constant.data.empty(); at += constant.data.size()) {
+      std::ranges::copy(constant.data.first(std::min(constant.data.size(), to.size() - at)),
+                        to.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+    return {};
+  });
+}
+
+void Program::State::arrange() {
+  for (std::size_t i = 0; i < program.dispatches.size(); ++i) {
+    first_address.push_back(address_count);
+    address_count += program.dispatches[i].buffers.size();
+    const bool is_new = i == 0 || program.dispatches[i].stage != program.dispatches[i - 1].stage;
+    if (is_new) stages.emplace_back(i, i);
+    stages.back().second = i + 1;
+  }
+}
+
+Result<std::unique_ptr<Instance>> Program::State::take() {
+  {
+    const std::lock_guard lock(mutex);
+    if (!idle.empty()) {
+      auto instance = std::move(idle.back());
+      idle.pop_back();
+      return instance;
+    }
+  }
+  auto instance = std::make_unique<Instance>();
+  instance->arena = Memory(program.arena_size);
+  if (instance->arena.failed()) return no_memory(program.arena_size);
+  instance->progress = std::make_unique<Progress[]>(stages.size());
+  instance->addresses.resize(address_count);
+  return instance;
+}
+
+namespace {
+
+// A run: the threads go through the stages together. A stage ends when all of its chunks have ended; a thread that is
+// late joins at the stage that is current then.
+class Execution {
+ public:
+  Execution(const lower::KernelProgram& program, std::span<const Code> kernels,
+            std::span<const std::pair<std::size_t, std::size_t>> stages, std::span<const std::size_t> first_address,
+            Instance& instance, const RunOptions& options, unsigned threads)
+      : program_(program),
+        kernels_(kernels),
+        stages_(stages),
+        first_address_(first_address),
+        instance_(instance),
+        options_(options),
+        threads_(threads) {
+    for (const auto& [begin, end] : stages) {
+      first_chunk_.push_back(chunks_.size());
+      for (std::size_t i = begin; i < end; ++i) divide(static_cast<std::uint32_t>(i));
+    }
+    first_chunk_.push_back(chunks_.size());
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      instance_.progress[i].next.store(0);
+      instance_.progress[i].done.store(0);
+    }
+    if (options.times) options.times->assign(program.dispatches.size(), {});
+  }
+
+  void take_part(unsigned worker) {
+    for (std::size_t stage = 0; stage < stages_.size() && !stopped_.load(); ++stage) {
+      const auto count = static_cast<std::uint32_t>(first_chunk_[stage + 1] - first_chunk_[stage]);
+      Progress& progress = instance_.progress[stage];
+      const bool timed = worker == 0 && options_.times;
+      const auto begin = timed ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
+      if (progress.next.load(std::memory_order_relaxed) < count) {
+        for (std::uint32_t i = progress.next.fetch_add(1); i < count; i = progress.next.fetch_add(1)) {
+          if (!is_late()) run(chunks_[first_chunk_[stage] + i]);
+          progress.done.fetch_add(1);
+        }
+      }
+      for (Backoff backoff; progress.done.load() < count;) backoff.pause();
+      if (timed) {
+        const auto end = std::chrono::steady_clock::now();
+        for (std::size_t i = stages_[stage].first; i < stages_[stage].second; ++i) (*options_.times)[i] = {begin, end};
+      }
+    }
+  }
+
+  bool stopped() const { return stopped_.load(); }
+
+ private:
+  // A few chunks for each thread, so that one that is slower or late gets less.
+  void divide(std::uint32_t dispatch) {
+    constexpr std::int32_t kChunksOfThread = 4;
+    const auto groups = static_cast<std::int32_t>(program_.dispatches[dispatch].groups[0]);
+    const std::int32_t parts =
+        threads_ == 1 ? 1 : std::min<std::int32_t>(groups, static_cast<std::int32_t>(threads_) * kChunksOfThread);
+    for (std::int32_t part = 0; part < parts; ++part) {
+      const auto at = [&](std::int32_t index) {
+        return static_cast<std::int32_t>(std::int64_t{groups} * index / parts);
+      };
+      chunks_.push_back({dispatch, at(part), at(part + 1)});
+    }
+  }
+
+  void run(const Chunk& chunk) const {
+    const ProgramDispatch& dispatch = program_.dispatches[chunk.dispatch];
+    kernels_[dispatch.kernel].function()(&instance_.addresses[first_address_[chunk.dispatch]], chunk.begin, chunk.end,
+                                         static_cast<std::int32_t>(dispatch.groups[0]));
+  }
+
+  bool is_late() {
+    if (stopped_.load(std::memory_order_relaxed)) return true;
+    if (!options_.deadline || std::chrono::steady_clock::now() < *options_.deadline) return false;
+    stopped_.store(true);
+    return true;
+  }
+
+  const lower::KernelProgram& program_;
+  std::span<const Code> kernels_;
+  std::span<const std::pair<std::size_t, std::size_t>> stages_;
+  std::span<const std::size_t> first_address_;
+  Instance& instance_;
+  const RunOptions& options_;
+  unsigned threads_;
+  std::vector<Chunk> chunks_;
+  std::vector<std::size_t> first_chunk_;  // by stage, and the count
+  std::atomic<bool> stopped_ = false;
+};
+
+}  // namespace
+
+Result<> Program::State::execute(Instance& instance, const RunOptions& options) const {
+  const auto pool = Pool::shared(options.threads ? options.threads : default_threads());
+  Execution execution(program, kernels, stages, first_address, instance, options, pool->threads());
+  if (pool->threads() == 1)
+    execution.take_part(0);
+  else
+    pool->run([&](unsigned worker) { execution.take_part(worker); });
+  if (execution.stopped()) return fail(DiagnosticKind::TimedOut, {}, "the graph did not end in the given time");
+  return {};
+}
+
+Result<> Program::run(std::span<const MutableBytes> arguments, const RunOptions& options) const {
+  SLIPWAY_TRY(std::unique_ptr<Instance> instance, state_->take());
+  const std::size_t inputs = state_->graph->inputs.size();
+  // Kernels assume that what they write overlaps nothing that they read.
+  std::vector<std::vector<std::byte>> copies(arguments.size());
+  const auto address = [&](std::size_t argument) -> const void* {
+    return copies[argument].empty() ? arguments[argument].data() : copies[argument].data();
+  };
+  for (std::size_t i = 0; i < inputs; ++i) {
+    const bool shared = std::ranges::any_of(arguments.subspan(inputs),
+                                            [&](MutableBytes output) { return overlap(arguments[i], output); });
+    if (shared) copies[i].assign(arguments[i].begin(), arguments[i].end());
+  }
+  for (std::size_t d = 0; d < state_->program.dispatches.size(); ++d) {
+    const ProgramDispatch& dispatch = state_->program.dispatches[d];
+    for (std::size_t b = 0; b < dispatch.buffers.size(); ++b) {
+      const ProgramBuffer& buffer = state_->program.buffers[dispatch.buffers[b]];
+      const void*& to = instance->addresses[state_->first_address[d] + b];
+      switch (buffer.kind) {
+        case BufferKind::Input:
+          to = address(buffer.index);
+          break;
+        case BufferKind::Output:
+          to = address(inputs + buffer.index);
+          break;
+        case BufferKind::Constant:
+          to = state_->constants[dispatch.buffers[b]];
+          break;
+        case BufferKind::Intermediate:
+          to = instance->arena.data() + buffer.offset;
+          break;
+      }
+    }
+  }
+  Result<> done = state_->execute(*instance, options);
+  state_->give_back(std::move(instance));
+  return done;
+}
+
+void Program::fill_arena(std::byte value) const {
+  Result<std::unique_ptr<Instance>> instance = state_->take();
+  if (!instance) return;
+  std::fill_n((*instance)->arena.data(), state_->program.arena_size, value);
+  state_->give_back(std::move(*instance));
+}
+
+const lower::KernelProgram& Program::program() const { return state_->program; }
+std::size_t Program::cached_kernels() const { return state_->cached; }
+std::size_t Program::compiled_kernels() const { return state_->compiled; }
+std::uint64_t Program::constant_size() const { return state_->packed_size; }
+std::uint64_t Program::arena_size() const { return state_->program.arena_size; }
+
+Result<Program> compile(std::shared_ptr<const tosa::Graph> graph, lower::KernelProgram program,
+                        const CompileOptions& given) {
+  CompileOptions options = given;
+  if (options.threads == 0) options.threads = default_threads();
+  if (!has_engine()) return fail(DiagnosticKind::NoBackend, {}, "the CPU engine needs an x86-64 CPU with SSE4.2");
+  for (const ProgramDispatch& dispatch : program.dispatches) {
+    if (dispatch.groups[1] != 1 || dispatch.groups[2] != 1 || dispatch.groups[0] > kMaxGroups)
+      return fail(DiagnosticKind::Unsupported, {}, "the CPU engine runs dispatches of one dimension");
+  }
+  auto state = std::make_shared<Program::State>();
+  state->graph = std::move(graph);
+  state->owner = options.owner;
+  state->program = std::move(program);
+  SLIPWAY_TRY_VOID(state->load_kernels(options));
+  SLIPWAY_TRY_VOID(state->pack_constants(options));
+  state->arrange();
+  return Program(std::move(state));
+}
+
+}  // namespace slipway::cpu

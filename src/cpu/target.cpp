@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cpu/target.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+namespace slipway::cpu {
+namespace {
+
+#if defined(__x86_64__)
+bool has(Level level) {
+  __builtin_cpu_init();
+  switch (level) {
+    case Level::Sse42:
+      return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+    case Level::Avx2:
+      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
+             __builtin_cpu_supports("f16c") && __builtin_cpu_supports("lzcnt") && has(Level::Sse42);
+    case Level::Avx512:
+      return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
+             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+             __builtin_cpu_supports("avx512vl") && has(Level::Avx2);
+  }
+  return false;
+}
+bool has_vnni() { return __builtin_cpu_supports("avx512vnni"); }
+bool is_amd() { return __builtin_cpu_is("amd"); }
+
+std::string brand() {
+  std::array<unsigned, 12> words{};
+  for (unsigned i = 0; i < 3; ++i) {
+    if (!__get_cpuid(0x80000002 + i, &words[4 * i], &words[4 * i + 1], &words[4 * i + 2], &words[4 * i + 3])) return {};
+  }
+  std::array<char, 49> text{};
+  std::memcpy(text.data(), words.data(), 48);
+  return text.data();
+}
+#else
+bool has(Level) { return false; }
+bool has_vnni() { return false; }
+bool is_amd() { return false; }
+std::string brand() { return {}; }
+#endif
+
+}  // namespace
+
+bool has_engine() { return has(Level::Sse42); }
+
+Level host_level() {
+  Level level = has(Level::Avx512) ? Level::Avx512 : has(Level::Avx2) ? Level::Avx2 : Level::Sse42;
+  if (const char* limit = std::getenv("SLIPWAY_CPU_LEVEL")) {
+    const auto* found = std::ranges::find(kLevelNames, std::string_view(limit));
+    if (found != std::end(kLevelNames)) level = std::min(level, static_cast<Level>(found - std::begin(kLevelNames)));
+  }
+  return level;
+}
+
+std::optional<Target> target_of(Level level) {
+  if (!has(level)) return std::nullopt;
+  Target target{.features = "+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,+cx16", .tuning = "generic"};
+  if (level >= Level::Avx2) {
+    target.features += ",+avx,+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+movbe";
+    target.tuning = is_amd() ? "znver3" : "haswell";
+    target.vector_bits = 256;
+    target.has_fma = target.has_f16 = true;
+  }
+  if (level >= Level::Avx512) {
+    target.features += ",+avx512f,+avx512cd,+avx512bw,+avx512dq,+avx512vl";
+    target.tuning = is_amd() ? "znver4" : "icelake-server";
+    target.vector_bits = 512;
+    if (has_vnni()) {
+      target.features += ",+avx512vnni";
+      target.has_dot_products = true;
+    }
+  }
+  target.lanes = target.vector_bits / 32;
+  return target;
+}
+
+Target host_target() { return target_of(host_level()).value_or(Target{}); }
+
+std::string host_name() {
+  std::string name = brand();
+  while (!name.empty() && name.back() == ' ') name.pop_back();
+  return name.empty() ? "CPU" : name;
+}
+
+lower::DeviceFacts facts_of(const Target& target) {
+  lower::DeviceFacts facts;
+  facts.addresses = true;
+  facts.lanes = target.lanes;
+  facts.native_vectors = true;
+  facts.vector_registers = target.vector_bits == 512 ? 32 : 16;
+  facts.subgroup_size = target.lanes;
+  facts.floats = {.signed_zero_inf_nan_preserve = true,
+                  .denorm_preserve = true,
+                  .rounding_rte = true,
+                  .exact_division = true,
+                  .f16_conversions = target.has_f16};
+  return facts;
+}
+
+unsigned default_threads() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return static_cast<unsigned>(std::max(CPU_COUNT(&set), 1));
+}
+
+}  // namespace slipway::cpu

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What this machine's CPU has, and what follows from it for kernels.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "cpu/compiler_table.hpp"
+#include "lower/device_facts.hpp"
+
+namespace slipway::cpu {
+
+// Sets of instructions, each with all before it.
+enum class Level : std::uint8_t { Sse42, Avx2, Avx512 };
+inline constexpr std::string_view kLevelNames[] = {"sse4.2", "avx2", "avx512"};
+
+// Whether the engine has code for this kind of machine: x86-64 with SSE4.2.
+bool has_engine();
+// The best level of this machine. The environment variable SLIPWAY_CPU_LEVEL (a name of kLevelNames) limits it.
+Level host_level();
+// Empty for a level that this machine does not have.
+std::optional<Target> target_of(Level level);
+Target host_target();
+
+// For messages and lists of devices: "AMD EPYC 9B14".
+std::string host_name();
+
+// What lower_graph needs to know.
+lower::DeviceFacts facts_of(const Target& target);
+
+// The threads that graphs use when nothing else is asked for: one for each CPU that the process may run on.
+unsigned default_threads();
+
+}  // namespace slipway::cpu
