@@ -55,11 +55,13 @@ ElementType KernelBuilder::stored_type(ValueId value) const {
 
 Value KernelBuilder::load_stored(ValueId value, Value at) {
   const Value element = kernel_.load(read(value), at);
-  return widened_[index(value)] ? kernel_.int_of_whole(element, kWidenedBits) + *widened_[index(value)] : element;
+  if (!widened_[index(value)] || tosa::is_float(graph_[value].type.data)) return element;
+  return kernel_.int_of_whole(element, kWidenedBits) + *widened_[index(value)];
 }
 
 Value KernelBuilder::stored_form(ValueId value, Value element) {
-  return widened_[index(value)] ? kernel_.to_float(element - *widened_[index(value)]) : element;
+  if (!widened_[index(value)] || tosa::is_float(graph_[value].type.data)) return element;
+  return kernel_.to_float(element - *widened_[index(value)]);
 }
 
 Value KernelBuilder::compute(const Node& node, std::size_t result_index, const Coordinates& coordinates) {

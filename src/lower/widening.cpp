@@ -26,7 +26,10 @@ Widening plan_widening(const tosa::Graph& graph, const std::vector<bool>& stored
   for (const tosa::Node& node : graph.nodes) {
     if (node.inputs.empty()) continue;
     const tosa::Value& value = graph[node.inputs[0]];
-    if (value.kind != tosa::ValueKind::Result || value.type.data != tosa::DataType::I8 ||
+    // Small floats as 32-bit ones: without it, every reader would convert a copy.
+    const bool small_float =
+        device.native_vectors && tosa::is_float(value.type.data) && value.type.data != tosa::DataType::F32;
+    if (value.kind != tosa::ValueKind::Result || (value.type.data != tosa::DataType::I8 && !small_float) ||
         !stored[index(node.inputs[0])] || widened[index(node.inputs[0])])
       continue;
     widened[index(node.inputs[0])] = zero_of_reader(graph, stored, node, device);

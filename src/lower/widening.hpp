@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which 8-bit values are stored as 32-bit floats.
+// Which 8-bit values, and which 16-bit floats, are stored as 32-bit floats.
 //
 // CPUs whose drivers have no products of bytes compute with floats, which hold the sums exactly. A value that
-// convolutions read is then better stored as they read it: as a float, without the zero point that they subtract.
+// convolutions read is then better stored as they read it: as a float, without the zero point that they subtract. The
+// same holds for floats of fewer bits where conversions between vectors cost more than memory does.
 #pragma once
 
 #include <cstdint>

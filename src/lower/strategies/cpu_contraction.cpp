@@ -45,15 +45,18 @@ std::int64_t batches_of_tile(const Contraction& c) {
 // An estimate of the best shape. Rows whose distance is a multiple of a page share one set of the first-level cache,
 // which has 8 to 12 ways. Interleaving the rows of A in a copy costs little where many panels use the copy; then few
 // addresses are needed, and longer code pays off.
-Shape estimated_shape(const Contraction& c, std::int64_t panels) {
+Shape estimated_shape(const Contraction& c, std::int64_t panels, const DeviceFacts& device) {
   constexpr std::int64_t kPage = 4096, kMaxInOneSet = 10;
+  // A sum for each row, the factors of B, and one to spare.
+  const std::int64_t max_rows =
+      device.native_vectors ? std::min<std::int64_t>(kMaxRows, device.vector_registers - 2) : kMaxRows;
   if (c.is_matmul && c.m >= kMaxRows && panels >= 16 && c.contiguous_k >= 256) return {kMaxRows, 2 * kUnrolled, true};
   const bool one_set = c.m_stride * 4 % kPage == 0;
-  return {.rows = even_part(c.m, one_set ? kMaxInOneSet : kMaxRows)};
+  return {.rows = even_part(c.m, one_set ? kMaxInOneSet : max_rows)};
 }
 
 Shape shape_for(ProgramBuilder& program, const Contraction& c, const tosa::Node& node, std::int64_t panels) {
-  std::vector<Shape> shapes = {estimated_shape(c, panels)};
+  std::vector<Shape> shapes = {estimated_shape(c, panels, program.device())};
   const auto add = [&](Shape shape) {
     if (!std::ranges::contains(shapes, shape)) shapes.push_back(shape);
   };
@@ -106,6 +109,7 @@ class Generator {
 
  private:
   Kernel& k() { return builder_->kernel(); }
+  bool is_native() const { return program_.device().native_vectors; }
 
   // Which batch elements, rows and channels this workgroup has. The grid may be a few workgroups longer than the work.
   // Consecutive workgroups share the larger operand: a panel of B where B is larger, otherwise the rows of A.
@@ -148,6 +152,9 @@ class Generator {
   void arrange() {
     operands_.lanes = lanes_;
     operands_.max_unrolled = shape_.unrolled;
+    // Elements of A that several rows read in one step would occupy registers from one use to the next.
+    if (is_native() && !interleaved_ && c_.m_stride > 0 && c_.m_stride < c_.contiguous_k)
+      operands_.max_unrolled = std::min(operands_.max_unrolled, c_.m_stride);
     operands_.a_step = interleaved_ ? tile_rows_ : 1;
     for (std::int64_t batch = 0; batch < tile_batches_; ++batch) {
       const std::int64_t begin = tile_batches_ == 1 ? 0 : batch * c_.batch.back().stride;
@@ -167,7 +174,7 @@ class Generator {
     // halves the speed. Without inner iterations, on the other hand, such a loop makes it confuse a mask with a sum
     // (seen with sums of one product).
     const auto all = [&](Value) { k_blocks(0, k().integer(0), k().integer(0)); };
-    if (c_.k() <= kUnrolled)
+    if (c_.k() <= kUnrolled || is_native())
       all(k().integer(0));
     else
       k().loop(k().groups_deep(), all);
@@ -180,7 +187,7 @@ class Generator {
     for (std::size_t i = level + 1; i < c_.k_blocks.size(); ++i) inside *= c_.k_blocks[i].count;
     const Loop& loop = c_.k_blocks[level];
     // Short sums are straight code.
-    if (c_.k() <= 2 * kUnrolled) {
+    if (c_.k() <= 2 * kUnrolled && !is_native()) {
       for (std::int64_t i = 0; i < loop.count; ++i) k_blocks(level + 1, a + i * loop.stride, done + i * inside);
     } else {
       k().loop(k().integer(loop.count), [&](Value i) { k_blocks(level + 1, a + i * loop.stride, done + i * inside); });

@@ -16,15 +16,19 @@ void add_few(Kernel& k, const Operands& operands, Value a, Value done, std::int6
     sums.push_back(k.get(variables[row]));
   }
   // Neighbours in A are loaded together: several factors of one row, or one factor of several rows.
+  // With native vectors each is an operand in memory of the instruction that uses it.
+  const bool at_use = operands.a_step == 1 && k.grid().native_vectors;
   std::vector<std::vector<Value>> factors;
-  for (std::size_t row = 0; operands.a_step == 1 && row < sums.size(); ++row)
+  for (std::size_t row = 0; operands.a_step == 1 && !at_use && row < sums.size(); ++row)
     factors.push_back(k.load_neighbours(from_a[row], operands.rows[row].offset, count));
   for (std::int64_t i = 0; i < count; ++i) {
     const Value factor = k.load_lanes(from_b, i * operands.lanes);
     std::vector<Value> column;
     if (operands.a_step != 1) column = k.load_neighbours(from_a[0], i * operands.a_step, std::ssize(sums));
     for (std::size_t row = 0; row < sums.size(); ++row) {
-      const Value with = operands.a_step == 1 ? factors[row][static_cast<std::size_t>(i)] : column[row];
+      const Value with = at_use                 ? k.load(from_a[row], operands.rows[row].offset + i)
+                         : operands.a_step == 1 ? factors[row][static_cast<std::size_t>(i)]
+                                                : column[row];
       sums[row] = k.multiply_add(with, factor, sums[row]);
     }
   }
@@ -32,7 +36,14 @@ void add_few(Kernel& k, const Operands& operands, Value a, Value done, std::int6
 }
 
 // Leaves as few products over as possible, without more code than needed.
-std::int64_t unrolled(std::int64_t length, std::int64_t max) {
+std::int64_t unrolled(std::int64_t length, std::int64_t max, bool native) {
+  if (native) {
+    max = std::min(max, length);
+    for (std::int64_t count = max; 2 * count >= max; --count) {
+      if (length % count == 0) return count;
+    }
+    return max;
+  }
   for (std::int64_t count = max; count >= kUnrolled / 2; --count) {
     if (length % count == 0) return count;
   }
@@ -43,7 +54,8 @@ std::int64_t unrolled(std::int64_t length, std::int64_t max) {
 
 void add_products(Kernel& k, const Operands& operands, Value a, Value done, std::int64_t length,
                   std::span<const Variable> sums) {
-  const std::int64_t count = unrolled(length, operands.max_unrolled), whole = length / count, rest = length % count;
+  const std::int64_t count = unrolled(length, operands.max_unrolled, k.grid().native_vectors), whole = length / count,
+                     rest = length % count;
   k.loop(k.integer(whole), [&](Value i) { add_few(k, operands, a + i * count, done + i * count, count, sums); });
   if (rest) add_few(k, operands, a + whole * count, done + whole * count, rest, sums);
 }
