@@ -19,7 +19,7 @@ directory=${1:-$top/build/slipway-bundle}
 build=$top/build/$preset
 [[ $preset != */* ]] || build=$preset
 programs=$build/bin
-largest=40 # MB, without the tests
+largest=70 # MB, without the tests
 
 rm -rf "$directory"
 mkdir -p "$directory/lib"
@@ -55,6 +55,8 @@ add "$programs/slipway"
 for name in libvulkan.so.1 libEGL.so.1; do
   add "$(ldconfig -p | awk -v name="$name" '$1 == name {print $NF; exit}')"
 done
+# Opened when the CPU engine compiles kernels.
+[ ! -e "$build/lib/slipway/libslipway_cpu.so" ] || add "$build/lib/slipway/libslipway_cpu.so"
 starter slipway
 for name in scenario-runner xrt-runner xrt-replay vgf_dump vgf_updater model-converter model_converter; do
   ln -s slipway "$directory/$name"

@@ -47,8 +47,10 @@ Result<const CompilerTable*> open() {
 Path compiler_file() {
   const Path prefix = own_directory().parent_path();
   for (const char* directory : {SLIPWAY_LIBRARY_DIRECTORY, "lib", "../lib"}) {
-    Path file = prefix / directory / "slipway" / kCompilerFile;
-    if (file_exists(file)) return file;
+    // In a bundle, whose program is `lib/slipway`, it is beside the program.
+    for (Path file : {prefix / directory / "slipway" / kCompilerFile, prefix / directory / kCompilerFile}) {
+      if (file_exists(file)) return file;
+    }
   }
   return {};
 }

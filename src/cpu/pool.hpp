@@ -21,6 +21,8 @@ namespace slipway::cpu {
 // Waits a moment in a loop that expects a change soon. After many rounds other threads get the CPU.
 class Backoff {
  public:
+  // Pauses so far, modulo the count after which other threads get the CPU.
+  unsigned rounds() const { return rounds_; }
   void pause() {
     if (++rounds_ < kRounds) {
 #if defined(__x86_64__)

@@ -69,8 +69,12 @@ struct KernelModule {
   Id glsl = 0;  // the instruction set GLSL.std.450
   Block body;
 
-  // The type of the result of an instruction, or of a constant.
-  const Type& type(Id id) const { return types.at(id); }
+  // A type by its id; void for an id that is not a type.
+  const Type& type(Id id) const {
+    static const Type kNone{};
+    const auto known = types.find(id);
+    return known == types.end() ? kNone : known->second;
+  }
 };
 
 // Errors: unsupported, with the name of what the engine does not know.

@@ -281,10 +281,11 @@ class Translator {
     const Id last = in.operand(in.operands.size() - 1);
     if (variable != kernel_.variables.end() && variable->second.storage == spv::StorageClass::PushConstant) {
       const auto member = kernel_.constants.find(last);
-      if (in.operands.size() != 4 || member == kernel_.constants.end()) return unknown(*kernel_.module, in);
       const Type& structure = kernel_.type(variable->second.type);
+      if (in.operands.size() != 4 || member == kernel_.constants.end() || member->second >= structure.offsets.size())
+        return unknown(*kernel_.module, in);
       Value value;
-      value.member = structure.offsets.at(member->second) / 8;
+      value.member = structure.offsets[member->second] / 8;
       return keep(in, value);
     }
     // The only member of a block, which is an array, and an index in it.
