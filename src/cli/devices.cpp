@@ -4,11 +4,13 @@
 #include "base/format.hpp"
 #include "cli/backend_devices.hpp"
 #include "cli/program.hpp"
+#include "cpu/target.hpp"
 #include "gpu/device/choose_device.hpp"
 #include "gpu/device/device_plan.hpp"
 #include "gpu/device/instance.hpp"
 #include "json/writer.hpp"
 #include "layer/device_offer.hpp"
+#include "model/cpu_device.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -102,6 +104,11 @@ int devices_verb(const Arguments& arguments) {
           if (selector.empty() || device.index == *chosen) write_device(out, device, device.index == *chosen);
         }
       });
+      if (selector.empty() && model::has_cpu_engine()) {
+        out.key("cpu").object([&] {
+          out.member("name", model::cpu_snapshot().name).member("threads", std::uint64_t{cpu::default_threads()});
+        });
+      }
       if (const std::vector<std::string> npus = xrt_devices(); selector.empty() && !npus.empty()) {
         out.key("xrt").array([&] {
           for (const std::string& name : npus) out.value(name);
@@ -121,6 +128,8 @@ int devices_verb(const Arguments& arguments) {
     }
   }
   if (selector.empty() && !all) {
+    if (model::has_cpu_engine())
+      print(formatted("  cpu  {}, graphs only, {} threads\n", model::cpu_snapshot().name, cpu::default_threads()));
     for (const std::string& name : xrt_devices()) print(formatted("     {}  NPU, through XRT\n", name));
   }
   return 0;

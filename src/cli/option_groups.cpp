@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/option_groups.hpp"
 
+#include <cstdlib>
+
 namespace slipway::cli {
 
 void add_device_option(OptionGroup& group, std::string& device) {
@@ -37,6 +39,11 @@ void add_timeout_option(OptionGroup& group, std::optional<double>& seconds) {
   group.add_option("--timeout", seconds, "seconds to wait for the device; then report what hangs and exit").positive();
 }
 
+std::string selected_device(const std::string& option) {
+  const char* variable = std::getenv("SLIPWAY_DEVICE");
+  return option.empty() && variable ? variable : option;
+}
+
 Cache cache_of(bool no_cache) { return no_cache ? Cache() : Cache::of_user(); }
 
 void add_run_group(CommandLine& line, RunGroup& options) {
@@ -65,8 +72,9 @@ void add_launch_group(CommandLine& line, LaunchGroup& options) {
                 "always")
       .choices({"auto", "never", "always"});
   line.add_option("--engine", options.engine,
-                  "run graphs on the device or in the reference interpreter: auto, reference")
-      .choices({"auto", "reference"});
+                  "run graphs on the device, on the CPU engine or in the reference interpreter: auto, cpu, reference")
+      .choices({"auto", "cpu", "reference"});
+  line.add_option("--threads", options.threads, "threads of the CPU engine (one for each CPU)").range(1, 4096);
   add_fusion_option(line, options.no_fuse);
 }
 

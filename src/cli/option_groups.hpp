@@ -21,6 +21,9 @@ void add_build_options(OptionGroup& group, std::string& text);                //
 void add_report_option(OptionGroup& group, std::string& path);                // --report
 void add_timeout_option(OptionGroup& group, std::optional<double>& seconds);  // --timeout
 
+// The value of --device, otherwise that of the environment variable SLIPWAY_DEVICE; empty: none is chosen.
+std::string selected_device(const std::string& option);
+
 // The cache of compiled shaders, disabled with --no-cache.
 Cache cache_of(bool no_cache);
 
@@ -45,7 +48,8 @@ struct LaunchGroup : PlannedRunGroup {
   bool validate = false, no_fuse = false;
   std::string trace_path, profiling_path, perf_counters_path;
   std::optional<std::string> emulate;  // auto, never or always
-  std::string engine = "auto";         // auto or reference
+  std::string engine = "auto";         // auto, cpu or reference
+  unsigned threads = 0;                // of the CPU engine; 0: one for each CPU
 };
 void add_launch_group(CommandLine& line, LaunchGroup& options);
 

@@ -13,11 +13,13 @@
 #include "cli/model/open_model.hpp"
 #include "cli/model/vgf_verbs.hpp"
 #include "cli/run_report.hpp"
+#include "gpu/device/device_plan.hpp"
 #include "launch/check/check_device.hpp"
 #include "launch/check/hazards.hpp"
-#include "launch/execute/run.hpp"
+#include "launch/execute/host_run.hpp"
 #include "launch/plan/explain.hpp"
 #include "launch/report/trace.hpp"
+#include "model/cpu_device.hpp"
 #include "model/native.hpp"
 #include "model/standalone/compare_model.hpp"
 #include "model/tuning/kernel_times.hpp"
@@ -75,7 +77,7 @@ class ModelJob : public Job {
   explicit ModelJob(const ModelOptions& options) : options_(options) { check_usage(); }
 
   bool load() override {
-    if (!options_.explain || !options_.device.empty()) {
+    if ((!options_.explain || !options_.device.empty()) && !on_cpu_only()) {
       device_.emplace(launch::OpenDeviceOptions{.selector = options_.device, .timestamps = options_.is_timed()},
                       options_.validate);
     }
@@ -150,6 +152,65 @@ class ModelJob : public Job {
       usage(formatted("--range takes two numbers, LOW:HIGH, but `{}` is given", options_.range));
   }
 
+  // --- the engine ---
+
+  // `--device cpu`: no Vulkan device is opened.
+  bool on_cpu_only() const { return selected_device(options_.device) == model::kCpuDevice; }
+
+  // Without a GPU, and unless something else is asked for, models of graphs run on the CPU engine.
+  bool prefers_cpu(const Result<const gpu::Snapshot*>& snapshot) const {
+    if (options_.engine != "auto" || !selected_device(options_.device).empty() || options_.emulate || options_.validate)
+      return false;
+    if (snapshot && ((*snapshot)->type != gpu::DeviceType::Cpu || gpu::missing_for_graphs(**snapshot).empty()))
+      return false;
+    const std::vector<vgf::Segment>& segments = request_.file->vgf.segments;
+    return std::ranges::all_of(segments, [](const vgf::Segment& s) { return s.kind == vgf::ModuleKind::Graph; }) &&
+           model::has_cpu_engine();
+  }
+
+  // Sets the engine of graphs and what it has to know of the device.
+  bool choose_engine(const Cache& cache) {
+    model::GraphOptions& graphs = request_.model.graphs;
+    graphs.threads = options_.threads;
+    graphs.cache = cache;
+    if (options_.engine == "reference") graphs.engine = model::Engine::Reference;
+    if (options_.engine == "cpu" || (on_cpu_only() && options_.engine == "auto")) graphs.engine = model::Engine::Cpu;
+    // The choice of kernels and native support of graphs depend on the device, which may be unknown with --explain.
+    if (device_ && graphs.engine != model::Engine::Cpu) {
+      const auto snapshot = device_->opening().snapshot();
+      if (prefers_cpu(snapshot)) {
+        graphs.engine = model::Engine::Cpu;
+        may_change_engine_ = snapshot.has_value();
+      } else if (!diagnostics_.take(snapshot)) {
+        return false;
+      } else {
+        graphs.lower.device = model::tuned_facts(**snapshot, cache, diagnostics_);
+        if (options_.emulate != "always") graphs.native = *snapshot;
+      }
+    }
+    if (graphs.engine == model::Engine::Cpu)
+      graphs.lower.device.tuning = model::tuned_facts(model::cpu_snapshot(), cache, diagnostics_).tuning;
+    return true;
+  }
+
+  // Plans again for the device where the CPU engine was only preferred, and the plan has more than graphs.
+  bool keep_engine(const Cache& cache) {
+    if (!may_change_engine_ || launch::why_not_on_host(alone_->plan).empty()) return true;
+    const auto snapshot = diagnostics_.take(device_->opening().snapshot());
+    if (!snapshot) return false;
+    request_.model.graphs.engine = model::Engine::Kernels;
+    request_.model.graphs.lower.device = model::tuned_facts(**snapshot, cache, diagnostics_);
+    request_.model.graphs.native = *snapshot;
+    alone_ = model::plan_standalone(request_, diagnostics_);
+    return alone_.has_value();
+  }
+
+  // Whether the run needs no Vulkan device.
+  bool runs_on_host() const {
+    const bool cpu = on_cpu_only() || request_.model.graphs.engine == model::Engine::Cpu;
+    return cpu && launch::why_not_on_host(alone_->plan).empty();
+  }
+
   // --- stages ---
 
   bool ok() {
@@ -174,20 +235,14 @@ class ModelJob : public Job {
     request_.name = path == "-" ? "model" : Path(path).stem().string();
     request_.model.shaders = std::move(*shaders);
     request_.model.graphs.lower.fuse = !options_.no_fuse;
-    if (options_.engine == "reference") request_.model.graphs.engine = model::Engine::Reference;
-    // The choice of kernels and native support of graphs depend on the device, which may be unknown with --explain.
-    if (device_) {
-      const auto snapshot = diagnostics_.take(device_->opening().snapshot());
-      if (!snapshot) return false;
-      request_.model.graphs.lower.device = model::tuned_facts(**snapshot, cache, diagnostics_);
-      if (options_.emulate != "always") request_.model.graphs.native = *snapshot;
-    }
+    if (!choose_engine(cache)) return false;
     request_.input_directory = options_.input_directory;
     request_.output_directory = options_.output_directory;
     request_.fill.kind = *model::fill_kind_from_name(options_.fill);
     request_.fill.seed = options_.seed;
     if (!options_.compare.empty()) request_.values = std::make_shared<model::ModelValues>();
     alone_ = model::plan_standalone(request_, diagnostics_);
+    if (alone_ && !keep_engine(cache)) return false;
     if (alone_) diagnostics_.add(launch::check_hazards(alone_->plan).release());
     return alone_ && ok();
   }
@@ -202,16 +257,36 @@ class ModelJob : public Job {
     }
   }
 
+  bool execute_on_host() {
+    stage("running kernels");
+    report_ =
+        diagnostics_.take(launch::run_on_host(alone_->plan, model::cpu_snapshot().name, run_options(), verbose_log()));
+    return report_.has_value();
+  }
+
   bool execute() {
+    if (runs_on_host()) return execute_on_host();
+    if (on_cpu_only()) {
+      diagnostics_.error(DiagnosticKind::DeviceLacks, SourceLocation::in_file(request_.file->vgf.name),
+                         formatted("the CPU engine runs graphs only, and {}; choose a Vulkan device with --device",
+                                   launch::why_not_on_host(alone_->plan)));
+      return false;
+    }
     const auto snapshot = diagnostics_.take(device_->opening().snapshot());
     if (!snapshot) return false;
-    if (options_.emulate == "never" && options_.engine != "reference") refuse_emulation(**snapshot);
+    if (options_.emulate == "never" && options_.engine == "auto") refuse_emulation(**snapshot);
     gpu::Needs needs = launch::needs_of(alone_->plan);
     needs.timestamps |= options_.is_timed();
     diagnostics_.add(launch::check_device(alone_->plan, needs, **snapshot).release());
     if (!ok()) return false;
     const auto device = diagnostics_.take(device_->opening().get(std::move(needs)));
     if (!device) return false;
+    stage("compiling and running kernels");
+    report_ = diagnostics_.take(launch::run(alone_->plan, **device, run_options(), verbose_log()));
+    return report_.has_value();
+  }
+
+  launch::RunOptions run_options() {
     launch::RunOptions options;
     options.repeat = static_cast<std::uint32_t>(options_.repeat);
     options.dry_run = options_.dry_run;
@@ -221,9 +296,7 @@ class ModelJob : public Job {
     options.counters = std::move(counters_);
     options.cache = cache_of(options_.no_cache);
     if (options_.timeout) options.time_out = launch::time_out_of(*options_.timeout);
-    stage("compiling and running kernels");
-    report_ = diagnostics_.take(launch::run(alone_->plan, **device, std::move(options), verbose_log()));
-    return report_.has_value();
+    return options;
   }
 
   void finish() {
@@ -285,6 +358,7 @@ class ModelJob : public Job {
   std::optional<model::Standalone> alone_;
   launch::PerfCounters counters_;
   std::optional<launch::Report> report_;
+  bool may_change_engine_ = false;
 };
 
 }  // namespace

@@ -10,6 +10,8 @@
 #include "cli/option_groups.hpp"
 #include "cli/progress.hpp"
 #include "json/writer.hpp"
+#include "launch/execute/host_run.hpp"
+#include "model/cpu_device.hpp"
 #include "model/standalone/open_standalone.hpp"
 #include "model/tuning/tune.hpp"
 #include "model/tuning/tuning_table.hpp"
@@ -78,23 +80,54 @@ class Tuning {
     if (options_.no_cache && options_.output.empty())
       diagnostics_.error(DiagnosticKind::Usage, {}, "--no-cache needs --output; otherwise the results would be lost");
     if (diagnostics_.has_errors()) return report(diagnostics_, options_.style);
-    DeviceSession session({.selector = options_.device, .timestamps = true}, false);
-    measure(session);
-    session.add_messages(diagnostics_);
+    if (selected_device(options_.device) == model::kCpuDevice) {
+      measure_on_cpu();
+    } else {
+      DeviceSession session({.selector = options_.device, .timestamps = true}, false);
+      measure(session);
+      session.add_messages(diagnostics_);
+    }
     return report(diagnostics_, options_.style);
   }
 
  private:
-  void measure(DeviceSession& session) {
-    const Cache cache = cache_of(options_.no_cache);
+  bool open(const Cache& cache) {
     request_.file = open_any_model(options_.file, options_.file, diagnostics_);
-    if (!request_.file || diagnostics_.has_errors()) return;
+    if (!request_.file || diagnostics_.has_errors()) return false;
     request_.name = Path(options_.file).stem().string();
     request_.model.graphs.lower.fuse = !options_.no_fuse;
+    request_.model.graphs.cache = cache;
+    return true;
+  }
+
+  void measure_on_cpu() {
+    const Cache cache = cache_of(options_.no_cache);
+    if (!open(cache)) return;
+    request_.model.graphs.engine = model::Engine::Cpu;
+    auto shaders = model::compile_modules(*request_.file, cache, diagnostics_);
+    if (!shaders) return;
+    request_.model.shaders = std::move(*shaders);
+    const auto alone = model::plan_standalone(request_, diagnostics_);
+    if (!alone) return;
+    if (const std::string why = launch::why_not_on_host(alone->plan); !why.empty()) {
+      diagnostics_.error(DiagnosticKind::DeviceLacks, SourceLocation::in_file(options_.file),
+                         formatted("the CPU engine runs graphs only, and {}", why));
+      return;
+    }
+    const auto tuned = model::tune({.standalone = request_,
+                                    .cache = cache,
+                                    .progress = [this](std::size_t round, std::size_t rounds) { show(round, rounds); }},
+                                   diagnostics_);
+    if (tuned && !diagnostics_.has_errors()) keep(*tuned, model::cpu_snapshot(), cache);
+  }
+
+  void measure(DeviceSession& session) {
+    const Cache cache = cache_of(options_.no_cache);
+    if (!open(cache)) return;
     const auto opened = model::open_standalone(request_, session.opening(), cache, {.timestamps = true}, diagnostics_);
     if (!opened) return;
     const auto tuned = model::tune({.standalone = request_,
-                                    .device = *opened->device,
+                                    .device = opened->device,
                                     .cache = cache,
                                     .progress = [this](std::size_t round, std::size_t rounds) { show(round, rounds); }},
                                    diagnostics_);

@@ -7,9 +7,10 @@
 #include "cli/device_session.hpp"
 #include "cli/run_report.hpp"
 #include "cli/scenario/frame_capture.hpp"
-#include "launch/execute/run.hpp"
+#include "launch/execute/host_run.hpp"
 #include "launch/plan/explain.hpp"
 #include "launch/report/trace.hpp"
+#include "model/cpu_device.hpp"
 #include "model/tuning/tuning_table.hpp"
 
 namespace slipway::cli {
@@ -30,7 +31,7 @@ scenario::Loaded load_file(const std::string& file, const scenario::ScenarioOpti
 
 ScenarioRunner::ScenarioRunner(const ScenarioRunOptions& options, Log log, Cache cache)
     : options_(options), log_(std::move(log)), cache_(std::move(cache)) {
-  if (options.explain && options.device.empty()) return;
+  if ((options.explain && options.device.empty()) || on_cpu_only()) return;
   launch::OpenDeviceOptions request{.selector = options.device,
                                     .timestamps = wants_timestamps(options),
                                     .robustness = options.robustness || options.confine,
@@ -69,13 +70,31 @@ std::optional<launch::Report> ScenarioRunner::run(const std::string& file, const
   if (options_.wait_for_key) wait_for_enter();
   FrameCapture capture(options_.capture_frame && !options_.dry_run, log_);
   std::optional<launch::Report> report =
-      scenario::run(loaded, device_->opening(), options_for(file), log_, diagnostics);
+      on_cpu_only() ? run_on_cpu(file, loaded, diagnostics)
+                    : scenario::run(loaded, device_->opening(), options_for(file), log_, diagnostics);
   if (report && !options_.trace_path.empty()) {
     diagnostics.take(
         write_file(options_.trace_path, launch::write_trace(loaded.plan->name, report->counters, report->profile))
             .transform([] { return true; }));
   }
   return report;
+}
+
+model::Engine ScenarioRunner::engine() const {
+  if (options_.engine == "reference") return model::Engine::Reference;
+  return options_.engine == "cpu" || on_cpu_only() ? model::Engine::Cpu : model::Engine::Kernels;
+}
+
+bool ScenarioRunner::on_cpu_only() const { return selected_device(options_.device) == model::kCpuDevice; }
+
+std::optional<launch::Report> ScenarioRunner::run_on_cpu(const std::string& file, const scenario::Loaded& loaded,
+                                                         Diagnostics& diagnostics) const {
+  if (const std::string why = launch::why_not_on_host(*loaded.plan); !why.empty()) {
+    diagnostics.error(DiagnosticKind::DeviceLacks, SourceLocation::in_file(file),
+                      formatted("the CPU engine runs graphs only, and {}; choose a Vulkan device with --device", why));
+    return std::nullopt;
+  }
+  return diagnostics.take(launch::run_on_host(*loaded.plan, model::cpu_snapshot().name, options_for(file), log_));
 }
 
 lower::DeviceFacts ScenarioRunner::device_facts(Diagnostics& diagnostics) {
@@ -93,17 +112,18 @@ scenario::Loaded ScenarioRunner::load(const std::string& file, Diagnostics& diag
   const scenario::Emulation emulation = options_.emulate == "never"    ? scenario::Emulation::Never
                                         : options_.emulate == "always" ? scenario::Emulation::Always
                                                                        : scenario::Emulation::Auto;
-  scenario::Loaded loaded = load_file(
-      file,
-      {.output = options_.output,
-       .confine = options_.confine,
-       .cache = cache_,
-       .emulation = emulation,
-       .graphs = {.engine = options_.engine == "reference" ? model::Engine::Reference : model::Engine::Kernels,
-                  .lower = {.fuse = !options_.no_fuse}},
-       .device_facts = [this, &diagnostics] { return device_facts(diagnostics); },
-       .native_device = [this] { return native_device(); }},
-      diagnostics);
+  scenario::Loaded loaded = load_file(file,
+                                      {.output = options_.output,
+                                       .confine = options_.confine,
+                                       .cache = cache_,
+                                       .emulation = emulation,
+                                       .graphs = {.engine = engine(),
+                                                  .lower = {.fuse = !options_.no_fuse},
+                                                  .threads = options_.threads,
+                                                  .cache = cache_},
+                                       .device_facts = [this, &diagnostics] { return device_facts(diagnostics); },
+                                       .native_device = [this] { return native_device(); }},
+                                      diagnostics);
   if (options_.style.strict) diagnostics.make_strict();
   if (loaded.plan && !diagnostics.has_errors()) log_.info("Scenario file parsed");
   return loaded;

@@ -65,13 +65,13 @@ class HostArguments {
 }  // namespace
 
 Result<HostClock::duration> call_function(const Plan& plan, const gpu::Device& device, const Resources& resources,
-                                          const Call& call) {
+                                          const Call& call, CallControl& control) {
   Result<gpu::Transfer> transfer = gpu::create_transfer(device);
   if (!transfer) return fail(std::move(transfer.error()));
   HostArguments arguments(plan, resources, call, std::move(*transfer));
   if (Result<> fetched = arguments.fetch(); !fetched) return fail(std::move(fetched.error()));
   const HostClock::time_point start = HostClock::now();
-  Result<> called = call.function(arguments.bytes());
+  Result<> called = call.function(arguments.bytes(), control);
   const HostClock::duration took = HostClock::now() - start;
   if (!called) return fail(std::move(called.error()));
   return arguments.store().transform([&] { return took; });

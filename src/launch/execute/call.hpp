@@ -12,6 +12,6 @@ namespace slipway::launch {
 // How long the function itself ran. Everything that was submitted must have ended; what the function wrote is seen by
 // what is submitted next.
 Result<HostClock::duration> call_function(const Plan& plan, const gpu::Device& device, const Resources& resources,
-                                          const Call& call);
+                                          const Call& call, CallControl& control);
 
 }  // namespace slipway::launch

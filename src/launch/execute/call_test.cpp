@@ -24,7 +24,7 @@ CallArgument written_by(ResourceIndex buffer) {
 }
 
 Step& add_call(Plan& plan, std::string name, std::vector<CallArgument> arguments,
-               std::function<Result<>(std::span<const MutableBytes>)> function) {
+               std::function<Result<>(std::span<const MutableBytes>, CallControl&)> function) {
   plan.steps.push_back(
       {.name = name, .action = Call{std::move(arguments), std::move(function)}, .origin = origin("/" + name)});
   return plan.steps.back();
@@ -33,7 +33,7 @@ Step& add_call(Plan& plan, std::string name, std::vector<CallArgument> arguments
 // to = from * 10
 Step& add_times_ten(Plan& plan, ResourceIndex from, ResourceIndex to) {
   return add_call(plan, "times ten", {read_by(from), written_by(to)},
-                  [](std::span<const MutableBytes> arguments) -> Result<> {
+                  [](std::span<const MutableBytes> arguments, CallControl&) -> Result<> {
                     std::ranges::transform(numbers(arguments[0]), numbers(arguments[1]).begin(),
                                            [](std::uint32_t value) { return value * 10; });
                     return {};
@@ -104,7 +104,7 @@ TEST_F(CallPlan, ArgumentsAreCopiedWhereMemoryIsNotMapped) {
   add_times_ten(of.plan, of.x, of.y);
   add_call(of.plan, "and back",
            {{.buffer = of.y, .reads = true, .writes = true, .origin = origin("/argument")}, read_by(of.x)},
-           [](std::span<const MutableBytes> arguments) -> Result<> {
+           [](std::span<const MutableBytes> arguments, CallControl&) -> Result<> {
              for (std::size_t i = 0; i < 2; ++i) numbers(arguments[0])[i] += numbers(arguments[1])[i];
              numbers(arguments[1])[0] = 77;  // of a copy that is not written back
              return {};
@@ -131,7 +131,7 @@ TEST_F(CallPlan, BuffersInSharedMemory) {
 
 TEST_F(CallPlan, FailureEndsTheRun) {
   Buffers of(directory_);
-  add_call(of.plan, "broken", {}, [](std::span<const MutableBytes>) -> Result<> {
+  add_call(of.plan, "broken", {}, [](std::span<const MutableBytes>, CallControl&) -> Result<> {
     return fail(DiagnosticKind::Unsupported, {}, "this cannot be computed");
   });
   const Result<Report> report = try_run(of.plan);
@@ -143,7 +143,7 @@ TEST_F(CallPlan, FailureEndsTheRun) {
 
 TEST_F(CallPlan, DryRunCallsNothing) {
   Buffers of(directory_);
-  add_call(of.plan, "never", {}, [](std::span<const MutableBytes>) -> Result<> {
+  add_call(of.plan, "never", {}, [](std::span<const MutableBytes>, CallControl&) -> Result<> {
     ADD_FAILURE() << "called";
     return {};
   });

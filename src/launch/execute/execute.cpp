@@ -242,12 +242,15 @@ Result<> Execution::call(const Segment& segment) {
   log_.info(graph_of_step(plan_, index) ? "Dispatch graph" : "Call function");
   const auto timer = time("Call " + step.name);
   if (profile_.started == HostClock::time_point{}) profile_.started = HostClock::now();
-  const Result<HostClock::duration> took = call_function(plan_, device_, run_.resources, *segment.call);
+  CallControl control{.deadline = std::nullopt, .timed = options_.timestamps, .parts = {}};
+  if (options_.time_out) control.deadline = HostClock::now() + *options_.time_out;
+  const Result<HostClock::duration> took = call_function(plan_, device_, run_.resources, *segment.call, control);
   if (!took) return fail(located(took.error(), step.origin));
   profile_.calls.push_back({.name = step.name,
                             .milliseconds = std::chrono::duration<double, std::milli>(*took).count(),
                             .iteration = iteration_,
-                            .step = index});
+                            .step = index,
+                            .parts = std::move(control.parts)});
   return {};
 }
 

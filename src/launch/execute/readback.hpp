@@ -17,6 +17,9 @@ namespace slipway::launch {
 // not copied, so this must not outlive the resources.
 class Readback {
  public:
+  Readback() = default;
+  // Of resources in the memory of the host.
+  explicit Readback(std::map<ResourceIndex, Bytes> bytes) : bytes_(std::move(bytes)) {}
   Bytes bytes(ResourceIndex index) const { return bytes_.at(index); }
 
  private:

@@ -28,6 +28,7 @@
 #include "base/vk_names.hpp"
 #include "gpu/memory/tensor_info.hpp"
 #include "gpu/pipeline/graphics_state.hpp"
+#include "launch/report/call_part.hpp"
 #include "launch/report/perf_counters.hpp"
 #include "spirv/reflect.hpp"
 #include "tensor/compare.hpp"
@@ -252,12 +253,19 @@ struct CallArgument {
   Origin origin;
 };
 
+// What the executor and a function of the host exchange besides the arguments.
+struct CallControl {
+  std::optional<HostClock::time_point> deadline;  // after it a function that can ends with timed-out
+  bool timed = false;                             // whether `parts` are wanted
+  std::vector<CallPart> parts;                    // what the function did, if it consists of parts
+};
+
 // A function of the host among the commands of the device: it runs when all before it have ended, and all after it
 // wait for it. Bytes are the buffers' own where the host can read and write them fast, else copies, so that buffers
 // that share memory may be seen as they were before the call: read first, then write. A failure ends the run.
 struct Call {
   std::vector<CallArgument> arguments;
-  std::function<Result<>(std::span<const MutableBytes> arguments)> function;
+  std::function<Result<>(std::span<const MutableBytes> arguments, CallControl& control)> function;
 };
 
 struct Barrier {

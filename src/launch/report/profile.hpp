@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "launch/report/call_part.hpp"
 #include "launch/report/perf_counters.hpp"
 
 namespace slipway::launch {
@@ -27,6 +28,7 @@ struct CallTime {
   double milliseconds = 0;
   std::uint32_t iteration = 1;
   std::size_t step = 0;
+  std::vector<CallPart> parts = {};  // if times of commands are measured
 };
 
 // The timestamps around one kernel of a graph dispatch.

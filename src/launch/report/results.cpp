@@ -131,12 +131,9 @@ std::string dump_header(const Resource& resource, Bytes bytes) {
   return tensor::npy_header(tensor::info_of(format->stored).descr, shape);
 }
 
-Result<> dump_all(const Plan& plan, const gpu::Device& device, const Resources& resources, const Path& directory) {
-  const auto all = std::views::iota(ResourceIndex{0}, static_cast<ResourceIndex>(plan.resources.size()));
-  const Result<Readback> readback = read_back(plan, device, resources, {all.begin(), all.end()});
-  if (!readback) return fail(readback.error());
-  for (const ResourceIndex i : all) {
-    const Bytes bytes = readback->bytes(i);
+Result<> dump_all(const Plan& plan, const Readback& readback, const Path& directory) {
+  for (ResourceIndex i = 0; i < plan.resources.size(); ++i) {
+    const Bytes bytes = readback.bytes(i);
     Result<> written =
         OutputFile::create(directory / file_name(i, plan.resources[i].name)).and_then([&](OutputFile file) {
           return file.write(dump_header(plan.resources[i], bytes))
@@ -148,7 +145,19 @@ Result<> dump_all(const Plan& plan, const gpu::Device& device, const Resources& 
   return {};
 }
 
+Result<> store_wanted(const Plan& plan, const Readback& readback, Report& report) {
+  for (const Capture& capture : plan.captures) capture.take(readback.bytes(capture.resource));
+  return check_expectations(plan, readback, report).and_then([&] { return write_outputs(plan, readback, report); });
+}
+
 }  // namespace
+
+Result<> store_results(const Plan& plan, const Readback& all, const Path& failure_dump, Report& report) {
+  const ScopedTimer timer(report.counters, CounterCategory::SaveResults, "Save Resources");
+  Result<> done = store_wanted(plan, all, report);
+  if (done && !report.diagnostics.empty() && !failure_dump.empty()) done = dump_all(plan, all, failure_dump);
+  return done;
+}
 
 Result<> store_results(const Plan& plan, const gpu::Device& device, const Resources& resources,
                        const Path& failure_dump, Report& report) {
@@ -164,12 +173,11 @@ Result<> store_results(const Plan& plan, const gpu::Device& device, const Resour
   for (const Capture& capture : plan.captures) wanted.insert(capture.resource);
   const Result<Readback> readback = read_back(plan, device, resources, wanted);
   if (!readback) return fail(readback.error());
-  for (const Capture& capture : plan.captures) capture.take(readback->bytes(capture.resource));
-  Result<> done =
-      check_expectations(plan, *readback, report).and_then([&] { return write_outputs(plan, *readback, report); });
-  const bool unexpected = !report.diagnostics.empty();
-  if (done && unexpected && !failure_dump.empty()) done = dump_all(plan, device, resources, failure_dump);
-  return done;
+  Result<> done = store_wanted(plan, *readback, report);
+  if (!done || report.diagnostics.empty() || failure_dump.empty()) return done;
+  const auto all = std::views::iota(ResourceIndex{0}, static_cast<ResourceIndex>(plan.resources.size()));
+  const Result<Readback> everything = read_back(plan, device, resources, {all.begin(), all.end()});
+  return everything ? dump_all(plan, *everything, failure_dump) : fail(everything.error());
 }
 
 }  // namespace slipway::launch

@@ -4,6 +4,7 @@
 
 #include "base/files.hpp"
 #include "gpu/device/device.hpp"
+#include "launch/execute/readback.hpp"
 #include "launch/execute/resources.hpp"
 #include "launch/plan/plan.hpp"
 #include "launch/report/report.hpp"
@@ -15,5 +16,8 @@ namespace slipway::launch {
 // into the directory `failure_dump`, if there is one.
 Result<> store_results(const Plan& plan, const gpu::Device& device, const Resources& resources,
                        const Path& failure_dump, Report& report);
+
+// The same where all resources are in the memory of the host.
+Result<> store_results(const Plan& plan, const Readback& all, const Path& failure_dump, Report& report);
 
 }  // namespace slipway::launch

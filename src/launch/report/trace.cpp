@@ -8,7 +8,7 @@
 namespace slipway::launch {
 namespace {
 
-constexpr int kProcess = 1, kHostTrack = 1, kGpuTrack = 2;
+constexpr int kProcess = 1, kHostTrack = 1, kGpuTrack = 2, kCallTrack = 3;
 
 double microseconds(HostClock::duration time) { return std::chrono::duration<double, std::micro>(time).count(); }
 
@@ -45,6 +45,14 @@ std::string write_trace(std::string_view name, std::span<const PerfCounter> coun
       for (const PerfCounter& counter : counters) {
         write_event(out, counter.name, name_of(counter.category), kHostTrack, microseconds(counter.start - origin),
                     microseconds(counter.time), [] {});
+      }
+      if (std::ranges::any_of(profile.calls, [](const CallTime& call) { return !call.parts.empty(); }))
+        write_metadata(out, "thread_name", kCallTrack, "cpu");
+      for (const CallTime& call : profile.calls) {
+        for (const CallPart& part : call.parts) {
+          write_event(out, part.name, "operator", kCallTrack, microseconds(part.begin - origin),
+                      microseconds(part.end - part.begin), [&] { out.member("iteration", call.iteration); });
+        }
       }
       if (profile.times.empty()) return;
       write_metadata(out, "thread_name", kGpuTrack, "gpu");

@@ -46,6 +46,7 @@ Result<PlannedGraph> PlannedGraph::make(launch::Plan& plan, std::shared_ptr<cons
     return check_operators(*graph).transform(
         [&] { return PlannedGraph(Interpreted{std::move(graph), std::move(owner)}); });
   }
+  if (options.engine == Engine::Cpu) return compile(std::move(graph), options, std::move(owner));
   std::string emulated_because;
   if (options.native && words) {
     auto native = native_graph(*options.native, *graph, std::move(words), name, origin, owner.owner);
@@ -65,6 +66,39 @@ Result<PlannedGraph> PlannedGraph::make(launch::Plan& plan, std::shared_ptr<cons
     return made;
   });
 }
+
+Result<PlannedGraph> PlannedGraph::compile(std::shared_ptr<const tosa::Graph> graph, const GraphOptions& options,
+                                           DataOwner owner) {
+  const cpu::Target target = cpu::host_target();
+  lower::LowerOptions lowering = options.lower;
+  lowering.device = cpu::facts_of(target);
+  lowering.device.tuning = options.lower.device.tuning;
+  lowering.max_groups = cpu::kMaxGroups;
+  SLIPWAY_TRY(lower::KernelProgram lowered, lower::lower_graph(*graph, lowering));
+  return cpu::compile(std::move(graph), std::move(lowered),
+                      {.target = target,
+                       .cache = options.cache,
+                       .threads = options.threads,
+                       .owner = std::make_shared<DataOwner>(std::move(owner))})
+      .transform([&](cpu::Program program) { return PlannedGraph(Compiled{std::move(program), options.threads}); });
+}
+
+namespace {
+
+// Runs a program, with the times of its dispatches if they are wanted.
+Result<> run_compiled(const cpu::Program& program, unsigned threads, std::span<const MutableBytes> arguments,
+                      launch::CallControl& control) {
+  std::vector<cpu::DispatchTime> times;
+  const Result<> done = program.run(
+      arguments, {.threads = threads, .deadline = control.deadline, .times = control.timed ? &times : nullptr});
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const lower::ProgramDispatch& dispatch = program.program().dispatches[i];
+    control.parts.push_back({program.program().kernels[dispatch.kernel].name, times[i].begin, times[i].end});
+  }
+  return done;
+}
+
+}  // namespace
 
 // One step, which accesses tensors of images in their own layout. All dispatches share one session, so there is a
 // barrier after each.
@@ -121,11 +155,18 @@ void PlannedGraph::dispatch(launch::Plan& plan, const GraphResources& resources,
 void PlannedGraph::compute(launch::Plan& plan, const GraphResources& resources, const std::string& name,
                            const launch::Origin& origin) const {
   if (const auto* kernels = std::get_if<GraphInPlan>(&engine_)) return kernels->dispatch(plan, resources, name, origin);
-  launch::Call call{
-      .arguments = {},
-      .function = [interpreted = std::get<Interpreted>(engine_)](std::span<const MutableBytes> arguments) {
-        return interpret(*interpreted.graph, arguments);
-      }};
+  launch::Call call{.arguments = {}, .function = {}};
+  const auto* compiled = std::get_if<Compiled>(&engine_);
+  if (compiled) {
+    call.function = [compiled = *compiled](std::span<const MutableBytes> arguments, launch::CallControl& control) {
+      return run_compiled(compiled.program, compiled.threads, arguments, control);
+    };
+  } else {
+    call.function = [interpreted = std::get<Interpreted>(engine_)](std::span<const MutableBytes> arguments,
+                                                                   launch::CallControl&) {
+      return interpret(*interpreted.graph, arguments);
+    };
+  }
   for (const launch::ResourceIndex input : resources.inputs)
     call.arguments.push_back({.buffer = input, .reads = true, .writes = false, .origin = origin});
   for (const launch::ResourceIndex output : resources.outputs)
@@ -133,8 +174,8 @@ void PlannedGraph::compute(launch::Plan& plan, const GraphResources& resources, 
   plan.graphs.push_back({.name = name,
                          .first_step = plan.steps.size(),
                          .step_count = 1,
-                         .operators = {"reference"},
-                         .session_size = 0,
+                         .operators = {compiled ? "cpu" : "reference"},
+                         .session_size = compiled ? compiled->program.arena_size() : 0,
                          .session_memory = std::nullopt});
   plan.steps.push_back({.name = name, .action = std::move(call), .barrier_after = true, .origin = origin});
 }

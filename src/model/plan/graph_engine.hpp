@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A graph in a plan, computed by the chosen engine: the device's own graph support, kernels on the device, or the
-// interpreter on the host.
+// A graph in a plan, computed by the chosen engine: the device's own graph support, kernels on the device, kernels on
+// the CPU engine, or the interpreter on the host.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "base/diagnostic.hpp"
+#include "cpu/program.hpp"
 #include "lower/program.hpp"
 #include "model/native.hpp"
 #include "model/plan/graph_options.hpp"
@@ -31,6 +32,7 @@ class PlannedGraph {
 
   // Null where the graph is not computed by kernels.
   const lower::KernelProgram* program() const {
+    if (const auto* compiled = std::get_if<Compiled>(&engine_)) return &compiled->program.program();
     const auto* kernels = std::get_if<GraphInPlan>(&engine_);
     return kernels ? &kernels->program() : nullptr;
   }
@@ -40,13 +42,19 @@ class PlannedGraph {
     std::shared_ptr<const tosa::Graph> graph;
     DataOwner owner;
   };
+  struct Compiled {
+    cpu::Program program;
+    unsigned threads = 0;
+  };
   struct Native {
     launch::ShaderIndex shader = 0;
     std::vector<gpu::TensorInfo> inputs, outputs;
     std::vector<tosa::Binding> input_bindings, output_bindings;
   };
-  using Engines = std::variant<GraphInPlan, Interpreted, Native>;
+  using Engines = std::variant<GraphInPlan, Compiled, Interpreted, Native>;
   explicit PlannedGraph(Engines engine) : engine_(std::move(engine)) {}
+  static Result<PlannedGraph> compile(std::shared_ptr<const tosa::Graph> graph, const GraphOptions& options,
+                                      DataOwner owner);
   static void run_natively(launch::Plan& plan, const Native& native, const GraphResources& resources,
                            const std::string& name, const launch::Origin& origin);
   void compute(launch::Plan& plan, const GraphResources& resources, const std::string& name,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "base/cache.hpp"
 #include "lower/options.hpp"
 
 namespace slipway::gpu {
@@ -12,11 +13,14 @@ struct Snapshot;
 
 namespace slipway::model {
 
-enum class Engine : std::uint8_t { Kernels, Reference };
+// Kernels: on the device of the plan. Cpu: the same kernels on the CPU engine (docs/design/cpu_engine.md).
+enum class Engine : std::uint8_t { Kernels, Cpu, Reference };
 
 struct GraphOptions {
   Engine engine = Engine::Kernels;
-  lower::LowerOptions lower;  // of kernels
+  lower::LowerOptions lower;  // of kernels; the CPU engine has device facts of its own
+  unsigned threads = 0;       // of the CPU engine; 0: one for each CPU
+  Cache cache;                // of kernels that the CPU engine compiles
   // A device that runs graphs and tensors of shaders natively where it can; null: nothing runs natively.
   const gpu::Snapshot* native = nullptr;
 };

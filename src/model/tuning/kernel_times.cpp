@@ -19,20 +19,27 @@ double middle_of(std::vector<double> values) {
   return *middle;
 }
 
-// By step of the plan.
-std::map<std::size_t, std::vector<double>> times_of_steps(const launch::Plan& plan, const launch::Profile& profile) {
-  std::map<std::size_t, std::vector<double>> times;
+// By step of the plan, and by part of a step that has parts.
+using StepPart = std::pair<std::size_t, std::size_t>;
+std::map<StepPart, std::vector<double>> times_of_steps(const launch::Plan& plan, const launch::Profile& profile) {
+  std::map<StepPart, std::vector<double>> times;
   const auto milliseconds = [&](std::uint64_t before, std::uint64_t after) {
     return launch::milliseconds(launch::CommandTime{.before = before, .after = after}, profile.period);
   };
   for (const launch::CommandTime& time : profile.times) {
     if (time.type == launch::CommandType::ComputeDispatch)
-      times[time.step].push_back(milliseconds(time.before, time.after));
+      times[{time.step, 0}].push_back(milliseconds(time.before, time.after));
   }
   for (const launch::OperatorTime& time : profile.operators) {
-    times[plan.graphs[time.graph].first_step + time.operation].push_back(milliseconds(time.before, time.after));
+    times[{plan.graphs[time.graph].first_step + time.operation, 0}].push_back(milliseconds(time.before, time.after));
   }
-  for (const launch::CallTime& time : profile.calls) times[time.step].push_back(time.milliseconds);
+  for (const launch::CallTime& call : profile.calls) {
+    if (call.parts.empty()) times[{call.step, 0}].push_back(call.milliseconds);
+    for (std::size_t i = 0; i < call.parts.size(); ++i) {
+      const auto took = call.parts[i].end - call.parts[i].begin;
+      times[{call.step, i}].push_back(std::chrono::duration<double, std::milli>(took).count());
+    }
+  }
   return times;
 }
 
@@ -69,9 +76,9 @@ std::vector<KernelTime> kernel_times(const Standalone& alone, const launch::Prof
   for (std::size_t s = 0; s < alone.segments.size(); ++s) {
     const SegmentSteps& steps = alone.segments[s];
     std::size_t dispatch = 0;
-    for (std::size_t i = 0; i < steps.step_count; ++i) {
-      const auto found = measured.find(steps.first_step + i);
-      if (found == measured.end()) continue;  // a barrier
+    // A step without a time is a barrier.
+    const auto end = measured.lower_bound({steps.first_step + steps.step_count, 0});
+    for (auto found = measured.lower_bound({steps.first_step, 0}); found != end; ++found) {
       KernelTime time{.segment = s, .step = dispatch, .name = steps.name, .result = {}};
       time.milliseconds = middle_of(found->second);
       if (steps.program && dispatch < steps.program->dispatches.size())
@@ -119,6 +126,14 @@ std::string print_times(const Standalone& alone, const std::vector<KernelTime>& 
   }
   std::vector<double> whole;  // from the first kernel to the last
   for (const auto& [number, iteration] : iterations) whole.push_back(launch::total_milliseconds(iteration));
+  std::map<std::uint32_t, std::pair<launch::HostClock::time_point, launch::HostClock::time_point>> calls;
+  for (const launch::CallTime& call : profile.calls) {
+    if (call.parts.empty() || !iterations.empty()) continue;
+    const auto [known, is_new] = calls.try_emplace(call.iteration, call.parts.front().begin, call.parts.back().end);
+    if (!is_new) known->second.second = call.parts.back().end;
+  }
+  for (const auto& [number, span] : calls)
+    whole.push_back(std::chrono::duration<double, std::milli>(span.second - span.first).count());
   text += formatted("{} steps, {:.3f} ms in them", times.size(), total);
   if (!whole.empty()) text += formatted(", {:.3f} ms from the first to the last", middle_of(whole));
   if (whole.size() > 1) text += formatted(" (median of {} iterations)", whole.size());

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "launch/execute/run.hpp"
+#include "launch/execute/host_run.hpp"
 #include "model/tuning/kernel_times.hpp"
 
 namespace slipway::model {
@@ -23,7 +23,7 @@ class Tuner {
  public:
   Tuner(const TuneOptions& options, Diagnostics& diagnostics)
       : options_(options), standalone_(options.standalone), diagnostics_(diagnostics) {
-    standalone_.model.graphs.engine = Engine::Kernels;
+    standalone_.model.graphs.engine = options.device ? Engine::Kernels : Engine::Cpu;
     standalone_.model.graphs.native = nullptr;
     standalone_.model.graphs.lower.list_sites = true;
     standalone_.output_directory.clear();
@@ -72,9 +72,10 @@ class Tuner {
     standalone_.model.graphs.lower.device.tuning = std::move(tuning);
     const auto alone = plan_standalone(standalone_, diagnostics_);
     if (!alone) return std::nullopt;
-    const auto report = diagnostics_.take(
-        launch::run(alone->plan, options_.device,
-                    {.repeat = repeat, .timestamps = true, .cache = options_.cache, .pipelines = &pipelines_}, {}));
+    const launch::RunOptions how{
+        .repeat = repeat, .timestamps = true, .cache = options_.cache, .pipelines = &pipelines_};
+    const auto report = diagnostics_.take(options_.device ? launch::run(alone->plan, *options_.device, how, {})
+                                                          : launch::run_on_host(alone->plan, "", how, {}));
     if (!report) return std::nullopt;
     Measured measured;
     for (const KernelTime& time : kernel_times(*alone, report->profile)) {

@@ -19,9 +19,9 @@
 namespace slipway::model {
 
 struct TuneOptions {
-  StandaloneOptions standalone;  // runs the model; earlier tuning is ignored
-  const gpu::Device& device;     // opened for timestamps
-  Cache cache;                   // of pipelines
+  StandaloneOptions standalone;         // runs the model; earlier tuning is ignored
+  const gpu::Device* device = nullptr;  // opened for timestamps; null: the CPU engine
+  Cache cache;                          // of pipelines
   // Called before each round with its index and the number of rounds.
   std::function<void(std::size_t, std::size_t)> progress = [](std::size_t, std::size_t) {};
 };

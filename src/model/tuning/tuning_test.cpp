@@ -130,7 +130,7 @@ TEST_F(TuneTest, MeasuresEverySite) {
   const StandaloneOptions wanted = request();
   std::size_t rounds = 0;
   const auto tuned = tune({.standalone = wanted,
-                           .device = device(),
+                           .device = &device(),
                            .cache = Cache(),
                            .progress = [&](std::size_t, std::size_t) { ++rounds; }},
                           diagnostics_);
@@ -147,7 +147,7 @@ TEST_F(TuneTest, MeasuresEverySite) {
 TEST_F(TuneTest, ReportsWhenThereIsNothingToChoose) {
   StandaloneOptions plain = request();
   plain.model.graphs.lower.device = {};
-  EXPECT_FALSE(tune({.standalone = plain, .device = device(), .cache = Cache()}, diagnostics_));
+  EXPECT_FALSE(tune({.standalone = plain, .device = &device(), .cache = Cache()}, diagnostics_));
   EXPECT_THAT(format_diagnostics(diagnostics_.all()), HasSubstr("nothing to tune"));
 }
 
