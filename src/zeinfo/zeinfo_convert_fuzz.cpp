@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     print(layout_of(document, kernel, target));
     static_cast<void>(pack_cross_thread(kernel, target, launch));
     static_cast<void>(pack_local_ids(kernel, target, launch.local_size));
-    static_cast<void>(occupancy(kernel, target, launch.local_size, 8));
+    static_cast<void>(occupancy(kernel, target, {.local_size = launch.local_size, .eus = 8, .local_memory = data[0]}));
   }
   // Only the first of two kernels with equal names is found.
   compare({&document, &target}, {&document, &target});
