@@ -294,6 +294,9 @@ LayerDevice::LayerDevice() = default;
 LayerDevice::~LayerDevice() = default;
 
 void LayerDevice::release() {
+  // What the application has not destroyed.
+  graph_pipelines.clear();
+  identified.clear();
   records.release(*this);
   if (kernel_layout != VK_NULL_HANDLE) next.vkDestroyPipelineLayout(handle, kernel_layout, nullptr);
 }

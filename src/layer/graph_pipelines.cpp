@@ -122,6 +122,9 @@ class PipelineRequest {
         program->make(*graph, *tensors, cache_, identified_ == nullptr || !identified_->externally_synchronized,
                       static_cast<VkPipelineCreateFlags>(info_.flags & passed), problems);
     if (result != VK_SUCCESS) return result;
+    device_.instance->message(MessageLevel::Info,
+                              formatted("graph `{}`: {} dispatches, {} bytes of session memory", shader.pName,
+                                        program->steps.size(), program->session_size));
     if (identified_ != nullptr) {
       const std::lock_guard lock(identified_->mutex);
       identified_->programs.emplace(pipeline.identifier, program);
@@ -229,6 +232,9 @@ VkResult GetDataGraphPipelinePropertiesARM(VkDevice, const VkDataGraphPipelineIn
   return result;
 }
 
+// Applications expect that a session has memory, so that one that needs none asks for little.
+constexpr std::uint64_t kMinSessionSize = 256;
+
 // --- sessions --------------------------------------------------------------------------------------------------------
 
 VkResult CreateDataGraphPipelineSessionARM(VkDevice handle, const VkDataGraphPipelineSessionCreateInfoARM* info,
@@ -239,20 +245,18 @@ VkResult CreateDataGraphPipelineSessionARM(VkDevice handle, const VkDataGraphPip
     const auto* pipeline = object_of<GraphPipeline>(info->dataGraphPipeline);
     auto* session = create_object<SessionObject>(allocator, SessionObject{.program = pipeline->program});
     if (session == nullptr) return VK_ERROR_OUT_OF_HOST_MEMORY;
-    if (pipeline->program->session_size > 0) {
-      const VkBufferCreateInfo create{
-          .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-          .flags = (info->flags & VK_DATA_GRAPH_PIPELINE_SESSION_CREATE_PROTECTED_BIT_ARM) != 0
-                       ? VkBufferCreateFlags{VK_BUFFER_CREATE_PROTECTED_BIT}
-                       : 0,
-          .size = pipeline->program->session_size,
-          .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
-                   VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT};
-      const VkResult result = device.next.vkCreateBuffer(handle, &create, allocator, &session->buffer);
-      if (result != VK_SUCCESS) {
-        destroy_object(allocator, session);
-        return result;
-      }
+    const VkBufferCreateInfo create{
+        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+        .flags = (info->flags & VK_DATA_GRAPH_PIPELINE_SESSION_CREATE_PROTECTED_BIT_ARM) != 0
+                     ? VkBufferCreateFlags{VK_BUFFER_CREATE_PROTECTED_BIT}
+                     : 0,
+        .size = std::max(pipeline->program->session_size, kMinSessionSize),
+        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
+                 VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT};
+    const VkResult result = device.next.vkCreateBuffer(handle, &create, allocator, &session->buffer);
+    if (result != VK_SUCCESS) {
+      destroy_object(allocator, session);
+      return result;
     }
     *made = handle_of<VkDataGraphPipelineSessionARM>(session);
     return VK_SUCCESS;
@@ -263,21 +267,19 @@ void DestroyDataGraphPipelineSessionARM(VkDevice handle, VkDataGraphPipelineSess
                                         const VkAllocationCallbacks* allocator) {
   auto* object = object_of<SessionObject>(session);
   if (object == nullptr) return;
-  if (object->buffer != VK_NULL_HANDLE) device_of(handle).next.vkDestroyBuffer(handle, object->buffer, allocator);
+  device_of(handle).next.vkDestroyBuffer(handle, object->buffer, allocator);
   destroy_object(allocator, object);
 }
 
 VkResult GetDataGraphPipelineSessionBindPointRequirementsARM(
-    VkDevice, const VkDataGraphPipelineSessionBindPointRequirementsInfoARM* info, std::uint32_t* count,
+    VkDevice, const VkDataGraphPipelineSessionBindPointRequirementsInfoARM*, std::uint32_t* count,
     VkDataGraphPipelineSessionBindPointRequirementARM* requirements) {
   constexpr VkDataGraphPipelineSessionBindPointRequirementARM transient[] = {
       {.sType = VK_STRUCTURE_TYPE_DATA_GRAPH_PIPELINE_SESSION_BIND_POINT_REQUIREMENT_ARM,
        .bindPoint = VK_DATA_GRAPH_PIPELINE_SESSION_BIND_POINT_TRANSIENT_ARM,
        .bindPointType = VK_DATA_GRAPH_PIPELINE_SESSION_BIND_POINT_TYPE_MEMORY_ARM,
        .numObjects = 1}};
-  const bool has_memory = object_of<SessionObject>(info->session)->buffer != VK_NULL_HANDLE;
-  return write_array<VkDataGraphPipelineSessionBindPointRequirementARM>(std::span(transient).first(has_memory ? 1 : 0),
-                                                                        count, requirements);
+  return write_array<VkDataGraphPipelineSessionBindPointRequirementARM>(transient, count, requirements);
 }
 
 void GetDataGraphPipelineSessionMemoryRequirementsARM(VkDevice handle,
@@ -285,10 +287,6 @@ void GetDataGraphPipelineSessionMemoryRequirementsARM(VkDevice handle,
                                                       VkMemoryRequirements2* requirements) {
   const VkBufferMemoryRequirementsInfo2 buffer{.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_REQUIREMENTS_INFO_2,
                                                .buffer = object_of<SessionObject>(info->session)->buffer};
-  if (buffer.buffer == VK_NULL_HANDLE) {
-    requirements->memoryRequirements = {};
-    return;
-  }
   device_of(handle).next.vkGetBufferMemoryRequirements2(handle, &buffer, requirements);
   VkMemoryRequirements& needs = requirements->memoryRequirements;
   needs.alignment = std::max<VkDeviceSize>(needs.alignment, 256);
@@ -299,7 +297,6 @@ VkResult BindDataGraphPipelineSessionMemoryARM(VkDevice handle, std::uint32_t co
   const LayerDevice& device = device_of(handle);
   for (std::uint32_t i = 0; i < count; ++i) {
     SessionObject& session = *object_of<SessionObject>(infos[i].session);
-    if (session.buffer == VK_NULL_HANDLE) continue;
     const VkBindBufferMemoryInfo bind{.sType = VK_STRUCTURE_TYPE_BIND_BUFFER_MEMORY_INFO,
                                       .buffer = session.buffer,
                                       .memory = infos[i].memory,

@@ -59,7 +59,7 @@ class GraphProgram {
 
   std::vector<Interface> inputs, outputs;
   std::vector<Step> steps;
-  std::uint64_t session_size = 0;  // bytes
+  std::uint64_t session_size = 0;  // bytes that kernels use
   std::string log;
 
  private:
@@ -89,7 +89,7 @@ struct IdentifiedGraphs {
 // Keeps the program of its pipeline, which may be destroyed first.
 struct SessionObject {
   std::shared_ptr<const GraphProgram> program;
-  VkBuffer buffer = VK_NULL_HANDLE;  // null for a session without memory
+  VkBuffer buffer = VK_NULL_HANDLE;
   VkDeviceAddress address = 0;
 };
 

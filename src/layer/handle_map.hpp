@@ -44,6 +44,14 @@ class HandleMap {
     count_.fetch_sub(1, std::memory_order_release);
     return object;
   }
+  // Frees all objects.
+  void clear() {
+    for (Shard& shard : shards_) {
+      const std::lock_guard lock(shard.mutex);
+      count_.fetch_sub(shard.objects.size(), std::memory_order_release);
+      shard.objects.clear();
+    }
+  }
 
  private:
   struct Shard {

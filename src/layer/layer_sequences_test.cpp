@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <numeric>
+#include <optional>
 #include <random>
 #include <thread>
 
@@ -12,8 +13,10 @@
 #include "reference/run.hpp"
 #include "shader/compile.hpp"
 #include "testing/layer_fixture.hpp"
+#include "testing/operator_graphs.hpp"
 #include "testing/tosa/random_graph.hpp"
 #include "testing/tosa/suite.hpp"
+#include "tosa/verify.hpp"
 #include "tosa/vulkan_format.hpp"
 #include "tosa/write/write_spirv.hpp"
 
@@ -45,33 +48,19 @@ class LayerSequences : public testing::LayerTest, public ::testing::WithParamInt
     return tensor(format, shape, random_strides(shape, size));
   }
 
-  std::mt19937_64 random_{1};
-};
-
-INSTANTIATE_TEST_SUITE_P(Validation, LayerSequences,
-                         ::testing::Values(testing::Validation::AboveLayer, testing::Validation::BelowLayer),
-                         [](const auto& test) {
-                           return test.param == testing::Validation::AboveLayer ? "Above" : "Below";
-                         });
-
-// --- graphs ----------------------------------------------------------------------------------------------------------
-
-TEST_P(LayerSequences, RandomGraphs) {
-  const std::uint64_t first = number_of("SLIPWAY_LAYER_SEED", 0), count = number_of("SLIPWAY_LAYER_GRAPHS", 6);
-  std::uint64_t ran = 0;
-  for (std::uint64_t seed = first; seed < first + count; ++seed) {
-    testing::GraphBuilder builder = testing::random_graph(seed, {.most_operators = 12, .max_elements = 100});
-    tosa::Graph graph = builder.graph;
+  // The results of a graph on the layer; nothing if a tensor has a type without a format.
+  std::optional<std::vector<reference::Tensor>> run_graph(tosa::Graph graph, std::vector<reference::Tensor> inputs) {
     graph.name = "main";
     const auto has_format = [&](tosa::ValueId value) { return graph[value].type.data != tosa::DataType::I4; };
-    if (!std::ranges::all_of(graph.inputs, has_format) || !std::ranges::all_of(graph.outputs, has_format)) continue;
+    if (!std::ranges::all_of(graph.inputs, has_format) || !std::ranges::all_of(graph.outputs, has_format))
+      return std::nullopt;
     std::uint32_t binding = 0;
     graph.input_bindings.clear();
     graph.output_bindings.clear();
     for (std::size_t i = 0; i < graph.inputs.size(); ++i) graph.input_bindings.push_back({0, binding++});
     for (std::size_t i = 0; i < graph.outputs.size(); ++i) graph.output_bindings.push_back({0, binding++});
     const auto words = tosa::write_graph_module(graph);
-    ASSERT_TRUE(words) << format_diagnostics(words.error());
+    if (!words) throw std::runtime_error(format_diagnostics(words.error()));
 
     std::vector<AppTensor> tensors;
     const auto add = [&](tosa::ValueId value) {
@@ -83,7 +72,6 @@ TEST_P(LayerSequences, RandomGraphs) {
     };
     for (const tosa::ValueId input : graph.inputs) add(input);
     for (const tosa::ValueId output : graph.outputs) add(output);
-    const std::vector<reference::Tensor> inputs = builder.inputs();
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const std::vector<std::byte> bytes = inputs[i].to_bytes();
       const std::size_t size = tensor::size_of(tosa::storage_of(inputs[i].type.data));
@@ -105,11 +93,56 @@ TEST_P(LayerSequences, RandomGraphs) {
                                 [&](std::size_t, std::byte* at) { bytes.insert(bytes.end(), at, at + size); });
       results.push_back(reference::Tensor::from_bytes(type, bytes));
     }
-    EXPECT_EQ(builder.disagreement(results, graph.outputs), "") << "seed " << seed;
+    return results;
+  }
+
+  std::mt19937_64 random_{1};
+};
+
+INSTANTIATE_TEST_SUITE_P(Validation, LayerSequences,
+                         ::testing::Values(testing::Validation::AboveLayer, testing::Validation::BelowLayer),
+                         [](const auto& test) {
+                           return test.param == testing::Validation::AboveLayer ? "Above" : "Below";
+                         });
+
+// --- graphs ----------------------------------------------------------------------------------------------------------
+
+TEST_P(LayerSequences, RandomGraphs) {
+  const std::uint64_t first = number_of("SLIPWAY_LAYER_SEED", 0), count = number_of("SLIPWAY_LAYER_GRAPHS", 6);
+  std::uint64_t ran = 0;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    const testing::GraphBuilder builder = testing::random_graph(seed, {.most_operators = 12, .max_elements = 100});
+    const auto results = run_graph(builder.graph, builder.inputs());
+    if (!results) continue;
+    EXPECT_EQ(builder.disagreement(*results, builder.graph.outputs), "") << "seed " << seed;
     ++ran;
     stop();
   }
   EXPECT_GT(ran, 0u);
+}
+
+TEST_P(LayerSequences, MotionEngine) {
+  int ran = 0;
+  testing::for_each_operator_graph([&](const tosa::OperatorInfo&, const tosa::TypeRow&, tosa::Graph graph) {
+    const tosa::Op op = graph.nodes.at(0).op;
+    if (op != tosa::Op::MIN_SAD && op != tosa::Op::MIN_SAD_COST && op != tosa::Op::RAW_SAD) return;
+    Diagnostics problems;
+    tosa::verify(graph, problems);
+    ASSERT_FALSE(problems.has_errors());
+    std::vector<reference::Tensor> inputs;
+    for (const tosa::ValueId input : graph.inputs) {
+      inputs.push_back(reference::Tensor::zeros(graph[input].type));
+      for (std::int64_t& value : inputs.back().integers) value = static_cast<std::int64_t>(random_() % 100);
+    }
+    const auto expected = reference::run(graph, inputs);
+    ASSERT_TRUE(expected);
+    const auto results = run_graph(graph, inputs);
+    ASSERT_TRUE(results);
+    for (std::size_t i = 0; i < results->size(); ++i) EXPECT_EQ((*results)[i].integers, (*expected)[i].integers);
+    ++ran;
+    stop();
+  });
+  EXPECT_GE(ran, 3);
 }
 
 // --- sequences of calls ----------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 
 #include "base/print_diagnostic.hpp"
 #include "shader/compile.hpp"
+#include "spirv/tools.hpp"
 #include "testing/layer_fixture.hpp"
 
 namespace slipway::layer {
@@ -336,6 +337,58 @@ TEST_P(LayerApi, AGraphRestoresTheStateAroundIt) {
   });
   EXPECT_EQ(contents<std::int32_t>(b), iota(24, 7));
   EXPECT_EQ(contents<std::int32_t>(y), product_of(iota(24), c));
+}
+
+// Two graphs in one module.
+constexpr std::string_view kTwoGraphs = R"(
+OpCapability Shader
+OpCapability VulkanMemoryModel
+OpCapability TensorsARM
+OpCapability GraphARM
+OpExtension "SPV_ARM_tensors"
+OpExtension "SPV_ARM_graph"
+%tosa = OpExtInstImport "TOSA.001000.1"
+OpMemoryModel Logical Vulkan
+OpDecorate %x DescriptorSet 0
+OpDecorate %x Binding 0
+OpDecorate %y DescriptorSet 0
+OpDecorate %y Binding 1
+%uint = OpTypeInt 32 0
+%uint_0 = OpConstant %uint 0
+%uint_1 = OpConstant %uint 1
+%uint_4 = OpConstant %uint 4
+%shape_type = OpTypeArray %uint %uint_1
+%shape = OpConstantComposite %shape_type %uint_4
+%tensor = OpTypeTensorARM %uint %uint_1 %shape
+%pointer = OpTypePointer UniformConstant %tensor
+%x = OpVariable %pointer UniformConstant
+%y = OpVariable %pointer UniformConstant
+%graph_type = OpTypeGraphARM 1 %tensor %tensor
+OpGraphEntryPointARM %first "absolute" %x %y
+OpGraphEntryPointARM %second "twice" %x %y
+%first = OpGraphARM %graph_type
+%a = OpGraphInputARM %tensor %uint_0
+%b = OpExtInst %tensor %tosa ABS %a
+OpGraphSetOutputARM %b %uint_0
+OpGraphEndARM
+%second = OpGraphARM %graph_type
+%c = OpGraphInputARM %tensor %uint_0
+%d = OpExtInst %tensor %tosa ADD %c %c
+OpGraphSetOutputARM %d %uint_0
+OpGraphEndARM
+)";
+
+TEST_P(LayerApi, AModuleHasSeveralGraphs) {
+  const auto words = spirv::assemble(make_source("two.spvasm", std::string(kTwoGraphs)));
+  ASSERT_TRUE(words) << format_diagnostics(words.error());
+  const AppTensor x = tensor(VK_FORMAT_R32_SINT, {4}), y = tensor(VK_FORMAT_R32_SINT, {4});
+  const AppGraph absolute = graph(*words, "absolute", {&x, &y}), twice = graph(*words, "twice", {&x, &y});
+  const VkDescriptorSet set = descriptor_set(absolute.set_layout, {&x, &y});
+  fill(x, std::vector<std::int32_t>{-1, 2, -3, 4});
+  run([&](VkCommandBuffer commands) { dispatch(commands, absolute, set); });
+  EXPECT_THAT(contents<std::int32_t>(y), ElementsAre(1, 2, 3, 4));
+  run([&](VkCommandBuffer commands) { dispatch(commands, twice, set); });
+  EXPECT_THAT(contents<std::int32_t>(y), ElementsAre(-2, 4, -6, 8));
 }
 
 TEST_P(LayerApi, GraphsRunInSecondaryCommandBuffersAndAgain) {

@@ -22,10 +22,10 @@ class GraphRecording {
 
   void record() {
     if (!find(program_.inputs, inputs_) || !find(program_.outputs, outputs_)) return;
-    if (session_.buffer != VK_NULL_HANDLE && session_.address == 0)
-      return refuse("the session of a data graph has no memory");
+    const bool uses_session = program_.session_size > 0;
+    if (uses_session && session_.address == 0) return refuse("the session of a data graph has no memory");
     // A graph may be dispatched again with the same session; its memory is transient.
-    if (session_.buffer != VK_NULL_HANDLE) barrier(kAllStages, kAllStages);
+    if (uses_session) barrier(kAllStages, kAllStages);
     bool copied = false;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const GraphProgram::Interface& at = program_.inputs[i];

@@ -11,8 +11,7 @@ namespace slipway::testing {
 GpuTest::GpuTest() {
   options_.validation = true;
   options_.on_message = [this](const gpu::InstanceMessage& message) {
-    // With UseLayer, the loader says that a variable adds layers.
-    if (message.id != "Loader Message") messages_.push_back(formatted("{}: {}", message.id, message.text));
+    messages_.push_back(formatted("{}: {}", message.id, message.text));
   };
 }
 

@@ -50,6 +50,8 @@ VKAPI_ATTR VkBool32 VKAPI_CALL pass_on_message(VkDebugUtilsMessageSeverityFlagBi
       .severity = severity >= VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT ? Severity::Error : Severity::Warning,
       .id = data->pMessageIdName ? data->pMessageIdName : "",
       .text = data->pMessage ? data->pMessage : ""};
+  // The loader warns that the user has named layers in the environment.
+  if (message.text.starts_with("env var 'VK_INSTANCE_LAYERS'")) return VK_FALSE;
   const std::lock_guard lock(core.message_mutex);
   core.options.on_message(message);
   return VK_FALSE;
