@@ -39,6 +39,7 @@ CONTRADICTIONS = {
 tests = [path.read_text() for path in sorted((top / "src").rglob("*_test.cpp"))
          if path not in {top / "src/base/diagnostic_test.cpp", top / "src/json/sarif_test.cpp"}]
 assert corpora and pages and tests
+corpora.append((top / "tests/lab.py").read_text())  # kinds of processes that are ended from outside
 outputs, tests = "\n".join(corpora + pages + tests), "\n".join(tests)
 
 problems = []

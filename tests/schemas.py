@@ -82,6 +82,13 @@ with tempfile.TemporaryDirectory() as scratch:
     report = report_of({"job", "runs"}, jobs, "--dir", top, expect=(3,))
     if [(file["job"], file["status"]) for file in report["files"]] != [("job0", "passed"), ("job1", "error")]:
         problems.append(f"report of jobs: {report}")
+    lines = scratch / "results.jsonl"
+    run("run", "examples/hello/scenario.json", graph, saxpy / "recipe.json", "none.json", jobs, "--dir", top, "--results", lines, expect=(3,))
+    results = [json.loads(line) for line in lines.read_text().splitlines()]
+    if [list(line) for line in results] != [["run"]] + 5 * [["case"]]:
+        problems.append(f"results: {results}")
+    for line in results:
+        check("results", line, line)
     runner = scratch / "xrt-runner"
     runner.symlink_to(pathlib.Path(slipway).resolve())
     for words in (("--recipe", saxpy / "recipe.json", *recipe, "--dir", saxpy), ("--script", jobs, "--dir", top)):

@@ -146,6 +146,49 @@ std::vector<Path> files_in(const Path& directory) {
   return files;
 }
 
+std::vector<Path> files_below(const Path& directory) {
+  std::error_code error;
+  std::vector<Path> files;
+  constexpr auto kOptions = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator entry(directory, kOptions, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code ignored;
+    if (entry->is_regular_file(ignored)) files.push_back(entry->path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+Result<LineFile> LineFile::open(const Path& path, bool anew) {
+  if (path.has_parent_path()) SLIPWAY_TRY_VOID(make_directories(path.parent_path()));
+  const int number = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (anew ? O_TRUNC : 0), 0666);
+  if (number < 0) return unwritable(path, errno);
+  LineFile file(path, number);
+  // Removes an incomplete last line.
+  const off_t size = ::lseek(number, 0, SEEK_END);
+  off_t end = size;
+  for (char last = 0; end > 0; --end) {
+    if (::pread(number, &last, 1, end - 1) != 1 || last == '\n') break;
+  }
+  if (end < size && ::ftruncate(number, end) != 0) return unwritable(path, errno);
+  return file;
+}
+
+LineFile::~LineFile() {
+  if (file_ >= 0) ::close(file_);
+}
+
+Result<> LineFile::write(std::string line) {
+  line += '\n';
+  for (std::string_view rest = line; !rest.empty();) {
+    const ssize_t count = ::write(file_, rest.data(), rest.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return unwritable(path_, errno);
+    rest.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return {};
+}
+
 Result<> make_directories(const Path& path) {
   std::error_code error;
   fs::create_directories(path, error);

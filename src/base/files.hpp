@@ -53,6 +53,30 @@ bool directory_exists(const Path& path);
 // The regular files in a directory, sorted by name, without those of subdirectories; empty if it cannot be read.
 std::vector<Path> files_in(const Path& directory);
 
+// The regular files in a directory and below it, sorted by path. Links to directories are not followed, and what cannot
+// be read is left out.
+std::vector<Path> files_below(const Path& directory);
+
+// A file that grows by whole lines. Each line is one write, so that a process that dies leaves complete lines, except
+// perhaps the last one.
+class LineFile {
+ public:
+  // Creates missing parent directories. Continues an existing file after its last complete line, or, with `anew`,
+  // replaces its contents. Errors: file-unwritable.
+  static Result<LineFile> open(const Path& path, bool anew);
+
+  LineFile(LineFile&& other) noexcept : path_(std::move(other.path_)), file_(std::exchange(other.file_, -1)) {}
+  LineFile& operator=(LineFile&&) = delete;
+  ~LineFile();
+
+  Result<> write(std::string line);  // without its line break
+
+ private:
+  LineFile(Path path, int file) : path_(std::move(path)), file_(file) {}
+  Path path_;
+  int file_ = -1;
+};
+
 // An output file that is being written. It is discarded unless `commit` is called.
 class OutputFile {
  public:

@@ -29,7 +29,8 @@ constexpr std::array kFormats = {
            .summary = "scenarios of shaders, graphs and their resources (JSON)",
            .detect = is_scenario,
            .run = run_scenario,
-           .check = check_scenario},
+           .check = check_scenario,
+           .jobs = scenario_jobs},
     Format{.name = "zebin",
            .summary = "Intel GPU kernels: zebin files, archives and directories of them, ZE Info text and JSON",
            .detect = is_zebin,
@@ -64,7 +65,8 @@ constexpr std::array kFormats = {
            .summary = "run recipes of kernels and CPU functions (JSON)",
            .detect = is_recipe,
            .run = run_recipe,
-           .check = check_recipe},
+           .check = check_recipe,
+           .jobs = recipe_jobs},
     Format{.name = "replay",
            .summary = "captures of the NPU calls of an application (JSON)",
            .detect = is_replay,
@@ -74,7 +76,8 @@ constexpr std::array kFormats = {
            .summary = "several recipes that run concurrently (JSON)",
            .detect = is_jobs,
            .run = run_jobs,
-           .check = check_jobs},
+           .check = check_jobs,
+           .jobs = script_jobs},
     Format{.name = "profile",
            .summary = "profiles of run recipes (JSON)",
            .detect = is_profile,
@@ -87,7 +90,8 @@ constexpr std::array kFormats = {
            .check = check_vgf_file,
            .inspect = inspect_vgf_file,
            .diff = diff_model_files,
-           .convert = convert_model_file},
+           .convert = convert_model_file,
+           .jobs = model_jobs},
     Format{.name = "tosa",
            .summary = "models of TOSA operators and shaders (FlatBuffers)",
            .detect = is_tosa_file,
@@ -95,7 +99,8 @@ constexpr std::array kFormats = {
            .check = check_model_file,
            .inspect = inspect_model_file,
            .diff = diff_model_files,
-           .convert = convert_model_file},
+           .convert = convert_model_file,
+           .jobs = model_jobs},
     Format{.name = "graph",
            .summary = "models of TOSA operators and shaders (text, as `slipway inspect --graphs` shows them)",
            .detect = is_graph_text_file,
@@ -103,7 +108,8 @@ constexpr std::array kFormats = {
            .check = check_model_file,
            .inspect = inspect_model_file,
            .diff = diff_model_files,
-           .convert = convert_model_file},
+           .convert = convert_model_file,
+           .jobs = model_jobs},
     Format{.name = "mlir",
            .summary = "models of TOSA operators and shaders (MLIR text and bytecode)",
            .detect = is_mlir_file,
@@ -111,7 +117,8 @@ constexpr std::array kFormats = {
            .check = check_model_file,
            .inspect = inspect_model_file,
            .diff = diff_model_files,
-           .convert = convert_model_file},
+           .convert = convert_model_file,
+           .jobs = model_jobs},
     Format{.name = "xclbin",
            .summary = "designs for NPUs (AXLF)",
            .detect = is_xclbin,
@@ -141,10 +148,12 @@ std::string names_of(const DispatchedVerb& verb) {
 }
 
 int help(const DispatchedVerb& verb) {
-  print(
-      formatted("{}\n\nusage: slipway {} FILE... [OPTIONS]\n\nThe format of a file is detected from its contents:\n{}\n"
-                "`slipway {} FORMAT --help` lists the options for a format.\n",
-                verb.summary, verb.name, list_of(verb), verb.name));
+  print(formatted(
+      "{}\n\nusage: slipway {} FILE... [OPTIONS]\n\nThe format of a file is detected from its contents:\n{}\n"
+      "`slipway {} FORMAT --help` lists the options for a format.\n{}",
+      verb.summary, verb.name, list_of(verb), verb.name,
+      verb.function == &Format::run ? "`slipway run lab --help` lists those for many files, directories and lists.\n"
+                                    : ""));
   return 0;
 }
 
@@ -281,6 +290,21 @@ std::span<const Format> formats() { return kFormats; }
 const Format* format_of(const Content& content) {
   const auto found = std::ranges::find_if(kFormats, [&](const Format& format) { return format.detect(content); });
   return found == kFormats.end() ? nullptr : found;
+}
+
+Result<const Format*> runnable_format(const std::string& file) {
+  constexpr DispatchedVerb kRun = {"run", "", &Format::run};
+  SLIPWAY_TRY(const ContentOf read, ContentOf::read(file));
+  const Format* const format = format_of(read.content());
+  if (format && format->jobs) return format;
+  if (!format) return fail(not_recognised(kRun, file, read.content()));
+  if (format->run)
+    return fail(DiagnosticKind::Unsupported, SourceLocation::in_file(file),
+                formatted("files of format {} run one at a time: `slipway run {}`", format->name, file));
+  Detector detector(kRun);
+  Diagnostics diagnostics;
+  detector.explain({file}, diagnostics);
+  return fail(diagnostics.release());
 }
 
 int dispatch(const DispatchedVerb& verb, const Arguments& arguments) {

@@ -18,6 +18,7 @@
 
 #include "cli/command_line.hpp"
 #include "cli/content.hpp"
+#include "cli/job.hpp"
 
 namespace slipway::cli {
 
@@ -35,6 +36,8 @@ struct Format {
   VerbFunction inspect = nullptr;
   VerbFunction diff = nullptr;
   VerbFunction convert = nullptr;
+  // For runs of many files; null if files of this format run one at a time.
+  std::unique_ptr<JobSource> (*jobs)() = nullptr;
 };
 
 // In the order of detection. If no file is given, the options are those of the first format that has the verb.
@@ -42,6 +45,9 @@ std::span<const Format> formats();
 
 // Returns the first format that is detected, or null.
 const Format* format_of(const Content& content);
+
+// The format of a file of a run of many files, which has `jobs`; the failure explains why the file cannot be one.
+Result<const Format*> runnable_format(const std::string& file);
 
 struct DispatchedVerb {
   std::string_view name;

@@ -51,8 +51,17 @@ bool run_one(Job& job, const PlannedRunGroup& options) {
   return loaded && options.explain;
 }
 
-int run_all(std::span<const std::unique_ptr<Job>> jobs, const PlannedRunGroup& options,
-            std::span<const ReportFile> more) {
+void print_result(Job& job, const PlannedRunGroup& options, bool explained) {
+  if (options.style.json) return;
+  const int status = job.status();
+  print_error(format_diagnostics(shown(job.diagnostics().all()),
+                                 {.colour = use_colour(stderr), .max_errors = options.style.max_errors}));
+  if (explained || has_timed_out(job.diagnostics().all())) return;  // docs/spec/scenario.md#lifecycle
+  if (status != 0 || output_level() != OutputLevel::Quiet)
+    (status > 1 || options.report_path == "-" ? print_error : print)(job.outcome(status));
+}
+
+int run_all(std::span<const std::unique_ptr<Job>> jobs, const PlannedRunGroup& options) {
   const auto start = std::chrono::steady_clock::now();
   const ReportStyle& style = options.style;
   Diagnostics all, unwritten;
@@ -66,20 +75,13 @@ int run_all(std::span<const std::unique_ptr<Job>> jobs, const PlannedRunGroup& o
   for (const std::unique_ptr<Job>& job : jobs) {
     explained = run_one(*job, options);
     timed_out = has_timed_out(job->diagnostics().all());
-    const int job_status = job->status();
-    status = worst_status(status, job_status);
+    status = worst_status(status, job->status());
     all.add(job->all_diagnostics());
     if ((timed_out || job == jobs.back()) && !explained) {
       if (!options.report_path.empty()) write(options.report_path, report_text(), unwritten);
-      for (const ReportFile& file : more) write(file.path, file.text(), unwritten);
     }
-    if (!style.json) {
-      print_error(format_diagnostics(shown(job->diagnostics().all()),
-                                     {.colour = use_colour(stderr), .max_errors = style.max_errors}));
-    }
-    if (timed_out) break;  // docs/spec/scenario.md#lifecycle
-    if (!style.json && !explained && (job_status != 0 || output_level() != OutputLevel::Quiet))
-      (job_status > 1 || options.report_path == "-" ? print_error : print)(job->outcome(job_status));
+    print_result(*job, options, explained);
+    if (timed_out) break;
   }
   status = worst_status(status, exit_status(unwritten.all()));
   if (style.json) {

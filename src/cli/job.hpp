@@ -62,6 +62,29 @@ class Job {
   Progress* progress_ = nullptr;
 };
 
+// A job with the options that it refers to. Without a job, the arguments are not valid, which is reported.
+struct MadeJob {
+  std::shared_ptr<const PlannedRunGroup> options;
+  std::unique_ptr<Job> job;
+};
+
+// Makes the jobs of one kind of file. It keeps what they share, such as an open device, and outlives them.
+class JobSource {
+ public:
+  virtual ~JobSource() = default;
+  // `arguments`: those of `slipway run`, with one file. One job exists at a time.
+  virtual MadeJob make(const Arguments& arguments) = 0;
+};
+
+// A source of jobs that share nothing.
+template <MadeJob (*make_job)(const Arguments& arguments)>
+std::unique_ptr<JobSource> separate_jobs() {
+  class Separate : public JobSource {
+    MadeJob make(const Arguments& arguments) override { return make_job(arguments); }
+  };
+  return std::make_unique<Separate>();
+}
+
 // "ok", "FAILED", "skipped"..., for an exit status.
 std::string_view outcome_word(int status);
 
@@ -69,16 +92,12 @@ std::string_view outcome_word(int status);
 // sorted, and --strict is applied.
 bool run_one(Job& job, const PlannedRunGroup& options);
 
-// A further report on all jobs of a call. It is written if neither the path nor the text is empty.
-struct ReportFile {
-  std::string path;
-  std::function<std::string()> text;
-};
+// Prints the diagnostics of a job that was run, and its outcome unless it was explained.
+void print_result(Job& job, const PlannedRunGroup& options, bool explained);
 
-// Runs the jobs one after another and writes the reports: that of --report, which --json prints, and `more`. Returns
-// the exit status. Ends the process if something timed out, because what still runs cannot be stopped.
-int run_all(std::span<const std::unique_ptr<Job>> jobs, const PlannedRunGroup& options,
-            std::span<const ReportFile> more = {});
+// Runs the jobs one after another and writes the reports: that of --report, which --json prints. Returns the exit
+// status. Ends the process if something timed out, because what still runs cannot be stopped.
+int run_all(std::span<const std::unique_ptr<Job>> jobs, const PlannedRunGroup& options);
 
 // Prints a line while a job runs; standard output may be reserved for the report.
 void print_line(const RunGroup& options, std::string_view text);

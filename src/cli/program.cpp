@@ -7,6 +7,9 @@
 #include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "cli/formats.hpp"
+#include "cli/lab/options.hpp"
+#include "cli/lab/run.hpp"
+#include "cli/lab/worker.hpp"
 #include "cli/model/verbs.hpp"
 #include "cli/model/vgf_verbs.hpp"
 #include "cli/recipe/verbs.hpp"
@@ -41,9 +44,12 @@ int check_verb(const Arguments& arguments) {
   return schema_verb({names});
 }
 
+// Many files run in worker processes.
+int run_verb(const Arguments& arguments) { return is_lab(arguments) ? run_lab(arguments) : dispatch(kRun, arguments); }
+
 constexpr std::array kVerbs = {
     Verb{"new", "make a scenario for a shader or a model", new_verb},
-    Verb{"run", "run workloads and check their results", dispatched<kRun>, &kRun},
+    Verb{"run", "run workloads and check their results", run_verb, &kRun},
     Verb{"check", "find every error in files, without running them", check_verb, &kCheck},
     Verb{"inspect", "show the contents of a file", dispatched<kInspect>, &kInspect},
     Verb{"diff", "compare the meaning of two files", dispatched<kDiff>, &kDiff},
@@ -52,6 +58,7 @@ constexpr std::array kVerbs = {
     Verb{"format", "format the source of a render pipeline", format_verb},
     Verb{"lsp", "run the language server of render pipelines", lsp_verb},
     Verb{"tune", "measure which kernel parameters of a model are best on a device", tune_verb},
+    Verb{"results", "merge, show and convert the results of runs", results_verb},
     Verb{"devices", "list the devices and their capabilities", devices_verb},
     Verb{"layer", "run another program with tensors and graphs of this project's Vulkan layer", layer_verb},
     Verb{"doctor", "examine what this machine offers, and what to install", doctor_verb},
@@ -82,10 +89,12 @@ std::vector<VerbDescription> describe_verbs() {
   std::vector<VerbDescription> verbs;
   for (const Verb& verb : kVerbs) {
     VerbDescription& one = verbs.emplace_back(VerbDescription{verb.name, verb.summary, {}});
-    if (verb.dispatched)
+    if (verb.dispatched) {
       one.lines = describe(*verb.dispatched);
-    else
+      if (verb.dispatched == &kRun) one.lines.emplace_back(describe_lab()).formats = {"many files"};
+    } else {
       verb.run({.words = {}, .description = &one.lines.emplace_back()});
+    }
   }
   return verbs;
 }
@@ -112,6 +121,7 @@ int run_program(std::string_view program, const Arguments& arguments) {
     print(version_text() + "\n");
     return 0;
   }
+  if (first == kWorkerVerb) return worker_verb({{words.begin() + 1, words.end()}});
   const auto verb = std::ranges::find(kVerbs, first, &Verb::name);
   if (verb == kVerbs.end()) {
     const auto near = closest(first, kVerbs | std::views::transform(&Verb::name));

@@ -3,9 +3,21 @@
 
 #include "base/diagnostic.hpp"
 #include "generated_version.hpp"
+#include "json/document.hpp"
 #include "launch/report/report_json.hpp"
 
 namespace slipway::cli {
+
+const json::Record<RunReportEntry>& report_entry_record() {
+  using json::Record, json::Text;
+  using E = RunReportEntry;
+  static const auto record = Record<E>("file", "the outcome of a file, or of a job of a script")
+                                 .part(&E::outcome, launch::file_report_record())
+                                 .optional("job", &E::job, Text{}, "the id of the job")
+                                 .part(&E::recipe, recipe::details_record());
+  return record;
+}
+
 namespace {
 
 using json::Constant, json::Integer, json::List, json::Nested, json::Record, json::Text;
@@ -30,31 +42,55 @@ const Record<RunReport>& program_record() {
   return record;
 }
 
-const Record<RunReportEntry>& entry_record() {
-  using E = RunReportEntry;
-  static const auto record = Record<E>("file", "the outcome of a file, or of a job of a script")
-                                 .part(&E::outcome, launch::file_report_record())
-                                 .optional("job", &E::job, Text{}, "the id of the job")
-                                 .part(&E::recipe, recipe::details_record());
-  return record;
-}
-
 const Record<RunReport>& report_record() {
   using R = RunReport;
   static const auto record =
       Record<R>("report", "what ran, with its results and times")
           .required("exit_status", &R::status, Integer{.max = 5}, "of all files")
-          .required("files", &R::entries, List{Nested(entry_record())}, "the files, or the jobs of a script, in order")
+          .required("files", &R::entries, List{Nested(report_entry_record())},
+                    "the files, or the jobs of a script, in order")
           .required(
               "slipway", [](const R& from) { return &from; }, Nested(program_record()), "the program")
           .required("system", &R::system, Nested(recipe::system_record()), "resources of the process");
   return record;
 }
 
+void write_value(json::Writer& out, json::Value value) {
+  if (value.is(json::Type::Object)) {
+    out.object([&] {
+      for (const json::Value member : value) write_value(out.key(member.key()), member);
+    });
+  } else if (value.is(json::Type::Array)) {
+    out.array([&] {
+      for (const json::Value element : value) write_value(out, element);
+    });
+  } else {
+    out.raw(value.text());
+  }
+}
+
 }  // namespace
 
 std::string write_run_report(std::span<const RunReportEntry> entries, const recipe::Session::System& system) {
   return json::object_text(report_record(), {entries, system});
+}
+
+std::string write_run_report(std::span<const std::string> entries, int status, const recipe::Session::System& system) {
+  const RunReport empty{{}, system};
+  json::Writer out;
+  out.object([&] {
+    out.member("exit_status", status);
+    out.key("files").array([&] {
+      for (const std::string& text : entries) {
+        const auto document = json::parse(make_source("entries", text));
+        if (!document) continue;
+        for (const json::Value entry : (*document)->root()) write_value(out, entry);
+      }
+    });
+    report_record().write_member(out, "slipway", empty);
+    report_record().write_member(out, "system", empty);
+  });
+  return out.text();
 }
 
 std::string run_report_schema() {

@@ -21,6 +21,9 @@ struct RunReportEntry {
 };
 
 std::string write_run_report(std::span<const RunReportEntry> entries, const recipe::Session::System& system);
+// The same of cases whose entries are JSON arrays already, with the exit status of the run.
+std::string write_run_report(std::span<const std::string> entries, int status, const recipe::Session::System& system);
+const json::Record<RunReportEntry>& report_entry_record();
 std::string run_report_schema();
 
 }  // namespace slipway::cli

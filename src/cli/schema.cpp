@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/format.hpp"
+#include "cli/lab/result.hpp"
 #include "cli/program.hpp"
 #include "cli/run_report.hpp"
 #include "convert/model_json.hpp"
@@ -119,6 +120,7 @@ constexpr std::array kPages = {
     Page{"jobs", "JSON Schema of job scripts", recipe::jobs_schema},
     Page{"replay", "JSON Schema of captures of NPU applications", recipe::replay_schema},
     Page{"report", "JSON Schema of what `slipway run --report` writes", run_report_schema},
+    Page{"results", "JSON Schema of the lines of `slipway run --results`", results_schema},
     Page{"recipe-report", "JSON Schema of the reports of the library and of xrt-runner", recipe::report_schema},
     Page{"diagnostics", "JSON Schema of diagnostics, as --json prints them", json::diagnostics_schema},
     Page{"tuning", "JSON Schema of what `slipway tune` writes", model::tuning_schema},

@@ -361,17 +361,32 @@ class ModelJob : public Job {
   bool may_change_engine_ = false;
 };
 
-}  // namespace
-
-int run_vgf_file(const Arguments& arguments) {
-  ModelOptions options;
+// Returns an exit status if the verb has to end.
+std::optional<int> parse_model_options(const Arguments& arguments, ModelOptions& options) {
   CommandLine line("slipway run", "Runs a model: a VGF file, or another model, which is converted in memory.",
                    "slipway run model.vgf --seed 1 --compare reference --profile");
   line.add_option("file", options.files, "the model; `-` is standard input");
   add_launch_group(line, options);
   add_data_options(line, options);
   add_result_options(line, options);
-  if (const std::optional<int> status = line.parse(arguments)) return *status;
+  return line.parse(arguments);
+}
+
+MadeJob make_model_job(const Arguments& arguments) {
+  auto options = std::make_shared<ModelOptions>();
+  if (parse_model_options(arguments, *options)) return {};
+  auto job = std::make_unique<ModelJob>(*options);
+  if (job->diagnostics().has_errors()) return report(job->diagnostics(), options->style), MadeJob{};
+  return {options, std::move(job)};
+}
+
+}  // namespace
+
+std::unique_ptr<JobSource> model_jobs() { return separate_jobs<make_model_job>(); }
+
+int run_vgf_file(const Arguments& arguments) {
+  ModelOptions options;
+  if (const std::optional<int> status = parse_model_options(arguments, options)) return *status;
   auto job = std::make_unique<ModelJob>(options);
   if (job->diagnostics().has_errors()) return report(job->diagnostics(), options.style);
   const std::unique_ptr<Job> jobs[] = {std::move(job)};

@@ -4,12 +4,14 @@
 
 #include "cli/command_line.hpp"
 #include "cli/content.hpp"
+#include "cli/job.hpp"
 
 namespace slipway::cli {
 
 // Whether the first four bytes are those of a VGF file.
 bool is_vgf_file(const Content& content);
 int run_vgf_file(const Arguments& arguments);
+std::unique_ptr<JobSource> model_jobs();
 int check_vgf_file(const Arguments& arguments);
 int inspect_vgf_file(const Arguments& arguments);
 

@@ -114,12 +114,29 @@ std::optional<std::vector<recipe::JobResult>> run_jobs_script(const JobsOptions&
   return recipe::run_jobs(*script, jobs.jobs, recipe::session_jobs(std::move(options)));
 }
 
-int run_jobs(const Arguments& arguments) {
-  JobsVerbOptions options;
+namespace {
+
+// Returns an exit status if the verb has to end.
+std::optional<int> parse_script_options(const Arguments& arguments, JobsVerbOptions& options) {
   CommandLine line("slipway run", "Runs the jobs of a script concurrently, each a recipe with its profile.",
                    "slipway run jobs.json --threads 2 --report report.json");
   add_options(line, options);
-  if (const std::optional<int> status = line.parse(arguments)) return *status;
+  return line.parse(arguments);
+}
+
+MadeJob make_script_job(const Arguments& arguments) {
+  auto options = std::make_shared<JobsVerbOptions>();
+  if (parse_script_options(arguments, *options)) return {};
+  return {options, std::make_unique<ScriptJob>(*options)};
+}
+
+}  // namespace
+
+std::unique_ptr<JobSource> script_jobs() { return separate_jobs<make_script_job>(); }
+
+int run_jobs(const Arguments& arguments) {
+  JobsVerbOptions options;
+  if (const std::optional<int> status = parse_script_options(arguments, options)) return *status;
   const std::unique_ptr<Job> jobs[] = {std::make_unique<ScriptJob>(options)};
   return run_all(jobs, options);
 }

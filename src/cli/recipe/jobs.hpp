@@ -10,6 +10,7 @@
 #include "base/diagnostic.hpp"
 #include "cli/command_line.hpp"
 #include "cli/content.hpp"
+#include "cli/job.hpp"
 #include "recipe/jobs/session_job.hpp"
 
 namespace slipway::cli {
@@ -18,6 +19,7 @@ namespace slipway::cli {
 bool is_jobs(const Content& content);
 
 int run_jobs(const Arguments& arguments);
+std::unique_ptr<JobSource> script_jobs();
 int check_jobs(const Arguments& arguments);
 
 // Shared by `slipway run` and `xrt-runner --script`.

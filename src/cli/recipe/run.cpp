@@ -221,12 +221,31 @@ bool is_recipe(const Content& content) {
   return (content.has("execution/runs") || incomplete) && !content.has("jobs");
 }
 
-int run_recipe(const Arguments& arguments) {
-  RecipeOptions options;
+namespace {
+
+// Returns an exit status if the verb has to end.
+std::optional<int> parse_recipe_options(const Arguments& arguments, RecipeOptions& options) {
   CommandLine line("slipway run", "Runs a recipe of kernels and CPU functions.",
                    "slipway run recipe.json --profile profile.json");
   add_options(line, options);
-  if (const std::optional<int> status = line.parse(arguments)) return *status;
+  return line.parse(arguments);
+}
+
+MadeJob make_recipe_job(const Arguments& arguments) {
+  auto options = std::make_shared<RecipeOptions>();
+  if (parse_recipe_options(arguments, *options)) return {};
+  auto job = std::make_unique<RecipeJob>(*options);
+  if (job->diagnostics().has_errors()) return report(job->diagnostics(), options->style), MadeJob{};
+  return {options, std::move(job)};
+}
+
+}  // namespace
+
+std::unique_ptr<JobSource> recipe_jobs() { return separate_jobs<make_recipe_job>(); }
+
+int run_recipe(const Arguments& arguments) {
+  RecipeOptions options;
+  if (const std::optional<int> status = parse_recipe_options(arguments, options)) return *status;
   auto job = std::make_unique<RecipeJob>(options);
   if (job->diagnostics().has_errors()) return report(job->diagnostics(), options.style);
   const std::unique_ptr<Job> jobs[] = {std::move(job)};

@@ -4,6 +4,7 @@
 
 #include "cli/command_line.hpp"
 #include "cli/content.hpp"
+#include "cli/job.hpp"
 
 namespace slipway::cli {
 
@@ -13,6 +14,7 @@ bool is_recipe(const Content& content);
 bool is_profile(const Content& content);
 
 int run_recipe(const Arguments& arguments);
+std::unique_ptr<JobSource> recipe_jobs();
 int check_recipe(const Arguments& arguments);
 int check_profile_file(const Arguments& arguments);
 

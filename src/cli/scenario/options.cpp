@@ -23,7 +23,6 @@ void add_cache_options(OptionGroup& group, ScenarioRunOptions& options) {
 void add_result_options(OptionGroup& group, ScenarioRunOptions& options) {
   group.add_option("--output", options.output,
                    "base directory of relative `dst` paths, created if missing (the scenario's directory)");
-  group.add_option("--junit", options.junit_path, "write a JUnit XML report");
   group.add_option("--dump-on-failure", options.failure_dump_directory,
                    "write all resources into this directory when an expectation fails");
 }

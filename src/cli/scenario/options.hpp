@@ -13,7 +13,7 @@ namespace slipway::cli {
 
 struct ScenarioRunOptions : LaunchGroup {
   std::vector<std::string> files;
-  std::string output, junit_path;
+  std::string output;
   bool confine = false;
   std::string failure_dump_directory;
 

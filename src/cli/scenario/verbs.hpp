@@ -4,6 +4,7 @@
 
 #include "cli/command_line.hpp"
 #include "cli/content.hpp"
+#include "cli/job.hpp"
 
 namespace slipway::cli {
 
@@ -11,6 +12,7 @@ namespace slipway::cli {
 bool is_scenario(const Content& content);
 
 int run_scenario(const Arguments& arguments);
+std::unique_ptr<JobSource> scenario_jobs();
 int check_scenario(const Arguments& arguments);
 
 }  // namespace slipway::cli

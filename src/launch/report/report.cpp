@@ -5,7 +5,6 @@
 #include <iterator>
 #include <string_view>
 
-#include "base/escape.hpp"
 #include "json/diagnostics.hpp"
 #include "launch/report/report_json.hpp"
 
@@ -140,28 +139,6 @@ std::vector<std::string> output_names(const Report& report) {
   return names;
 }
 
-// Seconds with six digits, in any locale.
-std::string seconds_text(HostClock::duration time) {
-  const std::int64_t total = whole_microseconds(time);
-  std::string fraction = std::to_string(total % 1'000'000);
-  return std::to_string(total / 1'000'000) + "." + std::string(6 - fraction.size(), '0') + fraction;
-}
-
-std::string junit_case(const FileReport& file) {
-  const int status = file.status();
-  std::string text = "    <testcase name=\"" + escape_markup(file.file, "&#10;") + "\" classname=\"slipway\" time=\"" +
-                     seconds_text(file.report ? total_time(file.report->counters) : HostClock::duration{}) + "\"";
-  if (status == 0) return text + "/>\n";
-  std::string messages;
-  for (const Diagnostic& diagnostic : file.all_diagnostics()) {
-    if (diagnostic.severity == Severity::Error) messages += (messages.empty() ? "" : "\n") + diagnostic.message;
-  }
-  const std::string_view word = word_for(status);
-  const std::string_view element = word == "failed" ? "failure" : word;
-  return text + ">\n      <" + std::string(element) + " message=\"" + escape_markup(messages, "&#10;") +
-         "\"/>\n    </testcase>\n";
-}
-
 }  // namespace
 
 std::string print_expectations(std::span<const ExpectationOutcome> expectations) {
@@ -211,19 +188,6 @@ const Record<FileReport>& file_report_record() {
               "warnings", [](const F& from) { return count_of(from, Severity::Warning); }, Integer{},
               "how many are warnings");
   return record;
-}
-
-std::string write_junit(std::span<const FileReport> files) {
-  const auto count = [&](std::string_view word) {
-    return std::to_string(
-        std::ranges::count(files, word, [](const FileReport& file) { return word_for(file.status()); }));
-  };
-  const std::string counts = " tests=\"" + std::to_string(files.size()) + "\" failures=\"" + count("failed") +
-                             "\" errors=\"" + count("error") + "\" skipped=\"" + count("skipped") + "\"";
-  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + counts +
-                     ">\n  <testsuite name=\"slipway\"" + counts + ">\n";
-  for (const FileReport& file : files) text += junit_case(file);
-  return text + "  </testsuite>\n</testsuites>\n";
 }
 
 }  // namespace slipway::launch

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What came out of runs: as a value, as JUnit XML (`--junit`), and as JSON (report_json.hpp).
+// What came out of runs: as a value, and as JSON (report_json.hpp).
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,5 @@ struct FileReport {
   std::vector<Diagnostic> all_diagnostics() const;
   int status() const;  // exit status
 };
-
-std::string write_junit(std::span<const FileReport> files);
 
 }  // namespace slipway::launch

@@ -140,26 +140,6 @@ TEST(Report, Json) {
 )");
 }
 
-TEST(Report, Junit) {
-  const std::vector<FileReport> files = {passed(), failed(), skipped(), broken()};
-  EXPECT_EQ(write_junit(files), R"(<?xml version="1.0" encoding="UTF-8"?>
-<testsuites tests="4" failures="1" errors="1" skipped="1">
-  <testsuite name="slipway" tests="4" failures="1" errors="1" skipped="1">
-    <testcase name="a.json" classname="slipway" time="1.500000"/>
-    <testcase name="b.json" classname="slipway" time="1.500000">
-      <failure message="expect 'x': FAILED &lt;1&gt; &amp; &quot;2&quot;"/>
-    </testcase>
-    <testcase name="c.json" classname="slipway" time="0.000000">
-      <skipped message="no tensors&#10;no graphs"/>
-    </testcase>
-    <testcase name="d.json" classname="slipway" time="0.000000">
-      <error message="no JSON "/>
-    </testcase>
-  </testsuite>
-</testsuites>
-)");
-}
-
 TEST(Report, Verdicts) {
   const float values[] = {1, 2}, others[] = {1, 2.5};
   const Bytes bytes = std::as_bytes(std::span(values));

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/files.hpp"
+#include "base/format.hpp"
+#include "cli/lab/case_list.hpp"
+#include "cli/lab/expectations.hpp"
+#include "cli/lab/options.hpp"
+#include "cli/lab/result.hpp"
+#include "cli/lab/summary.hpp"
+
+namespace slipway::cli {
+namespace {
+
+const DeviceIdentity kLavapipe{"llvmpipe (LLVM 22.1.8)", "llvmpipe Mesa 26.1.6"};
+
+Path scratch(std::string_view name) { return Path(::testing::TempDir()) / formatted("slipway_lab_{}", name); }
+
+CaseResult result_of(const std::string& file, Verdict verdict, int status = 0) {
+  CaseResult result{.run = "1",
+                    .file = file,
+                    .format = "scenario",
+                    .verdict = verdict,
+                    .exit_status = status,
+                    .started = "2026-01-02T03:04:05Z",
+                    .seconds = 0.5,
+                    .device = kLavapipe};
+  result.is_ok = status == 0;
+  if (status != 0) {
+    result.files = entry_of(file, {.kind = DiagnosticKind::ExpectationFailed, .message = "x <is> wrong"});
+    result.text = file + ": FAILED\n";
+  }
+  return result;
+}
+
+TEST(LabPatterns, MatchAnyCharacters) {
+  EXPECT_TRUE(matches_pattern("*", ""));
+  EXPECT_TRUE(matches_pattern("a*b*c", "aXbYbZc"));
+  EXPECT_TRUE(matches_pattern("a?c", "abc"));
+  EXPECT_TRUE(matches_pattern("conv/*.json", "conv/deep/x.json"));
+  EXPECT_FALSE(matches_pattern("a?c", "ac"));
+  EXPECT_FALSE(matches_pattern("a*b", "a"));
+  EXPECT_FALSE(matches_pattern("", "a"));
+}
+
+TEST(LabShards, EachCaseIsInOne) {
+  std::vector<LabCase> cases;
+  for (int i = 0; i < 101; ++i) cases.push_back({.file = formatted("{}.json", i)});
+  std::vector<CaseResult> times;
+  for (int i = 0; i < 90; ++i) {
+    times.push_back({.file = formatted("{}.json", i)});
+    times.back().seconds = i == 0 ? 1000 : i;
+  }
+  for (const auto& known : {std::vector<CaseResult>(), times}) {
+    std::vector<std::string> all;
+    for (std::uint32_t i = 1; i <= 7; ++i) {
+      const std::vector<LabCase> shard = cases_of_shard(cases, {i, 7}, known);
+      EXPECT_EQ(shard.size(), cases_of_shard(cases, {i, 7}, known).size());
+      for (const LabCase& one : shard) all.push_back(one.file);
+    }
+    std::ranges::sort(all);
+    EXPECT_EQ(all.size(), cases.size());
+    EXPECT_TRUE(std::ranges::adjacent_find(all) == all.end());
+  }
+  // The one long case has a shard of its own.
+  EXPECT_EQ(cases_of_shard(cases, {1, 7}, times).size(), 1u);
+  EXPECT_EQ(cases_of_shard(cases, {1, 7}, {}).size(), 15u);
+}
+
+TEST(LabShards, AreWrittenAsTwoNumbers) {
+  ASSERT_TRUE(shard_from_text("2/8"));
+  EXPECT_EQ(shard_from_text("2/8")->index, 2u);
+  EXPECT_EQ(shard_from_text("2/8")->count, 8u);
+  for (const char* wrong : {"", "2", "0/8", "9/8", "2/", "/8", "2/8x", "-1/8"})
+    EXPECT_FALSE(shard_from_text(wrong)) << wrong;
+}
+
+TEST(LabLists, NameFilesAndLists) {
+  const Path inner = scratch("inner.txt"), outer = scratch("outer.txt");
+  ASSERT_TRUE(write_file(inner, std::string_view("  a.json \n\n# not this\nb.vgf\r\n")));
+  ASSERT_TRUE(write_file(outer, std::string_view("@" + inner.string() + "\na.json")));
+  Diagnostics diagnostics;
+  std::string names;
+  for (const LabCase& one : list_cases({"first.json", "@" + outer.string()}, diagnostics)) names += key_of(one) + ";";
+  EXPECT_EQ(names, "first.json;a.json;b.vgf;a.json #2;");
+  EXPECT_FALSE(diagnostics.has_errors());
+  ASSERT_TRUE(write_file(inner, std::string_view("@" + inner.string())));
+  list_cases({"@" + inner.string()}, diagnostics);
+  ASSERT_EQ(diagnostics.errors(), 1u);
+  EXPECT_EQ(diagnostics.all()[0].message, "lists name each other more than 16 deep");
+}
+
+TEST(LabResults, AreReadAgain) {
+  const Path path = scratch("results.jsonl");
+  std::string text = run_line({.id = "1",
+                               .version = "2.0",
+                               .started = "now",
+                               .host = "h",
+                               .directory = "/",
+                               .command = {"slipway", "run", "a"},
+                               .shard = "1/2"}) +
+                     "\n";
+  CaseResult bad = result_of("a.json", Verdict::Failed, 1);
+  bad.copy = 2;
+  bad.attempts = 3;
+  bad.expected = "fail";
+  bad.reason = "\"quoted\"";
+  text += case_line(result_of("a.json", Verdict::Crashed, 5)) + "\n" + case_line(bad) + "\n";
+  text += case_line(result_of("a.json", Verdict::Passed)) + "\n" +
+          case_line(result_of("b.json", Verdict::Passed)).substr(0, 40);
+  ASSERT_TRUE(write_file(path, text));
+  Diagnostics diagnostics;
+  const auto results = read_results(path.string(), diagnostics);
+  ASSERT_TRUE(results);
+  ASSERT_EQ(results->runs.size(), 1u);
+  EXPECT_EQ(results->runs[0].shard, "1/2");
+  ASSERT_EQ(results->cases.size(), 2u);  // the last line of a case counts
+  EXPECT_EQ(results->cases[0].verdict, Verdict::Passed);
+  EXPECT_EQ(case_line(results->cases[1]), case_line(bad));
+  ASSERT_EQ(diagnostics.all().size(), 1u);
+  EXPECT_EQ(diagnostics.all()[0].message, "line 5 is incomplete and is left out");
+}
+
+TEST(LabResults, HaveValidText) {
+  EXPECT_EQ(valid_utf8("a\u00e9\u20ac\U0001f600"), "a\u00e9\u20ac\U0001f600");
+  EXPECT_EQ(valid_utf8("\xff|\xc3|\xe2\x82|\xed\xa0\x80|\xc0\xaf"),
+            "\ufffd|\ufffd|\ufffd\ufffd|\ufffd\ufffd\ufffd|\ufffd\ufffd");
+  CaseResult result = result_of("a.json", Verdict::Failed, 1);
+  result.text = "driver: \xff\n";
+  Diagnostics diagnostics;
+  const auto results = parse_results(case_line(result) + "\n", "results", diagnostics);
+  ASSERT_TRUE(results);
+  EXPECT_EQ(results->cases.at(0).text, "driver: \ufffd\n");
+}
+
+TEST(LabResults, FilesGrowByWholeLines) {
+  const Path path = scratch("lines.jsonl");
+  ASSERT_TRUE(write_file(path, std::string_view("one\ntwo")));
+  {
+    auto file = LineFile::open(path, false);
+    ASSERT_TRUE(file);
+    ASSERT_TRUE(file->write("three"));
+  }
+  EXPECT_EQ(read_text(path), "one\nthree\n");
+  ASSERT_TRUE(LineFile::open(path, true));
+  EXPECT_EQ(read_text(path), "");
+}
+
+std::optional<Expectations> expectations_of(std::string_view text, Diagnostics& diagnostics) {
+  const Path path = scratch("expected.txt");
+  if (!write_file(path, text)) return std::nullopt;
+  return Expectations::read(path.string(), diagnostics);
+}
+
+constexpr std::string_view kExpected = R"--(# known
+fail   conv/*.json           # rounding
+crash  big.json  device="llvmpipe (LLVM*" driver=*26.1*
+skip   big.json
+
+flaky  timing.json
+fail   gone.json  # old
+)--";
+
+TEST(LabExpectations, TheFirstLineThatAppliesCounts) {
+  Diagnostics diagnostics;
+  const auto expectations = expectations_of(kExpected, diagnostics);
+  ASSERT_TRUE(expectations);
+  const auto expected = [&](std::string_view file, const DeviceIdentity& device) {
+    const Expectation* const line = expectations->find(file, device);
+    return line ? formatted("{} {}", name_of(line->expected), line->reason) : "nothing";
+  };
+  EXPECT_EQ(expected("/tests/conv/a.json", kLavapipe), "fail rounding");
+  EXPECT_EQ(expected("big.json", kLavapipe), "crash ");
+  EXPECT_EQ(expected("big.json", {"another", "26.1"}), "skip ");
+  EXPECT_EQ(expected("very_big.json", kLavapipe), "nothing");
+  EXPECT_EQ(expected("timing.json", {}), "flaky ");
+}
+
+TEST(LabExpectations, AnUnexpectedPassFails) {
+  Diagnostics diagnostics;
+  const auto expectations = expectations_of(kExpected, diagnostics);
+  ASSERT_TRUE(expectations);
+  const auto apply = [&](CaseResult result) {
+    const auto unexpected = apply_expectation(*expectations->find(result.file, result.device), result);
+    return formatted("{} {} {}", result.is_ok, result.final_status(), unexpected ? unexpected->message : "");
+  };
+  EXPECT_EQ(apply(result_of("conv/a.json", Verdict::Failed, 1)), "true 0 ");
+  EXPECT_EQ(apply(result_of("conv/a.json", Verdict::Error, 3)), "true 0 ");
+  EXPECT_EQ(apply(result_of("conv/a.json", Verdict::Skipped, 4)), "true 0 ");
+  EXPECT_EQ(apply(result_of("conv/a.json", Verdict::Passed)), "false 1 the case passes, but `fail` is expected");
+  EXPECT_EQ(apply(result_of("conv/a.json", Verdict::Crashed, 5)),
+            "false 5 the verdict is `crashed`, but `fail` is expected");
+  EXPECT_EQ(apply(result_of("big.json", Verdict::Crashed, 5)), "true 0 ");
+  EXPECT_EQ(apply(result_of("timing.json", Verdict::Passed)), "true 0 ");
+  EXPECT_EQ(apply(result_of("timing.json", Verdict::Failed, 1)), "false 1 ");
+}
+
+TEST(LabExpectations, MistakesAreLocated) {
+  Diagnostics diagnostics;
+  EXPECT_FALSE(expectations_of("fial a\nfail\nfail a b\nfail \"a\n", diagnostics));
+  std::string messages;
+  for (const Diagnostic& one : diagnostics.all())
+    messages += formatted("{}:{}: {}\n", one.location.source->position(one.location.span.begin).line,
+                          one.location.source->position(one.location.span.begin).column, one.message);
+  EXPECT_EQ(messages,
+            "1:1: unknown verdict `fial`; accepted are `fail`, `crash`, `hang`, `flaky`, `skip`; did you mean `fail`?\n"
+            "2:1: `fail` needs a file or a pattern of files\n"
+            "3:8: unknown condition `b`; accepted are `device=PATTERN`, `driver=PATTERN`; a reason follows `#`\n"
+            "4:1: a quote is not closed on this line\n");
+}
+
+TEST(LabExpectations, AreUpdated) {
+  Diagnostics diagnostics;
+  const auto expectations = expectations_of(kExpected, diagnostics);
+  ASSERT_TRUE(expectations);
+  const std::vector<CaseResult> results = {
+      result_of("conv/a.json", Verdict::Passed),      result_of("gone.json", Verdict::Passed),
+      result_of("big.json", Verdict::TimedOut, 5),    result_of("timing.json", Verdict::Failed, 1),
+      result_of("new case.json", Verdict::Failed, 1), result_of("fine.json", Verdict::Passed)};
+  std::vector<std::string> changes;
+  EXPECT_EQ(update_expectations(*expectations, results, true, changes), R"--(# known
+fail   conv/*.json           # rounding
+hang  big.json  device="llvmpipe (LLVM*" driver=*26.1*
+skip   big.json
+
+flaky  timing.json
+fail "new case.json" device="llvmpipe (LLVM 22.1.8)"
+)--");
+  const std::vector<std::string> expected = {
+      "not changed: line 2, whose pattern `conv/*.json` matches conv/a.json, which passes", "removed: fail gone.json",
+      "changed: hang big.json", "added: fail new case.json"};
+  EXPECT_EQ(changes, expected);
+}
+
+TEST(LabSummary, CountsVerdicts) {
+  std::vector<CaseResult> cases = {result_of("a.json", Verdict::Passed), result_of("b.json", Verdict::Failed, 1),
+                                   result_of("c.json", Verdict::Failed, 1), result_of("d.json", Verdict::Passed)};
+  cases[1].expected = "fail";
+  cases[1].is_ok = true;
+  cases[3].attempts = 2;
+  EXPECT_EQ(print_summary(cases, true),
+            "4 cases: 2 passed, 2 failed (1 expected)\n  failed: c.json\n  flaky: d.json, passed in attempt 2\n");
+}
+
+TEST(LabSummary, JUnit) {
+  Results results{.runs = {{.id = "1",
+                            .version = "2.0",
+                            .started = "2026-01-02T03:04:05Z",
+                            .host = "h",
+                            .directory = "/",
+                            .command = {"slipway", "run", "a"},
+                            .shard = {}}},
+                  .cases = {result_of("a.json", Verdict::Passed), result_of("b.json", Verdict::Failed, 1),
+                            result_of("c.json", Verdict::Crashed, 5)}};
+  results.cases[2].expected = "crash";
+  results.cases[2].reason = "driver";
+  results.cases[2].is_ok = true;
+  EXPECT_EQ(write_lab_junit(results), R"--(<?xml version="1.0" encoding="UTF-8"?>
+<testsuites tests="3" failures="1" errors="0" skipped="1" time="1.500000">
+  <testsuite name="slipway" tests="3" failures="1" errors="0" skipped="1" time="1.500000" timestamp="2026-01-02T03:04:05" hostname="h">
+    <properties>
+      <property name="slipway" value="2.0"/>
+      <property name="command" value="slipway run a"/>
+      <property name="device" value="llvmpipe (LLVM 22.1.8)"/>
+      <property name="driver" value="llvmpipe Mesa 26.1.6"/>
+    </properties>
+    <testcase name="a.json" classname="slipway.scenario" file="a.json" time="0.500000"/>
+    <testcase name="b.json" classname="slipway.scenario" file="b.json" time="0.500000">
+      <failure message="x &lt;is&gt; wrong" type="failed">b.json: FAILED
+</failure>
+      <system-out>b.json: FAILED
+</system-out>
+    </testcase>
+    <testcase name="c.json" classname="slipway.scenario" file="c.json" time="0.500000">
+      <skipped message="expected: crash, driver"/>
+      <system-out>c.json: FAILED
+</system-out>
+    </testcase>
+  </testsuite>
+</testsuites>
+)--");
+}
+
+TEST(LabOptions, AreDivided) {
+  const DividedArguments divided =
+      divide_arguments({"a.json", "--results", "r.jsonl", "--timeout", "3", "--disable-extension", "VK_A", "VK_B",
+                        "--trace={case}.json", "-q", "--scenario", "b.json"});
+  const std::vector<std::string> own = {"a.json", "--results", "r.jsonl", "--timeout", "3", "-q", "b.json"};
+  const std::vector<std::string> workers = {
+      "--timeout", "3", "--disable-extension", "VK_A", "--disable-extension=VK_B", "--trace={case}.json", "-q"};
+  EXPECT_EQ(divided.own, own);
+  EXPECT_EQ(divided.workers, workers);
+  const std::vector<std::string> scenario = {
+      "--timeout", "3",       "--disable-extension", "VK_A", "--disable-extension=VK_B", "--trace=d_a.json.json", "-q",
+      "--",        "d/a.json"};
+  EXPECT_EQ(words_for("scenario", workers, "d/a.json"), scenario);
+  EXPECT_EQ(words_for("recipe", {"--profile", "{directory}/{stem}.{stem}.json"}, "d/a.json")[1], "d/a.a.json");
+  EXPECT_EQ(words_for("recipe", {"--profile={directory}"}, "a.json")[0], "--profile=.");
+  const std::vector<std::string> recipe = {"--timeout", "3", "-q", "--", "r.json"};
+  EXPECT_EQ(words_for("recipe", workers, "r.json"), recipe);
+}
+
+TEST(LabOptions, OfNoFormatAreErrors) {
+  Diagnostics diagnostics;
+  check_worker_options({"--compare", "reference", "--trace", "t.json", "--timeout", "3"}, {"scenario", "scenario"},
+                       diagnostics);
+  std::string messages;
+  for (const Diagnostic& one : diagnostics.all()) messages += one.message + "\n";
+  EXPECT_EQ(
+      messages,
+      "`--compare` applies to no file of this run; it is for graph, mlir, tosa, vgf\n"
+      "`--trace` names one output of 2 cases, which would overwrite each other; write `{case}` in the name, which "
+      "becomes the name of the case\n");
+  Diagnostics models;
+  check_worker_options({"--output", "out"}, {"vgf", "scenario", "graph"}, models);
+  EXPECT_EQ(models.errors(), 1u);
+  Diagnostics none;
+  check_worker_options({"--output", "out/{stem}"}, {"vgf", "graph"}, none);
+  check_worker_options({"--output", "out"}, {"scenario", "scenario"}, none);
+  check_worker_options({"--trace", "{case}.json"}, {"scenario", "scenario"}, none);
+  EXPECT_TRUE(none.empty());
+}
+
+TEST(LabOptions, DecideWhatRunsManyFiles) {
+  EXPECT_TRUE(is_lab({.words = {"a.json", "b.json"}}));
+  EXPECT_TRUE(is_lab({.words = {"@list"}}));
+  EXPECT_TRUE(is_lab({.words = {"a.json", "--results", "r.jsonl"}}));
+  EXPECT_TRUE(is_lab({.words = {"a.json", "--junit=j.xml"}}));
+  const Path directory = scratch("directory");
+  ASSERT_TRUE(make_directories(directory));
+  EXPECT_TRUE(is_lab({.words = {directory.string()}}));
+  EXPECT_FALSE(is_lab({.words = {"a.json", "--timeout", "3", "--trace", "t.json"}}));
+  EXPECT_FALSE(is_lab({.words = {"--disable-extension", "VK_A", "VK_B", "a.json"}}));
+  EXPECT_FALSE(is_lab({.words = {"a.json", "b.json", "--explain"}}));
+  EXPECT_FALSE(is_lab({.words = {"--repaet", "3", "a.json"}}));
+}
+
+}  // namespace
+}  // namespace slipway::cli

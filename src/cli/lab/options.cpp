@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/lab/options.hpp"
+
+#include <algorithm>
+#include <map>
+#include <ranges>
+#include <utility>
+
+#include "base/files.hpp"
+#include "base/format.hpp"
+#include "base/suggest.hpp"
+#include "cli/formats.hpp"
+#include "foreign/recognise.hpp"
+
+namespace slipway::cli {
+namespace {
+
+// Options that name an output, which several cases would overwrite.
+constexpr std::string_view kOutputFiles[] = {"--trace", "--profiling-dump-path", "--perf-counters-dump-path",
+                                             "--graph", "--output-dir",          "--save"};
+// What the values of options may contain.
+constexpr std::string_view kCaseName = "{case}", kDirectoryName = "{directory}", kStemName = "{stem}";
+
+void add_lab_options(CommandLine& line, LabOptions& options) {
+  line.add_option("files", options.files, "files, directories, and @FILE: a file with one of these on each line")
+      .values(1, -1)
+      .take_all();
+  line.add_report_options(options.style);
+  line.add_option("--device", options.device,
+                  "a device, or several with commas, or `all`; each has worker processes of its own");
+  line.add_option("--jobs", options.jobs, "worker processes for each device (1)").range(1, 1024);
+  add_timeout_option(line, options.timeout);
+  line.add_option("--case-timeout", options.case_timeout,
+                  "seconds for a whole case, after which its process is ended (with --timeout: 4 times that, and 10)")
+      .positive();
+  line.add_option("--results", options.results_path, "write a line of JSON for each case as it ends");
+  line.add_option("--resume", options.resume_path,
+                  "run the cases that a results file lacks, and add their lines to that file")
+      .excludes("--results");
+  line.add_option("--shard", options.shard, "I/N: run part I of N, from 1 (else SLIPWAY_SHARD)");
+  line.add_option("--shard-times", options.shard_times_path, "balance the parts by the times of this results file");
+  line.add_option("--expect", options.expect_path, "a file of expected failures, flaky cases and cases to skip");
+  add_report_option(line, options.report_path);
+  line.add_option("--junit", options.junit_path, "write a JUnit XML report");
+  line.add_option("--html", options.html_path, "write one page with all results");
+  line.add_option("--baseline", options.baseline_path, "an earlier results file, with which the page compares");
+}
+
+CommandLine lab_line() {
+  return {"slipway run", "Runs many files of any kind in worker processes, and survives those that hang or crash.",
+          "slipway run cases @more.txt --timeout 10 --results results.jsonl --html report.html"};
+}
+
+// An argument, or an option with its value.
+struct Token {
+  std::string name;  // of an option, or empty
+  std::vector<std::string> words;
+};
+
+// Which options a command line has, and which of them take the following argument.
+class OptionNames {
+ public:
+  void add(const LineDescription& line) {
+    for (const OptionDescription& option : line.options) {
+      for (const std::string& name : option.names) takes_value_[name] |= !option.value.empty() && !option.needs_equals;
+    }
+  }
+  bool has(const std::string& name) const { return takes_value_.contains(name); }
+  std::vector<std::string> names() const { return {std::from_range, std::views::keys(takes_value_)}; }
+  bool takes_value(const std::string& name) const {
+    const auto at = takes_value_.find(name);
+    return at != takes_value_.end() && at->second;
+  }
+
+ private:
+  std::map<std::string, bool, std::less<>> takes_value_;
+};
+
+std::vector<Token> tokens_of(const std::vector<std::string>& words, const OptionNames& names) {
+  std::vector<Token> tokens;
+  bool only_files = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (!only_files && word == "--") {
+      only_files = true;
+    } else if (only_files || !word.starts_with('-') || word == "-") {
+      tokens.push_back({"", {word}});
+    } else {
+      const std::size_t equals = word.find('=');
+      Token& token = tokens.emplace_back(Token{word.substr(0, equals), {word}});
+      if (equals == word.npos && names.takes_value(token.name) && i + 1 < words.size())
+        token.words.push_back(words[++i]);
+    }
+  }
+  return tokens;
+}
+
+// The names of the options of each format that runs, and of the run.
+struct AllNames {
+  std::map<std::string, OptionNames, std::less<>> formats;
+  OptionNames lab, all;
+
+  AllNames() {
+    for (const Format& format : formats_with_jobs()) {
+      LineDescription line;
+      format.run({.words = {}, .description = &line});
+      formats[std::string(format.name)].add(line);
+      all.add(line);
+    }
+    const LineDescription line = describe_lab();
+    lab.add(line);
+    all.add(line);
+  }
+
+  static std::vector<Format> formats_with_jobs() {
+    std::vector<Format> with_jobs;
+    std::ranges::copy_if(cli::formats(), std::back_inserter(with_jobs), [](const Format& f) { return f.jobs; });
+    return with_jobs;
+  }
+
+  bool any_format_has(const std::string& name) const {
+    return std::ranges::any_of(formats, [&](const auto& format) { return format.second.has(name); });
+  }
+};
+
+const AllNames& all_names() {
+  static const AllNames names;
+  return names;
+}
+
+// A directory that is not itself a file of another program, nor a zebin.
+bool is_directory_of_cases(const std::string& path) {
+  if (!directory_exists(path)) return false;
+  const Result<ContentOf> read = ContentOf::read(path);
+  if (!read) return true;
+  const Content& content = read->content();
+  return !format_of(content) &&
+         !foreign::recognise({.bytes = content.bytes, .path = content.path, .directory = content.directory});
+}
+
+void replace_all(std::string& text, std::string_view name, std::string_view value) {
+  for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + value.size()))
+    text.replace(at, name.size(), value);
+}
+
+// For a file name: without directories' separators.
+std::string name_of_case(std::string file) {
+  std::ranges::replace(file, '/', '_');
+  return file;
+}
+
+}  // namespace
+
+LineDescription describe_lab() {
+  LabOptions options;
+  LineDescription description;
+  CommandLine line = lab_line();
+  add_lab_options(line, options);
+  line.parse({.words = {}, .description = &description});
+  return description;
+}
+
+bool is_lab(const Arguments& arguments) {
+  if (arguments.probe || arguments.description) return false;
+  const std::vector<std::string>& words = arguments.words;
+  if (words.empty()) return false;
+  if (std::ranges::contains(words, "--explain") || std::ranges::contains(words, "--help") ||
+      std::ranges::contains(words, "-h"))
+    return words.front() == "lab";
+  // One word costs nothing.
+  if (words.size() == 1 && !words[0].starts_with('-') && !words[0].starts_with('@'))
+    return is_directory_of_cases(words[0]);
+  const AllNames& names = all_names();
+  std::size_t files = 0;
+  bool after_unknown = false;  // what follows an unknown option may be its value
+  for (const Token& token : tokens_of(words, names.all)) {
+    const std::string& word = token.words.front();
+    const bool may_be_value = std::exchange(after_unknown, !token.name.empty() && !names.all.has(token.name));
+    if (!token.name.empty()) {
+      if (names.lab.has(token.name) && !names.any_format_has(token.name)) return true;
+      if (token.name == "--scenario") ++files;
+      continue;
+    }
+    if (word.starts_with('@') || is_directory_of_cases(word)) return true;
+    files += may_be_value || word.starts_with("VK_") ? 0 : 1;  // the names of extensions follow --disable-extension
+  }
+  return files > 1;
+}
+
+DividedArguments divide_arguments(const std::vector<std::string>& words) {
+  const AllNames& names = all_names();
+  DividedArguments divided;
+  for (const Token& token : tokens_of(words, names.all)) {
+    if (token.name.empty() && token.words.front().starts_with("VK_")) {
+      divided.workers.push_back("--disable-extension=" + token.words.front());
+      continue;
+    }
+    if (token.name == "--scenario") {
+      divided.own.push_back(token.words.size() > 1 ? token.words[1] : token.words[0].substr(token.name.size() + 1));
+      continue;
+    }
+    const bool of_formats = !token.name.empty() && names.any_format_has(token.name);
+    if (names.lab.has(token.name) || !of_formats) divided.own.append_range(token.words);
+    if (of_formats && token.name != "--device" && token.name != "--report" && token.name != "--json" &&
+        token.name != "--junit")
+      divided.workers.append_range(token.words);
+  }
+  return divided;
+}
+
+std::optional<int> parse_lab_options(const Arguments& arguments, LabOptions& options) {
+  const AllNames& names = all_names();
+  for (const Token& token : tokens_of(arguments.words, names.all)) {
+    if (token.name.empty() || names.all.has(token.name)) continue;
+    const auto near = closest(token.name, names.all.names());
+    print_error(formatted("slipway run: The following argument was not expected: {}\n{}see `slipway run lab --help`\n",
+                          token.name, near ? formatted("did you mean `{}`?\n", *near) : ""));
+    return 2;
+  }
+  CommandLine line = lab_line();
+  add_lab_options(line, options);
+  return line.parse(arguments);
+}
+
+std::vector<std::string> words_for(std::string_view format, const std::vector<std::string>& words,
+                                   const std::string& file) {
+  const AllNames& names = all_names();
+  const OptionNames& own = names.formats.find(format)->second;
+  const Path path = file;
+  const std::string directory = path.has_parent_path() ? path.parent_path().string() : ".";
+  const std::pair<std::string_view, std::string> names_in_values[] = {
+      {kCaseName, name_of_case(file)}, {kDirectoryName, directory}, {kStemName, path.stem().string()}};
+  std::vector<std::string> result;
+  for (const Token& token : tokens_of(words, names.all)) {
+    if (!own.has(token.name)) continue;
+    for (std::string word : token.words) {
+      for (const auto& [name, value] : names_in_values) replace_all(word, name, value);
+      result.push_back(std::move(word));
+    }
+  }
+  result.push_back("--");
+  result.push_back(file);
+  return result;
+}
+
+void check_worker_options(const std::vector<std::string>& words, const std::vector<std::string>& formats,
+                          Diagnostics& diagnostics) {
+  const AllNames& names = all_names();
+  for (const Token& token : tokens_of(words, names.all)) {
+    std::string takers;
+    std::size_t cases = 0, writers = 0;
+    for (const auto& [format, own] : names.formats) {
+      if (!own.has(token.name)) continue;
+      takers += (takers.empty() ? "" : ", ") + format;
+      const auto count = static_cast<std::size_t>(std::ranges::count(formats, format));
+      cases += count;
+      // Models write files with equal names into the directory; scenarios name theirs.
+      const bool writes =
+          std::ranges::contains(kOutputFiles, token.name) || (token.name == "--output" && own.has("--output-dir"));
+      if (writes) writers += count;
+    }
+    if (cases == 0 && !formats.empty() && !names.lab.has(token.name)) {
+      diagnostics.error(DiagnosticKind::Usage, {},
+                        formatted("`{}` applies to no file of this run; it is for {}", token.name, takers));
+    }
+    const bool has_name = std::ranges::any_of(
+        token.words, [](const std::string& w) { return w.contains(kCaseName) || w.contains(kStemName); });
+    if (!has_name && writers > 1) {
+      diagnostics
+          .error(DiagnosticKind::Usage, {},
+                 formatted("`{}` names one output of {} cases, which would overwrite each other", token.name, writers))
+          .hint("write `{case}` in the name, which becomes the name of the case");
+    }
+  }
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The command line of a run of many files: its own options, and those of the formats, which its workers take.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/option_groups.hpp"
+
+namespace slipway::cli {
+
+struct LabOptions : RunGroup {
+  std::vector<std::string> files;  // files, directories, @lists
+  std::string results_path, resume_path, junit_path, html_path, baseline_path;
+  std::string shard, shard_times_path, expect_path;
+  std::uint32_t jobs = 1;              // worker processes for each device
+  std::optional<double> case_timeout;  // seconds for a whole case
+};
+
+// The arguments of a run, divided.
+struct DividedArguments {
+  std::vector<std::string> own;      // options of the run, and files
+  std::vector<std::string> workers;  // options that a format has; some are also in `own`
+};
+
+// Whether the arguments are those of a run of many files, and not of one file.
+bool is_lab(const Arguments& arguments);
+
+DividedArguments divide_arguments(const std::vector<std::string>& words);
+
+// Returns an exit status if the verb has to end. Errors in the options of formats are reported too.
+std::optional<int> parse_lab_options(const Arguments& arguments, LabOptions& options);
+// Of `slipway run lab --help`, of completions and of manual pages.
+LineDescription describe_lab();
+
+// The options of workers that files of a format take. In values, `{case}` becomes the name of the case with `_` for
+// `/`,
+// `{directory}` the directory of its file, and `{stem}` the name of its file without directory and suffix.
+std::vector<std::string> words_for(std::string_view format, const std::vector<std::string>& words,
+                                   const std::string& file);
+
+// Options of the workers that no format of the run has, and options that name one output file for several cases.
+void check_worker_options(const std::vector<std::string>& words, const std::vector<std::string>& formats,
+                          Diagnostics& diagnostics);
+
+}  // namespace slipway::cli

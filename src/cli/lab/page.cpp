@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The page is a frame, a style and a script (page_parts.cpp), and the results as JSON, which the script shows. Texts of
+// results are only ever set as text, never as markup.
+#include "cli/lab/page.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <span>
+
+#include "base/format.hpp"
+#include "cli/lab/page_parts.hpp"
+#include "cli/lab/summary.hpp"
+#include "generated_version.hpp"
+#include "json/document.hpp"
+#include "json/writer.hpp"
+
+namespace slipway::cli {
+namespace {
+
+constexpr std::size_t kMaxPageText = 8 * 1024;  // of what a case printed
+constexpr std::size_t kMaxPageTimes = 60;       // host stages and commands of a case, the longest
+constexpr double kTimeFactor = 1.5, kTimeDifference = 0.02;
+
+// Each name once; cases refer to names by index.
+class Names {
+ public:
+  std::size_t index(const std::string& name) {
+    const auto [at, is_new] = known_.try_emplace(name, all_.size());
+    if (is_new) all_.push_back(name);
+    return at->second;
+  }
+  const std::vector<std::string>& all() const { return all_; }
+
+ private:
+  std::map<std::string, std::size_t, std::less<>> known_;
+  std::vector<std::string> all_;
+};
+
+// A duration of a case: microseconds, and how many commands it is the sum of.
+struct NamedTime {
+  std::size_t name = 0;
+  double microseconds = 0;
+  std::size_t count = 0;
+};
+
+// The sums of times with equal names, the longest first.
+std::vector<NamedTime> times_in(json::Value list, Names& names) {
+  std::map<std::size_t, NamedTime> sums;
+  for (const json::Value one : list) {
+    const std::size_t name = names.index(text_in(one["name"]));
+    NamedTime& sum = sums.try_emplace(name, NamedTime{name}).first->second;
+    sum.microseconds += number_in(one["value"]);
+    ++sum.count;
+  }
+  std::vector<NamedTime> sorted;
+  for (const auto& [name, sum] : sums) sorted.push_back(sum);
+  std::ranges::stable_sort(sorted, std::greater(), &NamedTime::microseconds);
+  if (sorted.size() > kMaxPageTimes) sorted.resize(kMaxPageTimes);
+  return sorted;
+}
+
+void write_times(json::Writer& out, std::span<const NamedTime> times) {
+  out.array([&] {
+    for (const NamedTime& time : times)
+      out.array([&] { out.value(time.name).value(std::round(time.microseconds * 10) / 10).value(time.count); });
+  });
+}
+
+std::string location_text(json::Value diagnostic) {
+  std::string text = text_in(diagnostic["file"]);
+  if (const json::Value start = diagnostic["span"]["start"])
+    text += formatted(":{}:{}", number_in(start["line"]), number_in(start["column"]));
+  return text;
+}
+
+class PageData {
+ public:
+  PageData(const Results& results, const Results* baseline) : results_(results), baseline_(baseline) {}
+
+  std::string text() {
+    json::Writer out(json::kCompact);
+    out.object([&] {
+      out.member("version", kVersion);
+      out.key("runs").array([&] {
+        for (const RunInfo& run : results_.runs) write_run(out, run);
+      });
+      out.key("cases").array([&] {
+        for (const CaseResult& result : results_.cases) write_case(out, result);
+      });
+      if (baseline_) write_changes(out);
+      out.key("devices").array([&] {
+        for (const std::string& name : devices_.all()) out.value(name);
+      });
+      out.key("names").array([&] {
+        for (const std::string& name : names_.all()) out.value(name);
+      });
+    });
+    return out.text();
+  }
+
+ private:
+  static void write_run(json::Writer& out, const RunInfo& run) {
+    out.object([&] {
+      std::string command;
+      for (const std::string& word : run.command) command += (command.empty() ? "" : " ") + word;
+      out.member("id", run.id).member("slipway", run.version).member("started", run.started);
+      out.member("host", run.host).member("directory", run.directory).member("command", command);
+      if (run.shard) out.member("shard", *run.shard);
+    });
+  }
+
+  void write_case(json::Writer& out, const CaseResult& result) {
+    const auto run = std::ranges::find(results_.runs, result.run, &RunInfo::id);
+    out.object([&] {
+      out.member("file", result.key()).member("format", result.format).member("verdict", name_of(result.verdict));
+      out.member("ok", result.is_ok).member("seconds", result.seconds).member("at", result.at);
+      out.member("worker", result.worker).member("run", run - results_.runs.begin());
+      out.member("device",
+                 devices_.index(result.device.name.empty() ? "" : result.device.name + "\n" + result.device.driver));
+      if (result.attempts > 1) out.member("attempts", result.attempts);
+      if (result.expected) out.member("expected", *result.expected);
+      if (result.reason) out.member("reason", *result.reason);
+      if (!result.text.empty()) out.member("text", std::string_view(result.text).substr(0, kMaxPageText));
+      write_details(out, result);
+    });
+  }
+
+  void write_details(json::Writer& out, const CaseResult& result) {
+    const auto document = json::parse(make_source("files", result.files));
+    if (!document) return;
+    const json::Value files = (*document)->root();
+    out.key("errors").array([&] {
+      for (const json::Value file : files) {
+        for (const json::Value diagnostic : file["diagnostics"]) write_error(out, diagnostic);
+      }
+    });
+    out.key("expectations").array([&] {
+      for (const json::Value file : files) {
+        for (const json::Value one : file["expectations"]) write_expectation(out, one);
+      }
+    });
+    std::vector<NamedTime> host, gpu;
+    for (const json::Value file : files) {
+      host.append_range(times_in(file["timings"]["host"], names_));
+      gpu.append_range(times_in(file["timings"]["gpu"], names_));
+    }
+    write_times(out.key("host"), host);
+    write_times(out.key("gpu"), gpu);
+  }
+
+  static void write_error(json::Writer& out, json::Value diagnostic) {
+    if (text_in(diagnostic["severity"]) == "note") return;
+    out.array([&] {
+      out.value(text_in(diagnostic["severity"])).value(text_in(diagnostic["kind"]));
+      out.value(text_in(diagnostic["message"])).value(location_text(diagnostic));
+    });
+  }
+
+  static void write_expectation(json::Writer& out, json::Value one) {
+    out.array([&] {
+      const json::Value passed = one["passed"];
+      out.value(text_in(one["uid"])).value(passed.is(json::Type::Bool) && passed.boolean());
+      for (const char* key : {"count", "mismatches", "max_abs", "max_rel", "max_ulp"})
+        out.raw(one[key].is(json::Type::Number) ? one[key].number_text() : "null");
+    });
+  }
+
+  void write_changes(json::Writer& out) {
+    out.key("baseline").object([&] {
+      out.member("started", baseline_->runs.empty() ? "" : baseline_->runs.back().started);
+      out.member("cases", baseline_->cases.size());
+      out.key("changes").array([&] {
+        for (const CaseChange& change : changes_of(results_, *baseline_)) {
+          out.array(
+              [&] { out.value(name_of(change.change)).value(change.key).value(change.before).value(change.now); });
+        }
+      });
+    });
+  }
+
+  const Results& results_;
+  const Results* baseline_;
+  Names devices_, names_;
+};
+
+bool counts_as_success(const CaseResult& result) {
+  return result.final_status() == 0 || result.verdict == Verdict::Skipped;
+}
+
+std::string seconds_text(double seconds) {
+  return seconds < 1 ? formatted("{:.3g} ms", seconds * 1000) : formatted("{:.3g} s", seconds);
+}
+
+}  // namespace
+
+std::string_view name_of(Change change) {
+  switch (change) {
+    case Change::Worse:
+      return "worse";
+    case Change::Better:
+      return "better";
+    case Change::New:
+      return "new";
+    case Change::Missing:
+      return "missing";
+    case Change::Slower:
+      return "slower";
+    case Change::Faster:
+      return "faster";
+  }
+  return "";
+}
+
+std::vector<CaseChange> changes_of(const Results& results, const Results& baseline) {
+  std::map<std::string, const CaseResult*, std::less<>> before;
+  for (const CaseResult& result : baseline.cases) before.emplace(result.key(), &result);
+  std::vector<CaseChange> verdicts;
+  std::vector<std::pair<double, CaseChange>> times;
+  for (const CaseResult& now : results.cases) {
+    const auto at = before.find(now.key());
+    if (at == before.end()) {
+      verdicts.push_back({Change::New, now.key(), "", std::string(name_of(now.verdict))});
+      continue;
+    }
+    const CaseResult& old = *at->second;
+    before.erase(at);
+    if (old.verdict != now.verdict) {
+      const bool was_ok = counts_as_success(old), is_ok = counts_as_success(now);
+      const Change change = was_ok && !is_ok          ? Change::Worse
+                            : !was_ok && is_ok        ? Change::Better
+                            : is_success(now.verdict) ? Change::Better
+                                                      : Change::Worse;
+      verdicts.push_back({change, now.key(), std::string(name_of(old.verdict)), std::string(name_of(now.verdict))});
+      continue;
+    }
+    if (!is_success(now.verdict) || std::abs(now.seconds - old.seconds) < kTimeDifference) continue;
+    const double factor = now.seconds / std::max(old.seconds, 1e-9);
+    if (factor > kTimeFactor || factor < 1 / kTimeFactor) {
+      times.push_back({std::max(factor, 1 / factor),
+                       {factor > 1 ? Change::Slower : Change::Faster, now.key(), seconds_text(old.seconds),
+                        seconds_text(now.seconds)}});
+    }
+  }
+  for (const auto& [key, old] : before)
+    verdicts.push_back({Change::Missing, key, std::string(name_of(old->verdict)), ""});
+  std::ranges::stable_sort(verdicts, {}, &CaseChange::change);
+  std::ranges::stable_sort(times, std::greater(), [](const auto& time) { return time.first; });
+  for (auto& [factor, change] : times) verdicts.push_back(std::move(change));
+  return verdicts;
+}
+
+std::string write_results_page(const Results& results, const Results* baseline) {
+  std::string data = valid_utf8(PageData(results, baseline).text());  // it has beginnings of texts
+  // The text of a script element must not end it.
+  for (std::size_t at = data.find("</"); at != data.npos; at = data.find("</", at + 3)) data.insert(at + 1, 1, '\\');
+  for (std::size_t at = data.find("<!--"); at != data.npos; at = data.find("<!--", at + 8))
+    data.replace(at, 1, "\\u003c");
+  std::string page =
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<title>Slipway results</title>\n<style>";
+  page += page_style();
+  page += "</style>\n</head>\n<body>\n";
+  page += page_body();
+  page += "<script type=\"application/json\" id=\"data\">";
+  page += data;
+  page += "</script>\n<script>";
+  page += page_script();
+  return page + "</script>\n</body>\n</html>\n";
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/lab/page_parts.hpp"
+
+namespace slipway::cli {
+namespace {
+
+constexpr std::string_view kPageStyle = R"PAGE(
+:root { color-scheme: light dark; --bg: #fff; --fg: #1b2733; --soft: #5b7083; --line: #d5dde4; --panel: #f4f6f8;
+  --good: #2e7d32; --bad: #b3261e; --warn: #b26a00; --skip: #64748b; --accent: #0b5394; }
+@media (prefers-color-scheme: dark) { :root { --bg: #12181e; --fg: #dde5ec; --soft: #93a5b5; --line: #2c3843; --panel: #1a232c;
+  --good: #66bb6a; --bad: #f2736a; --warn: #ffb74d; --skip: #94a3b8; --accent: #7ab7ee; } }
+* { box-sizing: border-box; }
+body { margin: 0; font: 14px/1.45 system-ui, sans-serif; color: var(--fg); background: var(--bg); }
+main { max-width: 1200px; margin: 0 auto; padding: 0 16px 48px; }
+h1 { font-size: 20px; margin: 18px 0 4px; } h2 { font-size: 16px; margin: 28px 0 8px; }
+.soft { color: var(--soft); } .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+code, pre, .file { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 12.5px; }
+code, .file { overflow-wrap: anywhere; }
+pre { margin: 8px 0; padding: 8px 10px; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; } td, th { padding: 3px 10px 3px 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); font-weight: normal; }
+th { color: var(--soft); }
+.chips { display: flex; flex-wrap: wrap; gap: 8px; margin: 12px 0; }
+.chip { font: inherit; color: inherit; background: var(--panel); border: 1px solid var(--line); border-radius: 16px; padding: 3px 12px; cursor: pointer; }
+.chip[aria-pressed="true"] { border-color: var(--accent); box-shadow: 0 0 0 1px var(--accent); }
+.chip b { font-variant-numeric: tabular-nums; }
+.good { color: var(--good); } .bad { color: var(--bad); } .warn { color: var(--warn); } .skip { color: var(--skip); }
+.tools { position: sticky; top: 0; z-index: 2; display: flex; flex-wrap: wrap; gap: 8px; padding: 8px 0; background: var(--bg); border-bottom: 1px solid var(--line); }
+.tools input { flex: 1 1 16em; } .tools input, .tools select { font: inherit; padding: 5px 8px; color: inherit; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; }
+.case { border-bottom: 1px solid var(--line); content-visibility: auto; contain-intrinsic-size: auto 34px; }
+.case > button { display: grid; grid-template-columns: 7.5em 1fr 6em 5.5em; gap: 2px 10px; width: 100%; padding: 6px 0; font: inherit; color: inherit; text-align: left; background: none; border: 0; cursor: pointer; }
+.case > button:hover { background: var(--panel); } .case .why { grid-column: 2 / -1; color: var(--soft); overflow-wrap: anywhere; }
+.case .in { padding: 0 0 12px 8px; }
+.bar { height: 6px; background: var(--accent); border-radius: 3px; min-width: 1px; }
+.cols { display: grid; grid-template-columns: repeat(auto-fit, minmax(300px, 1fr)); gap: 8px 32px; }
+canvas { width: 100%; display: block; touch-action: none; border: 1px solid var(--line); border-radius: 6px; cursor: grab; }
+#tip { min-height: 1.5em; }
+@media (max-width: 640px) { .case > button { grid-template-columns: 6.5em 1fr 5em; } .case .format { display: none; } main { padding: 0 10px 32px; } }
+@media print { .tools { position: static; } }
+)PAGE";
+
+constexpr std::string_view kPageBody = R"PAGE(<main>
+<h1 id="title"></h1>
+<p class="soft" id="about"></p>
+<div class="chips" id="chips"></div>
+<section id="changed" hidden><h2>What changed</h2><div></div></section>
+<div class="tools"><input id="search" type="search" placeholder="search files, messages, devices" aria-label="search">
+<select id="sort" aria-label="order"><option value="bad">not ok first</option><option value="order">order of the run</option><option value="slow">slowest first</option></select></div>
+<p class="soft" id="shown"></p>
+<div id="cases"></div>
+<h2>How fast</h2><div class="cols" id="times"></div>
+<section id="kernels" hidden><h2>Commands on the device</h2><div></div></section>
+<h2>Timeline</h2><p class="soft">One row for each worker. The wheel zooms, dragging moves, a double click shows everything.</p>
+<canvas id="line" height="120"></canvas><p class="soft" id="tip"></p>
+<h2>Runs</h2><div id="runs"></div>
+</main>
+)PAGE";
+
+constexpr std::string_view kPageScript = R"PAGE(
+'use strict';
+const D = JSON.parse(document.getElementById('data').textContent), $ = id => document.getElementById(id);
+const kind = { passed: 'good', ran: 'good', failed: 'bad', error: 'bad', crashed: 'bad', 'timed-out': 'bad', skipped: 'skip' };
+const el = (tag, text, cls) => { const e = document.createElement(tag); if (text != null) e.textContent = text; if (cls) e.className = cls; return e; };
+const put = (parent, ...all) => { parent.append(...all); return parent; };
+const time = s => s >= 100 ? s.toFixed(0) + ' s' : s >= 1 ? s.toFixed(2) + ' s' : s >= 1e-3 ? (s * 1e3).toFixed(s < .01 ? 2 : 1) + ' ms' : (s * 1e6).toFixed(1) + ' \u00b5s';
+const isBad = c => !c.ok && c.verdict !== 'skipped';
+const colour = c => c.ok && kind[c.verdict] === 'bad' ? 'warn' : isBad(c) && kind[c.verdict] === 'good' ? 'bad' : kind[c.verdict];
+const label = c => (isBad(c) && kind[c.verdict] === 'good' ? 'unexpected ' : '') + c.verdict;
+function table(heads, rows, numeric) {
+  const t = el('table'), h = el('tr');
+  heads.forEach((x, i) => h.append(el('th', x, numeric.includes(i) ? 'n' : '')));
+  t.append(h);
+  rows.forEach(r => { const tr = el('tr'); r.forEach((x, i) => { const td = el('td', x instanceof Node ? null : x, numeric.includes(i) ? 'n' : ''); if (x instanceof Node) td.append(x); tr.append(td); }); t.append(tr); });
+  return t;
+}
+// --- head
+const bad = D.cases.filter(isBad).length, total = D.cases.reduce((a, c) => a + c.seconds, 0);
+$('title').textContent = bad ? bad + ' of ' + D.cases.length + ' cases are not ok' : D.cases.length + ' cases, all ok';
+$('title').className = bad ? 'bad' : 'good';
+document.title = $('title').textContent + ' \u2013 Slipway';
+const used = D.devices.filter(d => d).map(d => d.replace('\n', ', driver '));
+$('about').textContent = [D.runs.length ? D.runs[D.runs.length - 1].started.replace('T', ' ').replace('Z', ' UTC') : '', used.join('; '), 'slipway ' + D.version, time(total) + ' in all cases'].filter(x => x).join(' \u00b7 ');
+const groups = [['not ok', isBad, 'bad']], seen = new Set(D.cases.map(c => c.verdict));
+for (const v of ['passed', 'ran', 'failed', 'error', 'crashed', 'timed-out', 'skipped']) if (seen.has(v)) groups.push([v, c => c.verdict === v, kind[v]]);
+if (D.cases.some(c => c.expected)) groups.push(['expected', c => c.expected && c.ok, 'warn']);
+if (D.cases.some(c => c.attempts)) groups.push(['flaky', c => c.attempts, 'warn']);
+let group = null;
+groups.forEach(g => {
+  const b = put(el('button', null, 'chip'), el('b', D.cases.filter(g[1]).length, g[2]), ' ' + g[0]);
+  b.setAttribute('aria-pressed', false);
+  b.onclick = () => { group = group === g ? null : g; document.querySelectorAll('.chip').forEach(x => x.setAttribute('aria-pressed', x === b && group !== null)); list(); };
+  $('chips').append(b);
+});
+// --- changes
+if (D.baseline) {
+  const box = $('changed'), all = D.baseline.changes, names = { worse: 'bad', better: 'good', slower: 'warn', faster: 'good', missing: 'warn', new: 'skip' };
+  box.hidden = false;
+  const count = {}; all.forEach(c => count[c[0]] = (count[c[0]] || 0) + 1);
+  const rows = all.slice(0, 100).map(c => [el('span', c[0], names[c[0]]), el('span', c[1], 'file'), c[2], c[3]]);
+  put(box.lastElementChild, el('p', (all.length ? Object.entries(count).map(([k, n]) => n + ' ' + k).join(', ') : 'no case') + ', against ' + D.baseline.cases + ' cases of ' + D.baseline.started.replace('T', ' ').replace('Z', ' UTC') + '. Times are single measurements.', 'soft'));
+  if (rows.length) box.lastElementChild.append(table(['change', 'case', 'before', 'now'], rows, [2, 3]));
+  if (all.length > 100) box.lastElementChild.append(el('p', 'and ' + (all.length - 100) + ' more', 'soft'));
+}
+// --- cases
+D.cases.forEach((c, i) => { c.i = i; c.all = (c.file + ' ' + c.format + ' ' + D.devices[c.device] + ' ' + c.verdict + ' ' + c.errors.map(e => e.join(' ')).join(' ')).toLowerCase(); });
+const worst = Math.max(1e-9, ...D.cases.map(c => c.seconds));
+function why(c) {
+  const e = c.errors.find(x => x[0] === 'error'), x = c.expectations.find(x => !x[1]);
+  let text = e ? (e[3] && !e[3].startsWith(c.file) ? e[3] + ': ' : e[3].includes(':') ? e[3].slice(c.file.length + 1) + ': ' : '') + e[2] : '';
+  if (!e && x) text = "'" + x[0] + "': " + x[3] + ' of ' + x[2] + ' elements differ';
+  if (c.expected) text += (text ? ' \u2013 ' : '') + 'expected: ' + c.expected + (c.reason ? ' (' + c.reason + ')' : '');
+  if (c.attempts) text += (text ? ' \u2013 ' : '') + 'attempt ' + c.attempts;
+  return text;
+}
+function bars(rows, factor) {
+  const top = Math.max(1e-9, ...rows.map(r => r[1]));
+  return table(['', '', 'time', 'count'], rows.map(r => { const b = el('div', null, 'bar'); b.style.width = (100 * r[1] / top) + 'px'; return [el('code', D.names[r[0]]), b, time(r[1] * factor), r[2]]; }), [2, 3]);
+}
+function details(c) {
+  const d = el('div', null, 'in');
+  if (c.text) d.append(el('pre', c.text));
+  else c.errors.forEach(e => d.append(el('pre', (e[3] ? e[3] + ': ' : '') + e[0] + ': ' + e[2] + ' [' + e[1] + ']')));
+  if (c.expectations.length) d.append(table(['expectation', '', 'elements', 'differ', 'max abs', 'max rel', 'max ulp'], c.expectations.map(x => [el('code', x[0]), el('span', x[1] ? 'ok' : 'FAILED', x[1] ? 'good' : 'bad'), ...x.slice(2).map(v => v == null ? '\u2013' : typeof v === 'number' && !Number.isInteger(v) ? v.toPrecision(3) : v)]), [2, 3, 4, 5, 6]));
+  d.append(el('p', [D.devices[c.device] ? 'on ' + D.devices[c.device].replace('\n', ', driver ') : '', 'worker ' + c.worker, 'at ' + time(c.at)].filter(x => x).join(' \u00b7 '), 'soft'));
+  const cols = el('div', null, 'cols');
+  if (c.gpu.length) cols.append(put(el('div'), el('b', 'Commands on the device'), bars(c.gpu, 1e-6)));
+  if (c.host.length) cols.append(put(el('div'), el('b', 'Stages on the CPU'), bars(c.host.slice(0, 20), 1e-6)));
+  d.append(cols);
+  return d;
+}
+function row(c) {
+  const box = el('div', null, 'case'), b = el('button');
+  b.append(el('span', label(c), colour(c)), el('span', c.file, 'file'), el('span', c.format, 'soft format'), el('span', time(c.seconds), 'n'));
+  const w = why(c); if (w) b.append(el('span', w, 'why'));
+  b.setAttribute('aria-expanded', false);
+  b.onclick = () => { const open = box.children.length > 1; if (open) box.lastChild.remove(); else box.append(details(c)); b.setAttribute('aria-expanded', !open); };
+  return put(box, b);
+}
+let shown = [], next = 0;
+const more = new IntersectionObserver(e => { if (e[0].isIntersecting) add(); });
+function add() {
+  const part = document.createDocumentFragment(), end = Math.min(next + 200, shown.length);
+  for (; next < end; ++next) part.append(row(shown[next]));
+  $('cases').append(part); more.disconnect();
+  if (next < shown.length) more.observe($('cases').lastElementChild);
+}
+function list() {
+  const words = $('search').value.toLowerCase().split(/\s+/).filter(x => x), order = $('sort').value;
+  shown = D.cases.filter(c => (!group || group[1](c)) && words.every(w => c.all.includes(w)));
+  if (order === 'bad') shown.sort((a, b) => isBad(b) - isBad(a) || a.i - b.i);
+  if (order === 'slow') shown.sort((a, b) => b.seconds - a.seconds);
+  $('shown').textContent = shown.length === D.cases.length ? '' : shown.length + ' of ' + D.cases.length + ' cases';
+  $('cases').replaceChildren(); next = 0; add();
+}
+$('search').oninput = list; $('sort').onchange = list;
+// page.html#FILE opens the case of a file.
+const wanted = decodeURIComponent(location.hash.slice(1));
+if (wanted) $('search').value = wanted;
+list();
+if (wanted && shown.length) $('cases').firstElementChild.firstElementChild.click();
+// --- times
+const sorted = D.cases.map(c => c.seconds).sort((a, b) => a - b), at = p => sorted[Math.min(sorted.length - 1, Math.floor(p * sorted.length))] || 0;
+$('times').append(table(['percentile', 'time of a case'], [['50 (median)', time(at(.5))], ['90', time(at(.9))], ['99', time(at(.99))], ['maximum', time(at(1))], ['sum', time(total)]], [1]));
+$('times').append(table(['slowest cases', '', ''], [...D.cases].sort((a, b) => b.seconds - a.seconds).slice(0, 8).map(c => { const b = el('div', null, 'bar'); b.style.width = (100 * c.seconds / worst) + 'px'; return [el('span', c.file, 'file'), b, time(c.seconds)]; }), [2]));
+const sums = new Map();
+D.cases.forEach(c => c.gpu.forEach(g => { const s = sums.get(g[0]) || [g[0], 0, 0]; s[1] += g[1]; s[2] += g[2]; sums.set(g[0], s); }));
+if (sums.size) { $('kernels').hidden = false; $('kernels').lastElementChild.append(bars([...sums.values()].sort((a, b) => b[1] - a[1]).slice(0, 30), 1e-6)); }
+// --- timeline
+const lanes = [...new Set(D.cases.map(c => c.run + '/' + c.worker))], canvas = $('line'), end = Math.max(1e-6, ...D.cases.map(c => c.at + c.seconds));
+let from = 0, to = end;
+const laneHeight = 18;
+function draw() {
+  const css = getComputedStyle(document.documentElement), ratio = devicePixelRatio || 1, w = canvas.clientWidth, h = Math.min(600, lanes.length * laneHeight + 22);
+  canvas.style.height = h + 'px'; canvas.width = w * ratio; canvas.height = h * ratio;
+  const g = canvas.getContext('2d'); g.scale(ratio, ratio); g.font = '11px system-ui'; g.clearRect(0, 0, w, h);
+  const x = t => (t - from) / (to - from) * w, step = Math.pow(10, Math.floor(Math.log10((to - from) / 4)));
+  g.fillStyle = css.getPropertyValue('--soft');
+  for (let t = Math.ceil(from / step) * step; t < to; t += step * ((to - from) / step > 12 ? 5 : 1)) { g.fillRect(x(t), 0, 1, 4); g.fillText(time(Math.max(t, 0)), x(t) + 3, 11); }
+  for (const c of D.cases) {
+    const a = x(c.at), b = x(c.at + c.seconds);
+    if (b < 0 || a > w) continue;
+    g.fillStyle = css.getPropertyValue('--' + colour(c));
+    g.fillRect(a, 18 + lanes.indexOf(c.run + '/' + c.worker) * laneHeight, Math.max(1, b - a - .5), laneHeight - 3);
+  }
+}
+canvas.addEventListener('wheel', e => { e.preventDefault(); const p = from + (to - from) * e.offsetX / canvas.clientWidth, f = e.deltaY < 0 ? .8 : 1.25; from = Math.max(0, p - (p - from) * f); to = Math.min(end, p + (to - p) * f); draw(); }, { passive: false });
+canvas.ondblclick = () => { from = 0; to = end; draw(); };
+canvas.onpointermove = e => {
+  const scale = (to - from) / canvas.clientWidth;
+  if (e.buttons) { const d = Math.max(-from, Math.min(end - to, -e.movementX * scale)); from += d; to += d; draw(); return; }
+  const t = from + e.offsetX * scale, lane = lanes[Math.floor((e.offsetY - 18) / laneHeight)];
+  const c = D.cases.find(c => c.run + '/' + c.worker === lane && c.at - scale * 2 <= t && t <= c.at + c.seconds + scale * 2);
+  $('tip').textContent = c ? c.file + ': ' + label(c) + ', ' + time(c.seconds) : '';
+};
+addEventListener('resize', draw); matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw); draw();
+// --- runs
+$('runs').append(table(['started', 'machine', 'command'], D.runs.map(r => [r.started.replace('T', ' ').replace('Z', ''), r.host + (r.shard ? ', shard ' + r.shard : ''), put(el('div'), el('code', r.command), el('div', 'in ' + r.directory + ', slipway ' + r.slipway, 'soft'))]), []));
+)PAGE";
+
+}  // namespace
+
+std::string_view page_style() { return kPageStyle; }
+std::string_view page_body() { return kPageBody; }
+std::string_view page_script() { return kPageScript; }
+
+}  // namespace slipway::cli

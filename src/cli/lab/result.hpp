@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Results files: JSON lines (schema/results.schema.json). A run adds a line about itself, then a line for each case as
+// it ends:
+//
+//   {"run":{"id":"5f0c...","slipway":"0.9.0","command":["slipway","run","cases"],...}}
+//   {"case":{"run":"5f0c...","file":"cases/a.json","verdict":"passed",...}}
+//
+// A file may hold the lines of several runs. The last line of a case is its result.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+
+namespace slipway::cli {
+
+struct RunReportEntry;  // of run_report.hpp
+
+enum class Verdict : std::uint8_t { Passed, Ran, Failed, Skipped, Error, TimedOut, Crashed };
+std::string_view name_of(Verdict verdict);
+// Whether the case did what was asked for.
+bool is_success(Verdict verdict);
+
+// A device as results name it.
+struct DeviceIdentity {
+  std::string name, driver;
+  bool operator==(const DeviceIdentity&) const = default;
+};
+
+struct RunInfo {
+  std::string id;
+  std::string version;  // of Slipway
+  std::string started;  // UTC
+  std::string host;
+  std::string directory;
+  std::vector<std::string> command;
+  std::optional<std::string> shard;  // I/N
+};
+
+struct CaseResult {
+  std::string run;         // the id of the run
+  std::string file;        // as the command line or the list names it
+  std::uint32_t copy = 1;  // counts cases with the same file in one run
+  std::string format;      // empty if the file has none that runs
+  Verdict verdict = Verdict::Error;
+  int exit_status = 0;  // of this case alone, before expectations are applied
+  std::string started;  // UTC
+  double at = 0;        // seconds since the run began
+  double seconds = 0;
+  std::uint32_t worker = 0;
+  DeviceIdentity device;
+  std::uint32_t attempts = 1;
+  std::optional<std::string> expected;  // what an expectations file expects: fail, crash, hang, flaky or skip
+  std::optional<std::string> reason;    // of the expectation
+  bool is_ok = true;                    // whether the case has the verdict that is expected
+  std::string files = "[]";             // JSON: the entries of the case in `files` of a report
+  std::string text;                     // what the case printed
+
+  // Names the case in one run.
+  std::string key() const;
+  // What the case adds to the exit status of the run.
+  int final_status() const;
+};
+
+// The entries of a report as JSON on one line.
+std::string entries_text(std::span<const RunReportEntry> entries);
+// The entries of a case that has none of its own, because its process ended or it was never started.
+std::string entry_of(const std::string& file, const Diagnostic& diagnostic);
+
+// The text with U+FFFD in place of each byte that is not part of valid UTF-8, which JSON and XML do not allow. What
+// drivers print, and a text that was truncated, may contain such bytes.
+std::string valid_utf8(std::string_view text);
+
+// Lines of a results file, without their line breaks.
+std::string run_line(const RunInfo& run);
+std::string case_line(const CaseResult& result);
+
+// The contents of results files. Runs are in the order of their lines. The result of a case is at the position of its
+// first line and has the contents of its last one.
+struct Results {
+  std::vector<RunInfo> runs;
+  std::vector<CaseResult> cases;
+};
+// An incomplete last line is left out, with a warning.
+std::optional<Results> read_results(const std::string& path, Diagnostics& diagnostics);
+// `name`: of the text in messages.
+std::optional<Results> parse_results(std::string_view text, const std::string& name, Diagnostics& diagnostics);
+// Adds the results of another file.
+void merge_results(Results& into, Results from);
+
+std::string results_schema();
+
+}  // namespace slipway::cli

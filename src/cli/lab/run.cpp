@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/lab/run.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <ranges>
+
+#include "base/files.hpp"
+#include "base/format.hpp"
+#include "base/print_diagnostic.hpp"
+#include "cli/lab/case_list.hpp"
+#include "cli/lab/expectations.hpp"
+#include "cli/lab/options.hpp"
+#include "cli/lab/page.hpp"
+#include "cli/lab/summary.hpp"
+#include "cli/lab/supervisor.hpp"
+#include "cli/progress.hpp"
+#include "cli/run_report.hpp"
+#include "generated_version.hpp"
+#include "gpu/device/instance.hpp"
+
+namespace slipway::cli {
+namespace {
+
+constexpr std::size_t kMaxCasesWithoutList = 20;  // the summary of more cases lists those that are not ok
+constexpr std::size_t kMaxText = 64 * 1024;       // of what a case printed, in its result
+
+// --device: the selectors of devices.
+std::optional<std::vector<std::string>> device_selectors(const std::string& option, Diagnostics& diagnostics) {
+  if (option != "all") {
+    std::vector<std::string> selectors;
+    for (const auto part : std::views::split(option, ',')) selectors.emplace_back(std::string_view(part));
+    if (selectors.empty()) selectors.emplace_back();
+    return selectors;
+  }
+  const auto instance = diagnostics.take(gpu::create_instance());
+  if (!instance) return std::nullopt;
+  std::vector<std::string> selectors;
+  for (const gpu::Snapshot& device : instance->snapshots()) {
+    if (device.api.major > 1 || device.api.minor >= 3) selectors.push_back(std::to_string(device.index));
+  }
+  if (selectors.empty()) diagnostics.error(DiagnosticKind::NoDevice, {}, "there is no device with Vulkan 1.3");
+  return selectors;
+}
+
+std::string new_run_id() {
+  std::random_device random;
+  return formatted("{:08x}{:08x}", random(), random());
+}
+
+RunInfo run_info(const Arguments& arguments, const std::optional<std::string>& shard) {
+  char host[256] = "";
+  ::gethostname(host, sizeof host - 1);
+  std::error_code ignored;
+  RunInfo info{.id = new_run_id(),
+               .version = std::string(kVersion),
+               .started = utc_now(),
+               .host = host,
+               .directory = std::filesystem::current_path(ignored).string(),
+               .command = {"slipway", "run"},
+               .shard = shard};
+  info.command.append_range(arguments.words);
+  return info;
+}
+
+// Without the escape sequences of colours.
+std::string plain_text(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text.substr(i, 2) == "\x1b[")
+      i = std::min(text.find('m', i), text.size());
+    else
+      plain += text[i];
+  }
+  return plain;
+}
+
+class LabRun {
+ public:
+  LabRun(const Arguments& arguments, LabOptions options, std::vector<std::string> worker_words)
+      : arguments_(arguments), options_(std::move(options)), worker_words_(std::move(worker_words)) {}
+
+  int run() {
+    if (!prepare()) return end_early();
+    const auto selectors = device_selectors(options_.device, diagnostics_);
+    if (!selectors || !open_results()) return end_early();
+    const SupervisorEnd end =
+        supervise(missing_, supervisor_options(*selectors), [this](CaseOutcome outcome) { take(std::move(outcome)); });
+    progress_.reset();
+    if (end.usage) {
+      print_error(end.text);
+      return *end.usage;
+    }
+    print_waiting(true);
+    add_interrupted(end.signal.has_value());
+    write_reports();
+    const int status = finish();
+    if (end.signal) {
+      print_error(formatted(
+          "slipway run: interrupted; {} of {} cases ran{}\n", results_.cases.size() - interrupted_, all_.size(),
+          results_path().empty() ? "" : formatted("; `--resume {}` runs the others", results_path())));
+      ::signal(*end.signal, SIG_DFL);
+      ::raise(*end.signal);
+    }
+    return status;
+  }
+
+ private:
+  bool ok() const { return !diagnostics_.has_errors(); }
+  int end_early() { return report(diagnostics_, options_.style); }
+  void usage(std::string message) { diagnostics_.error(DiagnosticKind::Usage, {}, std::move(message)); }
+  const std::string& results_path() const {
+    return options_.resume_path.empty() ? options_.results_path : options_.resume_path;
+  }
+
+  // --- before the run ---
+
+  bool prepare() {
+    for (const std::string_view one : {"--pause-on-exit", "--wait-for-key-stroke-before-run", "--explain"}) {
+      if (std::ranges::contains(arguments_.words, one)) usage(formatted("`{}` applies to one file at a time", one));
+    }
+    if (options_.files.empty()) usage("no file, directory or list is given");
+    if (results_path() == "-") usage("--results and --resume need a file, because they continue it");
+    if (!options_.baseline_path.empty() && options_.html_path.empty()) usage("--baseline needs --html");
+    if (!ok()) return false;
+    if (!options_.baseline_path.empty()) {
+      auto read = read_results(options_.baseline_path, diagnostics_);
+      if (!read) return false;
+      baseline_ = std::move(*read);
+    }
+    all_ = list_cases(options_.files, diagnostics_);
+    if (!ok() || !choose_shard() || !read_earlier()) return false;
+    if (!options_.expect_path.empty() && !(expectations_ = Expectations::read(options_.expect_path, diagnostics_)))
+      return false;
+    std::vector<std::string> formats;
+    for (LabCase& one : missing_) {
+      detect_format(one);
+      if (!one.format.empty()) formats.push_back(one.format);
+    }
+    check_worker_options(worker_words_, formats, diagnostics_);
+    printed_.resize(missing_.size());
+    return ok();
+  }
+
+  bool choose_shard() {
+    std::string text = options_.shard;
+    const char* const variable = std::getenv("SLIPWAY_SHARD");
+    if (text.empty() && variable) text = variable;
+    if (text.empty()) {
+      if (!options_.shard_times_path.empty()) usage("--shard-times needs --shard");
+      return ok();
+    }
+    const std::optional<Shard> shard = shard_from_text(text);
+    if (!shard) {
+      usage(formatted("a shard is I/N with I from 1 to N, such as 2/8, but `{}` is given", text));
+      return false;
+    }
+    Results times;
+    if (!options_.shard_times_path.empty()) {
+      auto read = read_results(options_.shard_times_path, diagnostics_);
+      if (!read) return false;
+      times = std::move(*read);
+    }
+    all_ = cases_of_shard(std::move(all_), *shard, times.cases);
+    shard_ = text;
+    return true;
+  }
+
+  // --resume: the cases that have results, and those that are missing.
+  bool read_earlier() {
+    std::map<std::string, CaseResult*, std::less<>> known;
+    if (!options_.resume_path.empty() && file_exists(options_.resume_path)) {
+      auto read = read_results(options_.resume_path, diagnostics_);
+      if (!read) return false;
+      earlier_ = std::move(*read);
+      for (CaseResult& result : earlier_.cases) known.emplace(result.key(), &result);
+    }
+    for (const LabCase& one : all_) {
+      if (known.contains(key_of(one))) {
+        ++from_earlier_;
+        continue;
+      }
+      missing_.push_back(one);
+    }
+    return true;
+  }
+
+  bool open_results() {
+    info_ = run_info(arguments_, shard_);
+    if (results_path().empty()) return true;
+    auto file = diagnostics_.take(LineFile::open(results_path(), options_.resume_path.empty()));
+    if (!file) return false;
+    results_file_.emplace(std::move(*file));
+    write_line(run_line(info_));
+    return ok();
+  }
+
+  SupervisorOptions supervisor_options(const std::vector<std::string>& selectors) {
+    SupervisorOptions options;
+    // The first worker of each device comes first, so that few cases are spread over the devices.
+    for (std::uint32_t job = 0; job < options_.jobs; ++job) {
+      for (const std::string& selector : selectors) {
+        std::vector<std::string> words = worker_words_;
+        if (!selector.empty()) words.insert(words.end(), {"--device", selector});
+        options.workers.push_back(std::move(words));
+      }
+    }
+    constexpr double kTimeOuts = 4, kSeconds = 10;  // docs/lab.md
+    if (options_.case_timeout)
+      options.case_timeout = std::chrono::duration<double>(*options_.case_timeout);
+    else if (options_.timeout)
+      options.case_timeout = std::chrono::duration<double>(kTimeOuts * *options_.timeout + kSeconds);
+    if (expectations_) {
+      options.retries = [this](const LabCase& one, const DeviceIdentity& device) -> std::uint32_t {
+        const Expectation* const line = expectations_->find(one.file, device);
+        return line && line->expected == Expected::Flaky ? kFlakyRetries : 0;
+      };
+      options.skip = [this](const LabCase& one, const DeviceIdentity& device) { return skipped(one, device); };
+    }
+    return options;
+  }
+
+  std::optional<CaseResult> skipped(const LabCase& one, const DeviceIdentity& device) const {
+    const Expectation* const line = expectations_->find(one.file, device);
+    if (!line || line->expected != Expected::Skip) return std::nullopt;
+    CaseResult result{.file = one.file, .copy = one.copy, .format = one.format, .verdict = Verdict::Skipped};
+    const Diagnostic note{.severity = Severity::Note,
+                          .kind = DiagnosticKind::DeviceLacks,
+                          .message = formatted("skipped, as line {} of `{}` expects", line->line, options_.expect_path),
+                          .location = SourceLocation::in_file(one.file)};
+    result.files = entry_of(one.file, note);
+    return result;
+  }
+
+  // --- during the run ---
+
+  void take(CaseOutcome outcome) {
+    CaseResult& result = outcome.result;
+    result.run = info_.id;
+    result.is_ok = result.exit_status == 0 || result.verdict == Verdict::Skipped;
+    Diagnostics added;
+    if (outcome.why)
+      added.add(std::move(*outcome.why));
+    else if (missing_[outcome.index].why_not_run)
+      added.add(*missing_[outcome.index].why_not_run);
+    std::string after;
+    if (const Expectation* const line = expectations_ ? expectations_->find(result.file, result.device) : nullptr) {
+      if (std::optional<Diagnostic> unexpected = apply_expectation(*line, result))
+        added.add(std::move(*unexpected));
+      else if (!is_success(result.verdict) && result.is_ok)
+        after = formatted("{}: as expected ({}{}{})\n", result.key(), *result.expected, result.reason ? ": " : "",
+                          result.reason.value_or(""));
+    }
+    outcome.errors +=
+        format_diagnostics(shown(added.all()), {.colour = use_colour(stderr), .max_errors = options_.style.max_errors});
+    if (output_level() != OutputLevel::Quiet) outcome.output += after;
+    result.text = valid_utf8(std::string_view(plain_text(outcome.errors + outcome.output)).substr(0, kMaxText));
+    write_line(case_line(result));
+    if (!result.is_ok) ++not_ok_;
+    printed_[outcome.index] = Printed{std::move(outcome.output), std::move(outcome.errors)};
+    new_results_.emplace(result.key(), std::move(result));
+    print_waiting(false);
+    show_progress();
+  }
+
+  void write_line(const std::string& line) {
+    if (!results_file_) return;
+    if (Result<> written = results_file_->write(line); !written) {
+      diagnostics_.add(std::move(written.error()));
+      results_file_.reset();  // reported once, at the end
+    }
+  }
+
+  // Prints in the order of the cases what those that ended printed; with `all`, also after cases without a result.
+  void print_waiting(bool all) {
+    for (; next_printed_ < printed_.size() && (all || printed_[next_printed_]); ++next_printed_) {
+      std::optional<Printed> text = std::exchange(printed_[next_printed_], std::nullopt);
+      if (!text || options_.style.json) continue;
+      if (!text->errors.empty()) print_error(text->errors);
+      if (!text->output.empty()) (options_.report_path == "-" ? print_error : print)(text->output);
+    }
+  }
+
+  void show_progress() {
+    const std::size_t ended = new_results_.size();
+    progress_->stage(formatted("{} of {} cases{}", ended + from_earlier_, all_.size(),
+                               not_ok_ == 0 ? "" : formatted(", {} not ok", not_ok_)));
+  }
+
+  // --- after the run ---
+
+  // Collects all results in the order of the cases; those that did not run have entries in the reports.
+  void add_interrupted(bool is_interrupted) {
+    std::map<std::string, CaseResult*, std::less<>> known;
+    for (CaseResult& result : earlier_.cases) known.emplace(result.key(), &result);
+    results_.runs = std::move(earlier_.runs);
+    results_.runs.push_back(info_);
+    for (const LabCase& one : all_) {
+      const std::string key = key_of(one);
+      if (const auto now = new_results_.find(key); now != new_results_.end()) {
+        results_.cases.push_back(std::move(now->second));
+      } else if (const auto before = known.find(key); before != known.end()) {
+        results_.cases.push_back(std::move(*before->second));
+      } else if (is_interrupted) {
+        ++interrupted_;
+        const Diagnostic why{.kind = DiagnosticKind::Interrupted,
+                             .message = "the case did not run, because the run was interrupted",
+                             .location = SourceLocation::in_file(one.file)};
+        CaseResult result{.run = info_.id, .file = one.file, .copy = one.copy, .format = one.format};
+        result.exit_status = static_cast<int>(exit_class_of(why.kind));
+        result.is_ok = false;
+        result.files = entry_of(one.file, why);
+        results_.cases.push_back(std::move(result));
+      }
+    }
+  }
+
+  int cases_status() const {
+    int status = 0;
+    for (const CaseResult& result : results_.cases) status = worst_status(status, result.final_status());
+    return status;
+  }
+
+  std::string report_text() const {
+    std::vector<std::string> entries;
+    for (const CaseResult& result : results_.cases) entries.push_back(result.files);
+    return write_run_report(entries, cases_status(), recipe::system_usage(start_));
+  }
+
+  void write(const std::string& path, const std::string& text) {
+    if (path.empty()) return;
+    if (Result<> written = write_file(path, text); !written) diagnostics_.add(std::move(written.error()));
+  }
+
+  void write_reports() {
+    if (!options_.report_path.empty()) write(options_.report_path, report_text());
+    if (!options_.junit_path.empty()) write(options_.junit_path, write_lab_junit(results_));
+    if (!options_.html_path.empty())
+      write(options_.html_path, write_results_page(results_, baseline_ ? &*baseline_ : nullptr));
+  }
+
+  int finish() {
+    const int status = worst_status(cases_status(), exit_status(diagnostics_.all()));
+    if (options_.style.json) {
+      if (options_.report_path != "-") print(report_text());
+    } else if (output_level() != OutputLevel::Quiet) {
+      (options_.report_path == "-" ? print_error : print)(
+          print_summary(results_.cases, results_.cases.size() > kMaxCasesWithoutList));
+    }
+    report(diagnostics_, options_.style);
+    return status;
+  }
+
+  struct Printed {
+    std::string output, errors;
+  };
+
+  const Arguments& arguments_;
+  LabOptions options_;
+  std::vector<std::string> worker_words_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  Diagnostics diagnostics_;
+  std::vector<LabCase> all_, missing_;
+  Results earlier_, results_;
+  std::optional<Results> baseline_;
+  std::optional<Expectations> expectations_;
+  std::optional<std::string> shard_;
+  RunInfo info_;
+  std::optional<LineFile> results_file_;
+  std::map<std::string, CaseResult> new_results_;
+  std::vector<std::optional<Printed>> printed_;
+  std::size_t next_printed_ = 0, from_earlier_ = 0, interrupted_ = 0, not_ok_ = 0;
+  std::optional<Progress> progress_{std::in_place, "starting workers"};
+};
+
+}  // namespace
+
+int run_lab(const Arguments& arguments) {
+  Arguments own = arguments;
+  if (!own.words.empty() && own.words.front() == "lab") own.words.erase(own.words.begin());
+  DividedArguments divided = divide_arguments(own.words);
+  LabOptions options;
+  if (const std::optional<int> status = parse_lab_options({.words = divided.own, .format = "lab"}, options))
+    return *status;
+  return LabRun(own, std::move(options), std::move(divided.workers)).run();
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/lab/summary.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/escape.hpp"
+#include "base/format.hpp"
+#include "json/document.hpp"
+
+namespace slipway::cli {
+namespace {
+
+constexpr std::size_t kMaxListed = 50;
+constexpr std::array kAllVerdicts = {Verdict::Passed,  Verdict::Ran,      Verdict::Failed, Verdict::Error,
+                                     Verdict::Crashed, Verdict::TimedOut, Verdict::Skipped};
+
+enum class JUnitOutcome : std::uint8_t { Passed, Failure, Error, Skipped };
+
+JUnitOutcome junit_outcome(const CaseResult& result) {
+  if (result.expected && result.is_ok && !is_success(result.verdict)) return JUnitOutcome::Skipped;
+  if (!result.is_ok && is_success(result.verdict)) return JUnitOutcome::Failure;
+  switch (result.verdict) {
+    case Verdict::Passed:
+    case Verdict::Ran:
+      return JUnitOutcome::Passed;
+    case Verdict::Failed:
+      return JUnitOutcome::Failure;
+    case Verdict::Skipped:
+      return JUnitOutcome::Skipped;
+    case Verdict::Error:
+    case Verdict::TimedOut:
+    case Verdict::Crashed:
+      return JUnitOutcome::Error;
+  }
+  return JUnitOutcome::Error;
+}
+
+// Seconds with six digits, in any locale.
+std::string decimal_seconds(double seconds) {
+  const auto micros = std::llround(std::clamp(seconds, 0.0, 1e9) * 1e6);
+  const std::string fraction = std::to_string(micros % 1'000'000);
+  return std::to_string(micros / 1'000'000) + "." + std::string(6 - fraction.size(), '0') + fraction;
+}
+
+std::string attribute(std::string_view name, std::string_view value) {
+  return formatted(" {}=\"{}\"", name, escape_markup(value, "&#10;"));
+}
+
+std::string expectation_text(const CaseResult& result) {
+  return formatted("expected: {}{}{}", *result.expected, result.reason ? ", " : "", result.reason.value_or(""));
+}
+
+std::string junit_test_case(const CaseResult& result) {
+  std::string text = "    <testcase" + attribute("name", result.key()) +
+                     attribute("classname", result.format.empty() ? "slipway" : "slipway." + result.format) +
+                     attribute("file", result.file) + attribute("time", decimal_seconds(result.seconds));
+  const JUnitOutcome outcome = junit_outcome(result);
+  if (outcome == JUnitOutcome::Passed && result.text.empty()) return text + "/>\n";
+  text += ">\n";
+  std::string messages;
+  for (const std::string& message : error_messages(result)) messages += (messages.empty() ? "" : "\n") + message;
+  if (result.expected && result.is_ok)
+    messages = expectation_text(result);
+  else if (!result.is_ok && is_success(result.verdict))
+    messages = "the case passes, but another verdict is expected; " + expectation_text(result);
+  if (outcome == JUnitOutcome::Skipped) {
+    text += "      <skipped" + attribute("message", messages) + "/>\n";
+  } else if (outcome != JUnitOutcome::Passed) {
+    const std::string element = outcome == JUnitOutcome::Failure ? "failure" : "error";
+    text += "      <" + element + attribute("message", messages) + attribute("type", name_of(result.verdict)) + ">" +
+            escape_markup(result.text) + "</" + element + ">\n";
+  }
+  if (!result.text.empty()) text += "      <system-out>" + escape_markup(result.text) + "</system-out>\n";
+  return text + "    </testcase>\n";
+}
+
+}  // namespace
+
+std::string text_in(json::Value value) { return value.is(json::Type::String) ? value.string() : ""; }
+double number_in(json::Value value) { return value.is(json::Type::Number) ? value.number() : 0; }
+
+std::vector<std::string> error_messages(const CaseResult& result) {
+  std::vector<std::string> messages;
+  const auto document = json::parse(make_source("files", result.files));
+  if (!document) return messages;
+  for (const json::Value file : (*document)->root()) {
+    for (const json::Value diagnostic : file["diagnostics"]) {
+      if (text_in(diagnostic["severity"]) == "error") messages.push_back(text_in(diagnostic["message"]));
+    }
+  }
+  return messages;
+}
+
+std::string print_summary(std::span<const CaseResult> cases, bool with_list) {
+  std::string counts;
+  for (const Verdict verdict : kAllVerdicts) {
+    const auto count = std::ranges::count(cases, verdict, &CaseResult::verdict);
+    if (count == 0) continue;
+    counts += formatted("{} {} {}", counts.empty() ? "" : ",", count, name_of(verdict));
+    const auto expected = std::ranges::count_if(cases, [&](const CaseResult& one) {
+      return one.verdict == verdict && one.expected && one.is_ok && !is_success(verdict);
+    });
+    if (expected != 0) counts += formatted(" ({} expected)", expected);
+  }
+  std::string text = formatted("{} case{}:{}\n", cases.size(), cases.size() == 1 ? "" : "s", counts);
+  std::size_t listed = 0, left_out = 0;
+  for (const CaseResult& one : cases) {
+    const bool is_flaky = one.attempts > 1 && is_success(one.verdict);
+    if (is_flaky) text += formatted("  flaky: {}, passed in attempt {}\n", one.key(), one.attempts);
+    if (one.final_status() == 0 || one.verdict == Verdict::Skipped || !with_list) continue;
+    if (listed++ < kMaxListed)
+      text += formatted("  {}: {}\n",
+                        !one.expected ? name_of(one.verdict) : "unexpected " + std::string(name_of(one.verdict)),
+                        one.key());
+    else
+      ++left_out;
+  }
+  if (left_out != 0) text += formatted("  and {} more\n", left_out);
+  return text;
+}
+
+std::string write_lab_junit(const Results& results) {
+  const auto count = [&](JUnitOutcome outcome) { return std::ranges::count(results.cases, outcome, junit_outcome); };
+  double seconds = 0;
+  for (const CaseResult& one : results.cases) seconds += one.seconds;
+  const std::string counts =
+      formatted(" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"", results.cases.size(),
+                count(JUnitOutcome::Failure), count(JUnitOutcome::Error), count(JUnitOutcome::Skipped)) +
+      attribute("time", decimal_seconds(seconds));
+  std::string text =
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + counts + ">\n  <testsuite name=\"slipway\"" + counts;
+  if (!results.runs.empty()) {
+    const RunInfo& run = results.runs.back();
+    // The schema of JUnit has times without a zone.
+    std::string started = run.started;
+    if (started.ends_with('Z')) started.pop_back();
+    text += attribute("timestamp", started) + attribute("hostname", run.host);
+  }
+  text += ">\n    <properties>\n";
+  const auto property = [&](std::string_view name, const std::string& value) {
+    text += "      <property" + attribute("name", name) + attribute("value", value) + "/>\n";
+  };
+  for (const RunInfo& run : results.runs) {
+    std::string command;
+    for (const std::string& word : run.command) command += (command.empty() ? "" : " ") + word;
+    property("slipway", run.version);
+    property("command", command);
+  }
+  std::vector<DeviceIdentity> devices;
+  for (const CaseResult& one : results.cases) {
+    if (one.device.name.empty() || std::ranges::contains(devices, one.device)) continue;
+    devices.push_back(one.device);
+    property("device", one.device.name);
+    property("driver", one.device.driver);
+  }
+  text += "    </properties>\n";
+  for (const CaseResult& one : results.cases) text += junit_test_case(one);
+  return text + "  </testsuite>\n</testsuites>\n";
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What results are for people and for CI systems.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/lab/result.hpp"
+#include "json/document.hpp"
+
+namespace slipway::cli {
+
+// A string or a number of results that another program may have written: empty or 0 for other values.
+std::string text_in(json::Value value);
+double number_in(json::Value value);
+
+// The messages of the errors of a case.
+std::vector<std::string> error_messages(const CaseResult& result);
+
+// "812 cases: 800 passed, 3 failed (2 of them expected), 1 crashed", and a line for each case that is not ok.
+std::string print_summary(std::span<const CaseResult> cases, bool with_list);
+
+// JUnit XML: a test case for each case, with what it printed. Expected failures count as skipped.
+std::string write_lab_junit(const Results& results);
+
+}  // namespace slipway::cli

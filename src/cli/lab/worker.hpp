@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A worker: a process that runs cases one after another, so that a case which hangs or crashes costs one process and
+// not the run. The supervisor starts it with the options of the run, and sends a request for each case.
+//
+// Requests and replies are JSON lines over the socket kWorkerSocket. What a case prints goes to the standard streams
+// of the worker, which are pipes to the supervisor.
+//
+//   {"device":true}                                 -> {"device":{"name":"...","driver":"..."}}
+//   {"file":"a.json","format":"scenario"}           -> {"started":true}, then {"done":{...}}, or {"usage":2}
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/command_line.hpp"
+#include "cli/lab/result.hpp"
+
+namespace slipway::cli {
+
+inline constexpr int kWorkerSocket = 3;
+// The first argument of a worker.
+inline constexpr std::string_view kWorkerVerb = "--worker";
+
+// How a case ended that its worker survived.
+struct CaseEnd {
+  int exit_status = 0;
+  Verdict verdict = Verdict::Error;
+  double seconds = 0;
+  bool worker_ends = false;  // because of a time-out or a lost device
+  std::string files = "[]";  // the entries of a report, as JSON
+};
+
+struct WorkerRequest {
+  std::string file, format;  // empty: asks for the device
+};
+
+struct WorkerReply {
+  bool started = false;
+  std::optional<int> usage;  // the arguments are not valid: exit status
+  std::optional<DeviceIdentity> device;
+  std::optional<CaseEnd> done;
+};
+
+std::string request_text(const WorkerRequest& request);
+WorkerReply read_reply(const std::string& line);  // empty if it is not a reply
+
+// Serves requests until the socket is closed. `arguments`: the options of the run.
+int worker_verb(const Arguments& arguments);
+
+}  // namespace slipway::cli

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs of many files survive hangs, crashes, interrupts and their own death, and no case is lost or run twice: lab.py SLIPWAY"""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree
+
+slipway = str(pathlib.Path(sys.argv[1]).resolve())
+problems = []
+
+
+def expect(condition, what):
+    if not condition:
+        problems.append(what)
+
+
+def small(value, expected):
+    return {"resources": [{"buffer": {"uid": "b", "size": 4, "shader_access": "readonly", "data": {"type": "u32", "values": [value]},
+                                      "expect": {"type": "u32", "data": [expected]}}}], "commands": []}
+
+
+SPIN = {"resources": [{"shader": {"uid": "spin", "type": "GLSL", "source":
+                                  "#version 460\nlayout(set = 0, binding = 0) buffer B { uint b[]; };\nvoid main() { while (b[0] == 0) { b[1] += 1; } }"}},
+                      {"buffer": {"uid": "b", "size": 8, "shader_access": "readwrite"}}],
+        "commands": [{"dispatch_compute": {"shader_ref": "spin", "rangeND": [1],
+                                           "bindings": [{"set": 0, "id": 0, "resource_ref": "b"}]}}]}
+GRAPH = "graph g {\n  %0 = input i32[1, 8]\n  %1 = ABS(%0) i32[1, 8]\n  output %1\n}\n"
+
+
+def lines(path):
+    return [json.loads(line) for line in pathlib.Path(path).read_text().splitlines()]
+
+
+def cases(path):
+    return [line["case"] for line in lines(path) if "case" in line]
+
+
+def verdicts(path):
+    return {case["file"]: case["verdict"] for case in cases(path)}
+
+
+def run(directory, *words, **options):
+    return subprocess.run([slipway, "run", *words], cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+def junit_names(path):
+    return [case.get("name") for case in xml.etree.ElementTree.parse(path).getroot().iter("testcase")]
+
+
+def wait_for(condition, what):
+    """Polls, because the state of another process is observed. The limit is only for a test that fails."""
+    end = time.monotonic() + 120
+    while not condition():
+        if time.monotonic() > end:
+            sys.exit(f"this never happened: {what}")
+        time.sleep(0.01)
+
+
+def workers(process):
+    children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    return [int(child) for child in children]
+
+
+def spins(process):
+    """Whether a worker computes: it has used CPU time for a while since its cases before ended."""
+    def ticks():
+        return sum(int(re.sub(r"^.*\) ", "", pathlib.Path(f"/proc/{pid}/stat").read_text()).split()[11]) for pid in workers(process))
+    first = ticks()
+    wait_for(lambda: ticks() > first + 10, "the worker computes")
+
+
+def hang(directory):
+    done = run(directory, "@all.txt", "--timeout", "0.3", "--results", "r.jsonl", "--report", "report.json", "--junit", "junit.xml",
+               "--html", "page.html", "--jobs", "2")
+    names = ["a.json", "fail.json", "spin.json", "net.graph", "missing.json", "b.json"]
+    expect(done.returncode == 3, f"hang: exit status {done.returncode}\n{done.stderr}")
+    expect(verdicts(directory / "r.jsonl") == dict(zip(names, ["passed", "failed", "timed-out", "ran", "error", "passed"])),
+           f"hang: {verdicts(directory / 'r.jsonl')}")
+    report = json.loads((directory / "report.json").read_text())
+    expect([file["file"] for file in report["files"]] == names, "hang: files of the report")
+    expect(report["exit_status"] == 3, "hang: exit status of the report")
+    expect(junit_names(directory / "junit.xml") == names, "hang: JUnit")
+    expect([line.split(":")[0] for line in done.stdout.splitlines() if re.match(r"[\w.]+: (ok|FAILED|ran)\b", line)] ==
+           ["a.json", "fail.json", "net.graph", "b.json"], f"hang: order of the output\n{done.stdout}")
+    expect("6 cases: 2 passed, 1 ran, 1 failed, 1 error, 1 timed-out" in done.stdout, f"hang: summary\n{done.stdout}")
+    page = (directory / "page.html").read_text()
+    data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.S)[1])
+    expect([case["file"] for case in data["cases"]] == names, "hang: page")
+    expect("http" not in re.sub(r'id="data">.*?</script>', "", page, flags=re.S), "hang: the page refers to the network")
+
+
+def whole_case(directory):
+    done = run(directory, "spin.json", "a.json", "--case-timeout", "0.5", "--results", "c.jsonl")
+    expect(done.returncode == 5, f"whole case: exit status {done.returncode}")
+    expect(verdicts(directory / "c.jsonl") == {"spin.json": "timed-out", "a.json": "passed"}, "whole case: verdicts")
+
+
+def crash(directory):
+    path = directory / "crash.jsonl"
+    process = subprocess.Popen([slipway, "run", "a.json", "spin.json", "b.json", "fail.json", "--results", path, "--junit", "crash.xml"],
+                               cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: path.exists() and len(path.read_text().splitlines()) == 2, "the first case ends")
+    spins(process)
+    os.kill(workers(process)[0], signal.SIGSEGV)
+    _, errors = process.communicate(timeout=120)
+    expect(process.returncode == 5, f"crash: exit status {process.returncode}")
+    expect(verdicts(path) == {"a.json": "passed", "spin.json": "crashed", "b.json": "passed", "fail.json": "failed"}, f"crash: {verdicts(path)}")
+    expect("spin.json: error: the process that ran the case ended with signal 11" in errors and "[worker-crashed]" in errors, f"crash: {errors}")
+
+
+def interrupt(directory, number):
+    name = signal.Signals(number).name
+    path = directory / f"{name}.jsonl"
+    words = ["a.json", "fail.json", "spin.json", "b.json"]
+    process = subprocess.Popen([slipway, "run", *words, "--results", path, "--report", "i.json", "--junit", "i.xml"], cwd=directory,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: path.exists() and len(path.read_text().splitlines()) == 3, "two cases end")
+    spins(process)
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=120)
+    expect(process.returncode == -number, f"{name}: exit status {process.returncode}")
+    report = json.loads((directory / "i.json").read_text())
+    expect([file["file"] for file in report["files"]] == words, f"{name}: report")
+    kinds = [f"[{diagnostic['kind']}]" for file in report["files"] for diagnostic in file["diagnostics"] if file["file"] != "fail.json"]
+    expect(kinds == ["[interrupted]", "[interrupted]"], f"{name}: {kinds}")
+    expect(junit_names(directory / "i.xml") == words, f"{name}: JUnit")
+    expect("2 of 4 cases ran" in errors, f"{name}: {errors}")
+    expect(set(verdicts(path)) == {"a.json", "fail.json"}, f"{name}: {verdicts(path)}")
+    done = run(directory, *words, "--resume", path, "--timeout", "0.3", "--report", "i.json")
+    expect([case["file"] for case in cases(path)] == words, f"{name}: resumed cases")
+    expect(done.returncode == 5, f"{name}: exit status {done.returncode} after resuming")
+    expect([file["file"] for file in json.loads((directory / "i.json").read_text())["files"]] == words, f"{name}: report after resuming")
+
+
+def killed(directory):
+    """The supervisor dies at random; what it has written is continued until nothing is missing."""
+    many = directory / "many"
+    many.mkdir()
+    for i in range(40):
+        (many / f"{i:02}.json").write_text(json.dumps(small(i, i)))
+    path = directory / "killed.jsonl"
+    deaths = 0
+    for limit in [1, 5, 20, None]:
+        process = subprocess.Popen([slipway, "run", "many", "--jobs", "2", "--resume", path], cwd=directory, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        if limit is None:
+            expect(process.wait() == 0, "killed: exit status of the last run")
+            continue
+        wait_for(lambda: process.poll() is not None or path.exists() and path.read_text().count('{"case"') >= limit, "cases end")
+        children = workers(process) if process.poll() is None else []
+        process.kill()
+        process.wait()
+        deaths += 1
+        wait_for(lambda: not any(pathlib.Path(f"/proc/{child}/cmdline").exists() and pathlib.Path(f"/proc/{child}/cmdline").read_bytes() for child in children), "workers end with their supervisor")
+        if limit == 5:
+            with open(path, "a") as file:
+                file.write('{"case":{"file":"torn')
+    expect(deaths == 3, "killed: the runs were killed")
+    files = [case["file"] for case in cases(path)]
+    expect(sorted(files) == [f"many/{i:02}.json" for i in range(40)], f"killed: {sorted(files)}")
+
+
+def shards(directory):
+    for i in (1, 2, 3):
+        expect(run(directory, "many", "--shard", f"{i}/3", "--results", f"shard{i}.jsonl", "--shard-times", "killed.jsonl").returncode == 0, "shards: exit status")
+    done = subprocess.run([slipway, "results", "merge", "shard1.jsonl", "shard2.jsonl", "shard3.jsonl", "-o", "merged.jsonl"], cwd=directory)
+    expect(done.returncode == 0, "shards: merge")
+    total = sum(len(cases(directory / f"shard{i}.jsonl")) for i in (1, 2, 3))
+    expect(total == 40 and len(verdicts(directory / "merged.jsonl")) == 40, f"shards: {total} cases")
+    expect([line["run"]["shard"] for line in lines(directory / "merged.jsonl") if "run" in line] == ["1/3", "2/3", "3/3"], "shards: runs")
+    done = run(directory, "many", "--results", "env.jsonl", env=dict(os.environ, SLIPWAY_SHARD="2/3"))
+    expect(len(cases(directory / "env.jsonl")) == 13, "shards: environment")
+
+
+def expectations(directory):
+    (directory / "known.txt").write_text('fail fail.json  # known\nfail a.json\nhang spin.json\nskip b.json device="*"\n')
+    done = run(directory, "a.json", "fail.json", "spin.json", "b.json", "--expect", "known.txt", "--timeout", "0.3", "--results", "e.jsonl")
+    expect(done.returncode == 1, f"expectations: exit status {done.returncode}")
+    expect(verdicts(directory / "e.jsonl") == {"a.json": "passed", "fail.json": "failed", "spin.json": "timed-out", "b.json": "skipped"}, f"expectations: {verdicts(directory / 'e.jsonl')}")
+    expect({case["file"]: case["ok"] for case in cases(directory / "e.jsonl")} == {"a.json": False, "fail.json": True, "spin.json": True, "b.json": True}, "expectations: ok")
+    expect("a.json: error: the case passes, but `fail` is expected" in done.stderr, f"expectations: {done.stderr}")
+    subprocess.run([slipway, "results", "update", "e.jsonl", "--expect", "known.txt"], cwd=directory, check=True, stdout=subprocess.DEVNULL)
+    expect((directory / "known.txt").read_text() == 'fail fail.json  # known\nhang spin.json\nskip b.json device="*"\n', "expectations: update")
+    done = run(directory, "a.json", "fail.json", "spin.json", "b.json", "--expect", "known.txt", "--timeout", "0.3")
+    expect(done.returncode == 0, f"expectations: exit status {done.returncode} after the update\n{done.stderr}")
+    (directory / "flaky.txt").write_text("flaky fail.json\n")
+    done = run(directory, "fail.json", "--expect", "flaky.txt", "--results", "f.jsonl")
+    expect(done.returncode == 1 and cases(directory / "f.jsonl")[0]["attempts"] == 4, "expectations: flaky")
+
+
+with tempfile.TemporaryDirectory() as name:
+    top = pathlib.Path(name)
+    (top / "a.json").write_text(json.dumps(small(1, 1)))
+    (top / "b.json").write_text(json.dumps(small(2, 2)))
+    (top / "fail.json").write_text(json.dumps(small(1, 2)))
+    (top / "spin.json").write_text(json.dumps(SPIN))
+    (top / "net.graph").write_text(GRAPH)
+    (top / "rest.txt").write_text("missing.json\nb.json\n")
+    (top / "all.txt").write_text("# every kind\na.json\nfail.json\nspin.json\nnet.graph\n@rest.txt\n")
+    hang(top)
+    whole_case(top)
+    crash(top)
+    interrupt(top, signal.SIGINT)
+    interrupt(top, signal.SIGTERM)
+    killed(top)
+    shards(top)
+    expectations(top)
+print("\n".join(problems) or "every case has one verdict")
+sys.exit(bool(problems))
