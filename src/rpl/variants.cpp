@@ -65,8 +65,8 @@ Assignment shortest_assignment(const Search& search, std::size_t problem, const 
   return shortest;
 }
 
-// A disabled definition is one cause, whatever uses it: the first use stands for the others, which are counted. Returns
-// the number of other uses by problem; empty for the problems that another one stands for.
+// A disabled definition is one cause, whatever uses it: the first use represents the others, which are counted. Returns
+// the number of other uses by problem; empty for problems that another one represents.
 std::vector<std::optional<std::size_t>> merge_uses(Search& search) {
   std::vector<std::optional<std::size_t>> others(search.problems.size(), 0);
   std::map<std::string_view, std::size_t> first;  // by message

@@ -113,9 +113,9 @@ Id SpirvConstants::equal_elements(const TensorType& type, std::uint64_t bits) {
   const auto count = static_cast<std::size_t>(type.shape[0]);
   // The scalar is replicated, whatever the rank. Small constants, such as lists of attributes, are written out, so that
   // models without large ones need no extension.
-  constexpr std::uint64_t kMostWrittenOut = 64;
+  constexpr std::uint64_t kMaxWrittenOut = 64;
   if (const Size elements = tensor::element_count(type.shape);
-      replicate_ && (!elements || *elements > kMostWrittenOut)) {
+      replicate_ && (!elements || *elements > kMaxWrittenOut)) {
     builder_.capability(spv::Capability::ReplicatedCompositesEXT);
     builder_.extension("SPV_EXT_replicated_composites");
     return builder_.constant(spv::Op::OpConstantCompositeReplicateEXT, id, {scalar(type.data, bits)});
