@@ -69,7 +69,7 @@ with tempfile.TemporaryDirectory() as name:
     expect(complete("dev") == ["devices"], f"dev: {complete('dev')}")
     for verb in verbs:
         expect(options[verb] <= {word.rstrip("=") for word in complete(verb, "--")}, f"bash lacks options of {verb}")
-    expect(complete("run", "--engine", "") == ["auto", "reference"], f"--engine: {complete('run', '--engine', '')}")
+    expect(complete("run", "--engine", "") == ["auto", "cpu", "reference"], f"--engine: {complete('run', '--engine', '')}")
     expect(complete("run", "--engine", "=", "ref") == ["reference"], "--engine=ref")
     expect(complete("run", "scene") == [], "names of files are left to bash")
     expect("scenario" in complete("schema", "sc"), "the formats of schema")

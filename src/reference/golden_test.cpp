@@ -125,6 +125,7 @@ TEST(Golden, AllCases) {
     }
     Diagnostics problems;
     tosa::verify(made->graph, problems);
+    problems.enforce_rules();
     if (expect == "valid" && each["legal_1_0"].boolean()) {
       EXPECT_FALSE(problems.has_errors()) << messages(problems);
       ++valid;

@@ -216,7 +216,7 @@ class RecipeJob : public Job {
 
 // Recipes without `execution`, or without its `runs`, are recipes with an error.
 bool is_recipe(const Content& content) {
-  const bool incomplete = content.has("resources") && !content.has("commands") &&
+  const bool incomplete = content.has("resources") && !content.has("commands") && !content.has("execution/frames") &&
                           (content.has("execution") || content.has("version") || content.has("header"));
   return (content.has("execution/runs") || incomplete) && !content.has("jobs");
 }
