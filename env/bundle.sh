@@ -19,7 +19,7 @@ directory=${1:-$top/build/slipway-bundle}
 build=$top/build/$preset
 [[ $preset != */* ]] || build=$preset
 programs=$build/bin
-largest=70 # MB, without the tests
+largest=90 # MB, without the tests; 31 of them are the compiler of the CPU engine, 16 the Vulkan layer
 
 rm -rf "$directory"
 mkdir -p "$directory/lib"
@@ -78,9 +78,9 @@ done
 [ ! -d "$stage/usr/share" ] || cp -r "$stage/usr/share" "$directory/"
 cp -r "$top/schema" "$directory/"
 # The Vulkan layer, for programs of the host.
-mkdir -p "$directory/lib/layer" "$directory/share/vulkan/explicit_layer.d"
-cp "$build/lib/slipway/libVkLayer_slipway_ml.so" "$directory/lib/layer/"
-sed 's|"library_path": *"[^"]*"|"library_path": "../../../lib/layer/libVkLayer_slipway_ml.so"|' \
+mkdir -p "$directory/share/vulkan/explicit_layer.d"
+cp "$build/lib/slipway/libVkLayer_slipway_ml.so" "$directory/lib/"
+sed 's|"library_path": *"[^"]*"|"library_path": "../../../lib/libVkLayer_slipway_ml.so"|' \
   "$build/lib/slipway/VkLayer_slipway_ml.json" >"$directory/share/vulkan/explicit_layer.d/VkLayer_slipway_ml.json"
 
 find "$directory/lib" -type f ! -name 'ld-linux*' -exec strip --strip-unneeded {} +

@@ -109,7 +109,7 @@ def deb(top, build, bundle, version, names, work, target):
             path.chmod(0o755)
     # The manifest of the Vulkan layer is where the loader searches, and the library stays with the program.
     manifest = home / "share/vulkan/explicit_layer.d/VkLayer_slipway_ml.json"
-    manifest.write_text(manifest.read_text().replace("../../../lib/layer/", "/usr/lib/slipway/lib/layer/"))
+    manifest.write_text(manifest.read_text().replace("../../../lib/", "/usr/lib/slipway/lib/"))
     if (home / "share").is_dir():
         shutil.move(home / "share", tree / "usr/share")
         for page in (tree / "usr/share").glob("man/man*/*.[1-9]"):

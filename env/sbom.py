@@ -65,7 +65,8 @@ def read_files(build):
     def ninja(*arguments):
         return subprocess.run(["ninja", "-C", str(build), "-t", *arguments], capture_output=True, text=True, check=True).stdout
 
-    parts = {"bin/slipway", *ninja("inputs", "bin/slipway").splitlines()}
+    # The XRT back end is built with the program, and is not in the bundle.
+    parts = {"bin/slipway", *(name for name in ninja("inputs", "bin/slipway").splitlines() if "xrt_module/" not in name)}
     found, wanted = set(), False
     for line in ninja("deps").splitlines():
         if line[:1].strip():

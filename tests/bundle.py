@@ -141,7 +141,7 @@ def check_directory(document, directory, notice, part=False):
 
     identified = {file["SPDXID"]: name for name, file in listed.items()}
     origins = {identified.get(r["spdxElementId"]) for r in document["relationships"] if r["relationshipType"] == "GENERATED_FROM"}
-    libraries = [name for name in listed if re.fullmatch(r"\./lib/(lib|ld-).*\.so.*", name) and "libslipway" not in name]
+    libraries = [name for name in listed if re.fullmatch(r"\./lib/(lib|ld-).*\.so.*", name) and "slipway" not in name]
     if not libraries:
         problems.append("the directory has no libraries")
     problems += [f"{name} is from no package" for name in libraries if name not in origins]
