@@ -121,9 +121,10 @@ configure() {
   bwrap --bind "$root" / --dev /dev --proc /proc --setenv PATH /usr/bin:/usr/sbin ldconfig
 }
 
-# Removes files that are not used here: documents except licences, translations, the C++ bindings of Vulkan, and static
-# libraries of LLVM and MLIR and dialects of MLIR that are not linked or included (src/tosa/mlir_archives.txt and
-# src/cpu_compiler/llvm_archives.txt name those that are). This is half of the size of the packages.
+# Removes files that are not used here: documents except licences, translations, the C++ bindings of Vulkan, Vulkan drivers for
+# devices that no computer with this architecture has, and static libraries of LLVM and MLIR and dialects of MLIR that are not
+# linked or included (src/tosa/mlir_archives.txt and src/cpu_compiler/llvm_archives.txt name those that are). This is half of the
+# size of the packages.
 trim() {
   local root=$1 keep file lib=$1/usr/lib/x86_64-linux-gnu
   keep=" $(cat "$here/../src/tosa/mlir_archives.txt" "$here/../src/cpu_compiler/llvm_archives.txt" | tr '\n' ' ') "
@@ -133,9 +134,14 @@ trim() {
   for file in "$root"/usr/lib/llvm-*/include/mlir/Dialect/*; do
     case $(basename "$file") in Func | Quant | Tosa | *.h | *.h.inc) ;; *) rm -rf "$file" ;; esac
   done
-  rm -rf "$root"/usr/share/{locale,man,info,zoneinfo,vulkan/registry} "$root"/usr/include/vulkan/*.{hpp,cppm} \
-    "$root"/usr/libexec/gcc/*/*/lto1 "$root"/usr/bin/{*-lto-dump-*,cpack,spirv-reduce,spirv-link,spirv-diff,spirv-lint} \
-    "$lib"/libhwasan.so* "$root"/usr/lib/gcc/*/*/lib{hwasan,lsan}.a
+  rm -rf "$root"/usr/share/{locale,man,info,zoneinfo,X11,vulkan/registry,cmake-*/Help} "$root"/usr/include/vulkan/*.{hpp,cppm} \
+    "$root"/usr/libexec/gcc/*/*/lto1 "$root"/usr/bin/{*-lto-dump-*,cpack,spirv-{reduce,link,diff,lint,opt,objdump},*gp-*,*gprofng*} \
+    "$root"/usr/lib/llvm-*/include/llvm/Testing "$root"/usr/include/llvm-*/llvm/Testing "$lib"/gprofng "$lib"/libgprofng* \
+    "$lib"/libhwasan.so* "$root"/usr/lib/gcc/*/*/lib{hwasan,lsan,asan,tsan}.a "$lib"/lib{c,m-*,mvec}.a "$lib"/gconv/*.so
+  find "$root"/usr/lib/linux/uapi -mindepth 1 -maxdepth 1 ! -name x86 -exec rm -r {} +
+  for file in asahi freedreno gfxstream; do
+    rm -f "$lib/libvulkan_$file.so" "$root/usr/share/vulkan/icd.d/$file"{,_vk}_icd.json
+  done
   for file in "$lib"/lib{xrt,aiebu,cert_dtrace,xilinxopencl}*.a; do
     [ ! -e "$file" ] || : >"$file"  # XRT's CMake package wants the files to exist
   done
@@ -189,7 +195,7 @@ if [ -z "$part" ]; then
   mkdir -p "$work/proc" "$work/sys" "$work/dev"
   finish "$work" "$here/packages.txt"
   touch "$work/etc/slipway-root"
-  mv "$work" "$target"
+  mv -T "$work" "$target"
 else
   trap stop_progress EXIT
   apt_in "$target" update || failed "apt-get update failed"
