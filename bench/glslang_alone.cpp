@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 int main(int count, char** arguments) {
   if (count != 3) return 2;

@@ -95,6 +95,16 @@ std::string formats_text(const LineDescription& line) {
   return text;
 }
 
+// The text of each line of the verb, as paragraphs.
+std::string paragraphs(const VerbDescription& verb, std::string (*text_of)(const LineDescription&)) {
+  std::string text;
+  for (const LineDescription& line : verb.lines) {
+    if (!text.empty()) text += ".PP\n";
+    text += text_of(line);
+  }
+  return text;
+}
+
 std::string page_of(const VerbDescription& verb, const std::vector<VerbDescription>& verbs) {
   std::string text = heading(formatted("slipway-{}", verb.name));
   text += formatted(".SH NAME\nslipway\\-{} \\- {}\n.SH SYNOPSIS\n.B slipway {}\n[\\fIOPTIONS\\fR] ", verb.name,
@@ -104,14 +114,14 @@ std::string page_of(const VerbDescription& verb, const std::vector<VerbDescripti
     if (option.names.empty()) arguments += formatted("\\fI{}\\fR ", roff(option.value));
   }
   text += arguments + "\n.SH DESCRIPTION\n";
-  for (const LineDescription& line : verb.lines) text += formatted(".PP\n{}\n", roff(line.what));
+  text += paragraphs(verb, [](const LineDescription& line) { return roff(line.what) + "\n"; });
   for (const LineDescription& line : verb.lines) {
     text += verb.lines.size() == 1 ? ".SH OPTIONS\n"
                                    : formatted(".SH \"OPTIONS FOR {}\"\n", roff(upper(formats_text(line))));
     for (const OptionDescription& option : line.options) text += option_text(option);
   }
   text += exit_status_text() + environment_text() + ".SH EXAMPLES\n";
-  for (const LineDescription& line : verb.lines) text += formatted(".PP\n.nf\n{}\n.fi\n", roff(line.example));
+  text += paragraphs(verb, [](const LineDescription& line) { return formatted(".nf\n{}\n.fi\n", roff(line.example)); });
   return text + see_also(verbs, verb.name);
 }
 

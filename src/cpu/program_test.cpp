@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <spirv/unified1/spirv.hpp11>
 
+#include <functional>
 #include <thread>
 
 #include "cpu/code.hpp"

@@ -3,6 +3,8 @@
 // SLIPWAY_LAYER_SEED is the first seed, SLIPWAY_LAYER_GRAPHS and SLIPWAY_LAYER_SEQUENCES are counts.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <optional>
 #include <random>

@@ -2,6 +2,7 @@
 // The layer as applications use it: queries, tensors, descriptors, shaders, graphs, and the state around graphs.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <numeric>
 #include <thread>
 

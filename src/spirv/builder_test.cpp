@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "spirv/builder.hpp"
 
+#include <algorithm>
+
 #include <spirv/unified1/spirv.hpp11>
 
 #include "spirv/reflect.hpp"

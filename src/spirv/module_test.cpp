@@ -2,6 +2,7 @@
 #include "spirv/module.hpp"
 #include "base/format.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <spirv/unified1/spirv.hpp11>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "spirv/tools.hpp"
 
+#include <algorithm>
+
 #include <spirv/unified1/spirv.hpp11>
 
 #include "spirv/testing.hpp"

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <spng.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/print_diagnostic.hpp"

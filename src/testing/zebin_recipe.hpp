@@ -13,6 +13,7 @@
 //   cut 100                              keeps the first 100 bytes
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <sstream>
 #include <stdexcept>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "vgf/read.hpp"
 
+#include <algorithm>
+
 #include "base/checked.hpp"
 #include "base/format.hpp"
 #include "vgf/tables.hpp"

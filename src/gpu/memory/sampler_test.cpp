@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "gpu/memory/sampler.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "gpu/pipeline/pipeline.hpp"

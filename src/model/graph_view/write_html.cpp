@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The diagram as one page: SVG, with the style and the few lines of script that it needs.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/escape.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "model/standalone/fill.hpp"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 
 #include "tensor/element.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Constants (docs/spec/recipe.md#constants): values are range-checked, never wrapped or truncated.
+#include <algorithm>
 #include <cmath>
 
 #include "base/format.hpp"

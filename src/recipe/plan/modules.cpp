@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loads the code of kernels (docs/spec/recipe.md#module-kinds).
 
+#include <algorithm>
+
 #include "base/format.hpp"
 #include "recipe/backends/opencl/kernel.hpp"
 #include "recipe/plan/parts.hpp"

@@ -2,6 +2,7 @@
 // The stages of planning, which load.cpp combines; used in this directory only.
 #pragma once
 
+#include <algorithm>
 #include <expected>
 #include <map>
 #include <string>

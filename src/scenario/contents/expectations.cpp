@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "scenario/contents/expectations.hpp"
 
+#include <algorithm>
+
 #include "base/format.hpp"
 #include "scenario/contents/contents.hpp"
 #include "scenario/contents/npy_contents.hpp"

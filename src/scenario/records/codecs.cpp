@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "scenario/records/codecs.hpp"
 
+#include <algorithm>
+#include <ranges>
+
 #include "base/format.hpp"
 
 namespace slipway::scenario {

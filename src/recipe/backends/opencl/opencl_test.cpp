@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
+#include <ranges>
 
 #include "recipe/backends/opencl/backend.hpp"
 #include "recipe/backends/opencl/devices.hpp"
