@@ -37,6 +37,17 @@
 
 namespace slipway::testing {
 
+// A module and a segment whose lines are being read.
+struct OpenModule {
+  std::string name, entry, code;
+  bool graph = false;
+};
+struct OpenSegment {
+  std::string name;
+  vgf::ModuleRef module{};
+  std::array<std::uint32_t, 3> dispatch{};
+};
+
 class VgfRecipe {
  public:
   static std::vector<std::byte> cook(const std::string& text) {
@@ -170,7 +181,7 @@ class VgfRecipe {
   // --- modules ---
 
   void module(std::istream& in) {
-    Module& made = pending_.emplace();
+    OpenModule& made = pending_.emplace();
     made.name = word(in);
     made.graph = word(in) == "graph";
     made.entry = word(in);
@@ -180,7 +191,7 @@ class VgfRecipe {
 
   void end_module() {
     if (!pending_) return;
-    const Module from = *std::exchange(pending_, std::nullopt);
+    const OpenModule from = *std::exchange(pending_, std::nullopt);
     vgf::NewModule made{.kind = from.graph ? vgf::ModuleKind::Graph : vgf::ModuleKind::Compute,
                         .name = keep(from.name),
                         .entry_point = keep(from.entry),
@@ -209,7 +220,7 @@ class VgfRecipe {
 
   void segment(std::istream& in) {
     end_segment();
-    Segment& made = segment_.emplace();
+    OpenSegment& made = segment_.emplace();
     made.name = word(in);
     made.module = modules_.at(word(in));
     for (std::uint32_t& groups : made.dispatch) {
@@ -228,7 +239,7 @@ class VgfRecipe {
 
   void end_segment() {
     if (!segment_) return;
-    const Segment from = *std::exchange(segment_, std::nullopt);
+    const OpenSegment from = *std::exchange(segment_, std::nullopt);
     encoder_.add_segment({.module = from.module,
                           .name = keep(from.name == "-" ? "" : from.name),
                           .sets = sets_,
@@ -258,16 +269,6 @@ class VgfRecipe {
 
   std::string_view keep(std::string text) { return texts_.emplace_back(std::move(text)); }
 
-  struct Module {
-    std::string name, entry, code;
-    bool graph = false;
-  };
-  struct Segment {
-    std::string name;
-    vgf::ModuleRef module{};
-    std::array<std::uint32_t, 3> dispatch{};
-  };
-
   vgf::Encoder encoder_;
   std::deque<std::string> texts_;
   std::deque<spirv::Words> words_;
@@ -276,9 +277,9 @@ class VgfRecipe {
   std::map<std::string, vgf::ConstantRef> constant_refs_;
   std::map<std::string, vgf::ModuleRef> modules_;
   std::map<std::pair<std::uint32_t, std::string>, vgf::SlotRef> slots_;
-  std::optional<Module> pending_;
+  std::optional<OpenModule> pending_;
   std::string code_;
-  std::optional<Segment> segment_;
+  std::optional<OpenSegment> segment_;
   std::vector<vgf::SetRef> sets_;
   std::vector<vgf::SlotRef> inputs_, outputs_, model_inputs_, model_outputs_;
   std::vector<vgf::ConstantRef> constants_;
