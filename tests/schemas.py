@@ -98,5 +98,49 @@ with tempfile.TemporaryDirectory() as scratch:
     check("diagnostics", json.loads(run("check", "--json", "tests/corpus/recipe/fail_no_runs.json", expect=(3,))), "diagnostics")
     check("vgf-inspect", json.loads(run("inspect", "--json", model)), model)
     check("model-inspect", json.loads(run("inspect", "--json", graph)), graph)
+    shaders = [path for suffix in ("comp", "frag", "vert", "spvasm") for path in sorted(top.glob(f"examples/*/*.{suffix}"))]
+    shaders.remove(top / "examples/blur/blur.comp")  # needs build options
+    reflected = json.loads(run("inspect", "--json", *shaders))
+    check("shader-inspect", reflected, "inspect of shaders")
+    if len(reflected) != len(shaders) or len(shaders) < 5:
+        problems.append(f"inspect --json of {len(shaders)} shaders: {len(reflected)} objects")
+    for words in ((), ("--device", "0")):
+        check("devices", json.loads(run("devices", "--json", *words)), f"devices {words}")
+    for backend in ("opencl", "xrt"):
+        if listed := run("devices", "--json", "--backend", backend, expect=(0, 4, 5)):  # empty on machines without such a device
+            check("devices", json.loads(listed), f"devices {backend}")
+    examined = json.loads(run("doctor", "--json", expect=(0, 1)))
+    check("doctor", examined, "doctor")
+    if not examined["findings"]:
+        problems.append("doctor has no findings")
+    product = scratch / "product.graph"
+    product.write_text("""graph product {
+  %0 = input f32[1, 64, 64]
+  %1 = const f32[1, 64, 64] splat 0.5
+  %2 = MATMUL(%0, %1) f32[1, 64, 64] A_zp=0 B_zp=0
+  output %2
+}
+""")
+    tuned = json.loads(run("tune", "--json", "--no-cache", "--output", scratch / "t.json", product))
+    check("tuning-report", tuned, "tune")
+    if not tuned["kernels"]:
+        problems.append("tune measured no kernel")
+    check("tuning", json.loads((scratch / "t.json").read_text()), "tune --output")
+    kernels = top / "examples/kernel_info"
+    program = top / "tests/corpus/rpl_tools/tinted.rpl"
+    check("diagnostics", json.loads(run("check", "--json", "--time", program)), "check --time")
+    check("diagnostics", json.loads(run("check", "--json", "--level", "runtime", kernels / "saxpy.ze_info")), "check of kernels")
+    for mode in ("none", "instance"):
+        run("compile", program, "-o", scratch / mode, "--set", f"tint_mode={mode}")
+    for files, expect in (
+        ((model, model), 0),
+        ((model, scratch / "model.vgf"), 1),
+        ((scratch / "none.json", scratch / "instance.json"), 1),
+        ((kernels / "saxpy.ze_info", kernels / "saxpy_spilling.ze_info"), 1),
+    ):
+        different = json.loads(run("diff", "--json", *files, expect=(expect,)))
+        check("diff", different, f"diff of {files}")
+        if different["equal"] != (expect == 0):
+            problems.append(f"diff of {files}: {different['equal']}")
 print("\n".join(problems) or f"{len(names)} schemas")
 sys.exit(bool(problems))

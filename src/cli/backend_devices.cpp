@@ -2,7 +2,7 @@
 #include "cli/backend_devices.hpp"
 
 #include "base/format.hpp"
-#include "json/writer.hpp"
+#include "cli/device_lists.hpp"
 #include "recipe/backends/opencl/backend.hpp"
 #include "recipe/backends/xrt/module.hpp"
 
@@ -21,27 +21,9 @@ std::string opencl_text(const std::vector<DeviceDescription>& devices) {
   return text;
 }
 
-std::string opencl_json(const std::vector<DeviceDescription>& devices) {
-  json::Writer out;
-  out.object([&] {
-    out.key("devices").array([&] {
-      for (std::size_t i = 0; i < devices.size(); ++i) {
-        const DeviceDescription& device = devices[i];
-        out.object([&] {
-          out.member("index", i).member("name", device.name).member("type", device.type);
-          out.member("platform", device.platform).member("driver", device.driver);
-          out.member("il_version", device.il_version).member("base_alignment", device.base_alignment);
-          out.member("max_allocation", device.max_allocation);
-        });
-      }
-    });
-  });
-  return out.text();
-}
-
 Result<std::string> list_opencl(bool json) {
   SLIPWAY_TRY(const std::vector<DeviceDescription> devices, recipe::opencl::describe_devices());
-  return json ? opencl_json(devices) : opencl_text(devices);
+  return json ? opencl_list_text(devices) : opencl_text(devices);
 }
 
 Result<std::string> list_xrt(bool json) {
@@ -50,23 +32,27 @@ Result<std::string> list_xrt(bool json) {
   const auto names = (*module)->list_devices();
   if (!names) return fail(names.error());
   if (names->empty()) return fail(DiagnosticKind::NoDevice, {}, "XRT found no device (0 devices)");
-  if (!json) {
-    std::string text;
-    for (std::size_t i = 0; i < names->size(); ++i) text += formatted("  {}  {}\n", i, (*names)[i]);
-    return text;
-  }
-  json::Writer out;
-  out.object([&] {
-    out.key("devices").array([&] {
-      for (std::size_t i = 0; i < names->size(); ++i) {
-        out.object([&] { out.member("index", i).member("name", (*names)[i]); });
-      }
-    });
-  });
-  return out.text();
+  if (json) return xrt_list_text(*names);
+  std::string text;
+  for (std::size_t i = 0; i < names->size(); ++i) text += formatted("  {}  {}\n", i, (*names)[i]);
+  return text;
 }
 
+struct BackendLister {
+  recipe::BackendKind backend;
+  Result<std::string> (*list)(bool json);
+};
+
+// The back ends whose devices are not those of Vulkan.
+constexpr BackendLister kListers[] = {{recipe::BackendKind::OpenCl, list_opencl}, {recipe::BackendKind::Xrt, list_xrt}};
+
 }  // namespace
+
+std::vector<std::string> backends_with_devices() {
+  std::vector<std::string> names;
+  for (const BackendLister& lister : kListers) names.emplace_back(name_of(lister.backend));
+  return names;
+}
 
 std::vector<std::string> xrt_devices() {
   const auto module = recipe::xrt_module::load_module();
@@ -75,8 +61,9 @@ std::vector<std::string> xrt_devices() {
 }
 
 Result<std::string> list_backend_devices(const std::string& backend, bool json) {
-  if (backend == "opencl") return list_opencl(json);
-  if (backend == "xrt") return list_xrt(json);
+  for (const BackendLister& lister : kListers) {
+    if (backend == name_of(lister.backend)) return lister.list(json);
+  }
   return fail(DiagnosticKind::NoBackend, {}, formatted("there is no list of devices of the back end `{}`", backend));
 }
 

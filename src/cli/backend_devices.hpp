@@ -12,7 +12,10 @@ namespace slipway::cli {
 // Names of XRT's devices; empty if the back end is not installed or cannot be used.
 std::vector<std::string> xrt_devices();
 
-// `slipway devices --backend opencl|xrt`: returns a line for each device, or JSON.
+// The names of the back ends that have such a list.
+std::vector<std::string> backends_with_devices();
+
+// `slipway devices --backend`: returns a line for each device of the back end with the name, or JSON.
 // Errors: no-backend, no-device.
 Result<std::string> list_backend_devices(const std::string& backend, bool json);
 

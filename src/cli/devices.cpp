@@ -3,12 +3,12 @@
 
 #include "base/format.hpp"
 #include "cli/backend_devices.hpp"
+#include "cli/device_lists.hpp"
 #include "cli/program.hpp"
 #include "cpu/target.hpp"
 #include "gpu/device/choose_device.hpp"
 #include "gpu/device/device_plan.hpp"
 #include "gpu/device/instance.hpp"
-#include "json/writer.hpp"
 #include "layer/device_offer.hpp"
 #include "model/cpu_device.hpp"
 
@@ -25,49 +25,6 @@ std::string tensor_support(const gpu::Snapshot& device) {
                    offer.tensors ? "tensors through the layer, no graphs" : "no tensors and graphs", offer.missing);
 }
 
-std::string version_of(const gpu::Snapshot& device) {
-  return formatted("{}.{}.{}", device.api.major, device.api.minor, device.api.patch);
-}
-
-void write_device(json::Writer& out, const gpu::Snapshot& device, bool chosen) {
-  out.object([&] {
-    out.member("index", device.index).member("name", device.name).member("type", gpu::name_of(device.type));
-    out.member("uuid", gpu::format_uuid(device.device_uuid)).member("api_version", version_of(device));
-    out.member("vendor_id", device.vendor_id).member("device_id", device.device_id);
-    out.member("driver_name", device.driver_name).member("driver_info", device.driver_info).member("default", chosen);
-    out.key("native").object([&] {
-      out.member("tensors", gpu::missing_for_tensors(device).empty());
-      out.member("data_graph", gpu::missing_for_graphs(device).empty());
-      std::set<std::string, std::less<>> sets;
-      for (const gpu::QueueFamily& family : device.queue_families) sets.insert_range(family.graph_instruction_sets);
-      out.key("graph_instruction_sets").array([&] {
-        for (const std::string& set : sets) out.value(set);
-      });
-    });
-    out.key("layer").object([&] {
-      const layer::Offer offer = layer::offer_of(device);
-      out.member("tensors", offer.tensors).member("data_graph", offer.graphs).member("missing", offer.missing);
-    });
-    out.key("extensions").array([&] {
-      for (const std::string& extension : device.extensions) out.value(extension);
-    });
-    out.key("features").array([&] {
-      for (const std::string& feature : device.features) out.value(feature);
-    });
-    out.key("limits").object([&] {
-      for (const auto& [name, value] : device.limits_by_name) out.member(name, value);
-    });
-    out.key("formats").object([&] {
-      for (const auto& [format, features] : device.formats) {
-        out.key(vk::name_of(format)).object([&] {
-          out.member("linear", features.linear).member("optimal", features.optimal);
-          if (features.linear_tensor) out.member("tensor", features.linear_tensor);
-        });
-      }
-    });
-  });
-}
-
 }  // namespace
 
 int devices_verb(const Arguments& arguments) {
@@ -79,8 +36,8 @@ int devices_verb(const Arguments& arguments) {
   line.add_report_options(style);
   line.add_option("--device", selector, "show everything about one device: index, part of its name, or UUID");
   line.add_flag("--all", all, "show everything about all devices");
-  line.add_option("--backend", backend, "list the devices of another back end of recipes: opencl, xrt")
-      .choices({"opencl", "xrt"})
+  line.add_option("--backend", backend, "list the devices of another back end of recipes")
+      .choices(backends_with_devices())
       .excludes("--device")
       .excludes("--all");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
@@ -97,25 +54,13 @@ int devices_verb(const Arguments& arguments) {
   if (!chosen) return report(diagnostics, style);
 
   if (style.json) {
-    json::Writer out;
-    out.object([&] {
-      out.key("devices").array([&] {
-        for (const gpu::Snapshot& device : instance->snapshots()) {
-          if (selector.empty() || device.index == *chosen) write_device(out, device, device.index == *chosen);
-        }
-      });
-      if (selector.empty() && model::has_cpu_engine()) {
-        out.key("cpu").object([&] {
-          out.member("name", model::cpu_snapshot().name).member("threads", std::uint64_t{cpu::default_threads()});
-        });
-      }
-      if (const std::vector<std::string> npus = xrt_devices(); selector.empty() && !npus.empty()) {
-        out.key("xrt").array([&] {
-          for (const std::string& name : npus) out.value(name);
-        });
-      }
-    });
-    print(out.text());
+    DeviceList list;
+    for (const gpu::Snapshot& device : instance->snapshots()) {
+      if (selector.empty() || device.index == *chosen) list.devices.push_back({&device, device.index == *chosen});
+    }
+    if (selector.empty() && model::has_cpu_engine()) list.cpu = listed_cpu();
+    if (selector.empty()) list.xrt = xrt_devices();
+    print(device_list_text(list));
     return 0;
   }
   for (const gpu::Snapshot& device : instance->snapshots()) {
@@ -123,8 +68,8 @@ int devices_verb(const Arguments& arguments) {
       print(gpu::print_snapshot(device));
     } else if (selector.empty()) {
       print(formatted("{} {}  {}  {}, Vulkan {}, {}{}\n", device.index == *chosen ? "*" : " ", device.index,
-                      device.name, gpu::name_of(device.type), version_of(device), gpu::format_uuid(device.device_uuid),
-                      tensor_support(device)));
+                      device.name, gpu::name_of(device.type), version_text(device.api),
+                      gpu::format_uuid(device.device_uuid), tensor_support(device)));
     }
   }
   if (selector.empty() && !all) {

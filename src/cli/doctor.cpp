@@ -11,13 +11,15 @@
 #include "base/cache.hpp"
 #include "base/format.hpp"
 #include "cli/backend_devices.hpp"
+#include "cli/device_lists.hpp"
 #include "cli/program.hpp"
+#include "cli/schemas.hpp"
 #include "cli/version.hpp"
 #include "gpu/device/choose_device.hpp"
 #include "gpu/device/device_plan.hpp"
 #include "gpu/device/instance.hpp"
 #include "gpu/device/useful.hpp"
-#include "json/writer.hpp"
+#include "json/record.hpp"
 #include "recipe/backends/opencl/backend.hpp"
 
 namespace slipway::cli {
@@ -32,8 +34,42 @@ struct Finding {
   std::string remedy;  // what to do; may be empty
 };
 
-std::string_view name_of(State state) {
-  return state == State::Ok ? "ok" : state == State::Missing ? "missing" : "problem";
+constexpr json::Word<State> kStates[] = {{"ok", State::Ok}, {"missing", State::Missing}, {"problem", State::Problem}};
+
+std::string_view name_of(State state) { return std::ranges::find(kStates, state, &json::Word<State>::value)->word; }
+
+struct Examination {
+  std::vector<Finding> findings;
+
+  bool usable() const {
+    return std::ranges::none_of(findings, [](const Finding& finding) { return finding.state == State::Problem; });
+  }
+};
+
+const json::Record<Finding>& finding_record() {
+  using F = Finding;
+  static const auto record = json::Record<F>("finding", "something that was examined")
+                                 .required("subject", &F::subject, json::Text{}, "what was examined")
+                                 .required("state", &F::state, json::Words<State>(kStates),
+                                           "missing: something optional; problem: workloads cannot run")
+                                 .required("text", &F::text, json::Text{}, "what was found")
+                                 .optional("remedy", &F::remedy, json::Text{}, "what to do")
+                                 .written_if([](const F& from) { return !from.remedy.empty(); });
+  return record;
+}
+
+const json::Record<Examination>& examination_record() {
+  using E = Examination;
+  static const auto record =
+      json::Record<E>("examination", "what Slipway can use on a machine")
+          .required(
+              "version", [](const E&) { return version_text(); }, json::Text{},
+              "of the program, as --version prints it")
+          .required(
+              "build", [](const E&) { return ProgramVersion(); }, json::Nested(version_record()), "how it was built")
+          .required("usable", &E::usable, json::Boolean{}, "whether workloads can run: there is no problem")
+          .required("findings", &E::findings, json::List{json::Nested(finding_record())}, "in the order of the text");
+  return record;
 }
 
 std::string first_message(const Failure& failure) { return failure.empty() ? "failed" : failure.front().message; }
@@ -138,8 +174,8 @@ class Doctor {
       const bool is_default = chosen && device.index == *chosen;
       const bool old = device.api.major == 1 && device.api.minor < 3;
       add(formatted("device {}{}", device.index, is_default ? " (default)" : ""), old ? State::Missing : State::Ok,
-          formatted("{}, {}, Vulkan {}.{}.{}, {} {}", device.name, gpu::name_of(device.type), device.api.major,
-                    device.api.minor, device.api.patch, device.driver_name, device.driver_info),
+          formatted("{}, {}, Vulkan {}, {} {}", device.name, gpu::name_of(device.type), version_text(device.api),
+                    device.driver_name, device.driver_info),
           old ? "Slipway needs Vulkan 1.3: update the driver, or choose another device with --device" : "");
       if (is_default) extensions(device);
     }
@@ -248,6 +284,10 @@ class Doctor {
 
 }  // namespace
 
+std::string doctor_schema() {
+  return json::schema_text("doctor", "what `slipway doctor --json` prints", {&examination_record().table()});
+}
+
 int doctor_verb(const Arguments& arguments) {
   ReportStyle style;
   CommandLine line(
@@ -258,30 +298,14 @@ int doctor_verb(const Arguments& arguments) {
   line.add_flag("--json", style.json, "as JSON, for bug reports");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
 
-  const std::vector<Finding> findings = Doctor().examine();
-  const bool usable =
-      std::ranges::none_of(findings, [](const Finding& finding) { return finding.state == State::Problem; });
+  const Examination examination{Doctor().examine()};
+  const bool usable = examination.usable();
   if (style.json) {
-    json::Writer out;
-    out.object([&] {
-      out.member("version", version_text());
-      out.key("build");
-      write_version(out);
-      out.member("usable", usable);
-      out.key("findings").array([&] {
-        for (const Finding& finding : findings) {
-          out.object([&] {
-            out.member("subject", finding.subject).member("state", name_of(finding.state)).member("text", finding.text);
-            if (!finding.remedy.empty()) out.member("remedy", finding.remedy);
-          });
-        }
-      });
-    });
-    print(out.text());
+    print(json::object_text(examination_record(), examination));
     return usable ? 0 : 1;
   }
   print(version_text() + "\n");
-  for (const Finding& finding : findings) {
+  for (const Finding& finding : examination.findings) {
     print(formatted("{:8} {}: {}\n", name_of(finding.state), finding.subject, finding.text));
     if (!finding.remedy.empty()) print(formatted("         {}\n", finding.remedy));
   }

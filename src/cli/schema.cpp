@@ -7,10 +7,12 @@
 #include "cli/lab/result.hpp"
 #include "cli/program.hpp"
 #include "cli/run_report.hpp"
+#include "cli/schemas.hpp"
 #include "convert/model_json.hpp"
 #include "convert/report.hpp"
 #include "convert/shaders/shader_operator.hpp"
 #include "json/diagnostics.hpp"
+#include "model/tuning/report.hpp"
 #include "model/tuning/tuning_table.hpp"
 #include "recipe/control_code/print.hpp"
 #include "recipe/jobs/jobs.hpp"
@@ -21,6 +23,7 @@
 #include "rpl/metadata_json.hpp"
 #include "rpl/variants.hpp"
 #include "scenario/schema.hpp"
+#include "shader/write_reflection.hpp"
 #include "vgf/dump.hpp"
 #include "zeinfo/schema.hpp"
 #include "zeinfo/zebin/inspect.hpp"
@@ -92,6 +95,17 @@ std::string zeinfo_keys_page() {
          zeinfo::schema_markdown();
 }
 
+std::string diff_schema() {
+  return json::schema_text("diff", "what `slipway diff --json` prints",
+                           {&model_diff_table(), &metadata_diff_table(), &kernel_diff_table()});
+}
+
+// Some verbs add members to the diagnostics.
+std::string diagnostics_schema() {
+  return json::schema_text("Diagnostics of Slipway", "what verbs print with --json",
+                           {&json::diagnostics_record().table(), &runtime_check_table(), &timed_compile_table()});
+}
+
 struct Page {
   std::string_view name;
   std::string_view what;
@@ -122,8 +136,13 @@ constexpr std::array kPages = {
     Page{"report", "JSON Schema of what `slipway run --report` writes", run_report_schema},
     Page{"results", "JSON Schema of the lines of `slipway run --results`", results_schema},
     Page{"recipe-report", "JSON Schema of the reports of the library and of xrt-runner", recipe::report_schema},
-    Page{"diagnostics", "JSON Schema of diagnostics, as --json prints them", json::diagnostics_schema},
-    Page{"tuning", "JSON Schema of what `slipway tune` writes", model::tuning_schema},
+    Page{"diagnostics", "JSON Schema of diagnostics, as --json prints them", diagnostics_schema},
+    Page{"tuning", "JSON Schema of what `slipway tune --output` writes", model::tuning_schema},
+    Page{"tuning-report", "JSON Schema of what `slipway tune --json` prints", model::tuning_report_schema},
+    Page{"shader-inspect", "JSON Schema of `slipway inspect --json` of shaders", shader::reflections_schema},
+    Page{"diff", "JSON Schema of what `slipway diff --json` prints", diff_schema},
+    Page{"devices", "JSON Schema of what `slipway devices --json` prints", devices_schema},
+    Page{"doctor", "JSON Schema of what `slipway doctor --json` prints", doctor_schema},
     Page{"diagnostic-kinds", "all kinds of diagnostics (Markdown)", diagnostic_kinds_page},
 };
 

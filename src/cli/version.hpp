@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "json/writer.hpp"
+#include "json/record.hpp"
 
 namespace slipway::cli {
 
@@ -12,6 +12,9 @@ std::string version_text();  // "slipway MAJOR.MINOR.PATCH", from project() in C
 // {"version", "revision", "dependencies": [...]}: what the existing scenario runner prints for --version
 // (docs/spec/scenario.md#command-line).
 std::string version_json();
-void write_version(json::Writer& out);  // the same object
+
+// The record of that object. All values are constants of the build, so the type has no members.
+struct ProgramVersion {};
+const json::Record<ProgramVersion>& version_record();
 
 }  // namespace slipway::cli

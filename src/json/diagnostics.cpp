@@ -120,14 +120,8 @@ const Record<DiagnosticList>& diagnostics_record() {
   return record;
 }
 
-void write_diagnostics(Writer& out, std::span<const Diagnostic> diagnostics) {
-  diagnostics_record().write_members(out, {diagnostics});
-}
-
 std::string diagnostics_text(std::span<const Diagnostic> diagnostics) {
   return object_text(diagnostics_record(), {diagnostics});
 }
-
-std::string diagnostics_schema() { return schema_text("Diagnostics of Slipway", "", {&diagnostics_record().table()}); }
 
 }  // namespace slipway::json

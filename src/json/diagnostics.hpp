@@ -12,14 +12,11 @@ namespace slipway::json {
 
 // {"diagnostics": [...], "errors": n, "warnings": n}
 std::string diagnostics_text(std::span<const Diagnostic> diagnostics);
-// Writes the members of that object into the object that `out` is writing.
-void write_diagnostics(Writer& out, std::span<const Diagnostic> diagnostics);
 
 struct DiagnosticList {
   std::span<const Diagnostic> diagnostics;
 };
 const Record<DiagnosticList>& diagnostics_record();
 const Record<Diagnostic>& diagnostic_record();
-std::string diagnostics_schema();
 
 }  // namespace slipway::json

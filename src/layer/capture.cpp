@@ -44,7 +44,8 @@ vk::Format in_module(vk::Format format) {
 
 std::string tensor_uid(const tosa::Binding& at) { return formatted("tensor_{}_{}", at.set, at.binding); }
 
-// A scenario that runs a graph module on random tensors.
+// A scenario that runs a graph module on random tensors. Written without the records of scenarios, because this module
+// may not use the module `scenario`; tests run what is written.
 std::string scenario_of(const std::string& name, const tosa::Graph& graph, const BoundTensors& tensors,
                         std::uint32_t constants) {
   json::Writer out;

@@ -2,16 +2,23 @@
 // Reflection as JSON, for `slipway inspect --json`.
 #pragma once
 
-#include <string_view>
+#include <string>
+#include <vector>
 
-#include "json/writer.hpp"
+#include "shader/compile.hpp"
 #include "spirv/reflect.hpp"
 
 namespace slipway::shader {
 
-// An object with the version, capabilities, entry points with their workgroup sizes, push constants, bindings and
-// interfaces, and specialization constants. `language` is that of the source.
-void write_reflection(json::Writer& out, std::string_view file, std::string_view language,
-                      const spirv::Reflection& reflection);
+struct ReflectedShader {
+  std::string file;
+  Language language = Language::Spirv;  // of the file
+  spirv::Reflection reflection;
+};
+
+// An array with an object for each shader: the version, capabilities, entry points with their workgroup sizes, push
+// constants, bindings and interfaces, and specialization constants.
+std::string reflections_text(const std::vector<ReflectedShader>& shaders);
+std::string reflections_schema();
 
 }  // namespace slipway::shader

@@ -6,8 +6,9 @@
 #include "base/format.hpp"
 #include "base/sha256.hpp"
 #include "cli/model/verbs.hpp"
+#include "cli/schemas.hpp"
 #include "convert/read_model.hpp"
-#include "json/writer.hpp"
+#include "json/record.hpp"
 #include "model/graph_segment.hpp"
 #include "tensor/element.hpp"
 #include "tosa/text.hpp"
@@ -218,7 +219,34 @@ std::vector<Part> compare(const Side& a, const Side& b) {
   return different;
 }
 
+// --- as JSON ---
+
+const json::Record<Part>& part_record() {
+  static const auto record =
+      json::Record<Part>("model_part", "a part of the models that differs")
+          .required("part", &Part::title, json::Text{}, "interface, segment N, operators, constants, ...")
+          .required("lines", &Part::lines, json::List{json::Text{}},
+                    "`- ` before what only the first file has, `+ ` before what only the second file has");
+  return record;
+}
+
+struct ModelDifferences {
+  std::vector<Part> parts;
+};
+
+const json::Record<ModelDifferences>& model_diff_record() {
+  using D = ModelDifferences;
+  static const auto record =
+      json::Record<D>("model_diff", "of two models")
+          .required(
+              "equal", [](const D& from) { return from.parts.empty(); }, json::Boolean{}, "whether nothing differs")
+          .required("differences", &D::parts, json::List{json::Nested(part_record())}, "the parts that differ");
+  return record;
+}
+
 }  // namespace
+
+const json::RecordTable& model_diff_table() { return model_diff_record().table(); }
 
 int diff_model_files(const Arguments& arguments) {
   ReportStyle style;
@@ -238,21 +266,7 @@ int diff_model_files(const Arguments& arguments) {
   }
   const std::vector<Part> different = compare(*a, *b);
   if (style.json) {
-    json::Writer out;
-    out.object([&] {
-      out.member("equal", different.empty());
-      out.key("differences").array([&] {
-        for (const Part& part : different) {
-          out.object([&] {
-            out.member("part", part.title);
-            out.key("lines").array([&] {
-              for (const std::string& text : part.lines) out.value(text);
-            });
-          });
-        }
-      });
-    });
-    print(out.text());
+    print(json::object_text(model_diff_record(), {different}));
   } else {
     for (const Part& part : different) {
       print(formatted("{}:\n", part.title));

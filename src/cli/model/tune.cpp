@@ -9,11 +9,10 @@
 #include "cli/model/vgf_verbs.hpp"
 #include "cli/option_groups.hpp"
 #include "cli/progress.hpp"
-#include "json/writer.hpp"
 #include "launch/execute/host_run.hpp"
 #include "model/cpu_device.hpp"
 #include "model/standalone/open_standalone.hpp"
-#include "model/tuning/tune.hpp"
+#include "model/tuning/report.hpp"
 #include "model/tuning/tuning_table.hpp"
 
 namespace slipway::cli {
@@ -44,29 +43,6 @@ std::string table_of(const model::Tuned& tuned) {
   }
   return text + formatted("{} of {} kernels are better than estimated: {:.3f} ms before, {:.3f} ms now\n",
                           tuned.tuning.size(), tuned.sites.size(), tuned.before, tuned.after);
-}
-
-std::string json_of(const model::Tuned& tuned) {
-  json::Writer out;
-  const auto parameters = [&](std::string_view key, const lower::Parameters& of) {
-    out.key(key).object([&] {
-      for (const auto& [name, value] : of) out.member(name, value);
-    });
-  };
-  out.object([&] {
-    out.member("before_ms", tuned.before).member("after_ms", tuned.after).member("rounds", tuned.rounds);
-    out.key("kernels").array([&] {
-      for (const model::TunedSite& location : tuned.sites) {
-        out.object([&] {
-          out.member("kernel", location.kernel).member("candidates", location.candidates);
-          out.member("estimated_ms", location.estimated_time).member("best_ms", location.best_time);
-          parameters("estimated", location.estimated);
-          parameters("best", location.best);
-        });
-      }
-    });
-  });
-  return out.text();
 }
 
 class Tuning {
@@ -156,7 +132,7 @@ class Tuning {
       model::cache_tuning(snapshot, all, cache);
     }
     progress_.stage("");
-    print(options_.style.json ? json_of(tuned) : table_of(tuned));
+    print(options_.style.json ? model::tuning_report_text(tuned) : table_of(tuned));
   }
 
   TuneOptions options_;

@@ -5,7 +5,8 @@
 #include "base/files.hpp"
 #include "base/format.hpp"
 #include "cli/rpl/verbs.hpp"
-#include "json/diagnostics.hpp"
+#include "cli/schemas.hpp"
+#include "json/record.hpp"
 #include "rpl/metadata_json.hpp"
 
 namespace slipway::cli {
@@ -16,21 +17,34 @@ std::optional<rpl::Metadata> read(const std::string& file, Diagnostics& diagnost
   return source ? rpl::read_metadata(*source, diagnostics) : std::nullopt;
 }
 
-std::string json_text(const std::vector<rpl::Difference>& differences) {
-  json::Writer out;
-  out.object([&] {
-    out.key("differences").array([&] {
-      for (const rpl::Difference& difference : differences) {
-        out.object([&] {
-          out.member("path", difference.path).member("left", difference.left).member("right", difference.right);
-        });
-      }
-    });
-  });
-  return out.text();
+struct MetadataDifferences {
+  std::vector<rpl::Difference> differences;
+};
+
+const json::Record<rpl::Difference>& difference_record() {
+  using D = rpl::Difference;
+  static const auto record =
+      json::Record<D>("metadata_difference", "a value that differs")
+          .required("path", &D::path, json::Text{}, "its location: `set_material.buffers[grid].main_size`")
+          .required("left", &D::left, json::Text{}, "the value in the first file, as JSON; `nothing` if it is missing")
+          .required("right", &D::right, json::Text{}, "the value in the second file");
+  return record;
+}
+
+const json::Record<MetadataDifferences>& metadata_diff_record() {
+  using D = MetadataDifferences;
+  static const auto record =
+      json::Record<D>("metadata_diff", "of the metadata of two pipelines")
+          .required(
+              "equal", [](const D& from) { return from.differences.empty(); }, json::Boolean{},
+              "whether nothing differs in the scope")
+          .required("differences", &D::differences, json::List{json::Nested(difference_record())}, "by path");
+  return record;
 }
 
 }  // namespace
+
+const json::RecordTable& metadata_diff_table() { return metadata_diff_record().table(); }
 
 int diff_rpl_metadata(const Arguments& arguments) {
   ReportStyle style;
@@ -63,7 +77,7 @@ int diff_rpl_metadata(const Arguments& arguments) {
                          : scope == "interface" ? rpl::DiffScope::Interface
                                                 : rpl::DiffScope::Pipeline);
   if (style.json) {
-    print(json_text(differences));
+    print(json::object_text(metadata_diff_record(), {differences}));
   } else if (differences.empty()) {
     print(formatted("{} and {}: same {}\n", files[0], files[1], scope));
   } else {

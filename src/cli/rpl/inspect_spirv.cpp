@@ -77,22 +77,20 @@ int inspect_spirv(const Arguments& arguments) {
 
   Diagnostics diagnostics;
   std::string text;
-  json::Writer out;
-  out.array([&] {
-    for (const std::string& file : options.files) {
-      const auto read = read_shader(options, file, diagnostics);
-      if (!read) continue;
-      if (options.files.size() > 1) text += formatted("{}:\n", file);
-      if (options.assembly) {
-        text += diagnostics.take(spirv::disassemble(read->module.words(), file, {.header = true})).value_or("");
-      } else if (const auto reflection = diagnostics.take(spirv::reflect(read->module))) {
-        text += spirv::print_reflection(*reflection);
-        shader::write_reflection(out, file, shader::name_of(read->language), *reflection);
-      }
+  std::vector<shader::ReflectedShader> reflected;
+  for (const std::string& file : options.files) {
+    const auto read = read_shader(options, file, diagnostics);
+    if (!read) continue;
+    if (options.files.size() > 1) text += formatted("{}:\n", file);
+    if (options.assembly) {
+      text += diagnostics.take(spirv::disassemble(read->module.words(), file, {.header = true})).value_or("");
+    } else if (auto reflection = diagnostics.take(spirv::reflect(read->module))) {
+      text += spirv::print_reflection(*reflection);
+      reflected.push_back({file, read->language, std::move(*reflection)});
     }
-  });
+  }
   const int status = report(diagnostics, options.style);
-  print(options.style.json && !options.assembly ? out.text() : text);
+  print(options.style.json && !options.assembly ? shader::reflections_text(reflected) : text);
   return status;
 }
 

@@ -9,6 +9,7 @@
 #include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/suggest.hpp"
+#include "cli/schemas.hpp"
 #include "json/diagnostics.hpp"
 #include "json/document.hpp"
 #include "rpl/assignments.hpp"
@@ -160,7 +161,43 @@ void read_values(const std::string& text, const RplInput& input, rpl::VariantOpt
   settings.domains[option] = std::move(domain);
 }
 
+// --json --time: the diagnostics, and the times of the steps in microseconds.
+struct TimedCompile {
+  json::DiagnosticList diagnostics;
+  double parse = 0;
+  rpl::CompileTimes times;
+  bool optimized = false;
+};
+
+const json::Record<TimedCompile>& times_record() {
+  using T = TimedCompile;
+  static const auto record =
+      json::Record<T>("compile_times", "microseconds of each step")
+          .required("parse", &T::parse, json::Real{}, "reading the source")
+          .required(
+              "resolve", [](const T& from) { return from.times.resolve; }, json::Real{}, "types and constants")
+          .required(
+              "metadata", [](const T& from) { return from.times.metadata; }, json::Real{}, "layouts and settings")
+          .required(
+              "spirv", [](const T& from) { return from.times.spirv; }, json::Real{}, "generating SPIR-V")
+          .optional(
+              "optimize", [](const T& from) { return from.optimized ? &from.times.optimize : nullptr; }, json::Real{},
+              "with --optimize");
+  return record;
+}
+
+const json::Record<TimedCompile>& timed_compile_record() {
+  using T = TimedCompile;
+  static const auto record =
+      json::Record<T>("timed_compile", "`check`, `compile` and `inspect` of RPL with --time")
+          .part(&T::diagnostics, json::diagnostics_record())
+          .required("microseconds", [](const T& from) { return &from; }, json::Nested(times_record()), "times");
+  return record;
+}
+
 }  // namespace
+
+const json::RecordTable& timed_compile_table() { return timed_compile_record().table(); }
 
 void add_rpl_options(CommandLine& line, RplOptions& options) {
   line.add_option("files", options.files,
@@ -253,16 +290,8 @@ int report_rpl(Diagnostics& diagnostics, const RplOptions& options, const rpl::C
   }
   if (options.style.strict) diagnostics.make_strict();
   diagnostics.sort();
-  json::Writer out;
-  out.object([&] {
-    json::write_diagnostics(out, diagnostics.all());
-    out.key("microseconds").object([&] {
-      out.member("parse", parse_time).member("resolve", times->resolve);
-      out.member("metadata", times->metadata).member("spirv", times->spirv);
-      if (options.optimize) out.member("optimize", times->optimize);
-    });
-  });
-  const std::string text = out.text();
+  const TimedCompile timed{{diagnostics.all()}, parse_time, *times, options.optimize};
+  const std::string text = json::object_text(timed_compile_record(), timed);
   std::fwrite(text.data(), 1, text.size(), json_to);
   return exit_status(diagnostics.all());
 }

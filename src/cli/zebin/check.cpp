@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
+#include "cli/schemas.hpp"
 #include "cli/version.hpp"
 #include "cli/zebin/verbs.hpp"
 #include "json/diagnostics.hpp"
@@ -85,23 +86,43 @@ void print_runtime_lines(const std::vector<RuntimeLine>& lines) {
   }
 }
 
-std::string json_of(const std::vector<Diagnostic>& diagnostics, const std::vector<RuntimeLine>& lines) {
-  json::Writer out;
-  out.object([&] {
-    json::write_diagnostics(out, diagnostics);
-    if (lines.empty()) return;
-    out.key("runtime").array([&] {
-      for (const RuntimeLine& line : lines) {
-        out.object([&] {
-          out.member("file", line.file).member("release", text_of(line.verdict.release));
-          out.member("verdict", name_of(line.verdict.verdict)).member("runtime_code", line.verdict.code);
-          const std::string reason = zebin::reason_of(line.verdict);
-          if (!reason.empty()) out.member("reason", reason);
-        });
-      }
-    });
-  });
-  return out.text();
+const json::Record<RuntimeLine>& verdict_record() {
+  using L = RuntimeLine;
+  static const auto record =
+      json::Record<L>("verdict", "whether a release of the runtime accepts a file")
+          .required("file", &L::file, json::Text{}, "its path")
+          .required(
+              "release", [](const L& from) { return text_of(from.verdict.release); }, json::Text{},
+              "the known release that was used")
+          .required(
+              "verdict", [](const L& from) { return name_of(from.verdict.verdict); }, json::Text{},
+              "accepts, refuses, ...")
+          .required(
+              "runtime_code", [](const L& from) { return from.verdict.code; }, json::Integer{.min = INT32_MIN},
+              "0: valid; otherwise that of the first finding that refuses")
+          .optional(
+              "reason",
+              [](const L& from) {
+                std::string reason = zebin::reason_of(from.verdict);
+                return reason.empty() ? std::nullopt : std::optional(std::move(reason));
+              },
+              json::Text{}, "why it does not accept the file");
+  return record;
+}
+
+struct RuntimeCheck {
+  json::DiagnosticList diagnostics;
+  std::vector<RuntimeLine> runtime;
+};
+
+const json::Record<RuntimeCheck>& runtime_check_record() {
+  using C = RuntimeCheck;
+  static const auto record =
+      json::Record<C>("runtime_check", "`check` of Intel GPU kernels: diagnostics, and verdicts with --level runtime")
+          .part(&C::diagnostics, json::diagnostics_record())
+          .optional("runtime", &C::runtime, json::List{json::Nested(verdict_record())}, "of each file and release")
+          .written_if([](const C& from) { return !from.runtime.empty(); });
+  return record;
 }
 
 // The results of all files.
@@ -141,7 +162,7 @@ int print_results(const Results& results, const CheckOptions& options) {
     return exit_status(all.all());
   }
   if (options.style.json) {
-    print(json_of(all.all(), results.runtime));
+    print(json::object_text(runtime_check_record(), {{all.all()}, results.runtime}));
     return exit_status(all.all());
   }
   const int status = report(all, options.style);
@@ -155,6 +176,8 @@ int print_results(const Results& results, const CheckOptions& options) {
 }
 
 }  // namespace
+
+const json::RecordTable& runtime_check_table() { return runtime_check_record().table(); }
 
 int check_zebin(const Arguments& arguments) {
   CheckOptions options;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway diff` on Intel GPU kernels: what changed between two builds, and whether it became worse.
 #include <algorithm>
+#include <ranges>
 
 #include "base/format.hpp"
 #include "base/suggest.hpp"
+#include "cli/schemas.hpp"
 #include "cli/zebin/verbs.hpp"
-#include "json/writer.hpp"
+#include "json/record.hpp"
 #include "zeinfo/kernel/compare.hpp"
 
 namespace slipway::cli {
@@ -108,46 +110,72 @@ std::string as_markdown(const Comparison& comparison, const DiffOptions& options
   return text;
 }
 
-void write_changes(json::Writer& out, const std::vector<Change>& changes) {
-  out.array([&] {
-    for (const Change& change : changes) {
-      out.object([&] {
-        out.member("field", change.field);
-        const auto side = [&](std::string_view key, const std::optional<double>& number, const std::string& text) {
-          out.key(key);
-          if (number) {
-            out.value(*number);
-          } else {
-            out.value(zebin::printable(text));
-          }
-        };
-        side("from", change.before, change.from);
-        side("to", change.after, change.to);
-      });
+// A number if both sides have one, else text.
+struct ChangedValue {
+  std::optional<double> number;
+  std::string_view text;
+};
+
+struct NumberOrText {
+  void write(json::Writer& out, const ChangedValue& from) const {
+    if (from.number) {
+      out.value(*from.number);
+    } else {
+      out.value(zebin::printable(from.text));
     }
-  });
+  }
+  void schema(json::Schema& schema) const { schema.out().raw(R"({ "type": ["number", "string"] })"); }
+};
+
+const json::Record<Change>& change_record() {
+  static const auto record = json::Record<Change>("kernel_change", "a field that differs")
+                                 .required("field", &Change::field, json::OneOf{zeinfo::diff_fields()}, "the field")
+                                 .required(
+                                     "from", [](const Change& from) { return ChangedValue{from.before, from.from}; },
+                                     NumberOrText{}, "in the first file; empty where it has nothing")
+                                 .required(
+                                     "to", [](const Change& from) { return ChangedValue{from.after, from.to}; },
+                                     NumberOrText{}, "in the second file");
+  return record;
 }
 
-std::string as_json(const Comparison& comparison, const DiffOptions& options, const std::vector<Diagnostic>& exceeded) {
-  json::Writer out;
-  out.object([&] {
-    out.member("a", options.files[0]).member("b", options.files[1]).member("equal", comparison.equal());
-    out.key("file");
-    write_changes(out, comparison.whole);
-    out.key("kernels").array([&] {
-      for (const KernelChanges& kernel : comparison.kernels) {
-        out.object([&] {
-          out.member("name", zebin::printable(kernel.name));
-          out.key("changes");
-          write_changes(out, kernel.changes);
-        });
-      }
-    });
-    out.key("exceeded").array([&] {
-      for (const Diagnostic& diagnostic : exceeded) out.value(diagnostic.message);
-    });
-  });
-  return out.text();
+const json::Record<KernelChanges>& kernel_changes_record() {
+  using K = KernelChanges;
+  static const auto record =
+      json::Record<K>("kernel_changes", "a kernel that differs")
+          .required(
+              "name", [](const K& from) { return zebin::printable(from.name); }, json::Text{}, "of the kernel")
+          .required("changes", &K::changes, json::List{json::Nested(change_record())}, "the fields that differ");
+  return record;
+}
+
+struct KernelDiff {
+  std::string a, b;
+  Comparison comparison;
+  std::vector<Diagnostic> exceeded;
+};
+
+std::vector<std::string> messages_of(const KernelDiff& from) {
+  return std::vector<std::string>(std::from_range, from.exceeded | std::views::transform(&Diagnostic::message));
+}
+
+const json::Record<KernelDiff>& kernel_diff_record() {
+  using D = KernelDiff;
+  static const auto record =
+      json::Record<D>("kernel_diff", "of the kernels of two files")
+          .required("a", &D::a, json::Text{}, "the first file")
+          .required("b", &D::b, json::Text{}, "the second file")
+          .required(
+              "equal", [](const D& from) { return from.comparison.equal(); }, json::Boolean{},
+              "whether nothing differs, of what the options choose")
+          .required(
+              "file", [](const D& from) { return from.comparison.whole; }, json::List{json::Nested(change_record())},
+              "what differs in the files as a whole")
+          .required(
+              "kernels", [](const D& from) { return from.comparison.kernels; },
+              json::List{json::Nested(kernel_changes_record())}, "the kernels that differ")
+          .required("exceeded", messages_of, json::List{json::Text{}}, "messages on exceeded thresholds of --fail-on");
+  return record;
 }
 
 void find_exceeded(std::string_view where, const std::vector<Change>& changes,
@@ -175,6 +203,8 @@ std::optional<zebin::Input> open_one(const std::string& file, const DiffOptions&
 }
 
 }  // namespace
+
+const json::RecordTable& kernel_diff_table() { return kernel_diff_record().table(); }
 
 int diff_zebin(const Arguments& arguments) {
   DiffOptions options;
@@ -214,7 +244,7 @@ int diff_zebin(const Arguments& arguments) {
     find_exceeded(formatted("kernel `{}`", zebin::printable(kernel.name)), kernel.changes, thresholds, exceeded);
   }
   if (options.style.json) {
-    print(as_json(comparison, options, exceeded.all()));
+    print(json::object_text(kernel_diff_record(), {options.files[0], options.files[1], comparison, exceeded.all()}));
   } else {
     print(options.form == "markdown" ? as_markdown(comparison, options) : as_text(comparison));
   }

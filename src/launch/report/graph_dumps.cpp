@@ -53,6 +53,8 @@ Result<> dump_profile(const Profile& profile, std::size_t graph, const Path& dir
 
 }  // namespace
 
+// Written without records: the keys are those of the files of the emulation layer
+// (docs/spec/scenario.md#graph-profile-file).
 std::string write_graph_profile(const Profile& profile, std::size_t graph) {
   std::vector<const OperatorTime*> samples;
   std::map<std::string, OperatorTotal> totals;

@@ -81,6 +81,7 @@ std::int64_t whole_microseconds(HostClock::duration time) {
   return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
 }
 
+// Written without a record: the keys are those of the existing scenario runner (docs/spec/scenario.md#output-files).
 std::string write_perf_counters(std::span<const PerfCounter> counters) {
   using enum CounterCategory;
   json::Writer out(4);

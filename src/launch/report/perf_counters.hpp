@@ -36,7 +36,7 @@ struct PerfCounter {
 
 using PerfCounters = std::vector<PerfCounter>;
 
-// Adds a counter for the time from its making to its end.
+// Adds a counter for the time from its construction to its destruction.
 class ScopedTimer {
  public:
   ScopedTimer(PerfCounters& counters, CounterCategory category, std::string name)

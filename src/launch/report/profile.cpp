@@ -63,6 +63,8 @@ double total_milliseconds(const Profile& profile) {
   return total;
 }
 
+// Written without records, which describe formats of Slipway: the keys are those of the existing scenario runner
+// (docs/spec/scenario.md#output-files), and `Host Calls`, which it does not have, has the same form.
 std::string write_profile(const Profile& profile) {
   json::Writer out(4);
   out.object([&] {

@@ -59,7 +59,7 @@ struct Profile {
   std::vector<CommandTime> times;         // in the order of the commands, iteration by iteration
   std::vector<CallTime> calls;            // likewise; there are no commands in them
   std::vector<OperatorTime> operators;    // of graph dispatches, each of which is one in `times` or `calls`
-  std::vector<IterationTime> iterations;  // when they are asked for
+  std::vector<IterationTime> iterations;  // empty unless they are requested
   std::vector<SessionMemory> memory;
   HostClock::time_point started;  // when the first iteration was submitted
 };
@@ -69,7 +69,7 @@ double milliseconds(const OperatorTime& time, float period);
 // From the first to the last timestamp of each iteration, together.
 double total_milliseconds(const Profile& profile);
 
-// JSON, keys sorted; what there is nothing of has no key.
+// JSON with sorted keys; an empty list has no key.
 std::string write_profile(const Profile& profile);
 
 }  // namespace slipway::launch

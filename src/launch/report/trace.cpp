@@ -32,6 +32,7 @@ void write_event(json::Writer& out, std::string_view name, std::string_view cate
 
 }  // namespace
 
+// Written without records: this is the Trace Event Format, which Perfetto and chrome://tracing read.
 std::string write_trace(std::string_view name, std::span<const PerfCounter> counters, const Profile& profile) {
   HostClock::time_point origin = profile.times.empty() ? HostClock::time_point::max() : profile.started;
   for (const PerfCounter& counter : counters) origin = std::min(origin, counter.start);

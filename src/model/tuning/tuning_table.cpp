@@ -4,34 +4,11 @@
 #include <cstdlib>
 
 #include "base/format.hpp"
-#include "json/record.hpp"
 #include "model/device_facts.hpp"
+#include "model/tuning/parameter_numbers.hpp"
 
 namespace slipway::model {
 namespace {
-
-// An object of whole numbers.
-struct ParameterNumbers {
-  bool read(json::Decoder& decoder, json::Value value, lower::Parameters& to) const {
-    if (!value.is(json::Type::Object)) return decoder.wrong_type(value, "an object");
-    bool good = true;
-    for (const json::Value member : value) good &= kNumber.read(decoder, member, to[member.key()]);
-    return good;
-  }
-  void write(json::Writer& out, const lower::Parameters& from) const {
-    out.object([&] {
-      for (const auto& [name, value] : from) kNumber.write(out.key(name), value);
-    });
-  }
-  void schema(json::Schema& schema) const {
-    schema.out().object([&] {
-      schema.out().member("type", "object");
-      schema.out().key("additionalProperties");
-      kNumber.schema(schema);
-    });
-  }
-  static constexpr json::Integer kNumber{};
-};
 
 const json::Record<TunedKernel>& kernel_record() {
   static const auto record =
