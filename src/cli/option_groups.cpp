@@ -2,6 +2,11 @@
 #include "cli/option_groups.hpp"
 
 #include <cstdlib>
+#include <ranges>
+
+#include "base/format.hpp"
+#include "model/plan/graph_options.hpp"
+#include "recipe/backend.hpp"
 
 namespace slipway::cli {
 
@@ -60,6 +65,27 @@ void add_planned_run_group(CommandLine& line, PlannedRunGroup& options) {
   line.add_flag("--dry-run", options.dry_run, "do everything except running and writing results");
 }
 
+namespace {
+
+// Engines that are not chosen by the device, by their names.
+constexpr std::pair<std::string_view, model::Engine> kEngines[] = {{"cpu", model::Engine::Cpu},
+                                                                   {"reference", model::Engine::Reference}};
+
+std::vector<std::string> with_auto(auto&& names) {
+  std::vector<std::string> choices = {"auto"};
+  for (const std::string_view name : names) choices.emplace_back(name);
+  return choices;
+}
+
+}  // namespace
+
+std::optional<model::Engine> chosen_engine(const LaunchGroup& options) {
+  for (const auto& [name, engine] : kEngines) {
+    if (name == options.engine) return engine;
+  }
+  return std::nullopt;
+}
+
 void add_launch_group(CommandLine& line, LaunchGroup& options) {
   add_planned_run_group(line, options);
   line.add_option("--repeat", options.repeat, "the number of runs (1)");
@@ -73,7 +99,7 @@ void add_launch_group(CommandLine& line, LaunchGroup& options) {
       .choices({"auto", "never", "always"});
   line.add_option("--engine", options.engine,
                   "run graphs on the device, on the CPU engine or in the reference interpreter: auto, cpu, reference")
-      .choices({"auto", "cpu", "reference"});
+      .choices(with_auto(kEngines | std::views::keys));
   line.add_option("--threads", options.threads, "threads of the CPU engine (one for each CPU)").range(1, 4096);
   add_fusion_option(line, options.no_fuse);
 }
@@ -84,8 +110,10 @@ void add_artifact_options(OptionGroup& group, std::string& directory, bool& allo
 }
 
 void add_backend_options(OptionGroup& group, std::string& backend, std::string& library_root) {
-  group.add_option("--backend", backend, "auto, vulkan, opencl or xrt (auto: from the kernels' files)")
-      .choices({"auto", "vulkan", "opencl", "xrt"});
+  group
+      .add_option("--backend", backend,
+                  formatted("auto, {} (auto: from the kernels' files)", recipe::kernel_backend_list()))
+      .choices(with_auto(recipe::kKernelBackendNames));
   group.add_option("--library-root", library_root,
                    "directory of CPU libraries (XILINX_XRT, the install prefix, --dir)");
 }

@@ -10,6 +10,10 @@
 #include "base/cache.hpp"
 #include "cli/command_line.hpp"
 
+namespace slipway::model {
+enum class Engine : std::uint8_t;  // plan/graph_options.hpp
+}
+
 namespace slipway::cli {
 
 void add_device_option(OptionGroup& group, std::string& device);              // --device
@@ -48,10 +52,12 @@ struct LaunchGroup : PlannedRunGroup {
   bool validate = false, no_fuse = false;
   std::string trace_path, profiling_path, perf_counters_path;
   std::optional<std::string> emulate;  // auto, never or always
-  std::string engine = "auto";         // auto, cpu or reference
+  std::string engine = "auto";         // auto, or a name of chosen_engine
   unsigned threads = 0;                // of the CPU engine; 0: one for each CPU
 };
 void add_launch_group(CommandLine& line, LaunchGroup& options);
+// The engine that --engine names; nothing for `auto`.
+std::optional<model::Engine> chosen_engine(const LaunchGroup& options);
 
 // The options of runs of recipes: of one recipe, or of the recipes of a jobs script.
 struct RecipeGroup {

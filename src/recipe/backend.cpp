@@ -1,31 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "recipe/backend.hpp"
 
+#include <algorithm>
+#include <ranges>
 #include <stdexcept>
 
 #include "base/format.hpp"
 
 namespace slipway::recipe {
 
-std::string_view name_of(BackendKind kind) {
-  switch (kind) {
-    case BackendKind::Cpu:
-      return "cpu";
-    case BackendKind::Vulkan:
-      return "vulkan";
-    case BackendKind::OpenCl:
-      return "opencl";
-    case BackendKind::Xrt:
-      return "xrt";
-  }
-  return "";
+std::string kernel_backend_list() {
+  return kKernelBackendNames | std::views::join_with(std::string_view(", ")) | std::ranges::to<std::string>();
 }
 
 std::optional<BackendKind> kernel_backend_from_name(std::string_view name) {
-  for (const BackendKind kind : {BackendKind::Vulkan, BackendKind::OpenCl, BackendKind::Xrt}) {
-    if (name == name_of(kind)) return kind;
-  }
-  return std::nullopt;
+  const auto found = std::ranges::find(kKernelBackendNames, name);
+  if (found == kKernelBackendNames.end()) return std::nullopt;
+  return static_cast<BackendKind>(&*found - kBackendNames.data());
 }
 
 MutableBytes host_bytes(const buffer_storage& buffer) {

@@ -39,9 +39,16 @@ struct KernelPlan;   // plan.hpp
 struct ContextPlan;  // plan.hpp
 
 enum class BackendKind : std::uint8_t { Cpu, Vulkan, OpenCl, Xrt };
-std::string_view name_of(BackendKind kind);  // cpu, vulkan, opencl, xrt: as in reports
-// The back end of kernels with a name: vulkan, opencl or xrt; nothing for other names. Kernels with a `module` of their
-// own ("embedded" ones) run on Vulkan or OpenCL, others on XRT.
+// The names in reports and of --backend, by value of BackendKind: the list of all back ends.
+inline constexpr std::array<std::string_view, 4> kBackendNames = {"cpu", "vulkan", "opencl", "xrt"};
+// Those that run kernels: all but `cpu`, which runs the functions of CPU libraries. Kernels with a `module` of their
+// own
+// ("embedded" ones) run on Vulkan or OpenCL, others on XRT.
+inline constexpr std::span<const std::string_view> kKernelBackendNames = std::span(kBackendNames).subspan(1);
+
+constexpr std::string_view name_of(BackendKind kind) { return kBackendNames[static_cast<std::size_t>(kind)]; }
+std::string kernel_backend_list();  // `vulkan, opencl, xrt`
+// The back end of kernels with a name; nothing for other names.
 std::optional<BackendKind> kernel_backend_from_name(std::string_view name);
 
 // Memory that the host sees at one address, initially zero: what handles (`slipway::bo`) and CPU functions share

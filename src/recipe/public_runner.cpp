@@ -127,8 +127,9 @@ std::optional<recipe::BackendKind> backend_kind(const std::string& name) {
   if (name.empty()) return std::nullopt;
   const std::optional<recipe::BackendKind> kind = recipe::kernel_backend_from_name(name);
   if (!kind) {
-    throw_failure({{.kind = DiagnosticKind::UnknownValue,
-                    .message = formatted("there is no back end `{}`; there are vulkan, opencl and xrt", name)}});
+    throw_failure(
+        {{.kind = DiagnosticKind::UnknownValue,
+          .message = formatted("there is no back end `{}`; there are {}", name, recipe::kernel_backend_list())}});
   }
   return kind;
 }

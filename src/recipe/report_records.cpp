@@ -13,13 +13,14 @@ constexpr Word<Mode> kModes[] = {{"default", Mode::Default},
                                  {"latency", Mode::Latency},
                                  {"throughput", Mode::Throughput},
                                  {"validate", Mode::Validate}};
-constexpr Word<BackendKind> kBackends[] = {{"cpu", BackendKind::Cpu},
-                                           {"vulkan", BackendKind::Vulkan},
-                                           {"opencl", BackendKind::OpenCl},
-                                           {"xrt", BackendKind::Xrt}};
 constexpr Word<RunStatus> kStatuses[] = {
     {"ok", RunStatus::Ok}, {"failed", RunStatus::Failed}, {"skipped", RunStatus::Skipped}};
 constexpr Word<Where> kWheres[] = {{"cpu", Where::Cpu}, {"npu", Where::Npu}};
+
+struct BackendName {
+  void write(json::Writer& out, BackendKind from) const { out.value(name_of(from)); }
+  void schema(json::Schema& schema) const { json::word_schema(schema, kBackendNames); }
+};
 
 const Record<SampleSummary>& samples_record() {
   using S = SampleSummary;
@@ -64,7 +65,7 @@ const Record<SessionDetails::RunList>& run_list_record() {
   using L = SessionDetails::RunList;
   static const auto record =
       Record<L>("runlist", "consecutive runs on one back end")
-          .required("kind", &L::backend, Words<BackendKind>(kBackends), "the back end")
+          .required("kind", &L::backend, BackendName{}, "the back end")
           .required("runs", &L::runs, Integer{}, "number of runs")
           .required("chained", &L::chained, Boolean{}, "whether the runs are submitted to the device as one object");
   return record;
@@ -92,7 +93,7 @@ const Record<SessionDetails::Run>& run_record() {
                                  .required("id", &R::id, Text{}, "the identifier of the run")
                                  .required("kernel", &R::kernel, Text{}, "the kernel or CPU function")
                                  .required("where", &R::where, Words<Where>(kWheres), "npu for every kernel")
-                                 .required("backend", &R::backend, Words<BackendKind>(kBackends), "the back end")
+                                 .required("backend", &R::backend, BackendName{}, "the back end")
                                  .required("status", &R::status, Words<RunStatus>(kStatuses), "of the last execution")
                                  .required("count", &R::count, Integer{}, "number of completed runs, of all copies")
                                  .required("total_us", &R::total_us, OrNull{Real{}}, "null if not measured")

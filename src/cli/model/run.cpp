@@ -173,8 +173,7 @@ class ModelJob : public Job {
     model::GraphOptions& graphs = request_.model.graphs;
     graphs.threads = options_.threads;
     graphs.cache = cache;
-    if (options_.engine == "reference") graphs.engine = model::Engine::Reference;
-    if (options_.engine == "cpu" || (on_cpu_only() && options_.engine == "auto")) graphs.engine = model::Engine::Cpu;
+    graphs.engine = chosen_engine(options_).value_or(on_cpu_only() ? model::Engine::Cpu : model::Engine::Kernels);
     // The choice of kernels and native support of graphs depend on the device, which may be unknown with --explain.
     if (device_ && graphs.engine != model::Engine::Cpu) {
       const auto snapshot = device_->opening().snapshot();

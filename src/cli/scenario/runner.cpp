@@ -81,8 +81,7 @@ std::optional<launch::Report> ScenarioRunner::run(const std::string& file, const
 }
 
 model::Engine ScenarioRunner::engine() const {
-  if (options_.engine == "reference") return model::Engine::Reference;
-  return options_.engine == "cpu" || on_cpu_only() ? model::Engine::Cpu : model::Engine::Kernels;
+  return chosen_engine(options_).value_or(on_cpu_only() ? model::Engine::Cpu : model::Engine::Kernels);
 }
 
 bool ScenarioRunner::on_cpu_only() const { return selected_device(options_.device) == model::kCpuDevice; }

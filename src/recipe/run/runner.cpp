@@ -18,7 +18,9 @@ namespace {
 
 Result<> state_error(std::string message) { return fail(DiagnosticKind::RunnerState, {}, std::move(message)); }
 
+// In this order: the buffers of a recipe are those of the first back end that it uses.
 constexpr BackendKind kKernelBackends[] = {BackendKind::Xrt, BackendKind::Vulkan, BackendKind::OpenCl};
+static_assert(std::size(kKernelBackends) == kKernelBackendNames.size());
 
 }  // namespace
 
