@@ -24,6 +24,19 @@ namespace {
 
 constexpr std::string_view kStarter = "`slipway new FILE -o scenario.json` makes a scenario that runs it";
 
+// Models of operators in other formats than VGF have the same verbs.
+constexpr Format operator_model(std::string_view name, std::string_view summary, bool (*detect)(const Content&)) {
+  return {.name = name,
+          .summary = summary,
+          .detect = detect,
+          .run = run_vgf_file,
+          .check = check_model_file,
+          .inspect = inspect_model_file,
+          .diff = diff_model_files,
+          .convert = convert_model_file,
+          .jobs = model_jobs};
+}
+
 constexpr std::array kFormats = {
     Format{.name = "scenario",
            .summary = "scenarios of shaders, graphs and their resources (JSON)",
@@ -92,33 +105,10 @@ constexpr std::array kFormats = {
            .diff = diff_model_files,
            .convert = convert_model_file,
            .jobs = model_jobs},
-    Format{.name = "tosa",
-           .summary = "models of TOSA operators and shaders (FlatBuffers)",
-           .detect = is_tosa_file,
-           .run = run_vgf_file,
-           .check = check_model_file,
-           .inspect = inspect_model_file,
-           .diff = diff_model_files,
-           .convert = convert_model_file,
-           .jobs = model_jobs},
-    Format{.name = "graph",
-           .summary = "models of TOSA operators and shaders (text, as `slipway inspect --graphs` shows them)",
-           .detect = is_graph_text_file,
-           .run = run_vgf_file,
-           .check = check_model_file,
-           .inspect = inspect_model_file,
-           .diff = diff_model_files,
-           .convert = convert_model_file,
-           .jobs = model_jobs},
-    Format{.name = "mlir",
-           .summary = "models of TOSA operators and shaders (MLIR text and bytecode)",
-           .detect = is_mlir_file,
-           .run = run_vgf_file,
-           .check = check_model_file,
-           .inspect = inspect_model_file,
-           .diff = diff_model_files,
-           .convert = convert_model_file,
-           .jobs = model_jobs},
+    operator_model("tosa", "models of TOSA operators and shaders (FlatBuffers)", is_tosa_file),
+    operator_model("graph", "models of TOSA operators and shaders (text, as `slipway inspect --graphs` shows them)",
+                   is_graph_text_file),
+    operator_model("mlir", "models of TOSA operators and shaders (MLIR text and bytecode)", is_mlir_file),
     Format{.name = "xclbin",
            .summary = "designs for NPUs (AXLF)",
            .detect = is_xclbin,

@@ -22,11 +22,15 @@ enum class ArgSize : std::uint8_t {
   Buffer200,
 };
 
+// The object whose properties are the value of an argument.
+enum class ArgObject : std::uint8_t { None, Buffer, Image, Sampler };
+
 struct ArgFacts {
   ArgSize size = ArgSize::Four;
   bool needs_index = false;  // belongs to the kernel argument `arg_index`
   bool per_thread = false;   // only in the per-thread payload
   bool address = false;      // is an address
+  ArgObject object = ArgObject::None;
 };
 
 constexpr ArgFacts facts_of(ArgType type) {
@@ -51,11 +55,13 @@ constexpr ArgFacts facts_of(ArgType type) {
     case ArgType::assert_buffer:
       return {ArgSize::Address, false, false, true};
     case ArgType::buffer_address:
-      return {ArgSize::Address, true, false, true};
+      return {.size = ArgSize::Address, .needs_index = true, .address = true, .object = ArgObject::Buffer};
     case ArgType::buffer_size:
-      return {ArgSize::Eight, true};
+      return {.size = ArgSize::Eight, .needs_index = true, .object = ArgObject::Buffer};
+    case ArgType::buffer_offset:
+      return {.size = ArgSize::Four, .needs_index = true, .object = ArgObject::Buffer};
     case ArgType::flat_image_baseoffset:
-      return {ArgSize::Eight, true, false, true};
+      return {.size = ArgSize::Eight, .needs_index = true, .address = true, .object = ArgObject::Image};
     case ArgType::indirect_data_pointer:
     case ArgType::scratch_pointer:
     case ArgType::region_group_barrier_buffer:
@@ -71,7 +77,6 @@ constexpr ArgFacts facts_of(ArgType type) {
       return {ArgSize::Pointer, true};
     case ArgType::implicit_local_id_buffer:
       return {ArgSize::Buffer200};
-    case ArgType::buffer_offset:
     case ArgType::image_height:
     case ArgType::image_width:
     case ArgType::image_depth:
@@ -84,10 +89,11 @@ constexpr ArgFacts facts_of(ArgType type) {
     case ArgType::flat_image_height:
     case ArgType::flat_image_width:
     case ArgType::flat_image_pitch:
+      return {.size = ArgSize::Four, .needs_index = true, .object = ArgObject::Image};
     case ArgType::sampler_address:
     case ArgType::sampler_normalized:
     case ArgType::sampler_snap_wa:
-      return {ArgSize::Four, true};
+      return {.size = ArgSize::Four, .needs_index = true, .object = ArgObject::Sampler};
     case ArgType::work_dimensions:
     case ArgType::region_group_dimension:
     case ArgType::region_group_wg_count:

@@ -223,9 +223,22 @@ class Packer {
     }
   }
 
-  // Long, because it has one case per argument type.
   void write(const PayloadArgument& argument) {
     if (misplaced(argument)) return;
+    switch (facts_of(argument.arg_type).object) {
+      case ArgObject::None:
+        return of_launch(argument);
+      case ArgObject::Buffer:
+        return of_buffer(argument);
+      case ArgObject::Image:
+        return of_image(argument);
+      case ArgObject::Sampler:
+        return of_sampler(argument);
+    }
+  }
+
+  // Long, because it has one case per argument type that belongs to no object.
+  void of_launch(const PayloadArgument& argument) {
     const ImplicitValues& implicit = values_.implicit;
     switch (argument.arg_type) {
       case ArgType::arg_byvalue:
@@ -281,37 +294,7 @@ class Packer {
         if (!implicit.inline_sampler_base || argument.sampler_index < 0) return open(argument);
         return number(argument,
                       *implicit.inline_sampler_base + 16 * static_cast<std::uint64_t>(argument.sampler_index));
-      case ArgType::buffer_address:
-      case ArgType::buffer_offset:
-      case ArgType::buffer_size:
-        return of_buffer(argument);
-      case ArgType::image_height:
-      case ArgType::image_width:
-      case ArgType::image_depth:
-      case ArgType::image_num_mip_levels:
-      case ArgType::image_channel_data_type:
-      case ArgType::image_channel_order:
-      case ArgType::image_srgb_channel_order:
-      case ArgType::image_array_size:
-      case ArgType::image_num_samples:
-      case ArgType::flat_image_baseoffset:
-      case ArgType::flat_image_height:
-      case ArgType::flat_image_width:
-      case ArgType::flat_image_pitch:
-        return of_image(argument);
-      case ArgType::sampler_address:
-      case ArgType::sampler_normalized:
-      case ArgType::sampler_snap_wa:
-        return of_sampler(argument);
-      // Types that are obsolete or that no compiler writes: the value is unknown.
-      case ArgType::unset:
-      case ArgType::packed_local_ids:
-      case ArgType::local_id:
-      case ArgType::implicit_local_id_buffer:
-      case ArgType::vme_mb_block_type:
-      case ArgType::vme_subpixel_mode:
-      case ArgType::vme_sad_adjust_mode:
-      case ArgType::vme_search_path_type:
+      default:  // types that are obsolete or that no compiler writes: the value is unknown
         return open(argument);
     }
   }
