@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Vulkan devices: a list of those of the machine, and an opened device.
+// The Vulkan devices of the machine, and an opened device.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 namespace slipway {
 
 struct DeviceInfo {
-  std::uint32_t index = 0;  // in the driver's order
+  std::uint32_t index = 0;  // in the list of the Vulkan loader
   std::string name;
   std::string type;  // DiscreteGpu, IntegratedGpu, VirtualGpu, Cpu, Other
   std::string uuid;

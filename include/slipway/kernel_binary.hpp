@@ -43,7 +43,7 @@ struct KernelFigures {
   std::int32_t simd = 0;       // lanes of a hardware thread
   std::int32_t registers = 0;  // of a hardware thread
   std::optional<int> threads_per_eu;
-  std::optional<std::uint64_t> code_bytes;  // of zebins
+  std::optional<std::uint64_t> code_bytes;  // absent for a text
   std::uint64_t spill_bytes = 0, private_bytes = 0, scratch_bytes = 0, local_memory_bytes = 0;
   std::int32_t barriers = 0;
   std::uint64_t argument_bytes = 0;  // of the cross-thread data
@@ -91,7 +91,7 @@ struct SamplerArgument {
 using KernelArgument =
     std::variant<std::monostate, ValueArgument, PointerArgument, LocalArgument, ImageArgument, SamplerArgument>;
 
-// What a kernel takes besides its arguments. Absent values are `PackedArguments::open`.
+// What a kernel takes besides its arguments. The ranges of absent values are in `PackedArguments::open`.
 struct ImplicitArguments {
   std::optional<std::uint64_t> private_memory, printf_buffer, implicit_buffer, sync_buffer, ray_tracing_globals,
       assert_buffer, indirect_data, scratch, constants, globals, region_barriers;  // addresses
@@ -114,14 +114,14 @@ struct PackedArguments {
   std::vector<std::byte> bytes;    // the cross-thread data
   std::uint32_t inline_bytes = 0;  // of these, passed in the command
   std::uint32_t local_memory = 0;  // bytes of shared local memory that the launch needs
-  std::vector<PayloadPart>
-      open;  // ranges without a value (addresses of implicit buffers): zero, for the loader to fill
+  // Ranges whose value is not known (addresses of implicit buffers). They are zero, and the loader fills them.
+  std::vector<PayloadPart> open;
 };
 
 class SLIPWAY_API KernelBinary {
  public:
   // Reads a zebin, a member of a fat archive, a text of ZE Info or its JSON; the format is detected from the contents.
-  // Errors: all those of reading.
+  // Errors: the problems of reading.
   static Outcome<KernelBinary> load(const std::filesystem::path& file, const KernelBinaryOptions& options = {});
   // The same for bytes, which are copied. `name` is shown in problems.
   static Outcome<KernelBinary> parse(ByteView bytes, std::string name, const KernelBinaryOptions& options = {});
@@ -133,8 +133,8 @@ class SLIPWAY_API KernelBinary {
   // `1.49`; empty for a text without one.
   std::string version() const;
   std::vector<KernelFigures> kernels() const;
-  // The diagnostics of a level: `spec`, `consistency`, `runtime`, `runtime=YY.WW`, `runtime=all`. Errors: unknown-value
-  // (the level).
+  // The problems that a level of checks finds: `spec`, `consistency`, `runtime`, `runtime=YY.WW`, `runtime=all`.
+  // Errors: unknown-value (the level).
   Outcome<std::vector<Problem>> check(std::string_view level = "consistency") const;
   // The cross-thread data of a kernel in address order, including holes. Errors: unknown-reference.
   Outcome<std::vector<PayloadPart>> layout(std::string_view kernel) const;

@@ -71,7 +71,7 @@ class SLIPWAY_API artifacts {
 
 struct run_options {
   std::string profile;                 // JSON text or a path; empty: none
-  std::optional<artifacts> files;      // the current directory
+  std::optional<artifacts> files;      // empty: the current directory
   std::string backend;                 // vulkan, opencl or xrt; empty: chosen by each kernel's files
   std::filesystem::path kernels;       // a file that replaces kernels of the recipe; empty: none
   std::filesystem::path library_root;  // of CPU libraries; empty: XILINX_XRT, the install prefix, the artifacts

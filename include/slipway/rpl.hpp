@@ -12,7 +12,7 @@
 // Hot reload: when `changed()` is true, load the program again; pipelines whose hash is the same need no new objects.
 // slipway/rpl_vulkan.hpp fills Vulkan's structures from the metadata.
 //
-// C++17. Formats and other words of Vulkan have the values of its enumerants (VkFormat, VkCompareOp, ...), so that this
+// C++17. Formats and other names of Vulkan have the values of its enumerants (VkFormat, VkCompareOp, ...), so that this
 // header needs none of Vulkan's. All sizes and offsets are in bytes.
 #pragma once
 
@@ -220,7 +220,7 @@ class SLIPWAY_API RplProgram {
   std::vector<RplOption> options() const;
   // The files that `load` read; empty after `parse`.
   const std::vector<std::filesystem::path>& files() const;
-  // Whether a file was changed, replaced or removed since it was read. It asks for the size and the time of each file
+  // Whether a file was changed, replaced or removed since it was read. It reads the size and the time of each file
   // (about a microsecond), so it may be called for each frame.
   bool changed() const;
 

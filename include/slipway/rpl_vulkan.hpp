@@ -9,8 +9,9 @@
 //     info.pBindings = bindings.data();
 //     vkCreateDescriptorSetLayout(device, &info, nullptr, &set_layouts[set]);
 //   }
-//   const VkPushConstantRange push_constants = slipway::rpl_push_constants(pipeline.metadata);  // of the layout, if
-//   size != 0 slipway::RplGraphicsPipelineInfo info(pipeline, shader_modules, pipeline_layout);
+//   // For the pipeline layout; a range of size 0 must be left out.
+//   const VkPushConstantRange push_constants = slipway::rpl_push_constants(pipeline.metadata);
+//   slipway::RplGraphicsPipelineInfo info(pipeline, shader_modules, pipeline_layout);
 //   vkCreateGraphicsPipelines(device, cache, 1, &info.create_info, nullptr, &handle);
 //
 // Viewport and scissor are dynamic. Rendering is dynamic (VK_KHR_dynamic_rendering or Vulkan 1.3) with the formats of

@@ -10,14 +10,13 @@
  *
  * Functions that can fail return 0, or the exit status that the program `slipway` has for the first error: 3 (the input is
  * wrong or missing), 4 (the device lacks something), 5 (the device, a library or the file system failed), or 2 for a wrong call
- * of the function. Their last parameter
- * receives the problems, warnings of a call that succeeded included; it is set to NULL without problems, and may be NULL
- * when the caller does not want them. The result parameter is set to NULL on failure. No function throws or ends the process.
+ * of the function. Their last parameter receives the problems, warnings of a call that succeeded included; it is set to NULL
+ * if there are no problems, and may be NULL if the caller does not want them. The result parameter is set to NULL on failure. No function throws or ends the process.
  *
  * Objects are opaque and belong to the caller, who frees each with its own function; NULL may be freed. Texts and bytes that
- * a function returns belong to the object and are valid until it is freed; texts end with a zero and are UTF-8. Options have
- * the size of the structure as their first member, so that a program that was compiled with an older header still works: set
- * it to sizeof. NULL means the defaults, and so does a member that is zero.
+ * a function returns belong to the object and are valid until it is freed; texts end with a zero and are UTF-8. An
+ * index beyond the end of a list is harmless: texts are "", numbers are 0. Options have the size of the structure as their first
+ * member, so that a program that was compiled with an older header still works: set it to sizeof. NULL means the defaults, and so does a member that is zero.
  *
  * Threads: an object is used by one thread at a time; different objects may be used at once. A slipway_rpl_program may be used
  * by several threads.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A VGF file as a value: a machine-learning model for Vulkan (docs/spec/vgf.md#file-layout).
 //
-//   Result<File> file = read_vgf(mapped.bytes(), "model.vgf", diagnostics);
+//   std::optional<File> file = read_vgf(mapped.bytes(), "model.vgf", diagnostics);
 //   for (const Segment& segment : file->segments) ... file->modules[segment.module] ...
 //
 // A model is a sequence of segments; each runs a module (a SPIR-V graph or a compute shader) on resources. A resource
