@@ -203,6 +203,31 @@ TEST(Verify, RescaleOfUnsignedToUnsignedIsARule) {
   EXPECT_THAT(located_messages(diagnostics), HasSubstr("input and output are both unsigned"));
 }
 
+// Kernels compute with -8 as with any other number: a warning of conversions and runs.
+TEST(Verify, SmallestI4IsARule) {
+  const auto found = [](std::string_view weights) {
+    Diagnostics diagnostics;
+    auto graph = parse(make_source("t.graph", formatted("graph t {{\n%0 = input i8[1, 2, 2, 1]\n"
+                                                        "%1 = const i4[2, 1, 1, 1] {}\n%2 = const i32[1] [0]\n"
+                                                        "%3 = CONV2D(%0, %1, %2) i32[1, 2, 2, 2] pad=[0, 0, 0, 0] "
+                                                        "stride=[1, 1] dilation=[1, 1] acc_type=INT32 "
+                                                        "local_bound=false input_zp=0 weight_zp=0\noutput %3\n}}",
+                                                        weights)),
+                       diagnostics);
+    EXPECT_TRUE(graph);
+    if (graph) verify(*graph, diagnostics);
+    return diagnostics;
+  };
+  const Diagnostics refused = found("[7, -8]"), splat = found("splat -8"), allowed = found("[7, -7]");
+  for (const Diagnostics& diagnostics : {refused, splat}) {
+    EXPECT_EQ(diagnostics.errors(), 0u);
+    ASSERT_EQ(diagnostics.warnings(), 1u) << located_messages(diagnostics);
+    EXPECT_TRUE(diagnostics.all()[0].is_rule);
+    EXPECT_THAT(located_messages(diagnostics), HasSubstr("CONV2D: a constant of type i4 has an element that is -8"));
+  }
+  EXPECT_TRUE(allowed.empty()) << located_messages(allowed);
+}
+
 TEST(Verify, DynamicShapesBecomeKnown) {
   Diagnostics diagnostics;
   const auto graph = parse(make_source("t.graph",

@@ -72,6 +72,7 @@ class Verifier {
     ranks(node, info);
     if (diagnostics_.errors() != before) return;
     zero_points(node, info);
+    int4_constants(node);
     const auto shapes = result_shapes(graph_, node, diagnostics_);
     if (shapes) results(node, *shapes);
     level(node, info);
@@ -257,6 +258,16 @@ class Verifier {
   void rule(DiagnosticKind kind, const Node& node, const std::string& text) {
     Diagnostic& problem = error(kind, node, text);
     problem.as_rule();
+  }
+
+  // docs/spec/tosa.md#data-types
+  void int4_constants(const Node& node) {
+    constexpr std::byte kExcluded{0xf8};  // -8, sign-extended
+    for (const ValueId input : node.inputs) {
+      const Constant* constant = graph_[input].type.data == DataType::I4 ? graph_.constant(input) : nullptr;
+      if (constant && std::ranges::contains(constant->data, kExcluded))
+        rule(DiagnosticKind::OutOfRange, node, "a constant of type i4 has an element that is -8; i4 is -7 to 7");
+    }
   }
 
   void unsigned_flags(const Node& node) {
