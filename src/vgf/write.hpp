@@ -3,7 +3,8 @@
 // (docs/spec/vgf.md#byte-exact-writing).
 //
 //   Encoder encoder;
-//   const auto weights = encoder.add_constant_resource(vk::Format::R8_SINT, {3});
+//   const auto weights = encoder.add_resource(
+//       {.category = Category::Constant, .descriptor_type = {}, .format = vk::Format::R8_SINT, .shape = {3}});
 //   encoder.add_constant(weights, bytes);
 //   const auto x = encoder.add_resource({.category = Category::Input, ...});
 //   const auto slot = encoder.add_slot(0, x);
