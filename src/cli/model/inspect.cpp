@@ -96,6 +96,7 @@ int check_model_file(const Arguments& arguments) {
   for (const std::string& path : files) {
     if (std::optional<LoadedModel> loaded = load_model(path, {}, diagnostics)) check(loaded->model, diagnostics);
   }
+  diagnostics.enforce_rules();
   return report(diagnostics, style, stdout);
 }
 
