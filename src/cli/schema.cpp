@@ -149,16 +149,18 @@ constexpr std::array kPages = {
 }  // namespace
 
 int schema_verb(const Arguments& arguments) {
-  std::string name, list;
+  std::string name;
   std::vector<std::string> names;
-  for (const Page& page : kPages) {
-    names.emplace_back(page.name);
-    list += formatted("{}{}: {}", list.empty() ? "" : "; ", page.name, page.what);
-  }
-  CommandLine line("slipway schema", "Prints the JSON Schema of a format, or a reference page (Markdown).",
+  for (const Page& page : kPages) names.emplace_back(page.name);
+  CommandLine line("slipway schema",
+                   "Prints the JSON Schema of a format, or a reference page (Markdown). Without a format, lists all.",
                    "slipway schema scenario > scenario.schema.json");
-  line.add_option("format", name, list).required().choices(names);
+  line.add_option("format", name, "the format").choices(names);
   if (const std::optional<int> status = line.parse(arguments)) return *status;
+  if (name.empty()) {
+    for (const Page& page : kPages) print(formatted("{:20}  {}\n", page.name, page.what));
+    return 0;
+  }
   print(std::ranges::find(kPages, name, &Page::name)->text());
   return 0;
 }
