@@ -99,6 +99,7 @@ struct Bench {
   std::size_t turn = 0;
   rpl::Resolver resolver;
   rpl::SpirvEmitter emitter;
+  rpl::MetadataEmitter metadata;
   const rpl::Resolved* resolved = nullptr;
   std::vector<rpl::OptionId> flags;  // the options that `variant` assigns
   std::uint32_t step = 0;            // count of assignments that `variant` has compiled
@@ -124,7 +125,7 @@ struct Bench {
   }
   std::size_t emit() { return emitter.emit(*resolved)[0].words.size(); }
   void finish() {
-    rpl::emit_metadata(*resolved);
+    metadata.emit(*resolved);
     emit();
   }
   void make_anew(const rpl::Program& of) {
@@ -163,7 +164,7 @@ using Part = std::pair<std::string_view, std::function<void(Bench&)>>;
 const std::array<Part, 8> kParts = {
     {{"parse", [](Bench& bench) { bench.parser.parse(bench.sources[0], bench.diagnostics); }},
      {"resolve", [](Bench& bench) { bench.resolve(bench.programs[bench.next()], bench.assignments[0]); }},
-     {"metadata", [](Bench& bench) { rpl::emit_metadata(*bench.resolved); }},
+     {"metadata", [](Bench& bench) { bench.metadata.emit(*bench.resolved); }},
      {"spirv", [](Bench& bench) { bench.emit(); }},
      {"anew", [](Bench& bench) { bench.make_anew(bench.programs[bench.next()]); }},
      {"variant", &Bench::make_variant},

@@ -2,121 +2,170 @@
 #include "rpl/emit_metadata.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 
 #include "base/sha256.hpp"
 
 namespace slipway::rpl {
 namespace {
 
+// Fills a list entry by entry. Entries that the list has already keep their memory, and each member of an entry must be
+// set; at the end the list has the entries that were taken.
+template <class T>
+class Entries {
+ public:
+  Entries(std::vector<T>& list, std::size_t expected) : list_(list) { list.reserve(expected); }
+  explicit Entries(std::vector<T>& list) : list_(list) {}
+  Entries(const Entries&) = delete;
+  Entries& operator=(const Entries&) = delete;
+  ~Entries() { list_.erase(list_.begin() + static_cast<std::ptrdiff_t>(count_), list_.end()); }
+
+  T& next() { return count_++ == list_.size() ? list_.emplace_back() : list_[count_ - 1]; }
+
+ private:
+  std::vector<T>& list_;
+  std::size_t count_ = 0;
+};
+
+// The same as `to = text`, without its test whether the text is part of the string.
+[[gnu::always_inline]] inline void set_text(std::string& to, std::string_view text) {
+  to.resize_and_overwrite(text.size(), [&](char* buffer, std::size_t size) {
+    std::memcpy(buffer, text.data(), size);
+    return size;
+  });
+}
+
+// Sets all members of `metadata` but `code` and `hashes`, whatever was in it.
 class Emitter {
  public:
   Emitter(const Resolved& resolved, const MetadataOptions& options)
       : resolved_(resolved), program_(*resolved.program), options_(options) {}
 
-  Metadata emit() {
-    Metadata metadata;
+  void emit(Metadata& metadata) const {
     metadata.pipeline_type = resolved_.pipeline;
     add_modules(metadata);
     add_options(metadata);
-    metadata.entry_points.reserve(resolved_.entry_points.size());
+    Entries entry_points(metadata.entry_points, resolved_.entry_points.size());
     for (const EntryPoint& entry : resolved_.entry_points) {
-      metadata.entry_points.emplace_back(entry.stage, text(resolved_.functions[entry.function].name));
+      Metadata::EntryPoint& to = entry_points.next();
+      to.stage = entry.stage;
+      set_text(to.function, text(resolved_.functions[entry.function].name));
     }
     add_interface(metadata.interface);
     metadata.settings.raw = resolved_.settings;
-    if (resolved_.pipeline == PipelineKind::Graphics) add_graphics(metadata);
+    add_graphics(metadata);
     add_requirements(metadata);
     add_consulted(metadata.consulted);
-    return metadata;
   }
 
  private:
-  std::string text(NameId name) const { return std::string(program_.text(name)); }
+  std::string_view text(NameId name) const { return program_.text(name); }
   // Of a list of NameIds of the program.
-  std::vector<std::string> texts(List list) const {
-    std::vector<std::string> all;
-    all.reserve(list.count);
-    for (std::uint32_t i = 0; i < list.count; ++i) all.emplace_back(program_.text(program_.lists[list.first + i]));
-    return all;
+  void add_texts(List list, std::vector<std::string>& to) const {
+    Entries texts(to, list.count);
+    for (std::uint32_t i = 0; i < list.count; ++i) set_text(texts.next(), text(program_.lists[list.first + i]));
   }
 
   void add_modules(Metadata& metadata) const {
-    metadata.modules.reserve(program_.modules.size());
+    Entries modules(metadata.modules, program_.modules.size());
     for (const Module& module : program_.modules) {
-      Metadata::Module& to = metadata.modules.emplace_back(module.name);
+      Metadata::Module& to = modules.next();
+      to.name = module.name;
+      Entries sources(to.sources, module.source_count);
       for (std::uint32_t i = 0; i < module.source_count; ++i) {
-        to.sources.push_back(program_.sources[module.first_source + i].text->name());
+        sources.next() = program_.sources[module.first_source + i].text->name();
       }
     }
   }
 
-  Metadata::OptionValue value_of(const Value& value) const {
+  void add_value(const Value& value, Metadata::OptionValue& to) const {
     switch (value.type) {
       case ValueType::Flag:
-        return value.bits != 0;
+        to = value.bits != 0;
+        break;
       case ValueType::Sint:
-        return std::bit_cast<std::int32_t>(value.bits);
+        to = std::bit_cast<std::int32_t>(value.bits);
+        break;
       case ValueType::Float:
-        return std::bit_cast<float>(value.bits);
+        to = std::bit_cast<float>(value.bits);
+        break;
       case ValueType::String:
-        return text(value.bits);
+        to = std::string(text(value.bits));
+        break;
       case ValueType::Uint:
       case ValueType::None:
-        break;
+        to = value.bits;
     }
-    return value.bits;
   }
 
   void add_options(Metadata& metadata) const {
-    metadata.options.reserve(program_.options.size());
+    Entries options(metadata.options, program_.options.size());
     for (OptionId id = 0; id < program_.options.size(); ++id) {
       const Option& option = program_.options[id];
-      Metadata::Option& to = metadata.options.emplace_back();
-      to.name = program_.text(option.name);
+      Metadata::Option& to = options.next();
+      set_text(to.name, text(option.name));
       to.option_class = option.option_class;
       to.type = option.type;
-      to.value = value_of(resolved_.options[id]);
-      if (option.values.count != 0) to.values = texts(option.values);
-      to.default_value = value_of(option.initial);
+      add_value(resolved_.options[id], to.value);
+      add_texts(option.values, to.values);
+      add_value(option.initial, to.default_value);
     }
   }
 
   void add_tags(FieldId field, std::vector<std::string>& to) const {
-    if (field != kNone && program_.fields[field].meta.count != 0) to = texts(program_.fields[field].meta);
+    add_texts(field == kNone ? List{} : program_.fields[field].meta, to);
   }
 
   void add_interface(Metadata::Interface& to) const {
     to.has_attributes = !options_.skip_attributes;
     to.has_sets = !options_.skip_sets;
-    if (to.has_attributes && resolved_.pipeline == PipelineKind::Graphics) add_attributes(to);
+    add_attributes(to);
+    to.push_constant_name.reset();
+    to.push_constant_size = 0;
     if (resolved_.push_constant != kNone) {
       const Buffer& push = resolved_.buffers[resolved_.push_constant];
       to.push_constant_name = text(push.name);
       to.push_constant_size = push.main_size;
     }
-    if (!to.has_sets) return;
-    for (const Buffer& buffer : resolved_.buffers) {
-      if (buffer.set != DescriptorSet::None) add_buffer(buffer, set(to, buffer.set).buffers.emplace_back());
-    }
-    for (const SamplerDecl& sampler : resolved_.samplers) {
-      set(to, sampler.set).samplers.emplace_back(text(sampler.name), sampler.binding);
-    }
-    for (const ImageDecl& image : resolved_.images) {
-      Metadata::Image& made = set(to, image.set).images.emplace_back();
-      made.name = program_.text(image.name);
-      made.binding = image.binding;
-      made.type = image.image_type;
-      made.image_array_size = image.array_size;
-      if (!image.storage) continue;
-      made.storage_format = image.format;
-      made.vk_format = storage_vk_format(image.format, texel_type(resolved_.types[image.image_type]));
+    for (std::size_t i = 0; i < to.sets.size(); ++i) add_set(static_cast<DescriptorSet>(i), to.sets[i]);
+  }
+
+  void add_set(DescriptorSet which, Metadata::Set& to) const {
+    {
+      Entries buffers(to.buffers);
+      Entries samplers(to.samplers);
+      Entries images(to.images);
+      if (options_.skip_sets) return;
+      for (const Buffer& buffer : resolved_.buffers) {
+        if (buffer.set == which) add_buffer(buffer, buffers.next());
+      }
+      for (const SamplerDecl& sampler : resolved_.samplers) {
+        if (sampler.set != which) continue;
+        Metadata::Sampler& made = samplers.next();
+        set_text(made.name, text(sampler.name));
+        made.binding = sampler.binding;
+      }
+      for (const ImageDecl& image : resolved_.images) {
+        if (image.set == which) add_image(image, images.next());
+      }
     }
     // In numbering order.
-    for (Metadata::Set& of_set : to.sets) {
-      sort_by_binding(of_set.buffers);
-      sort_by_binding(of_set.samplers);
-      sort_by_binding(of_set.images);
-    }
+    sort_by_binding(to.buffers);
+    sort_by_binding(to.samplers);
+    sort_by_binding(to.images);
+  }
+
+  void add_image(const ImageDecl& image, Metadata::Image& to) const {
+    set_text(to.name, text(image.name));
+    to.binding = image.binding;
+    to.type = image.image_type;
+    to.image_array_size = image.array_size;
+    to.storage_format.reset();
+    to.vk_format = 0;
+    if (!image.storage) return;
+    to.storage_format = image.format;
+    to.vk_format = storage_vk_format(image.format, texel_type(resolved_.types[image.image_type]));
   }
 
   // Most are in that order already.
@@ -126,24 +175,22 @@ class Emitter {
     std::ranges::stable_sort(resources, {}, &Resource::binding);
   }
 
-  static Metadata::Set& set(Metadata::Interface& to, DescriptorSet which) {
-    return to.sets[static_cast<std::size_t>(which)];
-  }
-
   void add_attributes(Metadata::Interface& to) const {
+    Entries sources(to.attribute_sources);
+    if (options_.skip_attributes || resolved_.pipeline != PipelineKind::Graphics) return;
     for (const Container& container : resolved_.containers) {
       if (container.kind != ItemKind::VertexContainer && container.kind != ItemKind::InstancedContainer) continue;
-      Metadata::AttributeSource& source = to.attribute_sources.emplace_back();
-      source.name = program_.text(container.name);
+      Metadata::AttributeSource& source = sources.next();
+      set_text(source.name, text(container.name));
       source.rate = container.kind == ItemKind::VertexContainer ? Metadata::Rate::Vertex : Metadata::Rate::Instance;
       source.binding = container.binding;
       source.block_size = container.block_size;
-      source.attributes.reserve(container.fields.count);
+      Entries attributes(source.attributes, container.fields.count);
       for (std::uint32_t i = 0; i < container.fields.count; ++i) {
         const ContainerField& field = resolved_.container_fields[container.fields.first + i];
         const std::uint32_t rows = item_count(field.type);
-        Metadata::Attribute& made = source.attributes.emplace_back();
-        made.name = program_.text(field.name);
+        Metadata::Attribute& made = attributes.next();
+        set_text(made.name, text(field.name));
         made.type = field.type;
         made.location = field.location;
         made.location_count = field.location_count;
@@ -156,27 +203,27 @@ class Emitter {
     }
   }
 
-  std::vector<Metadata::Parameter> parameters_of(List list) const {
-    std::vector<Metadata::Parameter> all;
-    all.reserve(list.count);
+  void add_parameters(List list, std::vector<Metadata::Parameter>& all) const {
+    Entries parameters(all, list.count);
     for (std::uint32_t i = 0; i < list.count; ++i) {
       const Parameter& parameter = resolved_.parameters[list.first + i];
-      Metadata::Parameter& to = all.emplace_back();
-      for (std::uint32_t part = 0; part < parameter.path.count; ++part) {
-        if (part != 0) to.name += '.';
-        to.name += program_.text(resolved_.lists[parameter.path.first + part]);
+      Metadata::Parameter& to = parameters.next();
+      set_text(to.name, text(resolved_.lists[parameter.path.first]));
+      for (std::uint32_t part = 1; part < parameter.path.count; ++part) {
+        to.name += '.';
+        to.name += text(resolved_.lists[parameter.path.first + part]);
       }
       to.type = parameter.type;
       to.offset = parameter.offset;
       to.total_item_count = parameter.total_item_count;
+      to.dimensions.clear();
       for (std::uint32_t d = 0; d < parameter.dimensions.count; ++d) {
         to.dimensions.push_back(resolved_.lists[parameter.dimensions.first + d]);
       }
       to.array_stride = parameter.array_stride;
-      if (is_matrix(parameter.type)) to.matrix_stride = resolved_.types[parameter.type].stride;
+      to.matrix_stride = is_matrix(parameter.type) ? resolved_.types[parameter.type].stride : 0;
       add_tags(parameter.field, to.meta);
     }
-    return all;
   }
 
   // The dotted path of the runtime array: member indices from the buffer down.
@@ -186,7 +233,7 @@ class Emitter {
     for (std::uint32_t i = 0; i < buffer.tail_path.count; ++i) {
       const Member& member = resolved_.members[members.first + resolved_.lists[buffer.tail_path.first + i]];
       if (i != 0) name += '.';
-      name += program_.text(member.name);
+      name += text(member.name);
       const Type& type = resolved_.types[member.type];
       if (type.kind == TypeKind::Struct) members = resolved_.structs[type.index].members;
     }
@@ -194,38 +241,41 @@ class Emitter {
   }
 
   void add_buffer(const Buffer& buffer, Metadata::Buffer& to) const {
-    to.name = program_.text(buffer.name);
+    set_text(to.name, text(buffer.name));
     to.binding = buffer.binding;
     to.type = buffer.kind == ItemKind::UniformBuffer    ? Metadata::BufferType::Uniform
               : buffer.kind == ItemKind::ReadOnlyBuffer ? Metadata::BufferType::ReadOnlyStorage
                                                         : Metadata::BufferType::ReadWriteStorage;
     to.main_size = buffer.main_size;
     to.tail_item_size = buffer.tail_item_size;
-    to.main_parameters = parameters_of(buffer.parameters);
-    if (buffer.tail_item == kErrorType) return;
-    to.tail = {tail_name(buffer), resolved_.type_text(buffer.tail_item), buffer.tail_offset, buffer.tail_item_size};
-    if (resolved_.types[buffer.tail_item].kind == TypeKind::Struct) {
-      to.tail_name = to.tail->name;
-      to.tail_item_parameters = parameters_of(buffer.tail_parameters);
+    add_parameters(buffer.parameters, to.main_parameters);
+    to.tail.reset();
+    to.tail_name.reset();
+    const bool has_tail = buffer.tail_item != kErrorType;
+    const bool of_structs = has_tail && resolved_.types[buffer.tail_item].kind == TypeKind::Struct;
+    if (has_tail) {
+      to.tail = {tail_name(buffer), resolved_.type_text(buffer.tail_item), buffer.tail_offset, buffer.tail_item_size};
     }
+    if (of_structs) to.tail_name = to.tail->name;
+    add_parameters(of_structs ? buffer.tail_parameters : List{}, to.tail_item_parameters);
   }
 
-  std::string field_name(const ContainerField& field) const {
-    const std::string_view container = program_.text(resolved_.containers[field.container].name);
-    const std::string_view name = program_.text(field.name);
-    std::string all;
-    all.reserve(container.size() + 1 + name.size());
-    all.append(container).append(1, '.').append(name);
-    return all;
+  void add_field_name(const ContainerField& field, std::string& to) const {
+    set_text(to, text(resolved_.containers[field.container].name));
+    to += '.';
+    to += text(field.name);
   }
 
   void add_graphics(Metadata& metadata) const {
-    metadata.color_outputs.reserve(resolved_.color_outputs.size());
-    metadata.state.reserve(resolved_.container_fields.size() - resolved_.color_outputs.size());
+    Entries color_outputs(metadata.color_outputs);
+    Entries states(metadata.state);
+    Entries dynamic_states(metadata.dynamic_states);
+    metadata.color_blend_constants = {};
+    if (resolved_.pipeline != PipelineKind::Graphics) return;
     for (const ColorOutput& output : resolved_.color_outputs) {
       const ContainerField& field = resolved_.container_fields[output.field];
-      Metadata::ColorOutput& to = metadata.color_outputs.emplace_back();
-      to.name = field_name(field);
+      Metadata::ColorOutput& to = color_outputs.next();
+      add_field_name(field, to.name);
       to.type = field.type;
       to.components_count = item_count(field.type);
       to.settings.raw = output.settings;
@@ -236,11 +286,13 @@ class Emitter {
                                       metadata.settings.real(Setting::color_blend_constant_a)};
     for (const ContainerField& field : resolved_.container_fields) {
       if (resolved_.containers[field.container].kind != ItemKind::StateContainer) continue;
-      metadata.state.emplace_back(field_name(field), field.type, field.location);
+      Metadata::State& to = states.next();
+      add_field_name(field, to.name);
+      to.type = field.type;
+      to.location = field.location;
     }
-    metadata.dynamic_states.reserve(2);
-    metadata.dynamic_states.emplace_back("viewport");
-    metadata.dynamic_states.emplace_back("scissor");
+    dynamic_states.next() = "viewport";
+    dynamic_states.next() = "scissor";
   }
 
   // Whether the outputs need different blend states or write masks; formats may differ without that.
@@ -254,6 +306,8 @@ class Emitter {
 
   // Whether the code selects from an array of such images with an index that is not constant.
   bool indexes_images(bool storage) const {
+    const auto is_array = [&](const ImageDecl& image) { return image.storage == storage && image.has_array; };
+    if (std::ranges::none_of(resolved_.images, is_array)) return false;
     const auto indexes = [&](const LValue& lvalue) {
       if (lvalue.root != LValueRoot::Image || resolved_.images[lvalue.index].storage != storage) return false;
       if (lvalue.steps.count == 0) return false;
@@ -268,7 +322,9 @@ class Emitter {
 
   void add_requirements(Metadata& metadata) const {
     Metadata::Requirements& to = metadata.requirements;
-    to.target = name_of(options_.target);
+    set_text(to.target, name_of(options_.target));
+    to.features.clear();
+    to.extensions.clear();
     const auto need = [&](bool used, std::string_view feature) {
       if (used) to.features.emplace_back(feature);
     };
@@ -291,20 +347,24 @@ class Emitter {
     if (graphics) to.extensions.push_back("VK_KHR_dynamic_rendering");
   }
 
-  std::vector<std::string> names_of(const OptionSet& set) const {
-    std::vector<std::string> names;
-    const std::size_t count = set.count();
-    names.reserve(count);
-    set.for_each([&](OptionId option) { names.emplace_back(program_.text(program_.options[option].name)); });
-    return names;
+  void add_names(const OptionSet& set, std::vector<std::string>& to) const {
+    Entries names(to, set.count());
+    set.for_each([&](OptionId option) { set_text(names.next(), text(program_.options[option].name)); });
   }
 
   void add_consulted(Metadata::ConsultedNames& to) const {
-    to.interface_options = names_of(resolved_.consulted.interface.options);
-    to.settings = names_of(resolved_.consulted.settings.options);
-    for (const EntryPoint& entry : resolved_.entry_points) {
-      const auto stage = static_cast<std::size_t>(entry.stage);
-      to.stages[stage] = names_of(resolved_.consulted.stages[stage].options);
+    add_names(resolved_.consulted.interface.options, to.interface_options);
+    add_names(resolved_.consulted.settings.options, to.settings);
+    std::array<bool, kStageCount> is_entry_point{};
+    for (const EntryPoint& entry : resolved_.entry_points) is_entry_point[static_cast<std::size_t>(entry.stage)] = true;
+    for (std::size_t stage = 0; stage < kStageCount; ++stage) {
+      std::optional<std::vector<std::string>>& names = to.stages[stage];
+      if (!is_entry_point[stage]) {
+        names.reset();
+        continue;
+      }
+      if (!names) names.emplace();
+      add_names(resolved_.consulted.stages[stage].options, *names);
     }
   }
 
@@ -315,8 +375,17 @@ class Emitter {
 
 }  // namespace
 
+Metadata& MetadataEmitter::emit(const Resolved& resolved, const MetadataOptions& options) {
+  Emitter(resolved, options).emit(metadata_);
+  metadata_.code.clear();
+  metadata_.hashes = {};
+  return metadata_;
+}
+
 Metadata emit_metadata(const Resolved& resolved, const MetadataOptions& options) {
-  return Emitter(resolved, options).emit();
+  Metadata metadata;
+  Emitter(resolved, options).emit(metadata);
+  return metadata;
 }
 
 void add_code(Metadata& metadata, const Resolved& resolved, const SpirvModule& module, std::string file) {

@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <type_traits>
 #include <utility>
 
 #include "rpl/emit/emitter.hpp"
+#include "rpl/vectors.hpp"
 #include "spirv/tools.hpp"
 
 namespace slipway::rpl {
@@ -68,14 +67,6 @@ constexpr spv::ExecutionModel model_of(Stage stage) {
   return spv::ExecutionModel::GLCompute;
 }
 
-// `count` zero entries. (`assign` would write them one by one.)
-template <class T>
-void clear_to(std::vector<T>& entries, std::size_t count) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  entries.resize(count);
-  if (count != 0) std::memset(static_cast<void*>(entries.data()), 0, count * sizeof(T));
-}
-
 }  // namespace
 
 std::vector<SpirvModule> Emitter::emit(const Resolved& program, const SpirvOptions& options) {
@@ -97,20 +88,20 @@ std::vector<SpirvModule> Emitter::emit(const Resolved& program, const SpirvOptio
 
 void Emitter::reset_module() {
   out_.reset(kVersions[std::to_underlying(options_.target)]);
-  clear_to(types_, program_->types.size());
-  clear_to(constants_, program_->constants.size());
+  assign_zero(types_, program_->types.size());
+  assign_zero(constants_, program_->constants.size());
   small_.fill(0);
-  clear_to(inputs_, program_->container_fields.size());
-  clear_to(outputs_, program_->container_fields.size());
-  clear_to(buffers_, program_->buffers.size());
-  clear_to(samplers_, program_->samplers.size());
-  clear_to(images_, program_->images.size());
+  assign_zero(inputs_, program_->container_fields.size());
+  assign_zero(outputs_, program_->container_fields.size());
+  assign_zero(buffers_, program_->buffers.size());
+  assign_zero(samplers_, program_->samplers.size());
+  assign_zero(images_, program_->images.size());
   shared_.resize(program_->members.size());
   for (const Buffer& buffer : program_->buffers) {
     if (buffer.kind != ItemKind::WorkgroupBuffer) continue;
     std::fill_n(shared_.begin() + buffer.members.first, buffer.members.count, Global{});
   }
-  clear_to(builtins_, static_cast<std::size_t>(Builtin::Count));
+  assign_zero(builtins_, static_cast<std::size_t>(Builtin::Count));
   values_.resize(program_->code.size());
   locals_.resize(program_->locals.size());
   arguments_.resize(program_->arguments.size());
@@ -140,7 +131,7 @@ void Emitter::emit_entry_point(const EntryPoint& entry) {
   stage_used_.clear();
   instances_.clear();
   image_arguments_.clear();
-  first_instance_.assign(program_->functions.size(), kNone);
+  assign_none(first_instance_, program_->functions.size());
   writes_depth_ = false;
 
   const Id id = out_.new_id();

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/format.hpp"
+#include "rpl/bytes.hpp"
 
 namespace slipway::rpl {
 
@@ -40,19 +41,41 @@ constexpr std::array<bool, 256> make_words() {
 }
 constexpr std::array<bool, 256> kWordBytes = make_words();
 
-// Punctuation that is a token regardless of what follows; End for other bytes.
-constexpr std::array<TokenKind, 256> make_singles() {
-  std::array<TokenKind, 256> singles{};
+// The token that a byte begins, where the byte alone determines it: punctuation that is a token regardless of what
+// follows, and letters. End for other bytes.
+constexpr std::array<TokenKind, 256> make_kinds() {
+  std::array<TokenKind, 256> kinds{};
   constexpr std::string_view kBytes = "(){}[],;:+-*%^~";
   constexpr TokenKind kKinds[] = {TokenKind::LeftParen,  TokenKind::RightParen,  TokenKind::LeftBrace,
                                   TokenKind::RightBrace, TokenKind::LeftBracket, TokenKind::RightBracket,
                                   TokenKind::Comma,      TokenKind::Semicolon,   TokenKind::Colon,
                                   TokenKind::Plus,       TokenKind::Minus,       TokenKind::Star,
                                   TokenKind::Percent,    TokenKind::Caret,       TokenKind::Tilde};
-  for (std::size_t i = 0; i < kBytes.size(); ++i) singles[static_cast<unsigned char>(kBytes[i])] = kKinds[i];
-  return singles;
+  for (std::size_t i = 0; i < kBytes.size(); ++i) kinds[static_cast<unsigned char>(kBytes[i])] = kKinds[i];
+  for (std::size_t c = 0; c < 256; ++c) {
+    if (kClasses[c] == Char::Letter) kinds[c] = TokenKind::Identifier;
+  }
+  return kinds;
 }
-constexpr std::array<TokenKind, 256> kSingles = make_singles();
+constexpr std::array<TokenKind, 256> kKindOfByte = make_kinds();
+
+// Sixteen bytes, on which GCC and Clang compute as one value; a comparison makes 0xFF or 0 of each.
+using Bytes [[gnu::vector_size(16)]] = std::uint8_t;
+
+// The number of letters, digits and `_` at the beginning of sixteen bytes.
+[[gnu::always_inline]] inline std::size_t count_word_bytes(const char* from) {
+  Bytes bytes;
+  std::memcpy(&bytes, from, sizeof bytes);
+  // Bytes below the first letter or digit wrap around and become large.
+  const Bytes letter = (bytes | std::uint8_t{0x20}) - std::uint8_t{'a'};
+  const Bytes digit = bytes - std::uint8_t{'0'};
+  const auto word = (letter < std::uint8_t{26}) | (digit < std::uint8_t{10}) | (bytes == std::uint8_t{'_'});
+  char mask[sizeof word];
+  std::memcpy(mask, &word, sizeof mask);
+  const std::uint64_t first = ~eight_bytes(mask);
+  if (first != 0) return static_cast<std::size_t>(std::countr_zero(first)) / 8;
+  return 8 + static_cast<std::size_t>(std::countr_one(eight_bytes(mask + 8))) / 8;
+}
 
 bool is_digit(char c) { return class_of(c) == Char::Digit; }
 bool is_word(char c) { return kWordBytes[static_cast<unsigned char>(c)]; }
@@ -74,43 +97,83 @@ class Lexer {
         comments_(comments),
         begin_(source->text().data()),
         end_(begin_ + source->text().size()),
-        at_(begin_) {}
+        at_(begin_),
+        next_(tokens.data() + tokens.size()),
+        limit_(next_) {}
 
   void run() {
-    if (source_->text().starts_with("\xEF\xBB\xBF")) at_ += 3;
+    // The state of this loop is in local variables, because members would be written to memory for each byte.
+    const char* at = at_;
+    Token* next = next_;
+    if (source_->text().starts_with("\xEF\xBB\xBF")) at += 3;
     // The text ends with a NUL that is not part of it, so that looking one byte ahead needs no test.
     for (;;) {
-      while (class_of(*at_) == Char::Space) ++at_;
-      switch (class_of(*at_)) {
-        case Char::Letter:
-          identifier();
-          break;
-        case Char::Digit:
-          number();
-          break;
-        case Char::Quote:
-          string();
-          break;
-        case Char::Slash:
-          slash();
-          break;
-        case Char::Punctuation:
-          punctuation();
-          break;
-        default:
-          if (at_ >= end_) {
-            put(TokenKind::End, end_);
-            return;
-          }
-          bad_byte();
+      while (class_of(*at) == Char::Space) ++at;
+      const char* const from = at;
+      const TokenKind kind = kKindOfByte[static_cast<unsigned char>(*from)];
+      if (kind == TokenKind::End) {
+        at_ = at;
+        next_ = next;
+        if (!other_token()) break;
+        at = at_;
+        next = next_;
+        continue;
       }
+      std::uint32_t value = 0;
+      if (kind == TokenKind::Identifier) {
+        at = end_of_word(from);
+        value = intern_word({from, at});
+      } else {
+        ++at;
+      }
+      if (next == limit_) [[unlikely]] {
+        next = grow(next);
+      }
+      *next++ = {kind, value, offset_of(from), offset_of(at)};
     }
+    tokens_.resize(static_cast<std::size_t>(next_ - tokens_.data()));
   }
 
  private:
-  [[gnu::always_inline]] void put(TokenKind kind, const char* from, std::uint32_t value = 0) {
-    tokens_.emplace_back(kind, value, base_ + static_cast<std::uint32_t>(from - begin_),
-                         base_ + static_cast<std::uint32_t>(at_ - begin_));
+  // Space for more tokens from `next` on, where `tokens_` ends.
+  Token* grow(const Token* next) {
+    constexpr std::size_t kMore = 256;
+    const auto count = static_cast<std::size_t>(next - tokens_.data());
+    tokens_.resize(count + kMore);
+    limit_ = tokens_.data() + tokens_.size();
+    return tokens_.data() + count;
+  }
+
+  // A token that the byte at `at_` does not determine alone. False at the end.
+  bool other_token() {
+    switch (class_of(*at_)) {
+      case Char::Digit:
+        number();
+        break;
+      case Char::Quote:
+        string();
+        break;
+      case Char::Slash:
+        slash();
+        break;
+      case Char::Punctuation:
+        punctuation();
+        break;
+      default:
+        if (at_ >= end_) {
+          put(TokenKind::End, end_);
+          return false;
+        }
+        bad_byte();
+    }
+    return true;
+  }
+
+  std::uint32_t offset_of(const char* at) const { return base_ + static_cast<std::uint32_t>(at - begin_); }
+
+  void put(TokenKind kind, const char* from, std::uint32_t value = 0) {
+    if (next_ == limit_) next_ = grow(next_);
+    *next_++ = {kind, value, offset_of(from), offset_of(at_)};
   }
   SourceLocation location(const char* from, const char* to) const {
     return SourceLocation::in_text(
@@ -120,17 +183,24 @@ class Lexer {
     return diagnostics_.error(kind, location(from, at_), std::move(message));
   }
 
-  void identifier() {
-    const char* const from = at_;
-    const char* to = from + 1;
-    while (is_word(*to)) ++to;
-    at_ = to;
-    const std::string_view text(from, to);
-    if (text.size() > kLongestIdentifier) {
-      error(DiagnosticKind::OutOfRange, from,
-            formatted("identifier of {} bytes; at most {} are allowed", text.size(), kLongestIdentifier));
+  [[gnu::always_inline]] const char* end_of_word(const char* from) const {
+    for (; end_ - from >= 16; from += 16) {
+      const std::size_t count = count_word_bytes(from);
+      if (count < 16) return from + count;
     }
-    put(TokenKind::Identifier, from, names_.intern(text));
+    while (is_word(*from)) ++from;
+    return from;
+  }
+
+  [[gnu::always_inline]] NameId intern_word(std::string_view word) {
+    if (word.size() > kLongestIdentifier) [[unlikely]] {
+      at_ = word.data() + word.size();
+      error(DiagnosticKind::OutOfRange, word.data(),
+            formatted("identifier of {} bytes; at most {} are allowed", word.size(), kLongestIdentifier));
+    }
+    // Where the text has eight bytes from here on, reading them all is cheaper than reading those of the word.
+    return end_ - word.data() >= 8 ? names_.intern(word, first_bytes(eight_bytes(word.data()), word.size()))
+                                   : names_.intern(word);
   }
 
   void malformed(const char* from, std::string_view hint) {
@@ -314,10 +384,6 @@ class Lexer {
   void punctuation() {
     const char* const from = at_;
     const char next = at_[1];
-    if (const TokenKind single = kSingles[static_cast<unsigned char>(*at_)]; single != TokenKind::End) {
-      at_ += 1;
-      return put(single, from);
-    }
     const auto one = [&](TokenKind kind) { at_ += 1, put(kind, from); };
     const auto two = [&](TokenKind kind) { at_ += 2, put(kind, from); };
     switch (*at_) {
@@ -370,6 +436,8 @@ class Lexer {
   const char* begin_;
   const char* end_;
   const char* at_;
+  Token* next_;   // the next token goes here, in `tokens_`
+  Token* limit_;  // the end of `tokens_`
   std::string buffer_;
 };
 

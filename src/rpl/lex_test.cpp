@@ -42,5 +42,30 @@ TEST(Lex, FloatsAreTheNearestOnes) {
   }
 }
 
+// Words are read eight bytes at a time, and byte by byte where fewer are left.
+TEST(Lex, WordsEndBeforeTheFirstByteThatIsNoPartOfThem) {
+  for (std::size_t length = 1; length <= 20; ++length) {
+    for (int byte = 0; byte < 256; ++byte) {
+      for (const std::string_view rest : {"", "_", "        rest of the line"}) {
+        const std::string word = std::string("aZ_x09yBcdefghijklmn").substr(0, length);
+        const auto other = static_cast<char>(byte);
+        const bool part = (other >= 'a' && other <= 'z') || (other >= 'A' && other <= 'Z') ||
+                          (other >= '0' && other <= '9') || other == '_';
+        NameTable names;
+        std::vector<Token> tokens;
+        Diagnostics diagnostics;
+        lex(make_source("p.rpl", word + other + std::string(rest)), 0, names, tokens, diagnostics);
+        std::string expected = word;
+        if (part) expected += other;
+        if (part && rest == "_") expected += rest;
+        ASSERT_EQ(tokens.front().kind, TokenKind::Identifier);
+        ASSERT_EQ(names.text(tokens.front().value), expected) << byte;
+        ASSERT_EQ(tokens.front().end, expected.size()) << byte;
+        ASSERT_EQ(names.find(expected), tokens.front().value);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace slipway::rpl

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "rpl/builtins.hpp"
-#include "spirv/module.hpp"
+#include "rpl/bytes.hpp"
 
 namespace slipway::rpl {
 
@@ -13,99 +13,85 @@ namespace {
 
 constexpr std::uint64_t kSpread = 0x9E3779B97F4A7C15u;  // odd, without a bit pattern
 
-// The first byte becomes the lowest, whatever the host.
-template <class Word>
-std::uint64_t read(const char* from) {
-  Word word;
-  std::memcpy(&word, from, sizeof word);
-  if constexpr (std::endian::native == std::endian::big) word = std::byteswap(word);
-  return word;
-}
-
 // The first eight bytes of a text, the first lowest, zero past its end. Most names are not longer than that and are
 // then compared and hashed by this one number. Overlapping reads replace a loop over the bytes.
 [[gnu::always_inline]] inline std::uint64_t head_of(std::string_view text) {
   const char* const from = text.data();
   const std::size_t size = text.size();
-  if (size >= 8) return read<std::uint64_t>(from);
-  if (size >= 4) return read<std::uint32_t>(from) | read<std::uint32_t>(from + size - 4) << 8 * (size - 4);
+  if (size >= 8) return eight_bytes(from);
+  if (size >= 4) return read_bytes<std::uint32_t>(from) | read_bytes<std::uint32_t>(from + size - 4) << 8 * (size - 4);
   if (size == 0) return 0;
-  return read<std::uint8_t>(from) | read<std::uint8_t>(from + size / 2) << 8 * (size / 2) |
-         read<std::uint8_t>(from + size - 1) << 8 * (size - 1);
+  return read_bytes<std::uint8_t>(from) | read_bytes<std::uint8_t>(from + size / 2) << 8 * (size / 2) |
+         read_bytes<std::uint8_t>(from + size - 1) << 8 * (size - 1);
 }
 
+// The highest bits choose the slot: the last characters have little influence on the lower bits of a product.
 [[gnu::always_inline]] inline std::uint32_t hash_of(std::string_view text, std::uint64_t head) {
   const char* const from = text.data();
   const std::size_t size = text.size();
   std::uint64_t hash = (head + size) * kSpread;
   if (size > 8) {
-    for (std::size_t i = 8; i + 8 < size; i += 8)
-      hash = (std::rotl(hash, 23) ^ read<std::uint64_t>(from + i)) * kSpread;
-    hash = (std::rotl(hash, 23) ^ read<std::uint64_t>(from + size - 8)) * kSpread;
+    for (std::size_t i = 8; i + 8 < size; i += 8) hash = (std::rotl(hash, 23) ^ eight_bytes(from + i)) * kSpread;
+    hash = (std::rotl(hash, 23) ^ eight_bytes(from + size - 8)) * kSpread;
   }
-  // The last characters have little influence on the lower bits of a product, which choose the slot.
-  hash = (hash ^ hash >> 32) * kSpread;
   return static_cast<std::uint32_t>(hash >> 32);
 }
 
-// Of texts of one size whose heads are equal.
-bool same_rest(const char* a, const char* b, std::size_t size) {
-  return size <= 8 || std::memcmp(a + 8, b + 8, size - 8) == 0;
+// Of texts of one size whose heads are equal. Most are short: a call of memcmp would take longer.
+[[gnu::always_inline]] inline bool same_rest(const char* a, const char* b, std::size_t size) {
+  if (size <= 8) return true;
+  for (std::size_t i = 8; i + 8 < size; i += 8) {
+    if (eight_bytes(a + i) != eight_bytes(b + i)) return false;
+  }
+  return eight_bytes(a + size - 8) == eight_bytes(b + size - 8);
 }
 
 // Appends a text as words; returns the index of the first.
-std::uint32_t append_words(std::vector<std::uint32_t>& words, std::string_view text) {
-  const std::size_t first = words.size();
+std::uint32_t append_words(std::vector<std::uint32_t>& words, std::string_view text, std::uint64_t head) {
+  const auto first = static_cast<std::uint32_t>(words.size());
+  if (text.size() <= 8 && std::endian::native == std::endian::little) {
+    words.push_back(static_cast<std::uint32_t>(head));
+    if (text.size() >= 4) words.push_back(static_cast<std::uint32_t>(head >> 32));
+    if (text.size() == 8) words.push_back(0);
+    return first;
+  }
   words.resize(first + spirv::string_words(text));
   std::memcpy(words.data() + first, text.data(), text.size());
-  return static_cast<std::uint32_t>(first);
+  return first;
 }
 
 }  // namespace
 
-// All words and built-in names with a hash table over them; created once per process.
-struct FixedNames {
-  static constexpr std::uint32_t kSlots = 2048;  // a power of two, more than twice the number of names
-  struct Key {                                   // what is compared first, side by side
-    std::uint64_t head = 0;
-    std::uint64_t size = 0;
-  };
-  std::vector<std::string_view> texts;
-  std::vector<Key> keys;
-  std::vector<std::uint32_t> words;   // the texts as SPIR-V has them
-  std::vector<std::uint32_t> begins;  // where each begins in `words`
-  std::uint16_t slots[kSlots] = {};
-
-  FixedNames() {
-    texts = {
-        "",
+FixedNames::FixedNames() {
+  texts = {
+      "",
 #define WORD(identifier, text) text,
 #include "rpl/words.def"
 #undef WORD
-    };
-    for (const BuiltinFunction& function : builtin_functions()) texts.push_back(function.name);
-    for (const std::string_view text : texts) {
-      keys.push_back({head_of(text), text.size()});
-      begins.push_back(append_words(words, text));
-    }
-    for (NameId name = 1; name < texts.size(); ++name) {
-      std::uint32_t slot = hash_of(texts[name], keys[name].head) % kSlots;
-      while (slots[slot] != 0) slot = (slot + 1) % kSlots;
-      slots[slot] = static_cast<std::uint16_t>(name);
-    }
+  };
+  for (const BuiltinFunction& function : builtin_functions()) texts.push_back(function.name);
+  for (const std::string_view text : texts) {
+    keys.push_back({head_of(text), text.size()});
+    begins.push_back(append_words(words, text, keys.back().head));
   }
+  for (NameId name = 1; name < texts.size(); ++name) {
+    std::uint32_t slot = hash_of(texts[name], keys[name].head) >> kSlotShift;
+    while (slots[slot] != 0) slot = (slot + 1) % kSlots;
+    slots[slot] = static_cast<std::uint16_t>(name);
+  }
+}
 
-  NameId find(std::string_view text, std::uint64_t head, std::uint32_t hash) const {
-    for (std::uint32_t slot = hash % kSlots; slots[slot] != 0; slot = (slot + 1) % kSlots) {
-      const NameId name = slots[slot];
-      if (keys[name].head == head && keys[name].size == text.size() &&
-          same_rest(texts[name].data(), text.data(), text.size())) {
-        return name;
-      }
+[[gnu::always_inline]] inline NameId FixedNames::find(std::string_view text, std::uint64_t head,
+                                                      std::uint32_t hash) const {
+  for (std::uint32_t slot = hash >> kSlotShift; slots[slot] != 0; slot = (slot + 1) % kSlots) {
+    const NameId name = slots[slot];
+    if (keys[name].head == head && keys[name].size == text.size() &&
+        same_rest(texts[name].data(), text.data(), text.size())) {
+      return name;
     }
-    return kNoName;
   }
-};
+  return kNoName;
+}
 
 namespace {
 
@@ -123,18 +109,19 @@ NameId find_fixed_name(std::string_view text) {
   return text.empty() ? kNoName : fixed().find(text, head, hash_of(text, head));
 }
 
-NameTable::NameTable() : fixed_(&fixed()), first_own_(first_program_name()), slots_(512) {
+NameTable::NameTable()
+    : fixed_(&fixed()), first_own_(first_program_name()), slots_(std::size_t{1} << (32 - slot_shift_)) {
   entries_.reserve(slots_.size() / 4);
   words_.reserve(slots_.size());
 }
 
-NameId NameTable::intern(std::string_view text) {
-  if (text.empty()) return kNoName;
-  const std::uint64_t head = head_of(text);
+NameId NameTable::intern(std::string_view text) { return text.empty() ? kNoName : intern(text, head_of(text)); }
+
+NameId NameTable::intern(std::string_view text, std::uint64_t head) {
   const std::uint32_t hash = hash_of(text, head);
   if (const NameId known = fixed_->find(text, head, hash)) return known;
   const std::uint32_t mask = static_cast<std::uint32_t>(slots_.size()) - 1;
-  std::uint32_t slot = hash & mask;
+  std::uint32_t slot = hash >> slot_shift_;
   for (; slots_[slot] != 0; slot = (slot + 1) & mask) {
     const Entry& entry = entries_[slots_[slot] - 1];
     if (entry.head == head && entry.length == text.size() &&
@@ -146,7 +133,7 @@ NameId NameTable::intern(std::string_view text) {
 }
 
 NameId NameTable::add(std::string_view text, std::uint64_t head, std::uint32_t hash, std::uint32_t slot) {
-  entries_.push_back({head, append_words(words_, text), static_cast<std::uint32_t>(text.size()), hash});
+  entries_.push_back({head, append_words(words_, text, head), static_cast<std::uint32_t>(text.size()), hash});
   slots_[slot] = static_cast<std::uint32_t>(entries_.size());
   if (entries_.size() * 2 > slots_.size()) grow();
   return first_own_ + static_cast<NameId>(entries_.size()) - 1;
@@ -154,9 +141,10 @@ NameId NameTable::add(std::string_view text, std::uint64_t head, std::uint32_t h
 
 void NameTable::grow() {
   slots_.assign(slots_.size() * 4, 0);
+  slot_shift_ -= 2;
   const std::uint32_t mask = static_cast<std::uint32_t>(slots_.size()) - 1;
   for (std::uint32_t i = 0; i < entries_.size(); ++i) {
-    std::uint32_t slot = entries_[i].hash & mask;
+    std::uint32_t slot = entries_[i].hash >> slot_shift_;
     while (slots_[slot] != 0) slot = (slot + 1) & mask;
     slots_[slot] = i + 1;
   }
@@ -168,25 +156,11 @@ NameId NameTable::find(std::string_view text) const {
   const std::uint32_t wanted = hash_of(text, head);
   if (const NameId known = fixed_->find(text, head, wanted)) return known;
   const std::uint32_t mask = static_cast<std::uint32_t>(slots_.size()) - 1;
-  for (std::uint32_t slot = wanted & mask; slots_[slot] != 0; slot = (slot + 1) & mask) {
+  for (std::uint32_t slot = wanted >> slot_shift_; slots_[slot] != 0; slot = (slot + 1) & mask) {
     const NameId name = first_own_ + slots_[slot] - 1;
     if (this->text(name) == text) return name;
   }
   return kNoName;
-}
-
-std::string_view NameTable::text(NameId name) const {
-  if (name < first_own_) return fixed_->texts[name];
-  const Entry& entry = entries_[name - first_own_];
-  return {reinterpret_cast<const char*>(words_.data() + entry.begin), entry.length};
-}
-
-std::span<const std::uint32_t> NameTable::words(NameId name) const {
-  if (name < first_own_) {
-    return {fixed_->words.data() + fixed_->begins[name], spirv::string_words(fixed_->texts[name])};
-  }
-  const Entry& entry = entries_[name - first_own_];
-  return {words_.data() + entry.begin, entry.length / 4 + 1};
 }
 
 }  // namespace slipway::rpl

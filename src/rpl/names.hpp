@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "spirv/module.hpp"
+
 namespace slipway::rpl {
 
 // 0 is the empty name. Strings of a program share the numbers with identifiers: equal text, equal number.
@@ -36,18 +38,46 @@ std::span<const std::string_view> fixed_names();
 // The number of a fixed name, or kNoName.
 NameId find_fixed_name(std::string_view text);
 
-struct FixedNames;
+// The fixed names with a hash table over them, created once per process.
+struct FixedNames {
+  static constexpr std::uint32_t kSlotShift = 32 - 11;              // the highest 11 bits of a hash choose the slot
+  static constexpr std::uint32_t kSlots = 1u << (32 - kSlotShift);  // more than twice the number of names
+  struct Key {                                                      // what is compared first, side by side
+    std::uint64_t head = 0;
+    std::uint64_t size = 0;
+  };
+  std::vector<std::string_view> texts;
+  std::vector<Key> keys;
+  std::vector<std::uint32_t> words;   // the texts as SPIR-V has them
+  std::vector<std::uint32_t> begins;  // where each begins in `words`
+  std::uint16_t slots[kSlots] = {};
+
+  FixedNames();
+  NameId find(std::string_view text, std::uint64_t head, std::uint32_t hash) const;
+};
 
 class NameTable {
  public:
   NameTable();
 
   NameId intern(std::string_view text);
+  // The same of a text that is not empty, with its first eight bytes (bytes.hpp), zero past its end.
+  NameId intern(std::string_view text, std::uint64_t head);
   // kNoName when the program does not contain it.
   NameId find(std::string_view text) const;
-  std::string_view text(NameId name) const;
+  std::string_view text(NameId name) const {
+    if (name < first_own_) return fixed_->texts[name];
+    const Entry& entry = entries_[name - first_own_];
+    return {reinterpret_cast<const char*>(words_.data() + entry.begin), entry.length};
+  }
   // The same as a SPIR-V string: terminated by a zero byte and padded with zeros to whole words.
-  std::span<const std::uint32_t> words(NameId name) const;
+  std::span<const std::uint32_t> words(NameId name) const {
+    if (name < first_own_) {
+      return {fixed_->words.data() + fixed_->begins[name], spirv::string_words(fixed_->texts[name])};
+    }
+    const Entry& entry = entries_[name - first_own_];
+    return {words_.data() + entry.begin, entry.length / 4 + 1};
+  }
   // All NameIds are below this.
   NameId size() const { return first_own_ + static_cast<NameId>(entries_.size()); }
 
@@ -63,9 +93,10 @@ class NameTable {
 
   const FixedNames* fixed_;  // those of the language, the same for all tables
   NameId first_own_;
-  std::vector<std::uint32_t> words_;  // the texts as `words` returns them
-  std::vector<Entry> entries_;        // by NameId - first_program_name()
-  std::vector<std::uint32_t> slots_;  // open addressing; entry index + 1
+  std::vector<std::uint32_t> words_;   // the texts as `words` returns them
+  std::vector<Entry> entries_;         // by NameId - first_program_name()
+  std::uint32_t slot_shift_ = 32 - 9;  // as FixedNames::kSlotShift
+  std::vector<std::uint32_t> slots_;   // open addressing; entry index + 1
 };
 
 }  // namespace slipway::rpl

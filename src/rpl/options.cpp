@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rpl/options.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -102,6 +103,8 @@ std::string_view name_of(ValueType type) {
 }
 
 void Assignment::set(OptionId option, Value value) {
+  constexpr std::size_t kFew = 16;  // options are often set one by one
+  if (values.capacity() == 0) values.reserve(std::max<std::size_t>(option + 1, kFew));
   if (option >= values.size()) values.resize(option + 1);
   values[option] = value;
 }

@@ -73,6 +73,7 @@ class OptionSet {
   }
   void merge(const OptionSet& other) {
     low_ |= other.low_;
+    if (other.high_.empty()) return;
     if (high_.size() < other.high_.size()) high_.resize(other.high_.size());
     for (std::size_t i = 0; i < other.high_.size(); ++i) high_[i] |= other.high_[i];
   }

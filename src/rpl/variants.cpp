@@ -165,6 +165,7 @@ std::vector<std::vector<const Leaf*>> classes_of(const Search& search, std::uint
 struct Worker {
   Resolver resolver;
   SpirvEmitter emitter;
+  MetadataEmitter metadata;
 };
 
 std::string short_name(std::string_view sha256, std::string_view ending) {
@@ -203,9 +204,9 @@ void emit_classes(const Program& program, const VariantOptions& settings, const 
   parallel_for_workers<Worker>(
       classes.size(), threads_for(classes.size(), settings.jobs), [&](Worker& worker, std::size_t i) {
         const Resolved& resolved = *resolve(worker, *classes[i].front());
-        Metadata metadata = emit_metadata(resolved, {.target = options.spirv.target,
-                                                     .skip_attributes = options.skip_attributes,
-                                                     .skip_sets = options.skip_sets});
+        Metadata& metadata = worker.metadata.emit(resolved, {.target = options.spirv.target,
+                                                             .skip_attributes = options.skip_attributes,
+                                                             .skip_sets = options.skip_sets});
         VariantClass& made = variants.classes[i];
         for (const SpirvModule& module : modules[code_of.at(classes[i].front())]) {
           add_code(metadata, resolved, module, "");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <spirv/unified1/spirv.hpp11>
 #include <utility>
 
@@ -142,10 +143,14 @@ void Builder::reset(std::uint32_t version) {
 Words Builder::words() const {
   std::size_t count = kHeaderWords;
   for (const WordBuffer& section : sections_) count += section.size();
-  Words all;
-  all.reserve(count);
-  all.insert(all.end(), {spv::MagicNumber, version_, 0, next_id_, 0});
-  for (const WordBuffer& section : sections_) all.insert(all.end(), section.words().begin(), section.words().end());
+  Words all(count);
+  std::ranges::copy(std::array<std::uint32_t, kHeaderWords>{spv::MagicNumber, version_, 0, next_id_, 0}, all.begin());
+  std::uint32_t* to = all.data() + kHeaderWords;
+  for (const WordBuffer& section : sections_) {
+    if (section.size() == 0) continue;
+    std::memcpy(to, section.words().data(), section.words().size_bytes());
+    to += section.size();
+  }
   return all;
 }
 
@@ -209,11 +214,13 @@ void Builder::extension(std::string_view name) {
 }
 
 Id Builder::import(std::string_view instruction_set) {
-  const Operands key = Operands().add(spv::Op::OpExtInstImport).add(instruction_set);
-  Id& id = ids_.find(key.words());
+  key_.assign(1 + string_words(instruction_set), 0);
+  key_[0] = static_cast<std::uint32_t>(spv::Op::OpExtInstImport);
+  std::memcpy(key_.data() + 1, instruction_set.data(), instruction_set.size());
+  Id& id = ids_.find(WordSpan(key_));
   if (id == 0) {
     id = new_id();
-    section(Section::Imports).op_list(spv::Op::OpExtInstImport, key.words().subspan(1), id);
+    section(Section::Imports).op_text(spv::Op::OpExtInstImport, instruction_set, {}, id);
   }
   return id;
 }
@@ -252,7 +259,8 @@ void Builder::decorate_member(Id structure, std::uint32_t member, spv::Decoratio
 // --- types ---------------------------------------------------------------------------------------------------------
 
 Id Builder::unique_type(WordSpan key) {
-  Id& id = ids_.find(key);
+  // Most are pointers, which have three words.
+  Id& id = key.size() == 3 ? ids_.find(key.first<3>()) : ids_.find(key);
   if (id == 0) {
     id = new_id();
     section(Section::Globals).op_list(static_cast<spv::Op>(key[0]), key.subspan(1), id);

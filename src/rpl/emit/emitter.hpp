@@ -17,7 +17,6 @@
 #include <initializer_list>
 #include <span>
 #include <spirv/unified1/spirv.hpp11>
-#include <string>
 #include <vector>
 
 #include "rpl/emit_spirv.hpp"
@@ -176,6 +175,7 @@ class Emitter {
   Id local_variable(Id type, NameId text = kNoName);
   void name(Id id, NameId text);
   void name(Id id, std::string_view text);
+  void name_member(Id id, NameId owner, NameId member);
   void bind(Id id, DescriptorSet set, std::uint32_t binding);
 
   // --- lvalues.cpp
@@ -344,7 +344,6 @@ class Emitter {
   std::vector<Id> given_;                 // the arguments of a call
   std::vector<Id> indices_;               // of an access chain
   std::vector<FlatMember> flat_;          // the members of a block
-  std::string text_;
 };
 
 }  // namespace slipway::rpl::emit

@@ -68,10 +68,6 @@ void Emitter::append_function(const FunctionWords& words) {
   out_.section(Section::Functions).op(Op::OpFunctionEnd);
 }
 
-void Emitter::emit_code(const Function& function) {
-  for (std::uint32_t i = 0; i < function.code.count; ++i) emit_instruction(function.code.first + i);
-}
-
 // After the end of a path nothing is emitted up to the end of its block; `skipped_` counts the structures in between.
 bool Emitter::skips(rpl::Op code) {
   switch (code) {
@@ -118,7 +114,54 @@ bool Emitter::is_new(const Instruction& instruction) const {
   return lvalue.root != LValueRoot::Argument || program_->arguments[lvalue.index].access != Access::In;
 }
 
-void Emitter::emit_instruction(std::uint32_t index) {
+Id Emitter::value(const Instruction& instruction) {
+  const TypeId type = instruction.type;
+  switch (instruction.op) {
+    case rpl::Op::Unary:
+      return unary(static_cast<UnaryOp>(instruction.sub), type, value_of(instruction.a));
+    case rpl::Op::Binary: {
+      const Id a = value_of(instruction.a);
+      const Id b = value_of(instruction.b);
+      return binary(static_cast<BinaryOp>(instruction.sub), type, program_->type_of(instruction.a),
+                    program_->type_of(instruction.b), a, b);
+    }
+    case rpl::Op::LogicEnd:
+      return end_logic(instruction);
+    case rpl::Op::Convert:
+      return convert(type, program_->type_of(instruction.a), value_of(instruction.a));
+    case rpl::Op::Splat:
+      return splat(type, value_of(instruction.a));
+    case rpl::Op::Combine:
+    case rpl::Op::Columns:
+    case rpl::Op::Build: {
+      const Id id = plain(type);
+      return composite(id, list(instruction.a, instruction.b));
+    }
+    case rpl::Op::Crop:
+      return crop(value_of(instruction.a));
+    case rpl::Op::Extract: {
+      const Id from = value_of(instruction.a);
+      return op(Op::OpCompositeExtract, plain(type), from, instruction.b);
+    }
+    case rpl::Op::Swizzle: {
+      const Id from = value_of(instruction.a);
+      std::uint32_t items[4];
+      for (std::uint32_t i = 0; i < item_count(type); ++i) items[i] = instruction.b >> 2 * i & 3;
+      const Id result = plain(type);
+      const Id id = out_.new_id();
+      words_->body.op_list(Op::OpVectorShuffle, std::span(items, item_count(type)), result, id, from, from);
+      return id;
+    }
+    case rpl::Op::Element:
+      return element_of_value(program_->type_of(instruction.a), value_of(instruction.a), instruction.b, type);
+    case rpl::Op::Call:
+      return call(instruction);
+    default:
+      return builtin(instruction);
+  }
+}
+
+[[gnu::always_inline]] inline void Emitter::emit_instruction(std::uint32_t index) {
   const Instruction& instruction = program_->code[index];
   if (ended_ && skips(instruction.op)) return;
   if (options_.debug_lines && instruction.begins_statement) debug_line(instruction.at);
@@ -170,51 +213,8 @@ void Emitter::emit_instruction(std::uint32_t index) {
   }
 }
 
-Id Emitter::value(const Instruction& instruction) {
-  const TypeId type = instruction.type;
-  switch (instruction.op) {
-    case rpl::Op::Unary:
-      return unary(static_cast<UnaryOp>(instruction.sub), type, value_of(instruction.a));
-    case rpl::Op::Binary: {
-      const Id a = value_of(instruction.a);
-      const Id b = value_of(instruction.b);
-      return binary(static_cast<BinaryOp>(instruction.sub), type, program_->type_of(instruction.a),
-                    program_->type_of(instruction.b), a, b);
-    }
-    case rpl::Op::LogicEnd:
-      return end_logic(instruction);
-    case rpl::Op::Convert:
-      return convert(type, program_->type_of(instruction.a), value_of(instruction.a));
-    case rpl::Op::Splat:
-      return splat(type, value_of(instruction.a));
-    case rpl::Op::Combine:
-    case rpl::Op::Columns:
-    case rpl::Op::Build: {
-      const Id id = plain(type);
-      return composite(id, list(instruction.a, instruction.b));
-    }
-    case rpl::Op::Crop:
-      return crop(value_of(instruction.a));
-    case rpl::Op::Extract: {
-      const Id from = value_of(instruction.a);
-      return op(Op::OpCompositeExtract, plain(type), from, instruction.b);
-    }
-    case rpl::Op::Swizzle: {
-      const Id from = value_of(instruction.a);
-      std::uint32_t items[4];
-      for (std::uint32_t i = 0; i < item_count(type); ++i) items[i] = instruction.b >> 2 * i & 3;
-      const Id result = plain(type);
-      const Id id = out_.new_id();
-      words_->body.op_list(Op::OpVectorShuffle, std::span(items, item_count(type)), result, id, from, from);
-      return id;
-    }
-    case rpl::Op::Element:
-      return element_of_value(program_->type_of(instruction.a), value_of(instruction.a), instruction.b, type);
-    case rpl::Op::Call:
-      return call(instruction);
-    default:
-      return builtin(instruction);
-  }
+void Emitter::emit_code(const Function& function) {
+  for (std::uint32_t i = 0; i < function.code.count; ++i) emit_instruction(function.code.first + i);
 }
 
 }  // namespace slipway::rpl::emit

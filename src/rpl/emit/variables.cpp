@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Variables at module scope, created at their first use.
+#include <cstring>
+
 #include "rpl/emit/emitter.hpp"
+#include "rpl/lex.hpp"
 
 namespace slipway::rpl::emit {
 
@@ -10,6 +13,17 @@ void Emitter::name(Id id, NameId text) {
 
 void Emitter::name(Id id, std::string_view text) {
   if (!options_.strip) out_.section(Section::Names).op_text(spv::Op::OpName, text, {}, id);
+}
+
+// `owner.member`
+void Emitter::name_member(Id id, NameId owner, NameId member) {
+  if (options_.strip) return;
+  const std::string_view first = text(owner), second = text(member);
+  std::array<char, 2 * kLongestIdentifier + 1> joined;
+  std::memcpy(joined.data(), first.data(), first.size());
+  joined[first.size()] = '.';
+  std::memcpy(joined.data() + first.size() + 1, second.data(), second.size());
+  name(id, std::string_view(joined.data(), first.size() + 1 + second.size()));
 }
 
 void Emitter::bind(Id id, DescriptorSet set, std::uint32_t binding) {
@@ -39,12 +53,7 @@ Id Emitter::field_variable(std::uint32_t field, Storage storage) {
     if (stage_ == Stage::Fragment && storage == Storage::Input && is_integer(of.type)) {
       out_.section(Section::Annotations).op(spv::Op::OpDecorate, global.id, spv::Decoration::Flat);
     }
-    if (!options_.strip) {
-      text_.assign(text(program_->containers[of.container].name));
-      text_ += '.';
-      text_ += text(of.name);
-      name(global.id, text_);
-    }
+    name_member(global.id, program_->containers[of.container].name, of.name);
   }
   return use(global, storage);
 }
@@ -121,12 +130,7 @@ Id Emitter::workgroup_variable(std::uint32_t buffer, std::uint32_t member) {
     const Id type = pointer(variable.type, Storage::Workgroup);
     global.id = out_.new_id();
     out_.section(Section::Globals).op(spv::Op::OpVariable, type, global.id, spv::StorageClass::Workgroup);
-    if (!options_.strip) {
-      text_.assign(text(of.name));
-      text_ += '.';
-      text_ += text(variable.name);
-      name(global.id, text_);
-    }
+    name_member(global.id, of.name, variable.name);
   }
   return use(global, Storage::Workgroup);
 }

@@ -92,7 +92,25 @@ ExprId Parser::parse_condition() {
   return condition;
 }
 
+// An operand that is one token.
+[[gnu::always_inline]] inline ExprId Parser::add_leaf(ExprKind kind) {
+  const Token& token = at();
+  advance();
+  return add(Expr{.kind = kind, .a = token.value, .at = token.begin, .range = range_of(token)});
+}
+
 ExprId Parser::parse_expression(int lowest_level) {
+  // Most expressions are one token, which needs none of the functions below.
+  if (const ExprKind leaf = leaf_kind(at()); leaf != ExprKind::None && depth_ < kDeepestNesting) {
+    const TokenKind next = following().kind;
+    if (!continues_operand(next) && kOperators[static_cast<std::size_t>(next)].level < lowest_level) {
+      return add_leaf(leaf);
+    }
+  }
+  return parse_operators(lowest_level);
+}
+
+ExprId Parser::parse_operators(int lowest_level) {
   const Nested nested(*this);
   if (too_deep()) return 0;
   ExprId left = parse_unary();
@@ -115,11 +133,8 @@ ExprId Parser::parse_expression(int lowest_level) {
 }
 
 ExprId Parser::parse_unary() {
-  // Most operands are one token, which needs none of the functions below.
-  if (const ExprKind leaf = leaf_kind(at()); leaf != ExprKind::None && !continues_operand(ahead(1).kind)) {
-    const Token& token = at();
-    advance();
-    return add(Expr{.kind = leaf, .a = token.value, .at = token.begin, .range = range_of(token)});
+  if (const ExprKind leaf = leaf_kind(at()); leaf != ExprKind::None && !continues_operand(following().kind)) {
+    return add_leaf(leaf);
   }
   UnaryOp op;
   switch (at().kind) {
@@ -143,7 +158,7 @@ ExprId Parser::parse_unary() {
   const Token sign = at();
   advance();
   const bool smallest = op == UnaryOp::Minus && (is(TokenKind::PlainInt) || is(TokenKind::Sint)) &&
-                        at().value == 0x80000000u && ahead(1).kind != TokenKind::Dot;
+                        at().value == 0x80000000u && following().kind != TokenKind::Dot;
   ExprId operand = 0;
   if (smallest) {
     operand = add(Expr{.kind = ExprKind::Sint, .a = at().value, .at = at().begin, .range = range_of(at())});
@@ -248,8 +263,8 @@ ExprId Parser::parse_primary() {
     default:
       return expected("an expression", hint_of_other_languages()), 0;
   }
-  if (ahead(1).kind == TokenKind::LeftParen) return parse_list(ExprKind::Call, TokenKind::RightParen);
-  if (ahead(1).kind == TokenKind::LeftBrace) return parse_list(ExprKind::Construct, TokenKind::RightBrace);
+  if (following().kind == TokenKind::LeftParen) return parse_list(ExprKind::Call, TokenKind::RightParen);
+  if (following().kind == TokenKind::LeftBrace) return parse_list(ExprKind::Construct, TokenKind::RightBrace);
   if (token.value == Word::true_) return leaf(ExprKind::True);
   if (token.value == Word::false_) return leaf(ExprKind::False);
   return leaf(ExprKind::Name);
@@ -265,7 +280,7 @@ ExprId Parser::parse_list(ExprKind kind, TokenKind close) {
   if (!is(close)) {
     do {
       const ExprId argument = parse_expression();
-      if (argument == 0) return stack_.resize(mark), 0;
+      if (argument == 0) return truncate(stack_, mark), 0;
       stack_.push_back(argument);
     } while (accept(TokenKind::Comma));
   }

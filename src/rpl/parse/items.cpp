@@ -56,10 +56,10 @@ void Parser::parse_item() {
   Item item;
   item.module = module_;
   bool good = true;
-  if (is_word(Word::conditional) && ahead(1).kind == TokenKind::LeftParen) {
+  if (is_word(Word::conditional) && following().kind == TokenKind::LeftParen) {
     item.condition = parse_condition();
     if (item.condition == 0) return recover_item(begin);
-    if (is_word(Word::conditional) && ahead(1).kind == TokenKind::LeftParen) {
+    if (is_word(Word::conditional) && following().kind == TokenKind::LeftParen) {
       error(DiagnosticKind::RplConditionalPlace, range_of(at()),
             "a second `conditional`; join the conditions with `&&`");
       if (parse_condition() == 0) return recover_item(begin);
@@ -73,10 +73,10 @@ void Parser::parse_item() {
   const bool two_names = next == TokenKind::Identifier;
   const NameId word = at().value;
   // `set_pass pack (unorm8) ...` is an image.
-  const bool packed_image = word >= Word::set_pass && word <= Word::set_shared && ahead(1).value == Word::pack;
+  const bool packed_image = word >= Word::set_pass && word <= Word::set_shared && following().value == Word::pack;
   const bool function = two_names && ahead(2).kind == TokenKind::LeftParen && !packed_image;
   if (next == TokenKind::Equal || next == TokenKind::Dot ||
-      (two_names && ahead(1).value == Word::block && is_number(ahead(2).kind))) {
+      (two_names && following().value == Word::block && is_number(ahead(2).kind))) {
     item.keyword_less = true;
     good = parse_setting(item);
   } else if (function) {
@@ -108,7 +108,7 @@ void Parser::parse_item() {
     good = parse_body_item(item, ItemKind::WorkgroupBuffer);
   } else if (next == TokenKind::LeftBracket) {
     const TypeRefId type = parse_type(false);
-    if (type != 0 && is(TokenKind::Identifier) && ahead(1).kind == TokenKind::LeftParen) {
+    if (type != 0 && is(TokenKind::Identifier) && following().kind == TokenKind::LeftParen) {
       error(DiagnosticKind::RplReturnType, program_.types[type].range, "functions cannot return arrays")
           .hint("return a struct with the array as a field");
     } else if (type != 0) {
@@ -248,7 +248,7 @@ bool Parser::parse_enum(Option& option) {
     // The search for duplicates takes quadratic time, which is insignificant for a list of this length.
     if (stack_.size() - mark > 1024) {
       error(DiagnosticKind::OutOfRange, range_of(at()), "an enum option has at most 1024 values");
-      stack_.resize(mark);
+      truncate(stack_, mark);
       return false;
     }
   }
@@ -333,7 +333,7 @@ bool Parser::parse_set_item(Item& item) {
 
 bool Parser::parse_image(Item& item) {
   item.kind = ItemKind::Image;
-  if (is_word(Word::pack) && ahead(1).kind == TokenKind::LeftParen && !parse_pack(item.pack, item.pack_range)) {
+  if (is_word(Word::pack) && following().kind == TokenKind::LeftParen && !parse_pack(item.pack, item.pack_range)) {
     return false;
   }
   const TypeId type = is(TokenKind::Identifier) ? type_of_word(at().value) : kErrorType;
@@ -372,9 +372,10 @@ bool Parser::parse_fields(Item& item) {
     // `; }` after an alias, or a stray one.
     if (accept(TokenKind::Semicolon)) continue;
     stack_.clear();
-    Field field;
+    Field& field = program_.fields.emplace_back();
     const std::uint32_t begin = at().begin;
     if (!parse_field(item.kind, field)) {
+      program_.fields.pop_back();
       if (abandoned_) return false;
       recover_in_body();
       fields = true;
@@ -382,7 +383,6 @@ bool Parser::parse_fields(Item& item) {
     }
     fields = fields || !field.alias;
     field.range = since(begin);
-    program_.fields.push_back(field);
   }
   item.fields.count = static_cast<std::uint32_t>(program_.fields.size()) - item.fields.first;
   if (!expect_close(TokenKind::RightBrace, open)) return false;
@@ -395,7 +395,7 @@ bool Parser::parse_fields(Item& item) {
 
 bool Parser::parse_field(ItemKind owner, Field& field) {
   const bool attributes = owner == ItemKind::VertexContainer || owner == ItemKind::InstancedContainer;
-  while (is(TokenKind::Identifier) && is_field_prefix(at().value) && ahead(1).kind == TokenKind::LeftParen) {
+  while (is(TokenKind::Identifier) && is_field_prefix(at().value) && following().kind == TokenKind::LeftParen) {
     const Token word = at();
     if (word.value == Word::meta) {
       if (!parse_meta(field)) return false;
@@ -418,7 +418,7 @@ bool Parser::parse_field(ItemKind owner, Field& field) {
       }
     }
   }
-  if (is_word(Word::alias) && ahead(1).kind == TokenKind::LeftParen) return parse_field_alias(field);
+  if (is_word(Word::alias) && following().kind == TokenKind::LeftParen) return parse_field_alias(field);
   Range runtime{};
   field.type = parse_type(true, &runtime);
   if (field.type == 0) return false;
@@ -466,7 +466,7 @@ bool Parser::parse_meta(Field& field) {
   const std::size_t mark = stack_.size();
   for (std::uint32_t i = 0; i < field.meta.count; ++i) stack_.push_back(program_.lists[field.meta.first + i]);
   do {
-    if (!is(TokenKind::Identifier)) return stack_.resize(mark), expected("a meta tag");
+    if (!is(TokenKind::Identifier)) return truncate(stack_, mark), expected("a meta tag");
     // A field has few tags; the limit of the search keeps a hostile list linear.
     const auto tags = std::span(stack_).subspan(mark);
     if (std::ranges::find(tags.first(std::min<std::size_t>(tags.size(), 64)), at().value) !=
@@ -520,7 +520,7 @@ bool Parser::parse_arguments(Item& item) {
         .suggest(program_.location(since(open.begin)), "(void)");
     return true;
   }
-  if (is_word(Word::void_) && ahead(1).kind == TokenKind::RightParen) {
+  if (is_word(Word::void_) && following().kind == TokenKind::RightParen) {
     advance();
     advance();
     return true;
@@ -528,14 +528,14 @@ bool Parser::parse_arguments(Item& item) {
   do {
     ArgumentDecl argument;
     const std::uint32_t begin = at().begin;
-    if (is_word(Word::conditional) && ahead(1).kind == TokenKind::LeftParen) {
+    if (is_word(Word::conditional) && following().kind == TokenKind::LeftParen) {
       argument.condition = parse_condition();
       if (argument.condition == 0) return false;
     }
     if (is_word(Word::in)) {
       advance();
       // `in out type name`; in `in out name` the type has the name `out`.
-      const bool both = is_word(Word::out) && ahead(1).kind == TokenKind::Identifier &&
+      const bool both = is_word(Word::out) && following().kind == TokenKind::Identifier &&
                         (ahead(2).kind == TokenKind::Identifier || ahead(2).kind == TokenKind::LeftBracket ||
                          ahead(2).kind == TokenKind::Ellipsis);
       if (both) advance();

@@ -55,8 +55,7 @@ void Parser::check_declared(NameId name, Range range) {
         formatted("`{}` is reserved and cannot be declared", program_.text(name)));
 }
 
-bool Parser::too_deep() {
-  if (depth_ <= kDeepestNesting) return false;
+bool Parser::report_nesting() {
   if (abandoned_) return true;
   abandoned_ = true;
   error(DiagnosticKind::RplNesting, range_of(at()), formatted("more than {} levels of nesting", kDeepestNesting));
@@ -74,8 +73,8 @@ void Parser::recover_in_body() {
         break;
       case TokenKind::RightBrace:
         if (braces == 0) return;
-        if (--braces == 0 && ahead(1).kind != TokenKind::Semicolon && ahead(1).kind != TokenKind::Dot &&
-            ahead(1).kind != TokenKind::RightParen && ahead(1).kind != TokenKind::Comma) {
+        if (--braces == 0 && following().kind != TokenKind::Semicolon && following().kind != TokenKind::Dot &&
+            following().kind != TokenKind::RightParen && following().kind != TokenKind::Comma) {
           advance();
           return;
         }
@@ -130,11 +129,12 @@ void Parser::recover_item(const Token* begin) {
   }
 }
 
-List Parser::take_list(std::size_t mark) {
+List Parser::move_to_lists(std::size_t mark) {
   const List list{static_cast<std::uint32_t>(program_.lists.size()), static_cast<std::uint32_t>(stack_.size() - mark)};
-  if (list.count == 0) return list;  // as of most types and calls
-  program_.lists.insert(program_.lists.end(), stack_.begin() + static_cast<std::ptrdiff_t>(mark), stack_.end());
-  stack_.resize(mark);
+  // Lists are short: cheaper than inserting a range.
+  std::vector<std::uint32_t>& lists = program_.lists;
+  for (const std::uint32_t entry : std::span(stack_).subspan(mark)) lists.push_back(entry);
+  truncate(stack_, mark);
   return list;
 }
 

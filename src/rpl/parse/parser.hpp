@@ -12,6 +12,7 @@
 #include "rpl/lex.hpp"
 #include "rpl/program.hpp"
 #include "rpl/types.hpp"
+#include "rpl/vectors.hpp"
 
 namespace slipway::rpl {
 
@@ -37,6 +38,8 @@ class Parser {
  private:
   // --- tokens ---
   const Token& at() const { return *token_; }
+  // The next token, where the current one is not End.
+  const Token& following() const { return token_[1]; }
   const Token& ahead(std::uint32_t count) const {
     return count < static_cast<std::size_t>(end_ - token_) ? token_[count] : *end_;
   }
@@ -70,7 +73,8 @@ class Parser {
   // Skips past the next `;` or to the `}` of this nesting.
   void recover_in_body();
   void recover_item(const Token* begin);
-  bool too_deep();
+  bool too_deep() { return depth_ > kDeepestNesting && report_nesting(); }
+  bool report_nesting();
 
   // --- items (items.cpp) ---
   void parse_item();
@@ -105,6 +109,7 @@ class Parser {
   StmtId parse_simple();
   TypeRefId type_of_expression(ExprId expression);
   TypeRefId parse_type(bool allow_runtime, Range* runtime_at = nullptr);
+  TypeRefId parse_array_type(bool allow_runtime, Range* runtime_at);
   TypeRefId add(const TypeRef& type) {
     program_.types.emplace_back(type.name, type.dimensions, type.runtime, type.range);
     return static_cast<TypeRefId>(program_.types.size()) - 1;
@@ -119,19 +124,26 @@ class Parser {
   // --- expressions (expressions.cpp) ---
   // `conditional (expr)`; 0 after an error.
   ExprId parse_condition();
+  // One with operators of at least this level.
   ExprId parse_expression(int lowest_level = 0);
+  ExprId parse_operators(int lowest_level);
+  ExprId add_leaf(ExprKind kind);
   ExprId parse_unary();
   ExprId parse_postfix();
   ExprId parse_primary();
   std::string_view hint_of_other_languages() const;
   ExprId parse_number();
   ExprId parse_list(ExprKind kind, TokenKind close);
-  ExprId add(const Expr& expr) {
+  [[gnu::always_inline]] ExprId add(const Expr& expr) {
     program_.exprs.emplace_back(expr.kind, expr.op, expr.a, expr.b, expr.c, expr.at, expr.range);
     return static_cast<ExprId>(program_.exprs.size()) - 1;
   }
   // Moves the entries of `stack_` above `mark` into Program::lists.
-  List take_list(std::size_t mark);
+  List take_list(std::size_t mark) {
+    // Most types and calls have an empty list.
+    return stack_.size() == mark ? List{static_cast<std::uint32_t>(program_.lists.size()), 0} : move_to_lists(mark);
+  }
+  List move_to_lists(std::size_t mark);
 
   Program& program_;
   Diagnostics& diagnostics_;

@@ -17,7 +17,7 @@ StmtId Parser::parse_block(ExprId condition) {
     const std::size_t inner = stack_.size();
     if (accept(TokenKind::Semicolon)) continue;
     const StmtId statement = parse_statement();
-    stack_.resize(inner);
+    truncate(stack_, inner);
     if (abandoned_) return 0;
     if (statement == 0)
       recover_in_body();
@@ -33,7 +33,7 @@ StmtId Parser::parse_block(ExprId condition) {
 StmtId Parser::parse_statement() {
   if (is(TokenKind::LeftBrace)) return parse_block();
   if (!is(TokenKind::Identifier)) return parse_simple();
-  const TokenKind next = ahead(1).kind;
+  const TokenKind next = following().kind;
   switch (at().value) {
     case Word::if_:
       if (next == TokenKind::LeftParen) return parse_if();
@@ -84,7 +84,7 @@ StmtId Parser::parse_conditional() {
   if (condition == 0) return 0;
   const Range prefix = since(word.begin);
   if (is(TokenKind::LeftBrace)) return parse_block(condition);
-  if (is_word(Word::alias) && ahead(1).kind == TokenKind::LeftParen) return parse_alias(condition, word.begin);
+  if (is_word(Word::alias) && following().kind == TokenKind::LeftParen) return parse_alias(condition, word.begin);
   const StmtId statement = parse_statement();
   if (abandoned_) return 0;
   Diagnostic& problem = error(DiagnosticKind::RplConditionalPlace, prefix,
@@ -118,8 +118,8 @@ StmtId Parser::parse_if() {
   if (stmt.a == 0) return 0;
   stmt.b = parse_block();
   if (stmt.b == 0) return 0;
-  if (is_word(Word::else_) && (ahead(1).kind == TokenKind::LeftBrace ||
-                               (ahead(1).kind == TokenKind::Identifier && ahead(1).value == Word::if_))) {
+  if (is_word(Word::else_) && (following().kind == TokenKind::LeftBrace ||
+                               (following().kind == TokenKind::Identifier && following().value == Word::if_))) {
     advance();
     stmt.c = is(TokenKind::LeftBrace) ? parse_block() : parse_if();
     if (stmt.c == 0) return 0;
@@ -183,7 +183,7 @@ StmtId Parser::parse_variable(TypeRefId type) {
 // decides.
 StmtId Parser::parse_simple() {
   const Token* const begin = token_;
-  if (is(TokenKind::Identifier) && ahead(1).kind == TokenKind::LeftBracket) {
+  if (is(TokenKind::Identifier) && following().kind == TokenKind::LeftBracket) {
     const ExprId first = parse_postfix();
     if (first == 0) return 0;
     if (is(TokenKind::Identifier)) {
@@ -214,7 +214,7 @@ TypeRefId Parser::type_of_expression(ExprId expression) {
     expression = program_.exprs[expression].a;
   }
   if (program_.exprs[expression].kind != ExprKind::Name) {
-    stack_.resize(mark);
+    truncate(stack_, mark);
     return expected("`;`"), 0;
   }
   std::reverse(stack_.begin() + static_cast<std::ptrdiff_t>(mark), stack_.end());
@@ -228,6 +228,15 @@ TypeRefId Parser::type_of_expression(ExprId expression) {
 
 // `name`, `name[a][b]`, and `name...` where that is allowed.
 TypeRefId Parser::parse_type(bool allow_runtime, Range* runtime_at) {
+  const bool plain = is(TokenKind::Identifier) && following().kind != TokenKind::LeftBracket &&
+                     following().kind != TokenKind::Ellipsis;
+  if (!plain) return parse_array_type(allow_runtime, runtime_at);
+  const Token& name = at();
+  advance();
+  return add(TypeRef{.name = name.value, .dimensions = take_list(stack_.size()), .range = range_of(name)});
+}
+
+TypeRefId Parser::parse_array_type(bool allow_runtime, Range* runtime_at) {
   TypeRef type;
   const Token name = at();
   if (!is(TokenKind::Identifier)) return expected("a type"), 0;
@@ -238,7 +247,7 @@ TypeRefId Parser::parse_type(bool allow_runtime, Range* runtime_at) {
     const Token open = at();
     advance();
     const ExprId size = parse_expression();
-    if (size == 0 || !expect_close(TokenKind::RightBracket, open)) return stack_.resize(mark), 0;
+    if (size == 0 || !expect_close(TokenKind::RightBracket, open)) return truncate(stack_, mark), 0;
     stack_.push_back(size);
   }
   type.dimensions = take_list(mark);

@@ -44,14 +44,14 @@ std::string_view scalar_of(ValueType type) {
 
 void ConstantResolver::resolve() {
   const std::size_t names = context_.program->names.size(), items = context_.program->items.size();
-  bound_.assign(names, kNone);
+  assign_none(bound_, names);
   activity_.assign(items, Activity::Unknown);
   item_consulted_.resize(items);
   for (Consulted& consulted : item_consulted_) consulted.clear();
   constant_values_.resize(items);  // those of inactive constants are unused
   name_instance_.assign(names, false);
   choices_.clear();
-  choice_of_.assign(items, kNone);
+  assign_none(choice_of_, items);
   chain_stack_.clear();
   resolve_options();
   for (const ItemId id : context_.program->constants) {

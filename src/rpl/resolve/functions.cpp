@@ -37,7 +37,7 @@ std::uint32_t FunctionTable::declare(ItemId id) {
 
 void FunctionTable::begin() {
   functions_.clear();
-  function_of_.assign(context_.program->items.size(), kNone);
+  assign_none(function_of_, context_.program->items.size());
 }
 
 void FunctionTable::truncate(std::uint32_t count) {

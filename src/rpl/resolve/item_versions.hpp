@@ -11,6 +11,7 @@
 
 #include "rpl/resolve/context.hpp"
 #include "rpl/resolve/reach.hpp"
+#include "rpl/vectors.hpp"
 
 namespace slipway::rpl {
 
@@ -25,7 +26,7 @@ class ItemVersions {
   }
   void forget() {
     option_values_.clear();
-    newest_.assign(context_.program->items.size(), kNone);
+    assign_none(newest_, context_.program->items.size());
     reach_.clear();
   }
   std::size_t size() const { return option_values_.size(); }

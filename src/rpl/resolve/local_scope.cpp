@@ -11,7 +11,7 @@ void LocalScope::begin() {
   visible_ = kNone;
 }
 
-void LocalScope::forget() { local_of_.assign(context_.program->names.size(), kNone); }
+void LocalScope::forget() { assign_none(local_of_, context_.program->names.size()); }
 
 std::uint32_t LocalScope::bind(const Binding& binding) {
   const auto index = static_cast<std::uint32_t>(bindings_.size());

@@ -7,14 +7,9 @@
 #include <vector>
 
 #include "rpl/resolved.hpp"
+#include "rpl/vectors.hpp"
 
 namespace slipway::rpl {
-
-// Pops a stack down to its first `count` elements. vector::resize would be a call, because it can also grow.
-template <typename T>
-[[gnu::always_inline]] inline void truncate(std::vector<T>& stack, std::size_t count) {
-  stack.erase(stack.begin() + static_cast<std::ptrdiff_t>(count), stack.end());
-}
 
 // Groups of declarations that share the numbering of their locations or bindings (docs/spec/rpl.md#variants,
 // "consulted").

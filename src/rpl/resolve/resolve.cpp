@@ -196,9 +196,9 @@ void Resolver::State::remember(std::span<const EntryPointName> entry_points, boo
   last.entry_points.assign(entry_points.begin(), entry_points.end());
 }
 
-// Whether declarations and code are the same as in the last resolve.
+// Whether declarations and code are the same as in the last resolve, which was of this program.
 bool Resolver::State::keeps_code(std::span<const EntryPointName> entry_points) const {
-  if (!last.clean || !keeps_program() || !std::ranges::equal(last.entry_points, entry_points)) return false;
+  if (!last.clean || !std::ranges::equal(last.entry_points, entry_points)) return false;
   for (OptionId id = 0; id < context.program->options.size(); ++id) {
     if (log.read_outside_settings(id) && context.value_in_force(id) != context.out.options[id]) return false;
   }
@@ -238,9 +238,10 @@ const Resolved* Resolver::resolve(const Program& program, const Assignment& assi
   state.context.assignment = &assignment;
   state.context.metadata_only = entry_points.empty();
   state.context.diagnostics = &found;
-  if (state.keeps_code(entry_points) && state.resolve_settings_again()) return &state.context.out;
+  const bool keeps_program = state.keeps_program();
+  if (keeps_program && state.keeps_code(entry_points) && state.resolve_settings_again()) return &state.context.out;
   found = {};  // the diagnostics of settings are reported again, in their order
-  if (!state.keeps_program()) state.forget();
+  if (!keeps_program) state.forget();
   state.clear();
   state.run(entry_points);
   state.remember(entry_points, found.empty());

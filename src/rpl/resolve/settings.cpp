@@ -56,15 +56,26 @@ std::uint32_t default_format(TypeId type) {
   return formats[type - kF1];
 }
 
+using Settings = std::array<std::uint32_t, kSettingCount>;
+
+const Settings& initial_settings() {
+  static const Settings values = [] {
+    Settings initial{};
+    for (const SettingInfo& info : setting_table()) initial[info.id] = info.initial;
+    return initial;
+  }();
+  return values;
+}
+
 }  // namespace
 
 void SettingResolver::resolve() {
   log_.sink = &out_.consulted.settings;
-  for (const SettingInfo& info : setting_table()) out_.settings[info.id] = info.initial;
+  out_.settings = initial_settings();
   for (ColorOutput& output : out_.color_outputs) {
     std::copy_n(out_.settings.begin() + kFirstOutputSetting, kOutputSettingCount, output.settings.begin());
   }
-  ranges_.assign(kSettingCount + out_.color_outputs.size() * kOutputSettingCount, Range{});
+  assign_zero(ranges_, kSettingCount + out_.color_outputs.size() * kOutputSettingCount);
   for (const ItemId id : context_.program->settings) {
     log_.item = id;
     if (constants_.is_active(id)) resolve_setting(context_.program->items[id]);

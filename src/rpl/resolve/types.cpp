@@ -21,7 +21,8 @@ constexpr std::uint32_t kMaxStructDepth = 256;
 // --- fields by name ------------------------------------------------------------------------------------------------
 
 void FieldMap::clear() {
-  std::ranges::fill(slots_, Entry{});
+  // All bytes 0xFF: the owner is kNone.
+  assign_bytes(slots_, slots_.size(), 0xFF);
   used_ = 0;
 }
 
@@ -87,7 +88,7 @@ void TypeResolver::begin() {
 
 void TypeResolver::forget() {
   struct_versions_.clear();
-  newest_version_.assign(context_.program->items.size(), kNone);
+  assign_none(newest_version_, context_.program->items.size());
 }
 
 void TypeResolver::repeat(Lookup lookup) {
@@ -473,9 +474,10 @@ Component TypeResolver::find_component(TypeId type, NameId name) const {
   std::uint32_t swizzle = 0;
   const std::uint32_t limit = of.kind == TypeKind::Matrix ? of.columns : of.count;
   for (std::size_t i = 0; i < letters.size(); ++i) {
-    const std::size_t item = std::string_view("xyzw").find(letters[i]);
+    if (letters[i] < 'w' || letters[i] > 'z') return {};
+    const std::uint32_t item = static_cast<std::uint32_t>(letters[i] - 'x') & 3;  // x, y, z, w
     if (item >= limit) return {};
-    swizzle |= static_cast<std::uint32_t>(item) << 2 * i;
+    swizzle |= item << 2 * i;
   }
   if (of.kind == TypeKind::Matrix) {
     if (letters.size() != 1) return {};
