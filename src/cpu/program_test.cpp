@@ -183,6 +183,26 @@ TEST_F(ProgramTest, UnknownInstructionsAreRefusedByName) {
               HasSubstr("OpControlBarrier"));
 }
 
+TEST_F(ProgramTest, ProductsOfBytesNeedACpuThatHasThem) {
+  const spirv::Words words = kernel([](spirv::Builder& b) {
+    b.capability(spv::Capability::DotProduct);
+    b.capability(spv::Capability::DotProductInput4x8BitPacked);
+    const spirv::Id two = b.constant_u32(2);
+    b.op(spv::Op::OpSUDot, b.type_int(32, true), {two, two, 0});
+  });
+  const auto module = spirv::read_module(words, "dots");
+  ASSERT_TRUE(module);
+  for (const Level level : {Level::Sse42, Level::Avx2, Level::Avx512, Level::Avx512Vnni}) {
+    const auto target = target_of(level);
+    if (!target) continue;
+    const auto object = (*load_compiler())->compile(*module, *target, 1);
+    EXPECT_EQ(object.has_value(), target->has_dot_products);
+    if (!object) {
+      EXPECT_THAT(object.error().front().message, HasSubstr("OpSUDot"));
+    }
+  }
+}
+
 TEST(Code, DamagedObjectsAreRefused) {
   EXPECT_FALSE(load_code({}));
   if (compiler_file().empty()) GTEST_SKIP() << "this build has no CPU engine";
@@ -209,6 +229,13 @@ TEST(Target, LevelsHaveLanes) {
   }
   if (avx512) {
     EXPECT_EQ(avx512->lanes, 16U);
+  }
+  if (avx512) {
+    EXPECT_FALSE(avx512->has_dot_products);
+  }
+  if (const auto vnni = target_of(Level::Avx512Vnni)) {
+    EXPECT_EQ(vnni->lanes, 16U);
+    EXPECT_TRUE(vnni->has_dot_products);
   }
   EXPECT_GE(default_threads(), 1U);
   EXPECT_FALSE(host_name().empty());

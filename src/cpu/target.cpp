@@ -28,10 +28,12 @@ bool has(Level level) {
       return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
              __builtin_cpu_supports("avx512vl") && has(Level::Avx2);
+    case Level::Avx512Vnni:
+      return __builtin_cpu_supports("avx512vnni") && has(Level::Avx512);
   }
   return false;
 }
-bool has_vnni() { return __builtin_cpu_supports("avx512vnni"); }
+bool has_avx_vnni() { return __builtin_cpu_supports("avxvnni"); }
 bool is_amd() { return __builtin_cpu_is("amd"); }
 
 std::string brand() {
@@ -45,7 +47,7 @@ std::string brand() {
 }
 #else
 bool has(Level) { return false; }
-bool has_vnni() { return false; }
+bool has_avx_vnni() { return false; }
 bool is_amd() { return false; }
 std::string brand() { return {}; }
 #endif
@@ -55,7 +57,10 @@ std::string brand() { return {}; }
 bool has_engine() { return has(Level::Sse42); }
 
 Level host_level() {
-  Level level = has(Level::Avx512) ? Level::Avx512 : has(Level::Avx2) ? Level::Avx2 : Level::Sse42;
+  Level level = Level::Sse42;
+  for (const Level better : {Level::Avx2, Level::Avx512, Level::Avx512Vnni}) {
+    if (has(better)) level = better;
+  }
   if (const char* limit = std::getenv("SLIPWAY_CPU_LEVEL")) {
     const auto* found = std::ranges::find(kLevelNames, std::string_view(limit));
     if (found != std::end(kLevelNames)) level = std::min(level, static_cast<Level>(found - std::begin(kLevelNames)));
@@ -71,15 +76,19 @@ std::optional<Target> target_of(Level level) {
     target.tuning = is_amd() ? "znver3" : "haswell";
     target.vector_bits = 256;
     target.has_fma = target.has_f16 = true;
+    if (level == Level::Avx2 && has_avx_vnni()) {
+      target.features += ",+avxvnni";
+      target.has_dot_products = true;
+    }
   }
   if (level >= Level::Avx512) {
     target.features += ",+avx512f,+avx512cd,+avx512bw,+avx512dq,+avx512vl";
     target.tuning = is_amd() ? "znver4" : "icelake-server";
     target.vector_bits = 512;
-    if (has_vnni()) {
-      target.features += ",+avx512vnni";
-      target.has_dot_products = true;
-    }
+  }
+  if (level >= Level::Avx512Vnni) {
+    target.features += ",+avx512vnni";
+    target.has_dot_products = true;
   }
   target.lanes = target.vector_bits / 32;
   return target;
@@ -99,6 +108,7 @@ lower::DeviceFacts facts_of(const Target& target) {
   facts.lanes = target.lanes;
   facts.native_vectors = true;
   facts.vector_registers = target.vector_bits == 512 ? 32 : 16;
+  facts.dot_products = target.has_dot_products;
   facts.subgroup_size = target.lanes;
   facts.floats = {.signed_zero_inf_nan_preserve = true,
                   .denorm_preserve = true,

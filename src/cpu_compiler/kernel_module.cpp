@@ -31,6 +31,8 @@ constexpr spv::Capability kCapabilities[] = {
     spv::Capability::StorageBuffer16BitAccess,
     spv::Capability::GroupNonUniform,
     spv::Capability::GroupNonUniformBallot,
+    spv::Capability::DotProduct,
+    spv::Capability::DotProductInput4x8BitPacked,
     spv::Capability::SignedZeroInfNanPreserve,
     spv::Capability::DenormPreserve,
     spv::Capability::RoundingModeRTE,

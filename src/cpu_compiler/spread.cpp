@@ -113,6 +113,8 @@ class Analysis {
       }
       case spv::Op::OpGroupNonUniformBroadcast:
         return Spread::Uniform;
+      case spv::Op::OpSUDot:
+        return Spread::Varying;
       case spv::Op::OpExtInst:
         return join(in, 4);
       case spv::Op::OpCompositeExtract:

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cpu_compiler/translate.hpp"
 
+#include <bit>
 #include <optional>
 
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <spirv/unified1/GLSL.std.450.h>
@@ -251,7 +254,11 @@ class Translator {
         return keep(in, product(in));
       case spv::Op::OpExtInst:
         return keep(in, extended(in));
+      case spv::Op::OpSUDot:
+        return dot(in);
       case spv::Op::OpIAdd:
+        if (auto sum = sum_with_dot(in)) return keep(in, std::move(sum));
+        [[fallthrough]];
       case spv::Op::OpISub:
       case spv::Op::OpBitcast:
       case spv::Op::OpSConvert:
@@ -266,6 +273,66 @@ class Translator {
     if (!value) return unknown(*kernel_.module, in);
     values_[in.result] = std::move(*value);
     return {};
+  }
+
+  // --- sums of products of bytes ---
+
+  // Where it is added to something else, both are one instruction; otherwise it is added to zero.
+  Result<> dot(const Instruction& in) {
+    const Value of_signed = get(in.operand(2)), of_unsigned = get(in.operand(3));
+    const bool packed = in.operands.size() == 5 && static_cast<spv::PackedVectorFormat>(in.operand(4)) ==
+                                                       spv::PackedVectorFormat::PackedVectorFormat4x8Bit;
+    if (!target_.has_dot_products || !packed || !of_signed.value || !of_unsigned.value)
+      return unknown(*kernel_.module, in);
+    const Dot made{.of_unsigned = bytes(of_unsigned), .of_signed = bytes(of_signed)};
+    dots_[in.result] = made;
+    return keep(in, varying(add_dot(llvm::Constant::getNullValue(vector_of(b_.getInt32Ty())), made)));
+  }
+
+  std::optional<Value> sum_with_dot(const Instruction& in) {
+    for (const std::size_t i : {2U, 3U}) {
+      const auto found = dots_.find(in.operand(i));
+      const Value other = get(in.operand(5 - i));
+      if (found == dots_.end() || !other.value || other.is_address) continue;
+      return varying(add_dot(vector(other), found->second));
+    }
+    return std::nullopt;
+  }
+
+  struct Dot {
+    llvm::Value *of_unsigned = nullptr, *of_signed = nullptr;
+  };
+
+  llvm::Value* add_dot(llvm::Value* sum, const Dot& dot) {
+    const llvm::Intrinsic::ID id = target_.vector_bits == 512   ? llvm::Intrinsic::x86_avx512_vpdpbusd_512
+                                   : target_.vector_bits == 256 ? llvm::Intrinsic::x86_avx512_vpdpbusd_256
+                                                                : llvm::Intrinsic::x86_avx512_vpdpbusd_128;
+    llvm::Function* function = llvm::Intrinsic::getOrInsertDeclaration(module_.get(), id);
+    llvm::Type* bytes = function->getFunctionType()->getParamType(1);
+    return b_.CreateCall(function,
+                         {sum, b_.CreateBitCast(dot.of_unsigned, bytes), b_.CreateBitCast(dot.of_signed, bytes)});
+  }
+
+  // All lanes of a value. An exclusive or of what all lanes load and a constant is made of vectors, because it is then
+  // one instruction with an operand in memory that is broadcast. LLVM would simplify it to an operation on scalars if
+  // it knew the constant.
+  llvm::Value* bytes(const Value& value) {
+    auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(value.value);
+    if (value.spread != Spread::Uniform || !operation || operation->getOpcode() != llvm::Instruction::Xor)
+      return vector(value);
+    auto* number = llvm::dyn_cast<llvm::ConstantInt>(operation->getOperand(1));
+    if (!number) return vector(value);
+    return b_.CreateXor(b_.CreateVectorSplat(lanes_, operation->getOperand(0)), opaque(number));
+  }
+
+  llvm::Value* opaque(llvm::ConstantInt* number) {
+    llvm::Value*& known = opaque_[number];
+    if (known) return known;
+    llvm::VectorType* type = vector_of(number->getType());
+    llvm::IRBuilder<> entry(&body_->getEntryBlock(), body_->getEntryBlock().getFirstInsertionPt());
+    auto* copy = llvm::InlineAsm::get(llvm::FunctionType::get(type, {type}, false), "",
+                                      target_.vector_bits == 512 ? "=v,0" : "=x,0", false);
+    return known = entry.CreateCall(copy, {entry.CreateVectorSplat(lanes_, number)});
   }
 
   // --- memory ---
@@ -345,7 +412,9 @@ class Translator {
     }
     llvm::Type* scalar = scalar_type(in.type);
     if (!scalar) return unknown(*kernel_.module, in);
-    const llvm::Align alignment(element_size(in.type));
+    const bool stated =
+        in.operands.size() > 4 && (in.operand(3) & static_cast<std::uint32_t>(spv::MemoryAccessMask::Aligned)) != 0;
+    const llvm::Align alignment(stated && std::has_single_bit(in.operand(4)) ? in.operand(4) : element_size(in.type));
     switch (pointer.spread) {
       case Spread::Uniform:
         return keep(in, uniform(b_.CreateAlignedLoad(scalar, pointer.value, alignment)));
@@ -451,11 +520,31 @@ class Translator {
     const Value a = get(in.operand(2)), b = get(in.operand(3));
     if (!a.value || !b.value || a.value->getType()->getScalarSizeInBits() != 32) return std::nullopt;
     llvm::Value *left = is_uniform ? a.value : vector(a), *right = is_uniform ? b.value : vector(b);
+    if (!is_uniform) {
+      Value value{.spread = Spread::Varying};
+      value.parts = {b_.CreateMul(left, right), high_halves(left, right)};
+      return value;
+    }
     llvm::Type *narrow = left->getType(), *wide = narrow->getWithNewBitWidth(64);
     llvm::Value* both = b_.CreateMul(b_.CreateSExt(left, wide), b_.CreateSExt(right, wide));
     Value value{.spread = is_uniform ? Spread::Uniform : Spread::Varying};
     value.parts = {b_.CreateTrunc(both, narrow), b_.CreateTrunc(b_.CreateAShr(both, 32), narrow)};
     return value;
+  }
+
+  // Of signed products. The instructions multiply every second lane.
+  llvm::Value* high_halves(llvm::Value* left, llvm::Value* right) {
+    llvm::Type* wide = llvm::FixedVectorType::get(b_.getInt64Ty(), lanes_ / 2);
+    const auto even = [&](llvm::Value* all) {
+      return b_.CreateAShr(b_.CreateShl(b_.CreateBitCast(all, wide), 32), 32);
+    };
+    const auto odd = [&](llvm::Value* all) { return b_.CreateAShr(b_.CreateBitCast(all, wide), 32); };
+    llvm::Value* of_even = b_.CreateBitCast(b_.CreateMul(even(left), even(right)), left->getType());
+    llvm::Value* of_odd = b_.CreateBitCast(b_.CreateMul(odd(left), odd(right)), left->getType());
+    std::vector<int> from;
+    for (int lane = 0; lane < static_cast<int>(lanes_); ++lane)
+      from.push_back(lane % 2 == 0 ? lane + 1 : static_cast<int>(lanes_) + lane);
+    return b_.CreateShuffleVector(of_even, of_odd, from);
   }
 
   // A uniform value plus the lane: only the value of lane 0 is computed. And addresses plus offsets.
@@ -645,6 +734,8 @@ class Translator {
   std::uint32_t buffers_ = 0;
   std::map<Id, llvm::AllocaInst*> locals_;
   std::map<Id, Value> values_;
+  std::map<Id, Dot> dots_;
+  std::map<llvm::ConstantInt*, llvm::Value*> opaque_;  // constants as vectors that LLVM does not know
   Region region_ = 0;
 };
 

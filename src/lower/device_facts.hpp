@@ -29,6 +29,7 @@ struct DeviceFacts {
   // kernels are written so that the driver's compiler makes one of several.
   bool native_vectors = false;
   std::uint32_t vector_registers = 16;  // with lanes
+  bool dot_products = false;            // with native_vectors: Kernel::dot_add is one instruction
   std::uint32_t subgroup_size = 1;
   std::uint32_t shared_memory = 16384;  // bytes of a workgroup
   std::uint32_t max_invocations = 128;  // of a workgroup

@@ -3,6 +3,9 @@
 //
 // A matrix of `rows` x `columns` inside a constant becomes panels of `width` columns: first all rows of the first
 // panel, `width` neighbours of each row, then the next panel. Columns after the last one are zero.
+//
+// With groups, `group` rows are together: all of them of the first column, then of the next one. Groups end where
+// blocks of rows end; rows that a group lacks are zero.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +21,18 @@ struct Packing {
   std::int64_t columns = 1, column_stride = 1;
   std::int64_t width = 1;
   tensor::ElementType from = tensor::ElementType::F32, to = tensor::ElementType::F32;
-  std::int64_t zero = 0;  // subtracted from every element
-  bool sums = false;      // the sum of all rows instead of the rows; of integers, as I32
+  std::int64_t zero = 0;   // subtracted from every element
+  bool sums = false;       // the sum of all rows instead of the rows; of integers, as I32
+  std::int64_t group = 1;  // of bytes that stay as they are
+  std::int64_t block = 0;  // with groups: rows of a block
   bool operator==(const Packing&) const = default;
 
   std::int64_t panels() const { return (columns + width - 1) / width; }
+  std::int64_t groups() const {  // of a column
+    return group == 1 ? rows : rows / block * ((block + group - 1) / group);
+  }
   std::uint64_t size() const {  // bytes
-    return static_cast<std::uint64_t>(batches * panels() * (sums ? 1 : rows) * width) * tensor::size_of(to);
+    return static_cast<std::uint64_t>(batches * panels() * (sums ? 1 : group * groups()) * width) * tensor::size_of(to);
   }
 };
 

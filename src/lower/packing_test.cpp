@@ -26,7 +26,12 @@ std::vector<double> expected(const Packing& p, Bytes from, bool splat) {
         const std::int64_t at = splat ? 0 : batch * p.batch_stride + row * p.row_stride + column * p.column_stride;
         const double number =
             tensor::double_of(p.from, from.data() + at * tensor::size_of(p.from)) - static_cast<double>(p.zero);
-        const std::int64_t to = p.sums ? panel * p.width + in_panel : (panel * p.rows + row) * p.width + in_panel;
+        std::int64_t to = p.sums ? panel * p.width + in_panel : (panel * p.rows + row) * p.width + in_panel;
+        if (p.group > 1) {
+          const std::int64_t groups_of_block = (p.block + p.group - 1) / p.group;
+          const std::int64_t group = row / p.block * groups_of_block + row % p.block / p.group;
+          to = ((panel * p.groups() + group) * p.width + in_panel) * p.group + row % p.block % p.group;
+        }
         double& there = numbers[static_cast<std::size_t>(to)];
         there = p.sums ? there + number : number;
       }
@@ -109,6 +114,27 @@ TEST(Packing, Gaps) {
            .zero = types.zero,
            .sums = types.sums},
           (3 * 70 + 1) * 11);
+  }
+}
+
+TEST(Packing, Groups) {
+  for (const std::int64_t block : {1, 3, 4, 9, 16}) {
+    for (const std::int64_t columns : {1, 13, 32}) {
+      Packing p{.batches = 2,
+                .batch_stride = 3 * block * columns,
+                .rows = 3 * block,
+                .row_stride = columns,
+                .columns = columns,
+                .width = 16,
+                .from = ElementType::I8,
+                .to = ElementType::I8,
+                .group = 4,
+                .block = block};
+      check(p, 2 * p.rows * columns);
+      p.row_stride = 1;
+      p.column_stride = p.rows;
+      check(p, 2 * p.rows * columns);
+    }
   }
 }
 

@@ -15,7 +15,9 @@ std::optional<std::int64_t> zero_of_reader(const tosa::Graph& graph, const std::
   if (reader.op == tosa::Op::DEPTHWISE_CONV2D && is_vector_window(graph, stored, reader, device))
     return reader.attributes.integer("input_zp");
   const auto contraction = contraction_of(graph, reader);
-  return contraction && contraction->same_border ? std::optional(contraction->a_zero) : std::nullopt;
+  if (!contraction || !contraction->same_border || multiplies_bytes(graph, stored, *contraction, device))
+    return std::nullopt;
+  return contraction->a_zero;
 }
 
 }  // namespace

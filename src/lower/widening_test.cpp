@@ -40,6 +40,12 @@ TEST(PlanWidening, AConvolutionWithPaddingReadsACopyInstead) {
   EXPECT_EQ(widened("1, 1, 1, 1", testing::cpu_facts()), "");
 }
 
+TEST(PlanWidening, CpusWithProductsOfBytesStoreThemAsTheyAre) {
+  DeviceFacts device = testing::cpu_facts();
+  device.dot_products = true;
+  EXPECT_EQ(widened("0, 0, 0, 0", device), "");
+}
+
 TEST(PlanWidening, OutputsKeepTheirType) { EXPECT_EQ(widened("0, 0, 0, 0", testing::cpu_facts(), "output %6\n"), ""); }
 
 TEST(PlanWidening, GpusMultiplyBytes) { EXPECT_EQ(widened("0, 0, 0, 0", testing::gpu_facts()), ""); }

@@ -341,6 +341,15 @@ Value Kernel::to_float(Value value) {
 
 Value Kernel::multiply_add(Value a, Value b, Value sum) { return extended(GLSLstd450Fma, {a, b, sum}); }
 
+Value Kernel::dot_add(Value unsigned_bytes, Value signed_bytes, Value sum) {
+  builder_.capability(spv::Capability::DotProduct);
+  builder_.capability(spv::Capability::DotProductInput4x8BitPacked);
+  builder_.extension("SPV_KHR_integer_dot_product");
+  const spirv::Id a = id(signed_bytes), b = id(unsigned_bytes);
+  return sum + made(Scalar::Int, op(spv::Op::OpSUDot, type_id(Scalar::Int),
+                                    {a, b, word(spv::PackedVectorFormat::PackedVectorFormat4x8Bit)}));
+}
+
 Value Kernel::multiply_high(Value a, Value b) {
   const spirv::Id type = type_id(Scalar::Int);
   if (!pair_type_) pair_type_ = builder_.type_struct(Words{type, type});

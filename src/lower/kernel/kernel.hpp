@@ -204,6 +204,8 @@ class Kernel {
   Value load_lanes(Pointer from, std::int64_t offset);
   // `count` neighbours, each the same for all invocations: fewer instructions than separate loads.
   std::vector<Value> load_neighbours(Pointer from, std::int64_t offset, std::int64_t count);
+  // Four neighbouring elements of a buffer of bytes as an int, the same for all invocations, at any address.
+  Value load_word(Pointer from, std::int64_t offset);
 
   // --- shared memory of a workgroup ---
   SharedRef shared(Scalar type, std::uint32_t count);
@@ -275,7 +277,9 @@ class Kernel {
   Value to_long(Value value);                       // int: sign-extended
   Value to_float(Value value);                      // integers: nearest even
   Value multiply_add(Value a, Value b, Value sum);  // of floats: may be rounded once or twice
-  Value bits_of(Value real);                        // float as int
+  // sum + the sum of four products, each of an unsigned byte and a signed byte. Wraps.
+  Value dot_add(Value unsigned_bytes, Value signed_bytes, Value sum);
+  Value bits_of(Value real);  // float as int
   Value float_of_bits(Value bits);
   // Bits of 16-bit floats, on devices with 16-bit conversions: nearest even.
   Value f16_bits_of(Value real);

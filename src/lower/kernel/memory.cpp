@@ -174,6 +174,20 @@ Value Kernel::load_lanes(Pointer from, std::int64_t offset) {
   return decode(buffer.type, chosen);
 }
 
+Value Kernel::load_word(Pointer from, std::int64_t offset) {
+  const BlockTypes types = block_types(ElementType::I32, Access::Read);
+  spirv::Id address = from.address;
+  if (offset != 0) {
+    const spirv::Id type = builder_.type_int(64, false);
+    address = op(spv::Op::OpIAdd, type, {address, builder_.constant(type, static_cast<std::uint64_t>(offset))});
+  }
+  const spirv::Id zero = id(integer(0));
+  const spirv::Id block = op(spv::Op::OpConvertUToPtr, types.block_pointer, {address});
+  const spirv::Id pointer = op(spv::Op::OpAccessChain, types.element_pointer, {block, zero, zero});
+  const auto aligned = static_cast<std::uint32_t>(spv::MemoryAccessMask::Aligned);
+  return uniform_if(true, made(Scalar::Int, op_once(spv::Op::OpLoad, types.element, {pointer, aligned, 1})));
+}
+
 // --- shared memory ---
 
 SharedRef Kernel::shared(Scalar type, std::uint32_t count) {

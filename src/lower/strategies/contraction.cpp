@@ -164,6 +164,7 @@ bool is_contraction(Op op) { return op == Op::CONV2D || op == Op::CONV3D || op =
 std::int64_t Contraction::batch_count() const { return product(batch); }
 std::int64_t Contraction::k_block_count() const { return product(k_blocks); }
 std::int64_t Contraction::k() const { return product(k_blocks) * contiguous_k; }
+std::int64_t Contraction::words() const { return k_block_count() * ((contiguous_k + kBytesOfWord - 1) / kBytesOfWord); }
 Contraction Contraction::with_contiguous_k() const {
   Contraction one = *this;
   one.k_blocks.clear();
@@ -189,6 +190,15 @@ std::int64_t exact_products(const Contraction& c) {
 
 bool sums_exactly(const tosa::Graph& graph, const Contraction& c) {
   return tosa::is_float(graph[c.a].type.data) || c.k() <= exact_products(c);
+}
+
+bool multiplies_bytes(const tosa::Graph& graph, const std::vector<bool>& stored, const Contraction& c,
+                      const DeviceFacts& device) {
+  if (!device.dot_products || tosa::is_float(graph[c.a].type.data) || c.b_zero != 0) return false;
+  tosa::ValueId b = c.b;
+  while (!stored[index(b)] && graph.producer(b) && graph.producer(b)->op == Op::RESHAPE)
+    b = graph.producer(b)->inputs[0];
+  return graph.constant(b) != nullptr;
 }
 
 std::string print_contraction(const Contraction& c) {

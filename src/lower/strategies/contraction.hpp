@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "lower/device_facts.hpp"
 #include "tosa/graph.hpp"
 
 namespace slipway::lower {
@@ -50,7 +51,8 @@ struct Contraction {
 
   std::int64_t batch_count() const;
   std::int64_t k_block_count() const;
-  std::int64_t k() const;  // products of one sum
+  std::int64_t k() const;      // products of one sum
+  std::int64_t words() const;  // of the bytes of A that one sum uses; blocks are whole words
   // The same with one block of all K products, for readers that compute the offset of each product themselves.
   Contraction with_contiguous_k() const;
 };
@@ -66,6 +68,12 @@ std::string print_contraction(const Contraction& contraction);
 std::int64_t exact_products(const Contraction& c);
 bool sums_exactly(const tosa::Graph& graph, const Contraction& c);
 inline constexpr std::uint32_t kSumBits = 24;
+
+// Whether a contraction is computed by products of bytes, with sums of 32 bits: B is then a constant without a zero
+// point. `stored` is the result of plan_fusion.
+bool multiplies_bytes(const tosa::Graph& graph, const std::vector<bool>& stored, const Contraction& c,
+                      const DeviceFacts& device);
+inline constexpr std::int64_t kBytesOfWord = 4;  // products of one instruction and lane
 
 // How many products of a sum are straight code: Mesa's software driver blends and spills every sum at the end of an
 // iteration, and compiles long code slowly.

@@ -45,25 +45,29 @@ std::int64_t batches_of_tile(const Contraction& c) {
 // An estimate of the best shape. Rows whose distance is a multiple of a page share one set of the first-level cache,
 // which has 8 to 12 ways. Interleaving the rows of A in a copy costs little where many panels use the copy; then few
 // addresses are needed, and longer code pays off.
-Shape estimated_shape(const Contraction& c, std::int64_t panels, const DeviceFacts& device) {
+Shape estimated_shape(const Contraction& c, std::int64_t panels, bool are_bytes, const DeviceFacts& device) {
   constexpr std::int64_t kPage = 4096, kMaxInOneSet = 10;
-  // A sum for each row, the factors of B, and one to spare.
+  const std::int64_t element_size = are_bytes ? 1 : 4;
+  // A sum for each row, the factors of B, and one to spare; with bytes also the signs and a word of A.
+  const std::int64_t others = are_bytes ? 4 : 2;
   const std::int64_t max_rows =
-      device.native_vectors ? std::min<std::int64_t>(kMaxRows, device.vector_registers - 2) : kMaxRows;
-  if (c.is_matmul && c.m >= kMaxRows && panels >= 16 && c.contiguous_k >= 256) return {kMaxRows, 2 * kUnrolled, true};
-  const bool one_set = c.m_stride * 4 % kPage == 0;
+      device.native_vectors ? std::min<std::int64_t>(kMaxRows, device.vector_registers - others) : kMaxRows;
+  if (!are_bytes && c.is_matmul && c.m >= kMaxRows && panels >= 16 && c.contiguous_k >= 256)
+    return {kMaxRows, 2 * kUnrolled, true};
+  const bool one_set = c.m_stride * element_size % kPage == 0;
   return {.rows = even_part(c.m, one_set ? kMaxInOneSet : max_rows)};
 }
 
-Shape shape_for(ProgramBuilder& program, const Contraction& c, const tosa::Node& node, std::int64_t panels) {
-  std::vector<Shape> shapes = {estimated_shape(c, panels, program.device())};
+Shape shape_for(ProgramBuilder& program, const Contraction& c, const tosa::Node& node, std::int64_t panels,
+                bool are_bytes) {
+  std::vector<Shape> shapes = {estimated_shape(c, panels, are_bytes, program.device())};
   const auto add = [&](Shape shape) {
     if (!std::ranges::contains(shapes, shape)) shapes.push_back(shape);
   };
   for (const std::int64_t unrolled : {kUnrolled, 2 * kUnrolled}) {
     if (unrolled > kUnrolled && c.contiguous_k < unrolled) continue;
     for (const std::int64_t rows : {8, 10, 12, 14, 16}) add({even_part(c.m, rows), unrolled});
-    if (c.is_matmul && c.m >= kMaxRows) add({kMaxRows, unrolled, true});
+    if (!are_bytes && c.is_matmul && c.m >= kMaxRows) add({kMaxRows, unrolled, true});
   }
   const std::string what = formatted("contraction {}x{}x{}x{} in runs of {} by {}{}", c.batch_count(), c.m, c.n, c.k(),
                                      c.contiguous_k, c.m_stride, &node == c.node ? "" : ", and more");
@@ -79,23 +83,28 @@ class Generator {
         anchor_(anchor),
         lanes_(program.device().lanes),
         panels_((c.n + lanes_ - 1) / lanes_),
-        shape_(shape_for(program, c, node, panels_)),
+        are_bytes_(multiplies_bytes(program.graph(), program.stored(), c, program.device())),
+        shape_(shape_for(program, c, node, panels_, are_bytes_)),
         tile_rows_(shape_.rows),
         tile_batches_(batches_of_tile(c)),
         tiles_((c.m + tile_rows_ - 1) / tile_rows_),
         interleaved_(shape_.interleaved) {}
 
   void run() {
-    const auto copy =
-        interleaved_ ? interleaved_a(program_, c_, tile_rows_) : bordered_a(program_, c_, ElementType::F32);
-    const std::uint32_t panels = panels_of_b(program_, c_, lanes_, ElementType::F32);
+    const std::optional<std::uint32_t> copy = copy_of_a();
+    const std::uint32_t panels =
+        are_bytes_ ? words_of_b(program_, c_, lanes_) : panels_of_b(program_, c_, lanes_, ElementType::F32);
+    std::vector<std::uint32_t> packed = {copy.value_or(panels), panels};
+    if (are_bytes_) packed.push_back(sums_of_panels(program_, c_, lanes_));
     const GroupKey key = key_of_group(program_.graph(), program_.stored(), node_.outputs[0], "contraction");
-    const std::array packed = {copy.value_or(panels), panels};
     if (program_.repeat(key, packed)) return;
     KernelBuilder builder = program_.kernel({.local_size = lanes_, .addresses = true, .lanes = lanes_});
     builder_ = &builder;
-    operands_.a = copy ? builder.read_packed(*copy, ElementType::F32) : builder.read(source_of(program_, c_.a));
-    operands_.b = builder.read_packed(panels, ElementType::F32);
+    operands_.are_bytes = are_bytes_;
+    operands_.a = copy ? builder.read_packed(*copy, are_bytes_ ? ElementType::I8 : ElementType::F32)
+                       : builder.read(source_of(program_, c_.a));
+    operands_.b = builder.read_packed(panels, are_bytes_ ? ElementType::I32 : ElementType::F32);
+    if (are_bytes_) channel_sums_ = builder.read_packed(packed[2], ElementType::I32);
     // Groups of batch elements are taken along the innermost batch loop.
     const std::int64_t in_loop = c_.batch.empty() ? 1 : c_.batch.back().count;
     batch_tiles_ = (in_loop + tile_batches_ - 1) / tile_batches_;
@@ -109,6 +118,13 @@ class Generator {
 
  private:
   Kernel& k() { return builder_->kernel(); }
+  // Where blocks are not whole words, readers go beyond the last element; B is zero there.
+  std::optional<std::uint32_t> copy_of_a() {
+    if (are_bytes_)
+      return bordered_a(program_, c_, ElementType::I8, c_.contiguous_k % kBytesOfWord == 0 ? 0 : kBytesOfWord - 1);
+    return interleaved_ ? interleaved_a(program_, c_, tile_rows_) : bordered_a(program_, c_, ElementType::F32);
+  }
+  std::int64_t steps() const { return are_bytes_ ? c_.words() : c_.k(); }  // of one sum
   bool is_native() const { return program_.device().native_vectors; }
 
   // Which batch elements, rows and channels this workgroup has. The grid may be a few workgroups longer than the work.
@@ -125,8 +141,8 @@ class Generator {
     batch_ = first_batch(batch_tile);
     first_row_ = k().min(tile_ * tile_rows_, k().integer(c_.m - tile_rows_));
 
-    operands_.b_begin = panel_ * (c_.k() * lanes_);
-    if (c_.is_matmul) operands_.b_begin = operands_.b_begin + batch_ * (panels_ * c_.k() * lanes_);
+    operands_.b_begin = panel_ * (steps() * lanes_);
+    if (c_.is_matmul) operands_.b_begin = operands_.b_begin + batch_ * (panels_ * steps() * lanes_);
     if (interleaved_) {
       a_first_ = (batch_ * tiles_ + tile_) * (c_.contiguous_k * tile_rows_);
       return;
@@ -154,7 +170,7 @@ class Generator {
     operands_.max_unrolled = shape_.unrolled;
     // Elements of A that several rows read in one step would occupy registers from one use to the next.
     if (is_native() && !interleaved_ && c_.m_stride > 0 && c_.m_stride < c_.contiguous_k)
-      operands_.max_unrolled = std::min(operands_.max_unrolled, c_.m_stride);
+      operands_.max_unrolled = std::clamp<std::int64_t>(c_.m_stride / operands_.products(), 1, operands_.max_unrolled);
     operands_.a_step = interleaved_ ? tile_rows_ : 1;
     for (std::int64_t batch = 0; batch < tile_batches_; ++batch) {
       const std::int64_t begin = tile_batches_ == 1 ? 0 : batch * c_.batch.back().stride;
@@ -166,8 +182,9 @@ class Generator {
   // --- sums ---
 
   void multiply() {
-    for (std::size_t row = 0; row < operands_.rows.size(); ++row) sums_.push_back(k().variable(k().real(0)));
-    if (!sums_exactly(program_.graph(), c_)) {
+    const Value first = are_bytes_ ? first_sum() : k().real(0);
+    for (std::size_t row = 0; row < operands_.rows.size(); ++row) sums_.push_back(k().variable(first));
+    if (!are_bytes_ && !sums_exactly(program_.graph(), c_)) {
       for (std::size_t row = 0; row < sums_.size(); ++row) totals_.push_back(k().variable(k().integer(0)));
     }
     // A loop that runs once: without it, Mesa 26.1 (llvmpipe, LLVM 21) spills every product of an iteration, which
@@ -180,10 +197,18 @@ class Generator {
       k().loop(k().groups_deep(), all);
   }
 
-  // `a`: offset of the block from the beginning of the first row, in elements; `done`: products before it.
+  // Sums of bytes are those of (a + 128) * b; (128 + zero point) * b is subtracted in advance.
+  Value first_sum() {
+    Value panel = panel_;
+    if (c_.is_matmul) panel = panel + batch_ * panels_;
+    const Pointer from = k().pointer(channel_sums_, panel * lanes_);
+    return k().load_lanes(from, 0) * -(128 + c_.a_zero);
+  }
+
+  // `a`: offset of the block from the beginning of the first row, in elements; `done`: steps before it.
   void k_blocks(std::size_t level, Value a, Value done) {
     if (level == c_.k_blocks.size()) return block(a, done);
-    std::int64_t inside = c_.contiguous_k;
+    std::int64_t inside = steps() / c_.k_block_count();
     for (std::size_t i = level + 1; i < c_.k_blocks.size(); ++i) inside *= c_.k_blocks[i].count;
     const Loop& loop = c_.k_blocks[level];
     // Short sums are straight code.
@@ -195,7 +220,7 @@ class Generator {
   }
 
   void block(Value a, Value done) {
-    if (totals_.empty()) return add_products(k(), operands_, a, done, c_.contiguous_k, sums_);
+    if (totals_.empty()) return add_products(k(), operands_, a, done, steps() / c_.k_block_count(), sums_);
     const std::int64_t exact = exact_products(c_), whole = c_.contiguous_k / exact, rest = c_.contiguous_k % exact;
     if (whole) {
       k().loop(k().integer(whole), [&](Value i) {
@@ -271,11 +296,13 @@ class Generator {
   const Anchor& anchor_;
   std::uint32_t lanes_;
   std::int64_t panels_;
+  bool are_bytes_;  // see multiplies_bytes
   Shape shape_;
   std::int64_t tile_rows_, tile_batches_, tiles_, batch_tiles_ = 1;
   bool interleaved_;
   KernelBuilder* builder_ = nullptr;
   Operands operands_;
+  BufferRef channel_sums_;
   Value panel_, batch_, tile_, first_row_, a_first_;
   std::vector<Variable> sums_, totals_;  // by batch element and row; totals of integers, where a float cannot hold them
 };

@@ -109,19 +109,20 @@ bool is_stored_as(const ProgramBuilder& program, const Contraction& c, ElementTy
          (widened ? *widened == c.a_zero && type == ElementType::F32 : stored == type);
 }
 
-std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contraction& c, ElementType to) {
-  if (is_stored_as(program, c, to)) return std::nullopt;
+std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contraction& c, ElementType to,
+                                        std::uint64_t spare) {
+  if (spare == 0 && is_stored_as(program, c, to)) return std::nullopt;
   const tosa::Graph& graph = program.graph();
   const ValueId source = source_of(program, c.a);
   const tensor::Shape& shape = graph[c.a].type.shape;
   const tensor::Shape& bordered = c.is_matmul ? shape : c.border.shape;
-  std::string purpose = formatted("{} {}", tensor::name_of(to), c.a_zero);
+  std::string purpose = formatted("{} {} {}", tensor::name_of(to), c.a_zero, spare);
   if (!c.is_matmul) {
     for (std::size_t d = 0; d < shape.size(); ++d)
       purpose += formatted(" {}+{}", c.border.before[d], bordered[d] - shape[d]);
   }
   const std::int64_t count = static_cast<std::int64_t>(tensor::element_count(bordered).value_or(0));
-  const auto [buffer, is_new] = program.packed(c.a, bytes_of(count, to), purpose);
+  const auto [buffer, is_new] = program.packed(c.a, bytes_of(count, to) + spare, purpose);
   if (!is_new) return buffer;
   const Copy copy = copy_of(program, buffer, c.a, c, "BORDER", purpose);
   if (program.repeat(copy.key, std::array{buffer})) return buffer;
@@ -205,23 +206,47 @@ std::uint32_t interleaved_a(ProgramBuilder& program, const Contraction& c, std::
   return buffer;
 }
 
-std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width, ElementType to) {
-  const tosa::Graph& graph = program.graph();
-  const std::int64_t depth = c.k(), batches = c.is_matmul ? c.batch_count() : 1;
+namespace {
+
+Packing panels(const ProgramBuilder& program, const Contraction& c, std::int64_t width, ElementType to) {
+  const std::int64_t depth = c.k();
   Packing packing{.rows = depth,
                   .columns = c.n,
                   .width = width,
-                  .from = tosa::storage_of(graph[c.b].type.data),
+                  .from = tosa::storage_of(program.graph()[c.b].type.data),
                   .to = to,
                   .zero = c.b_zero};
   if (c.is_matmul) {
-    packing.batches = batches;
+    packing.batches = c.batch_count();
     packing.batch_stride = depth * c.n;
     packing.row_stride = c.n;
   } else {
     packing.row_stride = 1;
     packing.column_stride = depth;
   }
+  return packing;
+}
+
+}  // namespace
+
+std::uint32_t words_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width) {
+  Packing packing = panels(program, c, width, ElementType::I8);
+  packing.group = kBytesOfWord;
+  packing.block = c.contiguous_k;
+  return program.packed_constant(source_of(program, c.b), packing);
+}
+
+std::uint32_t sums_of_panels(ProgramBuilder& program, const Contraction& c, std::int64_t width) {
+  Packing packing = panels(program, c, width, ElementType::I32);
+  packing.sums = true;
+  return program.packed_constant(source_of(program, c.b), packing);
+}
+
+std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width, ElementType to) {
+  const tosa::Graph& graph = program.graph();
+  const std::int64_t depth = c.k();
+  const Packing packing = panels(program, c, width, to);
+  const std::int64_t batches = packing.batches;
   const ValueId source = source_of(program, c.b);
   if (graph.constant(source)) return program.packed_constant(source, packing);
 
@@ -231,15 +256,15 @@ std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::in
   const Copy copy = copy_of(program, buffer, c.b, c, "PANELS", purpose);
   if (program.repeat(copy.key, std::array{buffer})) return buffer;
   // A row of the copy is a panel.
-  const std::int64_t panels = packing.panels();
+  const std::int64_t count = packing.panels();
   KernelBuilder builder = row_kernel(program, depth * width);
   Kernel& k = builder.kernel();
   builder.add_node(*c.node);
   // Whether a vector is exactly one row of a panel, with all channels present. Its index is then uniform except for the
   // lane.
   const bool whole = k.grid().lanes == width && c.n % width == 0;
-  fill_rows(program, builder, copy, {batches * panels, depth * width, to}, [&](Value row, Value position) {
-    const Value batch = k.unsigned_divide(row, k.integer(panels)), panel = row - batch * panels;
+  fill_rows(program, builder, copy, {batches * count, depth * width, to}, [&](Value row, Value position) {
+    const Value batch = k.unsigned_divide(row, k.integer(count)), panel = row - batch * count;
     const Value begin = whole ? k.without_lane(position) : position;
     const Value i = k.unsigned_divide(begin, k.integer(width));
     const Value lane = whole ? k.local_index() : position - i * width;

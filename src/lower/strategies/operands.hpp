@@ -15,8 +15,10 @@ bool is_stored_as(const ProgramBuilder& program, const Contraction& c, ElementTy
 Value as_float(Kernel& k, Value element, std::int64_t zero);
 
 // A copy of A as `to` with its border; empty when the stored value is that already. Floats are without the zero point,
-// so that the border is 0; 8-bit integers keep it, and the border is the zero point.
-std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contraction& c, ElementType to);
+// so that the border is 0; 8-bit integers keep it, and the border is the zero point. `spare`: bytes after the last
+// element, which readers may read; if not 0, A is copied always.
+std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contraction& c, ElementType to,
+                                        std::uint64_t spare = 0);
 
 // The stored value that has the elements of A in the same order.
 tosa::ValueId source_of(const ProgramBuilder& program, tosa::ValueId value);
@@ -27,6 +29,11 @@ std::uint32_t interleaved_a(ProgramBuilder& program, const Contraction& c, std::
 
 // B as floats of type `to` in panels of `width` channels: [batch of a matrix product][panels][K][width].
 std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width, ElementType to);
+
+// A constant B of 8-bit integers in panels of `width` channels: [batch of a matrix product][panels][words][width], four
+// products of a channel in each word. And the sums of all products: [batch][panels][width], 32-bit integers.
+std::uint32_t words_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width);
+std::uint32_t sums_of_panels(ProgramBuilder& program, const Contraction& c, std::int64_t width);
 
 // B channel by channel: [batch of a matrix product][N][K], 8-bit integers as they are. Empty when the stored value is
 // that already.

@@ -20,25 +20,34 @@ class PointwiseDepthwise : private WindowWork {
  public:
   PointwiseDepthwise(ProgramBuilder& program, const Node& window, const Node& node, const Contraction& pointwise)
       : WindowWork(program, window, node, results_of_strip(taps_of(program.graph(), window)[1])),
-        pointwise_(pointwise) {}
+        pointwise_(pointwise),
+        are_bytes_(multiplies_bytes(program.graph(), program.stored(), pointwise, program.device()) &&
+                   pointwise.contiguous_k % kBytesOfWord == 0) {}
 
   void run() {
-    const auto copy = bordered_a(program_, pointwise_, ElementType::F32);
-    const std::uint32_t panels = panels_of_b(program_, pointwise_, lanes_, ElementType::F32);
+    const ElementType type_of_a = are_bytes_ ? ElementType::I8 : ElementType::F32;
+    const auto copy = bordered_a(program_, pointwise_, type_of_a);
+    const std::uint32_t panels = are_bytes_ ? words_of_b(program_, pointwise_, lanes_)
+                                            : panels_of_b(program_, pointwise_, lanes_, ElementType::F32);
     const std::optional<std::uint32_t> weights = weights_as_floats();
     std::vector<std::uint32_t> packed = {copy.value_or(panels), panels};
+    if (are_bytes_) packed.push_back(sums_of_panels(program_, pointwise_, lanes_));
     if (weights) packed.push_back(*weights);
     const GroupKey key = key_of_group(program_.graph(), program_.stored(), node_.outputs[0], "blocks");
     if (program_.repeat(key, packed)) return;
     KernelBuilder builder = program_.kernel({.local_size = lanes_, .addresses = true, .lanes = lanes_});
     builder_ = &builder;
-    operands_.a = copy ? builder.read_packed(*copy, ElementType::F32) : builder.read(source_of(program_, pointwise_.a));
-    operands_.b = builder.read_packed(panels, ElementType::F32);
+    operands_.are_bytes = are_bytes_;
+    operands_.a = copy ? builder.read_packed(*copy, type_of_a) : builder.read(source_of(program_, pointwise_.a));
+    operands_.b = builder.read_packed(panels, are_bytes_ ? ElementType::I32 : ElementType::F32);
+    if (are_bytes_) channel_sums_ = builder.read_packed(packed[2], ElementType::I32);
     operands_.lanes = lanes_;
     read_weights(weights);
     const std::int64_t groups = type(window_.outputs[0]).shape[0] * tiles_ * panels_;
     batch_ = place(groups);
-    operands_.b_begin = panel_ * (pointwise_.k() * lanes_);
+    operands_.b_begin = panel_ * ((are_bytes_ ? pointwise_.words() : pointwise_.k()) * lanes_);
+    if (are_bytes_)
+      first_sum_ = k().load_lanes(k().pointer(channel_sums_, panel_ * lanes_), 0) * -(128 + pointwise_.a_zero);
     left_ = first_ * taps_[1].stride - taps_[1].before;
     go_down();
     program_.dispatch(builder, static_cast<std::uint64_t>(groups), key, packed);
@@ -86,7 +95,7 @@ class PointwiseDepthwise : private WindowWork {
     for (const Variable& value : row) k().set(value, k().real(0));
     k().when((y >= 0) & (y < taps_[0].extent), [&] {
       const Value row_begin = (batch_ * taps_[0].extent + y) * taps_[1].extent;
-      std::vector<Variable> sums;
+      std::vector<Variable> sums, terms;
       std::vector<std::int64_t> positions;
       operands_.rows.clear();
       for (std::int64_t x = 0; x < reach(); ++x) {
@@ -97,10 +106,12 @@ class PointwiseDepthwise : private WindowWork {
           operands_.rows.push_back({(row_begin + safe) * pointwise_.contiguous_k, 0});
         else
           operands_.rows.push_back({(row_begin + left_) * pointwise_.contiguous_k, x * pointwise_.contiguous_k});
-        sums.push_back(row[static_cast<std::size_t>(x)]);
+        terms.push_back(row[static_cast<std::size_t>(x)]);
+        sums.push_back(are_bytes_ ? k().variable(first_sum_) : terms.back());
         positions.push_back(x);
       }
-      add_products(k(), operands_, k().integer(0), k().integer(0), pointwise_.contiguous_k, sums);
+      add_products(k(), operands_, k().integer(0), k().integer(0),
+                   are_bytes_ ? pointwise_.words() : pointwise_.contiguous_k, sums);
       const Value channel = first_channel_ + k().local_index();
       for (std::size_t i = 0; i < sums.size(); ++i) {
         const Value column = left_ + positions[i];
@@ -109,7 +120,7 @@ class PointwiseDepthwise : private WindowWork {
         const Value term = as_term(builder_->at(window_.inputs[0], {batch_, y, column, channel}));
         const Value inside =
             may_be_outside(positions[i]) ? (column >= 0) & (column < taps_[1].extent) : k().boolean(true);
-        k().set(sums[i], k().select(inside, term, k().real(0)));
+        k().set(terms[i], k().select(inside, term, k().real(0)));
       }
     });
   }
@@ -128,8 +139,10 @@ class PointwiseDepthwise : private WindowWork {
   }
 
   const Contraction& pointwise_;
+  bool are_bytes_;  // see multiplies_bytes
   Operands operands_;
-  Value batch_, left_;
+  BufferRef channel_sums_;
+  Value batch_, left_, first_sum_;
 };
 
 }  // namespace

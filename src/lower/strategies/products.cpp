@@ -6,6 +6,27 @@
 namespace slipway::lower {
 namespace {
 
+// The signs of A are flipped, which adds 128 to each element: the instruction multiplies unsigned and signed bytes.
+void add_few_words(Kernel& k, const Operands& operands, Value a, Value done, std::int64_t count,
+                   std::span<const Variable> variables) {
+  constexpr auto kSigns = static_cast<std::int32_t>(0x80808080);
+  const Pointer from_b = k.pointer(operands.b, operands.b_begin + done * operands.lanes);
+  std::vector<Pointer> from_a;
+  std::vector<Value> sums;
+  for (std::size_t row = 0; row < variables.size(); ++row) {
+    from_a.push_back(k.pointer(operands.a, operands.rows[row].begin + a));
+    sums.push_back(k.get(variables[row]));
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Value factors = k.load_lanes(from_b, i * operands.lanes);
+    for (std::size_t row = 0; row < sums.size(); ++row) {
+      const Value word = k.load_word(from_a[row], operands.rows[row].offset + i * kBytesOfWord);
+      sums[row] = k.dot_add(word ^ k.integer(kSigns), factors, sums[row]);
+    }
+  }
+  for (std::size_t row = 0; row < sums.size(); ++row) k.set(variables[row], sums[row]);
+}
+
 void add_few(Kernel& k, const Operands& operands, Value a, Value done, std::int64_t count,
              std::span<const Variable> variables) {
   const Pointer from_b = k.pointer(operands.b, operands.b_begin + done * operands.lanes);
@@ -56,8 +77,10 @@ void add_products(Kernel& k, const Operands& operands, Value a, Value done, std:
                   std::span<const Variable> sums) {
   const std::int64_t count = unrolled(length, operands.max_unrolled, k.grid().native_vectors), whole = length / count,
                      rest = length % count;
-  k.loop(k.integer(whole), [&](Value i) { add_few(k, operands, a + i * count, done + i * count, count, sums); });
-  if (rest) add_few(k, operands, a + whole * count, done + whole * count, rest, sums);
+  const auto add = operands.are_bytes ? add_few_words : add_few;
+  const std::int64_t step = count * operands.products();
+  k.loop(k.integer(whole), [&](Value i) { add(k, operands, a + i * step, done + i * count, count, sums); });
+  if (rest) add(k, operands, a + whole * step, done + whole * count, rest, sums);
 }
 
 }  // namespace slipway::lower

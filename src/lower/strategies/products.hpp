@@ -23,10 +23,12 @@ struct Operands {
   Value b_begin;            // of a panel, whose rows are a vector each
   std::uint32_t lanes = 8;
   std::int64_t max_unrolled = kUnrolled;
+  bool are_bytes = false;  // A is 8-bit integers, B words of four rows (words_of_b)
+  std::int64_t products() const { return are_bytes ? kBytesOfWord : 1; }  // of one step
 };
 
-// Adds the products with indices `done` to `done + length - 1` of each row to its sum; the factors of A for them begin
-// `a` elements after the beginning of a row.
+// Adds the products of the steps `done` to `done + length - 1` of each row to its sum; the factors of A for them begin
+// `a` elements after the beginning of a row. Of bytes, a sum is that of (a + 128) * b.
 void add_products(Kernel& k, const Operands& operands, Value a, Value done, std::int64_t length,
                   std::span<const Variable> sums);
 

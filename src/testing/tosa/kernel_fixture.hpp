@@ -29,9 +29,10 @@ using slipway::testing::OperatorCase;
 
 // Plain: kernels for any device. Device: those for this device. Gpu: those for a GPU, also on a CPU. The others run on
 // the CPU engine with the vectors of that level.
-enum class Kernels : std::uint8_t { Plain, Device, Gpu, Sse42, Avx2, Avx512 };
+enum class Kernels : std::uint8_t { Plain, Device, Gpu, Sse42, Avx2, Avx512, Avx512Vnni };
 inline std::string name_of(const ::testing::TestParamInfo<Kernels>& kernels) {
-  return std::array{"Plain", "Device", "Gpu", "Sse42", "Avx2", "Avx512"}[static_cast<std::size_t>(kernels.param)];
+  constexpr std::array kNames = {"Plain", "Device", "Gpu", "Sse42", "Avx2", "Avx512", "Avx512Vnni"};
+  return kNames[static_cast<std::size_t>(kernels.param)];
 }
 
 class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterface<Kernels> {
@@ -212,7 +213,7 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
 #define SLIPWAY_WITH_ALL_KERNELS(Fixture)                                                                   \
   INSTANTIATE_TEST_SUITE_P(Kernels, Fixture,                                                                \
                            ::testing::Values(Kernels::Plain, Kernels::Device, Kernels::Gpu, Kernels::Sse42, \
-                                             Kernels::Avx2, Kernels::Avx512),                               \
+                                             Kernels::Avx2, Kernels::Avx512, Kernels::Avx512Vnni),          \
                            [](const auto& kernels) { return name_of(kernels); })
 
 }  // namespace slipway::model
