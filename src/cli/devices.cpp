@@ -4,7 +4,9 @@
 #include "base/format.hpp"
 #include "cli/backend_devices.hpp"
 #include "cli/device_lists.hpp"
+#include "cli/option_groups.hpp"
 #include "cli/program.hpp"
+#include "cpu/library.hpp"
 #include "cpu/target.hpp"
 #include "gpu/device/choose_device.hpp"
 #include "gpu/device/device_plan.hpp"
@@ -25,6 +27,36 @@ std::string tensor_support(const gpu::Snapshot& device) {
                    offer.tensors ? "tensors through the layer, no graphs" : "no tensors and graphs", offer.missing);
 }
 
+std::string cpu_line() {
+  return formatted("  cpu  {}, graphs only, {} threads\n", model::cpu_snapshot().name, cpu::default_threads());
+}
+
+// Everything about the CPU engine.
+int cpu_details(const ReportStyle& style) {
+  if (style.json) {
+    print(device_list_text({.devices = {}, .cpu = listed_cpu(), .xrt = {}}));
+    return 0;
+  }
+  const cpu::Target target = cpu::host_target();
+  print(
+      formatted("{}\n  graphs only, {} threads\n  vectors of {} bits, products of bytes: {}\n  instructions: {}\n"
+                "  compiler of kernels: {}\n",
+                model::cpu_snapshot().name, cpu::default_threads(), target.vector_bits,
+                target.has_dot_products ? "yes" : "no", target.features, cpu::compiler_file().string()));
+  return 0;
+}
+
+// A machine without a Vulkan driver runs graphs.
+int list_without_vulkan(const ReportStyle& style, const Failure& why) {
+  if (style.json) {
+    print(device_list_text({.devices = {}, .cpu = listed_cpu(), .xrt = {}}));
+    return 0;
+  }
+  print(cpu_line());
+  if (!why.empty()) print_error(formatted("note: {}\n", why.front().message));
+  return 0;
+}
+
 }  // namespace
 
 int devices_verb(const Arguments& arguments) {
@@ -34,7 +66,7 @@ int devices_verb(const Arguments& arguments) {
   CommandLine line("slipway devices", "Lists the Vulkan devices; the one marked `*` is the default.",
                    "slipway devices --device llvmpipe");
   line.add_report_options(style);
-  line.add_option("--device", selector, "show everything about one device: index, part of its name, or UUID");
+  line.add_option("--device", selector, "show everything about one device: index, part of its name, UUID, or `cpu`");
   line.add_flag("--all", all, "show everything about all devices");
   line.add_option("--backend", backend, "list the devices of another back end of recipes")
       .choices(backends_with_devices())
@@ -48,7 +80,12 @@ int devices_verb(const Arguments& arguments) {
     if (list) print(*list);
     return list ? 0 : report(diagnostics, style);
   }
-  const std::optional<gpu::Instance> instance = diagnostics.take(gpu::create_instance());
+  if (selected_device(selector) == model::kCpuDevice && model::has_cpu_engine()) return cpu_details(style);
+  Result<gpu::Instance> created = gpu::create_instance();
+  const bool none = !created || created->snapshots().empty();
+  if (none && selected_device(selector).empty() && model::has_cpu_engine())
+    return list_without_vulkan(style, created ? Failure() : created.error());
+  const std::optional<gpu::Instance> instance = diagnostics.take(std::move(created));
   std::optional<std::size_t> chosen;
   if (instance) chosen = diagnostics.take(gpu::choose_device(instance->snapshots(), selector));
   if (!chosen) return report(diagnostics, style);
@@ -73,8 +110,7 @@ int devices_verb(const Arguments& arguments) {
     }
   }
   if (selector.empty() && !all) {
-    if (model::has_cpu_engine())
-      print(formatted("  cpu  {}, graphs only, {} threads\n", model::cpu_snapshot().name, cpu::default_threads()));
+    if (model::has_cpu_engine()) print(cpu_line());
     for (const std::string& name : xrt_devices()) print(formatted("     {}  NPU, through XRT\n", name));
   }
   return 0;

@@ -101,6 +101,7 @@ void add_launch_group(CommandLine& line, LaunchGroup& options) {
                   "run graphs on the device, on the CPU engine or in the reference interpreter: auto, cpu, reference")
       .choices(with_auto(kEngines | std::views::keys));
   line.add_option("--threads", options.threads, "threads of the CPU engine (one for each CPU)").range(1, 4096);
+  line.add_flag("--pin", options.pin, "each further thread of the CPU engine stays on one CPU");
   add_fusion_option(line, options.no_fuse);
 }
 

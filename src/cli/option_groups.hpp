@@ -54,6 +54,7 @@ struct LaunchGroup : PlannedRunGroup {
   std::optional<std::string> emulate;  // auto, never or always
   std::string engine = "auto";         // auto, or a name of chosen_engine
   unsigned threads = 0;                // of the CPU engine; 0: one for each CPU
+  bool pin = false;                    // these threads stay on one CPU each
 };
 void add_launch_group(CommandLine& line, LaunchGroup& options);
 // The engine that --engine names; nothing for `auto`.

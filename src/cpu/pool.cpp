@@ -83,12 +83,12 @@ void Pool::serve(unsigned worker) {
   }
 }
 
-std::shared_ptr<Pool> Pool::shared(unsigned threads) {
+std::shared_ptr<Pool> Pool::shared(unsigned threads, bool pin) {
   static std::mutex mutex;
-  static std::map<unsigned, std::shared_ptr<Pool>> pools;
+  static std::map<std::pair<unsigned, bool>, std::shared_ptr<Pool>> pools;
   const std::lock_guard lock(mutex);
-  std::shared_ptr<Pool>& pool = pools[std::max(threads, 1U)];
-  if (!pool) pool = std::make_shared<Pool>(threads);
+  std::shared_ptr<Pool>& pool = pools[{std::max(threads, 1U), pin}];
+  if (!pool) pool = std::make_shared<Pool>(threads, pin);
   return pool;
 }
 

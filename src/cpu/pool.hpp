@@ -54,7 +54,7 @@ class Pool {
   void run(const Work& work);
 
   // The pool of the process with this many threads, which is made on first use and kept.
-  static std::shared_ptr<Pool> shared(unsigned threads);
+  static std::shared_ptr<Pool> shared(unsigned threads, bool pin = false);
 
  private:
   void serve(unsigned worker);

@@ -2,9 +2,12 @@
 #include "cpu/pool.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
+#include <algorithm>
 #include <array>
 #include <numeric>
+#include <span>
 
 namespace slipway::cpu {
 namespace {
@@ -83,9 +86,35 @@ TEST(Pool, CallersOfSeveralThreadsTakeTurns) {
   EXPECT_EQ(sum.load(), 200U);
 }
 
+TEST(Pool, PinnedThreadsStayOnOneCpu) {
+  cpu_set_t allowed;
+  ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  const auto threads = std::min<unsigned>(static_cast<unsigned>(CPU_COUNT(&allowed)), 4);
+  for (const bool pin : {false, true}) {
+    Pool pool(threads, pin);
+    std::array<std::atomic<int>, 4> counts{};
+    // Until all threads have been in time for a run.
+    for (int round = 0;
+         round < 100'000 && std::ranges::any_of(
+                                std::span(counts).first(threads), [](const auto& count) { return count.load() == 0; });
+         ++round) {
+      pool.run([&](unsigned worker) {
+        cpu_set_t own;
+        sched_getaffinity(0, sizeof own, &own);
+        counts[worker].store(CPU_COUNT(&own));
+        for (Backoff backoff; backoff.rounds() < 100;) backoff.pause();
+      });
+    }
+    EXPECT_EQ(counts[0].load(), CPU_COUNT(&allowed));
+    for (unsigned worker = 1; worker < threads; ++worker)
+      EXPECT_EQ(counts[worker].load(), pin ? 1 : CPU_COUNT(&allowed)) << worker;
+  }
+}
+
 TEST(Pool, SharedPoolsAreOnesOfTheProcess) {
   EXPECT_EQ(Pool::shared(2), Pool::shared(2));
   EXPECT_NE(Pool::shared(2), Pool::shared(3));
+  EXPECT_NE(Pool::shared(2), Pool::shared(2, true));
   EXPECT_EQ(Pool::shared(0)->threads(), 1U);
 }
 

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "base/format.hpp"
+#include "base/resident_memory.hpp"
 #include "cpu/code.hpp"
 #include "cpu/library.hpp"
 #include "cpu/pool.hpp"
@@ -55,6 +56,12 @@ class Memory {
 
 std::unexpected<Failure> no_memory(std::uint64_t size) {
   return fail(DiagnosticKind::DeviceFailed, {}, formatted("there is no memory for {} bytes of a graph", size));
+}
+
+bool is_in(Bytes part, Bytes whole) {
+  const std::less_equal<> not_after;
+  return !part.empty() && not_after(whole.data(), part.data()) &&
+         not_after(part.data() + part.size(), whole.data() + whole.size());
 }
 
 bool overlap(Bytes a, Bytes b) {
@@ -190,6 +197,7 @@ Result<> Program::State::pack_constants(const CompileOptions& options) {
     constants[made[n]] = to.data();
     if (buffer.packing) {
       lower::pack(*buffer.packing, constant.data, constant.splat, to);
+      if (is_in(constant.data, options.mapped)) release_mapped_pages(constant.data);
       return {};
     }
     for (std::size_t at = 0; at < to.size() && !constant.data.empty(); at += constant.data.size()) {
@@ -320,7 +328,7 @@ class Execution {
 }  // namespace
 
 Result<> Program::State::execute(Instance& instance, const RunOptions& options) const {
-  const auto pool = Pool::shared(options.threads ? options.threads : default_threads());
+  const auto pool = Pool::shared(options.threads ? options.threads : default_threads(), options.pin_threads);
   Execution execution(program, kernels, stages, first_address, instance, options, pool->threads());
   if (pool->threads() == 1)
     execution.take_part(0);

@@ -29,6 +29,8 @@ struct CompileOptions {
   unsigned threads = 0;  // that compile and pack; 0: default_threads()
   // Keeps the data of constants that the graph does not own.
   std::shared_ptr<const void> owner;
+  // Constants in this range are in a mapped file. Those that are packed are evicted from memory.
+  Bytes mapped = {};
 };
 
 // When one dispatch of a run began and ended.
@@ -37,7 +39,8 @@ struct DispatchTime {
 };
 
 struct RunOptions {
-  unsigned threads = 0;  // 0: default_threads()
+  unsigned threads = 0;      // 0: default_threads()
+  bool pin_threads = false;  // each of them but the caller stays on one CPU
   std::optional<std::chrono::steady_clock::time_point> deadline;
   std::vector<DispatchTime>* times = nullptr;  // gets one for each dispatch of the program
 };

@@ -172,6 +172,7 @@ class ModelJob : public Job {
   bool choose_engine(const Cache& cache) {
     model::GraphOptions& graphs = request_.model.graphs;
     graphs.threads = options_.threads;
+    graphs.pin_threads = options_.pin;
     graphs.cache = cache;
     graphs.engine = chosen_engine(options_).value_or(on_cpu_only() ? model::Engine::Cpu : model::Engine::Kernels);
     // The choice of kernels and native support of graphs depend on the device, which may be unknown with --explain.

@@ -119,6 +119,7 @@ scenario::Loaded ScenarioRunner::load(const std::string& file, Diagnostics& diag
                                        .graphs = {.engine = engine(),
                                                   .lower = {.fuse = !options_.no_fuse},
                                                   .threads = options_.threads,
+                                                  .pin_threads = options_.pin,
                                                   .cache = cache_},
                                        .device_facts = [this, &diagnostics] { return device_facts(diagnostics); },
                                        .native_device = [this] { return native_device(); }},

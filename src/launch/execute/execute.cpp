@@ -250,6 +250,7 @@ Result<> Execution::call(const Segment& segment) {
                             .milliseconds = std::chrono::duration<double, std::milli>(*took).count(),
                             .iteration = iteration_,
                             .step = index,
+                            .graph = graph_index_of_step(plan_, index),
                             .parts = std::move(control.parts)});
   return {};
 }

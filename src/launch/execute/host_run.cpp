@@ -66,6 +66,8 @@ class HostRun {
     if (!options_.dry_run) {
       SLIPWAY_TRY_VOID(store_results(plan_, readback(), options_.failure_dump, report_));
       log_.info("Results stored");
+      SLIPWAY_TRY_VOID(dump_graphs(plan_, {options_.session_memory_directory, options_.graph_profile_directory},
+                                   report_.profile, log_));
     }
     SLIPWAY_TRY_VOID(store(counters_file_, write_perf_counters(report_.counters), "Performance stats stored"));
     return std::move(report_);
@@ -146,6 +148,7 @@ class HostRun {
          .milliseconds = std::chrono::duration<double, std::milli>(HostClock::now() - start).count(),
          .iteration = iteration,
          .step = index,
+         .graph = graph_index_of_step(plan_, index),
          .parts = std::move(control.parts)});
     return {};
   }

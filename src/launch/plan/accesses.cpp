@@ -119,6 +119,12 @@ const GraphDispatch* graph_of_step(const Plan& plan, std::size_t step) {
   return step < graph.first_step + graph.step_count ? &graph : nullptr;
 }
 
+std::optional<std::size_t> graph_index_of_step(const Plan& plan, std::size_t step) {
+  const GraphDispatch* graph = graph_of_step(plan, step);
+  if (!graph) return std::nullopt;
+  return static_cast<std::size_t>(graph - plan.graphs.data());
+}
+
 std::span<const Binding> bindings_of(const Step& step) {
   if (const auto* dispatch = std::get_if<Dispatch>(&step.action)) return dispatch->bindings;
   if (const auto* draw = std::get_if<Draw>(&step.action)) return draw->bindings;

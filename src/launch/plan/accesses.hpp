@@ -39,6 +39,7 @@ bool has_native_graphs(const Plan& plan);
 
 // The graph dispatch that a step is part of, or null.
 const GraphDispatch* graph_of_step(const Plan& plan, std::size_t step);
+std::optional<std::size_t> graph_index_of_step(const Plan& plan, std::size_t step);
 
 // What a dispatch or draw binds; empty for other steps.
 std::span<const Binding> bindings_of(const Step& step);

@@ -51,18 +51,60 @@ Result<> dump_profile(const Profile& profile, std::size_t graph, const Path& dir
   });
 }
 
+Result<> dump_profiles(const Plan& plan, const Profile& profile, const Path& directory, const Log& log) {
+  if (directory.empty()) return {};
+  for (std::size_t i = 0; i < plan.graphs.size(); ++i) {
+    if (Result<> done = dump_profile(profile, i, directory, log); !done) return done;
+  }
+  return {};
+}
+
+void skip_session_memory(const Plan& plan, std::size_t graph, const Log& log) {
+  const GraphDispatch& skipped = plan.graphs[graph];
+  if (!skipped.native && skipped.session_memory) return;
+  log.warning(formatted("Skipping session memory dump for graph pipeline {}: {}", graph,
+                        skipped.native ? "the memory is the driver's"
+                                       : formatted("the engine `{}` has no memory that can be read",
+                                                   skipped.operators.empty() ? "" : skipped.operators.front())));
+}
+
+// A kernel that ran on the host, in nanoseconds.
+OperatorTime time_of(const CallPart& part, std::size_t index, const CallTime& call) {
+  const auto nanoseconds = [](HostClock::time_point point) {
+    return static_cast<std::uint64_t>(std::chrono::nanoseconds(point.time_since_epoch()).count());
+  };
+  return {.graph = *call.graph,
+          .operation = index,
+          .name = part.name,
+          .before = nanoseconds(part.begin),
+          .after = nanoseconds(part.end),
+          .iteration = call.iteration};
+}
+
+// The times of the kernels of a graph, and the nanoseconds of a tick.
+std::pair<std::vector<OperatorTime>, float> samples_of(const Profile& profile, std::size_t graph) {
+  std::vector<OperatorTime> samples;
+  for (const OperatorTime& time : profile.operators) {
+    if (time.graph == graph) samples.push_back(time);
+  }
+  if (!samples.empty()) return {std::move(samples), profile.period};
+  for (const CallTime& call : profile.calls) {
+    if (call.graph != graph) continue;
+    for (std::size_t i = 0; i < call.parts.size(); ++i) samples.push_back(time_of(call.parts[i], i, call));
+  }
+  return {std::move(samples), 1.0F};
+}
+
 }  // namespace
 
 // Written without records: the keys are those of the files of the emulation layer
 // (docs/spec/scenario.md#graph-profile-file).
 std::string write_graph_profile(const Profile& profile, std::size_t graph) {
-  std::vector<const OperatorTime*> samples;
+  const auto [samples, period] = samples_of(profile, graph);
   std::map<std::string, OperatorTotal> totals;
-  for (const OperatorTime& time : profile.operators) {
-    if (time.graph != graph) continue;
-    samples.push_back(&time);
+  for (const OperatorTime& time : samples) {
     OperatorTotal& total = totals[time.name];
-    const double taken = milliseconds(time, profile.period);
+    const double taken = milliseconds(time, period);
     total.least = total.count == 0 ? taken : std::min(total.least, taken);
     total.most = std::max(total.most, taken);
     total.total += taken;
@@ -71,9 +113,9 @@ std::string write_graph_profile(const Profile& profile, std::size_t graph) {
   if (samples.empty()) return {};
   json::Writer out(4);
   out.object([&] {
-    out.member("timestamp_period_ns", static_cast<double>(profile.period));
+    out.member("timestamp_period_ns", static_cast<double>(period));
     out.key("samples").array([&] {
-      for (const OperatorTime* time : samples) write_sample(out, *time, profile.period);
+      for (const OperatorTime& time : samples) write_sample(out, time, period);
     });
     out.key("by_operator").array([&] {
       for (const auto& [name, total] : totals) write_total(out, name, total);
@@ -94,11 +136,7 @@ std::string session_memory_text(Bytes memory) {
 
 Result<> dump_graphs(const Plan& plan, const gpu::Device& device, const Resources& resources,
                      const GraphDumpOptions& options, const Profile& profile, const Log& log) {
-  if (!options.profiles.empty()) {
-    for (std::size_t i = 0; i < plan.graphs.size(); ++i) {
-      if (Result<> done = dump_profile(profile, i, options.profiles, log); !done) return done;
-    }
-  }
+  if (Result<> done = dump_profiles(plan, profile, options.profiles, log); !done) return done;
   if (options.session_memory.empty()) return {};
   std::set<ResourceIndex> sessions;
   for (const GraphDispatch& graph : plan.graphs) {
@@ -107,9 +145,7 @@ Result<> dump_graphs(const Plan& plan, const gpu::Device& device, const Resource
   const Result<Readback> readback = read_back(plan, device, resources, sessions);
   if (!readback) return fail(readback.error());
   for (std::size_t i = 0; i < plan.graphs.size(); ++i) {
-    if (plan.graphs[i].native) {
-      log.warning(formatted("Skipping session memory dump for graph pipeline {}: the memory is the driver's", i));
-    }
+    skip_session_memory(plan, i, log);
     if (!plan.graphs[i].session_memory) continue;
     const Path path = options.session_memory / formatted("Graph_Pipeline_{}_Session_RAM_0.txt", i);
     const Result<> written = write_file(path, session_memory_text(readback->bytes(*plan.graphs[i].session_memory)));
@@ -117,6 +153,12 @@ Result<> dump_graphs(const Plan& plan, const gpu::Device& device, const Resource
   }
   log.info("Session RAM dump stored");
   return {};
+}
+
+Result<> dump_graphs(const Plan& plan, const GraphDumpOptions& options, const Profile& profile, const Log& log) {
+  for (std::size_t i = 0; i < plan.graphs.size() && !options.session_memory.empty(); ++i)
+    skip_session_memory(plan, i, log);
+  return dump_profiles(plan, profile, options.profiles, log);
 }
 
 }  // namespace slipway::launch

@@ -25,8 +25,11 @@ struct GraphDumpOptions {
   Path profiles;        // directory for the times of graphs' operators; empty: none
 };
 
-// Writes one file for each graph of the plan into each directory. Errors: file-unwritable, device-failed.
+// Writes one file for each graph of the plan into each directory. Graphs that have nothing to dump are warnings.
+// Errors: file-unwritable, device-failed.
 Result<> dump_graphs(const Plan& plan, const gpu::Device& device, const Resources& resources,
                      const GraphDumpOptions& options, const Profile& profile, const Log& log);
+// The same for a run without a device, whose graphs have no session memory that can be read.
+Result<> dump_graphs(const Plan& plan, const GraphDumpOptions& options, const Profile& profile, const Log& log);
 
 }  // namespace slipway::launch

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,8 @@ struct CallTime {
   double milliseconds = 0;
   std::uint32_t iteration = 1;
   std::size_t step = 0;
-  std::vector<CallPart> parts = {};  // if times of commands are measured
+  std::optional<std::size_t> graph = {};  // index into the plan's graphs, of a step of one
+  std::vector<CallPart> parts = {};       // if times of commands are measured
 };
 
 // The timestamps around one kernel of a graph dispatch.

@@ -75,22 +75,27 @@ Result<PlannedGraph> PlannedGraph::compile(std::shared_ptr<const tosa::Graph> gr
   lowering.device.tuning = options.lower.device.tuning;
   lowering.max_groups = cpu::kMaxGroups;
   SLIPWAY_TRY(lower::KernelProgram lowered, lower::lower_graph(*graph, lowering));
+  const Bytes mapped = owner.mapped;
   return cpu::compile(std::move(graph), std::move(lowered),
                       {.target = target,
                        .cache = options.cache,
                        .threads = options.threads,
-                       .owner = std::make_shared<DataOwner>(std::move(owner))})
-      .transform([&](cpu::Program program) { return PlannedGraph(Compiled{std::move(program), options.threads}); });
+                       .owner = std::make_shared<DataOwner>(std::move(owner)),
+                       .mapped = mapped})
+      .transform([&](cpu::Program program) {
+        return PlannedGraph(Compiled{std::move(program), options.threads, options.pin_threads});
+      });
 }
 
 namespace {
 
 // Runs a program, with the times of its dispatches if they are wanted.
-Result<> run_compiled(const cpu::Program& program, unsigned threads, std::span<const MutableBytes> arguments,
+Result<> run_compiled(const cpu::Program& program, cpu::RunOptions options, std::span<const MutableBytes> arguments,
                       launch::CallControl& control) {
   std::vector<cpu::DispatchTime> times;
-  const Result<> done = program.run(
-      arguments, {.threads = threads, .deadline = control.deadline, .times = control.timed ? &times : nullptr});
+  options.deadline = control.deadline;
+  options.times = control.timed ? &times : nullptr;
+  const Result<> done = program.run(arguments, options);
   for (std::size_t i = 0; i < times.size(); ++i) {
     const lower::ProgramDispatch& dispatch = program.program().dispatches[i];
     control.parts.push_back({program.program().kernels[dispatch.kernel].name, times[i].begin, times[i].end});
@@ -159,7 +164,8 @@ void PlannedGraph::compute(launch::Plan& plan, const GraphResources& resources, 
   const auto* compiled = std::get_if<Compiled>(&engine_);
   if (compiled) {
     call.function = [compiled = *compiled](std::span<const MutableBytes> arguments, launch::CallControl& control) {
-      return run_compiled(compiled.program, compiled.threads, arguments, control);
+      return run_compiled(compiled.program, {.threads = compiled.threads, .pin_threads = compiled.pin_threads},
+                          arguments, control);
     };
   } else {
     call.function = [interpreted = std::get<Interpreted>(engine_)](std::span<const MutableBytes> arguments,

@@ -45,6 +45,7 @@ class PlannedGraph {
   struct Compiled {
     cpu::Program program;
     unsigned threads = 0;
+    bool pin_threads = false;
   };
   struct Native {
     launch::ShaderIndex shader = 0;

@@ -20,6 +20,7 @@ struct GraphOptions {
   Engine engine = Engine::Kernels;
   lower::LowerOptions lower;  // of kernels; the CPU engine has device facts of its own
   unsigned threads = 0;       // of the CPU engine; 0: one for each CPU
+  bool pin_threads = false;   // each of them but the caller stays on one CPU
   Cache cache;                // of kernels that the CPU engine compiles
   // A device that runs graphs and tensors of shaders natively where it can; null: nothing runs natively.
   const gpu::Snapshot* native = nullptr;

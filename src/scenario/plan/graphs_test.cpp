@@ -6,6 +6,7 @@
 #include "launch/check/check_device.hpp"
 #include "launch/execute/run.hpp"
 #include "launch/report/graph_dumps.hpp"
+#include "model/cpu_device.hpp"
 #include "model/device_facts.hpp"
 #include "scenario/load.hpp"
 #include "testing/gpu_fixture.hpp"
@@ -165,6 +166,20 @@ TEST_F(GraphsTest, DumpsOfGraphs) {
   EXPECT_THAT(memory, HasSubstr("\n00000000:   00 00 40 40 00 00 20 42 00 00 A0 40 00 00 70 42 "));
   EXPECT_THAT(read_text(directory_ / "EmulationLayerPipeline_0.json").value(), HasSubstr("timestamp_period_ns"));
   EXPECT_THAT(lines_, ::testing::Contains("Session RAM dump stored"));
+}
+
+// Its memory cannot be read between runs; its kernels are timed.
+TEST_F(GraphsTest, DumpsOfGraphsOnTheCpuEngine) {
+  if (!model::has_cpu_engine()) GTEST_SKIP() << "this build has no CPU engine";
+  run_scene(
+      sandwich(""), kSandwich,
+      {.timestamps = true, .session_memory_directory = directory_.path(), .graph_profile_directory = directory_.path()},
+      {.engine = model::Engine::Cpu});
+  EXPECT_THAT(lines_,
+              ::testing::Contains(HasSubstr("Skipping session memory dump for graph pipeline 0: the engine `cpu`")));
+  const std::string profile = read_text(directory_ / "EmulationLayerPipeline_0.json").value();
+  EXPECT_THAT(profile, HasSubstr(R"("timestamp_period_ns": 1)"));
+  EXPECT_THAT(profile, HasSubstr(R"("operator_name": )"));
 }
 
 TEST_F(GraphsTest, NothingToDumpIsAWarning) {
