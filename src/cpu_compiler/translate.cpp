@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cpu_compiler/translate.hpp"
 
-#include <bit>
 #include <optional>
 
 #include <llvm/IR/IRBuilder.h>
@@ -412,12 +411,11 @@ class Translator {
     }
     llvm::Type* scalar = scalar_type(in.type);
     if (!scalar) return unknown(*kernel_.module, in);
-    const bool stated =
-        in.operands.size() > 4 && (in.operand(3) & static_cast<std::uint32_t>(spv::MemoryAccessMask::Aligned)) != 0;
-    const llvm::Align alignment(stated && std::has_single_bit(in.operand(4)) ? in.operand(4) : element_size(in.type));
+    const llvm::Align alignment(element_size(in.type));
     switch (pointer.spread) {
       case Spread::Uniform:
-        return keep(in, uniform(b_.CreateAlignedLoad(scalar, pointer.value, alignment)));
+        // Words of bytes are at any address, whatever the instruction says. The CPU does not care.
+        return keep(in, uniform(b_.CreateAlignedLoad(scalar, pointer.value, llvm::Align(1))));
       case Spread::Linear:
         if (!mask) return keep(in, varying(b_.CreateAlignedLoad(vector_of(scalar), pointer.value, alignment)));
         return keep(in, varying(b_.CreateMaskedLoad(vector_of(scalar), pointer.value, alignment, mask,

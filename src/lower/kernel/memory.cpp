@@ -174,6 +174,7 @@ Value Kernel::load_lanes(Pointer from, std::int64_t offset) {
   return decode(buffer.type, chosen);
 }
 
+// The stated alignment is the least that Vulkan permits. Only the CPU engine runs such kernels, and it ignores it.
 Value Kernel::load_word(Pointer from, std::int64_t offset) {
   const BlockTypes types = block_types(ElementType::I32, Access::Read);
   spirv::Id address = from.address;
@@ -185,7 +186,7 @@ Value Kernel::load_word(Pointer from, std::int64_t offset) {
   const spirv::Id block = op(spv::Op::OpConvertUToPtr, types.block_pointer, {address});
   const spirv::Id pointer = op(spv::Op::OpAccessChain, types.element_pointer, {block, zero, zero});
   const auto aligned = static_cast<std::uint32_t>(spv::MemoryAccessMask::Aligned);
-  return uniform_if(true, made(Scalar::Int, op_once(spv::Op::OpLoad, types.element, {pointer, aligned, 1})));
+  return uniform_if(true, made(Scalar::Int, op_once(spv::Op::OpLoad, types.element, {pointer, aligned, 4})));
 }
 
 // --- shared memory ---
