@@ -2,11 +2,13 @@
 """Compares whole networks in Slipway and in ONNX Runtime: networks.py --build DIRECTORY [--keep DIRECTORY]
 
 MobileNetV2, ResNet-50 and a block of a transformer in 32-bit and 16-bit floats and 8-bit integers, with the same weights
-and inputs, on the CPU engine and, with --vulkan, on the Vulkan driver for CPUs. In each of several rounds, first one runs a
-few times, then the other. Times are those of whole runs, from submission to the end. The spread is the interquartile range,
-as a fraction of the median.
+and inputs, on the CPU engine and, with --vulkan, on the Vulkan driver for CPUs. 8-bit networks run in ONNX Runtime with
+signed activations, as here, and with unsigned ones. In each of several rounds, first one runs a few times, then the next.
+Times are those of whole runs, from submission to the end. The spread is the interquartile range, as a fraction of the
+median.
 """
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -17,12 +19,28 @@ import tempfile
 
 import numpy as np
 
+from process import Process
+
+
+@contextlib.contextmanager
+def quiet():
+    """Hides what libraries write to the standard error stream; they register operators twice, with a line for each."""
+    kept = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
+
+
 try:
-    import onnxruntime
+    with quiet():
+        import onnxruntime
 except ImportError:
     sys.exit("networks: ONNX Runtime is not installed; nothing to compare with")
-
-from process import Process
 
 # The minimum ratios of the CPU engine's speed to that of ONNX Runtime, by medians (docs/design/cpu_engine.md).
 GOALS = {"mobilenet_v2.fp32": 0.80, "mobilenet_v2.int8": 1.0, "resnet_50.fp32": 0.80, "transformer.fp32": 0.80}
@@ -54,11 +72,15 @@ class Ours:
 
 
 class Theirs:
-    def __init__(self, path, inputs, threads):
+    def __init__(self, path, inputs, threads, unsigned=False):
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.log_severity_level = 3
-        self.session = onnxruntime.InferenceSession(path.with_suffix(".onnx"), options, providers=["CPUExecutionProvider"])
+        file = path.with_suffix(".unsigned.onnx" if unsigned else ".onnx")
+        with quiet():
+            self.session = onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
+        if unsigned:
+            inputs = {name: (x.astype(np.int16) + 128).astype(np.uint8) if x.dtype == np.int8 else x for name, x in inputs.items()}
         self.inputs = {name: np.ascontiguousarray(x.transpose(0, 3, 1, 2)) if x.ndim == 4 else x for name, x in inputs.items()}
         self.times = []
 
@@ -119,64 +141,85 @@ def process_times(slipway, model, inputs, directory):
     return min(cold), min(warm)
 
 
+def compare(label, path, inputs, slipway, environment, threads, options):
+    """Measures one network, prints a line, and returns the ratio of the medians and the difference of the results."""
+    inputs.mkdir(exist_ok=True)
+    arrays = make_inputs(json.loads(path.read_text()), inputs, 1)
+    model = path.with_suffix(".vgf")
+    all_of = [Ours(slipway, model, inputs, environment, "cpu", threads), Theirs(path, arrays, threads)]
+    if path.stem.endswith("int8"):
+        all_of.append(Theirs(path, arrays, threads, unsigned=True))
+    if options.vulkan:
+        all_of.append(Ours(slipway, model, inputs, environment, "llvmpipe", threads))
+    results = [one.result() for one in all_of[:2]]
+    counts = []
+    for one in all_of:
+        one.run(6)
+        counts.append(int(np.clip(options.milliseconds / np.median(one.times), 4, 400)) + 2)
+        one.times.clear()
+    for _ in range(options.rounds):
+        for one, count in zip(all_of, counts):
+            one.run(count)
+    best = [min(one.times) for one in all_of]
+    medians = [median_and_spread(one.times) for one in all_of]
+    ratio = medians[1][0] / medians[0][0]
+    line = (f"{label:20} {best[0]:8.2f} {medians[0][0]:8.2f} {medians[0][1]:6.0%} {best[1]:8.2f} {medians[1][0]:8.2f} {medians[1][1]:6.0%} "
+            f"{best[1] / best[0]:6.2f} {ratio:7.2f} {difference(*results):10.2g}")
+    rest = list(zip(best, medians))[2:]
+    if path.stem.endswith("int8"):
+        least, (median, _) = rest.pop(0)
+        line += f" {least:8.2f} {median:8.2f} {least / best[0]:6.2f} {median / medians[0][0]:7.2f}"
+    elif options.vulkan:
+        line += " " * 33
+    for least, (median, _) in rest:
+        line += f" {median:8.2f} {medians[1][0] / median:7.2f}"
+    print(line.rstrip(), flush=True)
+    return ratio, difference(*results)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", required=True, type=pathlib.Path)
     parser.add_argument("--networks", default="", help="only those whose names contain this")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--milliseconds", type=float, default=400, help="the approximate time of each in a round")
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--threads", default="1,2", help="counts of threads (1,2)")
+    parser.add_argument("--batch", default="1,8", help="counts of images or sequences (1,8)")
     parser.add_argument("--vulkan", action="store_true", help="also on the Vulkan driver for CPUs")
     parser.add_argument("--keep", type=pathlib.Path, help="keep models and inputs in this directory")
     options, _ = parser.parse_known_args()
     slipway = options.build / "bin/slipway"
     missed = []
     with tempfile.TemporaryDirectory() as name:
-        directory = options.keep or pathlib.Path(name)
-        directory.mkdir(parents=True, exist_ok=True)
-        subprocess.run([options.build / "bin/make_networks", directory], check=True)
-        networks = [path for path in sorted(directory.glob("*.json")) if options.networks in path.stem]
-        # In a process of its own, because the module onnx and the runtime both register operators, which causes warnings.
-        made = subprocess.run([sys.executable, pathlib.Path(__file__).parent / "onnx_networks.py", *networks], stderr=subprocess.PIPE, text=True)
-        if made.returncode:
-            sys.exit(made.stderr)
-        environment = dict(os.environ, XDG_CACHE_HOME=str(directory / "cache"))
-        print(f"ONNX Runtime {onnxruntime.__version__}, {options.threads} threads; times in ms")
-        print(f"{'network':20} {'ours':>8} {'median':>8} {'spread':>6} {'theirs':>8} {'median':>8} {'spread':>6} {'ratio':>6} {'medians':>7} {'difference':>11}"
-              + (f" {'vulkan':>8} {'medians':>7}" if options.vulkan else ""))
-        for path in networks:
-            label = path.stem
-            model, inputs = path.with_suffix(".vgf"), directory / f"{label}.inputs"
-            inputs.mkdir(exist_ok=True)
-            arrays = make_inputs(json.loads(path.read_text()), inputs, 1)
-            both = [Ours(slipway, model, inputs, environment, "cpu", options.threads), Theirs(path, arrays, options.threads)]
-            if options.vulkan:
-                both.append(Ours(slipway, model, inputs, environment, "llvmpipe", options.threads))
-            results = [one.result() for one in both]
-            counts = []
-            for one in both:
-                one.run(6)
-                counts.append(int(np.clip(options.milliseconds / np.median(one.times), 4, 400)) + 2)
-                one.times.clear()
-            for _ in range(options.rounds):
-                for one, count in zip(both, counts):
-                    one.run(count)
-            best = [min(one.times) for one in both]
-            medians = [median_and_spread(one.times) for one in both]
-            ratio = best[1] / best[0]
-            print(f"{label:20} {best[0]:8.2f} {medians[0][0]:8.2f} {medians[0][1]:6.0%} {best[1]:8.2f} {medians[1][0]:8.2f} {medians[1][1]:6.0%} "
-                  f"{ratio:6.2f} {medians[1][0] / medians[0][0]:7.2f} {difference(*results[:2]):11.2g}"
-                  + (f" {medians[2][0]:8.2f} {medians[1][0] / medians[2][0]:7.2f}" if options.vulkan else ""), flush=True)
-            of_medians = medians[1][0] / medians[0][0]
-            if of_medians < GOALS.get(label, 0):
-                missed.append(f"{label}: {of_medians:.2f} of ONNX Runtime's speed; at least {GOALS[label]} is required")
-            if label.endswith("fp32") and difference(*results[:2]) > 1e-4:
-                missed.append(f"{label}: results differ")
-            if label == "mobilenet_v2.fp32":
-                cold, warm = process_times(slipway, model, inputs, directory)
-                print(f"  load and first run: {cold:.0f} ms with cold caches, {warm:.0f} ms with warm ones")
-                if cold > MOST_COLD_MS or warm > MOST_WARM_MS:
-                    missed.append(f"{label}: load and first run take more than {MOST_COLD_MS} ms cold or {MOST_WARM_MS} ms warm")
+        whole = options.keep or pathlib.Path(name)
+        environment = dict(os.environ, XDG_CACHE_HOME=str(whole / "cache"))
+        for batch in options.batch.split(","):
+            directory = whole / f"batch_{batch}"
+            directory.mkdir(parents=True, exist_ok=True)
+            subprocess.run([options.build / "bin/make_networks", directory, batch], check=True)
+            networks = [path for path in sorted(directory.glob("*.json")) if options.networks in path.stem]
+            # In a process of its own, because the module onnx and the runtime both register operators.
+            command = [sys.executable, pathlib.Path(__file__).parent / "onnx_networks.py", *networks]
+            made = subprocess.run(command, stderr=subprocess.PIPE, text=True)
+            if made.returncode:
+                sys.exit(made.stderr)
+            for threads in options.threads.split(","):
+                print(f"ONNX Runtime {onnxruntime.__version__}, batch {batch}, {threads} thread{'s' if threads != '1' else ''}; times in ms")
+                print(f"{'network':20} {'ours':>8} {'median':>8} {'spread':>6} {'theirs':>8} {'median':>8} {'spread':>6} {'ratio':>6} {'medians':>7} {'difference':>10}"
+                      f" {'unsigned':>8} {'median':>8} {'ratio':>6} {'medians':>7}" + (f" {'vulkan':>8} {'medians':>7}" if options.vulkan else ""))
+                for path in networks:
+                    label = path.stem
+                    inputs = directory / f"{label}.inputs"
+                    ratio, differs = compare(label, path, inputs, slipway, environment, int(threads), options)
+                    if batch == "1" and ratio < GOALS.get(label, 0):
+                        missed.append(f"{label}, {threads} threads: {ratio:.2f} of ONNX Runtime's speed; at least {GOALS[label]} is required")
+                    if label.endswith("fp32") and differs > 1e-4:
+                        missed.append(f"{label}: results differ")
+                    if label == "mobilenet_v2.fp32" and batch == "1" and threads == options.threads.split(",")[0]:
+                        cold, warm = process_times(slipway, path.with_suffix(".vgf"), inputs, directory)
+                        print(f"  load and first run: {cold:.0f} ms with cold caches, {warm:.0f} ms with warm ones")
+                        if cold > MOST_COLD_MS or warm > MOST_WARM_MS:
+                            missed.append(f"{label}: load and first run take more than {MOST_COLD_MS} ms cold or {MOST_WARM_MS} ms warm")
     for line in missed:
         print("MISSED", line)
     sys.exit(1 if missed else 0)

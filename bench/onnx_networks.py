@@ -2,7 +2,8 @@
 """onnx_networks.py LAYERS.json...: writes networks of make_networks as ONNX, each beside its list of layers.
 
 8-bit networks have the form that ONNX's tools write: operators on floats, each between a DequantizeLinear and a
-QuantizeLinear. The runtime fuses these to operators on integers.
+QuantizeLinear. The runtime fuses these to operators on integers. They are written twice: NAME.onnx has the signed
+activations of the network, NAME.unsigned.onnx the same numbers plus 128 as unsigned ones.
 """
 import json
 import pathlib
@@ -14,7 +15,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 
 class Builder:
-    def __init__(self, path):
+    def __init__(self, path, unsigned=False):
+        self.unsigned = unsigned
         self.network = json.loads(path.read_text())
         self.data = path.with_suffix(".weights").read_bytes()
         self.integer = self.network["precision"] == "int8"
@@ -29,7 +31,7 @@ class Builder:
             getattr(self, layer["kind"])(layer)
         last = self.network["layers"][-1]
         shape = nchw_shape(last["shape"])
-        name, kind = (self.integers[-1], TensorProto.INT8) if "scale" in last else (self.floats[-1], float_kind(self.type))
+        name, kind = (self.integers[-1], self.activations()) if "scale" in last else (self.floats[-1], float_kind(self.type))
         output = helper.make_tensor_value_info(name, kind, shape)
         graph = helper.make_graph(self.nodes, self.network["name"], self.inputs, [output], self.constants)
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
@@ -54,11 +56,17 @@ class Builder:
         count = int(np.prod(shape))
         return np.frombuffer(self.data, type, count, at).reshape(shape)
 
+    def activations(self):
+        return TensorProto.UINT8 if self.unsigned else TensorProto.INT8
+
+    def zero(self, number):
+        return self.constant(np.uint8(number + 128) if self.unsigned else np.int8(number))
+
     def quantized(self, x, scale, zero):
-        return self.add("QuantizeLinear", x, self.constant(np.float32(scale)), self.constant(np.int8(zero)))
+        return self.add("QuantizeLinear", x, self.constant(np.float32(scale)), self.zero(zero))
 
     def dequantized(self, x, scale, zero):
-        return self.add("DequantizeLinear", x, self.constant(np.float32(scale)), self.constant(np.int8(zero)))
+        return self.add("DequantizeLinear", x, self.constant(np.float32(scale)), self.zero(zero))
 
     def weights(self, layer, axis):
         """The name of a layer's weights, and the scales of their channels, which are along `axis`."""
@@ -98,7 +106,7 @@ class Builder:
     # --- layers ---
 
     def input(self, layer):
-        kind = TensorProto.INT8 if "scale" in layer else float_kind(self.type)
+        kind = self.activations() if "scale" in layer else float_kind(self.type)
         self.inputs.append(helper.make_tensor_value_info(layer["name"], kind, nchw_shape(layer["shape"])))
         if "scale" in layer:
             self.integers.append(layer["name"])
@@ -177,3 +185,5 @@ if __name__ == "__main__":
     for argument in sys.argv[1:]:
         path = pathlib.Path(argument)
         onnx.save(Builder(path).build(), path.with_suffix(".onnx"))
+        if path.stem.endswith("int8"):
+            onnx.save(Builder(path, unsigned=True).build(), path.with_suffix(".unsigned.onnx"))

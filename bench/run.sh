@@ -14,6 +14,7 @@ done
 "$build/bin/bench_cpu_call" "$build/cpu_libraries/libarithmetic.so" || status=$?
 "$build/bin/bench_graph" "$build/bin/slipway" || status=$?
 "$build/bin/bench_roofline" --html "$build/roofline.html" && echo "all kernels, with charts: $build/roofline.html" || status=$?
+"$build/bin/bench_roofline" --device cpu --html "$build/roofline_cpu.html" && echo "the CPU engine: $build/roofline_cpu.html" || status=$?
 if python3 -c 'import torch; raise SystemExit(not torch.cuda.is_available())' 2>/dev/null; then
   python3 "$here/gpu_networks.py" --build "$build" || status=$?
 fi

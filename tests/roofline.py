@@ -5,6 +5,7 @@
 Rates must agree with times, fractions with the roof, sums with the table, and the page with the text. Times are not judged.
 """
 import html.parser
+import json
 import pathlib
 import re
 import subprocess
@@ -137,6 +138,8 @@ with tempfile.TemporaryDirectory() as name:
     text = run(BENCH, directory / "net.vgf", "--milliseconds", "2", "--rows", "1000", "--html", directory / "page.html")
     rows = check_text(text)
     check_page((directory / "page.html").read_text(), rows)
+    if json.loads(run(SLIPWAY, "devices", "--json")).get("cpu"):
+        check_text(run(BENCH, directory / "net.vgf", "--device", "cpu", "--milliseconds", "2", "--rows", "1000"))
     profile = run(SLIPWAY, "run", directory / "net.vgf", "--profile")
     expect("the kernels are those of the model", f"{len(rows)} steps" in profile and all(row["kernel"].split()[0][:40] in profile for row in rows))
     expect("unknown names are reported", "no network" in run(BENCH, "nothing-like-it", status=2))
