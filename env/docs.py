@@ -19,7 +19,7 @@ pages = work / "pages"
 NAVIGATION = [
     ("Start", ["README.md", "docs/README.md"]),
     ("Use", ["docs/scenarios.md", "docs/running.md", "docs/tensors.md", "docs/graphs.md", "docs/models.md", "docs/converting.md",
-             "docs/rpl.md", "docs/recipes.md", "docs/cpu_functions.md", "docs/npu.md", "docs/zeinfo.md", "docs/library.md",
+             "docs/rpl.md", "docs/recipes.md", "docs/cpu_functions.md", "docs/npu.md", "docs/zeinfo.md", "docs/library.md", "docs/python.md",
              "docs/environment.md"]),
     ("Reference", ["docs/diagnostics.md", "docs/zeinfo-keys.md"]),
     ("C++ API", ["include/slipway/*.hpp"]),

@@ -29,6 +29,7 @@ with tempfile.TemporaryDirectory() as name:
     run(directory / "build/consumer_c", top / "examples/hello/scenario.json")
     run(directory / "build/consumer_recipe", top / "examples/saxpy_recipe/recipe.json")
     run(directory / "build/consumer_kernels", top / "examples/kernel_info/saxpy.ze_info")
+    run(directory / "build/consumer_model", top / "examples/sandwich/sandwich.vgf")
     run(directory / "prefix/bin/slipway", "--version")
     run("cmake", "-G", "Ninja", "-S", top / "examples/rpl_engine", "-B", directory / "engine", f"-DCMAKE_PREFIX_PATH={directory / 'prefix'}")
     run("cmake", "--build", directory / "engine")
@@ -52,7 +53,7 @@ with tempfile.TemporaryDirectory() as name:
     # The library exports what its headers declare, and nothing of its modules or of other libraries.
     symbols = subprocess.run(["nm", "-D", "--defined-only", "-C", f"{libraries}/libslipway.so"], check=True, capture_output=True, text=True)
     names = [line.split(maxsplit=2)[2] for line in symbols.stdout.splitlines()]
-    public = re.compile(r"(typeinfo (name )?for |vtable for )?slipway::(Device|Scenario|KernelBinary|RplProgram|RplPipeline|device|artifacts|"
+    public = re.compile(r"(typeinfo (name )?for |vtable for )?slipway::(Device|Scenario|Model|PreparedModel|convert_model|convert_model_file|KernelBinary|RplProgram|RplPipeline|device|artifacts|"
                         r"runner|list_devices|slipway_make_buffer)\b|slipway_\w+$")
     foreign = [name for name in names if not public.match(name)]
     assert not foreign, f"{len(foreign)} symbols are exported that no header declares: {foreign[:10]}"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/* Slipway in C (C99): devices, scenarios, render pipelines and kernels of Intel GPUs.
+/* Slipway in C (C99): devices, scenarios, models, render pipelines and kernels of Intel GPUs.
  *
  *   slipway_problems* problems = NULL;
  *   slipway_scenario* scenario = NULL;
@@ -111,6 +111,64 @@ SLIPWAY_C_API const char* slipway_report_text(const slipway_report* report, size
 /* The bytes of a captured resource; NULL for others. `size` may be NULL. */
 SLIPWAY_C_API const void* slipway_report_captured(const slipway_report* report, const char* uid, size_t* size);
 SLIPWAY_C_API void slipway_report_free(slipway_report* report);
+
+/* --- models (slipway/model.hpp, slipway/convert.hpp) ----------------------------------------------------------------- */
+
+typedef struct slipway_model slipway_model;
+typedef struct slipway_prepared_model slipway_prepared_model;
+
+typedef struct {
+  const char* name;     /* of an input or output */
+  const int64_t* shape; /* `rank` extents */
+  size_t rank;
+} slipway_tensor_shape;
+
+typedef struct {
+  size_t size;                       /* sizeof(slipway_prepare_options) */
+  const slipway_tensor_shape* shapes; /* of inputs and outputs with open dimensions */
+  size_t shape_count;
+  int reference;   /* graphs are computed by the reference interpreter */
+  int no_fuse;     /* each operator of a graph is a kernel of its own */
+  uint32_t threads; /* of the CPU engine; 0: one for each CPU */
+  double timeout;  /* seconds of one run; 0: none */
+} slipway_prepare_options;
+
+typedef struct {
+  size_t size;              /* sizeof(slipway_tensor_info) */
+  const char* name;
+  const char* element_type; /* float32, int8, ... */
+  size_t bytes;             /* of the packed tensor */
+  const int64_t* shape;
+  size_t rank;
+} slipway_tensor_info;
+
+/* A VGF file, or a TOSA or MLIR model, which is converted in memory. */
+SLIPWAY_C_API int slipway_model_load(const char* file, slipway_model** model, slipway_problems** problems);
+/* The same for the bytes of a file, which are copied. `name` is shown in problems. */
+SLIPWAY_C_API int slipway_model_parse(const void* bytes, size_t size, const char* name, slipway_model** model,
+                                      slipway_problems** problems);
+/* Plans the model for a device, which must live longer than the prepared model, or for the CPU if `device` is NULL. The model
+   may be freed before the prepared model. */
+SLIPWAY_C_API int slipway_model_prepare(const slipway_model* model, slipway_device* device, const slipway_prepare_options* options,
+                                        slipway_prepared_model** prepared, slipway_problems** problems);
+SLIPWAY_C_API void slipway_model_free(slipway_model* model);
+
+SLIPWAY_C_API size_t slipway_prepared_model_inputs(const slipway_prepared_model* prepared);
+SLIPWAY_C_API size_t slipway_prepared_model_outputs(const slipway_prepared_model* prepared);
+/* Return 2 if the index is too large or `info->size` is not set. */
+SLIPWAY_C_API int slipway_prepared_model_input_info(const slipway_prepared_model* prepared, size_t index, slipway_tensor_info* info);
+SLIPWAY_C_API int slipway_prepared_model_output_info(const slipway_prepared_model* prepared, size_t index, slipway_tensor_info* info);
+/* The memory that the next run reads, and the memory that a run wrote; NULL for a wrong index. It stays where it is. */
+SLIPWAY_C_API void* slipway_prepared_model_input(slipway_prepared_model* prepared, size_t index);
+SLIPWAY_C_API const void* slipway_prepared_model_output(const slipway_prepared_model* prepared, size_t index);
+SLIPWAY_C_API int slipway_prepared_model_run(slipway_prepared_model* prepared, slipway_problems** problems);
+SLIPWAY_C_API void slipway_prepared_model_free(slipway_prepared_model* prepared);
+
+/* Converts a TOSA or MLIR model to a VGF file. `file` receives its bytes and `size` their number; they are freed with
+   slipway_bytes_free. */
+SLIPWAY_C_API int slipway_convert(const void* bytes, size_t count, const char* name, void** file, size_t* size,
+                                  slipway_problems** problems);
+SLIPWAY_C_API void slipway_bytes_free(void* bytes);
 
 /* --- render pipelines (slipway/rpl.hpp) ----------------------------------------------------------------------------- */
 

@@ -3,8 +3,10 @@
 #pragma once
 
 #include "slipway/bytes.hpp"          // IWYU pragma: export
+#include "slipway/convert.hpp"        // IWYU pragma: export
 #include "slipway/device.hpp"         // IWYU pragma: export
 #include "slipway/kernel_binary.hpp"  // IWYU pragma: export
+#include "slipway/model.hpp"          // IWYU pragma: export
 #include "slipway/problem.hpp"        // IWYU pragma: export
 #include "slipway/recipe.hpp"         // IWYU pragma: export
 #include "slipway/rpl.hpp"            // IWYU pragma: export

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "slipway/slipway.h"
@@ -86,6 +87,73 @@ TEST(CApi, RefusesWrongCalls) {
   slipway_scenario_free(nullptr);
   slipway_report_free(nullptr);
   EXPECT_EQ(slipway_problems_count(nullptr), 0);
+}
+
+constexpr char kNet[] = R"(graph net {
+  %0 = input i32[?, 2] "x"
+  %1 = ADD(%0, %0) i32[?, 2]
+  output %1 "y"
+}
+)";
+
+TEST(CApi, RunsAModelOnADeviceAndOnTheInterpreter) {
+  Problems problems;
+  slipway_model* model = nullptr;
+  ASSERT_EQ(slipway_model_parse(kNet, sizeof kNet - 1, "net", &model, &problems.list), 0)
+      << slipway_problems_text(problems.list, 0);
+  slipway_prepared_model* prepared = nullptr;
+  EXPECT_EQ(slipway_model_prepare(model, nullptr, nullptr, &prepared, &problems.list), 4) << "a dimension is open";
+  EXPECT_EQ(prepared, nullptr);
+  slipway_device* device = nullptr;
+  ASSERT_EQ(slipway_device_open(nullptr, &device, nullptr), 0);
+  const std::int64_t extents[] = {3, 2};
+  const slipway_tensor_shape shape = {"x", extents, 2};
+  slipway_prepare_options options = {};
+  options.size = sizeof options;
+  options.shapes = &shape;
+  options.shape_count = 1;
+  for (const bool reference : {false, true}) {
+    options.reference = reference;
+    slipway_problems_free(std::exchange(problems.list, nullptr));
+    ASSERT_EQ(slipway_model_prepare(model, reference ? nullptr : device, &options, &prepared, &problems.list), 0)
+        << slipway_problems_text(problems.list, 0);
+    ASSERT_EQ(slipway_prepared_model_inputs(prepared), 1);
+    slipway_tensor_info info = {};
+    EXPECT_EQ(slipway_prepared_model_output_info(prepared, 0, &info), 2) << "the size is not set";
+    info.size = sizeof info;
+    EXPECT_EQ(slipway_prepared_model_output_info(prepared, 1, &info), 2);
+    ASSERT_EQ(slipway_prepared_model_output_info(prepared, 0, &info), 0);
+    EXPECT_STREQ(info.name, "y");
+    EXPECT_STREQ(info.element_type, "int32");
+    EXPECT_EQ(info.bytes, 24);
+    ASSERT_EQ(info.rank, 2);
+    EXPECT_EQ(info.shape[0], 3);
+    const std::int32_t x[] = {1, 2, 3, 4, 5, -6};
+    std::memcpy(slipway_prepared_model_input(prepared, 0), x, sizeof x);
+    ASSERT_EQ(slipway_prepared_model_run(prepared, nullptr), 0);
+    std::int32_t y[6];
+    std::memcpy(y, slipway_prepared_model_output(prepared, 0), sizeof y);
+    EXPECT_EQ(y[5], -12);
+    EXPECT_EQ(slipway_prepared_model_output(prepared, 1), nullptr);
+    slipway_prepared_model_free(prepared);
+  }
+  slipway_device_free(device);
+  slipway_model_free(model);
+}
+
+TEST(CApi, ConvertsAModel) {
+  Problems problems;
+  void* file = nullptr;
+  std::size_t size = 0;
+  ASSERT_EQ(slipway_convert(kNet, sizeof kNet - 1, "net", &file, &size, &problems.list), 0);
+  EXPECT_GT(size, 100);
+  slipway_model* model = nullptr;
+  EXPECT_EQ(slipway_model_parse(file, size, "net.vgf", &model, nullptr), 0);
+  slipway_model_free(model);
+  slipway_bytes_free(file);
+  EXPECT_EQ(slipway_convert("graph", 5, "net", &file, &size, &problems.list), 3);
+  EXPECT_EQ(file, nullptr);
+  EXPECT_EQ(slipway_convert(nullptr, 5, "net", &file, &size, nullptr), 2);
 }
 
 TEST(CApi, CompilesARenderPipeline) {

@@ -2,14 +2,12 @@
 // Devices and scenarios of slipway/slipway.h.
 #include "slipway/scenario.hpp"
 
+#include "c_api/device.hpp"
 #include "c_api/objects.hpp"
 
 using namespace slipway;
 using namespace slipway::c_api;
 
-struct slipway_device {
-  Device device;
-};
 struct slipway_scenario {
   Scenario scenario;
 };

@@ -16,25 +16,6 @@
 namespace slipway::model {
 namespace {
 
-// The elements of a resource in an .npy file.
-struct Elements {
-  tensor::ElementType type = tensor::ElementType::U8;
-  tensor::Shape shape;
-};
-
-// The shape of a resource counts texels where its format has several components, except for images, whose shape
-// includes the components.
-std::optional<Elements> elements_of(const vgf::Resource& resource, const tensor::Shape& shape) {
-  if (const auto type = vgf::element_type(resource.format)) return Elements{*type, shape};
-  const tensor::FormatInfo* format = tensor::find_format(resource.format);
-  if (!format || format->is_block()) return std::nullopt;
-  Elements elements{format->stored, shape};
-  if (!is_image(resource) && format->stored_components > 1) elements.shape.push_back(format->stored_components);
-  if (is_image(resource) && format->packed && !elements.shape.empty())
-    elements.shape.back() = format->stored_components;
-  return elements;
-}
-
 // An .npy file with its mapping.
 struct NpyFile {
   MappedFile file;
@@ -56,7 +37,12 @@ class Planner {
     if (!model) return std::nullopt;
     auto shapes = model->resolve_shapes(known_, diagnostics_);
     if (!shapes) return std::nullopt;
-    Standalone alone{.plan = {}, .model = std::move(*model), .segments = {}, .shapes = std::move(*shapes)};
+    Standalone alone{.plan = {},
+                     .model = std::move(*model),
+                     .segments = {},
+                     .shapes = std::move(*shapes),
+                     .inputs = {},
+                     .outputs = {}};
     alone.plan.name = file_.name;
     add_interface(alone);
     if (diagnostics_.errors() != before) return std::nullopt;
@@ -149,7 +135,7 @@ class Planner {
 
   // One resource of the plan for each resource of the model that is an input or an output.
   void add_interface(Standalone& alone) {
-    const auto add = [&](const vgf::Slot& slot, std::string label) {
+    const auto add = [&](const vgf::Slot& slot, std::string label, std::vector<launch::ResourceIndex>& list) {
       auto at = planned_.find(slot.resource);
       if (at == planned_.end()) {
         auto resource = make(alone, slot, std::move(label));
@@ -157,6 +143,7 @@ class Planner {
         alone.plan.resources.push_back(std::move(*resource));
         at = planned_.emplace(slot.resource, static_cast<launch::ResourceIndex>(alone.plan.resources.size() - 1)).first;
       }
+      list.push_back(at->second);
       if (std::ranges::contains(bindings_, slot.binding, &ModelBinding::binding)) return;
       bindings_.push_back({.binding = slot.binding,
                            .resource = at->second,
@@ -164,8 +151,8 @@ class Planner {
                            .level = std::nullopt,
                            .origin = origin_of(slot)});
     };
-    for (std::size_t i = 0; i < file_.inputs.size(); ++i) add(file_.inputs[i], input_label(file_, i));
-    for (std::size_t i = 0; i < file_.outputs.size(); ++i) add(file_.outputs[i], output_label(file_, i));
+    for (std::size_t i = 0; i < file_.inputs.size(); ++i) add(file_.inputs[i], input_label(file_, i), alone.inputs);
+    for (std::size_t i = 0; i < file_.outputs.size(); ++i) add(file_.outputs[i], output_label(file_, i), alone.outputs);
   }
 
   launch::Origin origin_of(const vgf::Slot& slot) const {
@@ -204,6 +191,7 @@ class Planner {
   // --- contents ---
 
   void contents(Standalone& alone, std::size_t input) {
+    if (options_.empty_inputs && !files_[input] && !options_.given.contains(input)) return;
     const vgf::Slot& slot = file_.inputs[input];
     const Elements elements = elements_of(file_.resources[slot.resource], alone.shapes[slot.resource]).value();
     const std::uint64_t size = tensor::byte_count(elements.shape, elements.type).value();
@@ -358,6 +346,19 @@ class Planner {
 };
 
 }  // namespace
+
+// The shape of a resource counts texels where its format has several components, except for images, whose shape
+// includes the components.
+std::optional<Elements> elements_of(const vgf::Resource& resource, const tensor::Shape& shape) {
+  if (const auto type = vgf::element_type(resource.format)) return Elements{*type, shape};
+  const tensor::FormatInfo* format = tensor::find_format(resource.format);
+  if (!format || format->is_block()) return std::nullopt;
+  Elements elements{format->stored, shape};
+  if (!is_image(resource) && format->stored_components > 1) elements.shape.push_back(format->stored_components);
+  if (is_image(resource) && format->packed && !elements.shape.empty())
+    elements.shape.back() = format->stored_components;
+  return elements;
+}
 
 std::optional<Standalone> plan_standalone(const StandaloneOptions& options, Diagnostics& diagnostics) {
   return Planner(options, diagnostics).run();

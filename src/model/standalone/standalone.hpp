@@ -42,6 +42,7 @@ struct StandaloneOptions {
   Path input_directory;                                 // of files NAME.npy; empty: none
   std::vector<NamedShape> shapes;                       // of inputs and outputs with open dimensions
   Fill fill;
+  bool empty_inputs = false;  // inputs without data are zeros instead: the caller writes them before each iteration
 
   Path output_directory;  // for NAME.npy of every output; empty: none
   // Receives inputs, outputs and those intermediates whose memory nothing else writes, except images; null: not wanted.
@@ -52,8 +53,17 @@ struct Standalone {
   launch::Plan plan;
   ModelPlan model;
   std::vector<SegmentSteps> segments;
-  std::vector<tensor::Shape> shapes;  // of the resources of the file
+  std::vector<tensor::Shape> shapes;                   // of the resources of the file
+  std::vector<launch::ResourceIndex> inputs, outputs;  // resources of the plan, in the order of the file
 };
+
+// The elements of a resource in an .npy file or an array: one more dimension than the shape where a texel has several
+// components. Empty for block formats.
+struct Elements {
+  tensor::ElementType type = tensor::ElementType::U8;
+  tensor::Shape shape;
+};
+std::optional<Elements> elements_of(const vgf::Resource& resource, const tensor::Shape& shape);
 
 // Errors: unknown-reference (of names), file-mismatch (another dtype or shape), those of reading files and of planning.
 std::optional<Standalone> plan_standalone(const StandaloneOptions& options, Diagnostics& diagnostics);

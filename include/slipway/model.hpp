@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Models: load a VGF file, or a TOSA or MLIR model, and run it on a Vulkan device or on the CPU.
+//
+//   auto model = slipway::Model::load("net.vgf");
+//   auto device = slipway::Device::open();
+//   auto prepared = model->prepare(*device);  // or model->prepare(): on the CPU
+//   prepared->set_input("image", pixels);
+//   prepared->run();
+//   use(prepared->output("scores"));
+//
+// Tensors are packed, in row-major order, in the byte order of the machine. Elements narrower than a byte take a byte
+// each. C++17. A model or prepared model is used by one thread at a time; different ones may be used at once, but those
+// that share a device only one after another. An object that was moved from may only be assigned or destroyed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "slipway/bytes.hpp"
+#include "slipway/device.hpp"
+#include "slipway/problem.hpp"
+
+namespace slipway {
+
+// An input or output of a model.
+struct TensorInfo {
+  std::string name;                 // of the file, otherwise `input_0`, `output_0`, ...
+  std::string element_type;         // of docs/tensors.md: float32, int8, bfloat16, ...
+  std::size_t element_size = 0;     // bytes
+  std::vector<std::int64_t> shape;  // -1: the caller chooses it (PrepareOptions::shapes)
+
+  // Bytes of the tensor; 0 while a dimension is open.
+  std::size_t size() const {
+    std::size_t bytes = element_size;
+    for (const std::int64_t extent : shape) bytes *= extent < 0 ? 0 : static_cast<std::size_t>(extent);
+    return bytes;
+  }
+};
+
+struct ModelOptions {
+  std::string entry;  // the function of an MLIR module; empty: its only function
+  bool cache = true;  // keep compiled shaders and kernels in the user's cache directory
+};
+
+struct PrepareOptions {
+  std::map<std::string, std::vector<std::int64_t>> shapes;  // of inputs and outputs with open dimensions, by name
+  bool reference = false;         // graphs are computed by the reference interpreter: slow, and exact
+  bool fuse = true;               // operators of a graph share kernels
+  unsigned threads = 0;           // of the CPU engine; 0: one for each CPU
+  bool times = false;             // measure kernels: PreparedModel::times
+  bool compare = false;           // keep what PreparedModel::compare_with_reference needs
+  std::optional<double> timeout;  // seconds of one run; after it the device is lost, as with RunOptions::timeout
+};
+
+// The time of a kernel, a shader, or a graph that the interpreter computed.
+struct StepTime {
+  std::string segment;           // of the model
+  std::string name;              // operators joined with `+`, or the name of the segment
+  double milliseconds = 0;       // the median of all runs
+  std::uint64_t bytes = 0;       // of all tensors that it accesses, each counted once
+  std::uint64_t operations = 0;  // additions and multiplications
+};
+
+// An output of a graph beside the result of the reference interpreter for the same inputs. Integers must be equal,
+// floats within the bounds of the TOSA specification.
+struct OutputComparison {
+  std::string name;  // of the output, or `resource 5` for a value between segments
+  std::uint64_t elements = 0;
+  std::uint64_t wrong = 0;    // elements outside the bounds
+  double max_difference = 0;  // of all elements
+  std::string text;           // as the program prints it
+};
+
+class SLIPWAY_API PreparedModel {
+ public:
+  PreparedModel(PreparedModel&&) noexcept;
+  PreparedModel& operator=(PreparedModel&&) noexcept;
+  ~PreparedModel();
+
+  // With all dimensions known.
+  const std::vector<TensorInfo>& inputs() const;
+  const std::vector<TensorInfo>& outputs() const;
+
+  // The memory that the next run reads, of TensorInfo::size() bytes; zeros before it is written. It stays where it is.
+  // An index that does not exist is null.
+  std::byte* input_data(std::size_t index);
+  // The memory that a run writes; valid until the next run.
+  const std::byte* output_data(std::size_t index) const;
+
+  // The same by name, with the size checked. Errors: unknown-reference, file-mismatch.
+  Outcome<bool> set_input(std::string_view name, ByteView bytes);
+  Outcome<ByteView> output(std::string_view name) const;
+
+  // Runs the model once and waits for it. Errors: timed-out, device-failed.
+  Outcome<bool> run();
+
+  // Of all runs, in the order in which the steps run. Empty without PrepareOptions::times.
+  std::vector<StepTime> times() const;
+
+  // Compares the outputs of the last run. Errors: usage without PrepareOptions::compare; those of the interpreter.
+  Outcome<std::vector<OutputComparison>> compare_with_reference() const;
+
+  struct State;
+
+ private:
+  friend class Model;
+  explicit PreparedModel(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+class SLIPWAY_API Model {
+ public:
+  // Reads a model of any form that `slipway run` takes, converts it in memory if it is not a VGF file, and compiles its
+  // shaders. The error has all problems, warnings included.
+  static Outcome<Model> load(const std::filesystem::path& file, const ModelOptions& options = {});
+  // The same for the bytes of a file, which are copied. Messages call it `name`.
+  static Outcome<Model> parse(ByteView bytes, std::string_view name, const ModelOptions& options = {});
+
+  Model(Model&&) noexcept;
+  Model& operator=(Model&&) noexcept;
+  ~Model();
+
+  const std::vector<TensorInfo>& inputs() const;
+  const std::vector<TensorInfo>& outputs() const;
+  // Warnings and notes of loading.
+  const std::vector<Problem>& remarks() const;
+
+  // Plans the model for the device and makes it ready to run. The device must live longer than the prepared model,
+  // which need not have the model. Errors: unknown-reference (of names), shape-mismatch, unsupported (an open
+  // dimension; an image as input or output), device-lacks, device-failed.
+  Outcome<PreparedModel> prepare(Device& device, const PrepareOptions& options = {}) const;
+  // The same on the CPU, without Vulkan. Errors also: device-lacks for a model with shaders.
+  Outcome<PreparedModel> prepare(const PrepareOptions& options = {}) const;
+
+  struct State;
+
+ private:
+  explicit Model(std::unique_ptr<State> state);
+  static Outcome<PreparedModel> prepare(const State& model, Device* device, const PrepareOptions& options);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace slipway

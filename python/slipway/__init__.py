@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Slipway: builds and launches GPU and NPU workloads described as data.
+
+    model = slipway.Model.load("net.vgf")
+    outputs = model.run({"image": image})                    # on the CPU
+    outputs = model.run({"image": image}, slipway.Device.open())
+
+A call that fails raises `slipway.Error`, which has all problems with their places.
+"""
+from . import _slipway
+from ._slipway import (ConvertedModel, Device, DeviceInfo, ExpectationResult, KernelBinary, KernelFigures, Model, OutputComparison,
+                       PreparedModel, Problem, RunReport, Scenario, StepTime, TensorInfo, __version__, convert, convert_bytes, devices, rpl)
+from .errors import Error
+from . import models as _models
+from . import notebook as _notebook
+
+__all__ = ["ConvertedModel", "Device", "DeviceInfo", "Error", "ExpectationResult", "KernelBinary", "KernelFigures", "Model",
+           "OutputComparison", "PreparedModel", "Problem", "RunReport", "Scenario", "StepTime", "TensorInfo", "__version__",
+           "convert", "convert_bytes", "devices", "program", "rpl"]
+
+_models.extend(_slipway)
+_notebook.extend(_slipway)
+
+
+def program():
+    """The path of the program `slipway` that the package contains."""
+    from .__main__ import find_program
+    return find_program()

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The extension module `slipway._slipway`: the C++ interface with Python types. What makes it convenient (dictionaries of
+// arrays, tables, HTML) is Python, in slipway/*.py.
+//
+// Functions that read files, compile, or wait for a device release the interpreter's lock.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <slipway/slipway.hpp>
+#include <slipway/version.h>
+
+#include <utility>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace slipway;
+
+namespace {
+
+using Released = nb::call_guard<nb::gil_scoped_release>;
+
+// An array of any library that speaks DLPack or the buffer protocol, in the memory of the host and packed.
+using Array = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+
+ByteView view(const Array& array) { return {array.data(), array.nbytes()}; }
+ByteView view(const nb::bytes& bytes) { return {bytes.data(), bytes.size()}; }
+nb::bytes bytes_of(const std::vector<std::byte>& bytes) { return {bytes.data(), bytes.size()}; }
+
+// The element type of numpy: of the same name, or the bits of types that numpy does not have.
+nb::dlpack::dtype dtype_of(const TensorInfo& tensor) {
+  using nb::dlpack::dtype_code;
+  const auto make = [&](dtype_code code) {
+    return nb::dlpack::dtype{static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(8 * tensor.element_size), 1};
+  };
+  const std::string& name = tensor.element_type;
+  if (name == "bool") return make(dtype_code::Bool);
+  if (name == "float16" || name == "float32" || name == "float64") return make(dtype_code::Float);
+  return make(name.starts_with("int") ? dtype_code::Int : dtype_code::UInt);
+}
+
+template <class... Flags>
+nb::ndarray<nb::numpy, Flags...> array_of(void* data, const TensorInfo& tensor, nb::handle owner) {
+  const std::vector<std::size_t> shape(tensor.shape.begin(), tensor.shape.end());
+  return nb::ndarray<nb::numpy, Flags...>(data, shape.size(), shape.data(), owner, nullptr, dtype_of(tensor));
+}
+
+std::size_t checked(std::size_t index, const std::vector<TensorInfo>& tensors) {
+  if (index >= tensors.size()) throw nb::index_error();
+  return index;
+}
+
+// slipway.Error with all problems.
+void raise(const std::exception_ptr& exception, void*) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const Error& error) {
+    const nb::object type = nb::module_::import_("slipway.errors").attr("Error");
+    PyErr_SetObject(type.ptr(), type(nb::cast(error.problems())).ptr());
+  }
+}
+
+void add_problems(nb::module_& module) {
+  nb::class_<Problem> problem(module, "Problem", "An error, a warning or a note.");
+  problem.def_prop_ro("severity", [](const Problem& self) {
+    return self.severity == Problem::Severity::Error ? "error"
+           : self.severity == Problem::Severity::Warning ? "warning" : "note";
+  }, "`error`, `warning` or `note`");
+  problem.def_ro("kind", &Problem::kind, "a stable name, such as `unknown-key`")
+      .def_ro("message", &Problem::message, "one line")
+      .def_ro("file", &Problem::file)
+      .def_ro("line", &Problem::line, "from 1; 0: unknown")
+      .def_ro("column", &Problem::column, "from 1, in bytes; 0: unknown")
+      .def_ro("path", &Problem::path, "JSON pointer")
+      .def_ro("uid", &Problem::uid, "of the resource")
+      .def_ro("text", &Problem::text, "the whole message, as the program prints it")
+      .def("__str__", [](const Problem& self) { return self.text; })
+      .def("__repr__", [](const Problem& self) { return "<Problem " + self.kind + ": " + self.message + ">"; });
+  nb::register_exception_translator(raise);
+}
+
+void add_devices(nb::module_& module) {
+  nb::class_<DeviceInfo>(module, "DeviceInfo", "A Vulkan device of the machine.")
+      .def_ro("index", &DeviceInfo::index)
+      .def_ro("name", &DeviceInfo::name)
+      .def_ro("type", &DeviceInfo::type, "DiscreteGpu, IntegratedGpu, VirtualGpu, Cpu, Other")
+      .def_ro("uuid", &DeviceInfo::uuid)
+      .def_ro("api_version", &DeviceInfo::api_version)
+      .def("__repr__", [](const DeviceInfo& self) { return "<DeviceInfo " + self.name + ">"; });
+  nb::class_<Device>(module, "Device",
+                     "An opened Vulkan device. One thread uses it at a time: models and scenarios on the same device "
+                     "run one after another.")
+      .def_static("open", [](std::string_view selector) { return Device::open(selector).value(); }, "selector"_a = "",
+                  "Opens a device by index, UUID or a part of its name; by default that of the environment variable "
+                  "SLIPWAY_DEVICE, else the first by type.", Released())
+      .def_prop_ro("info", &Device::info)
+      .def("__repr__", [](const Device& self) { return "<Device " + self.info().name + ">"; });
+  module.def("devices", [] { return list_devices().value(); }, "The Vulkan devices of the machine.", Released());
+}
+
+void add_scenarios(nb::module_& module) {
+  nb::class_<ExpectationResult>(module, "ExpectationResult", "The outcome of one `expect` of a scenario.")
+      .def_ro("uid", &ExpectationResult::uid)
+      .def_ro("met", &ExpectationResult::met)
+      .def_ro("text", &ExpectationResult::text)
+      .def("__repr__", [](const ExpectationResult& self) { return "<ExpectationResult " + self.text + ">"; });
+  nb::class_<RunReport>(module, "RunReport", "What a run of a scenario found.")
+      .def_ro("expectations", &RunReport::expectations)
+      .def_prop_ro("all_met", &RunReport::all_met)
+      .def_prop_ro("captured", [](const RunReport& self) {
+        nb::dict all;
+        for (const auto& [uid, bytes] : self.captured) all[uid.c_str()] = bytes_of(bytes);
+        return all;
+      }, "The bytes of captured resources, by uid.");
+  nb::class_<Scenario>(module, "Scenario",
+                       "A scenario file with everything that it names. One thread uses it at a time.")
+      .def_static("load",
+                  [](const std::filesystem::path& file, const std::filesystem::path& output, bool confine, bool strict,
+                     bool cache) {
+                    LoadOptions options;
+                    options.output = output;
+                    options.confine = confine;
+                    options.strict = strict;
+                    options.cache = cache;
+                    return Scenario::load(file, options).value();
+                  },
+                  "file"_a, nb::kw_only(), "output"_a = "", "confine"_a = false, "strict"_a = false, "cache"_a = true,
+                  "Reads a scenario, compiles its shaders and checks everything. `output` is the base of relative "
+                  "`dst` paths.", Released())
+      .def_static("parse",
+                  [](std::string_view text, const std::filesystem::path& directory) {
+                    return Scenario::parse(text, directory).value();
+                  },
+                  "text"_a, "directory"_a = ".", "The same for a text; relative paths are resolved against `directory`.",
+                  Released())
+      .def_prop_ro("remarks", &Scenario::remarks, "Warnings and notes of loading.")
+      .def("set_contents", [](Scenario& self, std::string_view uid, const Array& array) {
+        self.set_contents(uid, view(array)).value();
+      }, "uid"_a, "array"_a, "Replaces the initial contents of a buffer or of level 0 of an image; they are copied.")
+      .def("run",
+           [](Scenario& self, Device& device, std::uint32_t repeat, std::optional<double> timeout,
+              std::vector<std::string> capture, bool write_outputs) {
+             RunOptions options;
+             options.repeat = repeat;
+             options.timeout = timeout;
+             options.capture = std::move(capture);
+             options.write_outputs = write_outputs;
+             return self.run(device, options).value();
+           },
+           "device"_a, nb::kw_only(), "repeat"_a = 1, "timeout"_a = nb::none(),
+           "capture"_a = std::vector<std::string>(), "write_outputs"_a = true,
+           "Runs the scenario. An unmet expectation is not an error: see RunReport.all_met. `timeout` is in seconds; "
+           "`capture` lists the resources whose final contents the report has.", Released());
+}
+
+void add_models(nb::module_& module) {
+  nb::class_<TensorInfo>(module, "TensorInfo", "An input or output of a model.")
+      .def_ro("name", &TensorInfo::name)
+      .def_ro("element_type", &TensorInfo::element_type, "float32, int8, bfloat16, ...")
+      .def_ro("element_size", &TensorInfo::element_size, "bytes")
+      .def_prop_ro("shape", [](const TensorInfo& self) { return nb::tuple(nb::cast(self.shape)); },
+                   "-1: an open dimension")
+      .def_prop_ro("size", &TensorInfo::size, "bytes of the tensor; 0 while a dimension is open")
+      .def("__repr__", [](const TensorInfo& self) {
+        std::string text = "<TensorInfo " + self.name + ": " + self.element_type + "[";
+        for (std::size_t i = 0; i < self.shape.size(); ++i)
+          text += (i ? ", " : "") + (self.shape[i] < 0 ? std::string("?") : std::to_string(self.shape[i]));
+        return text + "]>";
+      });
+  nb::class_<StepTime>(module, "StepTime", "The time of a kernel of a model.")
+      .def_ro("segment", &StepTime::segment)
+      .def_ro("name", &StepTime::name, "operators joined with `+`")
+      .def_ro("milliseconds", &StepTime::milliseconds, "the median of all runs")
+      .def_ro("bytes", &StepTime::bytes, "of all tensors that it accesses")
+      .def_ro("operations", &StepTime::operations)
+      .def("__repr__", [](const StepTime& self) {
+        return "<StepTime " + self.name + ": " + std::to_string(self.milliseconds) + " ms>";
+      });
+  nb::class_<OutputComparison>(module, "OutputComparison", "An output beside the reference interpreter's.")
+      .def_ro("name", &OutputComparison::name)
+      .def_ro("elements", &OutputComparison::elements)
+      .def_ro("wrong", &OutputComparison::wrong, "elements outside the bounds of the TOSA specification")
+      .def_ro("max_difference", &OutputComparison::max_difference)
+      .def_ro("text", &OutputComparison::text)
+      .def("__repr__", [](const OutputComparison& self) { return "<OutputComparison " + self.name + ": " + self.text + ">"; });
+  nb::class_<PreparedModel>(module, "PreparedModel",
+                            "A model that is ready to run on a device or on the CPU. One thread uses it at a time.")
+      .def_prop_ro("inputs", &PreparedModel::inputs)
+      .def_prop_ro("outputs", &PreparedModel::outputs)
+      .def("input", [](nb::handle_t<PreparedModel> self, std::size_t index) {
+        PreparedModel& model = nb::cast<PreparedModel&>(self);
+        checked(index, model.inputs());
+        return array_of<>(model.input_data(index), model.inputs()[index], self);
+      }, "index"_a, "The memory that the next run reads, as an array without a copy.")
+      .def("output", [](nb::handle_t<PreparedModel> self, std::size_t index) {
+        PreparedModel& model = nb::cast<PreparedModel&>(self);
+        checked(index, model.outputs());
+        return array_of<nb::ro>(const_cast<std::byte*>(model.output_data(index)), model.outputs()[index], self);
+      }, "index"_a, "The memory that a run writes, as an array without a copy; the next run overwrites it.")
+      .def("set_input", [](PreparedModel& self, std::string_view name, const Array& array) {
+        self.set_input(name, view(array)).value();
+      }, "name"_a, "array"_a, "Copies an array, which must have the size of the input.")
+      .def("run", [](PreparedModel& self) { self.run().value(); }, "Runs the model once and waits for it.", Released())
+      .def("times", &PreparedModel::times, "The times of kernels; needs `times=True`.")
+      .def("compare_with_reference",
+           [](const PreparedModel& self) { return self.compare_with_reference().value(); },
+           "Compares the outputs of the last run with the reference interpreter; needs `compare=True`.", Released());
+  const auto prepare = [](const Model& self, Device* device, std::map<std::string, std::vector<std::int64_t>> shapes,
+                          bool reference, bool fuse, unsigned threads, bool times, bool compare,
+                          std::optional<double> timeout) {
+    PrepareOptions options;
+    options.shapes = std::move(shapes);
+    options.reference = reference;
+    options.fuse = fuse;
+    options.threads = threads;
+    options.times = times;
+    options.compare = compare;
+    options.timeout = timeout;
+    return device ? self.prepare(*device, options).value() : self.prepare(options).value();
+  };
+  nb::class_<Model>(module, "Model", "A model: a VGF file, or a TOSA or MLIR model that was converted in memory.")
+      .def_static("load", [](const std::filesystem::path& file, std::string entry, bool cache) {
+        ModelOptions options;
+        options.entry = std::move(entry);
+        options.cache = cache;
+        return Model::load(file, options).value();
+      }, "file"_a, nb::kw_only(), "entry"_a = "", "cache"_a = true, Released())
+      .def_static("parse", [](const nb::bytes& bytes, std::string_view name, std::string entry, bool cache) {
+        ModelOptions options;
+        options.entry = std::move(entry);
+        options.cache = cache;
+        const ByteView all = view(bytes);
+        const nb::gil_scoped_release released;
+        return Model::parse(all, name, options).value();
+      }, "bytes"_a, "name"_a = "<bytes>", nb::kw_only(), "entry"_a = "", "cache"_a = true)
+      .def_prop_ro("inputs", &Model::inputs)
+      .def_prop_ro("outputs", &Model::outputs)
+      .def_prop_ro("remarks", &Model::remarks, "Warnings and notes of loading.")
+      .def("prepare", prepare, "device"_a = nb::none(), nb::kw_only(),
+           "shapes"_a = std::map<std::string, std::vector<std::int64_t>>(), "reference"_a = false, "fuse"_a = true,
+           "threads"_a = 0, "times"_a = false, "compare"_a = false, "timeout"_a = nb::none(), nb::keep_alive<0, 2>(),
+           "Plans the model for a device, or for the CPU without one. `shapes` gives those of inputs and outputs with "
+           "open dimensions; `timeout` is in seconds.", Released());
+
+  nb::class_<ConvertedModel>(module, "ConvertedModel", "A VGF file in memory.")
+      .def_prop_ro("file", [](const ConvertedModel& self) { return bytes_of(self.file); }, "its bytes")
+      .def_ro("requirements", &ConvertedModel::requirements, "JSON: what a device needs to run it")
+      .def_ro("remarks", &ConvertedModel::remarks);
+  const auto convert_options = [](std::string entry, bool require_static_shape, bool fold, bool tensor_names) {
+    ConvertOptions options;
+    options.entry = std::move(entry);
+    options.require_static_shape = require_static_shape;
+    options.fold = fold;
+    options.tensor_names = tensor_names;
+    return options;
+  };
+  module.def("convert", [=](const std::filesystem::path& file, std::string entry, bool require_static_shape, bool fold,
+                            bool tensor_names) {
+    return convert_model_file(file, convert_options(std::move(entry), require_static_shape, fold, tensor_names)).value();
+  }, "file"_a, nb::kw_only(), "entry"_a = "", "require_static_shape"_a = false, "fold"_a = true,
+     "tensor_names"_a = false, "Converts a TOSA or MLIR model to a VGF file.", Released());
+  module.def("convert_bytes", [=](const nb::bytes& bytes, std::string_view name, std::string entry,
+                                  bool require_static_shape, bool fold, bool tensor_names) {
+    const ByteView all = view(bytes);
+    const nb::gil_scoped_release released;
+    return convert_model(all, name, convert_options(std::move(entry), require_static_shape, fold, tensor_names)).value();
+  }, "bytes"_a, "name"_a = "<bytes>", nb::kw_only(), "entry"_a = "", "require_static_shape"_a = false, "fold"_a = true,
+     "tensor_names"_a = false, "The same for the bytes of a file.");
+}
+
+void add_kernels(nb::module_& module) {
+  nb::class_<KernelFigures>(module, "KernelFigures", "The metrics of a kernel. Spills and private memory are bytes of a hardware thread.")
+      .def_ro("name", &KernelFigures::name)
+      .def_ro("simd", &KernelFigures::simd)
+      .def_ro("registers", &KernelFigures::registers)
+      .def_ro("threads_per_eu", &KernelFigures::threads_per_eu)
+      .def_ro("code_bytes", &KernelFigures::code_bytes)
+      .def_ro("spill_bytes", &KernelFigures::spill_bytes)
+      .def_ro("private_bytes", &KernelFigures::private_bytes)
+      .def_ro("scratch_bytes", &KernelFigures::scratch_bytes)
+      .def_ro("local_memory_bytes", &KernelFigures::local_memory_bytes)
+      .def_ro("barriers", &KernelFigures::barriers)
+      .def_ro("argument_bytes", &KernelFigures::argument_bytes)
+      .def("__repr__", [](const KernelFigures& self) {
+        return "<KernelFigures " + self.name + ": SIMD " + std::to_string(self.simd) + ", " +
+               std::to_string(self.spill_bytes) + " bytes of spills>";
+      });
+  nb::class_<PayloadPart>(module, "PayloadPart", "A range of the argument data of a kernel.")
+      .def_ro("offset", &PayloadPart::offset)
+      .def_ro("size", &PayloadPart::size)
+      .def_ro("argument", &PayloadPart::argument, "the index of the kernel's argument; -1: none")
+      .def_ro("what", &PayloadPart::what)
+      .def("__repr__", [](const PayloadPart& self) {
+        return "<PayloadPart " + std::to_string(self.offset) + "+" + std::to_string(self.size) + ": " + self.what + ">";
+      });
+  nb::class_<KernelBinary>(module, "KernelBinary", "Kernels of an Intel GPU: a zebin, a member of an archive, or ZE Info text.")
+      .def_static("load", [](const std::filesystem::path& file, std::string member, std::string product) {
+        return KernelBinary::load(file, {std::move(member), std::move(product)}).value();
+      }, "file"_a, nb::kw_only(), "member"_a = "", "product"_a = "", Released())
+      .def_static("parse", [](const nb::bytes& bytes, std::string name, std::string member, std::string product) {
+        return KernelBinary::parse(view(bytes), std::move(name), {std::move(member), std::move(product)}).value();
+      }, "bytes"_a, "name"_a = "<bytes>", nb::kw_only(), "member"_a = "", "product"_a = "")
+      .def_prop_ro("version", &KernelBinary::version)
+      .def_prop_ro("kernels", &KernelBinary::kernels)
+      .def("check", [](const KernelBinary& self, std::string_view level) { return self.check(level).value(); },
+           "level"_a = "consistency", "Problems of a level: spec, consistency, runtime, runtime=YY.WW, runtime=all.")
+      .def("layout", [](const KernelBinary& self, std::string_view kernel) { return self.layout(kernel).value(); },
+           "kernel"_a, "The argument data of a kernel in address order, including holes.");
+}
+
+void add_pipelines(nb::module_& module) {
+  nb::module_ rpl = module.def_submodule("rpl", "The compiler of the Render Pipeline Language.");
+  nb::class_<RplPipeline>(rpl, "Pipeline", "A compiled pipeline.")
+      .def_prop_ro("modules", [](const RplPipeline& self) {
+        nb::list all;
+        for (const RplModule& each : self.modules) all.append(nb::bytes(each.words.data(), 4 * each.words.size()));
+        return all;
+      }, "SPIR-V, as bytes")
+      .def_prop_ro("metadata_json", &RplPipeline::metadata_json, "what is needed to create the Vulkan objects")
+      .def_prop_ro("pipeline_hash", [](const RplPipeline& self) { return self.metadata.pipeline_hash; })
+      .def_prop_ro("interface_hash", [](const RplPipeline& self) { return self.metadata.interface_hash; })
+      .def_ro("remarks", &RplPipeline::remarks);
+  nb::class_<RplProgram>(rpl, "Program", "Parsed sources. May be used from several threads.")
+      .def_static("load", [](const std::vector<std::filesystem::path>& files) { return RplProgram::load(files).value(); },
+                  "files"_a, Released())
+      .def_static("parse", [](const std::map<std::string, std::string>& sources) {
+        std::vector<RplSource> all;
+        for (const auto& [name, text] : sources) all.push_back({name, text});
+        return RplProgram::parse(std::move(all)).value();
+      }, "sources"_a, "From texts by their names.", Released())
+      .def_prop_ro("options", [](const RplProgram& self) {
+        nb::dict all;
+        for (const RplOption& option : self.options()) all[option.name.c_str()] = option.default_value;
+        return all;
+      }, "The options of the program with their default values.")
+      .def_prop_ro("changed", &RplProgram::changed, "Whether a file was changed since it was read.")
+      .def("compile", [](const RplProgram& self, const std::map<std::string, std::string>& entry_points,
+                         const std::map<std::string, std::string>& options, bool compute, std::string target,
+                         bool split_stages, bool strict) {
+        RplVariant variant;
+        variant.options.insert(options.begin(), options.end());
+        for (const auto& [stage, function] : entry_points) variant.entry_points.push_back({stage, function});
+        variant.kind = compute ? RplPipelineKind::Compute : RplPipelineKind::Graphics;
+        variant.target = std::move(target);
+        variant.split_stages = split_stages;
+        variant.strict = strict;
+        return std::const_pointer_cast<RplPipeline>(self.compile(variant).value());
+      }, "entry_points"_a, "options"_a = std::map<std::string, std::string>(), nb::kw_only(), "compute"_a = false,
+         "target"_a = "vulkan1.3", "split_stages"_a = false, "strict"_a = false,
+         "Compiles a pipeline. `entry_points` are functions by their stage: {'vertex': 'main_vertex'}.", Released());
+}
+
+}  // namespace
+
+NB_MODULE(_slipway, module) {
+  module.attr("__version__") = SLIPWAY_VERSION_TEXT;
+  add_problems(module);
+  add_devices(module);
+  add_scenarios(module);
+  add_models(module);
+  add_kernels(module);
+  add_pipelines(module);
+}

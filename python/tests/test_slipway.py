@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tests of the Python package. SLIPWAY_SOURCE_DIR is the directory of the project."""
+import gc
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import threading
+
+import numpy
+import pytest
+
+import slipway
+
+SOURCE = pathlib.Path(os.environ["SLIPWAY_SOURCE_DIR"])
+NET = b"""graph net {
+  %0 = input f32[2, 3] "a"
+  %1 = input f32[2, 3] "b"
+  %2 = ADD(%0, %1) f32[2, 3]
+  %3 = MAXIMUM(%0, %1) f32[2, 3]
+  output %2 "sum"
+  output %3 "larger"
+}
+"""
+OPEN = b"""graph net {
+  %0 = input i32[?, 2] "x"
+  %1 = ADD(%0, %0) i32[?, 2]
+  output %1 "y"
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def device():
+    return slipway.Device.open()
+
+
+@pytest.fixture
+def net():
+    return slipway.Model.parse(NET, "net")
+
+
+def arrays():
+    return {"a": numpy.arange(6, dtype=numpy.float32).reshape(2, 3), "b": numpy.ones((2, 3), numpy.float32)}
+
+
+@pytest.mark.parametrize("where", ["cpu", "device", "reference"])
+def test_model_runs(net, device, where):
+    options = {"reference": True} if where == "reference" else {}
+    for scale in (1, 3):
+        given = {name: array * numpy.float32(scale) for name, array in arrays().items()}
+        outputs = net.run(given, device if where == "device" else None, **options)
+        numpy.testing.assert_array_equal(outputs["sum"], given["a"] + given["b"])
+        numpy.testing.assert_array_equal(outputs["larger"], numpy.maximum(given["a"], given["b"]))
+
+
+def test_outputs_without_copies_are_overwritten(net):
+    first = net.run(arrays(), copy=False)["sum"]
+    kept = net.run(arrays())["sum"]
+    assert not first.flags.writeable and kept.flags.writeable
+    net.run({"a": arrays()["a"] + 1, "b": arrays()["b"]})
+    numpy.testing.assert_array_equal(first, kept + 1)
+
+
+def test_open_dimensions_follow_the_arrays():
+    model = slipway.Model.parse(OPEN)
+    assert model.inputs[0].shape == (-1, 2)
+    for rows in (1, 5):
+        x = numpy.arange(2 * rows, dtype=numpy.int32).reshape(rows, 2)
+        numpy.testing.assert_array_equal(model.run({"x": x})["y"], 2 * x)
+
+
+def test_memory_of_a_prepared_model_outlives_it(net):
+    prepared = net.prepare()
+    memory = prepared.input(0)
+    memory[...] = 7
+    del prepared
+    gc.collect()
+    assert (memory == 7).all()
+
+
+def test_comparison_and_profile(net):
+    assert [(each.name, each.wrong) for each in net.compare(arrays())] == [("sum", 0), ("larger", 0)]
+    times = net.profile(arrays(), repeat=3)
+    assert times and all(time.milliseconds >= 0 for time in times)
+
+
+def test_wrong_inputs(net):
+    with pytest.raises(ValueError, match=r"no input `c`; it has `a`, `b`"):
+        net.run({"c": numpy.zeros(1)})
+    with pytest.raises(ValueError, match=r"`a` takes float32\[2, 3\], but float64\[2, 3\] is given"):
+        net.run({"a": numpy.zeros((2, 3)), "b": arrays()["b"]})
+    with pytest.raises(ValueError, match="no array is given for input `b`"):
+        net.run({"a": arrays()["a"]})
+
+
+def test_errors_have_all_problems():
+    with pytest.raises(slipway.Error) as caught:
+        slipway.Model.load("missing.vgf")
+    assert caught.value.problems[0].severity == "error" and "missing.vgf" in str(caught.value)
+    with pytest.raises(slipway.Error) as caught:
+        slipway.Scenario.parse('{"commands": [{"nonsense": 1}], "resources": 3}')
+    assert len(caught.value.problems) > 1
+
+
+def test_scenario(device):
+    scenario = slipway.Scenario.load(SOURCE / "examples/hello/scenario.json")
+    report = scenario.run(device, capture=["y"], write_outputs=False)
+    assert report.all_met and len(report.captured["y"]) == 32
+    scenario.set_contents("x", numpy.full(8, 4, numpy.float32))
+    report = scenario.run(device, capture=["y"], write_outputs=False)
+    assert not report.all_met
+    assert numpy.frombuffer(report.captured["y"], numpy.float32)[0] == 11
+
+
+def test_conversion(tmp_path):
+    (tmp_path / "net.txt").write_bytes(NET)
+    converted = slipway.convert(tmp_path / "net.txt")
+    model = slipway.Model.parse(converted.file)
+    outputs = model.run(dict(zip([tensor.name for tensor in model.inputs], arrays().values())))
+    numpy.testing.assert_array_equal(list(outputs.values())[0], arrays()["a"] + arrays()["b"])
+    with pytest.raises(slipway.Error, match="VGF file already"):
+        slipway.convert_bytes(converted.file)
+
+
+def test_kernels():
+    binary = slipway.KernelBinary.load(SOURCE / "examples/kernel_info/saxpy.zebin")
+    assert [kernel.name for kernel in binary.kernels] == ["saxpy"]
+    assert sum(part.size for part in binary.layout("saxpy")) >= binary.kernels[0].argument_bytes
+    assert "<td>saxpy</td>" in binary._repr_html_()
+    with pytest.raises(slipway.Error):
+        binary.layout("missing")
+
+
+def test_render_pipelines():
+    program = slipway.rpl.Program.load([SOURCE / "examples/triangle/triangle.rpl"])
+    pipeline = program.compile({"vertex": "vertex_main", "fragment": "fragment_main"})
+    assert pipeline.modules[0][:4] == bytes([3, 2, 0x23, 7]) and pipeline.pipeline_hash in pipeline.metadata_json
+    with pytest.raises(slipway.Error):
+        program.compile({"vertex": "missing"})
+
+
+def test_threads_have_models_of_their_own():
+    results = {}
+
+    def work(number):
+        model = slipway.Model.parse(NET)
+        given = {"a": arrays()["a"] * number, "b": arrays()["b"]}
+        results[number] = all((model.run(given)["sum"] == given["a"] + 1).all() for _ in range(50))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in (1, 2, 3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == {1: True, 2: True, 3: True}
+
+
+def test_nothing_leaks(net):
+    def resident():
+        gc.collect()
+        return int(pathlib.Path("/proc/self/statm").read_text().split()[1])
+
+    def work(times):
+        for _ in range(times):
+            slipway.Model.parse(NET).run(arrays())
+            with pytest.raises(slipway.Error):
+                slipway.Model.parse(b"graph net {")
+
+    work(20)
+    before = resident()
+    work(100)
+    assert resident() - before < 1000, "pages"
+
+
+def test_the_page_is_right(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^```python\n(.*?)^```", (SOURCE / "docs/python.md").read_text(), re.M | re.S)
+    assert len(blocks) > 3
+    names = {}
+    for block in blocks:
+        exec(compile(block, "docs/python.md", "exec"), names)
+
+
+def test_program_and_plugin(tmp_path):
+    version = subprocess.run([sys.executable, "-m", "slipway", "--version"], capture_output=True, text=True, check=True)
+    assert slipway.__version__ in version.stdout
+    (tmp_path / "good.scenario.json").write_text((SOURCE / "examples/hello/scenario.json").read_text())
+    for file in (SOURCE / "examples/hello").iterdir():
+        if file.name != "scenario.json" and file.is_file():
+            (tmp_path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / "bad.scenario.json").write_text("{")
+    ran = subprocess.run([sys.executable, "-m", "pytest", "-q", str(tmp_path)], capture_output=True, text=True, check=False)
+    assert "1 failed, 1 passed" in ran.stdout, ran.stdout

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Opens a model of any format, to run or draw it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "model/plan/plan_model.hpp"
+
+namespace slipway::model {
+
+// Opens a VGF file, which stays mapped, or converts another model in memory; inputs and outputs keep the names of their
+// tensors. `entry`: the function of an MLIR module. Messages call the file `name`. Errors: those of reading,
+// converting, and of the check that the model can run.
+std::shared_ptr<const ModelFile> open_any_model(const Path& path, const std::string& name, const std::string& entry,
+                                                Diagnostics& diagnostics);
+// The same for the bytes of a file, which are copied.
+std::shared_ptr<const ModelFile> open_any_model(Bytes bytes, const std::string& name, const std::string& entry,
+                                                Diagnostics& diagnostics);
+
+}  // namespace slipway::model

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The model classes of the public interface: include/slipway/model.hpp.
+#include "slipway/model.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+
+#include "base/format.hpp"
+#include "base/public_problems.hpp"
+#include "base/suggest.hpp"
+#include "gpu/memory/buffer.hpp"
+#include "launch/check/hazards.hpp"
+#include "launch/execute/host_prepared.hpp"
+#include "launch/execute/host_run.hpp"
+#include "launch/execute/prepared.hpp"
+#include "launch/execute/public_device.hpp"
+#include "launch/execute/readback.hpp"
+#include "launch/execute/resources.hpp"
+#include "launch/execute/run.hpp"
+#include "model/cpu_device.hpp"
+#include "model/standalone/compare_model.hpp"
+#include "model/standalone/open_standalone.hpp"
+#include "model/standalone/standalone.hpp"
+#include "model/tuning/kernel_times.hpp"
+#include "model/tuning/tuning_table.hpp"
+#include "model_api/open_any_model.hpp"
+
+namespace slipway {
+
+struct Model::State {
+  std::shared_ptr<const model::ModelFile> file;
+  model::ModuleShaders shaders;
+  Cache cache;
+  std::vector<TensorInfo> inputs, outputs;
+  std::vector<Problem> remarks;
+};
+
+namespace {
+
+Failed failed(std::span<const Diagnostic> failure) { return Failed{public_problems(failure)}; }
+
+// A tensor of the interface; `shape` is that of the resource.
+TensorInfo info_of(const vgf::Resource& resource, std::string name, const tensor::Shape& shape) {
+  TensorInfo info{.name = std::move(name), .element_type = {}, .element_size = 0, .shape = {}};
+  if (const auto elements = model::elements_of(resource, shape)) {
+    info.element_type = tensor::name_of(elements->type);
+    info.element_size = tensor::size_of(elements->type);
+    info.shape.assign(elements->shape.begin(), elements->shape.end());
+    for (std::int64_t& extent : info.shape) extent = std::max<std::int64_t>(extent, -1);
+  }
+  return info;
+}
+
+std::vector<TensorInfo> infos_of(const vgf::File& file, std::span<const vgf::Slot> slots,
+                                 std::string (*label)(const vgf::File&, std::size_t),
+                                 const std::vector<tensor::Shape>* shapes) {
+  std::vector<TensorInfo> infos;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const vgf::Resource& resource = file.resources[slots[i].resource];
+    infos.push_back(info_of(resource, label(file, i), shapes ? (*shapes)[slots[i].resource] : resource.shape));
+  }
+  return infos;
+}
+
+// The index of a tensor with the name. Errors: unknown-reference.
+Result<std::size_t> find_tensor(const std::vector<TensorInfo>& tensors, std::string_view name, std::string_view what) {
+  const auto found = std::ranges::find(tensors, name, &TensorInfo::name);
+  if (found != tensors.end()) return static_cast<std::size_t>(found - tensors.begin());
+  Diagnostic problem{.kind = DiagnosticKind::UnknownReference,
+                     .message = formatted("the model has no {} `{}`", what, name)};
+  std::vector<std::string> names;
+  for (const TensorInfo& tensor : tensors) names.push_back(tensor.name);
+  if (const auto near = closest(name, names)) problem.hint(formatted("did you mean `{}`?", *near));
+  return fail(std::move(problem));
+}
+
+}  // namespace
+
+// Buffers that the host writes and reads are beside those that the kernels use: the plan begins with copies of the
+// inputs and ends with copies of the outputs. On the CPU engine they are the same memory.
+struct PreparedModel::State {
+  std::shared_ptr<const model::ModelFile> file;
+  std::vector<TensorInfo> inputs, outputs;
+  std::shared_ptr<model::ModelValues> values;  // null: no comparison is wanted
+  std::optional<model::Standalone> alone;
+  std::optional<std::chrono::nanoseconds> time_out;
+  bool times = false;
+  std::uint32_t runs = 0;
+
+  // On the CPU:
+  std::optional<launch::HostPrepared> host;
+  launch::Profile host_profile;
+  // On a device:
+  const gpu::Device* device = nullptr;
+  std::deque<gpu::Buffer> buffers;
+  std::vector<const gpu::Buffer*> external;
+  std::map<launch::ResourceIndex, std::size_t> input_buffers, output_buffers;  // indices into `buffers`
+  std::optional<launch::Prepared> prepared;  // is destroyed first: it uses the buffers
+
+  MutableBytes input(std::size_t index) {
+    const launch::ResourceIndex resource = alone->inputs[index];
+    return host ? host->bytes(resource) : buffers[input_buffers.at(resource)].mapped();
+  }
+  Bytes output(std::size_t index) const {
+    const launch::ResourceIndex resource = alone->outputs[index];
+    return host ? host->bytes(resource) : Bytes(buffers[output_buffers.at(resource)].mapped());
+  }
+
+  // Adds a buffer of the host for a resource; returns its resource in the plan.
+  Result<launch::ResourceIndex> add_buffer(launch::ResourceIndex of, gpu::BufferLocation location,
+                                           std::map<launch::ResourceIndex, std::size_t>& index) {
+    launch::Plan& plan = alone->plan;
+    const std::uint64_t size = std::get<launch::Buffer>(plan.resources[of].kind).size;
+    SLIPWAY_TRY(gpu::Buffer buffer,
+                gpu::create_buffer(*device, {.size = size, .location = location, .name = plan.resources[of].name}));
+    std::ranges::fill(buffer.mapped(), std::byte{});
+    index.emplace(of, buffers.size());
+    buffers.push_back(std::move(buffer));
+    plan.resources.push_back(
+        {.name = plan.resources[of].name + " of the host",
+         .kind = launch::Buffer{.size = size, .external = static_cast<std::uint32_t>(external.size())},
+         .initial = {},
+         .outputs = {},
+         .sharing = std::nullopt,
+         .origin = plan.resources[of].origin,
+         .load_counter = {}});
+    external.push_back(&buffers.back());
+    return static_cast<launch::ResourceIndex>(plan.resources.size() - 1);
+  }
+
+  // A step that copies a whole buffer.
+  launch::Step copy(launch::ResourceIndex from, launch::ResourceIndex to) const {
+    const launch::Resource& resource = alone->plan.resources[to];
+    return {.name = "copy " + resource.name,
+            .action = launch::Copy{.from = from, .to = to, .size = std::get<launch::Buffer>(resource.kind).size},
+            .origin = resource.origin};
+  }
+
+  Result<> add_copies() {
+    launch::Plan& plan = alone->plan;
+    std::vector<launch::Step> before;
+    for (const launch::ResourceIndex resource : alone->inputs) {
+      if (input_buffers.contains(resource)) continue;
+      SLIPWAY_TRY(const launch::ResourceIndex from, add_buffer(resource, gpu::BufferLocation::Upload, input_buffers));
+      before.push_back(copy(from, resource));
+      before.back().barrier_after = resource == alone->inputs.back();
+    }
+    if (!before.empty()) before.back().barrier_after = true;
+    for (const launch::ResourceIndex resource : alone->outputs) {
+      if (output_buffers.contains(resource)) continue;
+      SLIPWAY_TRY(const launch::ResourceIndex to, add_buffer(resource, gpu::BufferLocation::Readback, output_buffers));
+      plan.steps.push_back(copy(resource, to));
+    }
+    for (model::SegmentSteps& segment : alone->segments) segment.first_step += before.size();
+    for (launch::GraphDispatch& graph : plan.graphs) graph.first_step += before.size();
+    plan.steps.insert(plan.steps.begin(), std::make_move_iterator(before.begin()),
+                      std::make_move_iterator(before.end()));
+    return {};
+  }
+
+  Result<> prepare_on_device(launch::DeviceOpening& opening, const Cache& cache, Diagnostics& diagnostics) {
+    device = model::open_device_for(alone->plan, opening, {.timestamps = times}, diagnostics);
+    if (!device) return fail(std::vector(diagnostics.all().begin(), diagnostics.all().end()));
+    SLIPWAY_TRY_VOID(add_copies());
+    launch::PrepareOptions options{.cache = cache, .external = external};
+    options.execution.timestamps = times;
+    options.execution.time_out = time_out;
+    SLIPWAY_TRY(prepared, launch::prepare(alone->plan, *device, std::move(options)));
+    return {};
+  }
+
+  Result<> run() {
+    ++runs;
+    if (host) {
+      return host->iterate({.number = runs,
+                            .time_out = time_out,
+                            .timed = times,
+                            .log = nullptr,
+                            .calls = times ? &host_profile.calls : nullptr});
+    }
+    SLIPWAY_TRY_VOID(prepared->submit());
+    SLIPWAY_TRY_VOID(prepared->wait());
+    return times ? prepared->add_times() : Result<>();
+  }
+
+  // The values after a run of all resources of the model that can be compared.
+  Result<> take_values() {
+    for (std::size_t i = 0; i < file->vgf.inputs.size(); ++i) {
+      const Bytes bytes = input(i);
+      (*values)[file->vgf.inputs[i].resource].assign(bytes.begin(), bytes.end());
+    }
+    if (host) {
+      for (const launch::Capture& capture : alone->plan.captures) capture.take(host->bytes(capture.resource));
+      return {};
+    }
+    std::set<launch::ResourceIndex> wanted;
+    for (const launch::Capture& capture : alone->plan.captures) wanted.insert(capture.resource);
+    SLIPWAY_TRY(const launch::Readback read, launch::read_back(alone->plan, *device, prepared->resources(), wanted));
+    for (const launch::Capture& capture : alone->plan.captures) capture.take(read.bytes(capture.resource));
+    return {};
+  }
+};
+
+PreparedModel::PreparedModel(std::unique_ptr<State> state) : state_(std::move(state)) {}
+PreparedModel::PreparedModel(PreparedModel&&) noexcept = default;
+PreparedModel& PreparedModel::operator=(PreparedModel&&) noexcept = default;
+PreparedModel::~PreparedModel() = default;
+
+const std::vector<TensorInfo>& PreparedModel::inputs() const { return state_->inputs; }
+const std::vector<TensorInfo>& PreparedModel::outputs() const { return state_->outputs; }
+
+std::byte* PreparedModel::input_data(std::size_t index) {
+  return index < state_->inputs.size() ? state_->input(index).data() : nullptr;
+}
+
+const std::byte* PreparedModel::output_data(std::size_t index) const {
+  return index < state_->outputs.size() ? state_->output(index).data() : nullptr;
+}
+
+Outcome<bool> PreparedModel::set_input(std::string_view name, ByteView bytes) {
+  const Result<std::size_t> index = find_tensor(state_->inputs, name, "input");
+  if (!index) return failed(index.error());
+  const MutableBytes to = state_->input(*index);
+  const std::size_t size = state_->inputs[*index].size();
+  if (bytes.size() != size) {
+    return failed(
+        Failure{{.kind = DiagnosticKind::FileMismatch,
+                 .message = formatted("input `{}` takes {} bytes, but {} are given", name, size, bytes.size()),
+                 .location = state_->file->vgf.location(state_->file->vgf.inputs[*index])}});
+  }
+  if (size != 0) std::memcpy(to.data(), bytes.data(), size);
+  return true;
+}
+
+Outcome<ByteView> PreparedModel::output(std::string_view name) const {
+  const Result<std::size_t> index = find_tensor(state_->outputs, name, "output");
+  if (!index) return failed(index.error());
+  return ByteView(state_->output(*index).data(), state_->outputs[*index].size());
+}
+
+Outcome<bool> PreparedModel::run() {
+  if (const Result<> done = state_->run(); !done) return failed(done.error());
+  return true;
+}
+
+std::vector<StepTime> PreparedModel::times() const {
+  if (!state_->times || state_->runs == 0) return {};
+  const launch::Profile& profile = state_->host ? state_->host_profile : state_->prepared->profile();
+  std::vector<StepTime> times;
+  for (model::KernelTime& time : model::kernel_times(*state_->alone, profile)) {
+    times.push_back({.segment = state_->alone->segments[time.segment].name,
+                     .name = std::move(time.name),
+                     .milliseconds = time.milliseconds,
+                     .bytes = time.bytes,
+                     .operations = time.operations});
+  }
+  return times;
+}
+
+Outcome<std::vector<OutputComparison>> PreparedModel::compare_with_reference() const {
+  if (!state_->values || state_->runs == 0) {
+    return failed(Failure{
+        {.kind = DiagnosticKind::Usage, .message = "a comparison needs PrepareOptions::compare, and a run before it"}});
+  }
+  const Result<> taken = state_->take_values();
+  if (!taken) return failed(taken.error());
+  const auto compared = model::compare_model(state_->file->vgf, *state_->alone, *state_->values);
+  if (!compared) return failed(compared.error());
+  std::vector<OutputComparison> outputs;
+  for (const model::OutputComparison& output : compared->outputs) {
+    outputs.push_back({.name = output.name,
+                       .elements = output.values.elements,
+                       .wrong = output.values.wrong,
+                       .max_difference = output.values.max_difference,
+                       .text = model::comparison_text(output.values)});
+  }
+  return outputs;
+}
+
+// --- Model -----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+template <class Open>
+Result<std::unique_ptr<Model::State>> made(const ModelOptions& options, Open open) {
+  Diagnostics diagnostics;
+  auto state = std::make_unique<Model::State>();
+  if (options.cache) state->cache = Cache::of_user();
+  state->file = open(diagnostics);
+  auto shaders = state->file ? model::compile_modules(*state->file, state->cache, diagnostics) : std::nullopt;
+  diagnostics.sort();
+  if (!shaders || diagnostics.has_errors())
+    return std::unexpected(Failure(diagnostics.all().begin(), diagnostics.all().end()));
+  state->shaders = std::move(*shaders);
+  const vgf::File& file = state->file->vgf;
+  state->inputs = infos_of(file, file.inputs, model::input_label, nullptr);
+  state->outputs = infos_of(file, file.outputs, model::output_label, nullptr);
+  state->remarks = public_problems(diagnostics.all());
+  return state;
+}
+
+}  // namespace
+
+Model::Model(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Model::Model(Model&&) noexcept = default;
+Model& Model::operator=(Model&&) noexcept = default;
+Model::~Model() = default;
+
+const std::vector<TensorInfo>& Model::inputs() const { return state_->inputs; }
+const std::vector<TensorInfo>& Model::outputs() const { return state_->outputs; }
+const std::vector<Problem>& Model::remarks() const { return state_->remarks; }
+
+Outcome<Model> Model::load(const std::filesystem::path& file, const ModelOptions& options) {
+  auto state = made(options, [&](Diagnostics& diagnostics) {
+    return model::open_any_model(file, file.string(), options.entry, diagnostics);
+  });
+  if (!state) return failed(state.error());
+  return Model(std::move(*state));
+}
+
+Outcome<Model> Model::parse(ByteView bytes, std::string_view name, const ModelOptions& options) {
+  auto state = made(options, [&](Diagnostics& diagnostics) {
+    return model::open_any_model(Bytes(bytes.data(), bytes.size()), std::string(name), options.entry, diagnostics);
+  });
+  if (!state) return failed(state.error());
+  return Model(std::move(*state));
+}
+
+Outcome<PreparedModel> Model::prepare(Device& device, const PrepareOptions& options) const {
+  return prepare(*state_, &device, options);
+}
+
+Outcome<PreparedModel> Model::prepare(const PrepareOptions& options) const {
+  return prepare(*state_, nullptr, options);
+}
+
+Outcome<PreparedModel> Model::prepare(const State& model, Device* device, const PrepareOptions& options) {
+  Diagnostics diagnostics;
+  const auto problems = [&] {
+    diagnostics.sort();
+    return failed(diagnostics.all());
+  };
+  model::StandaloneOptions request{.file = model.file, .name = "model", .empty_inputs = true};
+  request.model.shaders = model.shaders;
+  model::GraphOptions& graphs = request.model.graphs;
+  graphs.lower.fuse = options.fuse;
+  graphs.threads = options.threads;
+  graphs.cache = model.cache;
+  if (options.reference) {
+    graphs.engine = model::Engine::Reference;
+  } else if (!device) {
+    graphs.engine = model::Engine::Cpu;
+    graphs.lower.device.tuning = model::tuned_facts(model::cpu_snapshot(), model.cache, diagnostics).tuning;
+  }
+  if (device) {
+    const auto snapshot = diagnostics.take(device->state().opening.snapshot());
+    if (!snapshot) return problems();
+    graphs.lower.device = model::tuned_facts(**snapshot, model.cache, diagnostics);
+    graphs.native = *snapshot;
+  }
+  for (const auto& [name, shape] : options.shapes)
+    request.shapes.push_back({name, tensor::Shape(shape.begin(), shape.end())});
+
+  auto state = std::make_unique<PreparedModel::State>();
+  state->file = model.file;
+  state->times = options.times;
+  if (options.timeout) state->time_out = launch::time_out_of(*options.timeout);
+  if (options.compare) request.values = state->values = std::make_shared<model::ModelValues>();
+  state->alone = model::plan_standalone(request, diagnostics);
+  if (!state->alone) return problems();
+  launch::Plan& plan = state->alone->plan;
+  for (const std::vector<launch::ResourceIndex>* list : {&state->alone->inputs, &state->alone->outputs}) {
+    for (const launch::ResourceIndex index : *list) {
+      const launch::Resource& resource = plan.resources[index];
+      if (std::holds_alternative<launch::Buffer>(resource.kind)) continue;
+      diagnostics
+          .error(DiagnosticKind::Unsupported, resource.origin.location,
+                 formatted("`{}` is an image, which prepared models do not take", resource.name))
+          .hint("run the model in a scenario");
+    }
+  }
+  diagnostics.add(launch::check_hazards(plan).release());
+  if (diagnostics.has_errors()) return problems();
+  if (device) {
+    if (Result<> ready = state->prepare_on_device(device->state().opening, model.cache, diagnostics); !ready)
+      return failed(ready.error());
+  } else {
+    if (const std::string why = launch::why_not_on_host(plan); !why.empty()) {
+      diagnostics.error(DiagnosticKind::DeviceLacks, SourceLocation::in_file(model.file->vgf.name),
+                        formatted("the CPU runs graphs only, and {}; prepare the model for a device", why));
+      return problems();
+    }
+    launch::PerfCounters counters;
+    auto host = launch::prepare_on_host(plan, counters);
+    if (!host) return failed(host.error());
+    state->host.emplace(std::move(*host));
+  }
+  const vgf::File& file = model.file->vgf;
+  state->inputs = infos_of(file, file.inputs, model::input_label, &state->alone->shapes);
+  state->outputs = infos_of(file, file.outputs, model::output_label, &state->alone->shapes);
+  return PreparedModel(std::move(state));
+}
+
+}  // namespace slipway

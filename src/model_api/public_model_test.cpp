@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gmock/gmock.h>
+
+#include <cstring>
+
+#include "model/cpu_device.hpp"
+#include "slipway/convert.hpp"
+#include "slipway/model.hpp"
+#include "testing/source_directory.hpp"
+#include "testing/vgf_recipe.hpp"
+
+namespace slipway {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// `sum` is a + b, `larger` the maximum of both.
+constexpr std::string_view kTwoInputs = R"(graph net {
+  %0 = input f32[2, 3] "a"
+  %1 = input f32[2, 3] "b"
+  %2 = ADD(%0, %1) f32[2, 3]
+  %3 = MAXIMUM(%0, %1) f32[2, 3]
+  output %2 "sum"
+  output %3 "larger"
+}
+)";
+
+// A model with an open dimension.
+constexpr std::string_view kOpen = R"(graph net {
+  %0 = input i32[?, 2] "x"
+  %1 = ADD(%0, %0) i32[?, 2]
+  output %1 "y"
+}
+)";
+
+Model parsed(std::string_view text) { return Model::parse(ByteView(text), "net").value(); }
+
+std::vector<float> floats(const PreparedModel& model, std::string_view output) {
+  const ByteView bytes = model.output(output).value();
+  std::vector<float> values(bytes.size() / sizeof(float));
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+std::string text_of(const Problems& problems) {
+  std::string text;
+  for (const Problem& problem : problems) text += problem.text;
+  return text;
+}
+
+// On the CPU engine, on the interpreter, and on a Vulkan device.
+class PublicModel : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == "cpu" && !model::has_cpu_engine()) GTEST_SKIP() << "this build has no CPU engine";
+    if (GetParam() == "vulkan") device_.emplace(Device::open().value());
+  }
+  Outcome<PreparedModel> prepare(const Model& model, PrepareOptions options = {}) {
+    options.reference = GetParam() == "reference";
+    return device_ ? model.prepare(*device_, options) : model.prepare(options);
+  }
+
+  std::optional<Device> device_;
+};
+
+TEST_P(PublicModel, RunsAsOftenAsWanted) {
+  const Model model = parsed(kTwoInputs);
+  ASSERT_EQ(model.inputs().size(), 2u);
+  EXPECT_EQ(model.inputs()[0].name, "a");
+  EXPECT_EQ(model.inputs()[0].element_type, "float32");
+  EXPECT_EQ(model.inputs()[0].size(), 24u);
+  EXPECT_THAT(model.outputs()[1].shape, ElementsAre(2, 3));
+
+  PreparedModel prepared = prepare(model).value();
+  prepared.set_input("a", std::vector<float>{1, 2, 3, 4, 5, 6}).value();
+  prepared.set_input("b", std::vector<float>{6, 5, 4, 3, 2, 1}).value();
+  prepared.run().value();
+  EXPECT_THAT(floats(prepared, "sum"), ElementsAre(7, 7, 7, 7, 7, 7));
+  EXPECT_THAT(floats(prepared, "larger"), ElementsAre(6, 5, 4, 4, 5, 6));
+
+  // Another input, written in place; the other one keeps its contents.
+  std::byte* const memory = prepared.input_data(0);
+  const float more = 100;
+  std::memcpy(memory, &more, sizeof more);
+  prepared.run().value();
+  EXPECT_EQ(prepared.input_data(0), memory);
+  EXPECT_THAT(floats(prepared, "sum"), ElementsAre(106, 7, 7, 7, 7, 7));
+}
+
+TEST_P(PublicModel, InputsBeginAsZeros) {
+  PreparedModel prepared = prepare(parsed(kTwoInputs)).value();
+  prepared.run().value();
+  EXPECT_THAT(floats(prepared, "larger"), ElementsAre(0, 0, 0, 0, 0, 0));
+}
+
+TEST_P(PublicModel, ComparesWithTheInterpreterAndMeasures) {
+  PrepareOptions options;
+  options.compare = options.times = true;
+  PreparedModel prepared = prepare(parsed(kTwoInputs), options).value();
+  prepared.set_input("a", std::vector<float>{1, -2, 3.5f, 1e30f, 5, 6}).value();
+  EXPECT_FALSE(prepared.compare_with_reference()) << "nothing ran";
+  EXPECT_TRUE(prepared.times().empty());
+  prepared.run().value();
+  const std::vector<OutputComparison> outputs = prepared.compare_with_reference().value();
+  ASSERT_EQ(outputs.size(), 2u);
+  EXPECT_EQ(outputs[0].name, "sum");
+  EXPECT_EQ(outputs[0].elements, 6u);
+  EXPECT_EQ(outputs[0].wrong, 0u);
+  ASSERT_FALSE(prepared.times().empty());
+  EXPECT_GE(prepared.times()[0].milliseconds, 0);
+}
+
+TEST_P(PublicModel, TheCallerChoosesOpenDimensions) {
+  const Model model = parsed(kOpen);
+  EXPECT_THAT(model.inputs()[0].shape, ElementsAre(-1, 2));
+  EXPECT_EQ(model.inputs()[0].size(), 0u);
+  const auto open = prepare(model);
+  ASSERT_FALSE(open);
+  EXPECT_THAT(text_of(open.error()), HasSubstr("`x`"));
+
+  PrepareOptions options;
+  options.shapes = {{"x", {2, 2}}};
+  PreparedModel prepared = prepare(model, options).value();
+  EXPECT_THAT(prepared.outputs()[0].shape, ElementsAre(2, 2));
+  prepared.set_input("x", std::vector<std::int32_t>{1, -2, 3, INT32_MAX}).value();
+  prepared.run().value();
+  std::int32_t y[4];
+  std::memcpy(y, prepared.output_data(0), sizeof y);
+  EXPECT_THAT(y, ElementsAre(2, -4, 6, -2)) << "sums wrap";
+}
+
+TEST_P(PublicModel, ReportsWrongNamesAndSizes) {
+  PreparedModel prepared = prepare(parsed(kTwoInputs)).value();
+  EXPECT_THAT(text_of(prepared.set_input("c", ByteView()).error()), HasSubstr("the model has no input `c`"));
+  EXPECT_THAT(text_of(prepared.set_input("a", std::vector<float>(5)).error()),
+              HasSubstr("takes 24 bytes, but 20 are given"));
+  EXPECT_THAT(text_of(prepared.output("sun").error()), HasSubstr("did you mean `sum`?"));
+  EXPECT_EQ(prepared.input_data(2), nullptr);
+  EXPECT_EQ(prepared.output_data(2), nullptr);
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, PublicModel, ::testing::Values("cpu", "reference", "vulkan"),
+                         [](const auto& engine) { return engine.param; });
+
+TEST(PublicModelErrors, ModelsWithShadersNeedADevice) {
+  const Model model = Model::load(testing::source_directory() / "examples/sandwich/sandwich.vgf").value();
+  const auto prepared = model.prepare();
+  ASSERT_FALSE(prepared);
+  EXPECT_EQ(prepared.error()[0].kind, "device-lacks");
+  EXPECT_THAT(text_of(prepared.error()), HasSubstr("prepare the model for a device"));
+}
+
+TEST(PublicModelErrors, FilesThatAreNoModels) {
+  EXPECT_FALSE(Model::load("missing.vgf"));
+  EXPECT_THAT(text_of(Model::parse(ByteView("graph net {", 11), "net").error()), HasSubstr("net"));
+}
+
+TEST(PublicConvert, MakesAFileThatRunsTheSame) {
+  const ConvertedModel converted = convert_model(ByteView(kTwoInputs), "net.txt").value();
+  EXPECT_THAT(converted.requirements, HasSubstr("\"extensions\""));
+  const Model model = Model::parse(ByteView(converted.file), "net.vgf").value();
+  PrepareOptions reference;
+  reference.reference = true;
+  PreparedModel prepared = model.prepare(reference).value();
+  prepared.set_input(model.inputs()[0].name, std::vector<float>{1, 2, 3, 4, 5, 6}).value();
+  prepared.run().value();
+  EXPECT_THAT(floats(prepared, model.outputs()[0].name), ElementsAre(1, 2, 3, 4, 5, 6));
+}
+
+TEST(PublicConvert, RefusesWhatIsConvertedOrBroken) {
+  const ConvertedModel converted = convert_model(ByteView(kTwoInputs), "net.txt").value();
+  EXPECT_THAT(text_of(convert_model(ByteView(converted.file), "net.vgf").error()), HasSubstr("VGF file already"));
+  EXPECT_FALSE(convert_model(ByteView("graph net {\n %0 = ADD(%1) f32[1]\n}", 32), "net.txt"));
+  EXPECT_FALSE(convert_model_file("missing.tosa"));
+}
+
+}  // namespace
+}  // namespace slipway
