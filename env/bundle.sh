@@ -19,7 +19,7 @@ directory=${1:-$top/build/slipway-bundle}
 build=$top/build/$preset
 [[ $preset != */* ]] || build=$preset
 programs=$build/bin
-largest=90 # MB, without the tests; 31 of them are the compiler of the CPU engine, 16 the Vulkan layer
+largest=76 # MB, without the tests; 31 of them are the compiler of the CPU engine, 28 the program, 6 the Vulkan layer
 
 rm -rf "$directory"
 mkdir -p "$directory/lib"

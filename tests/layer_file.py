@@ -10,10 +10,9 @@ import subprocess
 import sys
 
 EXPORTED = ["vkNegotiateLoaderLayerInterfaceVersion"]
-# Of the C++ library, of glslang and SPIRV-Tools, and of the memory allocator's header, which sets one constant.
-FOREIGN_INITIALISERS = {"cxx11_locale_inst.cc", "cxx11_wlocale_inst.cc", "eh_alloc.cc", "locale_inst.cc", "wlocale_inst.cc",
-                        "Initialize.cpp", "Scan.cpp", "hlslScanContext.cpp", "replace_desc_array_access_using_var_index.cpp",
-                        "memory_allocator.cpp"}
+# Of the C++ library.
+FOREIGN_INITIALISERS = {"cxx11_locale_inst.cc", "cxx11_wlocale_inst.cc", "eh_alloc.cc", "locale_inst.cc", "wlocale_inst.cc"}
+LARGEST = 6  # MB of code and data: what the layer uses, without glslang and the optimizer of SPIRV-Tools
 NEEDED = re.compile(r"(libc|libm|ld-linux-.*)\.so\.\d+$")
 
 path = sys.argv[1]
@@ -34,5 +33,8 @@ problems += [f"needs {name}" for name in needed if not NEEDED.match(name)]
 # Initialisers are named after files, or after the first function of a file.
 problems += [f"runs code when it is loaded: {name}" for name in re.findall(r"_GLOBAL__sub_I_(\S+)", output("nm", path))
              if name not in FOREIGN_INITIALISERS]
+size = int(output("size", path).splitlines()[1].split()[3]) / 1e6
+if size > LARGEST:
+    problems.append(f"has {size:.1f} MB of code and data, more than {LARGEST}: does it link what it does not use?")
 print("\n".join(f"{path}: {problem}" for problem in problems) or f"{path}: ok")
 sys.exit(bool(problems))

@@ -11,8 +11,16 @@ set_target_properties(slipway_layer_object PROPERTIES OUTPUT_NAME VkLayer_slipwa
                       LINK_DEPENDS ${layer_directory}/exports.map)
 # It is loaded into programs of others, so that it links what hosts may lack or have in another version statically.
 find_library(SIMDJSON_STATIC simdjson_static)
-target_link_libraries(slipway_layer_object PRIVATE $<$<BOOL:${SIMDJSON_STATIC}>:${SIMDJSON_STATIC}> slipway_layer volk::volk
-                      Vulkan::Headers)
+# The C++ library comes first: the linker takes an archive's member for the first undefined symbol that the member defines,
+# also weakly. Otherwise functions of std::string would come from members of modules that the layer does not use, with all
+# that those need (glslang, SPIRV-Tools' optimizer, launch).
+execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++.a
+                OUTPUT_VARIABLE static_libstdcxx OUTPUT_STRIP_TRAILING_WHITESPACE)
+if(NOT IS_ABSOLUTE "${static_libstdcxx}")
+  set(static_libstdcxx)
+endif()
+target_link_libraries(slipway_layer_object PRIVATE ${static_libstdcxx} $<$<BOOL:${SIMDJSON_STATIC}>:${SIMDJSON_STATIC}>
+                      slipway_layer volk::volk Vulkan::Headers)
 target_link_options(slipway_layer_object PRIVATE -Wl,--gc-sections -Wl,--exclude-libs,ALL -Wl,-Bsymbolic
                     -Wl,--version-script=${layer_directory}/exports.map -Wl,-z,pack-relative-relocs -Wl,--as-needed -static-libstdc++ -static-libgcc)
 
