@@ -9,38 +9,10 @@
 #include "tosa/bind_constants.hpp"
 #include "tosa/read/read_spirv.hpp"
 #include "tosa/verify.hpp"
+#include "tosa/vulkan_format.hpp"
 
 namespace slipway::layer {
 namespace {
-
-spirv::Specialization values_of(const VkSpecializationInfo& info) {
-  spirv::Specialization values;
-  for (std::uint32_t i = 0; i < info.mapEntryCount; ++i) {
-    const VkSpecializationMapEntry& entry = info.pMapEntries[i];
-    if (entry.offset > info.dataSize || entry.size > info.dataSize - entry.offset) continue;
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, static_cast<const std::byte*>(info.pData) + entry.offset, std::min(entry.size, sizeof bits));
-    values[entry.constantID] = bits;
-  }
-  return values;
-}
-
-// Tensors of a module use the signed type for a format without sign.
-bool same_elements(tensor::ElementType format, tensor::ElementType type) {
-  using enum tensor::ElementType;
-  switch (format) {
-    case U8:
-      return type == I8;
-    case U16:
-      return type == I16;
-    case U32:
-      return type == I32;
-    case U64:
-      return type == I64;
-    default:
-      return format == type;
-  }
-}
 
 class GraphReader {
  public:
@@ -91,7 +63,7 @@ class GraphReader {
       const auto element =
           tensor::tensor_element_type(static_cast<vk::Format>(tensor->format), SourceLocation::nowhere());
       const tensor::Shape shape = type.shape.empty() ? tensor::Shape{1} : type.shape;
-      if (element && same_elements(*element, tosa::storage_of(type.data)) && shape == tensor->shape_of()) continue;
+      if (element && tosa::is_stored_as(type.data, *element) && shape == tensor->shape_of()) continue;
       diagnostics_.error(
           DiagnosticKind::ShapeMismatch, {},
           formatted("graph `{}` has {} at set {}, binding {}, and the pipeline a tensor of {} {}", info_.pName,
@@ -114,7 +86,7 @@ class GraphReader {
       if (given != nullptr && !read_description(*given, description)) return std::nullopt;
       const auto* data = static_cast<const std::byte*>(constant.pConstantData);
       if (given != nullptr && !description.packed) return gathered(description, data);
-      if (given != nullptr) return Bytes(data, description.size());
+      if (given != nullptr) return Bytes(data, description.packed_size());
       for (const tosa::Constant& one : graph.constants) {
         if (one.graph_constant != id) continue;
         const tosa::TensorType& type = graph[one.value].type;
@@ -154,6 +126,18 @@ class GraphReader {
 };
 
 }  // namespace
+
+spirv::Specialization values_of(const VkSpecializationInfo& info) {
+  spirv::Specialization values;
+  for (std::uint32_t i = 0; i < info.mapEntryCount; ++i) {
+    const VkSpecializationMapEntry& entry = info.pMapEntries[i];
+    if (entry.offset > info.dataSize || entry.size > info.dataSize - entry.offset) continue;
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, static_cast<const std::byte*>(info.pData) + entry.offset, std::min(entry.size, sizeof bits));
+    values[entry.constantID] = bits;
+  }
+  return values;
+}
 
 std::optional<tosa::Graph> read_graph(const spirv::Words& words,
                                       const VkDataGraphPipelineShaderModuleCreateInfoARM& info,

@@ -9,6 +9,7 @@
 #include "tosa/read/read_spirv.hpp"
 #include "tosa/shapes.hpp"
 #include "tosa/verify.hpp"
+#include "tosa/vulkan_format.hpp"
 #include "vgf/check.hpp"
 
 namespace slipway::model {
@@ -55,23 +56,6 @@ class Reader {
     return nullptr;
   }
 
-  // Tensors of a module use the signed type for an unsigned format.
-  static bool same_storage(vgf::Category, tensor::ElementType format, tensor::ElementType type) {
-    using enum tensor::ElementType;
-    switch (format) {
-      case U8:
-        return type == I8;
-      case U16:
-        return type == I16;
-      case U32:
-        return type == I32;
-      case U64:
-        return type == I64;
-      default:
-        return format == type;
-    }
-  }
-
   void merge(tosa::Graph& graph, std::span<const tosa::ValueId> values, std::span<const tosa::Binding> bindings,
              std::string_view what) {
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -84,7 +68,7 @@ class Reader {
         continue;
       }
       const auto element = vgf::element_type(resource->format);
-      if (!element || !same_storage(resource->category, *element, tosa::storage_of(type.data))) {
+      if (!element || !tosa::is_stored_as(type.data, *element)) {
         error(DiagnosticKind::TypeMismatch,
               formatted("{} {} of the graph is {}, and the resource bound to it has the format {}", what, i,
                         tosa::text_of(type), vk::name_of(resource->format)));
@@ -115,7 +99,7 @@ class Reader {
       const vgf::Resource& resource = file_.resources[data->resource];
       const tosa::TensorType& type = graph[constant.value].type;
       const auto element = vgf::element_type(resource.format);
-      if (element && same_storage(resource.category, *element, tosa::storage_of(type.data)) &&
+      if (element && tosa::is_stored_as(type.data, *element) &&
           (resource.shape == type.shape || (resource.shape.empty() && type.shape == tensor::Shape{1})))
         continue;
       error(DiagnosticKind::TypeMismatch,

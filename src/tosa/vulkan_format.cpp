@@ -33,4 +33,21 @@ vk::Format tensor_format(DataType type, bool is_unsigned) {
   std::unreachable();
 }
 
+bool is_stored_as(DataType type, tensor::ElementType given) {
+  using enum tensor::ElementType;
+  const tensor::ElementType stored = storage_of(type);
+  switch (given) {
+    case U8:
+      return stored == I8;
+    case U16:
+      return stored == I16;
+    case U32:
+      return stored == I32;
+    case U64:
+      return stored == I64;
+    default:
+      return stored == given;
+  }
+}
+
 }  // namespace slipway::tosa
