@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "layer/record_pool.hpp"
 
+#include <cstring>
+
 #include "layer/device.hpp"
 #include "spirv/tensors/emulate.hpp"
 
@@ -8,6 +10,21 @@ namespace slipway::layer {
 
 VkResult RecordPool::allocate(const LayerDevice& device, RecordSlot& slot) {
   const std::lock_guard lock(mutex_);
+  return take(device, slot);
+}
+
+VkResult RecordPool::null(const LayerDevice& device, RecordSlot& slot) {
+  const std::lock_guard lock(mutex_);
+  if (null_.mapped == nullptr) {
+    if (const VkResult result = take(device, null_); result != VK_SUCCESS) return result;
+    const spirv::TensorRecord record{.address = null_.address};
+    std::memcpy(null_.mapped, &record, sizeof record);
+  }
+  slot = null_;
+  return VK_SUCCESS;
+}
+
+VkResult RecordPool::take(const LayerDevice& device, RecordSlot& slot) {
   if (free_.empty()) {
     constexpr std::uint64_t records = 256;
     const std::uint64_t alignment =
@@ -19,7 +36,8 @@ VkResult RecordPool::allocate(const LayerDevice& device, RecordSlot& slot) {
     const VkResult result = create_host_buffer(device, stride * records, VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT, made);
     if (result != VK_SUCCESS) return result;
     chunks_.push_back({made.buffer, made.memory});
-    for (std::uint64_t i = records; i-- > 0;) free_.push_back({made.buffer, i * stride, made.mapped + i * stride});
+    for (std::uint64_t i = records; i-- > 0;)
+      free_.push_back({made.buffer, i * stride, made.mapped + i * stride, made.address + i * stride});
   }
   slot = free_.back();
   free_.pop_back();
@@ -36,6 +54,7 @@ void RecordPool::release(const LayerDevice& device) {
     device.next.vkDestroyBuffer(device.handle, chunk.buffer, nullptr);
     device.next.vkFreeMemory(device.handle, chunk.memory, nullptr);
   }
+  null_ = {};
   chunks_.clear();
   free_.clear();
 }

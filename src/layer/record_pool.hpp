@@ -15,12 +15,15 @@ struct RecordSlot {
   VkBuffer buffer = VK_NULL_HANDLE;
   VkDeviceSize offset = 0;
   std::byte* mapped = nullptr;
+  VkDeviceAddress address = 0;
 };
 
 class RecordPool {
  public:
   VkResult allocate(const LayerDevice& device, RecordSlot& slot);
   void free(const RecordSlot& slot);
+  // The record of a null descriptor: a tensor without elements.
+  VkResult null(const LayerDevice& device, RecordSlot& slot);
   void release(const LayerDevice& device);
 
  private:
@@ -28,7 +31,10 @@ class RecordPool {
     VkBuffer buffer = VK_NULL_HANDLE;
     VkDeviceMemory memory = VK_NULL_HANDLE;
   };
+  VkResult take(const LayerDevice& device, RecordSlot& slot);
+
   std::mutex mutex_;
+  RecordSlot null_;
   std::vector<Chunk> chunks_;
   std::vector<RecordSlot> free_;
 };

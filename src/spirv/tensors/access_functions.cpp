@@ -119,10 +119,6 @@ class AccessFunction {
       const Id counter = builder_.type_pointer(spv::StorageClass::Function, u32_);
       counter_ = builder_.op(spv::Op::OpVariable, counter, Operands().add(spv::StorageClass::Function));
     }
-    if (tensor_.by_record && !access_.writes) {
-      const Id loaded = builder_.type_pointer(spv::StorageClass::Function, tensor_.element);
-      loaded_ = builder_.op(spv::Op::OpVariable, loaded, Operands().add(spv::StorageClass::Function));
-    }
     if (!access_.writes && !access_.outside) outside_ = builder_.constant_null(tensor_.element);
   }
 
@@ -231,13 +227,6 @@ class AccessFunction {
 
   // --- reading ----------------------------------------------------------------------------------------------------
 
-  // By record, a tensor may have no element at all, so that only elements inside are loaded.
-  Id load_by_record(Id inside, Id element) {
-    builder_.op_void(spv::Op::OpStore, {loaded_, outside_});
-    when(inside, [&] { builder_.op_void(spv::Op::OpStore, {loaded_, load_from(pointer(element))}); });
-    return builder_.op(spv::Op::OpLoad, tensor_.element, {loaded_});
-  }
-
   Id load_from(Id at) {
     const Id stored = builder_.op(spv::Op::OpLoad, stored_type(builder_, tensor_), Operands({at}).add(memory()));
     if (tensor_.declared.element != ElementType::Bool) return stored;
@@ -245,10 +234,10 @@ class AccessFunction {
     return builder_.op(spv::Op::OpINotEqual, builder_.type_bool(), {wide, builder_.constant_u32(0)});
   }
 
-  // Always loads, the first element when it is outside, so that there is no branch.
+  // Always loads, the first element when it is outside, so that there is no branch. A branch would not be enough for an
+  // address: drivers for CPUs load by an address that all invocations share before they branch.
   Id load(Id inside, Id element) {
-    if (tensor_.by_record) return load_by_record(inside, element);
-    const Id safe = builder_.op(spv::Op::OpSelect, u32_, {inside, element, builder_.constant_u32(0)});
+    const Id safe = builder_.op(spv::Op::OpSelect, location_, {inside, element, builder_.constant(location_, 0)});
     return builder_.op(spv::Op::OpSelect, tensor_.element, {inside, load_from(pointer(safe)), outside_});
   }
 
@@ -359,7 +348,7 @@ class AccessFunction {
   std::optional<std::uint32_t> length_;  // when the array is short
 
   // Ids of what the function computes.
-  Id index_ = 0, coordinates_ = 0, outside_ = 0, value_ = 0, array_ = 0, counter_ = 0, loaded_ = 0;
+  Id index_ = 0, coordinates_ = 0, outside_ = 0, value_ = 0, array_ = 0, counter_ = 0;
   Id inside_ = 0, first_ = 0, rest_ = 0, step_ = 0;
 };
 

@@ -69,7 +69,8 @@ Result<Words> emulate_tensors(const Module& module, std::span<const TensorBindin
                               const Specialization& specialization = {});
 
 // What a shader reads about a tensor whose layout is known only when it runs: a uniform buffer at the tensor's set and
-// binding. A record of zeros, which is what a null descriptor reads as, is a tensor without elements.
+// binding. The record of a tensor without elements has a shape of zeros, and the address of any memory that may be
+// read: an access outside of a tensor loads its first element, and ignores it.
 struct TensorRecord {
   static constexpr std::uint32_t kMaxRank = 6;
   std::uint64_t address = 0;             // of the first element
