@@ -3,8 +3,12 @@
 //
 // The time of networks on the device through the layer and without it, the time of the host for pipelines and for
 // recording, and the cost of calls that the layer intercepts.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <functional>
 #include <print>
 
@@ -106,6 +110,60 @@ void networks() {
   }
 }
 
+// The most memory that a process has had, in MB.
+double peak_memory() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    double kilobytes = 0;
+    if (word == "VmHWM:" && status >> kilobytes) return kilobytes / 1024;
+  }
+  return 0;
+}
+
+// The most memory of a process of its own that does `work`; negative if it fails.
+double peak_memory_of(const std::function<bool()>& work) {
+  int ends[2];
+  if (pipe(ends) != 0) return -1;
+  const pid_t child = fork();
+  if (child == 0) {
+    const double found = work() ? peak_memory() : -1;
+    const auto written = write(ends[1], &found, sizeof found);
+    _exit(written == sizeof found ? 0 : 1);
+  }
+  double found = -1;
+  if (child < 0 || read(ends[0], &found, sizeof found) != sizeof found) found = -1;
+  close(ends[0]);
+  close(ends[1]);
+  if (child > 0) waitpid(child, nullptr, 0);
+  return found;
+}
+
+// What the layer takes besides what the same network takes without it: the program's own memory, kernels, weights.
+void memory() {
+  constexpr int milliseconds = 100;
+  const double direct = peak_memory_of([] {
+    launch::DeviceOpening opening({.timestamps = true});
+    gpu::Device* device = open(opening, false);
+    if (device == nullptr) return false;
+    static_cast<void>(time_for(mobilenet_v2(Precision::F32).graph, *device, milliseconds));
+    return true;
+  });
+  const double layered = peak_memory_of([] {
+    const slipway::testing::UseLayer layer(slipway::testing::Validation::Off);
+    launch::DeviceOpening opening({.timestamps = true});
+    gpu::Device* device = open(opening, true);
+    if (device == nullptr) return false;
+    const launch::Plan plan = native_plan(mobilenet_v2(Precision::F32).graph, device->snapshot());
+    if (plan.graphs.empty() || !plan.graphs[0].native) return false;
+    static_cast<void>(profile_for(plan, *device, milliseconds));
+    return true;
+  });
+  if (direct < 0 || layered < 0) return std::println(stderr, "the memory was not measured");
+  std::println(
+      "memory with the network f32: {:.1f} MB through the layer, {:.1f} MB without it; the layer takes {:.1f} MB",
+      layered, direct, layered - direct);
+}
+
 // A chain whose operators do not fuse.
 std::string products(int count) {
   std::string lines = "%0 = input f32[1, 16, 16] at 0.0\n";
@@ -176,6 +234,7 @@ int main() {
     std::println(stderr, "the layer is not built");
     return 5;
   }
+  memory();  // first: it starts processes
   networks();
   host();
 }
