@@ -7,6 +7,10 @@
 #include "base/files.hpp"
 #include "base/format.hpp"
 #include "json/writer.hpp"
+#include "layer/commands.hpp"
+#include "layer/descriptors.hpp"
+#include "spirv/reflect.hpp"
+#include "tensor/element.hpp"
 #include "tensor/npy.hpp"
 #include "tosa/vulkan_format.hpp"
 
@@ -44,8 +48,108 @@ vk::Format in_module(vk::Format format) {
 
 std::string tensor_uid(const tosa::Binding& at) { return formatted("tensor_{}_{}", at.set, at.binding); }
 
-// A scenario that runs a graph module on random tensors. Written without the records of scenarios, because this module
-// may not use the module `scenario`; tests run what is written.
+// Scenarios are written without their records, because this module may not use the module `scenario`; tests run what is
+// written.
+
+// A scenario with the entry points of a module as shaders. Which tensors they get is known only when they run.
+std::string shader_scenario(const std::string& name, const spirv::Reflection& reflection) {
+  json::Writer out;
+  out.object([&] {
+    out.key("resources").array([&] {
+      for (const spirv::EntryPoint& entry : reflection.entry_points) {
+        out.object([&] {
+          out.key("shader").object([&] {
+            out.member("uid", entry.name).member("type", "SPIR-V").member("src", name + ".spv");
+            out.member("entry", entry.name).member("stage", spirv::name_of(entry.stage));
+          });
+        });
+      }
+    });
+    out.key("commands").array([] {});
+  });
+  return out.text();
+}
+
+struct DispatchTensor {
+  const spirv::Binding* binding;
+  const TensorDescription* tensor;
+};
+
+// A scenario that dispatches a compute shader on random tensors.
+std::string dispatch_scenario(const std::string& name, const CapturedShader& shader,
+                              std::span<const DispatchTensor> tensors, std::span<const std::byte> pushed,
+                              const std::array<std::uint32_t, 3>& groups) {
+  const auto uid_of = [](const DispatchTensor& one) { return tensor_uid({one.binding->set, one.binding->binding}); };
+  json::Writer out;
+  out.object([&] {
+    out.key("resources").array([&] {
+      out.object([&] {
+        out.key("shader").object([&] {
+          out.member("uid", "shader").member("type", "SPIR-V").member("src", shader.name + ".spv");
+          out.member("entry", shader.entry);
+          if (!pushed.empty()) out.member("push_constants_size", static_cast<std::int64_t>(pushed.size()));
+          if (shader.specialization.empty()) return;
+          out.key("specialization_constants").array([&] {
+            for (const spirv::SpecializationConstant& constant : shader.reflection->specialization_constants) {
+              const auto found = shader.specialization.find(constant.spec_id);
+              if (found == shader.specialization.end()) continue;
+              out.object([&] {
+                out.member("id", std::int64_t{constant.spec_id}).key("value");
+                std::visit([&](auto value) { out.value(value); },
+                           tensor::number_of(constant.type, reinterpret_cast<const std::byte*>(&found->second)));
+              });
+            }
+          });
+        });
+      });
+      for (const DispatchTensor& one : tensors) {
+        out.object([&] {
+          out.key("tensor").object([&] {
+            out.member("uid", uid_of(one)).key("dims").array([&] {
+              for (const std::int64_t extent : one.tensor->shape_of()) out.value(extent);
+            });
+            out.member("format", vk::name_of(static_cast<vk::Format>(one.tensor->format)));
+            out.member("shader_access", "readwrite");
+            if (one.binding->reads)
+              out.key("random").object([&] { out.member("seed", std::int64_t{one.binding->binding}); });
+            if (one.binding->writes) out.member("dst", formatted("{}.{}.npy", name, uid_of(one)));
+          });
+        });
+      }
+      if (pushed.empty()) return;
+      out.object([&] {
+        out.key("raw_data").object([&] {
+          out.member("uid", "push_constants").key("data").object([&] {
+            out.member("type", "u8").key("values").array([&] {
+              for (const std::byte byte : pushed) out.value(std::to_integer<std::int64_t>(byte));
+            });
+          });
+        });
+      });
+    });
+    out.key("commands").array([&] {
+      out.object([&] {
+        out.key("dispatch_compute").object([&] {
+          out.member("shader_ref", "shader").key("rangeND").array([&] {
+            for (const std::uint32_t count : groups) out.value(std::int64_t{count});
+          });
+          out.key("bindings").array([&] {
+            for (const DispatchTensor& one : tensors) {
+              out.object([&] {
+                out.member("set", std::int64_t{one.binding->set}).member("id", std::int64_t{one.binding->binding});
+                out.member("resource_ref", uid_of(one));
+              });
+            }
+          });
+          if (!pushed.empty()) out.member("push_data_ref", "push_constants");
+        });
+      });
+    });
+  });
+  return out.text();
+}
+
+// A scenario that runs a graph module on random tensors.
 std::string scenario_of(const std::string& name, const tosa::Graph& graph, const BoundTensors& tensors,
                         std::uint32_t constants) {
   json::Writer out;
@@ -68,6 +172,8 @@ std::string scenario_of(const std::string& name, const tosa::Graph& graph, const
               out.member("shader_access", "readwrite");
               if (bindings == &graph.input_bindings)
                 out.key("random").object([&] { out.member("seed", std::int64_t{at.binding}); });
+              else
+                out.member("dst", formatted("{}.{}.npy", name, tensor_uid(at)));
             });
           });
         }
@@ -112,10 +218,44 @@ std::string scenario_of(const std::string& name, const tosa::Graph& graph, const
 
 }  // namespace
 
-void capture_shader(const LayerDevice& device, std::span<const std::uint32_t> words) {
-  if (device.instance->settings.capture.empty()) return;
-  const Bytes bytes = bytes_of_words(words);
-  write(device, formatted("shader-{}.spv", hash_of({text_of(bytes)})), bytes);
+std::optional<CapturedShader> capture_shader(const LayerDevice& device, const spirv::Module& module) {
+  if (device.instance->settings.capture.empty()) return std::nullopt;
+  const Bytes bytes = bytes_of_words(module.words());
+  const std::string name = "shader-" + hash_of({text_of(bytes)});
+  write(device, name + ".spv", bytes);
+  auto reflection = spirv::reflect(module);
+  if (!reflection) return std::nullopt;
+  write(device, name + ".json", bytes_of(shader_scenario(name, *reflection)));
+  return CapturedShader{.name = name,
+                        .reflection = std::make_shared<const spirv::Reflection>(std::move(*reflection)),
+                        .entry = {},
+                        .specialization = {}};
+}
+
+void capture_dispatch(const LayerDevice& device, const CapturedShader& shader, const CommandState& state,
+                      const std::array<std::uint32_t, 3>& groups) {
+  const spirv::EntryPoint* entry = shader.reflection->find(shader.entry, spirv::Stage::Compute);
+  if (entry == nullptr) return;
+  std::vector<DispatchTensor> tensors;
+  std::string key = formatted("{} {} {} {} {}", shader.name, shader.entry, groups[0], groups[1], groups[2]);
+  for (const spirv::Binding& binding : entry->bindings) {
+    if (!binding.used) continue;
+    const SetContents* set =
+        binding.set < state.compute_sets.size() ? device.sets.find(state.compute_sets[binding.set]) : nullptr;
+    const TensorViewObject* view = set == nullptr ? nullptr : set->view(binding.binding);
+    if (binding.kind != spirv::BindingKind::Tensor || binding.count != 1 || view == nullptr) return;
+    tensors.push_back({&binding, &view->tensor->description});
+    key += formatted(" {}.{} {}", binding.set, binding.binding, tensor::shape_text(tensors.back().tensor->shape_of()));
+  }
+  std::vector<std::byte> pushed(entry->push_constants ? entry->push_constants->size : 0);
+  for (const PushedConstants& one : state.pushed) {
+    for (std::size_t i = 0; i < one.bytes.size() && one.offset + i < pushed.size(); ++i)
+      pushed[one.offset + i] = one.bytes[i];
+  }
+  key += text_of(pushed);
+  for (const auto& [id, bits] : shader.specialization) key += formatted(" {}={}", id, bits);
+  const std::string name = "dispatch-" + hash_of({key});
+  write(device, name + ".json", bytes_of(dispatch_scenario(name, shader, tensors, pushed, groups)));
 }
 
 void capture_graph(const LayerDevice& device, const spirv::Words& words, const tosa::Graph& graph,

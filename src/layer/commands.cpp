@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "layer/capture.hpp"
 #include "layer/chain.hpp"
 #include "layer/descriptors.hpp"
 #include "layer/device.hpp"
@@ -141,7 +142,39 @@ void CmdBindDescriptorSets(VkCommandBuffer commands, VkPipelineBindPoint point, 
                            std::uint32_t dynamic_count, const std::uint32_t* dynamic) {
   LayerDevice& device = device_of(commands);
   if (point == VK_PIPELINE_BIND_POINT_DATA_GRAPH_ARM) return bind_graph_sets(device, commands, first, count, sets);
+  if (point == VK_PIPELINE_BIND_POINT_COMPUTE && !device.instance->settings.capture.empty()) {
+    try {
+      CommandState& state = state_of(device, commands);
+      if (state.compute_sets.size() < first + count) state.compute_sets.resize(first + count, VK_NULL_HANDLE);
+      std::copy_n(sets, count, state.compute_sets.begin() + first);
+    } catch (...) {
+      out_of_memory(device);
+    }
+  }
   device.next.vkCmdBindDescriptorSets(commands, point, layout, first, count, sets, dynamic_count, dynamic);
+}
+
+// Only for a device whose dispatches are captured.
+void CmdDispatch(VkCommandBuffer commands, std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+  const LayerDevice& device = device_of(commands);
+  try {
+    const CommandState* state = device.commands.find(commands);
+    const CapturedShader* shader = state == nullptr ? nullptr : device.captured_pipelines.find(state->compute);
+    if (shader != nullptr) capture_dispatch(device, *shader, *state, {x, y, z});
+  } catch (...) {
+    out_of_memory(device);
+  }
+  device.next.vkCmdDispatch(commands, x, y, z);
+}
+
+// Graphs have no stage, so that a call for all stages is for them, too.
+bool is_for_graphs(VkShaderStageFlags stages) { return stages == VK_SHADER_STAGE_ALL; }
+
+void CmdBindDescriptorSets2(VkCommandBuffer commands, const VkBindDescriptorSetsInfo* info) {
+  LayerDevice& device = device_of(commands);
+  if (is_for_graphs(info->stageFlags) && device.graphs)
+    bind_graph_sets(device, commands, info->firstSet, info->descriptorSetCount, info->pDescriptorSets);
+  device.next.vkCmdBindDescriptorSets2(commands, info);
 }
 
 void CmdPushConstants(VkCommandBuffer commands, VkPipelineLayout layout, VkShaderStageFlags stages,
@@ -186,7 +219,7 @@ void CmdPushDescriptorSet(VkCommandBuffer commands, VkPipelineBindPoint point, V
   try {
     if (point == VK_PIPELINE_BIND_POINT_DATA_GRAPH_ARM)
       return note_pushed(state_of(device, commands), set, count, writes);
-    const TranslatedWrites translated(count, writes);
+    const TranslatedWrites translated(device, count, writes);
     device.next.vkCmdPushDescriptorSet(commands, point, layout, set, count, translated.writes());
   } catch (...) {
     out_of_memory(device);
@@ -196,7 +229,9 @@ void CmdPushDescriptorSet(VkCommandBuffer commands, VkPipelineBindPoint point, V
 void CmdPushDescriptorSet2(VkCommandBuffer commands, const VkPushDescriptorSetInfo* info) {
   LayerDevice& device = device_of(commands);
   try {
-    const TranslatedWrites translated(info->descriptorWriteCount, info->pDescriptorWrites);
+    if (is_for_graphs(info->stageFlags) && device.graphs)
+      note_pushed(state_of(device, commands), info->set, info->descriptorWriteCount, info->pDescriptorWrites);
+    const TranslatedWrites translated(device, info->descriptorWriteCount, info->pDescriptorWrites);
     VkPushDescriptorSetInfo theirs = *info;
     theirs.pDescriptorWrites = translated.writes();
     device.next.vkCmdPushDescriptorSet2(commands, &theirs);
@@ -229,6 +264,8 @@ void CmdPushDescriptorSetWithTemplate2(VkCommandBuffer commands, const VkPushDes
 
 constexpr VkPipelineStageFlags2 kGraphStages = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_2_COPY_BIT;
 
+constexpr VkAccessFlags2 kGraphAccesses = VK_ACCESS_2_DATA_GRAPH_READ_BIT_ARM | VK_ACCESS_2_DATA_GRAPH_WRITE_BIT_ARM;
+
 // Graphs are kernels and copies.
 VkPipelineStageFlags2 stages_in_driver(VkPipelineStageFlags2 stages) {
   if ((stages & VK_PIPELINE_STAGE_2_DATA_GRAPH_BIT_ARM) == 0) return stages;
@@ -236,7 +273,7 @@ VkPipelineStageFlags2 stages_in_driver(VkPipelineStageFlags2 stages) {
 }
 
 VkAccessFlags2 access_in_driver(VkAccessFlags2 access) {
-  VkAccessFlags2 made = access & ~(VK_ACCESS_2_DATA_GRAPH_READ_BIT_ARM | VK_ACCESS_2_DATA_GRAPH_WRITE_BIT_ARM);
+  VkAccessFlags2 made = access & ~kGraphAccesses;
   if ((access & VK_ACCESS_2_DATA_GRAPH_READ_BIT_ARM) != 0)
     made |= VK_ACCESS_2_SHADER_READ_BIT | VK_ACCESS_2_TRANSFER_READ_BIT;
   if ((access & VK_ACCESS_2_DATA_GRAPH_WRITE_BIT_ARM) != 0)
@@ -254,7 +291,9 @@ bool needs_translation(const Barrier& barrier) {
   if constexpr (std::is_same_v<Barrier, VkImageMemoryBarrier2>) {
     if (has_tensor_layout(barrier)) return true;
   }
-  return ((barrier.srcStageMask | barrier.dstStageMask) & VK_PIPELINE_STAGE_2_DATA_GRAPH_BIT_ARM) != 0;
+  // The accesses are valid with VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, too.
+  return ((barrier.srcStageMask | barrier.dstStageMask) & VK_PIPELINE_STAGE_2_DATA_GRAPH_BIT_ARM) != 0 ||
+         ((barrier.srcAccessMask | barrier.dstAccessMask) & kGraphAccesses) != 0;
 }
 
 template <class Barrier>
@@ -448,6 +487,7 @@ void CommandState::reset() {
   compute = VK_NULL_HANDLE;
   compute_shader = VK_NULL_HANDLE;
   pushed.clear();
+  compute_sets.clear();
 }
 
 void CommandState::push(VkPipelineLayout layout, VkShaderStageFlags stages, std::uint32_t offset, std::uint32_t size,
@@ -471,6 +511,9 @@ std::span<const NamedFunction> command_functions() {
       named("vkCmdBindPipeline", CmdBindPipeline),
       named("vkCmdBindShadersEXT", CmdBindShadersEXT),
       named("vkCmdBindDescriptorSets", CmdBindDescriptorSets),
+      named("vkCmdBindDescriptorSets2", CmdBindDescriptorSets2),
+      named("vkCmdBindDescriptorSets2KHR", CmdBindDescriptorSets2),
+      named("vkCmdDispatch", CmdDispatch),
       named("vkCmdPushConstants", CmdPushConstants),
       named("vkCmdPushConstants2", CmdPushConstants2),
       named("vkCmdPushConstants2KHR", CmdPushConstants2),

@@ -37,6 +37,7 @@ struct CommandState {
   VkPipeline compute = VK_NULL_HANDLE;
   VkShaderEXT compute_shader = VK_NULL_HANDLE;  // instead of a pipeline
   std::vector<PushedConstants> pushed;
+  std::vector<VkDescriptorSet> compute_sets;  // by index; known only if dispatches are captured
 
   void reset();
   void push(VkPipelineLayout layout, VkShaderStageFlags stages, std::uint32_t offset, std::uint32_t size,

@@ -182,7 +182,7 @@ void note_copy(LayerDevice& device, const VkCopyDescriptorSet& copy) {
 
 void update(LayerDevice& device, std::uint32_t count, const VkWriteDescriptorSet* writes, std::uint32_t copy_count,
             const VkCopyDescriptorSet* copies) {
-  const TranslatedWrites translated(count, writes);
+  const TranslatedWrites translated(device, count, writes);
   device.next.vkUpdateDescriptorSets(device.handle, count, translated.writes(), copy_count, copies);
   for (std::uint32_t i = 0; i < count; ++i) note_write(device, writes[i]);
   for (std::uint32_t i = 0; i < copy_count; ++i) note_copy(device, copies[i]);
@@ -223,7 +223,7 @@ VkResult CreateDescriptorUpdateTemplate(VkDevice handle, const VkDescriptorUpdat
 void DestroyDescriptorUpdateTemplate(VkDevice handle, VkDescriptorUpdateTemplate of,
                                      const VkAllocationCallbacks* allocator) {
   LayerDevice& device = device_of(handle);
-  if (device.templates.remove(of)) return;
+  if (device.templates.remove(of)) return device.forget_private_data(reinterpret_cast<std::uint64_t>(of));
   device.next.vkDestroyDescriptorUpdateTemplate(handle, of, allocator);
 }
 
@@ -247,7 +247,8 @@ std::int64_t TensorBindings::slot(std::uint32_t binding, std::uint32_t element) 
   return found == ranges.end() ? -1 : std::int64_t{found->first} + element;
 }
 
-TranslatedWrites::TranslatedWrites(std::uint32_t count, const VkWriteDescriptorSet* writes) : given_(writes) {
+TranslatedWrites::TranslatedWrites(LayerDevice& device, std::uint32_t count, const VkWriteDescriptorSet* writes)
+    : given_(writes) {
   if (std::none_of(writes, writes + count,
                    [](const VkWriteDescriptorSet& one) { return is_tensor(one.descriptorType); }))
     return;
@@ -259,10 +260,12 @@ TranslatedWrites::TranslatedWrites(std::uint32_t count, const VkWriteDescriptorS
     std::vector<VkDescriptorBufferInfo>& infos = buffers_.emplace_back();
     for (std::uint32_t i = 0; i < write.descriptorCount; ++i) {
       const auto* view = tensors == nullptr ? nullptr : object_of<TensorViewObject>(tensors->pTensorViews[i]);
-      if (view == nullptr)
-        infos.push_back({VK_NULL_HANDLE, 0, VK_WHOLE_SIZE});
-      else
-        infos.push_back({view->record.buffer, view->record.offset, sizeof(spirv::TensorRecord)});
+      RecordSlot record;
+      if (view != nullptr)
+        record = view->record;
+      else if (device.records.null(device, record) != VK_SUCCESS)
+        throw std::bad_alloc();
+      infos.push_back({record.buffer, record.offset, sizeof(spirv::TensorRecord)});
     }
     write.descriptorType = kRecord;
     write.pNext = nullptr;

@@ -56,7 +56,7 @@ struct UpdateTemplate {
 // Writes as the driver gets them.
 class TranslatedWrites {
  public:
-  TranslatedWrites(std::uint32_t count, const VkWriteDescriptorSet* writes);
+  TranslatedWrites(LayerDevice& device, std::uint32_t count, const VkWriteDescriptorSet* writes);
   const VkWriteDescriptorSet* writes() const { return copies_.empty() ? given_ : copies_.data(); }
 
  private:

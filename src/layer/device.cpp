@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "base/format.hpp"
+#include "layer/capture.hpp"
 #include "layer/chain.hpp"
 #include "layer/commands.hpp"
 #include "layer/descriptors.hpp"
@@ -208,6 +209,57 @@ bool asks_for(const VkDeviceCreateInfo& info, std::string_view extension) {
                              [&](std::string_view name) { return name == extension; });
 }
 
+// A feature of the layer's extensions.
+struct OurFeature {
+  const char* name;
+  VkStructureType structure;
+  std::size_t offset;
+};
+#define TENSOR_FEATURE(name) \
+  {#name, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TENSOR_FEATURES_ARM, offsetof(VkPhysicalDeviceTensorFeaturesARM, name)}
+#define GRAPH_FEATURE(name)                                          \
+  {#name, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DATA_GRAPH_FEATURES_ARM, \
+   offsetof(VkPhysicalDeviceDataGraphFeaturesARM, name)}
+constexpr OurFeature kOurFeatureMembers[] = {
+    TENSOR_FEATURE(tensorNonPacked),
+    TENSOR_FEATURE(shaderTensorAccess),
+    TENSOR_FEATURE(shaderStorageTensorArrayDynamicIndexing),
+    TENSOR_FEATURE(shaderStorageTensorArrayNonUniformIndexing),
+    TENSOR_FEATURE(descriptorBindingStorageTensorUpdateAfterBind),
+    TENSOR_FEATURE(tensors),
+    GRAPH_FEATURE(dataGraph),
+    GRAPH_FEATURE(dataGraphUpdateAfterBind),
+    GRAPH_FEATURE(dataGraphSpecializationConstants),
+    GRAPH_FEATURE(dataGraphDescriptorBuffer),
+    GRAPH_FEATURE(dataGraphShaderModule),
+    {"descriptorBufferTensorDescriptors", VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_BUFFER_TENSOR_FEATURES_ARM,
+     offsetof(VkPhysicalDeviceDescriptorBufferTensorFeaturesARM, descriptorBufferTensorDescriptors)},
+    {"dataGraphOpticalFlow", VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DATA_GRAPH_OPTICAL_FLOW_FEATURES_ARM,
+     offsetof(VkPhysicalDeviceDataGraphOpticalFlowFeaturesARM, dataGraphOpticalFlow)},
+    {"dataGraphNeuralAcceleratorStatistics",
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DATA_GRAPH_NEURAL_ACCELERATOR_STATISTICS_FEATURES_ARM,
+     offsetof(VkPhysicalDeviceDataGraphNeuralAcceleratorStatisticsFeaturesARM, dataGraphNeuralAcceleratorStatistics)},
+};
+#undef TENSOR_FEATURE
+#undef GRAPH_FEATURE
+
+// A feature that the application asks for and that the layer does not offer; null without one.
+const char* missing_feature(const VkDeviceCreateInfo& info, const LayerPhysicalDevice& device) {
+  VkPhysicalDeviceDataGraphNeuralAcceleratorStatisticsFeaturesARM statistics{.sType = kOurFeatures[4]};
+  VkPhysicalDeviceDataGraphOpticalFlowFeaturesARM flow{.sType = kOurFeatures[3], .pNext = &statistics};
+  VkPhysicalDeviceDescriptorBufferTensorFeaturesARM buffers{.sType = kOurFeatures[2], .pNext = &flow};
+  VkPhysicalDeviceDataGraphFeaturesARM graphs{.sType = kOurFeatures[1], .pNext = &buffers};
+  VkPhysicalDeviceTensorFeaturesARM offered{.sType = kOurFeatures[0], .pNext = &graphs};
+  write_features(device, &offered);
+  for (const OurFeature& feature : kOurFeatureMembers) {
+    const auto* asked = find_in_chain<std::byte>(info.pNext, feature.structure);
+    if (asked == nullptr || *reinterpret_cast<const VkBool32*>(asked + feature.offset) == VK_FALSE) continue;
+    auto* own = find_in_chain<void>(static_cast<void*>(&offered), feature.structure);
+    if (member_at(own, feature.offset) == VK_FALSE) return feature.name;
+  }
+  return nullptr;
+}
+
 // The facts for which kernels are built: of the features that are switched on.
 lower::LowerOptions lower_options(const LayerInstance& instance, gpu::Snapshot snapshot,
                                   const std::set<std::string, std::less<>>& enabled, const Cache& cache) {
@@ -247,12 +299,23 @@ VkResult CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
       if (result != VK_SUCCESS) return result;
     } else {
       if (!offer.tensors || (wants_graphs && !offer.graphs)) return VK_ERROR_EXTENSION_NOT_PRESENT;
+      if (const char* feature = missing_feature(*info, *device->physical)) {
+        instance.message(MessageLevel::Error,
+                         formatted("vkCreateDevice: the layer does not offer the feature `{}`; query it with "
+                                   "vkGetPhysicalDeviceFeatures2, and leave it out where it is VK_FALSE",
+                                   feature));
+        return VK_ERROR_FEATURE_NOT_PRESENT;
+      }
       DeviceRequest request(*info, *device->physical);
       for (const char* feature : kNeededFeatures) request.enable(feature);
       for (const char* feature : kUsefulFeatures) request.enable(feature);
       const VkResult result = create(physical, &request.info(), allocator, made);
       if (result != VK_SUCCESS) return result;
       device->tensors = true;
+      for (const VkDeviceQueueCreateInfo& queue : std::span(info->pQueueCreateInfos, info->queueCreateInfoCount)) {
+        if (!std::ranges::contains(device->queue_families, queue.queueFamilyIndex))
+          device->queue_families.push_back(queue.queueFamilyIndex);
+      }
       device->graphs = wants_graphs;
       if (instance.settings.cache) device->cache = Cache::of_user();
       device->lower = lower_options(instance, device->physical->snapshot, request.enabled(), device->cache);
@@ -301,6 +364,15 @@ void LayerDevice::release() {
   if (kernel_layout != VK_NULL_HANDLE) next.vkDestroyPipelineLayout(handle, kernel_layout, nullptr);
 }
 
+void LayerDevice::forget_private_data(std::uint64_t object) {
+  const std::lock_guard lock(private_mutex);
+  std::erase_if(private_data, [&](const auto& one) { return one.first.second == object; });
+}
+
+bool LayerDevice::intercepts(std::string_view name) const {
+  return name != "vkCmdDispatch" || !instance->settings.capture.empty();
+}
+
 bool LayerDevice::has_function(std::string_view name) const {
   if (name.find("DataGraph") != std::string_view::npos) return graphs;
   return name.ends_with("ARM") || next_proc_addr(handle, std::string(name).c_str()) != nullptr;
@@ -323,9 +395,14 @@ VkResult create_host_buffer(const LayerDevice& device, std::uint64_t size, VkBuf
     destroy_host_buffer(device, made);
     return result;
   };
-  const VkBufferCreateInfo create{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-                                  .size = size,
-                                  .usage = usage | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT};
+  const VkBufferCreateInfo create{
+      .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+      .size = size,
+      .usage = usage | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT,
+      // Queues of all families read it.
+      .sharingMode = device.queue_families.size() > 1 ? VK_SHARING_MODE_CONCURRENT : VK_SHARING_MODE_EXCLUSIVE,
+      .queueFamilyIndexCount = static_cast<std::uint32_t>(device.queue_families.size()),
+      .pQueueFamilyIndices = device.queue_families.data()};
   VkResult result = device.next.vkCreateBuffer(device.handle, &create, nullptr, &made.buffer);
   if (result != VK_SUCCESS) return result;
   const VkBufferMemoryRequirementsInfo2 of{.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_REQUIREMENTS_INFO_2,
@@ -348,16 +425,23 @@ VkResult create_host_buffer(const LayerDevice& device, std::uint64_t size, VkBuf
     if (result == VK_SUCCESS) break;
   }
   if (result != VK_SUCCESS) return fail_with(result);
-  const VkBindBufferMemoryInfo bind{
-      .sType = VK_STRUCTURE_TYPE_BIND_BUFFER_MEMORY_INFO, .buffer = made.buffer, .memory = made.memory};
-  result = device.next.vkBindBufferMemory2(device.handle, 1, &bind);
+  result = bind_buffer(device, made.buffer, made.memory, 0, made.address);
   if (result != VK_SUCCESS) return fail_with(result);
   void* mapped = nullptr;
   result = device.next.vkMapMemory(device.handle, made.memory, 0, VK_WHOLE_SIZE, 0, &mapped);
   if (result != VK_SUCCESS) return fail_with(result);
   made.mapped = static_cast<std::byte*>(mapped);
-  const VkBufferDeviceAddressInfo where{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = made.buffer};
-  made.address = device.next.vkGetBufferDeviceAddress(device.handle, &where);
+  return VK_SUCCESS;
+}
+
+VkResult bind_buffer(const LayerDevice& device, VkBuffer buffer, VkDeviceMemory memory, VkDeviceSize offset,
+                     VkDeviceAddress& address) {
+  const VkBindBufferMemoryInfo bind{
+      .sType = VK_STRUCTURE_TYPE_BIND_BUFFER_MEMORY_INFO, .buffer = buffer, .memory = memory, .memoryOffset = offset};
+  const VkResult result = device.next.vkBindBufferMemory2(device.handle, 1, &bind);
+  if (result != VK_SUCCESS) return result;
+  const VkBufferDeviceAddressInfo where{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = buffer};
+  address = device.next.vkGetBufferDeviceAddress(device.handle, &where);
   return VK_SUCCESS;
 }
 

@@ -26,6 +26,8 @@ struct GraphModule;
 class GraphPipeline;
 struct CommandState;
 struct IdentifiedGraphs;
+struct AliasingImage {};
+struct CapturedShader;
 
 class LayerDevice {
  public:
@@ -33,6 +35,8 @@ class LayerDevice {
   LayerDevice(const LayerDevice&) = delete;
   ~LayerDevice();
 
+  // Whether a function of devices with tensors need be the layer's.
+  bool intercepts(std::string_view name) const;
   // Whether the device has a function of this layer.
   bool has_function(std::string_view name) const;
   // Frees what the layer has made in the driver.
@@ -55,11 +59,19 @@ class LayerDevice {
   HandleMap<VkDescriptorPool, PoolSets> pools;
   HandleMap<VkDescriptorUpdateTemplate, UpdateTemplate> templates;
   HandleMap<VkShaderModule, GraphModule> graph_modules;
+  HandleMap<VkShaderModule, CapturedShader> captured_modules;
+  HandleMap<VkPipeline, CapturedShader> captured_pipelines;  // compute
   HandleMap<VkPipeline, GraphPipeline> graph_pipelines;
   HandleMap<VkPipelineCache, IdentifiedGraphs> identified;
   HandleMap<VkCommandBuffer, CommandState> commands;
   HandleMap<VkCommandPool, std::vector<VkCommandBuffer>> command_pools;
 
+  std::vector<std::uint32_t> queue_families;  // of the device's queues, each once
+  // Images that alias tensors.
+  HandleMap<VkImage, AliasingImage> aliasing_images;
+
+  // Forgets the private data of an object of the layer that is destroyed: a later object may have its handle.
+  void forget_private_data(std::uint64_t object);
   // Private data of the layer's own objects.
   std::mutex private_mutex;
   std::map<std::pair<VkPrivateDataSlot, std::uint64_t>, std::uint64_t> private_data;
@@ -78,6 +90,10 @@ struct HostBuffer {
 };
 VkResult create_host_buffer(const LayerDevice& device, std::uint64_t size, VkBufferUsageFlags usage, HostBuffer& made);
 void destroy_host_buffer(const LayerDevice& device, HostBuffer& buffer);
+
+// Binds memory of the application to a buffer, and asks for the buffer's address.
+VkResult bind_buffer(const LayerDevice& device, VkBuffer buffer, VkDeviceMemory memory, VkDeviceSize offset,
+                     VkDeviceAddress& address);
 
 // Objects of the layer are allocated with the application's callbacks.
 template <class T, class... Arguments>

@@ -49,6 +49,9 @@ struct LayerPhysicalDevice {
   Offer offer;
 };
 
+// Writes what the layer offers of its extensions' features to the structures of a chain.
+void write_features(const LayerPhysicalDevice& device, void* chain);
+
 enum class MessageLevel { Error, Warning, Info, Debug };
 
 class LayerInstance {

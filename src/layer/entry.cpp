@@ -105,7 +105,7 @@ PFN_vkVoidFunction GetDeviceProcAddr(VkDevice device, const char* name) {
   if (const PFN_vkVoidFunction function = find(device_functions(), name)) return function;
   const LayerDevice& of = device_of(device);
   // A device without tensors calls the driver directly.
-  if (of.tensors) {
+  if (of.tensors && of.intercepts(name)) {
     if (const PFN_vkVoidFunction function = find_extended(name)) {
       return of.has_function(name) ? function : nullptr;
     }

@@ -178,7 +178,9 @@ VkResult CreateDataGraphPipelinesARM(VkDevice handle, VkDeferredOperationKHR, Vk
 
 void DestroyPipeline(VkDevice handle, VkPipeline pipeline, const VkAllocationCallbacks* allocator) {
   LayerDevice& device = device_of(handle);
-  if (!device.graph_pipelines.remove(pipeline)) device.next.vkDestroyPipeline(handle, pipeline, allocator);
+  static_cast<void>(device.captured_pipelines.remove(pipeline));
+  if (!device.graph_pipelines.remove(pipeline)) return device.next.vkDestroyPipeline(handle, pipeline, allocator);
+  device.forget_private_data(reinterpret_cast<std::uint64_t>(pipeline));
 }
 
 VkResult CreatePipelineCache(VkDevice handle, const VkPipelineCacheCreateInfo* info,
@@ -197,6 +199,23 @@ void DestroyPipelineCache(VkDevice handle, VkPipelineCache cache, const VkAlloca
   LayerDevice& device = device_of(handle);
   const auto removed = device.identified.remove(cache);
   device.next.vkDestroyPipelineCache(handle, cache, allocator);
+}
+
+VkResult MergePipelineCaches(VkDevice handle, VkPipelineCache target, std::uint32_t count,
+                             const VkPipelineCache* sources) {
+  return guarded([&] {
+    LayerDevice& device = device_of(handle);
+    const VkResult result = device.next.vkMergePipelineCaches(handle, target, count, sources);
+    IdentifiedGraphs* const to = device.identified.find(target);
+    if (result != VK_SUCCESS || to == nullptr) return result;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      IdentifiedGraphs* const from = device.identified.find(sources[i]);
+      if (from == nullptr || from == to) continue;
+      const std::scoped_lock lock(from->mutex, to->mutex);
+      to->programs.insert(from->programs.begin(), from->programs.end());
+    }
+    return VK_SUCCESS;
+  });
 }
 
 // --- properties ------------------------------------------------------------------------------------------------------
@@ -267,7 +286,9 @@ void DestroyDataGraphPipelineSessionARM(VkDevice handle, VkDataGraphPipelineSess
                                         const VkAllocationCallbacks* allocator) {
   auto* object = object_of<SessionObject>(session);
   if (object == nullptr) return;
-  device_of(handle).next.vkDestroyBuffer(handle, object->buffer, allocator);
+  LayerDevice& device = device_of(handle);
+  device.forget_private_data(reinterpret_cast<std::uint64_t>(object));
+  device.next.vkDestroyBuffer(handle, object->buffer, allocator);
   destroy_object(allocator, object);
 }
 
@@ -297,15 +318,9 @@ VkResult BindDataGraphPipelineSessionMemoryARM(VkDevice handle, std::uint32_t co
   const LayerDevice& device = device_of(handle);
   for (std::uint32_t i = 0; i < count; ++i) {
     SessionObject& session = *object_of<SessionObject>(infos[i].session);
-    const VkBindBufferMemoryInfo bind{.sType = VK_STRUCTURE_TYPE_BIND_BUFFER_MEMORY_INFO,
-                                      .buffer = session.buffer,
-                                      .memory = infos[i].memory,
-                                      .memoryOffset = infos[i].memoryOffset};
-    const VkResult result = device.next.vkBindBufferMemory2(handle, 1, &bind);
+    const VkResult result =
+        bind_buffer(device, session.buffer, infos[i].memory, infos[i].memoryOffset, session.address);
     if (result != VK_SUCCESS) return result;
-    const VkBufferDeviceAddressInfo where{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
-                                          .buffer = session.buffer};
-    session.address = device.next.vkGetBufferDeviceAddress(handle, &where);
   }
   return VK_SUCCESS;
 }
@@ -328,6 +343,7 @@ std::span<const NamedFunction> graph_functions() {
       named("vkDestroyPipeline", DestroyPipeline),
       named("vkCreatePipelineCache", CreatePipelineCache),
       named("vkDestroyPipelineCache", DestroyPipelineCache),
+      named("vkMergePipelineCaches", MergePipelineCaches),
       named("vkGetDataGraphPipelineAvailablePropertiesARM", GetDataGraphPipelineAvailablePropertiesARM),
       named("vkGetDataGraphPipelinePropertiesARM", GetDataGraphPipelinePropertiesARM),
       named("vkCreateDataGraphPipelineSessionARM", CreateDataGraphPipelineSessionARM),

@@ -91,7 +91,8 @@ VkResult GraphProgram::make(const tosa::Graph& graph, const BoundTensors& tensor
   session_size = aligned(program->arena_size, kConstantAlignment);
   const auto add = [&](std::vector<Interface>& to, const tosa::Binding& at) {
     Interface one{.set = at.set, .binding = at.binding, .description = tensors.at({at.set, at.binding})};
-    if (!one.description.packed) {
+    // The strides of optimal tiling may be those of an image.
+    if (!one.description.packed || one.description.optimal) {
       one.packed_at = session_size;
       session_size += aligned(one.description.packed_size(), kConstantAlignment);
     }

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,7 +52,8 @@ class GraphProgram {
   struct Interface {
     std::uint32_t set = 0, binding = 0;
     TensorDescription description;
-    std::uint64_t packed_at = 0;  // the offset of its copy without gaps in the session, if it has gaps
+    // The offset in the session of its copy without gaps; for a tensor that may have gaps.
+    std::optional<std::uint64_t> packed_at;
   };
 
   VkResult make(const tosa::Graph& graph, const BoundTensors& tensors, VkPipelineCache cache, bool parallel,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "layer/images.hpp"
 
+#include "layer/chain.hpp"
 #include "layer/device.hpp"
 #include "layer/tensors.hpp"
 
@@ -20,9 +21,68 @@ VkFormat texel_format(std::uint32_t element, std::int64_t components) {
 
 VkResult CreateImage(VkDevice handle, const VkImageCreateInfo* info, const VkAllocationCallbacks* allocator,
                      VkImage* made) {
-  VkImageCreateInfo theirs = *info;
-  make_linear(theirs);
-  return device_of(handle).next.vkCreateImage(handle, &theirs, allocator, made);
+  return guarded([&] {
+    LayerDevice& device = device_of(handle);
+    if (!aliases_tensors(*info)) return device.next.vkCreateImage(handle, info, allocator, made);
+    VkImageCreateInfo theirs = *info;
+    make_linear(theirs);
+    auto known = std::make_unique<AliasingImage>();
+    const VkResult result = device.next.vkCreateImage(handle, &theirs, allocator, made);
+    if (result == VK_SUCCESS) device.aliasing_images.add(*made, std::move(known));
+    return result;
+  });
+}
+
+void DestroyImage(VkDevice handle, VkImage image, const VkAllocationCallbacks* allocator) {
+  LayerDevice& device = device_of(handle);
+  static_cast<void>(device.aliasing_images.remove(image));
+  device.next.vkDestroyImage(handle, image, allocator);
+}
+
+// A view's usage is that of its image, or a part of it.
+VkResult CreateImageView(VkDevice handle, const VkImageViewCreateInfo* info, const VkAllocationCallbacks* allocator,
+                         VkImageView* made) {
+  return guarded([&] {
+    const LayerDevice& device = device_of(handle);
+    constexpr VkStructureType edited[] = {VK_STRUCTURE_TYPE_IMAGE_VIEW_USAGE_CREATE_INFO};
+    const auto* usage = find_in_chain<VkImageViewUsageCreateInfo>(info->pNext, edited[0]);
+    if (usage == nullptr || (usage->usage & VK_IMAGE_USAGE_TENSOR_ALIASING_BIT_ARM) == 0)
+      return device.next.vkCreateImageView(handle, info, allocator, made);
+    ChainCopy chain;
+    VkImageViewCreateInfo theirs = *info;
+    theirs.pNext = chain.make(info->pNext, {}, edited);
+    chain.find<VkImageViewUsageCreateInfo>(edited[0])->usage &=
+        ~static_cast<VkImageUsageFlags>(VK_IMAGE_USAGE_TENSOR_ALIASING_BIT_ARM);
+    return device.next.vkCreateImageView(handle, &theirs, allocator, made);
+  });
+}
+
+// A render pass may leave an attachment in the layout for tensors.
+template <class Info, class Attachment, class Function>
+VkResult create_render_pass(VkDevice handle, const Info* info, const VkAllocationCallbacks* allocator,
+                            VkRenderPass* made, Function next) {
+  return guarded([&] {
+    std::vector<Attachment> attachments(info->pAttachments, info->pAttachments + info->attachmentCount);
+    for (Attachment& attachment : attachments) {
+      attachment.initialLayout = layout_in_driver(attachment.initialLayout);
+      attachment.finalLayout = layout_in_driver(attachment.finalLayout);
+    }
+    Info theirs = *info;
+    theirs.pAttachments = attachments.data();
+    return next(handle, &theirs, allocator, made);
+  });
+}
+
+VkResult CreateRenderPass(VkDevice handle, const VkRenderPassCreateInfo* info, const VkAllocationCallbacks* allocator,
+                          VkRenderPass* made) {
+  return create_render_pass<VkRenderPassCreateInfo, VkAttachmentDescription>(handle, info, allocator, made,
+                                                                             device_of(handle).next.vkCreateRenderPass);
+}
+
+VkResult CreateRenderPass2(VkDevice handle, const VkRenderPassCreateInfo2* info, const VkAllocationCallbacks* allocator,
+                           VkRenderPass* made) {
+  return create_render_pass<VkRenderPassCreateInfo2, VkAttachmentDescription2>(
+      handle, info, allocator, made, device_of(handle).next.vkCreateRenderPass2);
 }
 
 void GetDeviceImageMemoryRequirements(VkDevice handle, const VkDeviceImageMemoryRequirements* info,
@@ -34,10 +94,28 @@ void GetDeviceImageMemoryRequirements(VkDevice handle, const VkDeviceImageMemory
   device_of(handle).next.vkGetDeviceImageMemoryRequirements(handle, &theirs, requirements);
 }
 
+void GetDeviceImageSparseMemoryRequirements(VkDevice handle, const VkDeviceImageMemoryRequirements* info,
+                                            std::uint32_t* count, VkSparseImageMemoryRequirements2* requirements) {
+  VkImageCreateInfo image = *info->pCreateInfo;
+  make_linear(image);
+  VkDeviceImageMemoryRequirements theirs = *info;
+  theirs.pCreateInfo = &image;
+  device_of(handle).next.vkGetDeviceImageSparseMemoryRequirements(handle, &theirs, count, requirements);
+}
+
+void GetDeviceImageSubresourceLayout(VkDevice handle, const VkDeviceImageSubresourceInfo* info,
+                                     VkSubresourceLayout2* layout) {
+  VkImageCreateInfo image = *info->pCreateInfo;
+  make_linear(image);
+  VkDeviceImageSubresourceInfo theirs = *info;
+  theirs.pCreateInfo = &image;
+  device_of(handle).next.vkGetDeviceImageSubresourceLayout(handle, &theirs, layout);
+}
+
 }  // namespace
 
 void make_linear(VkImageCreateInfo& info) {
-  if ((info.usage & VK_IMAGE_USAGE_TENSOR_ALIASING_BIT_ARM) == 0) return;
+  if (!aliases_tensors(info)) return;
   info.usage &= ~static_cast<VkImageUsageFlags>(VK_IMAGE_USAGE_TENSOR_ALIASING_BIT_ARM);
   info.tiling = VK_IMAGE_TILING_LINEAR;
 }
@@ -65,7 +143,7 @@ bool set_image_strides(const LayerDevice& device, TensorDescription& description
   device.next.vkDestroyImage(device.handle, image, nullptr);
   std::uint64_t stride = layout.rowPitch;
   for (std::uint32_t d = rank - 2; d-- > 0;) {
-    description.packed &= description.strides[d] == stride;
+    description.packed &= description.strides[d] == stride || description.shape[d] == 1;
     description.strides[d] = stride;
     stride *= static_cast<std::uint64_t>(description.shape[d]);
   }
@@ -77,6 +155,15 @@ std::span<const NamedFunction> image_functions() {
       named("vkCreateImage", CreateImage),
       named("vkGetDeviceImageMemoryRequirements", GetDeviceImageMemoryRequirements),
       named("vkGetDeviceImageMemoryRequirementsKHR", GetDeviceImageMemoryRequirements),
+      named("vkGetDeviceImageSparseMemoryRequirements", GetDeviceImageSparseMemoryRequirements),
+      named("vkGetDeviceImageSparseMemoryRequirementsKHR", GetDeviceImageSparseMemoryRequirements),
+      named("vkGetDeviceImageSubresourceLayout", GetDeviceImageSubresourceLayout),
+      named("vkGetDeviceImageSubresourceLayoutKHR", GetDeviceImageSubresourceLayout),
+      named("vkDestroyImage", DestroyImage),
+      named("vkCreateImageView", CreateImageView),
+      named("vkCreateRenderPass", CreateRenderPass),
+      named("vkCreateRenderPass2", CreateRenderPass2),
+      named("vkCreateRenderPass2KHR", CreateRenderPass2),
   };
   return table;
 }

@@ -12,6 +12,10 @@ namespace slipway::layer {
 class LayerDevice;
 struct TensorDescription;
 
+constexpr bool aliases_tensors(const VkImageCreateInfo& info) {
+  return (info.usage & VK_IMAGE_USAGE_TENSOR_ALIASING_BIT_ARM) != 0;
+}
+
 // The create-info as the driver gets it.
 void make_linear(VkImageCreateInfo& info);
 

@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <functional>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <random>
@@ -98,6 +101,103 @@ class LayerSequences : public testing::LayerTest, public ::testing::WithParamInt
     return results;
   }
 
+  // A graph and a shader in a command buffer of its own. Safe from any thread.
+  void record_and_submit(VkPipeline graph, VkDescriptorSetLayout sets, VkPipelineLayout layout, VkTensorViewARM from,
+                         const AppTensor& to, const spirv::Words& code, std::mutex& submission) {
+    const VkCommandPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                            .queueFamilyIndex = family()};
+    VkCommandPool pool = VK_NULL_HANDLE;
+    MUST(vk().vkCreateCommandPool(device(), &pool_info, nullptr, &pool));
+    const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_TENSOR_ARM, 2};
+    const VkDescriptorPoolCreateInfo descriptors_info{
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, .maxSets = 1, .poolSizeCount = 1, .pPoolSizes = &size};
+    VkDescriptorPool descriptors = VK_NULL_HANDLE;
+    MUST(vk().vkCreateDescriptorPool(device(), &descriptors_info, nullptr, &descriptors));
+    const VkDescriptorSetAllocateInfo set_info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+                                               .descriptorPool = descriptors,
+                                               .descriptorSetCount = 1,
+                                               .pSetLayouts = &sets};
+    VkDescriptorSet set = VK_NULL_HANDLE;
+    MUST(vk().vkAllocateDescriptorSets(device(), &set_info, &set));
+    const VkTensorViewARM views[] = {from, to.view};
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      const VkWriteDescriptorSetTensorARM tensors{
+          .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_TENSOR_ARM, .tensorViewCount = 1, .pTensorViews = &views[i]};
+      const VkWriteDescriptorSet write{.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                       .pNext = &tensors,
+                                       .dstSet = set,
+                                       .dstBinding = i,
+                                       .descriptorCount = 1,
+                                       .descriptorType = VK_DESCRIPTOR_TYPE_TENSOR_ARM};
+      vk().vkUpdateDescriptorSets(device(), 1, &write, 0, nullptr);
+    }
+    const VkShaderModuleCreateInfo module{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+                                          .codeSize = code.size() * sizeof(std::uint32_t),
+                                          .pCode = code.data()};
+    const VkComputePipelineCreateInfo shader_info{
+        .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+        .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                  .pNext = &module,
+                  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                  .pName = "main"},
+        .layout = layout};
+    VkPipeline shader = VK_NULL_HANDLE;
+    MUST(vk().vkCreateComputePipelines(device(), VK_NULL_HANDLE, 1, &shader_info, nullptr, &shader));
+    const VkDataGraphPipelineSessionCreateInfoARM session_info{
+        .sType = VK_STRUCTURE_TYPE_DATA_GRAPH_PIPELINE_SESSION_CREATE_INFO_ARM, .dataGraphPipeline = graph};
+    VkDataGraphPipelineSessionARM session = VK_NULL_HANDLE;
+    MUST(vk().vkCreateDataGraphPipelineSessionARM(device(), &session_info, nullptr, &session));
+    const VkDataGraphPipelineSessionMemoryRequirementsInfoARM needs_info{
+        .sType = VK_STRUCTURE_TYPE_DATA_GRAPH_PIPELINE_SESSION_MEMORY_REQUIREMENTS_INFO_ARM,
+        .session = session,
+        .bindPoint = VK_DATA_GRAPH_PIPELINE_SESSION_BIND_POINT_TRANSIENT_ARM};
+    std::uint32_t count = 1;
+    const VkDataGraphPipelineSessionBindPointRequirementsInfoARM points_info{
+        .sType = VK_STRUCTURE_TYPE_DATA_GRAPH_PIPELINE_SESSION_BIND_POINT_REQUIREMENTS_INFO_ARM, .session = session};
+    VkDataGraphPipelineSessionBindPointRequirementARM point{
+        .sType = VK_STRUCTURE_TYPE_DATA_GRAPH_PIPELINE_SESSION_BIND_POINT_REQUIREMENT_ARM};
+    MUST(vk().vkGetDataGraphPipelineSessionBindPointRequirementsARM(device(), &points_info, &count, &point));
+    VkMemoryRequirements2 needs{.sType = VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
+    vk().vkGetDataGraphPipelineSessionMemoryRequirementsARM(device(), &needs_info, &needs);
+    VkMemoryAllocateInfo memory_info{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                     .allocationSize = needs.memoryRequirements.size};
+    while ((needs.memoryRequirements.memoryTypeBits >> memory_info.memoryTypeIndex & 1) == 0)
+      ++memory_info.memoryTypeIndex;
+    VkDeviceMemory memory = VK_NULL_HANDLE;
+    MUST(vk().vkAllocateMemory(device(), &memory_info, nullptr, &memory));
+    const VkBindDataGraphPipelineSessionMemoryInfoARM bind{
+        .sType = VK_STRUCTURE_TYPE_BIND_DATA_GRAPH_PIPELINE_SESSION_MEMORY_INFO_ARM,
+        .session = session,
+        .bindPoint = point.bindPoint,
+        .memory = memory};
+    MUST(vk().vkBindDataGraphPipelineSessionMemoryARM(device(), 1, &bind));
+
+    const VkCommandBufferAllocateInfo commands_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                                    .commandPool = pool,
+                                                    .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                                    .commandBufferCount = 1};
+    VkCommandBuffer commands = nullptr;
+    MUST(vk().vkAllocateCommandBuffers(device(), &commands_info, &commands));
+    begin(commands);
+    vk().vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, shader);
+    vk().vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, nullptr);
+    vk().vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_DATA_GRAPH_ARM, graph);
+    vk().vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_DATA_GRAPH_ARM, layout, 0, 1, &set, 0, nullptr);
+    vk().vkCmdDispatchDataGraphARM(commands, session, nullptr);
+    full_barrier(commands);
+    vk().vkCmdDispatch(commands, 1, 1, 1);
+    MUST(vk().vkEndCommandBuffer(commands));
+    {
+      const std::lock_guard lock(submission);
+      submit({commands});
+    }
+    vk().vkDestroyCommandPool(device(), pool, nullptr);
+    vk().vkDestroyDescriptorPool(device(), descriptors, nullptr);
+    vk().vkDestroyPipeline(device(), shader, nullptr);
+    vk().vkDestroyDataGraphPipelineSessionARM(device(), session, nullptr);
+    vk().vkFreeMemory(device(), memory, nullptr);
+  }
+
   std::mt19937_64 random_{1};
 };
 
@@ -149,6 +249,16 @@ TEST_P(LayerSequences, MotionEngine) {
 
 // --- sequences of calls ----------------------------------------------------------------------------------------------
 
+// A tensor of another format, with the bytes that it must have.
+struct ModelledBytes {
+  AppTensor app;
+  std::size_t size = 0;  // of an element
+  std::vector<std::byte> bytes;
+};
+constexpr std::pair<VkFormat, std::size_t> kOtherFormats[] = {{VK_FORMAT_R8_BOOL_ARM, 1}, {VK_FORMAT_R8_UINT, 1},
+                                                              {VK_FORMAT_R16_SFLOAT, 2},  {VK_FORMAT_R16_SINT, 2},
+                                                              {VK_FORMAT_R32_SFLOAT, 4},  {VK_FORMAT_R64_SINT, 8}};
+
 // A tensor of integers, with the values that it must have.
 struct Modelled {
   AppTensor app;
@@ -187,6 +297,15 @@ TEST_P(LayerSequences, CopiesShadersAndGraphs) {
       "%0 = input i32[4, 6] at 0.0\n%1 = REDUCE_MAX(%0) i32[1, 6] axis=0 nan_mode=PROPAGATE\n"
       "%2 = SUB(%0, %1) i32[4, 6]\noutput %2 at 0.1\n");
   const AppGraph difference = graph(words, "main", {&packed[0].app, &packed[1].app});
+  // Pairs of tensors of other formats, which are copied.
+  std::vector<std::array<ModelledBytes, 2>> others;
+  for (const auto& [format, size] : kOtherFormats) {
+    auto& pair = others.emplace_back();
+    for (ModelledBytes& one : pair) {
+      one.app = random_tensor(format, {2, 3, 5}, static_cast<std::int64_t>(size));
+      one.size = size;
+    }
+  }
   std::vector<Modelled*> all;
   for (Modelled& one : tensors) all.push_back(&one);
   for (Modelled& one : packed) all.push_back(&one);
@@ -203,6 +322,17 @@ TEST_P(LayerSequences, CopiesShadersAndGraphs) {
       for (std::int32_t& value : one->values) value = static_cast<std::int32_t>(random_() % 1000) - 500;
       testing::fill(one->app, one->values);
     }
+    for (auto& pair : others) {
+      for (ModelledBytes& one : pair) {
+        one.bytes.resize(30 * one.size);
+        for (std::byte& byte : one.bytes) byte = static_cast<std::byte>(random_() % 2);
+        testing::for_each_element(one.app, one.size, [&](std::size_t i, std::byte* at) {
+          std::memcpy(at, one.bytes.data() + i * one.size, one.size);
+        });
+      }
+    }
+    // What each submission does to the values.
+    std::vector<std::function<void()>> effects;
     const bool in_secondary = random_() % 3 == 0;
     const VkCommandBuffer commands = in_secondary ? secondary : primary;
     begin(commands);
@@ -224,12 +354,17 @@ TEST_P(LayerSequences, CopiesShadersAndGraphs) {
     std::int32_t times = 1, by = 0;
     bool bound = false;
     const auto shade = [&](Modelled* from, Modelled* to) {
-      std::vector<std::int32_t> result(elements);
-      for (std::size_t i = 0; i < elements; ++i) result[i] = from->values[i] * times + by;
-      to->values = std::move(result);
+      effects.emplace_back([=, factor = times, sum = by] {
+        std::vector<std::int32_t> result(elements);
+        for (std::size_t i = 0; i < elements; ++i)
+          result[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(from->values[i]) *
+                                                    static_cast<std::uint32_t>(factor) +
+                                                static_cast<std::uint32_t>(sum));
+        to->values = std::move(result);
+      });
     };
     for (std::uint64_t step = 2 + random_() % 6; step-- > 0;) {
-      switch (random_() % 4) {
+      switch (random_() % 5) {
         case 0: {
           Modelled *from = pick(all), *to = pick(all);
           if (from == to) break;
@@ -240,7 +375,7 @@ TEST_P(LayerSequences, CopiesShadersAndGraphs) {
                                          .regionCount = 1,
                                          .pRegions = &region};
           vk().vkCmdCopyTensorARM(commands, &info);
-          to->values = from->values;
+          effects.emplace_back([=] { to->values = from->values; });
           break;
         }
         case 1: {
@@ -259,12 +394,16 @@ TEST_P(LayerSequences, CopiesShadersAndGraphs) {
         }
         case 2: {
           dispatch(commands, difference, graph_set);
-          for (std::size_t j = 0; j < 6; ++j) {
-            std::int32_t most = gx->values[j];
-            for (std::size_t i = 1; i < 4; ++i) most = std::max(most, gx->values[6 * i + j]);
-            std::vector<std::int32_t>& to = gy->values;
-            for (std::size_t i = 0; i < 4; ++i) to[6 * i + j] = gx->values[6 * i + j] - most;
-          }
+          effects.emplace_back([=] {
+            for (std::size_t j = 0; j < 6; ++j) {
+              std::int32_t most = gx->values[j];
+              for (std::size_t i = 1; i < 4; ++i) most = std::max(most, gx->values[6 * i + j]);
+              std::vector<std::int32_t>& to = gy->values;
+              for (std::size_t i = 0; i < 4; ++i)
+                to[6 * i + j] = static_cast<std::int32_t>(static_cast<std::uint32_t>(gx->values[6 * i + j]) -
+                                                          static_cast<std::uint32_t>(most));
+            }
+          });
           break;
         }
         case 3: {
@@ -289,6 +428,19 @@ TEST_P(LayerSequences, CopiesShadersAndGraphs) {
           bound = false;
           break;
         }
+        case 4: {
+          auto& pair = others[random_() % others.size()];
+          ModelledBytes *from = &pair[random_() % 2], *to = from == &pair[0] ? &pair[1] : &pair[0];
+          const VkTensorCopyARM region{.sType = VK_STRUCTURE_TYPE_TENSOR_COPY_ARM};
+          const VkCopyTensorInfoARM info{.sType = VK_STRUCTURE_TYPE_COPY_TENSOR_INFO_ARM,
+                                         .srcTensor = from->app.tensor,
+                                         .dstTensor = to->app.tensor,
+                                         .regionCount = 1,
+                                         .pRegions = &region};
+          vk().vkCmdCopyTensorARM(commands, &info);
+          effects.emplace_back([=] { to->bytes = from->bytes; });
+          break;
+        }
       }
       full_barrier(commands);
     }
@@ -298,15 +450,26 @@ TEST_P(LayerSequences, CopiesShadersAndGraphs) {
       vk().vkCmdExecuteCommands(primary, 1, &secondary);
       MUST(vk().vkEndCommandBuffer(primary));
     }
-    submit({primary});
+    for (std::uint64_t again = 1 + random_() % 3; again-- > 0;) {
+      submit({primary});
+      for (const auto& effect : effects) effect();
+    }
     for (const Modelled* one : all)
       ASSERT_EQ(testing::contents<std::int32_t>(one->app), one->values) << "seed " << seed;
+    for (const auto& pair : others) {
+      for (const ModelledBytes& one : pair) {
+        testing::for_each_element(one.app, one.size, [&](std::size_t i, const std::byte* at) {
+          ASSERT_EQ(std::memcmp(at, one.bytes.data() + i * one.size, one.size), 0)
+              << "seed " << seed << " element " << i;
+        });
+      }
+    }
   }
 }
 
 // --- threads ---------------------------------------------------------------------------------------------------------
 
-// Threads make, record and destroy objects of their own at the same time.
+// Threads make, record and destroy objects of their own at the same time, and submit in turn.
 TEST_P(LayerSequences, ThreadsWorkAtTheSameTime) {
   const std::uint64_t rounds = number_of("SLIPWAY_LAYER_ROUNDS", 4);
   start();
@@ -317,6 +480,11 @@ TEST_P(LayerSequences, ThreadsWorkAtTheSameTime) {
   const VkPipelineLayout graph_layout = pipeline_layout(layout);
   std::vector<AppTensor> tensors;
   for (int i = 0; i < 16; ++i) tensors.push_back(tensor(VK_FORMAT_R32_SINT, {4, 6}));
+  const spirv::Words code = shader_of(
+      "layout(set = 0, binding = 0) uniform tensorARM<int, 2> x;\n"
+      "layout(set = 0, binding = 1) uniform tensorARM<int, 2> y;\n"
+      "void main() { int v; tensorReadARM(x, uint[](0, 0), v); tensorWriteARM(y, uint[](0, 0), v); }\n");
+  std::mutex submission;
   std::atomic<int> failed = 0;
   {
     std::vector<std::jthread> threads;
@@ -334,6 +502,7 @@ TEST_P(LayerSequences, ThreadsWorkAtTheSameTime) {
                                                .format = VK_FORMAT_R32_SINT};
           VkTensorViewARM made = VK_NULL_HANDLE;
           if (vk().vkCreateTensorViewARM(device(), &view, nullptr, &made) != VK_SUCCESS) ++failed;
+          record_and_submit(pipeline, layout, graph_layout, made, *own[1], code, submission);
           vk().vkDestroyTensorViewARM(device(), made, nullptr);
           vk().vkDestroyPipeline(device(), pipeline, nullptr);
         }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "gpu/device/snapshot.hpp"
 #include "spirv/tensors/emulate.hpp"
 
 namespace slipway::layer {
@@ -23,10 +24,10 @@ inline constexpr std::uint32_t kMinTensorDescriptors = 16;
 constexpr std::uint32_t tensors_of(std::uint32_t limit) { return std::min(limit / 2, kMaxTensorDescriptors); }
 
 // Shader stages whose shaders may have tensors.
-constexpr VkShaderStageFlags tensor_stages(bool vertex_stores, bool fragment_stores) {
+inline VkShaderStageFlags tensor_stages(const gpu::Snapshot& device) {
   VkShaderStageFlags stages = VK_SHADER_STAGE_COMPUTE_BIT;
-  if (vertex_stores) stages |= VK_SHADER_STAGE_VERTEX_BIT;
-  if (fragment_stores) stages |= VK_SHADER_STAGE_FRAGMENT_BIT;
+  if (device.has_feature("vertexPipelineStoresAndAtomics")) stages |= VK_SHADER_STAGE_VERTEX_BIT;
+  if (device.has_feature("fragmentStoresAndAtomics")) stages |= VK_SHADER_STAGE_FRAGMENT_BIT;
   return stages;
 }
 

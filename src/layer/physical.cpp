@@ -70,28 +70,6 @@ constexpr VkStructureType kFeatureTypes[] = {
 
 VkBool32 flag(bool value) { return value ? VK_TRUE : VK_FALSE; }
 
-void write_features(const LayerPhysicalDevice& device, void* chain) {
-  const auto has = [&](const char* name) { return flag(device.offer.tensors && device.snapshot.has_feature(name)); };
-  if (auto* tensors = find_in_chain<VkPhysicalDeviceTensorFeaturesARM>(chain, kFeatureTypes[0])) {
-    tensors->tensorNonPacked = tensors->shaderTensorAccess = tensors->tensors = flag(device.offer.tensors);
-    tensors->shaderStorageTensorArrayDynamicIndexing = has("shaderUniformBufferArrayDynamicIndexing");
-    tensors->shaderStorageTensorArrayNonUniformIndexing = has("shaderUniformBufferArrayNonUniformIndexing");
-    tensors->descriptorBindingStorageTensorUpdateAfterBind = has("descriptorBindingUniformBufferUpdateAfterBind");
-  }
-  if (auto* graphs = find_in_chain<VkPhysicalDeviceDataGraphFeaturesARM>(chain, kFeatureTypes[1])) {
-    graphs->dataGraph = graphs->dataGraphShaderModule = graphs->dataGraphSpecializationConstants =
-        flag(device.offer.graphs);
-    graphs->dataGraphUpdateAfterBind = graphs->dataGraphDescriptorBuffer = VK_FALSE;
-  }
-  if (auto* buffers = find_in_chain<VkPhysicalDeviceDescriptorBufferTensorFeaturesARM>(chain, kFeatureTypes[2]))
-    buffers->descriptorBufferTensorDescriptors = VK_FALSE;
-  if (auto* flow = find_in_chain<VkPhysicalDeviceDataGraphOpticalFlowFeaturesARM>(chain, kFeatureTypes[3]))
-    flow->dataGraphOpticalFlow = VK_FALSE;
-  if (auto* statistics =
-          find_in_chain<VkPhysicalDeviceDataGraphNeuralAcceleratorStatisticsFeaturesARM>(chain, kFeatureTypes[4]))
-    statistics->dataGraphNeuralAcceleratorStatistics = VK_FALSE;
-}
-
 // The layer's devices that are not native; null for others, which the driver answers for.
 const LayerPhysicalDevice* extended(VkPhysicalDevice device) noexcept {
   try {
@@ -124,6 +102,7 @@ void GetPhysicalDeviceFeatures2(VkPhysicalDevice device, VkPhysicalDeviceFeature
 constexpr VkStructureType kPropertyTypes[] = {
     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TENSOR_PROPERTIES_ARM,
     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_BUFFER_TENSOR_PROPERTIES_ARM,
+    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_HEAP_TENSOR_PROPERTIES_ARM,
 };
 
 double limit_of(const gpu::Snapshot& device, std::string_view name) {
@@ -153,8 +132,7 @@ void write_tensor_properties(const LayerPhysicalDevice& device, VkPhysicalDevice
       tensor_descriptors(snapshot, "maxPerStageDescriptorUpdateAfterBindUniformBuffers");
   to.shaderStorageTensorArrayNonUniformIndexingNative =
       flag(limit_of(snapshot, "shaderUniformBufferArrayNonUniformIndexingNative") != 0);
-  to.shaderTensorSupportedStages = tensor_stages(snapshot.has_feature("vertexPipelineStoresAndAtomics"),
-                                                 snapshot.has_feature("fragmentStoresAndAtomics"));
+  to.shaderTensorSupportedStages = tensor_stages(snapshot);
   if (device.offer.tensors) return;
   const VkPhysicalDeviceTensorPropertiesARM none{.sType = to.sType, .pNext = to.pNext};
   to = none;
@@ -205,6 +183,9 @@ void GetPhysicalDeviceProperties2(VkPhysicalDevice device, VkPhysicalDevicePrope
     buffers->tensorCaptureReplayDescriptorDataSize = buffers->tensorViewCaptureReplayDescriptorDataSize =
         buffers->tensorDescriptorSize = 0;
   }
+  if (auto* heaps =
+          find_in_chain<VkPhysicalDeviceDescriptorHeapTensorPropertiesARM>(properties->pNext, kPropertyTypes[2]))
+    *heaps = {.sType = heaps->sType, .pNext = heaps->pNext};
 }
 
 // --- formats ---------------------------------------------------------------------------------------------------------
@@ -249,8 +230,12 @@ void GetPhysicalDeviceFormatProperties2(VkPhysicalDevice device, VkFormat format
     if (known->offer.tensors && can_alias(more->linearTilingFeatures))
       more->optimalTilingFeatures |= VK_FORMAT_FEATURE_2_TENSOR_IMAGE_ALIASING_BIT_ARM;
   }
-  if (auto* tensors = find_in_chain<VkTensorFormatPropertiesARM>(properties->pNext, kFormatTypes[0]))
-    tensors->linearTilingTensorFeatures = tensors->optimalTilingTensorFeatures = tensor_features(*known, format);
+  if (auto* tensors = find_in_chain<VkTensorFormatPropertiesARM>(properties->pNext, kFormatTypes[0])) {
+    tensors->optimalTilingTensorFeatures = tensor_features(*known, format);
+    // Tensors that alias images have optimal tiling.
+    tensors->linearTilingTensorFeatures =
+        tensors->optimalTilingTensorFeatures & ~VK_FORMAT_FEATURE_2_TENSOR_IMAGE_ALIASING_BIT_ARM;
+  }
 }
 
 VkResult GetPhysicalDeviceImageFormatProperties(VkPhysicalDevice device, VkFormat format, VkImageType type,
@@ -419,6 +404,28 @@ VkResult GetPhysicalDeviceToolProperties(VkPhysicalDevice device, std::uint32_t*
 
 }  // namespace
 
+void write_features(const LayerPhysicalDevice& device, void* chain) {
+  const auto has = [&](const char* name) { return flag(device.offer.tensors && device.snapshot.has_feature(name)); };
+  if (auto* tensors = find_in_chain<VkPhysicalDeviceTensorFeaturesARM>(chain, kFeatureTypes[0])) {
+    tensors->tensorNonPacked = tensors->shaderTensorAccess = tensors->tensors = flag(device.offer.tensors);
+    tensors->shaderStorageTensorArrayDynamicIndexing = has("shaderUniformBufferArrayDynamicIndexing");
+    tensors->shaderStorageTensorArrayNonUniformIndexing = has("shaderUniformBufferArrayNonUniformIndexing");
+    tensors->descriptorBindingStorageTensorUpdateAfterBind = has("descriptorBindingUniformBufferUpdateAfterBind");
+  }
+  if (auto* graphs = find_in_chain<VkPhysicalDeviceDataGraphFeaturesARM>(chain, kFeatureTypes[1])) {
+    graphs->dataGraph = graphs->dataGraphShaderModule = graphs->dataGraphSpecializationConstants =
+        flag(device.offer.graphs);
+    graphs->dataGraphUpdateAfterBind = graphs->dataGraphDescriptorBuffer = VK_FALSE;
+  }
+  if (auto* buffers = find_in_chain<VkPhysicalDeviceDescriptorBufferTensorFeaturesARM>(chain, kFeatureTypes[2]))
+    buffers->descriptorBufferTensorDescriptors = VK_FALSE;
+  if (auto* flow = find_in_chain<VkPhysicalDeviceDataGraphOpticalFlowFeaturesARM>(chain, kFeatureTypes[3]))
+    flow->dataGraphOpticalFlow = VK_FALSE;
+  if (auto* statistics =
+          find_in_chain<VkPhysicalDeviceDataGraphNeuralAcceleratorStatisticsFeaturesARM>(chain, kFeatureTypes[4]))
+    statistics->dataGraphNeuralAcceleratorStatistics = VK_FALSE;
+}
+
 bool is_of_this_layer(std::string_view name) {
   return name.ends_with("ARM") || name.starts_with("vkGetPhysicalDeviceToolProperties");
 }
@@ -470,6 +477,7 @@ const LayerPhysicalDevice* LayerInstance::physical_device(VkPhysicalDevice devic
 
 void LayerInstance::message(MessageLevel level, std::string_view text) const {
   static constexpr const char* kNames[] = {"error", "warning", "info", "debug"};
+  while (text.ends_with('\n')) text.remove_suffix(1);
   const std::string line(text);
   if (settings.log > static_cast<LogLevel>(level))
     std::fprintf(stderr, "slipway layer: %s: %s\n", kNames[static_cast<int>(level)], line.c_str());

@@ -29,10 +29,11 @@ class GraphRecording {
     bool copied = false;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const GraphProgram::Interface& at = program_.inputs[i];
-      if (at.description.packed) continue;
-      const TensorDescription without_gaps = packed(at.description);
-      copy_elements(device_, commands_, {inputs_[i]->buffer, 0, &at.description},
-                    {session_.buffer, at.packed_at, &without_gaps});
+      const TensorDescription& given = inputs_[i]->description;
+      if (given.packed) continue;
+      const TensorDescription without_gaps = packed(given);
+      copy_elements(device_, commands_, {inputs_[i]->buffer, 0, &given},
+                    {session_.buffer, *at.packed_at, &without_gaps});
       copied = true;
     }
     if (copied) barrier(kAllStages, kAllStages);
@@ -40,11 +41,12 @@ class GraphRecording {
     copied = false;
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       const GraphProgram::Interface& at = program_.outputs[i];
-      if (at.description.packed) continue;
+      const TensorDescription& given = outputs_[i]->description;
+      if (given.packed) continue;
       if (!std::exchange(copied, true)) barrier(kAllStages, kAllStages);
-      const TensorDescription without_gaps = packed(at.description);
-      copy_elements(device_, commands_, {session_.buffer, at.packed_at, &without_gaps},
-                    {outputs_[i]->buffer, 0, &at.description});
+      const TensorDescription without_gaps = packed(given);
+      copy_elements(device_, commands_, {session_.buffer, *at.packed_at, &without_gaps},
+                    {outputs_[i]->buffer, 0, &given});
     }
     restore();
   }
@@ -70,7 +72,8 @@ class GraphRecording {
         refuse(formatted("no tensor is bound to set {}, binding {}", at.set, at.binding));
         return false;
       }
-      if (!view->tensor->description.same_layout(at.description)) {
+      const TensorDescription& given = view->tensor->description;
+      if (!given.same_elements(at.description) || (!given.packed && !at.packed_at)) {
         refuse(formatted("the tensor at set {}, binding {} has another shape or other strides than the pipeline",
                          at.set, at.binding));
         return false;
@@ -93,8 +96,8 @@ class GraphRecording {
 
   VkDeviceAddress interface_address(std::span<const GraphProgram::Interface> interface,
                                     std::span<const TensorObject* const> tensors, std::uint64_t index) const {
-    const GraphProgram::Interface& at = interface[index];
-    return at.description.packed ? tensors[index]->address : session_.address + at.packed_at;
+    if (tensors[index]->description.packed) return tensors[index]->address;
+    return session_.address + *interface[index].packed_at;
   }
 
   void dispatch(const GraphProgram::Step& step) {

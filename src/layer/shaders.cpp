@@ -4,15 +4,18 @@
 #include "layer/shaders.hpp"
 
 #include <cstring>
+#include <map>
 #include <optional>
 #include <spirv/unified1/spirv.hpp11>
 
 #include "base/cache.hpp"
+#include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "layer/capture.hpp"
 #include "layer/chain.hpp"
 #include "layer/device.hpp"
 #include "layer/graphs.hpp"
+#include "layer/limits.hpp"
 #include "spirv/tensors/emulate.hpp"
 #include "spirv/tools.hpp"
 
@@ -37,20 +40,56 @@ void report(const LayerDevice& device, const Failure& failure) {
   device.instance->message(MessageLevel::Error, format_diagnostics(failure, {.sources = false}));
 }
 
+// A shader stage by the execution model of an entry point; 0 for a model that is not a stage of shaders with tensors.
+VkShaderStageFlags stage_of(spv::ExecutionModel model) {
+  switch (model) {
+    case spv::ExecutionModel::GLCompute:
+      return VK_SHADER_STAGE_COMPUTE_BIT;
+    case spv::ExecutionModel::Vertex:
+      return VK_SHADER_STAGE_VERTEX_BIT;
+    case spv::ExecutionModel::Fragment:
+      return VK_SHADER_STAGE_FRAGMENT_BIT;
+    default:
+      return 0;
+  }
+}
+
+// Whether all entry points of a module are in stages that may have tensors; reports one that is not.
+bool check_stages(const LayerDevice& device, const spirv::Module& module) {
+  const VkShaderStageFlags offered = tensor_stages(device.physical->snapshot);
+  for (const spirv::Instruction& instruction : module.instructions()) {
+    if (instruction.op != spv::Op::OpEntryPoint) continue;
+    const auto model = static_cast<spv::ExecutionModel>(instruction.operand(0));
+    if ((stage_of(model) & offered) != 0) continue;
+    device.instance->message(
+        MessageLevel::Error,
+        formatted("a shader of execution model {} uses tensors, which the layer offers in compute, vertex and fragment "
+                  "shaders (VkPhysicalDeviceTensorPropertiesARM::shaderTensorSupportedStages)",
+                  static_cast<std::uint32_t>(model)));
+    return false;
+  }
+  return true;
+}
+
 // The rewritten words; empty after a message.
-std::optional<spirv::Words> rewritten(const LayerDevice& device, std::span<const std::uint32_t> words) {
+std::optional<spirv::Words> rewritten(const LayerDevice& device, std::span<const std::uint32_t> words,
+                                      std::optional<CapturedShader>* captured = nullptr) {
   if (device.instance->settings.validate) {
     if (const Result<> valid = spirv::validate(words, "shader"); !valid) report(device, valid.error());
   }
-  auto made =
-      spirv::read_module(spirv::Words(words.begin(), words.end()), "shader").and_then([](const spirv::Module& module) {
-        return spirv::emulate_tensors_by_record(module);
-      });
+  const auto module = spirv::read_module(spirv::Words(words.begin(), words.end()), "shader");
+  if (!module) {
+    report(device, module.error());
+    return std::nullopt;
+  }
+  if (!check_stages(device, *module)) return std::nullopt;
+  auto made = spirv::emulate_tensors_by_record(*module);
   if (!made) {
     report(device, made.error());
     return std::nullopt;
   }
-  capture_shader(device, words);
+  auto written = capture_shader(device, *module);
+  if (captured != nullptr) *captured = std::move(written);
   return std::move(*made);
 }
 
@@ -73,12 +112,16 @@ VkResult CreateShaderModule(VkDevice handle, const VkShaderModuleCreateInfo* inf
         return VK_SUCCESS;
       }
       case ModuleKind::Tensors: {
-        const auto code = rewritten(device, words);
+        std::optional<CapturedShader> captured;
+        const auto code = rewritten(device, words, &captured);
         if (!code) return VK_ERROR_INVALID_SHADER_NV;
         VkShaderModuleCreateInfo theirs = *info;
         theirs.codeSize = code->size() * sizeof(std::uint32_t);
         theirs.pCode = code->data();
-        return device.next.vkCreateShaderModule(handle, &theirs, allocator, made);
+        const VkResult result = device.next.vkCreateShaderModule(handle, &theirs, allocator, made);
+        if (result == VK_SUCCESS && captured)
+          device.captured_modules.add(*made, std::make_unique<CapturedShader>(std::move(*captured)));
+        return result;
       }
     }
     return device.next.vkCreateShaderModule(handle, info, allocator, made);
@@ -87,20 +130,46 @@ VkResult CreateShaderModule(VkDevice handle, const VkShaderModuleCreateInfo* inf
 
 void DestroyShaderModule(VkDevice handle, VkShaderModule module, const VkAllocationCallbacks* allocator) {
   LayerDevice& device = device_of(handle);
-  if (!device.graph_modules.remove(module)) device.next.vkDestroyShaderModule(handle, module, allocator);
+  static_cast<void>(device.captured_modules.remove(module));
+  if (!device.graph_modules.remove(module)) return device.next.vkDestroyShaderModule(handle, module, allocator);
+  device.forget_private_data(reinterpret_cast<std::uint64_t>(module));
+}
+
+void write_identifier(std::span<const std::uint32_t> words, VkShaderModuleIdentifierEXT& identifier) noexcept {
+  try {
+    const std::string key = Cache::key({text_of(std::as_bytes(words))});
+    identifier.identifierSize =
+        static_cast<std::uint32_t>(std::min<std::size_t>(key.size(), VK_MAX_SHADER_MODULE_IDENTIFIER_SIZE_EXT));
+    std::memcpy(identifier.identifier, key.data(), identifier.identifierSize);
+  } catch (...) {
+    identifier.identifierSize = 0;
+  }
 }
 
 void GetShaderModuleIdentifierEXT(VkDevice handle, VkShaderModule module, VkShaderModuleIdentifierEXT* identifier) {
   const LayerDevice& device = device_of(handle);
   const GraphModule* graph = device.graph_modules.find(module);
   if (graph == nullptr) return device.next.vkGetShaderModuleIdentifierEXT(handle, module, identifier);
+  write_identifier(graph->words, *identifier);
+}
+
+// The same as for a module of the words.
+void GetShaderModuleCreateInfoIdentifierEXT(VkDevice handle, const VkShaderModuleCreateInfo* info,
+                                            VkShaderModuleIdentifierEXT* identifier) {
+  const LayerDevice& device = device_of(handle);
+  const ModuleKind kind = kind_of(words_of(*info));
+  if (kind == ModuleKind::Graphs) return write_identifier(words_of(*info), *identifier);
+  if (kind == ModuleKind::Other) return device.next.vkGetShaderModuleCreateInfoIdentifierEXT(handle, info, identifier);
+  identifier->identifierSize = 0;
   try {
-    const std::string key = Cache::key({text_of(std::as_bytes(std::span(graph->words)))});
-    identifier->identifierSize =
-        static_cast<std::uint32_t>(std::min<std::size_t>(key.size(), VK_MAX_SHADER_MODULE_IDENTIFIER_SIZE_EXT));
-    std::memcpy(identifier->identifier, key.data(), identifier->identifierSize);
+    const auto code = rewritten(device, words_of(*info));
+    if (!code) return;
+    VkShaderModuleCreateInfo theirs = *info;
+    theirs.codeSize = code->size() * sizeof(std::uint32_t);
+    theirs.pCode = code->data();
+    device.next.vkGetShaderModuleCreateInfoIdentifierEXT(handle, &theirs, identifier);
   } catch (...) {
-    identifier->identifierSize = 0;
+    device.instance->message(MessageLevel::Error, "out of memory in vkGetShaderModuleCreateInfoIdentifierEXT");
   }
 }
 
@@ -120,20 +189,29 @@ class Stages {
     if (stage.module != VK_NULL_HANDLE) return VK_SUCCESS;
     const auto* given = find_in_chain<VkShaderModuleCreateInfo>(stage.pNext, type[0]);
     if (given == nullptr || kind_of(words_of(*given)) != ModuleKind::Tensors) return VK_SUCCESS;
-    const auto code = rewritten(device_, words_of(*given));
+    std::optional<CapturedShader> captured;
+    const auto code = rewritten(device_, words_of(*given), &captured);
     if (!code) return VK_ERROR_INVALID_SHADER_NV;
     const VkShaderModuleCreateInfo create{
         .sType = type[0], .codeSize = code->size() * sizeof(std::uint32_t), .pCode = code->data()};
     const VkResult result = device_.next.vkCreateShaderModule(device_.handle, &create, nullptr, &stage.module);
     if (result != VK_SUCCESS) return result;
     modules_.push_back(stage.module);
+    if (captured) captured_.emplace(stage.module, std::move(*captured));
     stage.pNext = chains_.emplace_back(std::make_unique<ChainCopy>())->make(stage.pNext, type);
     return VK_SUCCESS;
+  }
+
+  // The captured shader of a stage; null if it was not captured.
+  const CapturedShader* captured(VkShaderModule module) const {
+    const auto found = captured_.find(module);
+    return found != captured_.end() ? &found->second : device_.captured_modules.find(module);
   }
 
  private:
   const LayerDevice& device_;
   std::vector<VkShaderModule> modules_;
+  std::map<VkShaderModule, CapturedShader> captured_;
   std::vector<std::unique_ptr<ChainCopy>> chains_;
 };
 
@@ -141,7 +219,7 @@ VkResult CreateComputePipelines(VkDevice handle, VkPipelineCache cache, std::uin
                                 const VkComputePipelineCreateInfo* infos, const VkAllocationCallbacks* allocator,
                                 VkPipeline* made) {
   return guarded([&] {
-    const LayerDevice& device = device_of(handle);
+    LayerDevice& device = device_of(handle);
     Stages stages(device);
     std::vector<VkComputePipelineCreateInfo> theirs(infos, infos + count);
     for (VkComputePipelineCreateInfo& info : theirs) {
@@ -150,7 +228,18 @@ VkResult CreateComputePipelines(VkDevice handle, VkPipelineCache cache, std::uin
         return result;
       }
     }
-    return device.next.vkCreateComputePipelines(handle, cache, count, theirs.data(), allocator, made);
+    const VkResult result = device.next.vkCreateComputePipelines(handle, cache, count, theirs.data(), allocator, made);
+    if (device.instance->settings.capture.empty()) return result;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const CapturedShader* shader = stages.captured(theirs[i].stage.module);
+      if (shader == nullptr || made[i] == VK_NULL_HANDLE) continue;
+      auto own = std::make_unique<CapturedShader>(*shader);
+      own->entry = theirs[i].stage.pName;
+      if (theirs[i].stage.pSpecializationInfo != nullptr)
+        own->specialization = values_of(*theirs[i].stage.pSpecializationInfo);
+      device.captured_pipelines.add(made[i], std::move(own));
+    }
+    return result;
   });
 }
 
@@ -215,6 +304,7 @@ std::span<const NamedFunction> shader_functions() {
       named("vkCreateShaderModule", CreateShaderModule),
       named("vkDestroyShaderModule", DestroyShaderModule),
       named("vkGetShaderModuleIdentifierEXT", GetShaderModuleIdentifierEXT),
+      named("vkGetShaderModuleCreateInfoIdentifierEXT", GetShaderModuleCreateInfoIdentifierEXT),
       named("vkCreateComputePipelines", CreateComputePipelines),
       named("vkCreateGraphicsPipelines", CreateGraphicsPipelines),
       named("vkCreateShadersEXT", CreateShadersEXT),

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "spirv/module.hpp"
+#include "spirv/reflect.hpp"
 
 namespace slipway::layer {
 
@@ -15,6 +16,9 @@ class LayerDevice;
 struct GraphModule {
   spirv::Words words;
 };
+
+// The values of specialization constants by id.
+spirv::Specialization values_of(const VkSpecializationInfo& info);
 
 // The module of a graph pipeline: a handle, or words in the chain. Empty if it is neither.
 std::optional<spirv::Words> graph_words(const LayerDevice& device,

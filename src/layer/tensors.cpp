@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/format.hpp"
 #include "layer/chain.hpp"
 #include "layer/device.hpp"
 #include "layer/formats.hpp"
@@ -43,7 +44,14 @@ VkResult CreateTensorARM(VkDevice handle, const VkTensorCreateInfoARM* info, con
   return guarded([&] {
     const LayerDevice& device = device_of(handle);
     TensorDescription description;
-    if (!read_description(device, *info->pDescription, description)) return VK_ERROR_INITIALIZATION_FAILED;
+    if (!read_description(device, *info->pDescription, description)) {
+      device.instance->message(
+          MessageLevel::Error,
+          formatted("vkCreateTensorARM: no tensor of the layer has this description (format {}, {} dimensions); see "
+                    "VkTensorFormatPropertiesARM and VkPhysicalDeviceTensorPropertiesARM",
+                    static_cast<std::uint32_t>(info->pDescription->format), info->pDescription->dimensionCount));
+      return VK_ERROR_INITIALIZATION_FAILED;
+    }
     auto* tensor = create_object<TensorObject>(allocator, TensorObject{.description = description});
     if (tensor == nullptr) return VK_ERROR_OUT_OF_HOST_MEMORY;
     const BufferInfo buffer(*info, description);
@@ -60,6 +68,7 @@ VkResult CreateTensorARM(VkDevice handle, const VkTensorCreateInfoARM* info, con
 void DestroyTensorARM(VkDevice handle, VkTensorARM tensor, const VkAllocationCallbacks* allocator) {
   auto* object = object_of<TensorObject>(tensor);
   if (object == nullptr) return;
+  device_of(handle).forget_private_data(reinterpret_cast<std::uint64_t>(object));
   device_of(handle).next.vkDestroyBuffer(handle, object->buffer, allocator);
   destroy_object(allocator, object);
 }
@@ -93,15 +102,9 @@ VkResult BindTensorMemoryARM(VkDevice handle, std::uint32_t count, const VkBindT
     const LayerDevice& device = device_of(handle);
     for (std::uint32_t i = 0; i < count; ++i) {
       TensorObject& tensor = *object_of<TensorObject>(infos[i].tensor);
-      const VkBindBufferMemoryInfo bind{.sType = VK_STRUCTURE_TYPE_BIND_BUFFER_MEMORY_INFO,
-                                        .buffer = tensor.buffer,
-                                        .memory = infos[i].memory,
-                                        .memoryOffset = infos[i].memoryOffset};
-      const VkResult result = device.next.vkBindBufferMemory2(handle, 1, &bind);
+      const VkResult result =
+          bind_buffer(device, tensor.buffer, infos[i].memory, infos[i].memoryOffset, tensor.address);
       if (result != VK_SUCCESS) return result;
-      const VkBufferDeviceAddressInfo where{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
-                                            .buffer = tensor.buffer};
-      tensor.address = device.next.vkGetBufferDeviceAddress(handle, &where);
     }
     return VK_SUCCESS;
   });
@@ -134,7 +137,9 @@ VkResult CreateTensorViewARM(VkDevice handle, const VkTensorViewCreateInfoARM* i
 void DestroyTensorViewARM(VkDevice handle, VkTensorViewARM view, const VkAllocationCallbacks* allocator) {
   auto* object = object_of<TensorViewObject>(view);
   if (object == nullptr) return;
-  device_of(handle).records.free(object->record);
+  LayerDevice& device = device_of(handle);
+  device.forget_private_data(reinterpret_cast<std::uint64_t>(object));
+  device.records.free(object->record);
   destroy_object(allocator, object);
 }
 
@@ -144,16 +149,21 @@ void CmdCopyTensorARM(VkCommandBuffer commands, const VkCopyTensorInfoARM* info)
   copy_elements(device_of(commands), commands, {from.buffer, 0, &from.description}, {to.buffer, 0, &to.description});
 }
 
-// Memory for tensors needs an address, and may be dedicated to a tensor, which is a buffer of the driver.
+// Memory for tensors needs an address, and may be dedicated to a tensor, which is a buffer of the driver. Memory
+// dedicated to an image or a tensor is not dedicated in the driver if both may be bound to it.
 VkResult AllocateMemory(VkDevice handle, const VkMemoryAllocateInfo* info, const VkAllocationCallbacks* allocator,
                         VkDeviceMemory* made) {
   return guarded([&] {
     const LayerDevice& device = device_of(handle);
-    constexpr VkStructureType removed[] = {VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO_TENSOR_ARM};
+    constexpr VkStructureType removed[] = {VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO_TENSOR_ARM,
+                                           VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO};
     constexpr VkStructureType edited[] = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO};
+    const auto* to_image = find_in_chain<VkMemoryDedicatedAllocateInfo>(info->pNext, removed[1]);
+    const bool aliased = to_image != nullptr && to_image->image != VK_NULL_HANDLE &&
+                         device.aliasing_images.find(to_image->image) != nullptr;
     ChainCopy chain;
     VkMemoryAllocateInfo theirs = *info;
-    theirs.pNext = chain.make(info->pNext, removed, edited);
+    theirs.pNext = chain.make(info->pNext, std::span(removed).first(aliased ? 2 : 1), edited);
     VkMemoryAllocateFlagsInfo own{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
                                   .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
     if (auto* flags = chain.find<VkMemoryAllocateFlagsInfo>(edited[0])) {
@@ -164,8 +174,9 @@ VkResult AllocateMemory(VkDevice handle, const VkMemoryAllocateInfo* info, const
     }
     VkMemoryDedicatedAllocateInfo dedicated{.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO};
     const auto* to_tensor = find_in_chain<VkMemoryDedicatedAllocateInfoTensorARM>(info->pNext, removed[0]);
-    if (to_tensor != nullptr && to_tensor->tensor != VK_NULL_HANDLE) {
-      dedicated.buffer = object_of<TensorObject>(to_tensor->tensor)->buffer;
+    const auto* tensor = to_tensor == nullptr ? nullptr : object_of<TensorObject>(to_tensor->tensor);
+    if (tensor != nullptr && (tensor->description.usage & VK_TENSOR_USAGE_IMAGE_ALIASING_BIT_ARM) == 0) {
+      dedicated.buffer = tensor->buffer;
       dedicated.pNext = theirs.pNext;
       theirs.pNext = &dedicated;
     }
@@ -197,6 +208,7 @@ bool read_description(const VkTensorDescriptionARM& from, TensorDescription& to)
   to.rank = from.dimensionCount;
   to.element = element_size(from.format);
   to.usage = from.usage;
+  to.optimal = from.tiling == VK_TENSOR_TILING_OPTIMAL_ARM;
   if (to.rank == 0 || to.rank > kMaxRank || to.element == 0 || from.pDimensions == nullptr) return false;
   std::uint64_t elements = 1;
   for (std::uint32_t d = 0; d < to.rank; ++d) {
@@ -211,7 +223,7 @@ bool read_description(const VkTensorDescriptionARM& from, TensorDescription& to)
     if (stride <= 0 || static_cast<std::uint64_t>(stride) % to.element != 0 ||
         stride > std::numeric_limits<std::int64_t>::max() / to.shape[d])
       return false;
-    to.packed &= static_cast<std::uint64_t>(stride) == to.strides[d];
+    to.packed &= static_cast<std::uint64_t>(stride) == to.strides[d] || to.shape[d] == 1;
     to.strides[d] = static_cast<std::uint64_t>(stride);
   }
   return true;

@@ -23,15 +23,15 @@ struct TensorDescription {
   std::uint32_t element = 0;  // bytes
   std::array<std::int64_t, kMaxRank> shape{};
   std::array<std::uint64_t, kMaxRank> strides{};  // bytes
-  bool packed = true;
+  bool packed = true;                             // without gaps
+  bool optimal = false;                           // tiling
   VkTensorUsageFlagsARM usage = 0;
 
   std::uint64_t size() const { return rank == 0 ? 0 : strides[0] * static_cast<std::uint64_t>(shape[0]); }  // bytes
   std::uint64_t packed_size() const;                                                                        // bytes
   tensor::Shape shape_of() const { return {shape.begin(), shape.begin() + rank}; }
-  // Whether elements are at the same offsets.
-  bool same_layout(const TensorDescription& other) const {
-    return rank == other.rank && element == other.element && shape == other.shape && strides == other.strides;
+  bool same_elements(const TensorDescription& other) const {
+    return rank == other.rank && element == other.element && shape == other.shape;
   }
 };
 

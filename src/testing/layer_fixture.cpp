@@ -49,6 +49,16 @@ void LayerApp::start() {
   create_device();
 }
 
+// The first instance stays until the process ends, so that the loader does not unload the driver and the layers between
+// tests: the number of times that a library with thread-local variables can be loaded is limited.
+void LayerApp::keep_libraries(const VkInstanceCreateInfo& create) {
+  static VkInstance kept = nullptr;
+  if (kept != nullptr) return;
+  VkInstanceCreateInfo without_messenger = create;
+  without_messenger.pNext = nullptr;
+  MUST(vkCreateInstance(&without_messenger, nullptr, &kept));
+}
+
 void LayerApp::create_instance() {
   MUST(volkInitialize());
   const char* layers[] = {"VK_LAYER_KHRONOS_validation"};
@@ -72,6 +82,7 @@ void LayerApp::create_instance() {
                                     .ppEnabledLayerNames = layers,
                                     .enabledExtensionCount = 1,
                                     .ppEnabledExtensionNames = extensions};
+  keep_libraries(create);
   MUST(vkCreateInstance(&create, nullptr, &instance_));
   volkLoadInstanceTable(&instance_functions_, instance_);
   VkDebugUtilsMessengerCreateInfoEXT own = messages;
@@ -99,11 +110,19 @@ void LayerApp::create_device() {
   VkPhysicalDeviceVulkan12Features vulkan12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
                                             .pNext = &vulkan13};
   VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &vulkan12};
+  for (VkBaseOutStructure* one : features_) {
+    one->pNext = static_cast<VkBaseOutStructure*>(features.pNext);
+    features.pNext = one;
+  }
   instance_functions_.vkGetPhysicalDeviceFeatures2(physical_, &features);
   EXPECT_TRUE(tensors.tensors && tensors.shaderTensorAccess && graphs.dataGraph);
   // The layer switches on what it needs itself.
   vulkan12.bufferDeviceAddress = vulkan12.storageBuffer8BitAccess = VK_FALSE;
   features.features.shaderInt64 = features.features.robustBufferAccess = VK_FALSE;
+  for (VkBaseOutStructure* one : features_) {
+    if (one->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT)
+      reinterpret_cast<VkPhysicalDeviceRobustness2FeaturesEXT*>(one)->robustBufferAccess2 = VK_FALSE;
+  }
   const float priority = 1;
   const VkDeviceQueueCreateInfo queue{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
                                       .queueFamilyIndex = family_,
@@ -112,6 +131,7 @@ void LayerApp::create_device() {
   std::vector<const char*> extensions = {
       VK_ARM_TENSORS_EXTENSION_NAME, VK_ARM_DATA_GRAPH_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_EXTENSION_NAME,
       VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME};
+  extensions.insert(extensions.end(), extensions_.begin(), extensions_.end());
   VkDeviceCreateInfo create{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                             .pNext = &features,
                             .queueCreateInfoCount = 1,

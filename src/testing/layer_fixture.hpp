@@ -93,19 +93,24 @@ class LayerApp {
   void dispatch(VkCommandBuffer commands, const AppGraph& graph, VkDescriptorSet set);
   // From everything to everything, by the stages and accesses of the extension, too.
   void full_barrier(VkCommandBuffer commands);
+  VkQueue queue() { return start(), queue_; }
+  std::uint32_t family() { return start(), family_; }
 
   void at_end(std::function<void()> destroy) { destroy_.push_back(std::move(destroy)); }
   std::vector<std::string> take_messages() { return std::exchange(messages_, {}); }
 
   // What `start` does.
-  bool validation_ = true;  // enables the validation layer
-  bool tensors_ = true;     // enables the extensions of the layer
+  bool validation_ = true;                     // enables the validation layer
+  bool tensors_ = true;                        // enables the extensions of the layer
+  std::vector<const char*> extensions_;        // more extensions
+  std::vector<VkBaseOutStructure*> features_;  // structures of features; what the device has of them is enabled
 
  private:
   static VkBool32 VKAPI_PTR on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
                                        VkDebugUtilsMessageTypeFlagsEXT types,
                                        const VkDebugUtilsMessengerCallbackDataEXT* data, void* app);
   void create_instance();
+  static void keep_libraries(const VkInstanceCreateInfo& create);
   void create_device();
 
   std::vector<std::string> messages_;
