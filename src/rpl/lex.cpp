@@ -59,24 +59,6 @@ constexpr std::array<TokenKind, 256> make_kinds() {
 }
 constexpr std::array<TokenKind, 256> kKindOfByte = make_kinds();
 
-// Sixteen bytes, on which GCC and Clang compute as one value; a comparison makes 0xFF or 0 of each.
-using Bytes [[gnu::vector_size(16)]] = std::uint8_t;
-
-// The number of letters, digits and `_` at the beginning of sixteen bytes.
-[[gnu::always_inline]] inline std::size_t count_word_bytes(const char* from) {
-  Bytes bytes;
-  std::memcpy(&bytes, from, sizeof bytes);
-  // Bytes below the first letter or digit wrap around and become large.
-  const Bytes letter = (bytes | std::uint8_t{0x20}) - std::uint8_t{'a'};
-  const Bytes digit = bytes - std::uint8_t{'0'};
-  const auto word = (letter < std::uint8_t{26}) | (digit < std::uint8_t{10}) | (bytes == std::uint8_t{'_'});
-  char mask[sizeof word];
-  std::memcpy(mask, &word, sizeof mask);
-  const std::uint64_t first = ~eight_bytes(mask);
-  if (first != 0) return static_cast<std::size_t>(std::countr_zero(first)) / 8;
-  return 8 + static_cast<std::size_t>(std::countr_one(eight_bytes(mask + 8))) / 8;
-}
-
 bool is_digit(char c) { return class_of(c) == Char::Digit; }
 bool is_word(char c) { return kWordBytes[static_cast<unsigned char>(c)]; }
 
@@ -121,7 +103,7 @@ class Lexer {
       }
       std::uint32_t value = 0;
       if (kind == TokenKind::Identifier) {
-        at = end_of_word(from);
+        at = end_of_word(from + 1);
         value = intern_word({from, at});
       } else {
         ++at;
@@ -129,15 +111,25 @@ class Lexer {
       if (next == limit_) [[unlikely]] {
         next = grow(next);
       }
-      *next++ = {kind, value, offset_of(from), offset_of(at)};
+      next = write(next, kind, from, at, value);
     }
     tokens_.resize(static_cast<std::size_t>(next_ - tokens_.data()));
   }
 
  private:
+  // Member by member: a token as a whole would be cleared first. Returns where the next token goes.
+  [[gnu::always_inline]] Token* write(Token* to, TokenKind kind, const char* from, const char* end,
+                                      std::uint32_t value) const {
+    to->kind = kind;
+    to->value = value;
+    to->begin = base_ + static_cast<std::uint32_t>(from - begin_);
+    to->end = base_ + static_cast<std::uint32_t>(end - begin_);
+    return to + 1;
+  }
+
   // Space for more tokens from `next` on, where `tokens_` ends.
   Token* grow(const Token* next) {
-    constexpr std::size_t kMore = 256;
+    constexpr std::size_t kMore = 64;
     const auto count = static_cast<std::size_t>(next - tokens_.data());
     tokens_.resize(count + kMore);
     limit_ = tokens_.data() + tokens_.size();
@@ -169,11 +161,9 @@ class Lexer {
     return true;
   }
 
-  std::uint32_t offset_of(const char* at) const { return base_ + static_cast<std::uint32_t>(at - begin_); }
-
   void put(TokenKind kind, const char* from, std::uint32_t value = 0) {
     if (next_ == limit_) next_ = grow(next_);
-    *next_++ = {kind, value, offset_of(from), offset_of(at_)};
+    next_ = write(next_, kind, from, at_, value);
   }
   SourceLocation location(const char* from, const char* to) const {
     return SourceLocation::in_text(
@@ -183,13 +173,14 @@ class Lexer {
     return diagnostics_.error(kind, location(from, at_), std::move(message));
   }
 
-  [[gnu::always_inline]] const char* end_of_word(const char* from) const {
-    for (; end_ - from >= 16; from += 16) {
-      const std::size_t count = count_word_bytes(from);
-      if (count < 16) return from + count;
+  // Most words have several letters, so that a loop with several tests in each pass is shorter.
+  [[gnu::always_inline]] static const char* end_of_word(const char* from) {
+    for (;; from += 4) {
+      if (!is_word(from[0])) return from;
+      if (!is_word(from[1])) return from + 1;
+      if (!is_word(from[2])) return from + 2;
+      if (!is_word(from[3])) return from + 3;
     }
-    while (is_word(*from)) ++from;
-    return from;
   }
 
   [[gnu::always_inline]] NameId intern_word(std::string_view word) {

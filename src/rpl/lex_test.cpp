@@ -42,7 +42,7 @@ TEST(Lex, FloatsAreTheNearestOnes) {
   }
 }
 
-// Words are read eight bytes at a time, and byte by byte where fewer are left.
+// Their first eight bytes are read at once where the text has as many.
 TEST(Lex, WordsEndBeforeTheFirstByteThatIsNoPartOfThem) {
   for (std::size_t length = 1; length <= 20; ++length) {
     for (int byte = 0; byte < 256; ++byte) {

@@ -5,16 +5,12 @@
 #include <cstring>
 
 #include "rpl/builtins.hpp"
-#include "rpl/bytes.hpp"
 
 namespace slipway::rpl {
 
 namespace {
 
-constexpr std::uint64_t kSpread = 0x9E3779B97F4A7C15u;  // odd, without a bit pattern
-
-// The first eight bytes of a text, the first lowest, zero past its end. Most names are not longer than that and are
-// then compared and hashed by this one number. Overlapping reads replace a loop over the bytes.
+// The head of a text (bytes.hpp). Overlapping reads replace a loop over the bytes.
 [[gnu::always_inline]] inline std::uint64_t head_of(std::string_view text) {
   const char* const from = text.data();
   const std::size_t size = text.size();
@@ -23,27 +19,6 @@ constexpr std::uint64_t kSpread = 0x9E3779B97F4A7C15u;  // odd, without a bit pa
   if (size == 0) return 0;
   return read_bytes<std::uint8_t>(from) | read_bytes<std::uint8_t>(from + size / 2) << 8 * (size / 2) |
          read_bytes<std::uint8_t>(from + size - 1) << 8 * (size - 1);
-}
-
-// The highest bits choose the slot: the last characters have little influence on the lower bits of a product.
-[[gnu::always_inline]] inline std::uint32_t hash_of(std::string_view text, std::uint64_t head) {
-  const char* const from = text.data();
-  const std::size_t size = text.size();
-  std::uint64_t hash = (head + size) * kSpread;
-  if (size > 8) {
-    for (std::size_t i = 8; i + 8 < size; i += 8) hash = (std::rotl(hash, 23) ^ eight_bytes(from + i)) * kSpread;
-    hash = (std::rotl(hash, 23) ^ eight_bytes(from + size - 8)) * kSpread;
-  }
-  return static_cast<std::uint32_t>(hash >> 32);
-}
-
-// Of texts of one size whose heads are equal. Most are short: a call of memcmp would take longer.
-[[gnu::always_inline]] inline bool same_rest(const char* a, const char* b, std::size_t size) {
-  if (size <= 8) return true;
-  for (std::size_t i = 8; i + 8 < size; i += 8) {
-    if (eight_bytes(a + i) != eight_bytes(b + i)) return false;
-  }
-  return eight_bytes(a + size - 8) == eight_bytes(b + size - 8);
 }
 
 // Appends a text as words; returns the index of the first.
@@ -81,18 +56,6 @@ FixedNames::FixedNames() {
   }
 }
 
-[[gnu::always_inline]] inline NameId FixedNames::find(std::string_view text, std::uint64_t head,
-                                                      std::uint32_t hash) const {
-  for (std::uint32_t slot = hash >> kSlotShift; slots[slot] != 0; slot = (slot + 1) % kSlots) {
-    const NameId name = slots[slot];
-    if (keys[name].head == head && keys[name].size == text.size() &&
-        same_rest(texts[name].data(), text.data(), text.size())) {
-      return name;
-    }
-  }
-  return kNoName;
-}
-
 namespace {
 
 const FixedNames& fixed() {
@@ -116,21 +79,6 @@ NameTable::NameTable()
 }
 
 NameId NameTable::intern(std::string_view text) { return text.empty() ? kNoName : intern(text, head_of(text)); }
-
-NameId NameTable::intern(std::string_view text, std::uint64_t head) {
-  const std::uint32_t hash = hash_of(text, head);
-  if (const NameId known = fixed_->find(text, head, hash)) return known;
-  const std::uint32_t mask = static_cast<std::uint32_t>(slots_.size()) - 1;
-  std::uint32_t slot = hash >> slot_shift_;
-  for (; slots_[slot] != 0; slot = (slot + 1) & mask) {
-    const Entry& entry = entries_[slots_[slot] - 1];
-    if (entry.head == head && entry.length == text.size() &&
-        same_rest(reinterpret_cast<const char*>(words_.data() + entry.begin), text.data(), text.size())) {
-      return first_own_ + slots_[slot] - 1;
-    }
-  }
-  return add(text, head, hash, slot);
-}
 
 NameId NameTable::add(std::string_view text, std::uint64_t head, std::uint32_t hash, std::uint32_t slot) {
   entries_.push_back({head, append_words(words_, text, head), static_cast<std::uint32_t>(text.size()), hash});

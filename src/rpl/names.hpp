@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rpl/bytes.hpp"
 #include "spirv/module.hpp"
 
 namespace slipway::rpl {
@@ -53,7 +54,16 @@ struct FixedNames {
   std::uint16_t slots[kSlots] = {};
 
   FixedNames();
-  NameId find(std::string_view text, std::uint64_t head, std::uint32_t hash) const;
+  [[gnu::always_inline]] NameId find(std::string_view text, std::uint64_t head, std::uint32_t hash) const {
+    for (std::uint32_t slot = hash >> kSlotShift; slots[slot] != 0; slot = (slot + 1) % kSlots) {
+      const NameId name = slots[slot];
+      if (keys[name].head == head && keys[name].size == text.size() &&
+          same_rest(texts[name].data(), text.data(), text.size())) {
+        return name;
+      }
+    }
+    return kNoName;
+  }
 };
 
 class NameTable {
@@ -61,8 +71,22 @@ class NameTable {
   NameTable();
 
   NameId intern(std::string_view text);
-  // The same of a text that is not empty, with its first eight bytes (bytes.hpp), zero past its end.
-  NameId intern(std::string_view text, std::uint64_t head);
+  // The same of a text that is not empty, with its head (bytes.hpp). Compiled into the lexer, which calls it for each
+  // word.
+  [[gnu::always_inline]] NameId intern(std::string_view text, std::uint64_t head) {
+    const std::uint32_t hash = hash_of(text, head);
+    if (const NameId known = fixed_->find(text, head, hash)) return known;
+    const std::uint32_t mask = static_cast<std::uint32_t>(slots_.size()) - 1;
+    std::uint32_t slot = hash >> slot_shift_;
+    for (; slots_[slot] != 0; slot = (slot + 1) & mask) {
+      const Entry& entry = entries_[slots_[slot] - 1];
+      if (entry.head == head && entry.length == text.size() &&
+          same_rest(reinterpret_cast<const char*>(words_.data() + entry.begin), text.data(), text.size())) {
+        return first_own_ + slots_[slot] - 1;
+      }
+    }
+    return add(text, head, hash, slot);
+  }
   // kNoName when the program does not contain it.
   NameId find(std::string_view text) const;
   std::string_view text(NameId name) const {

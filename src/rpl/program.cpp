@@ -17,9 +17,9 @@ namespace {
 // Links the items of one name in program order, walking backwards.
 void link_names(Program& program) {
   const std::size_t count = program.names.size();
-  assign_none(program.first_value, count);
-  assign_none(program.first_struct, count);
-  assign_none(program.first_function, count);
+  program.first_value.assign(count, kNone);
+  program.first_struct.assign(count, kNone);
+  program.first_function.assign(count, kNone);
   for (auto id = static_cast<ItemId>(program.items.size()); id-- > 0;) {
     Item& item = program.items[id];
     if (item.kind == ItemKind::Setting) continue;

@@ -102,7 +102,9 @@ bool ConstantResolver::bind_value(ItemId id) {
 // --- conditionals --------------------------------------------------------------------------------------------------
 
 Folded ConstantResolver::evaluate_recorded(ExprId expression) {
-  const Folded folded = evaluate(expression, true);
+  // Most conditionals are the name of an option.
+  const Expr& node = context_.expr(expression);
+  const Folded folded = node.kind == ExprKind::Name ? evaluate_name(node, true) : evaluate(expression, true);
   log_.sink->mix(static_cast<std::uint64_t>(folded.value.type) << 32 | folded.value.bits);
   return folded;
 }
