@@ -11,17 +11,27 @@
 namespace slipway {
 namespace {
 
-constexpr std::string_view kMagic = "slipway1";
+constexpr std::string_view kMagic = "slipway2";
 
 struct EntryHeader {
   char magic[8];
   std::uint64_t checksum;
 };
 
+// Of the key too, so that an entry under the name of another one is a miss.
+std::uint64_t checksum_of(std::string_view key, Bytes value) {
+  XXH3_state_t state;
+  XXH3_64bits_reset(&state);
+  XXH3_64bits_update(&state, key.data(), key.size());
+  XXH3_64bits_update(&state, value.data(), value.size());
+  return XXH3_64bits_digest(&state);
+}
+
 }  // namespace
 
 Cache Cache::of_user() {
-  if (const char* directory = std::getenv("XDG_CACHE_HOME"); directory && *directory)
+  // A relative path is not valid there, and must be ignored: XDG Base Directory Specification.
+  if (const char* directory = std::getenv("XDG_CACHE_HOME"); directory && *directory == '/')
     return Cache(Path(directory) / "slipway" / "objects");
   if (const char* home = std::getenv("HOME"); home && *home)
     return Cache(Path(home) / ".cache" / "slipway" / "objects");
@@ -46,8 +56,7 @@ std::optional<std::vector<std::byte>> Cache::find(std::string_view key) const {
   if (!file || file->bytes().size() < sizeof(EntryHeader)) return std::nullopt;
   const auto header = load<EntryHeader>(file->bytes().data());
   const Bytes value = file->bytes().subspan(sizeof(EntryHeader));
-  if (std::string_view(header.magic, sizeof header.magic) != kMagic ||
-      header.checksum != XXH3_64bits(value.data(), value.size())) {
+  if (std::string_view(header.magic, sizeof header.magic) != kMagic || header.checksum != checksum_of(key, value)) {
     return std::nullopt;
   }
   return std::vector<std::byte>(value.begin(), value.end());
@@ -57,7 +66,7 @@ void Cache::store(std::string_view key, Bytes value) const {
   if (!enabled()) return;
   EntryHeader header{};
   kMagic.copy(header.magic, sizeof header.magic);
-  header.checksum = XXH3_64bits(value.data(), value.size());
+  header.checksum = checksum_of(key, value);
   Result<OutputFile> file = OutputFile::create(directory_ / key);
   if (!file) return;
   if (file->write(std::as_bytes(std::span(&header, 1))) && file->write(value)) (void)file->commit();

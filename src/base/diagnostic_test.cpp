@@ -65,6 +65,17 @@ TEST(Diagnostic, ColourOnRequest) {
   EXPECT_EQ(text, "\x1b[1mf:\x1b[0m \x1b[1;31merror\x1b[0m: m [usage]\n");
 }
 
+TEST(Diagnostic, ControlCharactersAreShown) {
+  const auto source = make_source("a\x1b]0;t\x07.json", "x\x1b[2Jy \xc2\x9b z\t\n");
+  EXPECT_EQ(format_diagnostic({.kind = DiagnosticKind::Usage,
+                               .message = "m\x1b[1m\nn",
+                               .location = SourceLocation::in_text(source, {0, 1}),
+                               .path = "/a\x7f",
+                               .uid = "u\r"}),
+            "a\\x1b]0;t\\x07.json:1:1: error: m\\x1b[1m\nn [usage]\n    1 | x\\x1b[2Jy \\x9b z\t\n      | ^\n"
+            "  = at /a\\x7f (uid u\\x0d)\n");
+}
+
 TEST(Diagnostic, MoreThanTheLimitAreCounted) {
   const std::vector<Diagnostic> many(3, {.kind = DiagnosticKind::Usage, .message = "m"});
   EXPECT_EQ(format_diagnostics(many, {.max_errors = 1}), "error: m [usage]\n2 more problems are not shown\n");

@@ -10,8 +10,12 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
 
 #include "base/format.hpp"
+#include "base/shrunk_files.hpp"
 
 namespace slipway {
 namespace {
@@ -38,7 +42,24 @@ struct FileDescriptor {
   }
 };
 
-Result<std::string> read_all(int file, const Path& path) {
+// What a pipe or a device may give: more is not an input but one that does not end, such as /dev/zero.
+constexpr std::size_t kMaxStream = std::size_t{1} << 30;
+// Outputs that are open at the same time. The files of further ones are opened for each write.
+constexpr int kMaxOpenOutputs = 64;
+std::atomic<int> open_outputs = 0;
+// Of a hidden name that ends in the process id and a counter; file systems allow 255 bytes.
+constexpr std::size_t kMaxHiddenName = 200;
+
+bool has_nul(const Path& path) { return path.native().contains('\0'); }
+
+// The system would take the part of a name before a NUL.
+std::unexpected<Failure> nul_in_name(DiagnosticKind kind, const Path& path) {
+  std::string shown = path.string();
+  for (std::size_t at = 0; (at = shown.find('\0', at)) != shown.npos;) shown.replace(at, 1, "\\0");
+  return fail(kind, SourceLocation::in_file(shown), formatted("the name {} contains a NUL character", shown));
+}
+
+Result<std::string> read_all(int file, const Path& path, std::size_t limit) {
   std::string text;
   char buffer[1 << 16];
   for (;;) {
@@ -47,13 +68,96 @@ Result<std::string> read_all(int file, const Path& path) {
     if (count < 0) return unreadable(path, errno);
     if (count == 0) return text;
     text.append(buffer, static_cast<std::size_t>(count));
+    if (text.size() > limit) {
+      return fail(DiagnosticKind::FileUnreadable, SourceLocation::in_file(path.string()),
+                  formatted("{} does not end; at most {} bytes are read from a pipe or device", path.string(), limit));
+    }
   }
+}
+
+// The contents of pipes and devices, which can be read only once, while the program reads an input several times: to
+// detect its format, then to read it.
+class Streams {
+ public:
+  static bool is_stream(const struct stat& status) { return S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode); }
+
+  Result<std::shared_ptr<const std::string>> read(const Path& path, const struct stat& status) {
+    const std::scoped_lock lock(mutex_);
+    const std::pair key(status.st_dev, status.st_ino);
+    if (const auto known = contents_.find(key); known != contents_.end()) return known->second;
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.number < 0) return unreadable(path, errno);
+    SLIPWAY_TRY(std::string text, read_all(file.number, path, kMaxStream));
+    return contents_[key] = std::make_shared<const std::string>(std::move(text));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<dev_t, ino_t>, std::shared_ptr<const std::string>> contents_;
+};
+Streams streams;
+
+Path hidden_name(const Path& path, std::string_view suffix) {
+  static std::atomic<unsigned> counter = 0;
+  Path name = path;
+  name.replace_filename(
+      formatted(".{}.{}.{}{}", path.filename().string().substr(0, kMaxHiddenName), ::getpid(), counter++, suffix));
+  return name;
+}
+
+Result<> write_all(int file, Bytes bytes, const Path& path) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(file, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return unwritable(path, errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+  return {};
+}
+
+// A device, a pipe, or a file that is a standard stream of this process: it is written to, not replaced.
+bool is_written_in_place(const Path& path) {
+  struct stat status{}, stream{};
+  if (::stat(path.c_str(), &status) != 0) return false;
+  if (!S_ISREG(status.st_mode)) return !S_ISDIR(status.st_mode);
+  for (const int number : {STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fstat(number, &stream) == 0 && stream.st_dev == status.st_dev && stream.st_ino == status.st_ino) return true;
+  }
+  return false;
+}
+
+Result<> write_in_place(const Path& path, Bytes bytes) {
+  struct stat status{}, stream{};
+  if (::stat(path.c_str(), &status) != 0) return unwritable(path, errno);
+  for (const int number : {STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fstat(number, &stream) != 0 || stream.st_dev != status.st_dev || stream.st_ino != status.st_ino) continue;
+    std::fflush(number == STDOUT_FILENO ? stdout : stderr);
+    return write_all(number, bytes, path);
+  }
+  const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (file.number < 0) return unwritable(path, errno);
+  return write_all(file.number, bytes, path);
+}
+
+// The file to which a link leads; it need not exist.
+Result<Path> followed(Path path) {
+  constexpr int kMaxLinks = 40;  // that of the system
+  for (int i = 0; i < kMaxLinks; ++i) {
+    std::error_code error;
+    if (!fs::is_symlink(fs::symlink_status(path, error))) return path;
+    const Path to = fs::read_symlink(path, error);
+    if (error) return unwritable(path, error.value());
+    path = to.is_absolute() ? to : path.parent_path() / to;
+  }
+  return unwritable(path, ELOOP);
 }
 
 }  // namespace
 
 MappedFile::~MappedFile() {
-  if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+  if (bytes_.empty()) return;
+  forget_mapping(bytes_);
+  ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
 void MappedFile::copy_out(Bytes part, MutableBytes to) const {
@@ -77,6 +181,18 @@ void MappedFile::copy_out(Bytes part, MutableBytes to) const {
 }
 
 Result<MappedFile> map_file(const Path& path) {
+  if (has_nul(path)) return nul_in_name(DiagnosticKind::FileUnreadable, path);
+  struct stat before{};
+  if (::stat(path.c_str(), &before) == 0 && Streams::is_stream(before)) {
+    SLIPWAY_TRY(const std::shared_ptr<const std::string> text, streams.read(path, before));
+    MappedFile copy;
+    if (text->empty()) return copy;
+    void* address = ::mmap(nullptr, text->size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (address == MAP_FAILED) return unreadable(path, errno);
+    std::memcpy(address, text->data(), text->size());
+    copy.bytes_ = {static_cast<const std::byte*>(address), text->size()};
+    return copy;
+  }
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status{};
   if (file.number < 0 || ::fstat(file.number, &status) != 0) return unreadable(path, errno);
@@ -87,14 +203,20 @@ Result<MappedFile> map_file(const Path& path) {
   void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number, 0);
   if (address == MAP_FAILED) return unreadable(path, errno);
   mapped.bytes_ = {static_cast<const std::byte*>(address), size};
+  remember_mapping(mapped.bytes_, path.string());
   return mapped;
 }
 
 Result<std::string> read_text(const Path& path) {
-  if (path == "-") return read_all(STDIN_FILENO, "standard input");
+  if (path == "-") return read_all(STDIN_FILENO, "standard input", kMaxStream);
+  if (has_nul(path)) return nul_in_name(DiagnosticKind::FileUnreadable, path);
+  struct stat status{};
+  if (::stat(path.c_str(), &status) == 0 && Streams::is_stream(status)) {
+    return streams.read(path, status).transform([](const auto& text) { return *text; });
+  }
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.number < 0) return unreadable(path, errno);
-  return read_all(file.number, path);
+  return read_all(file.number, path, SIZE_MAX);
 }
 
 Result<SourcePtr> read_source(const Path& path, std::string name) {
@@ -197,35 +319,50 @@ Result<> make_directories(const Path& path) {
 }
 
 Result<OutputFile> OutputFile::create(const Path& path) {
-  const Path directory = path.has_parent_path() ? path.parent_path() : Path(".");
-  SLIPWAY_TRY_VOID(make_directories(directory));
-  if (directory_exists(path)) return unwritable(path, EISDIR);
-#ifdef O_TMPFILE
-  if (const int file = ::open(directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666); file >= 0) {
+  if (has_nul(path)) return nul_in_name(DiagnosticKind::FileUnwritable, path);
+  if (is_written_in_place(path)) {
+    // Collected in memory: `commit` writes it.
+    const int file = ::memfd_create("output", MFD_CLOEXEC);
+    if (file < 0) return unwritable(path, errno);
+    ++open_outputs;
     return OutputFile(path, {}, file);
   }
+  SLIPWAY_TRY(const Path target, followed(path));
+  const Path directory = target.has_parent_path() ? target.parent_path() : Path(".");
+  SLIPWAY_TRY_VOID(make_directories(directory));
+  if (directory_exists(target)) return unwritable(target, EISDIR);
+  const bool many = open_outputs >= kMaxOpenOutputs;
+#ifdef O_TMPFILE
+  if (const int file = many ? -1 : ::open(directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666); file >= 0) {
+    ++open_outputs;
+    return OutputFile(target, {}, file);
+  }
 #endif
-  // The file system has no nameless files: use a hidden name in the directory of the target.
-  static std::atomic<unsigned> counter = 0;
-  Path temporary = directory / formatted(".{}.{}.{}", path.filename().string(), ::getpid(), counter++);
+  // The file system has no nameless files, or many outputs are open: use a hidden name in the directory of the target.
+  Path temporary = hidden_name(target, "");
   const int file = ::open(temporary.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
-  if (file < 0) return unwritable(path, errno);
-  return OutputFile(path, std::move(temporary), file);
+  if (file < 0) return unwritable(target, errno);
+  if (many) {
+    ::close(file);
+    return OutputFile(target, std::move(temporary), -1);
+  }
+  ++open_outputs;
+  return OutputFile(target, std::move(temporary), file);
 }
 
 OutputFile::~OutputFile() {
-  if (file_ >= 0) ::close(file_);
+  if (file_ >= 0) {
+    ::close(file_);
+    --open_outputs;
+  }
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 Result<> OutputFile::write(Bytes bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(file_, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return unwritable(path_, errno);
-    bytes = bytes.subspan(static_cast<std::size_t>(count));
-  }
-  return {};
+  if (file_ >= 0) return write_all(file_, bytes, path_);
+  const FileDescriptor file(::open(temporary_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  if (file.number < 0) return unwritable(path_, errno);
+  return write_all(file.number, bytes, path_);
 }
 
 Result<MappedFile> OutputFile::map() const {
@@ -233,10 +370,16 @@ Result<MappedFile> OutputFile::map() const {
 }
 
 Result<> OutputFile::commit() {
+  if (const auto shrunk = shrunk_file()) {
+    return fail(DiagnosticKind::FileTruncated, SourceLocation::in_file(*shrunk),
+                formatted("{} became shorter while it was read; {} is not written", *shrunk, path_.string()));
+  }
+  if (is_written_in_place(path_) && temporary_.empty()) {
+    SLIPWAY_TRY(const MappedFile contents, map());
+    return write_in_place(path_, contents.bytes());
+  }
   if (temporary_.empty()) {
-    static std::atomic<unsigned> counter = 0;
-    Path name = path_;
-    name.replace_filename(formatted(".{}.{}.{}.new", path_.filename().string(), ::getpid(), counter++));
+    Path name = hidden_name(path_, ".new");
     const std::string self = formatted("/proc/self/fd/{}", file_);
     if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0)
       return unwritable(path_, errno);
@@ -244,6 +387,8 @@ Result<> OutputFile::commit() {
   }
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) return unwritable(path_, errno);
   temporary_.clear();
+  if (file_ < 0) return {};
+  --open_outputs;
   const int result = ::close(std::exchange(file_, -1));
   if (result != 0) return unwritable(path_, errno);
   return {};

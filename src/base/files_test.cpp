@@ -10,10 +10,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
+#include <stdexcept>
+#include <thread>
 
 #include "base/cache.hpp"
+#include "base/parallel.hpp"
 #include "base/print_diagnostic.hpp"
+#include "base/shrunk_files.hpp"
 #include "testing/scratch_directory.hpp"
 
 namespace slipway {
@@ -118,6 +123,77 @@ TEST(Files, KilledWriterLeavesNothing) {
   EXPECT_EQ(entries(scratch.path()), 0u);
 }
 
+TEST(Files, LinksAreFollowedAndManyOutputsAreOpenedOneByOne) {
+  const testing::ScratchDirectory scratch;
+  fs::create_symlink("target", scratch / "link");
+  ASSERT_TRUE(write_file(scratch / "link", std::string_view("new")));
+  EXPECT_TRUE(fs::is_symlink(scratch / "link"));
+  EXPECT_EQ(*read_text(scratch / "target"), "new");
+  std::vector<OutputFile> files;
+  for (int i = 0; i < 200; ++i) {
+    auto file = OutputFile::create(scratch / "many" / std::to_string(i));
+    ASSERT_TRUE(file);
+    ASSERT_TRUE(file->write(std::string_view("one ")));
+    ASSERT_TRUE(file->write(std::string_view("two")));
+    files.push_back(std::move(*file));
+  }
+  // The number of the next descriptor shows how many are open.
+  const int next = ::open("/dev/null", O_RDONLY);
+  EXPECT_LT(next, 100);
+  ::close(next);
+  for (OutputFile& file : files) ASSERT_TRUE(file.commit());
+  files.clear();
+  EXPECT_EQ(entries(scratch / "many"), 200u);
+  EXPECT_EQ(*read_text(scratch / "many" / "199"), "one two");
+  EXPECT_EQ(*read_text(scratch / "many" / "0"), "one two");
+}
+
+TEST(Files, PipesAreReadOnceAndWrittenTo) {
+  const testing::ScratchDirectory scratch;
+  const Path pipe = scratch / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::jthread writer([&] { EXPECT_TRUE(write_file(pipe, std::string_view("through"))); });
+  EXPECT_EQ(text_of(map_file(pipe)->bytes()), "through");
+  EXPECT_EQ(*read_text(pipe), "through");  // again, as the reader of a format does after its detection
+  EXPECT_TRUE(fs::is_fifo(pipe));
+}
+
+TEST(Files, NamesWithNul) {
+  const testing::ScratchDirectory scratch;
+  const Path path = scratch / std::string("a\0b", 3);
+  EXPECT_EQ(map_file(path).error()[0].kind, DiagnosticKind::FileUnreadable);
+  EXPECT_EQ(read_text(path).error()[0].kind, DiagnosticKind::FileUnreadable);
+  EXPECT_EQ(write_file(path, std::string_view("x")).error()[0].kind, DiagnosticKind::FileUnwritable);
+  EXPECT_EQ(entries(scratch.path()), 0u);
+}
+
+TEST(Files, AMappedFileThatBecomesShorter) {
+  const testing::ScratchDirectory scratch;
+  ASSERT_TRUE(write_file(scratch / "in", std::string_view(std::string(1 << 20, 'x'))));
+  const pid_t child = fork();
+  if (child == 0) {
+    survive_shrunk_files();
+    const auto file = map_file(scratch / "in");
+    if (::truncate((scratch / "in").c_str(), 10) != 0 || shrunk_file()) _exit(2);
+    if (file->bytes()[1 << 19] != std::byte{0}) _exit(3);
+    if (shrunk_file() != (scratch / "in").string()) _exit(4);
+    _exit(write_file(scratch / "out", std::string_view("wrong")) || file_exists(scratch / "out") ? 5 : 0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(Parallel, AnExceptionIsThrownAgain) {
+  std::atomic<int> calls = 0;
+  const auto work = [&](std::size_t i) {
+    ++calls;
+    if (i == 3) throw std::runtime_error("three");
+  };
+  EXPECT_THROW(parallel_for(1000, work), std::runtime_error);
+  EXPECT_GE(calls, 1);
+}
+
 TEST(Files, InsideADirectory) {
   const testing::ScratchDirectory scratch;
   fs::create_directories(scratch / "a" / "b");
@@ -182,6 +258,11 @@ TEST(Cache, FindsWhatWasStoredAndNothingDamaged) {
   EXPECT_EQ(cache.find(key), std::nullopt);
   ASSERT_TRUE(write_file(cache.directory() / key, std::string_view("short")));
   EXPECT_EQ(cache.find(key), std::nullopt);
+  // An entry under the name of another one.
+  const std::string other = Cache::key({"c"});
+  cache.store(other, bytes_of("other value"));
+  fs::copy_file(cache.directory() / other, cache.directory() / key, fs::copy_options::overwrite_existing);
+  EXPECT_EQ(cache.find(key), std::nullopt);
   const Cache none;
   none.store(key, bytes_of("value"));
   EXPECT_EQ(none.find(key), std::nullopt);
@@ -190,8 +271,10 @@ TEST(Cache, FindsWhatWasStoredAndNothingDamaged) {
 TEST(Cache, OfTheUser) {
   ASSERT_EQ(setenv("XDG_CACHE_HOME", "/x", 1), 0);
   EXPECT_EQ(Cache::of_user().directory(), "/x/slipway/objects");
-  ASSERT_EQ(unsetenv("XDG_CACHE_HOME"), 0);
   ASSERT_EQ(setenv("HOME", "/h", 1), 0);
+  ASSERT_EQ(setenv("XDG_CACHE_HOME", "relative", 1), 0);
+  EXPECT_EQ(Cache::of_user().directory(), "/h/.cache/slipway/objects");
+  ASSERT_EQ(unsetenv("XDG_CACHE_HOME"), 0);
   EXPECT_EQ(Cache::of_user().directory(), "/h/.cache/slipway/objects");
 }
 

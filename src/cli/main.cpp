@@ -1,10 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <cstdio>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <optional>
+#include <string>
+#include <system_error>
+
+#include "base/shrunk_files.hpp"
 #include "cli/program.hpp"
 
-int main(int count, char** arguments) {
-  const int status = slipway::cli::run_program(arguments[0], {{arguments + 1, arguments + count}});
+namespace {
+
+constexpr int kFailed = 5;  // the status of failures of the system
+
+// The message of the exception that is being handled. Allocates no memory, which may be exhausted.
+void print_exception() {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    std::fputs("error: the memory is exhausted [device-failed]\n", stderr);
+  } catch (const std::system_error& error) {
+    std::fprintf(stderr, "error: the system refuses a request: %s [device-failed]\n", error.what());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "error: the program cannot go on: %s [device-failed]\n", error.what());
+  } catch (...) {
+    std::fputs("error: the program cannot go on [device-failed]\n", stderr);
+  }
+}
+
+// Of exceptions in other threads.
+[[noreturn]] void end_after_exception() {
+  if (std::current_exception())
+    print_exception();
+  else
+    std::fputs("error: the program cannot go on [device-failed]\n", stderr);
   std::fflush(nullptr);
+  ::_exit(kFailed);
+}
+
+// Before the initialisation of objects with static storage, which allocates memory.
+[[gnu::constructor(101)]] void begin() { std::set_terminate(end_after_exception); }
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  slipway::survive_shrunk_files();
+  int status = kFailed;
+  try {
+    status = slipway::cli::run_program(arguments[0], {{arguments + 1, arguments + count}});
+    if (const std::optional<std::string> shrunk = slipway::shrunk_file()) {
+      std::fprintf(stderr, "%s: error: the file became shorter while it was read [file-truncated]\n", shrunk->c_str());
+      status = 3;
+    }
+  } catch (...) {
+    print_exception();
+  }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    std::fprintf(stderr, "error: cannot write standard output: %s [file-unwritable]\n",
+                 errno != 0 ? std::strerror(errno) : "it failed earlier");
+    status = kFailed;
+  }
   return status;
 }

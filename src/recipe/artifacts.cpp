@@ -38,7 +38,8 @@ Artifacts Artifacts::in_memory(std::shared_ptr<const ArtifactMap> map) {
 
 Result<Artifact> Artifacts::open_file(const std::string& key) const {
   const Path normal = Path(key).lexically_normal();
-  if (leaves(normal) && !state_->allow_outside) {
+  // Of the key, and of a symbolic link to which it leads.
+  if (!state_->allow_outside && (leaves(normal) || !is_inside(state_->directory / normal, state_->directory))) {
     return fail(Diagnostic{.kind = DiagnosticKind::PathOutside,
                            .message = formatted("repo: artifact key escapes artifact directory: {}", key)}
                     .hint("`--allow-outside` permits it"));

@@ -41,6 +41,7 @@ class Artifacts {
   Result<Artifact> open_data(const std::string& key) const;
 
   const Path& directory() const { return state_->directory; }
+  bool allows_outside() const { return state_->allow_outside; }
   bool is_in_memory() const { return state_->map != nullptr; }
 
  private:

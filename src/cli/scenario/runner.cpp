@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/scenario/runner.hpp"
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/format.hpp"
@@ -50,8 +51,10 @@ launch::RunOptions ScenarioRunner::options_for(const std::string& file) const {
   options.timestamps = wants_timestamps(options_);
   if (options_.timeout) options.time_out = launch::time_out_of(*options_.timeout);
   if (options_.pipeline_caching) {
-    const Path directory =
-        options_.cache_path.empty() ? std::filesystem::temp_directory_path() : Path(options_.cache_path);
+    std::error_code no_directory;  // a TMPDIR that does not exist is reported when the file is written
+    Path directory = options_.cache_path;
+    if (directory.empty()) directory = std::filesystem::temp_directory_path(no_directory);
+    if (const char* given = std::getenv("TMPDIR"); no_directory && given) directory = given;
     options.pipeline_cache = {.path = directory / (Path(file).stem().string() + ".cache"),
                               .clear = options_.clear_pipeline_cache,
                               .fail_on_miss = options_.fail_on_pipeline_cache_miss};

@@ -17,6 +17,12 @@ std::string display_name(const ModelFile& file, const vgf::Module& module) {
   return formatted("{} module `{}`", file.vgf.name, module.name);
 }
 
+// A model is one file; a shader in it that includes another file would make its contents part of a message.
+Result<std::string> refuse_include(const Path& path) {
+  return fail(DiagnosticKind::FileNotFound, {},
+              formatted("a shader in a VGF file cannot include files, but this one includes {}", path.string()));
+}
+
 std::optional<spirv::Words> compile(const ModelFile& file, const vgf::Module& module, const Cache& cache,
                                     Diagnostics& diagnostics) {
   const bool glsl = module.code == vgf::CodeKind::Glsl;
@@ -27,9 +33,9 @@ std::optional<spirv::Words> compile(const ModelFile& file, const vgf::Module& mo
     return std::nullopt;
   }
   const SourcePtr source = make_source(display_name(file, module), std::string(module.text));
-  auto compiled = diagnostics.take(
-      shader::compile_cached(cache, source, glsl ? shader::Language::Glsl : shader::Language::Hlsl,
-                             {.stage = spirv::Stage::Compute, .entry = std::string(module.entry_point)}));
+  auto compiled = diagnostics.take(shader::compile_cached(
+      cache, source, glsl ? shader::Language::Glsl : shader::Language::Hlsl,
+      {.stage = spirv::Stage::Compute, .entry = std::string(module.entry_point), .read_file = refuse_include}));
   if (!compiled) return std::nullopt;
   diagnostics.add(std::move(compiled->warnings));
   return std::move(compiled->words);

@@ -72,7 +72,11 @@ Result<Path> find_library(std::string_view name, const LibraryRoots& roots, cons
   for (const Path& root : path.is_absolute() ? only_itself : roots.roots) {
     for (const std::string& file_name : file_names) {
       Path candidate = root / path.parent_path() / file_name;
-      if (file_exists(candidate) && !directory_exists(candidate)) return candidate;
+      if (!file_exists(candidate) || directory_exists(candidate)) continue;
+      if (roots.allow_outside || is_inside(candidate, root)) return candidate;
+      Diagnostic diagnostic{.kind = DiagnosticKind::CpuPath, .location = location};
+      diagnostic.message = formatted("`{}` is a link that leaves `{}`", candidate.native(), root.native());
+      return fail(std::move(diagnostic.hint(hint)));
     }
   }
   Diagnostic diagnostic{.kind = DiagnosticKind::CpuOpen, .location = location};

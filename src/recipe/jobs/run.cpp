@@ -4,6 +4,7 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "recipe/jobs/jobs.hpp"
@@ -75,17 +76,20 @@ std::vector<JobResult> run_jobs(const JobScript& script, const JobOptions& optio
   std::vector<JobResult> results(script.jobs.size());
   const std::size_t threads = options.threads == 0 ? script.jobs.size() : std::min(options.threads, script.jobs.size());
   Queue queue(options.queue_limit == 0 ? std::max<std::size_t>(threads, 1) : options.queue_limit);
-  std::vector<std::jthread> workers;
-  for (std::size_t i = 0; i < threads; ++i) {
-    workers.emplace_back([&] {
-      while (std::optional<Queue::Item> item = queue.pop()) {
-        try {
-          results[item->job] = item->run();
-        } catch (...) {
-          results[item->job] = thrown_result();
-        }
+  const auto work = [&] {
+    while (std::optional<Queue::Item> item = queue.pop()) {
+      try {
+        results[item->job] = item->run();
+      } catch (...) {
+        results[item->job] = thrown_result();
       }
-    });
+    }
+  };
+  std::vector<std::jthread> workers;
+  try {
+    for (std::size_t i = 0; i < threads; ++i) workers.emplace_back(work);
+  } catch (const std::system_error&) {
+    if (workers.empty()) throw;  // otherwise those that could be started do the work
   }
   for (std::size_t i = 0; i < script.jobs.size(); ++i) {
     queue.wait_for_space();

@@ -73,8 +73,14 @@ std::optional<spirv::Module> code_of(const vgf::Module& module, const Artifact& 
                   formatted("module `{}` has no code; an application has to supply it", module.name), diagnostics);
   }
   const auto language = module.code == vgf::CodeKind::Glsl ? shader::Language::Glsl : shader::Language::Hlsl;
-  auto compiled = shader::compile(make_source(name, std::string(module.text)), language,
-                                  {.entry = std::string(module.entry_point)});
+  auto compiled = shader::compile(
+      make_source(name, std::string(module.text)), language,
+      {.entry = std::string(module.entry_point), .read_file = [](const Path& path) {
+         return Result<std::string>(fail(DiagnosticKind::FileNotFound, {},
+                                         formatted("a shader in a VGF file cannot include files, but this one "
+                                                   "includes {}",
+                                                   path.string())));
+       }});
   if (!compiled) {
     diagnostics.add(std::move(compiled.error()));
     return std::nullopt;

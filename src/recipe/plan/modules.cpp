@@ -53,6 +53,15 @@ std::optional<spirv::Words> compile_glsl(const Artifact& artifact, Value at, con
       });
     };
   }
+  if (!artifacts.is_in_memory() && !artifacts.allows_outside()) {
+    options.read_file = [&artifacts](const Path& path) {
+      if (is_inside(path, artifacts.directory())) return read_text(path);
+      return Result<std::string>(
+          fail(Diagnostic{.kind = DiagnosticKind::PathOutside,
+                          .message = formatted("{} is outside of the artifact directory", path.string())}
+                   .hint("`--allow-outside` permits it")));
+    };
+  }
   const SourcePtr source = make_source(artifact.name, std::string(text_of(artifact.bytes)));
   Result<shader::Compiled> compiled = shader::compile_cached(cache, source, shader::Language::Glsl, options);
   if (!compiled) {

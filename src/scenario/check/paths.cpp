@@ -9,8 +9,14 @@
 namespace slipway::scenario {
 namespace {
 
+// The system would take the part of a name before a NUL.
+void check_nul(Context& context, std::string_view name, json::Value at) {
+  if (name.contains('\0')) context.error(at, DiagnosticKind::FileUnreadable, "the name contains a NUL character");
+}
+
 void check_output(Context& context, std::map<Path, json::Value>& outputs, const std::string& dst, json::Value at) {
   if (dst.empty()) return;
+  check_nul(context, dst, at);
   const Path path = output_path(context.scenario, dst, context.options.output);
   const auto [first, fresh] = outputs.emplace(path.lexically_normal(), at);
   if (!fresh) {
@@ -25,7 +31,37 @@ void check_output(Context& context, std::map<Path, json::Value>& outputs, const 
                 formatted("{} is outside of the scenario's directory, to which --confine keeps it", path.string()));
 }
 
+// The files that a run reads, after links are followed, with what names them. The contents of resources are not among
+// them: they may be overwritten after the run (docs/spec/scenario.md#decision-21).
+class InputFiles {
+ public:
+  void add(const Path& path, std::string_view what) { files_.emplace(followed(path), what); }
+  // Empty if the path is not one of them.
+  std::string_view find(const Path& path) const {
+    const auto found = files_.find(followed(path));
+    return found == files_.end() ? std::string_view() : found->second;
+  }
+
+ private:
+  static Path followed(const Path& path) {
+    std::error_code error;
+    const Path absolute = std::filesystem::absolute(path, error);
+    Path canonical = std::filesystem::weakly_canonical(absolute, error);
+    return error ? path : canonical;
+  }
+  std::map<Path, std::string_view> files_;
+};
+
+void check_not_input(Context& context, const InputFiles& inputs, const std::string& dst, json::Value at) {
+  if (dst.empty() || dst.contains('\0')) return;
+  const std::string_view what = inputs.find(output_path(context.scenario, dst, context.options.output));
+  if (what.empty()) return;
+  context.error(at, DiagnosticKind::OutputConflict,
+                formatted("the output {} is also {}, which it would overwrite", dst, what));
+}
+
 void check_input(Context& context, std::string_view src, json::Value at) {
+  check_nul(context, src, at);
   if (src.empty() || !context.options.confine) return;
   const Path path = source_path(context.scenario, src);
   if (is_inside(path, context.scenario.directory)) return;
@@ -37,6 +73,24 @@ void check_input(Context& context, std::string_view src, json::Value at) {
 
 void check_paths(Context& context) {
   std::map<Path, json::Value> outputs;
+  InputFiles inputs;
+  if (context.scenario.document) inputs.add(context.scenario.document->source()->name(), "the scenario");
+  const auto note_input = [&](std::string_view src, std::string_view what) {
+    if (!src.empty()) inputs.add(source_path(context.scenario, src), what);
+  };
+  for (const Resource& resource : context.scenario.resources) {
+    std::visit(
+        [&](const auto& one) {
+          if constexpr (requires { one.src; }) note_input(one.src, "a shader, graph or constant of the scenario");
+          if constexpr (requires { one.results; }) {
+            for (const Expect& expect : one.results.expect) note_input(expect.src, "an expectation of the scenario");
+          }
+          if constexpr (requires { one.modules; }) {
+            for (const json::Value module : one.at["modules"]) note_input(module.string(), "a module of the scenario");
+          }
+        },
+        resource);
+  }
   for (const Resource& resource : context.scenario.resources) {
     std::visit(
         [&](const auto& one) {
@@ -44,6 +98,7 @@ void check_paths(Context& context) {
           if constexpr (requires { one.contents; }) check_input(context, one.contents.src, one.at["src"]);
           if constexpr (requires { one.results; }) {
             check_output(context, outputs, one.results.dst, one.at["dst"]);
+            check_not_input(context, inputs, one.results.dst, one.at["dst"]);
             for (const Expect& expect : one.results.expect) check_input(context, expect.src, expect.at["src"]);
           }
           if constexpr (requires { one.modules; }) {

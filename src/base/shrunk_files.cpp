@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "base/shrunk_files.hpp"
+
+#include <signal.h>
+#include <sys/mman.h>
+
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <utility>
+
+namespace slipway {
+namespace {
+
+// The handler reads the table without a lock. Mappings beyond its size are not protected.
+constexpr std::size_t kMaxMappings = 4096;
+constexpr std::uintptr_t kPageSize = 4096;
+
+struct Mapping {
+  std::atomic<std::uintptr_t> begin = 0, end = 0;  // `end` 0: free
+  std::atomic<bool> shrunk = false;
+};
+std::array<Mapping, kMaxMappings> mappings;
+std::atomic<std::size_t> used_mappings = 0;  // of the table, from its begin
+std::atomic<bool> surviving = false, any_shrunk = false;
+
+std::mutex mappings_mutex;
+std::array<std::string, kMaxMappings> mapping_names;
+std::optional<std::string> shrunk_name;  // of a mapping that is gone
+
+std::uintptr_t address_of(const std::byte* byte) { return reinterpret_cast<std::uintptr_t>(byte); }
+
+void handle(int, siginfo_t* information, void*) {
+  const auto at = reinterpret_cast<std::uintptr_t>(information->si_addr);
+  for (std::size_t i = 0; i < used_mappings; ++i) {
+    Mapping& each = mappings[i];
+    if (at < each.begin || at >= each.end) continue;
+    const std::uintptr_t page = at / kPageSize * kPageSize;
+    void* const zeros = ::mmap(reinterpret_cast<void*>(page), each.end - page, PROT_READ,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    if (zeros == MAP_FAILED) break;
+    each.shrunk = true;
+    any_shrunk = true;
+    return;
+  }
+  // Another cause: the process ends when the access is repeated.
+  ::signal(SIGBUS, SIG_DFL);
+}
+
+}  // namespace
+
+void survive_shrunk_files() {
+  struct sigaction action{};
+  action.sa_sigaction = handle;
+  action.sa_flags = SA_SIGINFO;
+  surviving = ::sigaction(SIGBUS, &action, nullptr) == 0;
+}
+
+std::optional<std::string> shrunk_file() {
+  if (!any_shrunk) return std::nullopt;
+  const std::scoped_lock lock(mappings_mutex);
+  for (std::size_t i = 0; i < used_mappings; ++i) {
+    if (mappings[i].shrunk && mappings[i].end != 0) return mapping_names[i];
+  }
+  return shrunk_name;
+}
+
+void remember_mapping(Bytes mapping, std::string name) {
+  if (!surviving) return;
+  const std::scoped_lock lock(mappings_mutex);
+  for (std::size_t i = 0; i < kMaxMappings; ++i) {
+    Mapping& each = mappings[i];
+    if (each.end != 0) continue;
+    mapping_names[i] = std::move(name);
+    each.shrunk = false;
+    each.begin = address_of(mapping.data());
+    each.end = address_of(mapping.data()) + mapping.size();
+    if (used_mappings < i + 1) used_mappings = i + 1;
+    return;
+  }
+}
+
+void forget_mapping(Bytes mapping) {
+  if (!surviving) return;
+  const std::scoped_lock lock(mappings_mutex);
+  for (std::size_t i = 0; i < used_mappings; ++i) {
+    Mapping& each = mappings[i];
+    if (each.begin != address_of(mapping.data()) || each.end == 0) continue;
+    if (each.shrunk && !shrunk_name) shrunk_name = std::move(mapping_names[i]);
+    each.end = 0;
+    each.begin = 0;
+    return;
+  }
+}
+
+}  // namespace slipway

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Inputs and outputs that are links, pipes, devices, shrinking, or not allowed: files.py SLIPWAY"""
+import json
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+import threading
+
+program = sys.argv[1]
+failures = []
+
+
+def expect(condition, text):
+    if not condition:
+        failures.append(text)
+        print(f"FAILED: {text}")
+
+
+def run(*words, limit=None, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, environment=None):
+    return subprocess.run([program, *map(str, words)], stdin=stdin, stdout=stdout, stderr=subprocess.PIPE, timeout=120, preexec_fn=limit,
+                          env={**os.environ, **(environment or {})})
+
+
+def scenario(path, *resources):
+    path.write_text(json.dumps({"resources": [{"buffer": {"uid": f"b{i}", "size": 8, "shader_access": "readwrite", **one}} for i, one in enumerate(resources)],
+                                "commands": []}))
+    return path
+
+
+with tempfile.TemporaryDirectory() as name:
+    os.chdir(name)
+    here = pathlib.Path(".")
+    os.environ["XDG_CACHE_HOME"] = f"{name}/cache"
+
+    # Outputs.
+    plain = scenario(here / "plain.json", {"dst": "out.npy"})
+    os.mkfifo("pipe")
+    received = []
+    reader = threading.Thread(target=lambda: received.append(pathlib.Path("pipe").read_bytes()))
+    reader.start()
+    run("run", "-q", plain, "--report", "pipe")
+    reader.join(20)
+    expect(pathlib.Path("pipe").is_fifo() and received and json.loads(received[0]), "a report goes into a pipe")
+    pathlib.Path("target.json").write_text("old")
+    os.symlink("target.json", "link.json")
+    run("run", "-q", plain, "--report", "link.json")
+    expect(os.path.islink("link.json") and json.loads(pathlib.Path("target.json").read_text()), "a link is followed")
+    os.symlink("made/later.json", "dangling.json")
+    run("run", "-q", plain, "--report", "dangling.json")
+    expect(os.path.islink("dangling.json") and pathlib.Path("made/later.json").exists(), "a link to a file that does not exist is followed")
+    os.symlink("loop", "loop")
+    expect(run("run", "-q", plain, "--report", "loop").returncode == 5, "links in a circle are an error")
+    expect(json.loads(run("run", "-q", plain, "--report", "/proc/self/fd/1").stdout), "a report goes to standard output")
+    with open("whole.txt", "w") as file:
+        run("run", "-q", plain, "--report", "/proc/self/fd/1", stdout=file)
+    expect(json.loads(pathlib.Path("whole.txt").read_text()), "a report goes to the file that is standard output")
+    long = "n" * 251 + ".npy"
+    expect(run("run", "-q", scenario(here / "long.json", {"dst": long})).returncode == 0 and pathlib.Path(long).exists(), "a name of 255 bytes")
+    many = scenario(here / "many.json", *({"dst": f"many/o{i}.npy"} for i in range(500)))
+    few = run("run", "-q", many, limit=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (128, 128)))
+    expect(few.returncode == 0 and len(list(pathlib.Path("many").iterdir())) == 500, "500 outputs with 128 open files: " + few.stderr.decode())
+
+    # Outputs that are inputs.
+    for dst in ("self.json", "./self.json", "link_to_self.json", "in.npy"):
+        pathlib.Path("in.npy").write_bytes(pathlib.Path("out.npy").read_bytes())
+        own = scenario(here / "self.json", {"dst": dst, "expect": {"src": "in.npy"}})
+        if not os.path.islink("link_to_self.json"):
+            os.symlink("self.json", "link_to_self.json")
+        before = own.read_bytes(), pathlib.Path("in.npy").read_bytes()
+        refused = run("run", own)
+        expect(refused.returncode == 3 and b"output-conflict" in refused.stderr, f"{dst} is an input")
+        expect((own.read_bytes(), pathlib.Path("in.npy").read_bytes()) == before, f"{dst} is not overwritten")
+
+    in_place = run("run", "-q", scenario(here / "in_place.json", {"dst": "in.npy", "src": "in.npy"}))
+    expect(in_place.returncode == 0, "a buffer is read from a file and written to it: " + in_place.stderr.decode())
+
+    # Names.
+    nul = run("run", scenario(here / "nul.json", {"dst": "a.npy\0junk"}))
+    expect(nul.returncode == 3 and b"NUL character" in nul.stderr and not pathlib.Path("a.npy").exists(), "NUL in a name")
+    control = run("check", scenario(here / "control.json", {"uid": "a\x1b]0;x\x07", "nonsense\x1b[2J": 1}))
+    expect(b"\x1b" not in control.stderr and b"\\x1b]0;x" in control.stderr, "control characters do not reach the terminal")
+    strange = b"bad\xff\xfename.json"
+    pathlib.Path(os.fsdecode(strange)).write_text(plain.read_text())
+    subprocess.run([program.encode(), b"run", b"-q", strange, b"--report", b"strange.json"], check=False)
+    expect(json.loads(pathlib.Path("strange.json").read_bytes().decode("utf-8")), "a report is UTF-8 whatever the name is")
+
+    # Inputs.
+    for arguments in (["check", "in_pipe"], ["inspect", "in_pipe"]):
+        os.mkfifo("in_pipe")
+        source = plain.read_bytes() if arguments[0] == "check" else b"#version 460\nvoid main() {}\n"
+        writer = threading.Thread(target=lambda: pathlib.Path("in_pipe").write_bytes(source))
+        writer.start()
+        outcome = run(*arguments)
+        writer.join(20)
+        if arguments[0] == "check":
+            expect(outcome.returncode == 0, "a scenario comes from a pipe: " + outcome.stderr.decode())
+        os.unlink("in_pipe")
+    endless = run("check", "/dev/zero")
+    expect(endless.returncode == 3 and b"does not end" in endless.stderr, "an input without end: " + endless.stderr.decode()[:200])
+    keys = pathlib.Path("keys.json")
+    keys.write_text(json.dumps({"resources": [{"buffer": {"uid": "b", "size": 8, "shader_access": "readwrite", **{f"k{i}": 0 for i in range(300_000)}}}],
+                                "commands": []}))
+    limited = run("check", keys, limit=lambda: resource.setrlimit(resource.RLIMIT_CPU, (15, 16)))
+    expect(limited.returncode == 3, "300,000 unknown keys take time in proportion")
+
+    # An input that becomes shorter while it is read.
+    large = pathlib.Path("large.npy")
+    header = b"\x93NUMPY\x01\x00v\x00" + b"{'descr': '|u1', 'fortran_order': False, 'shape': (%d,), }" % (64 << 20)
+    shrinking = scenario(here / "shrinking.json", {"src": "large.npy", "size": 64 << 20, "dst": "copy.npy"})
+    lost = 0
+    for attempt in range(6):
+        large.write_bytes(header.ljust(127) + b"\n" + bytes(64 << 20))
+        child = subprocess.Popen([program, "run", "-q", shrinking], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        try:
+            child.wait(0.02 * (attempt + 1))
+        except subprocess.TimeoutExpired:
+            os.truncate(large, 4096)
+        text = child.stderr.read()
+        expect(child.wait() in (0, 3), f"a shrinking input: {child.returncode} {text[:300]}")
+        lost += b"became shorter" in text
+
+    # What cannot be written, exhausted memory.
+    with open("/dev/full", "w") as full:
+        for words in (["schema", "scenario"], ["--help"], ["check", "--json", "control.json"], ["run", "--explain", "plain.json"]):
+            expect(run(*words, stdout=full).returncode == 5, f"{words} with a full standard output")
+    expect(run("run", "-q", "--pipeline-caching", plain, environment={"TMPDIR": "/nonexistent"}).returncode in (0, 3, 5), "no directory for temporary files")
+    pathlib.Path("huge.graph").write_text("graph main {\n  %0 = input f32[1000000000, 1000000]\n  %1 = TANH(%0) f32[1000000000, 1000000]\n  output %1\n}\n")
+    exhausted = run("run", "--engine", "reference", "huge.graph")
+    expect(exhausted.returncode in (3, 4, 5) and b"terminate" not in exhausted.stderr, "a tensor that no memory holds")
+
+    # Includes and links that leave a directory.
+    os.mkdir("artifacts")
+    pathlib.Path("secret.txt").write_text("the secret words\n")
+    pathlib.Path("artifacts/k.comp").write_text("#version 460\n#include \"../secret.txt\"\nvoid main() {}\n")
+    os.symlink("../secret.txt", "artifacts/l.comp")
+    for module in ("k.comp", "l.comp"):
+        recipe = pathlib.Path("artifacts/recipe.json")
+        recipe.write_text(json.dumps({"version": "1.0", "header": {"xclbin_path": module}, "resources": {"buffers": [], "kernels": [
+            {"name": "k", "instance": "main", "module": module}]}, "execution": {"runs": []}}))
+        told = run("check", recipe)
+        expect(b"the secret words" not in told.stderr + told.stdout, f"{module} leaves the artifact directory")
+
+print(f"{len(failures)} failures; {lost} runs saw their input become shorter")
+sys.exit(1 if failures else 0)
