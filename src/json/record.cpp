@@ -50,13 +50,17 @@ Value Decoder::member(Value object, std::string_view key, std::string_view old_k
 
 void Decoder::check_duplicates(Value object, std::string_view subject) {
   std::map<std::string_view, Value> seen;
+  std::optional<std::string> uid;
   for (const Value member : object) {
     const auto [first, fresh] = seen.emplace(member.key(), member);
     if (fresh) continue;
-    Diagnostic diagnostic =
-        problem(member, DiagnosticKind::DuplicateKey,
-                formatted("`{}` is given twice in {}; the last one counts", member.key(), subject), leniency_);
-    diagnostic.location = member.key_location();
+    if (!uid) uid = uid_around(object);
+    Diagnostic diagnostic{.severity = leniency_,
+                          .kind = DiagnosticKind::DuplicateKey,
+                          .message = formatted("`{}` is given twice in {}; the last one counts", member.key(), subject),
+                          .location = member.key_location(),
+                          .path = member.pointer(),
+                          .uid = *uid};
     diagnostic.note("the first one is here", first->second.key_location());
     add(std::move(diagnostic));
   }
@@ -64,12 +68,16 @@ void Decoder::check_duplicates(Value object, std::string_view subject) {
 
 void Decoder::check_keys(Value object, std::span<const std::string_view> known, std::string_view subject) {
   check_duplicates(object, subject);
+  const std::string uid = uid_around(object);  // once: the search takes time in proportion to the members
   for (const Value member : object) {
     const std::string& key = member.key();
     if (is_free_key(key) || std::ranges::contains(known, key)) continue;
-    Diagnostic diagnostic =
-        problem(member, DiagnosticKind::UnknownKey, formatted("unknown key `{}` in {}", key, subject), leniency_);
-    diagnostic.location = member.key_location();
+    Diagnostic diagnostic{.severity = leniency_,
+                          .kind = DiagnosticKind::UnknownKey,
+                          .message = formatted("unknown key `{}` in {}", key, subject),
+                          .location = member.key_location(),
+                          .path = member.pointer(),
+                          .uid = uid};
     if (const auto near = closest(key, known)) diagnostic.suggest(inside_quotes(member.key_location()), *near);
     add(std::move(diagnostic));
   }

@@ -4,9 +4,21 @@
 #include <gtest/gtest.h>
 
 #include "base/print_diagnostic.hpp"
+#include "json/writer.hpp"
 
 namespace slipway::json {
 namespace {
+
+TEST(Writer, BytesThatAreNotUtf8) {
+  EXPECT_EQ(quoted("\xc3\xb6 \xe2\x82\xac \xf0\x9f\x98\x80"), "\"\xc3\xb6 \xe2\x82\xac \xf0\x9f\x98\x80\"");
+  EXPECT_EQ(quoted("a\xff"
+                   "b"),
+            "\"a\xEF\xBF\xBD"
+            "b\"");
+  EXPECT_EQ(quoted("\xe2\x82"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");                  // ends within a character
+  EXPECT_EQ(quoted("\xed\xa0\x80"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");  // half of a surrogate pair
+  EXPECT_EQ(quoted("\xc0\x80"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");                  // overlong
+}
 
 enum class Access { Read, Write };
 constexpr Word<Access> kAccess[] = {{"readonly", Access::Read}, {"writeonly", Access::Write}};

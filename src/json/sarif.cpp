@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/format.hpp"
 #include "json/writer.hpp"
 
 namespace slipway::json {
@@ -20,11 +21,27 @@ std::uint32_t column_of(const Source& source, Position position) {
   return position.column - static_cast<std::uint32_t>(std::ranges::count_if(before, is_continuation));
 }
 
+// A relative or absolute path as a URI reference (RFC 3986): other bytes than these become %XX.
+std::string uri_of(std::string_view path) {
+  std::string uri;
+  for (const char c : path) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       std::string_view("-._~/").contains(c);
+    uri += plain ? std::string(1, c) : formatted("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return uri;
+}
+
+// `<stdin>` and texts of the library are not files.
+bool is_file(const SourceLocation& location) {
+  return location.kind != SourceLocation::Kind::None && !location.file.empty() && !location.file.starts_with('<');
+}
+
 void write_location(Writer& out, const SourceLocation& location, std::string_view message) {
   out.object([&] {
-    if (location.kind != SourceLocation::Kind::None) {
+    if (is_file(location)) {
       out.key("physicalLocation").object([&] {
-        out.key("artifactLocation").object([&] { out.member("uri", location.file); });
+        out.key("artifactLocation").object([&] { out.member("uri", uri_of(location.file)); });
         if (location.kind == SourceLocation::Kind::Text) {
           const Position start = location.source->position(location.span.begin),
                          end = location.source->position(location.span.end);

@@ -40,5 +40,17 @@ TEST(Sarif, LocationsRulesAndLevels) {
   EXPECT_EQ(run["results"][2]["level"].string(), "note");
 }
 
+TEST(Sarif, NamesOfFilesAreUris) {
+  Diagnostics diagnostics;
+  diagnostics.error(DiagnosticKind::Usage, SourceLocation::in_file("dir with space/br\xc3\xb6ken:1#2%.ze_info"), "m");
+  diagnostics.error(DiagnosticKind::Usage, SourceLocation::in_file("<stdin>"), "m");
+  const auto document = parse(make_source("sarif", sarif_text(diagnostics.all(), "1.2.3")));
+  ASSERT_TRUE(document);
+  const Value results = (*document)->root()["runs"][0]["results"];
+  EXPECT_EQ(results[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].string(),
+            "dir%20with%20space/br%C3%B6ken%3A1%232%25.ze_info");
+  EXPECT_FALSE(results[1]["locations"][0]["physicalLocation"]);
+}
+
 }  // namespace
 }  // namespace slipway::json

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "json/writer.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -10,9 +11,36 @@ namespace slipway::json {
 
 namespace {
 
+// The bytes of the UTF-8 character at the begin of a text; 0 if it does not begin with one.
+std::size_t character_size(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(i < text.size() ? text[i] : 0); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  // Overlong forms, halves of surrogates, and numbers past the last character.
+  const unsigned char second = byte(1);
+  if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0) || (first == 0xf0 && second < 0x90) ||
+      (first == 0xf4 && second >= 0x90))
+    return 0;
+  return size;
+}
+
+// A byte that is not part of UTF-8, as in some names of files, becomes the replacement character: JSON has no other
+// bytes.
 void append_quoted(std::string& out, std::string_view text) {
   out += '"';
-  for (const char c : text) {
+  for (std::size_t at = 0, size = 1; at < text.size(); at += size) {
+    const char c = text[at];
+    size = character_size(text.substr(at));
+    if (size != 1) {
+      out += size == 0 ? std::string_view("\uFFFD") : text.substr(at, size);
+      size = std::max<std::size_t>(size, 1);
+      continue;
+    }
     switch (c) {
       case '"':
         out += "\\\"";
