@@ -9,8 +9,13 @@
 //   auto report = scenario->run(*device, options);
 //   use(report->captured.at("output"));
 //
-// C++17. One scenario or device is used by one thread at a time; different ones may be used at once. An object that
-// was moved from may only be assigned or destroyed.
+// C++17. One scenario is used by one thread at a time; different ones may be used at once, also with the same device,
+// on which they take turns. An object that was moved from may only be assigned or destroyed.
+//
+// Compilers of shaders and validators run in processes of their own if the program `slipway` of the same version is
+// installed with the library: posix_spawn starts them at the first use, and SLIPWAY_SANDBOX=off prevents it. Otherwise
+// they run in this process, which an invalid shader may then crash. A process that waits for any child (`wait(-1)`)
+// sees them.
 #pragma once
 
 #include <cstddef>

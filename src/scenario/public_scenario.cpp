@@ -99,6 +99,7 @@ Outcome<bool> Scenario::set_contents(std::string_view uid, ByteView bytes) {
 
 Outcome<RunReport> Scenario::run(Device& device, const RunOptions& options) {
   Diagnostics diagnostics;
+  const std::scoped_lock turn(device.state().running);
   launch::DeviceOpening& opening = device.state().opening;
   const auto snapshot = opening.snapshot();
   if (snapshot) {

@@ -2,6 +2,8 @@
 // The device of the public interface (include/slipway/device.hpp).
 #pragma once
 
+#include <mutex>
+
 #include "launch/execute/open_device.hpp"
 #include "slipway/device.hpp"
 
@@ -11,6 +13,7 @@ struct Device::State {
   explicit State(launch::OpenDeviceOptions request) : opening(std::move(request)) {}
   launch::DeviceOpening opening;
   DeviceInfo info;
+  std::mutex running;  // of scenarios, which may replace the device
 };
 
 }  // namespace slipway

@@ -34,6 +34,22 @@ TEST(Trace, HostAndGpuTracks) {
   EXPECT_TRUE(json::parse(make_source("trace.json", text)));
 }
 
+TEST(Trace, EventsThatOverlapGetTracks) {
+  const PerfCounters counters = {{CounterCategory::ScenarioSetup, "a", at(0), microseconds(10)},
+                                 {CounterCategory::ScenarioSetup, "b", at(5), microseconds(10)},
+                                 {CounterCategory::ScenarioSetup, "within a", at(2), microseconds(3)},
+                                 {CounterCategory::ScenarioSetup, "c", at(6), microseconds(20)},
+                                 {CounterCategory::ScenarioSetup, "later", at(15), microseconds(1)}};
+  const auto document = json::parse(make_source("trace.json", write_trace("x", counters, {})));
+  ASSERT_TRUE(document);
+  std::string tracks;
+  for (const json::Value event : (*document)->root()["traceEvents"]) {
+    tracks += event["ph"].string() == "X" ? event["name"].string() : event["args"]["name"].string();
+    tracks += " " + std::to_string(*event["tid"].integer()) + "; ";
+  }
+  EXPECT_EQ(tracks, "x 1; host 1; host 2 11; host 3 12; a 1; b 11; within a 1; c 12; later 1; ");
+}
+
 TEST(Trace, WithoutGpuTimes) {
   EXPECT_EQ(write_trace("x", {}, {}),
             R"({"displayTimeUnit":"ns", "traceEvents":[)"
