@@ -2,6 +2,7 @@
 #include "cli/run_report.hpp"
 
 #include "base/diagnostic.hpp"
+#include "cli/lab/supervisor.hpp"
 #include "generated_version.hpp"
 #include "json/document.hpp"
 #include "launch/report/report_json.hpp"
@@ -33,11 +34,30 @@ struct RunReport {
   }
 };
 
+// What tells two reports apart. Empty in tests, which note no command.
+struct Command {
+  std::vector<std::string> words;
+  std::string date;
+};
+Command& this_command() {
+  static Command one;
+  return one;
+}
+
 const Record<RunReport>& program_record() {
   static const auto record =
       Record<RunReport>("program", "the program that wrote the report")
           .required(
               "version", [](const RunReport&) { return std::string_view(kVersion); }, Text{}, "of the program")
+          .required(
+              "revision", [](const RunReport&) { return std::string_view(kRevision); }, Text{},
+              "of its sources; empty if it is not known")
+          .required(
+              "command", [](const RunReport&) { return this_command().words; }, List{Text{}},
+              "the command line, with seeds and all other options")
+          .required(
+              "date", [](const RunReport&) { return std::string_view(this_command().date); }, Text{},
+              "when the program was started, UTC")
           .required("report_schema", Constant{"2"}, "version of this format");
   return record;
 }
@@ -70,6 +90,8 @@ void write_value(json::Writer& out, json::Value value) {
 }
 
 }  // namespace
+
+void note_command(std::vector<std::string> words) { this_command() = {std::move(words), utc_now()}; }
 
 std::string write_run_report(std::span<const RunReportEntry> entries, const recipe::Session::System& system) {
   return json::object_text(report_record(), {entries, system});

@@ -29,6 +29,16 @@ TEST(RunReport, HasTheWorstStatusOfItsFiles) {
   EXPECT_EQ(root["slipway"]["report_schema"].integer(), 2);
 }
 
+TEST(RunReport, HasTheCommandAndTheDate) {
+  note_command({"slipway", "run", "a.json", "--seed", "3"});
+  const auto report = json::parse(make_source("report.json", write_run_report(std::vector<RunReportEntry>(), {})));
+  ASSERT_TRUE(report);
+  const json::Value program = (*report)->root()["slipway"];
+  ASSERT_EQ(program["command"].size(), 5u);
+  EXPECT_EQ(program["command"][4].string(), "3");
+  EXPECT_EQ(program["date"].string().size(), std::string_view("2026-01-01T00:00:00Z").size());
+}
+
 TEST(RunReport, HasTheDetailsOfJobs) {
   RunReportEntry job = entry(DiagnosticKind::ExpectationFailed);
   job.job = "first";
