@@ -21,6 +21,7 @@
 #include "gpu/device/useful.hpp"
 #include "json/record.hpp"
 #include "recipe/backends/opencl/backend.hpp"
+#include "sandbox/sandbox.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -81,6 +82,7 @@ class Doctor {
     vulkan();
     open_cl();
     npus();
+    sandbox();
     caches();
     environment();
     return std::move(findings_);
@@ -244,6 +246,23 @@ class Doctor {
             : "needed only for recipes with `--backend xrt`: docs/npu.md lists what it takes");
   }
 
+  // The processes of parsers of other projects (docs/design/sandbox.md).
+  void sandbox() {
+    const slipway::sandbox::Protection found = slipway::sandbox::protection();
+    if (!found.running) {
+      return add(
+          "sandbox", State::Missing,
+          "MLIR, glslang and SPIRV-Tools run in the program: no process can be started, or SLIPWAY_SANDBOX is off",
+          "do not open files of unknown origin without it");
+    }
+    const auto word = [](bool has) { return has ? "yes" : "no"; };
+    add("sandbox", found.seccomp || found.landlock ? State::Ok : State::Missing,
+        formatted(
+            "MLIR, glslang and SPIRV-Tools run in processes with limits of memory and time; seccomp: {}, landlock: {}",
+            word(found.seccomp), word(found.landlock)),
+        found.seccomp || found.landlock ? "" : "a kernel or container with seccomp or landlock keeps them from files");
+  }
+
   void caches() {
     const Cache cache = Cache::of_user();
     if (!cache.enabled()) {
@@ -270,8 +289,9 @@ class Doctor {
 
   // Environment variables that change what a run uses.
   void environment() {
-    for (const char* name : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_LAYER_PATH", "VK_INSTANCE_LAYERS",
-                             "VK_LOADER_LAYERS_ENABLE", "SLIPWAY_DEVICE", "SLIPWAY_OPENCL_DEVICE", "SLIPWAY_TUNING"}) {
+    for (const char* name :
+         {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_LAYER_PATH", "VK_INSTANCE_LAYERS", "VK_LOADER_LAYERS_ENABLE",
+          "SLIPWAY_DEVICE", "SLIPWAY_OPENCL_DEVICE", "SLIPWAY_TUNING", "SLIPWAY_SANDBOX"}) {
       if (const char* value = std::getenv(name)) add("environment", State::Ok, formatted("{}={}", name, value));
     }
   }

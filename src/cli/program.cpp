@@ -14,7 +14,12 @@
 #include "cli/model/vgf_verbs.hpp"
 #include "cli/recipe/verbs.hpp"
 #include "cli/rpl/verbs.hpp"
+#include "cli/run_report.hpp"
 #include "cli/version.hpp"
+#include "sandbox/sandbox.hpp"
+#include "shader/glslang_service.hpp"
+#include "spirv/tools.hpp"
+#include "tosa/read/mlir/parse_mlir.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -77,6 +82,16 @@ std::string help() {
          "Example: slipway run examples/hello/scenario.json\n";
 }
 
+// The verb of sandbox processes, which is not listed.
+constexpr std::string_view kSandboxVerb = "sandbox-process";
+
+int sandbox_verb() {
+  const sandbox::Service* const services[] = {&spirv::kValidateService,    &spirv::kAssembleService,
+                                              &spirv::kDisassembleService, &spirv::kOptimizeService,
+                                              &shader::kGlslangService,    &tosa::kMlirService};
+  return sandbox::serve(services);
+}
+
 std::string_view base_name(std::string_view path) {
   path.remove_prefix(path.find_last_of('/') + 1);
   if (path.ends_with(".exe")) path.remove_suffix(4);
@@ -100,6 +115,10 @@ std::vector<VerbDescription> describe_verbs() {
 }
 
 int run_program(std::string_view program, const Arguments& arguments) {
+  if (arguments.words.size() == 1 && arguments.words.front() == kSandboxVerb) return sandbox_verb();
+  std::vector<std::string> command = sandbox::own_command();
+  command.emplace_back(kSandboxVerb);
+  sandbox::enable(std::move(command));
   if (base_name(program) == "scenario-runner") return scenario_runner(arguments);
   if (base_name(program) == "model-converter" || base_name(program) == "model_converter")
     return model_converter(arguments);
@@ -108,6 +127,9 @@ int run_program(std::string_view program, const Arguments& arguments) {
   if (base_name(program) == "xrt-runner") return xrt_runner(arguments);
   if (base_name(program) == "xrt-replay") return xrt_replay(arguments);
   const std::vector<std::string>& words = arguments.words;
+  std::vector<std::string> whole = {"slipway"};
+  whole.append_range(words);
+  note_command(std::move(whole));
   if (words.empty()) {
     print_error(help());
     return 2;

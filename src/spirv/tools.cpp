@@ -19,18 +19,80 @@ SourceLocation location_of_instruction(WordSpan words, const std::string& name, 
   return SourceLocation::in_file(name);
 }
 
-}  // namespace
+// Requests are an `Options` and the bytes of the text or module. Replies are 1 and the result, or 0 and the error.
+struct ValidateOptions {
+  Environment environment;
+  BlockLayout layout;
+};
 
-Result<> validate(WordSpan words, const std::string& name, Environment environment, BlockLayout layout) {
-  spvtools::SpirvTools tools(target_of(environment));
+std::vector<std::byte> run_validate(Bytes request, const sandbox::Ask&) {
+  ByteReader reader(request);
+  const auto chosen = reader.read<ValidateOptions>();
+  const Words words = rest_as_words(reader);
+  spvtools::SpirvTools tools(target_of(chosen.environment));
   LibraryError error;
   tools.SetMessageConsumer(error.consumer());
   spvtools::ValidatorOptions options;
-  options.SetScalarBlockLayout(layout == BlockLayout::Scalar);
-  options.SetWorkgroupScalarBlockLayout(layout == BlockLayout::Scalar);
-  options.SetAllowLocalSizeId(layout == BlockLayout::Scalar);
-  if (tools.Validate(words.data(), words.size(), options)) return {};
+  options.SetScalarBlockLayout(chosen.layout == BlockLayout::Scalar);
+  options.SetWorkgroupScalarBlockLayout(chosen.layout == BlockLayout::Scalar);
+  options.SetAllowLocalSizeId(chosen.layout == BlockLayout::Scalar);
+  const bool valid = tools.Validate(words.data(), words.size(), options);
+  ByteWriter reply;
+  reply.write(valid);
+  if (!valid) error.write_to(reply);
+  return reply.release();
+}
 
+std::vector<std::byte> run_assemble(Bytes request, const sandbox::Ask&) {
+  spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
+  LibraryError error;
+  tools.SetMessageConsumer(error.consumer());
+  Words words;
+  const std::string_view text = slipway::text_of(request);
+  const bool done = tools.Assemble(text.data(), text.size(), &words);
+  ByteWriter reply;
+  reply.write(done);
+  if (done)
+    reply.append(bytes_of_words(words));
+  else
+    error.write_to(reply);
+  return reply.release();
+}
+
+std::vector<std::byte> run_disassemble(Bytes request, const sandbox::Ask&) {
+  ByteReader reader(request);
+  const auto flags = reader.read<std::uint32_t>();
+  const Words words = rest_as_words(reader);
+  spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
+  LibraryError error;
+  tools.SetMessageConsumer(error.consumer());
+  std::string text;
+  const bool done = tools.Disassemble(words.data(), words.size(), &text, flags);
+  ByteWriter reply;
+  reply.write(done);
+  if (done)
+    reply.append(text);
+  else
+    error.write_to(reply);
+  return reply.release();
+}
+
+}  // namespace
+
+const sandbox::Service kValidateService = {"spirv-validate", "the SPIR-V validator", run_validate};
+const sandbox::Service kAssembleService = {"spirv-assemble", "the SPIR-V assembler", run_assemble};
+const sandbox::Service kDisassembleService = {"spirv-disassemble", "the SPIR-V disassembler", run_disassemble};
+
+Result<> validate(WordSpan words, const std::string& name, Environment environment, BlockLayout layout) {
+  const ValidateOptions options{environment, layout};
+  const auto reply = sandbox::call(kValidateService, {std::as_bytes(std::span(&options, 1)), bytes_of_words(words)});
+  if (!reply) {
+    return fail(DiagnosticKind::FileFormat, SourceLocation::in_file(name),
+                formatted("Failed to validate SPIR-V module: {}", reply.error()));
+  }
+  ByteReader reader(*reply);
+  if (reader.read<std::uint8_t>() == 1) return {};
+  const LibraryError error = LibraryError::read_from(reader);
   Diagnostic diagnostic{.kind = DiagnosticKind::FileFormat,
                         .message = formatted("Failed to validate SPIR-V module: {}", error.first_line()),
                         .location = location_of_instruction(words, name, error.position.index)};
@@ -41,13 +103,15 @@ Result<> validate(WordSpan words, const std::string& name, Environment environme
 }
 
 Result<Words> assemble(const SourcePtr& source) {
-  spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
-  LibraryError error;
-  tools.SetMessageConsumer(error.consumer());
-  Words words;
   const std::string_view text = source->text();
-  if (tools.Assemble(text.data(), text.size(), &words)) return words;
-
+  const auto reply = sandbox::call(kAssembleService, {bytes_of(text)});
+  if (!reply) {
+    return fail(DiagnosticKind::ShaderCompile, SourceLocation::in_file(source->name()),
+                formatted("Compilation error: {}", reply.error()));
+  }
+  ByteReader reader(*reply);
+  if (reader.read<std::uint8_t>() == 1) return rest_as_words(reader);
+  const LibraryError error = LibraryError::read_from(reader);
   const std::uint64_t begin = std::min<std::uint64_t>(error.position.index, text.size());
   const std::uint64_t end = std::min<std::uint64_t>(text.find_first_of(" \t\r\n", begin), text.size());
   return fail(DiagnosticKind::ShaderCompile, SourceLocation::in_text(source, {begin, end}),
@@ -55,18 +119,17 @@ Result<Words> assemble(const SourcePtr& source) {
 }
 
 Result<std::string> disassemble(WordSpan words, const std::string& name, const DisassembleOptions& options) {
-  spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
-  LibraryError error;
-  tools.SetMessageConsumer(error.consumer());
   std::uint32_t flags = SPV_BINARY_TO_TEXT_OPTION_NONE;
   if (!options.header) flags |= SPV_BINARY_TO_TEXT_OPTION_NO_HEADER;
   if (options.friendly_names) flags |= SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES;
   if (options.indent) flags |= SPV_BINARY_TO_TEXT_OPTION_INDENT;
   if (options.offsets) flags |= SPV_BINARY_TO_TEXT_OPTION_SHOW_BYTE_OFFSET;
-  std::string text;
-  if (tools.Disassemble(words.data(), words.size(), &text, flags)) return text;
+  const auto reply = sandbox::call(kDisassembleService, {std::as_bytes(std::span(&flags, 1)), bytes_of_words(words)});
+  if (!reply) return fail(DiagnosticKind::FileFormat, SourceLocation::in_file(name), reply.error());
+  ByteReader reader(*reply);
+  if (reader.read<std::uint8_t>() == 1) return std::string(slipway::text_of(reader.take(reader.remaining())));
   return fail(DiagnosticKind::FileFormat, SourceLocation::in_file(name),
-              formatted("invalid SPIR-V: {}", error.first_line()));
+              formatted("invalid SPIR-V: {}", LibraryError::read_from(reader).first_line()));
 }
 
 }  // namespace slipway::spirv

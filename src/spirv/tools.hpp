@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// SPIRV-Tools: validation, text to words and back, optimisation.
+// SPIRV-Tools: validation, text to words and back, optimisation. All of it runs in the sandbox (sandbox/sandbox.hpp); a
+// module on which SPIRV-Tools crashes, or for which it needs too much time or memory, is an error like any other.
 #pragma once
 
 #include <string>
 
 #include "base/diagnostic.hpp"
+#include "sandbox/sandbox.hpp"
 #include "spirv/module.hpp"
 
 namespace slipway::spirv {
@@ -33,5 +35,8 @@ Result<std::string> disassemble(WordSpan words, const std::string& name, const D
 enum class Optimize { Performance, Size };
 Result<Words> optimize(WordSpan words, const std::string& name, Optimize goal = Optimize::Performance,
                        Environment environment = Environment::Vulkan13);
+
+// What a sandbox process serves.
+extern const sandbox::Service kValidateService, kAssembleService, kDisassembleService, kOptimizeService;
 
 }  // namespace slipway::spirv

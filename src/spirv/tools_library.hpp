@@ -4,8 +4,11 @@
 
 #include <spirv-tools/libspirv.hpp>
 
+#include <cstring>
 #include <string>
 
+#include "base/bytes.hpp"
+#include "sandbox/sandbox.hpp"
 #include "spirv/tools.hpp"
 
 namespace slipway::spirv {
@@ -40,6 +43,18 @@ struct LibraryError {
       position = where;
     };
   }
+  // In a reply after its first byte, which is 0.
+  void write_to(ByteWriter& reply) const {
+    sandbox::put_text(reply, text);
+    reply.write(std::uint64_t{position.index});
+  }
+  static LibraryError read_from(ByteReader& reply) {
+    LibraryError error;
+    error.text = sandbox::get_text(reply);
+    error.position.index = reply.read<std::uint64_t>();
+    return error;
+  }
+
   std::string first_line() const { return text.substr(0, text.find('\n')); }
   std::string second_line() const {
     const std::size_t end = text.find('\n');
@@ -48,5 +63,14 @@ struct LibraryError {
     return begin == std::string::npos ? std::string() : text.substr(begin, text.find('\n', begin) - begin);
   }
 };
+
+inline Bytes bytes_of_words(WordSpan words) { return std::as_bytes(words); }
+// What is left of a request or reply; a rest that is not a word is left out.
+inline Words rest_as_words(ByteReader& reader) {
+  Words words(reader.remaining() / sizeof(std::uint32_t));
+  const Bytes bytes = reader.take(words.size() * sizeof(std::uint32_t));
+  if (!bytes.empty()) std::memcpy(words.data(), bytes.data(), bytes.size());
+  return words;
+}
 
 }  // namespace slipway::spirv

@@ -16,7 +16,7 @@ endforeach()
 if(missing)
   list(GET missing 0 missing)
   message(STATUS "No MLIR (${missing} is missing): this build reads no models as MLIR")
-  set_source_files_properties(${mlir_directory}/read_mlir.cpp ${CMAKE_CURRENT_SOURCE_DIR}/tosa/mlir_test.cpp
+  set_source_files_properties(${mlir_directory}/parse_mlir.cpp ${mlir_directory}/read_mlir.cpp ${CMAKE_CURRENT_SOURCE_DIR}/tosa/mlir_test.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/tosa/write_mlir_test.cpp PROPERTIES HEADER_FILE_ONLY ON)
   return()
 endif()
@@ -24,5 +24,5 @@ set_source_files_properties(${mlir_directory}/without_mlir.cpp PROPERTIES HEADER
 target_link_libraries(slipway_tosa PRIVATE -Wl,--start-group ${mlir} -Wl,--end-group z zstd)
 
 # LLVM is built without exceptions; its headers are system headers, to silence their warnings.
-set_source_files_properties(${mlir_directory}/read_mlir.cpp PROPERTIES COMPILE_OPTIONS
+set_source_files_properties(${mlir_directory}/parse_mlir.cpp PROPERTIES COMPILE_OPTIONS
   "-fno-exceptions;-isystem;${llvm}/include;-Wno-unused-parameter;-Wno-invalid-pch")

@@ -18,6 +18,7 @@
 #include "base/format.hpp"
 #include "cli/lab/worker.hpp"
 #include "cli/terminal.hpp"
+#include "sandbox/sandbox.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -60,7 +61,9 @@ Result<WorkerProcess> WorkerProcess::start(const std::vector<std::string>& words
   worker.files_[Errors] = errors[0];
   for (const int file : worker.files_) ::fcntl(file, F_SETFL, ::fcntl(file, F_GETFL) | O_NONBLOCK);
 
-  std::vector<std::string> arguments = {"slipway", std::string(kWorkerVerb)};
+  std::vector<std::string> arguments = sandbox::own_command();
+  const std::string program = arguments.front();
+  arguments.emplace_back(kWorkerVerb);
   arguments.append_range(words);
   std::vector<std::string> environment = worker_environment();
   posix_spawn_file_actions_t actions;
@@ -76,7 +79,7 @@ Result<WorkerProcess> WorkerProcess::start(const std::vector<std::string>& words
   sigaddset(&blocked, SIGINT);
   ::posix_spawnattr_setsigmask(&attributes, &blocked);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  const int error = ::posix_spawn(&worker.process_, "/proc/self/exe", &actions, &attributes,
+  const int error = ::posix_spawn(&worker.process_, program.c_str(), &actions, &attributes,
                                   pointers_to(arguments).data(), pointers_to(environment).data());
   ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);

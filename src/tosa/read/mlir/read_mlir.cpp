@@ -1,395 +1,119 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Longer than most files: only this file includes MLIR, which takes long to compile.
 #include "tosa/read/mlir/read_mlir.hpp"
 
-#include <llvm/Support/MemoryBuffer.h>
-#include <llvm/Support/SourceMgr.h>
-#include <mlir/Dialect/Func/IR/FuncOps.h>
-#include <mlir/Dialect/Tosa/IR/TosaOps.h>
-#include <mlir/IR/AsmState.h>
-#include <mlir/IR/BuiltinOps.h>
-#include <mlir/IR/BuiltinTypes.h>
-#include <mlir/IR/Diagnostics.h>
-#include <mlir/IR/DialectResourceBlobManager.h>
-#include <mlir/IR/MLIRContext.h>
-#include <mlir/Parser/Parser.h>
-
 #include <algorithm>
-#include <cctype>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "base/format.hpp"
+#include "sandbox/sandbox.hpp"
 #include "tensor/element.hpp"
-#include "tosa/operand_forms.hpp"
-#include "tosa/read/known_elements.hpp"
-#include "tosa/read/mlir/long_literals.hpp"
-#include "tosa/read/shape_operators.hpp"
+#include "tosa/read/mlir/mlir_reply.hpp"
+#include "tosa/read/mlir/parse_mlir.hpp"
 
 namespace slipway::tosa {
 namespace {
 
 constexpr std::size_t kMaxShownText = 4 << 20;  // larger texts are not kept for showing source lines
-constexpr std::size_t kMaxInlined = 1 << 20;    // operations of branches and loop iterations
-constexpr int kMaxDepth = 64;                   // of nested branches and loops
 
-std::string_view view(llvm::StringRef text) { return {text.data(), text.size()}; }
-
-std::string text_of_type(mlir::Type type) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  type.print(out);
-  return text;
-}
-
-// Owns the memory that constants and locations of the model refer to.
-struct Parsed {
-  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
-  mlir::OwningOpRef<mlir::ModuleOp> module;
-};
-
-class Reader {
+class MlirReader {
  public:
-  Reader(Bytes bytes, const std::string& name, const MlirOptions& options, Diagnostics& diagnostics)
-      : bytes_(bytes), name_(name), options_(options), diagnostics_(diagnostics), before_(diagnostics.errors()) {}
+  MlirReader(Bytes bytes, const std::string& name, const MlirOptions& options, Diagnostics& diagnostics)
+      : bytes_(bytes), name_(name), options_(options), diagnostics_(diagnostics) {}
 
   std::optional<Model> run() {
-    parsed_ = std::make_shared<Parsed>();
-    if (!parse()) return std::nullopt;
-    mlir::func::FuncOp function = choose();
-    if (!function) return std::nullopt;
-    model_.file = name_;
-    model_.graph.name = "main";
-    this->function(function);
-    if (!good()) return std::nullopt;
-    model_.memory = parsed_;
-    return std::move(model_);
+    const std::string_view text = slipway::text_of(bytes_);
+    MlirRequest request{.contents = bytes_, .name = name_, .entry = options_.entry, .literals = {}};
+    if (!text.starts_with("ML\xEFR")) {
+      if (text.size() <= kMaxShownText) keep_source(text);
+      shortened_ = shorten(text, options_.done_with);
+    }
+    if (shortened_) {
+      request.contents = bytes_of(shortened_->text);
+      for (const LongLiteral& each : shortened_->literals) request.literals.push_back(each.end - each.begin);
+    }
+    const std::vector<std::byte> tail = tail_of(request);
+    auto bytes = sandbox::call(kMlirService, {request.contents, tail});
+    if (!bytes) return failed(bytes.error());
+    const auto kept = std::make_shared<const std::vector<std::byte>>(std::move(*bytes));
+    auto reply = read_mlir_reply(*kept, request.contents, request.literals);
+    if (!reply) return failed("MLIR sends what is not a graph");
+    for (const MlirProblem& problem : reply->problems) report(problem);
+    if (!reply->problems.empty() || !read_literals(*reply)) return std::nullopt;
+    Model model;
+    model.file = name_;
+    model.graph = std::move(reply->graph);
+    model.graph.name = "main";
+    for (std::size_t i = 0; i < model.graph.nodes.size(); ++i)
+      model.graph.nodes[i].location = source_location(reply->lines[i]);
+    model.input_names = std::move(reply->input_names);
+    model.output_names = std::move(reply->output_names);
+    model.memory = kept;
+    return model;
   }
 
  private:
-  bool good() const { return diagnostics_.errors() == before_; }
-
-  // --- locations ---
-
-  static std::optional<mlir::FileLineColLoc> line_of(mlir::Location location) {
-    std::optional<mlir::FileLineColLoc> found;
-    location->walk([&](mlir::Location each) {
-      if (auto line = mlir::dyn_cast<mlir::FileLineColLoc>(each)) {
-        found = line;
-        return mlir::WalkResult::interrupt();
-      }
-      return mlir::WalkResult::advance();
-    });
-    return found;
-  }
-
-  SourceLocation source_location(mlir::Location location) const {
-    const auto line = line_of(location);
-    if (!line || !source_ || view(line->getFilename().getValue()) != name_) return SourceLocation::in_file(name_);
-    const std::uint64_t begin = line_begin(line->getLine()) + column(*line) - 1;
-    return SourceLocation::in_text(source_, {begin, begin + 1});
-  }
-
-  // The location in the file, which has the literals that MLIR's text replaces by placeholders.
-  std::uint64_t column(mlir::FileLineColLoc line) const {
-    const std::uint64_t column = std::max(1u, line.getColumn());
-    return shortened_ ? shortened_->column(line.getLine(), column) : column;
-  }
-
-  std::uint64_t line_begin(unsigned line) const {
-    return line >= 1 && line <= line_begins_.size() ? line_begins_[line - 1] : source_->text().size();
-  }
-
-  // Without source text, the message contains the location.
-  std::string located(mlir::Location location, const std::string& text) const {
-    const auto line = line_of(location);
-    if (!line || (source_ && view(line->getFilename().getValue()) == name_)) return text;
-    return formatted("at {}:{}:{}: {}", view(line->getFilename().getValue()), line->getLine(), column(*line), text);
-  }
-
-  Diagnostic& error(DiagnosticKind kind, mlir::Location location, const std::string& text) {
-    return diagnostics_.error(kind, source_location(location), located(location, text));
-  }
-  Diagnostic& error(DiagnosticKind kind, mlir::Operation& at, const std::string& text) {
-    return error(kind, at.getLoc(), formatted("`{}`: {}", view(at.getName().getStringRef()), text));
-  }
-
-  // --- the file ---
-
-  bool parse() {
-    mlir::MLIRContext& context = parsed_->context;
-    context.loadDialect<mlir::func::FuncDialect, mlir::tosa::TosaDialect>();
-    context.printOpOnDiagnostic(false);  // it may contain megabytes of weights
-    const std::string_view text = slipway::text_of(bytes_);
-    const bool bytecode = text.starts_with("ML\xEFR");
-    if (!bytecode && text.size() <= kMaxShownText) {
-      source_ = make_source(name_, std::string(text));
-      line_begins_.push_back(0);
-      for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '\n') line_begins_.push_back(i + 1);
-      }
-    }
-    const mlir::ScopedDiagnosticHandler handler(&context, [this](mlir::Diagnostic& problem) {
-      if (problem.getSeverity() != mlir::DiagnosticSeverity::Error) return mlir::success();
-      Diagnostic& made = error(DiagnosticKind::TextSyntax, problem.getLocation(), problem.str());
-      for (mlir::Diagnostic& note : problem.getNotes()) made.note(note.str(), source_location(note.getLocation()));
-      return mlir::success();
-    });
-    if (!bytecode) shortened_ = shorten(text, options_.done_with);
-    auto sources = std::make_shared<llvm::SourceMgr>();
-    const llvm::StringRef data =
-        shortened_ ? llvm::StringRef(shortened_->text) : llvm::StringRef(text.data(), text.size());
-    // MLIR parses text in place only if it ends with a NUL; a mapping does not.
-    sources->AddNewSourceBuffer(bytecode || shortened_ ? llvm::MemoryBuffer::getMemBuffer(data, name_, !bytecode)
-                                                       : llvm::MemoryBuffer::getMemBufferCopy(data, name_),
-                                llvm::SMLoc());
-    parsed_->module = mlir::parseSourceFile<mlir::ModuleOp>(sources, mlir::ParserConfig(&context));
-    if (!parsed_->module && good())
-      diagnostics_.error(DiagnosticKind::TextSyntax, SourceLocation::in_file(name_), "the file is not valid MLIR");
-    return static_cast<bool>(parsed_->module) && good();
-  }
-
-  mlir::func::FuncOp choose() {
-    std::vector<mlir::func::FuncOp> functions;
-    for (mlir::Operation& each : parsed_->module->getBody()->getOperations()) {
-      auto function = mlir::dyn_cast<mlir::func::FuncOp>(each);
-      if (!function) {
-        error(DiagnosticKind::Unsupported, each, "only functions can be in a module");
-      } else if (function.isDeclaration()) {
-        error(DiagnosticKind::Unsupported, each, "the function has no body");
-      } else {
-        functions.push_back(function);
-      }
-    }
-    if (!good()) return nullptr;
-    const auto with_name = [&](std::string_view name) -> mlir::func::FuncOp {
-      for (mlir::func::FuncOp each : functions) {
-        if (view(each.getName()) == name) return each;
-      }
-      return nullptr;
-    };
-    if (!options_.entry.empty()) {
-      mlir::func::FuncOp chosen = with_name(options_.entry);
-      if (!chosen) {
-        diagnostics_.error(DiagnosticKind::UnknownReference, SourceLocation::in_file(name_),
-                           formatted("the module has no function `{}`", options_.entry));
-      }
-      return chosen;
-    }
-    for (mlir::func::FuncOp each : functions) {
-      if (each->hasAttr("tf.entry_function")) return each;
-    }
-    if (functions.size() == 1) return functions[0];
-    mlir::func::FuncOp main = with_name("main");
-    if (!main) {
-      diagnostics_.error(functions.empty() ? DiagnosticKind::FileFormat : DiagnosticKind::UnknownReference,
-                         SourceLocation::in_file(name_),
-                         functions.empty() ? "the module has no function" : "more than one function, use --entry");
-    }
-    return main;
-  }
-
-  // --- the function ---
-
-  void function(mlir::func::FuncOp function) {
-    if (function.getBody().getBlocks().size() != 1) {
-      error(DiagnosticKind::Unsupported, *function, "the function has several blocks");
-      return;
-    }
-    mlir::Block& block = function.getBody().front();
-    for (mlir::BlockArgument argument : block.getArguments()) {
-      const auto type = this->type(argument.getType(), argument.getLoc());
-      values_[argument] = model_.graph.add_input(type.value_or(TensorType{}));
-    }
-    names(function);
-    constants(block);
-    for (mlir::Operation& each : block.getOperations()) operation(each);
-  }
-
-  // `tf.entry_function = {inputs = "a,b", outputs = "c"}`
-  void names(mlir::func::FuncOp function) {
-    const auto entry = function->getAttrOfType<mlir::DictionaryAttr>("tf.entry_function");
-    if (!entry) return;
-    const auto split = [&](llvm::StringRef key, std::size_t count, std::vector<std::string>& to) {
-      const auto text = entry.getAs<mlir::StringAttr>(key);
-      if (!text) return;
-      std::string_view rest = view(text.getValue());
-      while (!rest.empty()) {
-        const std::size_t comma = std::min(rest.find(','), rest.size());
-        to.emplace_back(rest.substr(0, comma));
-        rest.remove_prefix(std::min(comma + 1, rest.size()));
-      }
-      if (to.size() != count) to.clear();
-    };
-    split("inputs", function.getNumArguments(), model_.input_names);
-    split("outputs", function.getNumResults(), model_.output_names);
-    for (std::size_t i = 0; i < model_.input_names.size(); ++i)
-      model_.graph[model_.graph.inputs[i]].name = model_.input_names[i];
-  }
-
-  std::optional<DataType> element_type(mlir::Type type) const {
-    if (mlir::isa<mlir::IndexType>(type)) return DataType::I32;
-    if (const auto integer = mlir::dyn_cast<mlir::IntegerType>(type)) {
-      switch (integer.getWidth()) {
-        case 1:
-          return DataType::Bool;
-        case 4:
-          return DataType::I4;
-        case 8:
-          return DataType::I8;
-        case 16:
-          return DataType::I16;
-        case 32:
-        case 64:
-          return DataType::I32;
-        case 48:
-          return DataType::I48;
-        default:
-          return std::nullopt;
-      }
-    }
-    if (type.isF16()) return DataType::F16;
-    if (type.isBF16()) return DataType::BF16;
-    if (type.isF32() || type.isF64()) return DataType::F32;
-    if (mlir::isa<mlir::Float8E4M3FNType>(type)) return DataType::F8E4M3;
-    if (mlir::isa<mlir::Float8E5M2Type>(type)) return DataType::F8E5M2;
+  std::nullopt_t failed(const std::string& reason) {
+    diagnostics_.error(DiagnosticKind::FileFormat, SourceLocation::in_file(name_),
+                       formatted("the file cannot be read as MLIR: {}", reason));
     return std::nullopt;
   }
 
-  std::optional<TensorType> type(mlir::Type of, mlir::Location location) {
-    const auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(of);
-    if (!tensor) {
-      error(mlir::isa<mlir::UnrankedTensorType>(of) ? DiagnosticKind::Unsupported : DiagnosticKind::TypeMismatch,
-            location, formatted("the type {} is not a tensor with a rank", text_of_type(of)));
-      return std::nullopt;
+  void keep_source(std::string_view text) {
+    source_ = make_source(name_, std::string(text));
+    line_begins_.push_back(0);
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == '\n') line_begins_.push_back(i + 1);
     }
-    const auto element = element_type(tensor.getElementType());
-    if (!element) {
-      error(DiagnosticKind::TypeMismatch, location,
-            formatted("tensors cannot have elements as in {}", text_of_type(of)));
-      return std::nullopt;
-    }
-    TensorType made{*element, {}};
-    for (const std::int64_t extent : tensor.getShape())
-      made.shape.push_back(mlir::ShapedType::isDynamic(extent) ? kDynamic : extent);
+  }
+
+  // The column in the file, which has the literals that MLIR's text replaces by placeholders.
+  std::uint64_t column(const MlirLine& line) const {
+    const std::uint64_t column = std::max(1u, line.column);
+    return shortened_ ? shortened_->column(line.line, column) : column;
+  }
+  bool is_shown(const MlirLine& line) const { return line.line != 0 && line.in_file && source_; }
+
+  SourceLocation source_location(const MlirLine& line) const {
+    if (!is_shown(line)) return SourceLocation::in_file(name_);
+    const std::uint64_t begin =
+        (line.line <= line_begins_.size() ? line_begins_[line.line - 1] : source_->text().size()) + column(line) - 1;
+    return SourceLocation::in_text(source_, {begin, begin + 1});
+  }
+
+  Diagnostic& report(const MlirProblem& problem) {
+    const MlirLine& line = problem.line;
+    // Without source text, the message contains the location.
+    const bool located = line.line == 0 || is_shown(line);
+    Diagnostic& made = diagnostics_.error(problem.kind, source_location(line),
+                                          located ? problem.text
+                                                  : formatted("at {}:{}:{}: {}", line.in_file ? name_ : line.file,
+                                                              line.line, column(line), problem.text));
+    for (const auto& [text, where] : problem.notes) made.note(text, source_location(where));
     return made;
   }
 
-  // --- constants ---
-
-  static const OperatorInfo* info_for(mlir::Operation& of) {
-    const std::string name = upper_name(of);
-    const auto op = op_from_name(name);
-    return op && *op != Op::CUSTOM ? &info_of(*op) : nullptr;
-  }
-  // `tosa.add_shape` is ADD_SHAPE; empty for other dialects.
-  static std::string upper_name(mlir::Operation& of) {
-    std::string_view name = view(of.getName().getStringRef());
-    if (!name.starts_with("tosa.")) return {};
-    std::string upper(name.substr(5));
-    for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    return upper;
-  }
-
-  // In the order of their ids (docs/spec/converter.md#graph-constants): those at the start in text order, later ones
-  // before them, the last first.
-  void constants(mlir::Block& block) {
-    std::unordered_set<void*> used;
-    for (mlir::Operation& each : block.getOperations()) {
-      const OperatorInfo* info = info_for(each);
-      unsigned k = 0;
-      if (info) {
-        for (const OperandInfo& operand : info->operands) {
-          if (!is_file_input(operand) || k == each.getNumOperands()) continue;
-          if (operand.is_tensor()) used.insert(each.getOperand(k).getAsOpaquePointer());
-          ++k;
+  bool read_literals(MlirReply& reply) {
+    const std::size_t before = diagnostics_.errors();
+    for (const MlirLiteral& each : reply.literals) {
+      const auto raw = digits_of(shortened_->literals[each.literal]);
+      if (!raw) continue;
+      Constant& constant = reply.graph.constants[each.constant];
+      const TensorType& type = reply.graph[constant.value].type;
+      if (each.elements.same_as(type.data)) {
+        reply.graph.storage.push_back(raw);
+      } else {
+        auto converted = each.elements.convert(*raw, tensor::element_count(type.shape).value_or(0), type.data);
+        if (!converted) {
+          report({DiagnosticKind::OutOfRange, formatted("`tosa.const`: {}", converted.error()), each.line, {}});
+          continue;
         }
+        reply.graph.storage.push_back(std::make_shared<const std::vector<std::byte>>(std::move(*converted)));
       }
-      for (; k < each.getNumOperands(); ++k) used.insert(each.getOperand(k).getAsOpaquePointer());
+      constant.data = *reply.graph.storage.back();
     }
-    std::vector<mlir::Operation*> leading, later;
-    bool at_start = true;
-    for (mlir::Operation& each : block.getOperations()) {
-      const bool constant = mlir::isa<mlir::tosa::ConstOp>(each);
-      at_start &= constant || mlir::isa<mlir::tosa::ConstShapeOp>(each);
-      if (constant && used.contains(each.getResult(0).getAsOpaquePointer()))
-        (at_start ? leading : later).push_back(&each);
-    }
-    std::ranges::reverse(later);
-    for (const auto* list : {&later, &leading}) {
-      for (mlir::Operation* each : *list) add_constant(*each);
-    }
+    return diagnostics_.errors() == before;
   }
 
-  struct Data {
-    TensorType type;
-    std::vector<std::byte> decoded;
-    Bytes bytes;  // in the context or the file; empty: `decoded`
-    bool splat = false;
-  };
-
-  void add_constant(mlir::Operation& of) {
-    auto data = data_of(of);
-    if (!data) return;
-    values_[of.getResult(0)] = data->bytes.empty()
-                                   ? model_.graph.add_constant(data->type, std::move(data->decoded), data->splat)
-                                   : model_.graph.add_constant(data->type, data->bytes, data->splat);
-  }
-
-  std::optional<Data> data_of(mlir::Operation& of) {
-    const auto elements = of.getAttrOfType<mlir::ElementsAttr>("values");
-    const auto type = this->type(of.getResult(0).getType(), of.getLoc());
-    if (!elements || !type) {
-      if (type) error(DiagnosticKind::FileFormat, of, "the constant has no values");
-      return std::nullopt;
-    }
-    Data data{*type, {}, {}, false};
-    const auto count = static_cast<std::size_t>(elements.getNumElements());
-    if (const auto resource = mlir::dyn_cast<mlir::DenseResourceElementsAttr>(elements)) {
-      mlir::AsmResourceBlob* blob = resource.getRawHandle().getBlob();
-      if (const LongLiteral* literal = literal_of(view(resource.getRawHandle().getKey()), blob)) {
-        const auto raw = decoded(*literal);
-        if (!raw || !decode(of, elements.getElementType(), count, *raw, data)) return std::nullopt;
-        if (!data.bytes.empty()) model_.graph.storage.push_back(raw);
-        return data;
-      }
-      if (!blob) {
-        error(DiagnosticKind::FileFormat, of,
-              formatted("the resource `{}` has no data", view(resource.getRawHandle().getKey())));
-        return std::nullopt;
-      }
-      const auto raw = blob->getData();
-      if (!decode(of, elements.getElementType(), count, std::as_bytes(std::span(raw.data(), raw.size())), data))
-        return std::nullopt;
-      return data;
-    }
-    const auto dense = mlir::dyn_cast<mlir::DenseElementsAttr>(elements);
-    if (!dense) {
-      error(DiagnosticKind::Unsupported, of, "the values are neither dense nor a resource");
-      return std::nullopt;
-    }
-    data.splat = dense.isSplat();
-    const std::size_t stored = data.splat ? 1 : count;
-    if (elements.getElementType().isInteger(1)) {
-      for (const bool value : dense.getValues<bool>()) {
-        if (data.decoded.size() < stored) data.decoded.push_back(static_cast<std::byte>(value));
-      }
-      return data;
-    }
-    const auto raw = dense.getRawData();
-    if (!decode(of, elements.getElementType(), stored, std::as_bytes(std::span(raw.data(), raw.size())), data))
-      return std::nullopt;
-    return data;
-  }
-
-  const LongLiteral* literal_of(std::string_view key, mlir::AsmResourceBlob* blob) const {
-    if (!shortened_) return nullptr;
-    if (!blob) return shortened_->by_key(key);
-    const auto data = blob->getData();
-    return shortened_->by_data(std::as_bytes(std::span(data.data(), data.size())));
-  }
-
-  std::shared_ptr<const std::vector<std::byte>> decoded(const LongLiteral& literal) {
+  std::shared_ptr<const std::vector<std::byte>> digits_of(const LongLiteral& literal) {
     const std::string_view text = slipway::text_of(bytes_);
     auto bytes = tosa::decode(text, literal, options_.done_with);
     if (bytes) return std::make_shared<const std::vector<std::byte>>(std::move(*bytes));
@@ -406,381 +130,20 @@ class Reader {
     return nullptr;
   }
 
-  // From the bytes that MLIR stores: whole bytes for each element, also for i4; a resource of i1 has bits.
-  bool decode(mlir::Operation& of, mlir::Type element, std::size_t count, Bytes raw, Data& data) {
-    const std::size_t size = tensor::size_of(storage_of(data.type.data));
-    const unsigned width = mlir::isa<mlir::IndexType>(element) ? 64 : element.getIntOrFloatBitWidth();
-    const std::size_t from = (width + 7) / 8;
-    const bool bits = width == 1 && raw.size() == (count + 7) / 8 && count != raw.size();
-    if (raw.size() != count * from && !bits) {
-      error(DiagnosticKind::FileMismatch, of,
-            formatted("the data has {} bytes; {} elements need {}", raw.size(), count, count * from));
-      return false;
-    }
-    if (from == size && width % 8 == 0 && !element.isF64()) {
-      data.bytes = raw;
-      return true;
-    }
-    data.decoded.resize(count * size);
-    for (std::size_t i = 0; i < count; ++i) {
-      std::byte* to = &data.decoded[i * size];
-      if (bits || width == 1) {
-        *to = bits ? raw[i / 8] >> (i % 8) & std::byte{1} : static_cast<std::byte>(raw[i] != std::byte{0});
-      } else if (element.isF64()) {
-        store(to, static_cast<float>(load<double>(&raw[i * 8])));
-      } else {
-        std::uint64_t word = 0;
-        std::memcpy(&word, &raw[i * from], from);
-        const auto wide = static_cast<std::int64_t>(word << (64 - width)) >> (64 - width);
-        if (size == 4 && wide != static_cast<std::int32_t>(wide)) {
-          error(DiagnosticKind::OutOfRange, of, formatted("element {} is {}, which 32 bits do not hold", i, wide));
-          return false;
-        }
-        std::memcpy(to, &wide, size);
-      }
-    }
-    return true;
-  }
-
-  // --- operators ---
-
-  void operation(mlir::Operation& of) {
-    if (mlir::isa<mlir::tosa::ConstOp>(of)) return;
-    if (mlir::isa<mlir::func::ReturnOp>(of)) return outputs(of);
-    if (const OperatorInfo* info = info_for(of)) return tosa_operation(of, *info);
-    const std::string name = upper_name(of);
-    if (mlir::isa<mlir::tosa::IdentityOp>(of)) {
-      if (const auto value = value_of(of, 0)) values_[of.getResult(0)] = *value;
-    } else if (auto custom = mlir::dyn_cast<mlir::tosa::CustomOp>(of)) {
-      this->custom(custom);
-    } else if (mlir::isa<mlir::tosa::ConstShapeOp>(of)) {
-      if (const auto values = of.getAttrOfType<mlir::DenseIntElementsAttr>("values")) {
-        ShapeValues& to = shapes_[of.getResult(0)] = {};
-        for (const llvm::APInt& value : values.getValues<llvm::APInt>()) to.push_back(value.getSExtValue());
-      }
-    } else if (auto dim = mlir::dyn_cast<mlir::tosa::DimOp>(of)) {
-      dimension(of, static_cast<std::int64_t>(dim.getAxis()));
-    } else if (is_shape_operator(name)) {
-      shape_operation(of, name);
-    } else if (auto branch = mlir::dyn_cast<mlir::tosa::IfOp>(of)) {
-      this->branch(branch);
-    } else if (auto loop = mlir::dyn_cast<mlir::tosa::WhileOp>(of)) {
-      this->loop(loop);
-    } else {
-      error(DiagnosticKind::Unsupported, of,
-            name.empty() ? "only operators of TOSA can be in a model"
-                         : "the operator is not representable in TOSA.001000.1");
-    }
-  }
-
-  std::optional<ValueId> value_of(mlir::Operation& of, unsigned operand) {
-    const auto known = values_.find(of.getOperand(operand));
-    if (known != values_.end()) return known->second;
-    // Outer constants that only a region uses.
-    if (mlir::Operation* producer = of.getOperand(operand).getDefiningOp();
-        good() && producer && mlir::isa<mlir::tosa::ConstOp>(producer)) {
-      add_constant(*producer);
-      const auto made = values_.find(of.getOperand(operand));
-      return made == values_.end() ? std::nullopt : std::optional(made->second);
-    }
-    // After an earlier error, the operand may be missing; that is not reported again.
-    if (good()) error(DiagnosticKind::TypeMismatch, of, formatted("operand {} is not a tensor", operand));
-    return std::nullopt;
-  }
-
-  void tosa_operation(mlir::Operation& of, const OperatorInfo& info) {
-    std::vector<ValueId> inputs;
-    Attributes attributes;
-    unsigned next = 0;
-    bool sound = true;
-    for (const OperandInfo& operand : info.operands) {
-      if (!is_file_input(operand)) {
-        sound &= attribute(of, info, operand, attributes);
-        continue;
-      }
-      if (next >= of.getNumOperands()) {
-        error(DiagnosticKind::FileFormat, of, formatted("`{}` is missing", operand.name));
-        return;
-      }
-      if (operand.kind == OperandKind::List) {
-        sound &= shape(of, next++, operand, attributes);
-      } else if (!operand.is_tensor()) {
-        sound &= one_element(of, next++, operand, attributes);
-      } else {
-        do {
-          const auto value = value_of(of, next++);
-          if (value) inputs.push_back(*value);
-          sound &= value.has_value();
-        } while (operand.variadic && next < of.getNumOperands());
-      }
-    }
-    if (sound) add(of, info.op, std::move(inputs), std::move(attributes), nullptr);
-  }
-
-  void add(mlir::Operation& of, Op op, std::vector<ValueId> inputs, Attributes attributes,
-           std::shared_ptr<const CustomOperator> custom) {
-    std::vector<TensorType> types;
-    for (mlir::Value result : of.getResults()) {
-      const auto type = this->type(result.getType(), of.getLoc());
-      if (!type) return;
-      types.push_back(*type);
-    }
-    const std::vector<ValueId> results =
-        model_.graph.add_node(op, std::move(inputs), std::move(attributes), std::move(types));
-    Node& node = model_.graph.nodes.back();
-    node.location = source_location(of.getLoc());
-    node.custom = std::move(custom);
-    known_.see(model_.graph, node);
-    of.getLoc()->walk([&](mlir::Location each) {
-      const auto name = mlir::dyn_cast<mlir::NameLoc>(each);
-      if (name && node.name.empty()) node.name = view(name.getName().getValue());
-      return mlir::WalkResult::advance();
-    });
-    for (unsigned i = 0; i < results.size(); ++i) values_[of.getResult(i)] = results[i];
-  }
-
-  bool attribute(mlir::Operation& of, const OperatorInfo& info, const OperandInfo& operand, Attributes& to) {
-    const mlir::Attribute given = of.getAttr(llvm::StringRef(operand.name.data(), operand.name.size()));
-    const auto wrong = [&](const char* what) {
-      error(DiagnosticKind::TypeMismatch, of, formatted("the attribute `{}` {}", operand.name, what));
-      return false;
-    };
-    if (!given) {
-      // Attributes that MLIR omits have their default.
-      if (operand.kind == OperandKind::NanMode) return to.set(operand.name, std::int64_t{1}), true;
-      if (operand.kind == OperandKind::Flag) return to.set(operand.name, std::int64_t{0}), true;
-      error(DiagnosticKind::MissingKey, of, formatted("the attribute `{}` is missing", operand.name));
-      return false;
-    }
-    if (const auto list = mlir::dyn_cast<mlir::DenseI64ArrayAttr>(given)) {
-      to.set(operand.name, std::vector<std::int64_t>(list.asArrayRef().begin(), list.asArrayRef().end()));
-    } else if (const auto narrow = mlir::dyn_cast<mlir::DenseI32ArrayAttr>(given)) {
-      to.set(operand.name, std::vector<std::int64_t>(narrow.asArrayRef().begin(), narrow.asArrayRef().end()));
-    } else if (const auto type = mlir::dyn_cast<mlir::TypeAttr>(given)) {
-      const auto accumulator = element_type(type.getValue());
-      for (const EnumerantName& each : enumerants(OperandKind::AccType)) {
-        if (accumulator == data_type_of(static_cast<AccType>(each.value)))
-          to.set(operand.name, std::int64_t{each.value});
-      }
-      if (!to.has(operand.name)) return wrong("is not an accumulator type");
-    } else if (const auto integer = mlir::dyn_cast<mlir::IntegerAttr>(given)) {
-      to.set(operand.name, integer.getValue().getBitWidth() == 1 ? std::int64_t{integer.getValue().getBoolValue()}
-                                                                 : integer.getValue().getSExtValue());
-    } else if (const auto real = mlir::dyn_cast<mlir::FloatAttr>(given)) {
-      to.set_real(operand.name, real.getValueAsDouble());
-    } else {
-      return enumerant(given, operand, to) || wrong("has an unknown value");
-    }
-    static_cast<void>(info);
-    return true;
-  }
-
-  static bool enumerant(mlir::Attribute given, const OperandInfo& operand, Attributes& to) {
-    std::string_view word;
-    if (const auto nan = mlir::dyn_cast<mlir::tosa::NanPropagationModeAttr>(given))
-      word = view(mlir::tosa::stringifyNanPropagationMode(nan.getValue()));
-    if (const auto rounding = mlir::dyn_cast<mlir::tosa::RoundingModeAttr>(given))
-      word = view(mlir::tosa::stringifyRoundingMode(rounding.getValue()));
-    if (const auto resize = mlir::dyn_cast<mlir::tosa::ResizeModeAttr>(given))
-      word = view(mlir::tosa::stringifyResizeMode(resize.getValue()));
-    for (const EnumerantName& each : enumerants(operand.kind)) {
-      if (each.name == word) return to.set(operand.name, std::int64_t{each.value}), true;
-    }
-    return false;
-  }
-
-  // A constant tensor of one element, as an attribute.
-  bool one_element(mlir::Operation& of, unsigned operand_index, const OperandInfo& operand, Attributes& to) {
-    mlir::Operation* producer = of.getOperand(operand_index).getDefiningOp();
-    if (!producer || !mlir::isa<mlir::tosa::ConstOp>(producer)) {
-      error(DiagnosticKind::TypeMismatch, of, formatted("`{}` is not constant", operand.name));
-      return false;
-    }
-    const auto data = data_of(*producer);
-    if (!data) return false;
-    if (tensor::element_count(data->type.shape) != 1) {
-      error(DiagnosticKind::ShapeMismatch, of, formatted("`{}` has not one element", operand.name));
-      return false;
-    }
-    const Bytes bytes = data->bytes.empty() ? Bytes(data->decoded) : data->bytes;
-    const tensor::Number number = tensor::number_of(storage_of(data->type.data), bytes.data());
-    if (is_float(data->type.data))
-      to.set_real(operand.name, tensor::double_of(number));
-    else
-      to.set(operand.name, std::visit([](auto x) { return static_cast<std::int64_t>(x); }, number));
-    return true;
-  }
-
-  void custom(mlir::tosa::CustomOp of) {
-    std::vector<ValueId> inputs;
-    for (unsigned i = 0; i < of->getNumOperands(); ++i) {
-      const auto value = value_of(*of, i);
-      if (!value) return;
-      inputs.push_back(*value);
-    }
-    add(*of, Op::CUSTOM, std::move(inputs), {},
-        std::make_shared<CustomOperator>(of.getDomainName().str(), of.getOperatorName().str(),
-                                         of.getImplementationAttrs().str()));
-  }
-
-  void outputs(mlir::Operation& of) {
-    for (unsigned i = 0; i < of.getNumOperands(); ++i) {
-      const auto value = value_of(of, i);
-      if (value) model_.graph.outputs.push_back(*value);
-    }
-  }
-
-  // --- branches and loops ---
-
-  using Values = std::vector<ValueId>;
-
-  std::optional<Values> values_from(mlir::Operation& of, unsigned first) {
-    Values values;
-    for (unsigned i = first; i < of.getNumOperands(); ++i) {
-      const auto value = value_of(of, i);
-      if (!value) return std::nullopt;
-      values.push_back(*value);
-    }
-    return values;
-  }
-
-  // Adds the operations of a region again, and returns the values that it yields.
-  std::optional<Values> region(mlir::Operation& of, mlir::Region& region, const Values& arguments) {
-    if (!region.hasOneBlock() || (region.getNumArguments() != 0 && region.getNumArguments() != arguments.size())) {
-      error(DiagnosticKind::Unsupported, of, "a region has several blocks or another number of arguments");
-      return std::nullopt;
-    }
-    mlir::Block& block = region.front();
-    inlined_ += 1 + block.getOperations().size();
-    if (inlined_ > kMaxInlined || depth_ >= kMaxDepth) {
-      error(DiagnosticKind::OutOfRange, of,
-            formatted("branches and loops expand to more than {} operations, or lie deeper than {} in each other",
-                      kMaxInlined, kMaxDepth));
-      return std::nullopt;
-    }
-    for (unsigned i = 0; i < region.getNumArguments(); ++i) values_[region.getArgument(i)] = arguments[i];
-    std::optional<Values> yielded;
-    ++depth_;
-    for (mlir::Operation& each : block.getOperations()) {
-      if (mlir::isa<mlir::tosa::YieldOp>(each))
-        yielded = values_from(each, 0);
-      else
-        operation(each);
-      if (!good()) break;
-    }
-    --depth_;
-    return good() ? yielded : std::nullopt;
-  }
-
-  void give_results(mlir::Operation& of, const Values& results) {
-    if (results.size() != of.getNumResults()) {
-      error(DiagnosticKind::FileFormat, of, "its region yields another number of values");
-      return;
-    }
-    for (unsigned i = 0; i < of.getNumResults(); ++i) values_[of.getResult(i)] = results[i];
-  }
-
-  // A known condition selects the branch; a graph cannot represent any other.
-  void branch(mlir::tosa::IfOp of) {
-    const auto condition = value_of(*of, 0);
-    const auto taken = condition ? known_.find(model_.graph, *condition) : std::nullopt;
-    if (!taken) {
-      if (condition)
-        error(DiagnosticKind::Unsupported, *of,
-              "its condition is not constant; branches are not representable in TOSA.001000.1");
-      return;
-    }
-    const auto arguments = values_from(*of, 1);
-    const auto results =
-        arguments ? region(*of, *taken ? of.getThenGraph() : of.getElseGraph(), *arguments) : std::nullopt;
-    if (results) give_results(*of, *results);
-  }
-
-  // A loop whose condition is known in every iteration is unrolled.
-  void loop(mlir::tosa::WhileOp of) {
-    auto values = values_from(*of, 0);
-    while (values) {
-      const auto tested = region(*of, of.getCondGraph(), *values);
-      if (!tested) return;
-      const auto again = tested->size() == 1 ? known_.find(model_.graph, (*tested)[0]) : std::nullopt;
-      if (!again) {
-        error(DiagnosticKind::Unsupported, *of,
-              "how often it runs is known only when the model runs; loops are not representable in TOSA.001000.1");
-        return;
-      }
-      if (*again == 0) return give_results(*of, *values);
-      values = region(*of, of.getBodyGraph(), *values);
-    }
-  }
-
-  // --- shapes ---
-
-  std::optional<ShapeValues> shape_values(mlir::Operation& of, unsigned operand) {
-    const auto known = shapes_.find(of.getOperand(operand));
-    if (known != shapes_.end()) return known->second;
-    if (good())
-      error(DiagnosticKind::Unsupported, of,
-            formatted("operand {} is a shape that is known only when the model runs", operand));
-    return std::nullopt;
-  }
-
-  bool shape(mlir::Operation& of, unsigned operand_index, const OperandInfo& operand, Attributes& to) {
-    const auto values = shape_values(of, operand_index);
-    if (values) to.set(operand.name, *values);
-    return values.has_value();
-  }
-
-  void shape_operation(mlir::Operation& of, const std::string& name) {
-    std::vector<ShapeValues> operands;
-    for (unsigned i = 0; i < of.getNumOperands(); ++i) {
-      const auto values = shape_values(of, i);
-      if (!values) return;
-      operands.push_back(*values);
-    }
-    auto folded = fold_shape_operator(name, operands);
-    if (!folded)
-      error(DiagnosticKind::OutOfRange, of, folded.error());
-    else if (of.getNumResults() == 1)
-      shapes_[of.getResult(0)] = std::move(*folded);
-  }
-
-  void dimension(mlir::Operation& of, std::int64_t axis) {
-    const auto value = value_of(of, 0);
-    if (!value) return;
-    const tensor::Shape& shape = model_.graph[*value].type.shape;
-    if (axis < 0 || axis >= std::ssize(shape) || shape[static_cast<std::size_t>(axis)] < 0) {
-      error(DiagnosticKind::Unsupported, of, "the dimension is known only when the model runs");
-      return;
-    }
-    shapes_[of.getResult(0)] = {shape[static_cast<std::size_t>(axis)]};
-  }
-
-  struct ValueHash {
-    std::size_t operator()(mlir::Value value) const { return std::hash<void*>()(value.getAsOpaquePointer()); }
-  };
-
   Bytes bytes_;
-  std::string name_;
+  const std::string& name_;
   const MlirOptions& options_;
   Diagnostics& diagnostics_;
-  std::size_t before_;
   SourcePtr source_;
   std::vector<std::uint64_t> line_begins_;
   std::optional<ShortenedText> shortened_;
-  std::shared_ptr<Parsed> parsed_;
-  std::unordered_map<mlir::Value, ValueId, ValueHash> values_;
-  std::unordered_map<mlir::Value, ShapeValues, ValueHash> shapes_;
-  KnownElements known_;
-  std::size_t inlined_ = 0;
-  int depth_ = 0;
-  Model model_;
 };
 
 }  // namespace
 
 std::optional<Model> read_mlir(Bytes bytes, const std::string& name, const MlirOptions& options,
                                Diagnostics& diagnostics) {
-  return Reader(bytes, name, options, diagnostics).run();
+  return MlirReader(bytes, name, options, diagnostics).run();
 }
 
 }  // namespace slipway::tosa

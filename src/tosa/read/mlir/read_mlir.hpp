@@ -3,11 +3,11 @@
 //
 //   std::optional<Model> model = read_mlir(mapped.bytes(), "m.mlir", {}, diagnostics);
 //
-// libMLIR only parses. Its result is converted to the graph, and stays alive in `Model::memory` as long as constants
-// refer to it. Branches with known conditions are replaced by the selected branch, and loops whose condition is known
-// in every iteration are unrolled. A module must consist of functions (`func.func`) with TOSA operators only. Integers
-// of 64 bits become i32, f64 becomes f32, unsigned integers become signed ones of the same bits. MLIR is not
-// initialised before the first call.
+// libMLIR only parses, in the sandbox (sandbox/sandbox.hpp), which sends the graph. The reply stays alive in
+// `Model::memory`, because constants refer to it. Branches with known conditions are replaced by the selected branch,
+// and loops whose condition is known in every iteration are unrolled. A module must consist of functions (`func.func`)
+// with TOSA operators only. Integers of 64 bits become i32, f64 becomes f32, unsigned integers become signed ones of
+// the same bits. MLIR is not initialised before the first call.
 #pragma once
 
 #include "base/diagnostic.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The reader of a build without libMLIR.
+#include "tosa/read/mlir/parse_mlir.hpp"
 #include "tosa/read/mlir/read_mlir.hpp"
 
 namespace slipway::tosa {
@@ -11,5 +12,8 @@ std::optional<Model> read_mlir(Bytes, const std::string& name, const MlirOptions
       "convert the model to a TOSA FlatBuffer");
   return std::nullopt;
 }
+
+const sandbox::Service kMlirService = {"mlir", "MLIR",
+                                       [](Bytes, const sandbox::Ask&) { return std::vector<std::byte>(); }};
 
 }  // namespace slipway::tosa
