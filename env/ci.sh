@@ -5,6 +5,7 @@
 #   sanitize  all tests with the address and undefined-behaviour sanitizers
 #   thread    the tests of modules with threads of their own, with the thread sanitizer
 #   fuzz      each fuzzer for 60 seconds (SLIPWAY_FUZZ_SECONDS)
+#   torture   mutated files, failing calls, kills and damaged caches, for 5 minutes
 #   clang     a build with clang
 #   plain     a build without precompiled headers and unity files, with the benchmarks: checks that every file includes what it
 #             uses
@@ -17,13 +18,14 @@
 # lines list the result and the time of each step. The logs are in build/ci.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-all=(sanitize thread fuzz clang plain bundle packages lint)
+all=(sanitize thread fuzz torture clang plain bundle packages lint)
 logs=build/ci
 mkdir -p "$logs"
 
 step_sanitize() { SLIPWAY_PRESET=sanitize ./dev test; }
 step_thread() { ./dev build thread cpu_test layer_test && ./dev shell env/test.sh thread -R '^(cpu|layer)\.'; }
 step_fuzz() { ./dev fuzz all "${SLIPWAY_FUZZ_SECONDS:-60}"; }
+step_torture() { ./dev torture 5; }
 step_clang() { ./dev build clang; }
 step_plain() { ./dev build plain all bench; }
 step_bundle() {

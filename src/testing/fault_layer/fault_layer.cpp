@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A Vulkan layer for tests: the n-th call of a function that makes something fails, and objects that are not destroyed
 // are counted. It is below the layer that is tested. The test finds the two functions at the end with dlsym.
+//
+// tests/torture.py has the program use it: SLIPWAY_FAULT_AT is the call that fails, and the count of calls is written
+// to the file SLIPWAY_FAULT_LOG at the end. Then functions that submit and wait can fail, too.
 #include <volk.h>
 #include <vulkan/vk_layer.h>
 
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -23,6 +28,29 @@ PFN_vkGetInstanceProcAddr next_instance = nullptr;
 PFN_vkGetDeviceProcAddr next_device = nullptr;
 VkInstance instance_handle = nullptr;
 VkDevice device_handle = nullptr;
+
+// Of a program that knows nothing of this layer.
+class Environment {
+ public:
+  Environment() {
+    if (const char* at = std::getenv("SLIPWAY_FAULT_AT")) {
+      fail_at = std::strtoull(at, nullptr, 10);
+      used_ = true;
+    }
+  }
+  ~Environment() {
+    const char* log = std::getenv("SLIPWAY_FAULT_LOG");
+    std::FILE* file = used_ && log ? std::fopen(log, "w") : nullptr;
+    if (!file) return;
+    std::fprintf(file, "%llu %s\n", static_cast<unsigned long long>(calls.load()), failed.c_str());
+    std::fclose(file);
+  }
+  bool used() const { return used_; }
+
+ private:
+  bool used_ = false;
+};
+const Environment environment;
 
 // Whether this call fails.
 bool fails(const char* name) {
@@ -108,6 +136,27 @@ VkResult VKAPI_PTR begin_command_buffer(VkCommandBuffer commands, const VkComman
   return next_of<PFN_vkBeginCommandBuffer>("vkBeginCommandBuffer")(commands, info);
 }
 
+// Functions that fail only when the environment asks for it: after them the device is lost.
+bool loses_device(const char* name) { return environment.used() && fails(name); }
+
+VkResult VKAPI_PTR queue_submit2(VkQueue queue, std::uint32_t number, const VkSubmitInfo2* infos, VkFence fence) {
+  if (loses_device("vkQueueSubmit2")) return VK_ERROR_DEVICE_LOST;
+  return next_of<PFN_vkQueueSubmit2>("vkQueueSubmit2")(queue, number, infos, fence);
+}
+VkResult VKAPI_PTR wait_for_fences(VkDevice device, std::uint32_t number, const VkFence* fences, VkBool32 all,
+                                   std::uint64_t timeout) {
+  if (loses_device("vkWaitForFences")) return VK_ERROR_DEVICE_LOST;
+  return next_of<PFN_vkWaitForFences>("vkWaitForFences")(device, number, fences, all, timeout);
+}
+VkResult VKAPI_PTR wait_semaphores(VkDevice device, const VkSemaphoreWaitInfo* info, std::uint64_t timeout) {
+  if (loses_device("vkWaitSemaphores")) return VK_ERROR_DEVICE_LOST;
+  return next_of<PFN_vkWaitSemaphores>("vkWaitSemaphores")(device, info, timeout);
+}
+VkResult VKAPI_PTR end_command_buffer(VkCommandBuffer commands) {
+  if (loses_device("vkEndCommandBuffer")) return VK_ERROR_OUT_OF_HOST_MEMORY;
+  return next_of<PFN_vkEndCommandBuffer>("vkEndCommandBuffer")(commands);
+}
+
 // --- the chain -------------------------------------------------------------------------------------------------------
 
 template <class Link, class Info>
@@ -160,6 +209,10 @@ PFN_vkVoidFunction find(std::string_view name) {
       {"vkAllocateDescriptorSets", reinterpret_cast<PFN_vkVoidFunction>(allocate_descriptor_sets)},
       {"vkAllocateCommandBuffers", reinterpret_cast<PFN_vkVoidFunction>(allocate_command_buffers)},
       {"vkBeginCommandBuffer", reinterpret_cast<PFN_vkVoidFunction>(begin_command_buffer)},
+      {"vkQueueSubmit2", reinterpret_cast<PFN_vkVoidFunction>(queue_submit2)},
+      {"vkWaitForFences", reinterpret_cast<PFN_vkVoidFunction>(wait_for_fences)},
+      {"vkWaitSemaphores", reinterpret_cast<PFN_vkVoidFunction>(wait_semaphores)},
+      {"vkEndCommandBuffer", reinterpret_cast<PFN_vkVoidFunction>(end_command_buffer)},
   };
 #undef FAULT_NAMES
   for (const Named& one : table) {
