@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <deque>
 #include <map>
@@ -16,6 +17,7 @@
 #include "lower/lower.hpp"
 #include "model/device_facts.hpp"
 #include "model/plan/plan_graph.hpp"
+#include "tensor/element.hpp"
 #include "testing/launch_fixture.hpp"
 #include "testing/tosa/operator_case.hpp"
 #include "testing/tosa/suite.hpp"
@@ -27,11 +29,12 @@ using reference::Tensor;
 using slipway::testing::Batch;
 using slipway::testing::OperatorCase;
 
-// Plain: kernels for any device. Device: those for this device. Gpu: those for a GPU, also on a CPU. The others run on
-// the CPU engine with the vectors of that level.
-enum class Kernels : std::uint8_t { Plain, Device, Gpu, Sse42, Avx2, Avx512, Avx512Vnni };
+// Plain: kernels for any device. Device: those for this device. Gpu: those for a GPU, also on a CPU. Both: kernels of
+// the CPU engine, which a Vulkan driver for CPUs runs too; the results of both must be equal. The others run on the CPU
+// engine with the vectors of that level.
+enum class Kernels : std::uint8_t { Plain, Device, Gpu, Both, Sse42, Avx2, Avx512, Avx512Vnni };
 inline std::string name_of(const ::testing::TestParamInfo<Kernels>& kernels) {
-  constexpr std::array kNames = {"Plain", "Device", "Gpu", "Sse42", "Avx2", "Avx512", "Avx512Vnni"};
+  constexpr std::array kNames = {"Plain", "Device", "Gpu", "Both", "Sse42", "Avx2", "Avx512", "Avx512Vnni"};
   return kNames[static_cast<std::size_t>(kernels.param)];
 }
 
@@ -52,22 +55,36 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
   void SetUp() override {
     if (GetParam() == Kernels::Gpu && snapshot().type != gpu::DeviceType::Cpu)
       GTEST_SKIP() << "the kernels for this device are those for a GPU";
-    if (!level()) return;
+    if (!is_for_engine()) return;
     if (cpu::compiler_file().empty()) GTEST_SKIP() << "this build has no CPU engine";
-    if (!cpu::target_of(*level())) GTEST_SKIP() << "this CPU has no such vectors";
+    if (!target()) GTEST_SKIP() << "this CPU has no such vectors";
+    if (GetParam() == Kernels::Both && device_facts(snapshot()).lanes != target()->lanes)
+      GTEST_SKIP() << "the driver has other vectors";
   }
 
-  // Of the CPU engine; empty on a device.
-  static std::optional<cpu::Level> level() {
-    if (GetParam() < Kernels::Sse42) return std::nullopt;
-    return static_cast<cpu::Level>(static_cast<int>(GetParam()) - static_cast<int>(Kernels::Sse42));
+  static bool is_for_engine() { return GetParam() >= Kernels::Both; }
+  // Of the CPU engine; empty if this CPU does not have it.
+  static std::optional<cpu::Target> target() {
+    if (GetParam() != Kernels::Both)
+      return cpu::target_of(static_cast<cpu::Level>(static_cast<int>(GetParam()) - static_cast<int>(Kernels::Sse42)));
+    auto target = cpu::target_of(cpu::Level::Avx512Vnni);
+    if (!target) target = cpu::target_of(cpu::Level::Avx2);
+    if (!target) return target;
+    // The vectors of the driver, which rounds products and sums separately.
+    target->vector_bits = 256;
+    target->lanes = 8;
+    target->has_fma = false;
+    return target;
   }
 
   lower::LowerOptions options(bool fuse) {
     lower::LowerOptions options{.fuse = fuse};
-    if (level()) {
-      options.device = cpu::facts_of(*cpu::target_of(*level()));
-      options.max_groups = cpu::kMaxGroups;
+    if (is_for_engine()) {
+      options.device = cpu::facts_of(*target());
+      if (GetParam() == Kernels::Both)
+        options.device.floats = device_facts(snapshot()).floats;
+      else
+        options.max_groups = cpu::kMaxGroups;
     } else if (GetParam() != Kernels::Plain)
       options.device = device_facts(snapshot());
     if (GetParam() == Kernels::Gpu) {
@@ -81,10 +98,11 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
   // The outputs of each graph, computed by its kernels, in one submission.
   std::vector<std::vector<Tensor>> run_jobs(std::span<const Job> jobs) {
     std::vector<std::vector<Tensor>> results(jobs.size());
-    if (level()) {
+    if (is_for_engine()) {
       for (std::size_t i = 0; i < jobs.size(); ++i) results[i] = run_on_cpu(jobs[i]);
-      return results;
+      if (GetParam() != Kernels::Both) return results;
     }
+    const std::vector<std::vector<Tensor>> of_engine = std::exchange(results, decltype(results)(jobs.size()));
     launch::Plan plan;
     for (std::size_t i = 0; i < jobs.size(); ++i) add_job(plan, jobs[i], formatted("g{}", i), results[i]);
     poison(plan);
@@ -92,6 +110,8 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
     constexpr std::size_t kMaxPipelines = 3000;
     if (pipelines_.size() > kMaxPipelines) pipelines_.clear();
     run_it(plan, {.pipelines = &pipelines_});
+    for (std::size_t i = 0; i < jobs.size() && GetParam() == Kernels::Both; ++i)
+      compare_both(jobs[i].graph, of_engine[i], results[i]);
     return results;
   }
   std::vector<Tensor> run_kernels(const tosa::Graph& graph, std::span<const Tensor> inputs, bool fuse = true) {
@@ -138,11 +158,38 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
   }
 
  private:
+  // A NaN is as good as another one. The driver may flush subnormals to zero, and their reciprocals are infinite then.
+  static bool is_same(double engine, double driver) {
+    constexpr double kMinNormal = 0x1p-126;
+    if (std::isnan(engine) || std::isnan(driver)) return std::isnan(engine) && std::isnan(driver);
+    if (std::isinf(driver)) return std::abs(engine) > 1 / kMinNormal && (engine > 0) == (driver > 0);
+    return engine == driver || (driver == 0 && std::abs(engine) < 2 * kMinNormal);
+  }
+
+  // Engine and driver compiled the same kernels.
+  static void compare_both(const tosa::Graph& graph, std::span<const Tensor> engine, std::span<const Tensor> driver) {
+    for (std::size_t output = 0; output < engine.size(); ++output) {
+      const std::vector<std::byte> ours = engine[output].to_bytes(), theirs = driver[output].to_bytes();
+      if (ours == theirs) continue;
+      const tosa::TensorType& type = graph[graph.outputs[output]].type;
+      const tensor::ElementType element = tosa::storage_of(type.data);
+      const std::size_t size = tensor::size_of(element);
+      for (std::size_t at = 0; at < ours.size(); at += size) {
+        const double a = tensor::double_of(element, &ours[at]), b = tensor::double_of(element, &theirs[at]);
+        if (is_same(a, b)) continue;
+        const tosa::Node* node = graph.producer(graph.outputs[output]);
+        ADD_FAILURE() << formatted("{}: element {} is {} on the CPU engine and {} on the driver",
+                                   node ? tosa::name_of(node->op) : "input", at / size, a, b);
+        break;
+      }
+    }
+  }
+
   std::vector<Tensor> run_on_cpu(const Job& job) {
     const std::shared_ptr<const tosa::Graph> graph(&job.graph, [](const tosa::Graph*) {});
     auto lowered = slipway::testing::must(lower::lower_graph(*graph, options(job.fuse)));
-    const cpu::Program program = slipway::testing::must(
-        cpu::compile(graph, std::move(lowered), {.target = *cpu::target_of(*level()), .owner = nullptr}));
+    const cpu::Program program =
+        slipway::testing::must(cpu::compile(graph, std::move(lowered), {.target = *target(), .owner = nullptr}));
     // What kernels must write before they read it is initialised with NaN.
     program.fill_arena(std::byte{0xff});
     std::vector<std::vector<std::byte>> bytes;
@@ -210,10 +257,10 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
   std::map<tosa::Op, std::size_t> failed_;
 };
 
-#define SLIPWAY_WITH_ALL_KERNELS(Fixture)                                                                   \
-  INSTANTIATE_TEST_SUITE_P(Kernels, Fixture,                                                                \
-                           ::testing::Values(Kernels::Plain, Kernels::Device, Kernels::Gpu, Kernels::Sse42, \
-                                             Kernels::Avx2, Kernels::Avx512, Kernels::Avx512Vnni),          \
+#define SLIPWAY_WITH_ALL_KERNELS(Fixture)                                                                          \
+  INSTANTIATE_TEST_SUITE_P(Kernels, Fixture,                                                                       \
+                           ::testing::Values(Kernels::Plain, Kernels::Device, Kernels::Gpu, Kernels::Both,         \
+                                             Kernels::Sse42, Kernels::Avx2, Kernels::Avx512, Kernels::Avx512Vnni), \
                            [](const auto& kernels) { return name_of(kernels); })
 
 }  // namespace slipway::model
