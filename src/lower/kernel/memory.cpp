@@ -174,7 +174,7 @@ Value Kernel::load_lanes(Pointer from, std::int64_t offset) {
   return decode(buffer.type, chosen);
 }
 
-// The stated alignment is the least that Vulkan permits. Only the CPU engine runs such kernels, and it ignores it.
+// The stated alignment is the minimum that Vulkan permits. Only the CPU engine runs such kernels, and it ignores it.
 Value Kernel::load_word(Pointer from, std::int64_t offset) {
   const BlockTypes types = block_types(ElementType::I32, Access::Read);
   spirv::Id address = from.address;

@@ -6,6 +6,7 @@
 // in a panel and are one vector load (products.hpp).
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "base/format.hpp"
 #include "lower/strategies/contraction_result.hpp"
@@ -36,26 +37,30 @@ struct Shape {
   }
 };
 
-// Batch elements of a tile, where their rows are so few that several fit into it.
-std::int64_t batches_of_tile(const Contraction& c) {
-  if (c.is_matmul || c.flat_m || c.batch.empty() || 2 * c.m > kMaxRows) return 1;
-  return even_part(c.batch.back().count, kMaxRows / c.m);
+// Rows whose distance is a multiple of a page share one set of the first-level cache, which has 8 to 12 ways.
+constexpr std::int64_t kMaxInOneSet = 10;
+bool shares_one_set(const Contraction& c, bool are_bytes) {
+  constexpr std::int64_t kPage = 4096;
+  return c.m_stride * (are_bytes ? 1 : 4) % kPage == 0;
 }
 
-// An estimate of the best shape. Rows whose distance is a multiple of a page share one set of the first-level cache,
-// which has 8 to 12 ways. Interleaving the rows of A in a copy costs little where many panels use the copy; then few
-// addresses are needed, and longer code pays off.
+// Batch elements of a tile, where their rows are so few that several fit into it.
+std::int64_t batches_of_tile(const Contraction& c, bool are_bytes, const DeviceFacts& device) {
+  const std::int64_t max_rows = device.native_vectors && shares_one_set(c, are_bytes) ? kMaxInOneSet : kMaxRows;
+  if (c.is_matmul || c.flat_m || c.batch.empty() || 2 * c.m > max_rows) return 1;
+  return even_part(c.batch.back().count, max_rows / c.m);
+}
+
+// An estimate of the best shape. Interleaving the rows of A in a copy costs little where many panels use the copy; then
+// few addresses are needed, and longer code pays off.
 Shape estimated_shape(const Contraction& c, std::int64_t panels, bool are_bytes, const DeviceFacts& device) {
-  constexpr std::int64_t kPage = 4096, kMaxInOneSet = 10;
-  const std::int64_t element_size = are_bytes ? 1 : 4;
   // A sum for each row, the factors of B, and one to spare; with bytes also the signs and a word of A.
   const std::int64_t others = are_bytes ? 4 : 2;
   const std::int64_t max_rows =
       device.native_vectors ? std::min<std::int64_t>(kMaxRows, device.vector_registers - others) : kMaxRows;
   if (!are_bytes && c.is_matmul && c.m >= kMaxRows && panels >= 16 && c.contiguous_k >= 256)
     return {kMaxRows, 2 * kUnrolled, true};
-  const bool one_set = c.m_stride * element_size % kPage == 0;
-  return {.rows = even_part(c.m, one_set ? kMaxInOneSet : max_rows)};
+  return {.rows = even_part(c.m, shares_one_set(c, are_bytes) ? kMaxInOneSet : max_rows)};
 }
 
 Shape shape_for(ProgramBuilder& program, const Contraction& c, const tosa::Node& node, std::int64_t panels,
@@ -86,7 +91,7 @@ class Generator {
         are_bytes_(multiplies_bytes(program.graph(), program.stored(), c, program.device())),
         shape_(shape_for(program, c, node, panels_, are_bytes_)),
         tile_rows_(shape_.rows),
-        tile_batches_(batches_of_tile(c)),
+        tile_batches_(batches_of_tile(c, are_bytes_, program.device())),
         tiles_((c.m + tile_rows_ - 1) / tile_rows_),
         interleaved_(shape_.interleaved) {}
 
@@ -128,14 +133,9 @@ class Generator {
   bool is_native() const { return program_.device().native_vectors; }
 
   // Which batch elements, rows and channels this workgroup has. The grid may be a few workgroups longer than the work.
-  // Consecutive workgroups share the larger operand: a panel of B where B is larger, otherwise the rows of A.
   void place(std::int64_t tiles) {
     const Value group = k().min(k().group_index(), k().integer(panels_ * tiles - 1));
-    const bool by_panel = !c_.is_matmul && panels_ * lanes_ * c_.k_block_count() > c_.batch_count() * c_.m;
-    const Value outer = k().unsigned_divide(group, k().integer(by_panel ? tiles : panels_));
-    const Value inner = group - outer * (by_panel ? tiles : panels_);
-    panel_ = by_panel ? outer : inner;
-    const Value tile_index = by_panel ? inner : outer;
+    const Value tile_index = is_native() ? place_in_cache(group, tiles) : place_simply(group, tiles);
     const Value batch_tile = k().unsigned_divide(tile_index, k().integer(tiles_));
     tile_ = tile_index - batch_tile * tiles_;
     batch_ = first_batch(batch_tile);
@@ -154,6 +154,46 @@ class Generator {
       a_first_ = a_first_ + (i == 0 ? rest : rest - next * c_.batch[i].count) * c_.batch[i].stride;
       rest = next;
     }
+  }
+
+  // Consecutive workgroups share the larger operand: a panel of B where B is larger, otherwise the rows of A. Sets the
+  // panel and returns the tile.
+  Value place_simply(Value group, std::int64_t tiles) {
+    const bool by_panel = !c_.is_matmul && panels_ * lanes_ * c_.k_block_count() > c_.batch_count() * c_.m;
+    const Value outer = k().unsigned_divide(group, k().integer(by_panel ? tiles : panels_));
+    const Value inner = group - outer * (by_panel ? tiles : panels_);
+    panel_ = by_panel ? outer : inner;
+    return by_panel ? inner : outer;
+  }
+
+  // A few tiles use a panel of B before the next panel. Sets the panel and returns the tile.
+  Value place_in_cache(Value group, std::int64_t tiles) {
+    const std::int64_t together = tiles_together(tiles);
+    const Value few = k().unsigned_divide(group, k().integer(panels_ * together));
+    const Value rest = group - few * (panels_ * together);
+    panel_ = k().unsigned_divide(rest, k().integer(together));
+    return few * together + (rest - panel_ * together);
+  }
+
+  // As many as move the fewest bytes into the second-level cache: B comes once for all tiles that are together, A once
+  // if the rows of these tiles stay in the cache, otherwise for each panel.
+  std::int64_t tiles_together(std::int64_t tiles) const {
+    constexpr std::int64_t kCache = 256 << 10;
+    const std::int64_t of_batch = c_.is_matmul ? tiles_ : tiles;  // each batch of a product has a B of its own
+    const std::int64_t element_size = are_bytes_ ? 1 : 4, of_b = panels_ * lanes_ * c_.k() * element_size;
+    const std::int64_t rows = tile_batches_ * c_.k_block_count() * (tile_rows_ * c_.m_stride + c_.contiguous_k);
+    const std::int64_t of_tile = (interleaved_ ? tile_rows_ * c_.k() : rows) * element_size;
+    const auto elements = static_cast<std::int64_t>(tensor::element_count(c_.border.shape).value_or(0));
+    const std::int64_t of_a = (c_.is_matmul ? c_.m * c_.k() : elements) * element_size;
+    std::int64_t best = 1, least = std::numeric_limits<std::int64_t>::max();
+    for (std::int64_t together = 1; together <= of_batch; ++together) {
+      if (of_batch % together != 0) continue;
+      const std::int64_t times_of_b = of_b <= 2 * kCache ? 1 : of_batch / together;
+      const std::int64_t times_of_a = std::min(together * of_tile, of_a) <= kCache ? 1 : panels_;
+      const std::int64_t moved = times_of_b * of_b + times_of_a * of_a;
+      if (moved < least) least = moved, best = together;
+    }
+    return best;
   }
 
   // The last group of a loop is moved back so that it is full.

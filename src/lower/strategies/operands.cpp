@@ -170,9 +170,13 @@ std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contracti
         at[rank - 1] = i;
       }
     } else {
-      const Value pixel = k.unsigned_divide(position, k.integer(channels));
+      // A vector is in one pixel where channels are whole vectors.
+      const bool whole = k.grid().lanes && channels % k.grid().lanes == 0;
+      const Value begin = whole ? k.without_lane(position) : position;
+      const Value pixel = k.unsigned_divide(begin, k.integer(channels));
       coordinate(rank - 2, pixel);
-      at[rank - 1] = position - pixel * channels;
+      at[rank - 1] = begin - pixel * channels;
+      if (whole) at[rank - 1] = at[rank - 1] + k.local_index();
     }
     return k.select(inside, in_copy(k, builder.at(c.a, at), to, c.a_zero), border_of(k, to, c.a_zero));
   };
