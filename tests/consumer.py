@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Installs Slipway into a scratch directory and builds and runs the project of docs/library.md with it, through the CMake package and
 through pkg-config: consumer.py TOP BUILD"""
+import json
 import os
 import pathlib
 import re
@@ -31,6 +32,15 @@ with tempfile.TemporaryDirectory() as name:
     run(directory / "build/consumer_kernels", top / "examples/kernel_info/saxpy.ze_info")
     run(directory / "build/consumer_model", top / "examples/sandwich/sandwich.vgf")
     run(directory / "prefix/bin/slipway", "--version")
+
+    # A shader that takes gigabytes is an error, because the library uses the installed program as its sandbox.
+    macros = "".join(f"#define M{i} M{i - 1} M{i - 1}\n" for i in range(1, 41))
+    bomb = f"#version 460\n#define M0 +1\n{macros}layout(set=0,binding=0) buffer B {{ int b[]; }};\nvoid main() {{ b[0] = 0 M40; }}\n"
+    (directory / "bomb.json").write_text(json.dumps({"resources": [{"shader": {"uid": "s", "type": "GLSL", "source": bomb}}, {
+        "buffer": {"uid": "b", "size": 8, "shader_access": "readwrite"}}], "commands": [{"dispatch_compute": {
+            "shader_ref": "s", "rangeND": [1], "bindings": [{"set": 0, "id": 0, "resource_ref": "b"}]}}]}))
+    refused = subprocess.run([directory / "build/consumer", directory / "bomb.json"], capture_output=True, text=True, timeout=120)
+    assert refused.returncode > 0 and "the shader compiler needs more memory" in refused.stdout + refused.stderr, refused
     run("cmake", "-G", "Ninja", "-S", top / "examples/rpl_engine", "-B", directory / "engine", f"-DCMAKE_PREFIX_PATH={directory / 'prefix'}")
     run("cmake", "--build", directory / "engine")
     run(directory / "engine/rpl_engine", top / "examples/rpl_engine/tint.rpl")

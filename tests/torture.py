@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tries to make the program crash, hang or lie: torture.py TOP BUILD [--seconds N] [--seed N] [--only PHASE] [--output DIRECTORY]
+"""Tries to make the program crash, hang or lie: torture.py TOP BUILD [--seconds N] [--seed N] [--only PHASE] [--format NAME] [--output DIRECTORY]
 
 Phases: mutated inputs of every format; failing Vulkan calls; failing calls of the C library (malloc, open, write, rename, mmap);
 kills at random points; full disks; damaged and swapped cache entries; many processes with one cache. Prints the table of
@@ -30,6 +30,7 @@ parser.add_argument("build", type=pathlib.Path)
 parser.add_argument("--seconds", type=float, default=300)
 parser.add_argument("--seed", type=int, default=0)
 parser.add_argument("--only", help="one phase")
+parser.add_argument("--format", help="mutations of this format only")
 parser.add_argument("--output", type=pathlib.Path)
 arguments = parser.parse_args()
 top, build = arguments.top.resolve(), arguments.build.resolve()
@@ -218,7 +219,7 @@ def mutate(random_, data, others):
 
 
 def mutation_phase(end):
-    by_format = {name: (seeds_of(source), extension, verbs) for name, (source, extension, verbs) in FORMATS.items()}
+    by_format = {name: (seeds_of(source), extension, verbs) for name, (source, extension, verbs) in FORMATS.items() if arguments.format in (None, name)}
     for name, (seeds, _, _) in by_format.items():
         if not seeds:
             sys.exit(f"torture: no inputs of format {name}")

@@ -34,7 +34,7 @@ struct RunReport {
   }
 };
 
-// What tells two reports apart. Empty in tests, which note no command.
+// Distinguishes reports. Empty in tests, which note no command.
 struct Command {
   std::vector<std::string> words;
   std::string date;
