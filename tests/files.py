@@ -132,6 +132,16 @@ with tempfile.TemporaryDirectory() as name:
     exhausted = run("run", "--engine", "reference", "huge.graph")
     expect(exhausted.returncode in (3, 4, 5) and b"terminate" not in exhausted.stderr, "a tensor that no memory holds")
 
+    # Started through the dynamic loader, as bundles are: the program must find how to start its own processes.
+    loader = pathlib.Path("/lib64/ld-linux-x86-64.so.2")
+    if loader.exists() and program.startswith("/"):
+        pathlib.Path("s.comp").write_text("#version 460\nvoid main() {}\n")
+        start = [loader, "--argv0", "/elsewhere/slipway", program]
+        shader = subprocess.run([*start, "new", "s.comp", "-o", "new.json"], capture_output=True)
+        expect(shader.returncode == 0, f"a shader compiles in a program that a loader started: {shader.stderr.decode()}")
+        both = subprocess.run([*start, "run", "-q", "plain.json", "in_place.json"], capture_output=True)
+        expect(both.returncode == 0, f"a program that a loader started has worker processes: {both.stderr.decode()}")
+
     # Includes and links that leave a directory.
     os.mkdir("artifacts")
     pathlib.Path("secret.txt").write_text("the secret words\n")
