@@ -20,80 +20,32 @@ namespace {
 constexpr int kChains = 12;  // independent ones, more than an instruction takes cycles
 constexpr std::uint64_t kRounds = 20'000;
 
-// Each function runs kRounds times kChains instructions, and returns the operations of one instruction. The chains are
-// unrolled, so that sums stay in registers.
-
-[[gnu::target("avx512f")]] double fused_512() {
-  __m512 sums[kChains];
-  for (__m512& sum : sums) sum = _mm512_setzero_ps();
-  const __m512 factor = _mm512_set1_ps(1.0F);
-  for (std::uint64_t round = 0; round < kRounds; ++round) {
-#pragma GCC unroll 12
-    for (__m512& sum : sums) {
-      sum = _mm512_fmadd_ps(factor, factor, sum);
-      asm volatile("" : "+v"(sum));
-    }
+// A function that runs kRounds times kChains instructions, and returns the operations of one instruction. A macro,
+// because the instructions of a target can be used only in a function for that target, and not in a template.
+#define SLIPWAY_PEAK(name, instructions, Vector, zero, one, step, operations)                         \
+  [[gnu::target(instructions)]] double name() {                                                       \
+    Vector a = zero, b = a, c = a, d = a, e = a, f = a, g = a, h = a, i = a, j = a, k = a, l = a;     \
+    const Vector x = one;                                                                             \
+    for (std::uint64_t round = 0; round < kRounds; ++round) {                                         \
+      a = step(a, x), b = step(b, x), c = step(c, x), d = step(d, x), e = step(e, x), f = step(f, x); \
+      g = step(g, x), h = step(h, x), i = step(i, x), j = step(j, x), k = step(k, x), l = step(l, x); \
+      asm volatile("" : "+x"(a), "+x"(b), "+x"(c), "+x"(d), "+x"(e), "+x"(f));                        \
+      asm volatile("" : "+x"(g), "+x"(h), "+x"(i), "+x"(j), "+x"(k), "+x"(l));                        \
+    }                                                                                                 \
+    return operations;                                                                                \
   }
-  return 32;
-}
 
-[[gnu::target("avx2,fma")]] double fused_256() {
-  __m256 sums[kChains];
-  for (__m256& sum : sums) sum = _mm256_setzero_ps();
-  const __m256 factor = _mm256_set1_ps(1.0F);
-  for (std::uint64_t round = 0; round < kRounds; ++round) {
-#pragma GCC unroll 12
-    for (__m256& sum : sums) {
-      sum = _mm256_fmadd_ps(factor, factor, sum);
-      asm volatile("" : "+x"(sum));
-    }
-  }
-  return 16;
-}
-
-double separate_128() {
-  __m128 sums[kChains];
-  for (__m128& sum : sums) sum = _mm_setzero_ps();
-  const __m128 factor = _mm_set1_ps(1.0F);
-  for (std::uint64_t round = 0; round < kRounds; ++round) {
-#pragma GCC unroll 12
-    for (__m128& sum : sums) {
-      __m128 product = _mm_mul_ps(factor, factor);
-      asm volatile("" : "+x"(product));
-      sum = _mm_add_ps(product, sum);
-      asm volatile("" : "+x"(sum));
-    }
-  }
-  return 8;
-}
-
-[[gnu::target("avx512f,avx512vnni")]] double bytes_512() {
-  __m512i sums[kChains];
-  for (__m512i& sum : sums) sum = _mm512_setzero_si512();
-  const __m512i factor = _mm512_set1_epi8(1);
-  for (std::uint64_t round = 0; round < kRounds; ++round) {
-#pragma GCC unroll 12
-    for (__m512i& sum : sums) {
-      sum = _mm512_dpbusd_epi32(sum, factor, factor);
-      asm volatile("" : "+v"(sum));
-    }
-  }
-  return 128;
-}
-
-[[gnu::target("avx2,avxvnni")]] double bytes_256() {
-  __m256i sums[kChains];
-  for (__m256i& sum : sums) sum = _mm256_setzero_si256();
-  const __m256i factor = _mm256_set1_epi8(1);
-  for (std::uint64_t round = 0; round < kRounds; ++round) {
-#pragma GCC unroll 12
-    for (__m256i& sum : sums) {
-      sum = _mm256_dpbusd_avx_epi32(sum, factor, factor);
-      asm volatile("" : "+x"(sum));
-    }
-  }
-  return 64;
-}
+#define SLIPWAY_FMA_512(sum, x) _mm512_fmadd_ps(x, x, sum)
+#define SLIPWAY_FMA_256(sum, x) _mm256_fmadd_ps(x, x, sum)
+#define SLIPWAY_ADD_128(sum, x) _mm_add_ps(_mm_mul_ps(sum, x), x)
+#define SLIPWAY_DOT_512(sum, x) _mm512_dpbusd_epi32(sum, x, x)
+#define SLIPWAY_DOT_256(sum, x) _mm256_dpbusd_avx_epi32(sum, x, x)
+SLIPWAY_PEAK(fused_512, "avx512f", __m512, _mm512_setzero_ps(), _mm512_set1_ps(1), SLIPWAY_FMA_512, 32)
+SLIPWAY_PEAK(fused_256, "avx2,fma", __m256, _mm256_setzero_ps(), _mm256_set1_ps(1), SLIPWAY_FMA_256, 16)
+SLIPWAY_PEAK(separate_128, "sse2", __m128, _mm_setzero_ps(), _mm_set1_ps(1), SLIPWAY_ADD_128, 8)
+SLIPWAY_PEAK(bytes_512, "avx512f,avx512vnni", __m512i, _mm512_setzero_si512(), _mm512_set1_epi8(1), SLIPWAY_DOT_512,
+             128)
+SLIPWAY_PEAK(bytes_256, "avx2,avxvnni", __m256i, _mm256_setzero_si256(), _mm256_set1_epi8(1), SLIPWAY_DOT_256, 64)
 
 using Loop = double (*)();
 
