@@ -33,7 +33,6 @@ bool has(Level level) {
   }
   return false;
 }
-bool has_avx_vnni() { return __builtin_cpu_supports("avxvnni"); }
 bool is_amd() { return __builtin_cpu_is("amd"); }
 
 std::string brand() {
@@ -47,7 +46,6 @@ std::string brand() {
 }
 #else
 bool has(Level) { return false; }
-bool has_avx_vnni() { return false; }
 bool is_amd() { return false; }
 std::string brand() { return {}; }
 #endif
@@ -76,10 +74,6 @@ std::optional<Target> target_of(Level level) {
     target.tuning = is_amd() ? "znver3" : "haswell";
     target.vector_bits = 256;
     target.has_fma = target.has_f16 = true;
-    if (level == Level::Avx2 && has_avx_vnni()) {
-      target.features += ",+avxvnni";
-      target.has_dot_products = true;
-    }
   }
   if (level >= Level::Avx512) {
     target.features += ",+avx512f,+avx512cd,+avx512bw,+avx512dq,+avx512vl";

@@ -10,7 +10,7 @@
 
 namespace slipway::cpu {
 
-// Sets of instructions, each with all before it. Avx2 uses AVX-VNNI where the CPU has it.
+// Sets of instructions, each with all before it.
 enum class Level : std::uint8_t { Sse42, Avx2, Avx512, Avx512Vnni };
 inline constexpr std::string_view kLevelNames[] = {"sse4.2", "avx2", "avx512", "avx512vnni"};
 
