@@ -21,6 +21,7 @@ with tempfile.TemporaryDirectory() as name:
         print("$", *command, flush=True)
         subprocess.run([str(word) for word in command], check=True, env={**os.environ, **environment})
 
+    (directory / "net.txt").write_text('graph net {\n  %0 = input i32[2] "x"\n  %1 = ADD(%0, %0) i32[2]\n  output %1\n}\n')
     # The installation is moved: its packages find themselves.
     run("cmake", "--install", build, "--prefix", directory / "installed")
     (directory / "installed").rename(directory / "prefix")
@@ -30,7 +31,7 @@ with tempfile.TemporaryDirectory() as name:
     run(directory / "build/consumer_c", top / "examples/hello/scenario.json")
     run(directory / "build/consumer_recipe", top / "examples/saxpy_recipe/recipe.json")
     run(directory / "build/consumer_kernels", top / "examples/kernel_info/saxpy.ze_info")
-    run(directory / "build/consumer_model", top / "examples/sandwich/sandwich.vgf")
+    run(directory / "build/consumer_model", directory / "net.txt")
     run(directory / "prefix/bin/slipway", "--version")
 
     # A shader that takes gigabytes is an error, because the library uses the installed program as its sandbox.

@@ -35,7 +35,9 @@ struct ConvertedModel {
 
 // A TOSA FlatBuffers file, or MLIR as text or bytecode; the form is detected from the contents. Messages call it
 // `name`. Errors: those of reading and converting, and of the check of the result.
-SLIPWAY_API Outcome<ConvertedModel> convert_model(ByteView model, std::string_view name, const ConvertOptions& options = {});
-SLIPWAY_API Outcome<ConvertedModel> convert_model_file(const std::filesystem::path& file, const ConvertOptions& options = {});
+SLIPWAY_API Outcome<ConvertedModel> convert_model(ByteView model, std::string_view name,
+                                                  const ConvertOptions& options = {});
+SLIPWAY_API Outcome<ConvertedModel> convert_model_file(const std::filesystem::path& file,
+                                                       const ConvertOptions& options = {});
 
 }  // namespace slipway

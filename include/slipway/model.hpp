@@ -34,7 +34,7 @@ namespace slipway {
 // An input or output of a model.
 struct TensorInfo {
   std::string name;                 // of the file, otherwise `input_0`, `output_0`, ...
-  std::string element_type;         // of docs/tensors.md: float32, int8, bfloat16, ...
+  std::string element_type;         // f32, i8, bf16, ... (docs/tensors.md)
   std::size_t element_size = 0;     // bytes
   std::vector<std::int64_t> shape;  // -1: the caller chooses it (PrepareOptions::shapes)
 

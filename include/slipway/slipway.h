@@ -136,7 +136,7 @@ typedef struct {
 typedef struct {
   size_t size;              /* sizeof(slipway_tensor_info) */
   const char* name;
-  const char* element_type; /* float32, int8, ... */
+  const char* element_type; /* f32, i8, ... (docs/tensors.md) */
   size_t bytes;             /* of the packed tensor */
   const int64_t* shape;
   size_t rank;

@@ -41,8 +41,8 @@ nb::dlpack::dtype dtype_of(const TensorInfo& tensor) {
   };
   const std::string& name = tensor.element_type;
   if (name == "bool") return make(dtype_code::Bool);
-  if (name == "float16" || name == "float32" || name == "float64") return make(dtype_code::Float);
-  return make(name.starts_with("int") ? dtype_code::Int : dtype_code::UInt);
+  if (name == "f16" || name == "f32" || name == "f64") return make(dtype_code::Float);
+  return make(name.starts_with("i") ? dtype_code::Int : dtype_code::UInt);
 }
 
 template <class... Flags>
@@ -162,7 +162,7 @@ void add_scenarios(nb::module_& module) {
 void add_models(nb::module_& module) {
   nb::class_<TensorInfo>(module, "TensorInfo", "An input or output of a model.")
       .def_ro("name", &TensorInfo::name)
-      .def_ro("element_type", &TensorInfo::element_type, "float32, int8, bfloat16, ...")
+      .def_ro("element_type", &TensorInfo::element_type, "f32, i8, bf16, ...")
       .def_ro("element_size", &TensorInfo::element_size, "bytes")
       .def_prop_ro("shape", [](const TensorInfo& self) { return nb::tuple(nb::cast(self.shape)); },
                    "-1: an open dimension")

@@ -95,7 +95,11 @@ class Streams {
   std::mutex mutex_;
   std::map<std::pair<dev_t, ino_t>, std::shared_ptr<const std::string>> contents_;
 };
-Streams streams;
+
+Streams& streams() {
+  static auto& all = *new Streams;  // never destroyed: other threads may still read when main returns
+  return all;
+}
 
 Path hidden_name(const Path& path, std::string_view suffix) {
   static std::atomic<unsigned> counter = 0;
@@ -184,7 +188,7 @@ Result<MappedFile> map_file(const Path& path) {
   if (has_nul(path)) return nul_in_name(DiagnosticKind::FileUnreadable, path);
   struct stat before{};
   if (::stat(path.c_str(), &before) == 0 && Streams::is_stream(before)) {
-    SLIPWAY_TRY(const std::shared_ptr<const std::string> text, streams.read(path, before));
+    SLIPWAY_TRY(const std::shared_ptr<const std::string> text, streams().read(path, before));
     MappedFile copy;
     if (text->empty()) return copy;
     void* address = ::mmap(nullptr, text->size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -212,7 +216,7 @@ Result<std::string> read_text(const Path& path) {
   if (has_nul(path)) return nul_in_name(DiagnosticKind::FileUnreadable, path);
   struct stat status{};
   if (::stat(path.c_str(), &status) == 0 && Streams::is_stream(status)) {
-    return streams.read(path, status).transform([](const auto& text) { return *text; });
+    return streams().read(path, status).transform([](const auto& text) { return *text; });
   }
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.number < 0) return unreadable(path, errno);

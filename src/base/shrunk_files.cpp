@@ -8,6 +8,7 @@
 #include <atomic>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 namespace slipway {
 namespace {
@@ -20,13 +21,17 @@ struct Mapping {
   std::atomic<std::uintptr_t> begin = 0, end = 0;  // `end` 0: free
   std::atomic<bool> shrunk = false;
 };
-std::array<Mapping, kMaxMappings> mappings;
+constinit std::array<Mapping, kMaxMappings> mappings;
 std::atomic<std::size_t> used_mappings = 0;  // of the table, from its begin
 std::atomic<bool> surviving = false, any_shrunk = false;
 
-std::mutex mappings_mutex;
-std::array<std::string, kMaxMappings> mapping_names;
-std::optional<std::string> shrunk_name;  // of a mapping that is gone
+constinit std::mutex mappings_mutex;
+// Of the mappings in the table. Never destroyed: other threads may still unmap files when main returns.
+std::vector<std::string>& mapping_names() {
+  static auto& names = *new std::vector<std::string>(kMaxMappings);
+  return names;
+}
+constinit const std::string* shrunk_name = nullptr;  // of a mapping that is gone; never freed
 
 std::uintptr_t address_of(const std::byte* byte) { return reinterpret_cast<std::uintptr_t>(byte); }
 
@@ -60,9 +65,9 @@ std::optional<std::string> shrunk_file() {
   if (!any_shrunk) return std::nullopt;
   const std::scoped_lock lock(mappings_mutex);
   for (std::size_t i = 0; i < used_mappings; ++i) {
-    if (mappings[i].shrunk && mappings[i].end != 0) return mapping_names[i];
+    if (mappings[i].shrunk && mappings[i].end != 0) return mapping_names()[i];
   }
-  return shrunk_name;
+  return shrunk_name ? std::optional(*shrunk_name) : std::nullopt;
 }
 
 void remember_mapping(Bytes mapping, std::string name) {
@@ -71,7 +76,7 @@ void remember_mapping(Bytes mapping, std::string name) {
   for (std::size_t i = 0; i < kMaxMappings; ++i) {
     Mapping& each = mappings[i];
     if (each.end != 0) continue;
-    mapping_names[i] = std::move(name);
+    mapping_names()[i] = std::move(name);
     each.shrunk = false;
     each.begin = address_of(mapping.data());
     each.end = address_of(mapping.data()) + mapping.size();
@@ -86,7 +91,7 @@ void forget_mapping(Bytes mapping) {
   for (std::size_t i = 0; i < used_mappings; ++i) {
     Mapping& each = mappings[i];
     if (each.begin != address_of(mapping.data()) || each.end == 0) continue;
-    if (each.shrunk && !shrunk_name) shrunk_name = std::move(mapping_names[i]);
+    if (each.shrunk && !shrunk_name) shrunk_name = new std::string(std::move(mapping_names()[i]));
     each.end = 0;
     each.begin = 0;
     return;

@@ -40,8 +40,10 @@ std::vector<std::string> own_command() {
   std::size_t at = line ? line->find('\0') : std::string::npos;
   while (at != std::string::npos && ++at < line->size()) {
     const std::size_t end = std::min(line->find('\0', at), line->size());
+    // The name after --argv0 may be a link to the program.
+    const bool is_name = command.back() == "--argv0";
     command.push_back(line->substr(at, end - at));
-    if (std::filesystem::equivalent(command.back(), self, error)) return command;
+    if (!is_name && std::filesystem::equivalent(command.back(), self, error)) return command;
     at = end;
   }
   return {running.native(), self.native()};
