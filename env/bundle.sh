@@ -125,14 +125,19 @@ cd "$here" || exit 5
 export SLIPWAY_SOURCE_DIR="$here" VK_LAYER_PATH="$here/layers" SLIPWAY_LAYER_DIRECTORY="$here/share/vulkan/explicit_layer.d"
 # Tests create and destroy many instances, and some drivers allocate static thread-local memory each time they are loaded.
 export GLIBC_TUNABLES=glibc.rtld.optional_static_tls=1048576
+# At the end: some leave work on the device that never ends, and other work may wait for it.
+time_outs='RunFailure.*:*TimeOut*'
 status=0
 ./slipway devices || status=1
 for name in ./*_test; do
-  "$name" --gtest_brief=1 || status=1
+  "$name" --gtest_brief=1 --gtest_filter="-$time_outs" || status=1
 done
 ./slipway run --strict --validate examples/*/scenario.json || status=1
 for recipe in convert_pool saxpy_recipe pipeline_depth; do
   ./slipway run "examples/$recipe/recipe.json" --profile "examples/$recipe/profile.json" || status=1
+done
+for name in ./*_test; do
+  "$name" --gtest_brief=1 --gtest_filter="$time_outs" || status=1
 done
 exit $status
 SCRIPT
