@@ -48,9 +48,9 @@ size=$(du -m "$wheel" | cut -f1)
 echo "$wheel: $size MB"
 [ "$size" -le "$largest" ] || { echo "the wheel is larger than $largest MB" >&2; exit 1; }
 
-# numpy and pytest are the distribution's.
-python3 -m venv --system-site-packages "$stage/environment"
-"$stage/environment/bin/pip" install --quiet --no-deps --no-index "$wheel"
+# numpy, pytest and the installer are the distribution's.
+python3 -m venv --without-pip --system-site-packages "$stage/environment"
+"$stage/environment/bin/python" -m installer "$wheel"
 cd "$stage" # away from the sources
 "$stage/environment/bin/slipway" --version
 SLIPWAY_SOURCE_DIR=$top "$stage/environment/bin/python" -m pytest -q -p no:cacheprovider "$top/python/tests"

@@ -31,7 +31,7 @@ using Array = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 
 ByteView view(const Array& array) { return {array.data(), array.nbytes()}; }
 ByteView view(const nb::bytes& bytes) { return {bytes.data(), bytes.size()}; }
-nb::bytes bytes_of(const std::vector<std::byte>& bytes) { return {bytes.data(), bytes.size()}; }
+nb::bytes bytes_of(const std::vector<std::byte>& bytes) { return nb::bytes(bytes.data(), bytes.size()); }
 
 // The element type of numpy: of the same name, or the bits of types that numpy does not have.
 nb::dlpack::dtype dtype_of(const TensorInfo& tensor) {
@@ -224,7 +224,7 @@ void add_models(nb::module_& module) {
     options.timeout = timeout;
     return device ? self.prepare(*device, options).value() : self.prepare(options).value();
   };
-  nb::class_<Model>(module, "Model", "A model: a VGF file, or a TOSA or MLIR model that was converted in memory.")
+  nb::class_<Model>(module, "Model", nb::is_weak_referenceable(), "A model: a VGF file, or a TOSA or MLIR model that was converted in memory.")
       .def_static("load", [](const std::filesystem::path& file, std::string entry, bool cache) {
         ModelOptions options;
         options.entry = std::move(entry);

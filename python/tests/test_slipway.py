@@ -125,7 +125,7 @@ def test_conversion(tmp_path):
 
 
 def test_kernels():
-    binary = slipway.KernelBinary.load(SOURCE / "examples/kernel_info/saxpy.zebin")
+    binary = slipway.KernelBinary.load(SOURCE / "examples/kernel_info/saxpy.ze_info")
     assert [kernel.name for kernel in binary.kernels] == ["saxpy"]
     assert sum(part.size for part in binary.layout("saxpy")) >= binary.kernels[0].argument_bytes
     assert "<td>saxpy</td>" in binary._repr_html_()
