@@ -256,7 +256,23 @@ TEST(CpuPaths, RefusesPathsOutsideTheRoots) {
     EXPECT_FALSE(find_library(name, roots)) << name;
   }
   EXPECT_EQ(problem_of(find_library("", roots)).kind, DiagnosticKind::CpuPath);
-  EXPECT_EQ(*find_library(library_file("other").native(), {.roots = {}, .allow_outside = true}), library_file("other"));
+  EXPECT_EQ(*find_library(library_file("other").native(), {.roots = {}, .artifacts = {}, .allow_outside = true}),
+            library_file("other"));
+}
+
+TEST(CpuPaths, LinksOfARecipeStayInItsDirectory) {
+  const slipway::testing::ScratchDirectory directory;
+  std::filesystem::create_directories(directory / "artifacts");
+  std::filesystem::create_directories(directory / "installed");
+  std::ofstream(directory / "elsewhere.so") << "x";
+  for (const char* root : {"artifacts", "installed"})
+    std::filesystem::create_symlink(directory / "elsewhere.so", directory / root / "linked.so");
+  LibraryRoots roots{.roots = {directory / "artifacts"}, .artifacts = directory / "artifacts"};
+  EXPECT_THAT(problem_of(find_library("linked", roots)).message, ::testing::HasSubstr("is a link that leaves"));
+  roots.allow_outside = true;
+  EXPECT_TRUE(find_library("linked", roots));
+  roots = {.roots = {directory / "installed", directory / "artifacts"}, .artifacts = directory / "artifacts"};
+  EXPECT_EQ(*find_library("linked", roots), directory / "installed" / "linked.so");
 }
 
 TEST(CpuPaths, RootsInOrder) {

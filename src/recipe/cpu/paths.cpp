@@ -22,14 +22,15 @@ Path install_prefix() {
 }
 
 LibraryRoots library_roots(const Path& given, const Path& artifacts, bool allow_outside) {
-  LibraryRoots roots{.roots = {}, .allow_outside = allow_outside};
+  LibraryRoots roots{.roots = {}, .artifacts = {}, .allow_outside = allow_outside};
   if (!given.empty()) {
     roots.roots.push_back(given);
     return roots;
   }
   if (const char* xrt = std::getenv("XILINX_XRT"); xrt && *xrt) roots.roots.emplace_back(xrt);
   if (Path prefix = install_prefix(); !prefix.empty()) roots.roots.push_back(std::move(prefix));
-  roots.roots.push_back(artifacts.empty() ? Path(".") : artifacts);
+  roots.artifacts = artifacts.empty() ? Path(".") : artifacts;
+  roots.roots.push_back(roots.artifacts);
   return roots;
 }
 
@@ -73,7 +74,7 @@ Result<Path> find_library(std::string_view name, const LibraryRoots& roots, cons
     for (const std::string& file_name : file_names) {
       Path candidate = root / path.parent_path() / file_name;
       if (!file_exists(candidate) || directory_exists(candidate)) continue;
-      if (roots.allow_outside || is_inside(candidate, root)) return candidate;
+      if (roots.allow_outside || root != roots.artifacts || is_inside(candidate, root)) return candidate;
       Diagnostic diagnostic{.kind = DiagnosticKind::CpuPath, .location = location};
       diagnostic.message = formatted("`{}` is a link that leaves `{}`", candidate.native(), root.native());
       return fail(std::move(diagnostic.hint(hint)));

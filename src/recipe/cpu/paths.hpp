@@ -17,7 +17,10 @@ namespace slipway::recipe::cpu {
 
 struct LibraryRoots {
   std::vector<Path> roots;
-  bool allow_outside = false;  // absolute paths, and `..`
+  // The one of `roots` that belongs to the recipe, whose links must not lead out of it; empty: none. Directories of the
+  // user and of installations may have any links.
+  Path artifacts;
+  bool allow_outside = false;  // absolute paths, `..`, and such links
 };
 
 // `given` replaces all other roots, unless it is empty.
@@ -29,7 +32,8 @@ Path install_prefix();
 // The possible file names of a library, in search order.
 std::vector<std::string> library_file_names(std::string_view name);
 
-// The first file that exists. Errors: cpu-path for a name that is empty, absolute or has `..`; cpu-open, with notes for
+// The first file that exists. Errors: cpu-path for a name that is empty, absolute or has `..`,
+// and for a link that leaves the artifacts; cpu-open, with notes for
 // the files that were looked for. `location` is that of the name in the recipe.
 Result<Path> find_library(std::string_view name, const LibraryRoots& roots, const SourceLocation& location = {});
 
