@@ -30,6 +30,15 @@ using testing::must;
 class LayerClients : public LayerTest, public ::testing::WithParamInterface<testing::Validation> {
  protected:
   LayerClients() : LayerTest(GetParam()) {}
+
+  // Dispatches one workgroup, and waits for it.
+  void run_one_group(VkPipeline pipeline, VkPipelineLayout layout, VkDescriptorSet set) {
+    run([&](VkCommandBuffer commands) {
+      vk().vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+      vk().vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, nullptr);
+      vk().vkCmdDispatch(commands, 1, 1, 1);
+    });
+  }
   bool below() const { return GetParam() == testing::Validation::BelowLayer; }
 
   bool has_extension(std::string_view name) {
@@ -679,11 +688,7 @@ TEST_P(LayerClients, NullDescriptorsAreTensorsWithoutElements) {
                                 "void main() { int v; tensorReadARM(x, uint[](0), v);\n"
                                 "  tensorWriteARM(y, uint[](0), v + 5 + int(tensorSizeARM(x, 0))); }\n"),
                        layout);
-  run([&](VkCommandBuffer commands) {
-    vk().vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
-    vk().vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, nullptr);
-    vk().vkCmdDispatch(commands, 1, 1, 1);
-  });
+  run_one_group(pipeline, layout, set);
   EXPECT_THAT(contents<std::int32_t>(y), ElementsAre(5));
 }
 
@@ -704,11 +709,7 @@ TEST_P(LayerClients, AccessesFarOutsideAreHarmless) {
                                 "  tensorWriteARM(y, uint[](1u), w[1] * 100 + w[2]);\n"
                                 "  tensorWriteARM(y, uint[](3000000000u), 9); tensorWriteARM(y, uint[](3u), w); }\n"),
                        layout);
-  run([&](VkCommandBuffer commands) {
-    vk().vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
-    vk().vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, nullptr);
-    vk().vkCmdDispatch(commands, 1, 1, 1);
-  });
+  run_one_group(pipeline, layout, set);
   EXPECT_THAT(contents<std::int32_t>(y), ElementsAre(7, 1600, 52, 15));
 }
 
@@ -742,11 +743,7 @@ TEST_P(LayerClients, ShadersAreInTheCreateInfoOfAPipeline) {
   MUST(vk().vkCreateComputePipelines(device(), VK_NULL_HANDLE, 1, &create, nullptr, &pipeline));
   at_end([=, this] { vk().vkDestroyPipeline(device(), pipeline, nullptr); });
   fill(x, counted(3));
-  run([&](VkCommandBuffer commands) {
-    vk().vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
-    vk().vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, nullptr);
-    vk().vkCmdDispatch(commands, 1, 1, 1);
-  });
+  run_one_group(pipeline, layout, set);
   EXPECT_THAT(contents<std::int32_t>(y), ElementsAre(100, 101, 102));
 }
 

@@ -53,6 +53,16 @@ class LayerSequences : public testing::LayerTest, public ::testing::WithParamInt
     return tensor(format, shape, random_strides(shape, size));
   }
 
+  void copy(VkCommandBuffer commands, const AppTensor& from, const AppTensor& to) {
+    const VkTensorCopyARM region{.sType = VK_STRUCTURE_TYPE_TENSOR_COPY_ARM};
+    const VkCopyTensorInfoARM info{.sType = VK_STRUCTURE_TYPE_COPY_TENSOR_INFO_ARM,
+                                   .srcTensor = from.tensor,
+                                   .dstTensor = to.tensor,
+                                   .regionCount = 1,
+                                   .pRegions = &region};
+    vk().vkCmdCopyTensorARM(commands, &info);
+  }
+
   // The results of a graph on the layer; nothing if a tensor has a type without a format.
   std::optional<std::vector<reference::Tensor>> run_graph(tosa::Graph graph, std::vector<reference::Tensor> inputs) {
     graph.name = "main";
@@ -368,13 +378,7 @@ TEST_P(LayerSequences, CopiesShadersAndGraphs) {
         case 0: {
           Modelled *from = pick(all), *to = pick(all);
           if (from == to) break;
-          const VkTensorCopyARM region{.sType = VK_STRUCTURE_TYPE_TENSOR_COPY_ARM};
-          const VkCopyTensorInfoARM info{.sType = VK_STRUCTURE_TYPE_COPY_TENSOR_INFO_ARM,
-                                         .srcTensor = from->app.tensor,
-                                         .dstTensor = to->app.tensor,
-                                         .regionCount = 1,
-                                         .pRegions = &region};
-          vk().vkCmdCopyTensorARM(commands, &info);
+          copy(commands, from->app, to->app);
           effects.emplace_back([=] { to->values = from->values; });
           break;
         }
@@ -431,13 +435,7 @@ TEST_P(LayerSequences, CopiesShadersAndGraphs) {
         case 4: {
           auto& pair = others[random_() % others.size()];
           ModelledBytes *from = &pair[random_() % 2], *to = from == &pair[0] ? &pair[1] : &pair[0];
-          const VkTensorCopyARM region{.sType = VK_STRUCTURE_TYPE_TENSOR_COPY_ARM};
-          const VkCopyTensorInfoARM info{.sType = VK_STRUCTURE_TYPE_COPY_TENSOR_INFO_ARM,
-                                         .srcTensor = from->app.tensor,
-                                         .dstTensor = to->app.tensor,
-                                         .regionCount = 1,
-                                         .pRegions = &region};
-          vk().vkCmdCopyTensorARM(commands, &info);
+          copy(commands, from->app, to->app);
           effects.emplace_back([=] { to->bytes = from->bytes; });
           break;
         }
