@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cpu/program.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -10,6 +8,7 @@
 
 #include "base/format.hpp"
 #include "base/resident_memory.hpp"
+#include "base/zeroed_memory.hpp"
 #include "cpu/code.hpp"
 #include "cpu/library.hpp"
 #include "cpu/pool.hpp"
@@ -24,35 +23,6 @@ using lower::ProgramBuffer;
 using lower::ProgramDispatch;
 
 constexpr std::uint64_t kAlignment = 64;
-
-// Zeroed memory, in large pages where it is large.
-class Memory {
- public:
-  Memory() = default;
-  explicit Memory(std::uint64_t size) : size_(size) {
-    if (size == 0) return;
-    constexpr std::uint64_t kLargePage = std::uint64_t{2} << 20;
-    void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) return;
-    if (size >= kLargePage) madvise(memory, size, MADV_HUGEPAGE);
-    data_ = static_cast<std::byte*>(memory);
-  }
-  Memory(Memory&& other) noexcept : size_(other.size_), data_(std::exchange(other.data_, nullptr)) {}
-  Memory& operator=(Memory&& other) noexcept {
-    std::swap(size_, other.size_);
-    std::swap(data_, other.data_);
-    return *this;
-  }
-  ~Memory() {
-    if (data_) munmap(data_, size_);
-  }
-  std::byte* data() const { return data_; }
-  bool failed() const { return size_ != 0 && !data_; }
-
- private:
-  std::uint64_t size_ = 0;
-  std::byte* data_ = nullptr;
-};
 
 std::unexpected<Failure> no_memory(std::uint64_t size) {
   return fail(DiagnosticKind::DeviceFailed, {}, formatted("there is no memory for {} bytes of a graph", size));
@@ -81,7 +51,7 @@ struct alignas(64) Progress {
 
 // What one run of a program needs besides the constants. Runs at the same time have one each.
 struct Instance {
-  Memory arena;
+  ZeroedMemory arena;
   std::vector<const void*> addresses;    // of all dispatches, one after the other
   std::unique_ptr<Progress[]> progress;  // by stage
 };
@@ -94,7 +64,7 @@ struct Program::State {
   lower::KernelProgram program;
   std::vector<Code> kernels;
   std::vector<const void*> constants;  // by buffer; null for other kinds
-  Memory packed;                       // their data, where they are packed or a splat
+  ZeroedMemory packed;                 // their data, where they are packed or a splat
   std::uint64_t packed_size = 0;
   std::vector<std::size_t> first_address;  // by dispatch
   std::size_t address_count = 0;
@@ -188,7 +158,7 @@ Result<> Program::State::pack_constants(const CompileOptions& options) {
     offsets.push_back(packed_size);
     packed_size += (buffer.size + kAlignment - 1) / kAlignment * kAlignment;
   }
-  packed = Memory(packed_size);
+  packed = ZeroedMemory(packed_size);
   if (packed.failed()) return no_memory(packed_size);
   return for_each(options.threads, made.size(), [&](std::size_t n) -> Result<> {
     const ProgramBuffer& buffer = program.buffers[made[n]];
@@ -228,7 +198,7 @@ Result<std::unique_ptr<Instance>> Program::State::take() {
     }
   }
   auto instance = std::make_unique<Instance>();
-  instance->arena = Memory(program.arena_size);
+  instance->arena = ZeroedMemory(program.arena_size);
   if (instance->arena.failed()) return no_memory(program.arena_size);
   instance->progress = std::make_unique<Progress[]>(stages.size());
   instance->addresses.resize(address_count);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "launch/execute/host_prepared.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -14,45 +12,17 @@
 
 namespace slipway::launch {
 
-// Zeroed memory of the host.
-class HostPrepared::Memory {
- public:
-  static Result<Memory> make(std::uint64_t size) {
-    Memory memory;
-    memory.size_ = std::max<std::uint64_t>(size, 1);
-    void* data = mmap(nullptr, memory.size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (data == MAP_FAILED)
-      return fail(DiagnosticKind::DeviceFailed, {}, formatted("there is no memory for {} bytes", size));
-    memory.data_ = static_cast<std::byte*>(data);
-    return memory;
-  }
-  Memory(Memory&& other) noexcept : size_(other.size_), data_(std::exchange(other.data_, nullptr)) {}
-  Memory& operator=(Memory&& other) noexcept {
-    std::swap(size_, other.size_);
-    std::swap(data_, other.data_);
-    return *this;
-  }
-  ~Memory() {
-    if (data_) munmap(data_, size_);
-  }
-  MutableBytes bytes() const { return {data_, size_}; }
-
- private:
-  Memory() = default;
-  std::uint64_t size_ = 0;
-  std::byte* data_ = nullptr;
-};
-
 HostPrepared::HostPrepared(const Plan& plan) : plan_(&plan) {}
 HostPrepared::HostPrepared(HostPrepared&&) noexcept = default;
 HostPrepared& HostPrepared::operator=(HostPrepared&&) noexcept = default;
 HostPrepared::~HostPrepared() = default;
 
 Result<MutableBytes> HostPrepared::allocate(std::uint64_t size) {
-  return Memory::make(size).transform([&](Memory memory) {
-    memory_.push_back(std::move(memory));
-    return memory_.back().bytes().first(size);
-  });
+  ZeroedMemory memory(std::max<std::uint64_t>(size, 1));
+  if (memory.failed())
+    return fail(DiagnosticKind::DeviceFailed, {}, formatted("there is no memory for {} bytes", size));
+  memory_.push_back(std::move(memory));
+  return memory_.back().bytes().first(size);
 }
 
 // Members of a memory group share one allocation.

@@ -18,6 +18,7 @@
 #include "base/bytes.hpp"
 #include "base/diagnostic.hpp"
 #include "base/log.hpp"
+#include "base/zeroed_memory.hpp"
 #include "launch/plan/plan.hpp"
 #include "launch/report/profile.hpp"
 
@@ -45,7 +46,6 @@ class HostPrepared {
 
  private:
   friend Result<HostPrepared> prepare_on_host(const Plan&, PerfCounters&);
-  class Memory;
   explicit HostPrepared(const Plan& plan);
   Result<MutableBytes> allocate(std::uint64_t size);
   Result<> make_resources();
@@ -53,7 +53,7 @@ class HostPrepared {
   Result<> call(const Call& call, std::size_t index, const HostIteration& options);
 
   const Plan* plan_;
-  std::vector<Memory> memory_;
+  std::vector<ZeroedMemory> memory_;
   std::vector<MutableBytes> bytes_;  // by resource
 };
 
