@@ -22,7 +22,7 @@ _models.extend(_slipway)
 _notebook.extend(_slipway)
 
 
-def program():
+def program() -> str:
     """The path of the program `slipway` that the package contains."""
     from .__main__ import find_program
     return find_program()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tests of the Python package. SLIPWAY_SOURCE_DIR is the directory of the project."""
+import ast
 import gc
 import os
 import pathlib
@@ -193,3 +194,21 @@ def test_program_and_plugin(tmp_path):
     (tmp_path / "bad.scenario.json").write_text("{")
     ran = subprocess.run([sys.executable, "-m", "pytest", "-q", str(tmp_path)], capture_output=True, text=True, check=False)
     assert "1 failed, 1 passed" in ran.stdout, ran.stdout
+
+
+def stub_names(name):
+    """The classes and functions of a type stub, with the members of the classes."""
+    tree = ast.parse((pathlib.Path(slipway.__file__).parent / "_slipway" / name).read_text())
+    return {node.name: {member.name for member in getattr(node, "body", []) if isinstance(member, ast.FunctionDef)}
+            for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+
+
+@pytest.mark.parametrize("module, stub", [(slipway._slipway, "__init__.pyi"), (slipway.rpl, "rpl.pyi")])
+def test_type_stubs_are_complete(module, stub):
+    described = stub_names(stub)
+    for name, value in vars(module).items():
+        if name.startswith("_") or name == "rpl":
+            continue
+        assert name in described
+        if isinstance(value, type):
+            assert {member for member in vars(value) if not member.startswith("_")} <= described[name]
