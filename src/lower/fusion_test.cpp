@@ -10,7 +10,7 @@ namespace slipway::lower {
 namespace {
 
 const DeviceFacts kPlain;
-const DeviceFacts kGpu = testing::gpu_facts();
+using testing::kGpu;
 const DeviceFacts kCpu = testing::cpu_facts();
 
 std::string fused(const std::string& lines, const DeviceFacts& device = kPlain, bool fuse = true) {

@@ -7,18 +7,14 @@
 #include "base/files.hpp"
 #include "reference/run.hpp"
 #include "testing/data_files.hpp"
+#include "testing/messages.hpp"
 #include "tosa/text.hpp"
 #include "vgf/read.hpp"
 
 namespace slipway::model {
 namespace {
 
-std::string messages(const Diagnostics& diagnostics) {
-  std::string text;
-  for (const Diagnostic& diagnostic : diagnostics.all())
-    text += formatted("{} [{}]\n", diagnostic.message, name_of(diagnostic.kind));
-  return text;
-}
+using slipway::testing::messages;
 
 TEST(GraphSegment, SampleModelsAreReadAndVerified) {
   const std::vector<std::filesystem::path> files = slipway::testing::data_files("models", {".vgf"});

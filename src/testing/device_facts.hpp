@@ -15,6 +15,8 @@ inline lower::DeviceFacts gpu_facts() {
   return facts;
 }
 
+inline const lower::DeviceFacts kGpu = gpu_facts();
+
 // A CPU whose vectors have eight lanes.
 inline lower::DeviceFacts cpu_facts() {
   lower::DeviceFacts facts{.addresses = true};

@@ -12,7 +12,7 @@
 namespace slipway::cli {
 namespace {
 
-struct CheckOptions {
+struct RecipeCheckOptions {
   ReportStyle style;
   std::vector<std::string> files;
   std::string profile, kernels, directory, backend, library_root;
@@ -39,7 +39,7 @@ void check_libraries(const recipe::Recipe& recipe, const recipe::cpu::LibraryRoo
   }
 }
 
-void add_options(CommandLine& line, CheckOptions& options) {
+void add_options(CommandLine& line, RecipeCheckOptions& options) {
   line.add_report_options(options.style);
   line.add_option("files", options.files, "recipes or profiles; `-` is standard input");
   add_artifact_options(line, options.directory, options.allow_outside);
@@ -48,7 +48,7 @@ void add_options(CommandLine& line, CheckOptions& options) {
                 "warn about everything that the shipped runner rejects or treats differently");
 }
 
-int end(const CheckOptions& options, Diagnostics& diagnostics) {
+int end(const RecipeCheckOptions& options, Diagnostics& diagnostics) {
   diagnostics.enforce_rules();
   const int status = report(diagnostics, options.style, stdout);
   if (options.style.json || status != 0) return status == 0 ? 0 : 3;  // any error of a check is bad input
@@ -65,7 +65,7 @@ bool is_profile(const Content& content) {
 }
 
 int check_recipe(const Arguments& arguments) {
-  CheckOptions options;
+  RecipeCheckOptions options;
   CommandLine line("slipway check", "Finds every error in recipes, without running them.",
                    "slipway check recipe.json --profile profile.json");
   add_options(line, options);
@@ -99,7 +99,7 @@ int check_recipe(const Arguments& arguments) {
 }
 
 int check_profile_file(const Arguments& arguments) {
-  CheckOptions options;
+  RecipeCheckOptions options;
   CommandLine line("slipway check", "Finds every error in profiles of recipes.", "slipway check profile.json");
   add_options(line, options);
   if (const std::optional<int> status = line.parse(arguments)) return *status;

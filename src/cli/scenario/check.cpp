@@ -15,7 +15,7 @@
 namespace slipway::cli {
 namespace {
 
-struct CheckOptions {
+struct ScenarioCheckOptions {
   ReportStyle style;
   std::vector<std::string> files;
   scenario::ScenarioOptions load{.checking = true};
@@ -52,7 +52,7 @@ bool is_scenario(const Content& content) {
 }
 
 int check_scenario(const Arguments& arguments) {
-  CheckOptions options;
+  ScenarioCheckOptions options;
   CommandLine line("slipway check", "Finds every error in scenarios, without running them.",
                    "slipway check --device scene.json");
   line.add_report_options(options.style);

@@ -15,7 +15,7 @@
 namespace slipway::cli {
 namespace {
 
-struct CheckOptions {
+struct ZebinCheckOptions {
   ReportStyle style;
   std::vector<std::string> files;
   zebin::OpenOptions open;
@@ -132,7 +132,7 @@ struct Results {
   std::size_t hidden = 0;  // problems beyond --max-errors
 };
 
-void check_file(const std::string& file, const CheckOptions& options, const zeinfo::LevelChoice& level,
+void check_file(const std::string& file, const ZebinCheckOptions& options, const zeinfo::LevelChoice& level,
                 const zeinfo::Device* device, Results& results) {
   Diagnostics diagnostics;
   std::vector<zebin::Input> inputs = open_inputs(file, options.open, diagnostics);
@@ -153,7 +153,7 @@ void check_file(const std::string& file, const CheckOptions& options, const zein
 }
 
 // Returns the exit status.
-int print_results(const Results& results, const CheckOptions& options) {
+int print_results(const Results& results, const ZebinCheckOptions& options) {
   Diagnostics all;
   for (const Outcome& outcome : results.outcomes) all.add(outcome.diagnostics);
   all.sort();
@@ -180,7 +180,7 @@ int print_results(const Results& results, const CheckOptions& options) {
 const json::RecordTable& runtime_check_table() { return runtime_check_record().table(); }
 
 int check_zebin(const Arguments& arguments) {
-  CheckOptions options;
+  ZebinCheckOptions options;
   CommandLine line("slipway check",
                    "Finds every error in Intel GPU kernels: zebin files, archives of them, ZE Info text and JSON.",
                    "slipway check --level runtime=24.45 kernel.bin");

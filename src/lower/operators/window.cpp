@@ -20,7 +20,7 @@ Value zero_of(Kernel& k, DataType accumulator) {
 }
 
 // One dimension of a window: the positions at which its taps read.
-struct Taps {
+struct WindowTaps {
   std::int64_t count, extent, pad, pad_after, stride, dilation;
   // Sizes divide exactly, so that without padding every tap is inside.
   bool is_padded() const { return pad > 0 || pad_after > 0; }
@@ -60,11 +60,11 @@ class Sum {
 using UseTap = std::function<void(const Coordinates&, const Coordinates&, Value)>;
 
 // Loops over all dimensions, with the taps inside the image.
-void loop_over_taps(Kernel& k, std::span<const Taps> taps, const Coordinates& at, Coordinates kernel, Coordinates input,
-                    const UseTap& use) {
+void loop_over_taps(Kernel& k, std::span<const WindowTaps> taps, const Coordinates& at, Coordinates kernel,
+                    Coordinates input, const UseTap& use) {
   const std::size_t d = kernel.size();
   if (d == taps.size()) return use(kernel, input, k.boolean(true));
-  const Taps& tap = taps[d];
+  const WindowTaps& tap = taps[d];
   k.loop(k.integer(tap.count), [&](Value i) {
     const Value position = at[d] * tap.stride + i * tap.dilation - tap.pad;
     kernel.push_back(i);
@@ -76,20 +76,20 @@ void loop_over_taps(Kernel& k, std::span<const Taps> taps, const Coordinates& at
   });
 }
 
-std::int64_t count_of(std::span<const Taps> taps) {
+std::int64_t count_of(std::span<const WindowTaps> taps) {
   std::int64_t count = 1;
-  for (const Taps& tap : taps) count *= tap.count;
+  for (const WindowTaps& tap : taps) count *= tap.count;
   return count;
 }
 
 // All taps as straight code; one outside the image reads the nearest element, and does not count.
-void write_out_taps(Kernel& k, std::span<const Taps> taps, const Coordinates& at, const UseTap& use) {
+void write_out_taps(Kernel& k, std::span<const WindowTaps> taps, const Coordinates& at, const UseTap& use) {
   for (std::int64_t i = 0; i < count_of(taps); ++i) {
     Coordinates kernel(taps.size()), input(taps.size());
     Value inside = k.boolean(true);
     std::int64_t rest = i;
     for (std::size_t d = taps.size(); d-- > 0; rest /= taps[d].count) {
-      const Taps& tap = taps[d];
+      const WindowTaps& tap = taps[d];
       kernel[d] = k.integer(rest % tap.count);
       input[d] = at[d] * tap.stride + (rest % tap.count * tap.dilation - tap.pad);
       if (!tap.is_padded()) continue;
@@ -102,7 +102,7 @@ void write_out_taps(Kernel& k, std::span<const Taps> taps, const Coordinates& at
 
 // For taps whose cost is dominated by the load. Small windows are straight code on GPUs, so that all loads are in
 // flight at once.
-void for_each_tap(Kernel& k, std::span<const Taps> taps, const Coordinates& at, const UseTap& use) {
+void for_each_tap(Kernel& k, std::span<const WindowTaps> taps, const Coordinates& at, const UseTap& use) {
   constexpr std::int64_t kMaxTaps = 64;
   if (k.is_for_gpu() && count_of(taps) <= kMaxTaps)
     write_out_taps(k, taps, at, use);
@@ -110,8 +110,8 @@ void for_each_tap(Kernel& k, std::span<const Taps> taps, const Coordinates& at, 
     loop_over_taps(k, taps, at, {}, {}, use);
 }
 
-std::vector<Taps> conv_taps(const Operation& operation, std::size_t dimensions, std::size_t first_kernel) {
-  std::vector<Taps> taps;
+std::vector<WindowTaps> conv_taps(const Operation& operation, std::size_t dimensions, std::size_t first_kernel) {
+  std::vector<WindowTaps> taps;
   for (std::size_t i = 0; i < dimensions; ++i) {
     taps.push_back({operation.in_shape(1)[first_kernel + i], operation.in_shape(0)[1 + i], operation.list("pad")[2 * i],
                     operation.list("pad")[2 * i + 1], operation.list("stride")[i], operation.list("dilation")[i]});
@@ -201,8 +201,8 @@ Value emit_MATMUL(Operation& operation, const Coordinates& at, std::size_t) {
 
 namespace {
 
-std::vector<Taps> pool_taps(const Operation& operation) {
-  std::vector<Taps> taps;
+std::vector<WindowTaps> pool_taps(const Operation& operation) {
+  std::vector<WindowTaps> taps;
   for (std::size_t i = 0; i < 2; ++i)
     taps.push_back({operation.list("kernel")[i], operation.in_shape()[1 + i], operation.list("pad")[2 * i],
                     operation.list("pad")[2 * i + 1], operation.list("stride")[i], 1});

@@ -9,7 +9,7 @@ namespace slipway::lower {
 namespace {
 
 const DeviceFacts kMinimal{.addresses = true};
-const DeviceFacts kGpu = testing::gpu_facts();
+using testing::kGpu;
 
 // Every element belongs to some invocation, and the grid is within the limits of the device.
 TEST(ReductionGrid, CoversRowsWithinTheLimitsOfDevices) {

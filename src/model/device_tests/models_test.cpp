@@ -9,18 +9,14 @@
 #include "model/tuning/kernel_times.hpp"
 #include "network.hpp"
 #include "testing/launch_fixture.hpp"
+#include "testing/messages.hpp"
 #include "testing/source_directory.hpp"
 #include "tosa/verify.hpp"
 
 namespace slipway::model {
 namespace {
 
-std::string messages(const Diagnostics& diagnostics) {
-  std::string text;
-  for (const Diagnostic& diagnostic : diagnostics.all())
-    text += formatted("{} [{}]\n", diagnostic.message, slipway::name_of(diagnostic.kind));
-  return text;
-}
+using slipway::testing::messages;
 
 class Models : public launch::LaunchTest {
  protected:

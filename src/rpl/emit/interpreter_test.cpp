@@ -13,7 +13,7 @@ namespace slipway::rpl {
 namespace {
 
 // Words of a value without padding: members of structs, elements of arrays and columns in sequence.
-using Value = std::vector<std::uint32_t>;
+using Bits = std::vector<std::uint32_t>;
 
 std::uint32_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
 float real(std::uint32_t bits) { return std::bit_cast<float>(bits); }
@@ -75,19 +75,19 @@ class Interpreter {
 
   struct Frame {
     const Function* function = nullptr;
-    std::map<std::uint32_t, Value> locals, arguments;
-    std::map<std::uint32_t, Value> values;
+    std::map<std::uint32_t, Bits> locals, arguments;
+    std::map<std::uint32_t, Bits> values;
   };
 
-  const Value& constant(Ref ref) {
-    Value& value = constants_[ref];
+  const Bits& constant(Ref ref) {
+    Bits& value = constants_[ref];
     if (value.empty()) {
       const auto words = p_.words(p_.constants[constant_index(ref)]);
       value.assign(words.begin(), words.end());
     }
     return value;
   }
-  const Value& of(Ref ref) { return is_constant(ref) ? constant(ref) : frame_->values.at(ref); }
+  const Bits& of(Ref ref) { return is_constant(ref) ? constant(ref) : frame_->values.at(ref); }
   std::uint32_t index_of(Ref ref, std::uint32_t length) {
     const std::uint32_t index = of(ref).at(0);
     if (index >= length) stop("an index out of bounds");
@@ -156,9 +156,9 @@ class Interpreter {
     return at;
   }
 
-  Value load(const LValue& lvalue) {
+  Bits load(const LValue& lvalue) {
     const Where at = find(lvalue);
-    Value value;
+    Bits value;
     if (at.laid) {
       each_word(at.type, at.offset, [&](std::uint32_t offset) { value.push_back(at.memory->at(offset / 4)); });
     } else {
@@ -167,7 +167,7 @@ class Interpreter {
     }
     return value;
   }
-  void store(const LValue& lvalue, const Value& value) {
+  void store(const LValue& lvalue, const Bits& value) {
     const Where at = find(lvalue);
     std::size_t i = 0;
     if (at.laid) {
@@ -245,12 +245,12 @@ class Interpreter {
     return compare(op, a, b);
   }
 
-  Value product(TypeId ta, TypeId tb, const Value& a, const Value& b) {
+  Bits product(TypeId ta, TypeId tb, const Bits& a, const Bits& b) {
     // A row vector has one row, a column vector one column; both lie like the other.
     const std::uint32_t n = is_matrix(ta) ? item_count(ta) : item_count(tb);
     const std::uint32_t rows = is_matrix(ta) ? n : 1;
     const std::uint32_t columns = is_matrix(tb) ? n : 1;
-    Value result(static_cast<std::size_t>(rows) * columns);
+    Bits result(static_cast<std::size_t>(rows) * columns);
     for (std::uint32_t c = 0; c < columns; ++c) {
       for (std::uint32_t r = 0; r < rows; ++r) {
         float sum = 0;
@@ -261,11 +261,11 @@ class Interpreter {
     return result;
   }
 
-  Value binary(BinaryOp op, Ref left, Ref right) {
+  Bits binary(BinaryOp op, Ref left, Ref right) {
     const TypeId ta = p_.type_of(left);
     const TypeId tb = p_.type_of(right);
-    const Value& a = of(left);
-    const Value& b = of(right);
+    const Bits& a = of(left);
+    const Bits& b = of(right);
     const TypeId item = ta == kBoolean ? kU1 : item_type(ta);
     if (op >= BinaryOp::Less && op <= BinaryOp::NotEqual) {
       bool all = true;
@@ -276,14 +276,14 @@ class Interpreter {
     if (op == BinaryOp::Multiply && ta != kF1 && tb != kF1 && (is_matrix(ta) || is_matrix(tb))) {
       return product(ta, tb, a, b);
     }
-    Value result(std::max(a.size(), b.size()));
+    Bits result(std::max(a.size(), b.size()));
     for (std::size_t i = 0; i < result.size(); ++i) {
       result[i] = arithmetic(op, item, a[a.size() == 1 ? 0 : i], b[b.size() == 1 ? 0 : i]);
     }
     return result;
   }
 
-  Value unary(UnaryOp op, TypeId type, Value a) {
+  Bits unary(UnaryOp op, TypeId type, Bits a) {
     for (std::uint32_t& word : a) {
       if (op == UnaryOp::Not) word = word == 0;
       if (op == UnaryOp::Complement) word = ~word;
@@ -292,7 +292,7 @@ class Interpreter {
     return a;
   }
 
-  Value convert(TypeId to, TypeId from, Value a) {
+  Bits convert(TypeId to, TypeId from, Bits a) {
     for (std::uint32_t& word : a) {
       if (is_float(from)) {
         if (std::abs(real(word)) > 2e9f) stop("a conversion out of range");
@@ -354,7 +354,7 @@ class Interpreter {
     }
   }
 
-  Value builtin(const Instruction& at) {
+  Bits builtin(const Instruction& at) {
     const auto code = static_cast<Builtin>(at.sub);
     const std::span<const std::uint32_t> operands(p_.lists.data() + at.a, at.b);
     switch (code) {
@@ -371,8 +371,8 @@ class Interpreter {
         return {static_cast<std::uint32_t>((bytes - buffer.tail_offset) / buffer.tail_item_size)};
       }
       case Builtin::Dot: {
-        const Value& a = of(operands[0]);
-        const Value& b = of(operands[1]);
+        const Bits& a = of(operands[0]);
+        const Bits& b = of(operands[1]);
         float sum = 0;
         for (std::size_t i = 0; i < a.size(); ++i) sum += real(a[i]) * real(b[i]);
         return {bits_of(sum)};
@@ -382,12 +382,12 @@ class Interpreter {
     }
     if (info_of(code).family >= BuiltinFamily::Atomic) {
       const LValue& lvalue = p_.lvalues[operands[0]];
-      const Value old = load(lvalue);
+      const Bits old = load(lvalue);
       const std::uint32_t third = operands.size() > 2 ? of(operands[2])[0] : 0;
       store(lvalue, {of_items(code, old[0], of(operands[1])[0], third)});
       return old;
     }
-    Value result = of(operands[0]);
+    Bits result = of(operands[0]);
     for (std::size_t i = 0; i < result.size(); ++i) {
       const std::uint32_t b = operands.size() > 1 ? of(operands[1])[i] : 0;
       const std::uint32_t c = operands.size() > 2 ? of(operands[2])[i] : 0;
@@ -398,7 +398,7 @@ class Interpreter {
 
   // --- code ----------------------------------------------------------------------------------------------------------
 
-  Value value(const Instruction& at) {
+  Bits value(const Instruction& at) {
     switch (at.op) {
       case Op::Load:
         return load(p_.lvalues[at.a]);
@@ -409,19 +409,19 @@ class Interpreter {
       case Op::Convert:
         return convert(at.type, p_.type_of(at.a), of(at.a));
       case Op::Splat:
-        return Value(item_count(at.type), of(at.a)[0]);
+        return Bits(item_count(at.type), of(at.a)[0]);
       case Op::Combine:
       case Op::Columns:
       case Op::Build: {
-        Value result;
+        Bits result;
         for (std::uint32_t i = 0; i < at.b; ++i) {
-          const Value& part = of(p_.lists[at.a + i]);
+          const Bits& part = of(p_.lists[at.a + i]);
           result.insert(result.end(), part.begin(), part.end());
         }
         return result;
       }
       case Op::Crop: {
-        const Value& a = of(at.a);
+        const Bits& a = of(at.a);
         return {a[0], a[1], a[2], a[4], a[5], a[6], a[8], a[9], a[10]};
       }
       case Op::Extract: {
@@ -437,7 +437,7 @@ class Interpreter {
         return {begin, begin + words_of(at.type)};
       }
       case Op::Swizzle: {
-        Value result;
+        Bits result;
         for (std::uint32_t i = 0; i < item_count(at.type); ++i) result.push_back(of(at.a)[at.b >> 2 * i & 3]);
         return result;
       }
@@ -457,15 +457,15 @@ class Interpreter {
     }
   }
 
-  Value call_instruction(const Instruction& at) {
+  Bits call_instruction(const Instruction& at) {
     const std::span arguments(p_.call_arguments.data() + at.b, at.c);
     const Function& callee = p_.functions[at.a];
-    std::vector<Value> given;
+    std::vector<Bits> given;
     for (std::uint32_t i = 0; i < arguments.size(); ++i) {
       const TypeId type = p_.arguments[callee.arguments.first + i].type;
-      given.push_back(arguments[i].access == Access::Out ? Value(words_of(type)) : of(arguments[i].value));
+      given.push_back(arguments[i].access == Access::Out ? Bits(words_of(type)) : of(arguments[i].value));
     }
-    const Value result = call(at.a, given, &given);
+    const Bits result = call(at.a, given, &given);
     for (std::uint32_t i = 0; i < arguments.size(); ++i) {
       if (arguments[i].access != Access::In) store(p_.lvalues[arguments[i].lvalue], given[i]);
     }
@@ -530,14 +530,14 @@ class Interpreter {
     return jumps;
   }
 
-  Value call(std::uint32_t index, const std::vector<Value>& given, std::vector<Value>* back = nullptr) {
+  Bits call(std::uint32_t index, const std::vector<Bits>& given, std::vector<Bits>* back = nullptr) {
     Frame* const outer = frame_;
     Frame frame;
     frame.function = &p_.functions[index];
     frame_ = &frame;
     const List arguments = frame.function->arguments;
     for (std::uint32_t i = 0; i < arguments.count; ++i) frame.arguments[arguments.first + i] = given[i];
-    Value result = walk(*frame.function, jumps_of(index));
+    Bits result = walk(*frame.function, jumps_of(index));
     if (back) {
       for (std::uint32_t i = 0; i < arguments.count; ++i) (*back)[i] = frame.arguments[arguments.first + i];
     }
@@ -545,7 +545,7 @@ class Interpreter {
     return result;
   }
 
-  Value walk(const Function& function, const Jumps& jumps) {
+  Bits walk(const Function& function, const Jumps& jumps) {
     constexpr std::uint64_t kMaxSteps = 20'000'000;
     const std::uint32_t end = function.code.first + function.code.count;
     for (std::uint32_t i = function.code.first; i < end;) {
@@ -560,7 +560,7 @@ class Interpreter {
         case Op::LoopStep:
           break;
         case Op::Declare:
-          frame_->locals[at.a] = at.b == kNoRef ? Value(words_of(p_.locals[at.a].type)) : of(at.b);
+          frame_->locals[at.a] = at.b == kNoRef ? Bits(words_of(p_.locals[at.a].type)) : of(at.b);
           break;
         case Op::If:
           if (of(at.a)[0] == 0) {
@@ -592,7 +592,7 @@ class Interpreter {
           frame_->values[i] = of(at.b);
           break;
         case Op::Return:
-          return at.a == kNoRef ? Value() : of(at.a);
+          return at.a == kNoRef ? Bits() : of(at.a);
         case Op::Discard:
           stop("discard");
         case Op::Call:
@@ -609,7 +609,7 @@ class Interpreter {
   const Resolved& p_;
   InterpreterMemory& memory_;
   Frame* frame_ = nullptr;
-  std::map<Ref, Value> constants_;
+  std::map<Ref, Bits> constants_;
   std::map<std::uint32_t, Jumps> jumps_;
   std::uint64_t steps_ = 0;
 };

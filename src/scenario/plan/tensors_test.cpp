@@ -13,21 +13,15 @@
 #include "tensor/element.hpp"
 #include "testing/gpu_fixture.hpp"
 #include "testing/scenario_case.hpp"
+#include "testing/scene.hpp"
 
 namespace slipway::scenario {
 namespace {
 
 using testing::must;
 
-std::string joined(const std::vector<std::string>& parts, std::string_view by = ",\n") {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : std::string(by)) + part;
-  return text;
-}
-
-std::string scene(const std::vector<std::string>& resources, const std::vector<std::string>& commands) {
-  return formatted("{{\"resources\": [\n{}\n], \"commands\": [\n{}\n]}}", joined(resources), joined(commands));
-}
+using slipway::testing::joined;
+using slipway::testing::scene;
 
 constexpr std::string_view kPreamble =
     "#version 460\n#extension GL_ARM_tensors : require\n"

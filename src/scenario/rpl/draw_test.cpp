@@ -7,6 +7,7 @@
 #include "launch/execute/run.hpp"
 #include "testing/gpu_fixture.hpp"
 #include "testing/scenario_case.hpp"
+#include "testing/scene.hpp"
 
 namespace slipway::scenario {
 namespace {
@@ -50,14 +51,7 @@ std::string buffer(std::string_view uid, std::uint32_t size, std::string_view ty
                    uid, size, type, values);
 }
 
-std::string scene(const std::vector<std::string>& resources, const std::vector<std::string>& commands) {
-  const auto joined = [](const std::vector<std::string>& list) {
-    std::string text;
-    for (const std::string& one : list) text += (text.empty() ? "" : ",\n") + one;
-    return text;
-  };
-  return formatted("{{\"resources\": [\n{}\n], \"commands\": [\n{}\n]}}", joined(resources), joined(commands));
-}
+using slipway::testing::scene;
 
 class RplDrawTest : public testing::GpuTest {
  protected:

@@ -11,8 +11,8 @@ using tensor::ElementType;
 
 // A compute shader with tensors: `globals` and `body` may use what `compute_shader` declares, %ii = u32[2], %c01 =
 // {0, 1} and a tensor %t (set 0, binding 0) of `element`, rank 2.
-std::string shader_with(const std::string& element, const std::string& globals, const std::string& body,
-                        const std::string& more_annotations = "", const std::string& preamble = "") {
+std::string tensor_shader(const std::string& element, const std::string& globals, const std::string& body,
+                          const std::string& more_annotations = "", const std::string& preamble = "") {
   return compute_shader(
       "OpName %t \"t\"\n" + more_annotations + "OpDecorate %t DescriptorSet 0\nOpDecorate %t Binding 0\n",
       "%ii = OpTypeArray %u32 %u2\n%c01 = OpConstantComposite %ii %u0 %u1\n" +
@@ -55,7 +55,7 @@ const char kLoad[] = "%h = OpLoad %tensor %t\n";
 
 TEST(EmulateTensors, AReadBecomesAFunctionWithTheShapeInIt) {
   const std::string text =
-      rewritten(shader_with("%f32", "", std::string(kLoad) + "%x = OpTensorReadARM %f32 %h %c01\n"),
+      rewritten(tensor_shader("%f32", "", std::string(kLoad) + "%x = OpTensorReadARM %f32 %h %c01\n"),
                 {given(ElementType::F32, {3, 5})});
   EXPECT_THAT(text, Not(HasSubstr("TensorARM")));
   EXPECT_THAT(text, Not(HasSubstr("SPV_ARM_tensors")));
@@ -87,7 +87,7 @@ OpFunctionEnd
 
 TEST(EmulateTensors, AWriteIsGuarded) {
   const std::string text =
-      rewritten(shader_with("%f32", "", std::string(kLoad) + "OpTensorWriteARM %h %c01 %f1 NontemporalARM\n"),
+      rewritten(tensor_shader("%f32", "", std::string(kLoad) + "OpTensorWriteARM %h %c01 %f1 NontemporalARM\n"),
                 {given(ElementType::F32, {3, 5})});
   EXPECT_EQ(functions_of(text), R"(%1 = OpFunction %void None %4
 %23 = OpLabel
@@ -118,20 +118,21 @@ OpFunctionEnd
 }
 
 TEST(EmulateTensors, ASizeIsAConstant) {
-  const std::string text = rewritten(
-      shader_with("%f32", "%u64 = OpTypeInt 64 0\n",
-                  std::string(kLoad) + "%a = OpTensorQuerySizeARM %u32 %h %u0\n%b = OpTensorQuerySizeARM %u64 %h %u1\n",
-                  "", "OpCapability Int64\n"),
-      {given(ElementType::F32, {3, 5000000})});
+  const std::string text =
+      rewritten(tensor_shader("%f32", "%u64 = OpTypeInt 64 0\n",
+                              std::string(kLoad) +
+                                  "%a = OpTensorQuerySizeARM %u32 %h %u0\n%b = OpTensorQuerySizeARM %u64 %h %u1\n",
+                              "", "OpCapability Int64\n"),
+                {given(ElementType::F32, {3, 5000000})});
   EXPECT_THAT(text, HasSubstr("OpCopyObject %uint %uint_3\n"));
   EXPECT_THAT(text, HasSubstr("OpCopyObject %ulong %ulong_5000000\n"));
 }
 
 TEST(EmulateTensors, AccessesOfOneKindShareAFunction) {
   const std::string text = rewritten(
-      shader_with("%f32", "%c10 = OpConstantComposite %ii %u1 %u0\n",
-                  std::string(kLoad) + "%x = OpTensorReadARM %f32 %h %c01\n%y = OpTensorReadARM %f32 %h %c10\n"
-                                       "%z = OpTensorReadARM %f32 %h %c10 OutOfBoundsValueARM %f1\n"),
+      tensor_shader("%f32", "%c10 = OpConstantComposite %ii %u1 %u0\n",
+                    std::string(kLoad) + "%x = OpTensorReadARM %f32 %h %c01\n%y = OpTensorReadARM %f32 %h %c10\n"
+                                         "%z = OpTensorReadARM %f32 %h %c10 OutOfBoundsValueARM %f1\n"),
       {given(ElementType::F32, {3, 5})});
   std::size_t functions = 0;
   for (std::size_t at = 0; (at = text.find("OpFunctionEnd", at)) != std::string::npos; ++at) ++functions;
@@ -157,7 +158,7 @@ TEST_P(EveryType, IsReadAndWritten) {
       "%d = OpTensorReadARM %many %h %c01\nOpTensorWriteARM %h %c01 %d\n",
       element);
   const std::string text = rewritten(
-      shader_with(
+      tensor_shader(
           one.type,
           formatted("%three = OpTypeArray {0} %u3\n%u40 = OpConstant %u32 40\n%many = OpTypeArray {0} %u40\n", element),
           kLoad + forms, "", one.preamble),
@@ -189,12 +190,12 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(EmulateTensors, CoordinatesOfEveryWidth) {
   for (const char* type : {"32 1", "64 0", "64 1", "16 0", "16 1"}) {
     const std::string text = rewritten(
-        shader_with("%f32",
-                    formatted("{}%jj = OpTypeArray {} %u2\n%j = OpConstantNull %jj\n",
-                              std::string_view(type) == "32 1" ? "" : formatted("%int = OpTypeInt {}\n", type),
-                              std::string_view(type) == "32 1" ? "%i32" : "%int"),
-                    std::string(kLoad) + "%x = OpTensorReadARM %f32 %h %j\nOpTensorWriteARM %h %j %x\n", "",
-                    "OpCapability Int64\nOpCapability Int16\n"),
+        tensor_shader("%f32",
+                      formatted("{}%jj = OpTypeArray {} %u2\n%j = OpConstantNull %jj\n",
+                                std::string_view(type) == "32 1" ? "" : formatted("%int = OpTypeInt {}\n", type),
+                                std::string_view(type) == "32 1" ? "%i32" : "%int"),
+                      std::string(kLoad) + "%x = OpTensorReadARM %f32 %h %j\nOpTensorWriteARM %h %j %x\n", "",
+                      "OpCapability Int64\nOpCapability Int16\n"),
         {given(ElementType::F32, {3, 5})});
     EXPECT_THAT(text, Not(HasSubstr("[")));
   }
@@ -202,12 +203,12 @@ TEST(EmulateTensors, CoordinatesOfEveryWidth) {
 
 TEST(EmulateTensors, MemoryOperandsStay) {
   std::string assembly =
-      shader_with("%f32", "%device = OpConstant %u32 1\n",
-                  std::string(kLoad) +
-                      "%x = OpTensorReadARM %f32 %h %c01 "
-                      "OutOfBoundsValueARM|MakeElementVisibleARM|NonPrivateElementARM %f1 %device\n"
-                      "OpTensorWriteARM %h %c01 %x MakeElementAvailableARM|NonPrivateElementARM %device\n",
-                  "", "OpCapability VulkanMemoryModel\nOpCapability VulkanMemoryModelDeviceScope\n");
+      tensor_shader("%f32", "%device = OpConstant %u32 1\n",
+                    std::string(kLoad) +
+                        "%x = OpTensorReadARM %f32 %h %c01 "
+                        "OutOfBoundsValueARM|MakeElementVisibleARM|NonPrivateElementARM %f1 %device\n"
+                        "OpTensorWriteARM %h %c01 %x MakeElementAvailableARM|NonPrivateElementARM %device\n",
+                    "", "OpCapability VulkanMemoryModel\nOpCapability VulkanMemoryModelDeviceScope\n");
   assembly.replace(assembly.find("GLSL450"), 7, "Vulkan");
   const std::string text = rewritten(assembly, {given(ElementType::F32, {3, 5})});
   EXPECT_THAT(text, HasSubstr("MakePointerVisible|NonPrivatePointer %uint_1"));
@@ -216,9 +217,9 @@ TEST(EmulateTensors, MemoryOperandsStay) {
 
 TEST(EmulateTensors, LengthsThatSpecializationDecides) {
   const std::string text =
-      rewritten(shader_with("%f32", "%n = OpSpecConstant %u32 4\n%array = OpTypeArray %f32 %n\n",
-                            std::string(kLoad) + "%x = OpTensorReadARM %array %h %c01\nOpTensorWriteARM %h %c01 %x\n",
-                            "OpDecorate %n SpecId 3\n"),
+      rewritten(tensor_shader("%f32", "%n = OpSpecConstant %u32 4\n%array = OpTypeArray %f32 %n\n",
+                              std::string(kLoad) + "%x = OpTensorReadARM %array %h %c01\nOpTensorWriteARM %h %c01 %x\n",
+                              "OpDecorate %n SpecId 3\n"),
                 {given(ElementType::F32, {3, 5})});
   EXPECT_THAT(text, HasSubstr("OpLoopMerge"));
 }
@@ -227,18 +228,18 @@ TEST(EmulateTensors, LengthsThatSpecializationDecides) {
 
 TEST(EmulateTensors, SmallFloatsAreIntegersWithConversions) {
   const std::string text = rewritten(
-      shader_with("OpTypeFloat 16 BFloat16KHR",
-                  "%u16 = OpTypeInt 16 0\n%e = OpTypeFloat 8 Float8E4M3EXT\n%f = OpTypeFloat 8 Float8E5M2EXT\n"
-                  "%e4 = OpTypeVector %e 4\n%f4 = OpTypeVector %f 4\n%pe4 = OpTypePointer Function %e4\n"
-                  "%half = OpConstant %element 0x1p-1\n%n = OpConstantNull %v4f\n",
-                  "%which = OpVariable %pe4 Function\n" + std::string(kLoad) +
-                      "%x = OpTensorReadARM %element %h %c01 OutOfBoundsValueARM %half\n%y = OpFConvert %f32 %x\n"
-                      "%z = OpFConvert %element %y\nOpTensorWriteARM %h %c01 %z\n%b = OpBitcast %u16 %z\n"
-                      "%c = OpFConvert %e4 %n\n%d = OpFConvert %v4f %c\n%g = OpFConvert %f4 %d\n"
-                      "OpStore %which %c\n%u = OpBitcast %u32 %c\n",
-                  "OpDecorate %c SaturatedToLargestFloat8NormalConversionEXT\n",
-                  "OpCapability BFloat16TypeKHR\nOpCapability Int16\nOpCapability Float8EXT\n"
-                  "OpExtension \"SPV_KHR_bfloat16\"\nOpExtension \"SPV_EXT_float8\"\n"),
+      tensor_shader("OpTypeFloat 16 BFloat16KHR",
+                    "%u16 = OpTypeInt 16 0\n%e = OpTypeFloat 8 Float8E4M3EXT\n%f = OpTypeFloat 8 Float8E5M2EXT\n"
+                    "%e4 = OpTypeVector %e 4\n%f4 = OpTypeVector %f 4\n%pe4 = OpTypePointer Function %e4\n"
+                    "%half = OpConstant %element 0x1p-1\n%n = OpConstantNull %v4f\n",
+                    "%which = OpVariable %pe4 Function\n" + std::string(kLoad) +
+                        "%x = OpTensorReadARM %element %h %c01 OutOfBoundsValueARM %half\n%y = OpFConvert %f32 %x\n"
+                        "%z = OpFConvert %element %y\nOpTensorWriteARM %h %c01 %z\n%b = OpBitcast %u16 %z\n"
+                        "%c = OpFConvert %e4 %n\n%d = OpFConvert %v4f %c\n%g = OpFConvert %f4 %d\n"
+                        "OpStore %which %c\n%u = OpBitcast %u32 %c\n",
+                    "OpDecorate %c SaturatedToLargestFloat8NormalConversionEXT\n",
+                    "OpCapability BFloat16TypeKHR\nOpCapability Int16\nOpCapability Float8EXT\n"
+                    "OpExtension \"SPV_KHR_bfloat16\"\nOpExtension \"SPV_EXT_float8\"\n"),
       {given(ElementType::BF16, {3, 5})});
   EXPECT_THAT(text, Not(HasSubstr("BFloat16")));
   EXPECT_THAT(text, Not(HasSubstr("Float8")));
@@ -247,10 +248,10 @@ TEST(EmulateTensors, SmallFloatsAreIntegersWithConversions) {
 
 TEST(EmulateTensors, SmallFloatsThatAreMoreThanMovedStay) {
   const std::string text = rewritten(
-      shader_with("OpTypeFloat 16 BFloat16KHR", "%v2b = OpTypeVector %element 2\n%n = OpConstantNull %v2b\n",
-                  std::string(kLoad) + "%x = OpTensorReadARM %element %h %c01\n%d = OpDot %element %n %n\n", "",
-                  "OpCapability BFloat16TypeKHR\nOpCapability BFloat16DotProductKHR\n"
-                  "OpExtension \"SPV_KHR_bfloat16\"\n"),
+      tensor_shader("OpTypeFloat 16 BFloat16KHR", "%v2b = OpTypeVector %element 2\n%n = OpConstantNull %v2b\n",
+                    std::string(kLoad) + "%x = OpTensorReadARM %element %h %c01\n%d = OpDot %element %n %n\n", "",
+                    "OpCapability BFloat16TypeKHR\nOpCapability BFloat16DotProductKHR\n"
+                    "OpExtension \"SPV_KHR_bfloat16\"\n"),
       {given(ElementType::BF16, {3, 5})});
   EXPECT_THAT(text, HasSubstr("OpCapability BFloat16TypeKHR"));
 }
@@ -262,7 +263,7 @@ TEST(EmulateTensors, StridesThatAreKnownLaterAreSpecializationConstants) {
   binding.elements[0].strides[0] = 64;
   binding.elements[0].stride_ids[0] = 7;
   const std::string text =
-      rewritten(shader_with("%f32", "", std::string(kLoad) + "%x = OpTensorReadARM %f32 %h %c01\n"), {binding});
+      rewritten(tensor_shader("%f32", "", std::string(kLoad) + "%x = OpTensorReadARM %f32 %h %c01\n"), {binding});
   EXPECT_THAT(text, HasSubstr("SpecId 7"));
   EXPECT_THAT(text, HasSubstr("= OpSpecConstant %uint 64\n"));
   EXPECT_THAT(text, HasSubstr("OpSpecConstantOp %uint UDiv"));
@@ -273,7 +274,7 @@ TEST(EmulateTensors, StridesThatAreKnownLaterAreSpecializationConstants) {
 // %t is an array of four tensors.
 std::string array_shader(const std::string& body, const std::string& annotations = "",
                          const std::string& preamble = "") {
-  std::string assembly = shader_with("%f32", "", body, annotations, preamble);
+  std::string assembly = tensor_shader("%f32", "", body, annotations, preamble);
   const auto replace = [&](std::string_view what, std::string_view by) {
     assembly.replace(assembly.find(what), what.size(), by);
   };
@@ -329,10 +330,10 @@ std::string by_record(const std::string& assembly) {
 }
 
 TEST(EmulateTensorsByRecord, AccessesReadTheRecord) {
-  const std::string text = by_record(shader_with("%f32", "",
-                                                 std::string(kLoad) + "%x = OpTensorReadARM %f32 %h %c01\n"
-                                                                      "OpTensorWriteARM %h %c01 %x NontemporalARM\n",
-                                                 "OpDecorate %t Coherent\n"));
+  const std::string text = by_record(tensor_shader("%f32", "",
+                                                   std::string(kLoad) + "%x = OpTensorReadARM %f32 %h %c01\n"
+                                                                        "OpTensorWriteARM %h %c01 %x NontemporalARM\n",
+                                                   "OpDecorate %t Coherent\n"));
   EXPECT_THAT(text, Not(HasSubstr("TensorARM")));
   EXPECT_THAT(text, HasSubstr("OpMemoryModel PhysicalStorageBuffer64 GLSL450"));
   EXPECT_THAT(text, HasSubstr("%t = OpVariable %_ptr_Uniform_"));
@@ -355,13 +356,13 @@ TEST(EmulateTensorsByRecord, SizesAndArrays) {
 
 TEST(EmulateTensors, FunctionsThatTakeTensorsAreMadeForEach) {
   std::string assembly =
-      shader_with("%f32",
-                  "%ptensor2 = OpTypePointer UniformConstant %tensor\n%s = OpVariable %ptensor UniformConstant\n"
-                  "%takes = OpTypeFunction %f32 %ptensor %f32\n",
-                  "%x = OpFunctionCall %f32 %outer %t %f1\n%y = OpFunctionCall %f32 %outer %s %x\n"
-                  "%z = OpFunctionCall %f32 %outer %s %y\n",
-                  "OpName %outer \"outer\"\nOpName %s \"s\"\nOpDecorate %s DescriptorSet 0\nOpDecorate %s Binding 1\n"
-                  "OpDecorate %sum NoContraction\n");
+      tensor_shader("%f32",
+                    "%ptensor2 = OpTypePointer UniformConstant %tensor\n%s = OpVariable %ptensor UniformConstant\n"
+                    "%takes = OpTypeFunction %f32 %ptensor %f32\n",
+                    "%x = OpFunctionCall %f32 %outer %t %f1\n%y = OpFunctionCall %f32 %outer %s %x\n"
+                    "%z = OpFunctionCall %f32 %outer %s %y\n",
+                    "OpName %outer \"outer\"\nOpName %s \"s\"\nOpDecorate %s DescriptorSet 0\nOpDecorate %s Binding 1\n"
+                    "OpDecorate %sum NoContraction\n");
   assembly.replace(assembly.find("\"main\" %t"), 9, "\"main\" %t %s");
   assembly +=
       "%outer = OpFunction %f32 None %takes\n%op = OpFunctionParameter %ptensor\n%of = OpFunctionParameter %f32\n"
@@ -381,10 +382,10 @@ TEST(EmulateTensors, FunctionsThatTakeTensorsAreMadeForEach) {
 
 TEST(EmulateTensors, ATensorThatIsNotGivenHasNoElements) {
   const std::string text = rewritten(
-      shader_with("%f32", "%array = OpTypeArray %f32 %u3\n",
-                  std::string(kLoad) + "%x = OpTensorReadARM %f32 %h %c01\n%a = OpTensorReadARM %array %h %c01\n"
-                                       "%b = OpTensorReadARM %array %h %c01 OutOfBoundsValueARM %f1\n"
-                                       "%n = OpTensorQuerySizeARM %u32 %h %u1\nOpTensorWriteARM %h %c01 %x\n"),
+      tensor_shader("%f32", "%array = OpTypeArray %f32 %u3\n",
+                    std::string(kLoad) + "%x = OpTensorReadARM %f32 %h %c01\n%a = OpTensorReadARM %array %h %c01\n"
+                                         "%b = OpTensorReadARM %array %h %c01 OutOfBoundsValueARM %f1\n"
+                                         "%n = OpTensorQuerySizeARM %u32 %h %u1\nOpTensorWriteARM %h %c01 %x\n"),
       {});
   EXPECT_THAT(text, Not(HasSubstr("OpLoad")));
   EXPECT_THAT(text, Not(HasSubstr("OpStore")));
@@ -398,7 +399,7 @@ TEST(EmulateTensors, AModuleWithoutTensorsStays) {
 }
 
 std::string refusal(const std::string& body, const TensorBinding& binding, const std::string& globals = "") {
-  const Result<Words> words = emulate_tensors(module_of(shader_with("%f32", globals, kLoad + body)), {{binding}});
+  const Result<Words> words = emulate_tensors(module_of(tensor_shader("%f32", globals, kLoad + body)), {{binding}});
   return words ? "rewritten" : words.error().front().message;
 }
 
@@ -442,7 +443,7 @@ TEST(EmulateTensors, EndlessCopiesAreRefused) {
     turned += formatted(" %p{}", (i + 1) % kTensors);
   }
   globals += "%takes = OpTypeFunction %void" + parameters + "\n";
-  std::string assembly = shader_with("%f32", globals, "%x = OpFunctionCall %void %f" + all + "\n", annotations);
+  std::string assembly = tensor_shader("%f32", globals, "%x = OpFunctionCall %void %f" + all + "\n", annotations);
   assembly.replace(assembly.find("\"main\" %t"), 9, "\"main\" %t" + interface);
   assembly += "%f = OpFunction %void None %takes\n";
   for (int i = 0; i < kTensors; ++i) assembly += formatted("%p{} = OpFunctionParameter %ptensor\n", i);

@@ -11,15 +11,13 @@
 #include "base/format.hpp"
 #include "tensor/element.hpp"
 #include "tosa/read/spirv_values.hpp"
+#include "tosa/spirv_sets.hpp"
 
 namespace slipway::tosa {
 namespace {
 
-constexpr std::string_view kCustomSet = "Arm.ExperimentalMLOperations.";
-constexpr std::string_view kDebugSet = "NonSemantic.Graph.DebugInfo.";
 // The longest list of an attribute has a pair for each dimension; a replicated one would be expanded.
 constexpr std::int64_t kLongestList = 256;
-enum DebugInstruction : std::uint32_t { kDebugOperation = 2, kDebugTensor = 3 };
 
 class GraphReader {
  public:
@@ -80,7 +78,7 @@ class GraphReader {
       }
     }
     for (const auto& [id, name] : sets_) {
-      const bool known = name == kTosaSet || name == kMotionEngineSet || name.starts_with(kCustomSet) ||
+      const bool known = name == kTosaSet || name == kMotionEngineSet || name.starts_with(kCustomSetPrefix) ||
                          name.starts_with("NonSemantic.");
       if (known || used_sets_.contains(id)) continue;
       diagnostics_.warning(DiagnosticKind::Unsupported, module_.location(*module_.definition(id)),
@@ -267,7 +265,7 @@ class GraphReader {
     const std::string_view name = set == sets_.end() ? std::string_view{} : set->second;
     const std::uint32_t number = instruction.operand(3);
     if (name.starts_with("NonSemantic.")) return;
-    if (name.starts_with(kCustomSet)) return custom(instruction);
+    if (name.starts_with(kCustomSetPrefix)) return custom(instruction);
     const OperatorInfo* info = name == kTosaSet           ? find_operator(InstructionSet::Tosa, number)
                                : name == kMotionEngineSet ? find_operator(InstructionSet::MotionEngine, number)
                                                           : nullptr;
@@ -276,7 +274,7 @@ class GraphReader {
             name == kTosaSet || name == kMotionEngineSet
                 ? formatted("`{}` has no operator {}", name, number)
                 : formatted("Unsupported graph extended instruction set `{}`; supported are {}, {} and {}1", name,
-                            kTosaSet, kMotionEngineSet, kCustomSet));
+                            kTosaSet, kMotionEngineSet, kCustomSetPrefix));
       return;
     }
     const auto types = values_.result_types(instruction.type, instruction);
@@ -378,7 +376,7 @@ class GraphReader {
     for (const Instruction& instruction : module_.instructions()) {
       if (instruction.op != spv::Op::OpExtInst) continue;
       const auto set = sets_.find(instruction.operand(2));
-      if (set == sets_.end() || !set->second.starts_with(kDebugSet)) continue;
+      if (set == sets_.end() || !set->second.starts_with(kDebugSetPrefix)) continue;
       if (instruction.operand(3) == kDebugOperation) {
         const std::string_view name = string(instruction.operand(5));
         for (std::size_t i = 6; i < instruction.operands.size(); ++i) {

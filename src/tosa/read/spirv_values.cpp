@@ -14,7 +14,7 @@ namespace {
 // Shared constituents can make a small module expand without bound; real modules inline small constants only.
 constexpr std::uint64_t kMaxInlinedBytes = 32 << 20;
 constexpr int kMaxCompositeDepth = 16;  // of nested composites; ranks go up to 6
-constexpr std::uint32_t kMaxRank = 32;
+constexpr std::uint32_t kMaxSpirvRank = 32;
 
 bool is(const spirv::Instruction* instruction, spv::Op op) { return instruction && instruction->op == op; }
 
@@ -83,7 +83,7 @@ std::optional<std::vector<std::uint32_t>> SpirvValues::integers(spirv::Id id, co
   if (!is(type, spv::Op::OpTypeArray))
     return error(DiagnosticKind::TypeMismatch, user, formatted("%{} is not a constant array", id));
   const auto length = index(type->operand(2), user);
-  if (!length || *length > kMaxRank)
+  if (!length || *length > kMaxSpirvRank)
     return length ? error(DiagnosticKind::OutOfRange, user, formatted("a shape has {} dimensions", *length))
                   : std::nullopt;
   if (array->op == spv::Op::OpConstantNull) return std::vector<std::uint32_t>(*length, 0);
@@ -113,7 +113,7 @@ std::optional<TensorType> SpirvValues::tensor_type(spirv::Id id, const spirv::In
     return error(DiagnosticKind::Unsupported, user, "a tensor without a rank cannot be part of a graph");
   const auto rank = index(type->operand(2), user);
   if (!rank) return std::nullopt;
-  if (*rank == 0 || *rank > kMaxRank)
+  if (*rank == 0 || *rank > kMaxSpirvRank)
     return error(DiagnosticKind::OutOfRange, user, formatted("a tensor has rank {}", *rank));
   TensorType tensor{*element, tensor::Shape(*rank, kDynamic)};
   if (type->operands.size() < 4) return tensor;

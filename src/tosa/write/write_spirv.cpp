@@ -9,6 +9,7 @@
 #include "base/format.hpp"
 #include "tensor/element.hpp"
 #include "tosa/operand_forms.hpp"
+#include "tosa/spirv_sets.hpp"
 #include "tosa/write/spirv_constants.hpp"
 
 namespace slipway::tosa {
@@ -19,10 +20,7 @@ using spirv::Operands;
 using spirv::Section;
 
 constexpr std::uint32_t kVersion15 = 0x10500;
-constexpr std::size_t kMaxRank = 6;
-constexpr std::string_view kCustomSet = "Arm.ExperimentalMLOperations.1";
-constexpr std::string_view kDebugSet = "NonSemantic.Graph.DebugInfo.1";
-enum DebugInstruction : std::uint32_t { kDebugGraph = 1, kDebugOperation = 2, kDebugTensor = 3 };
+constexpr std::size_t kMaxTosaRank = 6;
 
 class SpirvWriter {
  public:
@@ -219,10 +217,10 @@ void check_writable(const Graph& graph, const SpirvOptions& options, Diagnostics
     const SourceLocation location =
         value.kind == ValueKind::Result ? graph.nodes[value.source].location : SourceLocation{};
     const std::string name = value.name.empty() ? std::string() : formatted(" `{}`", value.name);
-    if (value.type.shape.size() > kMaxRank) {
+    if (value.type.shape.size() > kMaxTosaRank) {
       diagnostics.error(DiagnosticKind::Unsupported, location,
                         formatted("tensor{} has the type {}; a graph module has ranks up to {}", name,
-                                  text_of(value.type), kMaxRank));
+                                  text_of(value.type), kMaxTosaRank));
     }
     if (std::ranges::contains(value.type.shape, 0)) {
       diagnostics.error(DiagnosticKind::OutOfRange, location,

@@ -14,7 +14,7 @@ using sandbox::get_text;
 using sandbox::put_text;
 
 constexpr std::size_t kAlignment = 16;  // of data in a reply
-constexpr std::uint32_t kMaxRank = 64;
+constexpr std::uint32_t kMaxReplyRank = 64;
 
 enum class Step : std::uint8_t { Input, Constant, Node };
 enum class Where : std::uint8_t { Reply, Contents, Literal };
@@ -147,9 +147,9 @@ class Writer {
   ByteWriter to_;
 };
 
-class Reader {
+class ReplyReader {
  public:
-  Reader(Bytes bytes, Bytes contents, const std::vector<std::uint64_t>& digits)
+  ReplyReader(Bytes bytes, Bytes contents, const std::vector<std::uint64_t>& digits)
       : from_(bytes), contents_(contents), digits_(digits) {}
 
   std::optional<MlirReply> run() {
@@ -217,7 +217,7 @@ class Reader {
     require(data.has_value());
     made.data = data.value_or(DataType::F32);
     const std::uint32_t rank = count(8);
-    require(rank <= kMaxRank);
+    require(rank <= kMaxReplyRank);
     for (std::uint32_t i = 0; i < rank && !ended(); ++i) {
       made.shape.push_back(from_.read<std::int64_t>());
       require(made.shape.back() >= 0 || made.shape.back() == kDynamic);
@@ -404,7 +404,7 @@ std::vector<std::byte> write_mlir_reply(const MlirReply& reply, Bytes contents) 
 }
 
 std::optional<MlirReply> read_mlir_reply(Bytes bytes, Bytes contents, const std::vector<std::uint64_t>& digits) {
-  return Reader(bytes, contents, digits).run();
+  return ReplyReader(bytes, contents, digits).run();
 }
 
 }  // namespace slipway::tosa
