@@ -49,6 +49,15 @@ struct KernelFigures {
   std::uint64_t argument_bytes = 0;  // of the cross-thread data
 };
 
+// A field that differs between two binaries. `before` and `after` are set if both values are numbers.
+struct KernelChange {
+  std::string kernel;    // empty: the field is one of the whole binary
+  std::string field;     // simd, grf, threads, spill, scratch, private, slm, barriers, code, cross_thread, inline,
+                         // per_thread, args, flags, attributes, added, removed; of a whole binary: target, version
+  std::string from, to;  // as `slipway diff` prints them; empty where one binary has nothing
+  std::optional<double> before, after;
+};
+
 // A range of the cross-thread data.
 struct PayloadPart {
   std::uint32_t offset = 0, size = 0;  // bytes
@@ -136,6 +145,9 @@ class SLIPWAY_API KernelBinary {
   // The problems that a level of checks finds: `spec`, `consistency`, `runtime`, `runtime=YY.WW`, `runtime=all`.
   // Errors: unknown-value (the level).
   Outcome<std::vector<Problem>> check(std::string_view level = "consistency") const;
+  // What `other` has instead: first the fields of the whole binary, then those of each kernel in the order of this
+  // binary, then the kernels that only `other` has. Empty: they are equal.
+  std::vector<KernelChange> diff(const KernelBinary& other) const;
   // The cross-thread data of a kernel in address order, including holes. Errors: unknown-reference.
   Outcome<std::vector<PayloadPart>> layout(std::string_view kernel) const;
   // Errors: unknown-reference; missing-argument, argument-size, argument-kind, address-range, invalid-kernel.

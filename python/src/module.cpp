@@ -274,6 +274,11 @@ void add_models(nb::module_& module) {
      "tensor_names"_a = false, "The same for the bytes of a file.");
 }
 
+nb::object value_of(std::optional<double> number, const std::string& text) {
+  if (number) return nb::cast(*number);
+  return text.empty() ? nb::none() : nb::object(nb::cast(text));
+}
+
 void add_kernels(nb::module_& module) {
   nb::class_<KernelFigures>(module, "KernelFigures", "The metrics of a kernel. Spills and private memory are bytes of a hardware thread.")
       .def_ro("name", &KernelFigures::name)
@@ -290,6 +295,16 @@ void add_kernels(nb::module_& module) {
       .def("__repr__", [](const KernelFigures& self) {
         return "<KernelFigures " + self.name + ": SIMD " + std::to_string(self.simd) + ", " +
                std::to_string(self.spill_bytes) + " bytes of spills>";
+      });
+  nb::class_<KernelChange>(module, "KernelChange", "A field that differs between two binaries.")
+      .def_ro("kernel", &KernelChange::kernel, "empty: the field is one of the whole binary")
+      .def_ro("field", &KernelChange::field, "simd, grf, spill, added, removed, ...")
+      .def_prop_ro("before", [](const KernelChange& self) { return value_of(self.before, self.from); },
+                   "a number or a text; None: there is none")
+      .def_prop_ro("after", [](const KernelChange& self) { return value_of(self.after, self.to); },
+                   "a number or a text; None: there is none")
+      .def("__repr__", [](const KernelChange& self) {
+        return "<KernelChange " + self.kernel + " " + self.field + ": " + self.from + " -> " + self.to + ">";
       });
   nb::class_<PayloadPart>(module, "PayloadPart", "A range of the argument data of a kernel.")
       .def_ro("offset", &PayloadPart::offset)
@@ -310,6 +325,8 @@ void add_kernels(nb::module_& module) {
       .def_prop_ro("kernels", &KernelBinary::kernels)
       .def("check", [](const KernelBinary& self, std::string_view level) { return self.check(level).value(); },
            "level"_a = "consistency", "Problems of a level: spec, consistency, runtime, runtime=YY.WW, runtime=all.")
+      .def("diff", &KernelBinary::diff, "other"_a,
+           "What `other` has instead, as a list of KernelChange; empty: they are equal.")
       .def("layout", [](const KernelBinary& self, std::string_view kernel) { return self.layout(kernel).value(); },
            "kernel"_a, "The argument data of a kernel in address order, including holes.");
 }

@@ -134,6 +134,17 @@ def test_kernels():
         binary.layout("missing")
 
 
+def test_differences_of_kernels():
+    path = SOURCE / "examples/kernel_info/saxpy.ze_info"
+    before = slipway.KernelBinary.load(path)
+    text = path.read_text()
+    grf = re.search(r"grf_count: *(\d+)", text)
+    after = slipway.KernelBinary.parse(text.replace(grf.group(0), "grf_count: 256").encode())
+    assert before.diff(before) == []
+    change = next(change for change in before.diff(after) if change.field == "grf")
+    assert (change.kernel, change.before, change.after) == ("saxpy", int(grf.group(1)), 256)
+
+
 def test_render_pipelines():
     program = slipway.rpl.Program.load([SOURCE / "examples/triangle/triangle.rpl"])
     pipeline = program.compile({"vertex": "vertex_main", "fragment": "fragment_main"})

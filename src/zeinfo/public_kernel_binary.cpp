@@ -164,6 +164,19 @@ Outcome<std::vector<Problem>> KernelBinary::check(std::string_view level) const 
   return public_problems(diagnostics.all());
 }
 
+std::vector<KernelChange> KernelBinary::diff(const KernelBinary& other) const {
+  const zebin::Input &a = state_->input, &b = other.state_->input;
+  const zeinfo::Comparison comparison = zeinfo::compare({&a.document, &a.target}, {&b.document, &b.target});
+  std::vector<KernelChange> changes;
+  const auto add = [&](const std::string& kernel, std::span<const zeinfo::Change> of_kernel) {
+    for (const zeinfo::Change& change : of_kernel)
+      changes.push_back({kernel, std::string(change.field), change.from, change.to, change.before, change.after});
+  };
+  add({}, comparison.whole);
+  for (const zeinfo::KernelChanges& kernel : comparison.kernels) add(kernel.name, kernel.changes);
+  return changes;
+}
+
 Outcome<std::vector<PayloadPart>> KernelBinary::layout(std::string_view name) const {
   const zeinfo::Kernel* kernel = find_kernel(state_->input.document, name);
   if (!kernel) return no_kernel(name);

@@ -16,6 +16,9 @@ kernels:
       - { arg_type: local_size, offset: 16, size: 12 }
 )";
 
+Outcome<KernelBinary> binary_of(std::string_view text) {
+  return KernelBinary::parse(std::as_bytes(std::span(text)), "other.ze_info");
+}
 Outcome<KernelBinary> saxpy() { return KernelBinary::parse(std::as_bytes(std::span(kText)), "k.ze_info"); }
 
 template <class T>
@@ -39,6 +42,29 @@ TEST(KernelBinary, MetricsAndLayout) {
   EXPECT_EQ((*layout)[0].argument, 0);
   EXPECT_EQ((*layout)[2].what, "(hole)");
   EXPECT_EQ(binary->layout("saxpi").error()[0].message, "there is no kernel `saxpi`");
+}
+
+TEST(KernelBinary, DiffListsWhatTheOtherHasInstead) {
+  const auto binary = saxpy();
+  EXPECT_TRUE(binary->diff(*binary).empty());
+  std::string text(kText);
+  text.replace(text.find("spill_size: 64"), 14, "spill_size: 96");
+  text.replace(text.find("1.39"), 4, "1.38");
+  text += "  - name: added\n    execution_env: { grf_count: 128, simd_size: 16 }\n";
+  const auto other = binary_of(text);
+  ASSERT_TRUE(other) << other.error()[0].text;
+  const std::vector<KernelChange> changes = binary->diff(*other);
+  ASSERT_EQ(changes.size(), 4u);
+  EXPECT_EQ(changes[0].kernel, "");
+  EXPECT_EQ(changes[0].field, "version");
+  EXPECT_EQ(changes[0].from, "1.39");
+  EXPECT_EQ(changes[0].to, "1.38");
+  EXPECT_EQ(changes[1].kernel, "saxpy");
+  EXPECT_EQ(changes[1].field, "spill");
+  EXPECT_EQ(changes[1].before, 64);
+  EXPECT_EQ(changes[1].after, 96);
+  EXPECT_EQ(changes[3].kernel, "added");
+  EXPECT_EQ(changes[3].field, "added");
 }
 
 TEST(KernelBinary, PackReturnsWhatALoaderNeeds) {
