@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "base/format.hpp"
 #include "json/writer.hpp"
@@ -33,50 +34,69 @@ std::string uri_of(std::string_view path) {
 }
 
 // `<stdin>` and texts of the library are not files.
-bool is_file(const SourceLocation& location) {
-  return location.kind != SourceLocation::Kind::None && !location.file.empty() && !location.file.starts_with('<');
-}
+bool is_file(std::string_view name) { return !name.empty() && !name.starts_with('<'); }
 
-void write_location(Writer& out, const SourceLocation& location, std::string_view message) {
+void write_location(Writer& out, const SarifLocation& location) {
   out.object([&] {
-    if (is_file(location)) {
+    if (is_file(location.file)) {
       out.key("physicalLocation").object([&] {
         out.key("artifactLocation").object([&] { out.member("uri", uri_of(location.file)); });
-        if (location.kind == SourceLocation::Kind::Text) {
-          const Position start = location.source->position(location.span.begin),
-                         end = location.source->position(location.span.end);
+        if (location.text) {
           out.key("region").object([&] {
-            out.member("startLine", start.line).member("startColumn", column_of(*location.source, start));
-            out.member("endLine", end.line).member("endColumn", column_of(*location.source, end));
+            const SarifLocation::Text& text = *location.text;
+            out.member("startLine", text.line);
+            if (text.column != 0) out.member("startColumn", text.column);
+            out.member("endLine", text.end_line);
+            if (text.end_column != 0) out.member("endColumn", text.end_column);
           });
-        } else if (location.kind == SourceLocation::Kind::Bytes) {
-          out.key("region").object([&] {
-            out.member("byteOffset", location.span.begin).member("byteLength", location.span.end - location.span.begin);
-          });
+        } else if (location.bytes) {
+          out.key("region").object(
+              [&] { out.member("byteOffset", location.bytes->offset).member("byteLength", location.bytes->length); });
         }
       });
     }
-    if (!message.empty()) out.key("message").object([&] { out.member("text", message); });
+    if (!location.message.empty()) out.key("message").object([&] { out.member("text", location.message); });
   });
 }
 
-void write_result(Writer& out, const Diagnostic& diagnostic) {
+void write_result(Writer& out, const SarifResult& result) {
   out.object([&] {
-    out.member("ruleId", name_of(diagnostic.kind)).member("level", level_of(diagnostic.severity));
-    out.key("message").object([&] { out.member("text", diagnostic.message); });
-    out.key("locations").array([&] { write_location(out, diagnostic.location, ""); });
-    if (diagnostic.notes.empty()) return;
+    out.member("ruleId", result.kind).member("level", level_of(result.severity));
+    out.key("message").object([&] { out.member("text", result.message); });
+    out.key("locations").array([&] { write_location(out, result.location); });
+    if (result.related.empty()) return;
     out.key("relatedLocations").array([&] {
-      for (const DiagnosticNote& note : diagnostic.notes) write_location(out, note.location, note.message);
+      for (const SarifLocation& location : result.related) write_location(out, location);
     });
   });
 }
 
+std::string_view meaning_of(std::string_view kind) {
+  const auto kinds = diagnostic_kinds();
+  const auto found = std::ranges::find(kinds, kind, [](const auto& each) { return each.name; });
+  return found == kinds.end() ? std::string_view() : found->meaning;
+}
+
 }  // namespace
 
-std::string sarif_text(std::span<const Diagnostic> diagnostics, std::string_view version) {
-  std::set<DiagnosticKind> kinds;
-  for (const Diagnostic& diagnostic : diagnostics) kinds.insert(diagnostic.kind);
+SarifLocation sarif_location(const SourceLocation& location, std::string_view message) {
+  SarifLocation to;
+  to.message = message;
+  if (location.kind == SourceLocation::Kind::None) return to;
+  to.file = location.file;
+  if (location.kind == SourceLocation::Kind::Text) {
+    const Source& source = *location.source;
+    const Position start = source.position(location.span.begin), end = source.position(location.span.end);
+    to.text = {start.line, column_of(source, start), end.line, column_of(source, end)};
+  } else if (location.kind == SourceLocation::Kind::Bytes) {
+    to.bytes = {location.span.begin, location.span.end - location.span.begin};
+  }
+  return to;
+}
+
+std::string sarif_text(std::span<const SarifResult> results, std::string_view version) {
+  std::set<std::string_view> kinds;
+  for (const SarifResult& result : results) kinds.insert(result.kind);
   Writer out;
   out.object([&] {
     out.member("$schema", "https://json.schemastore.org/sarif-2.1.0.json").member("version", "2.1.0");
@@ -86,12 +106,11 @@ std::string sarif_text(std::span<const Diagnostic> diagnostics, std::string_view
           out.key("driver").object([&] {
             out.member("name", "slipway").member("semanticVersion", version);
             out.key("rules").array([&] {
-              for (const DiagnosticKind kind : kinds) {
+              for (const std::string_view kind : kinds) {
                 out.object([&] {
-                  out.member("id", name_of(kind));
-                  out.key("shortDescription").object([&] {
-                    out.member("text", diagnostic_kinds()[static_cast<std::size_t>(kind)].meaning);
-                  });
+                  out.member("id", kind);
+                  if (const std::string_view meaning = meaning_of(kind); !meaning.empty())
+                    out.key("shortDescription").object([&] { out.member("text", meaning); });
                 });
               }
             });
@@ -99,12 +118,26 @@ std::string sarif_text(std::span<const Diagnostic> diagnostics, std::string_view
         });
         out.key("columnKind").value("unicodeCodePoints");
         out.key("results").array([&] {
-          for (const Diagnostic& diagnostic : diagnostics) write_result(out, diagnostic);
+          for (const SarifResult& result : results) write_result(out, result);
         });
       });
     });
   });
   return out.text();
+}
+
+std::string sarif_text(std::span<const Diagnostic> diagnostics, std::string_view version) {
+  std::vector<SarifResult> results;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    SarifResult& result = results.emplace_back(SarifResult{std::string(name_of(diagnostic.kind)),
+                                                           diagnostic.severity,
+                                                           diagnostic.message,
+                                                           sarif_location(diagnostic.location, ""),
+                                                           {}});
+    for (const DiagnosticNote& note : diagnostic.notes)
+      result.related.push_back(sarif_location(note.location, note.message));
+  }
+  return sarif_text(results, version);
 }
 
 }  // namespace slipway::json

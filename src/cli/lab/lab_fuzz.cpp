@@ -32,6 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!again || again->cases.size() != 1 || case_line(again->cases[0]) != case_line(result)) std::abort();
   }
   (void)write_lab_junit(*results);
+  (void)write_lab_sarif(*results, "1.0");
   (void)write_results_page(*results, &*results);
   return 0;
 }

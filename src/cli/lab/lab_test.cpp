@@ -6,10 +6,13 @@
 #include "base/files.hpp"
 #include "base/format.hpp"
 #include "cli/lab/case_list.hpp"
+#include "cli/lab/changes.hpp"
 #include "cli/lab/expectations.hpp"
 #include "cli/lab/options.hpp"
 #include "cli/lab/result.hpp"
+#include "cli/lab/significance.hpp"
 #include "cli/lab/summary.hpp"
+#include "json/document.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -281,6 +284,99 @@ TEST(LabSummary, JUnit) {
   </testsuite>
 </testsuites>
 )--");
+}
+
+TEST(LabStatistics, RankTest) {
+  const std::vector<double> low = {1, 2, 3, 4, 5}, high = {6, 7, 8, 9, 10}, mixed = {1.5, 2.5, 3.5, 4.5, 5.5};
+  EXPECT_NEAR(rank_test(low, high), 2.0 / 252, 1e-12);  // 252 arrangements of 5 and 5
+  EXPECT_NEAR(rank_test(high, low), 2.0 / 252, 1e-12);
+  EXPECT_GT(rank_test(low, mixed), 0.5);
+  EXPECT_EQ(rank_test(low, {}), 1);
+  const std::vector<double> equal(30, 1.0);
+  EXPECT_EQ(rank_test(equal, equal), 1);
+  // Exact and approximate values are close for 20 and 21 values.
+  std::vector<double> a, b;
+  for (int i = 0; i < 20; ++i) {
+    a.push_back(i);
+    b.push_back(i + 5.5);
+  }
+  const double of_20 = rank_test(a, b);
+  a.push_back(20);
+  b.push_back(25.5);
+  EXPECT_NEAR(rank_test(a, b), of_20, 0.004);
+  EXPECT_LT(of_20, 0.02);
+}
+
+TEST(LabStatistics, Quartiles) {
+  const Quartiles quartiles = quartiles_of({4, 1, 3, 2});
+  EXPECT_EQ(quartiles.lower, 1.75);
+  EXPECT_EQ(quartiles.median, 2.5);
+  EXPECT_EQ(quartiles.upper, 3.25);
+  EXPECT_EQ(quartiles_of({7}).upper, 7);
+}
+
+Results results_with(const std::string& name, std::initializer_list<double> seconds) {
+  std::string text;
+  for (const double each : seconds) {
+    CaseResult result = result_of(name, Verdict::Passed);
+    result.seconds = each;
+    text += case_line(result) + "\n";
+  }
+  Diagnostics diagnostics;
+  return parse_results(text, "results", diagnostics).value();
+}
+
+TEST(LabChanges, TimesAreComparedByTheirRanks) {
+  const Results before = results_with("a.json", {0.010, 0.0101, 0.0102, 0.0103, 0.0104});
+  const Results slower = results_with("a.json", {0.0110, 0.0111, 0.0112, 0.0113, 0.0114});
+  const std::vector<CaseChange> changes = changes_of(slower, before);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].change, Change::Slower);
+  EXPECT_EQ(changes[0].before, "10.2 ms (10.1 ms to 10.3 ms)");
+  EXPECT_NEAR(changes[0].time->factor, 0.0112 / 0.0102, 1e-12);
+  EXPECT_LT(*changes[0].time->chance, 0.01);
+  EXPECT_EQ(changes_of(before, slower).front().change, Change::Faster);
+  EXPECT_TRUE(changes_of(slower, before, {.least = 0.15}).empty());
+  // Overlapping times are noise, and four times are too few.
+  EXPECT_TRUE(changes_of(results_with("a.json", {0.0105, 0.0099, 0.0111, 0.0101, 0.0107}), before).empty());
+  EXPECT_FALSE(lacks_samples(slower, before));
+  const Results few = results_with("a.json", {0.0110, 0.0111, 0.0112, 0.0113});
+  EXPECT_TRUE(changes_of(few, before).empty());
+  EXPECT_TRUE(lacks_samples(few, before));
+  const Results much = results_with("a.json", {0.0500});
+  ASSERT_EQ(changes_of(much, before).size(), 1U);
+  EXPECT_FALSE(changes_of(much, before)[0].time->chance);
+}
+
+TEST(LabSummary, Sarif) {
+  const std::string file = scratch("a.json").string();
+  ASSERT_TRUE(write_file(file, std::string_view("{\n \"\xc3\xa4\": 1\n}\n")));
+  const SourcePtr source = make_source(file, "{\n \"\xc3\xa4\": 1\n}\n");
+  Diagnostics diagnostics;
+  diagnostics.error(DiagnosticKind::UnknownKey, SourceLocation::in_text(source, {9, 10}), "after an umlaut")
+      .note("a range of bytes", SourceLocation::in_bytes("b.bin", {4, 8}));
+  Results results;
+  for (const std::string& name : {file, std::string("gone.json")}) {
+    CaseResult& result = results.cases.emplace_back(result_of(name, Verdict::Error, 3));
+    result.files = entry_of(name, diagnostics.all()[0]);
+    if (name != file) {
+      for (std::size_t at; (at = result.files.find(file)) != std::string::npos;)
+        result.files.replace(at, file.size(), name);
+    }
+  }
+  const auto document = json::parse(make_source("sarif", write_lab_sarif(results, "1.2.3")));
+  ASSERT_TRUE(document);
+  const json::Value run = (*document)->root()["runs"][0];
+  EXPECT_EQ(run["tool"]["driver"]["rules"][0]["id"].string(), "unknown-key");
+  ASSERT_EQ(run["results"].size(), 2);
+  const json::Value region = run["results"][0]["locations"][0]["physicalLocation"]["region"];
+  EXPECT_EQ(region["startLine"].integer(), 2);
+  EXPECT_EQ(region["startColumn"].integer(), 7);
+  EXPECT_EQ(run["results"][0]["relatedLocations"][0]["physicalLocation"]["region"]["byteOffset"].integer(), 4);
+  const json::Value gone = run["results"][1]["locations"][0]["physicalLocation"];
+  EXPECT_EQ(gone["artifactLocation"]["uri"].string(), "gone.json");
+  EXPECT_EQ(gone["region"]["startLine"].integer(), 2);
+  EXPECT_FALSE(gone["region"]["startColumn"]);
 }
 
 TEST(LabOptions, AreDivided) {

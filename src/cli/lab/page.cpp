@@ -4,12 +4,11 @@
 #include "cli/lab/page.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
 #include <map>
 #include <span>
 
 #include "base/format.hpp"
+#include "cli/lab/changes.hpp"
 #include "cli/lab/page_parts.hpp"
 #include "cli/lab/summary.hpp"
 #include "generated_version.hpp"
@@ -21,7 +20,6 @@ namespace {
 
 constexpr std::size_t kMaxPageText = 8 * 1024;  // of what a case printed
 constexpr std::size_t kMaxPageTimes = 60;       // host stages and commands of a case, the longest
-constexpr double kTimeFactor = 1.5, kTimeDifference = 0.02;
 
 // Each name once; cases refer to names by index.
 class Names {
@@ -185,71 +183,7 @@ class PageData {
   Names devices_, names_;
 };
 
-bool counts_as_success(const CaseResult& result) {
-  return result.final_status() == 0 || result.verdict == Verdict::Skipped;
-}
-
-std::string seconds_text(double seconds) {
-  return seconds < 1 ? formatted("{:.3g} ms", seconds * 1000) : formatted("{:.3g} s", seconds);
-}
-
 }  // namespace
-
-std::string_view name_of(Change change) {
-  switch (change) {
-    case Change::Worse:
-      return "worse";
-    case Change::Better:
-      return "better";
-    case Change::New:
-      return "new";
-    case Change::Missing:
-      return "missing";
-    case Change::Slower:
-      return "slower";
-    case Change::Faster:
-      return "faster";
-  }
-  return "";
-}
-
-std::vector<CaseChange> changes_of(const Results& results, const Results& baseline) {
-  std::map<std::string, const CaseResult*, std::less<>> before;
-  for (const CaseResult& result : baseline.cases) before.emplace(result.key(), &result);
-  std::vector<CaseChange> verdicts;
-  std::vector<std::pair<double, CaseChange>> times;
-  for (const CaseResult& now : results.cases) {
-    const auto at = before.find(now.key());
-    if (at == before.end()) {
-      verdicts.push_back({Change::New, now.key(), "", std::string(name_of(now.verdict))});
-      continue;
-    }
-    const CaseResult& old = *at->second;
-    before.erase(at);
-    if (old.verdict != now.verdict) {
-      const bool was_ok = counts_as_success(old), is_ok = counts_as_success(now);
-      const Change change = was_ok && !is_ok          ? Change::Worse
-                            : !was_ok && is_ok        ? Change::Better
-                            : is_success(now.verdict) ? Change::Better
-                                                      : Change::Worse;
-      verdicts.push_back({change, now.key(), std::string(name_of(old.verdict)), std::string(name_of(now.verdict))});
-      continue;
-    }
-    if (!is_success(now.verdict) || std::abs(now.seconds - old.seconds) < kTimeDifference) continue;
-    const double factor = now.seconds / std::max(old.seconds, 1e-9);
-    if (factor > kTimeFactor || factor < 1 / kTimeFactor) {
-      times.push_back({std::max(factor, 1 / factor),
-                       {factor > 1 ? Change::Slower : Change::Faster, now.key(), seconds_text(old.seconds),
-                        seconds_text(now.seconds)}});
-    }
-  }
-  for (const auto& [key, old] : before)
-    verdicts.push_back({Change::Missing, key, std::string(name_of(old->verdict)), ""});
-  std::ranges::stable_sort(verdicts, {}, &CaseChange::change);
-  std::ranges::stable_sort(times, std::greater(), [](const auto& time) { return time.first; });
-  for (auto& [factor, change] : times) verdicts.push_back(std::move(change));
-  return verdicts;
-}
 
 std::string write_results_page(const Results& results, const Results* baseline) {
   std::string data = valid_utf8(PageData(results, baseline).text());  // it has beginnings of texts

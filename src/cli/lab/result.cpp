@@ -183,7 +183,9 @@ std::optional<Results> parse_results(std::string_view text, const std::string& n
     if (!line) return std::nullopt;
     if (line->run) results.runs.push_back(std::move(*line->run));
     if (!line->result) continue;
-    const auto [at, is_new] = positions.try_emplace(line->result->key(), results.cases.size());
+    const std::string key = line->result->key();
+    if (is_success(line->result->verdict)) results.times[key].push_back(line->result->seconds);
+    const auto [at, is_new] = positions.try_emplace(key, results.cases.size());
     if (is_new)
       results.cases.push_back(std::move(*line->result));
     else
@@ -196,6 +198,7 @@ void merge_results(Results& into, Results from) {
   std::map<std::string, std::size_t, std::less<>> positions;
   for (std::size_t i = 0; i < into.cases.size(); ++i) positions.emplace(into.cases[i].key(), i);
   into.runs.append_range(std::move(from.runs));
+  for (auto& [key, times] : from.times) into.times[key].append_range(times);
   for (CaseResult& result : from.cases) {
     const auto [at, is_new] = positions.try_emplace(result.key(), into.cases.size());
     if (is_new)

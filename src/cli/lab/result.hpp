@@ -9,6 +9,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -84,6 +86,8 @@ std::string case_line(const CaseResult& result);
 struct Results {
   std::vector<RunInfo> runs;
   std::vector<CaseResult> cases;
+  // By the key of a case: the seconds of each of its lines whose verdict is a success, of all files.
+  std::map<std::string, std::vector<double>, std::less<>> times;
 };
 // An incomplete last line is left out, with a warning.
 std::optional<Results> read_results(const std::string& path, Diagnostics& diagnostics);

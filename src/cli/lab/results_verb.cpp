@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway results`: what can be done with results files.
 #include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/files.hpp"
 #include "base/format.hpp"
+#include "cli/lab/changes.hpp"
 #include "cli/lab/expectations.hpp"
 #include "cli/lab/page.hpp"
 #include "cli/lab/result.hpp"
 #include "cli/lab/summary.hpp"
 #include "cli/program.hpp"
+#include "generated_version.hpp"
 
 namespace slipway::cli {
 namespace {
 
 struct ResultsOptions {
   ReportStyle style;
-  std::string action, output, baseline, expect;
-  std::vector<std::string> files;
+  std::string action, output, expect, fail_on, text, kind, device;
+  std::vector<std::string> files, baseline, verdicts;
   bool for_device = false;
 };
 
@@ -35,6 +42,8 @@ class ResultsVerb {
     if (options_.action == "summary") print(print_summary(results_.cases, true));
     if (options_.action == "merge") write(merged());
     if (options_.action == "junit") write(write_lab_junit(results_));
+    if (options_.action == "sarif") write(write_lab_sarif(results_, kVersion));
+    if (options_.action == "find") find();
     if (options_.action == "html") write_page();
     if (options_.action == "compare") return compare();
     if (options_.action == "update") update();
@@ -51,10 +60,20 @@ class ResultsVerb {
       if (given && !std::ranges::contains(actions, action))
         usage(formatted("`{}` does not apply to `slipway results {}`", option, action));
     };
-    only_for(!options_.output.empty(), "--output", {"merge", "html", "junit"});
+    only_for(!options_.output.empty(), "--output", {"merge", "html", "junit", "sarif"});
     only_for(!options_.baseline.empty(), "--baseline", {"html", "compare"});
     only_for(!options_.expect.empty(), "--expect", {"update"});
     only_for(options_.for_device, "--for-device", {"update"});
+    only_for(!options_.fail_on.empty(), "--fail-on", {"compare"});
+    only_for(!options_.text.empty(), "--text", {"find"});
+    only_for(!options_.kind.empty(), "--kind", {"find"});
+    only_for(!options_.device.empty(), "--device", {"find"});
+    only_for(!options_.verdicts.empty(), "--verdict", {"find"});
+    if (!options_.fail_on.empty() && !(least_ = parse_fail_on(options_.fail_on)))
+      usage(formatted("`--fail-on` takes `time` or `time+N%`, not `{}`", options_.fail_on));
+    if (action == "find" && options_.text.empty() && options_.kind.empty() && options_.device.empty() &&
+        options_.verdicts.empty())
+      usage("`slipway results find` needs --verdict, --kind, --text or --device");
     if (action == "update" && options_.expect.empty()) usage("`slipway results update` needs --expect FILE");
     if (action == "compare" && options_.baseline.empty()) usage("`slipway results compare` needs --baseline FILE");
     if (action == "html" && options_.output.empty()) usage("`slipway results html` needs --output FILE");
@@ -72,7 +91,29 @@ class ResultsVerb {
     return text;
   }
 
-  std::optional<Results> baseline() { return read_results(options_.baseline, diagnostics_); }
+  std::optional<Results> baseline() {
+    Results all;
+    for (const std::string& file : options_.baseline) {
+      auto read = read_results(file, diagnostics_);
+      if (!read) return std::nullopt;
+      merge_results(all, std::move(*read));
+    }
+    return all;
+  }
+
+  // The cases to which all conditions apply, one name in a line, as a list that `slipway run @LIST` takes.
+  void find() {
+    for (const CaseResult& result : results_.cases) {
+      if (is_wanted(result)) print(result.file + "\n");
+    }
+  }
+  bool is_wanted(const CaseResult& result) const {
+    const auto has = [](std::string_view all, std::string_view part) { return all.find(part) != all.npos; };
+    if (!options_.verdicts.empty() && !std::ranges::contains(options_.verdicts, name_of(result.verdict))) return false;
+    if (!options_.kind.empty() && !std::ranges::contains(diagnostic_kinds_of(result), options_.kind)) return false;
+    if (!has(result.device.name, options_.device) && !has(result.device.driver, options_.device)) return false;
+    return options_.text.empty() || has(result.file, options_.text) || has(result.text, options_.text);
+  }
 
   void write_page() {
     std::optional<Results> before;
@@ -84,13 +125,40 @@ class ResultsVerb {
     const std::optional<Results> before = baseline();
     if (!before) return end();
     bool is_worse = false;
-    for (const CaseChange& change : changes_of(results_, *before)) {
-      is_worse |= change.change == Change::Worse || change.change == Change::Missing;
-      print(formatted("{}: {}: {}{}{}\n", name_of(change.change), change.key, change.before,
-                      change.before.empty() || change.now.empty() ? "" : " -> ", change.now));
+    CompareOptions compare;
+    if (least_) compare.least = *least_;
+    for (const CaseChange& change : changes_of(results_, *before, compare)) {
+      is_worse |= change.change == Change::Worse || change.change == Change::Missing ||
+                  (least_ && change.change == Change::Slower);
+      print(formatted("{}: {}: {}{}{}{}\n", name_of(change.change), change.key, change.before,
+                      change.before.empty() || change.now.empty() ? "" : " -> ", change.now, statistics(change)));
+    }
+    if (lacks_samples(results_, *before)) {
+      print_status(
+          formatted("some cases have fewer than {} times on a side: of these, only differences of a half and of "
+                    "20 ms are reported\n",
+                    kMinSamples));
     }
     const int status = end();
     return status == 0 && is_worse ? static_cast<int>(ExitClass::CheckFailed) : status;
+  }
+
+  static std::string statistics(const CaseChange& change) {
+    if (!change.time) return {};
+    const std::string percent = formatted(", {:+.3g} %", (change.time->factor - 1) * 100);
+    return change.time->chance ? percent + formatted(", p {:.2g}", *change.time->chance) : percent;
+  }
+
+  // `time` or `time+N%`: N / 100.
+  static std::optional<double> parse_fail_on(std::string_view text) {
+    if (text == "time") return CompareOptions().least;
+    if (!text.starts_with("time+") || !text.ends_with('%')) return std::nullopt;
+    text = text.substr(5, text.size() - 6);
+    double percent = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), percent);
+    if (error != std::errc() || end != text.data() + text.size() || !(percent >= 0 && percent < 1e6))
+      return std::nullopt;
+    return percent / 100;
   }
 
   void update() {
@@ -111,6 +179,7 @@ class ResultsVerb {
   inline static const std::string kStandardOutput = "-";
 
   const ResultsOptions& options_;
+  std::optional<double> least_;  // of --fail-on
   Diagnostics diagnostics_;
   Results results_;
 };
@@ -122,16 +191,25 @@ int results_verb(const Arguments& arguments) {
   CommandLine line("slipway results", "Merges, shows and converts the files that `slipway run --results` writes.",
                    "slipway results html shard1.jsonl shard2.jsonl --output report.html");
   line.add_option("action", options.action,
-                  "summary: counts, and what is not ok; merge: one file; html: one page; junit: JUnit XML; compare: "
-                  "changes since --baseline; update: adapt the expectations of --expect")
+                  "summary: counts, and what is not ok; merge: one file; html: one page; junit: JUnit XML; sarif: the "
+                  "diagnostics; compare: changes since --baseline; find: the names of cases; update: adapt the "
+                  "expectations of --expect")
       .required()
-      .choices({"summary", "merge", "html", "junit", "compare", "update"});
+      .choices({"summary", "merge", "html", "junit", "sarif", "compare", "find", "update"});
   line.add_option("files", options.files, "results files; of several lines for a case the last one counts")
       .required()
       .values(1, -1);
   line.add_report_options(options.style);
   line.add_option("-o,--output", options.output, "the file to write; `-` is standard output");
-  line.add_option("--baseline", options.baseline, "an earlier results file, to compare with");
+  line.add_option("--baseline", options.baseline,
+                  "an earlier results file, to compare with; may be repeated, for several times of each case");
+  line.add_option("--fail-on", options.fail_on,
+                  "compare: time or time+N% fails if a case is slower, by more than N percent");
+  line.add_option("--verdict", options.verdicts, "find: cases with this verdict; may be repeated")
+      .choices({"passed", "ran", "failed", "skipped", "error", "timed-out", "crashed"});
+  line.add_option("--kind", options.kind, "find: cases with a diagnostic of this kind");
+  line.add_option("--text", options.text, "find: cases whose name or output contains this");
+  line.add_option("--device", options.device, "find: cases whose device or driver contains this");
   line.add_option("--expect", options.expect, "the expectations file to update; created if missing");
   line.add_flag("--for-device", options.for_device, "add new expectations for the device of the run only");
   if (const std::optional<int> status = line.parse(arguments)) return *status;

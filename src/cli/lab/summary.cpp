@@ -4,10 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
+#include <map>
+#include <utility>
 
 #include "base/escape.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
 #include "json/document.hpp"
+#include "json/sarif.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -76,6 +81,67 @@ std::string junit_test_case(const CaseResult& result) {
   return text + "    </testcase>\n";
 }
 
+// Diagnostics of results as SARIF.
+class SarifWriter {
+ public:
+  void add(const CaseResult& result) {
+    const auto document = json::parse(make_source("files", result.files));
+    if (!document) return;
+    for (const json::Value file : (*document)->root()) {
+      for (const json::Value diagnostic : file["diagnostics"]) {
+        json::SarifResult& to = results_.emplace_back();
+        to.kind = text_in(diagnostic["kind"]);
+        to.message = text_in(diagnostic["message"]);
+        const std::string severity = text_in(diagnostic["severity"]);
+        to.severity = severity == "error"     ? Severity::Error
+                      : severity == "warning" ? Severity::Warning
+                                              : Severity::Note;
+        to.location = location(diagnostic);
+        to.location.message.clear();
+        for (const json::Value note : diagnostic["notes"]) to.related.push_back(location(note));
+      }
+    }
+  }
+  std::string text(std::string_view version) const { return json::sarif_text(results_, version); }
+
+ private:
+  json::SarifLocation location(json::Value from) {
+    json::SarifLocation to{.file = text_in(from["file"]), .text = {}, .bytes = {}, .message = text_in(from["message"])};
+    if (const json::Value bytes = from["bytes"]) {
+      const std::uint64_t begin = count_in(bytes["start"]), end = count_in(bytes["end"]);
+      to.bytes = {begin, std::max(begin, end) - begin};
+    }
+    if (const json::Value span = from["span"]) {
+      const json::Value start = span["start"], end = span["end"];
+      const auto line = [](json::Value at) { return static_cast<std::uint32_t>(count_in(at["line"])); };
+      const Span bytes{count_in(start["offset"]), count_in(end["offset"])};
+      if (const SourcePtr source = source_of(to.file)) {
+        const Position position = source->position(bytes.begin);
+        if (position.line == line(start) && position.column == count_in(start["column"]))
+          return json::sarif_location(SourceLocation::in_text(source, bytes), to.message);
+      }
+      if (line(start) != 0) to.text = {line(start), 0, std::max(line(start), line(end)), 0};
+    }
+    return to;
+  }
+
+  static std::uint64_t count_in(json::Value value) {
+    return static_cast<std::uint64_t>(std::clamp(number_in(value), 0.0, 1e9));
+  }
+
+  SourcePtr source_of(const std::string& file) {
+    const auto [at, is_new] = sources_.try_emplace(file);
+    std::error_code ignored;
+    if (is_new && std::filesystem::is_regular_file(file, ignored)) {
+      if (Result<std::string> text = read_text(file)) at->second = make_source(file, std::move(*text));
+    }
+    return at->second;
+  }
+
+  std::vector<json::SarifResult> results_;
+  std::map<std::string, SourcePtr> sources_;
+};
+
 }  // namespace
 
 std::string text_in(json::Value value) { return value.is(json::Type::String) ? value.string() : ""; }
@@ -91,6 +157,22 @@ std::vector<std::string> error_messages(const CaseResult& result) {
     }
   }
   return messages;
+}
+
+std::vector<std::string> diagnostic_kinds_of(const CaseResult& result) {
+  std::vector<std::string> kinds;
+  const auto document = json::parse(make_source("files", result.files));
+  if (!document) return kinds;
+  for (const json::Value file : (*document)->root()) {
+    for (const json::Value diagnostic : file["diagnostics"]) kinds.push_back(text_in(diagnostic["kind"]));
+  }
+  return kinds;
+}
+
+std::string write_lab_sarif(const Results& results, std::string_view version) {
+  SarifWriter writer;
+  for (const CaseResult& result : results.cases) writer.add(result);
+  return writer.text(version);
 }
 
 std::string print_summary(std::span<const CaseResult> cases, bool with_list) {
