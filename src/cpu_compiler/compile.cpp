@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From a kernel to an object: translation, a few passes of LLVM, and its code generator.
-#include <mutex>
+#include <optional>
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/Config/llvm-config.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
@@ -65,6 +68,38 @@ void add_passes(llvm::legacy::PassManager& passes) {
   passes.add(llvm::createLICMPass());
 }
 
+// The only lane that a mask selects, if it is a constant that selects one.
+std::optional<unsigned> only_lane(const llvm::Value* mask) {
+  const auto* constant = llvm::dyn_cast<llvm::Constant>(mask);
+  if (!constant) return std::nullopt;
+  std::optional<unsigned> only;
+  const unsigned lanes = llvm::cast<llvm::FixedVectorType>(mask->getType())->getNumElements();
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    const llvm::Constant* selected = constant->getAggregateElement(lane);
+    if (!selected || selected->isZeroValue()) continue;
+    if (only) return std::nullopt;
+    only = lane;
+  }
+  return only;
+}
+
+// LLVM 22 makes one instruction of narrowing and a masked store. If the mask is a constant that selects one lane, that
+// instruction stores the element before it was narrowed, over the bytes after it. Such stores become those of a scalar.
+void replace_stores_of_one_lane(llvm::Function& function) {
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    auto* store = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    if (!store || store->getIntrinsicID() != llvm::Intrinsic::masked_store) continue;
+    const auto lane = only_lane(store->getArgOperand(store->arg_size() - 1));
+    if (!lane) continue;
+    llvm::Value *vector = store->getArgOperand(0), *first = store->getArgOperand(1);
+    llvm::Type* element = vector->getType()->getScalarType();
+    llvm::IRBuilder<> b(store);
+    b.CreateAlignedStore(b.CreateExtractElement(vector, *lane), b.CreateConstGEP1_32(element, first, *lane),
+                         llvm::Align(element->getScalarSizeInBits() / 8));
+    store->eraseFromParent();
+  }
+}
+
 struct Compilation {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::TargetMachine> machine;
@@ -90,16 +125,22 @@ Result<std::vector<std::byte>> emit(const spirv::Module& kernel, const cpu::Targ
                                     llvm::CodeGenFileType type) {
   Compilation compilation;
   SLIPWAY_TRY_VOID(begin(compilation, kernel, target, buffers));
+  const auto passes_for_target = [&](llvm::legacy::PassManager& passes) {
+    passes.add(llvm::createTargetTransformInfoWrapperPass(compilation.machine->getTargetIRAnalysis()));
+  };
+  llvm::legacy::PassManager simplification, emission;
+  passes_for_target(simplification);
+  add_passes(simplification);
+  simplification.run(*compilation.module);
+  for (llvm::Function& function : *compilation.module) replace_stores_of_one_lane(function);
   llvm::SmallVector<char, 0> code;
   llvm::raw_svector_ostream stream(code);
-  llvm::legacy::PassManager passes;
-  passes.add(llvm::createTargetTransformInfoWrapperPass(compilation.machine->getTargetIRAnalysis()));
-  add_passes(passes);
-  if (compilation.machine->addPassesToEmitFile(passes, stream, nullptr, type)) {
+  passes_for_target(emission);
+  if (compilation.machine->addPassesToEmitFile(emission, stream, nullptr, type)) {
     return fail(DiagnosticKind::Unsupported, SourceLocation::in_file(kernel.name()),
                 formatted("kernel `{}`: LLVM cannot emit code for this machine", kernel.name()));
   }
-  passes.run(*compilation.module);
+  emission.run(*compilation.module);
   const auto* first = reinterpret_cast<const std::byte*>(code.data());
   return std::vector<std::byte>(first, first + code.size());
 }

@@ -18,6 +18,7 @@
 #include "model/device_facts.hpp"
 #include "model/plan/plan_graph.hpp"
 #include "tensor/element.hpp"
+#include "testing/guarded_memory.hpp"
 #include "testing/launch_fixture.hpp"
 #include "testing/tosa/operator_case.hpp"
 #include "testing/tosa/suite.hpp"
@@ -192,17 +193,23 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
         slipway::testing::must(cpu::compile(graph, std::move(lowered), {.target = *target(), .owner = nullptr}));
     // What kernels must write before they read it is initialised with NaN.
     program.fill_arena(std::byte{0xff});
-    std::vector<std::vector<std::byte>> bytes;
-    for (const Tensor& input : job.inputs) bytes.push_back(input.to_bytes());
+    std::deque<slipway::testing::GuardedMemory> memory;
+    for (const Tensor& input : job.inputs) {
+      const std::vector<std::byte> bytes = input.to_bytes();
+      std::ranges::copy(bytes, memory.emplace_back(bytes.size()).bytes().begin());
+    }
     for (const tosa::ValueId output : graph->outputs) {
       const tosa::TensorType& type = (*graph)[output].type;
-      bytes.emplace_back(tensor::byte_count(type.shape, tosa::storage_of(type.data)).value(), std::byte{0xff});
+      const auto size = tensor::byte_count(type.shape, tosa::storage_of(type.data)).value();
+      std::ranges::fill(memory.emplace_back(size).bytes(), std::byte{0xff});
     }
-    const std::vector<MutableBytes> arguments(bytes.begin(), bytes.end());
+    std::vector<MutableBytes> arguments;
+    for (const auto& argument : memory) arguments.push_back(argument.bytes());
     if (const Result<> done = program.run(arguments); !done) ADD_FAILURE() << done.error().front().message;
+    EXPECT_TRUE(std::ranges::all_of(memory, &slipway::testing::GuardedMemory::is_intact));
     std::vector<Tensor> results;
     for (std::size_t i = 0; i < graph->outputs.size(); ++i)
-      results.push_back(Tensor::from_bytes((*graph)[graph->outputs[i]].type, bytes[graph->inputs.size() + i]));
+      results.push_back(Tensor::from_bytes((*graph)[graph->outputs[i]].type, arguments[graph->inputs.size() + i]));
     return results;
   }
 
