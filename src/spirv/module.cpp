@@ -36,12 +36,6 @@ SourceLocation location_of_words(const std::string& name, std::uint64_t first, s
 
 }  // namespace
 
-std::string_view Instruction::string(std::size_t index) const {
-  if (index >= operands.size()) return {};
-  const std::string_view rest = text_of(std::as_bytes(operands.subspan(index)));
-  return rest.substr(0, rest.find('\0'));
-}
-
 const Instruction* Module::definition(Id id) const {
   if (id >= definitions_.size() || definitions_[id] == 0) return nullptr;
   return &instructions_[definitions_[id] - 1];
