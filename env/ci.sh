@@ -12,9 +12,11 @@
 #   bundle    a bundle; checks that its program runs outside the build environment
 #   packages  the tarball, the Debian package, the single file and the steps of Dockerfile.run, each in a clean root of Debian stable
 #   lint      clang-tidy over all sources
+#   cpu       the CPU engine with each level of instructions: all suites, networks, and an hour of random kernels (env/cpu.sh; hours
+#             on two cores, only when it is named)
 #   aarch64   a cross build for Linux on ARM, whose unit tests run in an emulator (only when it is named)
 #
-# Without arguments it runs all steps but the last one in this order. A step that fails does not stop the next one; the last
+# Without arguments it runs all steps but the last two in this order. A step that fails does not stop the next one; the last
 # lines list the result and the time of each step. The logs are in build/ci.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -33,13 +35,16 @@ step_bundle() {
     "$logs/bundle/slipway" inspect examples/kernel_info/saxpy.zebin
 }
 step_packages() { rm -rf build/packages && ./dev package tarball run deb && env/test_packages.sh build/packages; }
+step_cpu() {
+  ./dev build release slipway model_test && ./dev build release make_networks && ./dev shell env/cpu.sh build/release
+}
 step_aarch64() { env/aarch64.sh; }
 step_lint() { ./dev lint; }
 
 [ $# -gt 0 ] || set -- "${all[@]}"
 for step in "$@"; do
   declare -F "step_$step" >/dev/null || {
-    echo "ci: unknown step \`$step\`; the steps are ${all[*]} aarch64" >&2
+    echo "ci: unknown step \`$step\`; the steps are ${all[*]} cpu aarch64" >&2
     exit 2
   }
 done
