@@ -117,7 +117,9 @@ const Record<ListedCpu>& cpu_engine_record() {
           .required("threads", &ListedCpu::threads, Integer{.min = 1}, "number of threads")
           .required("vector_bits", &ListedCpu::vector_bits, Integer{}, "of the vectors that kernels use")
           .required("products_of_bytes", &ListedCpu::products_of_bytes, Boolean{},
-                    "whether it has dot products of 8-bit integers");
+                    "whether it has dot products of 8-bit integers")
+          .required("unused_instructions", &ListedCpu::unused_instructions, List{Text{}},
+                    "of the CPU, for graphs, that the engine does not use: `amx_int8`...");
   return record;
 }
 
@@ -203,7 +205,8 @@ std::string version_text(const gpu::Version& version) {
 
 ListedCpu listed_cpu() {
   const cpu::Target target = cpu::host_target();
-  return {model::cpu_snapshot().name, cpu::default_threads(), target.vector_bits, target.has_dot_products};
+  return {model::cpu_snapshot().name, cpu::default_threads(), target.vector_bits, target.has_dot_products,
+          cpu::unused_instructions()};
 }
 
 std::string device_list_text(const DeviceList& list) { return json::object_text(device_list_record(), list); }

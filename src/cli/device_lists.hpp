@@ -25,6 +25,7 @@ struct ListedCpu {
   std::uint64_t threads = 1;
   std::uint64_t vector_bits = 0;
   bool products_of_bytes = false;  // dot products of 8-bit integers
+  std::vector<std::string> unused_instructions;
 };
 ListedCpu listed_cpu();  // of this machine
 

@@ -38,11 +38,13 @@ int cpu_details(const ReportStyle& style) {
     return 0;
   }
   const cpu::Target target = cpu::host_target();
-  print(
-      formatted("{}\n  graphs only, {} threads\n  vectors of {} bits, products of bytes: {}\n  instructions: {}\n"
-                "  compiler of kernels: {}\n",
-                model::cpu_snapshot().name, cpu::default_threads(), target.vector_bits,
-                target.has_dot_products ? "yes" : "no", target.features, cpu::compiler_file().string()));
+  std::string unused;
+  for (const std::string& name : cpu::unused_instructions()) unused += (unused.empty() ? "" : ", ") + name;
+  print(formatted(
+      "{}\n  graphs only, {} threads\n  vectors of {} bits, products of bytes: {}\n  instructions: {}\n"
+      "  instructions that are not used: {}\n  compiler of kernels: {}\n",
+      model::cpu_snapshot().name, cpu::default_threads(), target.vector_bits, target.has_dot_products ? "yes" : "no",
+      target.features, unused.empty() ? "none" : unused, cpu::compiler_file().string()));
   return 0;
 }
 

@@ -35,6 +35,17 @@ bool has(Level level) {
 }
 bool is_amd() { return __builtin_cpu_is("amd"); }
 
+std::vector<std::string> unused() {
+  __builtin_cpu_init();
+  std::vector<std::string> names;
+  if (__builtin_cpu_supports("avxvnni")) names.emplace_back("avx_vnni");
+  if (__builtin_cpu_supports("avx512bf16")) names.emplace_back("avx512_bf16");
+  if (__builtin_cpu_supports("avx512fp16")) names.emplace_back("avx512_fp16");
+  if (__builtin_cpu_supports("amx-int8")) names.emplace_back("amx_int8");
+  if (__builtin_cpu_supports("amx-bf16")) names.emplace_back("amx_bf16");
+  return names;
+}
+
 std::string brand() {
   std::array<unsigned, 12> words{};
   for (unsigned i = 0; i < 3; ++i) {
@@ -47,6 +58,7 @@ std::string brand() {
 #else
 bool has(Level) { return false; }
 bool is_amd() { return false; }
+std::vector<std::string> unused() { return {}; }
 std::string brand() { return {}; }
 #endif
 
@@ -89,6 +101,8 @@ std::optional<Target> target_of(Level level) {
 }
 
 Target host_target() { return target_of(host_level()).value_or(Target{}); }
+
+std::vector<std::string> unused_instructions() { return unused(); }
 
 std::string host_name() {
   std::string name = brand();

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "cpu/compiler_table.hpp"
 #include "lower/device_facts.hpp"
@@ -21,6 +23,10 @@ Level host_level();
 // Empty for a level that this machine does not have.
 std::optional<Target> target_of(Level level);
 Target host_target();
+
+// Instructions for graphs that this CPU has and the engine does not use (docs/design/cpu_engine.md#products-of-bytes),
+// by the names of Linux: "amx_int8".
+std::vector<std::string> unused_instructions();
 
 // For messages and lists of devices: "AMD EPYC 9B14".
 std::string host_name();
