@@ -36,7 +36,7 @@ step_bundle() {
 }
 step_packages() { rm -rf build/packages && ./dev package tarball run deb && env/test_packages.sh build/packages; }
 step_cpu() {
-  ./dev build release slipway model_test && ./dev build release make_networks && ./dev shell env/cpu.sh build/release
+  ./dev build release model_test make_networks slipway && ./dev shell env/cpu.sh build/release
 }
 step_aarch64() { env/aarch64.sh; }
 step_lint() { ./dev lint; }

@@ -36,7 +36,8 @@
 namespace slipway {
 
 // A Vulkan device by its index, UUID or part of its name; if empty, the one of SLIPWAY_DEVICE, else the first by type.
-// It is opened when a recipe or buffer needs it: recipes of CPU functions only do not need it. Copies share the device.
+// It is opened when a recipe or buffer needs it: recipes of CPU functions only do not need it. With `cpu` models run on
+// the CPU engine, and no other kernels run. Copies share the device.
 class SLIPWAY_API device {
  public:
   device() : device(std::string()) {}

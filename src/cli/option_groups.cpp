@@ -5,7 +5,9 @@
 #include <ranges>
 
 #include "base/format.hpp"
+#include "model/cpu_device.hpp"
 #include "model/plan/graph_options.hpp"
+#include "model/tuning/tuning_table.hpp"
 #include "recipe/backend.hpp"
 
 namespace slipway::cli {
@@ -79,11 +81,36 @@ std::vector<std::string> with_auto(auto&& names) {
 
 }  // namespace
 
-std::optional<model::Engine> chosen_engine(const LaunchGroup& options) {
+void add_engine_option(OptionGroup& group, EngineGroup& options) {
+  group
+      .add_option("--engine", options.engine,
+                  "run graphs on the device, on the CPU engine or in the reference interpreter: auto, cpu, reference")
+      .choices(with_auto(kEngines | std::views::keys));
+}
+
+void add_engine_thread_options(OptionGroup& group, EngineGroup& options) {
+  group.add_option("--threads", options.threads, "threads of the CPU engine (one for each CPU)").range(1, 4096);
+  group.add_flag("--pin", options.pin, "each further thread of the CPU engine stays on one CPU");
+}
+
+std::optional<model::Engine> chosen_engine(const EngineGroup& options, const std::string& device) {
   for (const auto& [name, engine] : kEngines) {
     if (name == options.engine) return engine;
   }
+  if (selected_device(device) == model::kCpuDevice) return model::Engine::Cpu;
   return std::nullopt;
+}
+
+model::GraphOptions graph_options(const EngineGroup& options, const std::string& device, const Cache& cache,
+                                  Diagnostics& diagnostics) {
+  model::GraphOptions graphs{.engine = chosen_engine(options, device).value_or(model::Engine::Kernels),
+                             .lower = {.fuse = !options.no_fuse},
+                             .threads = options.threads,
+                             .pin_threads = options.pin,
+                             .cache = cache};
+  if (graphs.engine == model::Engine::Cpu)
+    graphs.lower.device.tuning = model::tuned_facts(model::cpu_snapshot(), cache, diagnostics).tuning;
+  return graphs;
 }
 
 void add_launch_group(CommandLine& line, LaunchGroup& options) {
@@ -97,11 +124,8 @@ void add_launch_group(CommandLine& line, LaunchGroup& options) {
                 "emulate tensors and graphs instead of native support: auto, never, always (without a value: always)",
                 "always")
       .choices({"auto", "never", "always"});
-  line.add_option("--engine", options.engine,
-                  "run graphs on the device, on the CPU engine or in the reference interpreter: auto, cpu, reference")
-      .choices(with_auto(kEngines | std::views::keys));
-  line.add_option("--threads", options.threads, "threads of the CPU engine (one for each CPU)").range(1, 4096);
-  line.add_flag("--pin", options.pin, "each further thread of the CPU engine stays on one CPU");
+  add_engine_option(line, options);
+  add_engine_thread_options(line, options);
   add_fusion_option(line, options.no_fuse);
 }
 

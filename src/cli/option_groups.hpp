@@ -12,7 +12,8 @@
 
 namespace slipway::model {
 enum class Engine : std::uint8_t;  // plan/graph_options.hpp
-}
+struct GraphOptions;
+}  // namespace slipway::model
 
 namespace slipway::cli {
 
@@ -46,19 +47,29 @@ struct PlannedRunGroup : RunGroup {
 };
 void add_planned_run_group(CommandLine& line, PlannedRunGroup& options);  // also --explain --dry-run
 
+// How runs of any kind compute graphs.
+struct EngineGroup {
+  std::string engine = "auto";  // auto, or a name of chosen_engine
+  unsigned threads = 0;         // of the CPU engine; 0: one for each CPU
+  bool pin = false;             // these threads stay on one CPU each
+  bool no_fuse = false;
+};
+void add_engine_option(OptionGroup& group, EngineGroup& options);          // --engine
+void add_engine_thread_options(OptionGroup& group, EngineGroup& options);  // --threads --pin
+// The engine that --engine or `--device cpu` names; nothing if neither does.
+std::optional<model::Engine> chosen_engine(const EngineGroup& options, const std::string& device);
+// Of a run without Vulkan device facts: the chosen engine, otherwise kernels.
+model::GraphOptions graph_options(const EngineGroup& options, const std::string& device, const Cache& cache,
+                                  Diagnostics& diagnostics);
+
 // The options of runs that go through `launch`: scenarios and models.
-struct LaunchGroup : PlannedRunGroup {
+struct LaunchGroup : PlannedRunGroup, EngineGroup {
   std::int64_t repeat = 1;
-  bool validate = false, no_fuse = false;
+  bool validate = false;
   std::string trace_path, profiling_path, perf_counters_path;
   std::optional<std::string> emulate;  // auto, never or always
-  std::string engine = "auto";         // auto, or a name of chosen_engine
-  unsigned threads = 0;                // of the CPU engine; 0: one for each CPU
-  bool pin = false;                    // these threads stay on one CPU each
 };
 void add_launch_group(CommandLine& line, LaunchGroup& options);
-// The engine that --engine names; nothing for `auto`.
-std::optional<model::Engine> chosen_engine(const LaunchGroup& options);
 
 // The options of runs of recipes: of one recipe, or of the recipes of a jobs script.
 struct RecipeGroup {

@@ -38,13 +38,13 @@ namespace slipway::recipe {
 struct KernelPlan;   // plan.hpp
 struct ContextPlan;  // plan.hpp
 
-enum class BackendKind : std::uint8_t { Cpu, Vulkan, OpenCl, Xrt };
+enum class BackendKind : std::uint8_t { Cpu, Vulkan, OpenCl, Xrt, Engine };
 // The names in reports and of --backend, by value of BackendKind: the list of all back ends.
-inline constexpr std::array<std::string_view, 4> kBackendNames = {"cpu", "vulkan", "opencl", "xrt"};
-// Those that run kernels: all but `cpu`, which runs the functions of CPU libraries. Kernels with a `module` of their
-// own
-// ("embedded" ones) run on Vulkan or OpenCL, others on XRT.
-inline constexpr std::span<const std::string_view> kKernelBackendNames = std::span(kBackendNames).subspan(1);
+inline constexpr std::array<std::string_view, 5> kBackendNames = {"cpu", "vulkan", "opencl", "xrt", "engine"};
+// Those that --backend may name: all but `cpu`, which runs the functions of CPU libraries, and `engine`, which runs
+// models on the CPU engine or in the interpreter (--engine). Kernels with a `module` of their own ("embedded" ones) run
+// on Vulkan or OpenCL, others on XRT.
+inline constexpr std::span<const std::string_view> kKernelBackendNames = std::span(kBackendNames).subspan(1, 3);
 
 constexpr std::string_view name_of(BackendKind kind) { return kBackendNames[static_cast<std::size_t>(kind)]; }
 std::string kernel_backend_list();  // `vulkan, opencl, xrt`
@@ -115,6 +115,8 @@ class KernelList {
   // Nanoseconds of each run of the last submission; empty without ListOptions::timings, or if the device cannot
   // measure.
   virtual std::vector<double> timings() { return {}; }
+  // Whether `wait` does the work of a submission, so that a thread of the runner must call it.
+  virtual bool runs_in_wait() const { return false; }
   // Whether the runs were submitted to the device as one object.
   virtual bool chained() const { return true; }
 };

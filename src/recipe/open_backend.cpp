@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "recipe/open_backend.hpp"
 
+#include "recipe/backends/engine/backend.hpp"
 #include "recipe/backends/opencl/backend.hpp"
 #include "recipe/backends/xrt/module.hpp"
 #include "recipe/vulkan/vulkan_device.hpp"
@@ -17,6 +18,8 @@ Result<BackendPtr> open_backend(BackendKind kind, std::string_view selector, con
       return opencl::open_backend();
     case BackendKind::Xrt:
       return xrt_module::open_backend();
+    case BackendKind::Engine:
+      return make_engine_backend();
   }
   return fail(DiagnosticKind::NoBackend, {}, "the CPU is not a back end of kernels");
 }

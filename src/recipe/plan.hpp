@@ -63,7 +63,7 @@ struct KernelPlan {
   std::string instance;
   std::optional<Artifact> ctrlcode;          // XRT
   std::optional<ModuleCode> module;          // Vulkan and OpenCL
-  std::shared_ptr<const ModelKernel> model;  // Vulkan: a whole model; then there is no module
+  std::shared_ptr<const ModelKernel> model;  // a whole model, for Vulkan or an engine; then there is no module
   std::string entry;
   std::optional<Grid> grid;   // work groups, from the module; kernel and run may override it
   std::optional<Grid> local;  // OpenCL: work-group size

@@ -2,9 +2,12 @@
 // The classes of include/slipway/recipe.hpp: wraps sessions, and throws failures as exceptions.
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 
 #include "base/format.hpp"
 #include "base/public_problems.hpp"
+#include "model/cpu_device.hpp"
+#include "model/plan/graph_options.hpp"
 #include "recipe/cpu/host_buffer.hpp"
 #include "recipe/open_backend.hpp"
 #include "recipe/session.hpp"
@@ -13,7 +16,12 @@
 namespace slipway {
 
 struct device::state {
-  explicit state(std::string selector) : backends(std::move(selector), Cache::of_user()) {}
+  explicit state(const std::string& selector) : is_cpu(names_cpu(selector)), backends(selector, Cache::of_user()) {}
+  static bool names_cpu(const std::string& selector) {
+    const char* variable = std::getenv("SLIPWAY_DEVICE");
+    return (selector.empty() && variable ? variable : selector) == model::kCpuDevice;
+  }
+  bool is_cpu;  // models run on the CPU engine
   recipe::Backends backends;
 };
 
@@ -139,6 +147,7 @@ std::optional<recipe::BackendKind> backend_kind(const std::string& name) {
 device::device(std::string selector) : state_(std::make_shared<state>(std::move(selector))) {}
 
 bo slipway_make_buffer(const device& device, std::size_t size) {
+  if (device.shared()->is_cpu) return bo(value_or_throw(recipe::cpu::make_host_buffer(size)));
   const auto backend = device.shared()->backends.open(recipe::BackendKind::Vulkan);
   if (!backend && backend.error().front().kind == DiagnosticKind::NoDevice)
     return bo(value_or_throw(recipe::cpu::make_host_buffer(size)));
@@ -189,6 +198,12 @@ runner::runner(const device& device, const std::string& text, const run_options&
                        ? files.shared()->files
                        : recipe::Artifacts::in_directory(files.shared()->directory, options.allow_outside),
       .plan = {.backend = backend_kind(options.backend), .cache = Cache::of_user()}};
+  if (device.shared()->is_cpu) {
+    const auto graphs = std::make_shared<model::GraphOptions>();
+    graphs->engine = model::Engine::Cpu;
+    graphs->cache = session_options.plan.cache;
+    session_options.plan.graphs = graphs;
+  }
   Diagnostics diagnostics;
   impl_->session = recipe::Session::load(session_options, diagnostics);
   const auto throw_errors = [&] {

@@ -11,6 +11,7 @@
 
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
+#include "model/plan/graph_options.hpp"
 #include "recipe/cpu/host_buffer.hpp"
 #include "recipe/session.hpp"
 #include "recipe/vulkan/vulkan_device.hpp"
@@ -98,11 +99,13 @@ class ToyBackend final : public Backend {
 // A recipe from text with files in memory, loaded and opened; any error ends the test.
 class Opened {
  public:
-  Opened(std::string recipe, OpenOptions options, std::string profile = "", ArtifactMap files = {}) {
+  Opened(std::string recipe, OpenOptions options, std::string profile = "", ArtifactMap files = {},
+         model::GraphOptions graphs = {}) {
     files.emplace("add.comp", std::vector<char>(kAddStep.begin(), kAddStep.end()));
     SessionOptions request{.recipe = make_source("<recipe>", std::move(recipe)),
                            .profile = profile.empty() ? nullptr : make_source("<profile>", std::move(profile)),
-                           .artifacts = Artifacts::in_memory(std::make_shared<const ArtifactMap>(std::move(files)))};
+                           .artifacts = Artifacts::in_memory(std::make_shared<const ArtifactMap>(std::move(files))),
+                           .plan = {.graphs = std::make_shared<model::GraphOptions>(std::move(graphs))}};
     Diagnostics diagnostics;
     session = Session::load(request, diagnostics);
     if (session.plan()) {

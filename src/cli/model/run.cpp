@@ -171,15 +171,13 @@ class ModelJob : public Job {
   // Sets the engine of graphs and what it has to know of the device.
   bool choose_engine(const Cache& cache) {
     model::GraphOptions& graphs = request_.model.graphs;
-    graphs.threads = options_.threads;
-    graphs.pin_threads = options_.pin;
-    graphs.cache = cache;
-    graphs.engine = chosen_engine(options_).value_or(on_cpu_only() ? model::Engine::Cpu : model::Engine::Kernels);
+    graphs = graph_options(options_, options_.device, cache, diagnostics_);
     // The choice of kernels and native support of graphs depend on the device, which may be unknown with --explain.
     if (device_ && graphs.engine != model::Engine::Cpu) {
       const auto snapshot = device_->opening().snapshot();
       if (prefers_cpu(snapshot)) {
         graphs.engine = model::Engine::Cpu;
+        graphs.lower.device.tuning = model::tuned_facts(model::cpu_snapshot(), cache, diagnostics_).tuning;
         may_change_engine_ = snapshot.has_value();
       } else if (!diagnostics_.take(snapshot)) {
         return false;
@@ -188,8 +186,6 @@ class ModelJob : public Job {
         if (options_.emulate != "always") graphs.native = *snapshot;
       }
     }
-    if (graphs.engine == model::Engine::Cpu)
-      graphs.lower.device.tuning = model::tuned_facts(model::cpu_snapshot(), cache, diagnostics_).tuning;
     return true;
   }
 
@@ -234,7 +230,6 @@ class ModelJob : public Job {
     if (!shaders) return false;
     request_.name = path == "-" ? "model" : Path(path).stem().string();
     request_.model.shaders = std::move(*shaders);
-    request_.model.graphs.lower.fuse = !options_.no_fuse;
     if (!choose_engine(cache)) return false;
     request_.input_directory = options_.input_directory;
     request_.output_directory = options_.output_directory;

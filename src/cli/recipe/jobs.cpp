@@ -10,12 +10,13 @@
 #include "cli/recipe/jobs.hpp"
 #include "cli/run_report.hpp"
 #include "launch/execute/run.hpp"
+#include "model/plan/graph_options.hpp"
 #include "recipe/open_backend.hpp"
 
 namespace slipway::cli {
 namespace {
 
-struct JobsVerbOptions : PlannedRunGroup {
+struct JobsVerbOptions : PlannedRunGroup, EngineGroup {
   std::string file;
   RecipeGroup group;
   recipe::JobOptions jobs;
@@ -25,6 +26,8 @@ void add_options(CommandLine& line, JobsVerbOptions& options) {
   line.add_option("file", options.file, "the jobs script; `-` is standard input").required();
   add_run_group(line, options);
   add_recipe_group(line, options.group);
+  add_engine_option(line, options);  // --threads is another one here
+  add_fusion_option(line, options.no_fuse);
   line.add_option("--threads", options.jobs.threads, "jobs that run at the same time (all)")
       .range(std::uint64_t{1}, std::uint64_t{1024});
   line.add_option("--queue-limit", options.jobs.queue_limit, "jobs that are loaded ahead (as many as --threads)")
@@ -58,8 +61,11 @@ class ScriptJob : public Job {
     jobs.jobs = options_.jobs;
     jobs.profile.seed = group.seed;
     if (options_.timeout) jobs.profile.time_out = launch::time_out_of(*options_.timeout);
-    jobs.sessions.plan = {.backend = recipe::kernel_backend_from_name(group.backend),
-                          .cache = cache_of(options_.no_cache)};
+    const Cache cache = cache_of(options_.no_cache);
+    jobs.sessions.plan = {
+        .backend = recipe::kernel_backend_from_name(group.backend),
+        .cache = cache,
+        .graphs = std::make_shared<model::GraphOptions>(graph_options(options_, options_.device, cache, diagnostics_))};
     jobs.sessions.changes = {.iterations = group.iterations, .mode = recipe::mode_from_name(group.mode)};
     outcome_ = run_jobs_script(jobs, diagnostics_);
     if (!outcome_) return;

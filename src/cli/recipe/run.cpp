@@ -11,6 +11,7 @@
 #include "cli/recipe/verbs.hpp"
 #include "json/diagnostics.hpp"
 #include "launch/execute/run.hpp"
+#include "model/plan/graph_options.hpp"
 #include "recipe/open_backend.hpp"
 
 namespace slipway::cli {
@@ -23,7 +24,7 @@ struct NamedFile {
   std::string name, file;
 };
 
-struct RecipeOptions : PlannedRunGroup {
+struct RecipeOptions : PlannedRunGroup, EngineGroup {
   std::vector<std::string> files;
   RecipeGroup group;
   std::string profile, kernels;
@@ -50,6 +51,9 @@ void add_options(CommandLine& line, RecipeOptions& options) {
   line.add_option("file", options.files, "the recipe; `-` is standard input");
   add_planned_run_group(line, options);
   add_recipe_group(line, options.group);
+  add_engine_option(line, options);
+  add_engine_thread_options(line, options);
+  add_fusion_option(line, options.no_fuse);
   line.add_option("--profile", options.profile, "the profile: what to bind, and how often to run");
   line.add_option("--kernels", options.kernels, "replace kernels of the recipe with those of this file");
   line.add_option("--bind", options.binds, "NAME=FILE: bind the bytes of a file to a buffer").values(1).take_all();
@@ -83,7 +87,11 @@ class RecipeJob : public Job {
     auto request =
         session_options({file, options_.profile, options_.kernels, directory_, group.allow_outside}, diagnostics_);
     if (!request) return false;
-    request->plan = {.backend = recipe::kernel_backend_from_name(group.backend), .cache = cache_of(options_.no_cache)};
+    const Cache cache = cache_of(options_.no_cache);
+    request->plan = {
+        .backend = recipe::kernel_backend_from_name(group.backend),
+        .cache = cache,
+        .graphs = std::make_shared<model::GraphOptions>(graph_options(options_, options_.device, cache, diagnostics_))};
     request->changes = {.iterations = group.iterations,
                         .mode = recipe::mode_from_name(group.mode),
                         .no_map = options_.no_map,

@@ -83,10 +83,6 @@ std::optional<launch::Report> ScenarioRunner::run(const std::string& file, const
   return report;
 }
 
-model::Engine ScenarioRunner::engine() const {
-  return chosen_engine(options_).value_or(on_cpu_only() ? model::Engine::Cpu : model::Engine::Kernels);
-}
-
 bool ScenarioRunner::on_cpu_only() const { return selected_device(options_.device) == model::kCpuDevice; }
 
 std::optional<launch::Report> ScenarioRunner::run_on_cpu(const std::string& file, const scenario::Loaded& loaded,
@@ -119,11 +115,7 @@ scenario::Loaded ScenarioRunner::load(const std::string& file, Diagnostics& diag
                                        .confine = options_.confine,
                                        .cache = cache_,
                                        .emulation = emulation,
-                                       .graphs = {.engine = engine(),
-                                                  .lower = {.fuse = !options_.no_fuse},
-                                                  .threads = options_.threads,
-                                                  .pin_threads = options_.pin,
-                                                  .cache = cache_},
+                                       .graphs = graph_options(options_, options_.device, cache_, diagnostics),
                                        .device_facts = [this, &diagnostics] { return device_facts(diagnostics); },
                                        .native_device = [this] { return native_device(); }},
                                       diagnostics);

@@ -36,7 +36,6 @@ class ScenarioRunner {
 
  private:
   launch::RunOptions options_for(const std::string& file) const;
-  model::Engine engine() const;
   // `--device cpu`: no Vulkan device is opened.
   bool on_cpu_only() const;
   std::optional<launch::Report> run_on_cpu(const std::string& file, const scenario::Loaded& loaded,

@@ -62,8 +62,9 @@ Result<std::size_t> choose_device(std::span<const Snapshot> devices, std::string
     return no_such_device(devices, formatted("no device {}: the last one is device {}", index, devices.size() - 1));
   }
   if (found.empty() && wanted == "cpu") {
-    return no_such_device(
-        devices, "a Vulkan device is needed here; `cpu`, the CPU engine, runs the graphs of models and scenarios");
+    return no_such_device(devices,
+                          "a Vulkan device is needed here; `cpu`, the CPU engine, runs graphs only: those of models, "
+                          "scenarios and recipes");
   }
   if (found.empty()) return no_such_device(devices, formatted("no device has the name or UUID `{}`", selector));
   // Several devices of one name (a machine with eight equal cards): the first.

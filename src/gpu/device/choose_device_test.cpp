@@ -53,10 +53,11 @@ TEST(ChooseDevice, ListsWhatThereIsWhenNothingFits) {
   EXPECT_EQ(error_of(std::span(kDevices).first(1), "radeon"),
             "error: no device has the name or UUID `radeon` [no-device]\n"
             "  note: device 0: `llvmpipe`, Cpu, UUID 11111111-1111-1111-1111-111111111111\n");
-  EXPECT_EQ(error_of(std::span(kDevices).first(1), "CPU"),
-            "error: a Vulkan device is needed here; `cpu`, the CPU engine, runs the graphs of models and scenarios "
-            "[no-device]\n"
-            "  note: device 0: `llvmpipe`, Cpu, UUID 11111111-1111-1111-1111-111111111111\n");
+  EXPECT_EQ(
+      error_of(std::span(kDevices).first(1), "CPU"),
+      "error: a Vulkan device is needed here; `cpu`, the CPU engine, runs graphs only: those of models, scenarios and "
+      "recipes [no-device]\n"
+      "  note: device 0: `llvmpipe`, Cpu, UUID 11111111-1111-1111-1111-111111111111\n");
   EXPECT_EQ(error_of({}, ""), "error: there is no Vulkan device on this machine [no-device]\n");
 }
 

@@ -38,4 +38,6 @@ Result<std::shared_ptr<buffer_storage>> make_host_buffer(std::size_t size, const
   return std::make_shared<HostBuffer>(pages, size);
 }
 
+bool is_host_buffer(const buffer_storage& buffer) { return dynamic_cast<const HostBuffer*>(&buffer) != nullptr; }
+
 }  // namespace slipway::recipe::cpu

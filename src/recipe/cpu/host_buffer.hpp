@@ -16,4 +16,7 @@ inline constexpr std::size_t kHostAlignment = 64;
 // Errors: device-lacks if there is not enough memory.
 Result<std::shared_ptr<buffer_storage>> make_host_buffer(std::size_t size, const SourceLocation& location = {});
 
+// Whether make_host_buffer made it.
+bool is_host_buffer(const buffer_storage& buffer);
+
 }  // namespace slipway::recipe::cpu

@@ -118,7 +118,7 @@ class Planner {
     const auto& module = modules_.at(module_of(recipe_, kernel).key);
     if (!module) return false;
     if (module->kind == ModuleKind::Vgf && kernel.entry.empty())
-      return plan_model(kernel, *module->artifact, options_.cache, plan, diagnostics_);
+      return plan_model(kernel, *module->artifact, options_, plan, diagnostics_);
     if (module->kind == ModuleKind::Rpl || module->kind == ModuleKind::Vgf) {
       const auto code = take_kernel(*module, kernel, diagnostics_);
       if (!code) return false;

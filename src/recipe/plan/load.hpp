@@ -2,6 +2,7 @@
 // Plans a recipe: checks everything that can be checked without a device, and reports all problems together.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "base/cache.hpp"
@@ -9,6 +10,10 @@
 #include "recipe/artifacts.hpp"
 #include "recipe/plan.hpp"
 #include "recipe/read/read.hpp"
+
+namespace slipway::model {
+struct GraphOptions;  // plan/graph_options.hpp
+}
 
 namespace slipway::recipe {
 
@@ -19,9 +24,10 @@ enum class Depth {
 
 struct PlanOptions {
   Depth depth = Depth::Files;
-  std::optional<BackendKind> backend;  // --backend; nothing: auto (docs/spec/recipe.md#decision-7)
-  Cache cache;                         // of compiled shaders
-  const Profile* profile = nullptr;    // may be null; its `qos` configures the header's context
+  std::optional<BackendKind> backend;                 // --backend; nothing: auto (docs/spec/recipe.md#decision-7)
+  Cache cache;                                        // of compiled shaders
+  std::shared_ptr<const model::GraphOptions> graphs;  // of models; null: kernels on the device
+  const Profile* profile = nullptr;                   // may be null; its `qos` configures the header's context
 };
 
 // Returns nothing if there are errors, or with Depth::References.

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "recipe/plan/model_kernel.hpp"
 
+#include <algorithm>
+
 #include "base/format.hpp"
 #include "launch/plan/locate.hpp"
+#include "recipe/plan.hpp"
 #include "vgf/check.hpp"
 #include "vgf/read.hpp"
 
@@ -49,8 +52,9 @@ bool add_port(const vgf::File& file, const vgf::Slot& slot, std::string_view giv
 
 std::shared_ptr<const ModelKernel> plan_model_kernel(const Artifact& artifact, const std::string& name,
                                                      const launch::Origin& origin, const Cache& cache,
-                                                     const lower::DeviceFacts& device, Diagnostics& diagnostics) {
+                                                     const model::GraphOptions& graphs, Diagnostics& diagnostics) {
   auto kernel = std::make_shared<ModelKernel>();
+  kernel->graphs = graphs;
   kernel->artifact = artifact;
   kernel->plan.name = name;
   kernel->file = read_model(artifact, diagnostics);
@@ -58,8 +62,7 @@ std::shared_ptr<const ModelKernel> plan_model_kernel(const Artifact& artifact, c
   const vgf::File& file = kernel->file->vgf;
   auto shaders = model::compile_modules(*kernel->file, cache, diagnostics);
   if (!shaders) return nullptr;
-  model::ModelOptions settings{.graphs = {}, .shaders = std::move(*shaders)};
-  settings.graphs.lower.device = device;
+  model::ModelOptions settings{.graphs = graphs, .shaders = std::move(*shaders)};
   auto planned = model::ModelPlan::make(kernel->file, name, std::move(settings), diagnostics);
   if (!planned) return nullptr;
   const auto shapes = planned->resolve_shapes({}, diagnostics);
@@ -82,6 +85,21 @@ std::shared_ptr<const ModelKernel> plan_model_kernel(const Artifact& artifact, c
   }
   if (!planned->dispatch(kernel->plan, dispatch, diagnostics)) return nullptr;
   return kernel;
+}
+
+Result<std::vector<const BufferArgument*>> port_arguments(const KernelPlan& kernel, const KernelRun& run) {
+  std::vector<const BufferArgument*> arguments;
+  for (const Parameter& parameter : kernel.signature.parameters) {
+    const auto argument = std::ranges::find(run.buffers, parameter.argidx, &BufferArgument::argidx);
+    if (argument == run.buffers.end() || argument->size != parameter.size) {
+      return fail(DiagnosticKind::BufferSize, kernel.origin.location,
+                  formatted("`{}` of the model needs a buffer of {} bytes, but argument {} of run `{}` {}",
+                            parameter.name, parameter.size, parameter.argidx, run.id,
+                            argument == run.buffers.end() ? "is not set" : formatted("has {}", argument->size)));
+    }
+    arguments.push_back(&*argument);
+  }
+  return arguments;
 }
 
 }  // namespace slipway::recipe

@@ -9,9 +9,10 @@
 
 #include "base/cache.hpp"
 #include "launch/plan/plan.hpp"
-#include "lower/device_facts.hpp"
+#include "model/plan/graph_options.hpp"
 #include "model/plan/plan_model.hpp"
 #include "recipe/artifacts.hpp"
+#include "recipe/backend.hpp"
 
 namespace slipway::recipe {
 
@@ -26,14 +27,19 @@ struct ModelPort {
 struct ModelKernel {
   Artifact artifact;  // owns the bytes that `file` and the plan's constants are views of
   std::shared_ptr<const model::ModelFile> file;
-  launch::Plan plan;             // dispatches only
+  model::GraphOptions graphs;    // that it was planned with
+  launch::Plan plan;             // dispatches; calls where an engine of the host runs the graphs
   std::vector<ModelPort> ports;  // by argidx
 };
 
 // Errors: those of reading, compiling and lowering the model; unsupported for images as inputs or outputs and
-// for unknown dimensions. `device` decides which kernels graphs are compiled to; all devices run those of the default.
+// for unknown dimensions. The device facts of `graphs` decide which kernels graphs are compiled to; all devices run
+// those of the default.
 std::shared_ptr<const ModelKernel> plan_model_kernel(const Artifact& artifact, const std::string& name,
                                                      const launch::Origin& origin, const Cache& cache,
-                                                     const lower::DeviceFacts& device, Diagnostics& diagnostics);
+                                                     const model::GraphOptions& graphs, Diagnostics& diagnostics);
+
+// The arguments of a run of a model, by port. Errors: buffer-size.
+Result<std::vector<const BufferArgument*>> port_arguments(const KernelPlan& kernel, const KernelRun& run);
 
 }  // namespace slipway::recipe

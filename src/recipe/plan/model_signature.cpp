@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The signature of a whole model as a kernel.
 #include "base/format.hpp"
+#include "launch/execute/host_run.hpp"
 #include "recipe/plan/model_kernel.hpp"
 #include "recipe/plan/parts.hpp"
 
 namespace slipway::recipe {
 
-bool plan_model(const Kernel& kernel, const Artifact& artifact, const Cache& cache, KernelPlan& plan,
+bool plan_model(const Kernel& kernel, const Artifact& artifact, const PlanOptions& options, KernelPlan& plan,
                 Diagnostics& diagnostics) {
   bool good = true;
   const auto refuse = [&](std::string_view key) {
@@ -20,14 +21,25 @@ bool plan_model(const Kernel& kernel, const Artifact& artifact, const Cache& cac
   if (kernel.grid) refuse("grid");
   if (kernel.specialization.size() != 0) refuse("specialization");
   if (!good) return false;
+  const model::GraphOptions graphs = options.graphs ? *options.graphs : model::GraphOptions();
   Diagnostics found;
-  plan.model = plan_model_kernel(artifact, kernel.name, {plan.origin.location, plan.origin.pointer, kernel.name}, cache,
-                                 {}, found);
+  plan.model = plan_model_kernel(artifact, kernel.name, {plan.origin.location, plan.origin.pointer, kernel.name},
+                                 options.cache, graphs, found);
   for (Diagnostic& problem : found.release()) {
     if (problem.location.kind == SourceLocation::Kind::None) problem.location = plan.origin.location;
     diagnostics.add(std::move(problem.note("the recipe names it here", plan.origin.location)));
   }
   if (!plan.model) return false;
+  if (graphs.engine != model::Engine::Kernels) {
+    if (const std::string why = launch::why_not_on_host(plan.model->plan); !why.empty()) {
+      diagnostics.add(problem_at(kernel.at, "name", DiagnosticKind::Unsupported,
+                                 formatted("kernel `{}` is a model that has more than graphs, and {}; choose a "
+                                           "Vulkan device, without `--engine`",
+                                           kernel.name, why)));
+      return false;
+    }
+    plan.backend = BackendKind::Engine;
+  }
   plan.grid = Grid{1, 1, 1};  // unused, as the model's plan has its own work groups
   plan.signature.ignore_unmapped = kernel.ignore_unmapped;
   for (std::uint32_t i = 0; i < plan.model->ports.size(); ++i) {

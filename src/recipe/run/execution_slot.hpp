@@ -52,8 +52,10 @@ class ExecutionSlot {
   bool timings = false, poll = false;
   std::optional<std::chrono::nanoseconds> time_out;
 
-  // A single kernel list needs no thread.
-  bool is_direct() const { return lists.size() == 1 && lists.front().kernels; }
+  // A single kernel list needs no thread, if a device runs it.
+  bool is_direct() const {
+    return lists.size() == 1 && lists.front().kernels && !lists.front().kernels->runs_in_wait();
+  }
   bool in_progress() const { return state_.load(std::memory_order_relaxed) != kIdle; }
 
   Result<> start();

@@ -19,8 +19,9 @@ namespace {
 Result<> state_error(std::string message) { return fail(DiagnosticKind::RunnerState, {}, std::move(message)); }
 
 // In this order: the buffers of a recipe are those of the first back end that it uses.
-constexpr BackendKind kKernelBackends[] = {BackendKind::Xrt, BackendKind::Vulkan, BackendKind::OpenCl};
-static_assert(std::size(kKernelBackends) == kKernelBackendNames.size());
+constexpr BackendKind kKernelBackends[] = {BackendKind::Xrt, BackendKind::Vulkan, BackendKind::OpenCl,
+                                           BackendKind::Engine};
+static_assert(std::size(kKernelBackends) == kBackendNames.size() - 1);
 
 }  // namespace
 

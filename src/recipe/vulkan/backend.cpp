@@ -29,8 +29,9 @@ Failure at_kernel(Failure failure, const KernelPlan& kernel) {
 Result<std::shared_ptr<const ModelKernel>> model_for(const VulkanDevice& device, const KernelPlan& kernel) {
   const launch::Origin origin{kernel.origin.location, kernel.origin.pointer, kernel.name};
   Diagnostics problems;
-  auto model = plan_model_kernel(kernel.model->artifact, kernel.name, origin, device.cache,
-                                 model::tuned_facts(device.snapshot(), device.cache, problems), problems);
+  model::GraphOptions graphs = kernel.model->graphs;
+  graphs.lower.device = model::tuned_facts(device.snapshot(), device.cache, problems);
+  auto model = plan_model_kernel(kernel.model->artifact, kernel.name, origin, device.cache, graphs, problems);
   if (!model) return fail(problems.release());
   const gpu::Needs needs = launch::needs_of(model->plan);
   if (auto fits = gpu::plan_device(device.snapshot(), needs); !fits) return fail(std::move(fits.error()));

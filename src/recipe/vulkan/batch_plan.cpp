@@ -141,17 +141,10 @@ class BatchPlanner {
   // The inputs and outputs of a model are copied, so their offsets need no alignment.
   Result<std::vector<BoundRange>> bind_ports(const KernelRun& run) {
     const KernelPlan& kernel = kernel_of(run).plan();
+    SLIPWAY_TRY(const std::vector<const BufferArgument*> arguments, port_arguments(kernel, run));
     std::vector<BoundRange> ranges;
-    for (const Parameter& parameter : kernel.signature.parameters) {
-      const auto argument = std::ranges::find(run.buffers, parameter.argidx, &BufferArgument::argidx);
-      if (argument == run.buffers.end() || argument->size != parameter.size) {
-        return fail(DiagnosticKind::BufferSize, kernel.origin.location,
-                    formatted("`{}` of the model needs a buffer of {} bytes, but argument {} of run `{}` {}",
-                              parameter.name, parameter.size, parameter.argidx, run.id,
-                              argument == run.buffers.end() ? "is not set" : formatted("has {}", argument->size)));
-      }
-      ranges.push_back(range_of(parameter, *argument));
-    }
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      ranges.push_back(range_of(kernel.signature.parameters[i], *arguments[i]));
     return ranges;
   }
 

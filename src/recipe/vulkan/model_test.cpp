@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whole models as kernels of recipes, under the validation layer with synchronisation validation.
+// Whole models as kernels of recipes: on a device, under the validation layer with synchronisation validation; and
+// their graphs on the host.
 #include <mutex>
 
 #include "base/format.hpp"
+#include "model/cpu_device.hpp"
+#include "recipe/backends/engine/backend.hpp"
+#include "slipway/recipe.hpp"
 #include "spirv/tools.hpp"
 #include "testing/recipes.hpp"
 #include "vgf/write.hpp"
@@ -200,6 +204,113 @@ TEST_F(ModelInRecipe, ReportsWhatDoesNotFit) {
       problems(twice_recipe(), chars_of(*images.finish())),
       HasSubstr("`picture` of the model is an image; recipes bind buffers to tensors and buffers [unsupported]"));
 }
+
+// --- graphs on the host ---
+
+class ModelOnHost : public ModelInRecipe, public ::testing::WithParamInterface<model::Engine> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == model::Engine::Cpu && !model::has_cpu_engine()) GTEST_SKIP() << "this build has no CPU engine";
+  }
+  // Without a device: opening any other back end fails.
+  static OpenOptions on_host() {
+    return {.runner = {.open_backend = [](BackendKind kind) -> Result<BackendPtr> {
+              if (kind == BackendKind::Engine) return make_engine_backend();
+              return fail(DiagnosticKind::NoDevice, {}, "there is no device");
+            }}};
+  }
+  static model::GraphOptions graphs() { return {.engine = GetParam(), .threads = 2}; }
+};
+
+TEST_P(ModelOnHost, Computes) {
+  OpenOptions options = on_host();
+  options.runner.timings = true;
+  Opened opened(twice_recipe(), options, "", {{"m.vgf", graph_model()}}, graphs());
+  ASSERT_EQ(opened.problems, "");
+  EXPECT_THAT(print_plan(*opened.session.plan()), HasSubstr("kernel model: engine, the whole model m.vgf\n"));
+  EXPECT_THAT(print_plan(*opened.session.plan()), HasSubstr("  0: engine, 2 runs\n"));
+  for (std::uint32_t i = 1; i < 4; ++i) {
+    opened.bind("x", {1, -2U, 3, -i});
+    ASSERT_EQ(opened.run(), "ok");
+    EXPECT_THAT(opened.words("y"), ElementsAre(0, 0, 1, 2, 3, i));
+  }
+  for (const RunRecord& record : opened.runner().records()) {
+    EXPECT_EQ(record.count, 3U);
+    EXPECT_GT(record.total_ns.value_or(0), 0);
+  }
+  const auto backends = opened.runner().backends();
+  ASSERT_EQ(backends.size(), 1U);
+  EXPECT_THAT(backends[0].second.device, HasSubstr(GetParam() == model::Engine::Cpu ? "(CPU engine" : "interpreter"));
+}
+
+TEST_P(ModelOnHost, BesideShadersOnTheDevice) {
+  const std::string recipe = formatted(
+      R"({{"resources": {{"buffers": [{}, {}, {}, {}], "kernels": [{{"name": "model", "module": "m.vgf"}},
+      {{"name": "add", "module": "add.comp", "grid": [1, 1, 1]}}]}}, "execution": {{"runs": [{},
+      {{"kernel": "model", "name": "abs", "arguments": [{{"name": "a", "argidx": 0}}, {{"name": "b", "argidx": 1}}]}}, {}]}}}})",
+      buffer_json("x", "input", 16), buffer_json("a", "internal", 16), buffer_json("b", "internal", 16),
+      buffer_json("y", "output", 16), add_run("x", "a", 4, 10), add_run("b", "y", 4, 1));
+  OpenOptions both = options();
+  both.runner.open_backend = [vulkan = both.runner.open_backend](BackendKind kind) -> Result<BackendPtr> {
+    return kind == BackendKind::Engine ? make_engine_backend() : vulkan(kind);
+  };
+  Opened opened(recipe, both, "", {{"m.vgf", graph_model()}}, graphs());
+  ASSERT_EQ(opened.problems, "");
+  for (std::uint32_t i = 1; i < 4; ++i) {
+    opened.bind("x", {1, -20U, 30, -i});
+    ASSERT_EQ(opened.run(), "ok");
+    EXPECT_THAT(opened.words("y"), ElementsAre(12, 11, 41, 11 - i));
+  }
+}
+
+TEST_P(ModelOnHost, CopiesInFlight) {
+  const std::string profile =
+      R"({"bindings": [{"name": "x", "size": 16, "init": {"stride": 4, "value": 5}}, {"name": "golden", "size": 24, "init": {"stride": 4, "value": 5, "begin": 8}},
+      {"name": "y", "size": 24, "validate": {"name": "golden"}}],
+      "executions": [{"mode": "throughput", "depth": 3, "iterations": 10, "validate": true, "verbose": false}]})";
+  Opened opened(twice_recipe(), on_host(), profile, {{"m.vgf", graph_model()}}, graphs());
+  ASSERT_EQ(opened.problems, "");
+  const auto failure = opened.session.run();
+  EXPECT_FALSE(failure) << Opened::text(failure->diagnostics);
+}
+
+TEST_P(ModelOnHost, TimeOut) {
+  if (GetParam() != model::Engine::Cpu) GTEST_SKIP() << "the interpreter has no time limit";
+  Opened opened(twice_recipe(), on_host(), "", {{"m.vgf", graph_model()}}, graphs());
+  ASSERT_EQ(opened.problems, "");
+  opened.bind("x", {1, 2, 3, 4});
+  ASSERT_TRUE(opened.runner().prepare({.time_out = std::chrono::nanoseconds(0)}));
+  EXPECT_EQ(opened.run(), "the graph did not end in the given time [timed-out]");
+  ASSERT_TRUE(opened.runner().prepare({}));
+  EXPECT_EQ(opened.run(), "ok");
+}
+
+TEST_P(ModelOnHost, ReportsWhatDoesNotFit) {
+  Opened larger(twice_recipe(), on_host(), "", {{"m.vgf", graph_model()}}, graphs());
+  ASSERT_EQ(larger.problems, "");
+  larger.bind("x", {1, 2, 3, 4, 5});
+  EXPECT_EQ(larger.run(),
+            "`given` of the model needs a buffer of 16 bytes, but argument 0 of run `first` has 20 [buffer-size]");
+  const Opened shaders(twice_recipe(), on_host(), "", {{"m.vgf", shader_model()}}, graphs());
+  EXPECT_THAT(shaders.problems,
+              HasSubstr("kernel `model` is a model that has more than graphs, and the step `model/plus` is a shader; "
+                        "choose a Vulkan device, without `--engine` [unsupported]"));
+}
+
+TEST(PublicRunner, RunsModelsOnTheCpuEngine) {
+  if (!model::has_cpu_engine()) GTEST_SKIP() << "this build has no CPU engine";
+  const device cpu("cpu");
+  slipway::runner runner(cpu, twice_recipe(), slipway::artifacts({{"m.vgf", graph_model()}}));
+  bo x(cpu, 16);
+  std::ranges::copy(std::to_array<std::uint32_t>({1, -2U, 3, -4U}), x.map<std::uint32_t*>());
+  runner.bind("x", x);
+  runner.execute();
+  runner.wait();
+  EXPECT_THAT(std::span(runner.map_buffer<const std::uint32_t*>("y"), 6), ElementsAre(0, 0, 1, 2, 3, 4));
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, ModelOnHost, ::testing::Values(model::Engine::Cpu, model::Engine::Reference),
+                         [](const auto& engine) { return engine.param == model::Engine::Cpu ? "Cpu" : "Reference"; });
 
 }  // namespace
 }  // namespace slipway::recipe
