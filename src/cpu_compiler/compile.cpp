@@ -68,7 +68,7 @@ void add_passes(llvm::legacy::PassManager& passes) {
   passes.add(llvm::createLICMPass());
 }
 
-// The only lane that a mask selects, if it is a constant that selects one.
+// The only lane that a mask selects, if it is a constant that selects one. LLVM does not store undefined lanes.
 std::optional<unsigned> only_lane(const llvm::Value* mask) {
   const auto* constant = llvm::dyn_cast<llvm::Constant>(mask);
   if (!constant) return std::nullopt;
@@ -76,7 +76,8 @@ std::optional<unsigned> only_lane(const llvm::Value* mask) {
   const unsigned lanes = llvm::cast<llvm::FixedVectorType>(mask->getType())->getNumElements();
   for (unsigned lane = 0; lane < lanes; ++lane) {
     const llvm::Constant* selected = constant->getAggregateElement(lane);
-    if (!selected || selected->isZeroValue()) continue;
+    if (!selected) return std::nullopt;
+    if (llvm::isa<llvm::UndefValue>(selected) || selected->isZeroValue()) continue;
     if (only) return std::nullopt;
     only = lane;
   }
