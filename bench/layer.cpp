@@ -164,12 +164,51 @@ void memory() {
       layered, direct, layered - direct);
 }
 
-// A chain whose operators do not fuse.
-std::string products(int count) {
-  std::string lines = "%0 = input f32[1, 16, 16] at 0.0\n";
-  for (int i = 1; i <= count; ++i)
-    lines += formatted("%{} = MATMUL(%{}, %{}) f32[1, 16, 16] A_zp=0 B_zp=0\n", i, i - 1, i - 1);
-  return lines + formatted("output %{} at 0.1\n", count);
+// The line of a pipeline's log about the calls of Vulkan with which the graph is recorded.
+std::string recording_of(LayerApp& app, VkPipeline pipeline) {
+  const VkDataGraphPipelineInfoARM of{.sType = VK_STRUCTURE_TYPE_DATA_GRAPH_PIPELINE_INFO_ARM,
+                                      .dataGraphPipeline = pipeline};
+  VkDataGraphPipelinePropertyQueryResultARM log{
+      .sType = VK_STRUCTURE_TYPE_DATA_GRAPH_PIPELINE_PROPERTY_QUERY_RESULT_ARM,
+      .property = VK_DATA_GRAPH_PIPELINE_PROPERTY_CREATION_LOG_ARM};
+  app.vk().vkGetDataGraphPipelinePropertiesARM(app.device(), &of, 1, &log);
+  std::string text(log.dataSize, ' ');
+  log.pData = text.data();
+  app.vk().vkGetDataGraphPipelinePropertiesARM(app.device(), &of, 1, &log);
+  const std::size_t at = text.rfind("recording: ");
+  return at == std::string::npos ? "unknown" : text.substr(at + 11, text.find('\n', at) - at - 11);
+}
+
+// The host's time for recording a graph, and what of it are calls that no layer can leave out.
+void recording(LayerApp& app, const slipway::testing::AppGraph& graph, int operators) {
+  const slipway::testing::AppTensor x = app.tensor(VK_FORMAT_R32_SFLOAT, {1, 16, 16}),
+                                    y = app.tensor(VK_FORMAT_R32_SFLOAT, {1, 16, 16});
+  const VkDescriptorSet set = app.descriptor_set(graph.set_layout, {&x, &y});
+  const VkCommandBuffer commands = app.command_buffer();
+  const auto time = [&](const std::function<void()>& record) {
+    return median_of(201, [&] {
+      app.begin(commands);
+      record();
+      app.vk().vkEndCommandBuffer(commands);
+    });
+  };
+  std::println("recording {} operators: {}", operators, recording_of(app, graph.pipeline));
+  const double nothing = time([] {});
+  const double again = time([&] { app.dispatch(commands, graph, set); });
+  // Other state of the application, so that the graph is recorded each time.
+  const auto bind = [&] {
+    app.vk().vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, graph.layout, 0, 1, &set, 0, nullptr);
+  };
+  const double bound = time(bind);
+  const double each = time([&] {
+    bind();
+    app.dispatch(commands, graph, set);
+  });
+  std::println("recording {} operators again: {:.1f} us, without the empty command buffer {:.1f} us", operators, again,
+               again - nothing);
+  std::println("recording {} operators among other state: {:.1f} us, without the other commands {:.1f} us", operators,
+               each, each - bound);
+  std::println("an empty command buffer: {:.1f} us", nothing);
 }
 
 void host() {
@@ -179,7 +218,7 @@ void host() {
   app.validation_ = false;
   const slipway::testing::AppTensor x = app.tensor(VK_FORMAT_R32_SFLOAT, {1, 16, 16}),
                                     y = app.tensor(VK_FORMAT_R32_SFLOAT, {1, 16, 16});
-  const spirv::Words words = slipway::testing::graph_module(products(operators));
+  const spirv::Words words = slipway::testing::graph_module(slipway::testing::matrix_products(operators, 16));
   const VkPipelineCacheCreateInfo cache_info{.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
   VkPipelineCache cache = VK_NULL_HANDLE;
   app.vk().vkCreatePipelineCache(app.device(), &cache_info, nullptr, &cache);
@@ -191,13 +230,8 @@ void host() {
                  app.create_graph(words, "main", {&x, &y}, {}, cache, graph.layout, made);
                  app.vk().vkDestroyPipeline(app.device(), made, nullptr);
                }) * 1e-3);
-  const VkDescriptorSet set = app.descriptor_set(graph.set_layout, {&x, &y});
+  recording(app, graph, operators);
   const VkCommandBuffer commands = app.command_buffer();
-  std::println("recording {} operators: {:.1f} us", operators, median_of(201, [&] {
-                 app.begin(commands);
-                 app.dispatch(commands, graph, set);
-                 app.vk().vkEndCommandBuffer(commands);
-               }));
   // Calls without tensors.
   constexpr int calls = 10000;
   const auto cost_of = [&](LayerApp& on, VkCommandBuffer into) {

@@ -19,6 +19,10 @@ CommandState& state_of(LayerDevice& device, VkCommandBuffer commands) {
   return *device.commands.add(commands, std::make_unique<CommandState>());
 }
 
+void note_state(const LayerDevice& device, VkCommandBuffer commands) {
+  if (CommandState* state = device.commands.find(commands)) state->state_set = true;
+}
+
 void out_of_memory(const LayerDevice& device) {
   device.instance->message(MessageLevel::Error, "out of memory while commands are recorded");
 }
@@ -33,17 +37,20 @@ VkResult CreateCommandPool(VkDevice handle, const VkCommandPoolCreateInfo* info,
     ChainCopy chain;
     VkCommandPoolCreateInfo theirs = *info;
     theirs.pNext = chain.make(info->pNext, removed);
-    auto buffers = std::make_unique<std::vector<VkCommandBuffer>>();
+    auto pool = std::make_unique<CommandPool>(
+        CommandPool{.buffers = {},
+                    .family = info->queueFamilyIndex,
+                    .is_protected = (info->flags & VK_COMMAND_POOL_CREATE_PROTECTED_BIT) != 0});
     const VkResult result = device.next.vkCreateCommandPool(handle, &theirs, allocator, made);
-    if (result == VK_SUCCESS) device.command_pools.add(*made, std::move(buffers));
+    if (result == VK_SUCCESS) device.command_pools.add(*made, std::move(pool));
     return result;
   });
 }
 
 void DestroyCommandPool(VkDevice handle, VkCommandPool pool, const VkAllocationCallbacks* allocator) {
   LayerDevice& device = device_of(handle);
-  if (const auto buffers = device.command_pools.remove(pool)) {
-    for (const VkCommandBuffer buffer : *buffers) static_cast<void>(device.commands.remove(buffer));
+  if (const auto known = device.command_pools.remove(pool)) {
+    for (const VkCommandBuffer buffer : known->buffers) static_cast<void>(device.commands.remove(buffer));
   }
   device.next.vkDestroyCommandPool(handle, pool, allocator);
 }
@@ -53,10 +60,16 @@ VkResult AllocateCommandBuffers(VkDevice handle, const VkCommandBufferAllocateIn
   const VkResult result = device.next.vkAllocateCommandBuffers(handle, info, made);
   if (result != VK_SUCCESS) return result;
   const VkResult noted = guarded([&] {
-    auto* const pool = device.command_pools.find(info->commandPool);
+    CommandPool* const pool = device.command_pools.find(info->commandPool);
     for (std::uint32_t i = 0; i < info->commandBufferCount; ++i) {
-      if (pool != nullptr) pool->push_back(made[i]);
-      device.commands.add(made[i], std::make_unique<CommandState>());
+      auto state = std::make_unique<CommandState>();
+      if (pool != nullptr) {
+        pool->buffers.push_back(made[i]);
+        state->is_primary = info->level == VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+        state->is_protected = pool->is_protected;
+        state->family = pool->family;
+      }
+      device.commands.add(made[i], std::move(state));
     }
     return VK_SUCCESS;
   });
@@ -68,18 +81,22 @@ VkResult AllocateCommandBuffers(VkDevice handle, const VkCommandBufferAllocateIn
 
 void FreeCommandBuffers(VkDevice handle, VkCommandPool pool, std::uint32_t count, const VkCommandBuffer* buffers) {
   LayerDevice& device = device_of(handle);
-  auto* const known = device.command_pools.find(pool);
+  CommandPool* const known = device.command_pools.find(pool);
   for (std::uint32_t i = 0; i < count; ++i) {
     if (buffers[i] == nullptr) continue;
     static_cast<void>(device.commands.remove(buffers[i]));
-    if (known != nullptr) std::erase(*known, buffers[i]);
+    if (known != nullptr) std::erase(known->buffers, buffers[i]);
   }
   device.next.vkFreeCommandBuffers(handle, pool, count, buffers);
 }
 
 VkResult BeginCommandBuffer(VkCommandBuffer commands, const VkCommandBufferBeginInfo* info) {
   LayerDevice& device = device_of(commands);
-  if (CommandState* state = device.commands.find(commands)) state->reset();
+  if (CommandState* state = device.commands.find(commands)) {
+    state->reset();
+    // The mask of a device group is state, too.
+    state->state_set = info->pNext != nullptr;
+  }
   return device.next.vkBeginCommandBuffer(commands, info);
 }
 
@@ -108,6 +125,7 @@ void CmdBindPipeline(VkCommandBuffer commands, VkPipelineBindPoint point, VkPipe
       state->compute_shader = VK_NULL_HANDLE;
     }
   }
+  note_state(device, commands);
   device.next.vkCmdBindPipeline(commands, point, pipeline);
 }
 
@@ -120,6 +138,7 @@ void CmdBindShadersEXT(VkCommandBuffer commands, std::uint32_t count, const VkSh
       state->compute = VK_NULL_HANDLE;
       state->compute_shader = shaders != nullptr ? shaders[i] : VK_NULL_HANDLE;
     }
+    state->state_set = true;
   }
   device.next.vkCmdBindShadersEXT(commands, count, stages, shaders);
 }
@@ -151,6 +170,7 @@ void CmdBindDescriptorSets(VkCommandBuffer commands, VkPipelineBindPoint point, 
       out_of_memory(device);
     }
   }
+  note_state(device, commands);
   device.next.vkCmdBindDescriptorSets(commands, point, layout, first, count, sets, dynamic_count, dynamic);
 }
 
@@ -174,6 +194,7 @@ void CmdBindDescriptorSets2(VkCommandBuffer commands, const VkBindDescriptorSets
   LayerDevice& device = device_of(commands);
   if (is_for_graphs(info->stageFlags) && device.graphs)
     bind_graph_sets(device, commands, info->firstSet, info->descriptorSetCount, info->pDescriptorSets);
+  note_state(device, commands);
   device.next.vkCmdBindDescriptorSets2(commands, info);
 }
 
@@ -219,6 +240,7 @@ void CmdPushDescriptorSet(VkCommandBuffer commands, VkPipelineBindPoint point, V
   try {
     if (point == VK_PIPELINE_BIND_POINT_DATA_GRAPH_ARM)
       return note_pushed(state_of(device, commands), set, count, writes);
+    note_state(device, commands);
     const TranslatedWrites translated(device, count, writes);
     device.next.vkCmdPushDescriptorSet(commands, point, layout, set, count, translated.writes());
   } catch (...) {
@@ -231,6 +253,7 @@ void CmdPushDescriptorSet2(VkCommandBuffer commands, const VkPushDescriptorSetIn
   try {
     if (is_for_graphs(info->stageFlags) && device.graphs)
       note_pushed(state_of(device, commands), info->set, info->descriptorWriteCount, info->pDescriptorWrites);
+    note_state(device, commands);
     const TranslatedWrites translated(device, info->descriptorWriteCount, info->pDescriptorWrites);
     VkPushDescriptorSetInfo theirs = *info;
     theirs.pDescriptorWrites = translated.writes();
@@ -244,7 +267,10 @@ void CmdPushDescriptorSetWithTemplate(VkCommandBuffer commands, VkDescriptorUpda
                                       std::uint32_t set, const void* data) {
   LayerDevice& device = device_of(commands);
   const UpdateTemplate* known = device.templates.find(of);
-  if (known == nullptr) return device.next.vkCmdPushDescriptorSetWithTemplate(commands, of, layout, set, data);
+  if (known == nullptr) {
+    note_state(device, commands);
+    return device.next.vkCmdPushDescriptorSetWithTemplate(commands, of, layout, set, data);
+  }
   try {
     const TemplateWrites writes(*known, VK_NULL_HANDLE, data);
     CmdPushDescriptorSet(commands, known->bind_point, layout, set, writes.count(), writes.writes());
@@ -255,8 +281,10 @@ void CmdPushDescriptorSetWithTemplate(VkCommandBuffer commands, VkDescriptorUpda
 
 void CmdPushDescriptorSetWithTemplate2(VkCommandBuffer commands, const VkPushDescriptorSetWithTemplateInfo* info) {
   LayerDevice& device = device_of(commands);
-  if (device.templates.find(info->descriptorUpdateTemplate) == nullptr)
+  if (device.templates.find(info->descriptorUpdateTemplate) == nullptr) {
+    note_state(device, commands);
     return device.next.vkCmdPushDescriptorSetWithTemplate2(commands, info);
+  }
   CmdPushDescriptorSetWithTemplate(commands, info->descriptorUpdateTemplate, info->layout, info->set, info->pData);
 }
 
@@ -492,6 +520,7 @@ void CommandState::reset() {
 
 void CommandState::push(VkPipelineLayout layout, VkShaderStageFlags stages, std::uint32_t offset, std::uint32_t size,
                         const void* values) {
+  state_set = true;
   const auto* const first = static_cast<const std::byte*>(values);
   // Earlier values that this call replaces need not be restored.
   std::erase_if(pushed, [&](const PushedConstants& one) {

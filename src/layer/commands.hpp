@@ -30,7 +30,19 @@ struct PushedTensor {
   TensorViewObject* view = nullptr;
 };
 
+struct CommandPool {
+  std::vector<VkCommandBuffer> buffers;
+  std::uint32_t family = 0;
+  bool is_protected = false;
+};
+
 struct CommandState {
+  bool is_primary = false, is_protected = false;
+  std::uint32_t family = 0;  // of queues
+  // Since it began, the application has set state other than that of graphs, or begun a query or the like. Otherwise
+  // nothing is lost when a secondary command buffer is executed.
+  bool state_set = false;
+
   const GraphPipeline* graph = nullptr;
   std::vector<VkDescriptorSet> graph_sets;   // of the bind point of graphs, by index
   std::vector<PushedTensor> pushed_tensors;  // of the same bind point

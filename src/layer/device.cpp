@@ -19,10 +19,10 @@
 namespace slipway::layer {
 namespace {
 
-VkLayerDeviceCreateInfo* find_device_link(const VkDeviceCreateInfo& info) {
+VkLayerDeviceCreateInfo* find_device_link(const VkDeviceCreateInfo& info, VkLayerFunction function) {
   for (auto* at = static_cast<const VkLayerDeviceCreateInfo*>(info.pNext); at != nullptr;
        at = static_cast<const VkLayerDeviceCreateInfo*>(at->pNext)) {
-    if (at->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO && at->function == VK_LAYER_LINK_INFO)
+    if (at->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO && at->function == function)
       return const_cast<VkLayerDeviceCreateInfo*>(at);
   }
   return nullptr;
@@ -273,12 +273,14 @@ lower::LowerOptions lower_options(const LayerInstance& instance, gpu::Snapshot s
 VkResult CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info, const VkAllocationCallbacks* allocator,
                       VkDevice* made) {
   return guarded([&]() -> VkResult {
-    VkLayerDeviceCreateInfo* link = find_device_link(*info);
+    VkLayerDeviceCreateInfo* link = find_device_link(*info, VK_LAYER_LINK_INFO);
     if (link == nullptr || link->u.pLayerInfo == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
     LayerInstance& instance = instance_of(physical);
     auto device = std::make_unique<LayerDevice>();
     device->instance = &instance;
     device->next_proc_addr = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
+    if (const VkLayerDeviceCreateInfo* loader = find_device_link(*info, VK_LOADER_DATA_CALLBACK))
+      device->set_loader_data = loader->u.pfnSetDeviceLoaderData;
     const auto create = reinterpret_cast<PFN_vkCreateDevice>(
         link->u.pLayerInfo->pfnNextGetInstanceProcAddr(instance.handle, "vkCreateDevice"));
     if (create == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
@@ -328,6 +330,9 @@ VkResult CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
     device->next.core = reinterpret_cast<PFN_##core>(device->next_proc_addr(*made, #name));
 #include "layer/functions.def"
     if (device->graphs) {
+#define STATE_FUNCTION(name) \
+  device->next_state.name = reinterpret_cast<PFN_##name>(device->next_proc_addr(*made, #name));
+#include "layer/state_functions.def"
       const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, kKernelPushConstants};
       const VkPipelineLayoutCreateInfo layout{.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
                                               .pushConstantRangeCount = 1,

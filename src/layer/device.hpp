@@ -25,6 +25,7 @@ struct UpdateTemplate;
 struct GraphModule;
 class GraphPipeline;
 struct CommandState;
+struct CommandPool;
 struct IdentifiedGraphs;
 struct AliasingImage {};
 struct CapturedShader;
@@ -47,10 +48,14 @@ class LayerDevice {
   const LayerPhysicalDevice* physical = nullptr;
   PFN_vkGetDeviceProcAddr next_proc_addr = nullptr;
   DeviceTable next;
-  bool tensors = false, graphs = false;  // enabled by the application, and computed by the layer
+  StateTable next_state;
+  PFN_vkSetDeviceLoaderData set_loader_data = nullptr;  // for dispatchable objects of the layer
+  bool tensors = false, graphs = false;                 // enabled by the application, and computed by the layer
 
   lower::LowerOptions lower;
   Cache cache;
+  // The application has asked for a function that sets state and that the layer does not know.
+  mutable std::atomic<bool> unknown_state = false;
   VkPipelineLayout kernel_layout = VK_NULL_HANDLE;  // push constants alone
   RecordPool records;
 
@@ -64,7 +69,7 @@ class LayerDevice {
   HandleMap<VkPipeline, GraphPipeline> graph_pipelines;
   HandleMap<VkPipelineCache, IdentifiedGraphs> identified;
   HandleMap<VkCommandBuffer, CommandState> commands;
-  HandleMap<VkCommandPool, std::vector<VkCommandBuffer>> command_pools;
+  HandleMap<VkCommandPool, CommandPool> command_pools;
 
   std::vector<std::uint32_t> queue_families;  // of the device's queues, each once
   // Images that alias tensors.

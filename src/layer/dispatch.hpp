@@ -40,6 +40,12 @@ struct DeviceTable {
 #include "layer/functions.def"
 };
 
+// The functions of state_functions.def, each under its own name.
+struct StateTable {
+#define STATE_FUNCTION(name) PFN_##name name = nullptr;
+#include "layer/state_functions.def"
+};
+
 class LayerInstance;
 
 struct LayerPhysicalDevice {
@@ -162,6 +168,9 @@ std::span<const NamedFunction> command_functions();
 std::span<const NamedFunction> image_functions();
 std::span<const NamedFunction> object_functions();
 std::span<const NamedFunction> graph_functions();
+std::span<const NamedFunction> state_functions();  // for devices with graphs
+// Whether a function sets state of a command buffer, or begins what lasts.
+bool sets_state(std::string_view name);
 
 // Calls `body`, which returns a VkResult; an exception becomes an error code.
 template <class Body>

@@ -110,6 +110,11 @@ PFN_vkVoidFunction GetDeviceProcAddr(VkDevice device, const char* name) {
       return of.has_function(name) ? function : nullptr;
     }
   }
+  if (of.graphs && sets_state(name)) {
+    if (const PFN_vkVoidFunction function = find(state_functions(), name))
+      return of.has_function(name) ? function : nullptr;
+    if (of.next_proc_addr(of.handle, name) != nullptr && find_extended(name) == nullptr) of.unknown_state = true;
+  }
   return of.next_proc_addr(device, name);
 }
 

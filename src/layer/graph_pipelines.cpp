@@ -262,7 +262,8 @@ VkResult CreateDataGraphPipelineSessionARM(VkDevice handle, const VkDataGraphPip
   return guarded([&] {
     const LayerDevice& device = device_of(handle);
     const auto* pipeline = object_of<GraphPipeline>(info->dataGraphPipeline);
-    auto* session = create_object<SessionObject>(allocator, SessionObject{.program = pipeline->program});
+    auto* session = create_object<SessionObject>(
+        allocator, SessionObject{.program = pipeline->program, .recorded = std::make_unique<RecordedGraphs>(device)});
     if (session == nullptr) return VK_ERROR_OUT_OF_HOST_MEMORY;
     const VkBufferCreateInfo create{
         .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
@@ -288,6 +289,7 @@ void DestroyDataGraphPipelineSessionARM(VkDevice handle, VkDataGraphPipelineSess
   if (object == nullptr) return;
   LayerDevice& device = device_of(handle);
   device.forget_private_data(reinterpret_cast<std::uint64_t>(object));
+  object->recorded.reset();
   device.next.vkDestroyBuffer(handle, object->buffer, allocator);
   destroy_object(allocator, object);
 }

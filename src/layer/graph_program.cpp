@@ -120,7 +120,24 @@ VkResult GraphProgram::make(const tosa::Graph& graph, const BoundTensors& tensor
     }
     steps.push_back(std::move(step));
   }
+  count_calls();
   return VK_SUCCESS;
+}
+
+// As GraphRecording records the steps.
+void GraphProgram::count_calls() {
+  std::uint32_t barriers = session_size > 0 ? 1 : 0, binds = 0, pushes = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].barrier_before) ++barriers;
+    if (i == 0 || steps[i].kernel != steps[i - 1].kernel) ++binds;
+    if (i == 0 || !std::ranges::starts_with(steps[i - 1].buffers, steps[i].buffers)) ++pushes;
+  }
+  const auto dispatches = static_cast<std::uint32_t>(steps.size());
+  calls = barriers + binds + pushes + dispatches;
+  log += formatted(
+      "recording: {} Vulkan calls ({} barriers, {} pipelines, {} push constants, {} dispatches){}\n", calls, barriers,
+      binds, pushes, dispatches,
+      calls >= kMinRecordedCalls ? "; from the third time on 1, where the command buffer has no other state" : "");
 }
 
 VkResult GraphProgram::make_constants(const tosa::Graph& graph, const lower::KernelProgram& program,

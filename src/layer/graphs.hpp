@@ -30,6 +30,9 @@ std::optional<tosa::Graph> read_graph(const spirv::Words& words,
                                       const VkDataGraphPipelineShaderModuleCreateInfoARM& info,
                                       const BoundTensors& tensors, Diagnostics& diagnostics);
 
+// A graph with fewer calls is recorded each time (RecordedGraphs).
+inline constexpr std::uint32_t kMinRecordedCalls = 12;
+
 // What pipelines of one device and one graph share. Owns its objects of the driver.
 class GraphProgram {
  public:
@@ -41,6 +44,7 @@ class GraphProgram {
   struct Location {
     lower::BufferKind kind = lower::BufferKind::Intermediate;
     std::uint64_t value = 0;  // Constant: an address; Intermediate: an offset in the session; otherwise an index
+    bool operator==(const Location&) const = default;
   };
   struct Step {
     VkPipeline kernel = VK_NULL_HANDLE;
@@ -62,9 +66,11 @@ class GraphProgram {
   std::vector<Interface> inputs, outputs;
   std::vector<Step> steps;
   std::uint64_t session_size = 0;  // bytes that kernels use
+  std::uint32_t calls = 0;         // of Vulkan, to record the steps
   std::string log;
 
  private:
+  void count_calls();
   VkResult make_constants(const tosa::Graph& graph, const lower::KernelProgram& program,
                           std::vector<std::uint64_t>& addresses);
   VkResult make_kernels(const lower::KernelProgram& program, VkPipelineCache cache, bool parallel,
@@ -88,11 +94,50 @@ struct IdentifiedGraphs {
   std::map<std::string, std::shared_ptr<const GraphProgram>> programs;
 };
 
+// Command buffers of the layer, each with a graph for certain tensors. Recording such a graph again is one call.
+// Safe from any thread.
+class RecordedGraphs {
+ public:
+  explicit RecordedGraphs(const LayerDevice& device) : device_(device) {}
+  RecordedGraphs(const RecordedGraphs&) = delete;
+  ~RecordedGraphs();
+
+  // A secondary command buffer for a family of queues, with the graph for tensors at these addresses. Null when it is
+  // met for the first time, so that what is recorded once costs nothing more, and when none can be made. `record` is
+  // called for a new one.
+  template <class Record>
+  VkCommandBuffer find(std::uint32_t family, const std::vector<VkDeviceAddress>& addresses, Record record) {
+    const std::lock_guard lock(mutex_);
+    Entry* const entry = entry_of(family, addresses);
+    if (entry == nullptr || entry->commands != nullptr) return entry == nullptr ? nullptr : entry->commands;
+    const VkCommandBuffer commands = begin(family);
+    if (commands == nullptr) return nullptr;
+    record(commands);
+    return entry->commands = end(family, commands);
+  }
+
+ private:
+  struct Entry {
+    std::uint32_t family = 0;
+    std::vector<VkDeviceAddress> addresses;
+    VkCommandBuffer commands = nullptr;  // null: met once
+  };
+  Entry* entry_of(std::uint32_t family, const std::vector<VkDeviceAddress>& addresses);
+  VkCommandBuffer begin(std::uint32_t family);
+  VkCommandBuffer end(std::uint32_t family, VkCommandBuffer commands);
+
+  const LayerDevice& device_;
+  std::mutex mutex_;
+  std::vector<Entry> entries_;
+  std::map<std::uint32_t, VkCommandPool> pools_;  // by family
+};
+
 // Keeps the program of its pipeline, which may be destroyed first.
 struct SessionObject {
   std::shared_ptr<const GraphProgram> program;
   VkBuffer buffer = VK_NULL_HANDLE;
   VkDeviceAddress address = 0;
+  std::unique_ptr<RecordedGraphs> recorded;
 };
 
 // Records a graph into a command buffer, and restores what the application has set there.

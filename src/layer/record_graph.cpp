@@ -14,6 +14,8 @@ namespace {
 constexpr VkPipelineStageFlags kKernelStages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
 constexpr VkPipelineStageFlags kAllStages = kKernelStages | VK_PIPELINE_STAGE_TRANSFER_BIT;
 
+using Addresses = std::array<VkDeviceAddress, kKernelPushConstants / sizeof(VkDeviceAddress)>;
+
 class GraphRecording {
  public:
   GraphRecording(const LayerDevice& device, VkCommandBuffer commands, const SessionObject& session,
@@ -22,10 +24,42 @@ class GraphRecording {
 
   void record() {
     if (!find(program_.inputs, inputs_) || !find(program_.outputs, outputs_)) return;
-    const bool uses_session = program_.session_size > 0;
-    if (uses_session && session_.address == 0) return refuse("the session of a data graph has no memory");
+    if (program_.session_size > 0 && session_.address == 0) return refuse("the session of a data graph has no memory");
+    if (can_execute()) {
+      const VkCommandBuffer own = commands_;
+      const VkCommandBuffer secondary = session_.recorded->find(state_.family, addresses(), [&](VkCommandBuffer into) {
+        commands_ = into;
+        record_steps();
+      });
+      commands_ = own;
+      if (secondary != nullptr) return device_.next.vkCmdExecuteCommands(commands_, 1, &secondary);
+    }
+    record_steps();
+    restore();
+  }
+
+ private:
+  // Whether a secondary command buffer may have the graph: the state of the application's is undefined after it, and
+  // its commands name no buffers of tensors.
+  bool can_execute() const {
+    const auto packed = [](const TensorObject* tensor) { return tensor->description.packed; };
+    return state_.is_primary && !state_.is_protected && !state_.state_set && program_.calls >= kMinRecordedCalls &&
+           device_.set_loader_data != nullptr && !device_.unknown_state && std::ranges::all_of(inputs_, packed) &&
+           std::ranges::all_of(outputs_, packed);
+  }
+
+  std::vector<VkDeviceAddress> addresses() const {
+    std::vector<VkDeviceAddress> all;
+    for (const TensorObject* tensor : inputs_) all.push_back(tensor->address);
+    for (const TensorObject* tensor : outputs_) all.push_back(tensor->address);
+    return all;
+  }
+
+  void record_steps() {
+    bound_ = VK_NULL_HANDLE;
+    pushed_ = 0;
     // A graph may be dispatched again with the same session; its memory is transient.
-    if (uses_session) barrier(kAllStages, kAllStages);
+    if (program_.session_size > 0) barrier(kAllStages, kAllStages);
     bool copied = false;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const GraphProgram::Interface& at = program_.inputs[i];
@@ -48,10 +82,8 @@ class GraphRecording {
       copy_elements(device_, commands_, {session_.buffer, *at.packed_at, &without_gaps},
                     {outputs_[i]->buffer, 0, &given});
     }
-    restore();
   }
 
- private:
   void refuse(std::string_view why) {
     device_.instance->message(MessageLevel::Error, formatted("a data graph is not dispatched: {}", why));
   }
@@ -102,7 +134,7 @@ class GraphRecording {
 
   void dispatch(const GraphProgram::Step& step) {
     if (step.barrier_before) barrier(kKernelStages, kKernelStages);
-    std::array<VkDeviceAddress, kKernelPushConstants / sizeof(VkDeviceAddress)> addresses;
+    Addresses addresses;
     for (std::size_t i = 0; i < step.buffers.size(); ++i) {
       const GraphProgram::Location& at = step.buffers[i];
       switch (at.kind) {
@@ -122,10 +154,17 @@ class GraphRecording {
     }
     if (bound_ != step.kernel) device_.next.vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, step.kernel);
     bound_ = step.kernel;
-    device_.next.vkCmdPushConstants(commands_, device_.kernel_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                                    static_cast<std::uint32_t>(step.buffers.size() * sizeof(VkDeviceAddress)),
-                                    addresses.data());
+    push(std::span(addresses).first(step.buffers.size()));
     device_.next.vkCmdDispatch(commands_, step.groups[0], step.groups[1], step.groups[2]);
+  }
+
+  // All kernels have one layout, so that push constants last.
+  void push(std::span<const VkDeviceAddress> wanted) {
+    if (wanted.size() <= pushed_ && std::ranges::equal(wanted, std::span(last_).first(wanted.size()))) return;
+    device_.next.vkCmdPushConstants(commands_, device_.kernel_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                                    static_cast<std::uint32_t>(wanted.size_bytes()), wanted.data());
+    std::ranges::copy(wanted, last_.begin());
+    pushed_ = wanted.size();
   }
 
   void restore() {
@@ -147,6 +186,8 @@ class GraphRecording {
   const GraphProgram& program_;
   std::vector<const TensorObject*> inputs_, outputs_;
   VkPipeline bound_ = VK_NULL_HANDLE;
+  Addresses last_{};        // that were pushed
+  std::size_t pushed_ = 0;  // of them
 };
 
 }  // namespace

@@ -464,6 +464,14 @@ tosa::Graph graph_of(const std::string& lines) {
   return graph.value_or(tosa::Graph());
 }
 
+std::string matrix_products(int count, int size) {
+  const std::string type = formatted("f32[1, {}, {}]", size, size);
+  std::string lines = formatted("%0 = input {} at 0.0\n", type);
+  for (int i = 1; i <= count; ++i)
+    lines += formatted("%{} = MATMUL(%{}, %{}) {} A_zp=0 B_zp=0\n", i, i - 1, i - 1, type);
+  return lines + formatted("output %{} at 0.1\n", count);
+}
+
 spirv::Words graph_module(const std::string& lines) {
   auto words = tosa::write_graph_module(graph_of(lines));
   return words ? *words : spirv::Words();

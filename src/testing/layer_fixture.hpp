@@ -159,5 +159,7 @@ std::vector<T> contents(const AppTensor& tensor) {
 // A verified graph from the lines of its text, and its module.
 tosa::Graph graph_of(const std::string& lines);
 spirv::Words graph_module(const std::string& lines);
+// The lines of a chain of `count` matrix products of its input, `size` by `size`, each with itself: they do not fuse.
+std::string matrix_products(int count, int size);
 
 }  // namespace slipway::testing

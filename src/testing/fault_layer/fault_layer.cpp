@@ -157,6 +157,41 @@ VkResult VKAPI_PTR end_command_buffer(VkCommandBuffer commands) {
   return next_of<PFN_vkEndCommandBuffer>("vkEndCommandBuffer")(commands);
 }
 
+// Functions that are counted: what a graph is recorded with.
+std::atomic<std::uint64_t> commands = 0;
+#define COUNTED_COMMANDS(X) \
+  X(vkCmdBindPipeline)      \
+  X(vkCmdPushConstants)     \
+  X(vkCmdPipelineBarrier)   \
+  X(vkCmdCopyBuffer)        \
+  X(vkCmdDispatch)          \
+  X(vkCmdExecuteCommands)
+
+template <class Function>
+struct Counted;
+template <class... Arguments>
+struct Counted<void(VKAPI_PTR*)(VkCommandBuffer, Arguments...)> {
+  template <std::size_t Name>
+  static void VKAPI_PTR call(VkCommandBuffer into, Arguments... arguments);
+};
+constexpr const char* kCounted[] = {
+#define COUNTED_NAME(name) #name,
+    COUNTED_COMMANDS(COUNTED_NAME)
+#undef COUNTED_NAME
+};
+template <class... Arguments>
+template <std::size_t Name>
+void VKAPI_PTR Counted<void(VKAPI_PTR*)(VkCommandBuffer, Arguments...)>::call(VkCommandBuffer into,
+                                                                              Arguments... arguments) {
+  ++commands;
+  next_of<void(VKAPI_PTR*)(VkCommandBuffer, Arguments...)>(kCounted[Name])(into, arguments...);
+}
+constexpr std::size_t index_of(std::string_view name) {
+  std::size_t i = 0;
+  while (kCounted[i] != name) ++i;
+  return i;
+}
+
 // --- the chain -------------------------------------------------------------------------------------------------------
 
 template <class Link, class Info>
@@ -213,6 +248,10 @@ PFN_vkVoidFunction find(std::string_view name) {
       {"vkWaitForFences", reinterpret_cast<PFN_vkVoidFunction>(wait_for_fences)},
       {"vkWaitSemaphores", reinterpret_cast<PFN_vkVoidFunction>(wait_semaphores)},
       {"vkEndCommandBuffer", reinterpret_cast<PFN_vkVoidFunction>(end_command_buffer)},
+#define COUNTED_FUNCTION(name) \
+  {#name, reinterpret_cast<PFN_vkVoidFunction>(Counted<PFN_##name>::call<index_of(#name)>)},
+      COUNTED_COMMANDS(COUNTED_FUNCTION)
+#undef COUNTED_FUNCTION
   };
 #undef FAULT_NAMES
   for (const Named& one : table) {
@@ -274,4 +313,9 @@ extern "C" __attribute__((visibility("default"))) void fault_layer_state(char* f
   std::strncpy(failed, layer::failed.c_str(), size - 1);
   std::strncpy(leaks, text.c_str(), size - 1);
   failed[size - 1] = leaks[size - 1] = 0;
+}
+
+// How many calls of functions with which graphs are recorded there were since the last call of this function.
+extern "C" __attribute__((visibility("default"))) std::uint64_t fault_layer_commands() {
+  return slipway::testing::fault_layer::commands.exchange(0);
 }
