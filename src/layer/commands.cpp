@@ -107,6 +107,57 @@ void CmdExecuteCommands(VkCommandBuffer commands, std::uint32_t count, const VkC
   if (CommandState* state = device.commands.find(commands)) state->reset();
 }
 
+// What an optical flow or a secondary command buffer disturbs: descriptors of compute shaders.
+void note_compute_sets(const LayerDevice& device, VkCommandBuffer commands, VkPipelineLayout layout,
+                       std::uint32_t first, std::span<const VkDescriptorSet> sets,
+                       std::span<const std::uint32_t> dynamic) {
+  CommandState* const state = device.graphs ? device.commands.find(commands) : nullptr;
+  if (state == nullptr) return;
+  // A layout may also be in the chain; this one is not known.
+  if (layout == VK_NULL_HANDLE) {
+    state->state_set = true;
+    return;
+  }
+  try {
+    std::vector<BoundSets>& all = state->compute_bindings;
+    const auto replaced = std::ranges::remove_if(all, [&](const BoundSets& one) {
+      const std::size_t count = one.pushed ? 1 : one.sets.size();
+      return one.first >= first && one.first + count <= first + sets.size();
+    });
+    // The memory of one that is replaced is used again.
+    BoundSets bound = replaced.empty() ? BoundSets() : std::move(replaced.front());
+    all.erase(replaced.begin(), replaced.end());
+    bound.layout = layout;
+    bound.first = first;
+    bound.sets.assign(sets.begin(), sets.end());
+    bound.dynamic.assign(dynamic.begin(), dynamic.end());
+    bound.pushed.reset();
+    all.push_back(std::move(bound));
+  } catch (...) {
+    state->state_set = true;
+    out_of_memory(device);
+  }
+}
+
+void note_compute_writes(const LayerDevice& device, VkCommandBuffer commands, VkPipelineLayout layout,
+                         std::uint32_t set, std::uint32_t count, const VkWriteDescriptorSet* writes) {
+  CommandState* const state = device.graphs ? device.commands.find(commands) : nullptr;
+  if (state == nullptr) return;
+  if (layout == VK_NULL_HANDLE) {
+    state->state_set = true;
+    return;
+  }
+  auto kept = std::make_shared<const KeptWrites>(count, writes);
+  if (!kept->complete()) {
+    state->state_set = true;
+    return;
+  }
+  std::erase_if(state->compute_bindings, [&](const BoundSets& one) {
+    return one.first == set && (one.pushed ? kept->replaces(*one.pushed) : one.sets.size() == 1);
+  });
+  state->compute_bindings.push_back({layout, set, {}, {}, std::move(kept)});
+}
+
 // --- bindings --------------------------------------------------------------------------------------------------------
 
 void CmdBindPipeline(VkCommandBuffer commands, VkPipelineBindPoint point, VkPipeline pipeline) {
@@ -124,8 +175,9 @@ void CmdBindPipeline(VkCommandBuffer commands, VkPipelineBindPoint point, VkPipe
       state->compute = pipeline;
       state->compute_shader = VK_NULL_HANDLE;
     }
+  } else {
+    note_state(device, commands);
   }
-  note_state(device, commands);
   device.next.vkCmdBindPipeline(commands, point, pipeline);
 }
 
@@ -134,11 +186,13 @@ void CmdBindShadersEXT(VkCommandBuffer commands, std::uint32_t count, const VkSh
   LayerDevice& device = device_of(commands);
   if (CommandState* state = device.commands.find(commands)) {
     for (std::uint32_t i = 0; i < count; ++i) {
-      if (stages[i] != VK_SHADER_STAGE_COMPUTE_BIT) continue;
+      if (stages[i] != VK_SHADER_STAGE_COMPUTE_BIT) {
+        state->state_set = true;
+        continue;
+      }
       state->compute = VK_NULL_HANDLE;
       state->compute_shader = shaders != nullptr ? shaders[i] : VK_NULL_HANDLE;
     }
-    state->state_set = true;
   }
   device.next.vkCmdBindShadersEXT(commands, count, stages, shaders);
 }
@@ -149,8 +203,8 @@ void bind_graph_sets(LayerDevice& device, VkCommandBuffer commands, std::uint32_
     CommandState& state = state_of(device, commands);
     if (state.graph_sets.size() < first + count) state.graph_sets.resize(first + count, VK_NULL_HANDLE);
     std::copy_n(sets, count, state.graph_sets.begin() + first);
-    std::erase_if(state.pushed_tensors,
-                  [&](const PushedTensor& one) { return one.set >= first && one.set < first + count; });
+    std::erase_if(state.pushed_descriptors,
+                  [&](const PushedDescriptor& one) { return one.set >= first && one.set < first + count; });
   } catch (...) {
     out_of_memory(device);
   }
@@ -170,7 +224,10 @@ void CmdBindDescriptorSets(VkCommandBuffer commands, VkPipelineBindPoint point, 
       out_of_memory(device);
     }
   }
-  note_state(device, commands);
+  if (point == VK_PIPELINE_BIND_POINT_COMPUTE)
+    note_compute_sets(device, commands, layout, first, {sets, count}, {dynamic, dynamic_count});
+  else
+    note_state(device, commands);
   device.next.vkCmdBindDescriptorSets(commands, point, layout, first, count, sets, dynamic_count, dynamic);
 }
 
@@ -194,7 +251,10 @@ void CmdBindDescriptorSets2(VkCommandBuffer commands, const VkBindDescriptorSets
   LayerDevice& device = device_of(commands);
   if (is_for_graphs(info->stageFlags) && device.graphs)
     bind_graph_sets(device, commands, info->firstSet, info->descriptorSetCount, info->pDescriptorSets);
-  note_state(device, commands);
+  if ((info->stageFlags & VK_SHADER_STAGE_COMPUTE_BIT) != 0)
+    note_compute_sets(device, commands, info->layout, info->firstSet, {info->pDescriptorSets, info->descriptorSetCount},
+                      {info->pDynamicOffsets, info->dynamicOffsetCount});
+  if (info->stageFlags != VK_SHADER_STAGE_COMPUTE_BIT) note_state(device, commands);
   device.next.vkCmdBindDescriptorSets2(commands, info);
 }
 
@@ -225,12 +285,19 @@ void CmdPushConstants2(VkCommandBuffer commands, const VkPushConstantsInfo* info
 void note_pushed(CommandState& state, std::uint32_t set, std::uint32_t count, const VkWriteDescriptorSet* writes) {
   if (state.graph_sets.size() > set) state.graph_sets[set] = VK_NULL_HANDLE;
   for (std::uint32_t i = 0; i < count; ++i) {
+    if (writes[i].descriptorCount == 0 || writes[i].dstArrayElement != 0) continue;
+    PushedDescriptor made{.set = set, .binding = writes[i].dstBinding};
     const auto* tensors = find_in_chain<VkWriteDescriptorSetTensorARM>(
         writes[i].pNext, VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_TENSOR_ARM);
-    if (tensors == nullptr || writes[i].descriptorCount == 0 || writes[i].dstArrayElement != 0) continue;
-    std::erase_if(state.pushed_tensors,
-                  [&](const PushedTensor& one) { return one.set == set && one.binding == writes[i].dstBinding; });
-    state.pushed_tensors.push_back({set, writes[i].dstBinding, object_of<TensorViewObject>(tensors->pTensorViews[0])});
+    if (tensors != nullptr)
+      made.view = object_of<TensorViewObject>(tensors->pTensorViews[0]);
+    else if (is_image(writes[i].descriptorType))
+      made.image = writes[i].pImageInfo[0].imageView;
+    else
+      continue;
+    std::erase_if(state.pushed_descriptors,
+                  [&](const PushedDescriptor& one) { return one.set == set && one.binding == writes[i].dstBinding; });
+    state.pushed_descriptors.push_back(made);
   }
 }
 
@@ -240,8 +307,11 @@ void CmdPushDescriptorSet(VkCommandBuffer commands, VkPipelineBindPoint point, V
   try {
     if (point == VK_PIPELINE_BIND_POINT_DATA_GRAPH_ARM)
       return note_pushed(state_of(device, commands), set, count, writes);
-    note_state(device, commands);
     const TranslatedWrites translated(device, count, writes);
+    if (point == VK_PIPELINE_BIND_POINT_COMPUTE)
+      note_compute_writes(device, commands, layout, set, count, translated.writes());
+    else
+      note_state(device, commands);
     device.next.vkCmdPushDescriptorSet(commands, point, layout, set, count, translated.writes());
   } catch (...) {
     out_of_memory(device);
@@ -253,8 +323,10 @@ void CmdPushDescriptorSet2(VkCommandBuffer commands, const VkPushDescriptorSetIn
   try {
     if (is_for_graphs(info->stageFlags) && device.graphs)
       note_pushed(state_of(device, commands), info->set, info->descriptorWriteCount, info->pDescriptorWrites);
-    note_state(device, commands);
     const TranslatedWrites translated(device, info->descriptorWriteCount, info->pDescriptorWrites);
+    if ((info->stageFlags & VK_SHADER_STAGE_COMPUTE_BIT) != 0)
+      note_compute_writes(device, commands, info->layout, info->set, info->descriptorWriteCount, translated.writes());
+    if (info->stageFlags != VK_SHADER_STAGE_COMPUTE_BIT) note_state(device, commands);
     VkPushDescriptorSetInfo theirs = *info;
     theirs.pDescriptorWrites = translated.writes();
     device.next.vkCmdPushDescriptorSet2(commands, &theirs);
@@ -511,16 +583,20 @@ VkResult QueueSubmit2(VkQueue queue, std::uint32_t count, const VkSubmitInfo2* i
 void CommandState::reset() {
   graph = nullptr;
   graph_sets.clear();
-  pushed_tensors.clear();
+  pushed_descriptors.clear();
   compute = VK_NULL_HANDLE;
   compute_shader = VK_NULL_HANDLE;
   pushed.clear();
   compute_sets.clear();
+  compute_bindings.clear();
 }
 
 void CommandState::push(VkPipelineLayout layout, VkShaderStageFlags stages, std::uint32_t offset, std::uint32_t size,
                         const void* values) {
-  state_set = true;
+  if (layout == VK_NULL_HANDLE) {
+    state_set = true;
+    return;
+  }
   const auto* const first = static_cast<const std::byte*>(values);
   // Earlier values that this call replaces need not be restored.
   std::erase_if(pushed, [&](const PushedConstants& one) {

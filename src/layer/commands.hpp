@@ -6,11 +6,13 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace slipway::layer {
 
 class GraphPipeline;
+class KeptWrites;
 struct SetContents;
 struct TensorViewObject;
 
@@ -25,9 +27,20 @@ struct PushedConstants {
   std::vector<std::byte> bytes;
 };
 
-struct PushedTensor {
+// For graphs.
+struct PushedDescriptor {
   std::uint32_t set = 0, binding = 0;
   TensorViewObject* view = nullptr;
+  VkImageView image = VK_NULL_HANDLE;
+};
+
+// Descriptors of compute shaders: sets, or descriptors that were pushed to set `first`.
+struct BoundSets {
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+  std::uint32_t first = 0;
+  std::vector<VkDescriptorSet> sets;
+  std::vector<std::uint32_t> dynamic;  // offsets
+  std::shared_ptr<const KeptWrites> pushed;
 };
 
 struct CommandPool {
@@ -39,17 +52,18 @@ struct CommandPool {
 struct CommandState {
   bool is_primary = false, is_protected = false;
   std::uint32_t family = 0;  // of queues
-  // Since it began, the application has set state other than that of graphs, or begun a query or the like. Otherwise
-  // nothing is lost when a secondary command buffer is executed.
+  // Since it began, the application has set state other than that of graphs and compute shaders, or begun a query or
+  // the like. It would be lost when a secondary command buffer is executed.
   bool state_set = false;
 
   const GraphPipeline* graph = nullptr;
-  std::vector<VkDescriptorSet> graph_sets;   // of the bind point of graphs, by index
-  std::vector<PushedTensor> pushed_tensors;  // of the same bind point
+  std::vector<VkDescriptorSet> graph_sets;           // of the bind point of graphs, by index
+  std::vector<PushedDescriptor> pushed_descriptors;  // of the same bind point
   VkPipeline compute = VK_NULL_HANDLE;
   VkShaderEXT compute_shader = VK_NULL_HANDLE;  // instead of a pipeline
   std::vector<PushedConstants> pushed;
   std::vector<VkDescriptorSet> compute_sets;  // by index; known only if dispatches are captured
+  std::vector<BoundSets> compute_bindings;    // in order
 
   void reset();
   void push(VkPipelineLayout layout, VkShaderStageFlags stages, std::uint32_t offset, std::uint32_t size,

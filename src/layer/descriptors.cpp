@@ -31,14 +31,16 @@ VkResult CreateDescriptorSetLayout(VkDevice handle, const VkDescriptorSetLayoutC
   return guarded([&] {
     LayerDevice& device = device_of(handle);
     const std::span given(info->pBindings, info->bindingCount);
-    if (std::ranges::none_of(given, is_tensor, &VkDescriptorSetLayoutBinding::descriptorType))
+    const auto is_known = [&](VkDescriptorType type) { return is_tensor(type) || (device.flow && is_image(type)); };
+    if (std::ranges::none_of(given, is_known, &VkDescriptorSetLayoutBinding::descriptorType))
       return device.next.vkCreateDescriptorSetLayout(handle, info, allocator, made);
     const std::vector<VkDescriptorSetLayoutBinding> bindings = bindings_in_driver(*info);
     auto tensors = std::make_shared<TensorBindings>();
     std::vector<VkDescriptorSetLayoutBinding> sorted(given.begin(), given.end());
     std::ranges::sort(sorted, {}, &VkDescriptorSetLayoutBinding::binding);
+    if (!sorted.empty()) tensors->last_binding = sorted.back().binding;
     for (const VkDescriptorSetLayoutBinding& binding : sorted) {
-      if (!is_tensor(binding.descriptorType)) continue;
+      if (!is_known(binding.descriptorType)) continue;
       tensors->ranges.push_back({binding.binding, tensors->slots, binding.descriptorCount});
       tensors->slots += binding.descriptorCount;
     }
@@ -122,14 +124,16 @@ VkResult AllocateDescriptorSets(VkDevice handle, const VkDescriptorSetAllocateIn
       const SetLayout* layout = device.set_layouts.find(info->pSetLayouts[i]);
       if (layout == nullptr) continue;
       std::uint32_t slots = layout->bindings->slots;
-      // A variable count is that of the last binding, which is the last one here if it is of tensors.
-      if (variable != nullptr && i < variable->descriptorSetCount) {
+      // A variable count is that of the last binding.
+      if (variable != nullptr && i < variable->descriptorSetCount &&
+          layout->bindings->ranges.back().binding == layout->bindings->last_binding) {
         const TensorBindings::Range& last = layout->bindings->ranges.back();
         if (variable->pDescriptorCounts[i] < last.count) slots -= last.count - variable->pDescriptorCounts[i];
       }
       auto contents = std::make_unique<SetContents>();
       contents->bindings = layout->bindings;
       contents->views.resize(slots);
+      if (device.flow) contents->images.resize(slots);
       if (pool != nullptr) pool->sets.push_back(made[i]);
       device.sets.add(made[i], std::move(contents));
     }
@@ -155,8 +159,17 @@ VkResult FreeDescriptorSets(VkDevice handle, VkDescriptorPool pool, std::uint32_
 // --- updates ---------------------------------------------------------------------------------------------------------
 
 void note_write(LayerDevice& device, const VkWriteDescriptorSet& write) {
-  if (!is_tensor(write.descriptorType)) return;
+  const bool has_image = device.flow && is_image(write.descriptorType);
+  if (!is_tensor(write.descriptorType) && !has_image) return;
   SetContents* const set = device.sets.find(write.dstSet);
+  if (has_image && set != nullptr) {
+    const std::int64_t at = set->bindings->slot(write.dstBinding, write.dstArrayElement);
+    for (std::uint32_t i = 0; at >= 0 && i < write.descriptorCount; ++i) {
+      const auto slot = static_cast<std::size_t>(at) + i;
+      if (slot < set->images.size()) set->images[slot] = write.pImageInfo[i].imageView;
+    }
+    return;
+  }
   const auto* tensors =
       find_in_chain<VkWriteDescriptorSetTensorARM>(write.pNext, VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_TENSOR_ARM);
   if (set == nullptr || tensors == nullptr) return;
@@ -177,6 +190,7 @@ void note_copy(LayerDevice& device, const VkCopyDescriptorSet& copy) {
   for (std::uint32_t i = 0; i < copy.descriptorCount; ++i) {
     const auto s = static_cast<std::size_t>(source) + i, t = static_cast<std::size_t>(target) + i;
     if (s < from->views.size() && t < to->views.size()) to->views[t] = from->views[s];
+    if (s < from->images.size() && t < to->images.size()) to->images[t] = from->images[s];
   }
 }
 
@@ -198,6 +212,32 @@ void UpdateDescriptorSets(VkDevice handle, std::uint32_t count, const VkWriteDes
   }
 }
 
+// --- descriptor buffers ----------------------------------------------------------------------------------------------
+
+void GetDescriptorEXT(VkDevice handle, const VkDescriptorGetInfoEXT* info, std::size_t size, void* descriptor) {
+  LayerDevice& device = device_of(handle);
+  if (!is_tensor(info->type)) return device.next.vkGetDescriptorEXT(handle, info, size, descriptor);
+  const auto* given =
+      find_in_chain<VkDescriptorGetTensorInfoARM>(info->pNext, VK_STRUCTURE_TYPE_DESCRIPTOR_GET_TENSOR_INFO_ARM);
+  const auto* view = given == nullptr ? nullptr : object_of<TensorViewObject>(given->tensorView);
+  RecordSlot record;
+  try {
+    if (view != nullptr)
+      record = view->record;
+    else if (device.records.null(device, record) != VK_SUCCESS)
+      throw std::bad_alloc();
+  } catch (...) {
+    device.instance->message(MessageLevel::Error, "out of memory in vkGetDescriptorEXT");
+    return;
+  }
+  const VkDescriptorAddressInfoEXT where{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_ADDRESS_INFO_EXT,
+                                         .address = record.address,
+                                         .range = sizeof(spirv::TensorRecord)};
+  const VkDescriptorGetInfoEXT theirs{
+      .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_GET_INFO_EXT, .type = kRecord, .data = {.pUniformBuffer = &where}};
+  device.next.vkGetDescriptorEXT(handle, &theirs, size, descriptor);
+}
+
 // --- templates -------------------------------------------------------------------------------------------------------
 
 // A template with tensors has no object in the driver: it becomes writes.
@@ -206,7 +246,8 @@ VkResult CreateDescriptorUpdateTemplate(VkDevice handle, const VkDescriptorUpdat
   return guarded([&] {
     LayerDevice& device = device_of(handle);
     const std::span entries(info->pDescriptorUpdateEntries, info->descriptorUpdateEntryCount);
-    if (std::ranges::none_of(entries, is_tensor, &VkDescriptorUpdateTemplateEntry::descriptorType))
+    // A device with optical flow needs to know what is written.
+    if (!device.flow && std::ranges::none_of(entries, is_tensor, &VkDescriptorUpdateTemplateEntry::descriptorType))
       return device.next.vkCreateDescriptorUpdateTemplate(handle, info, allocator, made);
     auto object = std::make_unique<UpdateTemplate>();
     object->entries.assign(entries.begin(), entries.end());
@@ -271,6 +312,55 @@ TranslatedWrites::TranslatedWrites(LayerDevice& device, std::uint32_t count, con
     write.pNext = nullptr;
     write.pBufferInfo = infos.data();
   }
+}
+
+KeptWrites::KeptWrites(std::uint32_t count, const VkWriteDescriptorSet* writes) : writes_(writes, writes + count) {
+  for (VkWriteDescriptorSet& write : writes_) {
+    const std::uint32_t number = write.descriptorCount;
+    const auto* structures = find_in_chain<VkWriteDescriptorSetAccelerationStructureKHR>(
+        write.pNext, VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_ACCELERATION_STRUCTURE_KHR);
+    write.pNext = nullptr;
+    switch (write.descriptorType) {
+      case VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_KHR: {
+        if (structures == nullptr) break;
+        const auto& all =
+            structures_.emplace_back(structures->pAccelerationStructures, structures->pAccelerationStructures + number);
+        structure_infos_.push_back(std::make_unique<VkWriteDescriptorSetAccelerationStructureKHR>(*structures));
+        structure_infos_.back()->pNext = nullptr;
+        structure_infos_.back()->pAccelerationStructures = all.data();
+        write.pNext = structure_infos_.back().get();
+        break;
+      }
+      case VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER:
+      case VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER:
+        write.pTexelBufferView = texels_.emplace_back(write.pTexelBufferView, write.pTexelBufferView + number).data();
+        break;
+      case VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER:
+      case VK_DESCRIPTOR_TYPE_STORAGE_BUFFER:
+        write.pBufferInfo = buffers_.emplace_back(write.pBufferInfo, write.pBufferInfo + number).data();
+        break;
+      case VK_DESCRIPTOR_TYPE_SAMPLER:
+      case VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER:
+      case VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE:
+      case VK_DESCRIPTOR_TYPE_STORAGE_IMAGE:
+      case VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT:
+        write.pImageInfo = images_.emplace_back(write.pImageInfo, write.pImageInfo + number).data();
+        break;
+      default:
+        complete_ = false;
+        break;
+    }
+  }
+  if (!complete_) writes_.clear();
+}
+
+bool KeptWrites::replaces(const KeptWrites& earlier) const {
+  return std::ranges::all_of(earlier.writes_, [&](const VkWriteDescriptorSet& old) {
+    return std::ranges::any_of(writes_, [&](const VkWriteDescriptorSet& one) {
+      return one.dstBinding == old.dstBinding && one.dstArrayElement <= old.dstArrayElement &&
+             one.dstArrayElement + one.descriptorCount >= old.dstArrayElement + old.descriptorCount;
+    });
+  });
 }
 
 template <class T>
@@ -348,6 +438,7 @@ std::span<const NamedFunction> descriptor_functions() {
       named("vkAllocateDescriptorSets", AllocateDescriptorSets),
       named("vkFreeDescriptorSets", FreeDescriptorSets),
       named("vkUpdateDescriptorSets", UpdateDescriptorSets),
+      named("vkGetDescriptorEXT", GetDescriptorEXT),
       named("vkCreateDescriptorUpdateTemplate", CreateDescriptorUpdateTemplate),
       named("vkCreateDescriptorUpdateTemplateKHR", CreateDescriptorUpdateTemplate),
       named("vkDestroyDescriptorUpdateTemplate", DestroyDescriptorUpdateTemplate),

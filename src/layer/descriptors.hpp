@@ -12,7 +12,13 @@
 
 namespace slipway::layer {
 
-// The bindings of a layout that are tensors, in order.
+// Descriptors with an image, and perhaps a sampler.
+constexpr bool is_image(VkDescriptorType type) {
+  return type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER || type == VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE ||
+         type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
+}
+
+// The bindings of a layout that are tensors, in order; also images, if the device has optical flow.
 struct TensorBindings {
   struct Range {
     std::uint32_t binding = 0;
@@ -21,6 +27,7 @@ struct TensorBindings {
   };
   std::vector<Range> ranges;
   std::uint32_t slots = 0;
+  std::uint32_t last_binding = 0;  // of the layout, also of another type
 
   // The slot of a descriptor, or -1. A write past the end of a binding continues in the next one, and so
   // do slots.
@@ -34,11 +41,39 @@ struct SetLayout {
 struct SetContents {
   std::shared_ptr<const TensorBindings> bindings;
   std::vector<TensorViewObject*> views;  // by slot
+  std::vector<VkImageView> images;       // by slot; empty on a device without optical flow
 
   TensorViewObject* view(std::uint32_t binding) const {
     const std::int64_t slot = bindings->slot(binding, 0);
     return slot < 0 || static_cast<std::size_t>(slot) >= views.size() ? nullptr : views[static_cast<std::size_t>(slot)];
   }
+  VkImageView image(std::uint32_t binding) const {
+    const std::int64_t slot = bindings->slot(binding, 0);
+    if (slot < 0 || static_cast<std::size_t>(slot) >= images.size()) return VK_NULL_HANDLE;
+    return images[static_cast<std::size_t>(slot)];
+  }
+};
+
+// Writes to buffers, images and the like, with their data.
+class KeptWrites {
+ public:
+  KeptWrites(std::uint32_t count, const VkWriteDescriptorSet* writes);
+  KeptWrites(const KeptWrites&) = delete;
+  std::uint32_t count() const { return static_cast<std::uint32_t>(writes_.size()); }
+  const VkWriteDescriptorSet* writes() const { return writes_.data(); }
+  // False for writes of a type that is not known: nothing is kept.
+  bool complete() const { return complete_; }
+  // Whether nothing of earlier writes is left.
+  bool replaces(const KeptWrites& earlier) const;
+
+ private:
+  std::vector<VkWriteDescriptorSet> writes_;
+  std::vector<std::vector<VkDescriptorImageInfo>> images_;
+  std::vector<std::vector<VkDescriptorBufferInfo>> buffers_;
+  std::vector<std::vector<VkBufferView>> texels_;
+  std::vector<std::vector<VkAccelerationStructureKHR>> structures_;
+  std::vector<std::unique_ptr<VkWriteDescriptorSetAccelerationStructureKHR>> structure_infos_;
+  bool complete_ = true;
 };
 
 struct PoolSets {

@@ -98,6 +98,7 @@ constexpr CoreFeature kCoreFeatures[] = {
     {"shaderFloat64", &VkPhysicalDeviceFeatures::shaderFloat64},
     {"vertexPipelineStoresAndAtomics", &VkPhysicalDeviceFeatures::vertexPipelineStoresAndAtomics},
     {"fragmentStoresAndAtomics", &VkPhysicalDeviceFeatures::fragmentStoresAndAtomics},
+    {kFlowFeature, &VkPhysicalDeviceFeatures::shaderStorageImageExtendedFormats},
     {"shaderUniformBufferArrayDynamicIndexing", &VkPhysicalDeviceFeatures::shaderUniformBufferArrayDynamicIndexing},
 };
 
@@ -154,6 +155,11 @@ class DeviceRequest {
     }
   }
 
+  void enable_extension(const char* wanted) {
+    if (std::ranges::none_of(extensions_, [&](std::string_view name) { return name == wanted; }))
+      extensions_.push_back(wanted);
+  }
+
   // Valid as long as this object.
   const VkDeviceCreateInfo& info() {
     info_.enabledExtensionCount = static_cast<std::uint32_t>(extensions_.size());
@@ -172,9 +178,7 @@ class DeviceRequest {
   }
 
   void feature_of_structure(const FeaturePlace& place) {
-    if (place.extension != nullptr &&
-        std::ranges::none_of(extensions_, [&](std::string_view name) { return name == place.extension; }))
-      extensions_.push_back(place.extension);
+    if (place.extension != nullptr) enable_extension(place.extension);
     if (void* version = chain_.find<void>(place.version_type)) {
       member_at(version, place.version_offset) = VK_TRUE;
       return;
@@ -308,9 +312,16 @@ VkResult CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
                                    feature));
         return VK_ERROR_FEATURE_NOT_PRESENT;
       }
-      DeviceRequest request(*info, *device->physical);
+      const auto* flow = find_in_chain<VkPhysicalDeviceDataGraphOpticalFlowFeaturesARM>(
+          info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DATA_GRAPH_OPTICAL_FLOW_FEATURES_ARM);
+      device->flow = wants_graphs && flow != nullptr && flow->dataGraphOpticalFlow != VK_FALSE;
+      DeviceRequest request(*info, *device->physical);  // the chain may be another one as long as it lives
       for (const char* feature : kNeededFeatures) request.enable(feature);
       for (const char* feature : kUsefulFeatures) request.enable(feature);
+      if (device->flow) {
+        request.enable(kFlowFeature);
+        request.enable_extension(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
+      }
       const VkResult result = create(physical, &request.info(), allocator, made);
       if (result != VK_SUCCESS) return result;
       device->tensors = true;

@@ -49,6 +49,7 @@ class LayerDevice {
   PFN_vkGetDeviceProcAddr next_proc_addr = nullptr;
   DeviceTable next;
   StateTable next_state;
+  bool flow = false;                                    // optical flow, too
   PFN_vkSetDeviceLoaderData set_loader_data = nullptr;  // for dispatchable objects of the layer
   bool tensors = false, graphs = false;                 // enabled by the application, and computed by the layer
 

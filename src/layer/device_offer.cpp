@@ -42,6 +42,8 @@ Offer offer_of(const gpu::Snapshot& device, const OfferOptions& options) {
       }))
     lacks("a queue family with compute");
   offer.graphs = offer.missing.empty();
+  offer.flow =
+      offer.graphs && device.has_feature(kFlowFeature) && device.has_extension(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
   return offer;
 }
 

@@ -11,6 +11,7 @@ namespace slipway::layer {
 
 struct Offer {
   bool tensors = false, graphs = false;
+  bool flow = false;    // optical flow, besides graphs
   std::string missing;  // why not: "the feature `shaderInt64`"; empty when the driver offers them itself
   bool native = false;  // the driver offers both extensions, and they are not hidden
 };

@@ -52,6 +52,8 @@ struct LayerPhysicalDevice {
   VkPhysicalDevice handle = nullptr;
   LayerInstance* instance = nullptr;
   gpu::Snapshot snapshot;  // of the driver
+  // Of a record in a descriptor buffer; 0 where tensors are not offered there.
+  std::size_t record_descriptor_size = 0;
   Offer offer;
 };
 
@@ -75,6 +77,8 @@ class LayerInstance {
   void message(MessageLevel level, std::string_view text) const;
 
  private:
+  std::size_t record_descriptor_size(const LayerPhysicalDevice& device) const;
+
   std::mutex mutex_;
   std::map<VkPhysicalDevice, std::unique_ptr<LayerPhysicalDevice>> devices_;
 };

@@ -71,14 +71,35 @@ class PipelineRequest {
   VkResult make(GraphPipeline& pipeline) {
     const auto* shader = find_in_chain<VkDataGraphPipelineShaderModuleCreateInfoARM>(
         info_.pNext, VK_STRUCTURE_TYPE_DATA_GRAPH_PIPELINE_SHADER_MODULE_CREATE_INFO_ARM);
-    if (shader == nullptr) return from_identifier(pipeline);
+    const auto* node = find_in_chain<VkDataGraphPipelineSingleNodeCreateInfoARM>(
+        info_.pNext, VK_STRUCTURE_TYPE_DATA_GRAPH_PIPELINE_SINGLE_NODE_CREATE_INFO_ARM);
+    if (shader == nullptr && node == nullptr) return from_identifier(pipeline);
     Diagnostics problems;
-    const VkResult result = from_module(*shader, pipeline, problems);
+    const VkResult result =
+        shader == nullptr ? from_node(*node, pipeline, problems) : from_module(*shader, pipeline, problems);
     report_problems(device_, problems);
     return result;
   }
 
  private:
+  // Flags of the kernels' pipelines: those that both kinds have.
+  VkPipelineCreateFlags flags() const {
+    constexpr VkPipelineCreateFlags2 passed =
+        VK_PIPELINE_CREATE_2_DISABLE_OPTIMIZATION_BIT | VK_PIPELINE_CREATE_2_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT |
+        VK_PIPELINE_CREATE_2_NO_PROTECTED_ACCESS_BIT_EXT | VK_PIPELINE_CREATE_2_PROTECTED_ACCESS_ONLY_BIT_EXT;
+    return static_cast<VkPipelineCreateFlags>(info_.flags & passed);
+  }
+
+  VkResult from_node(const VkDataGraphPipelineSingleNodeCreateInfoARM& node, GraphPipeline& pipeline,
+                     Diagnostics& problems) const {
+    auto program = std::make_shared<GraphProgram>(device_);
+    program->flow = std::make_unique<FlowKernel>(device_);
+    program->log = "optical flow: 1 dispatch\n";
+    const VkResult result = program->flow->make(info_, node, cache_, flags(), problems);
+    if (result == VK_SUCCESS) pipeline.program = std::move(program);
+    return result;
+  }
+
   VkResult from_identifier(GraphPipeline& pipeline) const {
     const auto* given = find_in_chain<VkDataGraphPipelineIdentifierCreateInfoARM>(
         info_.pNext, VK_STRUCTURE_TYPE_DATA_GRAPH_PIPELINE_IDENTIFIER_CREATE_INFO_ARM);
@@ -113,14 +134,9 @@ class PipelineRequest {
     if (!graph) return VK_ERROR_INITIALIZATION_FAILED;
     capture_graph(device_, *words, *graph, *tensors);
     if (identified_ != nullptr) pipeline.identifier = identifier_of(*words, shader, *tensors, *graph);
-    // Flags of the kernels' pipelines: those that both kinds have.
-    constexpr VkPipelineCreateFlags2 passed =
-        VK_PIPELINE_CREATE_2_DISABLE_OPTIMIZATION_BIT | VK_PIPELINE_CREATE_2_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT |
-        VK_PIPELINE_CREATE_2_NO_PROTECTED_ACCESS_BIT_EXT | VK_PIPELINE_CREATE_2_PROTECTED_ACCESS_ONLY_BIT_EXT;
     auto program = std::make_shared<GraphProgram>(device_);
-    const VkResult result =
-        program->make(*graph, *tensors, cache_, identified_ == nullptr || !identified_->externally_synchronized,
-                      static_cast<VkPipelineCreateFlags>(info_.flags & passed), problems);
+    const VkResult result = program->make(
+        *graph, *tensors, cache_, identified_ == nullptr || !identified_->externally_synchronized, flags(), problems);
     if (result != VK_SUCCESS) return result;
     device_.instance->message(MessageLevel::Info,
                               formatted("graph `{}`: {} dispatches, {} bytes of session memory", shader.pName,
@@ -328,10 +344,10 @@ VkResult BindDataGraphPipelineSessionMemoryARM(VkDevice handle, std::uint32_t co
 }
 
 void CmdDispatchDataGraphARM(VkCommandBuffer commands, VkDataGraphPipelineSessionARM session,
-                             const VkDataGraphPipelineDispatchInfoARM*) {
+                             const VkDataGraphPipelineDispatchInfoARM* info) {
   const LayerDevice& device = device_of(commands);
   try {
-    record_graph(device, commands, *object_of<SessionObject>(session));
+    record_graph(device, commands, *object_of<SessionObject>(session), info);
   } catch (...) {
     device.instance->message(MessageLevel::Error, "out of memory in vkCmdDispatchDataGraphARM");
   }

@@ -137,7 +137,7 @@ void GraphProgram::count_calls() {
   log += formatted(
       "recording: {} Vulkan calls ({} barriers, {} pipelines, {} push constants, {} dispatches){}\n", calls, barriers,
       binds, pushes, dispatches,
-      calls >= kMinRecordedCalls ? "; from the third time on 1, where the command buffer has no other state" : "");
+      calls >= kMinRecordedCalls ? "; from the third time on 1, without state of graphics in the command buffer" : "");
 }
 
 VkResult GraphProgram::make_constants(const tosa::Graph& graph, const lower::KernelProgram& program,

@@ -14,6 +14,7 @@
 
 #include "base/diagnostic.hpp"
 #include "layer/device.hpp"
+#include "layer/optical_flow.hpp"
 #include "layer/shaders.hpp"
 #include "layer/tensors.hpp"
 #include "lower/program.hpp"
@@ -65,8 +66,9 @@ class GraphProgram {
 
   std::vector<Interface> inputs, outputs;
   std::vector<Step> steps;
-  std::uint64_t session_size = 0;  // bytes that kernels use
-  std::uint32_t calls = 0;         // of Vulkan, to record the steps
+  std::unique_ptr<FlowKernel> flow;  // instead of steps
+  std::uint64_t session_size = 0;    // bytes that kernels use
+  std::uint32_t calls = 0;           // of Vulkan, to record the steps
   std::string log;
 
  private:
@@ -141,6 +143,14 @@ struct SessionObject {
 };
 
 // Records a graph into a command buffer, and restores what the application has set there.
-void record_graph(const LayerDevice& device, VkCommandBuffer commands, const SessionObject& session);
+void record_graph(const LayerDevice& device, VkCommandBuffer commands, const SessionObject& session,
+                  const VkDataGraphPipelineDispatchInfoARM* info);
+
+// What the application has bound for graphs; null without it.
+const TensorViewObject* bound_tensor(const LayerDevice& device, const CommandState& state, std::uint32_t set,
+                                     std::uint32_t binding);
+VkImageView bound_image(const LayerDevice& device, const CommandState& state, std::uint32_t set, std::uint32_t binding);
+// Sets again what the application has set for compute shaders.
+void restore_state(const LayerDevice& device, VkCommandBuffer commands, const CommandState& state);
 
 }  // namespace slipway::layer

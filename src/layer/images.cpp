@@ -3,6 +3,7 @@
 
 #include "layer/chain.hpp"
 #include "layer/device.hpp"
+#include "layer/optical_flow.hpp"
 #include "layer/tensors.hpp"
 
 namespace slipway::layer {
@@ -23,8 +24,14 @@ VkResult CreateImage(VkDevice handle, const VkImageCreateInfo* info, const VkAll
                      VkImage* made) {
   return guarded([&] {
     LayerDevice& device = device_of(handle);
-    if (!aliases_tensors(*info)) return device.next.vkCreateImage(handle, info, allocator, made);
+    constexpr VkStructureType removed[] = {VK_STRUCTURE_TYPE_DATA_GRAPH_OPTICAL_FLOW_IMAGE_FORMAT_INFO_ARM};
+    const auto* flow = find_in_chain<VkDataGraphOpticalFlowImageFormatInfoARM>(info->pNext, removed[0]);
+    if (!aliases_tensors(*info) && flow == nullptr) return device.next.vkCreateImage(handle, info, allocator, made);
+    ChainCopy chain;
     VkImageCreateInfo theirs = *info;
+    theirs.pNext = chain.make(info->pNext, removed);
+    if (flow != nullptr) theirs.usage |= flow_usage(flow->usage);
+    if (!aliases_tensors(*info)) return device.next.vkCreateImage(handle, &theirs, allocator, made);
     make_linear(theirs);
     auto known = std::make_unique<AliasingImage>();
     const VkResult result = device.next.vkCreateImage(handle, &theirs, allocator, made);

@@ -188,16 +188,13 @@ TEST_P(LayerClients, FeaturesThatAreNotOfferedAreRefused) {
                                               .dataGraphUpdateAfterBind = VK_TRUE};
   VkPhysicalDeviceTensorFeaturesARM tensors{
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TENSOR_FEATURES_ARM, .pNext = &graphs, .tensors = VK_TRUE};
-  VkPhysicalDeviceDescriptorBufferTensorFeaturesARM buffers{
-      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_BUFFER_TENSOR_FEATURES_ARM,
-      .pNext = &tensors,
-      .descriptorBufferTensorDescriptors = VK_TRUE};
   VkDevice made = nullptr;
   EXPECT_EQ(create_device(&tensors, nullptr, made), VK_ERROR_FEATURE_NOT_PRESENT);
   EXPECT_THAT(take_messages(), Contains(HasSubstr("does not offer the feature `dataGraphUpdateAfterBind`")));
   graphs.dataGraphUpdateAfterBind = VK_FALSE;
-  EXPECT_EQ(create_device(&buffers, nullptr, made), VK_ERROR_FEATURE_NOT_PRESENT);
-  EXPECT_THAT(take_messages(), Contains(HasSubstr("does not offer the feature `descriptorBufferTensorDescriptors`")));
+  graphs.dataGraphDescriptorBuffer = VK_TRUE;
+  EXPECT_EQ(create_device(&tensors, nullptr, made), VK_ERROR_FEATURE_NOT_PRESENT);
+  EXPECT_THAT(take_messages(), Contains(HasSubstr("does not offer the feature `dataGraphDescriptorBuffer`")));
   EXPECT_EQ(made, nullptr);
 }
 

@@ -351,15 +351,15 @@ TEST_P(LayerDraws, OtherStagesAreRefused) {
   if (GetParam() == testing::Validation::AboveLayer) GTEST_SKIP() << "the validation layer reports the stage";
   spirv::Words words = shader(spirv::Stage::Vertex, kVertex);
   for (std::size_t at = spirv::kHeaderWords; at < words.size() && (words[at] >> 16) != 0; at += words[at] >> 16) {
-    constexpr std::uint32_t entry_point = 15, geometry = 3;
-    if ((words[at] & 0xffff) == entry_point) words[at + 1] = geometry;
+    constexpr std::uint32_t entry_point = 15, kernel = 6;
+    if ((words[at] & 0xffff) == entry_point) words[at + 1] = kernel;
   }
   const VkShaderModuleCreateInfo create{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
                                         .codeSize = words.size() * sizeof(std::uint32_t),
                                         .pCode = words.data()};
   VkShaderModule made = VK_NULL_HANDLE;
   EXPECT_EQ(vk().vkCreateShaderModule(device(), &create, nullptr, &made), VK_ERROR_INVALID_SHADER_NV);
-  EXPECT_THAT(take_messages(), Contains(HasSubstr("a shader of execution model 3 uses tensors")));
+  EXPECT_THAT(take_messages(), Contains(HasSubstr("a shader of execution model 6 uses tensors")));
 }
 
 }  // namespace

@@ -148,8 +148,7 @@ TEST_F(LayerFaults, GraphsAreRecordedOnce) {
     commands_();
     std::uint64_t calls = 0;
     run([&](VkCommandBuffer commands) {
-      if (state)
-        vk().vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, made.layout, 0, 1, &set, 0, nullptr);
+      if (state) vk().vkCmdSetLineWidth(commands, 1);
       for (int i = 0; i < times; ++i) {
         dispatch(commands, made, with);
         full_barrier(commands);
@@ -206,6 +205,38 @@ TEST_F(LayerFaults, GraphsAreRecordedOnce) {
     for (std::size_t i = 0; i < sets.size(); ++i) run_it(sets[i], results[i]);
   }
   EXPECT_EQ(run_it(set, y), 1u);
+}
+
+// What the application has set for compute shaders is set again after a command buffer of the layer.
+TEST_F(LayerFaults, ComputeStateStaysAroundGraphsThatAreRecordedOnce) {
+  const AppTensor x = tensor(VK_FORMAT_R32_SFLOAT, {1, 2, 2}), y = tensor(VK_FORMAT_R32_SFLOAT, {1, 2, 2});
+  const AppGraph made = graph(testing::graph_module(testing::matrix_products(6, 2)), "main", {&x, &y});
+  const VkDescriptorSet set = descriptor_set(made.set_layout, {&x, &y});
+  testing::fill(x, std::vector<float>{1, 0, 0, 2});
+  const AppTensor a = tensor(VK_FORMAT_R32_SINT, {4, 6}), b = tensor(VK_FORMAT_R32_SINT, {4, 6});
+  const VkDescriptorSetLayout sets = tensor_layout(2);
+  const VkPipelineLayout layout = pipeline_layout(sets);
+  const VkPipeline shader = compute_pipeline(shader_, layout);
+  const VkDescriptorSet own = descriptor_set(sets, {&a, &b}), other = descriptor_set(sets, {&b, &a});
+  for (int round = 0; round < 3; ++round) {
+    testing::fill(a, std::vector<std::int32_t>(24, 10 * round));
+    testing::fill(b, std::vector<std::int32_t>(24));
+    testing::fill(y, std::vector<float>(4));
+    commands_();
+    run([&](VkCommandBuffer commands) {
+      vk().vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, shader);
+      vk().vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &other, 0, nullptr);
+      vk().vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &own, 0, nullptr);
+      dispatch(commands, made, set);
+      vk().vkCmdDispatch(commands, 1, 1, 1);
+    });
+    // The application's pipeline twice and its dispatch, and the graph.
+    if (round == 2) {
+      EXPECT_EQ(commands_(), 3u + 1u);
+    }
+    EXPECT_EQ(testing::contents<std::int32_t>(b)[0], 10 * round + 1);
+    EXPECT_EQ(testing::contents<float>(y)[3], std::ldexp(1.0f, 64));
+  }
 }
 
 // Copies of tensors with gaps name buffers, so that such a graph is recorded each time.

@@ -115,7 +115,7 @@ TEST_P(LayerApi, QueueFamiliesHaveInstructionSets) {
   MUST(instance_functions().vkGetPhysicalDeviceQueueFamilyDataGraphPropertiesARM(physical(), 0, &count, sets.data()));
   std::vector<std::string> names;
   for (const auto& set : sets) names.emplace_back(set.operation.name);
-  EXPECT_THAT(names, ElementsAre("TOSA.001000.1", "Arm.MotionEngine.100"));
+  EXPECT_THAT(names, ElementsAre("TOSA.001000.1", "Arm.MotionEngine.100", "OpticalFlow"));
 }
 
 TEST_P(LayerApi, TensorsHaveTheShapesOfTheLimits) {

@@ -26,8 +26,18 @@ constexpr std::uint32_t tensors_of(std::uint32_t limit) { return std::min(limit 
 // Shader stages whose shaders may have tensors.
 inline VkShaderStageFlags tensor_stages(const gpu::Snapshot& device) {
   VkShaderStageFlags stages = VK_SHADER_STAGE_COMPUTE_BIT;
-  if (device.has_feature("vertexPipelineStoresAndAtomics")) stages |= VK_SHADER_STAGE_VERTEX_BIT;
+  if (device.has_feature("vertexPipelineStoresAndAtomics")) {
+    stages |= VK_SHADER_STAGE_VERTEX_BIT;
+    if (device.has_feature("tessellationShader"))
+      stages |= VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT | VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT;
+    if (device.has_feature("geometryShader")) stages |= VK_SHADER_STAGE_GEOMETRY_BIT;
+  }
   if (device.has_feature("fragmentStoresAndAtomics")) stages |= VK_SHADER_STAGE_FRAGMENT_BIT;
+  if (device.has_extension(VK_EXT_MESH_SHADER_EXTENSION_NAME))
+    stages |= VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
+  if (device.has_extension(VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME))
+    stages |= VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_STAGE_ANY_HIT_BIT_KHR | VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR |
+              VK_SHADER_STAGE_MISS_BIT_KHR | VK_SHADER_STAGE_INTERSECTION_BIT_KHR | VK_SHADER_STAGE_CALLABLE_BIT_KHR;
   return stages;
 }
 

@@ -32,6 +32,9 @@ inline constexpr const char* kUsefulFeatures[] = {
     "shaderBFloat16CooperativeMatrix",
 };
 
+// A feature that optical flow needs, besides push descriptors.
+inline constexpr const char* kFlowFeature = "shaderStorageImageExtendedFormats";
+
 // Extensions that VK_ARM_data_graph depends on.
 inline constexpr const char* kGraphExtensions[] = {VK_KHR_MAINTENANCE_5_EXTENSION_NAME,
                                                    VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME};

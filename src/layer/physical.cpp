@@ -13,6 +13,7 @@
 #include "layer/images.hpp"
 #include "layer/limits.hpp"
 #include "layer/offer.hpp"
+#include "layer/optical_flow.hpp"
 
 namespace slipway::layer {
 namespace {
@@ -24,6 +25,8 @@ constexpr VkExtensionProperties kGraphOffers[] = {
     {VK_ARM_DATA_GRAPH_EXTENSION_NAME, VK_ARM_DATA_GRAPH_SPEC_VERSION},
     {VK_ARM_DATA_GRAPH_INSTRUCTION_SET_TOSA_EXTENSION_NAME, VK_ARM_DATA_GRAPH_INSTRUCTION_SET_TOSA_SPEC_VERSION},
 };
+constexpr VkExtensionProperties kFlowExtension = {VK_ARM_DATA_GRAPH_OPTICAL_FLOW_EXTENSION_NAME,
+                                                  VK_ARM_DATA_GRAPH_OPTICAL_FLOW_SPEC_VERSION};
 constexpr VkExtensionProperties kToolingExtension = {VK_EXT_TOOLING_INFO_EXTENSION_NAME,
                                                      VK_EXT_TOOLING_INFO_SPEC_VERSION};
 
@@ -49,6 +52,7 @@ VkResult EnumerateDeviceExtensionProperties(VkPhysicalDevice device, const char*
       std::erase_if(all, [](const VkExtensionProperties& one) { return is_layer_extension(one.extensionName); });
       if (known->offer.tensors) all.push_back(kTensorExtension);
       if (known->offer.graphs) all.append_range(kGraphOffers);
+      if (known->offer.flow) all.push_back(kFlowExtension);
     }
     if (std::ranges::none_of(all, [](const VkExtensionProperties& one) {
           return std::string_view(one.extensionName) == VK_EXT_TOOLING_INFO_EXTENSION_NAME;
@@ -180,8 +184,8 @@ void GetPhysicalDeviceProperties2(VkPhysicalDevice device, VkPhysicalDevicePrope
     write_tensor_properties(*known, *tensors);
   if (auto* buffers =
           find_in_chain<VkPhysicalDeviceDescriptorBufferTensorPropertiesARM>(properties->pNext, kPropertyTypes[1])) {
-    buffers->tensorCaptureReplayDescriptorDataSize = buffers->tensorViewCaptureReplayDescriptorDataSize =
-        buffers->tensorDescriptorSize = 0;
+    buffers->tensorCaptureReplayDescriptorDataSize = buffers->tensorViewCaptureReplayDescriptorDataSize = 0;
+    buffers->tensorDescriptorSize = known->record_descriptor_size;
   }
   if (auto* heaps =
           find_in_chain<VkPhysicalDeviceDescriptorHeapTensorPropertiesARM>(properties->pNext, kPropertyTypes[2]))
@@ -229,6 +233,7 @@ void GetPhysicalDeviceFormatProperties2(VkPhysicalDevice device, VkFormat format
   if (auto* more = find_in_chain<VkFormatProperties3>(properties->pNext, VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3)) {
     if (known->offer.tensors && can_alias(more->linearTilingFeatures))
       more->optimalTilingFeatures |= VK_FORMAT_FEATURE_2_TENSOR_IMAGE_ALIASING_BIT_ARM;
+    if (known->offer.flow) more->optimalTilingFeatures |= flow_features(known->snapshot, format);
   }
   if (auto* tensors = find_in_chain<VkTensorFormatPropertiesARM>(properties->pNext, kFormatTypes[0])) {
     tensors->optimalTilingTensorFeatures = tensor_features(*known, format);
@@ -252,8 +257,8 @@ VkResult GetPhysicalDeviceImageFormatProperties(VkPhysicalDevice device, VkForma
                                                                            properties);
 }
 
-VkResult GetPhysicalDeviceImageFormatProperties2(VkPhysicalDevice device, const VkPhysicalDeviceImageFormatInfo2* info,
-                                                 VkImageFormatProperties2* properties) {
+VkResult image_format_properties(VkPhysicalDevice device, const VkPhysicalDeviceImageFormatInfo2* info,
+                                 VkImageFormatProperties2* properties) {
   const LayerInstance& instance = instance_of(device);
   const auto next = either(instance.next.vkGetPhysicalDeviceImageFormatProperties2,
                            instance.next.vkGetPhysicalDeviceImageFormatProperties2KHR);
@@ -261,10 +266,20 @@ VkResult GetPhysicalDeviceImageFormatProperties2(VkPhysicalDevice device, const 
   if (is_new_format(info->format)) return VK_ERROR_FORMAT_NOT_SUPPORTED;
   VkImageCreateInfo image{.tiling = info->tiling, .usage = info->usage};
   make_linear(image);
+  constexpr VkStructureType removed[] = {VK_STRUCTURE_TYPE_DATA_GRAPH_OPTICAL_FLOW_IMAGE_FORMAT_INFO_ARM};
+  const auto* flow = find_in_chain<VkDataGraphOpticalFlowImageFormatInfoARM>(info->pNext, removed[0]);
+  if (flow != nullptr) image.usage |= flow_usage(flow->usage);
+  ChainCopy chain;
   VkPhysicalDeviceImageFormatInfo2 theirs = *info;
+  theirs.pNext = chain.make(info->pNext, removed);
   theirs.tiling = image.tiling;
   theirs.usage = image.usage;
   return next(device, &theirs, properties);
+}
+
+VkResult GetPhysicalDeviceImageFormatProperties2(VkPhysicalDevice device, const VkPhysicalDeviceImageFormatInfo2* info,
+                                                 VkImageFormatProperties2* properties) {
+  return guarded([&] { return image_format_properties(device, info, properties); });
 }
 
 // --- queue families --------------------------------------------------------------------------------------------------
@@ -292,7 +307,15 @@ void GetPhysicalDeviceQueueFamilyProperties2(VkPhysicalDevice device, std::uint3
   for (std::uint32_t i = 0; i < *count; ++i) add_graphs(known, families[i].queueFamilyProperties.queueFlags);
 }
 
-constexpr const char* kInstructionSets[] = {"TOSA.001000.1", "Arm.MotionEngine.100"};
+struct GraphOperation {
+  VkPhysicalDeviceDataGraphOperationTypeARM type;
+  const char* name;
+};
+constexpr GraphOperation kOperations[] = {
+    {VK_PHYSICAL_DEVICE_DATA_GRAPH_OPERATION_TYPE_SPIRV_EXTENDED_INSTRUCTION_SET_ARM, "TOSA.001000.1"},
+    {VK_PHYSICAL_DEVICE_DATA_GRAPH_OPERATION_TYPE_SPIRV_EXTENDED_INSTRUCTION_SET_ARM, "Arm.MotionEngine.100"},
+    {VK_PHYSICAL_DEVICE_DATA_GRAPH_OPERATION_TYPE_OPTICAL_FLOW_ARM, "OpticalFlow"},  // the last one: not everywhere
+};
 
 bool has_graphs(const LayerPhysicalDevice* known, std::uint32_t family) {
   return known != nullptr && known->offer.graphs && family < known->snapshot.queue_families.size() &&
@@ -307,14 +330,14 @@ VkResult GetPhysicalDeviceQueueFamilyDataGraphPropertiesARM(VkPhysicalDevice dev
     const auto next = instance_of(device).next.vkGetPhysicalDeviceQueueFamilyDataGraphPropertiesARM;
     return next != nullptr ? next(device, family, count, properties) : VK_ERROR_INITIALIZATION_FAILED;
   }
-  std::array<VkQueueFamilyDataGraphPropertiesARM, std::size(kInstructionSets)> all{};
+  std::array<VkQueueFamilyDataGraphPropertiesARM, std::size(kOperations)> all{};
   for (std::size_t i = 0; i < all.size(); ++i) {
     all[i].sType = VK_STRUCTURE_TYPE_QUEUE_FAMILY_DATA_GRAPH_PROPERTIES_ARM;
     all[i].engine = {VK_PHYSICAL_DEVICE_DATA_GRAPH_PROCESSING_ENGINE_TYPE_DEFAULT_ARM, VK_FALSE};
-    all[i].operation.operationType = VK_PHYSICAL_DEVICE_DATA_GRAPH_OPERATION_TYPE_SPIRV_EXTENDED_INSTRUCTION_SET_ARM;
-    std::snprintf(all[i].operation.name, sizeof all[i].operation.name, "%s", kInstructionSets[i]);
+    all[i].operation.operationType = kOperations[i].type;
+    std::snprintf(all[i].operation.name, sizeof all[i].operation.name, "%s", kOperations[i].name);
   }
-  const std::size_t offered = has_graphs(known, family) ? all.size() : 0;
+  const std::size_t offered = !has_graphs(known, family) ? 0 : known->offer.flow ? all.size() : all.size() - 1;
   return write_array<VkQueueFamilyDataGraphPropertiesARM>(std::span(all).first(offered), count, properties);
 }
 
@@ -350,7 +373,35 @@ VkResult GetPhysicalDeviceQueueFamilyDataGraphEngineOperationPropertiesARM(
     tosa->pExtensions = kTosaExtensions;
     tosa->level = VK_DATA_GRAPH_TOSA_LEVEL_8K_ARM;
   }
+  if (auto* flow = find_in_chain<VkQueueFamilyDataGraphOpticalFlowPropertiesARM>(
+          properties, VK_STRUCTURE_TYPE_QUEUE_FAMILY_DATA_GRAPH_OPTICAL_FLOW_PROPERTIES_ARM)) {
+    flow->supportedOutputGridSizes = flow->supportedHintGridSizes = kFlowGrids;
+    flow->hintSupported = flow->costSupported = VK_TRUE;
+    flow->minWidth = flow->minHeight = kMinFlowSide;
+    flow->maxWidth = flow->maxHeight = kMaxFlowSide;
+  }
   return VK_SUCCESS;
+}
+
+VkResult GetPhysicalDeviceQueueFamilyDataGraphOpticalFlowImageFormatsARM(
+    VkPhysicalDevice device, std::uint32_t family, const VkQueueFamilyDataGraphPropertiesARM* operation,
+    const VkDataGraphOpticalFlowImageFormatInfoARM* info, std::uint32_t* count,
+    VkDataGraphOpticalFlowImageFormatPropertiesARM* properties) {
+  const LayerPhysicalDevice* known = extended(device);
+  if (known == nullptr) {
+    const auto next = instance_of(device).next.vkGetPhysicalDeviceQueueFamilyDataGraphOpticalFlowImageFormatsARM;
+    return next != nullptr ? next(device, family, operation, info, count, properties) : VK_ERROR_INITIALIZATION_FAILED;
+  }
+  return guarded([&] {
+    std::vector<VkDataGraphOpticalFlowImageFormatPropertiesARM> all;
+    if (has_graphs(known, family) && known->offer.flow) {
+      for (const VkFormat format : flow_formats(known->snapshot, info->usage))
+        all.push_back({.sType = VK_STRUCTURE_TYPE_DATA_GRAPH_OPTICAL_FLOW_IMAGE_FORMAT_PROPERTIES_ARM,
+                       .pNext = nullptr,
+                       .format = format});
+    }
+    return write_array<VkDataGraphOpticalFlowImageFormatPropertiesARM>(all, count, properties);
+  });
 }
 
 // --- other queries ---------------------------------------------------------------------------------------------------
@@ -418,9 +469,9 @@ void write_features(const LayerPhysicalDevice& device, void* chain) {
     graphs->dataGraphUpdateAfterBind = graphs->dataGraphDescriptorBuffer = VK_FALSE;
   }
   if (auto* buffers = find_in_chain<VkPhysicalDeviceDescriptorBufferTensorFeaturesARM>(chain, kFeatureTypes[2]))
-    buffers->descriptorBufferTensorDescriptors = VK_FALSE;
+    buffers->descriptorBufferTensorDescriptors = flag(device.record_descriptor_size != 0);
   if (auto* flow = find_in_chain<VkPhysicalDeviceDataGraphOpticalFlowFeaturesARM>(chain, kFeatureTypes[3]))
-    flow->dataGraphOpticalFlow = VK_FALSE;
+    flow->dataGraphOpticalFlow = flag(device.offer.flow);
   if (auto* statistics =
           find_in_chain<VkPhysicalDeviceDataGraphNeuralAcceleratorStatisticsFeaturesARM>(chain, kFeatureTypes[4]))
     statistics->dataGraphNeuralAcceleratorStatistics = VK_FALSE;
@@ -428,6 +479,23 @@ void write_features(const LayerPhysicalDevice& device, void* chain) {
 
 bool is_of_this_layer(std::string_view name) {
   return name.ends_with("ARM") || name.starts_with("vkGetPhysicalDeviceToolProperties");
+}
+
+// Tensors in descriptor buffers are records, as in sets. Descriptors with and without robust access must have one size,
+// because the application learns only one; and what is captured could not be replayed.
+std::size_t LayerInstance::record_descriptor_size(const LayerPhysicalDevice& device) const {
+  if (!device.offer.tensors || !device.snapshot.has_extension(VK_EXT_DESCRIPTOR_BUFFER_EXTENSION_NAME)) return 0;
+  VkPhysicalDeviceDescriptorBufferFeaturesEXT features{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_BUFFER_FEATURES_EXT};
+  VkPhysicalDeviceFeatures2 all{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &features};
+  next.vkGetPhysicalDeviceFeatures2(device.handle, &all);
+  VkPhysicalDeviceDescriptorBufferPropertiesEXT sizes{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_BUFFER_PROPERTIES_EXT};
+  VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &sizes};
+  next.vkGetPhysicalDeviceProperties2(device.handle, &properties);
+  const bool offered = features.descriptorBuffer != VK_FALSE && features.descriptorBufferCaptureReplay == VK_FALSE &&
+                       sizes.uniformBufferDescriptorSize == sizes.robustUniformBufferDescriptorSize;
+  return offered ? sizes.uniformBufferDescriptorSize : 0;
 }
 
 const LayerPhysicalDevice* LayerInstance::physical_device(VkPhysicalDevice device) {
@@ -464,6 +532,7 @@ const LayerPhysicalDevice* LayerInstance::physical_device(VkPhysicalDevice devic
   made->offer =
       offer_of(made->snapshot,
                {.force = settings.force, .api_minor = VK_API_VERSION_MAJOR(api) > 1 ? ~0u : VK_API_VERSION_MINOR(api)});
+  made->record_descriptor_size = record_descriptor_size(*made);
   known = std::move(made);
   const LayerPhysicalDevice& added = *known;
   // A messenger of the application may call the layer.
@@ -514,6 +583,8 @@ std::span<const NamedFunction> physical_device_functions() {
             GetPhysicalDeviceQueueFamilyDataGraphProcessingEnginePropertiesARM),
       named("vkGetPhysicalDeviceQueueFamilyDataGraphEngineOperationPropertiesARM",
             GetPhysicalDeviceQueueFamilyDataGraphEngineOperationPropertiesARM),
+      named("vkGetPhysicalDeviceQueueFamilyDataGraphOpticalFlowImageFormatsARM",
+            GetPhysicalDeviceQueueFamilyDataGraphOpticalFlowImageFormatsARM),
       named("vkGetPhysicalDeviceExternalTensorPropertiesARM", GetPhysicalDeviceExternalTensorPropertiesARM),
       named("vkGetPhysicalDeviceToolProperties", GetPhysicalDeviceToolProperties),
       named("vkGetPhysicalDeviceToolPropertiesEXT", GetPhysicalDeviceToolProperties),

@@ -32,15 +32,18 @@ class GraphRecording {
         record_steps();
       });
       commands_ = own;
-      if (secondary != nullptr) return device_.next.vkCmdExecuteCommands(commands_, 1, &secondary);
+      if (secondary != nullptr) {
+        device_.next.vkCmdExecuteCommands(commands_, 1, &secondary);
+        return restore_state(device_, commands_, state_);
+      }
     }
     record_steps();
-    restore();
+    restore_state(device_, commands_, state_);
   }
 
  private:
-  // Whether a secondary command buffer may have the graph: the state of the application's is undefined after it, and
-  // its commands name no buffers of tensors.
+  // Whether a secondary command buffer may have the graph: after it, the state of the application's is undefined, and
+  // has to be set again. Its commands name no buffers of tensors.
   bool can_execute() const {
     const auto packed = [](const TensorObject* tensor) { return tensor->description.packed; };
     return state_.is_primary && !state_.is_protected && !state_.state_set && program_.calls >= kMinRecordedCalls &&
@@ -88,18 +91,9 @@ class GraphRecording {
     device_.instance->message(MessageLevel::Error, formatted("a data graph is not dispatched: {}", why));
   }
 
-  const TensorViewObject* view_at(const GraphProgram::Interface& at) const {
-    for (const PushedTensor& pushed : state_.pushed_tensors) {
-      if (pushed.set == at.set && pushed.binding == at.binding) return pushed.view;
-    }
-    if (at.set >= state_.graph_sets.size()) return nullptr;
-    const SetContents* set = device_.sets.find(state_.graph_sets[at.set]);
-    return set == nullptr ? nullptr : set->view(at.binding);
-  }
-
   bool find(std::span<const GraphProgram::Interface> interface, std::vector<const TensorObject*>& tensors) {
     for (const GraphProgram::Interface& at : interface) {
-      const TensorViewObject* view = view_at(at);
+      const TensorViewObject* view = bound_tensor(device_, state_, at.set, at.binding);
       if (view == nullptr || view->tensor->address == 0) {
         refuse(formatted("no tensor is bound to set {}, binding {}", at.set, at.binding));
         return false;
@@ -167,18 +161,6 @@ class GraphRecording {
     pushed_ = wanted.size();
   }
 
-  void restore() {
-    if (state_.compute != VK_NULL_HANDLE) {
-      device_.next.vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, state_.compute);
-    } else if (state_.compute_shader != VK_NULL_HANDLE) {
-      constexpr VkShaderStageFlagBits stage = VK_SHADER_STAGE_COMPUTE_BIT;
-      device_.next.vkCmdBindShadersEXT(commands_, 1, &stage, &state_.compute_shader);
-    }
-    for (const PushedConstants& pushed : state_.pushed)
-      device_.next.vkCmdPushConstants(commands_, pushed.layout, pushed.stages, pushed.offset,
-                                      static_cast<std::uint32_t>(pushed.bytes.size()), pushed.bytes.data());
-  }
-
   const LayerDevice& device_;
   VkCommandBuffer commands_;
   const SessionObject& session_;
@@ -192,13 +174,58 @@ class GraphRecording {
 
 }  // namespace
 
-void record_graph(const LayerDevice& device, VkCommandBuffer commands, const SessionObject& session) {
+const TensorViewObject* bound_tensor(const LayerDevice& device, const CommandState& state, std::uint32_t set,
+                                     std::uint32_t binding) {
+  for (const PushedDescriptor& pushed : state.pushed_descriptors) {
+    if (pushed.set == set && pushed.binding == binding) return pushed.view;
+  }
+  if (set >= state.graph_sets.size()) return nullptr;
+  const SetContents* contents = device.sets.find(state.graph_sets[set]);
+  return contents == nullptr ? nullptr : contents->view(binding);
+}
+
+VkImageView bound_image(const LayerDevice& device, const CommandState& state, std::uint32_t set,
+                        std::uint32_t binding) {
+  for (const PushedDescriptor& pushed : state.pushed_descriptors) {
+    if (pushed.set == set && pushed.binding == binding) return pushed.image;
+  }
+  if (set >= state.graph_sets.size()) return VK_NULL_HANDLE;
+  const SetContents* contents = device.sets.find(state.graph_sets[set]);
+  return contents == nullptr ? VK_NULL_HANDLE : contents->image(binding);
+}
+
+void restore_state(const LayerDevice& device, VkCommandBuffer commands, const CommandState& state) {
+  const DeviceTable& next = device.next;
+  if (state.compute != VK_NULL_HANDLE) {
+    next.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, state.compute);
+  } else if (state.compute_shader != VK_NULL_HANDLE) {
+    constexpr VkShaderStageFlagBits stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    next.vkCmdBindShadersEXT(commands, 1, &stage, &state.compute_shader);
+  }
+  for (const BoundSets& bound : state.compute_bindings) {
+    if (bound.pushed) {
+      next.vkCmdPushDescriptorSet(commands, VK_PIPELINE_BIND_POINT_COMPUTE, bound.layout, bound.first,
+                                  bound.pushed->count(), bound.pushed->writes());
+    } else {
+      next.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, bound.layout, bound.first,
+                                   static_cast<std::uint32_t>(bound.sets.size()), bound.sets.data(),
+                                   static_cast<std::uint32_t>(bound.dynamic.size()), bound.dynamic.data());
+    }
+  }
+  for (const PushedConstants& pushed : state.pushed)
+    next.vkCmdPushConstants(commands, pushed.layout, pushed.stages, pushed.offset,
+                            static_cast<std::uint32_t>(pushed.bytes.size()), pushed.bytes.data());
+}
+
+void record_graph(const LayerDevice& device, VkCommandBuffer commands, const SessionObject& session,
+                  const VkDataGraphPipelineDispatchInfoARM* info) {
   const CommandState* state = device.commands.find(commands);
   if (state == nullptr || state->graph == nullptr || state->graph->program != session.program) {
     device.instance->message(MessageLevel::Error,
                              "a data graph is not dispatched: its pipeline is not the one that is bound");
     return;
   }
+  if (session.program->flow) return session.program->flow->record(commands, *state, info);
   GraphRecording(device, commands, session, *state).record();
 }
 

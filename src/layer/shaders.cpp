@@ -49,6 +49,28 @@ VkShaderStageFlags stage_of(spv::ExecutionModel model) {
       return VK_SHADER_STAGE_VERTEX_BIT;
     case spv::ExecutionModel::Fragment:
       return VK_SHADER_STAGE_FRAGMENT_BIT;
+    case spv::ExecutionModel::TessellationControl:
+      return VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT;
+    case spv::ExecutionModel::TessellationEvaluation:
+      return VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT;
+    case spv::ExecutionModel::Geometry:
+      return VK_SHADER_STAGE_GEOMETRY_BIT;
+    case spv::ExecutionModel::TaskEXT:
+      return VK_SHADER_STAGE_TASK_BIT_EXT;
+    case spv::ExecutionModel::MeshEXT:
+      return VK_SHADER_STAGE_MESH_BIT_EXT;
+    case spv::ExecutionModel::RayGenerationKHR:
+      return VK_SHADER_STAGE_RAYGEN_BIT_KHR;
+    case spv::ExecutionModel::AnyHitKHR:
+      return VK_SHADER_STAGE_ANY_HIT_BIT_KHR;
+    case spv::ExecutionModel::ClosestHitKHR:
+      return VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR;
+    case spv::ExecutionModel::MissKHR:
+      return VK_SHADER_STAGE_MISS_BIT_KHR;
+    case spv::ExecutionModel::IntersectionKHR:
+      return VK_SHADER_STAGE_INTERSECTION_BIT_KHR;
+    case spv::ExecutionModel::CallableKHR:
+      return VK_SHADER_STAGE_CALLABLE_BIT_KHR;
     default:
       return 0;
   }
@@ -63,9 +85,9 @@ bool check_stages(const LayerDevice& device, const spirv::Module& module) {
     if ((stage_of(model) & offered) != 0) continue;
     device.instance->message(
         MessageLevel::Error,
-        formatted("a shader of execution model {} uses tensors, which the layer offers in compute, vertex and fragment "
-                  "shaders (VkPhysicalDeviceTensorPropertiesARM::shaderTensorSupportedStages)",
-                  static_cast<std::uint32_t>(model)));
+        formatted("a shader of execution model {} uses tensors, which the layer offers in the stages {:#x} "
+                  "(VkPhysicalDeviceTensorPropertiesARM::shaderTensorSupportedStages)",
+                  static_cast<std::uint32_t>(model), offered));
     return false;
   }
   return true;
@@ -202,6 +224,8 @@ class Stages {
     return VK_SUCCESS;
   }
 
+  bool empty() const { return modules_.empty(); }
+
   // The captured shader of a stage; null if it was not captured.
   const CapturedShader* captured(VkShaderModule module) const {
     const auto found = captured_.find(module);
@@ -266,6 +290,34 @@ VkResult CreateGraphicsPipelines(VkDevice handle, VkPipelineCache cache, std::ui
   });
 }
 
+VkResult CreateRayTracingPipelinesKHR(VkDevice handle, VkDeferredOperationKHR deferred, VkPipelineCache cache,
+                                      std::uint32_t count, const VkRayTracingPipelineCreateInfoKHR* infos,
+                                      const VkAllocationCallbacks* allocator, VkPipeline* made) {
+  return guarded([&] {
+    const LayerDevice& device = device_of(handle);
+    Stages stages(device);
+    std::vector<VkRayTracingPipelineCreateInfoKHR> theirs(infos, infos + count);
+    std::vector<std::vector<VkPipelineShaderStageCreateInfo>> all;
+    for (VkRayTracingPipelineCreateInfoKHR& info : theirs) {
+      auto& own = all.emplace_back(info.pStages, info.pStages + info.stageCount);
+      for (VkPipelineShaderStageCreateInfo& stage : own) {
+        if (const VkResult result = stages.translate(stage); result != VK_SUCCESS) {
+          std::fill_n(made, count, VkPipeline{VK_NULL_HANDLE});
+          return result;
+        }
+      }
+      info.pStages = own.data();
+    }
+    // The driver may read what is passed to a deferred operation until it is complete. What was translated lives
+    // here alone, so that such a call is not deferred.
+    const bool translated = !stages.empty();
+    const VkResult result = device.next.vkCreateRayTracingPipelinesKHR(
+        handle, translated ? VkDeferredOperationKHR{VK_NULL_HANDLE} : deferred, cache, count,
+        translated ? theirs.data() : infos, allocator, made);
+    return translated && deferred != VK_NULL_HANDLE && result == VK_SUCCESS ? VK_OPERATION_NOT_DEFERRED_KHR : result;
+  });
+}
+
 VkResult CreateShadersEXT(VkDevice handle, std::uint32_t count, const VkShaderCreateInfoEXT* infos,
                           const VkAllocationCallbacks* allocator, VkShaderEXT* made) {
   return guarded([&] {
@@ -307,6 +359,7 @@ std::span<const NamedFunction> shader_functions() {
       named("vkGetShaderModuleCreateInfoIdentifierEXT", GetShaderModuleCreateInfoIdentifierEXT),
       named("vkCreateComputePipelines", CreateComputePipelines),
       named("vkCreateGraphicsPipelines", CreateGraphicsPipelines),
+      named("vkCreateRayTracingPipelinesKHR", CreateRayTracingPipelinesKHR),
       named("vkCreateShadersEXT", CreateShadersEXT),
   };
   return table;

@@ -117,11 +117,17 @@ void LayerApp::create_device() {
   instance_functions_.vkGetPhysicalDeviceFeatures2(physical_, &features);
   EXPECT_TRUE(tensors.tensors && tensors.shaderTensorAccess && graphs.dataGraph);
   // The layer switches on what it needs itself.
-  vulkan12.bufferDeviceAddress = vulkan12.storageBuffer8BitAccess = VK_FALSE;
+  vulkan12.storageBuffer8BitAccess = VK_FALSE;
+  if (!addresses_) vulkan12.bufferDeviceAddress = VK_FALSE;
   features.features.shaderInt64 = features.features.robustBufferAccess = VK_FALSE;
   for (VkBaseOutStructure* one : features_) {
     if (one->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT)
       reinterpret_cast<VkPhysicalDeviceRobustness2FeaturesEXT*>(one)->robustBufferAccess2 = VK_FALSE;
+    // They need other extensions.
+    if (one->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT) {
+      auto* const mesh = reinterpret_cast<VkPhysicalDeviceMeshShaderFeaturesEXT*>(one);
+      mesh->multiviewMeshShader = mesh->primitiveFragmentShadingRateMeshShader = VK_FALSE;
+    }
   }
   const float priority = 1;
   const VkDeviceQueueCreateInfo queue{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
@@ -167,8 +173,12 @@ VkDeviceMemory LayerApp::memory(const VkMemoryRequirements& needs, std::byte** m
   while (type < properties.memoryTypeCount &&
          ((needs.memoryTypeBits >> type & 1) == 0 || (properties.memoryTypes[type].propertyFlags & host) != host))
     ++type;
-  const VkMemoryAllocateInfo allocate{
-      .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = needs.size, .memoryTypeIndex = type};
+  const VkMemoryAllocateFlagsInfo flags{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+                                        .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
+  const VkMemoryAllocateInfo allocate{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                      .pNext = addresses_ ? &flags : nullptr,
+                                      .allocationSize = needs.size,
+                                      .memoryTypeIndex = type};
   VkDeviceMemory made = VK_NULL_HANDLE;
   MUST(vk().vkAllocateMemory(device_, &allocate, nullptr, &made));
   at_end([this, made] { vk_.vkFreeMemory(device_, made, nullptr); });

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tensors in the shader stages besides compute, vertex and fragment, in pipeline libraries, and in descriptors that are
+// written in other ways than before they are bound.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "layer/test_shaders/stages_geom.hpp"
+#include "layer/test_shaders/stages_mesh.hpp"
+#include "layer/test_shaders/stages_rgen.hpp"
+#include "layer/test_shaders/stages_task.hpp"
+#include "layer/test_shaders/stages_tesc.hpp"
+#include "layer/test_shaders/stages_tese.hpp"
+#include "layer/test_shaders/stages_vert.hpp"
+#include "shader/compile.hpp"
+#include "testing/layer_fixture.hpp"
+
+namespace slipway::layer {
+namespace {
+
+using testing::AppTensor;
+using testing::contents;
+using ::testing::ElementsAre;
+using testing::fill;
+using testing::must;
+
+struct StageCode {
+  VkShaderStageFlagBits stage;
+  std::span<const std::uint32_t> words;
+};
+
+class LayerStages : public testing::LayerTest, public ::testing::WithParamInterface<testing::Validation> {
+ protected:
+  LayerStages() : LayerTest(GetParam()) {}
+
+  // Starts again with extensions and their features; false if the device lacks one.
+  bool restart_with(const std::vector<const char*>& wanted, const std::vector<void*>& features) {
+    std::uint32_t count = 0;
+    MUST(instance_functions().vkEnumerateDeviceExtensionProperties(physical(), nullptr, &count, nullptr));
+    std::vector<VkExtensionProperties> all(count);
+    MUST(instance_functions().vkEnumerateDeviceExtensionProperties(physical(), nullptr, &count, all.data()));
+    for (const std::string_view name : wanted) {
+      if (std::ranges::none_of(all, [&](const VkExtensionProperties& one) { return name == one.extensionName; }))
+        return false;
+    }
+    stop();
+    addresses_ = true;
+    extensions_ = wanted;
+    for (void* one : features) features_.push_back(static_cast<VkBaseOutStructure*>(one));
+    start();
+    return true;
+  }
+
+  VkShaderStageFlags supported_stages() {
+    VkPhysicalDeviceTensorPropertiesARM tensors{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TENSOR_PROPERTIES_ARM};
+    VkPhysicalDeviceProperties2 all{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &tensors};
+    instance_functions().vkGetPhysicalDeviceProperties2(physical(), &all);
+    return tensors.shaderTensorSupportedStages;
+  }
+
+  // A pipeline whose primitives are discarded, so that it needs no attachment.
+  VkPipeline pipeline(const std::vector<StageCode>& codes, VkPipelineLayout layout, bool patches,
+                      VkPipelineCreateFlags flags = 0, const void* chain = nullptr) {
+    std::vector<VkShaderModuleCreateInfo> modules;
+    std::vector<VkPipelineShaderStageCreateInfo> stages;
+    for (const StageCode& code : codes)
+      modules.push_back({.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+                         .codeSize = code.words.size_bytes(),
+                         .pCode = code.words.data()});
+    for (std::size_t i = 0; i < codes.size(); ++i)
+      stages.push_back({.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                        .stage = codes[i].stage,
+                        .module = module({codes[i].words.begin(), codes[i].words.end()}),
+                        .pName = "main"});
+    const VkPipelineVertexInputStateCreateInfo input{.sType =
+                                                         VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
+    const VkPipelineInputAssemblyStateCreateInfo assembly{
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
+        .topology = patches ? VK_PRIMITIVE_TOPOLOGY_PATCH_LIST : VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST};
+    const VkPipelineTessellationStateCreateInfo tessellation{
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_TESSELLATION_STATE_CREATE_INFO, .patchControlPoints = 3};
+    const VkPipelineRasterizationStateCreateInfo rasterization{
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
+        .rasterizerDiscardEnable = VK_TRUE,
+        .lineWidth = 1};
+    const VkPipelineRenderingCreateInfo rendering{.sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO,
+                                                  .pNext = chain};
+    const bool is_library = (flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) != 0;
+    const VkGraphicsPipelineCreateInfo create{
+        .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
+        .pNext = &rendering,
+        .flags = flags,
+        .stageCount = static_cast<std::uint32_t>(stages.size()),
+        .pStages = stages.data(),
+        .pVertexInputState = is_library && !codes.empty() ? nullptr : &input,
+        .pInputAssemblyState = is_library && !codes.empty() ? nullptr : &assembly,
+        .pTessellationState = patches ? &tessellation : nullptr,
+        .pRasterizationState = is_library && codes.empty() ? nullptr : &rasterization,
+        .layout = is_library && codes.empty() ? VkPipelineLayout{VK_NULL_HANDLE} : layout};
+    VkPipeline made = VK_NULL_HANDLE;
+    MUST(vk().vkCreateGraphicsPipelines(device(), VK_NULL_HANDLE, 1, &create, nullptr, &made));
+    at_end([=, this] { vk().vkDestroyPipeline(device(), made, nullptr); });
+    return made;
+  }
+
+  template <class Draw>
+  void render(VkPipeline pipeline, VkPipelineLayout layout, VkDescriptorSet set, Draw draw) {
+    run([&](VkCommandBuffer commands) {
+      const VkRenderingInfo rendering{
+          .sType = VK_STRUCTURE_TYPE_RENDERING_INFO, .renderArea = {{0, 0}, {1, 1}}, .layerCount = 1};
+      vk().vkCmdBeginRendering(commands, &rendering);
+      vk().vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+      vk().vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, layout, 0, 1, &set, 0, nullptr);
+      draw(commands);
+      vk().vkCmdEndRendering(commands);
+    });
+  }
+
+  static spirv::Words add_one() {
+    const auto compiled = shader::compile(
+        make_source("t.comp",
+                    "#version 460\n#extension GL_ARM_tensors : require\n"
+                    "layout(set = 0, binding = 0) uniform tensorARM<int, 1> x;\n"
+                    "layout(set = 0, binding = 1) uniform tensorARM<int, 1> y;\n"
+                    "void main() { for (uint i = 0; i < tensorSizeARM(x, 0); ++i) {\n"
+                    "  int v; tensorReadARM(x, uint[](i), v); tensorWriteARM(y, uint[](i), v + 1); } }\n"),
+        shader::Language::Glsl);
+    EXPECT_TRUE(compiled);
+    return compiled ? compiled->words : spirv::Words();
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Validation, LayerStages,
+                         ::testing::Values(testing::Validation::AboveLayer, testing::Validation::BelowLayer),
+                         [](const auto& test) {
+                           return test.param == testing::Validation::AboveLayer ? "Above" : "Below";
+                         });
+
+// --- stages ----------------------------------------------------------------------------------------------------------
+
+TEST_P(LayerStages, TessellationAndGeometryShadersHaveTensors) {
+  constexpr VkShaderStageFlags needed = VK_SHADER_STAGE_ALL_GRAPHICS;
+  if ((supported_stages() & needed) != needed) GTEST_SKIP() << "no tensors in these stages";
+  const AppTensor seen = tensor(VK_FORMAT_R32_SINT, {7});
+  fill(seen, std::vector<std::int32_t>{0, 0, 0, 0, 0, 0, 5});
+  const VkDescriptorSetLayout sets = tensor_layout(1);
+  const VkPipelineLayout layout = pipeline_layout(sets);
+  const VkDescriptorSet set = descriptor_set(sets, {&seen});
+  const VkPipeline made = pipeline({{VK_SHADER_STAGE_VERTEX_BIT, stages_vert},
+                                    {VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT, stages_tesc},
+                                    {VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT, stages_tese},
+                                    {VK_SHADER_STAGE_GEOMETRY_BIT, stages_geom}},
+                                   layout, true);
+  render(made, layout, set, [&](VkCommandBuffer commands) { vk().vkCmdDraw(commands, 3, 1, 0, 0); });
+  EXPECT_THAT(contents<std::int32_t>(seen), ElementsAre(10, 25, 30, 47, 0, 0, 5));
+}
+
+TEST_P(LayerStages, TaskAndMeshShadersHaveTensors) {
+  VkPhysicalDeviceMeshShaderFeaturesEXT features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
+  if (!restart_with({VK_EXT_MESH_SHADER_EXTENSION_NAME}, {&features})) GTEST_SKIP() << "no mesh shaders";
+  constexpr VkShaderStageFlags needed = VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
+  EXPECT_EQ(supported_stages() & needed, needed);
+  const AppTensor seen = tensor(VK_FORMAT_R32_SINT, {7});
+  fill(seen, std::vector<std::int32_t>(7));
+  const VkDescriptorSetLayout sets = tensor_layout(1);
+  const VkPipelineLayout layout = pipeline_layout(sets);
+  const VkDescriptorSet set = descriptor_set(sets, {&seen});
+  const VkPipeline made = pipeline(
+      {{VK_SHADER_STAGE_TASK_BIT_EXT, stages_task}, {VK_SHADER_STAGE_MESH_BIT_EXT, stages_mesh}}, layout, false);
+  render(made, layout, set, [&](VkCommandBuffer commands) { vk().vkCmdDrawMeshTasksEXT(commands, 1, 1, 1); });
+  EXPECT_THAT(contents<std::int32_t>(seen), ElementsAre(0, 0, 0, 0, 50, 60, 0));
+}
+
+TEST_P(LayerStages, RayGenerationShadersHaveTensors) {
+  VkPhysicalDeviceRayTracingPipelineFeaturesKHR rays{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_FEATURES_KHR};
+  VkPhysicalDeviceAccelerationStructureFeaturesKHR structures{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_FEATURES_KHR};
+  if (!restart_with({VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME, VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME},
+                    {&rays, &structures}))
+    GTEST_SKIP() << "no ray tracing pipelines";
+  EXPECT_NE(supported_stages() & VK_SHADER_STAGE_RAYGEN_BIT_KHR, 0u);
+  VkPhysicalDeviceRayTracingPipelinePropertiesKHR limits{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_PROPERTIES_KHR};
+  VkPhysicalDeviceProperties2 all{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &limits};
+  instance_functions().vkGetPhysicalDeviceProperties2(physical(), &all);
+  const VkDescriptorSetLayout sets = tensor_layout(1);
+  const VkPipelineLayout layout = pipeline_layout(sets);
+  for (const bool in_chain : {false, true}) {
+    const AppTensor seen = tensor(VK_FORMAT_R32_SINT, {3});
+    fill(seen, std::vector<std::int32_t>(3));
+    const VkDescriptorSet set = descriptor_set(sets, {&seen});
+    const VkShaderModuleCreateInfo code{
+        .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = sizeof stages_rgen, .pCode = stages_rgen};
+    const VkPipelineShaderStageCreateInfo stage{
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+        .pNext = in_chain ? &code : nullptr,
+        .stage = VK_SHADER_STAGE_RAYGEN_BIT_KHR,
+        .module = in_chain ? VkShaderModule{VK_NULL_HANDLE} : module({std::begin(stages_rgen), std::end(stages_rgen)}),
+        .pName = "main"};
+    const VkRayTracingShaderGroupCreateInfoKHR group{
+        .sType = VK_STRUCTURE_TYPE_RAY_TRACING_SHADER_GROUP_CREATE_INFO_KHR,
+        .type = VK_RAY_TRACING_SHADER_GROUP_TYPE_GENERAL_KHR,
+        .generalShader = 0,
+        .closestHitShader = VK_SHADER_UNUSED_KHR,
+        .anyHitShader = VK_SHADER_UNUSED_KHR,
+        .intersectionShader = VK_SHADER_UNUSED_KHR};
+    const VkRayTracingPipelineCreateInfoKHR create{.sType = VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR,
+                                                   .stageCount = 1,
+                                                   .pStages = &stage,
+                                                   .groupCount = 1,
+                                                   .pGroups = &group,
+                                                   .maxPipelineRayRecursionDepth = 1,
+                                                   .layout = layout};
+    VkPipeline made = VK_NULL_HANDLE;
+    MUST(vk().vkCreateRayTracingPipelinesKHR(device(), VK_NULL_HANDLE, VK_NULL_HANDLE, 1, &create, nullptr, &made));
+    at_end([=, this] { vk().vkDestroyPipeline(device(), made, nullptr); });
+    std::vector<std::byte> handle(limits.shaderGroupHandleSize);
+    MUST(vk().vkGetRayTracingShaderGroupHandlesKHR(device(), made, 0, 1, handle.size(), handle.data()));
+    // The table of shaders: one entry.
+    const VkBufferCreateInfo buffer_info{
+        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+        .size = 2 * limits.shaderGroupBaseAlignment + handle.size(),
+        .usage = VK_BUFFER_USAGE_SHADER_BINDING_TABLE_BIT_KHR | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT};
+    VkBuffer buffer = VK_NULL_HANDLE;
+    MUST(vk().vkCreateBuffer(device(), &buffer_info, nullptr, &buffer));
+    at_end([=, this] { vk().vkDestroyBuffer(device(), buffer, nullptr); });
+    VkMemoryRequirements needs{};
+    vk().vkGetBufferMemoryRequirements(device(), buffer, &needs);
+    std::byte* mapped = nullptr;
+    MUST(vk().vkBindBufferMemory(device(), buffer, memory(needs, &mapped), 0));
+    const VkBufferDeviceAddressInfo where{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = buffer};
+    const VkDeviceAddress address = vk().vkGetBufferDeviceAddress(device(), &where);
+    const VkDeviceSize alignment = limits.shaderGroupBaseAlignment,
+                       offset = (alignment - address % alignment) % alignment;
+    std::memcpy(mapped + offset, handle.data(), handle.size());
+    const VkDeviceSize stride = (handle.size() + limits.shaderGroupHandleAlignment - 1) /
+                                limits.shaderGroupHandleAlignment * limits.shaderGroupHandleAlignment;
+    const VkStridedDeviceAddressRegionKHR table{address + offset, stride, stride}, none{};
+    run([&](VkCommandBuffer commands) {
+      vk().vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR, made);
+      vk().vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR, layout, 0, 1, &set, 0, nullptr);
+      vk().vkCmdTraceRaysKHR(commands, &table, &none, &none, &none, 3, 1, 1);
+    });
+    EXPECT_THAT(contents<std::int32_t>(seen), ElementsAre(70, 71, 72));
+  }
+}
+
+TEST_P(LayerStages, PipelineLibrariesHaveTensors) {
+  VkPhysicalDeviceGraphicsPipelineLibraryFeaturesEXT features{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_FEATURES_EXT};
+  if (!restart_with({VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME, VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME},
+                    {&features}))
+    GTEST_SKIP() << "no pipeline libraries";
+  const AppTensor seen = tensor(VK_FORMAT_R32_SINT, {2});
+  fill(seen, std::vector<std::int32_t>(2));
+  const VkDescriptorSetLayout sets = tensor_layout(1);
+  const VkPipelineLayout layout = pipeline_layout(sets);
+  const VkDescriptorSet set = descriptor_set(sets, {&seen});
+  const VkGraphicsPipelineLibraryCreateInfoEXT input_part{
+      .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT,
+      .flags = VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT};
+  const VkGraphicsPipelineLibraryCreateInfoEXT shader_part{
+      .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT,
+      .flags = VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT};
+  const VkPipeline parts[] = {pipeline({}, layout, false, VK_PIPELINE_CREATE_LIBRARY_BIT_KHR, &input_part),
+                              pipeline({{VK_SHADER_STAGE_VERTEX_BIT, stages_vert}}, layout, false,
+                                       VK_PIPELINE_CREATE_LIBRARY_BIT_KHR, &shader_part)};
+  const VkPipelineLibraryCreateInfoKHR libraries{
+      .sType = VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR, .libraryCount = 2, .pLibraries = parts};
+  const VkGraphicsPipelineCreateInfo create{
+      .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, .pNext = &libraries, .layout = layout};
+  VkPipeline linked = VK_NULL_HANDLE;
+  MUST(vk().vkCreateGraphicsPipelines(device(), VK_NULL_HANDLE, 1, &create, nullptr, &linked));
+  at_end([=, this] { vk().vkDestroyPipeline(device(), linked, nullptr); });
+  render(linked, layout, set, [&](VkCommandBuffer commands) { vk().vkCmdDraw(commands, 3, 1, 0, 0); });
+  EXPECT_THAT(contents<std::int32_t>(seen), ElementsAre(10, 0));
+}
+
+// --- descriptors -----------------------------------------------------------------------------------------------------
+
+// A set is written after it is bound, and again between two submissions of one command buffer.
+TEST_P(LayerStages, TensorsAreUpdatedAfterTheyAreBound) {
+  VkPhysicalDeviceTensorFeaturesARM tensors{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TENSOR_FEATURES_ARM};
+  VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &tensors};
+  instance_functions().vkGetPhysicalDeviceFeatures2(physical(), &features);
+  if (tensors.descriptorBindingStorageTensorUpdateAfterBind == VK_FALSE) GTEST_SKIP() << "no updates after binding";
+  const VkDescriptorBindingFlags flags[] = {VK_DESCRIPTOR_BINDING_UPDATE_AFTER_BIND_BIT,
+                                            VK_DESCRIPTOR_BINDING_UPDATE_AFTER_BIND_BIT};
+  const VkDescriptorSetLayoutBindingFlagsCreateInfo more{
+      .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO,
+      .bindingCount = 2,
+      .pBindingFlags = flags};
+  const VkDescriptorSetLayoutBinding bindings[] = {
+      {0, VK_DESCRIPTOR_TYPE_TENSOR_ARM, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr},
+      {1, VK_DESCRIPTOR_TYPE_TENSOR_ARM, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr}};
+  const VkDescriptorSetLayoutCreateInfo layout_info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+                                                    .pNext = &more,
+                                                    .flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_UPDATE_AFTER_BIND_POOL_BIT,
+                                                    .bindingCount = 2,
+                                                    .pBindings = bindings};
+  VkDescriptorSetLayout sets = VK_NULL_HANDLE;
+  MUST(vk().vkCreateDescriptorSetLayout(device(), &layout_info, nullptr, &sets));
+  at_end([=, this] { vk().vkDestroyDescriptorSetLayout(device(), sets, nullptr); });
+  const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_TENSOR_ARM, 2};
+  const VkDescriptorPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+                                             .flags = VK_DESCRIPTOR_POOL_CREATE_UPDATE_AFTER_BIND_BIT,
+                                             .maxSets = 1,
+                                             .poolSizeCount = 1,
+                                             .pPoolSizes = &size};
+  VkDescriptorPool pool = VK_NULL_HANDLE;
+  MUST(vk().vkCreateDescriptorPool(device(), &pool_info, nullptr, &pool));
+  at_end([=, this] { vk().vkDestroyDescriptorPool(device(), pool, nullptr); });
+  const VkDescriptorSetAllocateInfo allocate{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+                                             .descriptorPool = pool,
+                                             .descriptorSetCount = 1,
+                                             .pSetLayouts = &sets};
+  VkDescriptorSet set = VK_NULL_HANDLE;
+  MUST(vk().vkAllocateDescriptorSets(device(), &allocate, &set));
+  const VkPipelineLayout layout = pipeline_layout(sets);
+  const VkPipeline shader = compute_pipeline(add_one(), layout);
+  const AppTensor x = tensor(VK_FORMAT_R32_SINT, {2}), y = tensor(VK_FORMAT_R32_SINT, {2}),
+                  z = tensor(VK_FORMAT_R32_SINT, {2}), unused = tensor(VK_FORMAT_R32_SINT, {2});
+  fill(x, std::vector<std::int32_t>{1, 2});
+  fill(unused, std::vector<std::int32_t>{0, 0});
+  write(set, 0, unused);
+  write(set, 1, unused);
+  const VkCommandBuffer commands = command_buffer();
+  begin(commands);
+  vk().vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, shader);
+  vk().vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, nullptr);
+  write(set, 0, x);
+  vk().vkCmdDispatch(commands, 1, 1, 1);
+  write(set, 1, y);
+  MUST(vk().vkEndCommandBuffer(commands));
+  submit({commands});
+  EXPECT_THAT(contents<std::int32_t>(y), ElementsAre(2, 3));
+  write(set, 0, y);
+  write(set, 1, z);
+  submit({commands});
+  EXPECT_THAT(contents<std::int32_t>(z), ElementsAre(3, 4));
+  EXPECT_THAT(contents<std::int32_t>(unused), ElementsAre(0, 0));
+}
+
+TEST_P(LayerStages, DescriptorBuffersHaveTensors) {
+  VkPhysicalDeviceDescriptorBufferFeaturesEXT buffers{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_BUFFER_FEATURES_EXT};
+  VkPhysicalDeviceDescriptorBufferTensorFeaturesARM tensors{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_BUFFER_TENSOR_FEATURES_ARM};
+  if (!restart_with({VK_EXT_DESCRIPTOR_BUFFER_EXTENSION_NAME}, {&buffers, &tensors}) ||
+      tensors.descriptorBufferTensorDescriptors == VK_FALSE)
+    GTEST_SKIP() << "no tensors in descriptor buffers";
+  VkPhysicalDeviceDescriptorBufferTensorPropertiesARM sizes{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_BUFFER_TENSOR_PROPERTIES_ARM};
+  VkPhysicalDeviceProperties2 all{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &sizes};
+  instance_functions().vkGetPhysicalDeviceProperties2(physical(), &all);
+  ASSERT_GT(sizes.tensorDescriptorSize, 0u);
+  const VkDescriptorSetLayout sets = tensor_layout(2, VK_DESCRIPTOR_SET_LAYOUT_CREATE_DESCRIPTOR_BUFFER_BIT_EXT);
+  const VkPipelineLayout layout = pipeline_layout(sets);
+  const spirv::Words words = add_one();
+  const VkComputePipelineCreateInfo create{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+                                           .flags = VK_PIPELINE_CREATE_DESCRIPTOR_BUFFER_BIT_EXT,
+                                           .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                                                     .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                                                     .module = module(words),
+                                                     .pName = "main"},
+                                           .layout = layout};
+  VkPipeline shader = VK_NULL_HANDLE;
+  MUST(vk().vkCreateComputePipelines(device(), VK_NULL_HANDLE, 1, &create, nullptr, &shader));
+  at_end([=, this] { vk().vkDestroyPipeline(device(), shader, nullptr); });
+  VkDeviceSize size = 0;
+  vk().vkGetDescriptorSetLayoutSizeEXT(device(), sets, &size);
+  const VkBufferCreateInfo buffer_info{
+      .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+      .size = size,
+      .usage = VK_BUFFER_USAGE_RESOURCE_DESCRIPTOR_BUFFER_BIT_EXT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT};
+  VkBuffer buffer = VK_NULL_HANDLE;
+  MUST(vk().vkCreateBuffer(device(), &buffer_info, nullptr, &buffer));
+  at_end([=, this] { vk().vkDestroyBuffer(device(), buffer, nullptr); });
+  VkMemoryRequirements needs{};
+  vk().vkGetBufferMemoryRequirements(device(), buffer, &needs);
+  std::byte* mapped = nullptr;
+  MUST(vk().vkBindBufferMemory(device(), buffer, memory(needs, &mapped), 0));
+  const VkBufferDeviceAddressInfo where{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = buffer};
+  const VkDescriptorBufferBindingInfoEXT binding{
+      .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_BUFFER_BINDING_INFO_EXT,
+      .address = vk().vkGetBufferDeviceAddress(device(), &where),
+      .usage = VK_BUFFER_USAGE_RESOURCE_DESCRIPTOR_BUFFER_BIT_EXT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT};
+  const AppTensor x = tensor(VK_FORMAT_R32_SINT, {3}), y = tensor(VK_FORMAT_R32_SINT, {3});
+  fill(x, std::vector<std::int32_t>{1, 2, 3});
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    const VkDescriptorGetTensorInfoARM tensor{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_GET_TENSOR_INFO_ARM,
+                                              .tensorView = i == 0 ? x.view : y.view};
+    const VkDescriptorGetInfoEXT get{
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_GET_INFO_EXT, .pNext = &tensor, .type = VK_DESCRIPTOR_TYPE_TENSOR_ARM};
+    VkDeviceSize offset = 0;
+    vk().vkGetDescriptorSetLayoutBindingOffsetEXT(device(), sets, i, &offset);
+    vk().vkGetDescriptorEXT(device(), &get, sizes.tensorDescriptorSize, mapped + offset);
+  }
+  run([&](VkCommandBuffer commands) {
+    vk().vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, shader);
+    vk().vkCmdBindDescriptorBuffersEXT(commands, 1, &binding);
+    const std::uint32_t index = 0;
+    const VkDeviceSize offset = 0;
+    vk().vkCmdSetDescriptorBufferOffsetsEXT(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &index, &offset);
+    vk().vkCmdDispatch(commands, 1, 1, 1);
+  });
+  EXPECT_THAT(contents<std::int32_t>(y), ElementsAre(2, 3, 4));
+}
+
+}  // namespace
+}  // namespace slipway::layer
