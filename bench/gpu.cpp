@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How fast graphs run on a GPU, by its own clock: bench_gpu [TEXT]
+// How fast graphs run on a GPU, by its own clock: bench_gpu [--as-gpu] [--separate-attention] [TEXT]
 //
-// Matrix products, convolutions, memory-bound operators, and whole networks; with TEXT, those whose lines contain it.
+// Matrix products, convolutions, memory-bound operators, attention, and whole networks; with TEXT, those whose lines
+// contain it. With --as-gpu, a driver for CPUs gets the kernels of a GPU; with --separate-attention,
+// networks compute attention by several kernels.
 // gpu_networks.py compares them with PyTorch. `host` is the time from submitting a run until the host sees its end,
 // without the time of that run on the GPU: the median and the minimum over all runs.
 #include <print>
@@ -12,6 +14,7 @@
 #include "gpu/device/instance.hpp"
 #include "graphs.hpp"
 #include "launch/execute/open_device.hpp"
+#include "model/device_facts.hpp"
 #include "networks.hpp"
 
 namespace {
@@ -21,6 +24,7 @@ using namespace slipway::bench;
 using enum tosa::DataType;
 
 std::string_view wanted;
+bool as_gpu = false, separate_attention = false;
 
 bool wants(const std::string& line) { return line.contains(wanted); }
 
@@ -62,16 +66,57 @@ void memory_bound(const gpu::Device& device) {
   }
 }
 
-void networks(const gpu::Device& device) {
-  for (const auto& [make, batch] : {std::pair{mobilenet_v2, 1}, std::pair{resnet_50, 1},
-                                    std::pair{transformer_block, 1}, std::pair{resnet_50, 32}}) {
-    for (const Precision precision : {Precision::F32, Precision::F16, Precision::I8}) {
-      if (batch > 1 && precision != Precision::F16) continue;
-      const Network network = make(precision, batch);
-      const std::string line = formatted("network {}.{}{}", network.graph.name, name_of(precision),
-                                         batch > 1 ? formatted(".{}", batch) : "");
+lower::LowerOptions options_for(const gpu::Device& device) {
+  lower::LowerOptions options{.device = model::device_facts(device.snapshot())};
+  if (as_gpu) options.device.lanes = 0;
+  options.fuse_attention = !separate_attention;
+  return options;
+}
+
+// One kernel against separate ones.
+void attentions(const gpu::Device& device) {
+  constexpr AttentionSize kSizes[] = {
+      {4, 128, 128, 64}, {12, 128, 128, 64}, {96, 128, 128, 64}, {16, 1024, 1024, 64}, {16, 4096, 4096, 128}};
+  for (const tosa::DataType type : {F16, F32}) {
+    for (const AttentionSize& size : kSizes) {
+      const std::string line = formatted("attention {} {:2} x {:4} x {:4} of {:3}", tosa::name_of(type), size.batches,
+                                         size.rows, size.keys, size.depth);
       if (!wants(line)) continue;
-      const RunTimes time = time_for(network.graph, device);
+      const tosa::Graph graph = attention(size, type);
+      lower::LowerOptions options = options_for(device);
+      double fused = 1e9, apart = 1e9;
+      // In turn, since clock rates and other load change.
+      for (int round = 0; round < 2; ++round) {
+        options.fuse_attention = true;
+        fused = std::min(fused, time_for(graph, options, device).device.best);
+        options.fuse_attention = false;
+        apart = std::min(apart, time_for(graph, options, device).device.best);
+      }
+      const double products = 4.0 * static_cast<double>(size.batches * size.rows * size.keys * size.depth);
+      std::println("{} {:9.1f} us, separate kernels {:9.1f} us, speed {:5.2f}, {:6.2f} TFLOP/s", line, fused * 1e3,
+                   apart * 1e3, apart / fused, products / fused * 1e-9);
+    }
+  }
+}
+
+void networks(const gpu::Device& device) {
+  struct Row {
+    std::string_view name;
+    Network (*make)(Precision, std::int64_t);
+    std::int64_t batch = 1;
+    bool only_f16 = false;
+  };
+  constexpr Row kRows[] = {{"mobilenet_v2", mobilenet_v2},     {"resnet_50", resnet_50},
+                           {"transformer", transformer_block}, {"encoder", encoder, 1, true},
+                           {"encoder", encoder, 8, true},      {"mobilenet_v2", mobilenet_v2, 32, true},
+                           {"resnet_50", resnet_50, 32, true}};
+  for (const auto& [name, make, batch, only_f16] : kRows) {
+    for (const Precision precision : {Precision::F32, Precision::F16, Precision::I8}) {
+      if (only_f16 && precision != Precision::F16) continue;
+      const std::string line =
+          formatted("network {}.{}{}", name, name_of(precision), batch > 1 ? formatted(".{}", batch) : "");
+      if (!wants(line)) continue;
+      const RunTimes time = time_for(make(precision, batch).graph, options_for(device), device);
       std::println("{:28} {:8.1f} us  host {:6.1f} us (at least {:.1f})", line, time.device.best * 1e3,
                    time.host.median * 1e3, time.host.best * 1e3);
     }
@@ -81,7 +126,14 @@ void networks(const gpu::Device& device) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count > 1) wanted = arguments[1];
+  for (int i = 1; i < count; ++i) {
+    if (std::string_view(arguments[i]) == "--as-gpu")
+      as_gpu = true;
+    else if (std::string_view(arguments[i]) == "--separate-attention")
+      separate_attention = true;
+    else
+      wanted = arguments[i];
+  }
   launch::DeviceOpening opening({.timestamps = true});
   const auto device = opening.get({.timestamps = true});
   if (!device) {
@@ -92,5 +144,6 @@ int main(int count, char** arguments) {
   products(**device);
   convolutions(**device);
   memory_bound(**device);
+  attentions(**device);
   networks(**device);
 }

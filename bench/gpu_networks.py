@@ -4,6 +4,7 @@
 Matrix products, a copy, and whole networks of 16-bit floats with the same weights, in turn. All times are measured by the
 GPU: Vulkan timestamps and CUDA events. PyTorch runs networks as they are written (eager), as a CUDA graph, and compiled and
 then as a CUDA graph. `host` is the median over all runs of the time on the host that exceeds the time of the run on the GPU.
+Without PyTorch, its columns say so.
 """
 import argparse
 import pathlib
@@ -16,14 +17,18 @@ import time
 
 try:
     import torch
-except ImportError:
-    sys.exit("gpu_networks: PyTorch is not installed; nothing to compare with")
 
-from torch_networks import Layers
+    from torch_networks import Layers
+except ImportError:
+    torch = None
 
 # The minimum ratios of Slipway's speed to PyTorch's (for networks: compiled, as a CUDA graph), and the maximum of `host`.
 GOALS = {"f16 to f32 4096": 0.38, "f16 to f32 8192": 0.38, "i8 to i32 4096": 0.58, "i8 to i32 8192": 0.58, "f32 4096": 0.78,
-         "pointwise": 0.95, "mobilenet_v2.fp16": 0.8, "resnet_50.fp16": 0.75, "resnet_50.fp16.32": 0.35}
+         "pointwise": 0.95, "mobilenet_v2.fp16": 0.8, "resnet_50.fp16": 0.75, "resnet_50.fp16.32": 0.35,
+         "transformer.fp16": 0.85, "encoder.fp16": 0.8, "encoder.fp16.8": 0.8, "mobilenet_v2.fp16.32": 0.7}
+# Networks with other batches than 1, and the large ones: NAME.PRECISION and batch, as bench_gpu writes them.
+FURTHER = [("resnet_50.fp16", 32), ("mobilenet_v2.fp16", 32), ("encoder.fp16", 1), ("encoder.fp16", 8)]
+NETWORKS = ["mobilenet_v2.fp16", "resnet_50.fp16", "transformer.fp16"]
 MOST_HOST_US = 25
 
 
@@ -111,36 +116,68 @@ def ours(build):
     return found, text
 
 
+def label_of(name, batch):
+    return name if batch == 1 else f"{name}.{batch}"
+
+
+def write_networks(build, directory):
+    """Writes the networks for PyTorch, each under its label."""
+    for name, batch in [(name, 1) for name in NETWORKS] + FURTHER:
+        with tempfile.TemporaryDirectory(dir=directory) as scratch:
+            subprocess.run([program(build, "make_networks"), scratch, str(batch), name], check=True)
+            for path in pathlib.Path(scratch).iterdir():
+                path.rename(directory / f"{label_of(name, batch)}{path.suffix}")
+
+
+def measure_theirs(found, directory, theirs):
+    """Adds PyTorch's numbers, the best of all rounds, for what `found` has."""
+    for label in [one for one in found if one.startswith(("f32 ", "f16 to f32 ", "i8 "))]:
+        kind, size = label.rsplit(" ", 1)
+        theirs[label] = max(theirs.get(label, 0), product(int(size), kind))
+    theirs["pointwise"] = max(theirs.get("pointwise", 0), copy_rate())
+    for path in sorted(directory.glob("*.json")):
+        times = network_times(path)
+        theirs[path.stem] = {key: min(times[key], theirs.get(path.stem, times)[key]) for key in times}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", required=True, type=pathlib.Path)
     parser.add_argument("--rounds", type=int, default=2)
     options, _ = parser.parse_known_args()
-    if not torch.cuda.is_available():
-        sys.exit("gpu_networks: PyTorch finds no GPU")
-    torch.zeros(1, device="cuda")  # with a CUDA context, the GPU does not lower its clock rate between short runs
-    torch.backends.cuda.matmul.allow_tf32 = False
-    torch.backends.cudnn.allow_tf32 = False
+    if torch:
+        if not torch.cuda.is_available():
+            sys.exit("gpu_networks: PyTorch finds no GPU")
+        torch.zeros(1, device="cuda")  # with a CUDA context, the GPU does not lower its clock rate between short runs
+        torch.backends.cuda.matmul.allow_tf32 = False
+        torch.backends.cudnn.allow_tf32 = False
     best, theirs, text = {}, {}, ""
     with tempfile.TemporaryDirectory() as name:
         directory = pathlib.Path(name)
-        subprocess.run([program(options.build, "make_networks"), directory], check=True)
-        (directory / "32").mkdir()
-        subprocess.run([program(options.build, "make_networks"), directory / "32", "32"], check=True)
-        for path in (directory / "32").glob("resnet_50.fp16.*"):
-            path.rename(directory / f"resnet_50.fp16.32{path.suffix}")
+        if torch:
+            write_networks(options.build, directory)
         for _ in range(options.rounds):
             found, text = ours(options.build)
             for label, number in found.items():
                 better = min if "." in label or label.endswith("host") else max
                 best[label] = better(best.get(label, number), number)
-            for label in [one for one in found if one.startswith(("f32 ", "f16 to f32 ", "i8 "))]:
-                kind, size = label.rsplit(" ", 1)
-                theirs[label] = max(theirs.get(label, 0), product(int(size), kind))
-            theirs["pointwise"] = max(theirs.get("pointwise", 0), copy_rate())
-            for path in sorted(directory.glob("*.fp16*.json")):
-                times = network_times(path)
-                theirs[path.stem] = {key: min(times[key], theirs.get(path.stem, times)[key]) for key in times}
+            if torch:
+                measure_theirs(found, directory, theirs)
+    if not torch:
+        return print_ours(best, text)
+    return compare(best, theirs, text)
+
+
+def print_ours(best, text):
+    """The rows without PyTorch."""
+    print(text)
+    print(f"PyTorch is not installed\n{'':22} {'ours':>10} {'PyTorch':>14}")
+    for label in [name for name in best if f"{name} host" in best]:
+        print(f"{label:22} {best[label]:7.1f} us {'not installed':>14}   (host {best[f'{label} host']:.1f} us)")
+    sys.exit(1 if not best else 0)
+
+
+def compare(best, theirs, text):
     print(text)
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}\n{'':22} {'ours':>10} {'PyTorch':>10} {'ratio':>6}")
     missed = []

@@ -81,8 +81,10 @@ ValueId clamp(Graph& graph, ValueId from) {
   return graph.add(Op::CLAMP, {from}, attributes, graph[from].type);
 }
 
-launch::Plan plan_of(const Graph& graph, const gpu::Snapshot& snapshot) {
-  const auto program = must(lower::lower_graph(graph, {.device = model::device_facts(snapshot)}));
+lower::LowerOptions options_of(const gpu::Snapshot& snapshot) { return {.device = model::device_facts(snapshot)}; }
+
+launch::Plan plan_of(const Graph& graph, const lower::LowerOptions& options) {
+  const auto program = must(lower::lower_graph(graph, options));
   launch::Plan plan;
   plan.name = "graph";
   std::vector<launch::ResourceIndex> in, out;
@@ -116,6 +118,31 @@ Graph matmul(std::int64_t m, std::int64_t n, std::int64_t k, DataType factors, D
   Graph graph;
   const ValueId a = graph.add_input({factors, {1, m, k}}), b = graph.add_input({factors, {1, k, n}});
   graph.outputs = {graph.add(Op::MATMUL, {a, b}, {{"A_zp", {0}}, {"B_zp", {0}}}, {sum, {1, m, n}})};
+  return graph;
+}
+
+Graph attention(const AttentionSize& size, DataType type) {
+  Graph graph;
+  const TensorType logits{type, {size.batches, size.rows, size.keys}}, one{type, {size.batches, size.rows, 1}};
+  const ValueId q = graph.add_input({type, {size.batches, size.rows, size.depth}}),
+                k = graph.add_input({type, {size.batches, size.keys, size.depth}}),
+                v = graph.add_input({type, {size.batches, size.keys, size.depth}});
+  const auto product = [&](ValueId a, ValueId b, const TensorType& result) {
+    return graph.add(Op::MATMUL, {a, b}, {{"A_zp", {0}}, {"B_zp", {0}}}, result);
+  };
+  const auto reduced = [&](Op op, ValueId x) {
+    return graph.add(op, {x}, {{"axis", {2}}, {"nan_mode", {static_cast<std::int64_t>(tosa::NanMode::Propagate)}}},
+                     one);
+  };
+  const ValueId turned =
+      graph.add(Op::TRANSPOSE, {k}, {{"perms", {0, 2, 1}}}, {type, {size.batches, size.depth, size.keys}});
+  const ValueId scale = constant(graph, {type, {1, 1, 1}}, 3);
+  const ValueId x = graph.add(Op::MUL, {product(q, turned, logits), scale}, {{"shift", {0}}}, logits);
+  const ValueId powers =
+      graph.add(Op::EXP, {graph.add(Op::SUB, {x, reduced(Op::REDUCE_MAX, x)}, {}, logits)}, {}, logits);
+  const ValueId inverse = graph.add(Op::RECIPROCAL, {reduced(Op::REDUCE_SUM, powers)}, {}, one);
+  const ValueId shares = graph.add(Op::MUL, {powers, inverse}, {{"shift", {0}}}, logits);
+  graph.outputs = {product(shares, v, graph[q].type)};
   return graph;
 }
 
@@ -216,15 +243,19 @@ launch::Profile profile_for(const launch::Plan& plan, const gpu::Device& device,
 
 RunTimes time_of(const Graph& graph, const gpu::Device& device, std::uint32_t repeat) {
   const launch::RunOptions options{.repeat = repeat, .iteration_times = true, .cache = Cache::of_user()};
-  return times_of(must(launch::run(plan_of(graph, device.snapshot()), device, options, {})).profile);
+  return times_of(must(launch::run(plan_of(graph, options_of(device.snapshot())), device, options, {})).profile);
 }
 
 RunTimes time_for(const Graph& graph, const gpu::Device& device, double duration) {
-  return times_of(profile_for(plan_of(graph, device.snapshot()), device, duration));
+  return times_of(profile_for(plan_of(graph, options_of(device.snapshot())), device, duration));
+}
+
+RunTimes time_for(const Graph& graph, const lower::LowerOptions& options, const gpu::Device& device, double duration) {
+  return times_of(profile_for(plan_of(graph, options), device, duration));
 }
 
 double kernel_time_for(const Graph& graph, const gpu::Device& device, double duration) {
-  const launch::Profile profile = profile_for(plan_of(graph, device.snapshot()), device, duration, true);
+  const launch::Profile profile = profile_for(plan_of(graph, options_of(device.snapshot())), device, duration, true);
   const launch::CommandTime& best =
       std::ranges::min(profile.times, {}, [](const launch::CommandTime& time) { return time.after - time.before; });
   return launch::milliseconds(best, profile.period);

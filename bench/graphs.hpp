@@ -24,6 +24,12 @@ tosa::Graph convolution(const Image& image, tosa::DataType type);
 // `count` pointwise operators in sequence on `elements` 32-bit floats.
 tosa::Graph pointwise(std::int64_t elements, int count);
 
+// Attention of random operands: Q [batches, rows, depth], K and V [batches, keys, depth].
+struct AttentionSize {
+  std::int64_t batches = 16, rows = 128, keys = 128, depth = 64;
+};
+tosa::Graph attention(const AttentionSize& size, tosa::DataType type);
+
 // `count` equal 3x3 convolutions with clamps between them.
 tosa::Graph chain(const Image& image, int count);
 
@@ -46,6 +52,9 @@ RunTimes time_of(const tosa::Graph& graph, const gpu::Device& device, std::uint3
 // Runs a graph for about `duration` milliseconds, because GPUs reach their full clock rate only under load.
 inline constexpr double kDuration = 300;
 RunTimes time_for(const tosa::Graph& graph, const gpu::Device& device, double duration = kDuration);
+// The same with other options than those of the device.
+RunTimes time_for(const tosa::Graph& graph, const lower::LowerOptions& options, const gpu::Device& device,
+                  double duration = kDuration);
 // The minimum time of the only kernel of a graph in milliseconds, by timestamps around it.
 double kernel_time_for(const tosa::Graph& graph, const gpu::Device& device, double duration = kDuration);
 

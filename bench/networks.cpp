@@ -71,14 +71,30 @@ Network resnet_50(Precision precision, std::int64_t batch) {
   return net.finish(net.convolution(net.average(x), {.channels = 1000}), "resnet_50");
 }
 
+namespace {
+
+Feature block(NetworkBuilder& net, Feature x, std::int64_t heads) {
+  const std::int64_t channels = net.shape(x)[2];
+  const Feature mixed = net.attention(net.linear(net.layer_norm(x), 3 * channels), heads);
+  const Feature y = net.sum(x, net.linear(mixed, channels));
+  const Feature wide = net.gelu(net.linear(net.layer_norm(y), 4 * channels));
+  return net.sum(y, net.linear(wide, channels));
+}
+
+}  // namespace
+
 Network transformer_block(Precision precision, std::int64_t batch) {
   constexpr std::int64_t kLength = 128, kChannels = 256, kHeads = 4;
   NetworkBuilder net(precision);
-  const Feature x = net.sequence("sequence", {batch, kLength, kChannels});
-  const Feature mixed = net.attention(net.linear(net.layer_norm(x), 3 * kChannels), kHeads);
-  const Feature y = net.sum(x, net.linear(mixed, kChannels));
-  const Feature wide = net.gelu(net.linear(net.layer_norm(y), 4 * kChannels));
-  return net.finish(net.sum(y, net.linear(wide, kChannels)), "transformer");
+  return net.finish(block(net, net.sequence("sequence", {batch, kLength, kChannels}), kHeads), "transformer");
+}
+
+Network encoder(Precision precision, std::int64_t batch) {
+  constexpr std::int64_t kLength = 128, kChannels = 768, kHeads = 12, kBlocks = 12;
+  NetworkBuilder net(precision);
+  Feature x = net.sequence("sequence", {batch, kLength, kChannels});
+  for (std::int64_t i = 0; i < kBlocks; ++i) x = block(net, x, kHeads);
+  return net.finish(x, "encoder");
 }
 
 }  // namespace slipway::bench

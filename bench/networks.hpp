@@ -29,5 +29,7 @@ struct Network {
 Network mobilenet_v2(Precision precision, std::int64_t batch = 1);
 Network resnet_50(Precision precision, std::int64_t batch = 1);
 Network transformer_block(Precision precision, std::int64_t batch = 1);
+// Twelve transformer blocks of 768 channels and 12 heads, for 128 tokens.
+Network encoder(Precision precision, std::int64_t batch = 1);
 
 }  // namespace slipway::bench

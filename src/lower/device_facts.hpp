@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Facts of a device that decide which kernels are built, as plain data. The defaults are the minimum that Vulkan
-// guarantees.
+// guarantees. What Vulkan does not report (multiprocessors and what each has) are those of a GPU of middle size.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,9 @@ struct MatrixShape {
 struct DeviceFacts {
   // Buffers by address, with 64-bit integers. Without them all kernels use the plain strategy.
   bool addresses = false;
+  // Buffers have elements of 8 and 16 bits. Otherwise kernels read words of 32 bits, and change parts of them
+  // atomically.
+  bool narrow_accesses = true;
   // Not 0 for a CPU: it runs this many invocations as one vector and the vectors of a workgroup one after the other,
   // and lanes can read values of each other. 0: a GPU.
   std::uint32_t lanes = 0;
@@ -33,6 +36,11 @@ struct DeviceFacts {
   std::uint32_t subgroup_size = 1;
   std::uint32_t shared_memory = 16384;  // bytes of a workgroup
   std::uint32_t max_invocations = 128;  // of a workgroup
+  // Of a GPU: each multiprocessor runs its own workgroups, as many as its invocations and registers allow.
+  std::uint32_t multiprocessors = 16;
+  std::uint32_t invocations_of_multiprocessor = 1024;
+  std::uint32_t registers_of_multiprocessor = 65536;  // 32 bits each
+  std::int64_t invocations_in_flight() const { return std::int64_t{multiprocessors} * invocations_of_multiprocessor; }
   // Cooperative matrices of 16-bit floats (F16, BF16) with 32-bit sums, and of 8-bit integers (I8) with I32 sums; by
   // whole subgroups of `subgroup_size`, with the Vulkan memory model.
   std::vector<MatrixShape> matrices;

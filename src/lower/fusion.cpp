@@ -8,6 +8,7 @@
 #include <span>
 
 #include "lower/operator_traits.hpp"
+#include "lower/strategies/attention_match.hpp"
 #include "lower/strategies/reduction_fusion.hpp"
 #include "lower/strategies/window_match.hpp"
 #include "tosa/text.hpp"
@@ -32,10 +33,12 @@ class FusionPlan {
         windows_(graph.values.size(), false),
         stored_(graph.values.size(), true) {}
 
-  std::vector<bool> run() {
+  std::vector<bool> run(bool fuse_attention) {
     for (const Node& node : graph_.nodes) decide(node);
     join_shared();
     plan_reduction_fusion(graph_, device_, uses_, windows_, stored_);
+    // Must come last: it takes the softmax, and what joined the products, out of their groups.
+    if (fuse_attention) plan_attention(graph_, device_, uses_, stored_);
     return std::move(stored_);
   }
 
@@ -162,9 +165,9 @@ class FusionPlan {
 
 }  // namespace
 
-std::vector<bool> plan_fusion(const tosa::Graph& graph, bool fuse, const DeviceFacts& device) {
+std::vector<bool> plan_fusion(const tosa::Graph& graph, bool fuse, const DeviceFacts& device, bool fuse_attention) {
   if (!fuse) return std::vector<bool>(graph.values.size(), true);
-  return FusionPlan(graph, device).run();
+  return FusionPlan(graph, device).run(fuse_attention);
 }
 
 namespace {

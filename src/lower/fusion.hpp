@@ -6,7 +6,7 @@
 // result is read element by element, and only by what this kernel computes: the chain x, sigmoid(x), x * sigmoid(x) is
 // one kernel. On CPUs a depthwise convolution also joins the pointwise (1x1) convolution before it. Reductions along an
 // axis and the pointwise operators around them join each other, however often they read a value, where there are
-// kernels for that (strategies/reduction_fusion.hpp).
+// kernels for that (strategies/reduction_fusion.hpp). Attention is one kernel (strategies/attention_match.hpp).
 #pragma once
 
 #include <string>
@@ -18,7 +18,8 @@
 namespace slipway::lower {
 
 // By value: whether it has storage. Inputs, constants and outputs always do.
-std::vector<bool> plan_fusion(const tosa::Graph& graph, bool fuse, const DeviceFacts& device);
+std::vector<bool> plan_fusion(const tosa::Graph& graph, bool fuse, const DeviceFacts& device,
+                              bool fuse_attention = true);
 
 // For people, a line for each stored result: `%5 = CONV2D + CLAMP of %0, %1, %2`. Values have the names of tosa::print.
 std::string print_fusion(const tosa::Graph& graph, const std::vector<bool>& stored);

@@ -26,7 +26,7 @@ const tosa::TensorType* too_large(const tosa::Graph& graph, const tosa::Node& no
 
 Result<KernelProgram> lower_graph(const tosa::Graph& graph, const LowerOptions& options) {
   // Must come first: every later stage depends on which values are stored. The builder plans widening from it.
-  ProgramBuilder program(graph, options, plan_fusion(graph, options.fuse, options.device));
+  ProgramBuilder program(graph, options, plan_fusion(graph, options.fuse, options.device, options.fuse_attention));
   for (const tosa::Node& node : graph.nodes) {
     if (node.op == tosa::Op::CUSTOM) {
       return fail(DiagnosticKind::Unsupported, node.location,
@@ -41,9 +41,9 @@ Result<KernelProgram> lower_graph(const tosa::Graph& graph, const LowerOptions& 
     for (std::size_t result = 0; result < node.outputs.size(); ++result) {
       if (!program.stored()[index(node.outputs[result])]) continue;
       // The most specialised strategies come first: the later ones apply to their groups too, but are slower.
-      if (lower_contraction(program, node, result) || lower_windows(program, node, result) ||
-          lower_tiles(program, node, result) || lower_reductions(program, node, result) ||
-          lower_vectors(program, node, result))
+      if (lower_attention(program, node, result) || lower_contraction(program, node, result) ||
+          lower_windows(program, node, result) || lower_tiles(program, node, result) ||
+          lower_reductions(program, node, result) || lower_vectors(program, node, result))
         continue;
       lower_plain(program, node, result);
     }

@@ -3,6 +3,7 @@
 #include "lower/lower.hpp"
 
 #include "lower/testing.hpp"
+#include "spirv/tools.hpp"
 #include "testing/device_facts.hpp"
 
 namespace slipway::lower {
@@ -60,6 +61,32 @@ TEST(LowerGraph, LongDispatchesHaveSeveralRowsOfWorkgroups) {
   EXPECT_EQ(lowered(lines, {.device = {}, .max_groups = 4}),
             "1 dispatches, 1 kernels, arena 0 bytes (at least 0)\n"
             "0: kernel 0 ABS [4, 3, 1] input 0 -> output 0 f32[640]\n");
+}
+
+// Elements of 8 and 16 bits are parts of words of 32 bits there. Nothing depends on the size of subgroups.
+TEST(LowerGraph, DevicesWithoutNarrowAccessesReadWords) {
+  const tosa::Graph graph = graph_of(
+      "%0 = input i8[7]\n"
+      "%1 = CAST(%0) f16[7]\n"
+      "%2 = EXP(%1) f16[7]\n"
+      "%3 = REVERSE(%2) f16[7] axis=0\n"
+      "%4 = CAST(%3) i16[7]\n"
+      "output %2\n"
+      "output %4\n");
+  const auto four = lower_graph(graph, {.device = testing::small_gpu_facts(4)}),
+             eight = lower_graph(graph, {.device = testing::small_gpu_facts(8)});
+  ASSERT_TRUE(four && eight);
+  EXPECT_EQ(print_program(graph, *four), print_program(graph, *eight));
+  for (std::size_t i = 0; i < four->kernels.size(); ++i) {
+    const ProgramKernel& kernel = four->kernels[i];
+    EXPECT_EQ(*kernel.spirv, *eight->kernels[i].spirv);
+    EXPECT_TRUE(kernel.by_words);
+    const auto valid = spirv::validate(*kernel.spirv, kernel.name);
+    EXPECT_TRUE(valid) << format_diagnostics(valid.error());
+    constexpr std::uint32_t kCapability = 17, kHeader = 5, kShader = 1;
+    for (std::size_t at = kHeader; ((*kernel.spirv)[at] & 0xffff) == kCapability; at += 2)
+      EXPECT_TRUE((*kernel.spirv)[at + 1] == kShader || (*kernel.spirv)[at + 1] > 4460) << (*kernel.spirv)[at + 1];
+  }
 }
 
 TEST(LowerGraph, CustomOperatorsAreRefused) {

@@ -8,6 +8,7 @@ namespace slipway::lower {
 
 struct LowerOptions {
   bool fuse = true;
+  bool fuse_attention = true;  // with `fuse`: also attention, where the device has a kernel for it; for comparisons
   // All kernels access buffers by address, so that a dispatch needs push constants but no descriptors. Needs
   // `device.addresses`.
   bool addresses_only = false;

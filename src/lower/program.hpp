@@ -36,6 +36,8 @@ struct ProgramKernel {
   // constants.
   std::uint32_t bindings = 0;
   bool addresses = false;
+  // Elements of 8 and 16 bits are accessed in words of 32 bits, also the last ones: ranges of buffers are whole words.
+  bool by_words = false;
 };
 
 struct ProgramDispatch {

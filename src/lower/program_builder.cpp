@@ -144,7 +144,8 @@ void ProgramBuilder::add_dispatch(KernelBuilder& builder, std::uint64_t groups, 
   const auto [known, is_new] = kernels_.try_emplace(words, static_cast<std::uint32_t>(program_.kernels.size()));
   if (is_new)
     program_.kernels.push_back({std::move(name), std::make_shared<const spirv::Words>(std::move(words)),
-                                static_cast<std::uint32_t>(buffers.size()), builder.kernel().grid().addresses});
+                                static_cast<std::uint32_t>(buffers.size()), builder.kernel().grid().addresses,
+                                !builder.kernel().grid().narrow_accesses});
   // Several rows of workgroups where a single one would exceed the limit.
   const std::uint64_t rows = divide_up(groups, options_.max_groups);
   program_.dispatches.push_back(

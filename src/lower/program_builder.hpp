@@ -33,6 +33,7 @@ class ProgramBuilder {
   Grid addressed(Grid grid) const {
     grid.plain = !grid.addresses;
     grid.addresses |= options_.addresses_only;
+    grid.narrow_accesses = options_.device.narrow_accesses;
     return grid;
   }
 

@@ -24,11 +24,39 @@ constexpr std::uint32_t kSubgroupBasic = 0x1, kSubgroupBallot = 0x8;  // VkSubgr
 
 constexpr double kIndependenceNone = 2;  // VkShaderFloatControlsIndependence
 
+double limit_of(const gpu::Snapshot& snapshot, std::string_view name, double otherwise) {
+  const auto found = snapshot.limits_by_name.find(name);
+  return found == snapshot.limits_by_name.end() ? otherwise : found->second;
+}
+
+// A product of limits; 0 where the device lacks one of them.
+std::uint32_t product_of(const gpu::Snapshot& snapshot, std::initializer_list<std::string_view> names) {
+  double product = 1;
+  for (const std::string_view name : names) product *= limit_of(snapshot, name, 0);
+  return product < 1e9 ? static_cast<std::uint32_t>(product) : 0;
+}
+
+// The first number that is known; otherwise the default stays.
+void set_first(std::uint32_t& fact, std::initializer_list<std::uint32_t> numbers) {
+  const auto* known = std::ranges::find_if(numbers, [](std::uint32_t number) { return number != 0; });
+  if (known != numbers.end()) fact = *known;
+}
+
+// From VK_NV_shader_sm_builtins, VK_AMD_shader_core_properties (1 and 2) and VK_ARM_shader_core_builtins.
+void set_multiprocessors(const gpu::Snapshot& snapshot, lower::DeviceFacts& facts) {
+  const auto of = [&](std::initializer_list<std::string_view> names) { return product_of(snapshot, names); };
+  set_first(
+      facts.multiprocessors,
+      {of({"shaderSMCount"}), of({"activeComputeUnitCount"}),
+       of({"shaderEngineCount", "shaderArraysPerEngineCount", "computeUnitsPerShaderArray"}), of({"shaderCoreCount"})});
+  set_first(facts.invocations_of_multiprocessor,
+            {of({"shaderWarpsPerSM", "subgroupSize"}), of({"simdPerComputeUnit", "wavefrontsPerSimd", "wavefrontSize"}),
+             of({"shaderWarpsPerCore", "subgroupSize"})});
+  set_first(facts.registers_of_multiprocessor, {of({"vgprsPerSimd", "simdPerComputeUnit", "wavefrontSize"})});
+}
+
 lower::FloatFacts float_facts(const gpu::Snapshot& snapshot) {
-  const auto limit = [&](std::string_view name, double otherwise) {
-    const auto found = snapshot.limits_by_name.find(name);
-    return found == snapshot.limits_by_name.end() ? otherwise : found->second;
-  };
+  const auto limit = [&](std::string_view name, double otherwise) { return limit_of(snapshot, name, otherwise); };
   // Kernels set the modes for 32 bits only, and for 16 bits where they are used. Not every device permits that.
   const bool alone_denorm = limit("denormBehaviorIndependence", kIndependenceNone) != kIndependenceNone;
   const bool alone_rounding = limit("roundingModeIndependence", kIndependenceNone) != kIndependenceNone;
@@ -48,8 +76,10 @@ lower::FloatFacts float_facts(const gpu::Snapshot& snapshot) {
 lower::DeviceFacts device_facts(const gpu::Snapshot& snapshot) {
   lower::DeviceFacts facts;
   facts.floats = float_facts(snapshot);
-  facts.addresses = snapshot.has_feature("bufferDeviceAddress") && snapshot.has_feature("shaderInt64") &&
-                    snapshot.has_feature("storageBuffer8BitAccess") && snapshot.has_feature("storageBuffer16BitAccess");
+  facts.narrow_accesses =
+      snapshot.has_feature("storageBuffer8BitAccess") && snapshot.has_feature("storageBuffer16BitAccess");
+  facts.addresses =
+      snapshot.has_feature("bufferDeviceAddress") && snapshot.has_feature("shaderInt64") && facts.narrow_accesses;
   facts.subgroup_size = snapshot.subgroup.size;
   const bool is_processor = snapshot.type == gpu::DeviceType::Cpu;
   const bool has_lanes = (snapshot.subgroup.operations & kSubgroupBasic) &&
@@ -57,6 +87,7 @@ lower::DeviceFacts device_facts(const gpu::Snapshot& snapshot) {
   facts.lanes = is_processor && has_lanes ? snapshot.subgroup.size : 0;
   facts.shared_memory = snapshot.limits.max_compute_shared_memory_size;
   facts.max_invocations = snapshot.limits.max_compute_workgroup_invocations;
+  set_multiprocessors(snapshot, facts);
   // Matrices are distributed over subgroups, so the subgroup size must be fixed.
   const bool fixed_size = snapshot.subgroup.min_size == snapshot.subgroup.max_size;
   if (!snapshot.has_feature("cooperativeMatrix") || !snapshot.has_feature("vulkanMemoryModel") || !fixed_size)

@@ -59,5 +59,36 @@ TEST(DeviceFacts, OnlyCpusAreTrustedToDivide) {
   EXPECT_TRUE(device_facts(snapshot).floats.exact_division);
 }
 
+TEST(DeviceFacts, MultiprocessorsAreWhatTheVendorReports) {
+  const auto facts = [](std::map<std::string, double, std::less<>> limits) {
+    const lower::DeviceFacts all = device_facts(gpu_with(std::move(limits)));
+    return std::array{all.multiprocessors, all.invocations_of_multiprocessor, all.registers_of_multiprocessor};
+  };
+  EXPECT_EQ(facts({{"shaderSMCount", 132}, {"shaderWarpsPerSM", 64}, {"subgroupSize", 32}}),
+            (std::array{132u, 2048u, 65536u}));
+  EXPECT_EQ(facts({{"shaderEngineCount", 4},
+                   {"shaderArraysPerEngineCount", 2},
+                   {"computeUnitsPerShaderArray", 8},
+                   {"simdPerComputeUnit", 2},
+                   {"wavefrontsPerSimd", 16},
+                   {"wavefrontSize", 64},
+                   {"vgprsPerSimd", 1024}}),
+            (std::array{64u, 2048u, 131072u}));
+  EXPECT_EQ(facts({{"shaderCoreCount", 10}, {"shaderWarpsPerCore", 64}, {"subgroupSize", 16}}),
+            (std::array{10u, 1024u, 65536u}));
+  // Others count as a GPU of middle size.
+  EXPECT_EQ(facts({}), (std::array{16u, 1024u, 65536u}));
+}
+
+TEST(DeviceFacts, AccessesOfNarrowElementsNeedTheirFeatures) {
+  gpu::Snapshot snapshot = gpu_with({});
+  snapshot.features = {"storageBuffer16BitAccess", "bufferDeviceAddress", "shaderInt64"};
+  EXPECT_FALSE(device_facts(snapshot).narrow_accesses);
+  EXPECT_FALSE(device_facts(snapshot).addresses);
+  snapshot.features.insert("storageBuffer8BitAccess");
+  EXPECT_TRUE(device_facts(snapshot).narrow_accesses);
+  EXPECT_TRUE(device_facts(snapshot).addresses);
+}
+
 }  // namespace
 }  // namespace slipway::model

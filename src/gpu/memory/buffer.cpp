@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/checked.hpp"
 #include "base/format.hpp"
 #include "gpu/device/device.hpp"
 #include "gpu/memory/resource_builder.hpp"
@@ -43,7 +44,10 @@ Result<Buffer> ResourceBuilder::create(const DeviceCore& core, const BufferInfo&
   if (info.vertices) usage |= VK_BUFFER_USAGE_VERTEX_BUFFER_BIT;
   if (info.indices) usage |= VK_BUFFER_USAGE_INDEX_BUFFER_BIT;
   if (has_address) usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
-  const VkBufferCreateInfo create{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = info.size, .usage = usage};
+  // Whole words: devices without accesses of 8 and 16 bits read the last bytes as part of one.
+  constexpr std::uint64_t kWord = 4;
+  const std::uint64_t padded = std::min(round_up(info.size, kWord), core.snapshot.limits.max_buffer_size);
+  const VkBufferCreateInfo create{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = padded, .usage = usage};
   VkBuffer handle = nullptr;
   const VkResult result = core.functions.vkCreateBuffer(core.device, &create, nullptr, &handle);
   if (result != VK_SUCCESS) return vulkan_failed("vkCreateBuffer", result, "buffer", info.name);

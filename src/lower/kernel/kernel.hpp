@@ -170,6 +170,7 @@ struct Grid {
   bool vulkan_memory_model = false;  // for cooperative matrices
   bool plain = false;                // by address only because descriptors are not wanted
   bool native_vectors = false;       // with lanes: see DeviceFacts
+  bool narrow_accesses = true;       // see DeviceFacts; always with addresses
 };
 
 class Kernel {
@@ -229,10 +230,13 @@ class Kernel {
   // --- cooperative matrices of F16, BF16, F32, I8 and I32, row-major or column-major; strides count elements ---
   MatrixType matrix_type(ElementType element, std::uint32_t rows, std::uint32_t columns, MatrixUse use);
   MatrixVariable matrix_variable(MatrixType type);  // initially zero
+  Matrix zero_matrix(MatrixType type);
   Matrix get(MatrixVariable variable);
   void set(MatrixVariable variable, Matrix matrix);
   Matrix load_matrix(MatrixType type, SharedRef chunks, Value index, std::int64_t stride, bool by_column = false);
+  Matrix load_matrix_of_reals(MatrixType type, SharedRef reals, Value index, std::int64_t stride);
   Matrix multiply_add(Matrix a, Matrix b, Matrix sum);
+  Matrix multiply_elements(Matrix a, Matrix b);
   void store_matrix(SharedRef to, Value index, Matrix matrix, std::int64_t stride);
   void store_matrix(BufferRef to, Value index, Matrix matrix, std::int64_t stride);
   Value subgroup_index();  // in the workgroup
@@ -300,7 +304,8 @@ class Kernel {
     spirv::Id variable;  // or the address as a 64-bit integer
     spirv::Id element_pointer, element;
     spirv::Id block_pointer = 0,
-              first = 0;  // with addresses: the type of a pointer to elements, and the pointer to the first one
+              first = 0;    // with addresses: the type of a pointer to elements, and the pointer to the first one
+    bool by_words = false;  // of 32 bits, each with several elements
   };
   struct BlockTypes {
     spirv::Id block_pointer, element_pointer, element;
@@ -363,6 +368,9 @@ class Kernel {
   Value widened(ElementType type, spirv::Id raw);
   Value decode(ElementType type, Value bits);
   spirv::Id encode(ElementType type, Value value);
+  Value bits_of_element(ElementType type, Value value);
+  Value load_from_word(const Buffer& buffer, Value index);
+  void store_to_word(const Buffer& buffer, Value index, Value value);
 
   FloatFacts floats_;
   Grid grid_;

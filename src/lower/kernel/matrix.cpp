@@ -136,9 +136,12 @@ MatrixType Kernel::matrix_type(ElementType element, std::uint32_t rows, std::uin
 MatrixVariable Kernel::matrix_variable(MatrixType type) {
   const MatrixVariable variable{builder_.new_id(), type};
   locals_.emplace_back(builder_.type_pointer(spv::StorageClass::Function, type.id), variable.id);
-  const spirv::Id zero = builder_.constant_composite(type.id, Words{builder_.constant(type.component, 0)});
-  op_void(spv::Op::OpStore, {variable.id, zero});
+  set(variable, zero_matrix(type));
   return variable;
+}
+
+Matrix Kernel::zero_matrix(MatrixType type) {
+  return {builder_.constant_composite(type.id, Words{builder_.constant(type.component, 0)}), type};
 }
 
 Matrix Kernel::get(MatrixVariable variable) {
@@ -154,6 +157,16 @@ Matrix Kernel::load_matrix(MatrixType type, SharedRef from, Value index, std::in
              {place, layout, builder_.constant_i32(static_cast<std::int32_t>(stride)), shared_access()}),
           type};
 }
+
+Matrix Kernel::load_matrix_of_reals(MatrixType type, SharedRef from, Value index, std::int64_t stride) {
+  const spirv::Id place = shared_pointer(from, type_id(from.type), index);
+  const spirv::Id layout = builder_.constant_u32(word(spv::CooperativeMatrixLayout::RowMajorKHR));
+  return {op(spv::Op::OpCooperativeMatrixLoadKHR, type.id,
+             {place, layout, builder_.constant_i32(static_cast<std::int32_t>(stride)), shared_access()}),
+          type};
+}
+
+Matrix Kernel::multiply_elements(Matrix a, Matrix b) { return {op(spv::Op::OpFMul, a.type.id, {a.id, b.id}), a.type}; }
 
 Matrix Kernel::multiply_add(Matrix a, Matrix b, Matrix sum) {
   using enum spv::CooperativeMatrixOperandsMask;

@@ -7,6 +7,11 @@
 #include "lower/kernel/small_floats.hpp"
 
 namespace slipway::lower {
+namespace {
+
+constexpr std::uint32_t kWordBytes = 4;
+
+}  // namespace
 
 // --- buffers ---
 
@@ -43,12 +48,17 @@ Kernel::BlockTypes Kernel::block_types(ElementType type, Access access) {
 
 BufferRef Kernel::buffer(ElementType type, Access access) {
   if (grid_.addresses) return address_buffer(type, access);
-  const BlockTypes types = block_types(type, access);
+  const bool by_words = !grid_.narrow_accesses && tensor::size_of(type) < kWordBytes;
+  const BlockTypes types = block_types(by_words ? ElementType::I32 : type, access);
   const spirv::Id variable = builder_.variable(types.block_pointer, spv::StorageClass::StorageBuffer);
   builder_.decorate(variable, spv::Decoration::DescriptorSet, {0});
   builder_.decorate(variable, spv::Decoration::Binding, {buffers()});
-  builder_.decorate(variable, access == Access::Read ? spv::Decoration::NonWritable : spv::Decoration::NonReadable);
+  if (access == Access::Read)
+    builder_.decorate(variable, spv::Decoration::NonWritable);
+  else if (!by_words)
+    builder_.decorate(variable, spv::Decoration::NonReadable);
   buffers_.push_back({type, access, variable, types.element_pointer, types.element});
+  buffers_.back().by_words = by_words;
   return {buffers() - 1};
 }
 
@@ -93,6 +103,7 @@ spirv::Id Kernel::load_raw(const Buffer& buffer, spirv::Id pointer) {
 Value Kernel::load(BufferRef ref, Value index) {
   if (index.base_) return load_lanes(pointer(ref, *index.base_), index.base_->offset);
   const Buffer buffer = buffers_[ref.index];
+  if (buffer.by_words) return load_from_word(buffer, index);
   const spirv::Id at = id(index), zero = id(integer(0));
   const spirv::Id from = grid_.addresses ? buffer.first : buffer.variable;
   const spirv::Id pointer = op(spv::Op::OpAccessChain, buffer.element_pointer, {from, zero, at});
@@ -101,6 +112,7 @@ Value Kernel::load(BufferRef ref, Value index) {
 
 void Kernel::store(BufferRef ref, Value index, Value value) {
   const Buffer buffer = buffers_[ref.index];
+  if (buffer.by_words) return store_to_word(buffer, index, value);
   const spirv::Id at = id(index), zero = id(integer(0)), raw = encode(buffer.type, value);
   if (!grid_.addresses) {
     const spirv::Id pointer = op(spv::Op::OpAccessChain, buffer.element_pointer, {buffer.variable, zero, at});
@@ -115,6 +127,45 @@ void Kernel::store(BufferRef ref, Value index, Value value) {
   const spirv::Id pointer = op(spv::Op::OpAccessChain, buffer.element_pointer, {block, zero, place});
   op_void(spv::Op::OpStore, {pointer, raw, static_cast<std::uint32_t>(spv::MemoryAccessMask::Aligned),
                              tensor::info_of(buffer.type).size});
+}
+
+// --- elements of 8 and 16 bits in words of 32 bits ---
+
+namespace {
+
+// Where an element is: the index of its word, and its first bit there.
+struct InWord {
+  Value word, shift;
+};
+InWord in_word(ElementType type, Value index) {
+  const std::int64_t bytes = tensor::size_of(type), count = kWordBytes / bytes;
+  return {index >> (count == 4 ? 2 : 1), (index & (count - 1)) * (8 * bytes)};
+}
+
+}  // namespace
+
+Value Kernel::load_from_word(const Buffer& buffer, Value index) {
+  const InWord at = in_word(buffer.type, index);
+  const spirv::Id zero = id(integer(0)), word_index = id(at.word);
+  const spirv::Id pointer = op(spv::Op::OpAccessChain, buffer.element_pointer, {buffer.variable, zero, word_index});
+  const Value all = made(Scalar::Int, load_raw(buffer, pointer));
+  const std::int64_t unused = 32 - 8 * static_cast<std::int64_t>(tensor::size_of(buffer.type));
+  const Value top = all << (integer(unused) - at.shift);
+  const bool is_unsigned = buffer.type == ElementType::U8 || buffer.type == ElementType::U16;
+  return decode(buffer.type, is_unsigned ? shift_right_logical(top, integer(unused)) : top >> unused);
+}
+
+// Other invocations change the other parts of the word at the same time.
+void Kernel::store_to_word(const Buffer& buffer, Value index, Value value) {
+  const InWord at = in_word(buffer.type, index);
+  const Value mask = integer(tensor::size_of(buffer.type) == 1 ? 0xff : 0xffff) << at.shift;
+  const Value bits = (bits_of_element(buffer.type, value) << at.shift) & mask;
+  const spirv::Id zero = id(integer(0)), word_index = id(at.word), cleared = id(~mask), set = id(bits);
+  const spirv::Id pointer = op(spv::Op::OpAccessChain, buffer.element_pointer, {buffer.variable, zero, word_index});
+  const spirv::Id scope = builder_.constant_u32(static_cast<std::uint32_t>(spv::Scope::Device));
+  const spirv::Id relaxed = builder_.constant_u32(static_cast<std::uint32_t>(spv::MemorySemanticsMask::MaskNone));
+  op_each(spv::Op::OpAtomicAnd, type_id(Scalar::Int), {pointer, scope, relaxed, cleared});
+  op_each(spv::Op::OpAtomicOr, type_id(Scalar::Int), {pointer, scope, relaxed, set});
 }
 
 // --- pointers ---
@@ -347,36 +398,30 @@ Value Kernel::decode(ElementType type, Value bits) {
   }
 }
 
-spirv::Id Kernel::encode(ElementType type, Value value) {
-  const auto narrowed = [&](Value bits, std::uint32_t width) {
-    const spirv::Id narrow = builder_.type_int(width, false), from = id(bits);
-    return op(spv::Op::OpUConvert, narrow, {op(spv::Op::OpBitcast, builder_.type_int(32, false), {from})});
-  };
+// The bits of an element of 8 or 16 bits, in the low part of an int; its upper bits are not defined.
+Value Kernel::bits_of_element(ElementType type, Value value) {
   switch (type) {
-    case ElementType::Bool:
-      return narrowed(to_int(value), 8);
-    case ElementType::U8:
-    case ElementType::I8:
-      return narrowed(to_int(value), 8);
-    case ElementType::U16:
-    case ElementType::I16:
-      return narrowed(to_int(value), 16);
     case ElementType::F16:
-      return narrowed(f16_bits(*this, value), 16);
+      return f16_bits(*this, value);
     case ElementType::BF16:
-      return narrowed(bf16_bits(*this, value), 16);
+      return bf16_bits(*this, value);
     case ElementType::F8E4M3:
-      return narrowed(e4m3_bits(*this, value), 8);
+      return e4m3_bits(*this, value);
     case ElementType::F8E5M2:
-      return narrowed(e5m2_bits(*this, value), 8);
-    case ElementType::F32:
-      return id(value);
-    case ElementType::I64:
-    case ElementType::U64:
-      return id(to_long(value));
+      return e5m2_bits(*this, value);
     default:
-      return id(to_int(value));
+      return to_int(value);
   }
+}
+
+spirv::Id Kernel::encode(ElementType type, Value value) {
+  const std::uint32_t size = tensor::size_of(type);
+  if (size < kWordBytes) {
+    const spirv::Id narrow = builder_.type_int(8 * size, false), from = id(bits_of_element(type, value));
+    return op(spv::Op::OpUConvert, narrow, {op(spv::Op::OpBitcast, builder_.type_int(32, false), {from})});
+  }
+  if (type == ElementType::F32) return id(value);
+  return id(size == 8 ? to_long(value) : to_int(value));
 }
 
 }  // namespace slipway::lower

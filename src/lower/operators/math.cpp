@@ -50,6 +50,12 @@ Value exp(Kernel& k, Value x) {
   return k.select(is_nan(k, x), x, result);
 }
 
+Value short_exp(Kernel& k, Value x) {
+  // Elsewhere infinities and NaN may be lost.
+  if (!k.is_for_gpu() || !k.floats().signed_zero_inf_nan_preserve) return exp(k, x);
+  return k.select(x < k.real(-104), k.real(0), k.extended(GLSLstd450Exp, {x}));
+}
+
 Value log(Kernel& k, Value x) {
   // Subnormals are scaled by 2^24 first. x = 2^e m, m from sqrt(1/2) to sqrt(2); log m = 2 artanh((m - 1) / (m +
   // 1)).

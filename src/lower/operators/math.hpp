@@ -12,6 +12,8 @@
 namespace slipway::lower {
 
 Value exp(Kernel& kernel, Value x);
+// exp(x) for results of 16 bits: Vulkan guarantees its own function to 3 + 2 |x| units of 32 bits.
+Value short_exp(Kernel& kernel, Value x);
 Value log(Kernel& kernel, Value x);
 Value pow(Kernel& kernel, Value x, Value y);  // x >= 0
 Value sin(Kernel& kernel, Value x);

@@ -59,24 +59,24 @@ constexpr TileShape kTileShapes[] = {{4, 2, 4, 4, 2}, {2, 2, 4, 4, 4}, {4, 2, 2,
                                      {2, 2, 2, 2, 4}, {2, 2, 2, 2, 8}, {2, 2, 2, 1, 4}, {2, 2, 2, 1, 8},
                                      {2, 2, 1, 1, 4}, {2, 2, 1, 1, 8}};
 
-// A rough model of a large GPU, fitted to the times of convolutions of many sizes. Times are in microseconds.
-constexpr std::int64_t kMultiprocessors = 132;  // each runs its own workgroups
-constexpr std::int64_t kRegisters = 65536;      // of each
-constexpr double kStep = 0.22;                  // latency of operands
-constexpr double kOperandBytes = 34e3;          // that a multiprocessor reads in a microsecond
-constexpr double kResults = 2.8e3;              // that it stores in a microsecond
-constexpr double kDispatch = 3,
-                 kSumsBytes = 2e6;  // a further dispatch; bytes of sums that the whole GPU moves in a microsecond
+// A rough model of a GPU, fitted to the times of convolutions of many sizes on a large one. Times are in microseconds;
+// rates are those of one multiprocessor. Only the order of the candidates depends on them.
+constexpr double kStep = 0.22;          // latency of operands
+constexpr double kOperandBytes = 34e3;  // that are read in a microsecond
+constexpr double kResults = 2.8e3;      // that are stored in a microsecond
+constexpr double kDispatch = 3;         // a further dispatch
+constexpr double kSumsBytes = 15e3;     // of sums that are moved in a microsecond
 
 // The estimated time of a contraction.
 double time_of(const TileWork& work, const Layout& layout) {
   const TileSize tile = layout.tile();
   const std::int64_t steps = work.steps(layout.step) / layout.parts, tiles = work.tiles(tile);
   // A multiprocessor has `mine` of all workgroups. Those that run together wait for memory together.
-  const std::int64_t mine = (tiles * layout.parts + kMultiprocessors - 1) / kMultiprocessors;
+  const DeviceFacts& device = work.program.device();
+  const std::int64_t units = device.multiprocessors, mine = (tiles * layout.parts + units - 1) / units;
   const std::int64_t registers = 80 + 8 * layout.rows * layout.columns;  // of an invocation
-  const std::int64_t together =
-      std::max<std::int64_t>(1, kRegisters / (layout.subgroups() * work.program.device().subgroup_size * registers));
+  const std::int64_t together = std::max<std::int64_t>(
+      1, device.registers_of_multiprocessor / (layout.subgroups() * device.subgroup_size * registers));
   const auto operands =
       static_cast<double>((tile.rows + tile.channels) * layout.step * tensor::size_of(layout.shape.factors));
   const auto results = static_cast<double>(tile.rows * tile.channels);
@@ -84,7 +84,8 @@ double time_of(const TileWork& work, const Layout& layout) {
   const double time = waiting + static_cast<double>(mine) *
                                     (static_cast<double>(steps) * operands / kOperandBytes + results / kResults);
   if (layout.parts == 1) return time;
-  return time + kDispatch + 2 * 4 * static_cast<double>(tiles * layout.parts) * results / kSumsBytes;
+  const double bytes = 2 * 4 * static_cast<double>(tiles * layout.parts) * results;
+  return time + kDispatch + bytes / (kSumsBytes * static_cast<double>(units));
 }
 
 // The largest applicable matrix shape.
@@ -490,8 +491,8 @@ class MatrixTiles {
 
   // Reading ahead pays off, but long code stays in the instruction cache only when many tiles run it.
   std::int64_t elements_at_once() const {
-    constexpr std::int64_t kFew = 4, kMany = 16, kManyTiles = 3 * kMultiprocessors;
-    return w_.tiles(tile_) >= kManyTiles ? kMany : kFew;
+    constexpr std::int64_t kFew = 4, kMany = 16, kManyOfUnit = 3;
+    return w_.tiles(tile_) >= kManyOfUnit * w_.program.device().multiprocessors ? kMany : kFew;
   }
 
   struct Results {

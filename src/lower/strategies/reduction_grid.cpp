@@ -39,8 +39,9 @@ std::int64_t power_of_two_up_to(std::int64_t max) {
 constexpr std::int64_t kMaxSteps = 16;      // of values in registers
 constexpr std::int64_t kMaxThreads = 1024;  // for which shared memory is always sufficient
 constexpr std::int64_t kFullGroup = 128;    // invocations that hide each other's memory latency
-constexpr std::int64_t kFewGroups = 256;    // workgroups that a GPU runs at the same time
-constexpr std::int64_t kBusy = 1 << 18;     // invocations that keep a GPU busy
+
+// Workgroups that a GPU runs at the same time.
+std::int64_t few_groups(const DeviceFacts& device) { return 2 * std::int64_t{device.multiprocessors}; }
 
 // The elements of a row are neighbours, and so are the invocations that share it. Few rows finish soonest with few
 // steps for each invocation; of many rows, more are in flight the fewer invocations each has.
@@ -50,14 +51,15 @@ ReductionGrid along_rows(const ReductionAxis& axis, const DeviceFacts& device) {
   ReductionGrid grid;
   grid.threads_per_row = power_of_two_up_to(std::clamp<std::int64_t>(axis.length() / kFewSteps, 1, max_threads));
   const std::int64_t subgroup = device.subgroup_size;
-  while (grid.threads_per_row > subgroup && axis.count() * grid.threads_per_row > kBusy &&
+  while (grid.threads_per_row > subgroup && axis.count() * grid.threads_per_row > device.invocations_in_flight() &&
          2 * axis.length() <= grid.threads_per_row * kMaxSteps)
     grid.threads_per_row /= 2;
   // Several short rows make a workgroup: always up to a subgroup, and further only while enough workgroups are left.
   const auto may_double = [&](std::int64_t invocations, std::int64_t groups) {
     return grid.rows_per_group * grid.threads_per_row < invocations && axis.count() > grid.rows_per_group * groups;
   };
-  while (may_double(subgroup, 1) || may_double(std::min(kFullGroup, max_threads), kFewGroups)) grid.rows_per_group *= 2;
+  while (may_double(subgroup, 1) || may_double(std::min(kFullGroup, max_threads), few_groups(device)))
+    grid.rows_per_group *= 2;
   return grid;
 }
 
@@ -69,16 +71,17 @@ ReductionGrid across_rows(const ReductionAxis& axis, const DeviceFacts& device) 
   ReductionGrid grid;
   const auto has_more = [&](std::int64_t groups) { return axis.count() > grid.rows_per_group * groups; };
   while ((grid.rows_per_group < kMinNeighbours && has_more(1)) ||
-         (grid.rows_per_group < kNeighbours && has_more(kFewGroups)))
+         (grid.rows_per_group < kNeighbours && has_more(few_groups(device))))
     grid.rows_per_group *= 2;
   const auto wants_more = [&] {
-    const bool idle = grid.threads_per_row < kUsualThreads && axis.count() * grid.threads_per_row < kBusy;
+    const bool idle =
+        grid.threads_per_row < kUsualThreads && axis.count() * grid.threads_per_row < device.invocations_in_flight();
     return idle || axis.length() > grid.threads_per_row * kMaxSteps;
   };
   while (2 * grid.threads_per_row <= axis.length() && 2 * grid.threads_per_row * grid.rows_per_group <= max_threads &&
          wants_more())
     grid.threads_per_row *= 2;
-  while (grid.rows_per_group * grid.threads_per_row < std::min(kFullGroup, max_threads) && has_more(kFewGroups))
+  while (grid.rows_per_group * grid.threads_per_row < std::min(kFullGroup, max_threads) && has_more(few_groups(device)))
     grid.rows_per_group *= 2;
   return grid;
 }

@@ -5,6 +5,7 @@
 // whether the strategy applies. If so, it has added the kernels and dispatches to the program; if not, the program is
 // unchanged.
 //
+//   attention     two matrix products with a softmax between them, on GPUs: no score is stored
 //   contraction   convolutions and matrix products with what follows them, on CPUs: a tile of results in registers,
 //                 operands packed in panels
 //   windows       depthwise convolutions and pooling with what follows them, on CPUs: vectors of channels
@@ -19,6 +20,7 @@
 
 namespace slipway::lower {
 
+bool lower_attention(ProgramBuilder& program, const tosa::Node& node, std::size_t result);
 bool lower_contraction(ProgramBuilder& program, const tosa::Node& node, std::size_t result);
 bool lower_windows(ProgramBuilder& program, const tosa::Node& node, std::size_t result);
 bool lower_tiles(ProgramBuilder& program, const tosa::Node& node, std::size_t result);

@@ -364,10 +364,10 @@ bool lower_tiles(ProgramBuilder& program, const tosa::Node& node, std::size_t re
   const Contraction c = image ? contraction->with_contiguous_k() : *contraction;
   TileWork work(program, c, node, *anchor);
   // Large tiles reuse more of what they read, but there must be enough of them to occupy the whole GPU.
-  constexpr std::int64_t kSmallSide = 64, kLargeSide = 128, kEnough = 128;
+  constexpr std::int64_t kSmallSide = 64, kLargeSide = 128;
   const bool fits = ScalarTiles::shared_bytes(kLargeSide) <= device.shared_memory;
   std::array sides = {kSmallSide, kLargeSide};
-  if (fits && work.tiles({kLargeSide, kLargeSide}) >= kEnough) std::swap(sides[0], sides[1]);
+  if (fits && work.tiles({kLargeSide, kLargeSide}) >= device.multiprocessors) std::swap(sides[0], sides[1]);
   const std::string what = formatted("tiles {}x{}x{}x{} in runs of {}{}", work.batches, work.rows, c.n, c.k(),
                                      c.contiguous_k, image ? " of an image" : "");
   const std::size_t chosen = program.choose(what, *c.node, fits ? sides.size() : 1,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/checked.hpp"
 #include "base/format.hpp"
 #include "base/resident_memory.hpp"
 #include "spirv/reflect.hpp"
@@ -116,7 +117,8 @@ void GraphInPlan::dispatch(launch::Plan& plan, const GraphResources& resources, 
   for (std::size_t i = 0; i < program_.dispatches.size(); ++i) {
     const lower::ProgramDispatch& from = program_.dispatches[i];
     const bool is_last = i + 1 == program_.dispatches.size() || program_.dispatches[i + 1].stage != from.stage;
-    const bool addresses = program_.kernels[from.kernel].addresses;
+    const bool addresses = program_.kernels[from.kernel].addresses, by_words = program_.kernels[from.kernel].by_words;
+    constexpr std::uint64_t kWord = 4;
     launch::Dispatch dispatch{
         .shader = first_shader_ + from.kernel,
         .groups = from.groups,
@@ -129,8 +131,9 @@ void GraphInPlan::dispatch(launch::Plan& plan, const GraphResources& resources, 
                                    .type = vk::DescriptorType::STORAGE_BUFFER,
                                    .resource = resource(from.buffers[binding]),
                                    .level = std::nullopt,
+                                   .size = by_words ? round_up(program_.buffers[from.buffers[binding]].size, kWord) : 0,
                                    .address_at = addresses ? std::optional(binding * kAddressSize) : std::nullopt,
-                                   .reads = !writes,
+                                   .reads = !writes || by_words,
                                    .writes = writes,
                                    .origin = origin});
     }
