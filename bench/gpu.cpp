@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How fast graphs run on a GPU, by its own clock: bench_gpu [--as-gpu] [--separate-attention] [TEXT]
+// How fast graphs run on a GPU, by its own clock: bench_gpu [--as-gpu] [--separate-attention] [--candidates] [TEXT]
 //
 // Matrix products, convolutions, memory-bound operators, attention, and whole networks; with TEXT, those whose lines
 // contain it. With --as-gpu, a driver for CPUs gets the kernels of a GPU; with --separate-attention,
-// networks compute attention by several kernels.
+// networks compute attention by several kernels. --candidates also measures all parameters of kernels that tuning could
+// choose for products and attention.
 // gpu_networks.py compares them with PyTorch. `host` is the time from submitting a run until the host sees its end,
 // without the time of that run on the GPU: the median and the minimum over all runs.
+#include <cstdio>
 #include <print>
 #include <string>
 #include <string_view>
@@ -24,9 +26,34 @@ using namespace slipway::bench;
 using enum tosa::DataType;
 
 std::string_view wanted;
-bool as_gpu = false, separate_attention = false;
+bool as_gpu = false, separate_attention = false, all_candidates = false;
 
 bool wants(const std::string& line) { return line.contains(wanted); }
+
+lower::LowerOptions options_for(const gpu::Device& device) {
+  lower::LowerOptions options{.device = model::device_facts(device.snapshot())};
+  if (as_gpu) options.device.lanes = 0;
+  options.fuse_attention = !separate_attention;
+  return options;
+}
+
+// The times of all candidates of a graph, the estimated best one first.
+void print_candidates(const tosa::Graph& graph, const gpu::Device& device) {
+  if (!all_candidates) return;
+  lower::LowerOptions options = options_for(device);
+  options.list_sites = true;
+  const auto program = lower::lower_graph(graph, options);
+  options.list_sites = false;
+  for (const lower::TuningSite& site : program->sites) {
+    std::println("  {}", site.what);
+    for (const lower::Parameters& candidate : site.candidates) {
+      options.device.tuning = {{site.what, candidate}};
+      std::string text;
+      for (const auto& [name, value] : candidate) text += formatted(" {} {}", name, value);
+      std::println("  {:9.1f} us {}", time_for(graph, options, device, 60).device.best * 1e3, text);
+    }
+  }
+}
 
 void products(const gpu::Device& device) {
   struct Kind {
@@ -38,8 +65,10 @@ void products(const gpu::Device& device) {
     for (const std::int64_t n : {1024, 2048, 4096, 8192}) {
       const std::string line = formatted("product {:11} {:5}", kind.name, n);
       if (!wants(line)) continue;
-      const double time = time_for(matmul(n, n, n, kind.factors, kind.sum), device).device.best;
+      const tosa::Graph graph = matmul(n, n, n, kind.factors, kind.sum);
+      const double time = time_for(graph, device).device.best;
       std::println("{} {:8.1f} TFLOP/s or TOP/s", line, 2e-9 * static_cast<double>(n * n * n) / time);
+      print_candidates(graph, device);
     }
   }
 }
@@ -66,13 +95,6 @@ void memory_bound(const gpu::Device& device) {
   }
 }
 
-lower::LowerOptions options_for(const gpu::Device& device) {
-  lower::LowerOptions options{.device = model::device_facts(device.snapshot())};
-  if (as_gpu) options.device.lanes = 0;
-  options.fuse_attention = !separate_attention;
-  return options;
-}
-
 // One kernel against separate ones.
 void attentions(const gpu::Device& device) {
   constexpr AttentionSize kSizes[] = {
@@ -95,6 +117,7 @@ void attentions(const gpu::Device& device) {
       const double products = 4.0 * static_cast<double>(size.batches * size.rows * size.keys * size.depth);
       std::println("{} {:9.1f} us, separate kernels {:9.1f} us, speed {:5.2f}, {:6.2f} TFLOP/s", line, fused * 1e3,
                    apart * 1e3, apart / fused, products / fused * 1e-9);
+      print_candidates(graph, device);
     }
   }
 }
@@ -131,6 +154,8 @@ int main(int count, char** arguments) {
       as_gpu = true;
     else if (std::string_view(arguments[i]) == "--separate-attention")
       separate_attention = true;
+    else if (std::string_view(arguments[i]) == "--candidates")
+      all_candidates = true;
     else
       wanted = arguments[i];
   }
@@ -140,7 +165,10 @@ int main(int count, char** arguments) {
     std::println(stderr, "{}", device.error().front().message);
     return 5;
   }
-  std::println("device: {}", (*device)->snapshot().name);
+  const lower::DeviceFacts facts = model::device_facts((*device)->snapshot());
+  std::println("device: {}, {} multiprocessors of {} invocations", (*device)->snapshot().name, facts.multiprocessors,
+               facts.invocations_of_multiprocessor);
+  std::fflush(stdout);
   products(**device);
   convolutions(**device);
   memory_bound(**device);

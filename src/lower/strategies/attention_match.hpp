@@ -32,6 +32,7 @@ struct Attention {
   tosa::DataType type{};  // of the operands of both products
 
   const tosa::Node& last() const { return after.empty() ? *values : *after.back(); }
+  std::int64_t products() const { return batches * rows * keys * (depth + columns); }
 };
 
 // The attention whose result a node stores. Nothing is required of readers and storage.

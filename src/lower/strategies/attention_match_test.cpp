@@ -158,6 +158,34 @@ TEST(PlanAttention, DevicesWithoutTheKernelStoreTheScores) {
   EXPECT_TRUE(fused_attention(attention_of(scores_as()), small).contains("%10 = MATMUL of %1, %2\n"));
 }
 
+// Large products are faster in kernels of their own.
+TEST(PlanAttention, SizesDecide) {
+  const auto is_one_kernel = [](std::int64_t length, DeviceFacts device) {
+    const auto type = [&](std::int64_t columns) { return formatted("f16[16, {}, {}]", length, columns); };
+    const std::string text = fused_attention(formatted("%1 = input {0}\n"
+                                                       "%2 = input f16[16, 64, {3}]\n"
+                                                       "%3 = input {0}\n"
+                                                       "%10 = MATMUL(%1, %2) {1} A_zp=0 B_zp=0\n"
+                                                       "%11 = REDUCE_MAX(%10) {2} axis=2 nan_mode=PROPAGATE\n"
+                                                       "%12 = SUB(%10, %11) {1}\n"
+                                                       "%13 = EXP(%12) {1}\n"
+                                                       "%14 = REDUCE_SUM(%13) {2} axis=2\n"
+                                                       "%15 = RECIPROCAL(%14) {2}\n"
+                                                       "%16 = MUL(%13, %15) {1} shift=0\n"
+                                                       "%20 = MATMUL(%16, %3) {0} A_zp=0 B_zp=0\n"
+                                                       "output %20\n",
+                                                       type(64), type(length), type(1), length),
+                                             device);
+    return std::ranges::count(text, '\n') == 1;
+  };
+  DeviceFacts matrices = kAttentionGpu;
+  matrices.matrices = {{16, 16, 16, tensor::ElementType::F16, tensor::ElementType::F32}};
+  EXPECT_TRUE(is_one_kernel(128, kAttentionGpu));
+  EXPECT_FALSE(is_one_kernel(1024, kAttentionGpu));
+  EXPECT_TRUE(is_one_kernel(1024, matrices));
+  EXPECT_FALSE(is_one_kernel(8192, matrices));
+}
+
 TEST(PlanAttention, AMaskIsRead) {
   EXPECT_EQ(fused_attention(attention_of(std::string(kMask) + std::string(kScale) + scores_as("%6") +
                                          "%7 = MUL(%6, %4) f32[2, 40, 24] shift=0\n"

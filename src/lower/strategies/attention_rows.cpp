@@ -117,36 +117,37 @@ Coordinates AttentionRows::coordinates_of_logits(Value key) {
   return at;
 }
 
-AttentionRows::Step AttentionRows::step(Value index, std::span<const Value> keys, std::span<const Value> scores) {
-  const tosa::Graph& graph = builder_.graph();
-  const Value minus_infinity = k().float_of_bits(k().integer(kMinusInfinityBits));
-  const auto larger = [&](Value a, Value b) { return k().select(b > a, b, a); };  // a NaN `b` is ignored
-  const auto is_minus_infinity = [&](Value x) { return k().bits_of(x) == kMinusInfinityBits; };
-  std::vector<Value> logits;
-  Value max = minus_infinity;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    const Value key = index * block_.keys + keys[i];
-    builder_.fix(a_.scores->outputs[0], builder_.result(*a_.scores, 0, scores[i]));
-    Value logit = builder_.at(a_.logits, coordinates_of_logits(k().min(key, k().integer(a_.keys - 1))));
-    if (a_.keys % block_.keys != 0) logit = k().select(key < a_.keys, logit, minus_infinity);
-    logits.push_back(logit);
-    max = larger(max, logit);
-  }
-  const Value before = k().get(max_), now = larger(before, joined(max, larger));
+Value AttentionRows::minus_infinity() { return k().float_of_bits(k().integer(kMinusInfinityBits)); }
+
+Value AttentionRows::larger(Value a, Value b) { return k().select(b > a, b, a); }
+
+Value AttentionRows::logit(Value index, Value key, Value score) {
+  const Value in_row = index * block_.keys + key;
+  builder_.fix(a_.scores->outputs[0], builder_.result(*a_.scores, 0, score));
+  const Value logit = builder_.at(a_.logits, coordinates_of_logits(k().min(in_row, k().integer(a_.keys - 1))));
+  return a_.keys % block_.keys == 0 ? logit : k().select(in_row < a_.keys, logit, minus_infinity());
+}
+
+Value AttentionRows::power_of(Value x) {
+  const tosa::DataType type = builder_.graph()[a_.powers->outputs[0]].type.data;
+  return type == tosa::DataType::F32 ? exp(k(), x) : short_exp(k(), x);
+}
+
+AttentionRows::Step AttentionRows::join(Value max) {
+  const auto larger_of = [this](Value a, Value b) { return larger(a, b); };
+  const Value before = k().get(max_), now = larger(before, joined(max, larger_of));
   // As long as all logits are minus infinity, all powers are 0.
-  const Value base = k().select(is_minus_infinity(now), k().real(0), now);
-  const tosa::DataType type = graph[a_.powers->outputs[0]].type.data;
-  const auto power = [&](Value x) { return type == tosa::DataType::F32 ? exp(k(), x) : short_exp(k(), x); };
-  Step step;
-  step.factor = k().select(k().bits_of(before) == k().bits_of(now), k().real(1), power(before - base));
-  Value sum = k().get(sum_) * step.factor;
-  for (const Value& logit : logits) {
-    step.powers.push_back(rounded(k(), tosa::storage_of(a_.type), power(logit - base)));
-    sum = sum + step.powers.back();
-  }
+  const Value base = k().select(k().bits_of(now) == kMinusInfinityBits, k().real(0), now);
+  const Value factor = k().select(k().bits_of(before) == k().bits_of(now), k().real(1), power_of(before - base));
   k().set(max_, now);
-  k().set(sum_, sum);
-  return step;
+  k().set(sum_, k().get(sum_) * factor);
+  return {base, factor};
+}
+
+Value AttentionRows::power(const Step& step, Value logit) {
+  const Value power = rounded(k(), tosa::storage_of(a_.type), power_of(logit - step.base));
+  k().set(sum_, k().get(sum_) + power);
+  return power;
 }
 
 Value AttentionRows::final_factor() {
@@ -156,7 +157,8 @@ Value AttentionRows::final_factor() {
   for (const tosa::Node* node : a_.cast) builder_.add_node(*node);
   // The difference of two infinities.
   const Value has_none = k().bits_of(k().get(max_)) == kMinusInfinityBits;
-  return k().select(has_none, nan_of(k()), reciprocal(k(), sum));
+  const bool is_short = a_.type != tosa::DataType::F32;
+  return k().select(has_none, nan_of(k()), is_short ? k().real(1) / sum : reciprocal(k(), sum));
 }
 
 void AttentionRows::store(Value row, Value column, Value sum, Value factor) {

@@ -70,13 +70,19 @@ class AttentionRows {
   Value row() const { return row_; }
   Value part() const { return part_; }
 
-  // Replaces the scores of some keys of this thread's row by their powers, rounded to the type of V, and returns them.
-  // `keys` are relative to the step. Also returns the factor of what was summed before.
+  // The logit of a key of step `index` and this thread's row from its score. `key` is relative to the step; a key after
+  // the last one has minus infinity.
+  Value logit(Value index, Value key, Value score);
+  Value larger(Value a, Value b);  // a NaN `b` is ignored
+  Value minus_infinity();
+  // From the maximum of this thread's logits of a step: what the powers are relative to, and the factor of what was
+  // summed before.
   struct Step {
-    std::vector<Value> powers;
-    Value factor;
+    Value base, factor;
   };
-  Step step(Value index, std::span<const Value> keys, std::span<const Value> scores);
+  Step join(Value max);
+  // The power of a logit, rounded to the type of V. It is added to the sum of the row.
+  Value power(const Step& step, Value logit);
   // The factor of the sums of this thread's row at the end.
   Value final_factor();
   // Stores an element of the result; `row` is relative to the block.
@@ -86,6 +92,7 @@ class AttentionRows {
   Kernel& k() { return builder_.kernel(); }
   Value joined(Value mine, const std::function<Value(Value, Value)>& join);
   Coordinates coordinates_of_logits(Value key);
+  Value power_of(Value x);
 
   KernelBuilder& builder_;
   const Attention& a_;

@@ -49,6 +49,10 @@ struct AttentionLayout {
   bool fits(const DeviceFacts& device) const {
     const AttentionBlock all = block();
     const std::int64_t threads = all.threads_per_row(), chunks = keys / kInChunk;
+    // Matrices of a subgroup: more would not stay in registers.
+    constexpr std::int64_t kMaxScores = 8, kMaxSums = 16;
+    if (row_matrices * keys > kMaxScores * across * shape.n || row_matrices * columns > kMaxSums * across * shape.n)
+      return false;
     return shared_bytes() <= device.shared_memory && all.invocations <= device.max_invocations &&
            all.invocations % rows() == 0 && threads <= subgroup_size && chunks % threads == 0 &&
            keys % (across * shape.n) == 0 && keys % shape.k == 0;
@@ -186,17 +190,19 @@ class MatrixAttention {
     const MatrixType sum = sum_type();
     for (std::int64_t i = 0; i < layout_.row_matrices * columns_of_subgroup(); ++i)
       sums_.push_back(k().matrix_variable(sum));
-    share(layout_.rows(), layout_.depth / kInChunk, [&](Value row, Value chunk) {
-      const Value in_batch = rows_->first_row() + row;
-      k().store(shared_q_, row * layout_.q_row() + chunk,
-                q_.chunk(*builder_, rows_->batch(), in_batch, chunk * kInChunk));
-    });
     if (layout_.keys_are_rows)
       k_moves_ = moves_of(layout_.keys, layout_.depth / kInChunk, layout_.k_row());
     else
       k_moves_ = moves_of(layout_.depth, layout_.keys / kInChunk, layout_.k_row());
     v_moves_ = moves_of(layout_.keys, layout_.columns / kInChunk, layout_.v_row());
+    // All loads of a single step start together.
     fetch_k(k().integer(0));
+    if (rows_->steps() == 1) fetch_v(k().integer(0));
+    share(layout_.rows(), layout_.depth / kInChunk, [&](Value row, Value chunk) {
+      const Value in_batch = rows_->first_row() + row;
+      k().store(shared_q_, row * layout_.q_row() + chunk,
+                q_.chunk(*builder_, rows_->batch(), in_batch, chunk * kInChunk));
+    });
   }
 
   MatrixType sum_type() { return k().matrix_type(ElementType::F32, layout_.shape.m, layout_.shape.n, MatrixUse::Sum); }
@@ -222,7 +228,7 @@ class MatrixAttention {
   void step(Value index) {
     stage(k_moves_);
     k().barrier();
-    fetch_v(index);
+    if (rows_->steps() > 1) fetch_v(index);
     multiply_scores();
     k().barrier();
     stage(v_moves_);
@@ -268,26 +274,33 @@ class MatrixAttention {
     }
   }
 
-  // Each thread has chunks of neighbouring keys.
+  // Each thread has chunks of neighbouring keys. Logits take the place of the scores, so that the code is short.
   void compute_shares(Value index) {
     const std::int64_t threads = block_.threads_per_row(), chunks = layout_.keys / kInChunk / threads;
-    std::vector<Value> keys, scores;
-    for (std::int64_t c = 0; c < chunks; ++c) {
+    const Value first = rows_->row() * layout_.scores_row();
+    const auto chunk_of_thread = [&](Value c) { return rows_->part() + c * threads; };
+    const Variable max = k().variable(rows_->minus_infinity());
+    k().loop(k().integer(chunks), [&](Value c) {
+      Value so_far = k().get(max);
       for (std::int64_t e = 0; e < kInChunk; ++e) {
-        keys.push_back((rows_->part() + c * threads) * kInChunk + e);
-        scores.push_back(k().load(scores_, rows_->row() * layout_.scores_row() + keys.back()));
+        const Value key = chunk_of_thread(c) * kInChunk + e;
+        const Value logit = rows_->logit(index, key, k().load(scores_, first + key));
+        k().store(scores_, first + key, logit);
+        so_far = rows_->larger(so_far, logit);
       }
-    }
-    const AttentionRows::Step step = rows_->step(index, keys, scores);
-    for (std::int64_t c = 0; c < chunks; ++c) {
+      k().set(max, so_far);
+    });
+    const AttentionRows::Step step = rows_->join(k().get(max));
+    k().loop(k().integer(chunks), [&](Value c) {
       std::array<Value, 4> words;
       for (std::int64_t e = 0; e < kInChunk; ++e) {
-        const Value bits = bits_of_factor(step.powers[static_cast<std::size_t>(c * kInChunk + e)]);
+        const Value logit = k().load(scores_, first + chunk_of_thread(c) * kInChunk + e);
+        const Value bits = bits_of_factor(rows_->power(step, logit));
         Value& word = words[static_cast<std::size_t>(e / 2)];
         word = e % 2 == 0 ? bits : word | bits << 16;
       }
-      k().store(shares_, rows_->row() * layout_.shares_row() + rows_->part() + c * threads, k().chunk_of(words));
-    }
+      k().store(shares_, rows_->row() * layout_.shares_row() + chunk_of_thread(c), k().chunk_of(words));
+    });
     if (rows_->steps() == 1) return;
     for (std::int64_t column = 0; column < layout_.shape.n; column += threads) {
       k().when(rows_->part() + column < layout_.shape.n,
@@ -370,9 +383,11 @@ class MatrixAttention {
 
 }  // namespace
 
+// Of large ones, separate products with their larger tiles are as fast (measured on one large GPU).
 bool has_matrix_attention(const Attention& attention, const DeviceFacts& device) {
-  return device.addresses && !device.lanes && !attention_layouts(attention, device, true).empty() &&
-         !attention_layouts(attention, device, false).empty();
+  constexpr std::int64_t kMaxProducts = std::int64_t{1} << 34;
+  return attention.products() <= kMaxProducts && device.addresses && !device.lanes &&
+         !attention_layouts(attention, device, true).empty() && !attention_layouts(attention, device, false).empty();
 }
 
 bool lower_matrix_attention(ProgramBuilder& program, const Attention& attention) {

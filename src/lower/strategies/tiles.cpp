@@ -163,18 +163,35 @@ constexpr std::int64_t kQuad = 4;   // neighbouring results of an invocation
 
 class ScalarTiles {
  public:
-  static std::int64_t shared_bytes(std::int64_t side) { return 2 * 4 * kStep * (2 * side + kPad); }
+  static std::int64_t shared_bytes(TileSize tile) { return 2 * 4 * kStep * (tile.rows + tile.channels + kPad); }
 
   // `image`: reads A from the image. Empty: A is read in the order of the contraction, from the stored value or a copy.
-  ScalarTiles(TileWork& work, std::int64_t side, std::optional<ImageRows> image)
-      : w_(work), c_(work.c), side_(side), mine_(side / kSide), image_(std::move(image)) {}
+  // `parts`: workgroups that share the products of a tile.
+  ScalarTiles(TileWork& work, TileSize tile, std::int64_t parts, std::optional<ImageRows> image)
+      : w_(work),
+        c_(work.c),
+        tile_(tile),
+        my_rows_(tile.rows / kSide),
+        my_channels_(tile.channels / kSide),
+        parts_(parts),
+        image_(std::move(image)) {}
 
   void run() {
     const auto copy = image_ ? std::nullopt : bordered_a(w_.program, c_, ElementType::F32);
     const bool direct = reads_b_directly();
-    const std::uint32_t packed = direct ? 0 : panels_of_b(w_.program, c_, side_, ElementType::F32);
-    const GroupKey key = key_of_group(w_.program.graph(), w_.program.stored(), w_.node.outputs[0], "tiles");
-    const std::array buffers = {copy.value_or(packed), packed};
+    const std::uint32_t packed = direct ? 0 : panels_of_b(w_.program, c_, tile_.channels, ElementType::F32);
+    std::optional<PartialSums> partial;
+    if (parts_ > 1) partial.emplace(w_, tile_, parts_, tosa::is_float(w_.type) ? ElementType::F32 : ElementType::I32);
+    multiply_tiles(copy, direct, packed, partial ? &*partial : nullptr);
+    if (partial) add_parts(w_, *partial, [](KernelBuilder&, Value sum, Value, Value) { return sum; }, {});
+  }
+
+ private:
+  void multiply_tiles(std::optional<std::uint32_t> copy, bool direct, std::uint32_t packed,
+                      const PartialSums* partial) {
+    const GroupKey key =
+        key_of_group(w_.program.graph(), w_.program.stored(), w_.node.outputs[0], partial ? "parts by tiles" : "tiles");
+    const std::array buffers = {copy.value_or(packed), packed, partial ? partial->buffer : packed};
     if (w_.program.repeat(key, buffers)) return;
     KernelBuilder builder = w_.program.kernel({.local_size = kSide * kSide, .addresses = true});
     builder_ = &builder;
@@ -183,14 +200,16 @@ class ScalarTiles {
     else
       a_ = builder.read(image_ ? image_->source() : source_of(w_.program, c_.a));
     b_ = direct ? builder.read(source_of(w_.program, c_.b)) : builder.read_packed(packed, ElementType::F32);
-    w_.place(k(), {side_, side_});
+    w_.place(k(), tile_, parts_);
     begin(direct);
     multiply();
-    store();
-    w_.program.dispatch(builder, static_cast<std::uint64_t>(w_.groups), key, buffers);
+    if (partial)
+      store_partial(*partial);
+    else
+      store();
+    w_.program.dispatch(builder, static_cast<std::uint64_t>(w_.groups), key, buffers, partial ? "PARTS" : "");
   }
 
- private:
   Kernel& k() { return builder_->kernel(); }
 
   // A stored matrix of floats needs no panels: its rows are read in place.
@@ -200,34 +219,39 @@ class ScalarTiles {
            w_.program.graph()[c_.b].type.data == tosa::DataType::F32;
   }
 
-  // What each invocation reads in every step: `mine` elements of either operand.
+  // The rows of A in shared memory, one for each product; those of B have the length of a tile's channels.
+  std::int64_t a_row() const { return tile_.rows + kPad; }
+
+  // What each invocation reads in every step: a few elements of either operand.
   void begin(bool direct) {
-    const std::int64_t count = side_ * kStep / (kSide * kSide);
+    constexpr std::int64_t kInvocations = kSide * kSide;
+    static_assert(kInvocations % kStep == 0);
     const Value me = k().local_index(), first = k().unsigned_divide(me, k().integer(kStep));
     a_column_ = me - first * kStep;
-    for (std::int64_t i = 0; i < count; ++i) {
-      static_assert(kSide * kSide % kStep == 0);
-      const Value row = first + i * (kSide * kSide / kStep);
+    for (std::int64_t i = 0; i < tile_.rows * kStep / kInvocations; ++i) {
+      const Value row = first + i * (kInvocations / kStep);
       if (image_)
         a_image_.push_back(image_->row(k(), k().min(w_.first_row + row, k().integer(w_.rows - 1))));
       else
         a_row_.push_back(w_.row_begin(k(), w_.first_row + row) + a_column_);
-      a_offset_.push_back(a_column_ * (side_ + kPad) + row);
-      const Value e = me + i * kSide * kSide;
-      const Value product = k().unsigned_divide(e, k().integer(side_)), channel = e - product * side_;
+      a_offset_.push_back(a_column_ * a_row() + row);
+    }
+    for (std::int64_t i = 0; i < tile_.channels * kStep / kInvocations; ++i) {
+      const Value e = me + i * kInvocations;
+      const Value product = k().unsigned_divide(e, k().integer(tile_.channels)), channel = e - product * tile_.channels;
       b_product_.push_back(product);
-      b_offset_.push_back(product * side_ + channel);
+      b_offset_.push_back(product * tile_.channels + channel);
       if (direct) {
         const Value safe = k().min(w_.first_channel + channel, k().integer(c_.n - 1));
         b_begin_.push_back(w_.batch * (c_.contiguous_k * c_.n) + safe);
       } else {
-        const std::int64_t panels = (c_.n + side_ - 1) / side_;
-        b_begin_.push_back((w_.batch * panels + w_.panel) * (c_.k() * side_) + channel);
+        const std::int64_t panels = (c_.n + tile_.channels - 1) / tile_.channels;
+        b_begin_.push_back((w_.batch * panels + w_.panel) * (c_.k() * tile_.channels) + channel);
       }
     }
-    b_stride_ = direct ? c_.n : side_;
-    shared_a_ = k().shared(Scalar::Float, static_cast<std::uint32_t>(2 * kStep * (side_ + kPad)));
-    shared_b_ = k().shared(Scalar::Float, static_cast<std::uint32_t>(2 * kStep * side_));
+    b_stride_ = direct ? c_.n : tile_.channels;
+    shared_a_ = k().shared(Scalar::Float, static_cast<std::uint32_t>(2 * kStep * a_row()));
+    shared_b_ = k().shared(Scalar::Float, static_cast<std::uint32_t>(2 * kStep * tile_.channels));
   }
 
   // Products after the end of a K block count as zeros; their loads are clamped to the block.
@@ -260,27 +284,26 @@ class ScalarTiles {
   }
 
   void multiply() {
-    for (std::size_t i = 0; i < a_offset_.size(); ++i) {
-      next_a_.push_back(k().variable(k().real(0)));
-      next_b_.push_back(k().variable(k().real(0)));
-    }
-    for (std::int64_t i = 0; i < mine_ * mine_; ++i) sums_.push_back(k().variable(k().real(0)));
-    const std::int64_t steps = w_.steps(kStep);
+    for (std::size_t i = 0; i < a_offset_.size(); ++i) next_a_.push_back(k().variable(k().real(0)));
+    for (std::size_t i = 0; i < b_offset_.size(); ++i) next_b_.push_back(k().variable(k().real(0)));
+    for (std::int64_t i = 0; i < my_rows_ * my_channels_; ++i) sums_.push_back(k().variable(k().real(0)));
+    const std::int64_t steps = w_.steps(kStep) / parts_;
+    const Value first = w_.part * steps;
     const bool exact = tosa::is_float(w_.type);
     if (!exact) {
-      for (std::int64_t i = 0; i < mine_ * mine_; ++i) totals_.push_back(k().variable(k().integer(0)));
+      for (std::size_t i = 0; i < sums_.size(); ++i) totals_.push_back(k().variable(k().integer(0)));
     }
-    fetch(k().integer(0));
+    fetch(first);
     // Double buffering, so that one barrier a step is enough: a stage is written only after the barrier that follows
     // all reads of it.
     k().loop(k().integer(steps), [&](Value index) {
-      const Value stage = index & 1, a_stage = stage * (kStep * (side_ + kPad)), b_stage = stage * (kStep * side_);
-      for (std::size_t i = 0; i < a_offset_.size(); ++i) {
+      const Value stage = index & 1, a_stage = stage * (kStep * a_row()), b_stage = stage * (kStep * tile_.channels);
+      for (std::size_t i = 0; i < a_offset_.size(); ++i)
         k().store(shared_a_, a_stage + a_offset_[i], k().get(next_a_[i]));
+      for (std::size_t i = 0; i < b_offset_.size(); ++i)
         k().store(shared_b_, b_stage + b_offset_[i], k().get(next_b_[i]));
-      }
       k().barrier();
-      fetch(k().min(index + 1, k().integer(steps - 1)));
+      fetch(first + k().min(index + 1, k().integer(steps - 1)));
       multiply_step(a_stage, b_stage);
     });
   }
@@ -296,10 +319,10 @@ class ScalarTiles {
     for (const Variable& sum : sums_) sums.push_back(k().get(sum));
     for (std::int64_t product = 0; product < kStep; ++product) {
       std::vector<Value> a, b;
-      for (std::int64_t i = 0; i < mine_; ++i) {
-        a.push_back(k().load(shared_a_, a_stage + in_tile(y, i) + product * (side_ + kPad)));
-        b.push_back(k().load(shared_b_, b_stage + in_tile(x, i) + product * side_));
-      }
+      for (std::int64_t i = 0; i < my_rows_; ++i)
+        a.push_back(k().load(shared_a_, a_stage + in_tile(y, i) + product * a_row()));
+      for (std::int64_t i = 0; i < my_channels_; ++i)
+        b.push_back(k().load(shared_b_, b_stage + in_tile(x, i) + product * tile_.channels));
       for (std::size_t i = 0; i < a.size(); ++i) {
         for (std::size_t j = 0; j < b.size(); ++j) {
           Value& sum = sums[i * b.size() + j];
@@ -318,27 +341,43 @@ class ScalarTiles {
     }
   }
 
-  void store() {
+  // Calls `use` with the sum, row and channel of each result of this invocation.
+  void for_each_sum(const std::function<void(const Variable&, Value, Value)>& use) {
     const Value me = k().local_index(), y = k().unsigned_divide(me, k().integer(kSide)), x = me - y * kSide;
-    std::optional<BufferRef> to;
-    for (std::int64_t i = 0; i < mine_; ++i) {
-      for (std::int64_t j = 0; j < mine_; ++j) {
-        const Value row = w_.first_row + in_tile(y, i), channel = w_.first_channel + in_tile(x, j);
-        const auto which = static_cast<std::size_t>(i * mine_ + j);
-        k().when((row < w_.rows) & (channel < c_.n), [&] {
-          Value index;
-          const Value sum = k().get(totals_.empty() ? sums_[which] : totals_[which]);
-          const Value element = w_.element(*builder_, sum, row, channel, index);
-          if (!to) to = builder_->write(w_.node.outputs[0]);
-          k().store(*to, index, element);
-        });
+    for (std::int64_t i = 0; i < my_rows_; ++i) {
+      for (std::int64_t j = 0; j < my_channels_; ++j) {
+        const auto which = static_cast<std::size_t>(i * my_channels_ + j);
+        use(totals_.empty() ? sums_[which] : totals_[which], w_.first_row + in_tile(y, i),
+            w_.first_channel + in_tile(x, j));
       }
     }
   }
 
+  void store() {
+    std::optional<BufferRef> to;
+    for_each_sum([&](const Variable& sum, Value row, Value channel) {
+      k().when((row < w_.rows) & (channel < c_.n), [&] {
+        Value index;
+        const Value element = w_.element(*builder_, k().get(sum), row, channel, index);
+        if (!to) to = builder_->write(w_.node.outputs[0]);
+        k().store(*to, index, element);
+      });
+    });
+  }
+
+  // Whole tiles, also where only a part of them is within the result.
+  void store_partial(const PartialSums& sums) {
+    const BufferRef to = builder_->write_packed(sums.buffer, sums.type);
+    builder_->add_node(*c_.node);
+    for_each_sum([&](const Variable& sum, Value row, Value channel) {
+      k().store(to, sums.index(k(), w_.part, w_.batch, row, channel), k().get(sum));
+    });
+  }
+
   TileWork& w_;
   const Contraction& c_;
-  std::int64_t side_, mine_, b_stride_ = 0;
+  TileSize tile_;
+  std::int64_t my_rows_, my_channels_, parts_, b_stride_ = 0;
   std::optional<ImageRows> image_;
   KernelBuilder* builder_ = nullptr;
   BufferRef a_, b_;
@@ -348,6 +387,50 @@ class ScalarTiles {
   std::vector<ImageRows::Row> a_image_;  // instead of a_row_, where A is read from an image
   std::vector<Variable> next_a_, next_b_, sums_, totals_;
 };
+
+// A tile, and how many workgroups share its products.
+struct ScalarLayout {
+  TileSize tile;
+  std::int64_t parts = 1;
+  Parameters parameters() const { return {{"rows", tile.rows}, {"channels", tile.channels}, {"parts", parts}}; }
+};
+
+// An estimate in microseconds. Large tiles reuse more of what they read, but there must be enough of them to occupy the
+// whole GPU.
+double time_of_tiles(const TileWork& work, const ScalarLayout& layout) {
+  constexpr double kProducts = 218e3;  // that a multiprocessor adds in a microsecond
+  constexpr double kFurtherDispatch = 3, kMovedBytes = 15e3;
+  const auto units = static_cast<std::int64_t>(work.program.device().multiprocessors);
+  const std::int64_t tiles = work.tiles(layout.tile) * layout.parts, waves = (tiles + units - 1) / units;
+  const auto results = static_cast<double>(layout.tile.rows * layout.tile.channels);
+  // Of the peak rate: a thread loads an element of either operand for each row and channel that it has.
+  const double loads = static_cast<double>(kSide) *
+                       (1.0 / static_cast<double>(layout.tile.rows) + 1.0 / static_cast<double>(layout.tile.channels));
+  const double share = 1 / (1 + 1.2 * loads);
+  const auto products = static_cast<double>(work.steps(kStep) * kStep / layout.parts);
+  const double time = static_cast<double>(waves) * results * products / (share * kProducts);
+  if (layout.parts == 1) return time;
+  return time + kFurtherDispatch +
+         8 * results * static_cast<double>(tiles) / (kMovedBytes * static_cast<double>(units));
+}
+
+std::vector<ScalarLayout> scalar_layouts(const TileWork& work) {
+  const DeviceFacts& device = work.program.device();
+  std::vector<ScalarLayout> layouts;
+  for (const TileSize tile : {TileSize{64, 64}, TileSize{128, 64}, TileSize{64, 128}, TileSize{128, 128}}) {
+    if (ScalarTiles::shared_bytes(tile) > device.shared_memory) continue;
+    for (const std::int64_t parts : {1, 2, 3, 4, 8}) {
+      constexpr std::int64_t kMinSteps = 8;  // of a part
+      const std::int64_t steps = work.steps(kStep);
+      const bool idle = work.tiles(tile) * (parts - 1) < device.multiprocessors;
+      if (parts == 1 || (steps % parts == 0 && steps / parts >= kMinSteps && idle)) layouts.push_back({tile, parts});
+    }
+  }
+  std::ranges::stable_sort(layouts, {}, [&](const ScalarLayout& layout) { return time_of_tiles(work, layout); });
+  constexpr std::size_t kMaxCandidates = 8;
+  if (layouts.size() > kMaxCandidates) layouts.resize(kMaxCandidates);
+  return layouts;
+}
 
 }  // namespace
 
@@ -363,16 +446,12 @@ bool lower_tiles(ProgramBuilder& program, const tosa::Node& node, std::size_t re
   if (!is_stored_as(program, *contraction, ElementType::F32)) image = ImageRows::of(program, *contraction, 1);
   const Contraction c = image ? contraction->with_contiguous_k() : *contraction;
   TileWork work(program, c, node, *anchor);
-  // Large tiles reuse more of what they read, but there must be enough of them to occupy the whole GPU.
-  constexpr std::int64_t kSmallSide = 64, kLargeSide = 128;
-  const bool fits = ScalarTiles::shared_bytes(kLargeSide) <= device.shared_memory;
-  std::array sides = {kSmallSide, kLargeSide};
-  if (fits && work.tiles({kLargeSide, kLargeSide}) >= device.multiprocessors) std::swap(sides[0], sides[1]);
+  const std::vector<ScalarLayout> layouts = scalar_layouts(work);
   const std::string what = formatted("tiles {}x{}x{}x{} in runs of {}{}", work.batches, work.rows, c.n, c.k(),
                                      c.contiguous_k, image ? " of an image" : "");
-  const std::size_t chosen = program.choose(what, *c.node, fits ? sides.size() : 1,
-                                            [&](std::size_t i) { return Parameters{{"side", sides[i]}}; });
-  ScalarTiles(work, sides[chosen], std::move(image)).run();
+  const std::size_t chosen =
+      program.choose(what, *c.node, layouts.size(), [&](std::size_t i) { return layouts[i].parameters(); });
+  ScalarTiles(work, layouts[chosen].tile, layouts[chosen].parts, std::move(image)).run();
   return true;
 }
 

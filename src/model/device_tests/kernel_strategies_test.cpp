@@ -138,6 +138,12 @@ constexpr Case kCases[] = {
   %2 = MATMUL(%0, %1) f32[2, 40, 24] A_zp=0 B_zp=0
   %3 = CLAMP(%2) f32[2, 40, 24] min_val=-80 max_val=80 nan_mode=PROPAGATE
   output %3)"},
+    {"few results of many products of floats", R"(
+  %0 = input f32[2, 40, 512]
+  %1 = input f32[2, 512, 24]
+  %2 = MATMUL(%0, %1) f32[2, 40, 24] A_zp=0 B_zp=0
+  %3 = CLAMP(%2) f32[2, 40, 24] min_val=-80 max_val=80 nan_mode=PROPAGATE
+  output %3)"},
     {"few results of many products of bytes", R"(
   %0 = input i8[2, 40, 512]
   %1 = const i8[2, 512, 24] graph_constant 0
