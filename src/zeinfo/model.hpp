@@ -112,6 +112,7 @@ enum class DeviationKind : std::uint8_t {
   ItemOpensMapping,  // a sequence item whose first key opens a mapping
   EscapedString,     // quotes inside a string that the runtime does not undo
   NoKey,             // a line that is not a `key:`
+  NoBlank,           // no blank between `key:` and its value
   TabSeparator,
   SecondDocument,
   Unsupported,   // anchors, tags and the like

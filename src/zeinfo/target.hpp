@@ -80,6 +80,7 @@ struct Target {
   bool code_sorted = false;                      // whether `code` is sorted by name
   std::optional<int> address_bytes;              // 8; 4 in ELFCLASS32
   bool has_spirv = false;
+  bool has_ze_info = true;  // false: a container without kernels
   bool has_container() const { return code.has_value(); }
 
   static Target of(const Device& device, Source source = Source::Product);

@@ -16,7 +16,7 @@ namespace {
 
 struct ConvertOptions {
   ReportStyle style;
-  std::string file, output, to, allow_loss = "hint", strip, unpack, ze_info;
+  std::string file, output, form, to, allow_loss = "hint", strip, unpack, ze_info;
   std::vector<std::string> renames;
   zebin::OpenOptions open;
   bool defaults = false;
@@ -26,6 +26,9 @@ enum class Target { Text, Json, Zebin };
 
 // If the input has a container, the output has one too, unless its suffix is that of text or JSON.
 Target target_of(const ConvertOptions& options, const zebin::Input& input) {
+  if (options.form == "text") return Target::Text;
+  if (options.form == "json") return Target::Json;
+  if (options.form == "zebin") return Target::Zebin;
   const std::string suffix = Path(options.output).extension().string();
   if (suffix == ".json") return Target::Json;
   if (suffix == ".ze_info" || suffix == ".zeinfo" || suffix == ".yaml" || suffix == ".yml" || suffix == ".txt")
@@ -93,6 +96,7 @@ class Converter {
         (!options_.to.empty() || !options_.strip.empty() || !options_.ze_info.empty() || !options_.renames.empty())) {
       usage("--unpack cannot be combined with options that change the file");
     }
+    if (!options_.form.empty() && options_.output.empty()) usage("--form is for -o OUT");
     if (!options_.strip.empty() && !zebin::parse_strip(options_.strip)) {
       usage(formatted("`{}`: --strip takes ir, debug, asm, metrics and options, with commas between them",
                       options_.strip));
@@ -182,6 +186,10 @@ class Converter {
 
   void write(const zebin::Input& input, const std::vector<Rename>& renames) {
     const Target target = target_of(options_, input);
+    if (target == Target::Zebin && !input.zebin) {
+      diagnostics_.error(DiagnosticKind::Usage, {}, "--form zebin needs a zebin; text and JSON have no code");
+      return;
+    }
     if (target == Target::Zebin) return write_zebin(input, renames);
     if (!options_.strip.empty()) {
       diagnostics_.error(DiagnosticKind::Usage, {},
@@ -251,6 +259,8 @@ int convert_zebin(const Arguments& arguments) {
       "-o,--output", options.output,
       "where to write: JSON in a .json, text in a .ze_info, .yaml or .txt, else a zebin if the input is one; `-` is "
       "standard output");
+  line.add_option("--form", options.form, "what to write, whatever the name of the output: text, json or zebin")
+      .choices({"text", "json", "zebin"});
   line.add_report_options(options.style);
   line.add_option("--to", options.to,
                   "the version of the output: MAJOR.MINOR, or `pre` for before 1.0; losses are listed");

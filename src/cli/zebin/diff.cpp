@@ -82,11 +82,29 @@ std::string line_of(std::string_view name, const std::vector<Change>& changes) {
   return text + "\n";
 }
 
+// In how many kernels each number became smaller and larger; for several kernels.
+std::string totals(const Comparison& comparison) {
+  if (comparison.kernels.size() < 2) return {};
+  std::string text = formatted("total: {} kernels differ", comparison.kernels.size());
+  for (const std::string_view field : zeinfo::diff_fields()) {
+    int smaller = 0, larger = 0;
+    for (const KernelChanges& kernel : comparison.kernels) {
+      for (const Change& change : kernel.changes) {
+        if (change.field != field || !change.before || !change.after) continue;
+        ++(*change.after < *change.before ? smaller : larger);
+      }
+    }
+    if (smaller != 0) text += formatted(", {} smaller in {}", field, smaller);
+    if (larger != 0) text += formatted(", {} larger in {}", field, larger);
+  }
+  return text + "\n";
+}
+
 std::string as_text(const Comparison& comparison) {
   std::string text;
   if (!comparison.whole.empty()) text += line_of("file", comparison.whole);
   for (const KernelChanges& kernel : comparison.kernels) text += line_of(kernel.name, kernel.changes);
-  return text;
+  return text + totals(comparison);
 }
 
 std::string in_cell(std::string_view text) {

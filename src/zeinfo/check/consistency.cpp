@@ -55,6 +55,7 @@ class KernelRules {
   using E = ExecutionEnvKey;
   static constexpr Severity kError = Severity::Error;
   static constexpr Severity kWarning = Severity::Warning;
+  static constexpr Severity kNote = Severity::Note;
 
   const ExecutionEnv& env() const { return kernel_->execution_env; }
   std::string_view type_name(const PayloadArgument& argument) const { return name_of_value(argument.arg_type); }
@@ -228,7 +229,8 @@ class KernelRules {
     bool gap = last_index_ >= static_cast<std::int64_t>(indices_.size());
     for (std::int32_t i = 0; i <= last_index_ && !gap; ++i) gap = !indices_[static_cast<std::size_t>(i)].first;
     if (gap) {
-      context_.report(kWarning, DiagnosticKind::ArgIndexGap, *kernel_, KernelKey::payload_arguments, [&] {
+      // The compiler leaves out arguments that a kernel does not use.
+      context_.report(kNote, DiagnosticKind::ArgIndexGap, *kernel_, KernelKey::payload_arguments, [&] {
         std::int32_t missing = 0;
         while (find_index(missing)) ++missing;
         return formatted("argument {} is described, and argument {} is not", last_index_, missing);

@@ -8,6 +8,7 @@
 #include "base/format.hpp"
 #include "zeinfo/check/rules.hpp"
 #include "zeinfo/kernel/arg_facts.hpp"
+#include "zeinfo/read/scalars.hpp"
 
 namespace slipway::zeinfo {
 namespace {
@@ -50,6 +51,20 @@ class Runtime {
     deviations();
     names_cut_text();
     known(Object::of(static_cast<const Root&>(document_)), Context::Root);
+    const bool reported = std::ranges::any_of(document_.deviations, [](const Deviation& one) {
+      return one.kind == DeviationKind::EmptyVector && one.field == &field_of<Root>(RootKey::functions);
+    });
+    if (since(2217) && !reported && document_.has(RootKey::functions) && document_.functions.span().empty()) {
+      find(kRefuses, DiagnosticKind::RuntimeRefuses, at(static_cast<const Root&>(document_), RootKey::functions),
+           "`functions` without an item");
+    }
+    for (const Function& one : document_.functions) {
+      const std::int32_t simd = one.execution_env.simd_size;
+      if (!one.execution_env.has(ExecutionEnvKey::simd_size) || simd == 1 || simd == 8 || simd == 16 || simd == 32)
+        continue;
+      find(kRefuses, DiagnosticKind::RuntimeRefuses, at(one.execution_env, ExecutionEnvKey::simd_size),
+           formatted("SIMD size {} of function `{}`", simd, one.name));
+    }
     for (const Kernel& one : document_.kernels) {
       kernel_ = &one;
       kernel();
@@ -96,6 +111,11 @@ class Runtime {
   // --- the text as a whole ---
 
   void version() {
+    if (!target_.has_ze_info) {
+      find(kRefuses, DiagnosticKind::RuntimeRefuses, {0, 0}, "the file has no section .ze_info",
+           "Expected at least one .ze_info section, got 0");
+      return;
+    }
     if (!since(2045)) return;
     if (!document_.has(RootKey::version)) {
       // A version that cannot be read is reported below.
@@ -168,6 +188,7 @@ class Runtime {
     switch (one.kind) {
       case DeviationKind::UnknownKey:
       case DeviationKind::RuntimeOnlyKey: {
+        if (one.mapping == &mapping_of<ExperimentalProperties>()) return;  // skipped
         const bool is_required_libs = one.mapping == &mapping_of<Root>() && one.kind == DeviationKind::RuntimeOnlyKey;
         if (one.kind == DeviationKind::RuntimeOnlyKey && since(is_required_libs ? 2609 : 2238)) return;
         return unknown_key(*one.mapping, unquoted(one.span), one.span);
@@ -175,6 +196,7 @@ class Runtime {
       case DeviationKind::UnknownValue:
         return unknown_value(*one.field->values, unquoted(one.span), one.span);
       case DeviationKind::BadScalar:
+        if (reads(one)) return;
         if (one.mapping == &mapping_of<Root>()) {
           const bool dot = unquoted(one.span).contains('.');
           find(kRefuses, DiagnosticKind::RuntimeRefuses, one.span, "the runtime refuses this version",
@@ -191,16 +213,25 @@ class Runtime {
       case DeviationKind::WrongListLength:
         if (!since(2131)) return;
         find(kRefuses, DiagnosticKind::RuntimeRefuses, one.span, formatted("`{}` must have 3 elements", one.field->key),
-             formatted(".ze_info : wrong size of collection {} in context of : {}. Got : {} expected : 3",
-                       one.field->key, name(), std::ranges::count(word(one.span), ',') + 1));
+             word(one.span).find_first_of("0123456789") == std::string_view::npos
+                 ? std::string()
+                 : formatted(".ze_info : wrong size of collection {} in context of : {}. Got : {} expected : 3",
+                             one.field->key, name(), std::ranges::count(word(one.span), ',') + 1));
         return;
       case DeviationKind::DuplicateKey:
+        // In other mappings the last one counts.
+        if (one.mapping != &mapping_of<Root>() && one.mapping != &mapping_of<Kernel>()) return;
         find(kRefuses, DiagnosticKind::RuntimeRefuses, one.span, formatted("`{}` appears twice", one.field->key),
              one.mapping == &mapping_of<Root>()
                  ? formatted("::ZeInfo : Expected at most 1 of {}, got : 2", one.field->key)
                  : formatted("::ZeInfo::Kernel : Expected exactly 1 of {}, got : 2", one.field->key));
         return;
       case DeviationKind::MissingValue:
+        if (one.field && one.field->type == Type::Int32) {
+          find(kRefuses, DiagnosticKind::RuntimeRefuses, one.span, formatted("`{}` has no value", one.field->key));
+          return;
+        }
+        [[fallthrough]];
       case DeviationKind::NoKey:
         find(Verdict::Crashes, DiagnosticKind::RuntimeCrash, one.span,
              one.kind == DeviationKind::NoKey ? "the runtime fails at a line that is not a `key:`"
@@ -238,12 +269,30 @@ class Runtime {
         return;
       case DeviationKind::EmptyVector:
         return empty_vector(one);
+      case DeviationKind::NoBlank:
+        return;
       case DeviationKind::TabSeparator:
         find(kWarns, DiagnosticKind::RuntimeWarns, one.span, "the runtime counts a tab as 4 columns");
         return;
       case DeviationKind::SequenceForm:
+        if (one.field->mapping == &mapping_of<DebugEnv>()) syntax(one, "`debug_env` as a sequence");
         return;
     }
+  }
+
+  // Whether the runtime reads a scalar that is not of its type in ZE Info.
+  bool reads(const Deviation& one) const {
+    const std::string_view text = unquoted(one.span);
+    if (one.mapping == &mapping_of<Root>()) {  // what follows MAJOR.MINOR is ignored
+      return text.starts_with("1.") && text.size() > 2 && text[2] >= '0' && text[2] <= '9';
+    }
+    if (one.field->type == Type::Bool) {
+      std::string lower(text);
+      for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+      return parse_boolean(lower).has_value();
+    }
+    return one.field->type == Type::Int32 && !text.empty() && text[0] >= '0' && text[0] <= '9' &&
+           text.find_first_not_of("0123456789_") == text.npos;
   }
 
   void unreadable(const Deviation& one) {
@@ -404,13 +453,56 @@ class Runtime {
                    name_of_value(argument.arg_type), name(), expected, argument.size));
   }
 
+  enum class ArgKind : std::uint8_t { Value, Buffer, Image, Sampler };
+
+  static bool is_vme(ArgType type) {
+    return type == ArgType::vme_mb_block_type || type == ArgType::vme_subpixel_mode ||
+           type == ArgType::vme_sad_adjust_mode || type == ArgType::vme_search_path_type;
+  }
+
+  // The runtime gives each argument of a kernel one kind, and aborts at an entry of another kind.
+  void argument_kind(const PayloadArgument& argument, const ArgFacts& facts,
+                     std::unordered_map<std::int32_t, ArgKind>& kinds) {
+    if (!facts.needs_index) return;
+    if (argument.arg_index < 0) {
+      find(Verdict::Crashes, DiagnosticKind::RuntimeCrash, at(argument, K::arg_index),
+           "the runtime fails at a kernel argument without arg_index");
+      return;
+    }
+    ArgKind kind = facts.object == ArgObject::Image     ? ArgKind::Image
+                   : facts.object == ArgObject::Sampler ? ArgKind::Sampler
+                                                        : ArgKind::Buffer;
+    if (argument.arg_type == ArgType::arg_byvalue) kind = ArgKind::Value;
+    if (argument.arg_type == ArgType::arg_bypointer && argument.addrspace == AddrSpace::image) kind = ArgKind::Image;
+    if (argument.arg_type == ArgType::arg_bypointer && argument.addrspace == AddrSpace::sampler)
+      kind = ArgKind::Sampler;
+    const auto [known, fresh] = kinds.try_emplace(argument.arg_index, kind);
+    if (fresh || known->second == kind) return;
+    find(Verdict::Crashes, DiagnosticKind::RuntimeCrash, at(argument, K::arg_type),
+         formatted("the runtime fails at `{}` of argument {}, which is of another kind",
+                   name_of_value(argument.arg_type), argument.arg_index));
+  }
+
   void payload() {
     bool bindless = false;
     bool bindful = false;
     std::uint32_t locals = 0;
     std::unordered_map<std::int32_t, std::uint32_t> pieces;
+    std::unordered_map<std::int32_t, ArgKind> kinds;
     for (const PayloadArgument& argument : kernel_->payload_arguments) {
       const ArgFacts facts = facts_of(argument.arg_type);
+      argument_kind(argument, facts, kinds);
+      if (argument.arg_type == ArgType::unset || is_vme(argument.arg_type)) {
+        find(kRefuses, DiagnosticKind::RuntimeRefuses,
+             argument.arg_type == ArgType::unset ? first_key(document_, argument.at) : at(argument, K::arg_type),
+             argument.arg_type == ArgType::unset
+                 ? std::string("an argument without arg_type")
+                 : formatted("an argument of type `{}`", name_of_value(argument.arg_type)));
+      }
+      if (argument.slm_alignment < 0 || argument.slm_alignment > 255) {
+        find(kRefuses, DiagnosticKind::RuntimeRefuses, at(argument, K::slm_alignment),
+             formatted("slm_alignment {}; the runtime takes 0 to 255", argument.slm_alignment));
+      }
       if (facts.per_thread) {
         find(kRefuses, DiagnosticKind::RuntimeRefuses, at(argument, K::arg_type),
              "an argument of each thread among those of all",
@@ -429,10 +521,6 @@ class Runtime {
       }
       const bool is_value = argument.arg_type == ArgType::arg_byvalue;
       if (!is_value && argument.arg_type != ArgType::arg_bypointer) continue;
-      if (argument.arg_index < 0) {
-        find(Verdict::Crashes, DiagnosticKind::RuntimeCrash, at(argument, K::arg_index),
-             "the runtime fails at a kernel argument without arg_index");
-      }
       if (is_value) {
         if (++pieces[argument.arg_index] > 1 && argument.source_offset < 0 && since(2152)) {
           find(kRefuses, DiagnosticKind::RuntimeRefuses, at(argument, K::source_offset),
@@ -447,8 +535,8 @@ class Runtime {
              formatted("Invalid or missing memory addressing mode for arg idx : {} in context of : {}.",
                        argument.arg_index, name()));
       }
-      bindless |= argument.addrmode == AddrMode::bindless;
-      bindful |= argument.addrmode == AddrMode::stateful;
+      bindless |= argument.addrmode == AddrMode::bindless && argument.addrspace != AddrSpace::sampler;
+      bindful |= argument.addrmode == AddrMode::stateful && argument.addrspace != AddrSpace::sampler;
       // Releases before 22.14 did not know the alignment and did not need it.
       if (is_slm(argument.addrmode) && ++locals > 1 && argument.slm_alignment == 0 && since(2214)) {
         find(Verdict::Crashes, DiagnosticKind::RuntimeCrash, at(argument, K::slm_alignment),
@@ -497,6 +585,15 @@ class Runtime {
                        name_of_value(argument.arg_type)));
         continue;
       }
+      const bool packed = argument.arg_type == ArgType::packed_local_ids;
+      if (packed && argument.size != 2 && argument.size != 4 && argument.size != 6) {
+        find(kRefuses, DiagnosticKind::RuntimeRefuses, at(argument, P::size),
+             formatted("packed local ids of {} bytes", argument.size));
+      }
+      if (!packed && argument.arg_type != ArgType::local_id) {
+        find(kRefuses, DiagnosticKind::RuntimeRefuses, at(argument, P::arg_type),
+             "an argument of all threads among those of each");
+      }
       if (argument.arg_type != ArgType::local_id || simd <= 0) continue;
       bool fits = argument.offset == 0;
       const auto dimensions = [&](int grf) {
@@ -530,10 +627,16 @@ class Runtime {
              "the runtime accepts only global and scratch buffers");
       } else if (buffer.type == MemBufferType::global && buffer.usage != MemBufferUsage::private_space) {
         find(kRefuses, DiagnosticKind::RuntimeRefuses, at(buffer, B::usage), "a global buffer must be private_space");
-      } else if (buffer.type == MemBufferType::scratch && (buffer.slot < 0 || buffer.slot > 1)) {
+      } else if (buffer.type == MemBufferType::global &&
+                 std::int64_t{buffer.size} * std::max(1, kernel_->execution_env.simd_size) > UINT32_MAX) {
+        find(kRefuses, DiagnosticKind::RuntimeRefuses, at(buffer, B::size),
+             formatted("private memory of {} bytes for each of {} work items", buffer.size,
+                       kernel_->execution_env.simd_size));
+      } else if (buffer.type == MemBufferType::scratch && (buffer.slot < -1 || buffer.slot > 1)) {
         find(kRefuses, DiagnosticKind::RuntimeRefuses, at(buffer, B::slot), formatted("scratch slot {}", buffer.slot),
              formatted(" : Invalid scratch buffer slot {}", buffer.slot));
       } else if (buffer.type == MemBufferType::scratch) {
+        if (buffer.slot < 0) continue;
         if (slots[buffer.slot]) {
           find(kRefuses, DiagnosticKind::RuntimeRefuses, at(buffer, B::slot),
                formatted("scratch slot {} twice", buffer.slot),
@@ -548,7 +651,7 @@ class Runtime {
     using S = InlineSamplerKey;
     if (!since(2242)) return;
     for (const InlineSampler& sampler : kernel_->inline_samplers) {
-      const bool whole = sampler.has(S::sampler_index) && sampler.sampler_index >= 0 && sampler.has(S::addrmode) &&
+      const bool whole = sampler.has(S::sampler_index) && sampler.sampler_index != -1 && sampler.has(S::addrmode) &&
                          sampler.has(S::filtermode);
       if (whole) continue;
       find(kRefuses, DiagnosticKind::RuntimeRefuses, at(sampler, S::sampler_index),

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <ranges>
 #include <unordered_map>
 
 #include "base/format.hpp"
@@ -115,8 +116,40 @@ std::string arguments_text(const Kernel& kernel) {
   return out;
 }
 
-std::string arguments_summary(const Kernel& kernel) {
-  return formatted("{} arguments in {} B", kernel.payload_arguments.size(), cross_thread_size(kernel));
+// The count and size of arguments, and those that the other kernel does not have in the same way.
+std::string arguments_summary(const Kernel& kernel, const Kernel& other) {
+  std::string out = formatted("{} arguments in {} B", kernel.payload_arguments.size(), cross_thread_size(kernel));
+  const auto same = [](const PayloadArgument& a, const PayloadArgument& b) {
+    return a.arg_type == b.arg_type && a.arg_index == b.arg_index && a.offset == b.offset && a.size == b.size &&
+           a.addrmode == b.addrmode && a.addrspace == b.addrspace && a.access_type == b.access_type;
+  };
+  constexpr int kMaxShown = 4;
+  int shown = 0;
+  for (const PayloadArgument& one : kernel.payload_arguments) {
+    if (std::ranges::any_of(other.payload_arguments.span(),
+                            [&](const PayloadArgument& each) { return same(each, one); }))
+      continue;
+    if (++shown > kMaxShown) return out + " ...";
+    out += formatted("{} {}", shown == 1 ? ":" : ",", name_of_value(one.arg_type));
+    if (one.arg_index >= 0) out += formatted(" {}", one.arg_index);
+    out += formatted(" at {}", one.offset);
+  }
+  return out;
+}
+
+// The words of `text` that `other` does not have.
+std::string only_in(std::string_view text, std::string_view other) {
+  const auto words_of = [](std::string_view list) { return list | std::views::split(' '); };
+  std::string out;
+  for (const auto word : words_of(text)) {
+    const std::string_view one(word);
+    const bool both =
+        std::ranges::any_of(words_of(other), [&](const auto each) { return std::string_view(each) == one; });
+    if (one.empty() || both) continue;
+    if (!out.empty()) out += ' ';
+    out += one;
+  }
+  return out;
 }
 
 // The keys whose value differs from their default, with the value, except numbers that are compared as separate fields.
@@ -183,9 +216,9 @@ std::vector<Change> changes_of(const Kernel& a, const Kernel& b, Side of_a, Side
   number(out, "per_thread", before.per_thread_bytes, after.per_thread_bytes);
   if (arguments_text(a) != arguments_text(b)) {
     out.push_back(
-        {.field = "args", .from = arguments_summary(a), .to = arguments_summary(b), .before = {}, .after = {}});
+        {.field = "args", .from = arguments_summary(a, b), .to = arguments_summary(b, a), .before = {}, .after = {}});
   }
-  words(out, "flags", flags_text(a), flags_text(b));
+  words(out, "flags", only_in(flags_text(a), flags_text(b)), only_in(flags_text(b), flags_text(a)));
   words(out, "attributes", attributes_text(a), attributes_text(b));
   return out;
 }
@@ -206,6 +239,7 @@ Comparison compare(Side a, Side b) {
   std::unordered_map<std::string_view, const Kernel*> by_name;
   for (const Kernel& kernel : b.document->kernels) by_name.emplace(kernel.name, &kernel);
   for (const Kernel& kernel : a.document->kernels) {
+    if (is_pseudo_kernel(kernel)) continue;
     const auto other = by_name.find(kernel.name);
     std::vector<Change> changes;
     if (other == by_name.end()) {
@@ -218,7 +252,7 @@ Comparison compare(Side a, Side b) {
   }
   for (const Kernel& kernel : b.document->kernels) {
     const auto left = by_name.find(kernel.name);
-    if (left == by_name.end() || left->second != &kernel) continue;
+    if (left == by_name.end() || left->second != &kernel || is_pseudo_kernel(kernel)) continue;
     result.kernels.push_back(
         {std::string(kernel.name),
          {{.field = "added", .from = "", .to = std::string(kernel.name), .before = {}, .after = {}}}});

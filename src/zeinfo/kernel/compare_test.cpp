@@ -50,7 +50,7 @@ k: slm 0 -> 64
 k: barriers 0 -> 1
 k: code 27072 -> 16576
 k: cross_thread 32 -> 64
-k: args 1 arguments in 32 B -> 1 arguments in 64 B
+k: args 1 arguments in 32 B: local_size at 0 -> 1 arguments in 64 B: local_size at 32
 k: flags has_dpas -> 
 k: attributes  -> vec_type_hint=int
 gone: removed gone -> 

@@ -159,7 +159,10 @@ Reader::Entry Reader::read_key(const MappingInfo* mapping, std::uint64_t& seen, 
   if (!key.good) return entry;
   if (quoted) deviation(DeviationKind::QuotedKey, key.span, mapping);
   skip_inline_blanks();
-  if (peek() != ':' || !(is_blank_or_end(p_ + 1) || (in_flow && quoted))) {
+  if (peek() == ':' && !in_flow && !quoted && !is_blank_or_end(p_ + 1)) {
+    deviation(DeviationKind::NoBlank, key.span, mapping);
+    error(DiagnosticKind::BadToken, key.span, formatted("expected `:` and a blank after `{}`", key.text.substr(0, 40)));
+  } else if (peek() != ':' || !(is_blank_or_end(p_ + 1) || (in_flow && quoted))) {
     deviation(DeviationKind::NoKey, key.span, mapping);
     error(DiagnosticKind::BadToken, key.span,
           quoted || key.text.empty() ? std::string("expected a key and its `:`")
@@ -236,6 +239,7 @@ Span Reader::no_value(const FieldInfo* field, const MappingInfo* in, std::byte* 
       mark(object, *field);
       break;
     case Type::Int3:
+      deviation(DeviationKind::WrongListLength, key, in, field);
       break;
     default:
       deviation(DeviationKind::MissingValue, key, in, field);

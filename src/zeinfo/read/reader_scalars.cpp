@@ -39,6 +39,9 @@ void Reader::scalar_value(const FieldInfo& field, const MappingInfo* in, std::by
         return;
       }
       member<std::int32_t>(object, field) = *value;
+      if (word.starts_with("-0x") || word.starts_with("+0x")) {
+        deviation(DeviationKind::BadScalar, scalar.span, in, &field);
+      }
       break;
     }
     case Type::Bool: {
@@ -74,6 +77,9 @@ void Reader::scalar_value(const FieldInfo& field, const MappingInfo* in, std::by
         deviation(DeviationKind::UnknownValue, scalar.span, in, &field);
         return;
       }
+      if (quoted && field.values == &enum_of<L1CachePolicy>()) {
+        deviation(DeviationKind::QuotedScalar, scalar.span, in, &field);
+      }
       member<std::uint8_t>(object, field) = static_cast<std::uint8_t>(location + 1);
       break;
     }
@@ -106,6 +112,7 @@ void Reader::scalar_value(const FieldInfo& field, const MappingInfo* in, std::by
 }
 
 void Reader::int3_element(const FieldInfo& field, const MappingInfo* in, const Scalar& scalar, Int3Reading& to) {
+  if (scalar.style != Style::Plain) deviation(DeviationKind::QuotedScalar, scalar.span, in, &field);
   const auto value = scalar.good ? parse_int32(scalar.text) : std::unexpected(DiagnosticKind::BadInteger);
   if (!value) {
     to.good = false;
@@ -126,6 +133,7 @@ void Reader::finish_int3(const FieldInfo& field, const MappingInfo* in, std::byt
     error(DiagnosticKind::ListLength, where, formatted("`{}` has {} elements and takes 3", field.key, reading.count));
     return;
   }
+  if (reading.count == 0) deviation(DeviationKind::WrongListLength, where, in, &field);
   if (reading.count == 0 || !reading.good) return;
   reading.value.present = true;
   member<Int3>(object, field) = reading.value;
@@ -173,6 +181,8 @@ void Reader::int3_flow(const FieldInfo& field, const MappingInfo* in, std::byte*
   }
   if (flow_broken_) return;
   ++p_;
+  const std::string_view text(open, static_cast<std::size_t>(p_ - open));
+  if (text.contains('\n')) deviation(DeviationKind::Unsupported, span(open, p_), in, &field);
   finish_int3(field, in, object, reading, span(open, p_));
 }
 

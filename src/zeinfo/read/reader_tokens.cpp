@@ -136,8 +136,13 @@ bool Reader::looks_like_entry() const {
     while (at < end_ && (*at == ' ' || *at == '\t')) ++at;
     return at < end_ && *at == ':' && is_blank_or_end(at + 1);
   }
+  const auto is_name = [](char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  bool name = at < end_ && *at >= 'a' && *at <= 'z';  // only a name, and blanks after it, so far
+  bool blanks = false;
   for (; at < end_ && *at != '\n'; ++at) {
-    if (*at == ':' && is_blank_or_end(at + 1)) return true;
+    if (*at == ':' && (name || is_blank_or_end(at + 1))) return true;
+    blanks |= *at == ' ';
+    name = name && (blanks ? *at == ' ' : is_name(*at));
     if (*at == '#' && at > p_ && (at[-1] == ' ' || at[-1] == '\t')) return false;
   }
   return false;
@@ -179,6 +184,7 @@ Reader::Scalar Reader::read_plain(bool in_flow, bool is_key) {
   while (!bad && p_ < end_) {
     const char c = *p_;
     if (c == '\n' || (c == '\r' && is_line_end(p_))) break;
+    if (c == ':' && is_key && !in_flow) break;
     if (c == ':' && (is_blank_or_end(p_ + 1) || (in_flow && (p_[1] == ',' || p_[1] == ']' || p_[1] == '}')))) {
       if (is_key) break;
       bad = p_;

@@ -6,6 +6,7 @@
 
 #include "testing/zebin_recipe.hpp"
 #include "zeinfo/zebin/input.hpp"
+#include "zeinfo/zebin/runtime.hpp"
 
 namespace slipway::zebin {
 namespace {
@@ -91,6 +92,19 @@ TEST(Archive, ADeviceSelectsTheMember) {
     EXPECT_THAT(open(options, diagnostics), ::testing::ElementsAre());
     ASSERT_TRUE(diagnostics.has_errors());
     EXPECT_EQ(diagnostics.all()[0].kind, DiagnosticKind::UnknownValue);
+  }
+}
+
+// Legal, but no release of the runtime loads it.
+TEST(Archive, AFileWithoutZeInfo) {
+  const auto bytes = testing::cook_zebin("section .text.k PROGBITS AX zeros 8\nnote 6 u32 0x030dc008");
+  for (const char* product : {"", "dg2"}) {
+    Diagnostics problems;
+    const std::vector<Input> inputs = read_inputs("k.bin", bytes, {.product = product}, problems);
+    ASSERT_EQ(inputs.size(), 1u);
+    const zeinfo::RuntimeVerdict verdict = runtime_verdict(inputs[0], zeinfo::kLastRelease, nullptr);
+    EXPECT_EQ(verdict.verdict, zeinfo::Verdict::Refuses);
+    EXPECT_EQ(reason_of(verdict), "the file has no section .ze_info");
   }
 }
 

@@ -223,6 +223,8 @@ TEST(Container, VerdictsOfRuntimeReleases) {
   EXPECT_THAT(kinds_at(kernel + "section .mine 0x70000001 - text x", 2631), ElementsAre("[runtime-refuses]"));
   EXPECT_THAT(kinds_at(kernel + "note 8 u32 1", 2527), ElementsAre("[runtime-warns]"));
   EXPECT_THAT(kinds_at(kernel + "note 8 u32 1", 2531), ElementsAre());
+  EXPECT_THAT(kinds_at(kernel + "section .note.intelgt.metrics NOTE - hex 00 00 00 00", 2627),
+              ElementsAre("[runtime-warns]"));
 }
 
 TEST(Elf, PrintableNames) {

@@ -35,6 +35,7 @@ void read_document(Input& input, std::string_view text, const OpenOptions& optio
 zeinfo::Target with_container(zeinfo::Target device, const zeinfo::Target& container) {
   device.container_version = container.container_version;
   device.code = container.code;
+  device.has_ze_info = container.has_ze_info;
   device.code_sorted = container.code_sorted;
   device.address_bytes = container.address_bytes;
   device.has_spirv = container.has_spirv;

@@ -144,6 +144,7 @@ std::optional<Zebin> read_zebin(Bytes file, ContainerDiagnostics& diagnostics) {
     if (note.type == kVersionNote) zebin.target.container_version = zeinfo::parse_version(text_value(note));
   }
   zebin.target.code.emplace();
+  zebin.target.has_ze_info = zebin.ze_info != nullptr;
   for (const Section& section : e.sections) {
     if (section.type == kProgbits && std::string_view(section.name).starts_with(kText)) {
       zebin.target.code->push_back({std::string_view(section.name).substr(kText.size()), section.size});
@@ -208,6 +209,9 @@ void check_container_for(const Zebin& zebin, Release release, ContainerDiagnosti
              formatted("{} does not know section `{}`, which came with {}", at, section.name, text_of(*name_since)));
     } else if (section.type == kProgbits && !known_name(section.name, kProgbitsNames)) {
       refuse(span_of(section), formatted("the runtime says: Unhandled SHT_PROGBITS section : {}", section.name));
+    } else if (section.type == kNote && section.name != ".note.intelgt.compat") {
+      diagnostics.warning(DiagnosticKind::RuntimeWarns, span_of(section),
+                          formatted("the runtime says: Unhandled SHT_NOTE section : {}", section.name));
     }
   }
   for (const Note& note : elf.notes) {
