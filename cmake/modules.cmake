@@ -2,15 +2,17 @@
 # A module is one directory of src/: a static library slipway_NAME of its *.cpp files, a test program NAME_test of its *_test.cpp
 # files, and a fuzzer of each of its *_fuzz.cpp files. A new file needs no entry.
 #
-#   slipway_module(NAME USES modules... LIBRARIES targets... TEST_LIBRARIES targets...)
+#   slipway_module(NAME [DIRECTORIES_APART] USES modules... LIBRARIES targets... TEST_LIBRARIES targets...)
 #
+# With DIRECTORIES_APART only files of one directory are compiled together, because some program links a part of the directories.
 # In every build a fuzzer is also linked with a small main that replays its corpus (tests/fuzz/corpus/STEM) in CTest.
 include(GoogleTest OPTIONAL)
 add_custom_target(fuzzers)
 
 # Compiles files together, at most SLIPWAY_UNITY at a time: headers and templates take most of the time of compiling a small
-# file. A directory with more files is divided evenly; small directories that follow each other share a group.
-function(slipway_unity target)
+# file. A directory with more files is divided evenly; small directories that follow each other share a group, unless they are
+# to be `apart`.
+function(slipway_unity target apart)
   if(NOT SLIPWAY_UNITY)
     return()
   endif()
@@ -32,7 +34,7 @@ function(slipway_unity target)
       math(EXPR begin "(${part} - 1) * ${count} / ${parts}")
       math(EXPR length "${part} * ${count} / ${parts} - ${begin}")
       math(EXPR size "${size} + ${length}")
-      if(size GREATER SLIPWAY_UNITY)
+      if(apart OR size GREATER SLIPWAY_UNITY)
         math(EXPR group "${group} + 1")
         set(size ${length})
       endif()
@@ -46,7 +48,7 @@ function(slipway_unity target)
 endfunction()
 
 function(slipway_module name)
-  cmake_parse_arguments(arg "" "" "USES;LIBRARIES;TEST_LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "DIRECTORIES_APART" "" "USES;LIBRARIES;TEST_LIBRARIES" ${ARGN})
   set(directory ${CMAKE_SOURCE_DIR}/src/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${directory}/*.cpp)
   set(tests ${sources})
@@ -59,11 +61,11 @@ function(slipway_module name)
   list(TRANSFORM arg_USES PREPEND slipway_)
   target_link_libraries(slipway_${name} PUBLIC slipway_options ${arg_USES} PRIVATE ${arg_LIBRARIES})
   slipway_use_precompiled(slipway_${name} product)
-  slipway_unity(slipway_${name})
+  slipway_unity(slipway_${name} ${arg_DIRECTORIES_APART})
 
   if(SLIPWAY_TESTS AND tests)
     add_executable(${name}_test ${tests})
-    slipway_unity(${name}_test)
+    slipway_unity(${name}_test OFF)
     target_compile_options(${name}_test PRIVATE ${SLIPWAY_TEST_FLAGS})
     slipway_use_precompiled(${name}_test tests)
     target_link_libraries(${name}_test PRIVATE slipway_${name} slipway_testing ${arg_LIBRARIES} ${arg_TEST_LIBRARIES}

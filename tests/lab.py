@@ -97,7 +97,7 @@ def hang(directory):
 
 
 def whole_case(directory):
-    done = run(directory, "spin.json", "a.json", "--case-timeout", "0.5", "--results", "c.jsonl")
+    done = run(directory, "spin.json", "a.json", "--case-timeout", "3", "--results", "c.jsonl")
     expect(done.returncode == 5, f"whole case: exit status {done.returncode}")
     expect(verdicts(directory / "c.jsonl") == {"spin.json": "timed-out", "a.json": "passed"}, "whole case: verdicts")
 
