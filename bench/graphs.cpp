@@ -81,6 +81,8 @@ ValueId clamp(Graph& graph, ValueId from) {
   return graph.add(Op::CLAMP, {from}, attributes, graph[from].type);
 }
 
+}  // namespace
+
 lower::LowerOptions options_of(const gpu::Snapshot& snapshot) { return {.device = model::device_facts(snapshot)}; }
 
 launch::Plan plan_of(const Graph& graph, const lower::LowerOptions& options) {
@@ -106,6 +108,8 @@ launch::Plan plan_of(const Graph& graph, const lower::LowerOptions& options) {
   model::add_graph(plan, graph, program, in, out, "graph", {});
   return plan;
 }
+
+namespace {
 
 Times times(std::vector<double> all) {
   std::ranges::sort(all);

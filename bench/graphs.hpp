@@ -58,6 +58,10 @@ RunTimes time_for(const tosa::Graph& graph, const lower::LowerOptions& options, 
 // The minimum time of the only kernel of a graph in milliseconds, by timestamps around it.
 double kernel_time_for(const tosa::Graph& graph, const gpu::Device& device, double duration = kDuration);
 
+lower::LowerOptions options_of(const gpu::Snapshot& snapshot);
+// A plan with the kernels of a graph.
+launch::Plan plan_of(const tosa::Graph& graph, const lower::LowerOptions& options);
+
 // Runs a plan for about `duration` milliseconds, after a few runs that determine the count. `of_commands`: also
 // measures each command, which makes runs slower.
 launch::Profile profile_for(const launch::Plan& plan, const gpu::Device& device, double duration,
