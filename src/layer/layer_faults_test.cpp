@@ -170,6 +170,20 @@ TEST_F(LayerFaults, GraphsAreRecordedOnce) {
   // Tensors that are not known, and state of the application, which would be lost.
   EXPECT_EQ(run_it(other, z), all);
   EXPECT_EQ(run_it(set, y, true), all);
+  // A query that is active would have to be inherited.
+  const VkQueryPoolCreateInfo query_info{
+      .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, .queryType = VK_QUERY_TYPE_OCCLUSION, .queryCount = 1};
+  VkQueryPool queries = VK_NULL_HANDLE;
+  MUST(vk().vkCreateQueryPool(device(), &query_info, nullptr, &queries));
+  at_end([=, this] { vk().vkDestroyQueryPool(device(), queries, nullptr); });
+  run([&](VkCommandBuffer commands) {
+    vk().vkCmdResetQueryPool(commands, queries, 0, 1);
+    vk().vkCmdBeginQuery(commands, queries, 0, 0);
+    commands_();
+    dispatch(commands, made, set);
+    EXPECT_EQ(commands_(), all);
+    vk().vkCmdEndQuery(commands, queries, 0);
+  });
   // Another session has no command buffers yet; one that is destroyed frees its own.
   AppGraph again = made;
   again.session = session(made.pipeline, nullptr);
