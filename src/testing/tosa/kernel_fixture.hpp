@@ -126,6 +126,10 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
     if (GetParam() == Kernels::Gpu) {
       options.device.lanes = 0;
       options.device.floats.exact_division = false;
+      // A large GPU has small tiles for the small shapes of tests; the driver compiles large ones slowly.
+      const lower::DeviceFacts large = slipway::testing::gpu_facts();
+      options.device.multiprocessors = large.multiprocessors;
+      options.device.invocations_of_multiprocessor = large.invocations_of_multiprocessor;
     }
     options.device.tuning = tuning_;
     return options;
