@@ -31,30 +31,43 @@ std::optional<ValueId> other_operand(const Node& node, ValueId one) {
   return node.inputs[1] == one ? std::optional(node.inputs[0]) : std::nullopt;
 }
 
-// The way from a value back to the one MATMUL that it is computed from element by element.
-bool find_scores(const tosa::Graph& graph, ValueId value, std::vector<const Node*>& path) {
-  const Node* node = graph.producer(value);
-  if (!node || path.size() > kMaxPath || !is_computed(graph[value].type.data)) return false;
-  path.push_back(node);
-  if (node->op == Op::MATMUL) return true;
-  if (node->op == Op::RESHAPE && find_scores(graph, node->inputs[0], path)) return true;
-  if (is_pointwise(node->op)) {
-    std::optional<std::vector<const Node*>> found;
-    for (std::size_t i = 0; i < elementwise_inputs(*node); ++i) {
-      if (graph[node->inputs[i]].type.shape != graph[value].type.shape) continue;
-      std::vector<const Node*> longer = path;
-      if (!find_scores(graph, node->inputs[i], longer)) continue;
-      if (found) return false;  // two products meet
-      found = std::move(longer);
-    }
-    if (found) {
-      path = std::move(*found);
-      return true;
-    }
+// Finds the way from a value back to the one MATMUL that it is computed from, element by element. Values without such a
+// way are remembered, so that each is visited once.
+class ScoresFinder {
+ public:
+  explicit ScoresFinder(const tosa::Graph& graph) : graph_(graph) {}
+
+  // The nodes on the way, the MATMUL last; empty if there is none, or if several meet.
+  std::vector<const Node*> find(ValueId value, std::size_t length = 0) {
+    const Node* node = graph_.producer(value);
+    if (!node || length > kMaxPath || !is_computed(graph_[value].type.data) || failed_.contains(value)) return {};
+    if (node->op == Op::MATMUL) return {node};
+    std::vector<const Node*> path = rest(*node, length);
+    if (path.empty())
+      failed_.insert(value);
+    else
+      path.insert(path.begin(), node);
+    return path;
   }
-  path.pop_back();
-  return false;
-}
+
+ private:
+  std::vector<const Node*> rest(const Node& node, std::size_t length) {
+    if (node.op == Op::RESHAPE) return find(node.inputs[0], length + 1);
+    std::vector<const Node*> found;
+    if (!is_pointwise(node.op)) return found;
+    for (std::size_t i = 0; i < elementwise_inputs(node); ++i) {
+      if (graph_[node.inputs[i]].type.shape != graph_[node.outputs[0]].type.shape) continue;
+      std::vector<const Node*> path = find(node.inputs[i], length + 1);
+      if (path.empty()) continue;
+      if (!found.empty()) return {};
+      found = std::move(path);
+    }
+    return found;
+  }
+
+  const tosa::Graph& graph_;
+  std::set<ValueId> failed_;
+};
 
 // Softmax as TOSA writes it, along the last dimension, and the logits that it is of.
 bool match_softmax(const tosa::Graph& graph, ValueId shares, Attention& found) {
@@ -113,8 +126,8 @@ std::optional<Attention> match_attention(const tosa::Graph& graph, const Node& l
     if (!is_computed(graph[shares].type.data)) return std::nullopt;
   }
   if (!match_softmax(graph, shares, found)) return std::nullopt;
-  std::vector<const Node*> path;
-  if (!find_scores(graph, found.logits, path)) return std::nullopt;
+  std::vector<const Node*> path = ScoresFinder(graph).find(found.logits);
+  if (path.empty()) return std::nullopt;
   found.scores = path.back();
   path.pop_back();
   found.path.assign(path.rbegin(), path.rend());
