@@ -5,6 +5,7 @@
 xrt_data.py TOP SLIPWAY CXX
 """
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -16,8 +17,9 @@ data = top / "tests/data/xrt"
 failures = []
 
 
-def run(expected, *arguments):
-    done = subprocess.run([slipway, *map(str, arguments)], cwd=data, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+def run(expected, *arguments, **environment):
+    done = subprocess.run([slipway, *map(str, arguments)], cwd=data, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env=dict(os.environ, **environment))
     if done.returncode != expected:
         failures.append(f"{' '.join(map(str, arguments))}: exit status {done.returncode}, not {expected}\n{done.stdout}")
     return done.stdout
@@ -52,5 +54,22 @@ with tempfile.TemporaryDirectory() as libraries:
     failures += [f"jobs.json does not report `{line}`:\n{jobs}" for line in ("embedded: ok", "mixed: ok", "broken: bad input")
                  if line not in jobs]
 
-print("\n".join(failures) or f"{len(facts)} binaries and 5 runs as expected")
+# The program on the software NPU (docs/npu.md), which a build with XRT has.
+npu = sorted((pathlib.Path(slipway).resolve().parent.parent / "software_npu").rglob("libxrt_core.so.2"))
+if npu:
+    npu = {"LD_LIBRARY_PATH": str(npu[0].parent), "SOFTWARE_NPU_DEVICES": "2"}
+    shown = run(0, "devices", "--backend", "xrt", **npu)
+    run(0, "run", top / "examples/npu/recipe.json", "--profile", top / "examples/npu/profile.json", **npu)
+    chosen = run(0, "run", "dpu_recipe.json", "--profile", "dpu_profile.json", "--device", "xrt:1", **npu)
+    run(0, "run", "config_recipe.json", "--profile", "config_profile.json", **npu)
+    unknown = run(4, "run", "dpu_recipe.json", "--profile", "dpu_profile.json", "--device", "xrt:7", **npu)
+    failed = run(5, "run", "dpu_recipe.json", "--profile", "dpu_profile.json", SOFTWARE_NPU_FAIL_AT="2", **npu)
+    hung = run(5, "run", "dpu_recipe.json", "--profile", "dpu_profile.json", "--timeout", "0.2", SOFTWARE_NPU_HANG_AT="1", **npu)
+    for text, part in ((shown, "  0  Software NPU 0\n  1  Software NPU 1\n"), (chosen, "on Software NPU 1"),
+                       (unknown, "XRT has no device `7`; there are 0 `Software NPU 0`, 1 `Software NPU 1`"),
+                       (failed, "dpu_recipe.json:16:7: error: run 'k1' of kernel `k1` failed"),
+                       (hung, "dpu_recipe.json:16:7: error: run `k1` did not end within 200 ms")):
+        failures += [f"`{part}` is missing in:\n{text}"] if part not in text else []
+
+print("\n".join(failures) or f"{len(facts)} binaries and {12 if npu else 5} runs as expected")
 sys.exit(bool(failures))

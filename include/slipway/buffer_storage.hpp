@@ -30,6 +30,11 @@ class buffer_storage {
   // Makes `size` bytes from `offset` on visible to the other side; does nothing if memory is coherent. The range is
   // inside the buffer. May throw std::runtime_error if the device fails.
   virtual void sync(sync_direction direction, std::size_t size, std::size_t offset) = 0;
+  // The object of another interface that this storage wraps, or null. The type "xrt::bo" is XRT's class.
+  virtual const void* native(const char* type) const {
+    static_cast<void>(type);
+    return nullptr;
+  }
 };
 
 }  // namespace slipway

@@ -35,9 +35,11 @@
 
 namespace slipway {
 
-// A Vulkan device by its index, UUID or part of its name; if empty, the one of SLIPWAY_DEVICE, else the first by type.
-// It is opened when a recipe or buffer needs it: recipes of CPU functions only do not need it. With `cpu` models run on
-// the CPU engine, and no other kernels run. Copies share the device.
+// A device by its index or a part of its name, or a Vulkan device by its UUID. It is a Vulkan device, or an NPU for
+// kernels of the back end `xrt`; a prefix says which is meant: `xrt:1`. If empty, the Vulkan device of SLIPWAY_DEVICE,
+// else the first by type, and the NPU of SLIPWAY_XRT_DEVICE, else the first one. It is opened when a recipe or buffer
+// needs it: recipes of CPU functions only do not need it. With `cpu` models run on the CPU engine, and no other kernels
+// run. Copies share the device.
 class SLIPWAY_API device {
  public:
   device() : device(std::string()) {}
@@ -48,11 +50,15 @@ class SLIPWAY_API device {
   const std::shared_ptr<state>& shared() const { return state_; }
 
  private:
+  friend SLIPWAY_API device slipway_adopt_xrt_device(std::shared_ptr<const void> xrt_device);
   std::shared_ptr<state> state_;
 };
 
-// Creates the buffer of `bo(device, size)`: zeroed memory that the host and the device's kernels share. Without a
-// device it is host memory. Throws runner::backend_error.
+// For slipway/xrt_runner.hpp: a device that uses an `xrt::device` of the application.
+SLIPWAY_API device slipway_adopt_xrt_device(std::shared_ptr<const void> xrt_device);
+
+// Creates the buffer of `bo(device, size)`: zeroed memory that the host and the device's kernels share: of the NPU
+// if the device was selected with `xrt:`. Without a device it is host memory. Throws runner::backend_error.
 SLIPWAY_API bo slipway_make_buffer(const device& device, std::size_t size);
 
 // The files that recipes and profiles name: from a directory, or from memory by name. Copies share them.

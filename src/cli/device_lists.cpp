@@ -129,7 +129,8 @@ const Record<DeviceList>& device_list_record() {
       Record<L>("devices", "Vulkan devices, and what else runs workloads")
           .required("devices", &L::devices, List{Nested(device_record())}, "all Vulkan devices, or that of --device")
           .optional("cpu", &L::cpu, Nested(cpu_engine_record()), "absent with --device, and without the CPU engine")
-          .optional("xrt", &L::xrt, List{Text{}}, "names of the NPUs that XRT offers; absent with --device")
+          .optional("xrt", &L::xrt, List{Text{}},
+                    "names of the NPUs that XRT offers, in the order of their indices; absent with --device")
           .written_if([](const L& from) { return !from.xrt.empty(); });
   return record;
 }

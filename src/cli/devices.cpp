@@ -113,7 +113,8 @@ int devices_verb(const Arguments& arguments) {
   }
   if (selector.empty() && !all) {
     if (model::has_cpu_engine()) print(cpu_line());
-    for (const std::string& name : xrt_devices()) print(formatted("     {}  NPU, through XRT\n", name));
+    const std::vector<std::string> npus = xrt_devices();
+    for (std::size_t i = 0; i < npus.size(); ++i) print(formatted("  xrt:{}  {}  NPU, through XRT\n", i, npus[i]));
   }
   return 0;
 }

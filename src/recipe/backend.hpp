@@ -103,6 +103,9 @@ struct ListOptions {
   std::uint32_t runlist_threshold = 6;  // XRT: at least this many runs become an xrt::runlist; 0: never
 };
 
+// What became of one run of a list.
+enum class RunResult : std::uint8_t { Completed, Failed, NotCompleted };
+
 // Runs that are submitted together. They run in order, and each sees what the ones before it wrote.
 class KernelList {
  public:
@@ -115,6 +118,8 @@ class KernelList {
   // Nanoseconds of each run of the last submission; empty without ListOptions::timings, or if the device cannot
   // measure.
   virtual std::vector<double> timings() { return {}; }
+  // After an error or a time-out of `wait` or `submit`: the result of each run. Empty if the device does not report it.
+  virtual std::vector<RunResult> results() const { return {}; }
   // Whether `wait` does the work of a submission, so that a thread of the runner must call it.
   virtual bool runs_in_wait() const { return false; }
   // Whether the runs were submitted to the device as one object.

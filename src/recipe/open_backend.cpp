@@ -8,16 +8,30 @@
 
 namespace slipway::recipe {
 
-Result<BackendPtr> open_backend(BackendKind kind, std::string_view selector, const Cache& cache) {
+namespace {
+
+// The selector without the prefix of the back end; empty if it has the prefix of another one.
+std::string_view selector_for(BackendKind kind, std::string_view selector) {
+  for (const std::string_view name : kKernelBackendNames) {
+    if (!selector.starts_with(name) || !selector.substr(name.size()).starts_with(':')) continue;
+    return name == name_of(kind) ? selector.substr(name.size() + 1) : std::string_view();
+  }
+  return kind == BackendKind::OpenCl ? std::string_view() : selector;
+}
+
+}  // namespace
+
+Result<BackendPtr> open_backend(BackendKind kind, std::string_view selected, const Cache& cache) {
+  const std::string_view selector = selector_for(kind, selected);
   switch (kind) {
     case BackendKind::Cpu:
       break;
     case BackendKind::Vulkan:
       return open_vulkan({.selector = std::string(selector), .cache = cache}).and_then(make_vulkan_backend);
     case BackendKind::OpenCl:
-      return opencl::open_backend();
+      return opencl::open_backend(selector, {});
     case BackendKind::Xrt:
-      return xrt_module::open_backend();
+      return xrt_module::open_backend(selector);
     case BackendKind::Engine:
       return make_engine_backend();
   }
@@ -28,7 +42,15 @@ Result<BackendPtr> Backends::open(BackendKind kind) {
   const std::scoped_lock lock(mutex_);
   const auto known = opened_.find(kind);
   if (known != opened_.end()) return known->second;
-  return opened_.emplace(kind, open_backend(kind, selector_, cache_)).first->second;
+  const bool adopts = kind == BackendKind::Xrt && xrt_device_;
+  return opened_
+      .emplace(kind, adopts ? xrt_module::adopt_device(xrt_device_.get()) : open_backend(kind, selector_, cache_))
+      .first->second;
+}
+
+BackendKind Backends::preferred() const {
+  if (xrt_device_ || selector_.starts_with("xrt:")) return BackendKind::Xrt;
+  return selector_.starts_with("opencl:") ? BackendKind::OpenCl : BackendKind::Vulkan;
 }
 
 }  // namespace slipway::recipe

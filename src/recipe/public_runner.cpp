@@ -16,7 +16,8 @@
 namespace slipway {
 
 struct device::state {
-  explicit state(const std::string& selector) : is_cpu(names_cpu(selector)), backends(selector, Cache::of_user()) {}
+  state(const std::string& selector, std::shared_ptr<const void> xrt_device)
+      : is_cpu(!xrt_device && names_cpu(selector)), backends(selector, Cache::of_user(), std::move(xrt_device)) {}
   static bool names_cpu(const std::string& selector) {
     const char* variable = std::getenv("SLIPWAY_DEVICE");
     return (selector.empty() && variable ? variable : selector) == model::kCpuDevice;
@@ -144,12 +145,20 @@ std::optional<recipe::BackendKind> backend_kind(const std::string& name) {
 
 }  // namespace
 
-device::device(std::string selector) : state_(std::make_shared<state>(std::move(selector))) {}
+device::device(std::string selector) : state_(std::make_shared<state>(std::move(selector), nullptr)) {}
+
+device slipway_adopt_xrt_device(std::shared_ptr<const void> xrt_device) {
+  device adopted;
+  adopted.state_ = std::make_shared<device::state>(std::string(), std::move(xrt_device));
+  return adopted;
+}
 
 bo slipway_make_buffer(const device& device, std::size_t size) {
   if (device.shared()->is_cpu) return bo(value_or_throw(recipe::cpu::make_host_buffer(size)));
-  const auto backend = device.shared()->backends.open(recipe::BackendKind::Vulkan);
-  if (!backend && backend.error().front().kind == DiagnosticKind::NoDevice)
+  recipe::Backends& backends = device.shared()->backends;
+  const auto backend = backends.open(backends.preferred());
+  if (!backend && backends.preferred() == recipe::BackendKind::Vulkan &&
+      backend.error().front().kind == DiagnosticKind::NoDevice)
     return bo(value_or_throw(recipe::cpu::make_host_buffer(size)));
   return bo(value_or_throw(value_or_throw(backend)->create_buffer({.size = size, .name = "bo"})));
 }

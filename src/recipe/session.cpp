@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
+#include "recipe/control_code/control_code.hpp"
 
 namespace slipway::recipe {
 namespace {
@@ -31,6 +32,16 @@ void apply(const ProfileChanges& changes, bool has_profile, Profile& profile, Di
   for (Binding& binding : profile.bindings) {
     if (binding.init && changes.no_map) binding.init->map = false;
   }
+}
+
+// XRT refuses scripts for runs whose control code is for the platform aie2p.
+bool can_trace(const Plan& plan, std::string_view run) {
+  const auto found = std::ranges::find(plan.runs, run, &RunPlan::id);
+  if (found == plan.runs.end() || found->backend != BackendKind::Xrt) return true;
+  const std::optional<Artifact>& code = plan.kernels[found->index].ctrlcode;
+  constexpr std::size_t kOsAbi = 7;  // in an ELF header
+  return !code || code->bytes.size() <= kOsAbi ||
+         control_code::platform_name(static_cast<std::uint8_t>(code->bytes[kOsAbi])) != "aie2p";
 }
 
 }  // namespace
@@ -69,6 +80,15 @@ Session Session::load(const SessionOptions& options, Diagnostics& diagnostics) {
 
 bool Session::open(OpenOptions options, Diagnostics& diagnostics) {
   for (const DebugTrace& trace : profile_->traces) {
+    if (!can_trace(*plan_, trace.name)) {
+      diagnostics.add(
+          json::problem(trace.at["name"], DiagnosticKind::ProfileBinding,
+                        formatted("run `{}` is not traced: XRT has no trace scripts for control code of the "
+                                  "platform aie2p; `{}` is ignored",
+                                  trace.name, trace.file),
+                        Severity::Warning));
+      continue;
+    }
     if (auto script = diagnostics.take(artifacts_.open(trace.file)))
       options.runner.trace_scripts[trace.name] = text_of(script->bytes);
   }

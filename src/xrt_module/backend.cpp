@@ -2,8 +2,10 @@
 // The back end `xrt`: maps the back-end interface to calls of XRT (docs/spec/recipe.md#xrt).
 #include <algorithm>
 #include <any>
+#include <charconv>
 #include <cstring>
 #include <exception>
+#include <optional>
 
 #include "base/format.hpp"
 #include "recipe/backends/xrt/module.hpp"
@@ -122,11 +124,11 @@ class XrtBackend final : public Backend {
     }
   }
 
-  bool can_use(const buffer_storage& buffer) const override { return dynamic_cast<const Buffer*>(&buffer); }
+  bool can_use(const buffer_storage& buffer) const override { return native_of(buffer) != nullptr; }
 
   std::any native_buffer(const BufferPtr& buffer, std::uint64_t offset, std::uint64_t size) override {
-    const auto* ours = dynamic_cast<const Buffer*>(buffer.get());
-    return ours ? std::any(ours->part(offset, size)) : std::any();
+    const ::xrt::bo* native = native_of(*buffer);
+    return native ? std::any(part_of(*native, offset, size)) : std::any();
   }
 
   Result<ListPtr> make_list(std::span<const KernelRun> runs, const ListOptions& options) override {
@@ -172,19 +174,44 @@ Result<std::vector<std::string>> list_devices() {
   }
 }
 
-Result<BackendPtr> open(std::uint32_t index, const SourceLocation& location) {
-  unsigned count = 0;
+Result<BackendPtr> adopt(const void* device) {
   try {
-    count = ::xrt::system::enumerate_devices();
-    if (index < count) return std::make_shared<XrtBackend>(::xrt::device(index));
+    return std::make_shared<XrtBackend>(*static_cast<const ::xrt::device*>(device));
   } catch (...) {
-    return xrt_failed(DiagnosticKind::DeviceFailed, location, formatted("XRT cannot open device {}", index));
+    return xrt_failed(DiagnosticKind::DeviceFailed, {}, "XRT cannot use the device of the application");
+  }
+}
+
+std::optional<std::size_t> choose(const std::vector<std::string>& names, std::string_view selector) {
+  if (selector.empty()) return names.empty() ? std::nullopt : std::optional<std::size_t>(0);
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(selector.data(), selector.data() + selector.size(), index);
+  if (error == std::errc() && end == selector.data() + selector.size()) {
+    return index < names.size() ? std::optional(index) : std::nullopt;
+  }
+  const auto found = std::ranges::find_if(names, [&](const std::string& name) { return name.contains(selector); });
+  return found == names.end() ? std::nullopt : std::optional<std::size_t>(found - names.begin());
+}
+
+Result<BackendPtr> open(std::string_view selector, const SourceLocation& location) {
+  SLIPWAY_TRY(const std::vector<std::string> names, list_devices());
+  if (const std::optional<std::size_t> index = choose(names, selector)) {
+    try {
+      return std::make_shared<XrtBackend>(::xrt::device(static_cast<unsigned>(*index)));
+    } catch (...) {
+      return xrt_failed(DiagnosticKind::DeviceFailed, location, formatted("XRT cannot open device {}", *index));
+    }
   }
   Diagnostic diagnostic{.kind = DiagnosticKind::NoDevice, .location = location};
-  diagnostic.message =
-      count == 0 ? "XRT found no device (0 devices)" : formatted("XRT found no device {} ({} devices)", index, count);
-  return fail(std::move(diagnostic.hint(
-      "without an NPU, give its kernels a `module`, in the recipe or with --kernels, to run them on another device")));
+  if (names.empty()) {
+    diagnostic.message = "XRT found no device (0 devices)";
+  } else {
+    diagnostic.message = formatted("XRT has no device `{}`; there {}", selector, names.size() == 1 ? "is" : "are");
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      diagnostic.message += formatted("{} {} `{}`", i == 0 ? "" : ",", i, names[i]);
+    }
+  }
+  return fail(std::move(diagnostic));
 }
 
 }  // namespace
@@ -192,6 +219,6 @@ Result<BackendPtr> open(std::uint32_t index, const SourceLocation& location) {
 
 extern "C" __attribute__((visibility("default"))) const slipway::recipe::xrt_module::Table* slipway_backend_xrt() {
   using namespace slipway::recipe::xrt_module;
-  static const Table table{.list_devices = list_devices, .open = open};
+  static const Table table{.list_devices = list_devices, .open = open, .adopt = adopt};
   return &table;
 }

@@ -56,13 +56,22 @@ void set_number(::xrt::run& run, int index, Bytes bytes) {
 
 void set_arguments(Run& run, const KernelRun& source) {
   for (const BufferArgument& argument : source.buffers) {
-    const auto& buffer = dynamic_cast<const Buffer&>(*argument.buffer);
-    run.run.set_arg(static_cast<int>(argument.argidx), buffer.part(argument.offset, argument.size));
+    const ::xrt::bo& buffer = *native_of(*argument.buffer);
+    run.run.set_arg(static_cast<int>(argument.argidx), part_of(buffer, argument.offset, argument.size));
     run.buffers.push_back(argument.buffer);
   }
   for (const ScalarArgument& scalar : source.scalars) {
     set_number(run.run, static_cast<int>(scalar.argidx), scalar.bytes);
   }
+}
+
+RunResult result_of(const Run& run) {
+  const ert_cmd_state state = run.run.state();
+  if (state == ERT_CMD_STATE_COMPLETED) return RunResult::Completed;
+  // XRT gives the runs of a list after the one that failed the state ABORT.
+  const bool failed =
+      state > ERT_CMD_STATE_COMPLETED && state != ERT_CMD_STATE_SUBMITTED && state != ERT_CMD_STATE_ABORT;
+  return failed ? RunResult::Failed : RunResult::NotCompleted;
 }
 
 class List final : public KernelList {
@@ -88,7 +97,7 @@ class List final : public KernelList {
       list_->add(run.run);
       return {};
     } catch (...) {
-      return failed(run, "cannot be set up");
+      return failed(run, "cannot be set up", run.kernel->location);
     }
   }
 
@@ -146,6 +155,11 @@ class List final : public KernelList {
     return true;
   }
 
+  // XRT reports only that a run list failed; the states of its runs show which one.
+  std::vector<RunResult> results() const override {
+    return runs_ | std::views::transform(result_of) | std::ranges::to<std::vector>();
+  }
+
   bool chained() const override { return chain_; }
 
  private:
@@ -162,21 +176,20 @@ class List final : public KernelList {
       return true;
     } catch (...) {
       started_ = 0;
-      return failed(first_that_failed(runs_.front()), "failed in its run list");
+      return failed(first_that_failed(), "failed in its run list");
     }
   }
 
-  // XRT reports only that the list failed; the states of the runs show which one.
-  const Run& first_that_failed(const Run& otherwise) const {
-    const auto found = std::ranges::find_if(runs_, [](const Run& run) {
-      const ert_cmd_state state = run.run.state();
-      return state > ERT_CMD_STATE_COMPLETED && state != ERT_CMD_STATE_SUBMITTED;
-    });
-    return found == runs_.end() ? otherwise : *found;
+  const Run& first_that_failed() const {
+    for (const Run& run : runs_) {
+      if (result_of(run) == RunResult::Failed) return run;
+    }
+    return runs_.front();
   }
 
-  std::unexpected<Failure> failed(const Run& run, std::string_view how) const {
-    return xrt_failed(DiagnosticKind::RunFailed, run.kernel->location,
+  // The runner, which knows the recipe, locates failures of runs.
+  std::unexpected<Failure> failed(const Run& run, std::string_view how, const SourceLocation& location = {}) const {
+    return xrt_failed(DiagnosticKind::RunFailed, location,
                       formatted("run '{}' of kernel `{}` {}", run.id, run.kernel->name, how));
   }
 

@@ -17,6 +17,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "recipe/plan.hpp"
 
@@ -33,15 +34,21 @@ class Buffer final : public buffer_storage {
     bo_.sync(direction == sync_direction::to_device ? XCL_BO_SYNC_BO_TO_DEVICE : XCL_BO_SYNC_BO_FROM_DEVICE, size,
              offset);
   }
-  // The whole buffer, or a sub-buffer that shares its storage. Both in bytes.
-  ::xrt::bo part(std::uint64_t offset, std::uint64_t size) const {
-    return offset == 0 && size == bo_.size() ? bo_ : ::xrt::bo(bo_, size, offset);
-  }
+  const void* native(const char* type) const override { return type == std::string_view("xrt::bo") ? &bo_ : nullptr; }
 
  private:
   ::xrt::bo bo_;
   void* host_;
 };
+
+// XRT's object of a buffer that this back end, or the application through `slipway::from_xrt`, made; null for others.
+inline const ::xrt::bo* native_of(const buffer_storage& buffer) {
+  return static_cast<const ::xrt::bo*>(buffer.native("xrt::bo"));
+}
+// The whole buffer, or a sub-buffer that shares its storage. Both in bytes.
+inline ::xrt::bo part_of(const ::xrt::bo& buffer, std::uint64_t offset, std::uint64_t size) {
+  return offset == 0 && size == buffer.size() ? buffer : ::xrt::bo(buffer, size, offset);
+}
 
 // A hardware context and its design. `registered` keeps data alive that XRT reads lazily.
 struct HardwareContext {

@@ -22,8 +22,9 @@ int check_profile_file(const Arguments& arguments);
 bool is_replay(const Content& content);
 int run_replay(const Arguments& arguments);
 int check_replay_file(const Arguments& arguments);
-// Reads and checks a capture, and reports that the program cannot run it.
-void explain_replay(const std::string& file, const Path& directory, Diagnostics& diagnostics);
+// Runs a capture on the first NPU. The report is written if its name is not empty.
+void replay_capture(const std::string& file, const Path& directory, std::optional<std::uint64_t> iterations,
+                    const std::string& report, Diagnostics& diagnostics);
 
 // The drop-in names `xrt-runner` and `xrt-replay` (docs/spec/recipe.md#xrt-runner).
 int xrt_runner(const Arguments& arguments);

@@ -30,7 +30,7 @@ constexpr std::string_view kHelp = R"(usage: xrt-runner [options]
   --script, -f <script.json>  run the jobs of a script
   --threads, -t <number>      with a script: workers
   --queue-limit, -l <number>  with a script: runners that are built ahead
-  --replay <replay.json>      check a capture (running one is not implemented)
+  --replay <replay.json>      run a capture
   --report, -r [<file>]       write a report as JSON; to standard output without a file, or with -
   --nommap                    read files instead of mapping them
   --nopoll                    sleep while waiting
@@ -157,8 +157,9 @@ void check(const XrtOptions& options) {
     if (!options.script.empty() || !options.recipe.empty() || !options.profile.empty())
       throw XrtError("replay is mutually exclusive with script, recipe, and profile");
     Diagnostics diagnostics;
-    explain_replay(options.replay, options.directory, diagnostics);
+    replay_capture(options.replay, options.directory, options.iterations, options.report.value_or(""), diagnostics);
     throw_first(diagnostics);
+    return;
   }
   if (!options.script.empty()) {
     if (!options.recipe.empty() || !options.profile.empty())
@@ -200,13 +201,14 @@ void run_script(const XrtOptions& options, std::chrono::steady_clock::time_point
 
 int xrt_replay(const Arguments& arguments) {
   const std::vector<std::string>& words = arguments.words;
-  std::string file, directory = ".";
+  std::string file, report, directory = ".";
+  std::optional<std::uint64_t> iterations;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& option = words[i];
     if (option == "--help" || option == "-h") {
       print(
-          "usage: xrt-replay --replay <replay.json> [--dir <path>]\n\n"
-          "Checks a capture and its files; running one is not implemented.\n");
+          "usage: xrt-replay --replay <replay.json> [--dir <path>] [--iter <count>] [--report <file>]\n\n"
+          "Runs a capture on the first NPU.\n");
       return 0;
     }
     const bool known = option == "--replay" || option == "--dir" || option == "--iter" || option == "--report";
@@ -217,16 +219,25 @@ int xrt_replay(const Arguments& arguments) {
     ++i;
     if (option == "--replay") file = words[i];
     if (option == "--dir") directory = words[i];
+    if (option == "--report") report = words[i];
+    if (option != "--iter") continue;
+    std::uint64_t count = 0;
+    const auto [end, error] = std::from_chars(words[i].data(), words[i].data() + words[i].size(), count);
+    if (error != std::errc() || end != words[i].data() + words[i].size()) {
+      print_error(formatted("Error: `{}` is not a count of iterations\n", words[i]));
+      return 1;
+    }
+    iterations = count;
   }
   Diagnostics diagnostics;
   if (file.empty())
     diagnostics.error(DiagnosticKind::Usage, {}, "`--replay` with the capture is required");
   else
-    explain_replay(file, directory, diagnostics);
+    replay_capture(file, directory, iterations, report, diagnostics);
   for (const Diagnostic& problem : diagnostics.all()) {
     if (problem.severity == Severity::Error) print_error(formatted("Error: {}\n", problem.message));
   }
-  return 1;
+  return diagnostics.has_errors() ? 1 : 0;
 }
 
 int xrt_runner(const Arguments& arguments) {
@@ -240,6 +251,7 @@ int xrt_runner(const Arguments& arguments) {
       return 0;
     }
     check(options);
+    if (!options.replay.empty()) return 0;
     if (options.script.empty()) {
       run(options, session, backends, start);
     } else {

@@ -243,7 +243,8 @@ TEST(CpuPaths, FindsTheFirstThatExists) {
   const Diagnostic none = problem_of(find_library("umd/other", roots));
   EXPECT_EQ(none.kind, DiagnosticKind::CpuOpen);
   ASSERT_EQ(none.notes.size(), 2u);
-  EXPECT_EQ(none.notes[1].message, formatted("looked for `{}`", (directory / "b/umd/libother.so").native()));
+  EXPECT_EQ(none.notes[1].message,
+            formatted("`{}` has none of `libother.so`, `other`, `other.so`", (directory / "b/umd").native()));
 }
 
 TEST(CpuPaths, RefusesPathsOutsideTheRoots) {

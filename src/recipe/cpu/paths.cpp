@@ -83,8 +83,11 @@ Result<Path> find_library(std::string_view name, const LibraryRoots& roots, cons
   Diagnostic diagnostic{.kind = DiagnosticKind::CpuOpen, .location = location};
   diagnostic.message = formatted("there is no CPU library `{}`", name);
   diagnostic.hint("--library-root names the directory that it is in");
+  std::string names;
+  for (const std::string& one : file_names) names += formatted("{}`{}`", names.empty() ? "" : ", ", one);
   for (const Path& root : path.is_absolute() ? only_itself : roots.roots) {
-    diagnostic.note(formatted("looked for `{}`", (root / path.parent_path() / file_names.front()).native()));
+    const Path directory = (root / path.parent_path()).lexically_normal();
+    diagnostic.note(formatted("`{}` has none of {}", directory.empty() ? "." : directory.native(), names));
   }
   return fail(std::move(diagnostic));
 }

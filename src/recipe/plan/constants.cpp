@@ -63,6 +63,12 @@ std::optional<ConstantType> implied_type(Value value, bool cpu) {
   }
 }
 
+// Digits only, also more than 64 bits hold.
+bool is_whole(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 std::optional<ConstantScalar> read_integer(Value value, const Limits& limits, bool cpu, Diagnostics& diagnostics) {
   const std::string_view type = name_of(limits.type);
   if (value.is(Type::Bool)) {
@@ -72,6 +78,8 @@ std::optional<ConstantScalar> read_integer(Value value, const Limits& limits, bo
     return ConstantScalar{limits.type, WholeNumber{false, value.boolean() ? 1u : 0u}};
   }
   const auto number = whole_number(value);
+  if (!number && is_whole(value.text()))
+    return refuse(value, formatted("{} does not fit in 64 bits", value.text()), diagnostics);
   if (!number)
     return refuse(value, formatted("{} is not a whole number, which type {} takes", value.text(), type), diagnostics);
   const std::uint64_t max = cpu ? limits.cpu_max : limits.kernel_max;

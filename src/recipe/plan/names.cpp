@@ -136,10 +136,17 @@ void check_unused(const Recipe& recipe, Diagnostics& diagnostics) {
     for (const Argument& argument : run.arguments) buffers.insert(argument.buffer);
   }
   const auto warn = [&](const auto& list, const std::set<std::string_view>& used, std::string_view what) {
+    const auto is_unused = [&](const auto& one) { return !one.name.empty() && !used.contains(one.name); };
+    const auto total = std::ranges::count_if(list, is_unused);
+    constexpr int kMaxNamed = 8;
+    int named = 0;
     for (const auto& one : list) {
-      if (one.name.empty() || used.contains(one.name)) continue;
+      if (!is_unused(one)) continue;
+      const bool last = ++named == kMaxNamed && total > kMaxNamed;
+      std::string others = last ? formatted(", and {} more", total - named) : "";
       diagnostics.add(json::problem(one.at["name"], DiagnosticKind::UnusedResource,
-                                    formatted("no run uses {} `{}`", what, one.name), Severity::Warning));
+                                    formatted("no run uses {} `{}`{}", what, one.name, others), Severity::Warning));
+      if (last) break;
     }
   };
   warn(recipe.buffers, buffers, "buffer");

@@ -65,7 +65,8 @@ Result<> ProfileEngine::bind() {
     data->buffer = std::move(*buffer);
     if (Result<> made = initialize(*data, 0); !made) problems.add(at(std::move(made.error()), binding.at));
     if (data->in_recipe) {
-      if (Result<> bound = runner_.bind(binding.name, data->all()); !bound) problems.add(std::move(bound.error()));
+      if (Result<> bound = runner_.bind(binding.name, data->all(), true); !bound)
+        problems.add(std::move(bound.error()));
     }
     data_.push_back(std::move(data));
   }
@@ -134,7 +135,7 @@ std::optional<RunFailure> ProfileEngine::before_iteration(const Execution& execu
   if (auto done = runner_.finish(); !done) return std::move(done.error());
   for (const auto& data : data_) {
     if (execution.steps.bind && data->binding.rebind && data->in_recipe) {
-      if (Result<> bound = runner_.bind(data->binding.name, data->all()); !bound)
+      if (Result<> bound = runner_.bind(data->binding.name, data->all(), true); !bound)
         return failure_of(std::move(bound.error()));
     }
     if (execution.steps.init && data->binding.reinit) {
@@ -229,7 +230,7 @@ std::optional<RunFailure> ProfileEngine::validate() {
       problems.add(at(golden.error(), validate.at));
       continue;
     }
-    if (Result<> synced = sync_buffer(*data->buffer, sync_direction::from_device, 0, data->buffer->size()); !synced) {
+    if (Result<> synced = runner_.make_visible(data->all()); !synced) {
       return failure_of(std::move(synced.error()));
     }
     const Bytes bytes = host_bytes(*data->buffer);

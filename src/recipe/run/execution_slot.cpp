@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "recipe/run/execution_slot.hpp"
 
+#include <algorithm>
 #include <cstring>
+
+#include "base/format.hpp"
 
 namespace slipway::recipe {
 namespace {
@@ -21,6 +24,10 @@ void relax() {
 #else
   std::this_thread::yield();
 #endif
+}
+
+std::int64_t milliseconds(std::chrono::nanoseconds time) {
+  return std::chrono::ceil<std::chrono::milliseconds>(time).count();
 }
 
 double nanoseconds_since(Clock::time_point start) {
@@ -76,9 +83,7 @@ Result<bool> ExecutionSlot::finish_direct(std::optional<std::chrono::nanoseconds
   const bool own_limit = time_out && (!limit || *time_out < *limit);
   const Result<bool> ended = list.kernels->wait(own_limit ? time_out : limit, poll);
   if (!ended) return ended;
-  if (!*ended)
-    return own_limit ? Result<bool>(fail(DiagnosticKind::TimedOut, {}, "a run list did not end in the given time"))
-                     : ended;
+  if (!*ended) return own_limit ? Result<bool>(fail(timed_out(list))) : ended;
   take_timings(list);
   return after(list).transform([] { return true; });
 }
@@ -131,24 +136,48 @@ void ExecutionSlot::run_lists() {
 
 bool ExecutionSlot::run_cpu_list(PreparedList& list) {
   const std::scoped_lock lock(cpu_mutex_);
+  if (Result<> done = before_calls(list); !done) {
+    failed(list, std::move(done.error()));
+    return false;
+  }
   for (std::size_t i = 0; i < list.calls.size(); ++i) {
     const Clock::time_point start = timings ? Clock::now() : Clock::time_point();
     std::expected<void, cpu::CallFailure> done = cpu::run_call(list.calls[i]);
     if (timings) total_ns_[list.begin + i] += nanoseconds_since(start);
     if (done) continue;
     result_ = {.failure = RunFailure{{std::move(done.error().diagnostic)}, done.error().thrown},
-               .failed_run = list.begin + i,
-               .first_skipped = list.begin + i + 1};
+               .runs = std::vector(total_ns_.size(), RunStatus::Skipped),
+               .failed_run = list.begin + i};
+    std::fill_n(result_.runs.begin(), list.begin + i, RunStatus::Ok);
+    result_.runs[list.begin + i] = RunStatus::Failed;
     return false;
   }
-  // Makes what functions wrote visible to the device, so that a later sync from the device does not lose it.
-  for (const SyncRange& range : list.syncs) {
-    Result<> done = sync_buffer(*range.part.storage, sync_direction::to_device, range.part.offset, range.part.size);
-    if (done) continue;
-    failed(list, std::move(done.error()));
-    return false;
+  Result<> done = after_calls(list);
+  if (!done) failed(list, std::move(done.error()));
+  return done.has_value();
+}
+
+Result<> ExecutionSlot::before_calls(PreparedList& list) {
+  for (const BufferUse& use : list.uses) {
+    SLIPWAY_TRY_VOID(coherence_.to_host(use.part));
   }
-  return true;
+  for (const StagingCopy& staging : list.staging) {
+    std::memcpy(staging.copy->host_address(), staging.original.storage->host_address(), staging.original.size);
+  }
+  return {};
+}
+
+Result<> ExecutionSlot::after_calls(PreparedList& list) {
+  for (const StagingCopy& staging : list.staging) {
+    std::memcpy(staging.original.storage->host_address(), staging.copy->host_address(), staging.original.size);
+  }
+  for (const BufferUse& use : list.uses) {
+    coherence_.wrote_host(use.part);
+    // A sync of the application from the device must not lose what functions wrote. Other buffers are synchronised if
+    // kernels use them.
+    if (use.bound) SLIPWAY_TRY_VOID(coherence_.to_device(use.part));
+  }
+  return {};
 }
 
 bool ExecutionSlot::run_kernel_list(PreparedList& list) {
@@ -158,7 +187,7 @@ bool ExecutionSlot::run_kernel_list(PreparedList& list) {
     if (!ended)
       done = fail(ended.error());
     else if (!*ended)
-      done = fail(DiagnosticKind::TimedOut, {}, "a run list did not end in the given time");
+      done = fail(timed_out(list));
   }
   if (done) {
     take_timings(list);
@@ -170,28 +199,27 @@ bool ExecutionSlot::run_kernel_list(PreparedList& list) {
 
 Result<> ExecutionSlot::before(PreparedList& list) {
   for (const StagingCopy& staging : list.staging) {
+    SLIPWAY_TRY_VOID(coherence_.to_host(staging.original));
     std::memcpy(staging.copy->host_address(),
                 host_bytes(*staging.original.storage).subspan(staging.original.offset).data(), staging.original.size);
     SLIPWAY_TRY_VOID(sync_buffer(*staging.copy, sync_direction::to_device, 0, staging.original.size));
   }
-  for (const SyncRange& range : list.syncs) {
-    Result<> done = sync_buffer(*range.part.storage, sync_direction::to_device, range.part.offset, range.part.size);
-    if (!done) return done;
+  for (const BufferUse& use : list.uses) {
+    SLIPWAY_TRY_VOID(coherence_.to_device(use.part));
   }
   return {};
 }
 
 Result<> ExecutionSlot::after(PreparedList& list) {
-  for (const SyncRange& range : list.syncs) {
-    if (!range.after) continue;
-    Result<> done = sync_buffer(*range.part.storage, sync_direction::from_device, range.part.offset, range.part.size);
-    if (!done) return done;
+  for (const BufferUse& use : list.uses) {
+    if (use.writes) coherence_.wrote_device(use.part);
   }
   for (const StagingCopy& staging : list.staging) {
     if (!staging.writes) continue;
     SLIPWAY_TRY_VOID(sync_buffer(*staging.copy, sync_direction::from_device, 0, staging.original.size));
     std::memcpy(host_bytes(*staging.original.storage).subspan(staging.original.offset).data(),
                 staging.copy->host_address(), staging.original.size);
+    coherence_.wrote_host(staging.original);
   }
   return {};
 }
@@ -202,11 +230,37 @@ void ExecutionSlot::take_timings(PreparedList& list) {
   for (std::size_t i = 0; i < times.size() && list.begin + i < list.end; ++i) total_ns_[list.begin + i] += times[i];
 }
 
-// The device does not report which run of a list failed.
 void ExecutionSlot::failed(const PreparedList& list, Failure failure) {
   result_ = {.failure = RunFailure{.diagnostics = std::move(failure)},
-             .failed_run = list.begin,
-             .first_skipped = list.begin + 1};
+             .runs = std::vector(total_ns_.size(), RunStatus::Skipped)};
+  std::fill_n(result_.runs.begin(), list.begin, RunStatus::Ok);
+  const std::vector<RunResult> results = list.kernels ? list.kernels->results() : std::vector<RunResult>();
+  for (std::size_t i = 0; i < results.size() && list.begin + i < list.end; ++i) {
+    if (results[i] == RunResult::Completed) result_.runs[list.begin + i] = RunStatus::Ok;
+    const bool failed = results[i] == RunResult::Failed;
+    if (failed) result_.runs[list.begin + i] = RunStatus::Failed;
+    if (failed && !result_.failed_run) result_.failed_run = list.begin + i;
+  }
+  if (result_.failed_run) return;
+  // The first run that did not complete; without results, the first of the list.
+  std::size_t first = list.begin;
+  while (first < list.end && result_.runs[first] == RunStatus::Ok) ++first;
+  if (first == list.end) return;
+  result_.runs[first] = RunStatus::Failed;
+  if (!results.empty() || list.end - list.begin == 1) result_.failed_run = first;
+}
+
+Failure ExecutionSlot::timed_out(const PreparedList& list) const {
+  const std::size_t count = list.end - list.begin;
+  std::string message =
+      count == 1 ? formatted("run `{}` did not end within {} ms", list.names.front(), milliseconds(*time_out))
+                 : formatted("the list of {} runs from `{}` to `{}` did not end within {} ms", count,
+                             list.names.front(), list.names.back(), milliseconds(*time_out));
+  const std::vector<RunResult> results = list.kernels->results();
+  if (count > 1 && !results.empty()) {
+    message += formatted("; {} of its runs completed", std::ranges::count(results, RunResult::Completed));
+  }
+  return {{.kind = DiagnosticKind::TimedOut, .message = std::move(message)}};
 }
 
 }  // namespace slipway::recipe

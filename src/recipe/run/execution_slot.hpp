@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "recipe/cpu/call.hpp"
+#include "recipe/run/coherence.hpp"
 #include "recipe/run/runner.hpp"
 
 namespace slipway::recipe {
@@ -21,30 +22,34 @@ struct StagingCopy {
   bool writes = false;  // copy the data back
 };
 
-// Bytes to sync before and after a kernel list, or after a CPU list.
-struct SyncRange {
+// Bytes that a list uses. A CPU list may write all bytes that it uses.
+struct BufferUse {
   BufferRange part;
-  bool after = false;  // the kernel list writes them
+  bool writes = false;
+  bool bound = false;  // the application or the profile has a handle of the buffer
 };
 
 struct PreparedList {
   std::size_t begin = 0, end = 0;  // range of run indices
+  std::vector<std::string> names;  // of the runs, for messages
   ListPtr kernels;                 // null for a CPU list
   std::vector<cpu::Call> calls;
   std::vector<StagingCopy> staging;
-  std::vector<SyncRange> syncs;
+  std::vector<BufferUse> uses;
 };
 
 // The result of one execution.
 struct SlotResult {
   std::optional<RunFailure> failure;
-  std::size_t failed_run = 0, first_skipped = 0;  // with a failure
+  std::vector<RunStatus> runs;            // with a failure: by run
+  std::optional<std::size_t> failed_run;  // the run that failed, if the device reports it
 };
 
 class ExecutionSlot {
  public:
   // `cpu_mutex` is locked while CPU functions run: those of one runner run one at a time.
-  ExecutionSlot(std::mutex& cpu_mutex, std::size_t runs) : cpu_mutex_(cpu_mutex), total_ns_(runs) {}
+  ExecutionSlot(std::mutex& cpu_mutex, Coherence& coherence, std::size_t runs)
+      : cpu_mutex_(cpu_mutex), coherence_(coherence), total_ns_(runs) {}
   ~ExecutionSlot();
 
   std::vector<BufferPtr> created;  // by buffer of the plan; null if another buffer is bound
@@ -71,14 +76,19 @@ class ExecutionSlot {
   void run_lists();
   bool run_cpu_list(PreparedList& list);
   bool run_kernel_list(PreparedList& list);
+  Result<> before_calls(PreparedList& list);
+  Result<> after_calls(PreparedList& list);
   Result<> before(PreparedList& list);
   Result<> after(PreparedList& list);
   Result<bool> finish_direct(std::optional<std::chrono::nanoseconds> limit);
   void take_timings(PreparedList& list);
   void failed(const PreparedList& list, Failure failure);
+  // The failure of a list that did not end in `time_out`.
+  Failure timed_out(const PreparedList& list) const;
   bool wait_until_done(std::optional<std::chrono::nanoseconds> limit);
 
   std::mutex& cpu_mutex_;
+  Coherence& coherence_;
   std::vector<double> total_ns_;  // by run
   SlotResult result_;
   std::atomic<std::uint32_t> state_ = kIdle;

@@ -10,6 +10,7 @@
 #include "base/format.hpp"
 #include "recipe/cpu/host_buffer.hpp"
 #include "recipe/cpu/library.hpp"
+#include "recipe/run/coherence.hpp"
 #include "recipe/run/execution_slot.hpp"
 #include "slipway/bo.hpp"
 
@@ -35,10 +36,12 @@ struct Runner::State {
   std::vector<std::optional<BufferRange>> bound;  // by buffer of the plan
   ExecutionOptions execution;
   bool dirty = true;              // the lists do not match the bound buffers
+  bool unpublished = false;       // `bind` was called, and the device may not see what the application wrote before
   std::uint64_t executions = 0;   // successful ones, of all copies
   std::vector<RunRecord> failed;  // counts from failed executions, by run
-  std::optional<SlotResult> last_failure;
+  std::vector<RunStatus> last_failure;  // by run; empty if the last execution was ok
   std::mutex cpu_mutex;
+  Coherence coherence;
   std::vector<std::unique_ptr<ExecutionSlot>> slots;
 
   Result<BufferPtr> create(const BufferOptions& request) const {
@@ -85,12 +88,23 @@ struct Runner::State {
                                  count == 1 ? "it" : "them"));
   }
 
+  // The copy of the whole storage, so that overlapping parts share memory. Valid until the next call.
+  static Result<StagingCopy*> staging_copy(PreparedList& list, Backend& backend, const BufferRange& part,
+                                           const std::string& name) {
+    const auto known =
+        std::ranges::find(list.staging, part.storage, [](const StagingCopy& one) { return one.original.storage; });
+    if (known != list.staging.end()) return &*known;
+    const std::uint64_t size = part.storage->size();
+    SLIPWAY_TRY(BufferPtr copy, backend.create_buffer({.size = size, .name = name}));
+    return &list.staging.emplace_back(BufferRange{part.storage, 0, size}, std::move(copy), false);
+  }
+
   Result<PreparedList> prepare_list(const ExecutionSlot& slot, const ListPlan& list) {
     PreparedList prepared{.begin = list.begin, .end = list.end};
+    for (std::size_t i = list.begin; i < list.end; ++i) prepared.names.push_back(plan.runs[i].id);
     if (list.backend == BackendKind::Cpu) return prepare_calls(slot, std::move(prepared));
     Backend& backend = *backends.at(list.backend);
     std::vector<KernelRun> runs;
-    std::map<std::tuple<const buffer_storage*, std::uint64_t, std::uint64_t>, std::size_t> staging_indices;
     for (std::size_t i = list.begin; i < list.end; ++i) {
       const RunPlan& run = plan.runs[i];
       KernelRun& ready = runs.emplace_back(run.id, kernels[run.index], run.groups);
@@ -102,21 +116,12 @@ struct Runner::State {
         if (backend.can_use(*part.storage)) {
           ready.buffers.push_back(
               {argument.argidx, part.storage, part.offset, part.size, bound[argument.buffer].has_value()});
-          prepared.syncs.push_back({part, argument.writes});
+          prepared.uses.push_back({part, argument.writes, bound[argument.buffer].has_value()});
           continue;
         }
-        // The whole storage is copied, so that overlapping parts share memory.
-        const BufferRange original{part.storage, 0, part.storage->size()};
-        const auto [at, fresh] =
-            staging_indices.try_emplace({part.storage.get(), 0, original.size}, prepared.staging.size());
-        if (fresh) {
-          SLIPWAY_TRY(BufferPtr copy,
-                      backend.create_buffer({.size = original.size, .name = plan.buffers[argument.buffer].name}));
-          prepared.staging.push_back({original, std::move(copy), false});
-        }
-        StagingCopy& staging = prepared.staging[at->second];
-        staging.writes |= argument.writes;
-        ready.buffers.push_back({argument.argidx, staging.copy, part.offset, part.size});
+        SLIPWAY_TRY(StagingCopy * staging, staging_copy(prepared, backend, part, plan.buffers[argument.buffer].name));
+        staging->writes |= argument.writes;
+        ready.buffers.push_back({argument.argidx, staging->copy, part.offset, part.size});
       }
     }
     SLIPWAY_TRY(prepared.kernels, backend.make_list(runs, {.timings = options.timings,
@@ -134,12 +139,13 @@ struct Runner::State {
       call.arguments.resize(function->num_args);
       for (const ArgumentPlan& argument : run.arguments) {
         const BufferRange part = part_of(slot, argument);
-        if (std::ranges::none_of(prepared.syncs,
-                                 [&](const SyncRange& range) { return range.part.storage == part.storage; }))
-          prepared.syncs.push_back({BufferRange{part.storage, 0, part.storage->size()}});
+        prepared.uses.push_back({part, true, bound[argument.buffer].has_value()});
         if (cpu::abi_of(*function->library) == cpu::BufferAbi::Xrt) {
-          call.arguments[argument.argidx] =
-              memory ? memory->native_buffer(part.storage, part.offset, part.size) : std::any();
+          call.arguments[argument.argidx] = memory->native_buffer(part.storage, part.offset, part.size);
+          if (call.arguments[argument.argidx].has_value()) continue;
+          SLIPWAY_TRY(StagingCopy * staging, staging_copy(prepared, *memory, part, plan.buffers[argument.buffer].name));
+          staging->writes = true;
+          call.arguments[argument.argidx] = memory->native_buffer(staging->copy, part.offset, part.size);
           continue;
         }
         const bo whole(part.storage);
@@ -166,8 +172,19 @@ struct Runner::State {
     return {};
   }
 
+  // Makes what the application wrote before `bind` visible to the device, outside of executions.
+  Result<> publish() {
+    if (!unpublished) return {};
+    for (const std::optional<BufferRange>& range : bound) {
+      if (range) SLIPWAY_TRY_VOID(coherence.to_device(*range));
+    }
+    unpublished = false;
+    return {};
+  }
+
   Result<> prepare() {
     SLIPWAY_TRY_VOID(check_bound());
+    SLIPWAY_TRY_VOID(publish());
     for (std::size_t i = 0; i < execution.copies; ++i) {
       SLIPWAY_TRY_VOID(prepare_slot(i));
     }
@@ -178,12 +195,19 @@ struct Runner::State {
   void record_result(SlotResult& result) {
     if (!result.failure) {
       ++executions;
-      last_failure.reset();
+      last_failure.clear();
       return;
     }
     failed.resize(plan.runs.size());
-    for (std::size_t i = 0; i < result.failed_run; ++i) ++failed[i].count;
-    last_failure = SlotResult{.failed_run = result.failed_run, .first_skipped = result.first_skipped};
+    for (std::size_t i = 0; i < result.runs.size(); ++i) failed[i].count += result.runs[i] == RunStatus::Ok ? 1 : 0;
+    last_failure = result.runs;
+    if (!result.failed_run) return;
+    // The message of the device is about a run of the recipe.
+    const RunPlan& run = plan.runs[*result.failed_run];
+    if (run.backend == BackendKind::Cpu) return;
+    Diagnostic& first = result.failure->diagnostics.front();
+    first.location = run.origin.location;
+    first.path = run.origin.pointer;
   }
 };
 
@@ -192,7 +216,7 @@ Runner::~Runner() = default;
 
 const Plan& Runner::plan() const { return state_->plan; }
 
-Result<> Runner::bind(std::string_view buffer, BufferRange bound) {
+Result<> Runner::bind(std::string_view buffer, BufferRange bound, bool synced) {
   State& state = *state_;
   const auto index = state.plan.find_buffer(buffer);
   if (!index) return fail(DiagnosticKind::UnknownReference, {}, formatted("Unknown buffer '{}'", buffer));
@@ -217,6 +241,10 @@ Result<> Runner::bind(std::string_view buffer, BufferRange bound) {
     }
   }
   std::optional<BufferRange>& now = state.bound[*index];
+  if (!synced) {
+    state.coherence.wrote_host(bound);
+    state.unpublished = true;
+  }
   if (now && now->storage == bound.storage && now->offset == bound.offset && now->size == bound.size) return {};
   now = std::move(bound);
   for (const auto& slot : state.slots) {
@@ -242,7 +270,7 @@ Result<> Runner::prepare(const ExecutionOptions& options) {
   state.execution.copies = std::max<std::uint32_t>(options.copies, 1);
   if (state.slots.size() > state.execution.copies) state.slots.resize(state.execution.copies);
   while (state.slots.size() < state.execution.copies) {
-    state.slots.push_back(std::make_unique<ExecutionSlot>(state.cpu_mutex, state.plan.runs.size()));
+    state.slots.push_back(std::make_unique<ExecutionSlot>(state.cpu_mutex, state.coherence, state.plan.runs.size()));
   }
   if (state.dirty) return state.prepare();
   for (const auto& slot : state.slots) {
@@ -258,6 +286,7 @@ Result<> Runner::start(std::size_t copy) {
     if (in_progress()) return state_error("an execution is in progress; wait first");
     SLIPWAY_TRY_VOID(state.prepare());
   }
+  SLIPWAY_TRY_VOID(state.publish());
   ExecutionSlot& slot = *state.slots.at(copy);
   if (slot.in_progress()) return state_error("an execution is in progress; wait before the next one");
   return slot.start();
@@ -282,22 +311,23 @@ Result<Bytes> Runner::map_buffer(std::string_view buffer) {
                 formatted("'{}' is mapped while an execution is in progress; wait first", buffer));
   const std::optional<BufferRange> part = bound(buffer);
   if (!part) return Bytes();
-  SLIPWAY_TRY_VOID(sync_buffer(*part->storage, sync_direction::from_device, part->offset, part->size));
+  SLIPWAY_TRY_VOID(make_visible(*part));
   return Bytes(host_bytes(*part->storage).subspan(part->offset, part->size));
 }
+
+Result<> Runner::make_visible(const BufferRange& range) { return state_->coherence.read(range); }
 
 Result<BufferPtr> Runner::create_buffer(const BufferOptions& request) { return state_->create(request); }
 
 std::vector<RunRecord> Runner::records() const {
   const State& state = *state_;
   std::vector<RunRecord> records(state.plan.runs.size());
-  const bool ran = state.executions != 0 || state.last_failure;
+  const bool ran = state.executions != 0 || !state.last_failure.empty();
   for (std::size_t i = 0; i < records.size(); ++i) {
     RunRecord& record = records[i];
     record.count = state.executions + (i < state.failed.size() ? state.failed[i].count : 0);
     record.status = ran ? RunStatus::Ok : RunStatus::Skipped;
-    if (state.last_failure && i >= state.last_failure->failed_run)
-      record.status = i == state.last_failure->failed_run ? RunStatus::Failed : RunStatus::Skipped;
+    if (!state.last_failure.empty()) record.status = state.last_failure[i];
     if (!state.options.timings) continue;
     double total = 0;
     for (const auto& slot : state.slots) total += slot->total_ns()[i];
@@ -343,7 +373,8 @@ class Loader {
     load_functions();
     state_.bound.resize(state_.plan.buffers.size());
     if (diagnostics_.has_errors()) return;
-    state_.slots.push_back(std::make_unique<ExecutionSlot>(state_.cpu_mutex, state_.plan.runs.size()));
+    state_.slots.push_back(
+        std::make_unique<ExecutionSlot>(state_.cpu_mutex, state_.coherence, state_.plan.runs.size()));
     if (Result<> made = state_.make_slot_buffers(*state_.slots.front()); !made)
       diagnostics_.add(std::move(made.error()));
   }
@@ -354,6 +385,12 @@ class Loader {
     if (opened) return opened;
     const auto kernel = std::ranges::find(state_.plan.kernels, kind, &KernelPlan::backend);
     for (Diagnostic& problem : opened.error()) {
+      // Not if there are NPUs, and another one was selected.
+      if (kind == BackendKind::Xrt && problem.message.starts_with("XRT found no device")) {
+        problem.hint(
+            "without an NPU, give its kernels a `module`, in the recipe or with --kernels, to run them on another "
+            "device");
+      }
       if (problem.location.kind != SourceLocation::Kind::None || kernel == state_.plan.kernels.end()) continue;
       problem.location = kernel->origin.location;
       problem.path = kernel->origin.pointer;

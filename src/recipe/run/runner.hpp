@@ -71,9 +71,10 @@ class Runner {
 
   const Plan& plan() const;
 
-  // Errors: unknown-reference; buffer-size, if it is not that of the recipe; runner-state, while an execution is in
-  // progress.
-  Result<> bind(std::string_view buffer, BufferRange bound);
+  // Unless `synced`, the bytes are made visible to the device before the next execution; later changes by the caller
+  // need `buffer_storage::sync`. Errors: unknown-reference; buffer-size, if it is not that of the recipe; runner-state,
+  // while an execution is in progress.
+  Result<> bind(std::string_view buffer, BufferRange bound, bool synced = false);
   // The bound buffer, or the one that the runner created; nothing for unknown and unbound buffers. Must not be called
   // while an execution is in progress.
   std::optional<BufferRange> bound(std::string_view buffer) const;
@@ -94,6 +95,8 @@ class Runner {
     return finish(0, time_out);
   }
 
+  // Makes what kernels wrote to a buffer visible to the host.
+  Result<> make_visible(const BufferRange& range);
   // The bytes of a buffer, synced from the device; empty for unknown and unbound buffers. Errors: runner-state.
   Result<Bytes> map_buffer(std::string_view buffer);
   // Memory that the kernels of this recipe can use without a staging copy, if possible.

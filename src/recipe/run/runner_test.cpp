@@ -162,7 +162,7 @@ TEST_F(RunnerTest, WaitWithATimeOut) {
   EXPECT_TRUE(*opened.runner().wait());
   toy_->hangs = true;
   ASSERT_TRUE(opened.runner().prepare({.time_out = std::chrono::milliseconds(1)}));
-  EXPECT_EQ(opened.run(), "a run list did not end in the given time [timed-out]");
+  EXPECT_EQ(opened.run(), "run `x_to_x` did not end within 1 ms [timed-out]");
   toy_->hangs = false;
 }
 

@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
+
 #include "base/files.hpp"
 #include "base/format.hpp"
 #include "recipe/cpu/paths.hpp"
@@ -59,9 +61,15 @@ Result<const Table*> load_module(const SourceLocation& location) {
   return fail(std::move(failure));
 }
 
-Result<BackendPtr> open_backend(std::uint32_t device, const SourceLocation& location) {
+Result<BackendPtr> open_backend(std::string_view selector, const SourceLocation& location) {
   SLIPWAY_TRY(const Table* module, load_module(location));
-  return module->open(device, location);
+  if (const char* chosen = std::getenv("SLIPWAY_XRT_DEVICE"); selector.empty() && chosen) selector = chosen;
+  return module->open(selector, location);
+}
+
+Result<BackendPtr> adopt_device(const void* device) {
+  SLIPWAY_TRY(const Table* module, load_module());
+  return module->adopt(device);
 }
 
 }  // namespace slipway::recipe::xrt_module

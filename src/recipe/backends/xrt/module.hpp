@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "recipe/plan.hpp"
@@ -17,7 +18,7 @@
 namespace slipway::recipe::xrt_module {
 
 // Changes if the layout of types that program and module share changes.
-inline constexpr std::array<std::uint64_t, 8> kFingerprint = {2,  // of this table
+inline constexpr std::array<std::uint64_t, 8> kFingerprint = {4,  // of this table
                                                               sizeof(Backend),
                                                               sizeof(KernelPlan),
                                                               sizeof(ContextPlan),
@@ -30,8 +31,10 @@ struct Table {
   std::array<std::uint64_t, 8> fingerprint = kFingerprint;
   // Names of the devices, in XRT's order. Errors: device-failed.
   Result<std::vector<std::string>> (*list_devices)() = nullptr;
-  // Errors: no-device, with the number of devices.
-  Result<BackendPtr> (*open)(std::uint32_t device, const SourceLocation& location) = nullptr;
+  // `selector`: an index, or a part of the name; if empty, the first device. Errors: no-device, with the devices.
+  Result<BackendPtr> (*open)(std::string_view selector, const SourceLocation& location) = nullptr;
+  // A back end on an `xrt::device` of the application.
+  Result<BackendPtr> (*adopt)(const void* device) = nullptr;
 };
 
 using EntryPoint = const Table* (*)();
@@ -42,7 +45,11 @@ inline constexpr const char* kFileName = "slipway-backend-xrt.so";
 // not built, or libxrt is missing).
 Result<const Table*> load_module(const SourceLocation& location = {});
 
-// Opens the device with an index. Errors: those of `load_module`, and no-device.
-Result<BackendPtr> open_backend(std::uint32_t device = 0, const SourceLocation& location = {});
+// Opens a device. `selector`: an index, or a part of the name; if empty, that of the environment variable
+// SLIPWAY_XRT_DEVICE, else the first one. Errors: those of `load_module`, and no-device.
+Result<BackendPtr> open_backend(std::string_view selector = {}, const SourceLocation& location = {});
+
+// A back end on an `xrt::device` of the application. Errors: those of `load_module`.
+Result<BackendPtr> adopt_device(const void* device);
 
 }  // namespace slipway::recipe::xrt_module

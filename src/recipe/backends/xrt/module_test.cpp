@@ -7,7 +7,6 @@
 namespace slipway::recipe::xrt_module {
 namespace {
 
-using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 TEST(XrtModule, ReportsAMissingModule) {
@@ -23,14 +22,13 @@ TEST(XrtModule, ReportsThatThereIsNoDevice) {
   const auto module = load_module();
   if (!module) GTEST_SKIP() << module.error().front().message;
   ASSERT_TRUE((*module)->list_devices()) << (*module)->list_devices().error().front().message;
-  const auto backend = open_backend(1000, SourceLocation::in_file("recipe.json"));
+  const auto backend = open_backend("1000", SourceLocation::in_file("recipe.json"));
   ASSERT_FALSE(backend);
   const Diagnostic& problem = backend.error().front();
   EXPECT_EQ(problem.kind, DiagnosticKind::NoDevice);
   EXPECT_EQ(exit_class_of(problem.kind), ExitClass::DeviceLacks);
   EXPECT_EQ(problem.location.file, "recipe.json");
   EXPECT_THAT(problem.message, StartsWith("XRT found no device"));
-  EXPECT_THAT(problem.message, HasSubstr("--kernels"));
 }
 
 }  // namespace

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Recipes on the back end `xrt`: XRT itself, with the software NPU as its device.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "base/files.hpp"
+#include "recipe/backends/xrt/module.hpp"
+#include "recipe/open_backend.hpp"
+#include "recipe/replay/run.hpp"
+#include "testing/recipes.hpp"
+#include "testing/source_directory.hpp"
+#include "xrt_module/module.hpp"
+#include "xrt_module/software_npu/software_npu.hpp"
+
+namespace slipway::recipe {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// A kernel run: every kernel adds 1 from its first buffer to its second.
+std::string npu_run(std::string_view from, std::string_view to, std::string_view slices = "") {
+  return formatted(R"({{"kernel": "k", "name": "{}_to_{}", "arguments": [{{"name": "{}", "argidx": 3{}}},
+    {{"name": "{}", "argidx": 5{}}}], "constants": [{{"value": 3, "type": "int", "argidx": 0}}]}})",
+                   from, to, from, slices, to, slices);
+}
+std::string npu_recipe(std::string_view buffers, std::string_view runs, std::string_view cpus = "") {
+  return formatted(R"({{"header": {{"xclbin": "dpu.xclbin"}}, "resources": {{"buffers": [{}],
+    "kernels": [{{"name": "k", "instance": "DPU", "ctrlcode": "patch.elf"}}], "cpus": [{}]}},
+    "execution": {{"runs": [{}]}}}})",
+                   buffers, cpus, runs);
+}
+
+ArtifactMap npu_files() {
+  ArtifactMap files;
+  for (const char* name : {"dpu.xclbin", "patch.elf", "config_two.elf"}) {
+    const MappedFile file = *map_file(testing::source_directory() / "tests/data/xrt" / name);
+    const std::string_view text = text_of(file.bytes());
+    files.emplace(name, std::vector<char>(text.begin(), text.end()));
+  }
+  return files;
+}
+
+class XrtBackendTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ::xrt::system::enumerate_devices();  // XRT opens its device library
+    npu_ = software_npu::software_npu();
+    ASSERT_TRUE(npu_) << "XRT does not use the software NPU";
+    npu_->reset();
+  }
+  OpenOptions options(std::string selector = "") {
+    auto backends = std::make_shared<Backends>(std::move(selector), Cache());
+    return {.runner = {.open_backend = [backends](BackendKind kind) { return backends->open(kind); }}};
+  }
+  Opened open(std::string recipe, std::string profile = "", std::string selector = "") {
+    return Opened(std::move(recipe), options(std::move(selector)), std::move(profile), npu_files());
+  }
+  static constexpr std::string_view kTwoBuffers =
+      R"({"name": "x", "type": "input", "size": 16}, {"name": "y", "type": "output", "size": 16})";
+  software_npu::State* npu_ = nullptr;
+};
+
+TEST_F(XrtBackendTest, AKernelOfADesign) {
+  Opened opened = open(npu_recipe(kTwoBuffers, npu_run("x", "y")));
+  ASSERT_EQ(opened.problems, "");
+  opened.bind("x", {1, 2, 3, 4});
+  EXPECT_EQ(opened.run(), "ok");
+  EXPECT_THAT(opened.words("y"), ElementsAre(2, 3, 4, 5));
+  EXPECT_EQ(npu_->commands, 1u);
+  EXPECT_EQ(npu_->lists, 0u);
+}
+
+TEST_F(XrtBackendTest, KernelsOfAConfiguration) {
+  Opened opened = open(R"({"header": {"program": "config_two.elf"}, "resources": {
+    "buffers": [{"name": "x", "type": "input", "size": 16}, {"name": "t", "type": "internal", "size": 16},
+                {"name": "y", "type": "output", "size": 16}],
+    "kernels": [{"name": "first", "instance": "CONV:b"}, {"name": "second", "instance": "POOL"}]},
+    "execution": {"runs": [
+      {"name": "first", "arguments": [{"name": "x", "argidx": 0}, {"name": "t", "argidx": 2}]},
+      {"name": "second", "arguments": [{"name": "t", "argidx": 0}, {"name": "y", "argidx": 1}]}]}})");
+  ASSERT_EQ(opened.problems, "");
+  opened.bind("x", {1, 2, 3, 4});
+  EXPECT_EQ(opened.run(), "ok");
+  EXPECT_THAT(opened.words("y"), ElementsAre(3, 4, 5, 6));
+}
+
+TEST_F(XrtBackendTest, SlicesAreSubBuffers) {
+  Opened opened = open(npu_recipe(kTwoBuffers, npu_run("x", "y", R"(, "offset": 8, "size": 8)")));
+  ASSERT_EQ(opened.problems, "");
+  opened.bind("x", {1, 2, 3, 4});
+  EXPECT_EQ(opened.run(), "ok");
+  EXPECT_THAT(opened.words("y"), ElementsAre(0, 0, 4, 5));
+}
+
+// Buffers that only kernels use are never synchronised, others once before the first execution.
+TEST_F(XrtBackendTest, ExecutionsDoNotSynchronise) {
+  Opened opened = open(npu_recipe(std::string(kTwoBuffers) + R"(, {"name": "t", "type": "internal", "size": 16})",
+                                  npu_run("x", "t") + "," + npu_run("t", "y")));
+  ASSERT_EQ(opened.problems, "");
+  opened.bind("x", {1, 2, 3, 4});
+  EXPECT_EQ(opened.run(), "ok");
+  npu_->syncs_to_device = npu_->syncs_from_device = 0;
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(opened.run(), "ok");
+  EXPECT_EQ(npu_->syncs_to_device, 0u);
+  EXPECT_EQ(npu_->syncs_from_device, 0u);
+  EXPECT_THAT(opened.words("y"), ElementsAre(3, 4, 5, 6));
+  EXPECT_EQ(npu_->syncs_from_device, 1u);
+}
+
+TEST_F(XrtBackendTest, TimedIterationsOfAProfileDoNotSynchronise) {
+  const auto syncs = [&](int iterations, std::string_view mode) -> std::uint64_t {
+    npu_->reset();
+    Opened opened = open(npu_recipe(kTwoBuffers, npu_run("x", "y")),
+                         formatted(R"({{"bindings": [{{"name": "x", "size": 16, "init": {{"stride": 4, "value": 41}}}},
+    {{"name": "y", "size": 16, "validate": {{"name": "gold"}}}},
+    {{"name": "gold", "size": 16, "init": {{"stride": 4, "value": 42}}}}],
+    "executions": [{{"mode": "{}", "iterations": {}}}]}})",
+                                   mode, iterations));
+    EXPECT_EQ(opened.problems, "");
+    EXPECT_FALSE(opened.session.run());
+    EXPECT_EQ(npu_->commands % static_cast<std::uint64_t>(iterations), 0u);
+    return npu_->syncs_to_device + npu_->syncs_from_device;
+  };
+  EXPECT_EQ(syncs(100, "latency"), syncs(1, "latency"));
+  EXPECT_EQ(syncs(100, "throughput"), syncs(1, "throughput"));
+  EXPECT_EQ(syncs(1, "validate"), syncs(1, "latency") + 1);
+}
+
+// Each side sees what the other wrote, for several executions.
+TEST_F(XrtBackendTest, CpuFunctionsBetweenKernels) {
+  Opened opened =
+      open(npu_recipe(std::string(kTwoBuffers) + R"(, {"name": "t", "type": "internal", "size": 16})",
+                      npu_run("x", "t") + "," +
+                          cpu_run("add", R"({"name": "t", "argidx": 0, "offset": 8})", R"({"value": 1, "argidx": 1})") +
+                          "," + npu_run("t", "y"),
+                      cpus_json({"add"})));
+  ASSERT_EQ(opened.problems, "");
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    opened.bind("x", {i, i, i, i});
+    EXPECT_EQ(opened.run(), "ok");
+    EXPECT_THAT(opened.words("y"), ElementsAre(i + 2, i + 2, i + 0x01010103, i + 0x01010103));
+  }
+}
+
+// Functions for XRT get objects of XRT, also for buffers that are host memory.
+TEST_F(XrtBackendTest, CpuLibrariesForXrt) {
+  const std::string twice =
+      R"({"name": "twice", "where": "cpu", "arguments": [{"name": "x", "argidx": 0, "offset": 8}]})";
+  const std::string cpus = R"({"name": "twice", "library_path": "for_xrt"})";
+  Opened opened = open(npu_recipe(kTwoBuffers, twice + "," + npu_run("x", "y"), cpus));
+  ASSERT_EQ(opened.problems, "");
+  opened.bind("x", {1, 2, 3, 4});
+  EXPECT_EQ(opened.run(), "ok");
+  EXPECT_THAT(opened.words("y"), ElementsAre(2, 3, 7, 9));
+  const BufferPtr host = *cpu::make_host_buffer(16);
+  for (std::uint32_t i = 0; i < 4; ++i) store(host_bytes(*host).data() + 4 * i, i + 10);
+  ASSERT_TRUE(opened.runner().bind("x", {host, 0, 16}));
+  EXPECT_EQ(opened.run(), "ok");
+  EXPECT_THAT(opened.words("x"), ElementsAre(10, 11, 24, 26));
+  EXPECT_THAT(opened.words("y"), ElementsAre(11, 12, 25, 27));
+}
+
+TEST_F(XrtBackendTest, ManyRunsAreRunLists) {
+  std::string runs, buffers = std::string(kTwoBuffers);
+  for (int i = 0; i < 100; ++i) runs += (i == 0 ? "" : ",") + npu_run(i == 0 ? "x" : "y", "y");
+  Opened opened = open(npu_recipe(buffers, runs));
+  ASSERT_EQ(opened.problems, "");
+  opened.bind("x", {0, 1, 2, 3});
+  EXPECT_EQ(opened.run(), "ok");
+  EXPECT_THAT(opened.words("y"), ElementsAre(100, 101, 102, 103));
+  EXPECT_EQ(npu_->commands, 100u);
+  EXPECT_EQ(npu_->lists, 5u);  // of at most 24 runs each
+  EXPECT_TRUE(opened.runner().chained(0));
+}
+
+std::vector<RunStatus> statuses(Opened& opened) {
+  std::vector<RunStatus> all;
+  for (const RunRecord& record : opened.runner().records()) all.push_back(record.status);
+  return all;
+}
+
+constexpr RunStatus kOk = RunStatus::Ok, kFailed = RunStatus::Failed, kSkipped = RunStatus::Skipped;
+
+TEST_F(XrtBackendTest, AFailureNamesItsRun) {
+  Opened opened = open(npu_recipe(kTwoBuffers, npu_run("x", "y") + "," + npu_run("y", "x") + "," + npu_run("x", "y")));
+  ASSERT_EQ(opened.problems, "");
+  npu_->fail_at = 2;
+  ASSERT_TRUE(opened.runner().execute());
+  const auto done = opened.runner().wait();
+  ASSERT_FALSE(done);
+  const Diagnostic& problem = done.error().diagnostics.front();
+  EXPECT_THAT(problem.message, HasSubstr("run 'y_to_x' of kernel `k` failed"));
+  EXPECT_EQ(problem.path, "/execution/runs/1");
+  EXPECT_EQ(name_of(problem.kind), "run-failed");
+  EXPECT_THAT(statuses(opened), ElementsAre(kOk, kFailed, kOk));  // XRT had started all three
+  npu_->fail_at = 0;
+  EXPECT_EQ(opened.run(), "ok");
+  EXPECT_THAT(statuses(opened), Each(kOk));
+}
+
+TEST_F(XrtBackendTest, AFailureInARunListNamesItsRun) {
+  std::string runs;
+  for (int i = 0; i < 8; ++i) runs += (i == 0 ? "" : ",") + npu_run("x", "y");
+  Opened opened = open(npu_recipe(kTwoBuffers, runs));
+  ASSERT_EQ(opened.problems, "");
+  npu_->fail_at = 4;
+  ASSERT_TRUE(opened.runner().execute());
+  const auto done = opened.runner().wait();
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().diagnostics.front().path, "/execution/runs/3");
+  EXPECT_THAT(statuses(opened), ElementsAre(kOk, kOk, kOk, kFailed, kSkipped, kSkipped, kSkipped, kSkipped));
+}
+
+TEST_F(XrtBackendTest, ATimeOutNamesWhatHangs) {
+  Opened opened = open(npu_recipe(kTwoBuffers, npu_run("x", "y") + "," + npu_run("y", "x") + "," + npu_run("x", "y")));
+  ASSERT_EQ(opened.problems, "");
+  npu_->hang_at = 2;
+  ASSERT_TRUE(opened.runner().prepare({.time_out = std::chrono::milliseconds(50)}));
+  ASSERT_TRUE(opened.runner().execute());
+  const auto done = opened.runner().wait();
+  ASSERT_FALSE(done);
+  const Diagnostic& problem = done.error().diagnostics.front();
+  EXPECT_EQ(problem.message,
+            "the list of 3 runs from `x_to_y` to `x_to_y` did not end within 50 ms; 1 of its runs completed");
+  EXPECT_EQ(problem.path, "/execution/runs/1");
+  EXPECT_EQ(name_of(problem.kind), "timed-out");
+  EXPECT_THAT(statuses(opened), ElementsAre(kOk, kFailed, kSkipped));
+  npu_->hang_at = 0;  // the destructor waits
+}
+
+TEST_F(XrtBackendTest, TheSelectorChoosesTheDevice) {
+  npu_->devices = 3;
+  const std::string recipe = npu_recipe(kTwoBuffers, npu_run("x", "y"));
+  const auto device_of = [&](std::string selector) -> std::string {
+    Opened opened = open(recipe, "", std::move(selector));
+    if (!opened.problems.empty()) return opened.problems;
+    npu_->device_of_run.clear();
+    opened.bind("x", {1, 2, 3, 4});
+    EXPECT_EQ(opened.run(), "ok");
+    EXPECT_EQ(opened.runner().backends().front().second.device,
+              formatted("Software NPU {}", npu_->device_of_run.front()));
+    return formatted("{}", npu_->device_of_run.front());
+  };
+  EXPECT_EQ(device_of(""), "0");
+  EXPECT_EQ(device_of("1"), "1");
+  EXPECT_EQ(device_of("NPU 2"), "2");
+  EXPECT_EQ(device_of("xrt:2"), "2");
+  EXPECT_EQ(device_of("vulkan:llvmpipe"), "0");
+  EXPECT_THAT(device_of("7"), HasSubstr("XRT has no device `7`; there are 0 `Software NPU 0`, 1 `Software NPU 1`, 2 "
+                                        "`Software NPU 2` [no-device]"));
+  npu_->devices = 0;
+  EXPECT_THAT(device_of(""), HasSubstr("XRT found no device (0 devices)"));
+}
+
+TEST_F(XrtBackendTest, MemoryIsExhausted) {
+  npu_->max_buffer = 1 << 16;
+  Opened opened = open(npu_recipe(R"({"name": "x", "type": "input", "size": 131072},
+    {"name": "y", "type": "output", "size": 131072})",
+                                  npu_run("x", "y")));
+  EXPECT_THAT(opened.problems, HasSubstr("XRT cannot create buffer `x` of 131072 bytes"));
+}
+
+// Scripts of runs that cannot be traced are ignored.
+TEST_F(XrtBackendTest, TracesOfControlCodeThatHasNone) {
+  ArtifactMap files = npu_files();
+  files.emplace("trace.ct", std::vector<char>{'x'});
+  Opened opened(npu_recipe(kTwoBuffers, npu_run("x", "y")), options(),
+                R"({"bindings": [{"name": "x", "size": 16}, {"name": "y", "size": 16}],
+                    "dtrace": [{"name": "x_to_y", "file": "trace.ct"}]})",
+                std::move(files));
+  EXPECT_THAT(opened.problems,
+              HasSubstr("warning: run `x_to_y` is not traced: XRT has no trace scripts for control code "
+                        "of the platform aie2p; `trace.ct` is ignored"));
+  EXPECT_EQ(opened.run(), "ok");
+}
+
+// Two threads: the second one adds 1 to what the first one loads and computes, and waits for it.
+constexpr std::string_view kCapture = R"({"version": "1.0",
+  "resources": {
+    "hwctxs": [{"name": "h", "xclbin": "dpu.xclbin"}],
+    "buffers": [{"name": "x", "size": 16, "type": "inout"}, {"name": "y", "size": 16, "type": "inout"},
+                {"name": "z", "size": 16, "type": "inout"}],
+    "kernels": [{"name": "k", "instance": "DPU", "hwctx": "h", "ctrlcode": "patch.elf"}],
+    "runs": [
+      {"name": "a", "kernel": "k", "arguments": [{"bo": "x", "argidx": 3}, {"bo": "y", "argidx": 5}]},
+      {"name": "b", "kernel": "k", "arguments": [{"bo": "y", "argidx": 3}, {"bo": "z", "argidx": 5}],
+       "constants": [{"value": 3, "argidx": 0, "type": "int"}]}]},
+  "execution": {"threads": [1, 2], "iterations": 3, "frames": [
+    {"name": "f1", "tid": 1, "runs": [{"run": "a", "arguments": [{"bo": "x", "argidx": 3, "fnm": "x.bin"}]}], "waits": ["f1"]},
+    {"name": "f2", "tid": 2, "runs": [{"run": "a"}], "waits": ["f1", "f2"]},
+    {"name": "f3", "tid": 2, "runs": [{"run": "b"}, {"run": "b"}], "waits": ["f3"]}]}})";
+
+TEST_F(XrtBackendTest, CapturesAreReplayed) {
+  ArtifactMap files = npu_files();
+  files.emplace("x.bin", std::vector<char>{1, 0, 0, 0, 2, 0, 0, 0});
+  const Artifacts artifacts = Artifacts::in_memory(std::make_shared<const ArtifactMap>(std::move(files)));
+  Diagnostics diagnostics;
+  auto document = read_document(make_source("capture.json", std::string(kCapture)), {}, diagnostics);
+  const auto replay = read_replay(std::move(document), {}, diagnostics);
+  ASSERT_TRUE(replay);
+  check_replay(*replay, &artifacts, diagnostics);
+  ASSERT_EQ(format_diagnostics(diagnostics.all(), {.sources = false}), "");
+  const BackendPtr backend = *xrt_module::open_backend();
+  const auto result = run_replay(*replay, artifacts, *backend);
+  ASSERT_TRUE(result) << result.error().front().message;
+  EXPECT_EQ(result->frames, 3u);
+  EXPECT_EQ(result->iterations, 3u);
+  EXPECT_EQ(result->threads, 2u);
+  EXPECT_EQ(npu_->commands, 12u);
+  EXPECT_EQ(npu_->lists, 3u);  // f3
+  EXPECT_THAT(replay_report(*result), HasSubstr("\"frames\": 3"));
+  npu_->reset();
+  EXPECT_EQ(run_replay(*replay, artifacts, *backend, {.iterations = 1})->iterations, 1u);
+  EXPECT_EQ(npu_->commands, 4u);
+  npu_->fail_at = npu_->commands + 1;
+  const auto failed = run_replay(*replay, artifacts, *backend);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(name_of(failed.error().front().kind), "run-failed");
+  EXPECT_THAT(failed.error().front().path, HasSubstr("/execution/frames/"));
+}
+
+TEST_F(XrtBackendTest, RunnersInThreads) {
+  std::vector<std::thread> threads;
+  std::atomic<int> bad = 0;
+  const auto backends = std::make_shared<Backends>("", Cache());
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      OpenOptions with{.runner = {.open_backend = [&](BackendKind kind) { return backends->open(kind); }}};
+      Opened opened(npu_recipe(kTwoBuffers, npu_run("x", "y")), std::move(with), "", npu_files());
+      opened.bind("x", {i, i, i, i});
+      for (int k = 0; k < 20; ++k) bad += opened.run() == "ok" ? 0 : 1;
+      for (const std::uint32_t word : opened.words("y")) bad += word == i + 1 ? 0 : 1;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(bad, 0);
+}
+
+}  // namespace
+}  // namespace slipway::recipe

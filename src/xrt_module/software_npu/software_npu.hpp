@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What tests set and see of the software NPU. It is one object per process, in the library that XRT opens as its device
+// library; `software_npu()` finds it. Programs that a test starts take the values from the environment.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+namespace slipway::recipe::software_npu {
+
+struct State {
+  // Settings. Commands (runs, also those of a run list) count from 1 since the last `reset`; 0: none.
+  std::atomic<std::uint32_t> devices = 1;  // SOFTWARE_NPU_DEVICES
+  std::atomic<std::uint64_t> fail_at = 0;  // SOFTWARE_NPU_FAIL_AT: the command ends with an error
+  std::atomic<std::uint64_t> hang_at = 0;  // SOFTWARE_NPU_HANG_AT: this one and later ones wait until it is 0
+  std::atomic<std::uint64_t> max_buffer = 1ull << 30;  // SOFTWARE_NPU_MAX_BUFFER: bytes
+
+  // Counts since the last `reset`.
+  std::atomic<std::uint64_t> commands = 0, lists = 0;
+  std::atomic<std::uint64_t> syncs_to_device = 0, syncs_from_device = 0;
+  std::mutex mutex;                          // guards the vectors
+  std::vector<std::uint32_t> device_of_run;  // by command
+
+  void reset() {
+    devices = 1;
+    fail_at = hang_at = 0;
+    max_buffer = 1ull << 30;
+    commands = lists = syncs_to_device = syncs_from_device = 0;
+    const std::scoped_lock lock(mutex);
+    device_of_run.clear();
+  }
+};
+
+// The state of the software NPU, which XRT must have opened; null if XRT uses other devices.
+inline State* software_npu() {
+  void* library = dlopen("libxrt_core.so.2", RTLD_NOW | RTLD_NOLOAD);
+  if (!library) return nullptr;
+  const auto state = reinterpret_cast<State* (*)()>(dlsym(library, "slipway_software_npu"));
+  dlclose(library);
+  return state ? state() : nullptr;
+}
+
+}  // namespace slipway::recipe::software_npu
