@@ -341,8 +341,8 @@ TEST(Convert, SimplifyingMergesFoldsAndDrops) {
   ASSERT_TRUE(prepare(model, {}, problems));
   EXPECT_EQ(tosa::print(model.graph),
             "graph m {\n  %0 = input f32[2, 3]\n  %1 = const f32[2, 3] [1, 2, 3, 4, 5, 6]\n"
-            "  %2 = const f32[2, 3] [1, 2, 3, 4, 5, 6]\n  %3 = ADD(%0, %1) f32[2, 3]\n  %4 = ADD(%3, %1) f32[2, 3]\n"
-            "  %5 = ADD(%4, %2) f32[2, 3]\n  output %5\n}\n");
+            "  %2 = ADD(%0, %1) f32[2, 3]\n  %3 = ADD(%2, %1) f32[2, 3]\n"
+            "  %4 = ADD(%3, %1) f32[2, 3]\n  output %4\n}\n");
   ConvertOptions options;
   options.simplify.fold = false;
   ASSERT_TRUE(prepare(kept, options, problems));

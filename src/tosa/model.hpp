@@ -15,6 +15,8 @@ struct Model {
   Graph graph;
   // Names of the model's interface: one for each input and output, or empty.
   std::vector<std::string> input_names, output_names;
+  // The graph was made of several functions: parts of it that share no tensors are segments of their own.
+  bool separate_parts = false;
   // The location of each operator in the file, in its order; empty for formats with better locations.
   std::vector<std::uint64_t> operator_offsets;
   // Owns the data of constants, unless they are in a file that the caller has mapped.

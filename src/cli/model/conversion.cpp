@@ -387,14 +387,14 @@ void ConversionLine::add_own_options() {
                    "with --verify, a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
   line_.add_option("--verify-shape", options_.verify_shapes,
                    "NAME=1x8x8x3: the shape of an input with unknown dimensions");
-  line_.add_option("--entry", options_.read.entry, "the function of an MLIR module");
+  line_.add_option("--entry", options_.read.entry, "the function of an MLIR module; else its only one, `main`, or all");
   line_.add_option("--io-names", io_names_, "names of a `.tosa` model's inputs and outputs: deserialized, tensor");
   line_.add_option("--partition-order", order_,
                    "the order in which operators are visited: bfs (breadth first), program");
   line_.add_flag(
       "--rematerialize-rescale", options_.settings.rematerialize_rescale,
       "repeat widening RESCALEs in each segment that needs them, so that tensors between segments stay narrow");
-  line_.add_flag("--no-fold", no_fold_, "do not fold transposes of constants");
+  line_.add_flag("--no-fold", no_fold_, "keep operators that fold: on constants, without effect, PAD before windows");
   line_.add_flag("--allow-overflow", options_.settings.narrow.allow_overflow,
                  "let constants beyond the range of float16 become infinite");
   line_.add_option("--log-level", log_level_, "debug, info, warning, error");

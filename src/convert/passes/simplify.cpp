@@ -6,6 +6,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "convert/passes/fold.hpp"
+
 namespace slipway::convert {
 namespace {
 
@@ -160,6 +162,8 @@ void drop_unused(tosa::Graph& graph) {
 }  // namespace
 
 void simplify(tosa::Graph& graph, const SimplifyOptions& options) {
+  if (options.fold) fold(graph);
+  // Must come before transposes are folded, which changes constants that are used once.
   merge_constants(graph);
   if (options.fold) fold_transposes(graph);
   drop_unused(graph);

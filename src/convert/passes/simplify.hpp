@@ -7,7 +7,7 @@
 namespace slipway::convert {
 
 struct SimplifyOptions {
-  bool fold = true;  // transposes of constants
+  bool fold = true;  // convert/passes/fold.hpp, and transposes of large constants
 };
 
 // Equal constants are merged into the first; a TRANSPOSE of a constant that nothing else uses is folded to a constant;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <numeric>
 
 namespace slipway::convert {
@@ -12,7 +13,8 @@ constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 class Partitioner {
  public:
-  Partitioner(const tosa::Graph& graph, const std::vector<bool>& shaders) : graph_(graph), shaders_(shaders) {}
+  Partitioner(const tosa::Graph& graph, const std::vector<bool>& shaders, bool separate_parts)
+      : graph_(graph), shaders_(shaders), parts_(separate_parts ? parts() : std::vector<std::uint32_t>()) {}
 
   Partitioning run(PartitionOrder order) {
     depths();
@@ -47,9 +49,38 @@ class Partitioner {
     return nodes;
   }
 
+  // For each node, the number of its part: a lowest node of those that it is connected with.
+  std::vector<std::uint32_t> parts() const {
+    std::vector<std::uint32_t> parent(graph_.nodes.size());
+    std::iota(parent.begin(), parent.end(), 0);
+    const auto root = [&](std::uint32_t node) {
+      while (parent[node] != node) node = parent[node] = parent[parent[node]];
+      return node;
+    };
+    std::vector<std::uint32_t> user(graph_.values.size(), kNone);  // a node that is connected with the value
+    const auto connect = [&](tosa::ValueId value, std::uint32_t node) {
+      if (graph_[value].kind == tosa::ValueKind::Constant) return;
+      std::uint32_t& known = user[tosa::index(value)];
+      if (known == kNone) known = node;
+      const std::uint32_t one = root(known), other = root(node);
+      parent[std::max(one, other)] = std::min(one, other);
+    };
+    for (std::uint32_t node = 0; node < parent.size(); ++node) {
+      for (const tosa::ValueId input : graph_.nodes[node].inputs) connect(input, node);
+      for (const tosa::ValueId output : graph_.nodes[node].outputs) connect(output, node);
+    }
+    for (std::uint32_t node = 0; node < parent.size(); ++node) parent[node] = root(node);
+    return parent;
+  }
+
   std::uint32_t highest() const { return static_cast<std::uint32_t>(result_.kinds.size()) - 1; }
   // The earliest partition for a graph operator, given the current highest partition.
-  std::uint32_t open_partition() const {
+  std::uint32_t open_partition(std::uint32_t node) const {
+    if (!parts_.empty()) {
+      const auto last = last_of_part_.find(parts_[node]);
+      const bool open = last != last_of_part_.end() && result_.kinds[last->second] == PartitionKind::Graph;
+      return open ? last->second : static_cast<std::uint32_t>(result_.kinds.size());
+    }
     if (result_.kinds.empty()) return 0;
     return result_.kinds.back() == PartitionKind::Compute ? highest() + 1 : highest();
   }
@@ -60,6 +91,10 @@ class Partitioner {
       const std::uint32_t to =
           shaders_[node] ? static_cast<std::uint32_t>(result_.kinds.size()) : graph_partition(node);
       result_.of_node[node] = to;
+      if (!parts_.empty()) {
+        std::uint32_t& last = last_of_part_[parts_[node]];
+        last = std::max(last, to);
+      }
       if (to == result_.kinds.size())
         result_.kinds.push_back(shaders_[node] ? PartitionKind::Compute : PartitionKind::Graph);
     }
@@ -71,10 +106,10 @@ class Partitioner {
       const auto producer = producer_of(input);
       if (!producer) continue;
       std::uint32_t after = result_.of_node[*producer];
-      if (shaders_[*producer]) after = std::max(after + 1, open_partition());
+      if (shaders_[*producer]) after = std::max(after + 1, open_partition(node));
       latest = std::max(latest.value_or(0), after);
     }
-    return latest.value_or(open_partition());
+    return latest ? *latest : open_partition(node);
   }
 
   // --- constants: output at run time by the lowest partition that can ---
@@ -130,6 +165,8 @@ class Partitioner {
 
   const tosa::Graph& graph_;
   const std::vector<bool>& shaders_;
+  std::vector<std::uint32_t> parts_;                     // empty: parts are not separated
+  std::map<std::uint32_t, std::uint32_t> last_of_part_;  // the last partition of each part
   Partitioning result_;
 };
 
@@ -137,8 +174,9 @@ class Partitioner {
 
 bool is_shader(const tosa::Node& node) { return node.op == tosa::Op::CUSTOM && node.custom->domain == kShaderDomain; }
 
-Partitioning partition(const tosa::Graph& graph, const std::vector<bool>& shaders, PartitionOrder order) {
-  return Partitioner(graph, shaders).run(order);
+Partitioning partition(const tosa::Graph& graph, const std::vector<bool>& shaders, PartitionOrder order,
+                       bool separate_parts) {
+  return Partitioner(graph, shaders, separate_parts).run(order);
 }
 
 }  // namespace slipway::convert

@@ -39,8 +39,9 @@ struct Partitioning {
 
 // `shaders`: for each node whether it is a shader operator. A graph with a node or a returned constant has at least one
 // partition.
+// `separate_parts`: operators that are not connected, except through constants, are in different partitions.
 Partitioning partition(const tosa::Graph& graph, const std::vector<bool>& shaders,
-                       PartitionOrder order = PartitionOrder::BreadthFirst);
+                       PartitionOrder order = PartitionOrder::BreadthFirst, bool separate_parts = false);
 
 // A listing for people: the contents of each partition, and the reason for the partition of each operator.
 std::string explain(const tosa::Graph& graph, const Partitioning& partitioning);

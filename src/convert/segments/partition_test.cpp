@@ -166,5 +166,20 @@ TEST(Partition, ExplainPrintsReasons) {
   EXPECT_THAT(dot, ::testing::HasSubstr("c0 -> n1"));
 }
 
+// Parts that share constants only.
+TEST(Partition, SeparateParts) {
+  const Program program("g1(a,k1) g2(b,k1) g3(g1) s1(g2) g4(s1) g5(b)");
+  for (const PartitionOrder order : {PartitionOrder::BreadthFirst, PartitionOrder::Program}) {
+    const Partitioning apart = partition(program.graph, program.shaders, order, true);
+    EXPECT_EQ(apart.of_node[0], apart.of_node[2]);                                                             // g1 g3
+    EXPECT_NE(apart.of_node[0], apart.of_node[1]);                                                             // g1 g2
+    EXPECT_NE(apart.of_node[4], apart.of_node[0]);                                                             // g4 g1
+    EXPECT_GT(apart.of_node[4], apart.of_node[3]);                                                             // g4 s1
+    EXPECT_EQ(apart.of_node[5], order == PartitionOrder::BreadthFirst ? apart.of_node[1] : apart.of_node[4]);  // g5
+    EXPECT_EQ(apart.kinds.size(), 4u);
+    EXPECT_LT(partition(program.graph, program.shaders, order).kinds.size(), 4u);
+  }
+}
+
 }  // namespace
 }  // namespace slipway::convert

@@ -50,6 +50,7 @@ class Writer {
     graph();
     texts(reply_.input_names);
     texts(reply_.output_names);
+    to_.write(reply_.functions);
     return to_.release();
   }
 
@@ -158,6 +159,7 @@ class ReplyReader {
       graph();
       texts(reply_.input_names, reply_.graph.inputs.size());
       texts(reply_.output_names, reply_.graph.outputs.size());
+      reply_.functions = from_.read<std::uint32_t>();
     }
     if (bad_ || from_.failed() || from_.remaining() != 0) return std::nullopt;
     return std::move(reply_);

@@ -66,6 +66,7 @@ struct MlirReply {
   Graph graph;                  // without locations
   std::vector<MlirLine> lines;  // of nodes
   std::vector<std::string> input_names, output_names;
+  std::uint32_t functions = 1;  // that the graph was read from
   std::vector<MlirLiteral> literals;
 };
 

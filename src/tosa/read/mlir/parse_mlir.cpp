@@ -59,7 +59,10 @@ class Parser {
 
   MlirReply run() {
     if (parse()) {
-      if (mlir::func::FuncOp function = choose()) this->function(function);
+      const std::vector<mlir::func::FuncOp> functions = choose();
+      for (mlir::func::FuncOp function : functions) this->function(function);
+      reply_.functions = static_cast<std::uint32_t>(functions.size());
+      if (functions.size() == 1) names(functions.front());
     }
     return std::move(reply_);
   }
@@ -116,7 +119,8 @@ class Parser {
     return static_cast<bool>(parsed_.module) && good();
   }
 
-  mlir::func::FuncOp choose() {
+  // The functions that are read: the entry, or all without one.
+  std::vector<mlir::func::FuncOp> choose() {
     std::vector<mlir::func::FuncOp> functions;
     for (mlir::Operation& each : parsed_.module->getBody()->getOperations()) {
       auto function = mlir::dyn_cast<mlir::func::FuncOp>(each);
@@ -128,7 +132,7 @@ class Parser {
         functions.push_back(function);
       }
     }
-    if (!good()) return nullptr;
+    if (!good()) return {};
     const auto with_name = [&](std::string_view name) -> mlir::func::FuncOp {
       for (mlir::func::FuncOp each : functions) {
         if (view(each.getName()) == name) return each;
@@ -139,19 +143,16 @@ class Parser {
       mlir::func::FuncOp chosen = with_name(request_.entry);
       if (!chosen) {
         error_in_file(DiagnosticKind::UnknownReference, formatted("the module has no function `{}`", request_.entry));
+        return {};
       }
-      return chosen;
+      return {chosen};
     }
     for (mlir::func::FuncOp each : functions) {
-      if (each->hasAttr("tf.entry_function")) return each;
+      if (each->hasAttr("tf.entry_function")) return {each};
     }
-    if (functions.size() == 1) return functions[0];
-    mlir::func::FuncOp main = with_name("main");
-    if (!main) {
-      error_in_file(functions.empty() ? DiagnosticKind::FileFormat : DiagnosticKind::UnknownReference,
-                    functions.empty() ? "the module has no function" : "more than one function, use --entry");
-    }
-    return main;
+    if (mlir::func::FuncOp main = with_name("main")) return {main};
+    if (functions.empty()) error_in_file(DiagnosticKind::FileFormat, "the module has no function");
+    return functions;
   }
 
   // --- the function ---
@@ -166,7 +167,6 @@ class Parser {
       const auto type = this->type(argument.getType(), argument.getLoc());
       values_[argument] = reply_.graph.add_input(type.value_or(TensorType{}));
     }
-    names(function);
     constants(block);
     for (mlir::Operation& each : block.getOperations()) operation(each);
   }

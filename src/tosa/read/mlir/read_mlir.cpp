@@ -46,6 +46,7 @@ class MlirReader {
       model.graph.nodes[i].location = source_location(reply->lines[i]);
     model.input_names = std::move(reply->input_names);
     model.output_names = std::move(reply->output_names);
+    model.separate_parts = reply->functions > 1;
     model.memory = kept;
     return model;
   }
