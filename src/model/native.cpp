@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <expected>
 #include <set>
+#include <spirv/unified1/spirv.hpp11>
 
 #include "base/format.hpp"
 #include "gpu/device/device_plan.hpp"
 #include "gpu/memory/tensor.hpp"
 #include "spirv/tools.hpp"
 #include "tosa/vulkan_format.hpp"
+#include "tosa/write/write_spirv.hpp"
 
 namespace slipway::model {
 namespace {
@@ -28,6 +30,14 @@ std::string why_no_capability(const gpu::Snapshot& device, const spirv::Reflecti
     if (std::string missing = gpu::missing_for_capability(device, capability); !missing.empty()) return missing;
   }
   return {};
+}
+
+// Whether tensors of the module have a rank and no shape.
+bool has_open_shapes(const spirv::Module& module) {
+  return std::ranges::any_of(module.instructions(), [](const spirv::Instruction& instruction) {
+    constexpr std::size_t kWithShape = 4;  // result, element type, rank, shape
+    return instruction.op == spv::Op::OpTypeTensorARM && instruction.operands.size() < kWithShape;
+  });
 }
 
 // The Vulkan format of a tensor of a graph; empty for types without one.
@@ -99,9 +109,19 @@ std::expected<NativeGraph, std::string> native_graph(const gpu::Snapshot& device
   if (const std::string missing = gpu::missing_for_graphs(device); !missing.empty())
     return std::unexpected(does_not_have(missing));
   // Our reader is more tolerant than drivers may be.
-  auto reflection = spirv::validate(*words, name)
-                        .and_then([&] { return spirv::read_module(spirv::Words(*words), name); })
-                        .and_then([&](const spirv::Module& module) { return spirv::reflect(module); });
+  const auto reflected = [&] {
+    return spirv::validate(*words, name).and_then([&] { return spirv::read_module(spirv::Words(*words), name); });
+  };
+  auto module = reflected();
+  if (module && has_open_shapes(*module)) {
+    // Drivers see the shapes of this run only.
+    Result<spirv::Words> specialised = tosa::write_graph_module(graph);
+    if (!specialised)
+      return std::unexpected(formatted("its shapes cannot be fixed: {}", specialised.error().front().message));
+    words = std::make_shared<const spirv::Words>(std::move(*specialised));
+    module = reflected();
+  }
+  auto reflection = std::move(module).and_then([&](const spirv::Module& read) { return spirv::reflect(read); });
   if (!reflection)
     return std::unexpected(formatted("a driver need not take its module: {}", reflection.error().front().message));
   // Debug information is for tools; drivers need not support it.

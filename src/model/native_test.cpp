@@ -46,6 +46,25 @@ class NativeModels : public launch::LaunchTest {
   testing::UseLayer layer_;
 };
 
+// A module that leaves dimensions open reaches the driver with those of the graph.
+TEST_F(NativeModels, OpenDimensionsAreFixed) {
+  tosa::Graph open;
+  open.name = "main";
+  const tosa::ValueId x = open.add_input({tosa::DataType::F32, {tosa::kDynamic, 4}});
+  open.outputs = {open.add(tosa::Op::TANH, {x}, {}, {tosa::DataType::F32, {tosa::kDynamic, 4}})};
+  const auto words = std::make_shared<const spirv::Words>(*tosa::write_graph_module(open));
+  tosa::Graph fixed = open;
+  for (tosa::Value& value : fixed.values) value.type.shape = {2, 4};
+  const auto native = native_graph(snapshot(), fixed, words, "net", {}, nullptr);
+  ASSERT_TRUE(native) << native.error();
+  EXPECT_NE(*native->shader.spirv, *words);
+  EXPECT_EQ(*native->shader.spirv, *tosa::write_graph_module(fixed));
+  EXPECT_EQ(native->inputs.front().shape, (tensor::Shape{2, 4}));
+  const auto unchanged = native_graph(snapshot(), fixed, native->shader.spirv, "net", {}, nullptr);
+  ASSERT_TRUE(unchanged);
+  EXPECT_EQ(unchanged->shader.spirv, native->shader.spirv);
+}
+
 // Shaders of a model also use the tensors between segments natively, with another element type.
 TEST_F(NativeModels, SegmentsShareTensors) {
   const auto [plan, values] = run_model(R"(

@@ -68,6 +68,12 @@ class ImagePlanner {
       error(DiagnosticKind::DeviceLacks,
             formatted("{}x{}x{} texels are more than the device allows: {} (`maxImageDimension{}D`)", info_.width,
                       info_.height, info_.depth, limit, volume ? 3 : 2));
+      // The driver is asked for the levels of possible images only.
+      if (info_.mips > 1 && info_.tiling == Tiling::Linear) {
+        problems_.error(DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
+                        formatted("The mip level provided is not supported for {}: {} levels of a linear image",
+                                  info_.name, info_.mips));
+      }
     }
   }
 

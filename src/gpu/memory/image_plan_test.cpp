@@ -117,6 +117,12 @@ TEST(ImagePlan, ReportsEverythingThatIsWrongTogether) {
   EXPECT_EQ(plan_text(device_with(Format::R8_UINT, kAll, kAll), info),
             "17x4x2 texels are more than the device allows: 16 (`maxImageDimension3D`) (image `i`) [device-lacks]\n"
             "Number of mips cannot be 0 (image `i`) [out-of-range]\n");
+  info = image(65, 4);
+  info.mips = 2;
+  info.tiling = Tiling::Linear;
+  EXPECT_EQ(plan_text(device_with(Format::R8_UINT, kAll, kAll), info),
+            "65x4x1 texels are more than the device allows: 64 (`maxImageDimension2D`) (image `i`) [device-lacks]\n"
+            "The mip level provided is not supported for i: 2 levels of a linear image [device-lacks]\n");
   EXPECT_EQ(plan_text(device_with(Format::R8_UINT, kAll, kAll), image(0, 4)),
             "an image needs at least one texel in each direction (image `i`) [out-of-range]\n");
 }
