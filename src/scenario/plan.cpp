@@ -59,9 +59,10 @@ void plan_shaders(Planning& planning) {
     const auto* shader = std::get_if<Shader>(&resource);
     if (shader && !planning.has_errors_in(shader->at) && !is_unused(planning, resource)) shaders.push_back(shader);
   }
-  planning.compiled =
-      compile_shaders(planning.scenario, shaders,
-                      {.cache = planning.options.cache, .confine = planning.options.confine}, planning.diagnostics);
+  planning.compiled = compile_shaders(
+      planning.scenario, shaders,
+      {.cache = planning.options.cache, .dxc = planning.options.dxc, .confine = planning.options.confine},
+      planning.diagnostics);
 }
 
 void plan_expectations(Planning& planning) {

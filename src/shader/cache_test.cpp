@@ -9,12 +9,12 @@
 namespace slipway::shader {
 namespace {
 
-class ShaderCache : public testing::Test {
+class ShaderCache : public ::testing::Test {
  protected:
   ShaderCache()
       : directory_(
             std::filesystem::temp_directory_path() /
-            formatted("slipway_shader_cache_{}", testing::UnitTest::GetInstance()->current_test_info()->name())) {
+            formatted("slipway_shader_cache_{}", ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
     std::filesystem::remove_all(directory_);
   }
   ~ShaderCache() override { std::filesystem::remove_all(directory_); }
@@ -85,32 +85,32 @@ TEST_F(ShaderCache, IncludedFilesAreLookedAtAgain) {
   files_.texts = {{"a.h", "#define N 3\n"}};
   const std::string text = "#include \"a.h\"\nlayout(local_size_x = N) in;\nvoid main() {}\n";
   const Result<Compiled> first = compile(text);
-  EXPECT_THAT(reflection_of(first), testing::HasSubstr("local size 3"));
+  EXPECT_THAT(reflection_of(first), ::testing::HasSubstr("local size 3"));
   mark_entry();
   const Result<Compiled> hit = compile(text);
   EXPECT_TRUE(is_marked(hit));
   EXPECT_EQ(hit->dependencies, first->dependencies);
   files_.texts["a.h"] = "#define N 4\n";
-  EXPECT_THAT(reflection_of(compile(text)), testing::HasSubstr("local size 4"));
+  EXPECT_THAT(reflection_of(compile(text)), ::testing::HasSubstr("local size 4"));
   EXPECT_EQ(entries(), 1u);
   files_.texts.clear();
-  EXPECT_THAT(errors_of(compile(text)), testing::HasSubstr("no such file"));
+  EXPECT_THAT(errors_of(compile(text)), ::testing::HasSubstr("no such file"));
 }
 
 TEST_F(ShaderCache, AFileThatAppearsEarlierInTheSearchCounts) {
   files_.texts = {{"second/a.h", "#define N 3\n"}};
   const std::string text = "#include \"a.h\"\nlayout(local_size_x = N) in;\nvoid main() {}\n";
   const Options options{.directory = "own", .include_dirs = {"first", "second"}};
-  EXPECT_THAT(reflection_of(compile(text, options)), testing::HasSubstr("local size 3"));
+  EXPECT_THAT(reflection_of(compile(text, options)), ::testing::HasSubstr("local size 3"));
   files_.texts["first/a.h"] = "#define N 9\n";
-  EXPECT_THAT(reflection_of(compile(text, options)), testing::HasSubstr("local size 9"));
+  EXPECT_THAT(reflection_of(compile(text, options)), ::testing::HasSubstr("local size 9"));
 }
 
 TEST_F(ShaderCache, WarningsComeBackAtTheirPlaces) {
   files_.texts = {{"a.h", "\n#extension GL_OTHER_one : enable\n"}};
   const std::string text = "#version 460\n#extension GL_FOO_bar : enable\n#include \"a.h\"\nvoid main() {}\n";
   const std::string expected = shown(compile(text)->warnings, true);
-  EXPECT_THAT(expected, testing::AllOf(testing::HasSubstr("main.comp:2:"), testing::HasSubstr("a.h:2:")));
+  EXPECT_THAT(expected, ::testing::AllOf(::testing::HasSubstr("main.comp:2:"), ::testing::HasSubstr("a.h:2:")));
   mark_entry();
   const Result<Compiled> hit = compile(text);
   EXPECT_TRUE(is_marked(hit));

@@ -96,9 +96,28 @@ class Compilation {
     if (!hlsl() || diagnostic.location.kind != SourceLocation::Kind::Text) return;
     const Source& source = *diagnostic.location.source;
     const std::string_view line = source.line(source.position(diagnostic.location.span.begin).line);
-    if (line.contains("float16_t") || line.contains("int16_t")) {
-      diagnostic.hint("the HLSL front end does not know 16-bit types, use GLSL or SPIR-V");
+    struct Lack {
+      std::string_view word, what;
+    };
+    // In this order, because a line can have several words.
+    static constexpr Lack kLacks[] = {{"template", "templates"},
+                                      {"enum", "enumerations"},
+                                      {"float16_t", "16-bit types"},
+                                      {"int16_t", "16-bit types"},
+                                      {"Load<", "templates of Load"},
+                                      {"Store<", "templates of Store"},
+                                      {"namespace", "constants of namespaces"}};
+    for (const Lack& lack : kLacks) {
+      if (line.contains(lack.word)) return lacks(diagnostic, lack.what);
     }
+    if (diagnostic.message.contains("left of '['")) lacks(diagnostic, "arrays of structured buffers");
+  }
+
+  static void lacks(Diagnostic& diagnostic, std::string_view what) {
+    diagnostic.hint(
+        formatted("the built-in HLSL front end does not have {}; `--hlsl-compiler dxc` runs scenarios with "
+                  "the program dxc, and GLSL and SPIR-V need no other program",
+                  what));
   }
 
   const SourcePtr& source_;

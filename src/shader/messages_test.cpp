@@ -26,10 +26,10 @@ TEST(Messages, PlacesAndTokens) {
             "C:1:x.comp:2:7: error: Compilation error: syntax error [shader-compile]\n"
             "    2 | foo = 1;\n"
             "      |       ^\n");
-  EXPECT_THAT(read("ERROR: C:1:x.comp:2:8: '' :  syntax error\n"), testing::StartsWith("C:1:x.comp:2:8: error: "));
-  EXPECT_THAT(read("ERROR: C:1:x.comp:2:0: '' :  syntax error\n"), testing::StartsWith("C:1:x.comp:2:1: error: "));
-  EXPECT_THAT(read("ERROR: C:1:x.comp:2:99: '' :  syntax error\n"), testing::StartsWith("C:1:x.comp:2:9: error: "));
-  EXPECT_THAT(read("ERROR: C:1:x.comp:3:0: '' :  unexpected end\n"), testing::StartsWith("C:1:x.comp:3:1: error: "));
+  EXPECT_THAT(read("ERROR: C:1:x.comp:2:8: '' :  syntax error\n"), ::testing::StartsWith("C:1:x.comp:2:8: error: "));
+  EXPECT_THAT(read("ERROR: C:1:x.comp:2:0: '' :  syntax error\n"), ::testing::StartsWith("C:1:x.comp:2:1: error: "));
+  EXPECT_THAT(read("ERROR: C:1:x.comp:2:99: '' :  syntax error\n"), ::testing::StartsWith("C:1:x.comp:2:9: error: "));
+  EXPECT_THAT(read("ERROR: C:1:x.comp:3:0: '' :  unexpected end\n"), ::testing::StartsWith("C:1:x.comp:3:1: error: "));
 }
 
 TEST(Messages, PlacesThatAreNotInTheText) {

@@ -50,6 +50,10 @@ void add_run_options(CommandLine& line, ScenarioRunOptions& options, bool drop_i
   }
   add_launch_group(line, options);
   line.add_flag("--confine", options.confine, "refuse paths that leave the scenario's directory");
+  line.add_option("--hlsl-compiler", options.hlsl_compiler,
+                  "what compiles HLSL: glslang, which is built in, or the program dxc on the PATH (glslang)")
+      .choices({"glslang", "dxc"})
+      .excludes("--confine");
   add_result_options(line, options);
   add_cache_options(line, options);
   Option disable =

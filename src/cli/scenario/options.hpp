@@ -15,6 +15,7 @@ struct ScenarioRunOptions : LaunchGroup {
   std::vector<std::string> files;
   std::string output;
   bool confine = false;
+  std::string hlsl_compiler = "glslang";
   std::string failure_dump_directory;
 
   bool pipeline_caching = false, clear_pipeline_cache = false, fail_on_pipeline_cache_miss = false;

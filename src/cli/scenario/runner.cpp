@@ -114,6 +114,7 @@ scenario::Loaded ScenarioRunner::load(const std::string& file, Diagnostics& diag
                                       {.output = options_.output,
                                        .confine = options_.confine,
                                        .cache = cache_,
+                                       .dxc = options_.hlsl_compiler == "dxc",
                                        .emulation = emulation,
                                        .graphs = graph_options(options_, options_.device, cache_, diagnostics),
                                        .device_facts = [this, &diagnostics] { return device_facts(diagnostics); },

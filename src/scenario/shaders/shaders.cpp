@@ -13,6 +13,7 @@
 #include "scenario/rpl/shader.hpp"
 #include "scenario/shaders/shader_source.hpp"
 #include "shader/cache.hpp"
+#include "shader/dxc.hpp"
 #include "spirv/module.hpp"
 #include "spirv/tools.hpp"
 #include "tensor/element.hpp"
@@ -90,7 +91,9 @@ std::optional<spirv::Words> words_of(const Scenario& scenario, const Shader& sha
                                      const ShaderOptions& options, Diagnostics& diagnostics) {
   const auto compile = compile_options(scenario, shader, options.confine, diagnostics);
   if (!compile) return std::nullopt;
-  auto compiled = shader::compile_cached(options.cache, source.text, language_of(source.type), *compile);
+  auto compiled = options.dxc && source.type == ShaderType::Hlsl
+                      ? shader::compile_with_dxc(source.text, *compile)
+                      : shader::compile_cached(options.cache, source.text, language_of(source.type), *compile);
   if (!compiled) {
     for (Diagnostic& problem : compiled.error()) diagnostics.add(in_scenario(std::move(problem), shader, source));
     return std::nullopt;

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "shader/dxc.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+
+#include "base/files.hpp"
+#include "base/format.hpp"
+#include "shader/messages.hpp"
+#include "spirv/module.hpp"
+
+extern char** environ;  // NOLINT(readability-redundant-declaration): not in a header without _GNU_SOURCE
+
+namespace slipway::shader {
+namespace {
+
+// Files of one compilation in the temporary directory, which end with it.
+class DxcFiles {
+ public:
+  DxcFiles() {
+    static std::atomic<unsigned> count = 0;
+    std::error_code ignored;
+    const Path stem =
+        std::filesystem::temp_directory_path(ignored) / formatted("slipway-dxc-{}-{}", ::getpid(), count++);
+    source = stem.native() + ".hlsl";
+    output = stem.native() + ".spv";
+    log = stem.native() + ".log";
+  }
+  ~DxcFiles() {
+    for (const Path& file : {source, output, log}) remove_file(file);
+  }
+  Path source, output, log;
+};
+
+// The exit status; nothing if the program cannot be started.
+std::optional<int> run_program(std::vector<std::string> words, const Path& log) {
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  ::posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  pid_t child = 0;
+  const int failed = ::posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) return std::nullopt;
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+// dxc writes `file:line:column: error: text`, with lines of the source between; glslang `ERROR: file:line:column:
+// text`.
+std::string as_glslang_log(std::string_view log) {
+  std::string out;
+  while (!log.empty()) {
+    const std::size_t end = std::min(log.find('\n'), log.size());
+    const std::string_view line = log.substr(0, end);
+    log.remove_prefix(std::min(end + 1, log.size()));
+    for (const auto& [word, severity] :
+         {std::pair(std::string_view(": error: "), "ERROR"), {": warning: ", "WARNING"}}) {
+      const std::size_t at = line.find(word);
+      if (at == line.npos) continue;
+      out += formatted("{}: {}: {}\n", severity, line.substr(0, at), line.substr(at + word.size()));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<Compiled> compile_with_dxc(const SourcePtr& source, const Options& options) {
+  const SourceLocation location = SourceLocation::in_file(source->name());
+  if (options.stage != spirv::Stage::Compute) {
+    return fail(DiagnosticKind::Unsupported, location,
+                formatted("no {} shaders in HLSL, only compute shaders; use GLSL or SPIR-V", name_of(options.stage)));
+  }
+  const DxcFiles files;
+  SLIPWAY_TRY_VOID(write_file(files.source, source->text()));
+  std::vector<std::string> words = {
+      "dxc",         "-spirv", "-fspv-target-env=vulkan1.3", "-T", "cs_6_6", "-enable-16bit-types", "-E",
+      options.entry, "-Fo",    files.output.native()};
+  for (const Macro& macro : options.macros) {
+    words.push_back(macro.value ? "-D" : "-U");
+    words.push_back(macro.value && !macro.value->empty() ? formatted("{}={}", macro.name, *macro.value) : macro.name);
+  }
+  const auto include = [&](const Path& directory) {
+    words.emplace_back("-I");
+    words.push_back(directory.empty() ? "." : directory.native());
+  };
+  include(options.directory);
+  for (const Path& directory : options.include_dirs) include(directory);
+  if (options.debug_info) words.emplace_back("-Zi");
+  words.push_back(files.source.native());
+
+  const std::optional<int> status = run_program(words, files.log);
+  if (!status || *status == 127) {
+    Diagnostic diagnostic{.kind = DiagnosticKind::DeviceLacks, .location = location};
+    diagnostic.message = "--hlsl-compiler dxc needs the program `dxc`, which PATH does not find";
+    return fail(std::move(diagnostic.hint("without the option, the built-in front end compiles HLSL")));
+  }
+  const std::string log = slipway::read_text(files.log).value_or("");
+  std::vector<Diagnostic> messages = read_messages(as_glslang_log(log), source, {{files.source.native(), source}});
+  const bool failed = *status != 0 || !file_exists(files.output);
+  if (failed) {
+    if (std::ranges::none_of(messages, [](const Diagnostic& one) { return one.severity == Severity::Error; })) {
+      messages.push_back({.kind = DiagnosticKind::ShaderCompile,
+                          .message = formatted("Compilation error: dxc ended with status {}: {}", *status,
+                                               log.substr(0, log.find('\n'))),
+                          .location = location});
+    }
+    return fail(Failure(std::move(messages)));
+  }
+  SLIPWAY_TRY(const std::string bytes, slipway::read_text(files.output));
+  SLIPWAY_TRY(const spirv::Module module, spirv::read_module(bytes_of(bytes), source->name()));
+  return Compiled{.words = spirv::Words(module.words().begin(), module.words().end()), .warnings = std::move(messages)};
+}
+
+}  // namespace slipway::shader

@@ -1,0 +1,3 @@
+RWTexture2D<float2> image : register(u0);
+[numthreads(8, 8, 1)]
+void main(uint3 id : SV_DispatchThreadID) { image[id.xy] = image[id.xy].yx; }
