@@ -45,7 +45,7 @@ std::vector<SpirvModule> Emitter::emit(const Resolved& program, const SpirvOptio
 spirv::Words Emitter::emit_module(std::span<const std::uint32_t> entry_points) {
   spirv::Builder& out = emission_.out;
   out.reset(kVersions[std::to_underlying(emission_.options.target)]);
-  out.capability(spv::Capability::Shader);
+  out.section(Section::Capabilities).op(spv::Op::OpCapability, spv::Capability::Shader);  // asked for only here
   out.memory_model(spv::AddressingModel::Logical, spv::MemoryModel::GLSL450);
   types_.begin_module();
   variables_.begin_module();

@@ -84,7 +84,10 @@ Id BuiltinEmitter::special(Builtin builtin, TypeId type, std::span<const std::ui
 Id BuiltinEmitter::extended(std::uint32_t number, TypeId type, std::span<const Ref> operands) {
   const std::span<const Id> values = values_.of_list(operands);
   const Id result = types_.plain(type);
-  if (import_ == 0) import_ = emission_.out.import("GLSL.std.450");
+  if (import_ == 0) {  // the module imports nothing else, so it need not be looked up
+    import_ = emission_.out.new_id();
+    emission_.out.section(Section::Imports).op_text(Op::OpExtInstImport, "GLSL.std.450", {}, import_);
+  }
   const Id id = emission_.out.new_id();
   code_.body().op_list(Op::OpExtInst, values, result, id, import_, number);
   return id;

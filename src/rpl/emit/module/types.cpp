@@ -43,7 +43,7 @@ Id ModuleTypes::make_plain(TypeId type) {
       id = out_.new_type(spv::Op::OpTypeSampler);
       break;
     case TypeKind::Image:
-      id = image(type, ItemFormat::Float32);
+      id = make_image(type, ItemFormat::Float32);
       break;
     case TypeKind::Array: {
       const Id element = plain(info.element);
@@ -115,7 +115,7 @@ void ModuleTypes::lay_out(Id structure, std::uint32_t member, TypeId type, std::
 
 // A tail in nested last structs becomes a direct member of the block: the members of those structs become members of
 // the block, at their offsets (docs/spec/rpl.md#emission-rules).
-Id ModuleTypes::block(const Buffer& buffer) {
+Id ModuleTypes::new_block(const Buffer& buffer) {
   flat_.clear();
   List level = buffer.members;
   std::uint32_t base = 0;
@@ -164,6 +164,11 @@ Id ModuleTypes::pointer_to(Id pointee, Storage storage) {
   return out_.type(spv::Op::OpTypePointer, class_of(storage), pointee);
 }
 
+// Each buffer has a block type of its own, because the decorations belong to it, and so has its pointer.
+Id ModuleTypes::pointer_to_block(const Buffer& buffer, Storage storage) {
+  return out_.new_type(spv::Op::OpTypePointer, class_of(storage), new_block(buffer));
+}
+
 Id ModuleTypes::make_pointer(TypeId type, Storage storage) {
   const Id to = is_laid_out(storage) ? laid(type) : plain(type);
   // Several types of the program may have the same SPIR-V image type.
@@ -174,7 +179,7 @@ Id ModuleTypes::make_pointer(TypeId type, Storage storage) {
 
 // Depth is 1 for depth images, Sampled is 1, or 2 for storage images, whose format is fixed
 // (docs/spec/rpl.md#emission-rules).
-Id ModuleTypes::image(TypeId type, ItemFormat format) {
+Id ModuleTypes::make_image(TypeId type, ItemFormat format) {
   const Type& info = emission_.type_info(type);
   const bool storage = info.kind == TypeKind::StorageImage;
   const auto shape = static_cast<ImageShape>(info.index);
@@ -191,8 +196,9 @@ Id ModuleTypes::image(TypeId type, ItemFormat format) {
 
 Id ModuleTypes::image_array(Id image, std::uint32_t length) { return out_.type_array_of(image, u1(length), 0); }
 
-Id ModuleTypes::sampled_image(TypeId type) {
-  return out_.type(spv::Op::OpTypeSampledImage, image(type, ItemFormat::Float32));
+Id ModuleTypes::make_sampled_image(TypeId image) {
+  // The shapes with and without depth have different image types, so no other type has the same.
+  return types_[image].sampled = out_.new_type(spv::Op::OpTypeSampledImage, plain(image));
 }
 
 Id ModuleTypes::bools(std::uint32_t count) {

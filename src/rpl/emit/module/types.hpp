@@ -33,15 +33,19 @@ class ModuleTypes {
     const Id known = types_[type].pointers[static_cast<std::size_t>(storage)];
     return known != 0 ? known : make_pointer(type, storage);
   }
-  // A pointer to a type that depends on more than a type of the program: a block or an image.
+  // A pointer to a type that depends on more than a type of the program.
   Id pointer_to(Id pointee, Storage storage);
+  Id pointer_to_block(const Buffer& buffer, Storage storage);
   // Storage images have a format; the format of others has no effect.
-  Id image(TypeId type, ItemFormat format);
+  Id image(TypeId type, ItemFormat format) {
+    return emission_.type_info(type).kind == TypeKind::Image ? plain(type) : make_image(type, format);
+  }
   Id image_array(Id image, std::uint32_t length);
-  Id sampled_image(TypeId image);
+  Id sampled_image(TypeId image) {
+    const Id known = types_[image].sampled;
+    return known != 0 ? known : make_sampled_image(image);
+  }
   Id bools(std::uint32_t count);
-  // A new type: decorations of a block belong to one buffer.
-  Id block(const Buffer& buffer);
   // The index of the tail among the members of the block.
   std::uint32_t tail_member(const Buffer& buffer) const;
   // Whether the plain and the laid-out version differ.
@@ -64,6 +68,7 @@ class ModuleTypes {
   struct TypeIds {
     Id plain = 0;
     Id laid = 0;
+    Id sampled = 0;  // the image with a sampler
     Id pointers[static_cast<std::size_t>(Storage::Count)] = {};
   };
   // A member of a block. The members of nested last structs may be members of the block.
@@ -76,6 +81,9 @@ class ModuleTypes {
   Id make_plain(TypeId type);
   Id make_laid(TypeId type);
   Id make_pointer(TypeId type, Storage storage);
+  Id make_image(TypeId type, ItemFormat format);
+  Id make_sampled_image(TypeId image);
+  Id new_block(const Buffer& buffer);
   Id new_struct(NameId name, std::span<const Id> members);
   void lay_out(Id structure, std::uint32_t member, TypeId type, std::uint32_t offset);
   Id make_u1(std::uint32_t value);
@@ -88,7 +96,7 @@ class ModuleTypes {
   std::vector<Id> constants_;     // by index in Resolved::constants
   std::array<Id, kSmall> small_;  // u1 constants below kSmall
   std::array<Id, 5> bools_;       // by number of items
-  std::vector<FlatMember> flat_;  // memory for block
+  std::vector<FlatMember> flat_;  // memory for new_block
   std::vector<Id> members_;       // memory for the members of a struct; nothing is called while it is in use
 };
 

@@ -73,7 +73,7 @@ Id ModuleVariables::buffer(std::uint32_t buffer) {
   const Buffer& of = emission_.program->buffers[buffer];
   const Storage storage = storage_of(of.kind);
   if (global.id == 0) {
-    define(global, types_.pointer_to(types_.block(of), storage), storage);
+    define(global, types_.pointer_to_block(of, storage), storage);
     if (of.kind != ItemKind::PushConstant) bind(global, of.set, of.binding);
     add_name(emission_, global.id, of.name);
   }
