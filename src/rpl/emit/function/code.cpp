@@ -6,8 +6,7 @@
 namespace slipway::rpl::emit {
 
 void FunctionCode::begin(Id first_block) {
-  words_.header.clear();
-  words_.variables.clear();
+  words_.head.clear();
   words_.prologue.clear();
   words_.body.clear();
   block_ = first_block;
@@ -16,8 +15,7 @@ void FunctionCode::begin(Id first_block) {
 
 void FunctionCode::end() {
   WordBuffer& functions = emission_.out.section(Section::Functions);
-  functions.append(words_.header.words());
-  functions.append(words_.variables.words());
+  functions.append(words_.head.words());
   functions.append(words_.prologue.words());
   functions.append(words_.body.words());
   functions.op(spv::Op::OpFunctionEnd);
@@ -26,7 +24,7 @@ void FunctionCode::end() {
 Id FunctionCode::variable(TypeId type, NameId name) {
   const Id pointer = types_.pointer(type, Storage::Function);
   const Id id = emission_.out.new_id();
-  words_.variables.op(spv::Op::OpVariable, pointer, id, spv::StorageClass::Function);
+  words_.head.op(spv::Op::OpVariable, pointer, id, spv::StorageClass::Function);
   if (name != kNoName) add_name(emission_, id, name);
   return id;
 }

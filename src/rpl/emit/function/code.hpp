@@ -18,9 +18,9 @@ class FunctionCode {
  public:
   FunctionCode(Emission& emission, ModuleTypes& types) : emission_(emission), types_(types) {}
 
-  // Starts a function. `first_block` is the label at the end of the header, which the caller writes.
+  // Starts a function. `first_block` is the label at the end of the head, which the caller writes.
   void begin(Id first_block);
-  WordBuffer& header() { return words_.header; }      // OpFunction and its parameters
+  WordBuffer& head() { return words_.head; }          // from OpFunction on; variables follow
   WordBuffer& prologue() { return words_.prologue; }  // after the variables
   WordBuffer& body() { return words_.body; }
   // Appends the function to the module.
@@ -74,7 +74,7 @@ class FunctionCode {
 
  private:
   struct Words {
-    WordBuffer header, variables, prologue, body;
+    WordBuffer head, prologue, body;
   };
 
   Emission& emission_;

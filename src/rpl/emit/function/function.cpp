@@ -54,15 +54,15 @@ void FunctionEmitter::emit_function(const FunctionInstance& instance) {
   add_name(emission_, instance.id, function.name);
   const Id first_block = emission_.out.new_id();
   code_.begin(first_block);
+  WordBuffer& head = code_.head();
+  head.op(Op::OpFunction, signature_[1], instance.id, spv::FunctionControlMask::MaskNone, type);
+  for (std::uint32_t i = 0; i < function.arguments.count; ++i) {
+    head.op(Op::OpFunctionParameter, signature_[2 + i], values_.argument(function.arguments.first + i));
+  }
+  head.op(Op::OpLabel, first_block);
+
   emit_code(function);
   if (!code_.ended()) code_.end_block(function.result == kVoid ? Op::OpReturn : Op::OpUnreachable);
-
-  WordBuffer& header = code_.header();
-  header.op(Op::OpFunction, signature_[1], instance.id, spv::FunctionControlMask::MaskNone, type);
-  for (std::uint32_t i = 0; i < function.arguments.count; ++i) {
-    header.op(Op::OpFunctionParameter, signature_[2 + i], values_.argument(function.arguments.first + i));
-  }
-  header.op(Op::OpLabel, first_block);
 }
 
 // Creates the ids of the arguments. Returns the type of the function.
