@@ -37,7 +37,7 @@ class ScoresFinder {
  public:
   explicit ScoresFinder(const tosa::Graph& graph) : graph_(graph) {}
 
-  // The nodes on the way, the MATMUL last; empty if there is none, or if several meet.
+  // The nodes on the way, the MATMUL last; empty if no way exists, or if several meet.
   std::vector<const Node*> find(ValueId value, std::size_t length = 0) {
     const Node* node = graph_.producer(value);
     if (!node || length > kMaxPath || !is_computed(graph_[value].type.data) || failed_.contains(value)) return {};
