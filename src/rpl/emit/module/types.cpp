@@ -12,6 +12,7 @@ void ModuleTypes::begin_module() {
   assign_zero(types_, emission_.program->types.size());
   assign_zero(constants_, emission_.program->constants.size());
   small_.fill(0);
+  sampled_.fill(0);
   bools_.fill(0);
 }
 
@@ -198,7 +199,7 @@ Id ModuleTypes::image_array(Id image, std::uint32_t length) { return out_.type_a
 
 Id ModuleTypes::make_sampled_image(TypeId image) {
   // The shapes with and without depth have different image types, so no other type has the same.
-  return types_[image].sampled = out_.new_type(spv::Op::OpTypeSampledImage, plain(image));
+  return sampled_[image - kFirstImage] = out_.new_type(spv::Op::OpTypeSampledImage, plain(image));
 }
 
 Id ModuleTypes::bools(std::uint32_t count) {

@@ -42,7 +42,7 @@ class ModuleTypes {
   }
   Id image_array(Id image, std::uint32_t length);
   Id sampled_image(TypeId image) {
-    const Id known = types_[image].sampled;
+    const Id known = sampled_[image - kFirstImage];
     return known != 0 ? known : make_sampled_image(image);
   }
   Id bools(std::uint32_t count);
@@ -68,7 +68,6 @@ class ModuleTypes {
   struct TypeIds {
     Id plain = 0;
     Id laid = 0;
-    Id sampled = 0;  // the image with a sampler
     Id pointers[static_cast<std::size_t>(Storage::Count)] = {};
   };
   // A member of a block. The members of nested last structs may be members of the block.
@@ -95,6 +94,7 @@ class ModuleTypes {
   std::vector<TypeIds> types_;    // by TypeId
   std::vector<Id> constants_;     // by index in Resolved::constants
   std::array<Id, kSmall> small_;  // u1 constants below kSmall
+  std::array<Id, 8> sampled_;     // by image type: the image with a sampler
   std::array<Id, 5> bools_;       // by number of items
   std::vector<FlatMember> flat_;  // memory for new_block
   std::vector<Id> members_;       // memory for the members of a struct; nothing is called while it is in use
