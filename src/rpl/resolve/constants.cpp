@@ -101,10 +101,17 @@ bool ConstantResolver::bind_value(ItemId id) {
 
 // --- conditionals --------------------------------------------------------------------------------------------------
 
+inline Folded ConstantResolver::read_option(OptionId option) {
+  log_.read(option);
+  return {out_.options[option], is_instance(option)};
+}
+
 Folded ConstantResolver::evaluate_recorded(ExprId expression) {
   // Most conditionals are the name of an option.
   const Expr& node = context_.expr(expression);
-  const Folded folded = node.kind == ExprKind::Name ? evaluate_name(node, true) : evaluate(expression, true);
+  const ItemId item = node.kind == ExprKind::Name ? bound_[node.a] : kNone;
+  const bool is_option = item != kNone && context_.program->items[item].kind == ItemKind::Option;
+  const Folded folded = is_option ? read_option(context_.program->items[item].index) : evaluate(expression, true);
   log_.sink->mix(static_cast<std::uint64_t>(folded.value.type) << 32 | folded.value.bits);
   return folded;
 }
@@ -240,11 +247,8 @@ Folded ConstantResolver::evaluate_name(const Expr& node, bool live) {
   if (id != kNone) {
     const Item& item = context_.program->items[id];
     if (item.kind == ItemKind::Option) {
-      const Option& option = context_.program->options[item.index];
-      const std::uint64_t instance = option.option_class == OptionClass::Instance ? 1 : 0;
-      if (!live) return {{option.initial.type, 0}, instance};
-      log_.read(item.index);
-      return {out_.options[item.index], instance};
+      return live ? read_option(item.index)
+                  : Folded{{context_.program->options[item.index].initial.type, 0}, is_instance(item.index)};
     }
     if (item.kind == ItemKind::Constant && id <= log_.item) {
       if (live) log_.sink->merge(item_consulted_[id]);

@@ -54,6 +54,10 @@ class ConstantResolver {
   };
 
   void resolve_options();
+  std::uint64_t is_instance(OptionId option) const {
+    return context_.program->options[option].option_class == OptionClass::Instance ? 1 : 0;
+  }
+  Folded read_option(OptionId option);
   Folded evaluate(ExprId expression, bool live);
   Folded evaluate_unary(const Expr& node, bool live);
   Folded evaluate_binary(ExprId expression, bool live);
