@@ -60,7 +60,7 @@ class Emitter {
   }
 
  private:
-  std::string_view text(NameId name) const { return program_.text(name); }
+  [[gnu::always_inline]] std::string_view text(NameId name) const { return program_.text(name); }
   // Of a list of NameIds of the program.
   void add_texts(List list, std::vector<std::string>& to) const {
     Entries texts(to, list.count);
