@@ -10,6 +10,7 @@
 #include "lower/lower.hpp"
 #include "model/graph_view/build_diagram.hpp"
 #include "model/graph_view/placement.hpp"
+#include "testing/tosa/graph_text.hpp"
 #include "tosa/text.hpp"
 #include "tosa/verify.hpp"
 #include "vgf/testing.hpp"
@@ -20,13 +21,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-tosa::Graph graph_of(const std::string& text) {
-  Diagnostics diagnostics;
-  auto graph = tosa::parse(make_source("graph", "graph main {\n" + text + "}\n"), diagnostics);
-  if (graph) tosa::verify(*graph, diagnostics);
-  if (!graph || diagnostics.has_errors()) throw std::runtime_error(diagnostics.all()[0].message);
-  return std::move(*graph);
-}
+using slipway::testing::graph_of;
 
 // A convolution with pointwise operators, one kernel, and a sum with its input, another kernel.
 tosa::Graph residual_block() {

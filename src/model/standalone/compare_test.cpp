@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "reference/run.hpp"
+#include "testing/tosa/graph_text.hpp"
 #include "tosa/text.hpp"
 #include "tosa/verify.hpp"
 
@@ -14,13 +15,7 @@ namespace {
 
 using reference::Tensor;
 
-tosa::Graph graph_of(const std::string& text) {
-  Diagnostics diagnostics;
-  auto graph = tosa::parse(make_source("graph", "graph main {\n" + text + "}\n"), diagnostics);
-  if (graph) tosa::verify(*graph, diagnostics);
-  if (!graph || diagnostics.has_errors()) throw std::runtime_error(diagnostics.all()[0].message);
-  return std::move(*graph);
-}
+using slipway::testing::graph_of;
 
 Tensor reals(tensor::Shape shape, std::vector<double> values, tosa::DataType type = tosa::DataType::F32) {
   return {.type = {type, std::move(shape)}, .integers = {}, .reals = std::move(values)};
