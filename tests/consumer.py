@@ -65,7 +65,7 @@ with tempfile.TemporaryDirectory() as name:
     symbols = subprocess.run(["nm", "-D", "--defined-only", "-C", f"{libraries}/libslipway.so"], check=True, capture_output=True, text=True)
     names = [line.split(maxsplit=2)[2] for line in symbols.stdout.splitlines()]
     public = re.compile(r"(typeinfo (name )?for |vtable for )?slipway::(Device|Scenario|Model|PreparedModel|convert_model|convert_model_file|KernelBinary|RplProgram|RplPipeline|device|artifacts|"
-                        r"runner|list_devices|slipway_make_buffer)\b|slipway_\w+$")
+                        r"runner|list_devices|slipway_make_buffer|slipway_adopt_xrt_device)\b|slipway_\w+$")
     foreign = [name for name in names if not public.match(name)]
     assert not foreign, f"{len(foreign)} symbols are exported that no header declares: {foreign[:10]}"
     assert len(names) > 40, names

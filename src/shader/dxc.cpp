@@ -7,8 +7,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <utility>
 
 #include "base/files.hpp"
 #include "base/format.hpp"
@@ -20,22 +23,31 @@ extern char** environ;  // NOLINT(readability-redundant-declaration): not in a h
 namespace slipway::shader {
 namespace {
 
-// Files of one compilation in the temporary directory, which end with it.
+// A private directory for the files of one compilation, which is removed with them.
 class DxcFiles {
  public:
-  DxcFiles() {
-    static std::atomic<unsigned> count = 0;
-    std::error_code ignored;
-    const Path stem =
-        std::filesystem::temp_directory_path(ignored) / formatted("slipway-dxc-{}-{}", ::getpid(), count++);
-    source = stem.native() + ".hlsl";
-    output = stem.native() + ".spv";
-    log = stem.native() + ".log";
+  static Result<DxcFiles> make() {
+    std::error_code error;
+    std::string pattern = (std::filesystem::temp_directory_path(error) / "slipway-dxc-XXXXXX").native();
+    if (error || !::mkdtemp(pattern.data())) {
+      return fail(DiagnosticKind::FileUnwritable, SourceLocation::in_file(pattern),
+                  formatted("cannot make a temporary directory: {}", error ? error.message() : std::strerror(errno)));
+    }
+    return DxcFiles(pattern);
   }
+  DxcFiles(DxcFiles&& from) noexcept : directory_(std::exchange(from.directory_, {})) {}
   ~DxcFiles() {
-    for (const Path& file : {source, output, log}) remove_file(file);
+    std::error_code ignored;
+    if (!directory_.empty()) std::filesystem::remove_all(directory_, ignored);
   }
-  Path source, output, log;
+
+  Path source() const { return directory_ / "source.hlsl"; }
+  Path output() const { return directory_ / "output.spv"; }
+  Path log() const { return directory_ / "log"; }
+
+ private:
+  explicit DxcFiles(Path directory) : directory_(std::move(directory)) {}
+  Path directory_;
 };
 
 // The exit status; nothing if the program cannot be started.
@@ -84,11 +96,11 @@ Result<Compiled> compile_with_dxc(const SourcePtr& source, const Options& option
     return fail(DiagnosticKind::Unsupported, location,
                 formatted("no {} shaders in HLSL, only compute shaders; use GLSL or SPIR-V", name_of(options.stage)));
   }
-  const DxcFiles files;
-  SLIPWAY_TRY_VOID(write_file(files.source, source->text()));
+  SLIPWAY_TRY(const DxcFiles files, DxcFiles::make());
+  SLIPWAY_TRY_VOID(write_file(files.source(), source->text()));
   std::vector<std::string> words = {
       "dxc",         "-spirv", "-fspv-target-env=vulkan1.3", "-T", "cs_6_6", "-enable-16bit-types", "-E",
-      options.entry, "-Fo",    files.output.native()};
+      options.entry, "-Fo",    files.output().native()};
   for (const Macro& macro : options.macros) {
     words.push_back(macro.value ? "-D" : "-U");
     words.push_back(macro.value && !macro.value->empty() ? formatted("{}={}", macro.name, *macro.value) : macro.name);
@@ -100,17 +112,17 @@ Result<Compiled> compile_with_dxc(const SourcePtr& source, const Options& option
   include(options.directory);
   for (const Path& directory : options.include_dirs) include(directory);
   if (options.debug_info) words.emplace_back("-Zi");
-  words.push_back(files.source.native());
+  words.push_back(files.source().native());
 
-  const std::optional<int> status = run_program(words, files.log);
+  const std::optional<int> status = run_program(words, files.log());
   if (!status || *status == 127) {
     Diagnostic diagnostic{.kind = DiagnosticKind::DeviceLacks, .location = location};
     diagnostic.message = "--hlsl-compiler dxc needs the program `dxc`, which PATH does not find";
     return fail(std::move(diagnostic.hint("without the option, the built-in front end compiles HLSL")));
   }
-  const std::string log = slipway::read_text(files.log).value_or("");
-  std::vector<Diagnostic> messages = read_messages(as_glslang_log(log), source, {{files.source.native(), source}});
-  const bool failed = *status != 0 || !file_exists(files.output);
+  const std::string log = slipway::read_text(files.log()).value_or("");
+  std::vector<Diagnostic> messages = read_messages(as_glslang_log(log), source, {{files.source().native(), source}});
+  const bool failed = *status != 0 || !file_exists(files.output());
   if (failed) {
     if (std::ranges::none_of(messages, [](const Diagnostic& one) { return one.severity == Severity::Error; })) {
       messages.push_back({.kind = DiagnosticKind::ShaderCompile,
@@ -120,7 +132,7 @@ Result<Compiled> compile_with_dxc(const SourcePtr& source, const Options& option
     }
     return fail(Failure(std::move(messages)));
   }
-  SLIPWAY_TRY(const std::string bytes, slipway::read_text(files.output));
+  SLIPWAY_TRY(const std::string bytes, slipway::read_text(files.output()));
   SLIPWAY_TRY(const spirv::Module module, spirv::read_module(bytes_of(bytes), source->name()));
   return Compiled{.words = spirv::Words(module.words().begin(), module.words().end()), .warnings = std::move(messages)};
 }
