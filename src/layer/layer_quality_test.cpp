@@ -268,8 +268,11 @@ TEST_P(LayerQuality, MistakesAreReportedAndHarmless) {
   const AppGraph with_memory = made;
   MUST(vk().vkCreateDataGraphPipelineSessionARM(device(), &create, nullptr, &made.session));
   at_end([this, session = made.session] { vk().vkDestroyDataGraphPipelineSessionARM(device(), session, nullptr); });
-  reported([&](VkCommandBuffer commands) { dispatch(commands, made, set); },
-           "the session of a data graph has no memory");
+  // Kernels of some devices need none.
+  if (with_memory.session_memory != VK_NULL_HANDLE) {
+    reported([&](VkCommandBuffer commands) { dispatch(commands, made, set); },
+             "the session of a data graph has no memory");
+  }
   fill(x, std::vector<std::int32_t>(24, -1));
   run([&](VkCommandBuffer commands) { dispatch(commands, with_memory, set); });
   EXPECT_THAT(contents<std::int32_t>(y), Each(1 - 4));
@@ -387,7 +390,7 @@ TEST(LayerLibrary, IsUnloaded) {
   if (!testing::UseLayer::is_here()) GTEST_SKIP() << "no layer here";
   const testing::ScratchDirectory directory;
   const std::string copy = (directory.path() / "libcopy_of_the_layer.so").string();
-  std::filesystem::copy_file(testing::UseLayer::directory() + "/libVkLayer_slipway_ml.so", copy);
+  std::filesystem::copy_file(testing::UseLayer::library(), copy);
   for (int round = 0; round < 3; ++round) {
     void* library = dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(library, nullptr) << dlerror();

@@ -5,7 +5,10 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <optional>
+#include <regex>
 #include <string>
 
 namespace slipway::testing {
@@ -33,6 +36,14 @@ class UseLayer {
   static std::string directory() {
     const char* given = std::getenv("SLIPWAY_LAYER_DIRECTORY");
     return given != nullptr ? given : SLIPWAY_LAYER_DIRECTORY;
+  }
+  // The library, at the path that the manifest names.
+  static std::filesystem::path library() {
+    std::ifstream manifest(directory() + "/VkLayer_slipway_ml.json");
+    const std::string text(std::istreambuf_iterator<char>(manifest), {});
+    std::smatch found;
+    if (!std::regex_search(text, found, std::regex(R"--("library_path": *"([^"]*)")--"))) return {};
+    return std::filesystem::path(directory()) / found[1].str();
   }
 
  private:

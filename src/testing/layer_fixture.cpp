@@ -168,11 +168,14 @@ void LayerApp::create_device() {
 VkDeviceMemory LayerApp::memory(const VkMemoryRequirements& needs, std::byte** mapped) {
   VkPhysicalDeviceMemoryProperties properties;
   instance_functions().vkGetPhysicalDeviceMemoryProperties(physical_, &properties);
-  constexpr VkMemoryPropertyFlags host = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+  // Images of GPUs have no memory that the host sees.
+  const VkMemoryPropertyFlags wanted =
+      mapped ? VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT : 0;
   std::uint32_t type = 0;
   while (type < properties.memoryTypeCount &&
-         ((needs.memoryTypeBits >> type & 1) == 0 || (properties.memoryTypes[type].propertyFlags & host) != host))
+         ((needs.memoryTypeBits >> type & 1) == 0 || (properties.memoryTypes[type].propertyFlags & wanted) != wanted))
     ++type;
+  EXPECT_LT(type, properties.memoryTypeCount) << "no type of memory is suitable";
   const VkMemoryAllocateFlagsInfo flags{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
                                         .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
   const VkMemoryAllocateInfo allocate{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,

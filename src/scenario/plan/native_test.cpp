@@ -373,7 +373,10 @@ TEST_F(NativeTest, AGraphIsOneStep) {
   ASSERT_EQ(plan.shaders.size(), 1u);
   ASSERT_EQ(plan.shaders[0].graph_constants.size(), 1u);
   EXPECT_EQ(plan.steps.size(), 1u);
-  EXPECT_THAT(lines_, ::testing::IsSupersetOf({"Datagraph pipeline session memory requirement: 512", "Dispatch graph",
+  // How much memory it is depends on the kernels for the device.
+  EXPECT_THAT(lines_,
+              ::testing::Contains(::testing::MatchesRegex("Datagraph pipeline session memory requirement: [1-9].*")));
+  EXPECT_THAT(lines_, ::testing::IsSupersetOf({"Dispatch graph",
                                                "Skipping session memory dump for graph pipeline 0: the memory is the "
                                                "driver's"}));
 }
@@ -387,7 +390,7 @@ TEST_F(NativeTest, GraphsAreProfiledAsSuch) {
   EXPECT_EQ(report.profile.times[0].type, launch::CommandType::DataGraphDispatch);
   EXPECT_EQ(report.profile.times[0].name, "net/s");
   ASSERT_EQ(report.profile.memory.size(), 2u);
-  EXPECT_EQ(report.profile.memory[0].size, 512u);
+  EXPECT_GT(report.profile.memory[0].size, 0u);
 }
 
 // A barrier that orders shaders does not order a native graph.
