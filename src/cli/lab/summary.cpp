@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -81,26 +82,28 @@ std::string junit_test_case(const CaseResult& result) {
   return text + "    </testcase>\n";
 }
 
+void for_each_diagnostic(const CaseResult& result, const std::function<void(json::Value)>& use) {
+  const auto document = json::parse(make_source("files", result.files));
+  if (!document) return;
+  for (const json::Value file : (*document)->root()) {
+    for (const json::Value diagnostic : file["diagnostics"]) use(diagnostic);
+  }
+}
+
 // Diagnostics of results as SARIF.
 class SarifWriter {
  public:
   void add(const CaseResult& result) {
-    const auto document = json::parse(make_source("files", result.files));
-    if (!document) return;
-    for (const json::Value file : (*document)->root()) {
-      for (const json::Value diagnostic : file["diagnostics"]) {
-        json::SarifResult& to = results_.emplace_back();
-        to.kind = text_in(diagnostic["kind"]);
-        to.message = text_in(diagnostic["message"]);
-        const std::string severity = text_in(diagnostic["severity"]);
-        to.severity = severity == "error"     ? Severity::Error
-                      : severity == "warning" ? Severity::Warning
-                                              : Severity::Note;
-        to.location = location(diagnostic);
-        to.location.message.clear();
-        for (const json::Value note : diagnostic["notes"]) to.related.push_back(location(note));
-      }
-    }
+    for_each_diagnostic(result, [&](json::Value diagnostic) {
+      json::SarifResult& to = results_.emplace_back();
+      to.kind = text_in(diagnostic["kind"]);
+      to.message = text_in(diagnostic["message"]);
+      const std::string severity = text_in(diagnostic["severity"]);
+      to.severity = severity == "error" ? Severity::Error : severity == "warning" ? Severity::Warning : Severity::Note;
+      to.location = location(diagnostic);
+      to.location.message.clear();
+      for (const json::Value note : diagnostic["notes"]) to.related.push_back(location(note));
+    });
   }
   std::string text(std::string_view version) const { return json::sarif_text(results_, version); }
 
@@ -149,23 +152,15 @@ double number_in(json::Value value) { return value.is(json::Type::Number) ? valu
 
 std::vector<std::string> error_messages(const CaseResult& result) {
   std::vector<std::string> messages;
-  const auto document = json::parse(make_source("files", result.files));
-  if (!document) return messages;
-  for (const json::Value file : (*document)->root()) {
-    for (const json::Value diagnostic : file["diagnostics"]) {
-      if (text_in(diagnostic["severity"]) == "error") messages.push_back(text_in(diagnostic["message"]));
-    }
-  }
+  for_each_diagnostic(result, [&](json::Value diagnostic) {
+    if (text_in(diagnostic["severity"]) == "error") messages.push_back(text_in(diagnostic["message"]));
+  });
   return messages;
 }
 
 std::vector<std::string> diagnostic_kinds_of(const CaseResult& result) {
   std::vector<std::string> kinds;
-  const auto document = json::parse(make_source("files", result.files));
-  if (!document) return kinds;
-  for (const json::Value file : (*document)->root()) {
-    for (const json::Value diagnostic : file["diagnostics"]) kinds.push_back(text_in(diagnostic["kind"]));
-  }
+  for_each_diagnostic(result, [&](json::Value diagnostic) { kinds.push_back(text_in(diagnostic["kind"])); });
   return kinds;
 }
 
