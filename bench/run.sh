@@ -1,23 +1,54 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Builds and runs all benchmarks (`./dev bench`): bench/run.sh BUILD_DIRECTORY [ARGUMENTS]
+# Builds and runs benchmarks (`./dev bench`): bench/run.sh BUILD_DIRECTORY [PART...] [OPTIONS]
+# Without parts, all run except `build`, which compiles the program from scratch. Options, such as --runs 3, are passed to
+# each part that runs.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$1
 shift
-ninja -C "$build" --quiet bench
-status=0
-for part in foundation zeinfo models convert networks; do
-  python3 "$here/$part.py" --build "$build" "$@" || status=$?
+all=(foundation zeinfo models convert networks recipe cpu_call graph roofline gpu_networks layer rpl)
+
+parts=()
+while [ $# -gt 0 ] && [[ $1 != -* ]]; do
+  if [[ " ${all[*]} build " != *" $1 "* ]]; then
+    echo "bench: '$1' is not a benchmark; the benchmarks are ${all[*]} build" >&2
+    exit 2
+  fi
+  parts+=("$1")
+  shift
 done
-"$build/bin/bench_recipe" "$build/cpu_libraries" || status=$?
-"$build/bin/bench_cpu_call" "$build/cpu_libraries/libarithmetic.so" || status=$?
-"$build/bin/bench_graph" "$build/bin/slipway" || status=$?
-"$build/bin/bench_roofline" --html "$build/roofline.html" && echo "all kernels, with charts: $build/roofline.html" || status=$?
-"$build/bin/bench_roofline" --device cpu --html "$build/roofline_cpu.html" && echo "the CPU engine: $build/roofline_cpu.html" || status=$?
-if python3 -c 'import torch; raise SystemExit(not torch.cuda.is_available())' 2>/dev/null; then
-  python3 "$here/gpu_networks.py" --build "$build" || status=$?
-fi
-"$build/bin/bench_layer" || status=$?
-"$build/bin/bench_rpl" --slipway "$build/bin/slipway" || status=$?
+options=("$@")
+
+run() {
+  case $1 in
+    build) python3 "$here/build.py" "${options[@]}" ;;
+    foundation | zeinfo | models | convert | networks) python3 "$here/$1.py" --build "$build" "${options[@]}" ;;
+    recipe) "$build/bin/bench_recipe" "$build/cpu_libraries" "${options[@]}" ;;
+    cpu_call) "$build/bin/bench_cpu_call" "$build/cpu_libraries/libarithmetic.so" "${options[@]}" ;;
+    graph) "$build/bin/bench_graph" "$build/bin/slipway" "${options[@]}" ;;
+    roofline)
+      "$build/bin/bench_roofline" --html "$build/roofline.html" "${options[@]}" &&
+        echo "all kernels, with charts: $build/roofline.html" &&
+        "$build/bin/bench_roofline" --device cpu --html "$build/roofline_cpu.html" "${options[@]}" &&
+        echo "the CPU engine: $build/roofline_cpu.html"
+      ;;
+    gpu_networks)
+      if python3 -c 'import torch; raise SystemExit(not torch.cuda.is_available())' 2>/dev/null; then
+        python3 "$here/gpu_networks.py" --build "$build" "${options[@]}"
+      else
+        echo "gpu_networks: skipped, because PyTorch with a CUDA device was not found"
+      fi
+      ;;
+    layer) "$build/bin/bench_layer" "${options[@]}" ;;
+    rpl) "$build/bin/bench_rpl" --slipway "$build/bin/slipway" "${options[@]}" ;;
+  esac
+}
+
+[ ${#parts[@]} -gt 0 ] || parts=("${all[@]}")
+[ "${parts[*]}" = build ] || ninja -C "$build" --quiet bench
+status=0
+for part in "${parts[@]}"; do
+  run "$part" || status=$?
+done
 exit "$status"
