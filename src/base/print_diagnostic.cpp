@@ -132,6 +132,8 @@ std::string where(const SourceLocation& location, bool colour) {
 }  // namespace
 
 std::size_t display_width(std::string_view text) {
+  // Most texts are ASCII, where each byte is one column wide.
+  if (std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; })) return text.size();
   std::size_t width = 0;
   while (!text.empty()) width += width_of(next_character(text));
   return width;

@@ -62,13 +62,15 @@ class Table {
     }
     std::string out;
     for (const auto& row : rows_) {
-      std::string line = indent_;
+      out += indent_;
       for (std::size_t i = 0; i < row.size(); ++i) {
-        line += row[i];
+        out += row[i];
+        if (i + 1 == row.size()) break;
         const std::size_t width = display_width(row[i]);
-        if (i + 1 < row.size()) line.append(std::max(widths[i], width) - width + 2, ' ');
+        out.append(std::max(widths[i], width) - width + 2, ' ');
       }
-      out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+      while (out.ends_with(' ')) out.pop_back();
+      out += '\n';
     }
     return out;
   }
@@ -137,7 +139,8 @@ std::string arguments_text(const zeinfo::Document& document, const Kernel& kerne
     if (is_explicit(argument)) {
       by_index[argument.arg_index].push_back(&argument);
     } else {
-      implicit += formatted("{}{}", implicit.empty() ? "" : ", ", where_text(kernel, argument));
+      if (!implicit.empty()) implicit += ", ";
+      implicit += where_text(kernel, argument);
     }
   }
   std::string text;
@@ -150,7 +153,8 @@ std::string arguments_text(const zeinfo::Document& document, const Kernel& kerne
       for (const bool pointers : {true, false}) {  // first pointers, then the other properties
         for (const PayloadArgument* argument : arguments) {
           if ((argument->arg_type == ArgType::arg_bypointer) != pointers) continue;
-          where += formatted("{}{}", where.empty() ? "" : ", ", where_text(kernel, *argument));
+          if (!where.empty()) where += ", ";
+          where += where_text(kernel, *argument);
           if (access.empty()) access = name_of_value(argument->access_type);
         }
       }
