@@ -62,8 +62,9 @@ def print_costs(log, rows):
         seconds = sum(user for user, _ in files)
         print(f"{seconds:8.1f} s {len(files):5} files {seconds / len(files):6.2f} s each  {name}")
     print(f"the {rows} files that cost most:")
-    for user, file in sorted((cost for files in modules.values() for cost in files), reverse=True)[:rows]:
-        print(f"{user:8.1f} s  {file}")
+    for user, name, file in sorted(((user, name, file) for name, files in modules.items() for user, file in files),
+                                   reverse=True)[:rows]:
+        print(f"{user:8.1f} s  {name}: {file}")
 
 
 def header_costs(entry):
