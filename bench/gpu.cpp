@@ -17,6 +17,7 @@
 #include "graphs.hpp"
 #include "launch/execute/open_device.hpp"
 #include "model/device_facts.hpp"
+#include "model/tuning/tuning_table.hpp"
 #include "networks.hpp"
 
 namespace {
@@ -30,8 +31,10 @@ bool as_gpu = false, separate_attention = false, all_candidates = false;
 
 bool wants(const std::string& line) { return line.contains(wanted); }
 
+// With the tables that the program contains or that SLIPWAY_TUNING names, and not with those of the cache.
 lower::LowerOptions options_for(const gpu::Device& device) {
-  lower::LowerOptions options{.device = model::device_facts(device.snapshot())};
+  Diagnostics diagnostics;
+  lower::LowerOptions options{.device = model::tuned_facts(device.snapshot(), Cache(), diagnostics)};
   if (as_gpu) options.device.lanes = 0;
   options.fuse_attention = !separate_attention;
   return options;

@@ -49,7 +49,8 @@ RunTimes times_of(const launch::Profile& profile);  // over its iterations
 
 // Runs a graph `repeat` times.
 RunTimes time_of(const tosa::Graph& graph, const gpu::Device& device, std::uint32_t repeat);
-// Runs a graph for about `duration` milliseconds, because GPUs reach their full clock rate only under load.
+// Runs a graph for about `duration` milliseconds, and then again, which counts; on a GPU four times as long, because
+// GPUs reach their full clock rate only under load.
 inline constexpr double kDuration = 300;
 RunTimes time_for(const tosa::Graph& graph, const gpu::Device& device, double duration = kDuration);
 // The same with other options than those of the device.

@@ -34,9 +34,9 @@ std::size_t ProgramBuilder::choose(const std::string& what, const tosa::Node& no
   std::vector<Parameters> all;
   for (std::size_t i = 0; i < count; ++i) all.push_back(candidate(i));
   std::size_t chosen = 0;
-  if (const auto known = tuning.find(what); known != tuning.end()) {
-    // A table of another version may contain what is not a candidate any more.
-    const auto found = std::ranges::find(all, known->second);
+  if (const Parameters* known = find_parameters(tuning, what)) {
+    // What suits a similar kernel, or was best in another version, is not always a candidate.
+    const auto found = std::ranges::find(all, *known);
     if (found != all.end()) chosen = static_cast<std::size_t>(found - all.begin());
   }
   if (options_.list_sites)

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace slipway::lower {
@@ -13,8 +14,13 @@ namespace slipway::lower {
 // By name, `rows: 12`.
 using Parameters = std::map<std::string, std::int64_t, std::less<>>;
 
-// By key: a text with everything that the time of a kernel depends on.
+// By key: a text with everything that the time of a kernel depends on. Without parameters: the estimate was the best of
+// all that was measured.
 using Tuning = std::map<std::string, Parameters, std::less<>>;
+
+// The entry of a key; otherwise that of the most similar kernel, whose key has the same words and numbers whose ratios
+// have a product of at most 2. Null if there is none. The parameters need not suit the other kernel.
+const Parameters* find_parameters(const Tuning& tuning, std::string_view what);
 
 // A kernel of a program whose parameters could be chosen.
 struct TuningSite {

@@ -20,9 +20,10 @@ namespace {
 
 struct TuneOptions {
   ReportStyle style;
-  std::string file, device, output;
+  std::vector<std::string> files;
+  std::string device, output;
   std::vector<std::string> shapes;
-  bool no_fuse = false, no_cache = false;
+  bool quick = false, no_fuse = false, no_cache = false;
 };
 
 std::string text_of(const lower::Parameters& parameters) {
@@ -33,16 +34,16 @@ std::string text_of(const lower::Parameters& parameters) {
 
 std::string table_of(const model::Tuned& tuned) {
   std::size_t width = 6;
-  for (const model::TunedSite& location : tuned.sites) width = std::max(width, location.kernel.size());
+  for (const model::TunedSite& site : tuned.sites) width = std::max(width, site.kernel.size());
   std::string text = formatted("{:{}}  {:>10}  {:>10}  parameters\n", "kernel", width, "estimate", "best, ms");
-  for (const model::TunedSite& location : tuned.sites) {
-    const bool better = location.best != location.estimated;
-    text += formatted("{:{}}  {:10.3f}  {:>10}  {}\n", location.kernel, width, location.estimated_time,
-                      better ? formatted("{:.3f}", location.best_time) : "-",
-                      better ? text_of(location.best) : text_of(location.estimated) + " (as estimated)");
+  for (const model::TunedSite& site : tuned.sites) {
+    text += formatted("{:{}}  {:10.3f}  {:>10}  {}\n", site.kernel, width, site.estimated_time,
+                      site.better() ? formatted("{:.3f}", site.best_time) : "-",
+                      site.better() ? text_of(site.best) : text_of(site.estimated) + " (as estimated)");
   }
   return text + formatted("{} of {} kernels are better than estimated: {:.3f} ms before, {:.3f} ms now\n",
-                          tuned.tuning.size(), tuned.sites.size(), tuned.before, tuned.after);
+                          std::ranges::count_if(tuned.sites, &model::TunedSite::better), tuned.sites.size(),
+                          tuned.before, tuned.after);
 }
 
 class Tuning {
@@ -51,63 +52,75 @@ class Tuning {
 
   int run() {
     for (const std::string& given : options_.shapes) {
-      if (auto shape = named_shape(given, diagnostics_)) request_.shapes.push_back(std::move(*shape));
+      if (auto shape = named_shape(given, diagnostics_)) shapes_.push_back(std::move(*shape));
     }
     if (options_.no_cache && options_.output.empty())
       diagnostics_.error(DiagnosticKind::Usage, {}, "--no-cache needs --output; otherwise the results would be lost");
     if (diagnostics_.has_errors()) return report(diagnostics_, options_.style);
     if (selected_device(options_.device) == model::kCpuDevice) {
-      measure_on_cpu();
+      for (const std::string& file : options_.files) measure_on_cpu(file);
+      write_table(model::cpu_snapshot());
     } else {
-      DeviceSession session({.selector = options_.device, .timestamps = true}, false);
-      measure(session);
-      session.add_messages(diagnostics_);
+      std::optional<gpu::Snapshot> snapshot;
+      for (const std::string& file : options_.files) measure(file, snapshot);
+      if (snapshot) write_table(*snapshot);
     }
     return report(diagnostics_, options_.style);
   }
 
  private:
-  bool open(const Cache& cache) {
-    request_.file = open_any_model(options_.file, options_.file, diagnostics_);
+  bool open(const std::string& file) {
+    progress_.stage("loading " + file);
+    request_ = model::StandaloneOptions();
+    request_.file = open_any_model(file, file, diagnostics_);
     if (!request_.file || diagnostics_.has_errors()) return false;
-    request_.name = Path(options_.file).stem().string();
+    request_.name = Path(file).stem().string();
+    request_.shapes = shapes_;
     request_.model.graphs.lower.fuse = !options_.no_fuse;
-    request_.model.graphs.cache = cache;
+    request_.model.graphs.cache = cache_;
     return true;
   }
 
-  void measure_on_cpu() {
-    const Cache cache = cache_of(options_.no_cache);
-    if (!open(cache)) return;
+  void measure_on_cpu(const std::string& file) {
+    if (!open(file)) return;
     request_.model.graphs.engine = model::Engine::Cpu;
-    auto shaders = model::compile_modules(*request_.file, cache, diagnostics_);
+    auto shaders = model::compile_modules(*request_.file, cache_, diagnostics_);
     if (!shaders) return;
     request_.model.shaders = std::move(*shaders);
     const auto alone = model::plan_standalone(request_, diagnostics_);
     if (!alone) return;
     if (const std::string why = launch::why_not_on_host(alone->plan); !why.empty()) {
-      diagnostics_.error(DiagnosticKind::DeviceLacks, SourceLocation::in_file(options_.file),
+      diagnostics_.error(DiagnosticKind::DeviceLacks, SourceLocation::in_file(file),
                          formatted("the CPU engine runs graphs only, and {}", why));
       return;
     }
-    const auto tuned = model::tune({.standalone = request_,
-                                    .cache = cache,
-                                    .progress = [this](std::size_t round, std::size_t rounds) { show(round, rounds); }},
-                                   diagnostics_);
-    if (tuned && !diagnostics_.has_errors()) keep(*tuned, model::cpu_snapshot(), cache);
+    tune_on(nullptr, model::cpu_snapshot());
   }
 
-  void measure(DeviceSession& session) {
-    const Cache cache = cache_of(options_.no_cache);
-    if (!open(cache)) return;
-    const auto opened = model::open_standalone(request_, session.opening(), cache, {.timestamps = true}, diagnostics_);
-    if (!opened) return;
+  // Each model needs other features of the device, so it is opened for each.
+  void measure(const std::string& file, std::optional<gpu::Snapshot>& snapshot) {
+    if (!open(file)) return;
+    DeviceSession session({.selector = options_.device, .timestamps = true}, false);
+    if (const auto opened =
+            model::open_standalone(request_, session.opening(), cache_, {.timestamps = true}, diagnostics_)) {
+      snapshot = *opened->snapshot;
+      tune_on(opened->device, *opened->snapshot);
+    }
+    session.add_messages(diagnostics_);
+  }
+
+  void tune_on(const gpu::Device* device, const gpu::Snapshot& snapshot) {
     const auto tuned = model::tune({.standalone = request_,
-                                    .device = opened->device,
-                                    .cache = cache,
+                                    .device = device,
+                                    .cache = cache_,
+                                    .limit = options_.quick ? std::optional(kQuick) : std::nullopt,
                                     .progress = [this](std::size_t round, std::size_t rounds) { show(round, rounds); }},
                                    diagnostics_);
-    if (tuned && !diagnostics_.has_errors()) keep(*tuned, *opened->snapshot, cache);
+    if (!tuned || diagnostics_.has_errors()) return;
+    for (const auto& [kernel, parameters] : tuned->tuning) all_[kernel] = parameters;
+    if (cache_.enabled()) model::cache_tuning(snapshot, tuned->tuning, cache_);
+    progress_.stage("");
+    print(options_.style.json ? model::tuning_report_text(*tuned) : table_of(*tuned));
   }
 
   void show(std::size_t round, std::size_t rounds) {
@@ -117,28 +130,22 @@ class Tuning {
       print_error(formatted("round {} of {}\n", round + 1, rounds));
   }
 
-  void keep(const model::Tuned& tuned, const gpu::Snapshot& snapshot, const Cache& cache) {
-    if (!options_.output.empty()) {
-      const std::string text = write_tuning(model::TuningTable::of(snapshot, tuned.tuning));
-      if (Result<> written = write_file(options_.output, text); !written) {
-        diagnostics_.add(std::move(written.error()));
-        return;
-      }
-    }
-    // Entries of an earlier tuning are replaced, even if the estimate is best now.
-    if (cache.enabled()) {
-      lower::Tuning all = tuned.tuning;
-      for (const model::TunedSite& location : tuned.sites) all.try_emplace(location.kernel, location.estimated);
-      model::cache_tuning(snapshot, all, cache);
-    }
-    progress_.stage("");
-    print(options_.style.json ? model::tuning_report_text(tuned) : table_of(tuned));
+  void write_table(const gpu::Snapshot& snapshot) {
+    if (options_.output.empty() || diagnostics_.has_errors()) return;
+    const std::string text = write_tuning(model::TuningTable::of(snapshot, all_));
+    if (Result<> written = write_file(options_.output, text); !written) diagnostics_.add(std::move(written.error()));
   }
+
+  static constexpr std::chrono::milliseconds kQuick{
+      4000};  // of rounds; opening and the final comparison come in addition
 
   TuneOptions options_;
   Diagnostics diagnostics_;
-  Progress progress_{"loading " + options_.file};
-  model::StandaloneOptions request_;
+  Progress progress_{""};
+  const Cache cache_ = cache_of(options_.no_cache);
+  std::vector<model::NamedShape> shapes_;
+  model::StandaloneOptions request_;  // the model that is measured
+  lower::Tuning all_;                 // of all models
 };
 
 }  // namespace
@@ -151,11 +158,13 @@ int tune_verb(const Arguments& arguments) {
       "cache, and later\nruns on the same device and driver use them. --output writes them to a file to "
       "ship, which runs use if the\nenvironment variable SLIPWAY_TUNING names it.",
       "slipway tune model.vgf --output model.tuning.json");
-  line.add_option("file", options.file, "the model: VGF, TOSA, MLIR or a graph as text").required();
+  line.add_option("files", options.files, "the models: VGF, TOSA, MLIR or graphs as text").required();
   line.add_report_options(options.style);
   add_shape_option(line, options.shapes);
   add_device_option(line, options.device);
-  line.add_option("--output", options.output, "write the table to this file (JSON; `slipway schema tuning`)");
+  line.add_option("--output", options.output,
+                  "write one table of all models to this file (JSON; `slipway schema tuning`)");
+  line.add_flag("--quick", options.quick, "measure what seems best first, and stop after four seconds for each model");
   add_fusion_option(line, options.no_fuse);
   line.add_flag("--no-cache", options.no_cache, "do not keep the table in the program's cache");
   if (const std::optional<int> status = line.parse(arguments)) return *status;

@@ -81,6 +81,7 @@ std::vector<KernelTime> kernel_times(const Standalone& alone, const launch::Prof
     for (auto found = measured.lower_bound({steps.first_step, 0}); found != end; ++found) {
       KernelTime time{.segment = s, .step = dispatch, .name = steps.name, .result = {}};
       time.milliseconds = middle_of(found->second);
+      time.shortest = std::ranges::min(found->second);
       if (steps.program && dispatch < steps.program->dispatches.size())
         describe_dispatch(steps, dispatch, time);
       else if (steps.graph)

@@ -19,6 +19,7 @@ struct KernelTime {
   std::string name;         // operators joined with `+`, or the segment's name
   std::string result;       // type of what it writes; empty for shaders
   double milliseconds = 0;  // the median of all iterations
+  double shortest = 0;      // of all iterations, milliseconds
   std::uint64_t bytes = 0;  // of all buffers that it accesses, each counted once
   std::uint64_t operations = 0;
   std::optional<std::uint32_t> main_node;  // index in the segment's graph: the node with most of the operations

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "launch/execute/host_run.hpp"
 #include "model/tuning/kernel_times.hpp"
@@ -13,7 +14,8 @@ namespace {
 // A candidate must be better than the estimate by this factor; smaller differences are noise.
 constexpr double kGain = 0.97;
 
-// The times of one run of the model: milliseconds by site, and of all kernels.
+// The times of one run of the model: milliseconds by site, and of all kernels. They are the shortest of all iterations,
+// because the clock rate of a GPU falls while the host plans, and rises again only after tenths of a second.
 struct Measured {
   std::map<std::string, double, std::less<>> sites;
   double all = 0;
@@ -38,20 +40,28 @@ class Tuner {
                          "no kernel of this model has anything to choose on this device: there is nothing to tune");
       return std::nullopt;
     }
-    repeat_ = static_cast<std::uint32_t>(std::clamp(kRound / std::max(last_, 1e-3), 3.0, 100.0));
+    // GPUs reach their full clock rate only under load.
+    for (int i = 0; i < 2; ++i) {
+      repeat_ = static_cast<std::uint32_t>(std::clamp(kRound / std::max(last_, 1e-3), 3.0, 2000.0));
+      if (!measure({}, repeat_)) return std::nullopt;
+    }
     std::size_t rounds = 0;
     for (const auto& [kernel, candidates] : sites_) rounds = std::max(rounds, candidates.size());
-    for (std::size_t round = 0; round < rounds; ++round) {
+    std::size_t round = 0;
+    for (; round < rounds && (round == 0 || !is_over()); ++round) {
       options_.progress(round, rounds);
       if (!try_candidates(round)) return std::nullopt;
     }
     // The estimate is measured again, so that changes of the device over time do not count.
     if (!try_candidates(0)) return std::nullopt;
-    return result(rounds);
+    return result(round);
   }
 
  private:
-  static constexpr double kRound = 200;  // milliseconds of kernels in a round
+  static constexpr double kRound = 300;  // milliseconds of kernels in a round
+  static constexpr int kTurns = 3;
+
+  bool is_over() const { return options_.limit && std::chrono::steady_clock::now() - start_ >= *options_.limit; }
 
   bool try_candidates(std::size_t round) {
     lower::Tuning tuning;
@@ -64,7 +74,6 @@ class Tuner {
       best.resize(sites_[kernel].size(), 0);
       if (best[candidate] == 0 || time < best[candidate]) best[candidate] = time;
     }
-    if (round == 0) before_ = before_ == 0 ? measured->all : std::min(before_, measured->all);
     return true;
   }
 
@@ -79,13 +88,13 @@ class Tuner {
     if (!report) return std::nullopt;
     Measured measured;
     for (const KernelTime& time : kernel_times(*alone, report->profile)) {
-      measured.all += time.milliseconds;
+      measured.all += time.shortest;
       const SegmentSteps& segment = alone->segments[time.segment];
       if (!segment.program || time.step >= segment.program->dispatches.size()) continue;
       const std::vector<std::uint32_t>& nodes = segment.program->dispatches[time.step].nodes;
       for (const lower::TuningSite& site : segment.program->sites) {
         if (!std::ranges::contains(nodes, site.node)) continue;
-        measured.sites[site.what] += time.milliseconds;
+        measured.sites[site.what] += time.shortest;
         if (!sites_.contains(site.what)) sites_[site.what] = site.candidates;
       }
     }
@@ -94,20 +103,29 @@ class Tuner {
   }
 
   std::optional<Tuned> result(std::size_t rounds) {
-    Tuned tuned{.before = before_, .rounds = rounds};
-    lower::Tuning all;
+    Tuned tuned{.rounds = rounds};
     for (const auto& [kernel, candidates] : sites_) {
-      const std::vector<double>& times = times_[kernel];
+      const auto times = std::span(times_[kernel]).first(std::min(rounds, candidates.size()));
       const auto quickest = static_cast<std::size_t>(std::ranges::min_element(times) - times.begin());
       const std::size_t best = times[quickest] < kGain * times[0] ? quickest : 0;
-      if (best != 0) tuned.tuning[kernel] = candidates[best];
-      tuned.sites.push_back({kernel, candidates[0], candidates[best], times[0], times[best], candidates.size()});
+      tuned.tuning[kernel] = best != 0 ? candidates[best] : lower::Parameters();
+      tuned.sites.push_back({kernel, candidates[0], candidates[best], times[0], times[best], times.size()});
     }
     std::ranges::stable_sort(tuned.sites, std::greater(), &TunedSite::estimated_time);
-    const auto measured = measure(tuned.tuning, repeat_);
-    if (!measured) return std::nullopt;
-    tuned.after = measured->all;
+    if (!compare(tuned)) return std::nullopt;
     return tuned;
+  }
+
+  // The clocks of a device change over time; therefore both are measured in turn.
+  bool compare(Tuned& tuned) {
+    for (int turn = 0; turn < kTurns; ++turn) {
+      const auto before = measure({}, repeat_);
+      const auto after = before ? measure(tuned.tuning, repeat_) : std::nullopt;
+      if (!after) return false;
+      tuned.before = turn == 0 ? before->all : std::min(tuned.before, before->all);
+      tuned.after = turn == 0 ? after->all : std::min(tuned.after, after->all);
+    }
+    return true;
   }
 
   const TuneOptions& options_;
@@ -117,7 +135,8 @@ class Tuner {
   std::map<std::string, std::vector<lower::Parameters>, std::less<>> sites_;
   std::map<std::string, std::vector<double>, std::less<>> times_;  // by candidate; 0: not measured
   std::uint32_t repeat_ = 1;
-  double last_ = 0, before_ = 0;
+  double last_ = 0;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace

@@ -8,7 +8,9 @@
 // time of its own kernels.
 #pragma once
 
+#include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,8 @@ struct TuneOptions {
   StandaloneOptions standalone;         // runs the model; earlier tuning is ignored
   const gpu::Device* device = nullptr;  // opened for timestamps; null: the CPU engine
   Cache cache;                          // of pipelines
+  // No further round begins after this time. Candidates that are estimated to be better come first.
+  std::optional<std::chrono::milliseconds> limit;
   // Called before each round with its index and the number of rounds.
   std::function<void(std::size_t, std::size_t)> progress = [](std::size_t, std::size_t) {};
 };
@@ -31,13 +35,16 @@ struct TunedSite {
   std::string kernel;  // the key in tables
   lower::Parameters estimated, best;
   double estimated_time = 0, best_time = 0;  // milliseconds of all kernels with these parameters
-  std::size_t candidates = 0;
+  std::size_t candidates = 0;                // that were measured
+  bool better() const { return best != estimated; }
 };
 
 struct Tuned {
-  lower::Tuning tuning;  // where something is better than the estimate
+  lower::Tuning tuning;  // of all sites; without parameters where the estimate is best
   std::vector<TunedSite> sites;
-  double before = 0, after = 0;  // milliseconds of all kernels of the model
+  // Milliseconds of all kernels of the model, with the estimates and with the tuning; the shortest of some runs in
+  // turn.
+  double before = 0, after = 0;
   std::size_t rounds = 0;
 };
 

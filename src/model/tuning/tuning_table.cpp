@@ -5,6 +5,7 @@
 
 #include "base/format.hpp"
 #include "model/device_facts.hpp"
+#include "model/shipped_tables.hpp"
 #include "model/tuning/parameter_numbers.hpp"
 
 namespace slipway::model {
@@ -14,7 +15,8 @@ const json::Record<TunedKernel>& kernel_record() {
   static const auto record =
       json::Record<TunedKernel>("tuned kernel", "What is best for one kind of kernel.")
           .required("kernel", &TunedKernel::kernel, json::Text{false}, "what is computed, with its sizes")
-          .required("parameters", &TunedKernel::parameters, ParameterNumbers{}, "how, as `slipway tune` found it");
+          .required("parameters", &TunedKernel::parameters, ParameterNumbers{},
+                    "how, as `slipway tune` found it; empty: the estimate is the best");
   return record;
 }
 
@@ -84,9 +86,21 @@ void cache_tuning(const gpu::Snapshot& snapshot, const lower::Tuning& tuning, co
   cache.store(key_of(snapshot), bytes_of(text));
 }
 
+lower::Tuning shipped_tuning(const gpu::Snapshot& snapshot) {
+  for (const ShippedTable& shipped : kShippedTables) {
+    if (shipped.device != snapshot.name) continue;
+    Diagnostics diagnostics;
+    const auto table = read_tuning(make_source("shipped table", std::string(shipped.text)), diagnostics);
+    if (table && table->vendor_id == snapshot.vendor_id && table->device_id == snapshot.device_id)
+      return table->tuning();
+  }
+  return {};
+}
+
 lower::DeviceFacts tuned_facts(const gpu::Snapshot& snapshot, const Cache& cache, Diagnostics& diagnostics) {
   lower::DeviceFacts facts = device_facts(snapshot);
   if (const char* path = std::getenv("SLIPWAY_TUNING"); path && *path) {
+    if (std::string_view(path) == "none") return facts;
     const auto text = diagnostics.take(read_text(path));
     const auto table = text ? read_tuning(make_source(path, *text), diagnostics) : std::nullopt;
     if (!table) return facts;
@@ -103,6 +117,7 @@ lower::DeviceFacts tuned_facts(const gpu::Snapshot& snapshot, const Cache& cache
     facts.tuning = table->tuning();
   } else {
     facts.tuning = cached_tuning(snapshot, cache);
+    facts.tuning.merge(shipped_tuning(snapshot));
   }
   return facts;
 }

@@ -4,8 +4,9 @@
 //   {"device": "NVIDIA H200", "vendor_id": 4318, "device_id": 9019, "driver_version": 2434170880,
 //    "tuned": [{"kernel": "matrices f16 1x196x256x2304 in runs of 2304", "parameters": {"down": 2, ...}}]}
 //
-// The ids of device and driver are Vulkan's. A table is used only where all of them match. Other parameters would
-// compute the same results, but more slowly.
+// The ids of device and driver are Vulkan's. A table is used only where all of them match; the tables of
+// src/model/tuning/tables, which the program contains, are used with every driver of their device. Other parameters
+// would compute the same results, but more slowly.
 #pragma once
 
 #include <memory>
@@ -45,9 +46,13 @@ lower::Tuning cached_tuning(const gpu::Snapshot& snapshot, const Cache& cache);
 // Adds to it; earlier entries of a kernel are replaced.
 void cache_tuning(const gpu::Snapshot& snapshot, const lower::Tuning& tuning, const Cache& cache);
 
-// The facts of a device with its tuning: from the table that the environment variable SLIPWAY_TUNING names, otherwise
-// from the table in the cache. Errors: file-not-found and those of read_tuning, for the former; a table of another
-// device or driver is a warning (file-mismatch).
+// The table of a device that the program contains; empty where it contains none.
+lower::Tuning shipped_tuning(const gpu::Snapshot& snapshot);
+
+// The facts of a device with its tuning: from the table that the environment variable SLIPWAY_TUNING names (`none`: no
+// tuning), otherwise from the table in the cache, and for kernels that it lacks from the shipped table. Errors:
+// file-not-found and those of read_tuning, for the former; a table of another device or driver is a warning
+// (file-mismatch).
 lower::DeviceFacts tuned_facts(const gpu::Snapshot& snapshot, const Cache& cache, Diagnostics& diagnostics);
 
 }  // namespace slipway::model

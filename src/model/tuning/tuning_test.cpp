@@ -25,7 +25,8 @@ gpu::Snapshot some_device() {
   return snapshot;
 }
 
-const lower::Tuning kTuning = {{"matrices of some size", {{"down", 2}, {"parts", 9}}}, {"tiles", {{"side", 64}}}};
+const lower::Tuning kTuning = {
+    {"matrices of some size", {{"down", 2}, {"parts", 9}}}, {"tiles", {{"side", 64}}}, {"estimated", {}}};
 
 TEST(TuningTable, ReadsBack) {
   const std::string text = write_tuning(TuningTable::of(some_device(), kTuning));
@@ -90,6 +91,27 @@ TEST_F(TuningCacheTest, AFileTakesPrecedenceOverTheCache) {
   EXPECT_THAT(format_diagnostics(diagnostics_.all()), HasSubstr("[file-not-found]"));
 }
 
+TEST_F(TuningCacheTest, ShippedTablesServeWhatWasNotMeasured) {
+  gpu::Snapshot h100 = some_device();
+  h100.name = "NVIDIA H100 80GB HBM3";
+  EXPECT_TRUE(shipped_tuning(h100).empty()) << "another device has the same name";
+  h100.vendor_id = 0x10de;
+  h100.device_id = 0x2330;
+  const lower::Tuning shipped = shipped_tuning(h100);
+  ASSERT_FALSE(shipped.empty());
+  EXPECT_EQ(tuned_facts(h100, Cache(), diagnostics_).tuning, shipped);
+  // What was measured on this machine takes precedence.
+  const Cache cache(directory_.path());
+  const std::string& known = shipped.begin()->first;
+  cache_tuning(h100, {{known, {{"side", 1}}}, {"new", {{"side", 2}}}}, cache);
+  const lower::Tuning both = tuned_facts(h100, cache, diagnostics_).tuning;
+  EXPECT_EQ(both.size(), shipped.size() + 1);
+  EXPECT_EQ(both.at(known), lower::Parameters({{"side", 1}}));
+  setenv("SLIPWAY_TUNING", "none", 1);
+  EXPECT_TRUE(tuned_facts(h100, cache, diagnostics_).tuning.empty());
+  EXPECT_TRUE(diagnostics_.empty());
+}
+
 class TuneTest : public launch::LaunchTest {
  protected:
   StandaloneOptions request() {
@@ -141,7 +163,26 @@ TEST_F(TuneTest, MeasuresEverySite) {
   EXPECT_GE(site.candidates, 2u);
   EXPECT_GT(site.estimated_time, 0);
   EXPECT_LE(site.best_time, site.estimated_time);
-  EXPECT_EQ(tuned->tuning.contains(site.kernel), site.best != site.estimated);
+  EXPECT_EQ(tuned->tuning.at(site.kernel), site.better() ? site.best : lower::Parameters());
+  EXPECT_GT(tuned->before, 0);
+  EXPECT_GT(tuned->after, 0);
+}
+
+TEST_F(TuneTest, StopsAtItsLimit) {
+  if (!device_facts(snapshot()).addresses) GTEST_SKIP() << "the kernels of this device have nothing to choose";
+  const StandaloneOptions wanted = request();
+  std::size_t rounds = 0;
+  const auto tuned = tune({.standalone = wanted,
+                           .device = &device(),
+                           .cache = Cache(),
+                           .limit = std::chrono::milliseconds(0),
+                           .progress = [&](std::size_t, std::size_t) { ++rounds; }},
+                          diagnostics_);
+  ASSERT_TRUE(tuned) << format_diagnostics(diagnostics_.all());
+  EXPECT_EQ(rounds, 1u);
+  ASSERT_EQ(tuned->sites.size(), 1u);
+  EXPECT_EQ(tuned->sites[0].candidates, 1u);
+  EXPECT_FALSE(tuned->sites[0].better());
 }
 
 TEST_F(TuneTest, ReportsWhenThereIsNothingToChoose) {
