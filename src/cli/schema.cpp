@@ -146,6 +146,13 @@ constexpr std::array kPages = {
     Page{"diagnostic-kinds", "all kinds of diagnostics (Markdown)", diagnostic_kinds_page},
 };
 
+// A schema with its `$id`, by which editors and other schemas name it.
+std::string with_id(std::string_view name, std::string text) {
+  const std::size_t first = text.find("\"$schema\"");
+  if (first == text.npos) return text;  // Markdown
+  return text.insert(text.find('\n', first) + 1, formatted("  \"$id\": \"urn:slipway:schema:{}\",\n", name));
+}
+
 }  // namespace
 
 int schema_verb(const Arguments& arguments) {
@@ -161,7 +168,7 @@ int schema_verb(const Arguments& arguments) {
     for (const Page& page : kPages) print(formatted("{:20}  {}\n", page.name, page.what));
     return 0;
   }
-  print(std::ranges::find(kPages, name, &Page::name)->text());
+  print(with_id(name, std::ranges::find(kPages, name, &Page::name)->text()));
   return 0;
 }
 
