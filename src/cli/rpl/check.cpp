@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `slipway check` on programs of the Render Pipeline Language: compiles every variant and writes nothing.
+// `slipway check` on programs and project files of the Render Pipeline Language: compiles every variant and writes
+// nothing.
+#include <algorithm>
 
 #include "base/format.hpp"
 #include "cli/rpl/options.hpp"
+#include "cli/rpl/project.hpp"
 #include "cli/rpl/verbs.hpp"
 
 namespace slipway::cli {
@@ -36,7 +39,10 @@ int check_rpl(const Arguments& arguments) {
   rpl::CompileTimes times;
   double parse_time = 0;
   std::string summary;
-  if (std::optional<RplInput> input = load_rpl(options, diagnostics)) {
+  if (std::ranges::any_of(options.files, is_project_file)) {
+    check_project_usage(options, arguments, diagnostics);
+    if (!diagnostics.has_errors()) summary = check_project(options, diagnostics);
+  } else if (std::optional<RplInput> input = load_rpl(options, diagnostics)) {
     parse_time = input->parse_time;
     summary = check(options, *input, times, diagnostics);
   }

@@ -2,13 +2,14 @@
 // `slipway compile`: compiles programs of the Render Pipeline Language to SPIR-V, metadata and other outputs.
 #include <algorithm>
 #include <array>
-#include <set>
 
 #include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "cli/program.hpp"
 #include "cli/rpl/options.hpp"
+#include "cli/rpl/outputs.hpp"
+#include "cli/rpl/project.hpp"
 #include "cli/rpl/verbs.hpp"
 #include "rpl/emit_header.hpp"
 #include "rpl/metadata_json.hpp"
@@ -25,15 +26,6 @@ struct CompileVerbOptions {
   std::vector<std::string> emit;
   std::optional<std::string> header;  // a path; empty: beside the other outputs
   std::string header_namespace;
-};
-
-// A file to write, or with the path `-` text for standard output.
-struct Output {
-  std::string path;
-  std::string text;
-  std::vector<std::uint32_t> words;  // instead of text
-
-  Bytes bytes() const { return words.empty() ? bytes_of(text) : std::as_bytes(std::span(words)); }
 };
 
 constexpr std::array<std::string_view, 6> kKinds = {"spirv", "spirv-asm", "meta", "header", "ast", "resolved"};
@@ -89,7 +81,8 @@ std::string disassembled(const spirv::Words& words, const std::string& name, Dia
   return diagnostics.take(spirv::disassemble(words, name, {.friendly_names = false, .header = true})).value_or("");
 }
 
-void emit_resolved(const CompileVerbOptions& options, const rpl::Resolved& resolved, std::vector<Output>& outputs) {
+void emit_resolved(const CompileVerbOptions& options, const rpl::Resolved& resolved,
+                   std::vector<CompiledFile>& outputs) {
   const std::vector<rpl::ResolvedModule> modules = rpl::print_resolved(resolved);
   const bool to_stdout = options.output.empty() || options.output == "-";
   if (to_stdout || modules.size() == 1) {
@@ -113,7 +106,7 @@ std::string header_namespace(const CompileVerbOptions& options) {
 }
 
 void emit(const std::string& kind, const CompileVerbOptions& options, const RplInput& input, rpl::Compiler& compiler,
-          const rpl::Compiled& made, std::vector<Output>& outputs, Diagnostics& diagnostics) {
+          const rpl::Compiled& made, std::vector<CompiledFile>& outputs, Diagnostics& diagnostics) {
   if (kind == "meta") {
     outputs.push_back({path_for(options, ".json"), rpl::metadata_text(made.metadata), {}});
   } else if (kind == "ast") {
@@ -146,11 +139,12 @@ Path normal(const std::string& path) {
 }
 
 // Reports outputs with the same path, and outputs that would overwrite an input.
-void check_paths(const std::vector<Output>& outputs, const CompileVerbOptions& options, Diagnostics& diagnostics) {
+void check_paths(const std::vector<CompiledFile>& outputs, const CompileVerbOptions& options,
+                 Diagnostics& diagnostics) {
   std::vector<Path> taken;
   for (const std::string& file : options.rpl.files) taken.push_back(normal(file));
   const std::size_t inputs = taken.size();
-  for (const Output& output : outputs) {
+  for (const CompiledFile& output : outputs) {
     if (output.path == "-") continue;
     const Path path = normal(output.path);
     const auto same = std::ranges::find(taken, path);
@@ -163,24 +157,6 @@ void check_paths(const std::vector<Output>& outputs, const CompileVerbOptions& o
   }
 }
 
-// Writes all files or none: they get their names after all of them are complete.
-void write_outputs(const std::vector<Output>& outputs, Diagnostics& diagnostics) {
-  std::vector<OutputFile> files;
-  for (const Output& output : outputs) {
-    if (output.path == "-") continue;
-    std::optional<OutputFile> file = diagnostics.take(OutputFile::create(output.path));
-    if (!file) return;
-    if (const Result<> written = file->write(output.bytes()); !written) return diagnostics.add(written.error());
-    files.push_back(std::move(*file));
-  }
-  for (OutputFile& file : files) {
-    if (const Result<> named = file.commit(); !named) return diagnostics.add(named.error());
-  }
-  for (const Output& output : outputs) {
-    if (output.path == "-") print(text_of(output.bytes()));
-  }
-}
-
 void compile_one(const CompileVerbOptions& options, RplInput& input, rpl::CompileTimes& times,
                  Diagnostics& diagnostics) {
   input.compile.stem = options.output.empty() || options.output == "-" ? Path(options.rpl.files.front()).stem().string()
@@ -189,7 +165,7 @@ void compile_one(const CompileVerbOptions& options, RplInput& input, rpl::Compil
   const std::optional<rpl::Compiled> made =
       compiler.compile(input.program, input.assignment, input.compile, diagnostics, &times);
   if (!made || diagnostics.has_errors()) return;
-  std::vector<Output> outputs;
+  std::vector<CompiledFile> outputs;
   for (const std::string& kind : kinds_of(options)) {
     emit(kind, options, input, compiler, *made, outputs, diagnostics);
   }
@@ -207,19 +183,24 @@ void compile_variants(const CompileVerbOptions& options, const RplInput& input, 
   variants.emit = true;
   const std::optional<rpl::Variants> made = rpl::find_variants(input.program, variants, diagnostics);
   if (!made || diagnostics.has_errors() || (options.rpl.style.strict && diagnostics.warnings() != 0)) return;
-  std::vector<Output> outputs;
-  const auto path = [&](const std::string& file) { return (Path(options.output) / file).string(); };
-  for (const rpl::VariantModule& module : made->modules) outputs.push_back({path(module.file), "", module.words});
-  std::set<std::string_view> files;
-  for (const rpl::VariantClass& of : made->classes) {
-    // Classes may differ only in values that the output does not use; then they share a file.
-    if (files.insert(of.file).second) outputs.push_back({path(of.file), of.metadata, {}});
-  }
-  outputs.push_back({path("variants.json"), rpl::variants_json(input.program, *made), {}});
+  std::vector<CompiledFile> outputs;
+  add_variant_files(options.output, input.program, *made, outputs);
   write_outputs(outputs, diagnostics);
   if (!diagnostics.has_errors() && !options.rpl.style.json) {
     print(rpl::summary_text(input.program, variants, *made));
   }
+}
+
+int compile_project_verb(const CompileVerbOptions& options, const Arguments& arguments) {
+  Diagnostics diagnostics;
+  check_project_usage(options.rpl, arguments, diagnostics);
+  if (options.output.empty() || options.output == "-") {
+    diagnostics.error(DiagnosticKind::Usage, {}, "a project file needs a directory: `-o DIRECTORY`");
+  }
+  const std::string summary = diagnostics.has_errors() ? "" : compile_project(options.rpl, options.output, diagnostics);
+  const int status = report_rpl(diagnostics, options.rpl, nullptr, 0);
+  if (status == 0 && !options.rpl.style.json) print(summary);
+  return status;
 }
 
 }  // namespace
@@ -241,6 +222,7 @@ int compile_verb(const Arguments& arguments) {
   line.add_option("--header-namespace", options.header_namespace,
                   "the namespace of the header (rpl_ and the name of the file)");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
+  if (std::ranges::any_of(options.rpl.files, is_project_file)) return compile_project_verb(options, arguments);
 
   Diagnostics diagnostics;
   rpl::CompileTimes times;

@@ -96,28 +96,6 @@ void check_no_warn(const RplOptions& options, Diagnostics& diagnostics) {
   }
 }
 
-rpl::CompileOptions compile_options(const RplOptions& options, Diagnostics& diagnostics) {
-  rpl::CompileOptions compile;
-  const bool graphics = options.pipeline == "graphics";
-  compile.resolve.pipeline = graphics ? rpl::PipelineKind::Graphics : rpl::PipelineKind::Compute;
-  compile.resolve.strict = options.style.strict;
-  compile.resolve.check_bodies = options.style.strict;
-  // Modules that several pipelines share hold functions for others of them.
-  compile.resolve.check_unused = options.checking || options.style.strict || options.files.size() < 2;
-  read_entries(options, compile, diagnostics);
-  read_limits(options, compile.resolve.limits, diagnostics);
-  check_no_warn(options, diagnostics);
-  compile.spirv.target =
-      rpl::parse_target(options.target).value_or(rpl::Target::Vulkan13);  // the command line has checked it
-  compile.spirv.split_stages = options.split_stages;
-  compile.spirv.strip = options.strip;
-  compile.spirv.debug_lines = options.debug_lines;
-  compile.optimize = options.optimize;
-  compile.skip_attributes = options.skip_attributes;
-  compile.skip_sets = options.skip_sets;
-  return compile;
-}
-
 std::shared_ptr<const json::Document> read_json(const std::string& file, Diagnostics& diagnostics) {
   const std::optional<SourcePtr> source = diagnostics.take(read_source(file, file == "-" ? "<stdin>" : file));
   if (!source) return nullptr;
@@ -199,9 +177,36 @@ const json::Record<TimedCompile>& timed_compile_record() {
 
 const json::RecordTable& timed_compile_table() { return timed_compile_record().table(); }
 
+rpl::CompileOptions compile_options(const RplOptions& options, Diagnostics& diagnostics) {
+  rpl::CompileOptions compile;
+  const bool graphics = options.pipeline == "graphics";
+  compile.resolve.pipeline = graphics ? rpl::PipelineKind::Graphics : rpl::PipelineKind::Compute;
+  compile.resolve.strict = options.style.strict;
+  compile.resolve.check_bodies = options.style.strict;
+  // Modules that several pipelines share hold functions for others of them.
+  compile.resolve.check_unused = options.checking || options.style.strict || options.files.size() < 2;
+  read_entries(options, compile, diagnostics);
+  read_limits(options, compile.resolve.limits, diagnostics);
+  check_no_warn(options, diagnostics);
+  compile.spirv.target =
+      rpl::parse_target(options.target).value_or(rpl::Target::Vulkan13);  // the command line has checked it
+  compile.spirv.split_stages = options.split_stages;
+  compile.spirv.strip = options.strip;
+  compile.spirv.debug_lines = options.debug_lines;
+  compile.optimize = options.optimize;
+  compile.skip_attributes = options.skip_attributes;
+  compile.skip_sets = options.skip_sets;
+  return compile;
+}
+
+unsigned thread_count(const RplOptions& options) {
+  return options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
+}
+
 void add_rpl_options(CommandLine& line, RplOptions& options) {
   line.add_option("files", options.files,
-                  "source files, each a module: those of the pass before those of the material");
+                  "source files, each a module: those of the pass before those of the material; or one project file, "
+                  "PROJECT.rplproject.json");
   line.add_report_options(options.style);
   line.add_option("--pipeline", options.pipeline, "graphics or compute (graphics)").choices({"graphics", "compute"});
   add_list(line, "--entry", options.entries, "STAGE=FUNCTION, an entry point; without one only metadata");
@@ -226,6 +231,8 @@ void add_rpl_options(CommandLine& line, RplOptions& options) {
       .choices({"all", "global", "instance"});
   line.add_option("--max-variants", options.max_variants, "fail if there are more variants (65536)");
   line.add_option("-j,--jobs", options.jobs, "threads for variants (one for each core)").positive();
+  add_list(line, "--pass", options.passes, "of a project file: only programs of this pass");
+  add_list(line, "--material", options.materials, "of a project file: only programs with this material");
   add_list(line, "--no-warn", options.no_warn, "do not show warnings of this code");
   line.add_flag("--time", options.time, "print the time of each step in microseconds");
 }
@@ -233,6 +240,9 @@ void add_rpl_options(CommandLine& line, RplOptions& options) {
 std::optional<RplInput> load_rpl(const RplOptions& options, Diagnostics& diagnostics) {
   RplInput input;
   if (options.files.empty()) usage(diagnostics, "no source file is given");
+  if (!options.passes.empty() || !options.materials.empty()) {
+    usage(diagnostics, "`--pass` and `--material` choose programs of a project file; no project file is given");
+  }
   input.compile = compile_options(options, diagnostics);
   std::vector<SourcePtr> sources;
   for (const std::string& file : options.files) {
@@ -258,7 +268,7 @@ std::optional<rpl::VariantOptions> variant_settings(const RplOptions& options, c
   settings.compile = input.compile;
   settings.fixed = input.assignment;
   settings.max_variants = options.max_variants;
-  settings.jobs = options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
+  settings.jobs = thread_count(options);
   const rpl::Vary vary = options.vary == "global"     ? rpl::Vary::Global
                          : options.vary == "instance" ? rpl::Vary::Instance
                                                       : rpl::Vary::All;

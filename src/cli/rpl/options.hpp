@@ -29,10 +29,15 @@ struct RplOptions {
   std::size_t max_variants = 65536;
   unsigned jobs = 0;  // 0: one for each core of the machine
   std::vector<std::string> no_warn;
+  std::vector<std::string> passes, materials;  // of a project file; empty: all
   bool time = false;
 };
 
 void add_rpl_options(CommandLine& line, RplOptions& options);
+
+// The part of the options that is the same for all programs. `entry_points` are those of the command line.
+rpl::CompileOptions compile_options(const RplOptions& options, Diagnostics& diagnostics);
+unsigned thread_count(const RplOptions& options);
 
 // The program and how to compile it.
 struct RplInput {

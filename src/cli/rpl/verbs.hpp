@@ -12,6 +12,9 @@ bool is_rpl(const Content& content);
 // The JSON that `slipway compile` writes.
 bool is_rpl_metadata(const Content& content);
 
+// A file with the suffix `.rplproject.json`.
+bool is_rpl_project(const Content& content);
+
 int compile_verb(const Arguments& arguments);
 int format_verb(const Arguments& arguments);
 int lsp_verb(const Arguments& arguments);

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "rpl/project/build.hpp"
+
+#include <gmock/gmock.h>
+
+#include "base/format.hpp"
+#include "base/print_diagnostic.hpp"
+
+namespace slipway::rpl {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::Pair;
+using ::testing::SizeIs;
+
+constexpr std::string_view kForward = R"(set_pass uniform_buffer view { f4x4 projection_view; };
+vertex_attribute_container vertex { f3 position; };
+color_output_container target { f4 color; };
+global fog: flag off;
+void vertex_main (void)
+{
+    vertex_stage_output_position (view.projection_view * f4 {vertex.position, 1.0});
+}
+)";
+constexpr std::string_view kShadow = R"(set_pass uniform_buffer view { f4x4 projection_view; };
+vertex_attribute_container vertex { f3 position; };
+color_output_container shadow_target { f4 moments; };
+void vertex_main (void)
+{
+    vertex_stage_output_position (view.projection_view * f4 {vertex.position, 1.0});
+}
+)";
+constexpr std::string_view kBrick = R"(set_material uniform_buffer material { f4 color; };
+instance rough: flag off;
+void fragment_main (void)
+{
+    target.color = material.color;
+    conditional (rough) { target.color = material.color * 0.5; }
+}
+void shadow_fragment_main (void) { shadow_target.moments = f4 {1.0}; }
+)";
+constexpr std::string_view kGlass = R"(set_material uniform_buffer material { f4 color; f4 tint; };
+void fragment_main (void) { target.color = material.color + material.tint; }
+)";
+constexpr std::string_view kProject = R"({
+  "passes": [
+    {"name": "forward", "sources": ["passes/forward.rpl"],
+     "entry_points": {"vertex": "vertex_main", "fragment": "fragment_main"}},
+    {"name": "shadow", "sources": ["passes/shadow.rpl"], "materials": ["brick"],
+     "entry_points": {"vertex": "vertex_main", "fragment": "shadow_fragment_main"}}
+  ],
+  "materials": [
+    {"name": "brick", "sources": ["brick.rpl"]},
+    {"name": "glass", "sources": ["glass.rpl"]}
+  ],
+  "options": {"fog": [true, false]}
+})";
+
+// A project file and its sources in memory.
+class ProjectTest : public ::testing::Test {
+ protected:
+  std::optional<Project> read(std::string_view text) {
+    return read_project(make_source("game.rplproject.json", std::string(text)), "dir", diagnostics);
+  }
+  std::vector<BuiltProgram> build(std::string_view text, bool emit = false) {
+    project = read(text);
+    if (!project) return {};
+    const std::vector<ProjectProgram> programs = programs_of(*project);
+    return build_project(
+        *project, programs, {.compile = {.resolve = {.check_unused = true}}, .emit = emit, .jobs = 3},
+        [&](const Path& path) -> Result<SourcePtr> {
+          const auto found = files.find(path.string());
+          if (found == files.end()) {
+            return fail(DiagnosticKind::FileNotFound, SourceLocation::in_file(path.string()), "no such file");
+          }
+          return make_source(path.string(), found->second);
+        },
+        diagnostics);
+  }
+  std::string messages() { return format_diagnostics(diagnostics.all()); }
+
+  std::map<std::string, std::string> files = {{"dir/passes/forward.rpl", std::string(kForward)},
+                                              {"dir/passes/shadow.rpl", std::string(kShadow)},
+                                              {"dir/brick.rpl", std::string(kBrick)},
+                                              {"dir/glass.rpl", std::string(kGlass)}};
+  std::optional<Project> project;
+  Diagnostics diagnostics;
+};
+
+TEST_F(ProjectTest, ListsPassesTimesMaterials) {
+  const std::optional<Project> of = read(kProject);
+  ASSERT_TRUE(of) << messages();
+  std::vector<std::string> names;
+  for (const ProjectProgram& program : programs_of(*of)) names.push_back(program.name());
+  EXPECT_THAT(names, ElementsAre("forward/brick", "forward/glass", "shadow/brick"));
+  EXPECT_THAT(files_of(*of, programs_of(*of)[2]), ElementsAre("dir/passes/shadow.rpl", "dir/brick.rpl"));
+  const std::optional<Project> alone = read(R"({"passes": [{"name": "blur", "sources": ["b.rpl"], "materials": []}],
+               "materials": [{"name": "m", "sources": ["m.rpl"]}]})");
+  ASSERT_TRUE(alone) << messages();
+  ASSERT_THAT(programs_of(*alone), SizeIs(1));
+  EXPECT_EQ(programs_of(*alone)[0].name(), "blur");
+}
+
+TEST_F(ProjectTest, BuildsTheMatrix) {
+  const std::vector<BuiltProgram> built = build(kProject, true);
+  EXPECT_EQ(messages(), "");
+  EXPECT_EQ(build_summary(built),
+            "forward/brick: assignments: 4, variants: 2\n"
+            "forward/glass: assignments: 2, variants: 1\n"
+            "shadow/brick: assignments: 2, variants: 1\n");
+  ASSERT_TRUE(built[0].variants);
+  EXPECT_THAT(built[0].variants->modules, SizeIs(2));
+}
+
+TEST_F(ProjectTest, FixesAndListsValues) {
+  files["dir/brick.rpl"] =
+      "instance joints: uint 4; constant total = joints * 2u; set_material uniform_buffer m { f4 c; };"
+      "void fragment_main (void) { target.color = m.c * f1 {total}; }"
+      "void shadow_fragment_main (void) { shadow_target.moments = m.c; }";
+  std::string text(kProject);
+  text.replace(text.find(R"("fog": [true, false])"), 20, R"("fog": true, "joints": [4, 8, 8])");
+  const std::vector<BuiltProgram> built = build(text);
+  EXPECT_EQ(messages(), "");
+  EXPECT_THAT(build_summary(built), HasSubstr("forward/brick: assignments: 2, variants: 2\n"));
+  EXPECT_THAT(first_value_texts(*project), ElementsAre(Pair("fog", "true"), Pair("joints", "4")));
+}
+
+TEST_F(ProjectTest, ReportsAnErrorOnceAndUnusedCodeNever) {
+  std::string& forward = files["dir/passes/forward.rpl"];
+  forward.replace(forward.find("vertex.position, 1.0"), 15, "vertex.positoin");
+  build(kProject);
+  EXPECT_THAT(diagnostics.all(), SizeIs(::testing::Ge(1)));
+  const std::string text = messages();
+  EXPECT_THAT(text, AllOf(HasSubstr("did you mean `position`?"), HasSubstr("in program `forward/brick`"),
+                          Not(HasSubstr("shadow_target"))));
+  EXPECT_EQ(text.find("positoin`"), text.rfind("positoin`"));
+}
+
+TEST_F(ProjectTest, ReportsWrongProjects) {
+  const auto wrong = [&](std::string_view text) {
+    diagnostics = {};
+    EXPECT_FALSE(read(text));
+    return messages();
+  };
+  EXPECT_THAT(wrong("{}"), HasSubstr("passes"));
+  EXPECT_THAT(wrong(R"({"passes": []})"), HasSubstr("[out-of-range]"));
+  EXPECT_THAT(wrong(R"({"passes": [{"name": "a/b", "sources": ["x"]}]})"), HasSubstr("cannot be that of a directory"));
+  EXPECT_THAT(wrong(R"({"passes": [{"name": "a", "sources": ["x"]}, {"name": "a", "sources": ["x"]}]})"),
+              AllOf(HasSubstr("two passes have the name `a`"), HasSubstr("the first one is here")));
+  EXPECT_THAT(wrong(R"({"passes": [{"name": "a", "sources": ["x"], "materials": ["brik"]}],
+                        "materials": [{"name": "brick", "sources": ["b"]}]})"),
+              HasSubstr("which does not exist; did you mean `brick`?"));
+  EXPECT_THAT(wrong(R"({"passes": [{"name": "a", "sources": ["x"], "entry_points": {"compute": "c"}}]})"),
+              HasSubstr("a graphics pipeline has no compute stage"));
+  EXPECT_THAT(wrong(R"({"passes": [{"name": "a", "sources": ["x"]}], "options": {"o": []}})"),
+              HasSubstr("option `o` takes"));
+}
+
+TEST_F(ProjectTest, ReportsMissingFilesAndUnknownOptions) {
+  files.erase("dir/glass.rpl");
+  build(kProject);
+  EXPECT_THAT(messages(),
+              AllOf(HasSubstr("dir/glass.rpl: error: no such file"), HasSubstr("the project names it here")));
+  files["dir/glass.rpl"] = kGlass;
+  diagnostics = {};
+  std::string text(kProject);
+  text.replace(text.find("\"fog\""), 5, "\"fogg\"");
+  build(text);
+  EXPECT_THAT(messages(), HasSubstr("no program of the project has an option `fogg`; did you mean `fog`?"));
+  diagnostics = {};
+  text.replace(text.find("\"fogg\": [true, false]"), 21, "\"fog\": [\"dense\", true]");
+  build(text);
+  EXPECT_THAT(messages(), HasSubstr("[rpl-option-type]"));
+}
+
+TEST_F(ProjectTest, PartOfTheProgramsDoesNotCheckUnusedCode) {
+  project = read(kProject);
+  ASSERT_TRUE(project);
+  std::vector<ProjectProgram> programs = programs_of(*project);
+  programs.resize(1);  // `brick` has a function for the other pass
+  const auto read_file = [&](const Path& path) -> Result<SourcePtr> {
+    return make_source(path.string(), files.at(path.string()));
+  };
+  const auto built =
+      build_project(*project, programs, {.compile = {.resolve = {.check_unused = true}}}, read_file, diagnostics);
+  EXPECT_EQ(messages(), "");
+  EXPECT_TRUE(built[0].variants);
+}
+
+TEST_F(ProjectTest, StopsAtTheLimitOfVariants) {
+  project = read(kProject);
+  ASSERT_TRUE(project);
+  const std::vector<ProjectProgram> programs = programs_of(*project);
+  const auto built = build_project(
+      *project, programs, {.max_variants = 1},
+      [&](const Path& path) -> Result<SourcePtr> { return make_source(path.string(), files.at(path.string())); },
+      diagnostics);
+  EXPECT_THAT(messages(), HasSubstr("[rpl-variant-limit]"));
+  EXPECT_FALSE(built[0].variants);
+  EXPECT_TRUE(built[1].variants);
+}
+
+TEST(ProjectSchema, DescribesWhatIsRead) {
+  EXPECT_THAT(project_schema_text(), AllOf(HasSubstr("\"passes\""), HasSubstr("\"entry_points\"")));
+}
+
+}  // namespace
+}  // namespace slipway::rpl
