@@ -121,7 +121,93 @@ def editor_session():
     expect("the server does not end with 0", editor.server.wait(timeout=30) == 0)
 
 
+PASS = """set_pass uniform_buffer view { f4 tint; };
+color_output_container target { f4 color; };
+"""
+MATERIAL = "void fragment_main (void) { target.color = view.tint; }\n"
+
+
+def make_project(directory):
+    project = {"passes": [{"name": "forward", "sources": ["pass.rpl"], "entry_points": {"fragment": "fragment_main"}}],
+               "materials": [{"name": "brick", "sources": ["brick.rpl"]}, {"name": "glass", "sources": ["glass.rpl"]}]}
+    path = directory / "game.rplproject.json"
+    path.write_text(json.dumps(project))
+    (directory / "pass.rpl").write_text(PASS)
+    for name in ("brick", "glass"):
+        (directory / f"{name}.rpl").write_text(MATERIAL)
+    return path
+
+
+def projects():
+    with tempfile.TemporaryDirectory() as name:
+        directory = pathlib.Path(name)
+        path = make_project(directory)
+        check(validator("rpl-project"), path)
+        text = run("check", path)
+        expect(f"check of a project prints {text}", text.splitlines() == [f"{path}: ok"] + [f"forward/{m}: assignments: 1, variants: 1" for m in ("brick", "glass")])
+        run("compile", path, "-o", directory / "built", "--material", "glass")
+        made = sorted(p.relative_to(directory / "built").as_posix() for p in (directory / "built").rglob("variants.json"))
+        expect(f"compile of a project writes {made}", made == ["forward/glass/variants.json"])
+        check(validator("rpl-variants"), directory / "built" / made[0])
+        (directory / "brick.rpl").write_text(MATERIAL.replace("tint", "tin"))
+        for words, status, wanted in ((("check", path), 3, "did you mean `tint`?"), (("compile", path, "-o", directory / "none"), 3, "forward/brick"),
+                                      (("check", path, "--pass", "foward"), 2, "did you mean `forward`?"), (("check", path, "--set", "a=1"), 2, "--set"),
+                                      (("compile", path), 2, "-o DIRECTORY"), (("check", directory / "pass.rpl", "--pass", "forward"), 2, "project file")):
+            done = subprocess.run([slipway, *map(str, words)], capture_output=True, text=True, timeout=120)
+            expect(f"slipway {words}: exit {done.returncode}\n{done.stderr}{done.stdout}",
+                   done.returncode == status and wanted in done.stderr + done.stdout)
+        expect("a project with errors is compiled", not (directory / "none").exists())
+
+
+def project_session():
+    """Files on the disk, edits by ranges, and documents of other formats."""
+    with tempfile.TemporaryDirectory() as name:
+        directory = pathlib.Path(name)
+        make_project(directory)
+        editor = Editor()
+        capabilities = editor.request("initialize", {"capabilities": {}})["capabilities"]
+        expect(f"the capabilities are {capabilities}", capabilities["textDocumentSync"]["change"] == 2 and "renameProvider" in capabilities)
+        editor.send("initialized", request=False)
+
+        def opened(file, text, language="rpl"):
+            uri = (directory / file).as_uri()
+            editor.send("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": language, "version": 1, "text": text}}, request=False)
+            return uri, editor.receive()["params"]["diagnostics"]
+
+        uri, diagnostics = opened("brick.rpl", MATERIAL)
+        expect(f"a material alone has {diagnostics}", diagnostics == [])
+        tint = {"textDocument": {"uri": uri}, "position": {"line": 0, "character": MATERIAL.index("tint")}}
+        changes = editor.request("textDocument/rename", {**tint, "newName": "shade"})["changes"]
+        expect(f"renaming changes {changes}", sorted(pathlib.Path(u).name for u in changes) == ["brick.rpl", "glass.rpl", "pass.rpl"])
+        where = {"start": tint["position"], "end": {"line": 0, "character": MATERIAL.index("tint") + 4}}
+        editor.send("textDocument/didChange", {"textDocument": {"uri": uri, "version": 2}, "contentChanges": [{"range": where, "text": "tin"}]}, request=False)
+        diagnostics = editor.receive()["params"]["diagnostics"]
+        expect(f"an edit gives {diagnostics}", [d["code"] for d in diagnostics] == ["rpl-component"])
+        actions = editor.request("textDocument/codeAction", {"textDocument": {"uri": uri}, "range": where, "context": {"diagnostics": diagnostics}})
+        expect(f"the corrections are {actions}", [a["edit"]["changes"][uri][0]["newText"] for a in actions] == ["tint"])
+        saxpy = top / "examples/saxpy_recipe"
+        zeinfo = "version: '1.8'\nkernels:\n  - name: k\n    execution_env:\n      simd_sze: 16\n"
+        for file, text, wrong in (("scene.json", (top / "examples/hello/scenario.json").read_text(), ('"uid"', '"uidd"')),
+                                  ("recipe.json", (saxpy / "recipe.json").read_text(), ('"type"', '"tpye"')),
+                                  ("profile.json", (saxpy / "profile.json").read_text(), ('"bindings"', '"bindigns"')),
+                                  ("kernel.ze_info", zeinfo, ("", ""))):
+            if wrong[0]:
+                uri, diagnostics = opened(file, text, "json")
+                expect(f"{file} has {diagnostics}", diagnostics == [])
+            uri, diagnostics = opened("wrong_" + file, text.replace(*wrong), "json")
+            codes = {d["code"] for d in diagnostics}
+            expect(f"{file} with {wrong} has {diagnostics}", "unknown-key" in codes)
+            everything = {"start": {"line": 0, "character": 0}, "end": {"line": 9999, "character": 0}}
+            actions = editor.request("textDocument/codeAction", {"textDocument": {"uri": uri}, "range": everything, "context": {"diagnostics": []}})
+            expect(f"{file} has no correction", any("replace" in action["title"] for action in actions))
+        expect("shutdown gives a result", editor.request("shutdown") is None)
+        editor.send("exit", request=False)
+        expect("the server does not end with 0", editor.server.wait(timeout=30) == 0)
+
+
 schemas()
 editor_session()
+projects()
+project_session()
 print("\n".join(problems))
 sys.exit(1 if problems else 0)

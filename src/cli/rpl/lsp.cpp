@@ -2,6 +2,8 @@
 // `slipway lsp`: the language server over standard input and output.
 #include <unistd.h>
 
+#include "base/files.hpp"
+#include "cli/check_document.hpp"
 #include "cli/rpl/verbs.hpp"
 #include "rpl/lsp/frames.hpp"
 #include "rpl/lsp/server.hpp"
@@ -11,13 +13,13 @@ namespace slipway::cli {
 int lsp_verb(const Arguments& arguments) {
   CommandLine line("slipway lsp",
                    "Serves an editor over standard input and output: the Language Server Protocol for programs of the "
-                   "Render Pipeline Language.",
+                   "Render Pipeline Language and their project files, scenarios, recipes, profiles and ZE Info.",
                    "slipway lsp");
   bool stdio = false;
   line.add_flag("--stdio", stdio, "accepted for editors that pass it; no other transport exists");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
 
-  rpl::lsp::Server server;
+  rpl::lsp::Server server({.read = read_text, .list = files_in}, check_document);
   rpl::lsp::FrameReader reader;
   char buffer[64 << 10];
   while (!server.ended()) {

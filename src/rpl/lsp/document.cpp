@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "rpl/compile.hpp"
 #include "rpl/lsp/inactive.hpp"
 
 namespace slipway::rpl::lsp {
@@ -34,29 +35,45 @@ bool Document::is_inactive(Range range) const {
                              [&](const Range& off) { return off.begin <= range.begin && range.end <= off.end; });
 }
 
-std::unique_ptr<Document> analyse(SourcePtr source, const ProjectSettings& settings) {
-  auto document = std::make_unique<Document>(std::move(source));
-  document->program = parse(document->source, document->diagnostics);
-  NameTable names = document->program.names;  // so that tokens have the program's numbers
+std::string_view Document::text(Range range) const {
+  const ProgramSource& source = program.sources[program.source_at(range.begin)];
+  return source.text->text(Span{range.begin - source.base, range.end - source.base});
+}
+
+const ProgramSource* Document::source_named(std::string_view name) const {
+  const auto found =
+      std::ranges::find(program.sources, name, [](const ProgramSource& of) -> const auto& { return of.text->name(); });
+  return found == program.sources.end() ? nullptr : &*found;
+}
+
+std::unique_ptr<Document> analyse(std::vector<SourcePtr> sources, const CompileSettings& settings) {
+  auto document = std::make_unique<Document>();
+  document->program = parse(modules_of(std::move(sources), false), document->diagnostics);
+  const Program& program = document->program;
+  NameTable names = program.names;  // so that tokens have the program's numbers
   Diagnostics known;
-  if (document->source->text().size() <= kLargestSource) lex(document->source, 0, names, document->tokens, known);
-  Diagnostics foreign;  // options of other documents of the project
+  for (const ProgramSource& source : program.sources) {
+    if (!document->tokens.empty()) document->tokens.pop_back();  // the end of the source before
+    lex(source.text, source.base, names, document->tokens, known);
+  }
+  Diagnostics foreign;  // options that other programs have
   for (const auto& [name, value] : settings.options) {
-    set_option(document->program, name, value, OptionFilter::Any, {}, document->assignment, foreign);
+    set_option(program, name, value, OptionFilter::Any, {}, document->assignment, foreign);
   }
-  document->inactive = inactive_ranges(document->program, document->assignment);
-  if (!document->program.valid) return document;
-  // A document with workgroup sizes or buffers is a compute pipeline, even if the project's others are not.
+  document->inactive = inactive_ranges(program, document->assignment);
+  if (!program.valid) return document;
   PipelineKind pipeline = settings.pipeline;
-  if (settings.entry_points.empty() && guessed_entries(document->program, pipeline).empty() &&
-      !guessed_entries(document->program, PipelineKind::Compute).empty()) {
-    pipeline = PipelineKind::Compute;
+  std::vector<EntryPointName> entries = settings.entry_points;
+  if (entries.empty() && settings.guess_entry_points) {
+    // A program with only a compute entry point is a compute pipeline, even if the client's others are not.
+    entries = guessed_entries(program, pipeline);
+    if (entries.empty()) {
+      entries = guessed_entries(program, PipelineKind::Compute);
+      if (!entries.empty()) pipeline = PipelineKind::Compute;
+    }
   }
-  const std::vector<EntryPointName> entries =
-      settings.entry_points.empty() ? guessed_entries(document->program, pipeline) : settings.entry_points;
   const ResolveOptions resolve_settings{.pipeline = pipeline, .check_unused = true, .check_bodies = true};
-  document->resolved =
-      resolve(document->program, document->assignment, entries, resolve_settings, document->diagnostics);
+  document->resolved = resolve(program, document->assignment, entries, resolve_settings, document->diagnostics);
   return document;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An open document: its text, its compilation, and the symbols at its offsets.
+// A program as an editor sees it: its compilation, and the symbols at its offsets. Offsets are those of the program's
+// address space (program.hpp), so a program of several sources needs nothing of its own.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,38 +14,42 @@
 
 namespace slipway::rpl::lsp {
 
-// How documents are compiled: the client's `initializationOptions`.
-struct ProjectSettings {
+// How sources become a program. `initializationOptions` of the client, or a program of a project.
+struct CompileSettings {
   PipelineKind pipeline = PipelineKind::Graphics;
-  // Empty: the functions of the document whose names end in `vertex_main`, `fragment_main` or `compute_main`.
+  // Empty: the functions whose names end in `vertex_main`, `fragment_main` or `compute_main`.
   std::vector<EntryPointName> entry_points;
+  bool guess_entry_points = true;
   std::vector<std::pair<std::string, std::string>> options;  // names and values, as `--set` takes them
 };
 
 struct Document {
-  SourcePtr source;
-  Program program;  // the parts that parse, also when it has errors
-  std::vector<Token> tokens;
+  Program program;            // the parts that parse, also when it has errors
+  std::vector<Token> tokens;  // of all sources
   Assignment assignment;
   std::optional<Resolved> resolved;
   std::vector<Range> inactive;
   Diagnostics diagnostics;
 
-  explicit Document(SourcePtr text) : source(std::move(text)) {}
+  Document() = default;
   Document(const Document&) = delete;  // `resolved` points at `program`
   Document& operator=(const Document&) = delete;
 
   bool is_inactive(Range range) const;
+  std::string_view text(Range range) const;
+  // The source with this name; null if the program does not have it.
+  const ProgramSource* source_named(std::string_view name) const;
 };
 
-std::unique_ptr<Document> analyse(SourcePtr source, const ProjectSettings& settings);
+// Each source is a module.
+std::unique_ptr<Document> analyse(std::vector<SourcePtr> sources, const CompileSettings& settings);
 
 // The entity that a name in the text refers to.
 struct Symbol {
   enum class Kind : std::uint8_t { Item, Field, Argument, Local, Builtin, Type, Setting };
   Kind kind = Kind::Item;
   NameId name = kNoName;
-  Span at;                  // of the name in the text
+  Range at;                 // of the name in the text
   ItemId item = kNone;      // Item; Field: the item whose body contains it
   FieldId field = kNone;    // Field
   std::uint32_t index = 0;  // Argument: in Program::arguments; Local: in Program::stmts (variables and aliases)
@@ -55,6 +61,21 @@ std::optional<Symbol> symbol_at(const Document& document, std::uint64_t offset);
 std::optional<Range> definition_of(const Document& document, const Symbol& symbol);
 // Type, layout, location: Markdown.
 std::string describe(const Document& document, const Symbol& symbol);
+// The set and binding of a buffer, sampler or image, the location or offset of a field; empty for others. One line.
+std::string placement(const Document& document, const Symbol& symbol);
+// Equal for the names of one entity, also across programs that share sources: functions, structs and values are known
+// by their names, locals and arguments by their declarations.
+std::string identity(const Document& document, const Symbol& symbol);
+// The symbols of all names in a part of the text, in order.
+std::vector<Symbol> symbols_in(const Document& document, Range part);
+
+struct Signature {
+  std::string label;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> parameters;  // begin and end in the label, in bytes
+  std::uint32_t active = 0;                                         // index of the parameter at the offset
+};
+// Of the innermost call around an offset.
+std::optional<Signature> signature_at(const Document& document, std::uint64_t offset);
 
 enum class CompletionKind : std::uint8_t {
   Keyword = 14,

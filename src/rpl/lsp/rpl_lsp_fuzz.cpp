@@ -12,14 +12,18 @@ void open_and_ask(std::string_view text) {
   server.handle(R"({"id":1,"method":"initialize","params":{}})");
   server.handle(R"({"method":"textDocument/didOpen","params":{"textDocument":{"uri":"a","text":)" + json::quoted(text) +
                 "}}}");
-  for (const char* method : {"hover", "definition", "completion"}) {
+  for (const char* method : {"hover", "definition", "completion", "references", "rename", "signatureHelp"}) {
     for (int character = 0; character < 40; character += 3) {
       server.handle(std::string(R"({"id":2,"method":"textDocument/)") + method +
                     R"(","params":{"textDocument":{"uri":"a"},"position":{"line":1,"character":)" +
-                    std::to_string(character) + "}}}");
+                    std::to_string(character) + R"(},"newName":"renamed"}})");
     }
   }
-  server.handle(R"({"id":3,"method":"textDocument/documentSymbol","params":{"textDocument":{"uri":"a"}}})");
+  for (const char* method : {"documentSymbol", "semanticTokens/full", "inlayHint", "codeAction"}) {
+    server.handle(std::string(R"({"id":3,"method":"textDocument/)") + method +
+                  R"(","params":{"textDocument":{"uri":"a"},"range":{"start":{"line":0,"character":0},)"
+                  R"("end":{"line":9,"character":0}}}})");
+  }
 }
 
 }  // namespace

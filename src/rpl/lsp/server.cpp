@@ -5,62 +5,45 @@
 #include <array>
 
 #include "base/format.hpp"
-#include "rpl/format.hpp"
+#include "rpl/lsp/params.hpp"
 
 namespace slipway::rpl::lsp {
 namespace {
 
-// JSON-RPC and LSP error codes.
-constexpr int kParseError = -32700, kInvalidRequest = -32600, kMethodNotFound = -32601, kInvalidParams = -32602,
-              kNotInitialized = -32002, kRequestFailed = -32803;
-
 // DiagnosticSeverity and DiagnosticTag.
-constexpr int kError = 1, kWarning = 2, kInformation = 3, kHint = 4, kUnnecessary = 1;
+constexpr int kInformationSeverity = 3, kHintSeverity = 4, kUnnecessary = 1;
 
-int severity_of(Severity severity) {
-  return severity == Severity::Error ? kError : severity == Severity::Warning ? kWarning : kInformation;
+// A position of a change; positions past the end count as the end.
+std::optional<std::uint64_t> offset_of_change(const Source& source, json::Value position, Encoding encoding) {
+  const json::Value line = member_of(position, "line"), character = member_of(position, "character");
+  if (!line.is(json::Type::Number) || !character.is(json::Type::Number)) return std::nullopt;
+  const auto limited = [](std::optional<std::uint64_t> number) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(number.value_or(0), 0xFFFFFFF0));
+  };
+  return offset_of(source, {limited(line.unsigned_integer()), limited(character.unsigned_integer())}, encoding);
 }
 
-std::string string_at(json::Value object, std::string_view key) {
-  if (!object || !object.is(json::Type::Object)) return "";
-  const json::Value value = object[key];
-  return value.is(json::Type::String) ? value.string() : "";
+// The text after a change: a whole text, or the replacement of a range.
+std::optional<std::string> changed_text(const Source& source, json::Value change, Encoding encoding) {
+  const json::Value text = member_of(change, "text");
+  if (!text.is(json::Type::String)) return std::nullopt;
+  const json::Value range = member_of(change, "range");
+  if (!range) return text.string();
+  const auto begin = offset_of_change(source, member_of(range, "start"), encoding);
+  const auto end = offset_of_change(source, member_of(range, "end"), encoding);
+  if (!begin || !end || *end < *begin) return std::nullopt;
+  std::string made(source.text());
+  made.replace(*begin, *end - *begin, text.string());
+  return made;
 }
-json::Value member(json::Value object, std::string_view key) {
-  return object.is(json::Type::Object) ? object[key] : json::Value();
-}
-
-// SymbolKind.
-int symbol_kind(ItemKind kind) {
-  constexpr int kProperty = 7, kFunction = 12, kVariable = 13, kConstant = 14, kEnum = 10, kStruct = 23;
-  switch (kind) {
-    case ItemKind::Option:
-      return kEnum;
-    case ItemKind::Constant:
-      return kConstant;
-    case ItemKind::Setting:
-      return kProperty;
-    case ItemKind::Function:
-      return kFunction;
-    case ItemKind::Sampler:
-    case ItemKind::Image:
-      return kVariable;
-    default:
-      return kStruct;
-  }
-}
-
-Span span_of(Range range) { return {range.begin, range.end}; }
 
 }  // namespace
 
-template <class F>
-void Server::answer(json::Value id, F&& write_result) {
+void Server::answer(json::Value id, std::string_view result) {
   json::Writer out(json::kCompact);
   out.object([&] {
     out.member("jsonrpc", "2.0").key("id").raw(id ? id.text() : "null");
-    out.key("result");
-    write_result(out);
+    out.key("result").raw(result);
   });
   out_.push_back(out.text());
 }
@@ -82,16 +65,16 @@ std::vector<std::string> Server::handle(std::string_view message) {
     return std::move(out_);
   }
   const json::Value root = (*document)->root();
-  const json::Value method = member(root, "method");
-  const json::Value id = member(root, "id");
+  const json::Value method = member_of(root, "method");
+  const json::Value id = member_of(root, "id");
   const bool good_id = !id || id.is(json::Type::Number) || id.is(json::Type::String) || id.is(json::Type::Null);
   if (!root.is(json::Type::Object) || !good_id) {
     answer_error({}, kInvalidRequest,
                  "a message is an object with a `method`, and an `id` that is a number or a string");
   } else if (method.is(json::Type::String)) {
-    handle_method(method.string(), id, member(root, "params"));
-  } else if (!member(root, "result") &&
-             !member(root, "error")) {  // responses answer requests, and this server sends none
+    handle_method(method.string(), id, member_of(root, "params"));
+  } else if (!member_of(root, "result") &&
+             !member_of(root, "error")) {  // responses answer requests, and this server sends none
     answer_error(id, kInvalidRequest, "the message has no `method`");
   }
   return std::move(out_);
@@ -109,275 +92,179 @@ void Server::handle_method(const std::string& method, json::Value id, Params par
                    shut_down_ ? "the server is shut down" : "the server is not initialized");
     return;
   }
-  struct Method {
-    std::string_view name;
-    void (Server::*request)(json::Value, Params);
-    void (Server::*notification)(Params);
-  };
-  static constexpr std::array kMethods = {
-      Method{"textDocument/didOpen", nullptr, &Server::open},
-      Method{"textDocument/didChange", nullptr, &Server::change},
-      Method{"textDocument/didClose", nullptr, &Server::close},
-      Method{"textDocument/hover", &Server::hover, nullptr},
-      Method{"textDocument/definition", &Server::definition, nullptr},
-      Method{"textDocument/completion", &Server::completion, nullptr},
-      Method{"textDocument/documentSymbol", &Server::symbols, nullptr},
-      Method{"textDocument/formatting", &Server::formatting, nullptr},
-  };
   if (method == "shutdown") {
     shut_down_ = true;
-    return answer(id, [](json::Writer& out) { out.null(); });
+    return answer(id, "null");
   }
-  const auto known = std::ranges::find(kMethods, method, &Method::name);
-  if (known == kMethods.end()) {
-    // Unknown notifications are ignored.
-    if (id) answer_error(id, kMethodNotFound, formatted("the server has no method `{}`", method));
-    return;
-  }
-  if (known->notification) return (this->*known->notification)(params);
-  if (id) (this->*known->request)(id, params);
+  struct Notification {
+    std::string_view name;
+    void (Server::*handle)(Params);
+  };
+  static constexpr std::array kNotifications = {
+      Notification{"textDocument/didOpen", &Server::open},
+      Notification{"textDocument/didChange", &Server::change},
+      Notification{"textDocument/didClose", &Server::close},
+      Notification{"textDocument/didSave", &Server::files_changed},
+      Notification{"workspace/didChangeWatchedFiles", &Server::files_changed},
+  };
+  const auto known = std::ranges::find(kNotifications, method, &Notification::name);
+  if (known != kNotifications.end()) return (this->*known->handle)(params);
+  if (!id) return;  // unknown notifications are ignored
+  const std::optional<Answer> result = requests_.handle(method, params);
+  if (!result) return answer_error(id, kMethodNotFound, formatted("the server has no method `{}`", method));
+  if (*result) return answer(id, **result);
+  answer_error(id, result->error().code, result->error().text);
 }
 
 void Server::initialize(json::Value id, Params params) {
   initialized_ = true;
-  const json::Value encodings = member(member(member(params, "capabilities"), "general"), "positionEncodings");
+  const json::Value encodings = member_of(member_of(member_of(params, "capabilities"), "general"), "positionEncodings");
   if (encodings.is(json::Type::Array)) {
     for (const json::Value encoding : encodings) {
       if (encoding.is(json::Type::String) && encoding.string() == "utf-8") encoding_ = Encoding::Utf8;
     }
   }
-  read_settings(member(params, "initializationOptions"));
-  answer(id, [&](json::Writer& out) {
-    out.object([&] {
-      out.key("capabilities").object([&] {
-        out.member("positionEncoding", encoding_ == Encoding::Utf8 ? "utf-8" : "utf-16");
-        out.key("textDocumentSync").object([&] { out.member("openClose", true).member("change", 1); });
-        out.member("hoverProvider", true).member("definitionProvider", true);
-        out.member("documentSymbolProvider", true).member("documentFormattingProvider", true);
-        out.key("completionProvider").object([&] {
-          out.key("triggerCharacters").array([&] { out.value(".").value("\""); });
-        });
+  read_settings(member_of(params, "initializationOptions"));
+  constexpr int kIncremental = 2;
+  json::Writer out(json::kCompact);
+  out.object([&] {
+    out.key("capabilities").object([&] {
+      out.member("positionEncoding", encoding_ == Encoding::Utf8 ? "utf-8" : "utf-16");
+      out.key("textDocumentSync").object([&] {
+        out.member("openClose", true).member("change", kIncremental).member("save", true);
       });
-      out.key("serverInfo").object([&] { out.member("name", "slipway lsp"); });
+      for (const std::string_view provider :
+           {"hoverProvider", "definitionProvider", "referencesProvider", "documentHighlightProvider",
+            "documentSymbolProvider", "documentFormattingProvider", "inlayHintProvider"}) {
+        out.member(provider, true);
+      }
+      out.key("renameProvider").object([&] { out.member("prepareProvider", true); });
+      out.key("codeActionProvider").object([&] { out.key("codeActionKinds").array([&] { out.value("quickfix"); }); });
+      out.key("completionProvider").object([&] {
+        out.key("triggerCharacters").array([&] { out.value(".").value("\""); });
+      });
+      out.key("signatureHelpProvider").object([&] {
+        out.key("triggerCharacters").array([&] { out.value("(").value(","); });
+      });
+      out.key("semanticTokensProvider").object([&] {
+        write_token_legend(out.key("legend"));
+        out.member("full", true);
+      });
     });
+    out.key("serverInfo").object([&] { out.member("name", "slipway lsp"); });
   });
+  answer(id, out.text());
 }
 
 void Server::read_settings(Params options) {
-  settings_.pipeline = string_at(options, "pipeline") == "compute" ? PipelineKind::Compute : PipelineKind::Graphics;
-  const json::Value entries = member(options, "entryPoints");
+  CompileSettings& settings = workspace_.settings;
+  settings.pipeline = string_of(options, "pipeline") == "compute" ? PipelineKind::Compute : PipelineKind::Graphics;
+  const json::Value entries = member_of(options, "entryPoints");
   for (const Stage stage : {Stage::Vertex, Stage::Fragment, Stage::Compute}) {
-    const std::string function = string_at(entries, name_of(stage));
-    if (!function.empty()) settings_.entry_points.push_back({stage, function});
+    const std::string function = string_of(entries, name_of(stage));
+    if (!function.empty()) settings.entry_points.push_back({stage, function});
   }
-  const json::Value values = member(options, "options");
+  const json::Value values = member_of(options, "options");
   if (!values.is(json::Type::Object)) return;
   for (const json::Value value : values) {
     const std::string text(value.is(json::Type::String) ? std::string_view(value.string()) : value.text());
-    settings_.options.emplace_back(value.key(), text);
+    settings.options.emplace_back(value.key(), text);
   }
 }
 
 // --- documents -----------------------------------------------------------------------------------------------------
 
 void Server::open(Params params) {
-  const json::Value document = member(params, "textDocument");
-  const json::Value text = member(document, "text");
-  const std::string uri = string_at(document, "uri");
-  if (!uri.empty() && text.is(json::Type::String)) analyse_and_publish(uri, text.string());
+  const json::Value document = member_of(params, "textDocument");
+  const json::Value text = member_of(document, "text");
+  const std::string uri = string_of(document, "uri");
+  if (uri.empty() || !text.is(json::Type::String)) return;
+  workspace_.open(uri, text.string());
+  publish_all(uri);
 }
 
 void Server::change(Params params) {
-  const std::string uri = string_at(member(params, "textDocument"), "uri");
-  const json::Value changes = member(params, "contentChanges");
-  if (!documents_.contains(uri) || !changes.is(json::Type::Array) || changes.size() == 0) return;
-  // Each change is the whole text: the last one counts.
-  const json::Value text = member(changes[changes.size() - 1], "text");
-  if (text.is(json::Type::String)) analyse_and_publish(uri, text.string());
+  const std::string uri = string_of(member_of(params, "textDocument"), "uri");
+  const json::Value changes = member_of(params, "contentChanges");
+  if (!workspace_.text_of(uri) || !changes.is(json::Type::Array) || changes.size() == 0) return;
+  for (const json::Value change : changes) {
+    std::optional<std::string> text = changed_text(*workspace_.text_of(uri), change, encoding_);
+    if (text) workspace_.open(uri, std::move(*text));
+  }
+  publish_all(uri);
 }
 
 void Server::close(Params params) {
-  const std::string uri = string_at(member(params, "textDocument"), "uri");
-  if (documents_.erase(uri) == 0) return;
+  const std::string uri = string_of(member_of(params, "textDocument"), "uri");
+  if (!workspace_.text_of(uri)) return;
+  workspace_.close(uri);
+  published_.erase(uri);
   json::Writer out(json::kCompact);
   out.object([&] {
     out.member("jsonrpc", "2.0").member("method", "textDocument/publishDiagnostics");
     out.key("params").object([&] { out.member("uri", uri).key("diagnostics").array([] {}); });
   });
   out_.push_back(out.text());
+  publish_all("");  // other documents may see another text of it
 }
 
-void Server::analyse_and_publish(const std::string& uri, std::string text) {
-  std::unique_ptr<Document>& document = documents_[uri];
-  document = analyse(make_source(uri, std::move(text)), settings_);
-  publish(uri, *document);
+void Server::files_changed(Params) {
+  workspace_.forget_files();
+  publish_all("");
 }
 
-void Server::publish(const std::string& uri, const Document& document) {
-  const Source& source = *document.source;
-  json::Writer out(json::kCompact);
-  const auto write = [&](const Diagnostic& diagnostic) {
+void Server::publish_all(const std::string& uri) {
+  const auto publish = [&](const std::string& one) {
+    std::string text = published(one);
+    std::string& last = published_[one];
+    if (one != uri && text == last) return;
+    last = text;
+    out_.push_back(std::move(text));
+  };
+  if (!uri.empty()) publish(uri);
+  for (const std::string& other : workspace_.open_uris()) {
+    if (other != uri) publish(other);
+  }
+}
+
+std::string Server::published(const std::string& uri) {
+  const SourcePtr source = workspace_.text_of(uri);
+  const Diagnostics diagnostics = workspace_.diagnostics_of(uri);
+  const std::vector<SourceView> views = workspace_.views(uri);
+  const auto remark = [&](json::Writer& out, Span span, int severity, std::string_view message, bool unnecessary) {
     out.object([&] {
-      const Span span = diagnostic.location.kind == SourceLocation::Kind::Text ? diagnostic.location.span : Span{};
-      write_range(out.key("range"), source, span, encoding_);
-      out.member("severity", severity_of(diagnostic.severity)).member("code", name_of(diagnostic.kind));
-      out.member("source", "slipway").member("message", diagnostic.message);
-      out.key("relatedInformation").array([&] {
-        for (const DiagnosticNote& note : diagnostic.notes) {
-          if (note.location.kind != SourceLocation::Kind::Text) continue;
-          out.object([&] {
-            out.key("location").object([&] {
-              out.member("uri", uri);
-              write_range(out.key("range"), source, note.location.span, encoding_);
-            });
-            out.member("message", note.message);
-          });
-        }
-      });
+      write_range(out.key("range"), *source, span, encoding_);
+      out.member("severity", severity).member("source", "slipway").member("message", message);
+      if (unnecessary) out.key("tags").array([&] { out.value(kUnnecessary); });
     });
   };
+  const auto is_unknown_name = [](const Diagnostic& diagnostic) {
+    return diagnostic.kind == DiagnosticKind::RplUnknownName || diagnostic.kind == DiagnosticKind::RplUnknownFunction ||
+           diagnostic.kind == DiagnosticKind::RplUnknownType;
+  };
+  json::Writer out(json::kCompact);
   out.object([&] {
     out.member("jsonrpc", "2.0").member("method", "textDocument/publishDiagnostics");
     out.key("params").object([&] {
       out.member("uri", uri).key("diagnostics").array([&] {
-        for (const Diagnostic& diagnostic : document.diagnostics.all()) write(diagnostic);
-        for (const Range& range : document.inactive) {
-          out.object([&] {
-            write_range(out.key("range"), source, span_of(range), encoding_);
-            out.member("severity", kHint)
-                .member("source", "slipway")
-                .member("message", "inactive: its conditional is false");
-            out.key("tags").array([&] { out.value(kUnnecessary); });
-          });
+        for (const Diagnostic& diagnostic : diagnostics.all()) {
+          write_diagnostic(out, uri, *source, diagnostic, encoding_);
+        }
+        if (views.empty()) return;
+        if (!workspace_.in_project(uri) && std::ranges::any_of(diagnostics.all(), is_unknown_name)) {
+          remark(out, {}, kInformationSeverity,
+                 "no project file (`*.rplproject.json`) names this file, so it is compiled without other sources",
+                 false);
+        }
+        for (const Range& range : views.front().document->inactive) {
+          const Range here = views.front().range();
+          if (range.begin < here.begin || range.begin > here.end) continue;
+          remark(out, views.front().local(range), kHintSeverity, "inactive: its conditional is false", true);
         }
       });
     });
   });
-  out_.push_back(out.text());
-}
-
-const Document* Server::document_of(json::Value id, Params params) {
-  const std::string uri = string_at(member(params, "textDocument"), "uri");
-  const auto found = documents_.find(uri);
-  if (found != documents_.end()) return found->second.get();
-  answer_error(id, kInvalidParams, formatted("no document `{}` is open", uri));
-  return nullptr;
-}
-
-std::optional<std::uint64_t> Server::offset_in(const Document& document, json::Value id, Params params) {
-  const json::Value position = member(params, "position");
-  const json::Value line = member(position, "line"), character = member(position, "character");
-  if (line.is(json::Type::Number) && character.is(json::Type::Number) && line.unsigned_integer() &&
-      character.unsigned_integer()) {
-    const auto limited = [](std::uint64_t number) {
-      return static_cast<std::uint32_t>(std::min<std::uint64_t>(number, 0xFFFFFFF0));
-    };
-    return offset_of(*document.source, {limited(*line.unsigned_integer()), limited(*character.unsigned_integer())},
-                     encoding_);
-  }
-  answer_error(id, kInvalidParams, "`position` needs a `line` and a `character`, which count from 0");
-  return std::nullopt;
-}
-
-// --- requests ------------------------------------------------------------------------------------------------------
-
-void Server::hover(json::Value id, Params params) {
-  const Document* document = document_of(id, params);
-  if (!document) return;
-  const std::optional<std::uint64_t> offset = offset_in(*document, id, params);
-  if (!offset) return;
-  const std::optional<Symbol> symbol = symbol_at(*document, *offset);
-  answer(id, [&](json::Writer& out) {
-    if (!symbol) return void(out.null());
-    out.object([&] {
-      out.key("contents").object([&] { out.member("kind", "markdown").member("value", describe(*document, *symbol)); });
-      write_range(out.key("range"), *document->source, symbol->at, encoding_);
-    });
-  });
-}
-
-void Server::definition(json::Value id, Params params) {
-  const Document* document = document_of(id, params);
-  if (!document) return;
-  const std::optional<std::uint64_t> offset = offset_in(*document, id, params);
-  if (!offset) return;
-  const std::optional<Symbol> symbol = symbol_at(*document, *offset);
-  const std::optional<Range> where = symbol ? definition_of(*document, *symbol) : std::nullopt;
-  answer(id, [&](json::Writer& out) {
-    if (!where) return void(out.null());
-    out.object([&] {
-      out.member("uri", document->source->name());
-      write_range(out.key("range"), *document->source, span_of(*where), encoding_);
-    });
-  });
-}
-
-void Server::completion(json::Value id, Params params) {
-  const Document* document = document_of(id, params);
-  if (!document) return;
-  const std::optional<std::uint64_t> offset = offset_in(*document, id, params);
-  if (!offset) return;
-  answer(id, [&](json::Writer& out) {
-    out.array([&] {
-      for (const Completion& completion : complete(*document, *offset)) {
-        out.object([&] {
-          out.member("label", completion.label).member("kind", static_cast<int>(completion.kind));
-          if (!completion.detail.empty()) out.member("detail", completion.detail);
-        });
-      }
-    });
-  });
-}
-
-void Server::symbols(json::Value id, Params params) {
-  const Document* document = document_of(id, params);
-  if (!document) return;
-  const Program& program = document->program;
-  const auto write = [&](json::Writer& out, std::string_view name, std::string_view detail, int kind, Range range,
-                         Range name_range) {
-    out.member("name", name.empty() ? "?" : name).member("detail", detail).member("kind", kind);
-    write_range(out.key("range"), *document->source, span_of(range), encoding_);
-    write_range(out.key("selectionRange"), *document->source, span_of(name_range), encoding_);
-  };
-  answer(id, [&](json::Writer& out) {
-    out.array([&] {
-      for (const Item& item : program.items) {
-        out.object([&] {
-          write(out, program.text(item.name), word_of(item.kind), symbol_kind(item.kind), item.range, item.name_range);
-          if (item.fields.count == 0) return;
-          out.key("children").array([&] {
-            for (std::uint32_t i = 0; i < item.fields.count; ++i) {
-              const Field& field = program.fields[item.fields.first + i];
-              constexpr int kFieldSymbol = 8;
-              out.object([&] {
-                write(out, program.text(field.name),
-                      field.alias ? "alias" : program.text(program.types[field.type].name), kFieldSymbol, field.range,
-                      field.name_range);
-              });
-            }
-          });
-        });
-      }
-    });
-  });
-}
-
-void Server::formatting(json::Value id, Params params) {
-  const Document* document = document_of(id, params);
-  if (!document) return;
-  const Result<std::string> text = format_source(document->source);
-  if (!text) {
-    return answer_error(id, kRequestFailed, formatted("cannot format: {}", text.error().front().message));
-  }
-  answer(id, [&](json::Writer& out) {
-    out.array([&] {
-      if (*text == document->source->text()) return;
-      out.object([&] {
-        write_range(out.key("range"), *document->source, {0, document->source->text().size()}, encoding_);
-        out.member("newText", *text);
-      });
-    });
-  });
+  return out.text();
 }
 
 }  // namespace slipway::rpl::lsp

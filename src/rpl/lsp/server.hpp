@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The language server: JSON-RPC messages in, messages out (Language Server Protocol 3.17). It accesses no file and
-// no stream, so that a test can drive it with texts.
+// The language server: JSON-RPC messages in, messages out (Language Server Protocol 3.17). It accesses files only
+// through `FileAccess`, and no stream, so that a test can drive it with texts.
 //
-//   Server server;
+//   Server server(files, check);
 //   for (const std::string& answer : server.handle(message)) send(answer);
 //   if (server.ended()) return server.exit_status();
 //
 // `initializationOptions`: {"pipeline": "graphics", "entryPoints": {"vertex": "vertex_main"}, "options": {"wireframe":
-// true}}.
+// true}}. The pipeline and the entry points are those of programs without a project file.
 #pragma once
 
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "json/document.hpp"
-#include "rpl/lsp/document.hpp"
-#include "rpl/lsp/positions.hpp"
+#include "rpl/lsp/requests.hpp"
 
 namespace slipway::rpl::lsp {
 
 class Server {
  public:
+  explicit Server(FileAccess files = {}, CheckDocument check = {})
+      : workspace_(std::move(files), std::move(check)), requests_(workspace_, encoding_) {}
+  Server(const Server&) = delete;  // `requests_` refers to members
+  Server& operator=(const Server&) = delete;
+
   // The messages that answer a message, in order: a response, notifications.
   std::vector<std::string> handle(std::string_view message);
   bool ended() const { return ended_; }
@@ -39,26 +42,20 @@ class Server {
   void open(Params params);
   void change(Params params);
   void close(Params params);
-  void hover(json::Value id, Params params);
-  void definition(json::Value id, Params params);
-  void completion(json::Value id, Params params);
-  void symbols(json::Value id, Params params);
-  void formatting(json::Value id, Params params);
+  void files_changed(Params params);
 
-  void analyse_and_publish(const std::string& uri, std::string text);
-  void publish(const std::string& uri, const Document& document);
-  // The document and the offset that a request is about; null after an error was answered.
-  const Document* document_of(json::Value id, Params params);
-  std::optional<std::uint64_t> offset_in(const Document& document, json::Value id, Params params);
+  // Publishes the diagnostics of all open documents for which they changed; those of `uri` in any case.
+  void publish_all(const std::string& uri);
+  std::string published(const std::string& uri);
 
-  template <class F>
-  void answer(json::Value id, F&& write_result);
+  void answer(json::Value id, std::string_view result);
   void answer_error(json::Value id, int code, std::string_view text);
 
   bool initialized_ = false, shut_down_ = false, ended_ = false;
   Encoding encoding_ = Encoding::Utf16;
-  ProjectSettings settings_;
-  std::map<std::string, std::unique_ptr<Document>, std::less<>> documents_;  // by URI
+  Workspace workspace_;
+  Requests requests_;
+  std::map<std::string, std::string> published_;  // the last diagnostics, by URI
   std::vector<std::string> out_;
 };
 

@@ -40,7 +40,9 @@ void fragment_main (void) { target.color = f4 {state.uv, 0.0, 1.0}; }
 // A client: sends requests, returns answers.
 class Client {
  public:
-  explicit Client(std::string_view options = "{}", std::string_view capabilities = "{}") {
+  explicit Client(std::string_view options = "{}", std::string_view capabilities = "{}", FileAccess files = {},
+                  CheckDocument check = {})
+      : server(std::move(files), std::move(check)) {
     initialized_ =
         request("initialize", formatted(R"({{"capabilities":{},"initializationOptions":{}}})", capabilities, options));
     notify("initialized", "{}");
@@ -58,15 +60,20 @@ class Client {
     return server.handle(formatted(R"({{"jsonrpc":"2.0","method":"{}","params":{}}})", method, params));
   }
   std::string open(std::string_view text) {
-    const auto answers =
-        notify("textDocument/didOpen",
-               formatted(R"({{"textDocument":{{"uri":"file:///a.rpl","text":{}}}}})", json::quoted(text)));
+    const auto answers = open_as(uri_, text);
     EXPECT_EQ(answers.size(), 1U);
-    text_ = text;
     return answers.empty() ? "" : answers[0];
   }
+  // The document that `at` is about from then on.
+  std::vector<std::string> open_as(std::string_view uri, std::string_view text) {
+    uri_ = uri;
+    text_ = text;
+    return notify("textDocument/didOpen",
+                  formatted(R"({{"textDocument":{{"uri":{},"text":{}}}}})", json::quoted(uri), json::quoted(text)));
+  }
   // At the n-th occurrence of `what`, `into` characters in.
-  std::string at(std::string_view method, std::string_view what, std::size_t into = 0, int nth = 1) {
+  std::string at(std::string_view method, std::string_view what, std::size_t into = 0, int nth = 1,
+                 std::string_view more = "") {
     std::size_t offset = text_.find(what);
     for (; nth > 1; --nth) offset = text_.find(what, offset + 1);
     EXPECT_NE(offset, text_.npos) << what;
@@ -74,9 +81,14 @@ class Client {
     const auto line = std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(offset), '\n');
     const std::size_t start = text_.rfind('\n', offset - 1);
     const std::size_t character = start == text_.npos || offset == 0 ? offset : offset - start - 1;
-    return request(method,
-                   formatted(R"({{"textDocument":{{"uri":"file:///a.rpl"}},"position":{{"line":{},"character":{}}}}})",
-                             line, character));
+    return request(method, formatted(R"({{"textDocument":{{"uri":{}}},"position":{{"line":{},"character":{}}}{}}})",
+                                     json::quoted(uri_), line, character, more));
+  }
+  // About all of the current document.
+  std::string whole(std::string_view method) {
+    return request(method, formatted(R"({{"textDocument":{{"uri":{}}},"range":{{"start":{{"line":0,"character":0}},)"
+                                     R"("end":{{"line":9999,"character":0}}}}}})",
+                                     json::quoted(uri_)));
   }
 
   Server server;
@@ -84,13 +96,16 @@ class Client {
 
  private:
   int id_ = 0;
+  std::string uri_ = "file:///a.rpl";
   std::string text_;
 };
 
 TEST(Lsp, SaysWhatItCan) {
   const Client client;
-  for (const char* key : {"hoverProvider", "definitionProvider", "completionProvider", "documentSymbolProvider",
-                          "documentFormattingProvider"}) {
+  for (const char* key :
+       {"hoverProvider", "definitionProvider", "completionProvider", "documentSymbolProvider",
+        "documentFormattingProvider", "renameProvider", "referencesProvider", "semanticTokensProvider",
+        "signatureHelpProvider", "inlayHintProvider", "codeActionProvider"}) {
     EXPECT_THAT(client.initialized_, HasSubstr(key));
   }
   EXPECT_THAT(client.initialized_, HasSubstr(R"("positionEncoding":"utf-16")"));
@@ -198,6 +213,219 @@ TEST(Lsp, CountsCharactersInUtf16) {
       R"({"textDocument":{"uri":"file:///a.rpl"},"contentChanges":[{"text":"/* 🎨é */ struct s { f4 a }"}]})");
   ASSERT_EQ(answers.size(), 1U);
   EXPECT_THAT(answers[0], HasSubstr(R"("start":{"line":0,"character":26)"));
+}
+
+TEST(Lsp, ChangesPartsOfATextInSequence) {
+  Client client;
+  client.open("struct s { f4 a; };\nstruct t { f4 b; };\n");
+  // The second change is about the text after the first one.
+  const auto answers =
+      client.notify("textDocument/didChange",
+                    R"({"textDocument":{"uri":"file:///a.rpl"},"contentChanges":[)"
+                    R"({"range":{"start":{"line":0,"character":0},"end":{"line":1,"character":0}},"text":""},)"
+                    R"({"range":{"start":{"line":0,"character":11},"end":{"line":0,"character":13}},"text":"nope"}]})");
+  ASSERT_EQ(answers.size(), 1U);
+  EXPECT_THAT(answers[0], AllOf(HasSubstr("rpl-unknown-type"), HasSubstr(R"("start":{"line":0,"character":11})"),
+                                HasSubstr(R"("end":{"line":0,"character":15})")));
+}
+
+TEST(Lsp, FindsAndHighlightsReferences) {
+  Client client;
+  client.open(kText);
+  const std::string with = R"(,"context":{"includeDeclaration":true})",
+                    without = R"(,"context":{"includeDeclaration":false})";
+  const auto count = [](const std::string& text) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find("\"range\""); at != text.npos; at = text.find("\"range\"", at + 1)) ++found;
+    return found;
+  };
+  EXPECT_EQ(count(client.at("textDocument/references", "local + lights", 0, 1, with)), 4U);
+  EXPECT_EQ(count(client.at("textDocument/references", "local + lights", 0, 1, without)), 3U);
+  // The field `color` of `light`, not that of `target`.
+  EXPECT_EQ(count(client.at("textDocument/references", "list[0u].color", 9, 1, with)), 2U);
+  EXPECT_EQ(count(client.at("textDocument/documentHighlight", "state.uv", 1)), 3U);
+  EXPECT_THAT(client.at("textDocument/references", "{\n", 0, 1, with), HasSubstr(R"("result":null)"));
+}
+
+TEST(Lsp, Renames) {
+  Client client;
+  client.open(kText);
+  const auto rename = [&](std::string_view what, std::size_t into, std::string_view name) {
+    return client.at("textDocument/rename", what, into, 1, formatted(R"(,"newName":"{}")", name));
+  };
+  const std::string made = rename("tint) setting", 0, "tinted_mode");
+  EXPECT_THAT(made, AllOf(HasSubstr(R"("file:///a.rpl":[)"), HasSubstr(R"("line":2,"character":9)"),
+                          HasSubstr(R"("line":9,"character":13)"), HasSubstr(R"("newText":"tinted_mode")")));
+  EXPECT_THAT(rename("tint) setting", 0, "mode"), HasSubstr("-32803"));
+  EXPECT_THAT(rename("tint) setting", 0, "void"), HasSubstr("-32803"));
+  EXPECT_THAT(rename("tint) setting", 0, "9a"), HasSubstr("cannot be a name"));
+  EXPECT_THAT(rename("vertex_stage_output_position", 0, "x"), HasSubstr("no name that a program declares"));
+  EXPECT_THAT(rename("float16", 0, "x"), HasSubstr("no name that a program declares"));
+  EXPECT_THAT(client.at("textDocument/prepareRename", "lights.list", 8),
+              HasSubstr(R"("start":{"line":13,"character":48},"end":{"line":13,"character":52})"));
+  EXPECT_THAT(client.at("textDocument/prepareRename", "f4 local"), HasSubstr(R"("result":null)"));
+}
+
+TEST(Lsp, ShowsSignatures) {
+  Client client;
+  client.open(
+      "f4 blend (in f4 base, in f1 amount) { return base * amount; }\n"
+      "void g (void) { f4 x = blend (f4 {1.0, 2.0}, max_f1 (1.0, 2.0)); }\n");
+  const auto help = [&](std::string_view what, std::size_t into) {
+    return client.at("textDocument/signatureHelp", what, into);
+  };
+  EXPECT_THAT(help("f4 {1.0", 0), AllOf(HasSubstr(R"x("label":"f4 blend (in f4 base, in f1 amount)")x"),
+                                        HasSubstr(R"("activeParameter":0)"), HasSubstr(R"("label":[10,20])")));
+  EXPECT_THAT(help("2.0}, max", 4), HasSubstr(R"("activeParameter":0)"));
+  EXPECT_THAT(help("}, max", 3), AllOf(HasSubstr("blend"), HasSubstr(R"("activeParameter":1)")));
+  EXPECT_THAT(help("2.0));", 0), AllOf(HasSubstr("f1 max_f1 (f1, f1)"), HasSubstr(R"("activeParameter":1)"),
+                                       HasSubstr(R"("label":[11,13])")));
+  EXPECT_THAT(help("f4 x", 0), HasSubstr(R"("result":null)"));
+}
+
+TEST(Lsp, ColorsNamesByTheirMeaning) {
+  Client client;
+  client.open("struct light { f4 color; };\n");
+  // Line and character relative to the token before, length, type, modifiers: struct, type, property.
+  EXPECT_THAT(client.whole("textDocument/semanticTokens/full"), HasSubstr(R"("data":[0,7,5,2,1,0,8,2,1,4,0,3,5,5,1])"));
+}
+
+TEST(Lsp, HintsAtBindingsLocationsAndOffsets) {
+  Client client;
+  client.open(kText);
+  const std::string hints = client.whole("textDocument/inlayHint");
+  EXPECT_THAT(hints, AllOf(HasSubstr("set_pass (set 0), binding 0"), HasSubstr("location 1; offset 12, float16"),
+                           HasSubstr("offset 0, 64 bytes"), HasSubstr(R"("position":{"line":4,"character":28})")));
+}
+
+TEST(Lsp, CorrectsMisspelledNames) {
+  Client client;
+  client.open(
+      "color_output_container target { f4 color; };\n"
+      "void fragment_main (void) { target.colour = f4 {1.0}; }\n");
+  EXPECT_THAT(client.whole("textDocument/codeAction"),
+              AllOf(HasSubstr("replace `colour` by `color`"), HasSubstr(R"("kind":"quickfix")"),
+                    HasSubstr(R"("file:///a.rpl":[{"range":{"start":{"line":1,"character":35})"),
+                    HasSubstr(R"("newText":"color")")));
+  client.open("struct light { f4 color; };\n");
+  EXPECT_THAT(client.whole("textDocument/codeAction"), HasSubstr(R"("result":[])"));
+}
+
+TEST(Lsp, ChecksOtherDocuments) {
+  const auto check = [](const SourcePtr& source, const Path& path) -> std::optional<Diagnostics> {
+    Diagnostics found;
+    found.error(DiagnosticKind::UnknownKey, SourceLocation::in_text(source, {1, 7}), "unknown key in " + path.string())
+        .suggest(SourceLocation::in_text(source, {2, 6}), "dims");
+    return found;
+  };
+  Client client("{}", "{}", {}, check);
+  EXPECT_THAT(client.open_as("file:///scene%20one.json", R"({"dimz": 1})"),
+              ElementsAre(AllOf(HasSubstr("unknown key in /scene one.json"), HasSubstr("unknown-key"))));
+  EXPECT_THAT(client.whole("textDocument/codeAction"), HasSubstr("replace `dimz` by `dims`"));
+  EXPECT_THAT(client.whole("textDocument/semanticTokens/full"), HasSubstr("-32803"));
+}
+
+// A pass and two materials on a disk.
+struct ProjectFiles {
+  std::map<Path, std::string> texts = {
+      {"/game/game.rplproject.json",
+       R"({"passes": [{"name": "forward", "sources": ["pass.rpl"],
+                       "entry_points": {"vertex": "vertex_main", "fragment": "fragment_main"}},
+                      {"name": "shadow", "sources": ["shadow.rpl"], "materials": ["brick"],
+                       "entry_points": {"vertex": "vertex_main", "fragment": "shadow_main"}}],
+           "materials": [{"name": "brick", "sources": ["materials/brick.rpl"]},
+                         {"name": "glass", "sources": ["materials/glass.rpl"]}],
+           "options": {"fog": [true, false]}})"},
+      {"/game/pass.rpl",
+       "global fog: flag off;\nset_pass uniform_buffer view { f4 tint; };\n"
+       "color_output_container target { f4 color; };\nvertex_attribute_container vertex { f4 position; };\n"
+       "void vertex_main (void) { vertex_stage_output_position (vertex.position); }\n"},
+      {"/game/shadow.rpl",
+       "set_pass uniform_buffer view { f4 tint; };\ncolor_output_container moments { f4 value; };\n"
+       "vertex_attribute_container vertex { f4 position; };\n"
+       "void vertex_main (void) { vertex_stage_output_position (vertex.position); }\n"},
+      {"/game/materials/brick.rpl",
+       "void fragment_main (void) { target.color = view.tint; }\n"
+       "void shadow_main (void) { moments.value = view.tint; }\n"},
+      {"/game/materials/glass.rpl", "void fragment_main (void) { target.color = f4 {0.5}; }\n"}};
+
+  FileAccess access() {
+    return {.read = [this](const Path& path) -> Result<std::string> {
+              const auto found = texts.find(path);
+              if (found == texts.end()) return fail(DiagnosticKind::FileNotFound, {}, "missing");
+              return found->second;
+            },
+            .list =
+                [this](const Path& directory) {
+                  std::vector<Path> files;
+                  for (const auto& [path, text] : texts) {
+                    if (path.parent_path() == directory) files.push_back(path);
+                  }
+                  return files;
+                }};
+  }
+};
+
+TEST(LspProject, AMaterialAloneHasNoFalseErrors) {
+  ProjectFiles files;
+  Client client("{}", "{}", files.access());
+  const std::string brick = files.texts["/game/materials/brick.rpl"];
+  EXPECT_THAT(client.open_as("file:///game/materials/brick.rpl", brick), ElementsAre(HasSubstr(R"("diagnostics":[])")));
+  EXPECT_THAT(client.at("textDocument/hover", "view.tint", 6), HasSubstr("offset 0, 16 bytes"));
+  EXPECT_THAT(client.at("textDocument/definition", "view.tint", 6),
+              AllOf(HasSubstr(R"("uri":"file:///game/pass.rpl")"), HasSubstr(R"("line":1,"character":34)")));
+  EXPECT_THAT(client.at("textDocument/completion", "view.tint", 5), HasSubstr(R"("tint")"));
+  // The same file without a project.
+  Client alone;
+  EXPECT_THAT(alone.open_as("file:///game/materials/brick.rpl", brick),
+              ElementsAre(AllOf(HasSubstr("rpl-unknown-name"), HasSubstr("no project file"))));
+}
+
+TEST(LspProject, AChangeIsSeenInAllOpenSources) {
+  ProjectFiles files;
+  Client client("{}", "{}", files.access());
+  client.open_as("file:///game/materials/brick.rpl", files.texts["/game/materials/brick.rpl"]);
+  EXPECT_THAT(client.open_as("file:///game/materials/glass.rpl", files.texts["/game/materials/glass.rpl"]),
+              ElementsAre(HasSubstr(R"("diagnostics":[])")));
+  std::string pass = files.texts["/game/pass.rpl"];
+  pass.replace(pass.find("f4 tint"), 7, "f4 shade");
+  // `fog` is on, so nothing of the pass is dimmed; the error is in the material, of which only one is affected.
+  EXPECT_THAT(client.open_as("file:///game/pass.rpl", pass),
+              ElementsAre(AllOf(HasSubstr("pass.rpl"), HasSubstr(R"("diagnostics":[])")),
+                          AllOf(HasSubstr("brick.rpl"), HasSubstr("rpl-component"))));
+  // Closed without saving: the text on the disk counts again.
+  EXPECT_THAT(client.notify("textDocument/didClose", R"({"textDocument":{"uri":"file:///game/pass.rpl"}})"),
+              ElementsAre(HasSubstr("pass.rpl"), AllOf(HasSubstr("brick.rpl"), HasSubstr(R"("diagnostics":[])"))));
+  // Changed on the disk by another program.
+  files.texts["/game/pass.rpl"] = pass;
+  EXPECT_THAT(client.notify("workspace/didChangeWatchedFiles", R"({"changes":[]})"),
+              ElementsAre(AllOf(HasSubstr("brick.rpl"), HasSubstr("rpl-component"))));
+}
+
+TEST(LspProject, RenamesInAllSources) {
+  ProjectFiles files;
+  Client client("{}", "{}", files.access());
+  client.open_as("file:///game/pass.rpl", files.texts["/game/pass.rpl"]);
+  // Two passes declare it for one material.
+  const std::string made = client.at("textDocument/rename", "tint", 0, 1, R"(,"newName":"shade")");
+  EXPECT_THAT(made, AllOf(HasSubstr("file:///game/pass.rpl"), HasSubstr("file:///game/shadow.rpl"),
+                          HasSubstr("file:///game/materials/brick.rpl"), Not(HasSubstr("glass"))));
+  EXPECT_THAT(client.at("textDocument/rename", "tint", 0, 1, R"(,"newName":"color")"), HasSubstr("newText"));
+  EXPECT_THAT(client.at("textDocument/rename", "target {", 0, 1, R"(,"newName":"view")"), HasSubstr("-32803"));
+  // A refused name leaves no trace.
+  EXPECT_THAT(client.at("textDocument/hover", "target {"), HasSubstr("color_output_container target"));
+}
+
+TEST(LspProject, ChecksProjectFiles) {
+  ProjectFiles files;
+  Client client("{}", "{}", files.access());
+  std::string text = files.texts["/game/game.rplproject.json"];
+  EXPECT_THAT(client.open_as("file:///game/game.rplproject.json", text), ElementsAre(HasSubstr(R"("diagnostics":[])")));
+  text.replace(text.find("\"glass.rpl\"") == text.npos ? text.find("glass.rpl") : 0, 9, "glas.rpl");
+  text.replace(text.find(R"("materials": ["brick"])"), 22, R"("materials": ["brik"])");
+  EXPECT_THAT(client.open_as("file:///game/game.rplproject.json", text),
+              ElementsAre(AllOf(HasSubstr("unknown-reference"), HasSubstr("did you mean `brick`?"))));
+  EXPECT_THAT(client.whole("textDocument/codeAction"), HasSubstr("replace `brik` by `brick`"));
 }
 
 TEST(Lsp, AnswersWrongMessages) {

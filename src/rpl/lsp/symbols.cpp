@@ -2,6 +2,7 @@
 // Names in the text and the entities that they refer to. Works on tokens and the tree, so that programs with errors are
 // supported, too.
 #include <algorithm>
+#include <utility>
 
 #include "base/format.hpp"
 #include "rpl/lsp/document.hpp"
@@ -12,6 +13,17 @@ namespace {
 class SymbolFinder {
  public:
   explicit SymbolFinder(const Document& document) : document_(document), program_(document.program) {}
+
+  // Names in `meta (...)` and `pack (...)` are words of their own.
+  bool is_tag(std::size_t token) const {
+    const auto& tokens = document_.tokens;
+    while (token >= 1 &&
+           (tokens[token - 1].kind == TokenKind::Comma || tokens[token - 1].kind == TokenKind::Identifier))
+      --token;
+    return token >= 2 && tokens[token - 1].kind == TokenKind::LeftParen &&
+           tokens[token - 2].kind == TokenKind::Identifier &&
+           (tokens[token - 2].value == Word::meta || tokens[token - 2].value == Word::pack);
+  }
 
   // The index of the identifier at an offset.
   std::optional<std::size_t> token_at(std::uint64_t offset) const {
@@ -26,6 +38,7 @@ class SymbolFinder {
   }
 
   std::optional<Symbol> symbol(std::size_t token) const {
+    if (is_tag(token)) return std::nullopt;
     const std::vector<std::size_t> path = path_to(token);
     if (path.empty()) return std::nullopt;
     std::optional<Symbol> found = root(path.front());
@@ -325,12 +338,36 @@ class Describer {
     return out;
   }
 
+  // Needs a resolved program.
+  std::string field_placement(FieldId id) const {
+    const Resolved& resolved = *document_.resolved;
+    for (const ContainerField& field : resolved.container_fields) {
+      if (field.field != id) continue;
+      const bool attribute = resolved.containers[field.container].block_size != 0;
+      std::string out = formatted("location {}", field.location);
+      if (attribute) out += formatted("; offset {}, {}", field.offset, name_of(field.format));
+      return out;
+    }
+    for (const Member& member : resolved.members) {
+      if (member.field != id) continue;
+      return formatted("offset {}, {} bytes", member.offset, resolved.types[member.type].size);
+    }
+    return "";
+  }
+
   std::string builtin(NameId name) const { return code(signature_text(*find_builtin(name))) + "built-in function"; }
+
+  std::string placement(const Symbol& symbol) const {
+    if (!document_.resolved) return "";
+    if (symbol.kind == Symbol::Kind::Item) return binding_text(symbol.item);
+    const bool field = symbol.kind == Symbol::Kind::Field && !program_.fields[symbol.field].alias;
+    return field ? field_placement(symbol.field) : "";
+  }
 
  private:
   std::string_view text(NameId name) const { return program_.text(name); }
   static std::string code(const std::string& text) { return formatted("```rpl\n{}\n```\n", text); }
-  std::string source(Range range) const { return std::string(document_.source->text(Span{range.begin, range.end})); }
+  std::string source(Range range) const { return std::string(document_.text(range)); }
 
   std::string item(ItemId id) const {
     const Item& of = program_.items[id];
@@ -410,18 +447,7 @@ class Describer {
                                      text(program_.items[symbol.item].name), text(of.name)));
     if (document_.is_inactive(of.range)) return out + "inactive: its conditional is false";
     if (!document_.resolved) return out;
-    for (const ContainerField& field : document_.resolved->container_fields) {
-      if (field.field != symbol.field) continue;
-      const bool attribute = document_.resolved->containers[field.container].block_size != 0;
-      out += formatted("location {}", field.location);
-      if (attribute) out += formatted("; offset {}, {}", field.offset, name_of(field.format));
-      return out;
-    }
-    for (const Member& member : document_.resolved->members) {
-      if (member.field != symbol.field) continue;
-      return out + formatted("offset {}, {} bytes", member.offset, document_.resolved->types[member.type].size);
-    }
-    return out;
+    return out + field_placement(symbol.field);
   }
 
   const Document& document_;
@@ -518,7 +544,8 @@ class Completer {
     add(in_string() ? std::string(word) : "\"" + std::string(word) + "\"", CompletionKind::Value);
   }
   bool in_string() const {
-    const std::string_view text = document_.source->text().substr(0, offset_);
+    const ProgramSource& source = program_.sources[program_.source_at(static_cast<std::uint32_t>(offset_))];
+    const std::string_view text = source.text->text().substr(0, offset_ - source.base);
     const std::string_view line = text.substr(text.find_last_of('\n') + 1);
     return std::ranges::count(line, '"') % 2 != 0;
   }
@@ -565,12 +592,97 @@ class Completer {
   std::vector<Completion> found_;
 };
 
+// The call around a token: its name, and the index of the argument that the token is in.
+std::optional<std::pair<std::size_t, std::uint32_t>> call_around(const Document& document, std::uint64_t offset) {
+  const auto& tokens = document.tokens;
+  std::uint32_t commas = 0;
+  int depth = 0;
+  auto at = std::ranges::lower_bound(tokens, offset, {}, &Token::end) - tokens.begin();
+  if (static_cast<std::size_t>(at) < tokens.size() && tokens[at].end == offset) ++at;  // a token that ends here
+  while (at-- > 0) {
+    switch (tokens[at].kind) {
+      case TokenKind::RightParen:
+      case TokenKind::RightBracket:
+      case TokenKind::RightBrace:
+        ++depth;
+        break;
+      case TokenKind::LeftBracket:
+        if (depth == 0) return std::nullopt;
+        --depth;
+        break;
+      case TokenKind::LeftBrace:
+        if (depth == 0) commas = 0;  // `f4 {...}` inside a call: the comma before it counts
+        if (depth > 0) --depth;
+        break;
+      case TokenKind::Comma:
+        if (depth == 0) ++commas;
+        break;
+      case TokenKind::Semicolon:
+        return std::nullopt;
+      case TokenKind::LeftParen:
+        if (depth-- > 0) break;
+        if (at > 0 && tokens[at - 1].kind == TokenKind::Identifier) {
+          return std::pair(static_cast<std::size_t>(at - 1), commas);
+        }
+        depth = 0;
+        commas = 0;
+        break;
+      default:
+        break;
+    }
+  }
+  return std::nullopt;
+}
+
+Signature call_signature(const Document& document, const Item& function) {
+  const Program& program = document.program;
+  Signature made;
+  made.label = formatted("{} {} (", program.text(program.types[function.type].name), program.text(function.name));
+  bool first = true;
+  for (std::uint32_t i = 0; i < function.arguments.count; ++i) {
+    const ArgumentDecl& argument = program.arguments[function.arguments.first + i];
+    if (document.is_inactive(argument.range)) continue;
+    if (!std::exchange(first, false)) made.label += ", ";
+    const auto begin = static_cast<std::uint32_t>(made.label.size());
+    made.label += document.text(argument.range);
+    made.parameters.emplace_back(begin, static_cast<std::uint32_t>(made.label.size()));
+  }
+  if (made.parameters.empty()) made.label += "void";
+  made.label += ")";
+  return made;
+}
+
+// The label lists types only.
+Signature call_signature(const BuiltinFunction& function) {
+  Signature made;
+  made.label = signature_text(function);
+  std::size_t begin = made.label.find('(') + 1;
+  while (begin < made.label.size()) {
+    const std::size_t end = std::min(made.label.find(", ", begin), made.label.size() - 1);
+    if (end > begin) made.parameters.emplace_back(begin, end);
+    begin = end + 2;
+  }
+  return made;
+}
+
 }  // namespace
 
 std::optional<Symbol> symbol_at(const Document& document, std::uint64_t offset) {
   const SymbolFinder finder(document);
   const std::optional<std::size_t> token = finder.token_at(offset);
   return token ? finder.symbol(*token) : std::nullopt;
+}
+
+std::vector<Symbol> symbols_in(const Document& document, Range part) {
+  const SymbolFinder finder(document);
+  std::vector<Symbol> found;
+  const auto& tokens = document.tokens;
+  const auto first = std::ranges::lower_bound(tokens, part.begin, {}, &Token::begin);
+  for (auto token = first; token != tokens.end() && token->begin < part.end; ++token) {
+    if (token->kind != TokenKind::Identifier) continue;
+    if (auto symbol = finder.symbol(static_cast<std::size_t>(token - tokens.begin()))) found.push_back(*symbol);
+  }
+  return found;
 }
 
 std::optional<Range> definition_of(const Document& document, const Symbol& symbol) {
@@ -589,7 +701,50 @@ std::optional<Range> definition_of(const Document& document, const Symbol& symbo
   }
 }
 
+std::string identity(const Document& document, const Symbol& symbol) {
+  const Program& program = document.program;
+  const auto item = [&](ItemId id) {
+    const ItemKind kind = program.items[id].kind;
+    const std::string_view names = kind == ItemKind::Function ? "function"
+                                   : kind == ItemKind::Struct ? "struct"
+                                                              : "value";
+    return formatted("{} {}", names, program.text(program.items[id].name));
+  };
+  switch (symbol.kind) {
+    case Symbol::Kind::Item:
+      return item(symbol.item);
+    case Symbol::Kind::Field:
+      return formatted("{}.{}", item(symbol.item), program.text(program.fields[symbol.field].name));
+    case Symbol::Kind::Argument:
+    case Symbol::Kind::Local: {
+      const Range at = *definition_of(document, symbol);
+      const ProgramSource& source = program.sources[program.source_at(at.begin)];
+      return formatted("local {} {}", at.begin - source.base, source.text->name());
+    }
+    default:
+      return formatted("word {}", program.text(symbol.name));
+  }
+}
+
 std::string describe(const Document& document, const Symbol& symbol) { return Describer(document).describe(symbol); }
+
+std::string placement(const Document& document, const Symbol& symbol) { return Describer(document).placement(symbol); }
+
+std::optional<Signature> signature_at(const Document& document, std::uint64_t offset) {
+  const auto call = call_around(document, offset);
+  if (!call) return std::nullopt;
+  const auto [token, argument] = *call;
+  const NameId name = document.tokens[token].value;
+  const SymbolFinder finder(document);
+  std::optional<Signature> made;
+  if (const ItemId item = finder.choose(document.program.first_function, name); item != kNone) {
+    made = call_signature(document, document.program.items[item]);
+  } else if (const BuiltinFunction* builtin = find_builtin(name)) {
+    made = call_signature(*builtin);
+  }
+  if (made) made->active = argument;
+  return made;
+}
 
 std::vector<Completion> complete(const Document& document, std::uint64_t offset) {
   return Completer(document, offset).complete();
