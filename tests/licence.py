@@ -6,11 +6,13 @@ import sys
 
 LICENCE = "Apache-2.0 WITH LLVM-exception"
 COMMENTS = {
-    "//": ".cpp .hpp .c .h .def .inc .fbs .comp .frag .vert .rpl .graph .cl .hpp.in",
+    "//": ".cpp .hpp .c .h .def .inc .fbs .comp .frag .vert .rpl .graph .cl .hpp.in .js",
     "#": ".py .sh .cmake .supp CMakeLists.txt Dockerfile Dockerfile.run dev run",
     ";": ".spvasm.in",
+    "--": ".lua",
+    '"': ".vim",
 }
-DIRECTORIES = (".ci", "bench", "cmake", "docs", "env", "examples", "include", "src", "tests")
+DIRECTORIES = (".ci", "bench", "cmake", "docs", "editors", "env", "examples", "include", "src", "tests")
 # Fixtures: tests depend on their bytes or line numbers.
 EXCLUDED = ("tests/corpus/", "tests/data/", "tests/fuzz/corpus/")
 
