@@ -66,8 +66,8 @@ std::string placement(const Document& document, const Symbol& symbol);
 // Equal for the names of one entity, also across programs that share sources: functions, structs and values are known
 // by their names, locals and arguments by their declarations.
 std::string identity(const Document& document, const Symbol& symbol);
-// The symbols of all names in a part of the text, in order.
-std::vector<Symbol> symbols_in(const Document& document, Range part);
+// The symbols of all names in a part of the text, or of all occurrences of one name, in order.
+std::vector<Symbol> symbols_in(const Document& document, Range part, std::optional<NameId> name = {});
 
 struct Signature {
   std::string label;

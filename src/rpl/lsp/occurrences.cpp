@@ -8,11 +8,13 @@ namespace slipway::rpl::lsp {
 namespace {
 
 // Adds the occurrences in one program.
-void add_occurrences(const Document& document, const std::string& entity,
+void add_occurrences(const Document& document, std::string_view name, const std::string& entity,
                      std::map<std::string, std::vector<Occurrence>>& found) {
+  const NameId id = document.program.names.find(name);
+  if (id == kNoName) return;
   for (const ProgramSource& source : document.program.sources) {
     const auto size = static_cast<std::uint32_t>(source.text->text().size());
-    for (const Symbol& symbol : symbols_in(document, {source.base, source.base + size})) {
+    for (const Symbol& symbol : symbols_in(document, {source.base, source.base + size}, id)) {
       if (identity(document, symbol) != entity) continue;
       const std::optional<Range> declared = definition_of(document, symbol);
       std::vector<Occurrence>& all = found[source.text->name()];
@@ -34,13 +36,14 @@ std::map<std::string, std::vector<Occurrence>> occurrences_of(Workspace& workspa
                                                               const Symbol& symbol) {
   const std::string uri = view.source->text->name();
   const std::string entity = identity(*view.document, symbol);
+  const std::string name(view.document->program.text(symbol.name));
   std::vector<std::shared_ptr<const Document>> left = workspace.programs_around(uri);
   std::map<std::string, std::vector<Occurrence>> found;
   std::set<std::string> uris = {uri};
   for (bool changed = true; std::exchange(changed, false);) {
     for (std::shared_ptr<const Document>& document : left) {
       if (!document || !shares_source(*document, uris)) continue;
-      add_occurrences(*document, entity, found);
+      add_occurrences(*document, name, entity, found);
       document = nullptr;
       changed = true;
     }

@@ -259,7 +259,7 @@ Answer Requests::highlights(Params params) {
   const std::string entity = identity(*at->view.document, *symbol);
   return written([&](json::Writer& out) {
     out.array([&] {
-      for (const Symbol& one : symbols_in(*at->view.document, at->view.range())) {
+      for (const Symbol& one : symbols_in(*at->view.document, at->view.range(), symbol->name)) {
         if (identity(*at->view.document, one) != entity) continue;
         out.object([&] { write_range(out.key("range"), *at->view.source->text, at->view.local(one.at), encoding_); });
       }

@@ -17,9 +17,8 @@ class SymbolFinder {
   // Names in `meta (...)` and `pack (...)` are words of their own.
   bool is_tag(std::size_t token) const {
     const auto& tokens = document_.tokens;
-    while (token >= 1 &&
-           (tokens[token - 1].kind == TokenKind::Comma || tokens[token - 1].kind == TokenKind::Identifier))
-      --token;
+    while (token >= 2 && tokens[token - 1].kind == TokenKind::Comma && tokens[token - 2].kind == TokenKind::Identifier)
+      token -= 2;
     return token >= 2 && tokens[token - 1].kind == TokenKind::LeftParen &&
            tokens[token - 2].kind == TokenKind::Identifier &&
            (tokens[token - 2].value == Word::meta || tokens[token - 2].value == Word::pack);
@@ -121,33 +120,38 @@ class SymbolFinder {
   std::optional<Symbol> declaration(std::size_t token) const {
     const Token& of = document_.tokens[token];
     const auto is_here = [&](Range range) { return range.begin == of.begin && range.end == of.end; };
-    for (ItemId id = 0; id < program_.items.size(); ++id) {
-      const Item& item = program_.items[id];
-      if (of.begin < item.range.begin || of.end > item.range.end) continue;
-      Symbol symbol = make(Symbol::Kind::Item, token);
-      symbol.item = id;
-      if (is_here(item.name_range) && item.kind != ItemKind::Setting) return symbol;
-      for (std::uint32_t i = 0; i < item.fields.count; ++i) {
-        if (!is_here(program_.fields[item.fields.first + i].name_range)) continue;
-        symbol.kind = Symbol::Kind::Field;
-        symbol.field = item.fields.first + i;
-        return symbol;
-      }
-      for (std::uint32_t i = 0; i < item.arguments.count; ++i) {
-        if (!is_here(program_.arguments[item.arguments.first + i].name_range)) continue;
-        symbol.kind = Symbol::Kind::Argument;
-        symbol.index = item.arguments.first + i;
-        return symbol;
-      }
+    const ItemId id = item_at(of.begin);
+    if (id == kNone) return std::nullopt;
+    const Item& item = program_.items[id];
+    Symbol symbol = make(Symbol::Kind::Item, token);
+    symbol.item = id;
+    if (is_here(item.name_range) && item.kind != ItemKind::Setting) return symbol;
+    for (std::uint32_t i = 0; i < item.fields.count; ++i) {
+      if (!is_here(program_.fields[item.fields.first + i].name_range)) continue;
+      symbol.kind = Symbol::Kind::Field;
+      symbol.field = item.fields.first + i;
+      return symbol;
+    }
+    for (std::uint32_t i = 0; i < item.arguments.count; ++i) {
+      if (!is_here(program_.arguments[item.arguments.first + i].name_range)) continue;
+      symbol.kind = Symbol::Kind::Argument;
+      symbol.index = item.arguments.first + i;
+      return symbol;
     }
     return std::nullopt;
   }
 
+  // The item that contains an offset; items are in the order of their offsets.
+  ItemId item_at(std::uint32_t offset) const {
+    const auto& items = program_.items;
+    const auto next = std::ranges::upper_bound(items, offset, {}, [](const Item& item) { return item.range.begin; });
+    if (next == items.begin() || offset >= std::prev(next)->range.end) return kNone;
+    return static_cast<ItemId>(next - items.begin() - 1);
+  }
+
   const Item* function_at(std::uint32_t offset) const {
-    for (const Item& item : program_.items) {
-      if (item.kind == ItemKind::Function && item.range.begin <= offset && offset < item.range.end) return &item;
-    }
-    return nullptr;
+    const ItemId id = item_at(offset);
+    return id != kNone && program_.items[id].kind == ItemKind::Function ? &program_.items[id] : nullptr;
   }
 
   // The local, alias or argument that a name refers to at its offset.
@@ -673,13 +677,13 @@ std::optional<Symbol> symbol_at(const Document& document, std::uint64_t offset) 
   return token ? finder.symbol(*token) : std::nullopt;
 }
 
-std::vector<Symbol> symbols_in(const Document& document, Range part) {
+std::vector<Symbol> symbols_in(const Document& document, Range part, std::optional<NameId> name) {
   const SymbolFinder finder(document);
   std::vector<Symbol> found;
   const auto& tokens = document.tokens;
   const auto first = std::ranges::lower_bound(tokens, part.begin, {}, &Token::begin);
   for (auto token = first; token != tokens.end() && token->begin < part.end; ++token) {
-    if (token->kind != TokenKind::Identifier) continue;
+    if (token->kind != TokenKind::Identifier || (name && token->value != *name)) continue;
     if (auto symbol = finder.symbol(static_cast<std::size_t>(token - tokens.begin()))) found.push_back(*symbol);
   }
   return found;
