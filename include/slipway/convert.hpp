@@ -16,6 +16,7 @@
 
 #include "slipway/bytes.hpp"
 #include "slipway/problem.hpp"
+#include "slipway/progress.hpp"
 
 namespace slipway {
 
@@ -25,6 +26,7 @@ struct ConvertOptions {
   bool fold = true;                   // simplify the graph: operators that change nothing, chains on constants
   // Names of inputs and outputs of a `.tosa` file: those of its tensors, or `tosa_deserialized_input_0:0`, ...
   bool tensor_names = false;
+  ProgressCallback progress;  // `read`, `narrow`, `simplify`, `encode`, `check`
 };
 
 struct ConvertedModel {

@@ -28,6 +28,7 @@
 #include "slipway/bytes.hpp"
 #include "slipway/device.hpp"
 #include "slipway/problem.hpp"
+#include "slipway/progress.hpp"
 
 namespace slipway {
 
@@ -49,6 +50,8 @@ struct TensorInfo {
 struct ModelOptions {
   std::string entry;  // the function of an MLIR module; empty: its only function
   bool cache = true;  // keep compiled shaders and kernels in the user's cache directory
+  // Of `load` and `parse`: `read`, for other models than VGF files `narrow`, `simplify`, `encode`, then `shaders`.
+  ProgressCallback progress;
 };
 
 struct PrepareOptions {
@@ -59,6 +62,9 @@ struct PrepareOptions {
   bool times = false;             // measure kernels: PreparedModel::times
   bool compare = false;           // keep what PreparedModel::compare_with_reference needs
   std::optional<double> timeout;  // seconds of one run; after it the device is lost, as with RunOptions::timeout
+  // `plan` (kernels are chosen; the CPU engine compiles its own here), `check`, then `device` (the driver compiles
+  // kernels) or `memory`.
+  ProgressCallback progress;
 };
 
 // The time of a kernel, a shader, or a graph that the interpreter computed.

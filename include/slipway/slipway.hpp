@@ -8,6 +8,7 @@
 #include "slipway/kernel_binary.hpp"  // IWYU pragma: export
 #include "slipway/model.hpp"          // IWYU pragma: export
 #include "slipway/problem.hpp"        // IWYU pragma: export
+#include "slipway/progress.hpp"       // IWYU pragma: export
 #include "slipway/recipe.hpp"         // IWYU pragma: export
 #include "slipway/rpl.hpp"            // IWYU pragma: export
 #include "slipway/scenario.hpp"       // IWYU pragma: export

@@ -8,13 +8,13 @@ import numpy
 _prepared = weakref.WeakKeyDictionary()
 
 
-def _prepared_for(model, device, arrays, **options):
+def _prepared_for(model, device, arrays, progress=None, **options):
     # An open dimension has the extent of the array that is given.
     shapes = {tensor.name: list(arrays[tensor.name].shape) for tensor in model.inputs if -1 in tensor.shape and tensor.name in arrays}
     key = (id(device), tuple(sorted((name, tuple(shape)) for name, shape in shapes.items())), tuple(sorted(options.items())))
     kept = _prepared.setdefault(model, {})
     if key not in kept:
-        kept[key] = (device, model.prepare(device, shapes=shapes, **options))
+        kept[key] = (device, model.prepare(device, shapes=shapes, progress=progress, **options))
     return kept[key][1]
 
 
@@ -38,7 +38,7 @@ def _run(self, inputs, device=None, *, copy=True, **options):
 
     `inputs` has an array for each input, with its shape and element type; types that numpy does not have (bfloat16 and floats of
     8 bits) are unsigned integers of the same size. `device`: a `Device`; the CPU without one. The model is prepared at the first
-    call, and again when device, open dimensions or options (those of `prepare`) change. With `copy=False` the outputs are
+    call, and again when device, open dimensions or options (those of `prepare`) change; `progress` is called then. With `copy=False` the outputs are
     memory that the next run overwrites.
     """
     arrays = {name: numpy.asarray(array) for name, array in inputs.items()}

@@ -51,6 +51,18 @@ nb::ndarray<nb::numpy, Flags...> array_of(void* data, const TensorInfo& tensor, 
   return nb::ndarray<nb::numpy, Flags...>(data, shape.size(), shape.data(), owner, nullptr, dtype_of(tensor));
 }
 
+// A callable of Python, or None, as the callback of a call that has released the interpreter's lock. The callable must live
+// as long as the call: it is an argument of it. It stops the call by returning False, or by an exception.
+ProgressCallback progress_of(nb::handle callable) {
+  if (callable.is_none()) return nullptr;
+  return [callable](const Progress& at) {
+    const nb::gil_scoped_acquire lock;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();  // Ctrl-C during a stage
+    const nb::object answer = callable(nb::str(at.stage.data(), at.stage.size()), at.index, at.count);
+    return answer.ptr() != Py_False;
+  };
+}
+
 std::size_t checked(std::size_t index, const std::vector<TensorInfo>& tensors) {
   if (index >= tensors.size()) throw nb::index_error();
   return index;
@@ -213,7 +225,7 @@ void add_models(nb::module_& module) {
            "Compares the outputs of the last run with the reference interpreter; needs `compare=True`.", Released());
   const auto prepare = [](const Model& self, Device* device, std::map<std::string, std::vector<std::int64_t>> shapes,
                           bool reference, bool fuse, unsigned threads, bool times, bool compare,
-                          std::optional<double> timeout) {
+                          std::optional<double> timeout, const nb::object& progress) {
     PrepareOptions options;
     options.shapes = std::move(shapes);
     options.reference = reference;
@@ -222,38 +234,49 @@ void add_models(nb::module_& module) {
     options.times = times;
     options.compare = compare;
     options.timeout = timeout;
+    options.progress = progress_of(progress);
     return device ? self.prepare(*device, options).value() : self.prepare(options).value();
   };
   nb::class_<Model>(module, "Model", nb::is_weak_referenceable(), "A model: a VGF file, or a TOSA or MLIR model that was converted in memory.")
-      .def_static("load", [](const std::filesystem::path& file, std::string entry, bool cache) {
+      .def_static("load", [](const std::filesystem::path& file, std::string entry, bool cache,
+                             const nb::object& progress) {
         ModelOptions options;
+        options.progress = progress_of(progress);
         options.entry = std::move(entry);
         options.cache = cache;
         return Model::load(file, options).value();
-      }, "file"_a, nb::kw_only(), "entry"_a = "", "cache"_a = true, Released())
-      .def_static("parse", [](const nb::bytes& bytes, std::string_view name, std::string entry, bool cache) {
+      }, "file"_a, nb::kw_only(), "entry"_a = "", "cache"_a = true, "progress"_a = nb::none(),
+         "Reads a model. `progress(stage, index, count)` is called at the beginning of each stage, in the thread of the "
+         "call; returning False or an exception stops it.", Released())
+      .def_static("parse", [](const nb::bytes& bytes, std::string_view name, std::string entry, bool cache,
+                              const nb::object& progress) {
         ModelOptions options;
+        options.progress = progress_of(progress);
         options.entry = std::move(entry);
         options.cache = cache;
         const ByteView all = view(bytes);
         const nb::gil_scoped_release released;
         return Model::parse(all, name, options).value();
-      }, "bytes"_a, "name"_a = "<bytes>", nb::kw_only(), "entry"_a = "", "cache"_a = true)
+      }, "bytes"_a, "name"_a = "<bytes>", nb::kw_only(), "entry"_a = "", "cache"_a = true,
+         "progress"_a = nb::none(), "The same for the bytes of a file.")
       .def_prop_ro("inputs", &Model::inputs)
       .def_prop_ro("outputs", &Model::outputs)
       .def_prop_ro("remarks", &Model::remarks, "Warnings and notes of loading.")
       .def("prepare", prepare, "device"_a = nb::none(), nb::kw_only(),
            "shapes"_a = std::map<std::string, std::vector<std::int64_t>>(), "reference"_a = false, "fuse"_a = true,
-           "threads"_a = 0, "times"_a = false, "compare"_a = false, "timeout"_a = nb::none(), nb::keep_alive<0, 2>(),
+           "threads"_a = 0, "times"_a = false, "compare"_a = false, "timeout"_a = nb::none(), "progress"_a = nb::none(),
+           nb::keep_alive<0, 2>(),
            "Plans the model for a device, or for the CPU without one. `shapes` gives those of inputs and outputs with "
-           "open dimensions; `timeout` is in seconds.", Released());
+           "open dimensions; `timeout` is in seconds; `progress` is as in `load`.", Released());
 
   nb::class_<ConvertedModel>(module, "ConvertedModel", "A VGF file in memory.")
       .def_prop_ro("file", [](const ConvertedModel& self) { return bytes_of(self.file); }, "its bytes")
       .def_ro("requirements", &ConvertedModel::requirements, "JSON: what a device needs to run it")
       .def_ro("remarks", &ConvertedModel::remarks);
-  const auto convert_options = [](std::string entry, bool require_static_shape, bool fold, bool tensor_names) {
+  const auto convert_options = [](std::string entry, bool require_static_shape, bool fold, bool tensor_names,
+                                  const nb::object& progress) {
     ConvertOptions options;
+    options.progress = progress_of(progress);
     options.entry = std::move(entry);
     options.require_static_shape = require_static_shape;
     options.fold = fold;
@@ -261,17 +284,22 @@ void add_models(nb::module_& module) {
     return options;
   };
   module.def("convert", [=](const std::filesystem::path& file, std::string entry, bool require_static_shape, bool fold,
-                            bool tensor_names) {
-    return convert_model_file(file, convert_options(std::move(entry), require_static_shape, fold, tensor_names)).value();
+                            bool tensor_names, const nb::object& progress) {
+    return convert_model_file(file, convert_options(std::move(entry), require_static_shape, fold, tensor_names, progress))
+        .value();
   }, "file"_a, nb::kw_only(), "entry"_a = "", "require_static_shape"_a = false, "fold"_a = true,
-     "tensor_names"_a = false, "Converts a TOSA or MLIR model to a VGF file.", Released());
+     "tensor_names"_a = false, "progress"_a = nb::none(),
+     "Converts a TOSA or MLIR model to a VGF file. `progress(stage, index, count)` is called at the beginning of each stage, "
+     "in the thread of the call; returning False or an exception stops it.", Released());
   module.def("convert_bytes", [=](const nb::bytes& bytes, std::string_view name, std::string entry,
-                                  bool require_static_shape, bool fold, bool tensor_names) {
+                                  bool require_static_shape, bool fold, bool tensor_names,
+                                  const nb::object& progress) {
     const ByteView all = view(bytes);
     const nb::gil_scoped_release released;
-    return convert_model(all, name, convert_options(std::move(entry), require_static_shape, fold, tensor_names)).value();
+    return convert_model(all, name, convert_options(std::move(entry), require_static_shape, fold, tensor_names, progress))
+        .value();
   }, "bytes"_a, "name"_a = "<bytes>", nb::kw_only(), "entry"_a = "", "require_static_shape"_a = false, "fold"_a = true,
-     "tensor_names"_a = false, "The same for the bytes of a file.");
+     "tensor_names"_a = false, "progress"_a = nb::none(), "The same for the bytes of a file.");
 }
 
 nb::object value_of(std::optional<double> number, const std::string& text) {

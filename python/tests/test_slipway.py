@@ -153,6 +153,116 @@ def test_render_pipelines():
         program.compile({"vertex": "missing"})
 
 
+class Stages:
+    """A progress callback that records its calls, and stops or raises at a stage."""
+
+    def __init__(self, stop=None, error=None):
+        self.calls, self.threads, self.stop, self.error = [], set(), stop, error
+
+    def __call__(self, stage, index, count):
+        self.calls.append((stage, index, count))
+        self.threads.add(threading.get_ident())
+        if stage == self.stop:
+            if self.error:
+                raise self.error
+            return False
+
+    @property
+    def names(self):
+        return [stage for stage, _, _ in self.calls]
+
+
+def test_progress_names_the_stages(net, tmp_path):
+    loading, converting, preparing = Stages(), Stages(), Stages()
+    slipway.Model.parse(NET, "net", progress=loading)
+    assert loading.calls == [(stage, index, 5) for index, stage in enumerate(("read", "narrow", "simplify", "encode", "shaders"))]
+    converted = slipway.convert_bytes(NET, "net", progress=converting)
+    assert converting.names == ["read", "narrow", "simplify", "encode", "check"]
+    net.run(arrays(), progress=preparing)
+    net.run(arrays(), progress=preparing)
+    assert preparing.names == ["plan", "check", "memory"], "the model is prepared once"
+    assert loading.threads == converting.threads == preparing.threads == {threading.get_ident()}
+    file = tmp_path / "net.vgf"
+    file.write_bytes(converted.file)
+    of_file = Stages()
+    slipway.Model.load(file, progress=of_file)
+    assert of_file.names == ["read", "shaders"]
+
+
+def test_progress_stops_a_call(net):
+    with pytest.raises(slipway.Error) as stopped:
+        slipway.convert_bytes(NET, "net", progress=Stages("simplify"))
+    assert stopped.value.problems[0].kind == "interrupted"
+    with pytest.raises(slipway.Error):
+        net.prepare(progress=Stages("memory"))
+    # An exception of the callback, Ctrl-C too, is what the caller sees.
+    for error in (ValueError("enough"), KeyboardInterrupt()):
+        with pytest.raises(type(error)):
+            slipway.Model.parse(NET, "net", progress=Stages("narrow", error))
+    with pytest.raises(TypeError):
+        slipway.convert_bytes(NET, "net", progress=3)
+
+
+def test_progress_callbacks_are_released(net):
+    stages = Stages()
+    before = sys.getrefcount(stages)
+    for _ in range(100):
+        slipway.convert_bytes(NET, "net", progress=stages)
+        with pytest.raises(slipway.Error):
+            slipway.convert_bytes(b"graph net {", "net", progress=stages)
+    gc.collect()
+    assert sys.getrefcount(stages) == before
+
+
+def test_progress_callbacks_of_threads():
+    """Each is called by the thread of its call, which may wait for another thread."""
+    reached = threading.Barrier(4)
+    stages = [Stages() for _ in range(4)]
+
+    def work(own):
+        def progress(*call):
+            if call[0] == "simplify":
+                reached.wait(60)  # all four calls are at this stage
+            own(*call)
+
+        slipway.convert_bytes(NET, "net", progress=progress)
+
+    threads = [threading.Thread(target=work, args=(own,)) for own in stages]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive()
+    assert all(own.names == ["read", "narrow", "simplify", "encode", "check"] for own in stages)
+    assert len({thread for own in stages for thread in own.threads}) == 4
+
+
+def test_other_threads_run_while_a_call_works():
+    """A run of the interpreter of TOSA, which takes long, releases the interpreter's lock."""
+    count = 20
+    lines = [f"%{i + 1} = TANH(%{i}) f32[500000]" for i in range(count)]
+    graph = "\n".join(["graph net {", '%0 = input f32[500000] "x"', *lines, f"output %{count}", "}"])
+    prepared = slipway.Model.parse(graph.encode(), "net").prepare(reference=True)
+    done = threading.Event()
+    steps = 0
+
+    def other():
+        nonlocal steps
+        while not done.is_set():
+            steps += 1
+            done.wait(0.001)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    before = steps
+    prepared.run()
+    after = steps
+    done.set()
+    thread.join(60)
+    # A lock that is held for the whole run allows a switch before it and one after it.
+    assert after - before > 2
+
+
 def test_threads_have_models_of_their_own():
     results = {}
 

@@ -7,11 +7,23 @@
 namespace slipway::model {
 namespace {
 
+// The last stage of both forms, the shaders, is the caller's.
+bool begin_reading(Bytes bytes, Stages* stages) {
+  const bool vgf = convert::detect_format(bytes) == convert::ModelFormat::Vgf;
+  if (stages) {
+    stages->set_count(vgf ? 2 : kConversionStages + 1);
+    stages->begin("read");
+  }
+  return vgf;
+}
+
 std::shared_ptr<const ModelFile> open_converted(Bytes bytes, const std::string& name, const std::string& entry,
-                                                Diagnostics& diagnostics) {
+                                                Diagnostics& diagnostics, Stages* stages) {
   auto model = convert::read_model(
       bytes, name, {.entry = entry, .io_names = convert::IoNames::Tensor, .done_with = nullptr}, diagnostics);
-  auto converted = model ? convert::convert(*model, {}, diagnostics) : std::nullopt;
+  convert::ConvertOptions options;
+  if (stages) options.observe = [&](std::string_view pass, const tosa::Graph&) { stages->begin(stage_after(pass)); };
+  auto converted = model ? convert::convert(*model, options, diagnostics) : std::nullopt;
   auto file = converted ? diagnostics.take(converted->file.finish()) : std::nullopt;
   return file ? open_model(std::move(*file), name, diagnostics) : nullptr;
 }
@@ -19,18 +31,17 @@ std::shared_ptr<const ModelFile> open_converted(Bytes bytes, const std::string& 
 }  // namespace
 
 std::shared_ptr<const ModelFile> open_any_model(const Path& path, const std::string& name, const std::string& entry,
-                                                Diagnostics& diagnostics) {
+                                                Diagnostics& diagnostics, Stages* stages) {
   const auto mapped = diagnostics.take(map_file(path));
   if (!mapped) return nullptr;
-  if (convert::detect_format(mapped->bytes()) == convert::ModelFormat::Vgf) return open_model(path, name, diagnostics);
-  return open_converted(mapped->bytes(), name, entry, diagnostics);
+  if (begin_reading(mapped->bytes(), stages)) return open_model(path, name, diagnostics);
+  return open_converted(mapped->bytes(), name, entry, diagnostics, stages);
 }
 
 std::shared_ptr<const ModelFile> open_any_model(Bytes bytes, const std::string& name, const std::string& entry,
-                                                Diagnostics& diagnostics) {
-  if (convert::detect_format(bytes) == convert::ModelFormat::Vgf)
-    return open_model(std::vector(bytes.begin(), bytes.end()), name, diagnostics);
-  return open_converted(bytes, name, entry, diagnostics);
+                                                Diagnostics& diagnostics, Stages* stages) {
+  if (begin_reading(bytes, stages)) return open_model(std::vector(bytes.begin(), bytes.end()), name, diagnostics);
+  return open_converted(bytes, name, entry, diagnostics, stages);
 }
 
 }  // namespace slipway::model

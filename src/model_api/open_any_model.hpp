@@ -6,16 +6,18 @@
 #include <string>
 
 #include "model/plan/plan_model.hpp"
+#include "model_api/stages.hpp"
 
 namespace slipway::model {
 
 // Opens a VGF file, which stays mapped, or converts another model in memory; inputs and outputs keep the names of their
 // tensors. `entry`: the function of an MLIR module. Messages call the file `name`. Errors: those of reading,
-// converting, and of the check that the model can run.
+// converting, and of the check that the model can run. `stages` begins `read` and those of the conversion; it may be
+// null.
 std::shared_ptr<const ModelFile> open_any_model(const Path& path, const std::string& name, const std::string& entry,
-                                                Diagnostics& diagnostics);
+                                                Diagnostics& diagnostics, Stages* stages = nullptr);
 // The same for the bytes of a file, which are copied.
 std::shared_ptr<const ModelFile> open_any_model(Bytes bytes, const std::string& name, const std::string& entry,
-                                                Diagnostics& diagnostics);
+                                                Diagnostics& diagnostics, Stages* stages = nullptr);
 
 }  // namespace slipway::model

@@ -8,6 +8,7 @@
 #include "convert/read_model.hpp"
 #include "convert/report.hpp"
 #include "model/graph_segment.hpp"
+#include "model_api/stages.hpp"
 #include "vgf/read.hpp"
 
 namespace slipway {
@@ -15,6 +16,8 @@ namespace {
 
 std::optional<ConvertedModel> converted(Bytes bytes, const std::string& name, const ConvertOptions& options,
                                         Diagnostics& diagnostics) {
+  model::Stages stages(options.progress, model::kConversionStages + 1);
+  stages.begin("read");
   if (convert::detect_format(bytes) == convert::ModelFormat::Vgf) {
     diagnostics.error(DiagnosticKind::Unsupported, SourceLocation::in_file(name), "the model is a VGF file already")
         .hint("`slipway::Model` runs it; `slipway convert` rewrites it as the current version");
@@ -30,10 +33,12 @@ std::optional<ConvertedModel> converted(Bytes bytes, const std::string& name, co
   convert::ConvertOptions settings;
   settings.require_static_shape = options.require_static_shape;
   settings.simplify.fold = options.fold;
+  settings.observe = [&](std::string_view pass, const tosa::Graph&) { stages.begin(model::stage_after(pass)); };
   auto made = convert::convert(*model, settings, diagnostics);
   auto file = made ? diagnostics.take(made->file.finish()) : std::nullopt;
   const auto vgf = file ? vgf::read_vgf(*file, name, diagnostics) : std::nullopt;
   if (!vgf) return std::nullopt;
+  stages.begin("check");
   model::check_model(*vgf, diagnostics);
   auto requirements = diagnostics.take(convert::requirements_json(*vgf, model->graph));
   if (!requirements) return std::nullopt;
@@ -42,7 +47,7 @@ std::optional<ConvertedModel> converted(Bytes bytes, const std::string& name, co
 
 }  // namespace
 
-Outcome<ConvertedModel> convert_model(ByteView model, std::string_view name, const ConvertOptions& options) {
+Outcome<ConvertedModel> convert_model(ByteView model, std::string_view name, const ConvertOptions& options) try {
   Diagnostics diagnostics;
   auto result = converted(Bytes(model.data(), model.size()), std::string(name), options, diagnostics);
   diagnostics.sort();
@@ -50,6 +55,8 @@ Outcome<ConvertedModel> convert_model(ByteView model, std::string_view name, con
   if (!result || diagnostics.has_errors()) return Failed{std::move(problems)};
   result->remarks = std::move(problems);
   return *std::move(result);
+} catch (const model::Stopped& stopped) {
+  return Failed{public_problems(model::stopped_failure(stopped))};
 }
 
 Outcome<ConvertedModel> convert_model_file(const std::filesystem::path& file, const ConvertOptions& options) {

@@ -283,11 +283,13 @@ Outcome<std::vector<OutputComparison>> PreparedModel::compare_with_reference() c
 namespace {
 
 template <class Open>
-Result<std::unique_ptr<Model::State>> made(const ModelOptions& options, Open open) {
+Result<std::unique_ptr<Model::State>> made(const ModelOptions& options, Open open) try {
   Diagnostics diagnostics;
   auto state = std::make_unique<Model::State>();
   if (options.cache) state->cache = Cache::of_user();
-  state->file = open(diagnostics);
+  model::Stages stages(options.progress, 2);
+  state->file = open(diagnostics, stages);
+  if (state->file) stages.begin("shaders");
   auto shaders = state->file ? model::compile_modules(*state->file, state->cache, diagnostics) : std::nullopt;
   diagnostics.sort();
   if (!shaders || diagnostics.has_errors())
@@ -298,6 +300,8 @@ Result<std::unique_ptr<Model::State>> made(const ModelOptions& options, Open ope
   state->outputs = infos_of(file, file.outputs, model::output_label, nullptr);
   state->remarks = public_problems(diagnostics.all());
   return state;
+} catch (const model::Stopped& stopped) {
+  return std::unexpected(model::stopped_failure(stopped));
 }
 
 }  // namespace
@@ -312,16 +316,17 @@ const std::vector<TensorInfo>& Model::outputs() const { return state_->outputs; 
 const std::vector<Problem>& Model::remarks() const { return state_->remarks; }
 
 Outcome<Model> Model::load(const std::filesystem::path& file, const ModelOptions& options) {
-  auto state = made(options, [&](Diagnostics& diagnostics) {
-    return model::open_any_model(file, file.string(), options.entry, diagnostics);
+  auto state = made(options, [&](Diagnostics& diagnostics, model::Stages& stages) {
+    return model::open_any_model(file, file.string(), options.entry, diagnostics, &stages);
   });
   if (!state) return failed(state.error());
   return Model(std::move(*state));
 }
 
 Outcome<Model> Model::parse(ByteView bytes, std::string_view name, const ModelOptions& options) {
-  auto state = made(options, [&](Diagnostics& diagnostics) {
-    return model::open_any_model(Bytes(bytes.data(), bytes.size()), std::string(name), options.entry, diagnostics);
+  auto state = made(options, [&](Diagnostics& diagnostics, model::Stages& stages) {
+    return model::open_any_model(Bytes(bytes.data(), bytes.size()), std::string(name), options.entry, diagnostics,
+                                 &stages);
   });
   if (!state) return failed(state.error());
   return Model(std::move(*state));
@@ -335,8 +340,10 @@ Outcome<PreparedModel> Model::prepare(const PrepareOptions& options) const {
   return prepare(*state_, nullptr, options);
 }
 
-Outcome<PreparedModel> Model::prepare(const State& model, Device* device, const PrepareOptions& options) {
+Outcome<PreparedModel> Model::prepare(const State& model, Device* device, const PrepareOptions& options) try {
   Diagnostics diagnostics;
+  model::Stages stages(options.progress, 3);
+  stages.begin("plan");
   const auto problems = [&] {
     diagnostics.sort();
     return failed(diagnostics.all());
@@ -369,6 +376,7 @@ Outcome<PreparedModel> Model::prepare(const State& model, Device* device, const 
   if (options.compare) request.values = state->values = std::make_shared<model::ModelValues>();
   state->alone = model::plan_standalone(request, diagnostics);
   if (!state->alone) return problems();
+  stages.begin("check");
   launch::Plan& plan = state->alone->plan;
   for (const std::vector<launch::ResourceIndex>* list : {&state->alone->inputs, &state->alone->outputs}) {
     for (const launch::ResourceIndex index : *list) {
@@ -382,6 +390,7 @@ Outcome<PreparedModel> Model::prepare(const State& model, Device* device, const 
   }
   diagnostics.add(launch::check_hazards(plan).release());
   if (diagnostics.has_errors()) return problems();
+  stages.begin(device ? "device" : "memory");
   if (device) {
     if (Result<> ready = state->prepare_on_device(device->state().opening, model.cache, diagnostics); !ready)
       return failed(ready.error());
@@ -400,6 +409,8 @@ Outcome<PreparedModel> Model::prepare(const State& model, Device* device, const 
   state->inputs = infos_of(file, file.inputs, model::input_label, &state->alone->shapes);
   state->outputs = infos_of(file, file.outputs, model::output_label, &state->alone->shapes);
   return PreparedModel(std::move(state));
+} catch (const model::Stopped& stopped) {
+  return failed(model::stopped_failure(stopped));
 }
 
 }  // namespace slipway

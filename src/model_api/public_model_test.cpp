@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 
 #include <cstring>
+#include <set>
+#include <stdexcept>
 
 #include "model/cpu_device.hpp"
 #include "slipway/convert.hpp"
@@ -187,6 +189,85 @@ TEST(PublicModelErrors, ModelsWithShadersNeedADevice) {
 TEST(PublicModelErrors, FilesThatAreNoModels) {
   EXPECT_FALSE(Model::load("missing.vgf"));
   EXPECT_THAT(text_of(Model::parse(ByteView("graph net {", 11), "net").error()), HasSubstr("net"));
+}
+
+// Records the stages of calls, and stops at one of them.
+struct RecordedStages {
+  std::vector<std::string> all;
+  std::string stop;
+
+  ProgressCallback callback() {
+    return [this](const Progress& at) {
+      EXPECT_EQ(at.index, all.size());
+      EXPECT_LT(at.index, at.count);
+      all.emplace_back(at.stage);
+      counts.insert(at.count);
+      return at.stage != stop;
+    };
+  }
+  std::set<unsigned> counts;
+};
+
+TEST(PublicProgress, NamesTheStages) {
+  RecordedStages loading;
+  ModelOptions options;
+  options.progress = loading.callback();
+  const Model model = Model::parse(ByteView(kTwoInputs), "net", options).value();
+  EXPECT_THAT(loading.all, ElementsAre("read", "narrow", "simplify", "encode", "shaders"));
+  EXPECT_THAT(loading.counts, ElementsAre(5));
+
+  RecordedStages preparing;
+  PrepareOptions prepare;
+  prepare.progress = preparing.callback();
+  EXPECT_TRUE(model.prepare(prepare));
+  EXPECT_THAT(preparing.all, ElementsAre("plan", "check", "memory"));
+  Device device = Device::open().value();
+  preparing.all.clear();
+  EXPECT_TRUE(model.prepare(device, prepare));
+  EXPECT_THAT(preparing.all, ElementsAre("plan", "check", "device"));
+
+  RecordedStages converting;
+  ConvertOptions convert;
+  convert.progress = converting.callback();
+  const ConvertedModel converted = convert_model(ByteView(kTwoInputs), "net", convert).value();
+  EXPECT_THAT(converting.all, ElementsAre("read", "narrow", "simplify", "encode", "check"));
+
+  RecordedStages of_file;
+  options.progress = of_file.callback();
+  EXPECT_TRUE(Model::parse(ByteView(converted.file), "net.vgf", options));
+  EXPECT_THAT(of_file.all, ElementsAre("read", "shaders"));
+  EXPECT_THAT(of_file.counts, ElementsAre(2));
+}
+
+TEST(PublicProgress, StopsACall) {
+  for (const std::string stage : {"read", "simplify", "shaders"}) {
+    RecordedStages stages{.all = {}, .stop = stage, .counts = {}};
+    ModelOptions options;
+    options.progress = stages.callback();
+    const auto model = Model::parse(ByteView(kTwoInputs), "net", options);
+    ASSERT_FALSE(model) << stage;
+    EXPECT_EQ(model.error()[0].kind, "interrupted");
+    EXPECT_EQ(stages.all.back(), stage);
+  }
+  RecordedStages stages{.all = {}, .stop = "encode", .counts = {}};
+  ConvertOptions convert;
+  convert.progress = stages.callback();
+  EXPECT_THAT(text_of(convert_model(ByteView(kTwoInputs), "net", convert).error()), HasSubstr("at the stage `encode`"));
+  const Model model = parsed(kTwoInputs);
+  PrepareOptions prepare;
+  prepare.progress = [](const Progress& at) { return at.stage != "memory"; };
+  EXPECT_EQ(model.prepare(prepare).error()[0].kind, "interrupted");
+  prepare.progress = nullptr;
+  EXPECT_TRUE(model.prepare(prepare)) << "a call that was stopped leaves nothing";
+}
+
+TEST(PublicProgress, AnExceptionLeavesTheCall) {
+  ConvertOptions convert;
+  convert.progress = [](const Progress& at) -> bool {
+    if (at.stage == "simplify") throw std::runtime_error("enough");
+    return true;
+  };
+  EXPECT_THROW(static_cast<void>(convert_model(ByteView(kTwoInputs), "net", convert)), std::runtime_error);
 }
 
 TEST(PublicConvert, MakesAFileThatRunsTheSame) {
