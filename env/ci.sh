@@ -10,6 +10,7 @@
 #   plain     a build without precompiled headers and unity files, with the benchmarks: checks that every file includes what it
 #             uses
 #   bundle    a bundle; checks that its program runs outside the build environment
+#   wheel     the Python package, with its tests in a new virtual environment here and in a clean root of Debian forky
 #   packages  the tarball, the Debian package, the single file and the steps of Dockerfile.run, each in a clean root of Debian stable
 #   lint      clang-tidy over all sources
 #   cpu       the CPU engine with each level of instructions: all suites, networks, and an hour of random kernels (env/cpu.sh; hours
@@ -20,7 +21,7 @@
 # lines list the result and the time of each step. The logs are in build/ci.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-all=(sanitize thread fuzz torture clang plain bundle packages lint)
+all=(sanitize thread fuzz torture clang plain bundle wheel packages lint)
 logs=build/ci
 mkdir -p "$logs"
 
@@ -35,6 +36,7 @@ step_bundle() {
     "$logs/bundle/slipway" inspect examples/kernel_info/saxpy.zebin
 }
 step_packages() { rm -rf build/packages && ./dev package tarball run deb && env/test_packages.sh build/packages; }
+step_wheel() { ./dev wheel && env/test_packages.sh build/wheel wheel; }
 step_cpu() {
   ./dev build release model_test make_networks slipway && ./dev shell env/cpu.sh build/release
 }

@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Tests the packages of a directory in clean roots of Debian stable, as an ordinary user and without a network:
+# Tests the packages of a directory in clean roots of Debian, as an ordinary user and without a network:
 #
-#   env/test_packages.sh DIRECTORY
+#   env/test_packages.sh DIRECTORY [KIND...]
 #
-# The root has the essential packages and those of env/packages-stable.txt; it is made once, in the user's cache, with the programs
-# of the host that ./dev needs (mmdebstrap, fakechroot, bubblewrap). SLIPWAY_STABLE_ARCHIVE is the address of another archive.
+# The kinds are tarball, run, deb, image (all of them without arguments) and wheel. The root has the essential packages of Debian
+# stable and those of env/packages-stable.txt; that of the wheel, which runs with the C library of the build environment, those of
+# Debian forky and env/packages-wheel.txt. A root is made once, in the user's cache, with the programs of the host that ./dev needs
+# (mmdebstrap, fakechroot, bubblewrap). SLIPWAY_STABLE_ARCHIVE and SLIPWAY_ARCHIVE are the addresses of other archives.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 packages=$(cd "$1" && pwd)
 cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/slipway
-list=$top/env/packages-stable.txt
 mkdir -p "$cache"
 work=$(mktemp -d "$cache/packages.XXXXXX")
 
@@ -20,15 +21,15 @@ die() {
   exit 1
 }
 
-# Debian stable, unpacked, with the state of dpkg that an installation has.
+# make_root ROOT SUITE LIST ARCHIVE: Debian, unpacked, with the state of dpkg that an installation has.
 make_root() {
-  local making=$root.making.$$ deb name
-  say "making a root of Debian stable in $root: once, 110 MB to download and 400 MB of disk"
-  rm -rf "$cache"/stable-????????????????
+  local root=$1 suite=$2 list=$3 archive=$4 making=$1.making.$$ deb name
+  say "making a root of Debian $suite in $root: once, about 120 MB to download and 500 MB of disk"
+  rm -rf "${root%-*}"-????????????????
   mmdebstrap --mode=fakechroot --variant=extract --skip=download/empty,cleanup/apt \
     --aptopt='Acquire::Check-Valid-Until "false"' --aptopt='APT::Install-Recommends "false"' \
     --include='?essential' --include="$(sed 's/#.*//' "$list" | xargs | tr ' ' ,)" \
-    stable "$making" ${SLIPWAY_STABLE_ARCHIVE:-} >"$work/log" 2>&1 || { tail "$work/log" >&2; die "mmdebstrap failed"; }
+    "$suite" "$making" $archive >"$work/log" 2>&1 || { tail "$work/log" >&2; die "mmdebstrap failed"; }
   for deb in "$making"/var/cache/apt/archives/*.deb; do
     name=$(dpkg-deb -f "$deb" Package)
     { dpkg-deb -f "$deb" | sed '1a Status: install ok installed'; echo; } >>"$making/var/lib/dpkg/status"
@@ -38,10 +39,25 @@ make_root() {
   printf 'root:x:0:0:root:/root:/bin/sh\nuser:x:1000:1000:user:/home/user:/bin/sh\n' >"$making/etc/passwd"
   printf 'root:x:0:\nuser:x:1000:\n' >"$making/etc/group"
   ln -sf mawk "$making/usr/bin/awk"
+  # The implementation of an interface that numpy uses is chosen by the scripts of packages.
+  for name in blas lapack; do
+    deb=$(cd "$making" && ls usr/lib/*/$name/lib$name.so.3 2>/dev/null) || continue
+    ln -sf "$name/lib$name.so.3" "$making/${deb%/$name/*}/"
+  done
   mkdir -p "$making"/{proc,dev,tmp,home/user,packages,test,opt}
+  # The list of certificates that pip reads at its start, without a network too.
+  if [ -d "$making/usr/share/ca-certificates" ]; then
+    cat "$making"/usr/share/ca-certificates/mozilla/*.crt >"$making/etc/ssl/certs/ca-certificates.crt"
+  fi
   bwrap --bind "$making" / --dev /dev --proc /proc --setenv PATH /usr/bin:/usr/sbin ldconfig
-  touch "$making/etc/slipway-stable"
+  touch "$making/etc/slipway-root"
   mv "$making" "$root"
+}
+
+# use_root NAME SUITE LIST ARCHIVE: sets `root`, and makes it if it is missing. Its key is what makes it.
+use_root() {
+  root=$cache/$1-$({ sed '/^ *#/d' "$3"; declare -f make_root; } | sha256sum | cut -c1-16)
+  [ -e "$root/etc/slipway-root" ] || make_root "$root" "$2" "$3" "$4"
 }
 
 # as_user ROOT COMMAND...: what a user of ROOT sees: no network, a home directory of their own ($work/home), nothing of the host.
@@ -191,11 +207,41 @@ test_image() {
   rm -rf "$system"
 }
 
-# The key of the root is what makes it.
-root=$cache/stable-$({ sed '/^ *#/d' "$list"; declare -f make_root; } | sha256sum | cut -c1-16)
+# The wheel in a virtual environment, installed with pip, and the tests of the package.
+test_wheel() {
+  local name
+  name=$(package .whl)
+  rm -rf "$work/home"
+  mkdir -p "$work/home"
+  cp -r "$top/python/tests" "$work/home/tests"
+  # The tests read files of these directories.
+  mkdir "$work/home/project"
+  cp -rL "$top/examples" "$top/docs" "$work/home/project/"
+  as_user "$root" sh -euc '
+    [ "$(id -u)" = 1000 ]
+    python3 -m venv --system-site-packages environment
+    environment/bin/pip install --quiet --no-index --no-deps "/packages/$1"
+    environment/bin/slipway --version
+    environment/bin/python -m slipway devices | tee devices.txt
+    grep -q llvmpipe devices.txt
+    environment/bin/python -c "import slipway; print(slipway.__version__, slipway.__file__)"
+    SLIPWAY_SOURCE_DIR=/home/user/project environment/bin/python -m pytest -q -p no:cacheprovider tests
+    environment/bin/pip uninstall --quiet --yes slipway
+    ! environment/bin/python -c "import slipway" 2>/dev/null
+    [ ! -e environment/bin/slipway ]' sh "$name"
+}
+
+kinds=("${@:2}")
+[ ${#kinds[@]} -gt 0 ] || kinds=(tarball run deb image)
+root=
 trap '[ "$BASHPID" != $$ ] || rm -rf "$work" "$root.making.$$"' EXIT
-[ -e "$root/etc/slipway-stable" ] || make_root
-for kind in tarball run deb image; do
+for kind in "${kinds[@]}"; do
+  declare -F "test_$kind" >/dev/null || die "unknown kind \`$kind\`"
+  if [ "$kind" = wheel ]; then
+    use_root wheel forky "$top/env/packages-wheel.txt" "${SLIPWAY_ARCHIVE:-}"
+  else
+    use_root stable stable "$top/env/packages-stable.txt" "${SLIPWAY_STABLE_ARCHIVE:-}"
+  fi
   begin=$SECONDS
   # Not in a condition, in which a failure within would be ignored.
   set +e
