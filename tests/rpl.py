@@ -200,6 +200,9 @@ def project_session():
             everything = {"start": {"line": 0, "character": 0}, "end": {"line": 9999, "character": 0}}
             actions = editor.request("textDocument/codeAction", {"textDocument": {"uri": uri}, "range": everything, "context": {"diagnostics": []}})
             expect(f"{file} has no correction", any("replace" in action["title"] for action in actions))
+        for text in ('{"commands": 1}', '{"bindings": [], "keys": 2}', '{"kernels": ["python3"]}', '{"name": "x", "version": "1.0"}', "[1, 2"):
+            uri, diagnostics = opened("foreign.json", text, "json")
+            expect(f"{text} has {diagnostics}", diagnostics == [])
         expect("shutdown gives a result", editor.request("shutdown") is None)
         editor.send("exit", request=False)
         expect("the server does not end with 0", editor.server.wait(timeout=30) == 0)

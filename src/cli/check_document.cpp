@@ -52,25 +52,30 @@ void check_zeinfo_text(const SourcePtr& source, const Path&, Diagnostics& diagno
   }
 }
 
+// An editor shows many JSON files of other programs, and one key in common must not make errors of all others. So both
+// of these keys are required, which files of the format have.
 struct DocumentCheck {
   std::string_view format;  // as Format::name
+  std::array<std::string_view, 2> keys;
   void (*check)(const SourcePtr& source, const Path& directory, Diagnostics& diagnostics);
 };
 constexpr std::array kDocumentChecks = {
-    DocumentCheck{"scenario", check_scenario_text},
-    DocumentCheck{"recipe", check_recipe_text},
-    DocumentCheck{"profile", check_profile_text},
-    DocumentCheck{"zebin", check_zeinfo_text},
+    DocumentCheck{"scenario", {"commands", "resources"}, check_scenario_text},
+    DocumentCheck{"recipe", {"version", "resources"}, check_recipe_text},
+    DocumentCheck{"profile", {"version", "executions"}, check_profile_text},
+    DocumentCheck{"zebin", {"version", "kernels"}, check_zeinfo_text},
 };
 
 }  // namespace
 
 std::optional<Diagnostics> check_document(const SourcePtr& source, const Path& path) {
-  const Bytes bytes = bytes_of(source->text());
-  const Format* const format = format_of({.path = path, .bytes = bytes, .keys = json_keys(source->text())});
+  const Content content{.path = path, .bytes = bytes_of(source->text()), .keys = json_keys(source->text())};
+  const Format* const format = format_of(content);
   if (!format) return std::nullopt;
   const auto found = std::ranges::find(kDocumentChecks, format->name, &DocumentCheck::format);
   if (found == kDocumentChecks.end()) return std::nullopt;
+  const auto has_key = [&](std::string_view key) { return content.has(key); };
+  if (!content.keys.empty() && !std::ranges::all_of(found->keys, has_key)) return std::nullopt;
   Diagnostics diagnostics;
   found->check(source, path.parent_path(), diagnostics);
   diagnostics.enforce_rules();
