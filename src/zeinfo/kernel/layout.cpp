@@ -142,6 +142,10 @@ PayloadLayout layout_of(const Document& document, const Kernel& kernel, const Ta
                       .argument = i,
                       .what = std::string(name_of_value(argument.arg_type))});
     layout.per_thread_size = std::max(layout.per_thread_size, ranges.back().offset + ranges.back().size);
+    const std::int32_t simd = kernel.execution_env.simd_size;
+    if (argument.arg_type == ArgType::local_id && target.grf_bytes && (simd == 8 || simd == 16 || simd == 32) &&
+        local_id_size_fits(argument.size, simd, *target.grf_bytes))
+      layout.local_id_bytes = static_cast<std::uint32_t>(local_id_channel_size(simd, *target.grf_bytes));
   }
   layout.per_thread = arranged(std::move(ranges), layout.per_thread_size);
   return layout;

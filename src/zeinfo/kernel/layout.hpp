@@ -35,7 +35,8 @@ struct PayloadLayout {
   std::uint32_t used = 0;               // end of the last argument
   std::uint32_t inline_size = 0;        // the first bytes, which travel in the command
   std::uint32_t per_thread_size = 0;
-  std::optional<int> grf_bytes;  // width of a register in bytes; empty: target unknown
+  std::uint32_t local_id_bytes = 0;  // of the ids of one dimension in `local_id`, x before y before z; 0: unknown
+  std::optional<int> grf_bytes;      // width of a register in bytes; empty: target unknown
   std::vector<PayloadRange> cross_thread;
   std::vector<PayloadRange> per_thread;
   // Arguments without space: stateful pointers and samplers.

@@ -42,13 +42,20 @@ std::string label_of(const PayloadRange& range) {
   return owner.empty() ? range.what : owner;
 }
 
-// The longest prefix that fits.
-std::string fitted(const std::string& text, std::uint32_t bytes) {
-  const std::size_t room = static_cast<std::size_t>(bytes) * kByteWidth / 8;
-  if (text.size() <= room) return text;
-  std::size_t end = room;
+// A text element in a box of `bytes` bytes: a text that is somewhat too long is set narrower, a longer one is cut.
+std::string text_in_box(std::string_view attributes, int x, int y, const std::string& text, std::uint32_t bytes) {
+  constexpr int kMargin = 4;
+  constexpr double kCharacter = 7.3, kNarrowest = 0.7;  // width of a character in pixels; part of it that stays legible
+  const double room = static_cast<double>(bytes) * kByteWidth - 2 * kMargin;
+  const double wanted = static_cast<double>(text.size()) * kCharacter;
+  const std::string place = formatted("<text{} x=\"{}\" y=\"{}\"", attributes, x + kMargin, y);
+  if (wanted <= room) return formatted("{}>{}</text>", place, escape_markup(text));
+  const std::string narrow = formatted(" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\"", static_cast<int>(room));
+  if (wanted * kNarrowest <= room) return formatted("{}{}>{}</text>", place, narrow, escape_markup(text));
+  auto end = static_cast<std::size_t>(room / (kCharacter * kNarrowest));
+  end = end > 0 ? end - 1 : 0;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // whole characters
-  return text.substr(0, end);
+  return formatted("{}{}>{}\u2026</text>", place, narrow, escape_markup(text.substr(0, end)));
 }
 
 struct Block {
@@ -60,7 +67,15 @@ struct Block {
 
 std::uint32_t rows_of(const Block& block) { return std::min((block.size + kRowBytes - 1) / kRowBytes, kMaxRows); }
 
-std::string box(const PayloadRange& range, std::uint32_t row, std::uint32_t begin, std::uint32_t end, int top) {
+// The label of the part of a range that begins at `begin`.
+std::string label_at(const PayloadRange& range, const PayloadLayout& layout, std::uint32_t begin) {
+  if (range.type != zeinfo::ArgType::local_id || layout.local_id_bytes == 0) return label_of(range);
+  const std::uint32_t dimension = (begin - range.offset) / layout.local_id_bytes;
+  return formatted("{} {}", label_of(range), std::string_view("xyz").substr(std::min(dimension, 2u), 1));
+}
+
+std::string box(const PayloadRange& range, const PayloadLayout& layout, std::uint32_t row, std::uint32_t begin,
+                std::uint32_t end, int top) {
   const int x = kLeft + static_cast<int>(begin % kRowBytes) * kByteWidth;
   const int y = top + static_cast<int>(row) * kRowHeight;
   const int width = static_cast<int>(end - begin) * kByteWidth;
@@ -70,26 +85,25 @@ std::string box(const PayloadRange& range, std::uint32_t row, std::uint32_t begi
   std::string text = formatted(
       "<g class=\"{}{}\"><title>{}</title><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>", class_of(range),
       range.misaligned ? " misaligned" : "", escape_markup(tip), x, y, width, kRowHeight - 8);
-  const std::string first = fitted(label_of(range), end - begin);
-  const std::string second = fitted(range.owner.empty() && range.arg_index < 0 ? "" : range.what, end - begin);
   if (range.kind == PayloadRange::Kind::Argument) {
-    text += formatted("<text x=\"{}\" y=\"{}\">{}</text>", x + 4, y + 15, escape_markup(first));
-    text += formatted("<text class=\"what\" x=\"{}\" y=\"{}\">{}</text>", x + 4, y + 30, escape_markup(second));
+    text += text_in_box("", x, y + 15, label_at(range, layout, begin), end - begin);
+    if (!range.owner.empty() || range.arg_index >= 0)
+      text += text_in_box(" class=\"what\"", x, y + 30, range.what, end - begin);
   }
   return text + "</g>\n";
 }
 
 std::string block_svg(const Block& block, const PayloadLayout& layout, int top) {
-  std::string text = formatted("<text class=\"title\" x=\"{}\" y=\"{}\">{}</text>\n", 8, top - 12,
-                               escape_markup(fitted(block.title, kRowBytes)));
+  std::string text = text_in_box(" class=\"title\"", 4, top - 12, block.title, kRowBytes) + "\n";
   const std::uint32_t rows = rows_of(block);
   for (std::uint32_t row = 0; row < rows; ++row) {
     const int y = top + static_cast<int>(row) * kRowHeight;
     const std::uint32_t at = row * kRowBytes;
     text += formatted("<text class=\"offset\" x=\"8\" y=\"{}\">{}</text>\n", y + 15, at);
-    // The register of the row, or the half of one.
+    // The register of the row, or the half of one, counted from the first of the block: which one that is, the hardware
+    // decides, and its r0 is the header of the thread.
     if (layout.grf_bytes) {
-      text += formatted("<text class=\"offset\" x=\"8\" y=\"{}\">r{}</text>\n", y + 30,
+      text += formatted("<text class=\"offset\" x=\"8\" y=\"{}\">reg +{}</text>\n", y + 30,
                         at / static_cast<std::uint32_t>(*layout.grf_bytes));
     }
     for (std::uint32_t i = 0; i <= kRowBytes; i += 4) {
@@ -104,7 +118,7 @@ std::string block_svg(const Block& block, const PayloadLayout& layout, int top) 
       const std::uint64_t row = begin / kRowBytes;
       if (row >= rows) break;
       const std::uint64_t stop = std::min(end, (row + 1) * kRowBytes);
-      text += box(range, static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(begin),
+      text += box(range, layout, static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(begin),
                   static_cast<std::uint32_t>((stop - 1) % kRowBytes + 1 + begin / kRowBytes * kRowBytes), top);
       begin = stop;
     }
@@ -164,7 +178,8 @@ std::string layout_page(const std::string& title, const std::vector<PayloadLayou
       "style=\"font-family:system-ui;margin:2em\">\n"
       "<h1>{0}</h1>\n<p>Blue: values. Green: buffers. Violet: images and samplers. Yellow: what the runtime adds. "
       "Hatched: unused. The red line ends "
-      "the inline data; a red box is misaligned or overlaps.</p>\n",
+      "the inline data; a red box is misaligned or overlaps. On the left: the offset in bytes, and the register, "
+      "counted from the first of the block; r0 of the hardware is the header of the thread, and in no block.</p>\n",
       escape_markup(printable(title)));
   for (const PayloadLayout& layout : layouts) page += layout_svg(layout);
   return page + "</body></html>\n";

@@ -131,6 +131,35 @@ TEST_F(ZebinSamples, ArePrintedCompletely) {
   }
 }
 
+// Dimensions of local ids, names that are wider than their boxes, and registers that are not those of the hardware.
+TEST_F(ZebinSamples, DiagramsAreLegible) {
+  std::size_t with_ids = 0, with_long_names = 0;
+  for (const Path& path : samples()) {
+    Diagnostics diagnostics;
+    for (const Input& input : open_inputs(path.string(), {}, diagnostics)) {
+      for (const zeinfo::Kernel* kernel : chosen_kernels(input, {})) {
+        const zeinfo::PayloadLayout layout = layout_of(input.document, *kernel, input.target);
+        const std::string svg = layout_svg(layout);
+        const bool has_ids = layout.local_id_bytes != 0;
+        with_ids += has_ids;
+        EXPECT_EQ(svg.contains(">local_id x<"), has_ids) << path;
+        const bool three = has_ids && layout.per_thread_size == 3 * layout.local_id_bytes;
+        EXPECT_EQ(svg.contains(">local_id z<"), three) << path;
+        for (const zeinfo::PayloadRange& range : layout.cross_thread) {
+          if (range.what != "work_dimensions") continue;
+          ++with_long_names;
+          EXPECT_TRUE(svg.contains(">work_dimensions<")) << path;
+        }
+        EXPECT_FALSE(svg.contains(">r0<"));
+        EXPECT_EQ(svg.contains(">reg +0<"), layout.grf_bytes && layout.cross_thread_size + layout.per_thread_size > 0)
+            << path;
+      }
+    }
+  }
+  EXPECT_GT(with_ids, 10u);
+  EXPECT_GT(with_long_names, 0u);
+}
+
 TEST_F(ZebinSamples, TheWrapperIsNamed) {
   const Path path = testing::source_directory() / "tests/data/zebin/negative/opencl-elf-wrapper.apl.bin";
   Diagnostics diagnostics;
