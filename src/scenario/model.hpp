@@ -163,7 +163,8 @@ struct Sampler {
 struct Image {
   std::string uid;
   std::array<std::uint32_t, 3> extent{
-      1, 1, 1};  // width, height, depth, from `dims` (docs/spec/scenario.md#decision-5); depth > 1: 3D
+      1, 1, 1};              // width, height, depth, from `dims` (docs/spec/scenario.md#decision-5); depth > 1: 3D
+  std::uint32_t layers = 1;  // more than one: 2D
   FormatName format;
   Access access = Access::ReadOnly;
   std::uint32_t mips = 1;
@@ -174,6 +175,9 @@ struct Image {
   std::optional<Tiling> tiling;
   std::optional<MemoryGroup> memory_group;
   json::Value at;
+
+  // 2D pictures of level 0; of a 2D image its layers.
+  std::uint32_t slices() const { return extent[2] * layers; }
 };
 
 struct RawData {

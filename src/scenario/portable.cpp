@@ -36,6 +36,7 @@ class Portability {
     const Value dims = image.at["dims"];
     if (dims.size() < 4) say(dims, "{} crashes on images with fewer than 4 dims; write [1, W, H, 1]", kRunner);
     extra(image.at["compare_operation"]);
+    extra(image.at["layers"]);
     if (image.at["mips"].is(json::Type::String)) say(image.at["mips"], "{} takes no text for `mips`", kRunner);
     if (extension_of(image.results.dst) == ".npy")
       say(image.at["dst"], "{} writes images to .dds and .png files only", kRunner);

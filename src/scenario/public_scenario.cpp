@@ -44,7 +44,7 @@ std::uint64_t contents_size(const launch::Resource& resource) {
   if (const auto* buffer = std::get_if<launch::Buffer>(&resource.kind)) return buffer->size;
   const auto& image = std::get<launch::Image>(resource.kind);
   const tensor::FormatInfo* format = tensor::find_format(tensor::created_as(image.format));
-  return format ? tensor::level_bytes(*format, image.extent[0], image.extent[1], image.extent[2]).value_or(0) : 0;
+  return format ? tensor::level_bytes(*format, image.extent[0], image.extent[1], image.slices()).value_or(0) : 0;
 }
 
 }  // namespace

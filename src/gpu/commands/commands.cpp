@@ -31,7 +31,8 @@ VkBufferImageCopy region_of(const Image& image, const BufferImageCopy& where) {
   const bool whole = where.extent == std::array<std::uint32_t, 3>{};
   const auto [width, height, depth] = whole ? image.extent(where.level) : where.extent;
   return {.bufferOffset = where.offset,
-          .imageSubresource = {image.plan().data_aspect, where.level, 0, 1},
+          .imageSubresource = {image.plan().data_aspect, where.level, where.first_layer,
+                               whole ? image.info().layers : where.layers},
           .imageOffset = {static_cast<std::int32_t>(where.origin[0]), static_cast<std::int32_t>(where.origin[1]),
                           static_cast<std::int32_t>(where.origin[2])},
           .imageExtent = {width, height, depth}};
@@ -261,7 +262,7 @@ void CommandList::barrier(const Barriers& barriers) {
     to.newLayout = layout_of(entry.new_layout);
     to.image = entry.image->handle();
     to.subresourceRange = {entry.image->plan().aspects, entry.first_level,
-                           entry.levels ? entry.levels : VK_REMAINING_MIP_LEVELS, 0, 1};
+                           entry.levels ? entry.levels : VK_REMAINING_MIP_LEVELS, 0, VK_REMAINING_ARRAY_LAYERS};
   }
   const VkTensorDependencyInfoARM tensors{
       .sType = VK_STRUCTURE_TYPE_TENSOR_DEPENDENCY_INFO_ARM,
@@ -306,7 +307,7 @@ void CommandList::fill(const Buffer& buffer, std::uint64_t offset, std::uint64_t
 
 void CommandList::clear(const Image& image, ClearColor color, vk::Layout layout) {
   const VkImageAspectFlags aspects = image.plan().aspects;
-  const VkImageSubresourceRange all{aspects, 0, VK_REMAINING_MIP_LEVELS, 0, 1};
+  const VkImageSubresourceRange all{aspects, 0, VK_REMAINING_MIP_LEVELS, 0, VK_REMAINING_ARRAY_LAYERS};
   if (aspects == VK_IMAGE_ASPECT_COLOR_BIT) {
     VkClearColorValue value;
     std::ranges::copy(color.bits, value.uint32);
@@ -328,9 +329,10 @@ void CommandList::blit_level(const Image& image, std::uint32_t level) {
     return VkOffset3D{static_cast<std::int32_t>(width), static_cast<std::int32_t>(height),
                       static_cast<std::int32_t>(depth)};
   };
-  const VkImageBlit region{.srcSubresource = {aspect, level - 1, 0, 1},
+  const std::uint32_t layers = image.info().layers;
+  const VkImageBlit region{.srcSubresource = {aspect, level - 1, 0, layers},
                            .srcOffsets = {{0, 0, 0}, corner(level - 1)},
-                           .dstSubresource = {aspect, level, 0, 1},
+                           .dstSubresource = {aspect, level, 0, layers},
                            .dstOffsets = {{0, 0, 0}, corner(level)}};
   state_->vk.vkCmdBlitImage(state_->buffer, image.handle(), VK_IMAGE_LAYOUT_GENERAL, image.handle(),
                             VK_IMAGE_LAYOUT_GENERAL, 1, &region, linear ? VK_FILTER_LINEAR : VK_FILTER_NEAREST);

@@ -55,7 +55,7 @@ struct TensorBarrier {
   BarrierScope scope;
 };
 
-// All of these go into one vkCmdPipelineBarrier2.
+// All of these go into one vkCmdPipelineBarrier2. Barriers of images are for all layers.
 struct Barriers {
   std::span<const BarrierScope> memory;
   std::span<const BufferBarrier> buffers;
@@ -63,12 +63,13 @@ struct Barriers {
   std::span<const ImageBarrier> images;
 };
 
-// Texels at `offset` of a buffer, rows packed tightly, and a box in one level of an image.
+// Texels at `offset` of a buffer, rows packed tightly, and a box in one level of an image, in each of the layers.
 struct BufferImageCopy {
   std::uint64_t offset = 0;  // a multiple of the texel block's size, and of 4 for formats with depth
   std::uint32_t level = 0;
   std::array<std::uint32_t, 3> origin{};
-  std::array<std::uint32_t, 3> extent{};  // zeros: the whole level
+  std::array<std::uint32_t, 3> extent{};  // zeros: the whole level, all layers
+  std::uint32_t first_layer = 0, layers = 1;
   vk::Layout layout = vk::Layout::General;
 };
 
@@ -152,8 +153,8 @@ class CommandList {
   void copy(const Image& from, const Buffer& to, const BufferImageCopy& where);
   // Offset and size are multiples of 4; size 0: to the end (whose last bytes beyond a multiple of 4 stay).
   void fill(const Buffer& buffer, std::uint64_t offset, std::uint64_t size, std::uint32_t value);
-  // All levels; the image is in the layout given. Not for compressed formats; depth formats take the first component,
-  // as a float, and need a queue with graphics.
+  // All levels and layers; the image is in the layout given. Not for compressed formats; depth formats take the first
+  // component, as a float, and need a queue with graphics.
   void clear(const Image& image, ClearColor color = {}, vk::Layout layout = vk::Layout::General);
   // Level `level` from the one above it, both in General. The queue must have graphics. The filter is linear where the
   // format has it.

@@ -33,7 +33,8 @@ struct Arrival {
   MutableBytes to;
 };
 
-// Rows `first_row` to `first_row + rows` of slice `slice`, or of all slices when they are taken whole.
+// Rows `first_row` to `first_row + rows` of slice `slice`, or of all slices when they are taken whole. The slices of a
+// 2D image are its layers.
 struct Box {
   std::uint32_t slice = 0, slices = 1;
   std::uint32_t first_row = 0, rows = 0;
@@ -43,12 +44,13 @@ struct Box {
 // Cuts a level into boxes of at most `limit` bytes: the whole level, or rows of texel blocks of one slice each.
 std::vector<Box> boxes_of(const Image& image, std::uint32_t level, TexelBlock block, std::uint64_t limit) {
   const auto [width, height, depth] = image.extent(level);
+  const std::uint32_t slices = depth * image.info().layers;
   const std::uint64_t whole = image.packed_size(level);
-  if (whole <= limit) return {{.slices = depth, .rows = height, .bytes = whole}};
+  if (whole <= limit) return {{.slices = slices, .rows = height, .bytes = whole}};
   const std::uint64_t row_bytes = divide_up(width, block.width) * block.bytes;
   const auto step = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, limit / row_bytes)) * block.height;
   std::vector<Box> boxes;
-  for (std::uint32_t slice = 0; slice < depth; ++slice) {
+  for (std::uint32_t slice = 0; slice < slices; ++slice) {
     for (std::uint32_t row = 0; row < height; row += step) {
       const std::uint32_t rows = std::min(step, height - row);
       boxes.push_back({slice, 1, row, rows, divide_up(rows, block.height) * row_bytes});
@@ -58,10 +60,18 @@ std::vector<Box> boxes_of(const Image& image, std::uint32_t level, TexelBlock bl
 }
 
 BufferImageCopy copy_of(const Image& image, std::uint32_t level, const Box& box, std::uint64_t staging_offset) {
-  return {.offset = staging_offset,
-          .level = level,
-          .origin = {0, box.first_row, box.slice},
-          .extent = {image.extent(level)[0], box.rows, box.slices}};
+  BufferImageCopy copy{.offset = staging_offset,
+                       .level = level,
+                       .origin = {0, box.first_row, 0},
+                       .extent = {image.extent(level)[0], box.rows, 1}};
+  if (image.info().depth > 1) {
+    copy.origin[2] = box.slice;
+    copy.extent[2] = box.slices;
+  } else {
+    copy.first_layer = box.slice;
+    copy.layers = box.slices;
+  }
+  return copy;
 }
 
 }  // namespace

@@ -2,24 +2,29 @@
 #include "gpu/memory/image.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "base/format.hpp"
 #include "gpu/device/device.hpp"
 #include "gpu/memory/resource_builder.hpp"
+#include "gpu/memory/view_shape.hpp"
 
 namespace slipway::gpu {
 namespace {
 
 VkImageCreateInfo create_info(const ImageInfo& info, const ImagePlan& plan) {
+  VkImageCreateFlags flags = 0;
+  // Several resources see the same memory, and what one writes stays for the others.
+  if (info.shares_memory) flags |= VK_IMAGE_CREATE_ALIAS_BIT;
+  if (info.uses.cube) flags |= VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT;
   return {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-          // Several resources see the same memory, and what one writes stays for the others.
-          .flags = info.shares_memory ? VkImageCreateFlags{VK_IMAGE_CREATE_ALIAS_BIT} : 0,
+          .flags = flags,
           .imageType = info.depth > 1 ? VK_IMAGE_TYPE_3D : VK_IMAGE_TYPE_2D,
           .format = static_cast<VkFormat>(info.format),
           .extent = {info.width, info.height, info.depth},
           .mipLevels = info.mips,
-          .arrayLayers = 1,
+          .arrayLayers = info.layers,
           .samples = static_cast<VkSampleCountFlagBits>(info.samples),
           .tiling = plan.tiling == Tiling::Linear ? VK_IMAGE_TILING_LINEAR : VK_IMAGE_TILING_OPTIMAL,
           .usage = plan.usage};
@@ -48,6 +53,7 @@ Result<> check_with_driver(const DeviceCore& core, const ImageInfo& info, const 
   const VkImageFormatProperties& limits = answer.imageFormatProperties;
   return check_image_limits(info, {.extent = {limits.maxExtent.width, limits.maxExtent.height, limits.maxExtent.depth},
                                    .levels = limits.maxMipLevels,
+                                   .layers = limits.maxArrayLayers,
                                    .sample_counts = limits.sampleCounts});
 }
 
@@ -62,7 +68,7 @@ std::uint64_t Image::packed_size(std::uint32_t level) const {
   const std::optional<TexelBlock> block = texel_block(info_.format);
   if (!block) return 0;
   const auto [width, height, depth] = extent(level);
-  return divide_up(width, block->width) * divide_up(height, block->height) * depth * block->bytes;
+  return divide_up(width, block->width) * divide_up(height, block->height) * depth * info_.layers * block->bytes;
 }
 
 Result<Image> ResourceBuilder::create(const DeviceCore& core, const ImageInfo& info) {
@@ -136,6 +142,20 @@ Result<Owned<VkImageView_T>> create_view(const DeviceCore& core, const Image& im
   return Owned<VkImageView_T>(core, view);
 }
 
+VkImageViewType view_type(const ImageInfo& info, ViewShape shape) {
+  switch (shape) {
+    case ViewShape::Plain:
+      return info.depth > 1 ? VK_IMAGE_VIEW_TYPE_3D : VK_IMAGE_VIEW_TYPE_2D;
+    case ViewShape::Array:
+      return VK_IMAGE_VIEW_TYPE_2D_ARRAY;
+    case ViewShape::Cube:
+      return VK_IMAGE_VIEW_TYPE_CUBE;
+    case ViewShape::CubeArray:
+      return VK_IMAGE_VIEW_TYPE_CUBE_ARRAY;
+  }
+  std::unreachable();
+}
+
 Result<> check_levels(const ImageInfo& info, std::uint32_t first_level, std::uint32_t levels) {
   if (first_level < info.mips && levels <= info.mips - first_level) return {};
   return fail(DiagnosticKind::OutOfRange, SourceLocation::nowhere(),
@@ -147,11 +167,12 @@ Result<> check_levels(const ImageInfo& info, std::uint32_t first_level, std::uin
 }  // namespace
 
 Result<Owned<VkImageView_T>> create_image_view(const Device& device, const Image& image, std::uint32_t first_level,
-                                               std::uint32_t levels) {
+                                               std::uint32_t levels, ViewShape shape) {
   const ImageInfo& info = image.info();
   if (Result<> checked = check_levels(info, first_level, levels); !checked) return fail(std::move(checked.error()));
-  return create_view(device.core(), image, info.depth > 1 ? VK_IMAGE_VIEW_TYPE_3D : VK_IMAGE_VIEW_TYPE_2D,
-                     {image.plan().data_aspect, first_level, levels ? levels : info.mips - first_level, 0, 1});
+  return create_view(device.core(), image, view_type(info, shape),
+                     {image.plan().data_aspect, first_level, levels ? levels : info.mips - first_level, 0,
+                      shape == ViewShape::Plain ? 1 : info.layers});
 }
 
 Result<Owned<VkImageView_T>> create_attachment_view(const Device& device, const Image& image, std::uint32_t level) {

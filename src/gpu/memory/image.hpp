@@ -14,6 +14,7 @@
 namespace slipway::gpu {
 
 class Device;
+enum class ViewShape : std::uint8_t;  // view_shape.hpp
 
 // Where a linear image keeps its texels, in bytes from the start of the image.
 struct LinearLayout {
@@ -31,7 +32,7 @@ class Image {
   const Memory& memory() const { return *memory_; }
   // Width, height and depth of a level.
   std::array<std::uint32_t, 3> extent(std::uint32_t level) const;
-  // Bytes of a level whose rows are packed tightly, as files and transfers have it.
+  // Bytes of a level, all of its layers, whose rows are packed tightly, as files and transfers have it.
   std::uint64_t packed_size(std::uint32_t level) const;
   // Of level 0; only for linear tiling.
   const LinearLayout& linear_layout() const { return linear_layout_; }
@@ -51,9 +52,9 @@ Result<Image> create_image(const Device& device, const ImageInfo& info);
 
 // `levels` 0: all from `first_level` on.
 Result<Owned<VkImageView_T>> create_image_view(const Device& device, const Image& image, std::uint32_t first_level = 0,
-                                               std::uint32_t levels = 0);
+                                               std::uint32_t levels = 0, ViewShape shape = {});
 
-// One level of a 2D image with all of its aspects, for rendering.
+// One level of the first layer of a 2D image with all of its aspects, for rendering.
 Result<Owned<VkImageView_T>> create_attachment_view(const Device& device, const Image& image, std::uint32_t level = 0);
 
 }  // namespace slipway::gpu

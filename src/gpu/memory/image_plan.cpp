@@ -64,6 +64,11 @@ class ImagePlanner {
     const std::uint32_t limit = volume ? snapshot_.limits.max_image_3d : snapshot_.limits.max_image_2d;
     if (info_.width == 0 || info_.height == 0 || info_.depth == 0) {
       error(DiagnosticKind::OutOfRange, "an image needs at least one texel in each direction");
+    } else if (info_.layers == 0 || (info_.layers > 1 && volume)) {
+      error(DiagnosticKind::OutOfRange,
+            info_.layers == 0 ? "an image needs at least one layer" : "a 3D image has one layer");
+    } else if (info_.uses.cube && (info_.layers % 6 != 0 || info_.width != info_.height)) {
+      error(DiagnosticKind::OutOfRange, "a cube has six layers with equal width and height");
     } else if (std::max({info_.width, info_.height, info_.depth}) > limit) {
       error(DiagnosticKind::DeviceLacks,
             formatted("{}x{}x{} texels are more than the device allows: {} (`maxImageDimension{}D`)", info_.width,
@@ -186,6 +191,11 @@ Result<> check_image_limits(const ImageInfo& info, const DriverImageLimits& limi
     problems.error(DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
                    formatted("The mip level provided is not supported for {}: {} levels where the device has {}",
                              info.name, info.mips, limits.levels));
+  }
+  if (info.layers > limits.layers) {
+    problems.error(DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
+                   formatted("{} layers are more than the device allows for `{}`: {} (image `{}`)", info.layers,
+                             vk::name_of(info.format), limits.layers, info.name));
   }
   if (!(info.samples & limits.sample_counts)) {
     problems.error(DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),

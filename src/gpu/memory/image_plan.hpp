@@ -21,14 +21,16 @@ struct ImageUses {
   bool storage = false;
   bool color_attachment = false;
   bool depth_attachment = false;  // for depth, stencil or both
+  bool cube = false;              // some view is ViewShape::Cube or CubeArray
   bool uploaded = false;          // has contents at the start: the format must allow copies into it
 };
 
-// 2D, or 3D when depth > 1; one layer. An image of several samples is an attachment and nothing else: it has one level,
-// and is neither copied nor cleared outside of rendering.
+// 2D, or 3D when depth > 1, which has one layer. An image of several samples is an attachment and nothing else: it has
+// one level, and is neither copied nor cleared outside of rendering.
 struct ImageInfo {
   vk::Format format = vk::Format::UNDEFINED;
   std::uint32_t width = 1, height = 1, depth = 1;
+  std::uint32_t layers = 1;
   std::uint32_t mips = 1;
   std::uint32_t samples = 1;
   ImageUses uses;
@@ -52,6 +54,7 @@ Result<ImagePlan> plan_image(const Snapshot& snapshot, const ImageInfo& info);
 struct DriverImageLimits {
   std::array<std::uint32_t, 3> extent{};
   std::uint32_t levels = 0;
+  std::uint32_t layers = 1;
   std::uint32_t sample_counts = 1;  // VkSampleCountFlags
 };
 Result<> check_image_limits(const ImageInfo& info, const DriverImageLimits& limits);

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "gpu/commands/transfer.hpp"
+#include "gpu/memory/view_shape.hpp"
 #include "testing/gpu_fixture.hpp"
 
 namespace slipway::gpu {
@@ -48,6 +49,49 @@ TEST_F(ImageTest, KeepsItsContents) {
     const Image image = make_image(info, bytes);
     EXPECT_EQ(texels<std::uint8_t>(image), bytes);
   }
+}
+
+TEST_F(ImageTest, KeepsTheContentsOfLayers) {
+  ImageInfo info = info_of(Format::R8G8B8A8_UINT, 5, 5);
+  info.layers = 12;
+  info.uses.cube = true;
+  const std::vector<std::uint8_t> bytes = some_bytes(std::size_t{5 * 5 * 4} * 12);
+  const Image image = make_image(info, bytes);
+  EXPECT_EQ(image.packed_size(0), bytes.size());
+  EXPECT_EQ(texels<std::uint8_t>(image), bytes);
+  for (const ViewShape shape : {ViewShape::Plain, ViewShape::Array, ViewShape::CubeArray}) {
+    must(create_image_view(device(), image, 0, 1, shape));
+  }
+  // Staging memory of two rows: each layer is copied in parts.
+  Transfer parts = must(create_transfer(device(), 40));
+  std::vector<std::uint8_t> read(bytes.size());
+  must(parts.upload(image, 0, std::as_bytes(std::span(bytes))));
+  must(parts.finish());
+  must(parts.download(image, 0, std::as_writable_bytes(std::span(read))));
+  must(parts.finish());
+  EXPECT_EQ(read, bytes);
+  must(parts.zero(image));
+  must(parts.finish());
+  EXPECT_THAT(texels<std::uint8_t>(image), Each(0));
+}
+
+TEST_F(ImageTest, RefusesImpossibleLayers) {
+  ImageInfo info = info_of(Format::R8_UINT, 4, 4, 2);
+  info.layers = 2;
+  EXPECT_EQ(text_of(create_image(device(), info).error()), "a 3D image has one layer (image `i`) [out-of-range]\n");
+  info = info_of(Format::R8_UINT, 4, 4);
+  info.layers = 0;
+  EXPECT_EQ(text_of(create_image(device(), info).error()),
+            "an image needs at least one layer (image `i`) [out-of-range]\n");
+  info.layers = 6;
+  info.uses.cube = true;
+  info.width = 5;
+  EXPECT_EQ(text_of(create_image(device(), info).error()),
+            "a cube has six layers with equal width and height (image `i`) [out-of-range]\n");
+  info = info_of(Format::R8_UINT, 4, 4);
+  info.layers = 1u << 31;
+  EXPECT_THAT(text_of(create_image(device(), info).error()),
+              ::testing::StartsWith("2147483648 layers are more than the device allows for `VK_FORMAT_R8_UINT`: "));
 }
 
 TEST_F(ImageTest, KeepsDepth) {

@@ -5,6 +5,7 @@
 
 #include "gpu/device/device.hpp"
 #include "gpu/memory/image_plan.hpp"
+#include "gpu/memory/view_shape.hpp"
 #include "launch/execute/image_info.hpp"
 #include "launch/plan/accesses.hpp"
 #include "launch/plan/locate.hpp"
@@ -94,7 +95,7 @@ class Binder {
     }
     if (binding.type == SAMPLER) return write;
     const Levels levels = levels_of(plan_, binding);
-    const Result<VkImageView_T*> view = view_of(binding.resource, levels);
+    const Result<VkImageView_T*> view = view_of(binding.resource, levels, binding.view);
     if (!view) return fail(view.error());
     write.view = *view;
     write.layout = executed_layout(layouts_.at(binding.resource, levels.first));
@@ -151,7 +152,7 @@ class Binder {
 
   // The view of a level for rendering.
   Result<> view_for(ResourceIndex image, std::uint32_t level, VkImageView_T*& view) {
-    const auto [at, added] = bound_.attachment_views_.try_emplace({image, level, 1});
+    const auto [at, added] = bound_.attachment_views_.try_emplace({image, level, 1, gpu::ViewShape::Plain});
     if (added) {
       auto made = gpu::create_attachment_view(device_, resources_.image(image), level);
       if (!made) return fail(std::move(made.error()));
@@ -161,11 +162,11 @@ class Binder {
     return {};
   }
 
-  Result<VkImageView_T*> view_of(ResourceIndex image, const Levels& levels) {
-    const auto [at, added] = bound_.views_.try_emplace({image, levels.first, levels.count});
+  Result<VkImageView_T*> view_of(ResourceIndex image, const Levels& levels, gpu::ViewShape shape) {
+    const auto [at, added] = bound_.views_.try_emplace({image, levels.first, levels.count, shape});
     if (added) {
       Result<gpu::Owned<VkImageView_T>> view =
-          gpu::create_image_view(device_, resources_.image(image), levels.first, levels.count);
+          gpu::create_image_view(device_, resources_.image(image), levels.first, levels.count, shape);
       if (!view) return fail(std::move(view.error()));
       at->second = std::move(*view);
     }

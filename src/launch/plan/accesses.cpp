@@ -32,7 +32,7 @@ std::uint64_t size_of(const Resource& resource) {
   if (const auto* buffer = std::get_if<Buffer>(&resource.kind)) return buffer->size;
   const auto& image = std::get<Image>(resource.kind);
   const tensor::FormatInfo* format = tensor::find_format(image.format);
-  return format ? tensor::level_bytes(*format, image.extent[0], image.extent[1], image.extent[2]).value_or(1) : 1;
+  return format ? tensor::level_bytes(*format, image.extent[0], image.extent[1], image.slices()).value_or(1) : 1;
 }
 
 void add_resolve(const std::optional<Resolve>& resolve, const Origin& origin, std::vector<Access>& accesses) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/format.hpp"
+#include "gpu/memory/view_shape.hpp"
 #include "launch/plan/accesses.hpp"
 #include "launch/plan/layouts.hpp"
 #include "tensor/element.hpp"
@@ -47,12 +48,14 @@ std::string describe(const Sampler& sampler) {
 std::string describe(const Image& image) {
   std::string text = formatted("image, {} {}x{}", vk::name_of(image.format), image.extent[0], image.extent[1]);
   if (image.extent[2] > 1) text += formatted("x{}", image.extent[2]);
+  if (image.layers > 1) text += formatted(", {} layers", image.layers);
   if (image.mips > 1) text += formatted(", {} mips", image.mips);
   if (image.sampled) text += ", sampled";
   if (image.storage) text += ", storage";
   if (image.samples > 1) text += formatted(", {} samples", image.samples);
   if (image.color_attachment) text += ", colour attachment";
   if (image.depth_attachment) text += ", depth attachment";
+  if (image.cube) text += ", cube";
   if (image.tiling) text += *image.tiling == Tiling::Linear ? ", linear" : ", optimal";
   return text;
 }
@@ -107,6 +110,20 @@ std::string_view access_words(const auto& use) {
   return use.writes ? "written" : "not used";
 }
 
+std::string_view view_word(gpu::ViewShape shape) {
+  switch (shape) {
+    case gpu::ViewShape::Plain:
+      return "image";
+    case gpu::ViewShape::Array:
+      return "array";
+    case gpu::ViewShape::Cube:
+      return "cube";
+    case gpu::ViewShape::CubeArray:
+      return "array of cubes";
+  }
+  return "unknown view";
+}
+
 std::string print_bindings(const Plan& plan, std::span<const Binding> bindings) {
   std::string text;
   for (const Binding& binding : bindings) {
@@ -119,6 +136,7 @@ std::string print_bindings(const Plan& plan, std::span<const Binding> bindings) 
     if (binding.count > 1) text += formatted("[{}]", binding.element);
     text += formatted(": `{}`", plan.resources[binding.resource].name);
     if (binding.level) text += formatted(" level {}", *binding.level);
+    if (binding.view != gpu::ViewShape::Plain) text += formatted(" as {}", view_word(binding.view));
     if (binding.offset > 0 || binding.size > 0) text += formatted(" from byte {}", binding.offset);
     if (binding.size > 0) text += formatted(" to {}", binding.offset + binding.size);
     text += formatted(", {}, {}\n", vk::name_of(binding.type), access_words(binding));

@@ -35,6 +35,10 @@
 #include "tensor/element_type.hpp"
 #include "tensor/shape.hpp"
 
+namespace slipway::gpu {
+enum class ViewShape : std::uint8_t;  // gpu/memory/view_shape.hpp
+}
+
 namespace slipway::launch {
 
 using ResourceIndex = std::uint32_t;
@@ -107,18 +111,23 @@ enum class Tiling : std::uint8_t { Optimal, Linear };
 struct Image {
   vk::Format format = vk::Format::UNDEFINED;
   std::array<std::uint32_t, 3> extent{1, 1, 1};  // width, height, depth; depth > 1 makes a 3D image
+  std::uint32_t layers = 1;                      // of a 2D image
   std::uint32_t mips = 1;
   std::uint32_t samples = 1;  // with more it is an attachment of draws and nothing else, and begins undefined
   bool sampled = false, storage = false, color_attachment = false, depth_attachment = false;
+  bool cube = false;             // some binding views it as a cube or an array of cubes
   std::optional<Tiling> tiling;  // not given: docs/spec/scenario.md#decision-17
   Sampler sampler;
+
+  // 2D pictures of level 0: of a 2D image its layers.
+  std::uint32_t slices() const { return extent[2] * layers; }
 };
 
 struct Resource {
   std::string name;
   std::variant<Buffer, Image> kind;
-  // A buffer: nothing (zeros) or one. An image: the levels that the source has, rows and slices tightly packed in the
-  // layout of the format in device memory; missing levels are generated from the last one.
+  // A buffer: nothing (zeros) or one. An image: the levels that the source has, rows, slices and layers tightly packed
+  // in the layout of the format in device memory; missing levels are generated from the last one.
   std::vector<Contents> initial;
   std::vector<Output> outputs;  // a buffer's bytes, or level 0 of an image, tightly packed
   std::optional<Sharing> sharing;
@@ -172,8 +181,9 @@ struct Binding {
   vk::DescriptorType type = vk::DescriptorType::STORAGE_BUFFER;
   ResourceIndex resource = 0;
   std::optional<std::uint32_t> level;  // images: a view of this level alone; else all levels (level 0 for storage)
+  gpu::ViewShape view{};               // of images; Plain
   std::uint32_t tensor = 0;            // TENSOR_ARM: which of the buffer's tensors
-  std::uint64_t offset = 0, size = 0;  // the bytes of a buffer; size 0: to the end
+  std::uint64_t offset = 0, size = 0;         // the bytes of a buffer; size 0: to the end
   // A buffer without a descriptor (set, binding, type do not count): the shader finds its address, 8 bytes, at this
   // offset of the push constants. Dispatches only.
   std::optional<std::uint32_t> address_at;

@@ -120,14 +120,15 @@ std::string file_name(ResourceIndex index, std::string_view name) {
   return text + ".npy";
 }
 
-// Buffers as bytes, level 0 of images as [H, W, C] ([D, H, W, C] when 3D); formats without plain texels as bytes.
+// Buffers as bytes, level 0 of images as [H, W, C] ([D, H, W, C] when 3D or with layers); formats without plain texels
+// as bytes.
 std::string dump_header(const Resource& resource, Bytes bytes) {
   const auto* image = std::get_if<Image>(&resource.kind);
   const tensor::FormatInfo* format = image ? tensor::find_format(image->format) : nullptr;
   if (!format || format->is_block())
     return tensor::npy_header("|u1", tensor::Shape{static_cast<std::int64_t>(bytes.size())});
   tensor::Shape shape = {image->extent[1], image->extent[0], format->stored_components};
-  if (image->extent[2] > 1) shape.insert(shape.begin(), image->extent[2]);
+  if (image->slices() > 1) shape.insert(shape.begin(), image->slices());
   return tensor::npy_header(tensor::info_of(format->stored).descr, shape);
 }
 

@@ -26,7 +26,8 @@ void check_range(Context& context, const ImageBarrier& barrier, const Image& ima
       .error(barrier.range.at, DiagnosticKind::OutOfRange,
              formatted("the barrier covers {} {}s from {} {}, but image `{}` has {}", count, unit, unit, base,
                        image.uid, most))
-      .note(formatted("image `{}` is here", image.uid), location_in(image.at, "mips"));
+      .note(formatted("image `{}` is here", image.uid),
+            location_in(image.at, unit == "layer" && image.layers > 1 ? "layers" : "mips"));
 }
 
 void check_image_barrier(Context& context, const ImageBarrier& barrier) {
@@ -34,7 +35,7 @@ void check_image_barrier(Context& context, const ImageBarrier& barrier) {
   if (!image) return;
   const SubresourceRange& range = barrier.range;
   check_range(context, barrier, *image, range.base_mip_level, range.level_count, image->mips, "level");
-  check_range(context, barrier, *image, range.base_array_layer, range.layer_count, 1, "layer");
+  check_range(context, barrier, *image, range.base_array_layer, range.layer_count, image->layers, "layer");
 }
 
 }  // namespace

@@ -102,6 +102,12 @@ void check_depth(Context& context, const DepthAttachment& attachment, const std:
             formatted("a depth attachment needs a depth format, but image `{}` has {}", image->uid, image->format.name))
         .note(formatted("image `{}` is here", image->uid), location_in(image->at, "format"));
   }
+  if (image->layers > 1) {
+    context
+        .error(attachment.image.at, DiagnosticKind::WrongReference,
+               formatted("a depth attachment has one layer, but image `{}` has {}", image->uid, image->layers))
+        .note("`layers` is here", image->at["layers"].location());
+  }
   const Target target{image, level_extent(*image, 0), attachment.image.at};
   if (extent || targets.empty()) {
     check_extents(context, {target}, extent);

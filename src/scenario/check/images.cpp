@@ -21,6 +21,20 @@ void check_mips(Context& context, const Image& image) {
                 most, image.extent[0], image.extent[1], image.mips));
 }
 
+void check_layers(Context& context, const Image& image) {
+  if (image.layers == 1) return;
+  const auto conflict = [&](bool conflicts, std::string_view key, std::string_view what) {
+    if (!conflicts) return;
+    context
+        .error(image.at["layers"], DiagnosticKind::ConflictingKeys,
+               formatted("{}, but image `{}` has {}", what, image.uid, image.layers))
+        .note(formatted("`{}` is here", key), image.at[key].location());
+  };
+  conflict(image.extent[2] > 1, "dims", "a 3D image has one layer");
+  conflict(image.color_attachment, "color_attachment", "a color attachment has one layer");
+  conflict(image.memory_group.has_value(), "memory_group", "an image that shares memory has one layer");
+}
+
 void check_border(Context& context, const Image& image) {
   const auto& color = image.sampler.border_color;
   const bool integers = color == vk::BorderColor::INT_CUSTOM_EXT;
@@ -56,6 +70,7 @@ void check_images(Context& context) {
   for (const Resource& resource : context.scenario.resources) {
     if (const auto* image = std::get_if<Image>(&resource)) {
       check_mips(context, *image);
+      check_layers(context, *image);
       check_border(context, *image);
       check_compare(context, *image);
     }

@@ -42,7 +42,7 @@ Size min_bytes(const Resource& resource) {
   }
   if (const auto* image = std::get_if<Image>(&resource)) {
     const tensor::FormatInfo* info = format_info(*image);
-    return info ? tensor::level_bytes(*info, image->extent[0], image->extent[1], image->extent[2]) : std::nullopt;
+    return info ? tensor::level_bytes(*info, image->extent[0], image->extent[1], image->slices()) : std::nullopt;
   }
   return std::nullopt;
 }
@@ -77,6 +77,13 @@ const Image* check_alias(Context& context, const Tensor& tensor) {
         .error(alias.at, DiagnosticKind::ConflictingKeys,
                formatted("`memory_group` and `alias_target` exclude each other in tensor `{}`", tensor.uid))
         .note("`memory_group` is here", tensor.memory_group->at.location());
+    return nullptr;
+  }
+  if (image && image->layers > 1) {
+    context
+        .error(alias.image.at, DiagnosticKind::ConflictingKeys,
+               formatted("an image that shares memory has one layer, but image `{}` has {}", image->uid, image->layers))
+        .note("`layers` is here", image->at["layers"].location());
     return nullptr;
   }
   if (image && image->memory_group) {

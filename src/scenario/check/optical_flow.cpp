@@ -42,6 +42,11 @@ void check_role(Context& context, const Role& role) {
                   formatted("`{}` must have one of the formats {}, but image `{}` has {}", role.key, accepted,
                             image->uid, image->format.name));
   }
+  if (image->layers > 1 || image->extent[2] > 1) {
+    context.error(at, DiagnosticKind::WrongReference,
+                  formatted("`{}` must be a 2D image with one layer, but image `{}` has {} layers and depth {}",
+                            role.key, image->uid, image->layers, image->extent[2]));
+  }
   const auto [width, height] = level_extent(*image, role.binding.lod.value_or(0));
   if (FlowExtent{width, height} == role.extent) return;
   context.error(at, DiagnosticKind::FileMismatch,

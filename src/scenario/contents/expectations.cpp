@@ -122,7 +122,7 @@ class ExpectationBuilder {
     }
     if (!agrees(format.component)) return false;
     made_.type = format.component;
-    made_.shape = {1, image.extent[1], image.extent[0], format.components};
+    made_.shape = {image.layers, image.extent[1], image.extent[0], format.components};
     if (image.extent[2] > 1) made_.shape.insert(made_.shape.begin() + 1, image.extent[2]);
     if (format.packed) {
       made_.unpack = [&format](Bytes device) { return tensor::unpack(format, device); };
@@ -150,7 +150,7 @@ class ExpectationBuilder {
     if (const auto* buffer = std::get_if<launch::Buffer>(&resource.kind)) return buffer->size;
     const auto& image = std::get<launch::Image>(resource.kind);
     return tensor::level_bytes(*tensor::find_format(tensor::created_as(image.format)), image.extent[0], image.extent[1],
-                               image.extent[2])
+                               image.slices())
         .value_or(0);
   }
 

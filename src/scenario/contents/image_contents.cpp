@@ -57,6 +57,10 @@ std::optional<ImageContents> dds_image(const ContentsInput& input, const Image& 
   auto texture = take_named_by(diagnostics, tensor::parse_dds(file->bytes(), path.string(), image.mips), named_at);
   if (!texture) return std::nullopt;
   Result<> extent = tensor::check_dds_extent(*texture, path.string(), image.extent[0], image.extent[1]);
+  if (extent && image.layers != 1) {
+    extent = fail(DiagnosticKind::FileMismatch, SourceLocation::in_file(path.string()),
+                  formatted("a DDS file has one layer here, but image `{}` has {}; use npy", image.uid, image.layers));
+  }
   if (extent && image.extent[2] != 1) {
     extent = fail(DiagnosticKind::FileMismatch, SourceLocation::in_file(path.string()),
                   "Only 2D DDS textures are supported, but the image is 3D; use npy");
@@ -104,11 +108,12 @@ std::optional<ImageContents> png_image(const ContentsInput& input, const Image& 
   const auto extent = take_named_by(diagnostics, tensor::png_extent(file->bytes(), path.string()), named_at);
   if (!extent) return std::nullopt;
   const SourceLocation whole = SourceLocation::in_file(path.string());
-  if (extent->width != image.extent[0] || extent->height != image.extent[1] || image.extent[2] != 1) {
+  if (extent->width != image.extent[0] || extent->height != image.extent[1] || image.slices() != 1) {
     diagnostics.add(named_by(
         Diagnostic{.kind = DiagnosticKind::FileMismatch,
-                   .message = formatted("the file has {}x{} pixels, but image `{}` has {}x{}x{}", extent->width,
-                                        extent->height, image.uid, image.extent[0], image.extent[1], image.extent[2]),
+                   .message = formatted("the file has {}x{} pixels, but image `{}` has {}x{}x{}{}", extent->width,
+                                        extent->height, image.uid, image.extent[0], image.extent[1], image.extent[2],
+                                        image.layers > 1 ? formatted(" and {} layers", image.layers) : ""),
                    .location = whole},
         named_at));
     return std::nullopt;
@@ -138,13 +143,13 @@ std::optional<ImageContents> npy_image(const ContentsInput& input, const Image& 
     return std::nullopt;
   };
   const bool deep = image.extent[2] > 1;
-  tensor::Shape expected{1, image.extent[1], image.extent[0], format.stored_components};
+  tensor::Shape expected{image.layers, image.extent[1], image.extent[0], format.stored_components};
   if (deep) expected.insert(expected.begin() + 1, image.extent[2]);
-  if (shape.size() != expected.size() && (deep || shape.size() != 3)) {
+  if (shape.size() != expected.size() && (image.slices() > 1 || shape.size() != 3)) {
     return refuse(deep ? "Image data must be 5 dimensional for npy sources of 3D images"
                        : "Image data must be 4 dimensional for npy sources");
   }
-  if (shape.size() == expected.size() && shape[0] != 1)
+  if (shape.size() == expected.size() && shape[0] != 1 && image.layers == 1)
     return refuse("Image batch dimension must be 1 for npy sources");
   if (!std::ranges::equal(shape, std::span(expected).last(shape.size()))) {
     return refuse(formatted("Image description dimensions do not match npy data shape: image `{}` needs {}", image.uid,
@@ -175,7 +180,7 @@ std::optional<ImageContents> image_contents(const ContentsInput& input, const Im
     return std::nullopt;
   }
   if (extension == ".npy") return npy_image(input, image, format, diagnostics);
-  const auto array = ArrayFormat::of_texels(format, image.extent);
+  const auto array = ArrayFormat::of_texels(format, {image.extent[0], image.extent[1], image.slices()});
   auto level = inline_contents(input.contents, array, diagnostics);
   if (!level) return std::nullopt;
   return ImageContents{.format = format.format, .levels = {std::move(*level)}};

@@ -18,7 +18,8 @@ namespace slipway::scenario {
 struct ArrayFormat {
   tensor::ElementType type = tensor::ElementType::U8;  // of a number; for texels the plain component's
   const tensor::FormatInfo* texel = nullptr;
-  // The shape of nested `data`: the dims of a tensor; for an image [H, W, C] or [D, H, W, C].
+  // The shape of nested `data`: the dims of a tensor; for an image [H, W, C], or [D, H, W, C] with its slices or
+  // layers.
   tensor::Shape shape;
 
   static ArrayFormat of_elements(tensor::ElementType type, tensor::Shape shape);

@@ -32,21 +32,22 @@ launch::Output tensor_output(Path path, tensor::ElementType type, tensor::Shape 
   return npy_output(std::move(path), tensor::info_of(type).descr, shape);
 }
 
-std::optional<launch::Output> image_output(Path path, const tensor::FormatInfo& format,
-                                           std::array<std::uint32_t, 3> extent, json::Value dst,
+std::optional<launch::Output> image_output(Path path, const tensor::FormatInfo& format, const Image& image,
                                            Diagnostics& diagnostics) {
-  const auto [width, height, depth] = extent;
+  const auto [width, height, depth] = image.extent;
+  const json::Value dst = image.at["dst"];
   const std::string extension = extension_of(path.string());
   const std::string format_name = vk::name_of(format.format);
   if (format.is_block()) {
     return refuse(dst, formatted("{} is a format to read from, not to write to", format_name), diagnostics);
   }
   if (extension == ".npy") {
-    tensor::Shape shape{1, height, width, format.stored_components};
+    tensor::Shape shape{image.layers, height, width, format.stored_components};
     if (depth > 1) shape.insert(shape.begin() + 1, depth);
     return npy_output(std::move(path), tensor::info_of(format.stored).descr, shape);
   }
   if (depth > 1) return refuse(dst, "3D images are stored in npy files only", diagnostics);
+  if (image.layers > 1) return refuse(dst, "images with layers are stored in npy files only", diagnostics);
   if (extension == ".dds") {
     auto header = tensor::dds_header(format, width, height, dst.location());
     if (!header) {

@@ -13,9 +13,9 @@ namespace slipway::scenario {
 
 launch::Output buffer_output(Path path, std::uint64_t size);
 launch::Output tensor_output(Path path, tensor::ElementType type, tensor::Shape shape);
-// Writes level 0 of an image. `dst` is the JSON string, for errors: a file format that cannot store the image format.
-std::optional<launch::Output> image_output(Path path, const tensor::FormatInfo& format,
-                                           std::array<std::uint32_t, 3> extent, json::Value dst,
+// Writes level 0 of an image. `format` is that of its texels. Errors are at `dst`: a file format that cannot store the
+// image.
+std::optional<launch::Output> image_output(Path path, const tensor::FormatInfo& format, const Image& image,
                                            Diagnostics& diagnostics);
 
 }  // namespace slipway::scenario

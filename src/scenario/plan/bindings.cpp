@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/format.hpp"
+#include "gpu/memory/view_shape.hpp"
 #include "launch/plan/image_formats.hpp"
 #include "spirv/tensors/emulate.hpp"
 #include "tensor/format.hpp"
@@ -88,6 +89,9 @@ class BindingCheck {
         planned_(planned),
         arrays_(arrays),
         diagnostics_(diagnostics) {}
+
+  // Of an image that can be bound.
+  gpu::ViewShape view() const { return view_; }
 
   // Whether it can be bound.
   bool run() {
@@ -179,14 +183,18 @@ class BindingCheck {
     const auto& type = declared_.binding->image;
     (is_sampled(declared_.binding->kind) ? image.sampled : image.storage) = true;
     if (!type) return true;  // a separate sampler
-    const bool deep = image.extent[2] > 1;
-    if (type->dimension != (deep ? spirv::ImageDimension::D3 : spirv::ImageDimension::D2) || type->arrayed ||
-        type->multisampled) {
-      return error(binding_.resource.at, DiagnosticKind::BindingMismatch,
-                   formatted("of dimension {}{}{}, but image `{}` is {} with one layer and one sample",
-                             name_of(type->dimension), type->arrayed ? ", arrayed" : "",
-                             type->multisampled ? ", multisampled" : "", planned_.name, deep ? "3d" : "2d"));
+    const auto shape = shape_of(*type, image);
+    if (!shape) {
+      const bool deep = image.extent[2] > 1;
+      const std::string layers = image.layers == 1 ? "one layer" : formatted("{} layers", image.layers);
+      return error(
+          binding_.resource.at, DiagnosticKind::BindingMismatch,
+          formatted("of dimension {}{}{}, but image `{}` is {} with {} and one sample{}", name_of(type->dimension),
+                    type->arrayed ? ", arrayed" : "", type->multisampled ? ", multisampled" : "", planned_.name,
+                    deep ? "3d" : "2d", layers, needed_layers(*type)));
     }
+    view_ = *shape;
+    image.cube |= view_ == gpu::ViewShape::Cube || view_ == gpu::ViewShape::CubeArray;
     if (type->format != vk::Format::UNDEFINED && type->format != image.format) {
       const std::string difference = formatted("of the format {}, but image `{}` has {}", vk::name_of(type->format),
                                                planned_.name, vk::name_of(image.format));
@@ -196,6 +204,28 @@ class BindingCheck {
     }
     check_numeric_type(*type, image.format);
     return true;
+  }
+
+  // The view of an image that the shader declares; empty when the image has none like it.
+  static std::optional<gpu::ViewShape> shape_of(const spirv::ImageType& type, const launch::Image& image) {
+    const bool deep = image.extent[2] > 1, square = image.extent[0] == image.extent[1];
+    if (type.multisampled) return std::nullopt;
+    if (type.dimension == spirv::ImageDimension::D3 && deep) return gpu::ViewShape::Plain;
+    if (deep) return std::nullopt;
+    if (type.dimension == spirv::ImageDimension::D2) {
+      if (type.arrayed) return gpu::ViewShape::Array;
+      return image.layers == 1 ? std::optional(gpu::ViewShape::Plain) : std::nullopt;
+    }
+    if (type.dimension != spirv::ImageDimension::Cube || !square) return std::nullopt;
+    if (type.arrayed) return image.layers % 6 == 0 ? std::optional(gpu::ViewShape::CubeArray) : std::nullopt;
+    return image.layers == 6 ? std::optional(gpu::ViewShape::Cube) : std::nullopt;
+  }
+
+  // What an image needs to be seen as a cube.
+  static std::string_view needed_layers(const spirv::ImageType& type) {
+    if (type.dimension != spirv::ImageDimension::Cube || type.multisampled) return "";
+    return type.arrayed ? "; an array of cubes has equal width and height, and a multiple of 6 as `layers`"
+                        : "; a cube has equal width and height, and 6 as `layers`";
   }
 
   // Reading integers as floats, or floats as integers, yields undefined values.
@@ -228,6 +258,7 @@ class BindingCheck {
   launch::Resource& planned_;
   bool arrays_;
   Diagnostics& diagnostics_;
+  gpu::ViewShape view_ = gpu::ViewShape::Plain;
 };
 
 std::string shaders_text(std::span<const StageInterface> stages) {
@@ -305,8 +336,8 @@ std::vector<launch::Binding> resolve_bindings(const Scenario& scenario, const st
     const Resource* resource = scenario.find(binding.resource.uid);
     if (index == indices.end() || !resource) continue;
     const Declared& what = found->second;
-    if (!BindingCheck(binding, what, *resource, plan.resources[index->second], rpl != nullptr, diagnostics).run())
-      continue;
+    BindingCheck check(binding, what, *resource, plan.resources[index->second], rpl != nullptr, diagnostics);
+    if (!check.run()) continue;
     resolved.push_back({.set = binding.set,
                         .binding = binding.id,
                         .element = binding.element,
@@ -314,6 +345,7 @@ std::vector<launch::Binding> resolve_bindings(const Scenario& scenario, const st
                         .type = spirv::descriptor_type(what.binding->kind),
                         .resource = index->second,
                         .level = binding.lod,
+                        .view = check.view(),
                         .reads = what.reads,
                         .writes = what.writes,
                         .origin = {binding.at.location(), binding.at.pointer(), binding.resource.uid}});

@@ -132,11 +132,11 @@ class GraphBindingCheck {
     }
     bool good = true;
     if ((shape[0] >= 0 && shape[0] != image.extent[1]) || (shape[1] >= 0 && shape[1] != image.extent[0]) ||
-        image.extent[2] != 1) {
-      good = error(
-          DiagnosticKind::ShapeMismatch,
-          formatted("has shape {} but scenario image '{}' has dims [1, {}, {}, {}]", tensor::shape_text(model_.shape),
-                    image.uid, image.extent[0], image.extent[1], image.extent[2]));
+        image.slices() != 1) {
+      good = error(DiagnosticKind::ShapeMismatch,
+                   formatted("has shape {} but scenario image '{}' has dims [1, {}, {}, {}]{}",
+                             tensor::shape_text(model_.shape), image.uid, image.extent[0], image.extent[1],
+                             image.extent[2], image.layers > 1 ? formatted(" and {} layers", image.layers) : ""));
     }
     if (image.format.value && *image.format.value != model_.format) {
       good = error(DiagnosticKind::TypeMismatch, formatted("has format {} but scenario image '{}' has format {}",

@@ -83,11 +83,12 @@ class ResourcePlanner {
           formatted("this build does not know the texels of {} and cannot load or store them", image.format.name)));
       return;
     }
-    if (!tensor::level_bytes(*info, image.extent[0], image.extent[1], image.extent[2])) {
+    if (!tensor::level_bytes(*info, image.extent[0], image.extent[1], image.slices())) {
       return too_large(image.at["dims"], image.uid);
     }
     launch::Image kind{.format = info->format,
                        .extent = image.extent,
+                       .layers = image.layers,
                        .mips = image.mips,
                        .color_attachment = image.color_attachment,
                        .sampler = sampler_of(image.sampler)};
@@ -102,8 +103,7 @@ class ResourcePlanner {
       made.initial = std::move(contents->levels);
     }
     if (!image.results.dst.empty()) {
-      auto stored =
-          image_output(output(image), *tensor::find_format(kind.format), image.extent, image.at["dst"], diagnostics_);
+      auto stored = image_output(output(image), *tensor::find_format(kind.format), image, diagnostics_);
       if (!stored) return;
       made.outputs = {std::move(*stored)};
     }

@@ -93,6 +93,10 @@ const json::Record<Image>& image_record() {
           .required("shader_access", &Image::access, words(kAccess),
                     "how shaders access it; `image_read` reads it as a storage image")
           .optional("mips", &Image::mips, Mips{}, "the number of levels; 1 when absent")
+          .optional(
+              "layers", &Image::layers, json::Integer{.min = 1},
+              "the number of layers of a 2D image, which shaders see as an array, a cube (6) or an array of cubes "
+              "(a multiple of 6); 1 when absent")
           .part(&Image::contents, typed_contents_record())
           .part(&Image::results, results_record())
           .optional("color_attachment", &Image::color_attachment, json::Boolean{},

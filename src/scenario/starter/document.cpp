@@ -92,15 +92,16 @@ void write_buffer(json::Writer& out, const std::string& uid, std::uint64_t bytes
   });
 }
 
-void write_image(json::Writer& out, const std::string& uid, const std::vector<std::uint64_t>& extent, vk::Format format,
-                 bool reads, bool writes, bool is_attachment, std::uint64_t seed) {
+void write_image(json::Writer& out, const std::string& uid, const ImageSize& size, vk::Format format, bool reads,
+                 bool writes, bool is_attachment, std::uint64_t seed) {
   const tensor::FormatInfo* info = tensor::find_format(format);
   out.object([&] {
     out.key("image").object([&] {
       out.member("uid", uid);
       out.key("dims").array([&] {
-        for (const std::uint64_t size : extent) out.value(size);
+        for (const std::uint64_t side : size.extent) out.value(side);
       });
+      if (size.layers > 1) out.member("layers", size.layers);
       out.member("format", vk::name_of(format));
       out.member("shader_access", access_text(reads || is_attachment, writes));
       if (is_attachment) out.member("color_attachment", true);

@@ -40,7 +40,12 @@ void write_tensor(json::Writer& out, const std::string& uid, tensor::ShapeView s
                   bool writes, std::uint64_t seed);
 void write_buffer(json::Writer& out, const std::string& uid, std::uint64_t bytes,
                   std::optional<tensor::ElementType> element, bool reads, bool writes, std::uint64_t seed);
-void write_image(json::Writer& out, const std::string& uid, const std::vector<std::uint64_t>& extent, vk::Format format,
-                 bool reads, bool writes, bool is_attachment, std::uint64_t seed);
+
+struct ImageSize {
+  std::vector<std::uint64_t> extent;
+  std::uint64_t layers = 1;
+};
+void write_image(json::Writer& out, const std::string& uid, const ImageSize& size, vk::Format format, bool reads,
+                 bool writes, bool is_attachment, std::uint64_t seed);
 
 }  // namespace slipway::scenario

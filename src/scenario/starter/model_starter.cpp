@@ -143,7 +143,7 @@ class ModelStarter {
         const std::vector<std::uint64_t> extent = {
             shape.size() > height + 1 ? static_cast<std::uint64_t>(shape[height + 1]) : 1,
             shape.size() > height ? static_cast<std::uint64_t>(shape[height]) : 1};
-        write_image(out_, uid, extent, resource.format, !output, output, false, seed);
+        write_image(out_, uid, {extent}, resource.format, !output, output, false, seed);
         break;
       }
       default:

@@ -17,6 +17,7 @@ using spirv::BindingKind;
 
 constexpr std::uint64_t kItems = 64;      // elements of arrays, and width and height of images
 constexpr std::uint64_t kDepth = 16;      // of 3D images
+constexpr std::uint64_t kLayers = 2;      // of arrays of images, and cubes in an array of them
 constexpr std::uint64_t kTensorSize = 8;  // of a dimension that the shader leaves open
 
 struct Source {
@@ -154,11 +155,18 @@ class ShaderStarter {
         break;
     }
     if (!binding.image) return true;
-    const bool flat = binding.image->dimension == spirv::ImageDimension::D2;
-    if ((!flat && binding.image->dimension != spirv::ImageDimension::D3) || binding.image->arrayed ||
-        binding.image->multisampled)
-      return unsupported(what + " that is not 2d or 3d", "scenarios have 2d and 3d images with one layer");
+    using enum spirv::ImageDimension;
+    const bool deep = binding.image->dimension == D3;
+    if ((!deep && binding.image->dimension != D2 && binding.image->dimension != Cube) ||
+        (deep && binding.image->arrayed) || binding.image->multisampled)
+      return unsupported(what + " that is not 2d, 3d or cube, or has several samples",
+                         "scenarios have 2d, 3d and cube images with one sample");
     return true;
+  }
+
+  static std::uint64_t layers_of(const spirv::ImageType& image) {
+    const std::uint64_t cubes = image.arrayed ? kLayers : 1;
+    return image.dimension == spirv::ImageDimension::Cube ? 6 * cubes : cubes;
   }
 
   // --- sizes ---------------------------------------------------------------------------------------------------------
@@ -180,7 +188,8 @@ class ShaderStarter {
           return true;
         }
         if (binding.image) {
-          items = {kItems, kItems, binding.image->dimension == spirv::ImageDimension::D3 ? kDepth : 1};
+          items = {kItems, kItems,
+                   binding.image->dimension == spirv::ImageDimension::D3 ? kDepth : layers_of(*binding.image)};
           return true;
         }
       }
@@ -284,7 +293,8 @@ class ShaderStarter {
       if (binding.kind != BindingKind::StorageImage && image_uid_.empty()) image_uid_ = uid;
       std::vector<std::uint64_t> extent = {kItems, kItems};
       if (binding.image->dimension == spirv::ImageDimension::D3) extent = {kItems, kItems, kDepth};
-      write_image(out_, uid, extent, format_for(*binding.image), binding.reads, binding.writes, false, seed);
+      write_image(out_, uid, {extent, layers_of(*binding.image)}, format_for(*binding.image), binding.reads,
+                  binding.writes, false, seed);
     } else {
       const std::uint64_t bytes = binding.block->size + binding.block->runtime_stride * invocations_;
       write_buffer(out_, uid, std::max<std::uint64_t>(bytes, 4), binding.block->element, binding.reads, binding.writes,
@@ -296,7 +306,7 @@ class ShaderStarter {
   void bind_sampler(const spirv::Binding& binding) {
     if (image_uid_.empty()) {
       image_uid_ = uids_.make("sampled");
-      write_image(out_, image_uid_, {1, 1}, vk::Format::R8G8B8A8_UNORM, true, false, false, 1);
+      write_image(out_, image_uid_, {{1, 1}}, vk::Format::R8G8B8A8_UNORM, true, false, false, 1);
     }
     uid_of_[{binding.set, binding.binding}] = image_uid_;
   }
@@ -419,7 +429,7 @@ class ShaderStarter {
   void write_attachment(const std::string& wanted, tensor::ElementType type) {
     const tensor::ElementKind kind = tensor::info_of(type).kind;
     attachments_.push_back(uids_.make(wanted));
-    write_image(out_, attachments_.back(), {kItems, kItems},
+    write_image(out_, attachments_.back(), {{kItems, kItems}},
                 kind == tensor::ElementKind::Signed     ? vk::Format::R32G32B32A32_SINT
                 : kind == tensor::ElementKind::Unsigned ? vk::Format::R32G32B32A32_UINT
                                                         : vk::Format::R8G8B8A8_UNORM,

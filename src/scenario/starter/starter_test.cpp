@@ -81,6 +81,27 @@ void main() { ivec2 at = ivec2(gl_GlobalInvocationID.xy);
         ])"));
 }
 
+TEST(ShaderStarter, ImagesWithLayers) {
+  const std::string text = started("look.comp", R"(#version 460
+layout(set = 0, binding = 0) uniform samplerCube sky;
+layout(set = 0, binding = 1) uniform sampler2DArray pages;
+layout(set = 0, binding = 2) uniform samplerCubeArray skies;
+layout(set = 0, binding = 3, r32f) writeonly uniform imageCube to;
+void main() { ivec3 at = ivec3(gl_GlobalInvocationID);
+  imageStore(to, at, textureLod(sky, vec3(at), 0) + textureLod(pages, vec3(at), 0) + textureLod(skies, vec4(at, 1), 0)); }
+)");
+  EXPECT_THAT(text,
+              HasSubstr("\"uid\": \"sky\",\n        \"dims\": [\n          64,\n          64\n        ],\n        "
+                        "\"layers\": 6"));
+  EXPECT_THAT(text, HasSubstr("\"layers\": 2"));
+  EXPECT_THAT(text, HasSubstr("\"layers\": 12"));
+  EXPECT_THAT(text, HasSubstr(R"("rangeND": [
+          64,
+          64,
+          6
+        ])"));
+}
+
 TEST(ShaderStarter, HlslFindsItsEntryPoint) {
   const std::string text = started("add.hlsl", R"(
 StructuredBuffer<float> from : register(t0);
@@ -124,9 +145,10 @@ TEST(ShaderStarter, SaysWhatItCannotStart) {
               HasSubstr("error: the vertex shader reads vertex attributes, which only pipelines in RPL have in "
                         "scenarios; docs/scenarios.md#drawing-with-rpl describes them [unsupported]"));
   EXPECT_THAT(started("a.comp",
-                      "#version 460\nlayout(binding = 0) uniform samplerCube c;\nlayout(binding = 1) buffer B "
-                      "{ vec4 b; };\nvoid main() { b = textureLod(c, vec3(1), 0); }\n"),
-              HasSubstr("error: `c` (set 0, binding 0) is a combined image sampler that is not 2d or 3d"));
+                      "#version 460\nlayout(binding = 0) uniform sampler1D c;\nlayout(binding = 1) buffer B "
+                      "{ vec4 b; };\nvoid main() { b = textureLod(c, 1, 0); }\n"),
+              HasSubstr("error: `c` (set 0, binding 0) is a combined image sampler that is not 2d, 3d or cube, or has "
+                        "several samples"));
   EXPECT_THAT(started("a.comp", "#version 460\nvoid main() { x(); }\n"), HasSubstr("[shader-compile]"));
   EXPECT_THAT(started("a.spvasm",
                       "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint GLCompute %f \"f\"\n"

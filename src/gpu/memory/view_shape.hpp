@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How a shader sees the layers of an image.
+#pragma once
+
+#include <cstdint>
+
+namespace slipway::gpu {
+
+enum class ViewShape : std::uint8_t {
+  Plain,      // 2D, or 3D when the image is deep; the first layer
+  Array,      // 2D with all layers
+  Cube,       // six layers: +X, -X, +Y, -Y, +Z, -Z
+  CubeArray,  // a multiple of six layers
+};
+
+}  // namespace slipway::gpu
