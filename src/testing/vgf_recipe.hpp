@@ -142,6 +142,8 @@ class VgfRecipe {
     if (name == "tensor") return vk::DescriptorType::TENSOR_ARM;
     if (name == "storage_buffer") return vk::DescriptorType::STORAGE_BUFFER;
     if (name == "uniform_buffer") return vk::DescriptorType::UNIFORM_BUFFER;
+    if (name == "uniform_texel_buffer") return vk::DescriptorType::UNIFORM_TEXEL_BUFFER;
+    if (name == "storage_texel_buffer") return vk::DescriptorType::STORAGE_TEXEL_BUFFER;
     if (name == "storage_image") return vk::DescriptorType::STORAGE_IMAGE;
     if (name == "combined_image_sampler") return vk::DescriptorType::COMBINED_IMAGE_SAMPLER;
     return static_cast<vk::DescriptorType>(number<std::uint32_t>(name));

@@ -23,15 +23,6 @@ bool is_tensor(const Resource& resource) {
          *resource.descriptor_type == vk::DescriptorType::TENSOR_ARM;
 }
 
-// Whether the last dimension of a resource counts the components of texels: the shapes of images are [H, W, C] and
-// [1, H, W, C].
-bool counts_components(const Resource& resource, const tensor::FormatInfo& format) {
-  using enum vk::DescriptorType;
-  const auto type = resource.descriptor_type;
-  const bool image = type == STORAGE_IMAGE || type == COMBINED_IMAGE_SAMPLER || type == SAMPLED_IMAGE;
-  return image && !resource.shape.empty() && resource.shape.back() == format.components;
-}
-
 class Checker {
  public:
   Checker(const File& file, Diagnostics& diagnostics) : file_(file), diagnostics_(diagnostics) {}
@@ -358,7 +349,7 @@ class Checker {
     }
     const tensor::FormatInfo* info = tensor::find_format(resource.format);
     if (!info) return 0;
-    return counts_components(resource, *info) ? info->texel_bytes / info->components : info->texel_bytes;
+    return counts_components(resource) ? info->texel_bytes / info->components : info->texel_bytes;
   }
 
   const File& file_;
@@ -375,6 +366,22 @@ std::optional<tensor::ElementType> element_type(vk::Format format) {
   return plain ? std::optional(info->component) : std::nullopt;
 }
 
+bool counts_components(const Resource& resource) {
+  using enum vk::DescriptorType;
+  const auto type = resource.descriptor_type;
+  const bool texels = type == STORAGE_IMAGE || type == COMBINED_IMAGE_SAMPLER || type == SAMPLED_IMAGE ||
+                      type == UNIFORM_TEXEL_BUFFER || type == STORAGE_TEXEL_BUFFER;
+  const tensor::FormatInfo* format = tensor::find_format(resource.format);
+  return texels && format && !resource.shape.empty() && resource.shape.back() == format->components;
+}
+
+bool is_buffer(const Resource& resource) {
+  using enum vk::DescriptorType;
+  const auto type = resource.descriptor_type;
+  return type == STORAGE_BUFFER || type == UNIFORM_BUFFER || type == UNIFORM_TEXEL_BUFFER ||
+         type == STORAGE_TEXEL_BUFFER;
+}
+
 bool is_dynamic(const Resource& resource) {
   return std::ranges::any_of(resource.shape, [](std::int64_t dimension) { return dimension < 0; });
 }
@@ -387,8 +394,7 @@ Size byte_count(const Resource& resource) {
   }
   const tensor::FormatInfo* info = tensor::find_format(resource.format);
   if (!info || !elements) return std::nullopt;
-  return checked_multiply(counts_components(resource, *info) ? *elements / info->components : *elements,
-                          info->texel_bytes);
+  return checked_multiply(counts_components(resource) ? *elements / info->components : *elements, info->texel_bytes);
 }
 
 void check_vgf(const File& file, Diagnostics& diagnostics) { Checker(file, diagnostics).run(); }

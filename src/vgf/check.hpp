@@ -14,6 +14,11 @@ void check_vgf(const File& file, Diagnostics& diagnostics);
 
 // Size in bytes of a resource with a static shape; empty for a dynamic shape, an unknown format or an overflow.
 Size byte_count(const Resource& resource);
+// Whether the last dimension of a resource counts the components of texels: the shapes of images are [H, W, C] and
+// [1, H, W, C], and those of texel buffers may end with C.
+bool counts_components(const Resource& resource);
+// Whether it is a storage, uniform or texel buffer.
+bool is_buffer(const Resource& resource);
 // Whether a dimension is dynamic.
 bool is_dynamic(const Resource& resource);
 // The element type of a tensor resource; empty for formats that tensors cannot have (docs/spec/vgf.md#resources).

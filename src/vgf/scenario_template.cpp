@@ -33,11 +33,6 @@ class Template {
  private:
   enum class Use { Tensor, Buffer };
 
-  static bool is_buffer(const Resource& resource) {
-    return resource.descriptor_type == vk::DescriptorType::STORAGE_BUFFER ||
-           resource.descriptor_type == vk::DescriptorType::UNIFORM_BUFFER;
-  }
-
   void check(Diagnostics& problems) const {
     const auto check_list = [&](const std::vector<Slot>& slots, Category category, std::string_view what) {
       for (const Slot& slot : slots) {

@@ -13,6 +13,7 @@ static_assert(sizeof(void*) == 8, "Vulkan's non-dispatchable handles are pointer
     if (!core.lost) core.functions.function(core.device, object, nullptr); \
   }
 DESTROY(VkBuffer, vkDestroyBuffer)
+DESTROY(VkBufferView, vkDestroyBufferView)
 DESTROY(VkImage, vkDestroyImage)
 DESTROY(VkImageView, vkDestroyImageView)
 DESTROY(VkSampler, vkDestroySampler)

@@ -5,6 +5,7 @@
 #include <utility>
 
 struct VkBuffer_T;
+struct VkBufferView_T;
 struct VkImage_T;
 struct VkImageView_T;
 struct VkSampler_T;
@@ -30,6 +31,7 @@ namespace slipway::gpu {
 struct DeviceCore;
 
 void destroy_object(const DeviceCore& core, VkBuffer_T* object);
+void destroy_object(const DeviceCore& core, VkBufferView_T* object);
 void destroy_object(const DeviceCore& core, VkImage_T* object);
 void destroy_object(const DeviceCore& core, VkImageView_T* object);
 void destroy_object(const DeviceCore& core, VkSampler_T* object);

@@ -34,12 +34,13 @@ namespace memory_flag {
 inline constexpr std::uint32_t kDeviceLocal = 0x1, kHostVisible = 0x2, kHostCoherent = 0x4, kHostCached = 0x8;
 }
 namespace format_feature {
-inline constexpr std::uint64_t kSampledImage = 0x1, kStorageImage = 0x2, kColorAttachment = 0x80,
-                               kDepthAttachment = 0x200, kVertexBuffer = 0x40, kColorAttachmentBlend = 0x100,
-                               kBlitSource = 0x400, kBlitDestination = 0x800, kSampledLinear = 0x1000,
-                               kTransferSource = 0x4000, kTransferDestination = 0x8000,
-                               kStorageReadWithoutFormat = 0x80000000, kStorageWriteWithoutFormat = 0x100000000,
-                               kTensorShader = 0x8000000000, kTensorDataGraph = 0x1000000000000;
+inline constexpr std::uint64_t kSampledImage = 0x1, kStorageImage = 0x2, kUniformTexelBuffer = 0x8,
+                               kStorageTexelBuffer = 0x10, kColorAttachment = 0x80, kDepthAttachment = 0x200,
+                               kVertexBuffer = 0x40, kColorAttachmentBlend = 0x100, kBlitSource = 0x400,
+                               kBlitDestination = 0x800, kSampledLinear = 0x1000, kTransferSource = 0x4000,
+                               kTransferDestination = 0x8000, kStorageReadWithoutFormat = 0x80000000,
+                               kStorageWriteWithoutFormat = 0x100000000, kTensorShader = 0x8000000000,
+                               kTensorDataGraph = 0x1000000000000;
 }
 
 struct QueueFamily {

@@ -43,6 +43,7 @@ Result<Buffer> ResourceBuilder::create(const DeviceCore& core, const BufferInfo&
   if (info.uniform) usage |= VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT;
   if (info.vertices) usage |= VK_BUFFER_USAGE_VERTEX_BUFFER_BIT;
   if (info.indices) usage |= VK_BUFFER_USAGE_INDEX_BUFFER_BIT;
+  if (info.texels) usage |= VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT;
   if (has_address) usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   // Whole words: devices without accesses of 8 and 16 bits read the last bytes as part of one.
   constexpr std::uint64_t kWord = 4;
@@ -106,6 +107,20 @@ Result<Buffer> create_buffer(const Device& device, const BufferInfo& info) {
     return fail(std::move(bound.error()));
   }
   return buffer;
+}
+
+Result<Owned<VkBufferView_T>> create_texel_view(const Device& device, const Buffer& buffer, vk::Format format,
+                                                std::uint64_t offset, std::uint64_t size) {
+  const DeviceCore& core = device.core();
+  const VkBufferViewCreateInfo create{.sType = VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO,
+                                      .buffer = buffer.handle(),
+                                      .format = static_cast<VkFormat>(format),
+                                      .offset = offset,
+                                      .range = size ? size : buffer.size() - offset};
+  VkBufferView view = nullptr;
+  const VkResult result = core.functions.vkCreateBufferView(core.device, &create, nullptr, &view);
+  if (result != VK_SUCCESS) return vulkan_failed("vkCreateBufferView", result, "buffer", buffer.name());
+  return Owned<VkBufferView_T>(core, view);
 }
 
 }  // namespace slipway::gpu

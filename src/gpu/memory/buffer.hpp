@@ -27,6 +27,7 @@ struct BufferInfo {
   bool uniform = false;
   bool vertices = false;  // attributes are read from it
   bool indices = false;
+  bool texels = false;  // views of formats show it
   BufferLocation location = BufferLocation::Device;
   std::string name;                      // for messages and debugging tools
   std::vector<TensorInfo> tensors = {};  // native ones that see it
@@ -58,5 +59,9 @@ class Buffer {
 };
 
 Result<Buffer> create_buffer(const Device& device, const BufferInfo& info);
+
+// Bytes of a buffer as texels of a format; size 0: to the end. A whole number of texels.
+Result<Owned<VkBufferView_T>> create_texel_view(const Device& device, const Buffer& buffer, vk::Format format,
+                                                std::uint64_t offset = 0, std::uint64_t size = 0);
 
 }  // namespace slipway::gpu

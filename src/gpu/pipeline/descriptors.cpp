@@ -140,6 +140,8 @@ void write_sets(const DeviceCore& core, std::span<const DescriptorSetInfo> infos
         const VkTensorViewARM* view = &views.emplace_back(write.tensor->view());
         entry.pNext = &tensors.emplace_back(
             VkWriteDescriptorSetTensorARM{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_TENSOR_ARM, nullptr, 1, view});
+      } else if (write.texels) {
+        entry.pTexelBufferView = &write.texels;
       } else if (write.buffer) {
         const VkDeviceSize size = write.size ? write.size : write.buffer->size() - write.offset;
         entry.pBufferInfo = &buffers.emplace_back(write.buffer->handle(), write.offset, size);

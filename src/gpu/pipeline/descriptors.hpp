@@ -48,13 +48,15 @@ class PipelineLayout {
 
 Result<PipelineLayout> create_pipeline_layout(const Device& device, PipelineLayoutInfo info);
 
-// What one binding of a set points to: a buffer, a tensor of one, or an image view, a sampler, or both.
+// What one binding of a set points to: a buffer, a tensor of one, the texels of one, or an image view, a sampler, or
+// both.
 struct DescriptorWrite {
   std::uint32_t binding = 0;
   const Buffer* buffer = nullptr;
   std::uint64_t offset = 0;
   std::uint64_t size = 0;  // 0: to the end
   const Tensor* tensor = nullptr;
+  VkBufferView_T* texels = nullptr;
   VkImageView_T* view = nullptr;
   VkSampler_T* sampler = nullptr;
   vk::Layout layout = vk::Layout::General;

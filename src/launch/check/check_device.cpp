@@ -149,6 +149,7 @@ class DeviceCheck {
         lacks(binding.origin,
               formatted("`{}` binds `{}`, and the device does not have {}", step.name, resource.name, missing));
     }
+    if (binding.texels != vk::Format::UNDEFINED) return check_texels(step, binding, *buffer);
     if (binding.type == vk::DescriptorType::STORAGE_BUFFER) {
       check_limit(
           binding.origin, buffer->size, limits_.max_storage_buffer_range, "maxStorageBufferRange",
@@ -158,6 +159,24 @@ class DeviceCheck {
           binding.origin, buffer->size, limits_.max_uniform_buffer_range, "maxUniformBufferRange",
           formatted("`{}` binds the {} bytes of `{}` as uniform buffer", step.name, buffer->size, resource.name));
     }
+  }
+
+  void check_texels(const Step& step, const Binding& binding, const Buffer& buffer) {
+    const bool storage = binding.type == vk::DescriptorType::STORAGE_TEXEL_BUFFER;
+    const std::string& name = plan_.resources[binding.resource].name;
+    const std::string_view use = storage ? "storage texel buffer" : "uniform texel buffer";
+    const std::uint64_t needed =
+        storage ? gpu::format_feature::kStorageTexelBuffer : gpu::format_feature::kUniformTexelBuffer;
+    if ((snapshot_.format_features(binding.texels).buffer & needed) == 0) {
+      lacks(binding.origin, formatted("`{}` binds `{}` as {} of {}, which the device does not have", step.name, name,
+                                      use, vk::name_of(binding.texels)));
+    }
+    const auto texel = gpu::texel_block(binding.texels);
+    const auto limit = snapshot_.limits_by_name.find("maxTexelBufferElements");
+    if (!texel || limit == snapshot_.limits_by_name.end()) return;
+    const std::uint64_t texels = (binding.size ? binding.size : buffer.size) / texel->bytes;
+    check_limit(binding.origin, texels, static_cast<std::uint64_t>(limit->second), "maxTexelBufferElements",
+                formatted("`{}` binds the {} texels of `{}` as {}", step.name, texels, name, use));
   }
 
   void check_dispatch(const Step& step, const Dispatch& dispatch) {

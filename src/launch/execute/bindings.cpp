@@ -85,6 +85,13 @@ class Binder {
       write.offset = binding.offset;
       write.size = binding.size;
       if (binding.type == vk::DescriptorType::TENSOR_ARM) write.tensor = &write.buffer->tensors()[binding.tensor];
+      if (binding.texels != vk::Format::UNDEFINED) {
+        Result<gpu::Owned<VkBufferView_T>> view =
+            gpu::create_texel_view(device_, *write.buffer, binding.texels, binding.offset, binding.size);
+        if (!view) return fail(std::move(view.error()));
+        write.texels = view->get();
+        bound_.texels_.push_back(std::move(*view));
+      }
       return write;
     }
     using enum vk::DescriptorType;

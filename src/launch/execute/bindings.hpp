@@ -39,6 +39,7 @@ class StepBindings {
 
   std::map<View, gpu::Owned<VkImageView_T>> views_;  // for descriptors
   std::map<View, gpu::Owned<VkImageView_T>> attachment_views_;
+  std::vector<gpu::Owned<VkBufferView_T>> texels_;
   std::map<ResourceIndex, gpu::Owned<VkSampler_T>> samplers_;
   gpu::DescriptorSets sets_;
   std::vector<OfStep> steps_;

@@ -20,6 +20,7 @@ gpu::BufferInfo buffer_info(const Resource& resource, const Buffer& buffer) {
           .uniform = buffer.uniform,
           .vertices = buffer.vertices,
           .indices = buffer.indices,
+          .texels = buffer.texels,
           .name = resource.name,
           .tensors = buffer.tensors};
 }

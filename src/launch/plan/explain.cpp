@@ -23,6 +23,7 @@ struct Overloaded : Visitors... {
 std::string describe(const Buffer& buffer) {
   std::string text = formatted("buffer, {} bytes", buffer.size);
   if (buffer.uniform) text += ", uniform";
+  if (buffer.texels) text += ", texels";
   if (buffer.vertices) text += ", vertices";
   if (buffer.indices) text += ", indices";
   for (const gpu::TensorInfo& tensor : buffer.tensors) {
@@ -136,6 +137,7 @@ std::string print_bindings(const Plan& plan, std::span<const Binding> bindings) 
     if (binding.count > 1) text += formatted("[{}]", binding.element);
     text += formatted(": `{}`", plan.resources[binding.resource].name);
     if (binding.level) text += formatted(" level {}", *binding.level);
+    if (binding.texels != vk::Format::UNDEFINED) text += formatted(" as {}", vk::name_of(binding.texels));
     if (binding.view != gpu::ViewShape::Plain) text += formatted(" as {}", view_word(binding.view));
     if (binding.offset > 0 || binding.size > 0) text += formatted(" from byte {}", binding.offset);
     if (binding.size > 0) text += formatted(" to {}", binding.offset + binding.size);

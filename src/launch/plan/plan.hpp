@@ -86,6 +86,7 @@ struct Buffer {
   std::uint64_t size = 0;                  // bytes, without gaps between rows
   bool uniform = false;                    // some binding uses it as uniform buffer
   bool vertices = false, indices = false;  // some draw reads them from it
+  bool texels = false;                     // some binding views it as texels of a format
   bool tensor = false;                     // what messages call it
   std::optional<TexelRows> rows;
   std::vector<gpu::TensorInfo> tensors;  // the views of native tensors; empty if tensors are emulated
@@ -183,6 +184,7 @@ struct Binding {
   std::optional<std::uint32_t> level;  // images: a view of this level alone; else all levels (level 0 for storage)
   gpu::ViewShape view{};               // of images; Plain
   std::uint32_t tensor = 0;            // TENSOR_ARM: which of the buffer's tensors
+  vk::Format texels = vk::Format::UNDEFINED;  // texel buffers: the format of the view
   std::uint64_t offset = 0, size = 0;         // the bytes of a buffer; size 0: to the end
   // A buffer without a descriptor (set, binding, type do not count): the shader finds its address, 8 bytes, at this
   // offset of the push constants. Dispatches only.

@@ -132,6 +132,10 @@ class Builder {
     } else if (!is_image(resource)) {
       auto& buffer = std::get<launch::Buffer>(plan_.resources[*planned].kind);
       buffer.uniform |= declared->kind == BindingKind::UniformBuffer;
+      if (is_texel_buffer(declared->kind)) {
+        if (!texels(*declared, slot, mismatch)) return;
+        buffer.texels = true;
+      }
       if (declared->block && declared->block->size > buffer.size) {
         return mismatch(formatted("of at least {} bytes, but resource {} of the model has {}", declared->block->size,
                                   slot.resource, buffer.size));
@@ -153,6 +157,7 @@ class Builder {
                          .binding = slot.binding,
                          .resource = *planned,
                          .level = level == compute_.levels.end() ? std::nullopt : std::optional(level->second),
+                         .texels = is_texel_buffer(declared->kind) ? resource.format : vk::Format::UNDEFINED,
                          .origin = compute_.origin});
   }
 
@@ -174,6 +179,10 @@ class Builder {
       case vk::DescriptorType::STORAGE_BUFFER:
       case vk::DescriptorType::UNIFORM_BUFFER:
         return declared == BindingKind::StorageBuffer || declared == BindingKind::UniformBuffer;
+      case vk::DescriptorType::UNIFORM_TEXEL_BUFFER:
+        return declared == BindingKind::UniformTexelBuffer;
+      case vk::DescriptorType::STORAGE_TEXEL_BUFFER:
+        return declared == BindingKind::StorageTexelBuffer;
       case vk::DescriptorType::STORAGE_IMAGE:
         return declared == BindingKind::StorageImage;
       case vk::DescriptorType::COMBINED_IMAGE_SAMPLER:
@@ -182,6 +191,21 @@ class Builder {
       default:
         return false;
     }
+  }
+
+  static bool is_texel_buffer(BindingKind kind) {
+    return kind == BindingKind::UniformTexelBuffer || kind == BindingKind::StorageTexelBuffer;
+  }
+
+  // Whether the texels of a buffer are those that the shader declares.
+  template <class Mismatch>
+  bool texels(const spirv::Binding& declared, const vgf::Slot& slot, const Mismatch& mismatch) const {
+    const vk::Format format = file_.resources[slot.resource].format;
+    if (!declared.image || declared.image->format == vk::Format::UNDEFINED || declared.image->format == format)
+      return true;
+    mismatch(formatted("of the format {}, but resource {} of the model has {}", vk::name_of(declared.image->format),
+                       slot.resource, vk::name_of(format)));
+    return false;
   }
 
   // Whether a tensor has the rows of the image whose memory it shares.

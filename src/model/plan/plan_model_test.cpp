@@ -296,6 +296,94 @@ output 2 y y
   EXPECT_THAT(result, ElementsAre(2, 3, 4, 1));
 }
 
+// Views of buffers as texels; the memory of one is that of a tensor, too.
+TEST_F(PlanModelTest, TexelBuffers) {
+  const auto file = open(R"(
+resource x input uniform_texel_buffer R8G8B8A8_UNORM [2, 4]
+resource t intermediate storage_texel_buffer R32G32B32A32_SFLOAT [2] alias 0
+resource u intermediate tensor R32_SFLOAT [2, 4] alias 0
+resource y output tensor R32_SFLOAT [2, 4]
+module unpack compute main glsl
+| layout(set = 0, binding = 0) uniform samplerBuffer x;
+| layout(set = 0, binding = 1, rgba32f) writeonly uniform imageBuffer t;
+| void main() { int i = int(gl_GlobalInvocationID.x); imageStore(t, i, texelFetch(x, i) * textureSize(x)); }
+module twice graph main graph
+| graph main {
+|   %0 = input f32[2, 4] at 0.0
+|   %1 = ADD(%0, %0) f32[2, 4]
+|   output %1 at 0.1
+| }
+segment unpack unpack 2 1 1
+set 0: 0 x, 1 t
+in 0 x
+out 1 t
+segment twice twice
+set 0: 0 u, 1 y
+in 1 u
+out 2 y
+input 0 x x
+output 2 y y
+)");
+  ASSERT_TRUE(file) << messages();
+  const auto shaders = compile_modules(*file, Cache(), diagnostics_);
+  ASSERT_TRUE(shaders) << messages();
+  auto model = ModelPlan::make(file, "net", {.shaders = *shaders}, diagnostics_);
+  launch::Plan plan;
+  const auto x = add_buffer(plan, "x", launch::bytes_of<std::uint8_t>({0, 255, 51, 102, 255, 0, 0, 255}));
+  const auto y = add_buffer(plan, "y", std::vector<std::byte>(32));
+  ASSERT_TRUE(
+      model->dispatch(plan, {.bindings = {{.binding = 0, .resource = x}, {.binding = 2, .resource = y}}}, diagnostics_))
+      << messages();
+  EXPECT_THAT(launch::print_plan(plan), HasSubstr("`x` as VK_FORMAT_R8G8B8A8_UNORM, "
+                                                  "VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER, read"));
+  std::vector<float> result;
+  capture(plan, y, result);
+  run_it(plan);
+  ASSERT_EQ(result.size(), 8u);
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    constexpr std::array kExpected = {0.0, 4.0, 0.8, 1.6, 4.0, 0.0, 0.0, 4.0};
+    EXPECT_NEAR(result[i], kExpected[i], 1e-6) << i;
+  }
+  gpu::Snapshot without = snapshot();
+  without.limits_by_name["maxTexelBufferElements"] = 1;
+  const Diagnostics lacks = launch::check_device(plan, launch::needs_of(plan), without);
+  ASSERT_FALSE(lacks.empty());
+  EXPECT_EQ(lacks.all()[0].message,
+            "`net/unpack` binds the 2 texels of `x` as uniform texel buffer, but the device allows 1 "
+            "(maxTexelBufferElements)");
+}
+
+TEST_F(PlanModelTest, TexelBuffersOfOtherFormats) {
+  const auto file = open(R"(
+resource x input storage_buffer R32_SFLOAT [4]
+resource y output storage_texel_buffer R32_SFLOAT [4]
+module m compute main glsl
+| layout(set = 0, binding = 0) uniform samplerBuffer x;
+| layout(set = 0, binding = 1, rgba32f) writeonly uniform imageBuffer y;
+| void main() { imageStore(y, 0, texelFetch(x, 0)); }
+segment m m 1 1 1
+set 0: 0 x, 1 y
+in 0 x
+out 1 y
+input 0 x x
+output 1 y y
+)");
+  ASSERT_TRUE(file) << messages();
+  const auto shaders = compile_modules(*file, Cache(), diagnostics_);
+  ASSERT_TRUE(shaders) << messages();
+  auto model = ModelPlan::make(file, "net", {.shaders = *shaders}, diagnostics_);
+  launch::Plan plan;
+  const auto x = add_buffer(plan, "x", std::vector<std::byte>(16));
+  const auto y = add_buffer(plan, "y", std::vector<std::byte>(16));
+  EXPECT_FALSE(model->dispatch(plan, {.bindings = {{.binding = 0, .resource = x}, {.binding = 1, .resource = y}}},
+                               diagnostics_));
+  EXPECT_THAT(messages(), HasSubstr("declares set 0, binding 0 as a uniform texel buffer, and the model binds a "
+                                    "VK_DESCRIPTOR_TYPE_STORAGE_BUFFER there"));
+  EXPECT_THAT(messages(),
+              HasSubstr("declares set 0, binding 1 as a storage texel buffer, of the format "
+                        "VK_FORMAT_R32G32B32A32_SFLOAT, but resource 1 of the model has VK_FORMAT_R32_SFLOAT"));
+}
+
 // Tensors and images in one alias group: rows of an image may be longer than its texels, while graphs take packed rows.
 TEST_F(PlanModelTest, TensorsAndImagesOfAnAliasGroup) {
   for (const Engine engine : {Engine::Kernels, Engine::Reference}) {

@@ -347,16 +347,18 @@ class Planner {
 
 }  // namespace
 
-// The shape of a resource counts texels where its format has several components, except for images, whose shape
-// includes the components.
+// The shape of a resource counts texels where its format has several components, except for images and texel buffers
+// whose shape includes the components.
 std::optional<Elements> elements_of(const vgf::Resource& resource, const tensor::Shape& shape) {
   if (const auto type = vgf::element_type(resource.format)) return Elements{*type, shape};
   const tensor::FormatInfo* format = tensor::find_format(resource.format);
   if (!format || format->is_block()) return std::nullopt;
   Elements elements{format->stored, shape};
-  if (!is_image(resource) && format->stored_components > 1) elements.shape.push_back(format->stored_components);
-  if (is_image(resource) && format->packed && !elements.shape.empty())
+  if (!is_image(resource) && !vgf::counts_components(resource)) {
+    if (format->stored_components > 1) elements.shape.push_back(format->stored_components);
+  } else if (format->packed && !elements.shape.empty()) {
     elements.shape.back() = format->stored_components;
+  }
   return elements;
 }
 

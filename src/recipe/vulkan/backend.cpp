@@ -67,8 +67,9 @@ class VulkanBackend final : public Backend {
 
   Result<BufferPtr> create_buffer(const BufferOptions& request) override {
     const auto make = [&](gpu::BufferLocation location) {
-      return gpu::create_buffer(*device_->device,
-                                {.size = request.size, .uniform = true, .location = location, .name = request.name});
+      return gpu::create_buffer(
+          *device_->device,
+          {.size = request.size, .uniform = true, .texels = true, .location = location, .name = request.name});
     };
     Result<gpu::Buffer> buffer =
         make(request.kernels_only ? gpu::BufferLocation::Device : gpu::BufferLocation::Readback);

@@ -45,6 +45,8 @@ std::string_view kind_of(std::optional<vk::DescriptorType> type) {
       return "a tensor";
     case vk::DescriptorType::STORAGE_BUFFER:
     case vk::DescriptorType::UNIFORM_BUFFER:
+    case vk::DescriptorType::UNIFORM_TEXEL_BUFFER:
+    case vk::DescriptorType::STORAGE_TEXEL_BUFFER:
       return "a buffer";
     case vk::DescriptorType::STORAGE_IMAGE:
     case vk::DescriptorType::COMBINED_IMAGE_SAMPLER:

@@ -59,6 +59,8 @@ class ModelStarter {
       case vk::DescriptorType::TENSOR_ARM:
       case vk::DescriptorType::STORAGE_BUFFER:
       case vk::DescriptorType::UNIFORM_BUFFER:
+      case vk::DescriptorType::UNIFORM_TEXEL_BUFFER:
+      case vk::DescriptorType::STORAGE_TEXEL_BUFFER:
       case vk::DescriptorType::STORAGE_IMAGE:
       case vk::DescriptorType::COMBINED_IMAGE_SAMPLER:
         return;
@@ -130,9 +132,12 @@ class ModelStarter {
     const tensor::FormatInfo* format = tensor::find_format(resource.format);
     switch (resource.descriptor_type.value_or(vk::DescriptorType::TENSOR_ARM)) {
       case vk::DescriptorType::STORAGE_BUFFER:
-      case vk::DescriptorType::UNIFORM_BUFFER: {
-        std::uint64_t bytes = format ? format->texel_bytes : 1;
-        for (const std::int64_t size : shape) bytes *= static_cast<std::uint64_t>(size);
+      case vk::DescriptorType::UNIFORM_BUFFER:
+      case vk::DescriptorType::UNIFORM_TEXEL_BUFFER:
+      case vk::DescriptorType::STORAGE_TEXEL_BUFFER: {
+        vgf::Resource known = resource;
+        known.shape = shape;
+        const std::uint64_t bytes = vgf::byte_count(known).value_or(1);
         write_buffer(out_, uid, bytes, format ? std::optional(format->component) : std::nullopt, !output, output, seed);
         break;
       }
