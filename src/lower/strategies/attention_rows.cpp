@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "base/format.hpp"
 #include "lower/kernel/small_floats.hpp"
 #include "lower/operators/math.hpp"
 
@@ -183,6 +184,22 @@ void AttentionRows::store(Value row, Value column, Value sum, Value factor) {
     if (!to_) to_ = builder_.write(result);
     k().store(*to_, index, element);
   });
+}
+
+void AttentionRows::dispatch(ProgramBuilder& program, const GroupKey& key, const AttentionStages& stages) {
+  stages.begin();
+  k().loop(k().integer(steps()), stages.step);
+  stages.finish();
+  builder_.add_node(*a_.scores);
+  builder_.add_node(*a_.values);
+  program.dispatch(builder_, static_cast<std::uint64_t>(groups()), key);
+}
+
+std::size_t choose_attention(ProgramBuilder& program, const Attention& a, std::string_view kind, std::size_t count,
+                             const std::function<Parameters(std::size_t)>& parameters) {
+  const std::string what = formatted("attention {} {}x{}x{} of {} to {}{}", kind, a.batches, a.rows, a.keys, a.depth,
+                                     a.columns, a.path.size() > 1 ? ", and more" : "");
+  return program.choose(what, *a.values, count, parameters);
 }
 
 }  // namespace slipway::lower

@@ -55,6 +55,13 @@ class AttentionOperand {
 // The order in which K is read: by neighbours of its depth (1) or of its keys (2).
 std::size_t inner_of_keys(const ProgramBuilder& program, const Attention& attention);
 
+// What a workgroup does: `begin`, then a step for each block of keys, then `finish`.
+struct AttentionStages {
+  std::function<void()> begin;
+  std::function<void(Value index)> step;
+  std::function<void()> finish;
+};
+
 class AttentionRows {
  public:
   // `by_subgroup`: invocations are numbered by subgroup, and all threads of a row are in one subgroup.
@@ -87,6 +94,8 @@ class AttentionRows {
   Value final_factor();
   // Stores an element of the result; `row` is relative to the block.
   void store(Value row, Value column, Value sum, Value factor);
+  // Generates the stages of the kernel and dispatches it.
+  void dispatch(ProgramBuilder& program, const GroupKey& key, const AttentionStages& stages);
 
  private:
   Kernel& k() { return builder_.kernel(); }
@@ -104,6 +113,10 @@ class AttentionRows {
   std::optional<SharedRef> partial_;
   std::optional<BufferRef> to_;
 };
+
+// The index of the candidate to use. `kind` is what the tuning table calls the strategy.
+std::size_t choose_attention(ProgramBuilder& program, const Attention& attention, std::string_view kind,
+                             std::size_t count, const std::function<Parameters(std::size_t)>& parameters);
 
 // The strategies; false where types, sizes or the device do not allow them.
 bool lower_matrix_attention(ProgramBuilder& program, const Attention& attention);

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/format.hpp"
 #include "lower/kernel/small_floats.hpp"
 #include "lower/strategies/attention_rows.hpp"
 
@@ -140,12 +139,7 @@ class MatrixAttention {
     invocation_ = k().subgroup_index() * layout_.subgroup_size + k().subgroup_lane();
     AttentionRows rows(builder, a_, block_, invocation_, true);
     rows_ = &rows;
-    begin();
-    k().loop(k().integer(rows.steps()), [&](Value index) { step(index); });
-    finish();
-    builder.add_node(*a_.scores);
-    builder.add_node(*a_.values);
-    program_.dispatch(builder, static_cast<std::uint64_t>(rows.groups()), key);
+    rows.dispatch(program_, key, {[this] { begin(); }, [this](Value index) { step(index); }, [this] { finish(); }});
   }
 
  private:
@@ -394,11 +388,8 @@ bool lower_matrix_attention(ProgramBuilder& program, const Attention& attention)
   const bool keys_are_rows = inner_of_keys(program, attention) == 1;
   const std::vector<AttentionLayout> layouts = attention_layouts(attention, program.device(), keys_are_rows);
   if (layouts.empty()) return false;
-  const std::string what =
-      formatted("attention {} {}x{}x{} of {} to {}{}", tosa::name_of(attention.type), attention.batches, attention.rows,
-                attention.keys, attention.depth, attention.columns, attention.path.size() > 1 ? ", and more" : "");
-  const std::size_t chosen =
-      program.choose(what, *attention.values, layouts.size(), [&](std::size_t i) { return layouts[i].parameters(); });
+  const std::size_t chosen = choose_attention(program, attention, tosa::name_of(attention.type), layouts.size(),
+                                              [&](std::size_t i) { return layouts[i].parameters(); });
   MatrixAttention(program, attention, layouts[chosen]).run();
   return true;
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/format.hpp"
 #include "lower/strategies/attention_rows.hpp"
 
 namespace slipway::lower {
@@ -68,12 +67,7 @@ class ScalarAttention {
     builder_ = &builder;
     AttentionRows rows(builder, a_, block_.block(), k().local_index(), false);
     rows_ = &rows;
-    begin();
-    k().loop(k().integer(rows.steps()), [&](Value index) { step(index); });
-    finish();
-    builder.add_node(*a_.scores);
-    builder.add_node(*a_.values);
-    program_.dispatch(builder, static_cast<std::uint64_t>(rows.groups()), key);
+    rows.dispatch(program_, key, {[this] { begin(); }, [this](Value index) { step(index); }, [this] { finish(); }});
   }
 
  private:
@@ -278,11 +272,8 @@ bool has_scalar_attention(const Attention& attention, const DeviceFacts& device)
 
 void lower_scalar_attention(ProgramBuilder& program, const Attention& attention) {
   const std::vector<ScalarBlock> blocks = scalar_blocks(attention, program.device());
-  const std::string what =
-      formatted("attention by floats {}x{}x{} of {} to {}{}", attention.batches, attention.rows, attention.keys,
-                attention.depth, attention.columns, attention.path.size() > 1 ? ", and more" : "");
-  const std::size_t chosen =
-      program.choose(what, *attention.values, blocks.size(), [&](std::size_t i) { return blocks[i].parameters(); });
+  const std::size_t chosen = choose_attention(program, attention, "by floats", blocks.size(),
+                                              [&](std::size_t i) { return blocks[i].parameters(); });
   ScalarAttention(program, attention, blocks[chosen]).run();
 }
 
