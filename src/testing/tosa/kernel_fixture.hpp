@@ -193,7 +193,7 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
   // The count of items that this run tests: all of its part of the whole suite; otherwise a sample of `device` items
   // with the kernels for this device, and of `others` with other kernels.
   static std::size_t amount(std::size_t all, std::size_t device, std::size_t others) {
-    if (slipway::testing::whole_suite()) return all / slipway::testing::part().of;
+    if (slipway::testing::whole_suite()) return std::max<std::size_t>(all / slipway::testing::part().of, 1);
     return GetParam() == Kernels::Device ? device : others;
   }
 
