@@ -88,8 +88,11 @@ void add_engine_option(OptionGroup& group, EngineGroup& options) {
       .choices(with_auto(kEngines | std::views::keys));
 }
 
-void add_engine_thread_options(OptionGroup& group, EngineGroup& options) {
-  group.add_option("--threads", options.threads, "threads of the CPU engine (one for each CPU)").range(1, 4096);
+void add_engine_thread_options(OptionGroup& group, EngineGroup& options, bool short_name) {
+  group
+      .add_option(short_name ? "--threads,--engine-threads" : "--engine-threads", options.threads,
+                  "threads of the CPU engine (one for each CPU)")
+      .range(1, 4096);
   group.add_flag("--pin", options.pin, "each further thread of the CPU engine stays on one CPU");
 }
 

@@ -54,8 +54,9 @@ struct EngineGroup {
   bool pin = false;             // these threads stay on one CPU each
   bool no_fuse = false;
 };
-void add_engine_option(OptionGroup& group, EngineGroup& options);          // --engine
-void add_engine_thread_options(OptionGroup& group, EngineGroup& options);  // --threads --pin
+void add_engine_option(OptionGroup& group, EngineGroup& options);  // --engine
+// --engine-threads --pin. `short_name`: --threads too, for verbs where it means nothing else.
+void add_engine_thread_options(OptionGroup& group, EngineGroup& options, bool short_name = true);
 // The engine that --engine or `--device cpu` names; nothing if neither does.
 std::optional<model::Engine> chosen_engine(const EngineGroup& options, const std::string& device);
 // Of a run without Vulkan device facts: the chosen engine, otherwise kernels.

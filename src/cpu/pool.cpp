@@ -12,13 +12,15 @@ namespace {
 
 constexpr unsigned kRoundsAwake = 4000;  // of a pause each: about 50 us
 
+// Threads after the last CPU begin again with the first one.
 void stay_on(std::thread& thread, unsigned index) {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  const unsigned turn = index % std::max(static_cast<unsigned>(CPU_COUNT(&allowed)), 1U);
   unsigned seen = 0;
   for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (!CPU_ISSET(cpu, &allowed) || seen++ != index) continue;
+    if (!CPU_ISSET(cpu, &allowed) || seen++ != turn) continue;
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(cpu, &one);

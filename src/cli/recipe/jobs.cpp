@@ -26,7 +26,8 @@ void add_options(CommandLine& line, JobsVerbOptions& options) {
   line.add_option("file", options.file, "the jobs script; `-` is standard input").required();
   add_run_group(line, options);
   add_recipe_group(line, options.group);
-  add_engine_option(line, options);  // --threads is another one here
+  add_engine_option(line, options);
+  add_engine_thread_options(line, options, false);
   add_fusion_option(line, options.no_fuse);
   line.add_option("--threads", options.jobs.threads, "jobs that run at the same time (all)")
       .range(std::uint64_t{1}, std::uint64_t{1024});
