@@ -6,8 +6,16 @@
 #include <vector>
 
 #include "base/format.hpp"
+#include "launch/plan/plan.hpp"
 
 namespace slipway::cli {
+
+std::string needs_vulkan(const launch::Plan& plan, std::string_view why) {
+  return formatted("the CPU engine runs graphs only, and {}; {}", why,
+                   plan.graphs.empty()
+                       ? "choose a Vulkan device with --device"
+                       : "with `--engine cpu` instead of `--device cpu` the rest runs on a Vulkan device");
+}
 
 struct DeviceSession::Messages {
   std::mutex mutex;

@@ -9,7 +9,14 @@
 #include "base/diagnostic.hpp"
 #include "launch/execute/open_device.hpp"
 
+namespace slipway::launch {
+struct Plan;
+}
+
 namespace slipway::cli {
+
+// The error of a plan that `--device cpu` does not run. `why`: what launch::why_not_on_host returns.
+std::string needs_vulkan(const launch::Plan& plan, std::string_view why);
 
 class DeviceSession {
  public:

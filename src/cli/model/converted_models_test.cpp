@@ -13,6 +13,7 @@
 #include "convert/segments/merge_segments.hpp"
 #include "convert/verify.hpp"
 #include "convert/verify_on_device.hpp"
+#include "model/cpu_device.hpp"
 #include "model/graph_segment.hpp"
 #include "spirv/tools.hpp"
 #include "testing/tosa/matrix.hpp"
@@ -33,6 +34,7 @@ class ConvertedModels : public ::testing::Test {
   void TearDown() override {
     Diagnostics found;
     runner_.add_messages(found);
+    engine_runner_.add_messages(found);
     EXPECT_EQ(messages(found), "");
   }
 
@@ -61,9 +63,13 @@ class ConvertedModels : public ::testing::Test {
 
   std::vector<Tensor> run(const std::shared_ptr<const model::ModelFile>& file, std::span<const Tensor> inputs,
                           const tosa::Graph& graph) {
+    return run(runner_, file, inputs, graph);
+  }
+  static std::vector<Tensor> run(ModelRunner& runner, const std::shared_ptr<const model::ModelFile>& file,
+                                 std::span<const Tensor> inputs, const tosa::Graph& graph) {
     std::vector<tosa::TensorType> types;
     for (const tosa::ValueId output : graph.outputs) types.push_back(graph[output].type);
-    const auto outputs = runner_.run(file, inputs, types);
+    const auto outputs = runner.run(file, inputs, types);
     EXPECT_TRUE(outputs) << format_diagnostics(outputs.error());
     std::vector<Tensor> results;
     for (std::size_t i = 0; outputs && i < outputs->size(); ++i) results.push_back((*outputs)[i].value());
@@ -116,7 +122,7 @@ class ConvertedModels : public ::testing::Test {
     }
   }
 
-  ModelRunner runner_{"", model::Engine::Kernels, true};
+  ModelRunner runner_{"", model::Engine::Kernels, true}, engine_runner_{"", model::Engine::Cpu, true};
 };
 
 TEST_F(ConvertedModels, EveryOperatorAndType) {
@@ -164,9 +170,13 @@ TEST_F(ConvertedModels, WithShadersAndWithoutAreAlike) {
     ASSERT_EQ(partitioned.size(), whole.size());
     const auto expected = convert::evaluate(made.plain, made.inputs);
     ASSERT_TRUE(expected);
+    // The graphs on the CPU engine, between the shaders.
+    const auto on_engine = model::has_cpu_engine() ? run(engine_runner_, with, made.inputs, made.mixed) : partitioned;
+    ASSERT_EQ(on_engine.size(), whole.size());
     for (std::size_t i = 0; i < whole.size(); ++i) {
       const Tensor& wanted = (*expected)[tosa::index(made.plain.outputs[i])];
       const bool same = partitioned[i].reals == wanted.reals && partitioned[i].integers == wanted.integers &&
+                        on_engine[i].reals == wanted.reals && on_engine[i].integers == wanted.integers &&
                         whole[i].reals == wanted.reals && whole[i].integers == wanted.integers;
       EXPECT_TRUE(same) << "output " << i;
       failed += !same;

@@ -263,8 +263,7 @@ class ModelJob : public Job {
     if (runs_on_host()) return execute_on_host();
     if (on_cpu_only()) {
       diagnostics_.error(DiagnosticKind::DeviceLacks, SourceLocation::in_file(request_.file->vgf.name),
-                         formatted("the CPU engine runs graphs only, and {}; choose a Vulkan device with --device",
-                                   launch::why_not_on_host(alone_->plan)));
+                         needs_vulkan(alone_->plan, launch::why_not_on_host(alone_->plan)));
       return false;
     }
     const auto snapshot = diagnostics_.take(device_->opening().snapshot());

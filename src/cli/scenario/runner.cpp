@@ -88,8 +88,7 @@ bool ScenarioRunner::on_cpu_only() const { return selected_device(options_.devic
 std::optional<launch::Report> ScenarioRunner::run_on_cpu(const std::string& file, const scenario::Loaded& loaded,
                                                          Diagnostics& diagnostics) const {
   if (const std::string why = launch::why_not_on_host(*loaded.plan); !why.empty()) {
-    diagnostics.error(DiagnosticKind::DeviceLacks, SourceLocation::in_file(file),
-                      formatted("the CPU engine runs graphs only, and {}; choose a Vulkan device with --device", why));
+    diagnostics.error(DiagnosticKind::DeviceLacks, SourceLocation::in_file(file), needs_vulkan(*loaded.plan, why));
     return std::nullopt;
   }
   return diagnostics.take(launch::run_on_host(*loaded.plan, model::cpu_snapshot().name, options_for(file), log_));

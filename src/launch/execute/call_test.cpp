@@ -5,6 +5,7 @@
 
 #include "base/print_diagnostic.hpp"
 #include "launch/check/hazards.hpp"
+#include "launch/execute/prepared.hpp"
 #include "launch/test_shaders/increment_comp.hpp"
 #include "testing/launch_fixture.hpp"
 
@@ -139,6 +140,23 @@ TEST_F(CallPlan, FailureEndsTheRun) {
   EXPECT_EQ(format_diagnostics(report.error()),
             "/broken: error: this cannot be computed [unsupported]\n  = at /broken\n");
   EXPECT_FALSE(file_exists(directory_ / "x.bin"));
+}
+
+TEST_F(CallPlan, SubmissionsMayHaveTimeOutsOfTheirOwn) {
+  Buffers of(directory_);
+  std::optional<HostClock::time_point> deadline;
+  add_call(of.plan, "note", {read_by(of.x)}, [&](std::span<const MutableBytes>, CallControl& control) -> Result<> {
+    deadline = control.deadline;
+    return {};
+  });
+  Prepared prepared = must(prepare(of.plan, device_for(of.plan), {}));
+  const std::optional<std::chrono::nanoseconds> limits[] = {std::nullopt, std::chrono::hours(1), std::nullopt};
+  for (const auto& limit : limits) {
+    must(prepared.submit({.time_out = limit}));
+    must(prepared.wait());
+    ASSERT_EQ(deadline.has_value(), limit.has_value());
+    EXPECT_TRUE(!deadline || *deadline > HostClock::now());
+  }
 }
 
 TEST_F(CallPlan, DryRunCallsNothing) {

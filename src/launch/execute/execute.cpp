@@ -129,6 +129,7 @@ Result<> Execution::record(Recorder& recorder, Segment& segment, StepRange steps
 
 Result<> Execution::submit(const SubmitOptions& options) {
   ++iteration_;
+  time_out_ = options.time_out ? options.time_out : options_.time_out;
   if (iteration_ == 1) {
     if (Result<> begun = begin_frames(); !begun) return begun;
   } else if (counters_) {
@@ -143,7 +144,7 @@ Result<> Execution::submit(const SubmitOptions& options) {
       if (Result<> submitted = submit(segment, options); !submitted) return submitted;
     }
     if (&segment == &segments_.back()) break;
-    const Result<bool> ended = wait(segment, options_.time_out, false);
+    const Result<bool> ended = wait(segment, time_out_, false);
     if (!ended) return fail(ended.error());
     if (!*ended) return timed_out();
     if (Result<> finished = finish(segment); !finished) return finished;
@@ -243,7 +244,7 @@ Result<> Execution::call(const Segment& segment) {
   const auto timer = time("Call " + step.name);
   if (profile_.started == HostClock::time_point{}) profile_.started = HostClock::now();
   CallControl control{.deadline = std::nullopt, .timed = options_.timestamps, .parts = {}};
-  if (options_.time_out) control.deadline = HostClock::now() + *options_.time_out;
+  if (time_out_) control.deadline = HostClock::now() + *time_out_;
   const Result<HostClock::duration> took = call_function(plan_, device_, run_.resources, *segment.call, control);
   if (!took) return fail(located(took.error(), step.origin));
   profile_.calls.push_back({.name = step.name,
@@ -387,7 +388,7 @@ void Execution::note_candidates(Diagnostic& diagnostic, std::size_t begin, std::
 }
 
 std::unexpected<Failure> Execution::timed_out() const {
-  const double seconds = std::chrono::duration<double>(options_.time_out.value_or(std::chrono::nanoseconds(0))).count();
+  const double seconds = std::chrono::duration<double>(time_out_.value_or(std::chrono::nanoseconds(0))).count();
   const std::optional<std::size_t> step = in_progress_ ? step_in_progress(in_progress_->steps) : std::nullopt;
   Diagnostic diagnostic{.kind = DiagnosticKind::TimedOut,
                         .message = formatted("{} did not end within {} s",

@@ -95,6 +95,7 @@ class Execution {
   bool has_frames_;
   std::uint64_t frames_ = 0;
   std::uint32_t iteration_ = 0;                       // the last one, from 1
+  std::optional<std::chrono::nanoseconds> time_out_;  // of the last iteration
   std::optional<gpu::Timestamps> timestamps_, ends_;  // of commands; of iterations
   HostClock::time_point submitted_, ended_;           // of the iteration
   std::optional<gpu::Buffer> progress_;

@@ -7,6 +7,7 @@
 
 #include "base/print_diagnostic.hpp"
 #include "launch/plan/explain.hpp"
+#include "model/cpu_device.hpp"
 #include "model/plan/graph_engine.hpp"
 #include "testing/launch_fixture.hpp"
 #include "testing/vgf_recipe.hpp"
@@ -97,7 +98,8 @@ class PlanModelTest : public launch::LaunchTest {
 };
 
 TEST_F(PlanModelTest, SegmentsRunInOrder) {
-  for (const Engine engine : {Engine::Kernels, Engine::Reference}) {
+  for (const Engine engine : {Engine::Kernels, Engine::Reference, Engine::Cpu}) {
+    if (engine == Engine::Cpu && !has_cpu_engine()) continue;
     for (const bool barrier : {true, false}) {
       const auto file = open(kSandwich);
       ASSERT_TRUE(file) << messages();

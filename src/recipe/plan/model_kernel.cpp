@@ -87,6 +87,11 @@ std::shared_ptr<const ModelKernel> plan_model_kernel(const Artifact& artifact, c
   return kernel;
 }
 
+bool has_calls(const launch::Plan& plan) {
+  return std::ranges::any_of(
+      plan.steps, [](const launch::Step& step) { return std::holds_alternative<launch::Call>(step.action); });
+}
+
 Result<std::vector<const BufferArgument*>> port_arguments(const KernelPlan& kernel, const KernelRun& run) {
   std::vector<const BufferArgument*> arguments;
   for (const Parameter& parameter : kernel.signature.parameters) {

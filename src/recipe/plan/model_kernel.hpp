@@ -39,6 +39,9 @@ std::shared_ptr<const ModelKernel> plan_model_kernel(const Artifact& artifact, c
                                                      const launch::Origin& origin, const Cache& cache,
                                                      const model::GraphOptions& graphs, Diagnostics& diagnostics);
 
+// Whether an engine of the host runs graphs of the model.
+bool has_calls(const launch::Plan& plan);
+
 // The arguments of a run of a model, by port. Errors: buffer-size.
 Result<std::vector<const BufferArgument*>> port_arguments(const KernelPlan& kernel, const KernelRun& run);
 

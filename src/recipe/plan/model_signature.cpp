@@ -30,16 +30,9 @@ bool plan_model(const Kernel& kernel, const Artifact& artifact, const PlanOption
     diagnostics.add(std::move(problem.note("the recipe names it here", plan.origin.location)));
   }
   if (!plan.model) return false;
-  if (graphs.engine != model::Engine::Kernels) {
-    if (const std::string why = launch::why_not_on_host(plan.model->plan); !why.empty()) {
-      diagnostics.add(problem_at(kernel.at, "name", DiagnosticKind::Unsupported,
-                                 formatted("kernel `{}` is a model that has more than graphs, and {}; choose a "
-                                           "Vulkan device, without `--engine`",
-                                           kernel.name, why)));
-      return false;
-    }
+  // Models with shaders stay on the device, which runs between the calls of the engine.
+  if (graphs.engine != model::Engine::Kernels && launch::why_not_on_host(plan.model->plan).empty())
     plan.backend = BackendKind::Engine;
-  }
   plan.grid = Grid{1, 1, 1};  // unused, as the model's plan has its own work groups
   plan.signature.ignore_unmapped = kernel.ignore_unmapped;
   for (std::uint32_t i = 0; i < plan.model->ports.size(); ++i) {

@@ -77,8 +77,9 @@ std::optional<KernelCode> take_kernel(const LoadedModule& loaded, const Kernel& 
 
 // --- model_signature.cpp ---------------------------------------------------------------------------------------------
 
-// Plans a whole model as a kernel, whose parameters are the inputs, then the outputs. With an engine of the host its
-// back end is BackendKind::Engine. Errors: also unsupported, for a model with shaders on such an engine.
+// Plans a whole model as a kernel, whose parameters are the inputs, then the outputs. With an engine of the host the
+// back end of a model of graphs is BackendKind::Engine. A model that has shaders too runs on Vulkan, and its graphs are
+// calls of the engine.
 bool plan_model(const Kernel& kernel, const Artifact& artifact, const PlanOptions& options, KernelPlan& plan,
                 Diagnostics& diagnostics);
 

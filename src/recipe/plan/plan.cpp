@@ -99,6 +99,9 @@ std::string print_plan(const Plan& plan) {
     text += formatted("kernel {}: {}", kernel.name, name_of(kernel.backend));
     if (kernel.module) text += formatted(", {} of {}", kernel.entry, kernel.module->name);
     if (kernel.model) text += formatted(", the whole model {}", kernel.model->artifact.name);
+    if (kernel.model && kernel.backend != BackendKind::Engine && has_calls(kernel.model->plan))
+      text += formatted(", its graphs on {}",
+                        kernel.model->graphs.engine == model::Engine::Cpu ? "the CPU engine" : "the interpreter");
     if (kernel.backend == BackendKind::Xrt) text += formatted(", instance {}", kernel.instance);
     text += "\n";
     for (const Parameter& parameter : kernel.signature.parameters) {

@@ -24,15 +24,18 @@ Failure at_kernel(Failure failure, const KernelPlan& kernel) {
   return launch::located(std::move(failure), {kernel.origin.location, kernel.origin.pointer, kernel.name});
 }
 
-// Plans the model of a kernel again, because the choice of kernels for its graphs depends on the device. Errors:
-// device-lacks.
+// Plans the model of a kernel again, because the choice of kernels for its graphs depends on the device, unless the
+// host runs them. Errors: device-lacks.
 Result<std::shared_ptr<const ModelKernel>> model_for(const VulkanDevice& device, const KernelPlan& kernel) {
   const launch::Origin origin{kernel.origin.location, kernel.origin.pointer, kernel.name};
   Diagnostics problems;
   model::GraphOptions graphs = kernel.model->graphs;
-  graphs.lower.device = model::tuned_facts(device.snapshot(), device.cache, problems);
-  auto model = plan_model_kernel(kernel.model->artifact, kernel.name, origin, device.cache, graphs, problems);
-  if (!model) return fail(problems.release());
+  std::shared_ptr<const ModelKernel> model = kernel.model;
+  if (graphs.engine == model::Engine::Kernels) {
+    graphs.lower.device = model::tuned_facts(device.snapshot(), device.cache, problems);
+    model = plan_model_kernel(kernel.model->artifact, kernel.name, origin, device.cache, graphs, problems);
+    if (!model) return fail(problems.release());
+  }
   const gpu::Needs needs = launch::needs_of(model->plan);
   if (auto fits = gpu::plan_device(device.snapshot(), needs); !fits) return fail(std::move(fits.error()));
   Diagnostics lacking = launch::check_device(model->plan, needs, device.snapshot());

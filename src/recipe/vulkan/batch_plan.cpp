@@ -352,11 +352,15 @@ class BatchPlanner {
     launch::Plan& plan = made_.plan;
     const std::size_t first = plan.steps.size();
     for (launch::Step step : model.plan.steps) {
-      auto& dispatch = std::get<launch::Dispatch>(step.action);
-      dispatch.shader += parts.shaders;
-      for (launch::Binding& binding : dispatch.bindings) binding.resource += parts.resources;
+      if (auto* call = std::get_if<launch::Call>(&step.action)) {
+        for (launch::CallArgument& argument : call->arguments) argument.buffer += parts.resources;
+      } else {
+        auto& dispatch = std::get<launch::Dispatch>(step.action);
+        dispatch.shader += parts.shaders;
+        for (launch::Binding& binding : dispatch.bindings) binding.resource += parts.resources;
+        ++commands_;
+      }
       plan.steps.push_back(std::move(step));
-      ++commands_;
     }
     for (launch::GraphDispatch graph : model.plan.graphs) {
       graph.first_step += first;

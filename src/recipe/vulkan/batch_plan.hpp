@@ -4,8 +4,8 @@
 //
 // Two dispatches have a barrier between them exactly when they may access the same bytes and one of them writes. A
 // part of a buffer whose offset does not have the alignment of the device goes through a staging copy: it is copied in
-// before the dispatch, and back after it if the kernel may write. A model becomes the dispatches of its own plan,
-// preceded by copies of its inputs from the runner's buffers and followed by copies of its outputs to them.
+// before the dispatch, and back after it if the kernel may write. A model becomes the dispatches and calls of its own
+// plan, preceded by copies of its inputs from the runner's buffers and followed by copies of its outputs to them.
 #pragma once
 
 #include <span>

@@ -3,9 +3,13 @@
 //
 // The list is one command buffer. If copies of it run concurrently on several queues, it is two, of which only the
 // second waits for the other copies: it begins with the first run that uses bytes that the copies share and write.
+//
+// Where an engine of the host runs the graphs of a model, the list is several submissions with calls between them. They
+// are made in `wait`, one list at a time.
 #include <set>
 
 #include "launch/execute/prepared.hpp"
+#include "recipe/plan/model_kernel.hpp"
 #include "recipe/vulkan/batch_plan.hpp"
 #include "recipe/vulkan/parts.hpp"
 
@@ -26,7 +30,9 @@ class VulkanList final : public KernelList {
     Result<BatchPlan> planned = plan_batch(runs_, device_->snapshot());
     if (!planned) return fail(std::move(planned.error()));
     batch_ = std::move(*planned);
-    const std::size_t split = options.overlaps && device_->queues.queues() > 1 ? batch_.first_contended() : 0;
+    has_calls_ = has_calls(batch_.plan);
+    const bool divides = options.overlaps && device_->queues.queues() > 1 && !has_calls_;
+    const std::size_t split = divides ? batch_.first_contended() : 0;
     add_section(0, split);
     add_section(split, runs_.size());
     launch::PrepareOptions how{
@@ -45,19 +51,10 @@ class VulkanList final : public KernelList {
     return {};
   }
 
-  Result<> submit() override {
-    const std::scoped_lock lock(device_->submitting);
-    QueueSpread& queues = device_->queues;
-    const std::uint32_t queue = queues.choose(shared_, sections_.size() == 1);
-    std::vector<std::vector<gpu::QueuePoint>> after;
-    for (const std::vector<AccessedRange>& section : sections_) after.push_back(queues.waits(queue, section));
-    // Without shared bytes no other list waits for this one.
-    Result<> submitted = prepared_->submit({.queue = queue, .after = after, .has_end = !shared_.empty()});
-    if (submitted) number_ = queues.add(prepared_->end(), shared_);
-    return submitted;
-  }
+  Result<> submit() override { return has_calls_ ? Result<>() : start(std::nullopt); }
 
   Result<bool> wait(std::optional<std::chrono::nanoseconds> time_out, bool poll) override {
+    if (has_calls_) SLIPWAY_TRY_VOID(start(time_out));
     Result<bool> ended = prepared_->wait_for(time_out, poll);
     if (ended && *ended) leave();
     return ended;
@@ -67,15 +64,45 @@ class VulkanList final : public KernelList {
     const Result<std::vector<std::uint64_t>> ticks = prepared_->ticks();
     if (!ticks || ticks->empty()) return {};
     std::vector<double> times;
-    for (const BatchPlan::Run& run : batch_.runs) {
-      const std::size_t first = 2 * run.first_command, last = first + 2 * run.commands - 1;
-      const std::uint64_t taken = run.commands == 0 ? 0 : (*ticks)[last] - (*ticks)[first];
-      times.push_back(static_cast<double>(taken) * device_->snapshot().timestamp_period);
+    for (std::size_t i = 0; i < batch_.runs.size(); ++i) {
+      const BatchPlan::Run& run = batch_.runs[i];
+      std::uint64_t taken = 0;
+      // The time between two commands counts too, unless there are calls between them.
+      const std::size_t span = has_calls_ ? 1 : std::max<std::size_t>(run.commands, 1);
+      for (std::size_t k = run.first_command; k < run.first_command + run.commands; k += span)
+        taken += (*ticks)[2 * (k + span) - 1] - (*ticks)[2 * k];
+      times.push_back(static_cast<double>(taken) * device_->snapshot().timestamp_period + calls_ns(i));
     }
     return times;
   }
 
+  bool runs_in_wait() const override { return has_calls_; }
+
  private:
+  Result<> start(std::optional<std::chrono::nanoseconds> time_out) {
+    const std::scoped_lock lock(device_->submitting);
+    prepared_->profile().calls.clear();
+    QueueSpread& queues = device_->queues;
+    const std::uint32_t queue = queues.choose(shared_, sections_.size() == 1);
+    std::vector<std::vector<gpu::QueuePoint>> after;
+    for (const std::vector<AccessedRange>& section : sections_) after.push_back(queues.waits(queue, section));
+    // Without shared bytes no other list waits for this one.
+    Result<> submitted =
+        prepared_->submit({.queue = queue, .after = after, .has_end = !shared_.empty(), .time_out = time_out});
+    if (submitted) number_ = queues.add(prepared_->end(), shared_);
+    return submitted;
+  }
+
+  // Nanoseconds of the calls of a run.
+  double calls_ns(std::size_t run) {
+    const std::size_t end = run + 1 < batch_.runs.size() ? batch_.runs[run + 1].first_step : batch_.plan.steps.size();
+    double sum = 0;
+    for (const launch::CallTime& call : prepared_->profile().calls) {
+      if (call.step >= batch_.runs[run].first_step && call.step < end) sum += 1e6 * call.milliseconds;
+    }
+    return sum;
+  }
+
   void add_section(std::size_t begin, std::size_t end) {
     if (begin == end) return;
     std::vector<AccessedRange>& section = sections_.emplace_back();
@@ -93,6 +120,7 @@ class VulkanList final : public KernelList {
   std::shared_ptr<VulkanDevice> device_;
   std::vector<KernelRun> runs_;  // keep kernels and buffers alive
   BatchPlan batch_;
+  bool has_calls_ = false;
   std::vector<std::vector<AccessedRange>> sections_;  // by command buffer: bytes that other lists may use too
   std::vector<AccessedRange> shared_;                 // of all sections
   std::optional<std::uint64_t> number_;               // in `queues`, while in flight

@@ -9,6 +9,7 @@
 #include "slipway/recipe.hpp"
 #include "spirv/tools.hpp"
 #include "testing/recipes.hpp"
+#include "testing/vgf_recipe.hpp"
 #include "vgf/write.hpp"
 
 namespace slipway::recipe {
@@ -135,6 +136,48 @@ std::vector<char> shader_model() {
   encoder.set_model({&values[0], 1}, none, {&values[2], 1}, none);
   return chars_of(*encoder.finish());
 }
+
+// A model y = 2 |x - 10| of a shader, a graph and a shader.
+constexpr std::string_view kMixedModel = R"(
+resource x input storage_buffer R32_SINT [4]
+resource a intermediate storage_buffer R32_SINT [4] alias 0
+resource at intermediate tensor R32_SINT [4] alias 0
+resource b intermediate tensor R32_SINT [4] alias 1
+resource bb intermediate storage_buffer R32_SINT [4] alias 1
+resource y output storage_buffer R32_SINT [4]
+module minus compute main glsl
+| #version 450
+| layout(set = 0, binding = 0) readonly buffer X { int x[]; };
+| layout(set = 0, binding = 1) writeonly buffer Y { int y[]; };
+| void main() { y[gl_WorkGroupID.x] = x[gl_WorkGroupID.x] - 10; }
+module abs graph main graph
+| graph main {
+|   %0 = input i32[4] at 0.0
+|   %1 = ABS(%0) i32[4]
+|   output %1 at 0.1
+| }
+module twice compute main glsl
+| #version 450
+| layout(set = 0, binding = 0) readonly buffer X { int x[]; };
+| layout(set = 0, binding = 1) writeonly buffer Y { int y[]; };
+| void main() { y[gl_WorkGroupID.x] = 2 * x[gl_WorkGroupID.x]; }
+segment minus minus 4 1 1
+set 0: 0 x, 1 a
+in 0 x
+out 1 a
+segment abs abs
+set 0: 0 at, 1 b
+in 1 at
+out 2 b
+segment twice twice 4 1 1
+set 0: 0 bb, 1 y
+in 2 bb
+out 3 y
+input 0 x x
+output 3 y y
+)";
+
+std::vector<char> mixed_model() { return chars_of(testing::cook_vgf(std::string(kMixedModel))); }
 
 // Runs the model twice: from x to a, then from a to y at byte offset 8.
 std::string twice_recipe(std::string_view keys = "") {
@@ -291,10 +334,46 @@ TEST_P(ModelOnHost, ReportsWhatDoesNotFit) {
   larger.bind("x", {1, 2, 3, 4, 5});
   EXPECT_EQ(larger.run(),
             "`given` of the model needs a buffer of 16 bytes, but argument 0 of run `first` has 20 [buffer-size]");
-  const Opened shaders(twice_recipe(), on_host(), "", {{"m.vgf", shader_model()}}, graphs());
-  EXPECT_THAT(shaders.problems,
-              HasSubstr("kernel `model` is a model that has more than graphs, and the step `model/plus` is a shader; "
-                        "choose a Vulkan device, without `--engine` [unsupported]"));
+  const Opened shaders(twice_recipe(), on_host(), "", {{"m.vgf", mixed_model()}}, graphs());
+  EXPECT_THAT(shaders.problems, HasSubstr("there is no device"));
+}
+
+// The shaders of a model run on the device, between the calls of the engine. Its second run reads what the first wrote.
+TEST_P(ModelOnHost, BetweenItsShaders) {
+  const auto run = [&](const model::GraphOptions& how, const char* graphs_on) {
+    OpenOptions both = options(2);
+    both.runner.timings = true;
+    Opened opened(twice_recipe(), both, "", {{"m.vgf", mixed_model()}}, how);
+    EXPECT_EQ(opened.problems, "");
+    EXPECT_THAT(print_plan(*opened.session.plan()),
+                HasSubstr(formatted("kernel model: vulkan, the whole model m.vgf{}\n", graphs_on)));
+    std::vector<std::vector<std::uint32_t>> results;
+    for (std::uint32_t i = 1; i < 4; ++i) {
+      opened.bind("x", {1, -20U, 30, -i});
+      EXPECT_EQ(opened.run(), "ok");
+      results.push_back(opened.words("y"));
+    }
+    for (const RunRecord& record : opened.runner().records()) {
+      EXPECT_EQ(record.count, 3U);
+      EXPECT_GT(record.total_ns.value_or(0), 0);
+    }
+    return results;
+  };
+  const bool cpu = GetParam() == model::Engine::Cpu;
+  const auto results = run(graphs(), cpu ? ", its graphs on the CPU engine" : ", its graphs on the interpreter");
+  EXPECT_THAT(results[0], ElementsAre(0, 0, 16, 100, 60, 24));
+  EXPECT_EQ(results, run({}, ""));
+}
+
+TEST_P(ModelOnHost, CopiesInFlightBetweenShaders) {
+  const std::string profile =
+      R"({"bindings": [{"name": "x", "size": 16, "init": {"stride": 4, "value": 6}}, {"name": "golden", "size": 24, "init": {"stride": 4, "value": 4, "begin": 8}},
+      {"name": "y", "size": 24, "validate": {"name": "golden"}}],
+      "executions": [{"mode": "throughput", "depth": 3, "iterations": 10, "validate": true, "verbose": false}]})";
+  Opened opened(twice_recipe(), options(3), profile, {{"m.vgf", mixed_model()}}, graphs());
+  ASSERT_EQ(opened.problems, "");
+  const auto failure = opened.session.run();
+  EXPECT_FALSE(failure) << Opened::text(failure->diagnostics);
 }
 
 TEST(PublicRunner, RunsModelsOnTheCpuEngine) {

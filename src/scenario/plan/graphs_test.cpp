@@ -44,6 +44,7 @@ class GraphsTest : public testing::GpuTest {
     run_scene(text, files, {}, {.lower = {.fuse = false}});
     run_scene(text, files, {}, {.lower = {.device = model::device_facts(snapshot())}});
     run_scene(text, files, {}, {.engine = model::Engine::Reference});
+    if (model::has_cpu_engine()) run_scene(text, files, {}, {.engine = model::Engine::Cpu});
   }
 
   Log log() {
@@ -330,9 +331,11 @@ TEST_F(GraphsTest, EmulationMayBeForbidden) {
 // Its graph has its own constants, which only the plan keeps alive.
 TEST_F(GraphsTest, ExampleIsRightOnAllEngines) {
   const Path file = testing::source_directory() / "examples/sandwich/scenario.json";
-  for (const model::GraphOptions& settings : {model::GraphOptions{}, model::GraphOptions{.lower = {.fuse = false}},
-                                              model::GraphOptions{.lower = {.device = model::device_facts(snapshot())}},
-                                              model::GraphOptions{.engine = model::Engine::Reference}}) {
+  for (const model::GraphOptions& settings :
+       {model::GraphOptions{}, model::GraphOptions{.lower = {.fuse = false}},
+        model::GraphOptions{.lower = {.device = model::device_facts(snapshot())}},
+        model::GraphOptions{.engine = model::Engine::Reference}, model::GraphOptions{.engine = model::Engine::Cpu}}) {
+    if (settings.engine == model::Engine::Cpu && !model::has_cpu_engine()) continue;
     Diagnostics diagnostics;
     const Loaded loaded = load(must(read_source(file)), file.parent_path(),
                                {.output = directory_.path(), .graphs = settings}, diagnostics);
