@@ -2,6 +2,7 @@
 #include "layer/descriptors.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "layer/chain.hpp"
 #include "layer/device.hpp"
@@ -16,9 +17,22 @@ VkDescriptorType in_driver(VkDescriptorType type) { return is_tensor(type) ? kRe
 
 // --- layouts ---------------------------------------------------------------------------------------------------------
 
-std::vector<VkDescriptorSetLayoutBinding> bindings_in_driver(const VkDescriptorSetLayoutCreateInfo& info) {
+// Whether the descriptors of the binding at an index may be updated after they are bound.
+bool is_after_bind(const VkDescriptorSetLayoutCreateInfo& info, std::size_t index) {
+  const auto* flags = find_in_chain<VkDescriptorSetLayoutBindingFlagsCreateInfo>(
+      info.pNext, VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO);
+  return flags != nullptr && index < flags->bindingCount &&
+         (flags->pBindingFlags[index] & VK_DESCRIPTOR_BINDING_UPDATE_AFTER_BIND_BIT) != 0;
+}
+
+std::vector<VkDescriptorSetLayoutBinding> bindings_in_driver(const LayerDevice& device,
+                                                             const VkDescriptorSetLayoutCreateInfo& info) {
   std::vector<VkDescriptorSetLayoutBinding> bindings(info.pBindings, info.pBindings + info.bindingCount);
-  for (VkDescriptorSetLayoutBinding& binding : bindings) {
+  for (std::size_t i = 0; i < bindings.size(); ++i) {
+    VkDescriptorSetLayoutBinding& binding = bindings[i];
+    // For AfterBindCopy.
+    if (device.graphs && is_tensor(binding.descriptorType) && is_after_bind(info, i))
+      binding.stageFlags |= VK_SHADER_STAGE_COMPUTE_BIT;
     // Samplers of another type are ignored, but those of a uniform buffer are not valid either.
     if (is_tensor(binding.descriptorType)) binding.pImmutableSamplers = nullptr;
     binding.descriptorType = in_driver(binding.descriptorType);
@@ -34,14 +48,17 @@ VkResult CreateDescriptorSetLayout(VkDevice handle, const VkDescriptorSetLayoutC
     const auto is_known = [&](VkDescriptorType type) { return is_tensor(type) || (device.flow && is_image(type)); };
     if (std::ranges::none_of(given, is_known, &VkDescriptorSetLayoutBinding::descriptorType))
       return device.next.vkCreateDescriptorSetLayout(handle, info, allocator, made);
-    const std::vector<VkDescriptorSetLayoutBinding> bindings = bindings_in_driver(*info);
+    const std::vector<VkDescriptorSetLayoutBinding> bindings = bindings_in_driver(device, *info);
     auto tensors = std::make_shared<TensorBindings>();
-    std::vector<VkDescriptorSetLayoutBinding> sorted(given.begin(), given.end());
-    std::ranges::sort(sorted, {}, &VkDescriptorSetLayoutBinding::binding);
-    if (!sorted.empty()) tensors->last_binding = sorted.back().binding;
-    for (const VkDescriptorSetLayoutBinding& binding : sorted) {
+    std::vector<std::size_t> sorted(given.size());
+    std::iota(sorted.begin(), sorted.end(), std::size_t{0});
+    std::ranges::sort(sorted, {}, [&](std::size_t index) { return given[index].binding; });
+    if (!sorted.empty()) tensors->last_binding = given[sorted.back()].binding;
+    for (const std::size_t index : sorted) {
+      const VkDescriptorSetLayoutBinding& binding = given[index];
       if (!is_known(binding.descriptorType)) continue;
-      tensors->ranges.push_back({binding.binding, tensors->slots, binding.descriptorCount});
+      tensors->ranges.push_back(
+          {binding.binding, tensors->slots, binding.descriptorCount, is_after_bind(*info, index)});
       tensors->slots += binding.descriptorCount;
     }
     auto layout = std::make_unique<SetLayout>(SetLayout{std::move(tensors)});
@@ -62,7 +79,7 @@ void DestroyDescriptorSetLayout(VkDevice handle, VkDescriptorSetLayout layout, c
 void GetDescriptorSetLayoutSupport(VkDevice handle, const VkDescriptorSetLayoutCreateInfo* info,
                                    VkDescriptorSetLayoutSupport* support) {
   try {
-    const std::vector<VkDescriptorSetLayoutBinding> bindings = bindings_in_driver(*info);
+    const std::vector<VkDescriptorSetLayoutBinding> bindings = bindings_in_driver(device_of(handle), *info);
     VkDescriptorSetLayoutCreateInfo theirs = *info;
     theirs.pBindings = bindings.data();
     device_of(handle).next.vkGetDescriptorSetLayoutSupport(handle, &theirs, support);

@@ -24,6 +24,7 @@ struct TensorBindings {
     std::uint32_t binding = 0;
     std::uint32_t first = 0;  // slot of its first descriptor
     std::uint32_t count = 0;
+    bool after_bind = false;  // may be updated after it is bound
   };
   std::vector<Range> ranges;
   std::uint32_t slots = 0;

@@ -376,6 +376,7 @@ void LayerDevice::release() {
   // What the application has not destroyed.
   graph_pipelines.clear();
   identified.clear();
+  pipeline_layouts.clear();
   records.release(*this);
   if (kernel_layout != VK_NULL_HANDLE) next.vkDestroyPipelineLayout(handle, kernel_layout, nullptr);
 }

@@ -29,6 +29,7 @@ struct CommandPool;
 struct IdentifiedGraphs;
 struct AliasingImage {};
 struct CapturedShader;
+struct PipelineLayout;
 
 class LayerDevice {
  public:
@@ -63,6 +64,7 @@ class LayerDevice {
   HandleMap<VkDescriptorSetLayout, SetLayout> set_layouts;  // those with tensors
   HandleMap<VkDescriptorSet, SetContents> sets;             // of these layouts
   HandleMap<VkDescriptorPool, PoolSets> pools;
+  HandleMap<VkPipelineLayout, PipelineLayout> pipeline_layouts;  // with tensors that are updated after they are bound
   HandleMap<VkDescriptorUpdateTemplate, UpdateTemplate> templates;
   HandleMap<VkShaderModule, GraphModule> graph_modules;
   HandleMap<VkShaderModule, CapturedShader> captured_modules;

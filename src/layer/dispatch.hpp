@@ -172,6 +172,7 @@ std::span<const NamedFunction> command_functions();
 std::span<const NamedFunction> image_functions();
 std::span<const NamedFunction> object_functions();
 std::span<const NamedFunction> graph_functions();
+std::span<const NamedFunction> after_bind_functions();
 std::span<const NamedFunction> state_functions();  // for devices with graphs
 // Whether a function sets state of a command buffer, or begins what lasts.
 bool sets_state(std::string_view name);

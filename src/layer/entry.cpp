@@ -94,7 +94,7 @@ std::span<const NamedFunction> global_functions() {
 // Functions of devices with tensors.
 PFN_vkVoidFunction find_extended(std::string_view name) {
   for (const auto& table : {tensor_functions(), descriptor_functions(), shader_functions(), command_functions(),
-                            image_functions(), object_functions(), graph_functions()}) {
+                            image_functions(), object_functions(), graph_functions(), after_bind_functions()}) {
     if (const PFN_vkVoidFunction function = find(table, name)) return function;
   }
   return nullptr;

@@ -66,7 +66,11 @@ std::string identifier_of(const spirv::Words& words, const VkDataGraphPipelineSh
 class PipelineRequest {
  public:
   PipelineRequest(LayerDevice& device, VkPipelineCache cache, const VkDataGraphPipelineCreateInfoARM& info)
-      : device_(device), cache_(cache), info_(info), identified_(device.identified.find(cache)) {}
+      : device_(device), cache_(cache), info_(info), identified_(device.identified.find(cache)) {
+    if (const PipelineLayout* layout = device.pipeline_layouts.find(info.layout)) after_bind_ = layout->after_bind;
+    // An identifier does not name the sets of the layout.
+    if (after_bind_) identified_ = nullptr;
+  }
 
   VkResult make(GraphPipeline& pipeline) {
     const auto* shader = find_in_chain<VkDataGraphPipelineShaderModuleCreateInfoARM>(
@@ -135,8 +139,9 @@ class PipelineRequest {
     capture_graph(device_, *words, *graph, *tensors);
     if (identified_ != nullptr) pipeline.identifier = identifier_of(*words, shader, *tensors, *graph);
     auto program = std::make_shared<GraphProgram>(device_);
-    const VkResult result = program->make(
-        *graph, *tensors, cache_, identified_ == nullptr || !identified_->externally_synchronized, flags(), problems);
+    const IdentifiedGraphs* const cached = device_.identified.find(cache_);
+    const VkResult result = program->make(*graph, *tensors, after_bind_, cache_,
+                                          cached == nullptr || !cached->externally_synchronized, flags(), problems);
     if (result != VK_SUCCESS) return result;
     device_.instance->message(MessageLevel::Info,
                               formatted("graph `{}`: {} dispatches, {} bytes of session memory", shader.pName,
@@ -152,7 +157,8 @@ class PipelineRequest {
   LayerDevice& device_;
   VkPipelineCache cache_;
   const VkDataGraphPipelineCreateInfoARM& info_;
-  IdentifiedGraphs* identified_;
+  IdentifiedGraphs* identified_;  // null without a cache
+  std::shared_ptr<const AfterBindLayout> after_bind_;
 };
 
 void write_feedback(const VkDataGraphPipelineCreateInfoARM& info, VkResult result,

@@ -83,7 +83,8 @@ GraphProgram::~GraphProgram() {
   destroy_host_buffer(device_, constants_);
 }
 
-VkResult GraphProgram::make(const tosa::Graph& graph, const BoundTensors& tensors, VkPipelineCache cache, bool parallel,
+VkResult GraphProgram::make(const tosa::Graph& graph, const BoundTensors& tensors,
+                            const std::shared_ptr<const AfterBindLayout>& layout, VkPipelineCache cache, bool parallel,
                             VkPipelineCreateFlags flags, Diagnostics& diagnostics) {
   const auto program = diagnostics.take(lower::lower_graph(graph, device_.lower));
   if (!program) return VK_ERROR_INITIALIZATION_FAILED;
@@ -92,7 +93,8 @@ VkResult GraphProgram::make(const tosa::Graph& graph, const BoundTensors& tensor
   const auto add = [&](std::vector<Interface>& to, const tosa::Binding& at) {
     Interface one{.set = at.set, .binding = at.binding, .description = tensors.at({at.set, at.binding})};
     // The strides of optimal tiling may be those of an image.
-    if (!one.description.packed || one.description.optimal) {
+    const bool after_bind = layout && layout->contains(at.set, at.binding);
+    if (!one.description.packed || one.description.optimal || after_bind) {
       one.packed_at = session_size;
       session_size += aligned(one.description.packed_size(), kConstantAlignment);
     }
@@ -104,6 +106,7 @@ VkResult GraphProgram::make(const tosa::Graph& graph, const BoundTensors& tensor
   std::vector<std::uint64_t> addresses;
   VkResult result = make_constants(graph, *program, addresses);
   if (result == VK_SUCCESS) result = make_kernels(*program, cache, parallel, flags);
+  if (result == VK_SUCCESS && layout) result = make_copies(layout, cache, flags);
   if (result != VK_SUCCESS) return result;
   for (std::size_t i = 0; i < program->dispatches.size(); ++i) {
     const lower::ProgramDispatch& from = program->dispatches[i];
@@ -121,6 +124,22 @@ VkResult GraphProgram::make(const tosa::Graph& graph, const BoundTensors& tensor
     steps.push_back(std::move(step));
   }
   count_calls();
+  return VK_SUCCESS;
+}
+
+VkResult GraphProgram::make_copies(const std::shared_ptr<const AfterBindLayout>& layout, VkPipelineCache cache,
+                                   VkPipelineCreateFlags flags) {
+  for (std::vector<Interface>* all : {&inputs, &outputs}) {
+    for (Interface& one : *all) {
+      if (!layout->contains(one.set, one.binding)) continue;
+      auto copy = std::make_shared<AfterBindCopy>(device_, layout);
+      const VkResult result = copy->make(one.set, one.binding, cache, flags);
+      if (result != VK_SUCCESS) return result;
+      one.after_bind = std::move(copy);
+      log += formatted("set {}, binding {}: copied, because its descriptor may be updated after it is bound\n", one.set,
+                       one.binding);
+    }
+  }
   return VK_SUCCESS;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
+#include "layer/after_bind.hpp"
 #include "layer/device.hpp"
 #include "layer/optical_flow.hpp"
 #include "layer/shaders.hpp"
@@ -59,9 +60,13 @@ class GraphProgram {
     TensorDescription description;
     // The offset in the session of its copy without gaps; for a tensor that may have gaps.
     std::optional<std::uint64_t> packed_at;
+    // For a tensor that is known only when the graph runs: it is always copied.
+    std::shared_ptr<const AfterBindCopy> after_bind;
   };
 
-  VkResult make(const tosa::Graph& graph, const BoundTensors& tensors, VkPipelineCache cache, bool parallel,
+  // `layout` is null if all tensors are known when the graph is recorded.
+  VkResult make(const tosa::Graph& graph, const BoundTensors& tensors,
+                const std::shared_ptr<const AfterBindLayout>& layout, VkPipelineCache cache, bool parallel,
                 VkPipelineCreateFlags flags, Diagnostics& diagnostics);
 
   std::vector<Interface> inputs, outputs;
@@ -77,6 +82,8 @@ class GraphProgram {
                           std::vector<std::uint64_t>& addresses);
   VkResult make_kernels(const lower::KernelProgram& program, VkPipelineCache cache, bool parallel,
                         VkPipelineCreateFlags flags);
+  VkResult make_copies(const std::shared_ptr<const AfterBindLayout>& layout, VkPipelineCache cache,
+                       VkPipelineCreateFlags flags);
 
   const LayerDevice& device_;
   HostBuffer constants_;

@@ -167,7 +167,12 @@ class LayerFlow : public testing::LayerTest, public ::testing::WithParamInterfac
   }
 
   // Bindings: 0 the input, 1 the reference, 2 the flow, 3 the cost, 4 the hint.
-  VkDescriptorSetLayout flow_layout() {
+  VkDescriptorSetLayout flow_layout(bool after_bind = false) {
+    const std::vector<VkDescriptorBindingFlags> flags(5, VK_DESCRIPTOR_BINDING_UPDATE_AFTER_BIND_BIT);
+    const VkDescriptorSetLayoutBindingFlagsCreateInfo more{
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO,
+        .bindingCount = 5,
+        .pBindingFlags = flags.data()};
     std::vector<VkDescriptorSetLayoutBinding> bindings;
     for (std::uint32_t i = 0; i < 5; ++i) {
       const bool written = i == 2 || i == 3;
@@ -175,7 +180,13 @@ class LayerFlow : public testing::LayerTest, public ::testing::WithParamInterfac
                           VK_SHADER_STAGE_ALL, nullptr});
     }
     const VkDescriptorSetLayoutCreateInfo create{
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, .bindingCount = 5, .pBindings = bindings.data()};
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+        .pNext = after_bind ? &more : nullptr,
+        .flags = after_bind
+                     ? VkDescriptorSetLayoutCreateFlags{VK_DESCRIPTOR_SET_LAYOUT_CREATE_UPDATE_AFTER_BIND_POOL_BIT}
+                     : 0,
+        .bindingCount = 5,
+        .pBindings = bindings.data()};
     VkDescriptorSetLayout made = VK_NULL_HANDLE;
     MUST(vk().vkCreateDescriptorSetLayout(device(), &create, nullptr, &made));
     at_end([=, this] { vk().vkDestroyDescriptorSetLayout(device(), made, nullptr); });
@@ -462,6 +473,10 @@ TEST_P(LayerFlow, WhatIsNotOfferedIsRefused) {
   info = flow_info(VK_FORMAT_R8_UNORM, 8, fast, VK_DATA_GRAPH_OPTICAL_FLOW_CREATE_ENABLE_HINT_BIT_ARM);
   info.hintGridSize = 4;
   refused(info, "whose hint has another grid");
+  const VkPipelineLayout after_bind = pipeline_layout(flow_layout(true));
+  VkPipeline made = VK_NULL_HANDLE;
+  EXPECT_EQ(create_flow(flow_info(VK_FORMAT_R8_UNORM, 8, fast, 0), after_bind, made), VK_ERROR_INITIALIZATION_FAILED);
+  EXPECT_THAT(take_messages(), ElementsAre(HasSubstr("whose image at set 0, binding 0 is updated after it is bound")));
 }
 
 }  // namespace

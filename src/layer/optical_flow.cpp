@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "base/format.hpp"
+#include "layer/after_bind.hpp"
 #include "layer/chain.hpp"
 #include "layer/descriptors.hpp"
 #include "layer/device.hpp"
@@ -170,6 +171,10 @@ bool FlowKernel::read(const VkDataGraphPipelineCreateInfoARM& info,
     const std::optional<FlowImage> image = image_of(given.connection);
     if (!image) return refuse("with an unknown connection");
     if ((*image == FlowImage::Hint && !has_hint) || (*image == FlowImage::Cost && !has_cost)) continue;
+    const PipelineLayout* sets = device_.pipeline_layouts.find(info.layout);
+    if (sets != nullptr && sets->after_bind->contains(given.set, given.binding))
+      return refuse(
+          formatted("whose image at set {}, binding {} is updated after it is bound", given.set, given.binding));
     Connection made{.set = given.set, .binding = given.binding};
     for (std::uint32_t r = 0; r < info.resourceInfoCount; ++r) {
       const VkDataGraphPipelineResourceInfoARM& resource = info.pResourceInfos[r];

@@ -466,7 +466,9 @@ void write_features(const LayerPhysicalDevice& device, void* chain) {
   if (auto* graphs = find_in_chain<VkPhysicalDeviceDataGraphFeaturesARM>(chain, kFeatureTypes[1])) {
     graphs->dataGraph = graphs->dataGraphShaderModule = graphs->dataGraphSpecializationConstants =
         flag(device.offer.graphs);
-    graphs->dataGraphUpdateAfterBind = graphs->dataGraphDescriptorBuffer = VK_FALSE;
+    graphs->dataGraphUpdateAfterBind =
+        flag(device.offer.graphs && device.snapshot.has_feature("descriptorBindingUniformBufferUpdateAfterBind"));
+    graphs->dataGraphDescriptorBuffer = VK_FALSE;
   }
   if (auto* buffers = find_in_chain<VkPhysicalDeviceDescriptorBufferTensorFeaturesARM>(chain, kFeatureTypes[2]))
     buffers->descriptorBufferTensorDescriptors = flag(device.record_descriptor_size != 0);

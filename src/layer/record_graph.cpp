@@ -45,7 +45,7 @@ class GraphRecording {
   // Whether a secondary command buffer may have the graph: after it, the state of the application's is undefined, and
   // has to be set again. Its commands name no buffers of tensors.
   bool can_execute() const {
-    const auto packed = [](const TensorObject* tensor) { return tensor->description.packed; };
+    const auto packed = [](const TensorObject* tensor) { return tensor != nullptr && tensor->description.packed; };
     return state_.is_primary && !state_.is_protected && !state_.state_set && program_.calls >= kMinRecordedCalls &&
            device_.set_loader_data != nullptr && !device_.unknown_state && std::ranges::all_of(inputs_, packed) &&
            std::ranges::all_of(outputs_, packed);
@@ -66,6 +66,11 @@ class GraphRecording {
     bool copied = false;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const GraphProgram::Interface& at = program_.inputs[i];
+      if (at.after_bind) {
+        copy_after_bind(at, false);
+        copied = true;
+        continue;
+      }
       const TensorDescription& given = inputs_[i]->description;
       if (given.packed) continue;
       const TensorDescription without_gaps = packed(given);
@@ -78,6 +83,11 @@ class GraphRecording {
     copied = false;
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       const GraphProgram::Interface& at = program_.outputs[i];
+      if (at.after_bind) {
+        if (!std::exchange(copied, true)) barrier(kAllStages, kAllStages);
+        copy_after_bind(at, true);
+        continue;
+      }
       const TensorDescription& given = outputs_[i]->description;
       if (given.packed) continue;
       if (!std::exchange(copied, true)) barrier(kAllStages, kAllStages);
@@ -87,12 +97,26 @@ class GraphRecording {
     }
   }
 
+  // Between the session and the tensor that the descriptor has when the commands are executed.
+  void copy_after_bind(const GraphProgram::Interface& at, bool to_tensor) const {
+    at.after_bind->record(commands_, state_.graph_sets[at.set], at.description, session_.address + *at.packed_at,
+                          to_tensor);
+  }
+
   void refuse(std::string_view why) {
     device_.instance->message(MessageLevel::Error, formatted("a data graph is not dispatched: {}", why));
   }
 
   bool find(std::span<const GraphProgram::Interface> interface, std::vector<const TensorObject*>& tensors) {
     for (const GraphProgram::Interface& at : interface) {
+      if (at.after_bind) {
+        if (at.set >= state_.graph_sets.size() || state_.graph_sets[at.set] == VK_NULL_HANDLE) {
+          refuse(formatted("no descriptor set is bound to set {}", at.set));
+          return false;
+        }
+        tensors.push_back(nullptr);
+        continue;
+      }
       const TensorViewObject* view = bound_tensor(device_, state_, at.set, at.binding);
       if (view == nullptr || view->tensor->address == 0) {
         refuse(formatted("no tensor is bound to set {}, binding {}", at.set, at.binding));
@@ -122,7 +146,7 @@ class GraphRecording {
 
   VkDeviceAddress interface_address(std::span<const GraphProgram::Interface> interface,
                                     std::span<const TensorObject* const> tensors, std::uint64_t index) const {
-    if (tensors[index]->description.packed) return tensors[index]->address;
+    if (tensors[index] != nullptr && tensors[index]->description.packed) return tensors[index]->address;
     return session_.address + *interface[index].packed_at;
   }
 
@@ -166,7 +190,7 @@ class GraphRecording {
   const SessionObject& session_;
   const CommandState& state_;
   const GraphProgram& program_;
-  std::vector<const TensorObject*> inputs_, outputs_;
+  std::vector<const TensorObject*> inputs_, outputs_;  // null: known when the commands are executed
   VkPipeline bound_ = VK_NULL_HANDLE;
   Addresses last_{};        // that were pushed
   std::size_t pushed_ = 0;  // of them
