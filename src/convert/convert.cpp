@@ -129,7 +129,7 @@ std::optional<Converted> make_file(tosa::Model& model, const ConvertOptions& opt
     number_operators(model, first, diagnostics);
     return std::nullopt;
   }
-  const std::vector<tosa::ValueId> numbered = number_constants(graph, is_shader_node);
+  const std::vector<tosa::ValueId> numbered = number_constants(graph, is_shader_node, options.spirv.replicate);
   Partitioning partitioning = partition(graph, is_shader_node, options.order, model.separate_parts);
   if (options.rematerialize_rescale) {
     const std::vector<std::uint32_t> moved = rematerialize_rescale(graph, partitioning);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "convert/testing.hpp"
 #include "convert/verify.hpp"
@@ -328,6 +329,29 @@ TEST(Convert, ConstantsKeepTheirBytes) {
   EXPECT_TRUE(std::ranges::all_of(file->constants[1].data, [](std::byte b) { return b == std::byte{0xff}; }));
   EXPECT_EQ(file->constants[1].sparsity, -1);
   EXPECT_EQ(file->constants[2].sparsity, 3);
+}
+
+// 16 GiB of equal elements are a few words of the module.
+TEST(Convert, LargeSplatsAreNotExpanded) {
+  const std::string text =
+      "graph main {\n  %0 = input f32[65536, 65536]\n  %1 = const f32[65536, 65536] splat 1.5\n"
+      "  %2 = ADD(%0, %1) f32[65536, 65536]\n  output %2\n}\n";
+  tosa::Model model = model_of(text);
+  const std::vector<std::byte> file = file_of(model);
+  EXPECT_LT(file.size(), 4096u);
+  EXPECT_THAT(listing(file), ::testing::Not(HasSubstr("CONSTANT")));
+  Diagnostics problems;
+  const auto read = vgf::read_vgf(file, "t.vgf", problems);
+  ASSERT_TRUE(read) << messages(problems);
+  const auto& words = read->modules.at(0).words;
+  std::vector<std::uint32_t> code(words.size() / 4);
+  std::memcpy(code.data(), words.data(), words.size());
+  constexpr std::uint32_t kReplicate = 4461;  // OpConstantCompositeReplicateEXT
+  EXPECT_TRUE(std::ranges::any_of(code, [](std::uint32_t word) { return (word & 0xffff) == kReplicate; }));
+  tosa::Model small = model_of(
+      "graph main {\n  %0 = input f32[64]\n  %1 = const f32[64] splat 1.5\n"
+      "  %2 = ADD(%0, %1) f32[64]\n  output %2\n}\n");
+  EXPECT_THAT(listing(file_of(small)), HasSubstr("CONSTANT"));
 }
 
 TEST(Convert, SimplifyingMergesFoldsAndDrops) {

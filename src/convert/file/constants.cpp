@@ -25,7 +25,7 @@ bool has_sparse_groups(const std::byte* data, std::uint64_t rows, std::uint64_t 
 
 }  // namespace
 
-std::vector<tosa::ValueId> number_constants(tosa::Graph& graph, const std::vector<bool>& shaders) {
+std::vector<tosa::ValueId> number_constants(tosa::Graph& graph, const std::vector<bool>& shaders, bool replicate) {
   std::vector<bool> used(graph.constants.size());
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     if (shaders[i]) continue;
@@ -45,8 +45,9 @@ std::vector<tosa::ValueId> number_constants(tosa::Graph& graph, const std::vecto
   for (std::size_t i = 0; i < graph.constants.size(); ++i) {
     tosa::Constant& constant = graph.constants[i];
     constant.graph_constant.reset();
-    if (!used[i] || tensor::element_count(graph[constant.value].type.shape).value_or(0) <= kMaxInlinedElements)
-      continue;
+    const tosa::TensorType& type = graph[constant.value].type;
+    if (!used[i] || tensor::element_count(type.shape).value_or(0) <= kMaxInlinedElements) continue;
+    if (replicate && constant.splat && constant_bytes(type) > kMaxExpandedSplat) continue;
     constant.graph_constant = static_cast<std::uint32_t>(numbered.size());
     numbered.push_back(constant.value);
   }

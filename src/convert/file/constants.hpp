@@ -14,9 +14,13 @@ namespace slipway::convert {
 // Constants with more elements are stored in the file's constant section; others are part of the module.
 inline constexpr std::uint64_t kMaxInlinedElements = 16;
 
+// Constants of equal elements with more bytes are part of the module too, where they take a few words; expanded,
+// 16 GiB of them take minutes to write.
+inline constexpr std::uint64_t kMaxExpandedSplat = 256 << 20;
+
 // Assigns indices to the constants that operators of graph segments use, in order, and returns their values by index;
-// all other constants lose their index.
-std::vector<tosa::ValueId> number_constants(tosa::Graph& graph, const std::vector<bool>& shaders);
+// all other constants lose their index. `replicate`: modules may have replicated composites.
+std::vector<tosa::ValueId> number_constants(tosa::Graph& graph, const std::vector<bool>& shaders, bool replicate);
 
 std::uint64_t constant_bytes(const tosa::TensorType& type);
 // Passes the bytes as stored in the file to `put`: splats expanded, booleans as 0x00 and 0xff. Everything else is
