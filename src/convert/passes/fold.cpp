@@ -59,14 +59,33 @@ class Folding {
     return found && !found->data.empty() && graph_[value].type.is_static() ? found : nullptr;
   }
 
+  // Zeros have a sign.
   bool is_all(ValueId value, double wanted) const {
     const tosa::Constant* found = constant(value);
     if (!found) return false;
     const tosa::TensorType& type = graph_[value].type;
     const tosa::TensorType one{type.data, {1}};
     const Tensor tensor = found->splat ? Tensor::from_bytes(one, found->data) : Tensor::from_bytes(type, found->data);
-    return std::ranges::all_of(tensor.reals, [&](double x) { return x == wanted; }) &&
+    return std::ranges::all_of(tensor.reals,
+                               [&](double x) { return x == wanted && std::signbit(x) == std::signbit(wanted); }) &&
            std::ranges::all_of(tensor.integers, [&](std::int64_t x) { return static_cast<double>(x) == wanted; });
+  }
+
+  // Whether no element is -0, whose sum with +0 is +0.
+  bool has_no_negative_zero(ValueId value) const {
+    if (!tosa::is_float(graph_[value].type.data)) return true;
+    const Node* node = graph_.producer(value);
+    return node && (node->op == Op::ABS || node->op == Op::EXP || node->op == Op::SIGMOID);
+  }
+
+  // The other operand of a sum, when one is the zero that leaves it as it is: -0 for all floats, +0 for those without
+  // -0.
+  std::optional<std::size_t> summand(const Node& node) const {
+    for (const std::size_t other : {0, 1}) {
+      const ValueId zero = node.inputs[1 - other];
+      if (is_all(zero, -0.0) || (is_all(zero, 0.0) && has_no_negative_zero(node.inputs[other]))) return other;
+    }
+    return std::nullopt;
   }
 
   // The operand whose value the result has, or nothing.
@@ -81,10 +100,12 @@ class Folding {
       return std::nullopt;
     };
     switch (node.op) {
-      case Op::ADD:
-        return either(0);
+      case Op::ADD: {
+        const std::optional<std::size_t> other = summand(node);
+        return other ? same(*other) : std::nullopt;
+      }
       case Op::SUB:
-        return is_all(node.inputs[1], 0) ? same(0) : std::nullopt;
+        return is_all(node.inputs[1], 0.0) ? same(0) : std::nullopt;
       case Op::MUL:
         return node.attributes.integer("shift") == 0 ? either(1) : std::nullopt;
       case Op::CLAMP:
@@ -195,7 +216,8 @@ class Folding {
       return real ? pad.attributes.real("pad_const") == -std::numeric_limits<double>::infinity() && !ignores_nan(window)
                   : pad.attributes.integer("pad_const") == reference::min_integer(type);
     }
-    return real ? pad.attributes.real("pad_const") == 0
+    const double pad_const = real ? pad.attributes.real("pad_const") : 0;
+    return real ? pad_const == 0 && !std::signbit(pad_const)
                 : pad.attributes.integer("pad_const") == window.attributes.integer("input_zp");
   }
 

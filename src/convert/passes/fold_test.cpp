@@ -52,8 +52,8 @@ std::string folded(const std::string& lines) {
 }
 
 TEST(Fold, OperatorsWithoutEffect) {
-  EXPECT_EQ(folded("%0 = input f32[2, 3]\n%1 = const f32[1, 3] [0, 0, 0]\n%2 = TANH(%0) f32[2, 3]\n"
-                   "%3 = ADD(%2, %1) f32[2, 3]\n%4 = SUB(%3, %1) f32[2, 3]\n"
+  EXPECT_EQ(folded("%0 = input f32[2, 3]\n%1 = const f32[1, 3] [0, 0, 0]\n%13 = const f32[1, 3] splat -0.0\n"
+                   "%2 = TANH(%0) f32[2, 3]\n%3 = ADD(%2, %13) f32[2, 3]\n%4 = SUB(%3, %1) f32[2, 3]\n"
                    "%5 = CLAMP(%4) f32[2, 3] min_val=-inf max_val=inf nan_mode=PROPAGATE\n"
                    "%6 = RESHAPE(%5) f32[2, 3] shape=[2, 3]\n%7 = TRANSPOSE(%6) f32[2, 3] perms=[0, 1]\n"
                    "%8 = SLICE(%7) f32[2, 3] start=[0, 0] size=[2, 3]\n%9 = TILE(%8) f32[2, 3] multiples=[1, 1]\n"
@@ -73,6 +73,28 @@ TEST(Fold, OperatorsWithAnEffectStay) {
   EXPECT_THAT(folded("%0 = input i32[1, 3]\n%1 = const i32[2, 3] [0, 0, 0, 0, 0, 0]\n%2 = ADD(%0, %1) i32[2, 3]\n"
                      "output %2\n"),
               ::testing::HasSubstr("ADD"));
+}
+
+// -0 + 0 is +0, and -0 - -0 is +0.
+TEST(Fold, KeepsTheSignsOfZeros) {
+  const auto sum = [](std::string_view before, std::string_view zero, std::string_view op = "ADD(%2, %1)") {
+    return folded(
+        formatted("%0 = input f32[2]\n%1 = const f32[2] splat {}\n%2 = {}(%0) f32[2]\n%3 = {} f32[2]\n"
+                  "%4 = TANH(%3) f32[2]\noutput %4\n",
+                  zero, before, op));
+  };
+  using ::testing::HasSubstr;
+  using ::testing::Not;
+  EXPECT_THAT(sum("TANH", "0.0"), HasSubstr("ADD"));
+  EXPECT_THAT(sum("TANH", "0.0", "ADD(%1, %2)"), HasSubstr("ADD"));
+  EXPECT_THAT(sum("TANH", "-0.0"), Not(HasSubstr("ADD")));
+  EXPECT_THAT(sum("TANH", "-0.0", "ADD(%1, %2)"), Not(HasSubstr("ADD")));
+  EXPECT_THAT(sum("TANH", "-0.0", "SUB(%2, %1)"), HasSubstr("SUB"));
+  EXPECT_THAT(sum("TANH", "0.0", "SUB(%2, %1)"), Not(HasSubstr("SUB")));
+  EXPECT_THAT(sum("ABS", "0.0"), Not(HasSubstr("ADD")));
+  EXPECT_THAT(folded("%0 = input i32[2]\n%1 = const i32[2] splat 0\n%2 = ABS(%0) i32[2]\n%3 = ADD(%2, %1) i32[2]\n"
+                     "%4 = ABS(%3) i32[2]\noutput %4\n"),
+              Not(HasSubstr("ADD")));
 }
 
 // A result of the graph stays a result of its own.
