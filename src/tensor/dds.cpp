@@ -118,6 +118,8 @@ std::optional<std::vector<DdsLevel>> split_levels(const DdsView& view, Bytes pay
 
 }  // namespace
 
+Result<DdsView> parse_dds_header(Bytes file, const std::string& name) { return parse_header(file, name); }
+
 Result<DdsView> parse_dds(Bytes file, const std::string& name, std::uint32_t levels_used) {
   Result<DdsView> view = parse_header(file, name);
   if (!view) return view;

@@ -34,6 +34,9 @@ struct DdsView {
 // present; a file with one level must have exactly its bytes.
 Result<DdsView> parse_dds(Bytes file, const std::string& name, std::uint32_t levels_used = 32);
 
+// As `parse_dds`, without the levels: their bytes may be missing.
+Result<DdsView> parse_dds_header(Bytes file, const std::string& name);
+
 // Errors: "DDS image height does not match that in the scenario file: a vs b", and the same for the width.
 Result<> check_dds_extent(const DdsView& texture, const std::string& name, std::uint64_t width, std::uint64_t height);
 

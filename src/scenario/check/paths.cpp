@@ -60,6 +60,16 @@ void check_not_input(Context& context, const InputFiles& inputs, const std::stri
                 formatted("the output {} is also {}, which it would overwrite", dst, what));
 }
 
+// Buffers and tensors are stored as npy whatever the file is called.
+void check_extension(Context& context, std::string_view uid, const std::string& dst, json::Value at) {
+  const std::string extension = extension_of(dst);
+  if (extension.empty() || extension == ".npy") return;
+  context.diagnostics.add(json::problem(at, DiagnosticKind::FileMismatch,
+                                        formatted("`{}` is stored as npy, but its file is called {}", uid, dst))
+                              .as_rule()
+                              .hint("call it .npy"));
+}
+
 void check_input(Context& context, std::string_view src, json::Value at) {
   check_nul(context, src, at);
   if (src.empty() || !context.options.confine) return;
@@ -99,6 +109,8 @@ void check_paths(Context& context) {
           if constexpr (requires { one.results; }) {
             check_output(context, outputs, one.results.dst, one.at["dst"]);
             check_not_input(context, inputs, one.results.dst, one.at["dst"]);
+            if (!std::holds_alternative<Image>(resource))
+              check_extension(context, one.uid, one.results.dst, one.at["dst"]);
             for (const Expect& expect : one.results.expect) check_input(context, expect.src, expect.at["src"]);
           }
           if constexpr (requires { one.modules; }) {

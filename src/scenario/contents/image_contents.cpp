@@ -54,9 +54,10 @@ std::optional<ImageContents> dds_image(const ContentsInput& input, const Image& 
   const Path path = source_path(input.scenario, input.contents.src);
   const InputFile file = open_input(path, named_at, diagnostics);
   if (!file) return std::nullopt;
-  auto texture = take_named_by(diagnostics, tensor::parse_dds(file->bytes(), path.string(), image.mips), named_at);
-  if (!texture) return std::nullopt;
-  Result<> extent = tensor::check_dds_extent(*texture, path.string(), image.extent[0], image.extent[1]);
+  // A wrong extent is the cause of a wrong size.
+  const auto header = take_named_by(diagnostics, tensor::parse_dds_header(file->bytes(), path.string()), named_at);
+  if (!header) return std::nullopt;
+  Result<> extent = tensor::check_dds_extent(*header, path.string(), image.extent[0], image.extent[1]);
   if (extent && image.layers != 1) {
     extent = fail(DiagnosticKind::FileMismatch, SourceLocation::in_file(path.string()),
                   formatted("a DDS file has one layer here, but image `{}` has {}; use npy", image.uid, image.layers));
@@ -69,6 +70,8 @@ std::optional<ImageContents> dds_image(const ContentsInput& input, const Image& 
     add_named_by(diagnostics, std::move(extent.error()), named_at);
     return std::nullopt;
   }
+  auto texture = take_named_by(diagnostics, tensor::parse_dds(file->bytes(), path.string(), image.mips), named_at);
+  if (!texture) return std::nullopt;
 
   const Format in_file = texture->format->format;
   Format format = *image.format.value;
