@@ -78,6 +78,72 @@ with tempfile.TemporaryDirectory() as name:
     in_place = run("run", "-q", scenario(here / "in_place.json", {"dst": "in.npy", "src": "in.npy"}))
     expect(in_place.returncode == 0, "a buffer is read from a file and written to it: " + in_place.stderr.decode())
 
+    # Reports and other outputs of options that are inputs.
+    pathlib.Path("k.comp").write_text("#version 460\nlayout(set = 0, binding = 0) buffer B { float b[]; };\nvoid main() { b[0] += 1; }\n")
+    pathlib.Path("drawn.json").write_text(json.dumps({
+        "resources": [{"shader": {"uid": "k", "type": "GLSL", "src": "k.comp"}},
+                      {"buffer": {"uid": "b", "size": 8, "shader_access": "readwrite", "src": "in.npy"}}],
+        "commands": [{"dispatch_compute": {"shader_ref": "k", "rangeND": [1], "bindings": [{"set": 0, "id": 0, "resource_ref": "b"}]}}]}))
+    pathlib.Path("recipe.json").write_text(json.dumps({
+        "version": "1.0", "header": {"xclbin_path": "k.comp"}, "resources": {
+            "buffers": [{"name": "b", "type": "inout", "size": 8}], "kernels": [{"name": "k", "instance": "main", "module": "k.comp"}]},
+        "execution": {"runs": [{"name": "k", "arguments": [{"name": "b", "argidx": 0}]}]}}))
+    pathlib.Path("data.bin").write_bytes(bytes(8))
+    pathlib.Path("m.graph").write_text("graph main {\n  %0 = input f32[4]\n  %1 = ABS(%0) f32[4]\n  output %1\n}\n")
+    run("run", "-q", plain, "--results", "results.jsonl")
+    os.symlink("k.comp", "link_to_shader.comp")
+    inputs = ("plain.json", "drawn.json", "k.comp", "in.npy", "recipe.json", "data.bin", "m.graph", "results.jsonl")
+    before = {path: pathlib.Path(path).read_bytes() for path in inputs}
+    for words in (["run", "plain.json", "--report", "plain.json"], ["run", "drawn.json", "--report", "k.comp"],
+                  ["run", "drawn.json", "--report", "link_to_shader.comp"], ["run", "drawn.json", "--trace", "in.npy"],
+                  ["run", "drawn.json", "--sarif", "./drawn.json"], ["run", "plain.json", "drawn.json", "--junit", "drawn.json"],
+                  ["run", "plain.json", "drawn.json", "--results", "plain.json"], ["run", "plain.json", "drawn.json", "--html", "plain.json"],
+                  ["run", "recipe.json", "--bind", "b=data.bin", "--save", "b=recipe.json"], ["run", "recipe.json", "--bind", "b=data.bin", "--save", "b=k.comp"],
+                  ["run", "recipe.json", "--bind", "b=data.bin", "--save", "b=data.bin"],
+                  ["run", "recipe.json", "--bind", "b=data.bin", "--report", "recipe.json"],
+                  ["run", "m.graph", "--report", "m.graph"], ["convert", "m.graph", "-o", "m.graph"], ["new", "k.comp", "--force", "-o", "k.comp"],
+                  ["results", "merge", "results.jsonl", "-o", "results.jsonl"], ["check", "plain.json", "--sarif", "plain.json"],
+                  ["inspect", "m.graph", "--sarif", "m.graph"]):
+        refused = run(*words)
+        expect(refused.returncode in (2, 3), f"{words} is refused: {refused.returncode} {refused.stderr.decode()}")
+        expect({path: pathlib.Path(path).read_bytes() for path in inputs} == before, f"{words} overwrites no input")
+        for path, contents in before.items():
+            pathlib.Path(path).write_bytes(contents)
+
+    # Diagnostics as SARIF, of each kind of file and verb.
+    pathlib.Path("bad.json").write_text('{"resources": [{"buffer": {"uid": "b", "size": 8, "shader_access": "readwrite", "sice": 1}}], "commands": []}')
+    pathlib.Path("bad.graph").write_text("graph main {\n  %0 = input f32[4]\n  %1 = NOTHING(%0) f32[4]\n  output %1\n}\n")
+    pathlib.Path("bad.rpl").write_text("void f (void) { x = ; }\n")
+    pathlib.Path("bad_recipe.json").write_text(before["recipe.json"].decode().replace("k.comp", "missing.comp"))
+    pathlib.Path("bad.comp").write_text("#version 460\nvoid main() { x(); }\n")
+    for words, status, kind in ((["check", "plain.json"], 0, None), (["check", "bad.json"], 3, "unknown-key"), (["run", "bad.json"], 0, "unknown-key"),
+                                (["run", "--strict", "bad.json"], 3, "unknown-key"), (["run", "bad.json", "plain.json"], 0, "unknown-key"),
+                                (["check", "bad.graph"], 3, None), (["convert", "bad.graph", "-o", "o.vgf"], 3, None), (["check", "bad.rpl"], 3, None),
+                                (["compile", "bad.rpl", "-o", "o"], 3, None), (["check", "bad_recipe.json"], 3, None), (["run", "bad_recipe.json"], 3, None),
+                                (["inspect", "bad.comp"], 3, "shader-compile"), (["new", "bad.comp"], 3, "shader-compile"),
+                                (["check", "missing.json"], 3, "file-not-found"), (["check", "--json", "bad.json"], 3, "unknown-key")):
+        pathlib.Path("s.sarif").unlink(missing_ok=True)
+        outcome = run(*words, "--sarif", "s.sarif")
+        expect(outcome.returncode == status, f"{words}: {outcome.returncode} {outcome.stderr.decode()}")
+        written = json.loads(pathlib.Path("s.sarif").read_text()) if pathlib.Path("s.sarif").exists() else {"runs": [{"results": None}]}
+        kinds = [one["ruleId"] for one in written["runs"][0]["results"] or []]
+        expect(written["runs"][0]["results"] is not None, f"{words} writes SARIF")
+        expect(kind in kinds if kind else bool(kinds) == (status != 0), f"{words} has its diagnostics in SARIF: {kinds}")
+
+    # HLSL through a program on the PATH, in `check` as in `run`.
+    os.mkdir("bin")
+    pathlib.Path("bin/dxc").write_text("#!/bin/sh\necho 'k.hlsl:1:1: error: a message of dxc' >&2\nexit 1\n")
+    os.chmod("bin/dxc", 0o755)
+    pathlib.Path("k.hlsl").write_text("[numthreads(1, 1, 1)] void main() {}\n")
+    pathlib.Path("hlsl.json").write_text(before["drawn.json"].decode().replace("GLSL", "HLSL").replace("k.comp", "k.hlsl").replace(
+        '"bindings": [{"set": 0, "id": 0, "resource_ref": "b"}]', '"bindings": []'))
+    with_dxc = {"PATH": f"{name}/bin:{os.environ['PATH']}"}
+    for verb in ("check", "run"):
+        compiled = run(verb, "hlsl.json", "--hlsl-compiler", "dxc", environment=with_dxc)
+        expect(compiled.returncode == 3 and b"a message of dxc" in compiled.stderr, f"{verb} compiles HLSL with dxc: {compiled.stderr.decode()}")
+        expect(run(verb, "hlsl.json", environment=with_dxc).returncode == 0, f"{verb} compiles HLSL with the built-in front end")
+        expect(run(verb, "hlsl.json", "--confine", "--hlsl-compiler", "dxc", environment=with_dxc).returncode == 2, f"{verb} confines no dxc")
+
     # Names.
     nul = run("run", scenario(here / "nul.json", {"dst": "a.npy\0junk"}))
     expect(nul.returncode == 3 and b"NUL character" in nul.stderr and not pathlib.Path("a.npy").exists(), "NUL in a name")
@@ -122,6 +188,14 @@ with tempfile.TemporaryDirectory() as name:
         text = child.stderr.read()
         expect(child.wait() in (0, 3), f"a shrinking input: {child.returncode} {text[:300]}")
         lost += b"became shorter" in text
+
+    # The limit of file sizes: of outputs, and of drivers that keep their memory in files.
+    for size in (0, 100, 64 << 10, 1 << 20):
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+        limited = run("run", "--no-cache", "drawn.json", "--report", "limited.json", limit=limit)
+        expect(limited.returncode == 5 and limited.stderr, f"files of {size} bytes: {limited.returncode} {limited.stderr.decode()}")
+        limited = run("convert", "m.graph", "-o", "limited.vgf", limit=limit)
+        expect(limited.returncode == (0 if size > 4096 else 5), f"a model where files have {size} bytes: {limited.returncode} {limited.stderr.decode()}")
 
     # What cannot be written, exhausted memory.
     with open("/dev/full", "w") as full:

@@ -15,6 +15,7 @@
 #include <mutex>
 
 #include "base/format.hpp"
+#include "base/protected_inputs.hpp"
 #include "base/shrunk_files.hpp"
 
 namespace slipway {
@@ -286,6 +287,7 @@ std::vector<Path> files_below(const Path& directory) {
 }
 
 Result<LineFile> LineFile::open(const Path& path, bool anew) {
+  SLIPWAY_TRY_VOID(check_output(path));
   if (path.has_parent_path()) SLIPWAY_TRY_VOID(make_directories(path.parent_path()));
   const int number = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (anew ? O_TRUNC : 0), 0666);
   if (number < 0) return unwritable(path, errno);
@@ -324,6 +326,7 @@ Result<> make_directories(const Path& path) {
 
 Result<OutputFile> OutputFile::create(const Path& path) {
   if (has_nul(path)) return nul_in_name(DiagnosticKind::FileUnwritable, path);
+  SLIPWAY_TRY_VOID(check_output(path));
   if (is_written_in_place(path)) {
     // Collected in memory: `commit` writes it.
     const int file = ::memfd_create("output", MFD_CLOEXEC);

@@ -3,10 +3,13 @@
 
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -48,6 +51,16 @@ void handle(int, siginfo_t* information, void*) {
     any_shrunk = true;
     return;
   }
+  // Drivers that run on the CPU keep their memory in files, and do not notice when one cannot grow.
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+    constexpr std::string_view kMessage =
+        "error: memory that is kept in a file cannot grow beyond the limit of file sizes (`ulimit -f`) "
+        "[device-failed]\n";
+    constexpr int kFailed = 5;
+    (void)!::write(STDERR_FILENO, kMessage.data(), kMessage.size());
+    ::_exit(kFailed);
+  }
   // Another cause: the process ends when the access is repeated.
   ::signal(SIGBUS, SIG_DFL);
 }
@@ -59,6 +72,7 @@ void survive_shrunk_files() {
   action.sa_sigaction = handle;
   action.sa_flags = SA_SIGINFO;
   surviving = ::sigaction(SIGBUS, &action, nullptr) == 0;
+  ::signal(SIGXFSZ, SIG_IGN);
 }
 
 std::optional<std::string> shrunk_file() {

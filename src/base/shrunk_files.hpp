@@ -5,6 +5,9 @@
 // The program calls `survive_shrunk_files` at its start. From then on the missing part reads as zeros, and the file is
 // remembered: `OutputFile::commit` then refuses to write results, and the program reports it. The library installs no
 // handler, because signals belong to the program that uses it.
+//
+// The limit of file sizes (RLIMIT_FSIZE) is of the same kind: a write beyond it is an error instead of a signal, and a
+// driver whose memory is a file that could not grow ends the process with a message.
 #pragma once
 
 #include <optional>

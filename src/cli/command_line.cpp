@@ -7,6 +7,7 @@
 
 #include "base/format.hpp"
 #include "base/suggest.hpp"
+#include "cli/sarif_file.hpp"
 #include "cli/version.hpp"
 
 namespace slipway::cli {
@@ -169,6 +170,7 @@ std::optional<int> CommandLine::parse(const Arguments& arguments) {
   try {
     app_->parse(reversed(words));
     set_level();
+    if (style_) set_sarif_path(style_->sarif_path);
     if (!arguments.format.empty()) print_verbose(formatted("slipway: the format is {}\n", arguments.format));
     return std::nullopt;
   } catch (const CLI::Success& success) {  // --help or --version
@@ -207,6 +209,7 @@ void CommandLine::fill(Probe& probe, const std::vector<std::string>& words) {
   for (const CLI::Option* option : std::as_const(*app_).get_options()) {
     if (option->get_positional()) probe.files.append_range(option->results());
     if (option->check_name("--json")) probe.json = option->count() != 0;
+    if (option->check_name("--sarif") && option->count() != 0) probe.sarif = option->results().front();
   }
 }
 
@@ -238,6 +241,8 @@ void CommandLine::add_report_options(ReportStyle& style) {
   add_flag("--json", style.json, "diagnostics and results as JSON");
   add_flag("--strict", style.strict, "treat every warning as an error");
   add_option("--max-errors", style.max_errors, "print at most this many problems (100)");
+  add_option("--sarif", style.sarif_path, "write the diagnostics as SARIF 2.1.0 too; `-` is standard output");
+  style_ = &style;
 }
 
 OptionGroup CommandLine::add_group(const std::string& name, const std::string& meaning) {

@@ -35,6 +35,7 @@ struct Probe {
   std::size_t unknown = 0;         // count of arguments that this command line does not accept
   bool valid = false;              // the command line accepts all arguments and their values
   bool json = false;               // --json is given
+  std::string sarif;               // the value of --sarif
 };
 
 // What a command line accepts, for completions and man pages.
@@ -120,7 +121,7 @@ class CommandLine : public OptionGroup {
   // reported with the nearest option that exists.
   std::optional<int> parse(const Arguments& arguments);
 
-  // --json, --strict, --max-errors
+  // --json, --strict, --max-errors, --sarif. The style lives until the arguments are parsed.
   void add_report_options(ReportStyle& style);
 
   // A part with its own heading in the help.
@@ -136,6 +137,7 @@ class CommandLine : public OptionGroup {
 
   std::string name_, what_, example_;
   bool quiet_ = false, verbose_ = false;
+  const ReportStyle* style_ = nullptr;
   std::unique_ptr<CLI::App> owned_;
 };
 

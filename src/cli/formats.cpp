@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/format.hpp"
+#include "base/protected_inputs.hpp"
 #include "cli/model/verbs.hpp"
 #include "cli/model/vgf_verbs.hpp"
 #include "cli/progress.hpp"
@@ -14,6 +15,7 @@
 #include "cli/recipe/npu_verbs.hpp"
 #include "cli/recipe/verbs.hpp"
 #include "cli/rpl/verbs.hpp"
+#include "cli/sarif_file.hpp"
 #include "cli/scenario/verbs.hpp"
 #include "cli/zebin/verbs.hpp"
 #include "foreign/recognise.hpp"
@@ -322,6 +324,7 @@ int dispatch(const DispatchedVerb& verb, const Arguments& arguments) {
   else
     detector.explain(closest.probe.files, diagnostics);
   if (diagnostics.has_errors()) {
+    set_sarif_path(closest.probe.sarif);
     return report(diagnostics, {.json = closest.probe.json}, verb.function == &Format::check ? stdout : stderr);
   }
   const VerbFunction function = chosen ? chosen->function : candidates.front().function;
@@ -330,6 +333,7 @@ int dispatch(const DispatchedVerb& verb, const Arguments& arguments) {
   if (chosen) {
     const std::string file = detector.first_known(chosen->probe.files);
     if (!file.empty()) own.format = detector.format(file)->name;
+    for (const std::string& input : chosen->probe.files) protect_input(input);
   }
   // A run reports its stages itself.
   std::optional<Progress> progress;

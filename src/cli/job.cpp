@@ -8,7 +8,9 @@
 
 #include "base/files.hpp"
 #include "base/print_diagnostic.hpp"
+#include "base/protected_inputs.hpp"
 #include "cli/run_report.hpp"
+#include "cli/sarif_file.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -35,6 +37,13 @@ bool run_one(Job& job, const PlannedRunGroup& options) {
   Progress progress("loading");
   job.set_progress(&progress);
   bool loaded = job.load();
+  // Before a run whose results would be lost.
+  std::vector<std::string> outputs = options.outputs();
+  outputs.push_back(options.style.sarif_path);
+  for (const std::string& output : outputs) {
+    if (Result<> checked = check_output(output); !output.empty() && !checked)
+      diagnostics.add(std::move(checked.error()));
+  }
   if (options.style.strict) diagnostics.make_strict();
   loaded &= !diagnostics.has_errors();
   if (loaded && options.explain)
@@ -77,6 +86,7 @@ int run_all(std::span<const std::unique_ptr<Job>> jobs, const PlannedRunGroup& o
     timed_out = has_timed_out(job->diagnostics().all());
     status = worst_status(status, job->status());
     all.add(job->all_diagnostics());
+    note_for_sarif(job->all_diagnostics());
     if ((timed_out || job == jobs.back()) && !explained) {
       if (!options.report_path.empty()) write(options.report_path, report_text(), unwritten);
     }

@@ -38,6 +38,10 @@ struct RunGroup {
   std::string device, report_path;
   std::optional<double> timeout;  // seconds
   bool no_cache = false;
+
+  // The files that the run writes after all else; empty names are not written.
+  virtual std::vector<std::string> outputs() const { return {report_path}; }
+  virtual ~RunGroup() = default;
 };
 void add_run_group(CommandLine& line, RunGroup& options);  // --device --report --timeout --no-cache --json...
 
@@ -69,6 +73,10 @@ struct LaunchGroup : PlannedRunGroup, EngineGroup {
   bool validate = false;
   std::string trace_path, profiling_path, perf_counters_path;
   std::optional<std::string> emulate;  // auto, never or always
+
+  std::vector<std::string> outputs() const override {
+    return {report_path, trace_path, profiling_path, perf_counters_path};
+  }
 };
 void add_launch_group(CommandLine& line, LaunchGroup& options);
 

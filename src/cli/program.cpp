@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/format.hpp"
+#include "base/protected_inputs.hpp"
 #include "base/suggest.hpp"
 #include "cli/formats.hpp"
 #include "cli/lab/options.hpp"
@@ -15,6 +16,7 @@
 #include "cli/recipe/verbs.hpp"
 #include "cli/rpl/verbs.hpp"
 #include "cli/run_report.hpp"
+#include "cli/sarif_file.hpp"
 #include "cli/version.hpp"
 #include "sandbox/sandbox.hpp"
 #include "shader/glslang_service.hpp"
@@ -116,6 +118,7 @@ std::vector<VerbDescription> describe_verbs() {
 
 int run_program(std::string_view program, const Arguments& arguments) {
   if (arguments.words.size() == 1 && arguments.words.front() == kSandboxVerb) return sandbox_verb();
+  protect_inputs();
   std::vector<std::string> command = sandbox::own_command();
   command.emplace_back(kSandboxVerb);
   sandbox::enable(std::move(command));
@@ -151,7 +154,7 @@ int run_program(std::string_view program, const Arguments& arguments) {
                           near ? formatted("; did you mean `{}`?", *near) : "", help()));
     return 2;
   }
-  return verb->run({{words.begin() + 1, words.end()}});
+  return write_sarif_file(verb->run({{words.begin() + 1, words.end()}}));
 }
 
 }  // namespace slipway::cli

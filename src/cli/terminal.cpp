@@ -15,6 +15,7 @@
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "cli/progress.hpp"
+#include "cli/sarif_file.hpp"
 #include "json/diagnostics.hpp"
 
 namespace slipway::cli {
@@ -119,6 +120,7 @@ void print_error(std::string_view text) { write(stderr, text); }
 int report(Diagnostics& diagnostics, const ReportStyle& style, std::FILE* json_to) {
   if (style.strict) diagnostics.make_strict();
   diagnostics.sort();
+  note_for_sarif(diagnostics.all());
   if (style.json) {
     write(json_to, json::diagnostics_text(diagnostics.all()));
   } else {
@@ -129,6 +131,7 @@ int report(Diagnostics& diagnostics, const ReportStyle& style, std::FILE* json_t
 }
 
 void end_process(int status) {
+  status = write_sarif_file(status);
   const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   std::fflush(nullptr);
   ::_exit(written ? status : 5);

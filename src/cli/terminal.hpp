@@ -18,6 +18,7 @@ struct ReportStyle {
   bool json = false;             // --json
   bool strict = false;           // --strict: warnings are errors
   std::size_t max_errors = 100;  // --max-errors
+  std::string sarif_path;        // --sarif
 };
 
 // How much a verb prints: -q and -v. Quiet: errors and what was asked for, such as a report or a listing, but no

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
+#include "base/protected_inputs.hpp"
 
 namespace slipway::recipe {
 
@@ -52,6 +53,7 @@ Result<Artifact> Artifacts::open_file(const std::string& key) const {
   if (!file) {
     return fail(DiagnosticKind::FileNotFound, {}, formatted("artifacts::repository: cannot open file: {}", name));
   }
+  protect_input(path);
   auto mapping = std::make_shared<const MappedFile>(std::move(*file));
   Artifact artifact{.name = name, .path = path, .bytes = mapping->bytes(), .owner = mapping};
   state_->opened.emplace(name, artifact);

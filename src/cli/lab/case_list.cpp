@@ -8,6 +8,7 @@
 
 #include "base/files.hpp"
 #include "base/format.hpp"
+#include "base/protected_inputs.hpp"
 #include "cli/formats.hpp"
 
 namespace slipway::cli {
@@ -32,6 +33,7 @@ class CaseLister {
 
  private:
   void add_file(LabCase one) {
+    protect_input(one.file);
     one.copy = ++copies_[one.file];
     cases_.push_back(std::move(one));
   }

@@ -202,7 +202,7 @@ DividedArguments divide_arguments(const std::vector<std::string>& words) {
     const bool of_formats = !token.name.empty() && names.any_format_has(token.name);
     if (names.lab.has(token.name) || !of_formats) divided.own.append_range(token.words);
     if (of_formats && token.name != "--device" && token.name != "--report" && token.name != "--json" &&
-        token.name != "--junit")
+        token.name != "--junit" && token.name != "--sarif")
       divided.workers.append_range(token.words);
   }
   return divided;

@@ -9,6 +9,7 @@
 
 #include "base/files.hpp"
 #include "base/format.hpp"
+#include "base/protected_inputs.hpp"
 #include "cli/lab/changes.hpp"
 #include "cli/lab/expectations.hpp"
 #include "cli/lab/page.hpp"
@@ -35,6 +36,7 @@ class ResultsVerb {
     check_usage();
     if (diagnostics_.has_errors()) return end();
     for (const std::string& file : options_.files) {
+      protect_input(file);
       auto read = read_results(file, diagnostics_);
       if (!read) return end();
       merge_results(results_, std::move(*read));

@@ -21,6 +21,7 @@
 #include "cli/lab/supervisor.hpp"
 #include "cli/progress.hpp"
 #include "cli/run_report.hpp"
+#include "cli/sarif_file.hpp"
 #include "generated_version.hpp"
 #include "gpu/device/instance.hpp"
 
@@ -340,6 +341,8 @@ class LabRun {
   void write_reports() {
     if (!options_.report_path.empty()) write(options_.report_path, report_text());
     if (!options_.junit_path.empty()) write(options_.junit_path, write_lab_junit(results_));
+    write(options_.style.sarif_path, write_lab_sarif(results_, kVersion));
+    set_sarif_path("");
     if (!options_.html_path.empty())
       write(options_.html_path, write_results_page(results_, baseline_ ? &*baseline_ : nullptr));
   }

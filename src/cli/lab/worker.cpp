@@ -65,8 +65,7 @@ DeviceIdentity identify_device(const std::string& selector) {
   if (!index) return {};
   const auto device = std::ranges::find(instance->snapshots(), *index, &gpu::Snapshot::index);
   if (device == instance->snapshots().end()) return {};
-  return {device->name,
-          device->driver_info.empty() ? device->driver_name : device->driver_name + " " + device->driver_info};
+  return {device->name, gpu::driver_of(*device)};
 }
 
 Verdict verdict_of(int status, std::span<const RunReportEntry> entries, bool timed_out) {

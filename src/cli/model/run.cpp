@@ -109,7 +109,9 @@ class ModelJob : public Job {
   }
 
   std::vector<RunReportEntry> report() const override {
-    return {{.outcome = {options_.files.front(), diagnostics_.all(), report_, is_checked()}, .job = {}, .recipe = {}}};
+    return {{.outcome = {options_.files.front(), diagnostics_.all(), report_, is_checked(), options_.seed},
+             .job = {},
+             .recipe = {}}};
   }
 
  private:

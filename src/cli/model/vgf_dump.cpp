@@ -5,6 +5,7 @@
 #include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
+#include "base/protected_inputs.hpp"
 #include "cli/model/vgf_verbs.hpp"
 #include "cli/version.hpp"
 #include "vgf/dump.hpp"
@@ -37,6 +38,7 @@ struct MappedVgf {
 };
 
 std::optional<MappedVgf> map_vgf(const std::string& path, Diagnostics& problems) {
+  protect_input(path);
   std::optional<MappedFile> mapped = problems.take(map_file(path));
   if (!mapped) return std::nullopt;
   std::optional<vgf::File> file = vgf::read_vgf(mapped->bytes(), path, problems);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/recipe/files.hpp"
 
+#include "base/protected_inputs.hpp"
+
 namespace slipway::cli {
 
 Path artifact_directory(const std::string& dir, const std::string& file) {
@@ -9,6 +11,7 @@ Path artifact_directory(const std::string& dir, const std::string& file) {
 }
 
 SourcePtr read_input(const std::string& file, Diagnostics& diagnostics) {
+  protect_input(file);
   return diagnostics.take(read_source(file, file == "-" ? "<stdin>" : file)).value_or(nullptr);
 }
 

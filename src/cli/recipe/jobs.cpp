@@ -88,7 +88,10 @@ class ScriptJob : public Job {
     if (!outcome_) return {{.outcome = {options_.file, diagnostics_.all(), {}}, .job = {}, .recipe = {}}};
     std::vector<RunReportEntry> entries;
     for (const recipe::JobResult& result : *outcome_) {
-      entries.push_back({.outcome = {.file = result.recipe, .diagnostics = result.diagnostics, .report = {}},
+      entries.push_back({.outcome = {.file = result.recipe,
+                                     .diagnostics = result.diagnostics,
+                                     .report = {},
+                                     .seed = options_.group.seed},
                          .job = result.id,
                          .recipe = result.report.details});
     }

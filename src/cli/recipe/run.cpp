@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/format.hpp"
+#include "base/protected_inputs.hpp"
 #include "cli/job.hpp"
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/verbs.hpp"
@@ -97,6 +98,12 @@ class RecipeJob : public Job {
                         .no_map = options_.no_map,
                         .no_poll = options_.no_poll};
     session_ = recipe::Session::load(*request, diagnostics_);
+    for (const auto* inputs : {&binds_, &goldens_}) {
+      for (const NamedFile& input : *inputs) protect_input(input.file);
+    }
+    for (const NamedFile& save : saves_) {
+      if (Result<> checked = check_output(save.file); !checked) diagnostics_.add(std::move(checked.error()));
+    }
     return ok() && session_.plan();
   }
 
@@ -118,7 +125,10 @@ class RecipeJob : public Job {
   }
 
   std::vector<RunReportEntry> report() const override {
-    return {{.outcome = {.file = options_.files.front(), .diagnostics = diagnostics_.all(), .report = {}},
+    return {{.outcome = {.file = options_.files.front(),
+                         .diagnostics = diagnostics_.all(),
+                         .report = {},
+                         .seed = options_.group.seed},
              .job = {},
              .recipe = session_.details()}};
   }

@@ -9,6 +9,7 @@
 #include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/suggest.hpp"
+#include "cli/sarif_file.hpp"
 #include "cli/schemas.hpp"
 #include "json/diagnostics.hpp"
 #include "json/document.hpp"
@@ -300,6 +301,7 @@ int report_rpl(Diagnostics& diagnostics, const RplOptions& options, const rpl::C
   }
   if (options.style.strict) diagnostics.make_strict();
   diagnostics.sort();
+  note_for_sarif(diagnostics.all());
   const TimedCompile timed{{diagnostics.all()}, parse_time, *times, options.optimize};
   const std::string text = json::object_text(timed_compile_record(), timed);
   std::fwrite(text.data(), 1, text.size(), json_to);

@@ -3,6 +3,7 @@
 
 #include "base/format.hpp"
 #include "base/suggest.hpp"
+#include "cli/scenario/options.hpp"
 #include "cli/scenario/runner.hpp"
 #include "cli/scenario/verbs.hpp"
 #include "gpu/device/choose_device.hpp"
@@ -21,7 +22,7 @@ struct ScenarioCheckOptions {
   scenario::ScenarioOptions load{.checking = true};
   bool syntax = false, no_files = false, portable = false, no_cache = false;
   std::optional<std::string> device;
-  std::string describe;
+  std::string describe, hlsl_compiler = "glslang";
 };
 
 int describe_key(const std::string& key) {
@@ -63,7 +64,8 @@ int check_scenario(const Arguments& arguments) {
   line.add_flag("--device", options.device, "DEVICE",
                 "also check against a device: index, part of its name, or UUID; without a value the default device");
   line.add_option("--output", options.load.output, "base directory of relative `dst` paths (the scenario's directory)");
-  line.add_flag("--confine", options.load.confine, "refuse paths that leave the scenario's directory");
+  add_confine_option(line, options.load.confine);
+  add_hlsl_option(line, options.hlsl_compiler);
   add_cache_option(line, options.no_cache);
   line.add_option("--describe", options.describe, "explain a key of the format, such as `image.mips`, and exit");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
@@ -75,6 +77,7 @@ int check_scenario(const Arguments& arguments) {
                        : options.no_files ? scenario::Depth::References
                                           : scenario::Depth::Files;
   options.load.cache = cache_of(options.no_cache);
+  options.load.dxc = options.hlsl_compiler == "dxc";
   for (const std::string& file : options.files) {
     Diagnostics of_file;
     const scenario::Loaded loaded = load_file(file, options.load, of_file);

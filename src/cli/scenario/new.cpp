@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway new`: a first scenario for a shader or a model.
 #include "base/format.hpp"
+#include "base/protected_inputs.hpp"
 #include "cli/content.hpp"
 #include "cli/model/named_values.hpp"
 #include "cli/model/verbs.hpp"
@@ -74,6 +75,7 @@ std::optional<std::string> start(const NewOptions& options, Diagnostics& diagnos
     if (auto named = split_named(given, "--shader takes NAME=FILE", diagnostics))
       request.substitutions.emplace_back(named->first, named->second);
   }
+  protect_input(options.file);
   const auto read = diagnostics.take(ContentOf::read(options.file));
   if (!read || diagnostics.has_errors()) return std::nullopt;
   const Content& content = read->content();

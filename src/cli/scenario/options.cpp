@@ -40,6 +40,17 @@ void add_graph_options(OptionGroup& group, ScenarioRunOptions& options) {
 
 }  // namespace
 
+void add_confine_option(CommandLine& line, bool& confine) {
+  line.add_flag("--confine", confine, "refuse paths that leave the scenario's directory");
+}
+
+void add_hlsl_option(CommandLine& line, std::string& compiler) {
+  line.add_option("--hlsl-compiler", compiler,
+                  "what compiles HLSL: glslang, which is built in, or the program dxc on the PATH (glslang)")
+      .choices({"glslang", "dxc"})
+      .excludes("--confine");
+}
+
 void add_run_options(CommandLine& line, ScenarioRunOptions& options, bool drop_in) {
   if (drop_in) {
     line.add_option("--scenario", options.files, "the scenario file").required().values(1);
@@ -49,11 +60,8 @@ void add_run_options(CommandLine& line, ScenarioRunOptions& options, bool drop_i
         .take_all();
   }
   add_launch_group(line, options);
-  line.add_flag("--confine", options.confine, "refuse paths that leave the scenario's directory");
-  line.add_option("--hlsl-compiler", options.hlsl_compiler,
-                  "what compiles HLSL: glslang, which is built in, or the program dxc on the PATH (glslang)")
-      .choices({"glslang", "dxc"})
-      .excludes("--confine");
+  add_confine_option(line, options.confine);
+  add_hlsl_option(line, options.hlsl_compiler);
   add_result_options(line, options);
   add_cache_options(line, options);
   Option disable =

@@ -31,6 +31,10 @@ struct ScenarioRunOptions : LaunchGroup {
   std::optional<LogLevel> log_level;
 };
 
+// --confine; --hlsl-compiler, which is declared after it
+void add_confine_option(CommandLine& line, bool& confine);
+void add_hlsl_option(CommandLine& line, std::string& compiler);
+
 // Declares all options. `run` takes files as positional arguments, the drop-in name with `--scenario` only.
 void add_run_options(CommandLine& line, ScenarioRunOptions& options, bool drop_in);
 

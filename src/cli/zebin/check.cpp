@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
+#include "cli/sarif_file.hpp"
 #include "cli/schemas.hpp"
 #include "cli/version.hpp"
 #include "cli/zebin/verbs.hpp"
@@ -157,6 +158,7 @@ int print_results(const Results& results, const ZebinCheckOptions& options) {
   Diagnostics all;
   for (const Outcome& outcome : results.outcomes) all.add(outcome.diagnostics);
   all.sort();
+  if (options.form == "sarif" || options.style.json) note_for_sarif(all.all());
   if (options.form == "sarif") {
     print(json::sarif_text(all.all(), version_text().substr(version_text().find(' ') + 1)));
     return exit_status(all.all());

@@ -102,6 +102,11 @@ std::string_view name_of(DeviceType type) {
   return "Other";
 }
 
+std::string driver_of(const Snapshot& snapshot) {
+  return snapshot.driver_info.empty() ? snapshot.driver_name
+                                      : formatted("{} {}", snapshot.driver_name, snapshot.driver_info);
+}
+
 std::string format_uuid(const Uuid& uuid) {
   std::string text;
   for (std::size_t i = 0; i < uuid.size(); ++i) {

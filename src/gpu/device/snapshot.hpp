@@ -134,6 +134,8 @@ struct Snapshot {
 // `DiscreteGpu`, `IntegratedGpu`, `VirtualGpu`, `Cpu`, `Other`: the words of the log line that scripts match
 // (docs/spec/scenario.md#log-lines).
 std::string_view name_of(DeviceType type);
+// Its name and version: `llvmpipe Mesa 26.1.6 (LLVM 21.1.8)`.
+std::string driver_of(const Snapshot& snapshot);
 std::string format_uuid(const Uuid& uuid);  // 01234567-89ab-cdef-0123-456789abcdef
 
 // For people: everything, one fact a line.

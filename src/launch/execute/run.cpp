@@ -17,6 +17,7 @@ class Run {
   Run(const Plan& plan, const gpu::Device& device, RunOptions options, const Log& log)
       : plan_(plan), device_(device), options_(std::move(options)), log_(log) {
     report_.device = device.snapshot().name;
+    report_.driver = gpu::driver_of(device.snapshot());
     if (options_.dry_run) options_.repeat = 1;
     report_.iterations = options_.repeat;
   }

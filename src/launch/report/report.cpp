@@ -133,6 +133,10 @@ auto of_report() {
   return [](const FileReport& file) { return file.report ? &((*file.report).*kMember) : nullptr; };
 }
 
+const std::string* driver_in(const FileReport& file) {
+  return file.report && !file.report->driver.empty() ? &file.report->driver : nullptr;
+}
+
 std::vector<std::string> output_names(const Report& report) {
   std::vector<std::string> names;
   for (const Path& output : report.outputs) names.push_back(output.string());
@@ -170,6 +174,8 @@ const Record<FileReport>& file_report_record() {
           .required("exit_status", &F::status, Integer{.max = 5}, "of this file alone")
           .required("skipped", skip_reasons, List{Text{}}, "what the device lacks")
           .optional("device", of_report<&Report::device>(), Text{}, "the device that it ran on")
+          .optional("driver", driver_in, Text{}, "the driver of the device, with its version")
+          .optional("seed", &F::seed, Integer{}, "of random data that have no seed of their own in the file")
           .optional("iterations", of_report<&Report::iterations>(), Integer{}, "how often it ran")
           .optional("expectations", of_report<&Report::expectations>(), List{Nested(expectation_record())},
                     "the outcomes of expectations")

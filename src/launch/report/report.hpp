@@ -24,6 +24,7 @@ struct ExpectationOutcome {
 // Of one plan that ran to its end. Failed expectations are errors among the diagnostics.
 struct Report {
   std::string device;
+  std::string driver;  // with its version; empty: none
   std::uint32_t iterations = 1;
   std::vector<ExpectationOutcome> expectations;
   std::vector<Path> outputs;  // in the order of the plan
@@ -41,6 +42,7 @@ struct FileReport {
   std::vector<Diagnostic> diagnostics;
   std::optional<Report> report;
   bool is_checked = true;  // false: nothing was to be compared, so that success is `ran` and not `passed`
+  std::optional<std::uint64_t> seed = std::nullopt;  // of random data that have no seed of their own in the file
 
   // All diagnostics, those of the report included.
   std::vector<Diagnostic> all_diagnostics() const;

@@ -48,6 +48,14 @@ TEST(Report, StatusOfAFile) {
   EXPECT_EQ(broken().status(), 3);
 }
 
+TEST(Report, HasTheDriverAndTheSeed) {
+  FileReport file = passed();
+  file.seed = 7;
+  file.report->driver = "a driver 1.2";
+  const std::string text = json::object_text(file_report_record(), file);
+  EXPECT_TRUE(text.contains("\"driver\": \"a driver 1.2\",\n  \"seed\": 7,\n")) << text;
+}
+
 TEST(Report, SuccessWithoutAComparisonIsRan) {
   FileReport file = passed();
   file.is_checked = false;

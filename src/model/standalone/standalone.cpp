@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/format.hpp"
+#include "base/protected_inputs.hpp"
 #include "base/suggest.hpp"
 #include "model/plan/model_storage.hpp"
 #include "tensor/format.hpp"
@@ -103,6 +104,7 @@ class Planner {
   }
 
   void open(std::size_t input, const Path& path) {
+    protect_input(path);
     auto mapped = diagnostics_.take(map_file(path));
     if (!mapped) return;
     Diagnostics warnings;

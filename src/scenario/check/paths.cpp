@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/format.hpp"
+#include "base/protected_inputs.hpp"
 #include "scenario/check/context.hpp"
 #include "scenario/paths.hpp"
 
@@ -84,9 +85,14 @@ void check_input(Context& context, std::string_view src, json::Value at) {
 void check_paths(Context& context) {
   std::map<Path, json::Value> outputs;
   InputFiles inputs;
-  if (context.scenario.document) inputs.add(context.scenario.document->source()->name(), "the scenario");
+  if (context.scenario.document) {
+    inputs.add(context.scenario.document->source()->name(), "the scenario");
+    protect_input(context.scenario.document->source()->name());
+  }
   const auto note_input = [&](std::string_view src, std::string_view what) {
-    if (!src.empty()) inputs.add(source_path(context.scenario, src), what);
+    if (src.empty() || src.contains('\0')) return;
+    inputs.add(source_path(context.scenario, src), what);
+    protect_input(source_path(context.scenario, src));
   };
   for (const Resource& resource : context.scenario.resources) {
     std::visit(
@@ -118,6 +124,18 @@ void check_paths(Context& context) {
           }
           if constexpr (requires { one.include_dirs; }) {
             for (const json::Value dir : one.at["include_dirs"]) check_input(context, dir.string(), dir);
+          }
+        },
+        resource);
+  }
+  // Contents may be overwritten by `dst`, and by nothing else.
+  for (const Resource& resource : context.scenario.resources) {
+    std::visit(
+        [&](const auto& one) {
+          if constexpr (requires { one.contents; }) {
+            if (one.contents.src.empty() || one.contents.src.contains('\0')) return;
+            const Path path = source_path(context.scenario, one.contents.src);
+            if (!outputs.contains(path.lexically_normal())) protect_input(path);
           }
         },
         resource);

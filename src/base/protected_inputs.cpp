@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "base/protected_inputs.hpp"
+
+#include <mutex>
+#include <set>
+
+#include "base/format.hpp"
+
+namespace slipway {
+namespace {
+
+struct Protected {
+  std::mutex mutex;
+  bool active = false;
+  std::set<Path> files;
+};
+Protected& protected_files() {
+  static Protected one;
+  return one;
+}
+
+// The file to which a path leads; empty unless it is a regular file, as only those are replaced.
+Path regular_file(const Path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return {};
+  Path canonical = std::filesystem::canonical(path, error);
+  return error ? Path() : canonical;
+}
+
+}  // namespace
+
+void protect_inputs() {
+  const std::scoped_lock lock(protected_files().mutex);
+  protected_files().active = true;
+}
+
+void protect_input(const Path& path) {
+  const std::scoped_lock lock(protected_files().mutex);
+  if (!protected_files().active || path == "-") return;
+  if (Path file = regular_file(path); !file.empty()) protected_files().files.insert(std::move(file));
+}
+
+Result<> check_output(const Path& path) {
+  const std::scoped_lock lock(protected_files().mutex);
+  if (protected_files().files.empty() || path == "-" || !protected_files().files.contains(regular_file(path)))
+    return {};
+  return fail(
+      Diagnostic{.kind = DiagnosticKind::OutputConflict,
+                 .message = formatted("the output {} is also an input, which it would overwrite", path.string()),
+                 .location = SourceLocation::in_file(path.string())}
+          .hint("choose another name"));
+}
+
+}  // namespace slipway

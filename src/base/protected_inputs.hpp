@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The inputs of a process, which its outputs must not overwrite. Only the program protects its inputs: programs that
+// use the library decide themselves.
+//
+//   protect_inputs();                                        once, at the start of the program
+//   protect_input(file);                                     where a file is read
+//   if (Result<> checked = check_output(report); !checked)   before a long run; every output is checked when it is
+//   opened
+#pragma once
+
+#include "base/diagnostic.hpp"
+#include "base/files.hpp"
+
+namespace slipway {
+
+// From now on `protect_input` has an effect.
+void protect_inputs();
+// `-` and files that do not exist are ignored.
+void protect_input(const Path& path);
+// Errors: output-conflict, when a path leads to a protected input, through links too.
+Result<> check_output(const Path& path);
+
+}  // namespace slipway
