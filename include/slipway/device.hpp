@@ -22,7 +22,7 @@ struct DeviceInfo {
 // Errors: no-device if there is no Vulkan loader or driver.
 SLIPWAY_API Outcome<std::vector<DeviceInfo>> list_devices();
 
-// An opened device. Several threads may run scenarios on it: they run one after another. After a
+// An opened device. Several threads may run scenarios and models on it: they run one after another. After a
 // time-out (RunOptions::timeout) it is opened again; the objects of the lost one are leaked.
 class SLIPWAY_API Device {
  public:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <mutex>
 
 #include "base/format.hpp"
 #include "base/public_problems.hpp"
@@ -93,10 +94,16 @@ struct PreparedModel::State {
   launch::Profile host_profile;
   // On a device:
   const gpu::Device* device = nullptr;
+  std::shared_ptr<gpu::Device> kept;  // it stays when the Device is opened again for others
+  std::mutex* turn = nullptr;         // of the Device, whose users take turns
   std::deque<gpu::Buffer> buffers;
   std::vector<const gpu::Buffer*> external;
   std::map<launch::ResourceIndex, std::size_t> input_buffers, output_buffers;  // indices into `buffers`
   std::optional<launch::Prepared> prepared;  // is destroyed first: it uses the buffers
+
+  std::unique_lock<std::mutex> take_turn() const {
+    return turn ? std::unique_lock(*turn) : std::unique_lock<std::mutex>();
+  }
 
   MutableBytes input(std::size_t index) {
     const launch::ResourceIndex resource = alone->inputs[index];
@@ -159,9 +166,12 @@ struct PreparedModel::State {
     return {};
   }
 
-  Result<> prepare_on_device(launch::DeviceOpening& opening, const Cache& cache, Diagnostics& diagnostics) {
-    device = model::open_device_for(alone->plan, opening, {.timestamps = times}, diagnostics);
+  Result<> prepare_on_device(Device::State& of, const Cache& cache, Diagnostics& diagnostics) {
+    turn = &of.running;
+    const auto mine = take_turn();
+    device = model::open_device_for(alone->plan, of.opening, {.timestamps = times}, diagnostics);
     if (!device) return fail(std::vector(diagnostics.all().begin(), diagnostics.all().end()));
+    kept = of.opening.current();
     SLIPWAY_TRY_VOID(add_copies());
     launch::PrepareOptions options{.cache = cache, .external = external};
     options.execution.timestamps = times;
@@ -171,6 +181,7 @@ struct PreparedModel::State {
   }
 
   Result<> run() {
+    const auto mine = take_turn();
     ++runs;
     if (host) {
       return host->iterate({.number = runs,
@@ -194,6 +205,7 @@ struct PreparedModel::State {
       for (const launch::Capture& capture : alone->plan.captures) capture.take(host->bytes(capture.resource));
       return {};
     }
+    const auto mine = take_turn();
     std::set<launch::ResourceIndex> wanted;
     for (const launch::Capture& capture : alone->plan.captures) wanted.insert(capture.resource);
     SLIPWAY_TRY(const launch::Readback read, launch::read_back(alone->plan, *device, prepared->resources(), wanted));
@@ -392,7 +404,7 @@ Outcome<PreparedModel> Model::prepare(const State& model, Device* device, const 
   if (diagnostics.has_errors()) return problems();
   stages.begin(device ? "device" : "memory");
   if (device) {
-    if (Result<> ready = state->prepare_on_device(device->state().opening, model.cache, diagnostics); !ready)
+    if (Result<> ready = state->prepare_on_device(device->state(), model.cache, diagnostics); !ready)
       return failed(ready.error());
   } else {
     if (const std::string why = launch::why_not_on_host(plan); !why.empty()) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 #include <stdexcept>
+#include <thread>
 
 #include "model/cpu_device.hpp"
 #include "slipway/convert.hpp"
@@ -113,6 +115,24 @@ TEST_P(PublicModel, RunsAsOftenAsWanted) {
   prepared.run().value();
   EXPECT_EQ(prepared.input_data(0), memory);
   EXPECT_THAT(floats(prepared, "output_0"), ElementsAre(106, 7, 7, 7, 7, 7));
+}
+
+// Each thread prepares and runs a model of its own, some with measured times.
+TEST_P(PublicModel, ThreadsTakeTurnsOnOneDevice) {
+  const auto work = [this](unsigned t) {
+    const Model model = parsed(kTwoInputs);
+    PreparedModel prepared = prepare(model, {.times = t % 2 == 1}).value();
+    for (unsigned i = 0; i < 10; ++i) {
+      const float a = static_cast<float>(i), b = static_cast<float>(t);
+      prepared.set_input("a", std::vector<float>(6, a)).value();
+      prepared.set_input("b", std::vector<float>(6, b)).value();
+      ASSERT_TRUE(prepared.run());
+      EXPECT_THAT(floats(prepared, "output_0"), ::testing::Each(a + b));
+      EXPECT_THAT(floats(prepared, "output_1"), ::testing::Each(std::max(a, b)));
+    }
+  };
+  std::vector<std::jthread> threads;
+  for (unsigned t = 0; t < 4; ++t) threads.emplace_back(work, t);
 }
 
 TEST_P(PublicModel, InputsBeginAsZeros) {

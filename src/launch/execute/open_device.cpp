@@ -51,7 +51,7 @@ Result<DeviceOpening::Opened> DeviceOpening::open() {
   if (const Result<gpu::DevicePlan> plan = gpu::plan_device(instance_->snapshots()[*chosen], guess)) {
     Result<gpu::Device> device = gpu::create_device(*instance_, *chosen, *plan, options_.device);
     if (!device) return fail(std::move(device.error()));
-    opened.device.emplace(std::move(*device));
+    opened.device = std::make_shared<gpu::Device>(std::move(*device));
   }
   return opened;
 }
@@ -91,9 +91,9 @@ Result<gpu::Device*> DeviceOpening::get(gpu::Needs needs) {
     opened.device.reset();
     Result<gpu::Device> device = gpu::create_device(*instance_, opened.index, *wanted, options_.device);
     if (!device) return fail(std::move(device.error()));
-    opened.device.emplace(std::move(*device));
+    opened.device = std::make_shared<gpu::Device>(std::move(*device));
   }
-  return &*opened.device;
+  return opened.device.get();
 }
 
 }  // namespace slipway::launch

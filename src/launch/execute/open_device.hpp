@@ -10,6 +10,7 @@
 #pragma once
 
 #include <future>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,14 +43,18 @@ class DeviceOpening {
   // opening, and has no extensions that the options disable.
   Result<const gpu::Snapshot*> snapshot();
   // Waits for the device and makes sure that it has what is needed; may be called for several plans, one after the
-  // other. What was made from the device before must be gone: it may be made again, and is when it is lost. Errors:
+  // other. What was made from the device before must be gone, unless `current` keeps it: the device may be made again,
+  // and is when it is lost. Errors:
   // no-device, device-lacks, device-failed.
   Result<gpu::Device*> get(gpu::Needs needs);
+  // The device that `get` returned last. What is made from it may stay while it is made again, as long as this pointer
+  // does. Null before the first `get`.
+  std::shared_ptr<gpu::Device> current() const { return opened_ && *opened_ ? (**opened_).device : nullptr; }
 
  private:
   struct Opened {
-    std::size_t index = 0;              // of the snapshot
-    std::optional<gpu::Device> device;  // none when it could not be made without knowing the needs
+    std::size_t index = 0;                // of the snapshot
+    std::shared_ptr<gpu::Device> device;  // null when it could not be made without knowing the needs
   };
   Result<Opened> open();
   Result<Opened*> wait();

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The public class Scenario: one device for several threads (include/slipway/scenario.hpp).
+#include "slipway/scenario.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <thread>
+
+#include "base/format.hpp"
+
+namespace slipway {
+namespace {
+
+// Multiplies four numbers by `factor`.
+std::string multiplying(unsigned factor) {
+  return formatted(R"({{"resources": [
+    {{"shader": {{"uid": "s", "type": "GLSL", "source": "#version 460\nlayout(set = 0, binding = 0) buffer B {{ uint b[]; }};\nlayout(local_size_x = 4) in;\nvoid main() {{ b[gl_GlobalInvocationID.x] *= {}; }}"}}}},
+    {{"buffer": {{"uid": "b", "size": 16, "shader_access": "readwrite"}}}}
+  ], "commands": [{{"dispatch_compute": {{"shader_ref": "s", "rangeND": [1], "bindings": [{{"set": 0, "id": 0, "resource_ref": "b"}}]}}}}]}})",
+                   factor);
+}
+
+TEST(PublicScenario, ThreadsTakeTurnsOnOneDevice) {
+  Outcome<Device> device = Device::open();
+  ASSERT_TRUE(device) << device.error().front().text;
+  std::vector<std::jthread> threads;
+  for (unsigned t = 1; t <= 4; ++t) {
+    threads.emplace_back([&device, t] {
+      Outcome<Scenario> scenario = Scenario::parse(multiplying(t + 1), ".", {.cache = false});
+      ASSERT_TRUE(scenario) << scenario.error().front().text;
+      for (unsigned i = 1; i <= 10; ++i) {
+        const std::array<std::uint32_t, 4> given = {i, 10 * i, t, 1};
+        ASSERT_TRUE(scenario->set_contents("b", ByteView(given)));
+        RunOptions options;
+        options.capture = {"b"};
+        const Outcome<RunReport> report = scenario->run(*device, options);
+        ASSERT_TRUE(report) << report.error().front().text;
+        std::array<std::uint32_t, 4> result{};
+        const std::vector<std::byte>& bytes = report->captured.at("b");
+        ASSERT_EQ(bytes.size(), sizeof result);
+        std::memcpy(result.data(), bytes.data(), sizeof result);
+        for (std::size_t k = 0; k < result.size(); ++k) EXPECT_EQ(result[k], given[k] * (t + 1));
+        EXPECT_FALSE(device->info().name.empty());
+      }
+    });
+  }
+}
+
+// Errors of one thread do not disturb the others.
+TEST(PublicScenario, ARunThatFailsLeavesTheDeviceToTheOthers) {
+  Outcome<Device> device = Device::open();
+  ASSERT_TRUE(device);
+  std::vector<std::jthread> threads;
+  for (unsigned t = 0; t < 2; ++t) {
+    threads.emplace_back([&device, t] {
+      for (int i = 0; i < 5; ++i) {
+        Outcome<Scenario> scenario = Scenario::parse(multiplying(3), ".", {.cache = false});
+        ASSERT_TRUE(scenario);
+        RunOptions options;
+        options.capture = {t == 0 ? "missing" : "b"};
+        EXPECT_EQ(scenario->run(*device, options).has_value(), t != 0);
+      }
+    });
+  }
+}
+
+}  // namespace
+}  // namespace slipway
