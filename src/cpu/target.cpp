@@ -122,7 +122,8 @@ lower::DeviceFacts facts_of(const Target& target) {
                   .denorm_preserve = true,
                   .rounding_rte = true,
                   .exact_division = true,
-                  .f16_conversions = target.has_f16};
+                  .f16_conversions = target.has_f16,
+                  .fused_multiply_add = target.has_fma};
   return facts;
 }
 

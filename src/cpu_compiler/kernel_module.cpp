@@ -31,6 +31,7 @@ constexpr spv::Capability kCapabilities[] = {
     spv::Capability::StorageBuffer16BitAccess,
     spv::Capability::GroupNonUniform,
     spv::Capability::GroupNonUniformBallot,
+    spv::Capability::GroupNonUniformShuffle,
     spv::Capability::DotProduct,
     spv::Capability::DotProductInput4x8BitPacked,
     spv::Capability::SignedZeroInfNanPreserve,

@@ -113,6 +113,7 @@ class Analysis {
       }
       case spv::Op::OpGroupNonUniformBroadcast:
         return Spread::Uniform;
+      case spv::Op::OpGroupNonUniformShuffleXor:
       case spv::Op::OpSUDot:
         return Spread::Varying;
       case spv::Op::OpExtInst:

@@ -247,6 +247,8 @@ class Translator {
         return keep(in, address(in));
       case spv::Op::OpGroupNonUniformBroadcast:
         return keep(in, broadcast(in));
+      case spv::Op::OpGroupNonUniformShuffleXor:
+        return keep(in, swapped(in));
       case spv::Op::OpCompositeExtract:
         return keep(in, component(in));
       case spv::Op::OpSMulExtended:
@@ -496,6 +498,15 @@ class Translator {
   }
 
   // --- expressions ---
+
+  std::optional<Value> swapped(const Instruction& in) {
+    const Value from = get(in.operand(3));
+    const auto mask = kernel_.constants.find(in.operand(4));
+    if (!from.value || mask == kernel_.constants.end() || mask->second >= lanes_) return std::nullopt;
+    std::vector<int> lanes;
+    for (std::uint32_t i = 0; i < lanes_; ++i) lanes.push_back(static_cast<int>(i ^ mask->second));
+    return varying(b_.CreateShuffleVector(vector(from), lanes));
+  }
 
   std::optional<Value> broadcast(const Instruction& in) {
     const Value from = get(in.operand(3));

@@ -254,6 +254,8 @@ class Kernel {
   Value without_lane(Value value);
   // The same value, without the knowledge how it differs by lane: loads gather, and only in active lanes.
   Value gathered(Value value) const;
+  // The values of each lane whose index differs in the bits `lanes`. For a workgroup that is one vector.
+  Value swap_lanes(Value value, std::uint32_t lanes);
 
   // --- statements ---
   // The index of the current basic block. Values that were computed in the same block are available.

@@ -60,8 +60,8 @@ constexpr Case kCases[] = {
   output %5)"},
     {"matrix product whose rows are laid side by side", R"(
   %0 = input f32[2, 40, 264]
-  %1 = input f32[2, 264, 136]
-  %2 = MATMUL(%0, %1) f32[2, 40, 136] A_zp=0 B_zp=0
+  %1 = input f32[2, 264, 264]
+  %2 = MATMUL(%0, %1) f32[2, 40, 264] A_zp=0 B_zp=0
   output %2)"},
     {"matrix product with tails everywhere", R"(
   %0 = input f32[3, 19, 37]
