@@ -118,7 +118,9 @@ model::GraphOptions graph_options(const EngineGroup& options, const std::string&
 
 void add_launch_group(CommandLine& line, LaunchGroup& options) {
   add_planned_run_group(line, options);
-  line.add_option("--repeat", options.repeat, "the number of runs (1)");
+  line.add_option("--repeat", options.repeat, "the number of runs (1); with several, their times are printed");
+  line.add_option("--warmup", options.warmup, "runs before these that statistics of times leave out (0)");
+  line.add_option("--csv", options.csv_path, "write the time of each run as CSV");
   line.add_flag("--validate", options.validate, "run under the Vulkan validation layer, synchronisation included");
   line.add_option("--trace", options.trace_path, "write a Chrome trace (JSON) with host and GPU tracks, for Perfetto");
   line.add_option("--profiling-dump-path", options.profiling_path, "write GPU timestamps as JSON");
@@ -130,6 +132,15 @@ void add_launch_group(CommandLine& line, LaunchGroup& options) {
   add_engine_option(line, options);
   add_engine_thread_options(line, options);
   add_fusion_option(line, options.no_fuse);
+}
+
+void check_repeat(const LaunchGroup& options, Diagnostics& diagnostics) {
+  if (options.warmup < 0 || options.warmup > UINT32_MAX - options.repeat)
+    diagnostics.error(
+        DiagnosticKind::Usage, {},
+        formatted("--warmup takes a number from 0 to {}, not {}", UINT32_MAX - options.repeat, options.warmup));
+  if (options.dry_run && (options.warmup > 0 || !options.csv_path.empty()))
+    diagnostics.error(DiagnosticKind::Usage, {}, "a dry run does not measure; leave out --warmup and --csv");
 }
 
 void add_artifact_options(OptionGroup& group, std::string& directory, bool& allow_outside) {

@@ -70,8 +70,9 @@ model::GraphOptions graph_options(const EngineGroup& options, const std::string&
 // The options of runs that go through `launch`: scenarios and models.
 struct LaunchGroup : PlannedRunGroup, EngineGroup {
   std::int64_t repeat = 1;
+  std::int64_t warmup = 0;  // further runs before these, which statistics leave out
   bool validate = false;
-  std::string trace_path, profiling_path, perf_counters_path;
+  std::string trace_path, profiling_path, perf_counters_path, csv_path;
   std::optional<std::string> emulate;  // auto, never or always
 
   std::vector<std::string> outputs() const override {
@@ -79,6 +80,8 @@ struct LaunchGroup : PlannedRunGroup, EngineGroup {
   }
 };
 void add_launch_group(CommandLine& line, LaunchGroup& options);
+// Reports counts of runs that are out of range.
+void check_repeat(const LaunchGroup& options, Diagnostics& diagnostics);
 
 // The options of runs of recipes: of one recipe, or of the recipes of a jobs script.
 struct RecipeGroup {

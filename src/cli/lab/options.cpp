@@ -16,8 +16,8 @@ namespace slipway::cli {
 namespace {
 
 // Options that name an output, which several cases would overwrite.
-constexpr std::string_view kOutputFiles[] = {"--trace", "--profiling-dump-path", "--perf-counters-dump-path",
-                                             "--graph", "--output-dir",          "--save"};
+constexpr std::string_view kOutputFiles[] = {
+    "--trace", "--profiling-dump-path", "--perf-counters-dump-path", "--graph", "--output-dir", "--save", "--csv"};
 // What the values of options may contain.
 constexpr std::string_view kCaseName = "{case}", kDirectoryName = "{directory}", kStemName = "{stem}";
 

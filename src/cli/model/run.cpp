@@ -13,6 +13,7 @@
 #include "cli/model/open_model.hpp"
 #include "cli/model/vgf_verbs.hpp"
 #include "cli/run_report.hpp"
+#include "cli/run_times.hpp"
 #include "gpu/device/device_plan.hpp"
 #include "launch/check/check_device.hpp"
 #include "launch/check/hazards.hpp"
@@ -33,8 +34,10 @@ struct ModelOptions : LaunchGroup {
   std::vector<std::string> inputs, shapes;  // NAME=FILE, NAME=1x2x3
   std::string input_directory, output_directory, range, fill = "random", compare;
   std::uint64_t seed = 0;
-  bool profile = false;
+  bool profile = false, layers = false;
   std::string picture_path;
+  std::string against;  // a directory of .npy files, or an .npz archive
+  std::optional<double> absolute, relative;
 
   bool is_timed() const { return profile || !picture_path.empty() || !trace_path.empty() || !profiling_path.empty(); }
 };
@@ -60,6 +63,12 @@ void add_data_options(OptionGroup& group, ModelOptions& options) {
 void add_result_options(OptionGroup& group, ModelOptions& options) {
   group.add_option("--compare", options.compare, "`reference`: compare every output of a graph with the interpreter")
       .choices({"reference"});
+  group.add_flag("--layers", options.layers,
+                 "with --compare: compare each kernel too, with the inputs that it had, and name the first wrong one");
+  group.add_option("--against", options.against,
+                   "compare the outputs with these: a directory of NAME.npy, or an archive of numpy.savez");
+  group.add_option("--atol", options.absolute, "--against accepts this absolute difference (0)").positive();
+  group.add_option("--rtol", options.relative, "--against accepts this relative difference (0)").positive();
   group.add_flag("--profile", options.profile, "print the times of all segments and kernels");
   group.add_option("--graph", options.picture_path, "draw the model with its times: a page (.html) or Graphviz (.dot)");
 }
@@ -99,7 +108,8 @@ class ModelJob : public Job {
     const std::string on = report_ ? ", on " + report_->device : "";
     if (status != 0 || is_checked()) return formatted("{}: {}{}\n", file, outcome_word(status), on);
     const auto time = std::chrono::duration<double, std::milli>(launch::run_time(report_->counters));
-    const std::string often = options_.repeat > 1 ? formatted("{} times ", options_.repeat) : "";
+    const std::int64_t runs = options_.warmup + options_.repeat;
+    const std::string often = runs > 1 ? formatted("{} times ", runs) : "";
     // Shaders have no reference.
     const bool is_comparable = std::ranges::all_of(request_.file->vgf.segments, [](const vgf::Segment& segment) {
       return segment.kind == vgf::ModuleKind::Graph;
@@ -108,15 +118,17 @@ class ModelJob : public Job {
                      is_comparable ? "; `--compare reference` checks the results" : "");
   }
 
-  std::vector<RunReportEntry> report() const override {
-    return {{.outcome = {options_.files.front(), diagnostics_.all(), report_, is_checked(), options_.seed},
-             .job = {},
-             .recipe = {}}};
-  }
+  std::vector<Diagnostic> all_diagnostics() const override { return result().all_diagnostics(); }
+
+  std::vector<RunReportEntry> report() const override { return {{.outcome = result(), .job = {}, .recipe = {}}}; }
 
  private:
+  launch::FileReport result() const { return {options_.files.front(), diagnostics_.all(), report_, is_checked(), options_.seed}; }
+
   // Whether success means more than that the model ran.
-  bool is_checked() const { return !report_ || options_.dry_run || !options_.compare.empty(); }
+  bool is_checked() const {
+    return !report_ || options_.dry_run || !options_.compare.empty() || !options_.against.empty();
+  }
 
   // --- command line ---
 
@@ -126,6 +138,13 @@ class ModelJob : public Job {
     if (options_.files.size() != 1) usage(options_.files.empty() ? "no model is given" : "one model is run at a time");
     if (options_.repeat <= 0 || options_.repeat > UINT32_MAX)
       usage(formatted("--repeat takes a number from 1 to {}, not {}", UINT32_MAX, options_.repeat));
+    if (options_.repeat > 0) check_repeat(options_, diagnostics_);
+    if (options_.layers && options_.compare.empty()) usage("--layers needs --compare reference");
+    if (options_.layers && options_.engine == "reference")
+      usage(
+          "--layers compares kernels with the reference interpreter, which runs no kernels; leave out --engine "
+          "reference");
+    if (options_.against.empty() && (options_.absolute || options_.relative)) usage("--atol and --rtol need --against");
     for (const std::string& given : options_.inputs) {
       if (const auto named = split_named(given, "--input takes NAME=FILE", diagnostics_))
         request_.inputs.push_back({named->first, named->second});
@@ -139,7 +158,8 @@ class ModelJob : public Job {
     const std::string& picture = options_.picture_path;
     if (!picture.empty() && !picture.ends_with(".html") && !picture.ends_with(".dot"))
       usage(formatted("--graph takes a file that ends in .html or .dot, not `{}`", picture));
-    if (options_.dry_run && (options_.profile || !options_.compare.empty() || !picture.empty()))
+    if (options_.dry_run &&
+        (options_.profile || !options_.compare.empty() || !options_.against.empty() || !picture.empty()))
       usage("a dry run does not measure or compare");
   }
 
@@ -237,7 +257,10 @@ class ModelJob : public Job {
     request_.output_directory = options_.output_directory;
     request_.fill.kind = *model::fill_kind_from_name(options_.fill);
     request_.fill.seed = options_.seed;
+    request_.expected = options_.against;
+    request_.tolerance = {.abs = options_.absolute.value_or(0), .rel = options_.relative.value_or(0)};
     if (!options_.compare.empty()) request_.values = std::make_shared<model::ModelValues>();
+    if (options_.layers) request_.model.graphs.intermediates = std::make_shared<model::Intermediates>();
     alone_ = model::plan_standalone(request_, diagnostics_);
     if (alone_ && !keep_engine(cache)) return false;
     if (alone_) diagnostics_.add(launch::check_hazards(alone_->plan).release());
@@ -284,7 +307,7 @@ class ModelJob : public Job {
 
   launch::RunOptions run_options() {
     launch::RunOptions options;
-    options.repeat = static_cast<std::uint32_t>(options_.repeat);
+    options.repeat = static_cast<std::uint32_t>(options_.warmup + options_.repeat);
     options.dry_run = options_.dry_run;
     options.timestamps = options_.is_timed();
     options.profile_path = options_.profiling_path;
@@ -296,7 +319,10 @@ class ModelJob : public Job {
   }
 
   void finish() {
+    if (!options_.against.empty()) say(launch::print_expectations(report_->expectations));
     if (!options_.compare.empty()) compare();
+    if (!options_.dry_run && !options_.style.json) say(times_text(options_, *report_));
+    if (!options_.csv_path.empty()) write(options_.csv_path, times_csv(options_, options_.files.front(), *report_));
     if (options_.is_timed() && !options_.dry_run) show_times();
     if (!options_.trace_path.empty()) {
       write(options_.trace_path, launch::write_trace(alone_->plan.name, report_->counters, report_->profile));
@@ -305,8 +331,10 @@ class ModelJob : public Job {
 
   void compare() {
     stage("comparing with the reference interpreter");
-    const auto compared = diagnostics_.take(model::compare_model(request_.file->vgf, *alone_, *request_.values));
+    const auto compared = diagnostics_.take(
+        model::compare_model(request_.file->vgf, *alone_, *request_.values, request_.model.graphs.intermediates.get()));
     if (!compared) return;
+    for (const model::SegmentLayers& segment : compared->layers) show_layers(segment);
     const bool many = alone_->segments.size() > 1;
     for (const model::OutputComparison& output : compared->outputs) {
       const std::string where = many ? formatted("segment {} ", output.segment) : "";
@@ -328,6 +356,23 @@ class ModelJob : public Job {
       diagnostics_.warning(DiagnosticKind::Unsupported, SourceLocation::in_file(request_.file->vgf.name),
                            "nothing in this model can be compared with the reference interpreter");
     }
+  }
+
+  void show_layers(const model::SegmentLayers& segment) {
+    if (alone_->segments.size() > 1) say(formatted("layers of segment {}:\n", segment.segment));
+    say(model::layers_text(segment.layers));
+    const auto first =
+        std::ranges::find_if(segment.layers, [](const model::LayerComparison& layer) { return !layer.own.passed(); });
+    if (first == segment.layers.end()) {
+      say(formatted("every layer is right for the inputs that it had ({} layers)\n", segment.layers.size()));
+      return;
+    }
+    diagnostics_.error(
+        DiagnosticKind::ExpectationFailed, SourceLocation::in_file(request_.file->vgf.name),
+        formatted(
+            "layer {}, {}, is the first that is wrong for the inputs that it had: {} of {} elements differ from the "
+            "reference interpreter",
+            first - segment.layers.begin(), model::layer_name(*first), first->own.wrong, first->own.elements));
   }
 
   void show_times() {

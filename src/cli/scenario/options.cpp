@@ -94,6 +94,7 @@ void check_options(const ScenarioRunOptions& options, Diagnostics& diagnostics) 
   const auto usage = [&](std::string message) { diagnostics.error(DiagnosticKind::Usage, {}, std::move(message)); };
   if (options.files.empty()) usage("no scenario file is given");
   if (options.repeat <= 0) usage(formatted("Repeat count must be greater than zero; received {}.", options.repeat));
+  if (options.repeat > 0) check_repeat(options, diagnostics);
   const auto directory = [&](const std::string& path, std::string_view what) {
     if (!path.empty() && !directory_exists(path)) usage(formatted("Invalid {} directory: {}", what, path));
   };

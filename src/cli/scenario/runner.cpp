@@ -7,6 +7,7 @@
 #include "base/format.hpp"
 #include "cli/device_session.hpp"
 #include "cli/run_report.hpp"
+#include "cli/run_times.hpp"
 #include "cli/scenario/frame_capture.hpp"
 #include "launch/execute/host_run.hpp"
 #include "launch/plan/explain.hpp"
@@ -46,7 +47,7 @@ ScenarioRunner::~ScenarioRunner() = default;
 
 launch::RunOptions ScenarioRunner::options_for(const std::string& file) const {
   launch::RunOptions options;
-  options.repeat = options_.dry_run ? 1 : static_cast<std::uint32_t>(options_.repeat);
+  options.repeat = options_.dry_run ? 1 : static_cast<std::uint32_t>(options_.warmup + options_.repeat);
   options.dry_run = options_.dry_run;
   options.timestamps = wants_timestamps(options_);
   if (options_.timeout) options.time_out = launch::time_out_of(*options_.timeout);
@@ -80,6 +81,8 @@ std::optional<launch::Report> ScenarioRunner::run(const std::string& file, const
         write_file(options_.trace_path, launch::write_trace(loaded.plan->name, report->counters, report->profile))
             .transform([] { return true; }));
   }
+  if (report && !options_.csv_path.empty())
+    diagnostics.take(write_file(options_.csv_path, times_csv(options_, file, *report)).transform([] { return true; }));
   return report;
 }
 
@@ -146,8 +149,8 @@ std::vector<RunReportEntry> ScenarioJob::report() const { return {{.outcome = re
 
 std::string ScenarioJob::outcome(int status) {
   if (!report_) return formatted("{}: {}\n", file_, outcome_word(status));
-  return formatted("{}{}: {}, on {}\n", launch::print_expectations(report_->expectations), file_, outcome_word(status),
-                   report_->device);
+  return formatted("{}{}{}: {}, on {}\n", launch::print_expectations(report_->expectations),
+                   times_text(runner_.options(), *report_), file_, outcome_word(status), report_->device);
 }
 
 }  // namespace slipway::cli

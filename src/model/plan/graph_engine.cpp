@@ -5,6 +5,7 @@
 
 #include "base/format.hpp"
 #include "lower/lower.hpp"
+#include "model/plan/intermediates.hpp"
 #include "reference/run.hpp"
 
 namespace slipway::model {
@@ -37,6 +38,37 @@ Result<> check_operators(const tosa::Graph& graph) {
   return {};
 }
 
+// Gives the values between kernels buffers in the plan, whose contents are passed to the caller after the run. Returns
+// the buffers, and replaces the graph by one with these further outputs.
+std::vector<launch::ResourceIndex> keep_intermediates(launch::Plan& plan, std::shared_ptr<const tosa::Graph>& graph,
+                                                      lower::KernelProgram& program,
+                                                      const std::shared_ptr<Intermediates>& into,
+                                                      const std::string& name, const launch::Origin& origin) {
+  auto own = std::make_shared<tosa::Graph>(*graph);
+  std::vector<StoredValue>& stored = into->graphs[graph.get()];
+  stored = stored_values(*graph, program);
+  expose_intermediates(stored, *own, program);
+  std::vector<launch::ResourceIndex> buffers;
+  for (std::size_t i = graph->outputs.size(); i < own->outputs.size(); ++i) {
+    const tosa::TensorType& type = (*own)[own->outputs[i]].type;
+    const std::uint64_t size = tensor::byte_count(type.shape, tosa::storage_of(type.data)).value();
+    buffers.push_back(static_cast<launch::ResourceIndex>(plan.resources.size()));
+    plan.resources.push_back({.name = formatted("{} value {}", name, tosa::index(own->outputs[i])),
+                              .kind = launch::Buffer{.size = std::max<std::uint64_t>(size, 1)},
+                              .initial = {},
+                              .outputs = {},
+                              .sharing = std::nullopt,
+                              .origin = origin,
+                              .load_counter = {}});
+    const auto at = std::ranges::find(stored, own->outputs[i], &StoredValue::value) - stored.begin();
+    plan.captures.push_back({buffers.back(), [into, &stored, at](Bytes bytes) {
+                               stored[static_cast<std::size_t>(at)].bytes.assign(bytes.begin(), bytes.end());
+                             }});
+  }
+  graph = std::move(own);
+  return buffers;
+}
+
 }  // namespace
 
 Result<PlannedGraph> PlannedGraph::make(launch::Plan& plan, std::shared_ptr<const tosa::Graph> graph,
@@ -46,9 +78,13 @@ Result<PlannedGraph> PlannedGraph::make(launch::Plan& plan, std::shared_ptr<cons
     return check_operators(*graph).transform(
         [&] { return PlannedGraph(Interpreted{std::move(graph), std::move(owner)}); });
   }
-  if (options.engine == Engine::Cpu) return compile(std::move(graph), options, std::move(owner));
+  lower::LowerOptions lowering = options.lower;
   std::string emulated_because;
-  if (options.native && words) {
+  if (options.engine == Engine::Cpu) {
+    lowering.device = cpu::facts_of(cpu::host_target());
+    lowering.device.tuning = options.lower.device.tuning;
+    lowering.max_groups = cpu::kMaxGroups;
+  } else if (options.native && words && !options.intermediates) {
     auto native = native_graph(*options.native, *graph, std::move(words), name, origin, owner.owner);
     if (native) {
       plan.shaders.push_back(std::move(native->shader));
@@ -60,30 +96,32 @@ Result<PlannedGraph> PlannedGraph::make(launch::Plan& plan, std::shared_ptr<cons
     }
     emulated_because = std::move(native.error());
   }
-  return lower::lower_graph(*graph, options.lower).transform([&](lower::KernelProgram program) {
-    PlannedGraph made(GraphInPlan(plan, graph, std::move(program), name, origin, std::move(owner)));
-    made.emulated_because_ = std::move(emulated_because);
-    return made;
-  });
+  SLIPWAY_TRY(lower::KernelProgram program, lower::lower_graph(*graph, lowering));
+  std::vector<launch::ResourceIndex> intermediates;
+  if (options.intermediates)
+    intermediates = keep_intermediates(plan, graph, program, options.intermediates, name, origin);
+  Result<PlannedGraph> made =
+      options.engine == Engine::Cpu
+          ? compile(std::move(graph), std::move(program), options, std::move(owner))
+          : PlannedGraph(GraphInPlan(plan, std::move(graph), std::move(program), name, origin, std::move(owner)));
+  if (made) {
+    made->emulated_because_ = std::move(emulated_because);
+    made->intermediates_ = std::move(intermediates);
+  }
+  return made;
 }
 
-Result<PlannedGraph> PlannedGraph::compile(std::shared_ptr<const tosa::Graph> graph, const GraphOptions& options,
-                                           DataOwner owner) {
-  const cpu::Target target = cpu::host_target();
-  lower::LowerOptions lowering = options.lower;
-  lowering.device = cpu::facts_of(target);
-  lowering.device.tuning = options.lower.device.tuning;
-  lowering.max_groups = cpu::kMaxGroups;
-  SLIPWAY_TRY(lower::KernelProgram lowered, lower::lower_graph(*graph, lowering));
+Result<PlannedGraph> PlannedGraph::compile(std::shared_ptr<const tosa::Graph> own, lower::KernelProgram program,
+                                           const GraphOptions& options, DataOwner owner) {
   const Bytes mapped = owner.mapped;
-  return cpu::compile(std::move(graph), std::move(lowered),
-                      {.target = target,
+  return cpu::compile(std::move(own), std::move(program),
+                      {.target = cpu::host_target(),
                        .cache = options.cache,
                        .threads = options.threads,
                        .owner = std::make_shared<DataOwner>(std::move(owner)),
                        .mapped = mapped})
-      .transform([&](cpu::Program program) {
-        return PlannedGraph(Compiled{std::move(program), options.threads, options.pin_threads});
+      .transform([&](cpu::Program compiled) {
+        return PlannedGraph(Compiled{std::move(compiled), options.threads, options.pin_threads});
       });
 }
 
@@ -145,6 +183,7 @@ void PlannedGraph::dispatch(launch::Plan& plan, const GraphResources& resources,
   for (const launch::ResourceIndex output : resources.outputs) outputs.push_back(rows_.packed(plan, output));
   for (const launch::ResourceIndex input : resources.inputs) rows_.gather(plan, input, origin);
   const std::size_t gathered = plan.steps.size() - first;
+  outputs.insert(outputs.end(), intermediates_.begin(), intermediates_.end());
   compute(plan, {inputs, outputs}, name, origin);
   const std::size_t computed = plan.steps.size();
   for (const launch::ResourceIndex output : resources.outputs) rows_.scatter(plan, output, origin);

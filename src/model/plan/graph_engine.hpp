@@ -54,8 +54,9 @@ class PlannedGraph {
   };
   using Engines = std::variant<GraphInPlan, Compiled, Interpreted, Native>;
   explicit PlannedGraph(Engines engine) : engine_(std::move(engine)) {}
-  static Result<PlannedGraph> compile(std::shared_ptr<const tosa::Graph> graph, const GraphOptions& options,
-                                      DataOwner owner);
+  // `own`: the graph with the outputs that the program has.
+  static Result<PlannedGraph> compile(std::shared_ptr<const tosa::Graph> own, lower::KernelProgram program,
+                                      const GraphOptions& options, DataOwner owner);
   static void run_natively(launch::Plan& plan, const Native& native, const GraphResources& resources,
                            const std::string& name, const launch::Origin& origin);
   void compute(launch::Plan& plan, const GraphResources& resources, const std::string& name,
@@ -63,6 +64,7 @@ class PlannedGraph {
 
   Engines engine_;
   std::string emulated_because_;
+  std::vector<launch::ResourceIndex> intermediates_;  // further outputs of the program
   PackedRows rows_;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "base/cache.hpp"
 #include "lower/options.hpp"
@@ -12,6 +13,8 @@ struct Snapshot;
 }
 
 namespace slipway::model {
+
+struct Intermediates;
 
 // Kernels: on the device of the plan. Cpu: the same kernels on the CPU engine (docs/design/cpu_engine.md).
 enum class Engine : std::uint8_t { Kernels, Cpu, Reference };
@@ -24,6 +27,9 @@ struct GraphOptions {
   Cache cache;                // of kernels that the CPU engine compiles
   // A device that runs graphs and tensors of shaders natively where it can; null: nothing runs natively.
   const gpu::Snapshot* native = nullptr;
+  // Receives the values between kernels after the run (intermediates.hpp); null: not wanted. Then nothing runs
+  // natively.
+  std::shared_ptr<Intermediates> intermediates;
 };
 
 }  // namespace slipway::model

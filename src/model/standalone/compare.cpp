@@ -53,6 +53,8 @@ class Comparer {
     return {};
   }
 
+  const Tensor& value(tosa::ValueId of) { return at(of).value; }
+
   ValueComparison compare(tosa::ValueId output, const Tensor& got) {
     const Known& known = at(output);
     ValueComparison comparison{.type = graph_[output].type, .elements = known.value.size()};
@@ -137,12 +139,14 @@ class Comparer {
 }  // namespace
 
 Result<std::vector<ValueComparison>> compare_with_reference(const tosa::Graph& graph, std::vector<Tensor> inputs,
-                                                            std::span<const Tensor> outputs) {
+                                                            std::span<const Tensor> outputs,
+                                                            std::vector<Tensor>* wanted) {
   Comparer comparer(graph);
   if (Result<> done = comparer.run(std::move(inputs)); !done) return fail(std::move(done.error()));
   std::vector<ValueComparison> comparisons;
   for (std::size_t i = 0; i < graph.outputs.size(); ++i)
     comparisons.push_back(comparer.compare(graph.outputs[i], outputs[i]));
+  for (std::size_t i = 0; wanted && i < graph.outputs.size(); ++i) wanted->push_back(comparer.value(graph.outputs[i]));
   return comparisons;
 }
 

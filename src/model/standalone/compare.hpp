@@ -30,10 +30,11 @@ struct ValueComparison {
 };
 
 // One for each output of the graph, which must be verified and static. Errors: unsupported, for operators that the
-// interpreter does not have.
+// interpreter does not have. `wanted` receives the interpreter's outputs.
 Result<std::vector<ValueComparison>> compare_with_reference(const tosa::Graph& graph,
                                                             std::vector<reference::Tensor> inputs,
-                                                            std::span<const reference::Tensor> outputs);
+                                                            std::span<const reference::Tensor> outputs,
+                                                            std::vector<reference::Tensor>* wanted = nullptr);
 
 // `ok (1001 elements, all equal)`, `FAILED 3 of 8 elements differ; [0, 1] is 5 instead of 4 (allowed 0)`.
 std::string comparison_text(const ValueComparison& comparison);

@@ -13,7 +13,8 @@ using reference::Tensor;
 
 class ModelComparer {
  public:
-  ModelComparer(const vgf::File& file, const ModelValues& values) : file_(file), values_(values) {}
+  ModelComparer(const vgf::File& file, const ModelValues& values, const Intermediates* intermediates)
+      : file_(file), values_(values), intermediates_(intermediates) {}
 
   Result<> segment(const SegmentSteps& steps) {
     if (!steps.graph) {
@@ -30,6 +31,7 @@ class ModelComparer {
       }
       inputs.push_back(Tensor::from_bytes(graph[graph.inputs[i]].type, *bytes));
     }
+    if (Result<> done = layers(steps, inputs); !done) return done;
     std::vector<bool> known;
     for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
       const std::vector<std::byte>* bytes = value_at(steps, graph.output_bindings[i]);
@@ -52,6 +54,23 @@ class ModelComparer {
   ModelComparison take() { return std::move(comparison_); }
 
  private:
+  Result<> layers(const SegmentSteps& steps, std::span<const Tensor> inputs) {
+    if (!intermediates_) return {};
+    const tosa::Graph& graph = *steps.graph;
+    const auto found = intermediates_->graphs.find(&graph);
+    if (found == intermediates_->graphs.end()) return {};
+    std::vector<StoredValue> stored = found->second;
+    for (StoredValue& one : stored) {
+      const auto output = std::ranges::find(graph.outputs, one.value);
+      if (output == graph.outputs.end()) continue;
+      const auto at = static_cast<std::size_t>(output - graph.outputs.begin());
+      if (const std::vector<std::byte>* bytes = value_at(steps, graph.output_bindings[at])) one.bytes = *bytes;
+    }
+    SLIPWAY_TRY(std::vector<LayerComparison> compared, compare_layers(graph, inputs, stored));
+    comparison_.layers.push_back({steps.segment, std::move(compared)});
+    return {};
+  }
+
   void left_out(std::string why) { comparison_.left_out.push_back(std::move(why)); }
 
   const std::vector<std::byte>* value_at(const SegmentSteps& steps, const tosa::Binding& binding) const {
@@ -68,13 +87,15 @@ class ModelComparer {
 
   const vgf::File& file_;
   const ModelValues& values_;
+  const Intermediates* intermediates_;
   ModelComparison comparison_;
 };
 
 }  // namespace
 
-Result<ModelComparison> compare_model(const vgf::File& file, const Standalone& alone, const ModelValues& values) {
-  ModelComparer comparer(file, values);
+Result<ModelComparison> compare_model(const vgf::File& file, const Standalone& alone, const ModelValues& values,
+                                      const Intermediates* intermediates) {
+  ModelComparer comparer(file, values, intermediates);
   for (const SegmentSteps& steps : alone.segments) {
     if (Result<> done = comparer.segment(steps); !done) return fail(std::move(done.error()));
   }

@@ -3,7 +3,7 @@
 // device had at its inputs, so that differences of one segment do not affect another.
 #pragma once
 
-#include "model/standalone/compare.hpp"
+#include "model/standalone/compare_layers.hpp"
 #include "model/standalone/standalone.hpp"
 
 namespace slipway::model {
@@ -14,12 +14,21 @@ struct OutputComparison {
   ValueComparison values;
 };
 
+// The kernels of one segment.
+struct SegmentLayers {
+  std::size_t segment = 0;
+  std::vector<LayerComparison> layers;
+};
+
 struct ModelComparison {
   std::vector<OutputComparison> outputs;
+  std::vector<SegmentLayers> layers;  // if intermediates are given
   std::vector<std::string> left_out;  // why something was not compared
 };
 
-// `values`: those after the run of `alone`. Errors: those of the interpreter.
-Result<ModelComparison> compare_model(const vgf::File& file, const Standalone& alone, const ModelValues& values);
+// `values`: those after the run of `alone`. `intermediates`: those of its graphs, to compare each kernel too; null: not
+// wanted. Errors: those of the interpreter.
+Result<ModelComparison> compare_model(const vgf::File& file, const Standalone& alone, const ModelValues& values,
+                                      const Intermediates* intermediates = nullptr);
 
 }  // namespace slipway::model

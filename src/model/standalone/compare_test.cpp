@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "model/standalone/compare.hpp"
+#include "model/standalone/compare_layers.hpp"
 
 #include <gtest/gtest.h>
 
@@ -97,6 +97,58 @@ TEST(Compare, OperatorsThatTheInterpreterDoesNotHave) {
   const auto comparisons = compare_with_reference(graph, {reals({1}, {0})}, {&output, 1});
   ASSERT_FALSE(comparisons);
   EXPECT_EQ(comparisons.error()[0].kind, DiagnosticKind::Unsupported);
+}
+
+// --- layers ----------------------------------------------------------------------------------------------------------
+
+// x -> |x| -> 2 * |x| -> its negative
+const char* const kThreeLayers =
+    "%0 = input i32[3]\n%1 = const i32[3] [2, 2, 2]\n%2 = ABS(%0) i32[3]\n%3 = MUL(%2, %1) i32[3] shift=0\n"
+    "%4 = NEGATE(%3) i32[3] input1_zp=0 output_zp=0\noutput %4\n";
+
+StoredValue stored(std::uint32_t value, const std::string& kernel, std::vector<std::int64_t> values) {
+  return {tosa::ValueId{value}, kernel, integers({3}, std::move(values)).to_bytes()};
+}
+
+std::string layers_of(const std::string& text, const Tensor& input, const std::vector<StoredValue>& values) {
+  const tosa::Graph graph = graph_of(text);
+  const auto layers = compare_layers(graph, {&input, 1}, values);
+  if (!layers) throw std::runtime_error(layers.error()[0].message);
+  return layers_text(*layers);
+}
+
+TEST(CompareLayers, EachKernelIsComparedForItsOwnInputs) {
+  const Tensor input = integers({3}, {-1, 2, -3});
+  EXPECT_EQ(layers_of(kThreeLayers, input,
+                      {stored(2, "ABS", {1, 2, 3}), stored(3, "MUL", {2, 4, 6}), stored(4, "NEGATE", {-2, -4, -6})}),
+            "layer 0 `ABS`: ok (3 elements, all equal)\nlayer 1 `MUL`: ok (3 elements, all equal)\n"
+            "layer 2 `NEGATE`: ok (3 elements, all equal)\n");
+  // The second kernel is wrong, and the third one is right for what it had.
+  EXPECT_EQ(layers_of(kThreeLayers, input,
+                      {stored(2, "ABS", {1, 2, 3}), stored(3, "MUL", {2, 9, 6}), stored(4, "NEGATE", {-2, -9, -6})}),
+            "layer 0 `ABS`: ok (3 elements, all equal)\n"
+            "layer 1 `MUL`: FAILED 1 of 3 elements differ; [1] is 9 instead of 4 (allowed 0)\n"
+            "layer 2 `NEGATE`: ok (3 elements, all equal); inherited: 1 of 3 differ, max difference 5\n");
+  // Two wrong kernels.
+  EXPECT_EQ(
+      layers_of(kThreeLayers, input,
+                {stored(2, "ABS", {1, 3, 3}), stored(3, "MUL", {2, 6, 6}), stored(4, "NEGATE", {-2, -6, 6})}),
+      "layer 0 `ABS`: FAILED 1 of 3 elements differ; [1] is 3 instead of 2 (allowed 0)\n"
+      "layer 1 `MUL`: ok (3 elements, all equal); inherited: 1 of 3 differ, max difference 2\n"
+      "layer 2 `NEGATE`: FAILED 1 of 3 elements differ; [2] is 6 instead of -6 (allowed 0); inherited: 1 of 3 differ, "
+      "max difference 2\n");
+}
+
+// A kernel of several operators starts from the values that are stored before it.
+TEST(CompareLayers, KernelsOfSeveralOperators) {
+  const Tensor input = integers({3}, {-1, 2, -3});
+  EXPECT_EQ(layers_of(kThreeLayers, input, {stored(4, "ABS+MUL+NEGATE", {-2, -4, -5})}),
+            "layer 0 `ABS+MUL+NEGATE`: FAILED 1 of 3 elements differ; [2] is -5 instead of -6 (allowed 0)\n");
+  EXPECT_EQ(layers_of(kThreeLayers, input, {stored(3, "ABS+MUL", {2, 4, 6}), stored(4, "NEGATE", {-2, -4, -6})}),
+            "layer 0 `ABS+MUL`: ok (3 elements, all equal)\nlayer 1 `NEGATE`: ok (3 elements, all equal)\n");
+  // A value that is not known is computed.
+  EXPECT_EQ(layers_of(kThreeLayers, input, {{tosa::ValueId{2}, "ABS"}, stored(4, "MUL+NEGATE", {-2, -4, -6})}),
+            "layer 0 `MUL+NEGATE`: ok (3 elements, all equal)\n");
 }
 
 }  // namespace

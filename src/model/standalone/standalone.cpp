@@ -11,15 +11,16 @@
 #include "model/plan/model_storage.hpp"
 #include "tensor/format.hpp"
 #include "tensor/npy.hpp"
+#include "tensor/npz.hpp"
 #include "tosa/graph.hpp"
 #include "vgf/check.hpp"
 
 namespace slipway::model {
 namespace {
 
-// An .npy file with its mapping.
+// An .npy file, or a member of an archive, with its mapping.
 struct NpyFile {
-  MappedFile file;
+  std::shared_ptr<const MappedFile> file;
   std::string name;
   tensor::NpyView view;
 };
@@ -52,6 +53,7 @@ class Planner {
     alone.segments = std::move(*segments);
     for (std::size_t i = 0; i < file_.inputs.size(); ++i) contents(alone, i);
     for (std::size_t i = 0; i < file_.outputs.size(); ++i) output(alone, i);
+    if (!options_.expected.empty()) expect(alone);
     if (options_.values) capture(alone);
     if (diagnostics_.errors() != before) return std::nullopt;
     return alone;
@@ -104,17 +106,29 @@ class Planner {
   }
 
   void open(std::size_t input, const Path& path) {
-    protect_input(path);
-    auto mapped = diagnostics_.take(map_file(path));
-    if (!mapped) return;
-    Diagnostics warnings;
-    auto view = diagnostics_.take(tensor::parse_npy(mapped->bytes(), path.string(), warnings));
-    diagnostics_.add(warnings.release());
-    if (!view) return;
-    files_[input] = std::make_shared<const NpyFile>(std::move(*mapped), path.string(), std::move(*view));
+    files_[input] = open_npy(path);
+    if (!files_[input]) return;
     const vgf::Slot& slot = file_.inputs[input];
     // A file decides the dimensions that the model leaves open; contradictions to the model are found later.
     if (vgf::is_dynamic(file_.resources[slot.resource])) known_.push_back({slot.binding, files_[input]->view.shape});
+  }
+
+  std::shared_ptr<const NpyFile> open_npy(const Path& path) {
+    protect_input(path);
+    auto mapped = diagnostics_.take(map_file(path));
+    if (!mapped) return nullptr;
+    auto file = std::make_shared<const MappedFile>(std::move(*mapped));
+    const Bytes bytes = file->bytes();
+    return parse_npy(std::move(file), bytes, path.string());
+  }
+
+  std::shared_ptr<const NpyFile> parse_npy(std::shared_ptr<const MappedFile> file, Bytes bytes,
+                                           const std::string& name) {
+    Diagnostics warnings;
+    auto view = diagnostics_.take(tensor::parse_npy(bytes, name, warnings));
+    diagnostics_.add(warnings.release());
+    if (!view) return nullptr;
+    return std::make_shared<const NpyFile>(std::move(file), name, std::move(*view));
   }
 
   void find_shapes() {
@@ -200,8 +214,9 @@ class Planner {
     auto bytes = std::make_shared<std::vector<std::byte>>(size);
     const auto given = options_.given.find(input);
     const bool ok = given != options_.given.end() ? from_memory(input, given->second, *bytes)
-                    : files_[input]               ? from_file(input, elements, *bytes)
-                                                  : made_up(alone, input, elements, *bytes);
+                    : files_[input] ? from_file(*files_[input], formatted("input `{}`", input_label(file_, input)),
+                                                slot, elements, *bytes)
+                                    : made_up(alone, input, elements, *bytes);
     if (!ok) return;
     if (options_.values) (*options_.values)[slot.resource] = *bytes;
     alone.plan.resources[planned_.at(slot.resource)].initial = {{size, [bytes](MutableBytes to) -> Result<> {
@@ -221,12 +236,12 @@ class Planner {
     return true;
   }
 
-  bool from_file(std::size_t input, const Elements& elements, MutableBytes to) {
-    const NpyFile& npy = *files_[input];
+  // `what`: the input or output of the model.
+  bool from_file(const NpyFile& npy, const std::string& what, const vgf::Slot& slot, const Elements& elements,
+                 MutableBytes to) {
     const auto mismatch = [&](Span range, std::string message) {
       diagnostics_.error(DiagnosticKind::FileMismatch, SourceLocation::in_bytes(npy.name, range), std::move(message))
-          .note(formatted("input `{}` is declared here", input_label(file_, input)),
-                file_.location(file_.inputs[input]));
+          .note(what + " is declared here", file_.location(slot));
       return false;
     };
     const tensor::ElementTypeInfo& type = tensor::info_of(elements.type);
@@ -306,6 +321,65 @@ class Planner {
                          return file.write(header).and_then([&] { return file.write(data); });
                        }};
     alone.plan.resources[planned_.at(slot.resource)].outputs.push_back(std::move(out));
+  }
+
+  // The arrays that outputs must be, by label; null for an output without one.
+  std::vector<std::shared_ptr<const NpyFile>> expected_files() {
+    std::vector<std::shared_ptr<const NpyFile>> files(file_.outputs.size());
+    if (directory_exists(options_.expected)) {
+      for (std::size_t i = 0; i < files.size(); ++i) {
+        const Path path = options_.expected / (file_name_for(output_label(file_, i)) + ".npy");
+        if (file_exists(path)) files[i] = open_npy(path);
+      }
+      return files;
+    }
+    protect_input(options_.expected);
+    auto mapped = diagnostics_.take(map_file(options_.expected));
+    if (!mapped) return files;
+    const auto file = std::make_shared<const MappedFile>(std::move(*mapped));
+    const std::string name = options_.expected.string();
+    const auto members = diagnostics_.take(tensor::parse_npz(file->bytes(), name));
+    if (!members) return files;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      for (const tensor::NpzMember& member : *members) {
+        if (is_called(member.name, output_label(file_, i), "output", i))
+          files[i] = parse_npy(file, member.npy, formatted("{}({}.npy)", name, member.name));
+      }
+    }
+    return files;
+  }
+
+  // Adds an expectation for each output that has an array.
+  void expect(Standalone& alone) {
+    const std::size_t before = diagnostics_.errors();
+    const std::vector<std::shared_ptr<const NpyFile>> files = expected_files();
+    std::string names;
+    bool found = false;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      names += (names.empty() ? "" : ", ") + formatted("`{}.npy`", file_name_for(output_label(file_, i)));
+      if (!files[i]) continue;
+      found = true;
+      const vgf::Slot& slot = file_.outputs[i];
+      const Elements elements = elements_of(file_.resources[slot.resource], alone.shapes[slot.resource]).value();
+      const std::uint64_t size = tensor::byte_count(elements.shape, elements.type).value();
+      auto bytes = std::make_shared<std::vector<std::byte>>(size);
+      if (!from_file(*files[i], formatted("output `{}`", output_label(file_, i)), slot, elements, *bytes)) continue;
+      alone.plan.expectations.push_back({.resource = planned_.at(slot.resource),
+                                         .type = elements.type,
+                                         .shape = elements.shape,
+                                         .unpack = {},
+                                         .expected = launch::Contents{size,
+                                                                      [bytes](MutableBytes to) -> Result<> {
+                                                                        std::memcpy(to.data(), bytes->data(),
+                                                                                    to.size());
+                                                                        return {};
+                                                                      }},
+                                         .tolerance = options_.tolerance,
+                                         .origin = origin_of(slot)});
+    }
+    if (!found && diagnostics_.errors() == before)
+      diagnostics_.error(DiagnosticKind::UnknownReference, SourceLocation::in_file(options_.expected.string()),
+                         formatted("there is no array for an output of the model; its outputs need {}", names));
   }
 
   // What shares storage: an alias group, or the resource alone.

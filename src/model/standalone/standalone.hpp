@@ -14,6 +14,7 @@
 
 #include "model/plan/plan_model.hpp"
 #include "model/standalone/fill.hpp"
+#include "tensor/compare.hpp"
 
 namespace slipway::model {
 
@@ -45,6 +46,10 @@ struct StandaloneOptions {
   bool empty_inputs = false;  // inputs without data are zeros instead: the caller writes them before each iteration
 
   Path output_directory;  // for NAME.npy of every output; empty: none
+  // What outputs must be: a directory of files NAME.npy, or an archive of arrays (.npz); empty: not compared. Outputs
+  // without a file are not compared; a file is missing for all of them: an error.
+  Path expected;
+  tensor::Tolerance tolerance;  // of this comparison
   // Receives inputs, outputs and those intermediates whose memory nothing else writes, except images; null: not wanted.
   std::shared_ptr<ModelValues> values;
 };
