@@ -110,6 +110,13 @@ with tempfile.TemporaryDirectory() as name:
         for path, contents in before.items():
             pathlib.Path(path).write_bytes(contents)
 
+    # Of several scenarios in one process, one may write what another one reads.
+    pathlib.Path("chain.npy").write_bytes(before["in.npy"])
+    scenario(here / "reader.json", {"src": "chain.npy"})
+    scenario(here / "writer.json", {"src": "in.npy", "dst": "chain.npy"})
+    chained = run("run", "-q", "reader.json", "writer.json", "reader.json", "writer.json")
+    expect(chained.returncode == 0, f"a scenario writes what another one reads: {chained.stderr.decode()}")
+
     # Diagnostics as SARIF, of each kind of file and verb.
     pathlib.Path("bad.json").write_text('{"resources": [{"buffer": {"uid": "b", "size": 8, "shader_access": "readwrite", "sice": 1}}], "commands": []}')
     pathlib.Path("bad.graph").write_text("graph main {\n  %0 = input f32[4]\n  %1 = NOTHING(%0) f32[4]\n  output %1\n}\n")

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/format.hpp"
+#include "base/input_scope.hpp"
 
 namespace slipway {
 namespace {
@@ -38,6 +39,16 @@ void protect_input(const Path& path) {
   const std::scoped_lock lock(protected_files().mutex);
   if (!protected_files().active || path == "-") return;
   if (Path file = regular_file(path); !file.empty()) protected_files().files.insert(std::move(file));
+}
+
+InputScope::InputScope() {
+  const std::scoped_lock lock(protected_files().mutex);
+  before_ = protected_files().files;
+}
+
+InputScope::~InputScope() {
+  const std::scoped_lock lock(protected_files().mutex);
+  protected_files().files = std::move(before_);
 }
 
 Result<> check_output(const Path& path) {

@@ -12,6 +12,8 @@
 #include <map>
 
 #include "base/format.hpp"
+#include "base/input_scope.hpp"
+#include "base/protected_inputs.hpp"
 #include "cli/formats.hpp"
 #include "cli/lab/options.hpp"
 #include "cli/run_report.hpp"
@@ -109,6 +111,8 @@ class Worker {
   void run_case(const std::string& file, const std::string& format) {
     link_.send(R"({"started":true})");
     const auto start = std::chrono::steady_clock::now();
+    const InputScope inputs;  // of this case
+    protect_input(file);
     const MadeJob made = source(format).make({.words = words_for(format, words_, file), .format = format});
     if (!made.job) return link_.send(R"({"usage":2})");
     run_one(*made.job, *made.options);
