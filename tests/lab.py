@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs of many files survive hangs, crashes, interrupts and their own death, and no case is lost or run twice: lab.py SLIPWAY"""
+import base64
 import json
 import os
 import pathlib
@@ -94,6 +95,27 @@ def hang(directory):
     data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.S)[1])
     expect([case["file"] for case in data["cases"]] == names, "hang: page")
     expect("http" not in re.sub(r'id="data">.*?</script>', "", page, flags=re.S), "hang: the page refers to the network")
+    expect(data["cases"][0]["expectations"][0][7:] == [], "hang: a picture of equal arrays")
+    (view,) = data["cases"][1]["expectations"][0][7:]
+    expect([base64.b64decode(picture) for picture in view["pictures"]] == [b"\xff", b"\0", b"\xff"], f"hang: pictures {view}")
+    expect(view["worst"] == [["[0]", "1", "2", 1]] and view["decades"] == [[0, 1]], f"hang: worst elements {view}")
+
+
+# A page of many differences stays small.
+def differences(directory):
+    wrong = small(0, 0)
+    wrong["resources"][0]["buffer"].update(size=4096, data={"type": "u8", "values": [i % 256 for i in range(4096)]},
+                                           expect={"type": "u8", "data": [i * 7 % 256 for i in range(4096)]})
+    (directory / "wrong.json").write_text(json.dumps(wrong))
+    (directory / "many.txt").write_text("wrong.json\n" * 240)
+    done = run(directory, "@many.txt", "--html", "many.html", "--report", "many.json", "-q")
+    expect(done.returncode == 1, f"differences: exit status {done.returncode}\n{done.stderr[:2000]}")
+    page = (directory / "many.html").read_text()
+    views = [len(case["expectations"][0]) == 8 for case in json.loads(re.search(r'id="data">(.*?)</script>', page, re.S)[1])["cases"]]
+    expect(len(views) == 240 and views[0] and not views[-1] and len(page) < 5_000_000,
+           f"differences: {views.count(True)} pictures of {len(views)} in {len(page)} bytes")
+    view = json.loads((directory / "many.json").read_text())["files"][-1]["expectations"][0]["view"]
+    expect([view[key] for key in ("width", "height", "channels")] == [64, 64, 1] and len(view["worst"]) == 10, f"differences: {view}")
 
 
 def whole_case(directory):
@@ -204,6 +226,7 @@ with tempfile.TemporaryDirectory() as name:
     (top / "rest.txt").write_text("missing.json\nb.json\n")
     (top / "all.txt").write_text("# every kind\na.json\nfail.json\nspin.json\nnet.graph\n@rest.txt\n")
     hang(top)
+    differences(top)
     whole_case(top)
     crash(top)
     interrupt(top, signal.SIGINT)

@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::size_t kMaxPageText = 8 * 1024;  // of what a case printed
 constexpr std::size_t kMaxPageTimes = 60;       // host stages and commands of a case, the longest
+constexpr std::size_t kMaxPageViews = 3 << 20;  // characters of pictures of differences, of all cases
 
 // Each name once; cases refer to names by index.
 class Names {
@@ -156,12 +157,45 @@ class PageData {
     });
   }
 
-  static void write_expectation(json::Writer& out, json::Value one) {
+  void write_expectation(json::Writer& out, json::Value one) {
     out.array([&] {
       const json::Value passed = one["passed"];
       out.value(text_in(one["uid"])).value(passed.is(json::Type::Bool) && passed.boolean());
       for (const char* key : {"count", "mismatches", "max_abs", "max_rel", "max_ulp"})
         out.raw(one[key].is(json::Type::Number) ? one[key].number_text() : "null");
+      write_view(out, one["view"]);
+    });
+  }
+
+  // The pictures of a difference, in cells; nothing once the page has many.
+  void write_view(json::Writer& out, json::Value view) {
+    if (!view.is(json::Type::Object)) return;
+    const std::string pictures[] = {text_in(view["expected"]), text_in(view["actual"]), text_in(view["difference"])};
+    std::size_t size = 0;
+    for (const std::string& picture : pictures) size += picture.size();
+    if (views_ + size > kMaxPageViews) return;
+    views_ += size;
+    out.object([&] {
+      for (const char* key : {"width", "height", "columns", "rows", "channels", "low", "high"})
+        out.member(key, number_in(view[key]));
+      out.key("pictures").array([&] {
+        for (const std::string& picture : pictures) out.value(picture);
+      });
+      out.key("decades").array([&] {
+        for (const json::Value decade : view["decades"])
+          out.array([&] { out.value(number_in(decade["exponent"])).value(number_in(decade["count"])); });
+      });
+      out.key("worst").array([&] {
+        for (const json::Value worst : view["worst"]) {
+          std::string index;
+          for (const json::Value at : worst["index"])
+            index += formatted("{}{}", index.empty() ? "" : ", ", number_in(at));
+          out.array([&] {
+            out.value("[" + index + "]").value(text_in(worst["got"])).value(text_in(worst["expected"]));
+            out.raw(worst["difference"].is(json::Type::Number) ? worst["difference"].number_text() : "null");
+          });
+        }
+      });
     });
   }
 
@@ -181,6 +215,7 @@ class PageData {
   const Results& results_;
   const Results* baseline_;
   Names devices_, names_;
+  std::size_t views_ = 0;  // characters of pictures so far
 };
 
 }  // namespace

@@ -29,11 +29,14 @@ th { color: var(--soft); }
 .case { border-bottom: 1px solid var(--line); content-visibility: auto; contain-intrinsic-size: auto 34px; }
 .case > button { display: grid; grid-template-columns: 7.5em 1fr 6em 5.5em; gap: 2px 10px; width: 100%; padding: 6px 0; font: inherit; color: inherit; text-align: left; background: none; border: 0; cursor: pointer; }
 .case > button:hover { background: var(--panel); } .case .why { grid-column: 2 / -1; color: var(--soft); overflow-wrap: anywhere; }
-.case .in { padding: 0 0 12px 8px; }
+.case .in { padding: 0 0 12px 8px; overflow-x: auto; }
 .bar { height: 6px; background: var(--accent); border-radius: 3px; min-width: 1px; }
 .cols { display: grid; grid-template-columns: repeat(auto-fit, minmax(300px, 1fr)); gap: 8px 32px; }
 canvas { width: 100%; display: block; touch-action: none; border: 1px solid var(--line); border-radius: 6px; cursor: grab; }
 #tip { min-height: 1.5em; }
+.view { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 300px), 1fr)); gap: 8px 32px; margin: 8px 0 16px; padding: 8px 10px; border: 1px solid var(--line); border-radius: 6px; }
+.view canvas { width: min(100%, 420px); image-rendering: pixelated; cursor: default; background: #000; }
+.view .chips { margin: 4px 0 8px; } .view label { display: flex; gap: 8px; align-items: center; margin: 6px 0; } .view input { flex: 1; max-width: 320px; accent-color: var(--accent); }
 @media (max-width: 640px) { .case > button { grid-template-columns: 6.5em 1fr 5em; } .case .format { display: none; } main { padding: 0 10px 32px; } }
 @media print { .tools { position: static; } }
 )PAGE";
@@ -115,11 +118,46 @@ function bars(rows, factor) {
   const top = Math.max(1e-9, ...rows.map(r => r[1]));
   return table(['', '', 'time', 'count'], rows.map(r => { const b = el('div', null, 'bar'); b.style.width = (100 * r[1] / top) + 'px'; return [el('code', D.names[r[0]]), b, time(r[1] * factor), r[2]]; }), [2, 3]);
 }
+// Expected, actual and difference of an array. A view has one picture at a time; the slider divides or amplifies it.
+function heat(v) { return [Math.min(255, v * 3), Math.max(0, Math.min(255, v * 3 - 255)), Math.max(0, v * 3 - 510)]; }
+function viewer(x) {
+  const v = x[7], [want, got, diff] = v.pictures.map(p => Uint8Array.from(atob(p), s => s.charCodeAt(0)));
+  const box = el('div', null, 'view'), left = el('div'), right = el('div'), chips = el('div', null, 'chips'), picture = el('canvas'), slider = el('input'), text = el('span'), row = put(el('label'), text, slider);
+  picture.width = v.width; picture.height = v.height; slider.type = 'range';
+  picture.setAttribute('role', 'img');
+  let mode = 'difference';
+  const draw = () => {
+    const image = new ImageData(v.width, v.height), at = +slider.value;
+    for (let i = 0; i < v.width * v.height; ++i) {
+      const from = mode === 'expected' || mode === 'slide' && i % v.width < at ? want : got;
+      const c = mode === 'difference' ? heat(Math.min(255, diff[i] * 2 ** at)) : v.channels === 3 ? [from[3 * i], from[3 * i + 1], from[3 * i + 2]] : [from[i], from[i], from[i]];
+      image.data.set([c[0], c[1], c[2], 255], 4 * i);
+    }
+    picture.getContext('2d').putImageData(image, 0, 0);
+    picture.setAttribute('aria-label', mode + ' of ' + x[0]);
+    row.hidden = mode === 'expected' || mode === 'actual'; row.style.display = row.hidden ? 'none' : '';
+    text.textContent = mode === 'difference' ? 'amplified ' + 2 ** at + ' times' : 'expected left, actual right';
+  };
+  const choose = m => {
+    mode = m; slider.min = 0; slider.max = m === 'difference' ? 8 : v.width; slider.value = m === 'difference' ? 0 : v.width / 2;
+    [...chips.children].forEach(b => b.setAttribute('aria-pressed', b.textContent === m)); draw();
+  };
+  for (const m of ['expected', 'actual', 'difference', 'slide']) { const b = el('button', m, 'chip'); b.onclick = () => choose(m); chips.append(b); }
+  picture.onclick = () => { if (mode === 'expected' || mode === 'actual') choose(mode === 'expected' ? 'actual' : 'expected'); };
+  slider.oninput = draw; choose('difference');
+  const each = v.rows > v.height || v.columns > v.width ? '; each cell shows its element with the largest difference' : '';
+  put(left, put(el('b'), el('code', x[0])), chips, picture, row, el('p', v.columns + ' x ' + v.rows + (v.channels === 3 ? ' pixels' : ' values') + ', black is ' + +v.low.toPrecision(4) + ', white is ' + +v.high.toPrecision(4) + each, 'soft'));
+  const top = Math.max(...v.decades.map(d => d[1]));
+  right.append(el('b', 'Differences'), table(['magnitude', '', 'elements'], v.decades.map(d => { const b = el('div', null, 'bar'); b.style.width = 100 * d[1] / top + 'px'; return [(d[0] === -12 ? 'below 1e-11' : d[0] === 12 ? '1e12 and more' : '1e' + d[0] + ' to 1e' + (d[0] + 1)), b, d[1]]; }), [2]));
+  right.append(table(['worst elements', 'got', 'expected', 'difference'], v.worst.map(w => [el('code', w[0]), el('code', w[1]), el('code', w[2]), w[3] == null ? 'NaN' : +w[3].toPrecision(4)]), [1, 2, 3]));
+  return put(box, left, right);
+}
 function details(c) {
   const d = el('div', null, 'in');
   if (c.text) d.append(el('pre', c.text));
   else c.errors.forEach(e => d.append(el('pre', (e[3] ? e[3] + ': ' : '') + e[0] + ': ' + e[2] + ' [' + e[1] + ']')));
-  if (c.expectations.length) d.append(table(['expectation', '', 'elements', 'differ', 'max abs', 'max rel', 'max ulp'], c.expectations.map(x => [el('code', x[0]), el('span', x[1] ? 'ok' : 'FAILED', x[1] ? 'good' : 'bad'), ...x.slice(2).map(v => v == null ? '\u2013' : typeof v === 'number' && !Number.isInteger(v) ? v.toPrecision(3) : v)]), [2, 3, 4, 5, 6]));
+  if (c.expectations.length) d.append(table(['expectation', '', 'elements', 'differ', 'max abs', 'max rel', 'max ulp'], c.expectations.map(x => [el('code', x[0]), el('span', x[1] ? 'ok' : 'FAILED', x[1] ? 'good' : 'bad'), ...x.slice(2, 7).map(v => v == null ? '\u2013' : typeof v === 'number' && !Number.isInteger(v) ? v.toPrecision(3) : v)]), [2, 3, 4, 5, 6]));
+  c.expectations.filter(x => x[7]).forEach(x => d.append(viewer(x)));
   d.append(el('p', [D.devices[c.device] ? 'on ' + D.devices[c.device].replace('\n', ', driver ') : '', 'worker ' + c.worker, 'at ' + time(c.at)].filter(x => x).join(' \u00b7 '), 'soft'));
   const cols = el('div', null, 'cols');
   if (c.gpu.length) cols.append(put(el('div'), el('b', 'Commands on the device'), bars(c.gpu, 1e-6)));

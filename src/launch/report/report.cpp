@@ -5,7 +5,9 @@
 #include <iterator>
 #include <string_view>
 
+#include "base/base64.hpp"
 #include "json/diagnostics.hpp"
+#include "launch/report/difference_view.hpp"
 #include "launch/report/report_json.hpp"
 
 namespace slipway::launch {
@@ -45,6 +47,53 @@ struct ElementTypeName {
   void schema(json::Schema& schema) const { json::Text{}.schema(schema); }
 };
 
+const Record<WorstElement>& worst_record() {
+  using W = WorstElement;
+  static const auto record =
+      Record<W>("worst", "an element with a large difference")
+          .required("index", &W::index, List{Integer{}}, "its coordinates")
+          .required("got", &W::got, Text{}, "its value")
+          .required("expected", &W::expected, Text{}, "the expected value")
+          .required("difference", &W::difference, OrNull{Real{}}, "absolute; null where one of the values is NaN");
+  return record;
+}
+
+const Record<DifferenceDecade>& decade_record() {
+  using D = DifferenceDecade;
+  static const auto record =
+      Record<D>("decade", "how many differences have a magnitude")
+          .required("exponent", &D::exponent, Integer{.min = -12, .max = 12},
+                    "they are at least 10 to this power, and less than 10 times that; -12 and 12 have all beyond")
+          .required("count", &D::count, Integer{}, "elements");
+  return record;
+}
+
+const Record<DifferenceView>& view_record() {
+  using V = DifferenceView;
+  static const auto record =
+      Record<V>("difference_view",
+                "small pictures of two arrays: of a grid of the last dimension by all others, or of an "
+                "image; a cell shows its element with the largest difference")
+          .required("width", &V::width, Integer{}, "cells")
+          .required("height", &V::height, Integer{}, "cells")
+          .required("columns", &V::columns, Integer{}, "of the grid")
+          .required("rows", &V::rows, Integer{}, "of the grid")
+          .required("channels", &V::channels, Integer{.min = 1, .max = 3}, "3: red, green, blue")
+          .required("low", &V::low, Real{}, "the value of the byte 0")
+          .required("high", &V::high, Real{}, "the value of the byte 255")
+          .required(
+              "expected", [](const V& from) { return to_base64(from.expected); }, Text{},
+              "base64, a byte for each channel")
+          .required(
+              "actual", [](const V& from) { return to_base64(from.actual); }, Text{}, "the same of what came out")
+          .required(
+              "difference", [](const V& from) { return to_base64(from.difference); }, Text{},
+              "base64, a byte for each cell; 255 is the largest difference")
+          .required("decades", &V::decades, List{Nested(decade_record())}, "the histogram of the differences")
+          .required("worst", &V::worst, List{Nested(worst_record())}, "the largest differences first");
+  return record;
+}
+
 const Record<ExpectationOutcome>& expectation_record() {
   using E = ExpectationOutcome;
   using tensor::Comparison;
@@ -65,7 +114,10 @@ const Record<ExpectationOutcome>& expectation_record() {
               "difference in units of the last place");
   static const auto record = Record<E>("expectation", "the outcome of an expectation")
                                  .required("uid", &E::resource, Text{}, "the resource")
-                                 .part(&E::comparison, comparison);
+                                 .part(&E::comparison, comparison)
+                                 .optional(
+                                     "view", [](const E& from) { return from.view.get(); }, Nested(view_record()),
+                                     "of an expectation that failed");
   return record;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,9 +17,12 @@
 
 namespace slipway::launch {
 
+struct DifferenceView;  // difference_view.hpp
+
 struct ExpectationOutcome {
   std::string resource;
   tensor::Comparison comparison;
+  std::shared_ptr<const DifferenceView> view = nullptr;  // of one that failed, unless the array is very large
 };
 
 // Of one plan that ran to its end. Failed expectations are errors among the diagnostics.

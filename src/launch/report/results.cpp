@@ -6,6 +6,7 @@
 #include "base/format.hpp"
 #include "launch/execute/readback.hpp"
 #include "launch/plan/locate.hpp"
+#include "launch/report/difference_view.hpp"
 #include "tensor/format.hpp"
 #include "tensor/npy.hpp"
 
@@ -58,8 +59,13 @@ Result<ExpectationOutcome> check(const Plan& plan, const Expectation& expectatio
                            .location = expectation.origin.location}
                     .at(expectation.origin.path, expectation.origin.uid));
   }
-  return ExpectationOutcome{name,
-                            tensor::compare(expectation.type, got, wanted, expectation.shape, expectation.tolerance)};
+  ExpectationOutcome outcome{name,
+                             tensor::compare(expectation.type, got, wanted, expectation.shape, expectation.tolerance)};
+  if (!outcome.comparison.passed) {
+    if (auto view = view_difference(expectation.type, got, wanted, expectation.shape))
+      outcome.view = std::make_shared<const DifferenceView>(std::move(*view));
+  }
+  return outcome;
 }
 
 // The verdict as a diagnostic: its first line is the message, the mismatches are notes.
