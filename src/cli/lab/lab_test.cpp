@@ -392,6 +392,9 @@ TEST(LabOptions, AreDivided) {
       "--timeout", "3",       "--disable-extension", "VK_A", "--disable-extension=VK_B", "--trace=d_a.json.json", "-q",
       "--",        "d/a.json"};
   EXPECT_EQ(words_for("scenario", workers, "d/a.json"), scenario);
+  // A flag of models, which takes a value in recipes.
+  EXPECT_EQ(words_for("vgf", {"--profile", "--device", "cpu"}, "a.vgf"),
+            (std::vector<std::string>{"--profile", "--device", "cpu", "--", "a.vgf"}));
   EXPECT_EQ(words_for("recipe", {"--profile", "{directory}/{stem}.{stem}.json"}, "d/a.json")[1], "d/a.a.json");
   EXPECT_EQ(words_for("recipe", {"--profile={directory}"}, "a.json")[0], "--profile=.");
   const std::vector<std::string> recipe = {"--timeout", "3", "-q", "--", "r.json"};

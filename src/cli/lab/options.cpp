@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <ranges>
+#include <set>
 #include <utility>
 
 #include "base/files.hpp"
@@ -62,18 +63,25 @@ class OptionNames {
  public:
   void add(const LineDescription& line) {
     for (const OptionDescription& option : line.options) {
-      for (const std::string& name : option.names) takes_value_[name] |= !option.value.empty() && !option.needs_equals;
+      const bool takes = !option.value.empty() && !option.needs_equals;
+      for (const std::string& name : option.names) {
+        takes_value_[name] |= takes;
+        if (!takes) flags_.insert(name);
+      }
     }
   }
   bool has(const std::string& name) const { return takes_value_.contains(name); }
   std::vector<std::string> names() const { return {std::from_range, std::views::keys(takes_value_)}; }
-  bool takes_value(const std::string& name) const {
+  // `next` follows the option. An option that is a flag in another format, as `--profile` of models, takes no option as
+  // its value.
+  bool takes_value(const std::string& name, const std::string& next) const {
     const auto at = takes_value_.find(name);
-    return at != takes_value_.end() && at->second;
+    return at != takes_value_.end() && at->second && !(flags_.contains(name) && next.starts_with('-'));
   }
 
  private:
   std::map<std::string, bool, std::less<>> takes_value_;
+  std::set<std::string, std::less<>> flags_;
 };
 
 std::vector<Token> tokens_of(const std::vector<std::string>& words, const OptionNames& names) {
@@ -88,7 +96,7 @@ std::vector<Token> tokens_of(const std::vector<std::string>& words, const Option
     } else {
       const std::size_t equals = word.find('=');
       Token& token = tokens.emplace_back(Token{word.substr(0, equals), {word}});
-      if (equals == word.npos && names.takes_value(token.name) && i + 1 < words.size())
+      if (equals == word.npos && i + 1 < words.size() && names.takes_value(token.name, words[i + 1]))
         token.words.push_back(words[++i]);
     }
   }
