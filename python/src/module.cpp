@@ -328,9 +328,9 @@ void add_kernels(nb::module_& module) {
       .def_ro("kernel", &KernelChange::kernel, "empty: the field is one of the whole binary")
       .def_ro("field", &KernelChange::field, "simd, grf, spill, added, removed, ...")
       .def_prop_ro("before", [](const KernelChange& self) { return value_of(self.before, self.from); },
-                   "a number or a text; None: there is none")
+                   "a number or a text; None if it is missing")
       .def_prop_ro("after", [](const KernelChange& self) { return value_of(self.after, self.to); },
-                   "a number or a text; None: there is none")
+                   "a number or a text; None if it is missing")
       .def("__repr__", [](const KernelChange& self) {
         return "<KernelChange " + self.kernel + " " + self.field + ": " + self.from + " -> " + self.to + ">";
       });

@@ -35,7 +35,7 @@ std::size_t ProgramBuilder::choose(const std::string& what, const tosa::Node& no
   for (std::size_t i = 0; i < count; ++i) all.push_back(candidate(i));
   std::size_t chosen = 0;
   if (const Parameters* known = find_parameters(tuning, what)) {
-    // What suits a similar kernel, or was best in another version, is not always a candidate.
+    // What was best for a similar kernel, or in another version, is not always a candidate.
     const auto found = std::ranges::find(all, *known);
     if (found != all.end()) chosen = static_cast<std::size_t>(found - all.begin());
   }
