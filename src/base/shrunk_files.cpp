@@ -72,7 +72,8 @@ void survive_shrunk_files() {
   action.sa_sigaction = handle;
   action.sa_flags = SA_SIGINFO;
   surviving = ::sigaction(SIGBUS, &action, nullptr) == 0;
-  ::signal(SIGXFSZ, SIG_IGN);
+  // Not ignored: programs that this one starts would inherit that.
+  ::signal(SIGXFSZ, [](int) {});
 }
 
 std::optional<std::string> shrunk_file() {
