@@ -14,8 +14,9 @@ namespace {
 // A candidate must be better than the estimate by this factor; smaller differences are noise.
 constexpr double kGain = 0.97;
 
-// The times of one run of the model: milliseconds by site, and of all kernels. They are the shortest of all iterations,
-// because the clock rate of a GPU falls while the host plans, and rises again only after tenths of a second.
+// The times of one run of the model: milliseconds by site, and of all kernels. On a GPU they are the shortest of all
+// iterations, because its clock rate falls while the host plans, and rises again only after tenths of a second; on the
+// CPU the medians, because a thread that waits for its CPU sees some kernels only when others have computed them.
 struct Measured {
   std::map<std::string, double, std::less<>> sites;
   double all = 0;
@@ -88,13 +89,14 @@ class Tuner {
     if (!report) return std::nullopt;
     Measured measured;
     for (const KernelTime& time : kernel_times(*alone, report->profile)) {
-      measured.all += time.shortest;
+      const double milliseconds = options_.device ? time.shortest : time.milliseconds;
+      measured.all += milliseconds;
       const SegmentSteps& segment = alone->segments[time.segment];
       if (!segment.program || time.step >= segment.program->dispatches.size()) continue;
       const std::vector<std::uint32_t>& nodes = segment.program->dispatches[time.step].nodes;
       for (const lower::TuningSite& site : segment.program->sites) {
         if (!std::ranges::contains(nodes, site.node)) continue;
-        measured.sites[site.what] += time.shortest;
+        measured.sites[site.what] += milliseconds;
         if (!sites_.contains(site.what)) sites_[site.what] = site.candidates;
       }
     }
