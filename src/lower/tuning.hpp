@@ -19,7 +19,8 @@ using Parameters = std::map<std::string, std::int64_t, std::less<>>;
 using Tuning = std::map<std::string, Parameters, std::less<>>;
 
 // The entry of a key; otherwise that of the most similar kernel, whose key has the same words and numbers whose ratios
-// have a product of at most 2. Null if there is none. The parameters are not always possible for the other kernel.
+// have a product of at most 2. Null if the table has no such kernel. The parameters are
+// not always possible for the other kernel.
 const Parameters* find_parameters(const Tuning& tuning, std::string_view what);
 
 // A kernel of a program whose parameters could be chosen.

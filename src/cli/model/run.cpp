@@ -123,7 +123,9 @@ class ModelJob : public Job {
   std::vector<RunReportEntry> report() const override { return {{.outcome = result(), .job = {}, .recipe = {}}}; }
 
  private:
-  launch::FileReport result() const { return {options_.files.front(), diagnostics_.all(), report_, is_checked(), options_.seed}; }
+  launch::FileReport result() const {
+    return {options_.files.front(), diagnostics_.all(), report_, is_checked(), options_.seed};
+  }
 
   // Whether success means more than that the model ran.
   bool is_checked() const {
