@@ -146,43 +146,47 @@ output 2 y y
   Diagnostics diagnostics_;
 };
 
+class TuneSite : public TuneTest {
+ protected:
+  void SetUp() override {
+    TuneTest::SetUp();
+    if (!device_facts(snapshot()).addresses) GTEST_SKIP() << "the kernels of this device have nothing to choose";
+  }
+
+  // The result for the only site of the model.
+  Tuned tuned(std::optional<std::chrono::milliseconds> limit = std::nullopt) {
+    const StandaloneOptions wanted = request();
+    auto result = tune({.standalone = wanted,
+                        .device = &device(),
+                        .cache = Cache(),
+                        .limit = limit,
+                        .progress = [&](std::size_t, std::size_t) { ++rounds_; }},
+                       diagnostics_);
+    if (!result || result->sites.size() != 1) throw std::runtime_error(format_diagnostics(diagnostics_.all()));
+    return std::move(*result);
+  }
+
+  std::size_t rounds_ = 0;
+};
+
 // The best parameters depend on the machine; but every site must be measured, and the result must be used.
-TEST_F(TuneTest, MeasuresEverySite) {
-  if (!device_facts(snapshot()).addresses) GTEST_SKIP() << "the kernels of this device have nothing to choose";
-  const StandaloneOptions wanted = request();
-  std::size_t rounds = 0;
-  const auto tuned = tune({.standalone = wanted,
-                           .device = &device(),
-                           .cache = Cache(),
-                           .progress = [&](std::size_t, std::size_t) { ++rounds; }},
-                          diagnostics_);
-  ASSERT_TRUE(tuned) << format_diagnostics(diagnostics_.all());
-  ASSERT_EQ(tuned->sites.size(), 1u);
-  const TunedSite& site = tuned->sites[0];
-  EXPECT_EQ(rounds, site.candidates);
+TEST_F(TuneSite, IsMeasured) {
+  const Tuned result = tuned();
+  const TunedSite& site = result.sites[0];
+  EXPECT_EQ(rounds_, site.candidates);
   EXPECT_GE(site.candidates, 2u);
   EXPECT_GT(site.estimated_time, 0);
   EXPECT_LE(site.best_time, site.estimated_time);
-  EXPECT_EQ(tuned->tuning.at(site.kernel), site.better() ? site.best : lower::Parameters());
-  EXPECT_GT(tuned->before, 0);
-  EXPECT_GT(tuned->after, 0);
+  EXPECT_EQ(result.tuning.at(site.kernel), site.better() ? site.best : lower::Parameters());
+  EXPECT_GT(result.before, 0);
+  EXPECT_GT(result.after, 0);
 }
 
-TEST_F(TuneTest, StopsAtItsLimit) {
-  if (!device_facts(snapshot()).addresses) GTEST_SKIP() << "the kernels of this device have nothing to choose";
-  const StandaloneOptions wanted = request();
-  std::size_t rounds = 0;
-  const auto tuned = tune({.standalone = wanted,
-                           .device = &device(),
-                           .cache = Cache(),
-                           .limit = std::chrono::milliseconds(0),
-                           .progress = [&](std::size_t, std::size_t) { ++rounds; }},
-                          diagnostics_);
-  ASSERT_TRUE(tuned) << format_diagnostics(diagnostics_.all());
-  EXPECT_EQ(rounds, 1u);
-  ASSERT_EQ(tuned->sites.size(), 1u);
-  EXPECT_EQ(tuned->sites[0].candidates, 1u);
-  EXPECT_FALSE(tuned->sites[0].better());
+TEST_F(TuneSite, IsMeasuredUntilTheLimit) {
+  const Tuned result = tuned(std::chrono::milliseconds(0));
+  EXPECT_EQ(rounds_, 1u);
+  EXPECT_EQ(result.sites[0].candidates, 1u);
+  EXPECT_FALSE(result.sites[0].better());
 }
 
 TEST_F(TuneTest, ReportsWhenThereIsNothingToChoose) {
