@@ -46,13 +46,13 @@ std::string label_of(const PayloadRange& range) {
 std::string text_in_box(std::string_view attributes, int x, int y, const std::string& text, std::uint32_t bytes) {
   constexpr int kMargin = 4;
   constexpr double kCharacter = 7.3, kNarrowest = 0.7;  // width of a character in pixels; part of it that stays legible
-  const double room = static_cast<double>(bytes) * kByteWidth - 2 * kMargin;
+  const double width = static_cast<double>(bytes) * kByteWidth - 2 * kMargin;
   const double wanted = static_cast<double>(text.size()) * kCharacter;
   const std::string place = formatted("<text{} x=\"{}\" y=\"{}\"", attributes, x + kMargin, y);
-  if (wanted <= room) return formatted("{}>{}</text>", place, escape_markup(text));
-  const std::string narrow = formatted(" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\"", static_cast<int>(room));
-  if (wanted * kNarrowest <= room) return formatted("{}{}>{}</text>", place, narrow, escape_markup(text));
-  auto end = static_cast<std::size_t>(room / (kCharacter * kNarrowest));
+  if (wanted <= width) return formatted("{}>{}</text>", place, escape_markup(text));
+  const std::string narrow = formatted(" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\"", static_cast<int>(width));
+  if (wanted * kNarrowest <= width) return formatted("{}{}>{}</text>", place, narrow, escape_markup(text));
+  auto end = static_cast<std::size_t>(width / (kCharacter * kNarrowest));
   end = end > 0 ? end - 1 : 0;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // whole characters
   return formatted("{}{}>{}\u2026</text>", place, narrow, escape_markup(text.substr(0, end)));
