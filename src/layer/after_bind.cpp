@@ -85,23 +85,7 @@ AfterBindCopy::~AfterBindCopy() {
 VkResult AfterBindCopy::make(std::uint32_t set, std::uint32_t binding, VkPipelineCache cache,
                              VkPipelineCreateFlags flags) {
   set_ = set;
-  const spirv::Words words = after_bind_shader(set, binding);
-  const VkShaderModuleCreateInfo code{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-                                      .codeSize = words.size() * sizeof(std::uint32_t),
-                                      .pCode = words.data()};
-  VkShaderModule module = VK_NULL_HANDLE;
-  VkResult result = device_.next.vkCreateShaderModule(device_.handle, &code, nullptr, &module);
-  if (result != VK_SUCCESS) return result;
-  const VkComputePipelineCreateInfo create{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-                                           .flags = flags,
-                                           .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                                                     .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                                                     .module = module,
-                                                     .pName = "main"},
-                                           .layout = layout_->handle};
-  result = device_.next.vkCreateComputePipelines(device_.handle, cache, 1, &create, nullptr, &pipeline_);
-  device_.next.vkDestroyShaderModule(device_.handle, module, nullptr);
-  return result;
+  return create_kernel(device_, after_bind_shader(set, binding), layout_->handle, cache, flags, pipeline_);
 }
 
 void AfterBindCopy::record(VkCommandBuffer commands, VkDescriptorSet set, const TensorDescription& description,

@@ -407,6 +407,27 @@ std::int32_t find_memory_type(const LayerDevice& device, std::uint32_t allowed, 
   return found;
 }
 
+VkResult create_kernel(const LayerDevice& device, std::span<const std::uint32_t> words, VkPipelineLayout layout,
+                       VkPipelineCache cache, VkPipelineCreateFlags flags, VkPipeline& made,
+                       const VkSpecializationInfo* constants) {
+  const VkShaderModuleCreateInfo code{
+      .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = words.size_bytes(), .pCode = words.data()};
+  VkShaderModule module = VK_NULL_HANDLE;
+  VkResult result = device.next.vkCreateShaderModule(device.handle, &code, nullptr, &module);
+  if (result != VK_SUCCESS) return result;
+  const VkComputePipelineCreateInfo create{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+                                           .flags = flags,
+                                           .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                                                     .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                                                     .module = module,
+                                                     .pName = "main",
+                                                     .pSpecializationInfo = constants},
+                                           .layout = layout};
+  result = device.next.vkCreateComputePipelines(device.handle, cache, 1, &create, nullptr, &made);
+  device.next.vkDestroyShaderModule(device.handle, module, nullptr);
+  return result;
+}
+
 VkResult create_host_buffer(const LayerDevice& device, std::uint64_t size, VkBufferUsageFlags usage, HostBuffer& made) {
   const auto fail_with = [&](VkResult result) {
     destroy_host_buffer(device, made);

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -88,6 +89,11 @@ class LayerDevice {
 // The index of a memory type that has all of `required` and, if possible, all of `preferred`; -1 without one.
 std::int32_t find_memory_type(const LayerDevice& device, std::uint32_t allowed, VkMemoryPropertyFlags required,
                               VkMemoryPropertyFlags preferred);
+
+// A compute pipeline of the layer itself; its entry point is `main`.
+VkResult create_kernel(const LayerDevice& device, std::span<const std::uint32_t> words, VkPipelineLayout layout,
+                       VkPipelineCache cache, VkPipelineCreateFlags flags, VkPipeline& made,
+                       const VkSpecializationInfo* constants = nullptr);
 
 // Memory of the layer that the host writes: mapped, coherent, on the device if possible, with an address.
 struct HostBuffer {

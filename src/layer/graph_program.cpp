@@ -181,28 +181,12 @@ VkResult GraphProgram::make_constants(const tosa::Graph& graph, const lower::Ker
 
 VkResult GraphProgram::make_kernels(const lower::KernelProgram& program, VkPipelineCache cache, bool parallel,
                                     VkPipelineCreateFlags flags) {
-  const DeviceTable& next = device_.next;
   std::optional<KernelCache> own;
   if (cache == VK_NULL_HANDLE) cache = own.emplace(device_, program).handle();
   kernels_.resize(program.kernels.size(), VK_NULL_HANDLE);
   std::vector<VkResult> results(program.kernels.size(), VK_SUCCESS);
   const auto make_one = [&](std::size_t i) {
-    const lower::ProgramKernel& kernel = program.kernels[i];
-    const VkShaderModuleCreateInfo create{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-                                          .codeSize = kernel.spirv->size() * sizeof(std::uint32_t),
-                                          .pCode = kernel.spirv->data()};
-    VkShaderModule module = VK_NULL_HANDLE;
-    results[i] = next.vkCreateShaderModule(device_.handle, &create, nullptr, &module);
-    if (results[i] != VK_SUCCESS) return;
-    const VkComputePipelineCreateInfo info{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-                                           .flags = flags,
-                                           .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                                                     .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                                                     .module = module,
-                                                     .pName = "main"},
-                                           .layout = device_.kernel_layout};
-    results[i] = next.vkCreateComputePipelines(device_.handle, cache, 1, &info, nullptr, &kernels_[i]);
-    next.vkDestroyShaderModule(device_.handle, module, nullptr);
+    results[i] = create_kernel(device_, *program.kernels[i].spirv, device_.kernel_layout, cache, flags, kernels_[i]);
   };
   if (parallel) {
     parallel_for(kernels_.size(), make_one);

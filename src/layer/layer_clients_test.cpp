@@ -989,15 +989,8 @@ TEST_P(LayerClients, ObjectsHaveNamesAndPrivateData) {
 TEST_P(LayerClients, PoolsAreResetAndUsedAgain) {
   const AppTensor x = tensor(VK_FORMAT_R32_SINT, {6}), y = tensor(VK_FORMAT_R32_SINT, {6});
   const AppGraph absolute = graph(testing::graph_module(std::string(kAbsolute)), "main", {&x, &y});
-  const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_TENSOR_ARM, 2};
-  const VkDescriptorPoolCreateInfo sets_info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
-                                             .flags = VK_DESCRIPTOR_POOL_CREATE_FREE_DESCRIPTOR_SET_BIT,
-                                             .maxSets = 1,
-                                             .poolSizeCount = 1,
-                                             .pPoolSizes = &size};
-  VkDescriptorPool sets = VK_NULL_HANDLE;
-  MUST(vk().vkCreateDescriptorPool(device(), &sets_info, nullptr, &sets));
-  at_end([=, this] { vk().vkDestroyDescriptorPool(device(), sets, nullptr); });
+  const VkDescriptorPool sets =
+      descriptor_pool({{VK_DESCRIPTOR_TYPE_TENSOR_ARM, 2}}, VK_DESCRIPTOR_POOL_CREATE_FREE_DESCRIPTOR_SET_BIT);
   const VkCommandPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                           .queueFamilyIndex = family()};
   VkCommandPool pool = VK_NULL_HANDLE;
@@ -1010,12 +1003,7 @@ TEST_P(LayerClients, PoolsAreResetAndUsedAgain) {
   VkCommandBuffer commands = nullptr;
   MUST(vk().vkAllocateCommandBuffers(device(), &commands_info, &commands));
   for (std::int32_t round = 0; round < 4; ++round) {
-    const VkDescriptorSetAllocateInfo allocate{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-                                               .descriptorPool = sets,
-                                               .descriptorSetCount = 1,
-                                               .pSetLayouts = &absolute.set_layout};
-    VkDescriptorSet set = VK_NULL_HANDLE;
-    MUST(vk().vkAllocateDescriptorSets(device(), &allocate, &set));
+    const VkDescriptorSet set = allocate_set(sets, absolute.set_layout);
     write(set, 0, x);
     write(set, 1, y);
     fill(x, std::vector<std::int32_t>(6, -round));

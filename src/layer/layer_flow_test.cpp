@@ -194,18 +194,8 @@ class LayerFlow : public testing::LayerTest, public ::testing::WithParamInterfac
   }
 
   VkDescriptorSet flow_set(VkDescriptorSetLayout layout, const std::vector<const AppImage*>& images) {
-    const VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, 3}, {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 2}};
-    const VkDescriptorPoolCreateInfo create{
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, .maxSets = 1, .poolSizeCount = 2, .pPoolSizes = sizes};
-    VkDescriptorPool pool = VK_NULL_HANDLE;
-    MUST(vk().vkCreateDescriptorPool(device(), &create, nullptr, &pool));
-    at_end([=, this] { vk().vkDestroyDescriptorPool(device(), pool, nullptr); });
-    const VkDescriptorSetAllocateInfo allocate{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-                                               .descriptorPool = pool,
-                                               .descriptorSetCount = 1,
-                                               .pSetLayouts = &layout};
-    VkDescriptorSet made = VK_NULL_HANDLE;
-    MUST(vk().vkAllocateDescriptorSets(device(), &allocate, &made));
+    const VkDescriptorSet made = allocate_set(
+        descriptor_pool({{VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, 3}, {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 2}}), layout);
     for (std::uint32_t i = 0; i < images.size(); ++i) {
       if (images[i] == nullptr) continue;
       const VkDescriptorImageInfo info{.imageView = images[i]->view, .imageLayout = VK_IMAGE_LAYOUT_GENERAL};

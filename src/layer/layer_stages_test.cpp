@@ -209,23 +209,29 @@ class LayerStages : public testing::LayerTest, public ::testing::WithParamInterf
     return made;
   }
 
-  VkDescriptorSet after_bind_set(VkDescriptorSetLayout layout) {
-    const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_TENSOR_ARM, 2};
-    const VkDescriptorPoolCreateInfo create{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
-                                            .flags = VK_DESCRIPTOR_POOL_CREATE_UPDATE_AFTER_BIND_BIT,
-                                            .maxSets = 1,
-                                            .poolSizeCount = 1,
-                                            .pPoolSizes = &size};
-    VkDescriptorPool pool = VK_NULL_HANDLE;
-    MUST(vk().vkCreateDescriptorPool(device(), &create, nullptr, &pool));
-    at_end([=, this] { vk().vkDestroyDescriptorPool(device(), pool, nullptr); });
-    const VkDescriptorSetAllocateInfo allocate{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-                                               .descriptorPool = pool,
-                                               .descriptorSetCount = 1,
-                                               .pSetLayouts = &layout};
-    VkDescriptorSet made = VK_NULL_HANDLE;
-    MUST(vk().vkAllocateDescriptorSets(device(), &allocate, &made));
+  struct AddressedBuffer {
+    VkDeviceAddress address = 0;
+    std::byte* mapped = nullptr;
+  };
+  AddressedBuffer addressed_buffer(VkDeviceSize size, VkBufferUsageFlags usage) {
+    const VkBufferCreateInfo create{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                                    .size = size,
+                                    .usage = usage | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT};
+    VkBuffer buffer = VK_NULL_HANDLE;
+    MUST(vk().vkCreateBuffer(device(), &create, nullptr, &buffer));
+    at_end([=, this] { vk().vkDestroyBuffer(device(), buffer, nullptr); });
+    VkMemoryRequirements needs{};
+    vk().vkGetBufferMemoryRequirements(device(), buffer, &needs);
+    AddressedBuffer made;
+    MUST(vk().vkBindBufferMemory(device(), buffer, memory(needs, &made.mapped), 0));
+    const VkBufferDeviceAddressInfo where{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = buffer};
+    made.address = vk().vkGetBufferDeviceAddress(device(), &where);
     return made;
+  }
+
+  VkDescriptorSet after_bind_set(VkDescriptorSetLayout layout) {
+    return allocate_set(
+        descriptor_pool({{VK_DESCRIPTOR_TYPE_TENSOR_ARM, 2}}, VK_DESCRIPTOR_POOL_CREATE_UPDATE_AFTER_BIND_BIT), layout);
   }
 
   // A graph whose descriptors may be updated after they are bound, and its set.
@@ -388,25 +394,14 @@ TEST_P(LayerStages, RayGenerationShadersHaveTensors) {
     std::vector<std::byte> handle(limits.shaderGroupHandleSize);
     MUST(vk().vkGetRayTracingShaderGroupHandlesKHR(device(), made, 0, 1, handle.size(), handle.data()));
     // The table of shaders: one entry.
-    const VkBufferCreateInfo buffer_info{
-        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-        .size = 2 * limits.shaderGroupBaseAlignment + handle.size(),
-        .usage = VK_BUFFER_USAGE_SHADER_BINDING_TABLE_BIT_KHR | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT};
-    VkBuffer buffer = VK_NULL_HANDLE;
-    MUST(vk().vkCreateBuffer(device(), &buffer_info, nullptr, &buffer));
-    at_end([=, this] { vk().vkDestroyBuffer(device(), buffer, nullptr); });
-    VkMemoryRequirements needs{};
-    vk().vkGetBufferMemoryRequirements(device(), buffer, &needs);
-    std::byte* mapped = nullptr;
-    MUST(vk().vkBindBufferMemory(device(), buffer, memory(needs, &mapped), 0));
-    const VkBufferDeviceAddressInfo where{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = buffer};
-    const VkDeviceAddress address = vk().vkGetBufferDeviceAddress(device(), &where);
+    const AddressedBuffer buffer = addressed_buffer(2 * limits.shaderGroupBaseAlignment + handle.size(),
+                                                    VK_BUFFER_USAGE_SHADER_BINDING_TABLE_BIT_KHR);
     const VkDeviceSize alignment = limits.shaderGroupBaseAlignment,
-                       offset = (alignment - address % alignment) % alignment;
-    std::memcpy(mapped + offset, handle.data(), handle.size());
+                       offset = (alignment - buffer.address % alignment) % alignment;
+    std::memcpy(buffer.mapped + offset, handle.data(), handle.size());
     const VkDeviceSize stride = (handle.size() + limits.shaderGroupHandleAlignment - 1) /
                                 limits.shaderGroupHandleAlignment * limits.shaderGroupHandleAlignment;
-    const VkStridedDeviceAddressRegionKHR table{address + offset, stride, stride}, none{};
+    const VkStridedDeviceAddressRegionKHR table{buffer.address + offset, stride, stride}, none{};
     run([&](VkCommandBuffer commands) {
       vk().vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR, made);
       vk().vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR, layout, 0, 1, &set, 0, nullptr);
@@ -684,21 +679,10 @@ TEST_P(LayerStages, DescriptorBuffersHaveTensors) {
   at_end([=, this] { vk().vkDestroyPipeline(device(), shader, nullptr); });
   VkDeviceSize size = 0;
   vk().vkGetDescriptorSetLayoutSizeEXT(device(), sets, &size);
-  const VkBufferCreateInfo buffer_info{
-      .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-      .size = size,
-      .usage = VK_BUFFER_USAGE_RESOURCE_DESCRIPTOR_BUFFER_BIT_EXT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT};
-  VkBuffer buffer = VK_NULL_HANDLE;
-  MUST(vk().vkCreateBuffer(device(), &buffer_info, nullptr, &buffer));
-  at_end([=, this] { vk().vkDestroyBuffer(device(), buffer, nullptr); });
-  VkMemoryRequirements needs{};
-  vk().vkGetBufferMemoryRequirements(device(), buffer, &needs);
-  std::byte* mapped = nullptr;
-  MUST(vk().vkBindBufferMemory(device(), buffer, memory(needs, &mapped), 0));
-  const VkBufferDeviceAddressInfo where{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = buffer};
+  const AddressedBuffer buffer = addressed_buffer(size, VK_BUFFER_USAGE_RESOURCE_DESCRIPTOR_BUFFER_BIT_EXT);
   const VkDescriptorBufferBindingInfoEXT binding{
       .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_BUFFER_BINDING_INFO_EXT,
-      .address = vk().vkGetBufferDeviceAddress(device(), &where),
+      .address = buffer.address,
       .usage = VK_BUFFER_USAGE_RESOURCE_DESCRIPTOR_BUFFER_BIT_EXT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT};
   const AppTensor x = tensor(VK_FORMAT_R32_SINT, {3}), y = tensor(VK_FORMAT_R32_SINT, {3});
   fill(x, std::vector<std::int32_t>{1, 2, 3});
@@ -709,7 +693,7 @@ TEST_P(LayerStages, DescriptorBuffersHaveTensors) {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_GET_INFO_EXT, .pNext = &tensor, .type = VK_DESCRIPTOR_TYPE_TENSOR_ARM};
     VkDeviceSize offset = 0;
     vk().vkGetDescriptorSetLayoutBindingOffsetEXT(device(), sets, i, &offset);
-    vk().vkGetDescriptorEXT(device(), &get, sizes.tensorDescriptorSize, mapped + offset);
+    vk().vkGetDescriptorEXT(device(), &get, sizes.tensorDescriptorSize, buffer.mapped + offset);
   }
   run([&](VkCommandBuffer commands) {
     vk().vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, shader);

@@ -224,27 +224,12 @@ VkResult FlowKernel::make_pipeline(VkFormat format, VkPipelineCache cache, VkPip
   if (result != VK_SUCCESS) return result;
   const std::span<const std::uint32_t> code = model::optical_flow_shader(
       images_[index_of(FlowImage::Hint)].has_value(), images_[index_of(FlowImage::Cost)].has_value());
-  const VkShaderModuleCreateInfo module_info{
-      .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = code.size_bytes(), .pCode = code.data()};
-  VkShaderModule module = VK_NULL_HANDLE;
-  result = next.vkCreateShaderModule(device_.handle, &module_info, nullptr, &module);
-  if (result != VK_SUCCESS) return result;
   const std::uint32_t components = format == VK_FORMAT_R8_UNORM ? 1 : 3;
   const std::array<std::uint32_t, 3> values = {grid_, model::flow_block(grid_), components};  // by model::FlowConstant
   constexpr std::size_t size = sizeof(std::uint32_t);
   const VkSpecializationMapEntry entries[] = {{0, 0, size}, {1, size, size}, {2, 2 * size, size}};
   const VkSpecializationInfo specialization{3, entries, sizeof values, values.data()};
-  const VkComputePipelineCreateInfo create{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-                                           .flags = flags,
-                                           .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                                                     .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                                                     .module = module,
-                                                     .pName = "main",
-                                                     .pSpecializationInfo = &specialization},
-                                           .layout = layout_};
-  result = next.vkCreateComputePipelines(device_.handle, cache, 1, &create, nullptr, &pipeline_);
-  next.vkDestroyShaderModule(device_.handle, module, nullptr);
-  return result;
+  return create_kernel(device_, code, layout_, cache, flags, pipeline_, &specialization);
 }
 
 void FlowKernel::record(VkCommandBuffer commands, const CommandState& state,

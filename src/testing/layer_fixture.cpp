@@ -270,13 +270,32 @@ void LayerApp::write(VkDescriptorSet set, std::uint32_t binding, const AppTensor
   vk().vkUpdateDescriptorSets(device_, 1, &write, 0, nullptr);
 }
 
-VkDescriptorSet LayerApp::descriptor_set(VkDescriptorSetLayout layout, const std::vector<const AppTensor*>& tensors) {
+VkDescriptorPool LayerApp::descriptor_pool(const std::vector<VkDescriptorPoolSize>& sizes,
+                                           VkDescriptorPoolCreateFlags flags) {
+  const VkDescriptorPoolCreateInfo create{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+                                          .flags = flags,
+                                          .maxSets = 1,
+                                          .poolSizeCount = static_cast<std::uint32_t>(sizes.size()),
+                                          .pPoolSizes = sizes.data()};
+  VkDescriptorPool made = VK_NULL_HANDLE;
+  MUST(vk().vkCreateDescriptorPool(device(), &create, nullptr, &made));
+  at_end([=, this] { vk().vkDestroyDescriptorPool(device(), made, nullptr); });
+  return made;
+}
+
+VkDescriptorSet LayerApp::allocate_set(VkDescriptorPool pool, VkDescriptorSetLayout layout) {
   const VkDescriptorSetAllocateInfo allocate{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-                                             .descriptorPool = descriptor_pool_,
+                                             .descriptorPool = pool,
                                              .descriptorSetCount = 1,
                                              .pSetLayouts = &layout};
   VkDescriptorSet made = VK_NULL_HANDLE;
-  MUST(vk().vkAllocateDescriptorSets(device_, &allocate, &made));
+  MUST(vk().vkAllocateDescriptorSets(device(), &allocate, &made));
+  return made;
+}
+
+VkDescriptorSet LayerApp::descriptor_set(VkDescriptorSetLayout layout, const std::vector<const AppTensor*>& tensors) {
+  start();
+  const VkDescriptorSet made = allocate_set(descriptor_pool_, layout);
   for (std::uint32_t i = 0; i < tensors.size(); ++i) write(made, i, *tensors[i]);
   return made;
 }

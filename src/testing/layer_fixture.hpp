@@ -74,6 +74,10 @@ class LayerApp {
   // Bindings 0 to count - 1 of set 0 are tensors.
   VkDescriptorSetLayout tensor_layout(std::uint32_t count, VkDescriptorSetLayoutCreateFlags flags = 0);
   VkPipelineLayout pipeline_layout(VkDescriptorSetLayout set, std::uint32_t push_constants = 0);
+  // For one set.
+  VkDescriptorPool descriptor_pool(const std::vector<VkDescriptorPoolSize>& sizes,
+                                   VkDescriptorPoolCreateFlags flags = 0);
+  VkDescriptorSet allocate_set(VkDescriptorPool pool, VkDescriptorSetLayout layout);
   VkDescriptorSet descriptor_set(VkDescriptorSetLayout layout, const std::vector<const AppTensor*>& tensors);
   void write(VkDescriptorSet set, std::uint32_t binding, const AppTensor& tensor);
   VkPipeline compute_pipeline(const spirv::Words& words, VkPipelineLayout layout);
