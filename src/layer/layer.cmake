@@ -19,6 +19,7 @@ execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++.a
 if(NOT IS_ABSOLUTE "${static_libstdcxx}")
   set(static_libstdcxx)
 endif()
+target_compile_definitions(slipway_layer_object PRIVATE $<$<BOOL:${static_libstdcxx}>:SLIPWAY_LAYER_OWNS_LIBSTDCXX>)
 target_link_libraries(slipway_layer_object PRIVATE ${static_libstdcxx} $<$<BOOL:${SIMDJSON_STATIC}>:${SIMDJSON_STATIC}>
                       slipway_layer volk::volk Vulkan::Headers)
 target_link_options(slipway_layer_object PRIVATE -Wl,--gc-sections -Wl,--exclude-libs,ALL -Wl,-Bsymbolic

@@ -6,3 +6,15 @@ extern "C" __attribute__((visibility("default"))) VkResult
 vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* pVersionStruct) {
   return slipway::layer::negotiate(pVersionStruct);
 }
+
+#ifdef SLIPWAY_LAYER_OWNS_LIBSTDCXX
+namespace __gnu_cxx {
+void __freeres();  // exported by libstdc++ for leak checkers, but declared in none of its headers
+}
+
+namespace {
+// The C++ library inside the layer keeps 72 KiB for exceptions that are thrown when the memory is exhausted. A program that
+// loads and unloads the layer many times would lose them each time.
+[[gnu::destructor]] void free_exception_pool() { __gnu_cxx::__freeres(); }
+}  // namespace
+#endif
