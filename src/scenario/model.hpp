@@ -122,6 +122,7 @@ struct Buffer {
   std::string uid;
   std::uint64_t size = 0;  // bytes
   Access access = Access::ReadOnly;
+  std::optional<FormatName> texel_format;  // of texel buffers
   Contents contents;
   Results results;
   std::optional<MemoryGroup> memory_group;

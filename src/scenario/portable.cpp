@@ -20,7 +20,10 @@ class Portability {
 
   void check(const Requirements& requirements) { extra(requirements.at); }
 
-  void check(const Buffer& buffer) { check_data(buffer); }
+  void check(const Buffer& buffer) {
+    check_data(buffer);
+    extra(buffer.at["texel_format"]);
+  }
   void check(const Tensor& tensor) {
     check_data(tensor);
     check_format(tensor.at, tensor.format);

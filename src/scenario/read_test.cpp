@@ -47,10 +47,12 @@ TEST(Read, Buffer) {
   EXPECT_FALSE(plain.contents.given());
   EXPECT_EQ(plain.results.dst, "");
   EXPECT_FALSE(plain.memory_group);
+  EXPECT_FALSE(plain.texel_format);
   EXPECT_EQ(plain.at.pointer(), "/resources/0/buffer");
   const auto full = resource<Buffer>(
-      R"({"buffer": {"uid": "b", "size": 1, "shader_access": "image_read", "src": "a.npy", "dst": "b.npy", "memory_group": {"id": "m"}}})");
+      R"({"buffer": {"uid": "b", "size": 1, "shader_access": "image_read", "src": "a.npy", "dst": "b.npy", "memory_group": {"id": "m"}, "texel_format": "VK_FORMAT_R8_UINT"}})");
   EXPECT_EQ(full.access, Access::ReadOnly);
+  EXPECT_EQ(full.texel_format->value, vk::Format::R8_UINT);
   EXPECT_EQ(full.contents.src, "a.npy");
   EXPECT_EQ(full.results.dst, "b.npy");
   EXPECT_EQ(full.memory_group->id, "m");

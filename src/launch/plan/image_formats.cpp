@@ -33,12 +33,16 @@ ImageFormats other_image_formats(const Shader& shader, std::span<const Binding> 
   ImageFormats formats;
   const spirv::EntryPoint* entry = shader.reflection->find(shader.entry, shader.stage);
   for (const spirv::Binding& declared : entry->bindings) {
-    if (declared.kind != spirv::BindingKind::StorageImage || !declared.image) continue;
+    const bool is_image = declared.kind == spirv::BindingKind::StorageImage;
+    if (!is_image && declared.kind != spirv::BindingKind::StorageTexelBuffer &&
+        declared.kind != spirv::BindingKind::UniformTexelBuffer)
+      continue;
+    if (!declared.image || declared.image->format == vk::Format::UNDEFINED) continue;
     for (const Binding& binding : bindings) {
       if (binding.set != declared.set || binding.binding != declared.binding) continue;
       const auto* image = std::get_if<Image>(&plan.resources[binding.resource].kind);
-      if (image && declared.image->format != vk::Format::UNDEFINED && declared.image->format != image->format)
-        formats[declared.variable] = image->format;
+      const vk::Format format = is_image && image ? image->format : binding.texels;
+      if (format != vk::Format::UNDEFINED && format != declared.image->format) formats[declared.variable] = format;
     }
   }
   return formats;

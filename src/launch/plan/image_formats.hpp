@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shaders for storage images whose format is not the one that the shader declares (docs/spec/scenario.md#images).
+// Shaders for storage images and texel buffers whose format is not the one that the shader declares
+// (docs/spec/scenario.md#images).
 #pragma once
 
 #include <map>
@@ -15,11 +16,10 @@ namespace slipway::launch {
 // Formats by the variable of a shader.
 using ImageFormats = std::map<spirv::Id, vk::Format>;
 
-// Whether a shader that declares a storage image of one format can access an image of another: their numbers are of the
-// same kind.
+// Whether a shader that declares texels of one format can access texels of another: their numbers are of the same kind.
 bool is_accessible_as(vk::Format declared, vk::Format image);
 
-// The storage images among the bindings whose format differs from the declared one.
+// The storage images and texel buffers among the bindings whose format differs from the declared one.
 ImageFormats other_image_formats(const Shader& shader, std::span<const Binding> bindings, const Plan& plan);
 // The shader, rewritten for the formats.
 Result<Shader> with_image_formats(const Shader& shader, const ImageFormats& formats);

@@ -133,7 +133,7 @@ class Builder {
       auto& buffer = std::get<launch::Buffer>(plan_.resources[*planned].kind);
       buffer.uniform |= declared->kind == BindingKind::UniformBuffer;
       if (is_texel_buffer(declared->kind)) {
-        if (!texels(*declared, slot, mismatch)) return;
+        if (!texels(*declared, set, slot, mismatch)) return;
         buffer.texels = true;
       }
       if (declared->block && declared->block->size > buffer.size) {
@@ -199,13 +199,19 @@ class Builder {
 
   // Whether the texels of a buffer are those that the shader declares.
   template <class Mismatch>
-  bool texels(const spirv::Binding& declared, const vgf::Slot& slot, const Mismatch& mismatch) const {
+  bool texels(const spirv::Binding& declared, std::uint32_t set, const vgf::Slot& slot, const Mismatch& mismatch) {
     const vk::Format format = file_.resources[slot.resource].format;
     if (!declared.image || declared.image->format == vk::Format::UNDEFINED || declared.image->format == format)
       return true;
-    mismatch(formatted("of the format {}, but resource {} of the model has {}", vk::name_of(declared.image->format),
-                       slot.resource, vk::name_of(format)));
-    return false;
+    const std::string difference = formatted("of the format {}, but resource {} of the model has {}",
+                                             vk::name_of(declared.image->format), slot.resource, vk::name_of(format));
+    if (!launch::is_accessible_as(declared.image->format, format)) {
+      mismatch(difference);
+      return false;
+    }
+    if (declared.kind == BindingKind::StorageTexelBuffer)
+      rule(slot, described(declared, set, slot, difference + "; the shader is changed to the format of the buffer"));
+    return true;
   }
 
   // Whether a tensor has the rows of the image whose memory it shares.

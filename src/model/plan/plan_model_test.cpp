@@ -358,7 +358,7 @@ output 2 y y
 TEST_F(PlanModelTest, TexelBuffersOfOtherFormats) {
   const auto file = open(R"(
 resource x input storage_buffer R32_SFLOAT [4]
-resource y output storage_texel_buffer R32_SFLOAT [4]
+resource y output storage_texel_buffer R32_SINT [4]
 module m compute main glsl
 | layout(set = 0, binding = 0) uniform samplerBuffer x;
 | layout(set = 0, binding = 1, rgba32f) writeonly uniform imageBuffer y;
@@ -383,7 +383,7 @@ output 1 y y
                                     "VK_DESCRIPTOR_TYPE_STORAGE_BUFFER there"));
   EXPECT_THAT(messages(),
               HasSubstr("declares set 0, binding 1 as a storage texel buffer, of the format "
-                        "VK_FORMAT_R32G32B32A32_SFLOAT, but resource 1 of the model has VK_FORMAT_R32_SFLOAT"));
+                        "VK_FORMAT_R32G32B32A32_SFLOAT, but resource 1 of the model has VK_FORMAT_R32_SINT"));
 }
 
 // Tensors and images in one alias group: rows of an image may be longer than its texels, while graphs take packed rows.

@@ -33,6 +33,8 @@ void check_element(Context& context, const FormatName& format, json::Value objec
 
 void check_formats(Context& context) {
   for (const Resource& resource : context.scenario.resources) {
+    if (const auto* buffer = std::get_if<Buffer>(&resource); buffer && buffer->texel_format)
+      check_name(context, *buffer->texel_format, buffer->at["texel_format"]);
     if (const auto* image = std::get_if<Image>(&resource)) check_name(context, image->format, format_of(image->at));
     if (const auto* tensor = std::get_if<Tensor>(&resource)) check_element(context, tensor->format, tensor->at);
     if (const auto* constant = std::get_if<GraphConstant>(&resource))

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/format.hpp"
+#include "gpu/memory/image_plan.hpp"
 #include "gpu/memory/view_shape.hpp"
 #include "launch/plan/image_formats.hpp"
 #include "spirv/tensors/emulate.hpp"
@@ -51,6 +52,8 @@ ResourceKind resource_kind(BindingKind kind) {
   switch (kind) {
     case BindingKind::StorageBuffer:
     case BindingKind::UniformBuffer:
+    case BindingKind::UniformTexelBuffer:
+    case BindingKind::StorageTexelBuffer:
       return ResourceKind::Buffer;
     case BindingKind::CombinedImageSampler:
     case BindingKind::SampledImage:
@@ -59,8 +62,6 @@ ResourceKind resource_kind(BindingKind kind) {
       return ResourceKind::Image;
     case BindingKind::Tensor:
       return ResourceKind::Tensor;
-    case BindingKind::UniformTexelBuffer:
-    case BindingKind::StorageTexelBuffer:
     case BindingKind::InputAttachment:
     case BindingKind::AccelerationStructure:
       return ResourceKind::None;
@@ -72,6 +73,10 @@ ResourceKind resource_kind(const Resource& resource) {
   if (std::holds_alternative<Buffer>(resource)) return ResourceKind::Buffer;
   if (std::holds_alternative<Image>(resource)) return ResourceKind::Image;
   return ResourceKind::Tensor;
+}
+
+bool is_texel_buffer(BindingKind kind) {
+  return kind == BindingKind::UniformTexelBuffer || kind == BindingKind::StorageTexelBuffer;
 }
 
 bool is_sampled(BindingKind kind) {
@@ -92,6 +97,8 @@ class BindingCheck {
 
   // Of an image that can be bound.
   gpu::ViewShape view() const { return view_; }
+  // Of a texel buffer that can be bound.
+  vk::Format texels() const { return texels_; }
 
   // Whether it can be bound.
   bool run() {
@@ -162,6 +169,36 @@ class BindingCheck {
                              planned_.name, buffer.size));
     }
     buffer.uniform |= declared_.binding->kind == BindingKind::UniformBuffer;
+    return !is_texel_buffer(declared_.binding->kind) || check_texels(buffer);
+  }
+
+  bool check_texels(launch::Buffer& buffer) {
+    const auto& type = declared_.binding->image;
+    const vk::Format in_shader = type ? type->format : vk::Format::UNDEFINED;
+    const auto& given = std::get<Buffer>(resource_).texel_format;
+    if (given && !given->value) return false;  // reported with the buffer
+    texels_ = given ? *given->value : in_shader;
+    if (texels_ == vk::Format::UNDEFINED) {
+      return error(binding_.resource.at, DiagnosticKind::BindingMismatch,
+                   formatted("without a format; give buffer `{}` the key `texel_format`", planned_.name));
+    }
+    const auto texel = gpu::texel_block(texels_);
+    if (!texel || buffer.size % texel->bytes != 0) {
+      return error(binding_.resource.at, DiagnosticKind::BindingMismatch,
+                   formatted("but the {} bytes of buffer `{}` are not a whole number of texels of {}", buffer.size,
+                             planned_.name, vk::name_of(texels_)));
+    }
+    if (in_shader != vk::Format::UNDEFINED && in_shader != texels_) {
+      const std::string difference = formatted("of the format {}, but buffer `{}` has {}", vk::name_of(in_shader),
+                                               planned_.name, vk::name_of(texels_));
+      if (!launch::is_accessible_as(in_shader, texels_))
+        return error(binding_.resource.at, DiagnosticKind::BindingMismatch, difference);
+      // The format of a uniform texel buffer converts what is read; HLSL declares one for each type of elements.
+      if (declared_.binding->kind == BindingKind::StorageTexelBuffer)
+        rule(difference + "; the shader is changed to the format of the buffer");
+    }
+    if (type) check_numeric_type(*type, texels_, "buffer");
+    buffer.texels = true;
     return true;
   }
 
@@ -202,7 +239,7 @@ class BindingCheck {
         return error(binding_.resource.at, DiagnosticKind::BindingMismatch, difference);
       rule(difference + "; the shader is changed to the format of the image");
     }
-    check_numeric_type(*type, image.format);
+    check_numeric_type(*type, image.format, "image");
     return true;
   }
 
@@ -229,7 +266,7 @@ class BindingCheck {
   }
 
   // Reading integers as floats, or floats as integers, yields undefined values.
-  void check_numeric_type(const spirv::ImageType& type, vk::Format format) {
+  void check_numeric_type(const spirv::ImageType& type, vk::Format format, std::string_view resource) {
     const tensor::FormatInfo* info = tensor::find_format(format);
     if (!type.sampled || !info) return;
     using enum tensor::ElementKind;
@@ -238,8 +275,8 @@ class BindingCheck {
                                          : info->numeric == tensor::NumericFormat::Sint ? Signed
                                                                                         : Float;
     if (in_shader == in_image) return;
-    warning(formatted("with elements of {}, which does not fit the format {} of image `{}`",
-                      tensor::name_of(*type.sampled), vk::name_of(format), planned_.name));
+    warning(formatted("with elements of {}, which does not fit the format {} of {} `{}`",
+                      tensor::name_of(*type.sampled), vk::name_of(format), resource, planned_.name));
   }
 
   // The declared `shader_access` of the resource against what this shader does (docs/spec/scenario.md#descriptors).
@@ -259,6 +296,7 @@ class BindingCheck {
   bool arrays_;
   Diagnostics& diagnostics_;
   gpu::ViewShape view_ = gpu::ViewShape::Plain;
+  vk::Format texels_ = vk::Format::UNDEFINED;
 };
 
 std::string shaders_text(std::span<const StageInterface> stages) {
@@ -346,6 +384,7 @@ std::vector<launch::Binding> resolve_bindings(const Scenario& scenario, const st
                         .resource = index->second,
                         .level = binding.lod,
                         .view = check.view(),
+                        .texels = check.texels(),
                         .reads = what.reads,
                         .writes = what.writes,
                         .origin = {binding.at.location(), binding.at.pointer(), binding.resource.uid}});

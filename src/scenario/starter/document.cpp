@@ -81,10 +81,12 @@ void write_tensor(json::Writer& out, const std::string& uid, tensor::ShapeView s
 }
 
 void write_buffer(json::Writer& out, const std::string& uid, std::uint64_t bytes,
-                  std::optional<tensor::ElementType> element, bool reads, bool writes, std::uint64_t seed) {
+                  std::optional<tensor::ElementType> element, bool reads, bool writes, std::uint64_t seed,
+                  vk::Format texels) {
   out.object([&] {
     out.key("buffer").object([&] {
       out.member("uid", uid).member("size", bytes).member("shader_access", access_text(reads, writes));
+      if (texels != vk::Format::UNDEFINED) out.member("texel_format", vk::name_of(texels));
       if ((reads || !writes) && element && bytes % tensor::size_of(*element) == 0)
         write_random(out, *element, true, seed);
       write_result(out, uid, writes);

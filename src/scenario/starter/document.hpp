@@ -39,7 +39,8 @@ vk::Format format_of(tensor::ElementType element);
 void write_tensor(json::Writer& out, const std::string& uid, tensor::ShapeView shape, vk::Format format, bool reads,
                   bool writes, std::uint64_t seed);
 void write_buffer(json::Writer& out, const std::string& uid, std::uint64_t bytes,
-                  std::optional<tensor::ElementType> element, bool reads, bool writes, std::uint64_t seed);
+                  std::optional<tensor::ElementType> element, bool reads, bool writes, std::uint64_t seed,
+                  vk::Format texels = vk::Format::UNDEFINED);
 
 struct ImageSize {
   std::vector<std::uint64_t> extent;

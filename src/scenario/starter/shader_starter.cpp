@@ -15,10 +15,11 @@ namespace {
 
 using spirv::BindingKind;
 
-constexpr std::uint64_t kItems = 64;      // elements of arrays, and width and height of images
-constexpr std::uint64_t kDepth = 16;      // of 3D images
-constexpr std::uint64_t kLayers = 2;      // of arrays of images, and cubes in an array of them
-constexpr std::uint64_t kTensorSize = 8;  // of a dimension that the shader leaves open
+constexpr std::uint64_t kTexelBytes = 16;  // at most
+constexpr std::uint64_t kItems = 64;       // elements of arrays, and width and height of images
+constexpr std::uint64_t kDepth = 16;       // of 3D images
+constexpr std::uint64_t kLayers = 2;       // of arrays of images, and cubes in an array of them
+constexpr std::uint64_t kTensorSize = 8;   // of a dimension that the shader leaves open
 
 struct Source {
   shader::Guess guess;
@@ -143,8 +144,6 @@ class ShaderStarter {
                                        name_of(binding.kind));
     if (binding.count != 1) return unsupported(what + " array", "scenarios bind single descriptors");
     switch (binding.kind) {
-      case BindingKind::UniformTexelBuffer:
-      case BindingKind::StorageTexelBuffer:
       case BindingKind::InputAttachment:
       case BindingKind::AccelerationStructure:
         return unsupported(what, "scenarios bind buffers, images and tensors");
@@ -154,7 +153,7 @@ class ShaderStarter {
       default:
         break;
     }
-    if (!binding.image) return true;
+    if (!binding.image || is_texel_buffer(binding)) return true;
     using enum spirv::ImageDimension;
     const bool deep = binding.image->dimension == D3;
     if ((!deep && binding.image->dimension != D2 && binding.image->dimension != Cube) ||
@@ -162,6 +161,10 @@ class ShaderStarter {
       return unsupported(what + " that is not 2d, 3d or cube, or has several samples",
                          "scenarios have 2d, 3d and cube images with one sample");
     return true;
+  }
+
+  static bool is_texel_buffer(const spirv::Binding& binding) {
+    return binding.kind == BindingKind::UniformTexelBuffer || binding.kind == BindingKind::StorageTexelBuffer;
   }
 
   static std::uint64_t layers_of(const spirv::ImageType& image) {
@@ -187,7 +190,7 @@ class ShaderStarter {
             items[i] = i < shape.size() ? static_cast<std::uint64_t>(shape[shape.size() - 1 - i]) : 1;
           return true;
         }
-        if (binding.image) {
+        if (binding.image && !is_texel_buffer(binding)) {
           items = {kItems, kItems,
                    binding.image->dimension == spirv::ImageDimension::D3 ? kDepth : layers_of(*binding.image)};
           return true;
@@ -289,6 +292,12 @@ class ShaderStarter {
     if (binding.tensor) {
       write_tensor(out_, uid, shape_of(binding), format_of(binding.tensor->element), binding.reads, binding.writes,
                    seed);
+    } else if (is_texel_buffer(binding)) {
+      const vk::Format format = format_for(*binding.image);
+      const tensor::FormatInfo* info = tensor::find_format(format);
+      const std::optional element = info && !info->packed ? std::optional(info->component) : std::nullopt;
+      write_buffer(out_, uid, invocations_ * (info ? info->texel_bytes : kTexelBytes), element, binding.reads,
+                   binding.writes, seed, format);
     } else if (binding.image) {
       if (binding.kind != BindingKind::StorageImage && image_uid_.empty()) image_uid_ = uid;
       std::vector<std::uint64_t> extent = {kItems, kItems};
@@ -367,8 +376,9 @@ class ShaderStarter {
   }
 
   bool has_images() const {
-    return std::ranges::any_of(entry_->bindings,
-                               [](const spirv::Binding& binding) { return binding.used && binding.image.has_value(); });
+    return std::ranges::any_of(entry_->bindings, [](const spirv::Binding& binding) {
+      return binding.used && binding.image && !is_texel_buffer(binding);
+    });
   }
 
   // --- drawing -------------------------------------------------------------------------------------------------------

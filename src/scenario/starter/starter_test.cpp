@@ -102,6 +102,25 @@ void main() { ivec3 at = ivec3(gl_GlobalInvocationID);
         ])"));
 }
 
+TEST(ShaderStarter, TexelBuffers) {
+  const std::string text = started("scale.comp", R"(#version 460
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) uniform isamplerBuffer from;
+layout(set = 0, binding = 1, rgba32f) writeonly uniform imageBuffer to;
+void main() { int at = int(gl_GlobalInvocationID.x); imageStore(to, at, vec4(texelFetch(from, at))); }
+)");
+  EXPECT_THAT(text, HasSubstr(R"("uid": "from",
+        "size": 256,
+        "shader_access": "readonly",
+        "texel_format": "VK_FORMAT_R32_SINT",
+        "random": {)"));
+  EXPECT_THAT(text, HasSubstr(R"("uid": "to",
+        "size": 1024,
+        "shader_access": "writeonly",
+        "texel_format": "VK_FORMAT_R32G32B32A32_SFLOAT",
+        "dst": "to.npy")"));
+}
+
 TEST(ShaderStarter, HlslFindsItsEntryPoint) {
   const std::string text = started("add.hlsl", R"(
 StructuredBuffer<float> from : register(t0);
