@@ -26,7 +26,10 @@ logs=build/ci
 mkdir -p "$logs"
 
 step_sanitize() { SLIPWAY_PRESET=sanitize ./dev test; }
-step_thread() { ./dev build thread cpu_test layer_test && ./dev shell env/test.sh thread -R '^(cpu|layer)\.'; }
+step_thread() {
+  ./dev build thread cpu_test layer_test model_api_test c_api_test &&
+    ./dev shell env/test.sh thread -R '^(cpu|layer|model_api|c_api)\.'
+}
 step_fuzz() { ./dev fuzz all "${SLIPWAY_FUZZ_SECONDS:-60}"; }
 step_torture() { ./dev torture 5; }
 step_clang() { ./dev build clang; }

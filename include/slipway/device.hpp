@@ -23,7 +23,8 @@ struct DeviceInfo {
 SLIPWAY_API Outcome<std::vector<DeviceInfo>> list_devices();
 
 // An opened device. Several threads may run scenarios and models on it: they run one after another. After a
-// time-out (RunOptions::timeout) it is opened again; the objects of the lost one are leaked.
+// time-out (RunOptions::timeout) it is opened again; the objects of the lost one are leaked. A
+// call to an object that was moved from throws std::logic_error.
 class SLIPWAY_API Device {
  public:
   // `selector`: an index, a UUID, or a part of the name; empty for the environment variable SLIPWAY_DEVICE, else the
@@ -37,7 +38,7 @@ class SLIPWAY_API Device {
   const DeviceInfo& info() const;
 
   struct State;
-  State& state() { return *state_; }
+  State& state();
 
  private:
   explicit Device(std::unique_ptr<State> state);

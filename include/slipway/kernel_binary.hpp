@@ -11,7 +11,7 @@
 //   auto data = binary->pack("saxpy", launch);
 //
 // C++17. The const members may be called from several threads at once. An object that was moved from may only be
-// assigned or destroyed.
+// assigned or destroyed; other calls throw std::logic_error.
 #pragma once
 
 #include <array>

@@ -10,9 +10,9 @@
 //
 // Tensors are packed, in row-major order, in the byte order of the machine. Elements narrower than a byte take a byte
 // each. C++17. A model or prepared model is used by one thread at a time; different ones may be used at once, also with
-// the same device, on which they take turns. An object that was moved from may only be assigned or destroyed. Parsers
-// of MLIR and SPIR-V run in processes of their own where the program `slipway` is installed with the library, otherwise
-// in this process (scenario.hpp).
+// the same device, on which they take turns. An object that was moved from may only be assigned or destroyed;
+// other calls throw std::logic_error. Parsers of MLIR and SPIR-V run in processes of their own where the program
+// `slipway` is installed with the library, otherwise in this process (scenario.hpp).
 #pragma once
 
 #include <cstddef>

@@ -45,6 +45,8 @@ class SLIPWAY_API device {
   device() : device(std::string()) {}
   explicit device(unsigned index) : device(std::to_string(index)) {}
   explicit device(std::string selector);
+  device(const device&) = default;
+  device& operator=(const device&) = default;  // a move is a copy, so that every object stays usable
 
   struct state;
   const std::shared_ptr<state>& shared() const { return state_; }
@@ -68,6 +70,8 @@ class SLIPWAY_API artifacts {
 
   artifacts(const std::filesystem::path& directory);  // NOLINT(google-explicit-constructor): as in XRT
   artifacts(map files);                               // NOLINT(google-explicit-constructor)
+  artifacts(const artifacts&) = default;
+  artifacts& operator=(const artifacts&) = default;
 
   struct state;
   const std::shared_ptr<const state>& shared() const { return state_; }

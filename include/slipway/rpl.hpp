@@ -217,6 +217,9 @@ class SLIPWAY_API RplProgram {
   // The same for files. Errors: file-missing and others of reading.
   static Outcome<RplProgram> load(const std::vector<std::filesystem::path>& files);
 
+  RplProgram(const RplProgram&) = default;
+  RplProgram& operator=(const RplProgram&) = default;  // a move is a copy, so that every object stays usable
+
   std::vector<RplOption> options() const;
   // The files that `load` read; empty after `parse`.
   const std::vector<std::filesystem::path>& files() const;

@@ -10,7 +10,8 @@
 //   use(report->captured.at("output"));
 //
 // C++17. One scenario is used by one thread at a time; different ones may be used at once, also with the same device,
-// on which they take turns. An object that was moved from may only be assigned or destroyed.
+// on which they take turns. An object that was moved from may only be assigned or destroyed; other calls throw
+// std::logic_error.
 //
 // Compilers of shaders and validators run in processes of their own if the program `slipway` of the same version is
 // installed with the library: posix_spawn starts them at the first use, and SLIPWAY_SANDBOX=off prevents it. Otherwise

@@ -15,19 +15,19 @@ namespace slipway {
 namespace {
 
 // The problems of a call, freed at the end of a test.
-struct Problems {
+struct ProblemList {
   slipway_problems* list = nullptr;
-  Problems() = default;
-  Problems(const Problems&) = delete;
-  Problems& operator=(const Problems&) = delete;
-  ~Problems() { slipway_problems_free(list); }
+  ProblemList() = default;
+  ProblemList(const ProblemList&) = delete;
+  ProblemList& operator=(const ProblemList&) = delete;
+  ~ProblemList() { slipway_problems_free(list); }
   std::size_t count() const { return slipway_problems_count(list); }
 };
 
 std::string source(const std::string& name) { return (testing::source_directory() / name).string(); }
 
 TEST(CApi, RunsAScenario) {
-  Problems problems;
+  ProblemList problems;
   slipway_scenario* scenario = nullptr;
   ASSERT_EQ(slipway_scenario_load(source("examples/hello/scenario.json").c_str(), nullptr, &scenario, &problems.list),
             0)
@@ -65,7 +65,7 @@ TEST(CApi, RunsAScenario) {
 }
 
 TEST(CApi, ReportsProblemsWithTheirPlace) {
-  Problems problems;
+  ProblemList problems;
   slipway_scenario* scenario = nullptr;
   const std::string text = "{\n  \"resources\": 3 }";
   EXPECT_EQ(slipway_scenario_parse(text.data(), text.size(), nullptr, nullptr, &scenario, &problems.list), 3);
@@ -78,7 +78,7 @@ TEST(CApi, ReportsProblemsWithTheirPlace) {
 }
 
 TEST(CApi, RefusesWrongCalls) {
-  Problems problems;
+  ProblemList problems;
   EXPECT_EQ(slipway_scenario_load(nullptr, nullptr, nullptr, &problems.list), 2);
   EXPECT_EQ(problems.count(), 1);
   EXPECT_EQ(slipway_scenario_load("missing.json", nullptr, nullptr, nullptr), 2) << "problems are not wanted";
@@ -97,7 +97,7 @@ constexpr char kNet[] = R"(graph net {
 )";
 
 TEST(CApi, RunsAModelOnADeviceAndOnTheInterpreter) {
-  Problems problems;
+  ProblemList problems;
   slipway_model* model = nullptr;
   ASSERT_EQ(slipway_model_parse(kNet, sizeof kNet - 1, "net", &model, &problems.list), 0)
       << slipway_problems_text(problems.list, 0);
@@ -142,7 +142,7 @@ TEST(CApi, RunsAModelOnADeviceAndOnTheInterpreter) {
 }
 
 TEST(CApi, ConvertsAModel) {
-  Problems problems;
+  ProblemList problems;
   void* file = nullptr;
   std::size_t size = 0;
   ASSERT_EQ(slipway_convert(kNet, sizeof kNet - 1, "net", &file, &size, &problems.list), 0);
@@ -157,7 +157,7 @@ TEST(CApi, ConvertsAModel) {
 }
 
 TEST(CApi, CompilesARenderPipeline) {
-  Problems problems;
+  ProblemList problems;
   const std::string file = source("examples/triangle/triangle.rpl");
   const char* const files[] = {file.c_str()};
   slipway_rpl_program* program = nullptr;
@@ -212,7 +212,7 @@ TEST(CApi, ReadsMembersOfOldOptionsOnly) {
 }
 
 TEST(CApi, ReadsKernels) {
-  Problems problems;
+  ProblemList problems;
   slipway_kernel_binary* binary = nullptr;
   ASSERT_EQ(slipway_kernel_binary_load(source("examples/kernel_info/saxpy.ze_info").c_str(), nullptr, nullptr, &binary,
                                        &problems.list),

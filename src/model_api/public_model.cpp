@@ -9,6 +9,7 @@
 
 #include "base/format.hpp"
 #include "base/public_problems.hpp"
+#include "base/public_state.hpp"
 #include "base/suggest.hpp"
 #include "gpu/memory/buffer.hpp"
 #include "launch/check/hazards.hpp"
@@ -219,49 +220,49 @@ PreparedModel::PreparedModel(PreparedModel&&) noexcept = default;
 PreparedModel& PreparedModel::operator=(PreparedModel&&) noexcept = default;
 PreparedModel::~PreparedModel() = default;
 
-const std::vector<TensorInfo>& PreparedModel::inputs() const { return state_->inputs; }
-const std::vector<TensorInfo>& PreparedModel::outputs() const { return state_->outputs; }
+const std::vector<TensorInfo>& PreparedModel::inputs() const { return alive(state_).inputs; }
+const std::vector<TensorInfo>& PreparedModel::outputs() const { return alive(state_).outputs; }
 
 std::byte* PreparedModel::input_data(std::size_t index) {
-  return index < state_->inputs.size() ? state_->input(index).data() : nullptr;
+  return index < alive(state_).inputs.size() ? alive(state_).input(index).data() : nullptr;
 }
 
 const std::byte* PreparedModel::output_data(std::size_t index) const {
-  return index < state_->outputs.size() ? state_->output(index).data() : nullptr;
+  return index < alive(state_).outputs.size() ? alive(state_).output(index).data() : nullptr;
 }
 
 Outcome<bool> PreparedModel::set_input(std::string_view name, ByteView bytes) {
-  const Result<std::size_t> index = find_tensor(state_->inputs, name, "input");
+  const Result<std::size_t> index = find_tensor(alive(state_).inputs, name, "input");
   if (!index) return failed(index.error());
-  const MutableBytes to = state_->input(*index);
-  const std::size_t size = state_->inputs[*index].size();
+  const MutableBytes to = alive(state_).input(*index);
+  const std::size_t size = alive(state_).inputs[*index].size();
   if (bytes.size() != size) {
     return failed(
         Failure{{.kind = DiagnosticKind::FileMismatch,
                  .message = formatted("input `{}` takes {} bytes, but {} are given", name, size, bytes.size()),
-                 .location = state_->file->vgf.location(state_->file->vgf.inputs[*index])}});
+                 .location = alive(state_).file->vgf.location(alive(state_).file->vgf.inputs[*index])}});
   }
   if (size != 0) std::memcpy(to.data(), bytes.data(), size);
   return true;
 }
 
 Outcome<ByteView> PreparedModel::output(std::string_view name) const {
-  const Result<std::size_t> index = find_tensor(state_->outputs, name, "output");
+  const Result<std::size_t> index = find_tensor(alive(state_).outputs, name, "output");
   if (!index) return failed(index.error());
-  return ByteView(state_->output(*index).data(), state_->outputs[*index].size());
+  return ByteView(alive(state_).output(*index).data(), alive(state_).outputs[*index].size());
 }
 
 Outcome<bool> PreparedModel::run() {
-  if (const Result<> done = state_->run(); !done) return failed(done.error());
+  if (const Result<> done = alive(state_).run(); !done) return failed(done.error());
   return true;
 }
 
 std::vector<StepTime> PreparedModel::times() const {
-  if (!state_->times || state_->runs == 0) return {};
-  const launch::Profile& profile = state_->host ? state_->host_profile : state_->prepared->profile();
+  if (!alive(state_).times || alive(state_).runs == 0) return {};
+  const launch::Profile& profile = alive(state_).host ? alive(state_).host_profile : alive(state_).prepared->profile();
   std::vector<StepTime> times;
-  for (model::KernelTime& time : model::kernel_times(*state_->alone, profile)) {
-    times.push_back({.segment = state_->alone->segments[time.segment].name,
+  for (model::KernelTime& time : model::kernel_times(*alive(state_).alone, profile)) {
+    times.push_back({.segment = alive(state_).alone->segments[time.segment].name,
                      .name = std::move(time.name),
                      .milliseconds = time.milliseconds,
                      .bytes = time.bytes,
@@ -271,13 +272,13 @@ std::vector<StepTime> PreparedModel::times() const {
 }
 
 Outcome<std::vector<OutputComparison>> PreparedModel::compare_with_reference() const {
-  if (!state_->values || state_->runs == 0) {
+  if (!alive(state_).values || alive(state_).runs == 0) {
     return failed(Failure{
         {.kind = DiagnosticKind::Usage, .message = "a comparison needs PrepareOptions::compare, and a run before it"}});
   }
-  const Result<> taken = state_->take_values();
+  const Result<> taken = alive(state_).take_values();
   if (!taken) return failed(taken.error());
-  const auto compared = model::compare_model(state_->file->vgf, *state_->alone, *state_->values);
+  const auto compared = model::compare_model(alive(state_).file->vgf, *alive(state_).alone, *alive(state_).values);
   if (!compared) return failed(compared.error());
   std::vector<OutputComparison> outputs;
   for (const model::OutputComparison& output : compared->outputs) {
@@ -323,9 +324,9 @@ Model::Model(Model&&) noexcept = default;
 Model& Model::operator=(Model&&) noexcept = default;
 Model::~Model() = default;
 
-const std::vector<TensorInfo>& Model::inputs() const { return state_->inputs; }
-const std::vector<TensorInfo>& Model::outputs() const { return state_->outputs; }
-const std::vector<Problem>& Model::remarks() const { return state_->remarks; }
+const std::vector<TensorInfo>& Model::inputs() const { return alive(state_).inputs; }
+const std::vector<TensorInfo>& Model::outputs() const { return alive(state_).outputs; }
+const std::vector<Problem>& Model::remarks() const { return alive(state_).remarks; }
 
 Outcome<Model> Model::load(const std::filesystem::path& file, const ModelOptions& options) {
   auto state = made(options, [&](Diagnostics& diagnostics, model::Stages& stages) {
@@ -345,11 +346,11 @@ Outcome<Model> Model::parse(ByteView bytes, std::string_view name, const ModelOp
 }
 
 Outcome<PreparedModel> Model::prepare(Device& device, const PrepareOptions& options) const {
-  return prepare(*state_, &device, options);
+  return prepare(alive(state_), &device, options);
 }
 
 Outcome<PreparedModel> Model::prepare(const PrepareOptions& options) const {
-  return prepare(*state_, nullptr, options);
+  return prepare(alive(state_), nullptr, options);
 }
 
 Outcome<PreparedModel> Model::prepare(const State& model, Device* device, const PrepareOptions& options) try {

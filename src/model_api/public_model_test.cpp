@@ -6,6 +6,7 @@
 #include <set>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "model/cpu_device.hpp"
 #include "slipway/convert.hpp"
@@ -133,6 +134,22 @@ TEST_P(PublicModel, ThreadsTakeTurnsOnOneDevice) {
   };
   std::vector<std::jthread> threads;
   for (unsigned t = 0; t < 4; ++t) threads.emplace_back(work, t);
+}
+
+TEST_P(PublicModel, ObjectsThatWereMovedFromThrow) {
+  Model model = parsed(kTwoInputs);
+  PreparedModel prepared = prepare(model).value();
+  PreparedModel taken = std::move(prepared);
+  EXPECT_THROW((void)prepared.run(), std::logic_error);
+  EXPECT_THROW((void)prepared.inputs(), std::logic_error);
+  EXPECT_THROW((void)prepared.input_data(0), std::logic_error);
+  EXPECT_THROW((void)prepared.output("output_0"), std::logic_error);
+  EXPECT_TRUE(taken.run());
+  const Model other = std::move(model);
+  EXPECT_THROW((void)model.outputs(), std::logic_error);
+  EXPECT_THROW((void)prepare(model), std::logic_error);
+  prepared = prepare(other).value();
+  EXPECT_TRUE(prepared.run());
 }
 
 TEST_P(PublicModel, InputsBeginAsZeros) {

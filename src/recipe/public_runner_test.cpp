@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <thread>
+#include <utility>
 
 #include "slipway/xrt_runner.hpp"
 #include "testing/cpu_libraries.hpp"
@@ -148,6 +149,25 @@ TEST(PublicRunner, TheExceptionOfAFunctionIsNested) {
     } catch (const std::runtime_error& original) {
       EXPECT_STREQ(original.what(), "the answer is not 42");
     }
+  }
+}
+
+TEST(PublicRunner, DevicesAndArtifactsThatWereMovedFromStayUsable) {
+  slipway::device device;
+  const slipway::device taken = std::move(device);
+  slipway::artifacts all = files();
+  const slipway::artifacts others = std::move(all);
+  using Objects = std::pair<const slipway::device*, const slipway::artifacts*>;
+  for (const auto& [one, data] : {Objects(&device, &all), Objects(&taken, &others)}) {
+    slipway::runner made(*one, kRecipe, *data);
+    slipway::bo ifm(*one, 64), ofm(*one, 64);
+    made.bind_input("ifm", ifm);
+    made.bind_output("ofm", ofm);
+    made.execute();
+    made.wait();
+    EXPECT_THAT(words(ofm), Each(1u));
+    const slipway::runner moved = std::move(made);
+    EXPECT_THROW(made.execute(), slipway::runner::state_error);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <thread>
+#include <utility>
 
 #include "slipway/rpl.hpp"
 #include "testing/scratch_directory.hpp"
@@ -94,6 +95,14 @@ TEST(PublicRpl, ListsTheOptions) {
   EXPECT_EQ(options[0].default_value, "true");
   EXPECT_EQ(options[1].type, "uint");
   EXPECT_TRUE(options[1].per_instance);
+}
+
+TEST(PublicRpl, ProgramsThatWereMovedFromStayUsable) {
+  auto program = RplProgram::parse({{"triangle.rpl", kTriangle}});
+  ASSERT_TRUE(program);
+  const RplProgram taken = std::move(*program);
+  EXPECT_EQ(program->options().size(), 2);
+  EXPECT_EQ(program->compile(triangle()).value(), taken.compile(triangle()).value());
 }
 
 TEST(PublicRpl, KeepsPipelines) {

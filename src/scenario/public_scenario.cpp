@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/public_problems.hpp"
+#include "base/public_state.hpp"
 #include "launch/execute/public_device.hpp"
 #include "launch/execute/run.hpp"
 #include "model/tuning/tuning_table.hpp"
@@ -54,7 +55,7 @@ Scenario::Scenario(Scenario&&) noexcept = default;
 Scenario& Scenario::operator=(Scenario&&) noexcept = default;
 Scenario::~Scenario() = default;
 
-const std::vector<Problem>& Scenario::remarks() const { return state_->remarks; }
+const std::vector<Problem>& Scenario::remarks() const { return alive(state_).remarks; }
 
 Outcome<Scenario> Scenario::load(const std::filesystem::path& file, const LoadOptions& options) {
   const Result<std::string> text = read_text(file);
@@ -82,7 +83,7 @@ Outcome<Scenario> Scenario::load_text(std::string text, std::string name, const 
 }
 
 Outcome<bool> Scenario::set_contents(std::string_view uid, ByteView bytes) {
-  const launch::Plan& plan = *state_->scenario.loaded().plan;
+  const launch::Plan& plan = *alive(state_).scenario.loaded().plan;
   const auto index = find_resource(plan, uid);
   if (!index) return unknown_resource(uid);
   const launch::Resource& resource = plan.resources[*index];
@@ -93,7 +94,7 @@ Outcome<bool> Scenario::set_contents(std::string_view uid, ByteView bytes) {
                              .location = resource.origin.location,
                              .uid = std::string(uid)}});
   }
-  state_->scenario.set_contents(std::string(uid), bytes);
+  alive(state_).scenario.set_contents(std::string(uid), bytes);
   return true;
 }
 
@@ -103,10 +104,11 @@ Outcome<RunReport> Scenario::run(Device& device, const RunOptions& options) {
   launch::DeviceOpening& opening = device.state().opening;
   const auto snapshot = opening.snapshot();
   if (snapshot) {
-    const lower::DeviceFacts facts = model::tuned_facts(**snapshot, state_->scenario.cache(), diagnostics);
-    if (diagnostics.has_errors() || !state_->scenario.plan_for(facts, diagnostics)) return problems(diagnostics.all());
+    const lower::DeviceFacts facts = model::tuned_facts(**snapshot, alive(state_).scenario.cache(), diagnostics);
+    if (diagnostics.has_errors() || !alive(state_).scenario.plan_for(facts, diagnostics))
+      return problems(diagnostics.all());
   }
-  scenario::Loaded loaded = state_->scenario.loaded();
+  scenario::Loaded loaded = alive(state_).scenario.loaded();
   launch::RunOptions how{.repeat = options.repeat};
   if (options.timeout) {
     how.time_out = launch::time_out_of(*options.timeout);

@@ -6,7 +6,9 @@
 
 #include <array>
 #include <cstring>
+#include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "base/format.hpp"
 
@@ -46,6 +48,22 @@ TEST(PublicScenario, ThreadsTakeTurnsOnOneDevice) {
       }
     });
   }
+}
+
+TEST(PublicScenario, ObjectsThatWereMovedFromThrow) {
+  Outcome<Scenario> scenario = Scenario::parse(multiplying(2), ".", {.cache = false});
+  Outcome<Device> device = Device::open();
+  ASSERT_TRUE(scenario && device);
+  Scenario taken = std::move(*scenario);
+  EXPECT_THROW(scenario->remarks(), std::logic_error);
+  EXPECT_THROW((void)scenario->set_contents("b", {}), std::logic_error);
+  EXPECT_THROW((void)scenario->run(*device), std::logic_error);
+  Device open = std::move(*device);
+  EXPECT_THROW(device->info(), std::logic_error);
+  EXPECT_THROW((void)taken.run(*device), std::logic_error);
+  EXPECT_TRUE(taken.run(open));
+  *scenario = std::move(taken);
+  EXPECT_TRUE(scenario->run(open));
 }
 
 // Errors of one thread do not disturb the others.

@@ -7,6 +7,7 @@
 
 #include "base/files.hpp"
 #include "base/public_problems.hpp"
+#include "base/public_state.hpp"
 #include "zeinfo/check/check.hpp"
 #include "zeinfo/kernel/compare.hpp"
 #include "zeinfo/kernel/layout.hpp"
@@ -122,15 +123,17 @@ Outcome<KernelBinary> KernelBinary::parse(ByteView bytes, std::string name, cons
 }
 
 std::string KernelBinary::version() const {
-  return state_->input.document.has(zeinfo::RootKey::version) ? std::string(zeinfo::text_of(state_->input.version()))
-                                                              : std::string();
+  return alive(state_).input.document.has(zeinfo::RootKey::version)
+             ? std::string(zeinfo::text_of(alive(state_).input.version()))
+             : std::string();
 }
 
 std::vector<KernelFigures> KernelBinary::kernels() const {
   std::vector<KernelFigures> figures;
-  for (const zeinfo::Kernel& kernel : state_->input.document.kernels) {
+  for (const zeinfo::Kernel& kernel : alive(state_).input.document.kernels) {
     if (kernel.name == zeinfo::kPseudoKernel) continue;
-    const zeinfo::KernelSummary summary = zeinfo::summarize(kernel, state_->input.version(), state_->input.target);
+    const zeinfo::KernelSummary summary =
+        zeinfo::summarize(kernel, alive(state_).input.version(), alive(state_).input.target);
     figures.push_back({.name = std::string(summary.name),
                        .simd = summary.simd,
                        .registers = summary.grf,
@@ -156,16 +159,17 @@ Outcome<std::vector<Problem>> KernelBinary::check(std::string_view level) const 
   }
   // Reads the text again, because diagnostics go to the list that was passed to the reader.
   Diagnostics diagnostics;
-  std::vector<zebin::Input> inputs = zebin::read_inputs(state_->name, state_->bytes, state_->options, diagnostics);
+  std::vector<zebin::Input> inputs =
+      zebin::read_inputs(alive(state_).name, alive(state_).bytes, alive(state_).options, diagnostics);
   const zeinfo::Device* device =
-      state_->options.product.empty() ? nullptr : zeinfo::find_device(state_->options.product);
+      alive(state_).options.product.empty() ? nullptr : zeinfo::find_device(alive(state_).options.product);
   for (zebin::Input& input : inputs) zebin::check_input(input, *choice, device);
   diagnostics.sort();
   return public_problems(diagnostics.all());
 }
 
 std::vector<KernelChange> KernelBinary::diff(const KernelBinary& other) const {
-  const zebin::Input &a = state_->input, &b = other.state_->input;
+  const zebin::Input &a = alive(state_).input, &b = alive(other.state_).input;
   const zeinfo::Comparison comparison = zeinfo::compare({&a.document, &a.target}, {&b.document, &b.target});
   std::vector<KernelChange> changes;
   const auto add = [&](const std::string& kernel, std::span<const zeinfo::Change> of_kernel) {
@@ -178,17 +182,17 @@ std::vector<KernelChange> KernelBinary::diff(const KernelBinary& other) const {
 }
 
 Outcome<std::vector<PayloadPart>> KernelBinary::layout(std::string_view name) const {
-  const zeinfo::Kernel* kernel = find_kernel(state_->input.document, name);
+  const zeinfo::Kernel* kernel = find_kernel(alive(state_).input.document, name);
   if (!kernel) return no_kernel(name);
   std::vector<PayloadPart> parts;
   for (const zeinfo::PayloadRange& range :
-       zeinfo::layout_of(state_->input.document, *kernel, state_->input.target).cross_thread)
+       zeinfo::layout_of(alive(state_).input.document, *kernel, alive(state_).input.target).cross_thread)
     parts.push_back({range.offset, range.size, range.arg_index, range.what});
   return parts;
 }
 
 Outcome<PackedArguments> KernelBinary::pack(std::string_view name, const KernelLaunch& launch) const {
-  const zeinfo::Kernel* kernel = find_kernel(state_->input.document, name);
+  const zeinfo::Kernel* kernel = find_kernel(alive(state_).input.document, name);
   if (!kernel) return no_kernel(name);
   zeinfo::LaunchValues values{.groups = launch.groups,
                               .local_size = launch.local_size,
@@ -202,7 +206,7 @@ Outcome<PackedArguments> KernelBinary::pack(std::string_view name, const KernelL
     if (launch.groups[d] * launch.local_size[d] > 1) values.dimensions = d + 1;
   }
   for (const KernelArgument& argument : launch.arguments) values.args.push_back(value_of(argument));
-  const auto data = zeinfo::pack_cross_thread(*kernel, state_->input.target, values);
+  const auto data = zeinfo::pack_cross_thread(*kernel, alive(state_).input.target, values);
   if (!data) return problems(data.error());
   PackedArguments packed{data->bytes, data->inline_bytes, data->slm_total, {}};
   const std::vector<PayloadPart> parts = *layout(name);
@@ -216,9 +220,9 @@ Outcome<PackedArguments> KernelBinary::pack(std::string_view name, const KernelL
 
 Outcome<std::vector<std::byte>> KernelBinary::pack_local_ids(std::string_view name,
                                                              std::array<std::uint32_t, 3> local_size) const {
-  const zeinfo::Kernel* kernel = find_kernel(state_->input.document, name);
+  const zeinfo::Kernel* kernel = find_kernel(alive(state_).input.document, name);
   if (!kernel) return no_kernel(name);
-  auto ids = zeinfo::pack_local_ids(*kernel, state_->input.target, local_size);
+  auto ids = zeinfo::pack_local_ids(*kernel, alive(state_).input.target, local_size);
   if (!ids) return problems(ids.error());
   return std::move(*ids);
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+#include <utility>
+
 #include "slipway/kernel_binary.hpp"
 
 namespace slipway {
@@ -42,6 +45,18 @@ TEST(KernelBinary, MetricsAndLayout) {
   EXPECT_EQ((*layout)[0].argument, 0);
   EXPECT_EQ((*layout)[2].what, "(hole)");
   EXPECT_EQ(binary->layout("saxpi").error()[0].message, "there is no kernel `saxpi`");
+}
+
+TEST(KernelBinary, ObjectsThatWereMovedFromThrow) {
+  auto binary = saxpy();
+  ASSERT_TRUE(binary);
+  const KernelBinary taken = std::move(*binary);
+  EXPECT_EQ(taken.version(), "1.39");
+  EXPECT_THROW((void)binary->version(), std::logic_error);
+  EXPECT_THROW((void)binary->kernels(), std::logic_error);
+  EXPECT_THROW((void)binary->check(), std::logic_error);
+  EXPECT_THROW((void)taken.diff(*binary), std::logic_error);
+  EXPECT_THROW((void)binary->pack("saxpy", {}), std::logic_error);
 }
 
 TEST(KernelBinary, DiffListsWhatTheOtherHasInstead) {

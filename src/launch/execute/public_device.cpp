@@ -3,6 +3,7 @@
 
 #include "base/format.hpp"
 #include "base/public_problems.hpp"
+#include "base/public_state.hpp"
 
 namespace slipway {
 namespace {
@@ -30,7 +31,9 @@ Device::Device(Device&&) noexcept = default;
 Device& Device::operator=(Device&&) noexcept = default;
 Device::~Device() = default;
 
-const DeviceInfo& Device::info() const { return state_->info; }
+Device::State& Device::state() { return alive(state_); }
+
+const DeviceInfo& Device::info() const { return alive(state_).info; }
 
 Outcome<Device> Device::open(std::string_view selector) {
   auto state = std::make_unique<State>(launch::OpenDeviceOptions{.selector = std::string(selector)});
