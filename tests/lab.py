@@ -69,10 +69,14 @@ def workers(process):
     return [int(child) for child in children]
 
 
+def cpu_ticks(pid):
+    return int(re.sub(r"^.*\) ", "", pathlib.Path(f"/proc/{pid}/stat").read_text()).split()[11])
+
+
 def spins(process):
     """Whether a worker computes: it has used CPU time for a while since its cases before ended."""
     def ticks():
-        return sum(int(re.sub(r"^.*\) ", "", pathlib.Path(f"/proc/{pid}/stat").read_text()).split()[11]) for pid in workers(process))
+        return sum(cpu_ticks(pid) for pid in workers(process))
     first = ticks()
     wait_for(lambda: ticks() > first + 10, "the worker computes")
 
@@ -135,6 +139,15 @@ def crash(directory):
     expect(process.returncode == 5, f"crash: exit status {process.returncode}")
     expect(verdicts(path) == {"a.json": "passed", "spin.json": "crashed", "b.json": "passed", "fail.json": "failed"}, f"crash: {verdicts(path)}")
     expect("spin.json: error: the process that ran the case ended with signal 11" in errors and "[worker-crashed]" in errors, f"crash: {errors}")
+    what = "error: the process crashed while the device ran `spin` (/commands/0/dispatch_compute) of spin.json:1:"
+    expect(what in errors and "--enable-robustness-features" in errors, f"crash names the command and what to try: {errors}")
+
+    # The same without a worker.
+    alone = subprocess.Popen([slipway, "run", "spin.json"], cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: cpu_ticks(alone.pid) > 100, "the program computes")
+    os.kill(alone.pid, signal.SIGSEGV)
+    _, errors = alone.communicate(timeout=120)
+    expect(alone.returncode == -signal.SIGSEGV and what in errors, f"crash alone: {alone.returncode} {errors}")
 
 
 def interrupt(directory, number):

@@ -10,6 +10,7 @@
 #include <string>
 #include <system_error>
 
+#include "base/crash_note.hpp"
 #include "base/shrunk_files.hpp"
 #include "cli/program.hpp"
 
@@ -49,6 +50,7 @@ void print_exception() {
 
 int main(int count, char** arguments) {
   slipway::survive_shrunk_files();
+  slipway::report_crashes();
   int status = kFailed;
   try {
     status = slipway::cli::run_program(arguments[0], {{arguments + 1, arguments + count}});
@@ -59,9 +61,11 @@ int main(int count, char** arguments) {
   } catch (...) {
     print_exception();
   }
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+  errno = 0;
+  const bool flushed = std::fflush(stdout) == 0;
+  if (!flushed || std::ferror(stdout) != 0) {
     std::fprintf(stderr, "error: cannot write standard output: %s [file-unwritable]\n",
-                 errno != 0 ? std::strerror(errno) : "it failed earlier");
+                 flushed || errno == 0 ? "an earlier write failed" : std::strerror(errno));
     status = kFailed;
   }
   return status;

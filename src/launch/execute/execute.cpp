@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/crash_note.hpp"
 #include "base/format.hpp"
+#include "base/print_diagnostic.hpp"
 #include "launch/execute/call.hpp"
 #include "launch/execute/record.hpp"
 #include "launch/plan/accesses.hpp"
@@ -57,6 +59,10 @@ Execution::Execution(const Recordable& recordable, const gpu::Device& device, co
       has_frames_(device.plan().has_feature("frameBoundary")),
       segments_(divide(plan_)) {}
 
+Execution::~Execution() {
+  for (const Segment& segment : segments_) remove_crash_note(segment.crash_note);
+}
+
 // --- recording -------------------------------------------------------------------------------------------------------
 
 Result<> Execution::make_objects() {
@@ -102,6 +108,7 @@ Result<> Execution::record() {
 
 Result<> Execution::record(Recorder& recorder, Segment& segment) {
   const auto [begin, end] = segment.steps;
+  if (reports_crashes()) segment.crash_note = crash_note(segment.steps);
   const std::size_t split = options_.split.value_or(begin);
   if (split <= begin || split >= end) return record(recorder, segment, segment.steps);
   return record(recorder, segment, {begin, split}).and_then([&] { return record(recorder, segment, {split, end}); });
@@ -208,6 +215,7 @@ Result<> Execution::submit(const Segment& segment, const SubmitOptions& options)
   {
     const auto timer = time("Submit Commands");
     if (is_first) submitted_ = HostClock::now();
+    if (!segment.crash_note.empty()) set_crash_note(&segment.crash_note);
     submission.emplace(frame ? gpu::submit(device_, lists, &frame->boundary)
                              : gpu::submit(device_, options.queue, batches));
   }
@@ -231,6 +239,7 @@ Result<bool> Execution::wait(const Segment& segment, std::optional<std::chrono::
     if (!poll || (time_out && ended_ - start >= *time_out)) return false;
   }
   submission_.reset();
+  remove_crash_note(segment.crash_note);
   return true;
 }
 
@@ -385,6 +394,22 @@ void Execution::note_candidates(Diagnostic& diagnostic, std::size_t begin, std::
     diagnostic.note("the device had to execute " + describe_step(plan_, i), plan_.steps[i].origin.location);
   }
   if (candidates > kShown) diagnostic.note(formatted("and {} more", candidates - kShown));
+}
+
+// With the place of the first command, which often is the only one.
+std::string Execution::crash_note(StepRange steps) const {
+  constexpr std::size_t kShown = 8;
+  std::string text = "the device ran ";
+  std::size_t commands = 0;
+  for (std::size_t i = steps.begin; i < steps.end; ++i) {
+    if (!is_command(plan_.steps[i]) || ++commands > kShown) continue;
+    if (commands > 1) text += ", ";
+    text += describe_step(plan_, i);
+    const std::string place = format_location(plan_.steps[i].origin.location);
+    if (commands == 1 && !place.empty()) text += formatted(" of {}", place);
+  }
+  if (commands > kShown) text += formatted(" and {} more", commands - kShown);
+  return commands == 0 ? "" : text;
 }
 
 std::unexpected<Failure> Execution::timed_out() const {

@@ -29,6 +29,9 @@ class Execution {
   // With `counters` every iteration adds what its stages took on the host, and writes log lines.
   Execution(const Recordable& recordable, const gpu::Device& device, const ExecutionOptions& options, const Log& log,
             PerfCounters* counters, Profile& profile);
+  Execution(const Execution&) = delete;
+  Execution& operator=(const Execution&) = delete;
+  ~Execution();
 
   Result<> record();
 
@@ -55,6 +58,7 @@ class Execution {
     const Boundary* boundary = nullptr;
     const Call* call = nullptr;  // after the submission; its step is steps.end
     std::vector<gpu::CommandList> lists;
+    std::string crash_note;  // of the commands; base/crash_note.hpp
   };
   // A frame with what it shows.
   struct Frame {
@@ -84,6 +88,7 @@ class Execution {
   std::optional<std::size_t> step_in_progress(StepRange steps) const;
   std::unexpected<Failure> failed(StepRange steps, Failure failure) const;
   void note_candidates(Diagnostic& diagnostic, std::size_t begin, std::size_t end) const;
+  std::string crash_note(StepRange steps) const;
 
   Recordable run_;
   const Plan& plan_;

@@ -5,6 +5,8 @@
 #include <map>
 
 #include "base/cache.hpp"
+#include "base/crash_note.hpp"
+#include "base/format.hpp"
 #include "base/parallel.hpp"
 #include "gpu/device/device.hpp"
 #include "launch/plan/accesses.hpp"
@@ -167,6 +169,8 @@ Result<gpu::Pipeline> create_pipeline(const Plan& plan, const gpu::Device& devic
                                       const Step& step, const gpu::PipelineLayout& layout,
                                       gpu::PipelineOptions options) {
   options.name = naming_shader(plan, step).name;
+  const std::string text = reports_crashes() ? formatted("the driver compiled shader `{}`", options.name) : "";
+  const CrashNote note(text);
   if (const auto* dispatch = std::get_if<Dispatch>(&step.action)) {
     const Shader& shader = plan.shaders[dispatch->shader];
     if (shader.stage == spirv::Stage::Graph)
