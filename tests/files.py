@@ -102,13 +102,24 @@ with tempfile.TemporaryDirectory() as name:
                   ["run", "recipe.json", "--bind", "b=data.bin", "--save", "b=data.bin"],
                   ["run", "recipe.json", "--bind", "b=data.bin", "--report", "recipe.json"],
                   ["run", "m.graph", "--report", "m.graph"], ["convert", "m.graph", "-o", "m.graph"], ["new", "k.comp", "--force", "-o", "k.comp"],
-                  ["results", "merge", "results.jsonl", "-o", "results.jsonl"], ["check", "plain.json", "--sarif", "plain.json"],
+                  ["results", "junit", "results.jsonl", "-o", "results.jsonl"], ["check", "plain.json", "--sarif", "plain.json"],
                   ["inspect", "m.graph", "--sarif", "m.graph"]):
         refused = run(*words)
         expect(refused.returncode in (2, 3), f"{words} is refused: {refused.returncode} {refused.stderr.decode()}")
         expect({path: pathlib.Path(path).read_bytes() for path in inputs} == before, f"{words} overwrites no input")
         for path, contents in before.items():
             pathlib.Path(path).write_bytes(contents)
+
+    # Merging reads all files before it replaces one of them.
+    pathlib.Path("more.jsonl").write_bytes(before["results.jsonl"].replace(b"plain.json", b"other.json"))
+    merged = run("results", "merge", "results.jsonl", "more.jsonl", "-o", "results.jsonl")
+    found = [json.loads(line) for line in pathlib.Path("results.jsonl").read_text().splitlines()]
+    expect(merged.returncode == 0 and [one["case"]["file"] for one in found if "case" in one] == ["plain.json", "other.json"],
+           f"results are merged in place: {merged.stderr.decode()} {found}")
+    pathlib.Path("more.jsonl").write_text("{\n{\n")
+    broken = run("results", "merge", "results.jsonl", "more.jsonl", "-o", "results.jsonl")
+    expect(broken.returncode == 3 and len(pathlib.Path("results.jsonl").read_text().splitlines()) == len(found),
+           f"a file that cannot be read leaves the output as it was: {broken.returncode} {broken.stderr.decode()}")
 
     # Of several scenarios in one process, one may write what another one reads.
     pathlib.Path("chain.npy").write_bytes(before["in.npy"])

@@ -31,6 +31,20 @@ std::vector<std::string> choices_in(std::string_view type) {
   return choices;
 }
 
+// The texts of the tools that drop-in names replace, on which scripts match; empty for other errors.
+std::string drop_in_text(const CLI::App& app, const CLI::ParseError& error) {
+  if (const std::vector<std::string> rest = app.remaining(); !rest.empty())
+    return formatted("Unknown argument: {}\n", rest.front());
+  if (error.get_name() != "RequiredError") return "";
+  for (const CLI::Option* option : all_options(app)) {
+    if (!option->get_required() || option->count() != 0) continue;
+    const std::string name =
+        option->get_snames().empty() ? "--" + option->get_lnames().front() : "-" + option->get_snames().front();
+    return name + ": required.\n";
+  }
+  return "";
+}
+
 // CLI11 expects the arguments in reverse order.
 std::vector<std::string> reversed(const std::vector<std::string>& words) { return {words.rbegin(), words.rend()}; }
 
@@ -143,14 +157,13 @@ CommandLine::CommandLine(const std::string& name, const std::string& what, const
   app_ = owned_.get();
   app_->footer("Example: " + example);
   app_->set_help_flag("-h,--help", "print this help and end");
-  const bool is_drop_in = !name.starts_with("slipway");  // has the options of the tool that it replaces
-  app_->set_version_flag(is_drop_in ? "-v,--version" : "--version", version_text());
+  app_->set_version_flag(is_drop_in() ? "-v,--version" : "--version", version_text());
   app_->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   app_->get_formatter()->column_width(30);
   app_->get_formatter()->right_column_width(text_width() - 30);
   app_->get_formatter()->description_paragraph_width(text_width());
   app_->get_formatter()->footer_paragraph_width(text_width());
-  if (is_drop_in) return;
+  if (is_drop_in()) return;
   add_flag("-q,--quiet", quiet_, "print errors and what was asked for; no warnings, progress or lines of success");
   add_flag("-v,--verbose", verbose_, "print what is being done").excludes("--quiet");
 }
@@ -176,6 +189,10 @@ std::optional<int> CommandLine::parse(const Arguments& arguments) {
   } catch (const CLI::Success& success) {  // --help or --version
     return app_->exit(success);
   } catch (const CLI::ParseError& error) {
+    if (const std::string text = is_drop_in() ? drop_in_text(*app_, error) : ""; !text.empty()) {
+      print_error(text);
+      return 2;
+    }
     std::string message = formatted("{}: {}\n", name_, error.what());
     // The page that lists these options: `slipway run --help` lists formats.
     const std::string& format = arguments.format;

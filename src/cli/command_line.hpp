@@ -131,6 +131,8 @@ class CommandLine : public OptionGroup {
   void set_version(const std::string& text);
 
  private:
+  // Whether it has the options of the tool that the name replaces.
+  bool is_drop_in() const { return !name_.starts_with("slipway"); }
   void fill(Probe& probe, const std::vector<std::string>& words);
   void describe(LineDescription& description) const;
   void set_level() const;

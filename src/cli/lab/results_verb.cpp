@@ -36,7 +36,8 @@ class ResultsVerb {
     check_usage();
     if (diagnostics_.has_errors()) return end();
     for (const std::string& file : options_.files) {
-      protect_input(file);
+      // The files are read before `merge` writes, so that its output may be one of them.
+      if (options_.action != "merge") protect_input(file);
       auto read = read_results(file, diagnostics_);
       if (!read) return end();
       merge_results(results_, std::move(*read));

@@ -24,18 +24,6 @@ std::string converter_version() {
   return text;
 }
 
-// Prints the first unknown option with the message of the original tool. Returns false if there is no such option.
-bool reports_unknown_argument(const CommandLine& line, const Arguments& arguments) {
-  for (const std::string& argument : arguments.words) {
-    if (!argument.starts_with('-') || argument == "-") continue;
-    const std::string name = argument.substr(0, argument.find('='));
-    if (name == "--" || line.has_option(name)) continue;
-    print_error(formatted("Unknown argument: {}\n", argument));
-    return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 int convert_model_file(const Arguments& arguments) {
@@ -64,7 +52,6 @@ int model_converter(const Arguments& arguments) {
                    "model-converter -i model.tosa -o model.vgf");
   line.set_version(converter_version());
   ConversionLine conversion(line, options);
-  if (reports_unknown_argument(line, arguments)) return kFailed;
   if (const std::optional<int> status = line.parse(arguments)) return *status == 0 ? 0 : kFailed;
   Diagnostics diagnostics;
   conversion.parse_rest(diagnostics);

@@ -5,6 +5,7 @@
 #include "cli/model/draw_model.hpp"
 #include "model/describe.hpp"
 #include "model/graph_segment.hpp"
+#include "model/plan/module_code.hpp"
 #include "tosa/text.hpp"
 #include "vgf/check.hpp"
 #include "vgf/dump.hpp"
@@ -75,8 +76,10 @@ int check_vgf_file(const Arguments& arguments) {
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
   for (const std::string& path : files) {
-    if (const std::optional<LoadedVgf> loaded = load_vgf(path, diagnostics))
+    if (const std::optional<LoadedVgf> loaded = load_vgf(path, diagnostics)) {
       model::check_model(loaded->file, diagnostics);
+      model::check_code(loaded->file, Cache::of_user(), diagnostics);
+    }
   }
   diagnostics.enforce_rules();
   return report(diagnostics, style, stdout);

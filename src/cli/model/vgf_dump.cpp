@@ -55,7 +55,7 @@ int vgf_dump(const Arguments& arguments) {
   bool scenario = false, boundaries = false;
   CommandLine line("vgf_dump", "Shows what is in a VGF file.", "vgf_dump -i model.vgf -o model.json");
   line.set_version(version_json());
-  line.add_option("-i,--input", input, "the VGF file");
+  line.add_option("-i,--input", input, "the VGF file").required();
   line.add_option("-o,--output", output, "the file to write; `-`: standard output");
   struct Choice {
     std::string name;
@@ -68,7 +68,6 @@ int vgf_dump(const Arguments& arguments) {
   line.add_flag("--scenario-template-add-boundaries", boundaries, "with marks around the frame");
   if (const std::optional<int> status = line.parse(arguments)) return *status == 0 ? 0 : 1;
 
-  if (input.empty()) return failed("-i: required.");
   std::vector<const Choice*> given;
   for (const Choice& choice : choices) {
     if (!choice.value->empty()) given.push_back(&choice);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The code of modules in models: SPIR-V of the file, or compiled from its GLSL or HLSL.
 
+#include "model/plan/module_code.hpp"
 #include "base/format.hpp"
 #include "launch/plan/specialization.hpp"
 #include "model/plan/plan_model.hpp"
@@ -13,8 +14,8 @@ namespace slipway::model {
 namespace {
 
 // The name of a module in messages of compilers and validators.
-std::string display_name(const ModelFile& file, const vgf::Module& module) {
-  return formatted("{} module `{}`", file.vgf.name, module.name);
+std::string display_name(const vgf::File& file, const vgf::Module& module) {
+  return formatted("{} module `{}`", file.name, module.name);
 }
 
 // A model is one file; a shader in it that includes another file would make its contents part of a message.
@@ -23,11 +24,11 @@ Result<std::string> refuse_include(const Path& path) {
               formatted("a shader in a VGF file cannot include files, but this one includes {}", path.string()));
 }
 
-std::optional<spirv::Words> compile(const ModelFile& file, const vgf::Module& module, const Cache& cache,
+std::optional<spirv::Words> compile(const vgf::File& file, const vgf::Module& module, const Cache& cache,
                                     Diagnostics& diagnostics) {
   const bool glsl = module.code == vgf::CodeKind::Glsl;
   if (glsl && module.entry_point != "main") {
-    diagnostics.error(DiagnosticKind::UnknownValue, file.vgf.location(module.range),
+    diagnostics.error(DiagnosticKind::UnknownValue, file.location(module.range),
                       formatted("GLSL is required to have an entrypoint of 'main', but that of module `{}` is `{}`",
                                 module.name, module.entry_point));
     return std::nullopt;
@@ -77,17 +78,27 @@ std::optional<spirv::Words> module_words(const ModelFile& file, std::uint32_t in
         formatted("module `{}`: No shader module present and no shader substituion defined.", module.name));
     return std::nullopt;
   }
-  if (module.words.empty()) return compile(file, module, cache, diagnostics);
-  const auto read = diagnostics.take(spirv::read_module(module.words, display_name(file, module)));
+  if (module.words.empty()) return compile(file.vgf, module, cache, diagnostics);
+  const auto read = diagnostics.take(spirv::read_module(module.words, display_name(file.vgf, module)));
   if (!read) return std::nullopt;
   return spirv::Words(read->words().begin(), read->words().end());
+}
+
+void check_code(const vgf::File& file, const Cache& cache, Diagnostics& diagnostics) {
+  for (const vgf::Module& module : file.modules) {
+    if (module.is_placeholder() || !module.words.empty()) continue;
+    const auto words = compile(file, module, cache, diagnostics);
+    if (!words) continue;
+    if (Result<> valid = spirv::validate(*words, display_name(file, module)); !valid)
+      diagnostics.add(std::move(valid.error()));
+  }
 }
 
 std::optional<launch::Shader> module_shader(const ModelFile& file, std::uint32_t index, spirv::Words words,
                                             std::vector<launch::Specialization> specializations,
                                             std::uint32_t push_constant_size, Diagnostics& diagnostics) {
   const vgf::Module& module = file.vgf.modules[index];
-  const std::string name = display_name(file, module);
+  const std::string name = display_name(file.vgf, module);
   if (Result<> valid = spirv::validate(words, name); !valid) {
     diagnostics.add(std::move(valid.error()));
     return std::nullopt;
