@@ -22,9 +22,9 @@ std::uint32_t column_of(const Source& source, Position position) {
   return position.column - static_cast<std::uint32_t>(std::ranges::count_if(before, is_continuation));
 }
 
-// A relative or absolute path as a URI reference (RFC 3986): other bytes than these become %XX.
+// A path as a URI reference (RFC 3986), an absolute one with the scheme: other bytes than these become %XX.
 std::string uri_of(std::string_view path) {
-  std::string uri;
+  std::string uri = path.starts_with('/') ? "file://" : "";
   for (const char c : path) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                        std::string_view("-._~/").contains(c);
@@ -63,10 +63,12 @@ void write_result(Writer& out, const SarifResult& result) {
   out.object([&] {
     out.member("ruleId", result.kind).member("level", level_of(result.severity));
     out.key("message").object([&] { out.member("text", result.message); });
-    out.key("locations").array([&] { write_location(out, result.location); });
+    if (is_file(result.location.file)) out.key("locations").array([&] { write_location(out, result.location); });
     if (result.related.empty()) return;
-    out.key("relatedLocations").array([&] {
-      for (const SarifLocation& location : result.related) write_location(out, location);
+    out.key("relatedLocations").array([&] {  // each once, as the format requires
+      for (auto location = result.related.begin(); location != result.related.end(); ++location) {
+        if (std::find(result.related.begin(), location, *location) == location) write_location(out, *location);
+      }
     });
   });
 }

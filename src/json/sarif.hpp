@@ -18,14 +18,17 @@ namespace slipway::json {
 struct SarifLocation {
   struct Text {
     std::uint32_t line = 0, column = 0, end_line = 0, end_column = 0;
+    friend bool operator==(const Text&, const Text&) = default;
   };
   struct Bytes {
     std::uint64_t offset = 0, length = 0;
+    friend bool operator==(const Bytes&, const Bytes&) = default;
   };
   std::string file;  // empty: nowhere
   std::optional<Text> text;
   std::optional<Bytes> bytes;
   std::string message;
+  friend bool operator==(const SarifLocation&, const SarifLocation&) = default;
 };
 
 struct SarifResult {
