@@ -36,6 +36,14 @@ with tempfile.TemporaryDirectory() as directory:
     for words in ([], ["--defaults"]):
         run("convert", *words, zebin, "-o", out)
         check("zeinfo.schema.json", json.loads(out.read_text()), f"convert {words}")
+    library = pathlib.Path(directory) / "libkernels.so"
+    library.write_bytes(pathlib.Path(sys.executable).read_bytes() + zebin.read_bytes())
+    check("zebin-inspect.schema.json", json.loads(run("inspect", "--json", library)), "inspect --json of a library")
+    for old, new in ((example / "saxpy.ze_info", example / "saxpy_spilling.ze_info"), (library, zebin), (example, directory)):
+        done = subprocess.run([slipway, "diff", "--json", "--local-size", "64", old, new], stdout=subprocess.PIPE)
+        if done.returncode not in (0, 1):
+            problems.append(f"diff {old} {new}: exit status {done.returncode}")
+        check("diff.schema.json", json.loads(done.stdout), f"diff --json {old} {new}")
     check("zebin.schema.json", json.loads((example / "saxpy.zebin/zebin.json").read_text()), "zebin.json")
 
 print("\n".join(problems) or "all fit")

@@ -59,6 +59,7 @@ int grf_bytes_of_core(std::uint32_t core);
 struct CodeSection {
   std::string_view name;  // without `.text.`
   std::uint64_t size = 0;
+  std::optional<std::uint64_t> instructions = {};  // if they were counted
 };
 
 // The facts from the notes of a container or from --product. Without them, all rules that need them are skipped with

@@ -221,23 +221,12 @@ class PageData {
 }  // namespace
 
 std::string write_results_page(const Results& results, const Results* baseline) {
-  std::string data = valid_utf8(PageData(results, baseline).text());  // it has beginnings of texts
-  // The text of a script element must not end it.
-  for (std::size_t at = data.find("</"); at != data.npos; at = data.find("</", at + 3)) data.insert(at + 1, 1, '\\');
-  for (std::size_t at = data.find("<!--"); at != data.npos; at = data.find("<!--", at + 8))
-    data.replace(at, 1, "\\u003c");
-  std::string page =
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>Slipway results</title>\n<style>";
-  page += page_style();
-  page += "</style>\n</head>\n<body>\n";
-  page += page_body();
-  page += "<script type=\"application/json\" id=\"data\">";
-  page += data;
-  page += "</script>\n<script>";
-  page += page_script();
-  return page + "</script>\n</body>\n</html>\n";
+  // Texts of results may end inside of a character.
+  return write_page({.title = "Slipway results",
+                     .style = {},
+                     .body = page_body(),
+                     .data = PageData(results, baseline).text(),
+                     .script = page_script()});
 }
 
 }  // namespace slipway::cli

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/lab/page_parts.hpp"
 
+#include "base/escape.hpp"
+#include "cli/lab/result.hpp"
+
 namespace slipway::cli {
 namespace {
 
@@ -58,16 +61,13 @@ constexpr std::string_view kPageBody = R"PAGE(<main>
 </main>
 )PAGE";
 
-constexpr std::string_view kPageScript = R"PAGE(
+// What the scripts of all pages have: the data, and functions that make elements.
+constexpr std::string_view kPageTools = R"PAGE(
 'use strict';
 const D = JSON.parse(document.getElementById('data').textContent), $ = id => document.getElementById(id);
-const kind = { passed: 'good', ran: 'good', failed: 'bad', error: 'bad', crashed: 'bad', 'timed-out': 'bad', skipped: 'skip' };
 const el = (tag, text, cls) => { const e = document.createElement(tag); if (text != null) e.textContent = text; if (cls) e.className = cls; return e; };
 const put = (parent, ...all) => { parent.append(...all); return parent; };
 const time = s => s >= 100 ? s.toFixed(0) + ' s' : s >= 1 ? s.toFixed(2) + ' s' : s >= 1e-3 ? (s * 1e3).toFixed(s < .01 ? 2 : 1) + ' ms' : (s * 1e6).toFixed(1) + ' \u00b5s';
-const isBad = c => !c.ok && c.verdict !== 'skipped';
-const colour = c => c.ok && kind[c.verdict] === 'bad' ? 'warn' : isBad(c) && kind[c.verdict] === 'good' ? 'bad' : kind[c.verdict];
-const label = c => (isBad(c) && kind[c.verdict] === 'good' ? 'unexpected ' : '') + c.verdict;
 function table(heads, rows, numeric) {
   const t = el('table'), h = el('tr');
   heads.forEach((x, i) => h.append(el('th', x, numeric.includes(i) ? 'n' : '')));
@@ -75,6 +75,13 @@ function table(heads, rows, numeric) {
   rows.forEach(r => { const tr = el('tr'); r.forEach((x, i) => { const td = el('td', x instanceof Node ? null : x, numeric.includes(i) ? 'n' : ''); if (x instanceof Node) td.append(x); tr.append(td); }); t.append(tr); });
   return t;
 }
+)PAGE";
+
+constexpr std::string_view kPageScript = R"PAGE(
+const kind = { passed: 'good', ran: 'good', failed: 'bad', error: 'bad', crashed: 'bad', 'timed-out': 'bad', skipped: 'skip' };
+const isBad = c => !c.ok && c.verdict !== 'skipped';
+const colour = c => c.ok && kind[c.verdict] === 'bad' ? 'warn' : isBad(c) && kind[c.verdict] === 'good' ? 'bad' : kind[c.verdict];
+const label = c => (isBad(c) && kind[c.verdict] === 'good' ? 'unexpected ' : '') + c.verdict;
 // --- head
 const bad = D.cases.filter(isBad).length, total = D.cases.reduce((a, c) => a + c.seconds, 0);
 $('title').textContent = bad ? bad + ' of ' + D.cases.length + ' cases are not ok' : D.cases.length + ' cases, all ok';
@@ -236,8 +243,30 @@ $('runs').append(table(['started', 'machine', 'command'], D.runs.map(r => [r.sta
 
 }  // namespace
 
-std::string_view page_style() { return kPageStyle; }
 std::string_view page_body() { return kPageBody; }
 std::string_view page_script() { return kPageScript; }
+
+std::string write_page(const PageParts& parts) {
+  std::string data = valid_utf8(parts.data);
+  // The text of a script element must not end it.
+  for (std::size_t at = data.find("</"); at != data.npos; at = data.find("</", at + 3)) data.insert(at + 1, 1, '\\');
+  for (std::size_t at = data.find("<!--"); at != data.npos; at = data.find("<!--", at + 8))
+    data.replace(at, 1, "\\u003c");
+  std::string page =
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>";
+  page += escape_markup(parts.title);
+  page += "</title>\n<style>";
+  page += kPageStyle;
+  page += parts.style;
+  page += "</style>\n</head>\n<body>\n";
+  page += parts.body;
+  page += "<script type=\"application/json\" id=\"data\">";
+  page += data;
+  page += "</script>\n<script>";
+  page += kPageTools;
+  page += parts.script;
+  return page + "</script>\n</body>\n</html>\n";
+}
 
 }  // namespace slipway::cli

@@ -47,7 +47,7 @@ std::string verdict_line(const Outcome& outcome) {
   return formatted("{}: {}, {}\n", outcome.file, counted(errors, "error"), counted(warnings, "warning"));
 }
 
-// Replaces a directory by its files, unless it is an unpacked zebin.
+// Replaces a directory by the files in it and below it, unless it is an unpacked zebin.
 std::vector<std::string> files_of(const std::vector<std::string>& given) {
   std::vector<std::string> files;
   for (const std::string& name : given) {
@@ -55,10 +55,7 @@ std::vector<std::string> files_of(const std::vector<std::string>& given) {
       files.push_back(name);
       continue;
     }
-    for (const Path& file : files_in(name)) {
-      const Result<ContentOf> read = ContentOf::read(file.string());
-      if (read && is_zebin(read->content())) files.push_back(file.string());
-    }
+    for (const Path& file : kernel_files_below(name)) files.push_back(file.string());
   }
   return files;
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <charconv>
 
+#include "base/format.hpp"
 #include "cli/zebin/verbs.hpp"
 #include "zeinfo/read/parse.hpp"
+#include "zeinfo/zebin/carve.hpp"
 #include "zeinfo/zebin/unpack.hpp"
 
 namespace slipway::cli {
@@ -13,11 +16,12 @@ namespace {
 bool is_zebin_elf(Bytes bytes) {
   if (!zebin::is_elf(bytes) || bytes.size() < 20) return false;
   const auto type = load<std::uint16_t>(&bytes[16]), machine = load<std::uint16_t>(&bytes[18]);
-  return machine == zebin::kIntelMachine || machine == 0xcd00 || type == zebin::kOpenClWrapper ||
-         (type >= 0xff11 && type <= 0xff13) || text_of(bytes).contains(".ze_info");
+  return zebin::has_zebin_header(bytes) || machine == 0xcd00 || type == zebin::kOpenClWrapper ||
+         text_of(bytes).contains(".ze_info");
 }
 
 bool is_zebin_file(Bytes bytes, const std::vector<std::string>& keys) {
+  if (zebin::is_host_file(bytes)) return !zebin::carve_zebins(bytes).empty();
   return is_zebin_elf(bytes) || zebin::is_archive(bytes) || zebin::looks_like_json(keys) ||
          zeinfo::looks_like_text(text_of(bytes));
 }
@@ -27,10 +31,21 @@ bool is_zebin_file(Bytes bytes, const std::vector<std::string>& keys) {
 bool is_zebin(const Content& content) {
   if (!content.directory) return is_zebin_file(content.bytes, content.keys);
   if (file_exists(content.path / zebin::kManifestName)) return true;
-  return std::ranges::any_of(files_in(content.path), [](const Path& file) {
-    const Result<ContentOf> read = ContentOf::read(file.string());
-    return read && is_zebin_file(read->content().bytes, read->content().keys);
-  });
+  return !kernel_files_below(content.path).empty();
+}
+
+std::vector<Path> kernel_files_below(const Path& directory) {
+  std::vector<Path> found;
+  for (const Path& file : files_below(directory)) {
+    if (file.filename() == zebin::kManifestName) {
+      found.push_back(file.parent_path());
+    } else if (!file_exists(file.parent_path() / zebin::kManifestName)) {
+      const Result<ContentOf> read = ContentOf::read(file.string());
+      if (read && is_zebin_file(read->content().bytes, read->content().keys)) found.push_back(file);
+    }
+  }
+  std::ranges::sort(found);
+  return found;
 }
 
 void add_open_options(CommandLine& line, zebin::OpenOptions& options) {
@@ -46,6 +61,20 @@ const zeinfo::Device* check_product(const std::string& product, Diagnostics& dia
   if (target) return target->device;
   diagnostics.error(DiagnosticKind::Usage, {}, target.error().front().message);
   return nullptr;
+}
+
+std::optional<std::array<std::uint32_t, 3>> work_group_size(const std::string& text, Diagnostics& diagnostics) {
+  std::array<std::uint32_t, 3> size = {1, 1, 1};
+  std::string_view rest = text;
+  for (std::uint32_t& number : size) {
+    const std::string_view word = rest.substr(0, rest.find(','));
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (error != std::errc() || end != word.data() + word.size() || number == 0) break;
+    if (word.size() == rest.size()) return size;
+    rest.remove_prefix(word.size() + 1);
+  }
+  diagnostics.error(DiagnosticKind::Usage, {}, formatted("`{}` is not a work-group size; it is X, X,Y or X,Y,Z", text));
+  return std::nullopt;
 }
 
 std::size_t dropped(const std::vector<zebin::Input>& inputs) {

@@ -2,12 +2,12 @@
 // `slipway inspect` on Intel GPU kernels.
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "base/format.hpp"
 #include "base/suggest.hpp"
 #include "cli/zebin/verbs.hpp"
 #include "json/diagnostics.hpp"
+#include "zeinfo/zebin/carve.hpp"
 #include "zeinfo/zebin/inspect.hpp"
 
 namespace slipway::cli {
@@ -21,19 +21,6 @@ struct InspectVerbOptions {
   std::optional<std::string> layout;  // a file to draw; empty: print
   std::string local_size;
 };
-
-// One to three positive numbers; missing ones are 1.
-std::optional<std::array<std::uint32_t, 3>> size_of(std::string_view text) {
-  std::array<std::uint32_t, 3> size = {1, 1, 1};
-  for (std::uint32_t& number : size) {
-    const std::string_view word = text.substr(0, text.find(','));
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (error != std::errc() || end != word.data() + word.size() || number == 0) return std::nullopt;
-    if (word.size() == text.size()) return size;
-    text.remove_prefix(word.size() + 1);
-  }
-  return std::nullopt;
-}
 
 void check_kernel_name(const std::vector<zebin::Input>& inputs, const std::string& name, Diagnostics& diagnostics) {
   if (name.empty() || inputs.empty()) return;
@@ -80,8 +67,10 @@ void print_json(const std::vector<zebin::Input>& inputs, const InspectVerbOption
 
 std::string print_archive(const std::string& file, Bytes archive) {
   const std::vector<zebin::MemberInfo> members = zebin::members_of(archive);
-  std::string text = formatted("{}: archive with {} member{}, {} bytes\n", file, members.size(),
-                               members.size() == 1 ? "" : "s", archive.size());
+  const bool is_host = zebin::is_host_file(archive);
+  std::string text =
+      formatted("{}: {} with {} {}{}, {} bytes\n", file, is_host ? "file for a CPU" : "archive", members.size(),
+                is_host ? "zebin" : "member", members.size() == 1 ? "" : "s", archive.size());
   for (const zebin::MemberInfo& member : members) {
     text += formatted("  {} @{:#x}, {} bytes{}\n", zebin::printable(member.name), member.offset, member.size,
                       member.is_zebin ? "" : ", not an ELF file");
@@ -93,11 +82,15 @@ std::string print_archive(const std::string& file, Bytes archive) {
 
 int inspect_zebin(const Arguments& arguments) {
   InspectVerbOptions options;
-  CommandLine line("slipway inspect",
-                   "Shows the contents of Intel GPU kernels: zebin files, archives of them, ZE Info text and JSON.",
-                   "slipway inspect --kernel saxpy --layout kernel.bin");
-  line.add_option("file", options.file,
-                  "a zebin, an archive, an unpacked directory, or ZE Info; `-` is standard input");
+  CommandLine line(
+      "slipway inspect",
+      "Shows the contents of Intel GPU kernels: zebin files, archives of them, programs and libraries that "
+      "contain them, ZE Info text and JSON.",
+      "slipway inspect --kernel saxpy --layout kernel.bin");
+  line.add_option(
+      "file", options.file,
+      "a zebin, an archive, a program or library with zebins, an unpacked directory, or ZE Info; `-` is standard "
+      "input");
   line.add_report_options(options.style);
   line.add_option("--kernel", options.show.kernel, "show only this kernel");
   line.add_flag("--layout", options.layout, "FILE",
@@ -122,11 +115,7 @@ int inspect_zebin(const Arguments& arguments) {
     diagnostics.error(DiagnosticKind::Usage, {}, "--occupancy needs --local-size X,Y,Z");
   if (!options.local_size.empty()) {
     if (!occupancy) diagnostics.error(DiagnosticKind::Usage, {}, "--local-size needs --occupancy");
-    options.show.occupancy_of = size_of(options.local_size);
-    if (!options.show.occupancy_of) {
-      diagnostics.error(DiagnosticKind::Usage, {},
-                        formatted("`{}` is not a work-group size; it is X, X,Y or X,Y,Z", options.local_size));
-    }
+    options.show.occupancy_of = work_group_size(options.local_size, diagnostics);
   }
   check_product(options.open.product, diagnostics);
   if (diagnostics.has_errors()) return report(diagnostics, options.style);
@@ -135,7 +124,7 @@ int inspect_zebin(const Arguments& arguments) {
   std::optional<ContentOf> content;
   if (Result<ContentOf> read = ContentOf::read(options.file)) content = std::move(*read);
   const Bytes bytes = content ? content->content().bytes : Bytes();
-  const Bytes archive = zebin::is_archive(bytes) ? bytes : Bytes();
+  const Bytes archive = zebin::is_archive(bytes) || zebin::is_host_file(bytes) ? bytes : Bytes();
   const std::vector<zebin::Input> inputs = open_inputs(options.file, options.open, diagnostics);
   check_kernel_name(inputs, options.show.kernel, diagnostics);
   if (options.style.json) {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The verbs for Intel GPU kernels: zebin files, fat archives, unpacked directories, ZE Info as text and as JSON
+// The verbs for Intel GPU kernels: zebin files, fat archives, programs and libraries that contain them, unpacked
+// directories, ZE Info as text and as JSON
 // (docs/spec/zeinfo.md#commands).
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,10 +23,15 @@ int inspect_zebin(const Arguments& arguments);
 int diff_zebin(const Arguments& arguments);
 int convert_zebin(const Arguments& arguments);
 
+// The files in a directory and below it that have kernels, sorted by path. An unpacked zebin is one, its directory.
+std::vector<Path> kernel_files_below(const Path& directory);
+
 // --member, --product
 void add_open_options(CommandLine& line, zebin::OpenOptions& options);
 // Returns the device of --product, null without the option. Error: usage for an unknown product.
 const zeinfo::Device* check_product(const std::string& product, Diagnostics& diagnostics);
+// One to three positive numbers with commas; missing ones are 1. Error: usage.
+std::optional<std::array<std::uint32_t, 3>> work_group_size(const std::string& text, Diagnostics& diagnostics);
 // Returns the number of problems beyond --max-errors.
 std::size_t dropped(const std::vector<zebin::Input>& inputs);
 

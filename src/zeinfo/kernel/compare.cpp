@@ -16,10 +16,12 @@
 namespace slipway::zeinfo {
 namespace {
 
-constexpr std::string_view kFields[] = {"simd",    "grf",        "threads",  "spill",  "scratch",
-                                        "private", "slm",        "barriers", "code",   "cross_thread",
-                                        "inline",  "per_thread", "args",     "flags",  "attributes",
-                                        "added",   "removed",    "target",   "version"};
+constexpr std::string_view kFields[] = {
+    "simd", "grf",      "threads",    "occupancy",    "spill",        "scratch", "private",
+    "slm",  "barriers", "code",       "instructions", "cross_thread", "inline",  "per_thread",
+    "args", "flags",    "attributes", "added",        "removed",      "target",  "version"};
+
+bool is_better_larger(std::string_view field) { return field == "threads" || field == "occupancy"; }
 
 std::uint64_t positive(std::int32_t value) { return static_cast<std::uint64_t>(std::max(value, 0)); }
 
@@ -34,7 +36,10 @@ KernelSummary summarize(const Kernel& kernel, Version version, const Target& tar
   summary.simd = env.simd_size;
   summary.grf = env.grf_count;
   summary.threads_per_eu = threads_per_eu(env, target);
-  if (const CodeSection* code = target.find_code(kernel.name)) summary.code_bytes = code->size;
+  if (const CodeSection* code = target.find_code(kernel.name)) {
+    summary.code_bytes = code->size;
+    summary.instructions = code->instructions;
+  }
   std::uint64_t slots[2] = {};
   for (const PerThreadMemoryBuffer& buffer : kernel.per_thread_memory_buffers) {
     if (buffer.type == MemBufferType::global) {
@@ -194,26 +199,47 @@ void words(std::vector<Change>& to, std::string_view field, std::string a, std::
   if (a != b) to.push_back({.field = field, .from = std::move(a), .to = std::move(b), .before = {}, .after = {}});
 }
 
-std::vector<Change> changes_of(const Kernel& a, const Kernel& b, Side of_a, Side of_b, Version version_a,
-                               Version version_b) {
-  const KernelSummary before = summarize(a, version_a, *of_a.target);
-  const KernelSummary after = summarize(b, version_b, *of_b.target);
-  std::vector<Change> out;
-  number(out, "simd", unsigned_of(before.simd), unsigned_of(after.simd));
-  number(out, "grf", unsigned_of(before.grf), unsigned_of(after.grf));
-  // Known on one side only, so not a difference of the kernels.
-  if (before.threads_per_eu && after.threads_per_eu) {
-    number(out, "threads", unsigned_of(before.threads_per_eu), unsigned_of(after.threads_per_eu));
+// The concurrent work groups of a subslice.
+std::optional<std::uint64_t> groups_of(const Kernel& kernel, const Target& target, const CompareOptions& options) {
+  std::array<std::uint32_t, 3> size = options.local_size.value_or(std::array<std::uint32_t, 3>{});
+  if (const Int3& required = kernel.execution_env.required_work_group_size) {
+    for (std::size_t d = 0; d < 3; ++d) size[d] = static_cast<std::uint32_t>(std::max(required[d], 0));
+  } else if (!options.local_size) {
+    return std::nullopt;
   }
-  number(out, "spill", before.spill_bytes, after.spill_bytes);
-  number(out, "scratch", before.scratch_bytes, after.scratch_bytes);
-  number(out, "private", before.private_bytes, after.private_bytes);
-  number(out, "slm", before.slm_bytes, after.slm_bytes);
-  number(out, "barriers", unsigned_of(before.barriers), unsigned_of(after.barriers));
-  if (before.code_bytes && after.code_bytes) number(out, "code", before.code_bytes, after.code_bytes);
-  number(out, "cross_thread", before.cross_thread_bytes, after.cross_thread_bytes);
-  number(out, "inline", before.inline_bytes, after.inline_bytes);
-  number(out, "per_thread", before.per_thread_bytes, after.per_thread_bytes);
+  const auto result = occupancy(kernel, target, {.local_size = size});
+  return result ? std::optional(result->groups) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Metric> metrics_of(const Kernel& kernel, Side side, const CompareOptions& options) {
+  const KernelSummary summary =
+      summarize(kernel, effective_version(*side.document, side.target->container_version), *side.target);
+  return {{"simd", unsigned_of(summary.simd)},
+          {"grf", unsigned_of(summary.grf)},
+          {"threads", unsigned_of(summary.threads_per_eu)},
+          {"occupancy", groups_of(kernel, *side.target, options)},
+          {"spill", summary.spill_bytes},
+          {"scratch", summary.scratch_bytes},
+          {"private", summary.private_bytes},
+          {"slm", summary.slm_bytes},
+          {"barriers", unsigned_of(summary.barriers)},
+          {"code", summary.code_bytes},
+          {"instructions", summary.instructions},
+          {"cross_thread", summary.cross_thread_bytes},
+          {"inline", summary.inline_bytes},
+          {"per_thread", summary.per_thread_bytes}};
+}
+
+std::vector<Change> compare_kernels(const Kernel& a, Side of_a, const Kernel& b, Side of_b,
+                                    const CompareOptions& options) {
+  const std::vector<Metric> before = metrics_of(a, of_a, options), after = metrics_of(b, of_b, options);
+  std::vector<Change> out;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    // What only one side knows is not a difference of the kernels.
+    if (before[i].value && after[i].value) number(out, before[i].field, before[i].value, after[i].value);
+  }
   if (arguments_text(a) != arguments_text(b)) {
     out.push_back(
         {.field = "args", .from = arguments_summary(a, b), .to = arguments_summary(b, a), .before = {}, .after = {}});
@@ -222,6 +248,8 @@ std::vector<Change> changes_of(const Kernel& a, const Kernel& b, Side of_a, Side
   words(out, "attributes", attributes_text(a), attributes_text(b));
   return out;
 }
+
+namespace {
 
 std::string target_name(const Target& target) {
   if (target.device) return std::string(target.device->name());
@@ -245,7 +273,7 @@ Comparison compare(Side a, Side b) {
     if (other == by_name.end()) {
       changes.push_back({.field = "removed", .from = std::string(kernel.name), .to = "", .before = {}, .after = {}});
     } else {
-      changes = changes_of(kernel, *other->second, a, b, version_a, version_b);
+      changes = compare_kernels(kernel, a, *other->second, b);
       by_name.erase(other);
     }
     if (!changes.empty()) result.kernels.push_back({std::string(kernel.name), std::move(changes)});
@@ -258,6 +286,15 @@ Comparison compare(Side a, Side b) {
          {{.field = "added", .from = "", .to = std::string(kernel.name), .before = {}, .after = {}}}});
   }
   return result;
+}
+
+Direction direction_of(const Change& change) {
+  constexpr std::string_view kSmallerIsBetter[] = {"spill", "scratch", "private", "slm", "code", "instructions"};
+  if (!change.before || !change.after || *change.before == *change.after) return Direction::None;
+  const bool larger = *change.after > *change.before;
+  if (is_better_larger(change.field)) return larger ? Direction::Better : Direction::Worse;
+  if (!std::ranges::contains(kSmallerIsBetter, change.field)) return Direction::None;
+  return larger ? Direction::Worse : Direction::Better;
 }
 
 std::optional<Threshold> parse_threshold(std::string_view text) {
@@ -278,7 +315,7 @@ std::optional<Threshold> parse_threshold(std::string_view text) {
 bool exceeds(const Change& change, const Threshold& threshold) {
   if (change.field != threshold.field) return false;
   if (change.field == "simd" || change.field == "grf" || !change.before || !change.after) return true;
-  const double worse = change.field == "threads" ? *change.before - *change.after : *change.after - *change.before;
+  const double worse = is_better_larger(change.field) ? *change.before - *change.after : *change.after - *change.before;
   // Growth from 0 is infinite in per cent.
   const double allowed = threshold.percent ? *change.before * threshold.more / 100 : threshold.more;
   return worse > allowed;

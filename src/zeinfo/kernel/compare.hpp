@@ -3,6 +3,7 @@
 // docs/spec/zeinfo.md#commands).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -20,11 +21,12 @@ struct KernelSummary {
   std::int32_t simd = 0;
   std::int32_t grf = 0;
   std::optional<int> threads_per_eu;
-  std::optional<std::uint64_t> code_bytes;  // from the container
-  std::uint64_t spill_bytes = 0;            // per hardware thread
-  double spill_registers_per_lane = 0;      // 32-bit registers: bytes / (4 * simd)
-  std::uint64_t scratch_bytes = 0;          // as allocated: each buffer rounded up to a power of two
-  std::uint64_t private_bytes = 0;          // per hardware thread
+  std::optional<std::uint64_t> code_bytes;    // from the container
+  std::optional<std::uint64_t> instructions;  // if they were counted
+  std::uint64_t spill_bytes = 0;              // per hardware thread
+  double spill_registers_per_lane = 0;        // 32-bit registers: bytes / (4 * simd)
+  std::uint64_t scratch_bytes = 0;            // as allocated: each buffer rounded up to a power of two
+  std::uint64_t private_bytes = 0;            // per hardware thread
   std::uint64_t slm_bytes = 0;
   std::int32_t barriers = 0;
   std::uint64_t cross_thread_bytes = 0;
@@ -36,8 +38,8 @@ KernelSummary summarize(const Kernel& kernel, Version version, const Target& tar
 
 // One field of one kernel (or of the whole text) that differs. The values are numbers if both sides are numbers.
 struct Change {
-  std::string_view field;  // simd, grf, threads, spill, scratch, private, slm, barriers, code, cross_thread, inline,
-                           // per_thread, args, flags, attributes, added, removed, target, version
+  std::string_view field;  // simd, grf, threads, occupancy, spill, scratch, private, slm, barriers, code, instructions,
+                           // cross_thread, inline, per_thread, args, flags, attributes, added, removed, target, version
   std::string from, to;    // as printed; "" where one side has nothing
   std::optional<double> before, after;
   bool operator==(const Change&) const = default;
@@ -60,6 +62,27 @@ struct Side {
 };
 Comparison compare(Side a, Side b);
 
+struct CompareOptions {
+  // The work-group size for `occupancy`, of kernels that require none. Without one their occupancy is not compared.
+  std::optional<std::array<std::uint32_t, 3>> local_size;
+};
+
+// A number of a kernel; empty if it is not known.
+struct Metric {
+  std::string_view field;
+  std::optional<std::uint64_t> value;
+};
+// In the order of `diff_fields`, the same fields for every kernel.
+std::vector<Metric> metrics_of(const Kernel& kernel, Side side, const CompareOptions& options = {});
+// The fields that differ. Metrics that only one side knows are left out.
+std::vector<Change> compare_kernels(const Kernel& a, Side of_a, const Kernel& b, Side of_b,
+                                    const CompareOptions& options = {});
+
+// Whether a change is for the better: fewer bytes, instructions and spills, more threads and work groups. Other fields
+// have no direction.
+enum class Direction : std::uint8_t { None, Better, Worse };
+Direction direction_of(const Change& change);
+
 // Every field that `diff` knows.
 std::span<const std::string_view> diff_fields();
 
@@ -70,8 +93,8 @@ struct Threshold {
   bool percent = false;
 };
 std::optional<Threshold> parse_threshold(std::string_view text);
-// Whether a change is worse than the threshold allows: larger is worse, smaller for `threads`; any change for fields
-// that have no order (simd, grf, args, removed...).
+// Whether a change is worse than the threshold allows: larger is worse, smaller for `threads` and `occupancy`; any
+// change for fields that have no order (simd, grf, args, removed...).
 bool exceeds(const Change& change, const Threshold& threshold);
 
 }  // namespace slipway::zeinfo

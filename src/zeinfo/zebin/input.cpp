@@ -6,6 +6,7 @@
 #include "base/format.hpp"
 #include "zeinfo/read/parse.hpp"
 #include "zeinfo/write/json.hpp"
+#include "zeinfo/zebin/carve.hpp"
 #include "zeinfo/zebin/unpack.hpp"
 
 namespace slipway::zebin {
@@ -101,6 +102,43 @@ std::vector<Member> choose_members(const std::vector<Member>& members, const std
   return {};
 }
 
+// The zebins inside of a program, a library or an archive of objects, those that the options choose.
+std::vector<Input> read_carved(const std::string& name, Bytes bytes, const OpenOptions& options,
+                               Diagnostics& diagnostics) {
+  const std::vector<CarvedZebin> carved = carve_zebins(bytes);
+  if (carved.empty()) {
+    diagnostics.error(DiagnosticKind::NotRecognised, SourceLocation::in_file(name),
+                      "the file is for a CPU and contains no zebin that is not compressed");
+    return {};
+  }
+  const std::string& wanted = options.member.empty() ? options.product : options.member;
+  const zeinfo::Device* const device =
+      wanted.empty() ? nullptr : zeinfo::find_device(wanted.substr(wanted.starts_with("64.") ? 3 : 0));
+  std::vector<Input> inputs;
+  const auto fits = [&](const CarvedZebin& one, bool exactly) {
+    if (wanted.empty() || one.member == wanted) return true;
+    if (!device) return false;
+    Diagnostics ignored;  // reported when the zebin is chosen
+    const std::optional<Input> input = read_container(name, one.bytes, options, nullptr, ignored);
+    const zeinfo::Device* const built_for = input ? input->target.device : nullptr;
+    return built_for && (built_for == device || (!exactly && zeinfo::runs_on(built_for->config, device->config)));
+  };
+  for (const bool exactly : {true, false}) {
+    for (const CarvedZebin& one : carved) {
+      if (!fits(one, exactly)) continue;
+      const std::string label = one.member.empty() ? "" : " " + one.member;
+      std::optional<Input> input =
+          read_container(formatted("{}({:#x}{})", name, one.offset, label), one.bytes, options, nullptr, diagnostics);
+      if (input) inputs.push_back(std::move(*input));
+    }
+    if (!inputs.empty() || wanted.empty() || !options.member.empty()) break;
+  }
+  if (inputs.empty() && !diagnostics.has_errors())
+    diagnostics.error(DiagnosticKind::UnknownValue, SourceLocation::in_file(name),
+                      formatted("none of the {} zebins in the file is for `{}`", carved.size(), wanted));
+  return inputs;
+}
+
 std::string first_bytes(Bytes bytes) {
   std::string text;
   for (const std::byte byte : bytes.first(std::min<std::size_t>(bytes.size(), 8))) {
@@ -134,6 +172,11 @@ std::vector<MemberInfo> members_of(Bytes bytes) {
   Diagnostics ignored;  // reported when the archive is opened
   ContainerDiagnostics problems("", ignored);
   std::vector<MemberInfo> infos;
+  if (is_host_file(bytes)) {
+    for (const CarvedZebin& one : carve_zebins(bytes))
+      infos.push_back({one.member.empty() ? "zebin" : one.member, one.offset, one.bytes.size(), true});
+    return infos;
+  }
   for (const Member& member : read_archive(bytes, problems)) {
     if (!member.is_padding()) infos.push_back({member.name, member.offset, member.bytes.size(), is_elf(member.bytes)});
   }
@@ -143,6 +186,7 @@ std::vector<MemberInfo> members_of(Bytes bytes) {
 std::vector<Input> read_inputs(const std::string& name, Bytes bytes, const OpenOptions& options,
                                Diagnostics& diagnostics) {
   std::vector<Input> inputs;
+  if (is_host_file(bytes)) return read_carved(name, bytes, options, diagnostics);
   if (is_archive(bytes)) {
     ContainerDiagnostics problems(name, diagnostics);
     const std::vector<Member> members = read_archive(bytes, problems);

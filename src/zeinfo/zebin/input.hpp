@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Any file with ZE Info: a zebin, a member of a fat archive, an unpacked directory, text, or the JSON form.
+// Any file with ZE Info: a zebin, a member of a fat archive, a zebin inside of a program or library, an unpacked
+// directory, text, or the JSON form.
 //
 //   std::vector<Input> inputs = open_inputs("k.bin", {}, diagnostics);
 //   for (Input& input : inputs) check_input(input, {}, ...);
@@ -23,7 +24,7 @@ namespace slipway::zebin {
 enum class InputKind { Zebin, Text, Json };
 
 struct Input {
-  std::string name;  // as messages show it: `k.bin`, `fat.ar(64.dg2)`
+  std::string name;  // as messages show it: `k.bin`, `fat.ar(64.dg2)`, `libk.so(0x2040)`
   InputKind kind = InputKind::Text;
   std::uint64_t size = 0;
   std::optional<Zebin> zebin;  // kind Zebin, if the container can be read
@@ -49,15 +50,16 @@ struct OpenOptions {
   std::size_t limit = 100;  // maximum number of diagnostics of each part
 };
 
-// Opens all inputs of a path: one, or the selected members of an archive (all its zebins without a selection). `-` is
-// standard input. Errors: those of files and of all readers; not-recognised, unknown-value (no such member or device).
+// Opens all inputs of a path: one, or the selected members of an archive or zebins of a program (all without a
+// selection). `-` is standard input. Errors: those of files and of all readers; not-recognised, unknown-value (no such
+// member or device).
 std::vector<Input> open_inputs(const std::string& path, const OpenOptions& options, Diagnostics& diagnostics);
 
 // The same for bytes, which must outlive the result.
 std::vector<Input> read_inputs(const std::string& name, Bytes bytes, const OpenOptions& options,
                                Diagnostics& diagnostics);
 
-// Lists the members of an archive, including those that are not zebins.
+// Lists the members of an archive, including those that are not zebins, or the zebins in a program or library.
 struct MemberInfo {
   std::string name;
   std::uint64_t offset, size;

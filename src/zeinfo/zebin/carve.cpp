@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "zeinfo/zebin/carve.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "zeinfo/zebin/archive.hpp"
+#include "zeinfo/zebin/elf.hpp"
+
+namespace slipway::zebin {
+namespace {
+
+constexpr std::string_view kElfMagic =
+    "\x7f"
+    "ELF";
+
+template <class T>
+T load_at(Bytes bytes, std::uint64_t at) {
+  return load<T>(&bytes[at]);
+}
+
+// The size of the ELF file at the beginning of `bytes`; empty if it is not whole.
+std::optional<std::uint64_t> size_of_elf(Bytes bytes) {
+  const bool wide = load_at<std::uint8_t>(bytes, 4) == 2;
+  const std::uint64_t header_size = wide ? 64 : 52;
+  if (bytes.size() < header_size) return std::nullopt;
+  const std::uint64_t table = wide ? load_at<std::uint64_t>(bytes, 40) : load_at<std::uint32_t>(bytes, 32);
+  const std::uint64_t entry_size = load_at<std::uint16_t>(bytes, wide ? 58 : 46);
+  const std::uint64_t count = load_at<std::uint16_t>(bytes, wide ? 60 : 48);
+  if (count == 0 || entry_size != (wide ? 64 : 40) || table > bytes.size() ||
+      count * entry_size > bytes.size() - table) {
+    return std::nullopt;
+  }
+  std::uint64_t end = std::max(header_size, table + count * entry_size);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t at = table + i * entry_size;
+    if (load_at<std::uint32_t>(bytes, at + 4) == kNobits) continue;
+    const std::uint64_t offset = wide ? load_at<std::uint64_t>(bytes, at + 24) : load_at<std::uint32_t>(bytes, at + 16);
+    const std::uint64_t size = wide ? load_at<std::uint64_t>(bytes, at + 32) : load_at<std::uint32_t>(bytes, at + 20);
+    if (offset > bytes.size() || size > bytes.size() - offset) return std::nullopt;
+    end = std::max(end, offset + size);
+  }
+  return end;
+}
+
+// The name in the header of an archive member that ends directly before `at`.
+std::string member_before(Bytes file, std::uint64_t at) {
+  constexpr std::uint64_t kHeaderSize = 60;
+  if (at < kHeaderSize) return {};
+  const std::string_view header = text_of(file.subspan(at - kHeaderSize, kHeaderSize));
+  if (!header.ends_with("`\n")) return {};
+  const std::string_view name = header.substr(0, header.substr(0, 16).find_last_not_of("/ ") + 1);
+  return name.starts_with("64.") || name.starts_with("32.") ? std::string(name) : std::string();
+}
+
+}  // namespace
+
+bool has_zebin_header(Bytes bytes) {
+  if (!is_elf(bytes) || bytes.size() < 20) return false;
+  const auto type = load_at<std::uint16_t>(bytes, 16), machine = load_at<std::uint16_t>(bytes, 18);
+  return machine == kIntelMachine || (type >= 0xff11 && type <= 0xff13);
+}
+
+bool is_host_file(Bytes bytes) {
+  constexpr std::array<std::uint16_t, 6> kCpus = {3, 8, 40, 62, 183, 243};  // i386, MIPS, Arm, x86-64, AArch64, RISC-V
+  if (is_elf(bytes))
+    return bytes.size() >= 20 && !has_zebin_header(bytes) &&
+           std::ranges::contains(kCpus, load_at<std::uint16_t>(bytes, 18));
+  if (text_of(bytes).starts_with("MZ")) return true;
+  if (!is_archive(bytes)) return false;
+  Diagnostics ignored;  // reported when the archive is opened
+  ContainerDiagnostics problems("", ignored);
+  return std::ranges::any_of(read_archive(bytes, problems),
+                             [](const Member& member) { return is_elf(member.bytes) && is_host_file(member.bytes); });
+}
+
+std::vector<CarvedZebin> carve_zebins(Bytes file) {
+  std::vector<CarvedZebin> found;
+  const std::string_view text = text_of(file);
+  for (std::size_t at = text.find(kElfMagic, 1); at != text.npos;) {
+    const Bytes rest = file.subspan(at);
+    std::size_t next = at + kElfMagic.size();
+    if (rest.size() >= 20 && load_at<std::uint8_t>(rest, 5) == 1 && has_zebin_header(rest)) {
+      if (const std::optional<std::uint64_t> size = size_of_elf(rest)) {
+        found.push_back({at, rest.first(*size), member_before(file, at)});
+        next = at + *size;
+      }
+    }
+    at = text.find(kElfMagic, next);
+  }
+  return found;
+}
+
+}  // namespace slipway::zebin
