@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/diagnostic.hpp"
 #include "launch/execute/open_device.hpp"
@@ -22,17 +23,41 @@ class DeviceSession {
  public:
   // Starts to open the device. Messages of layers that the environment enables are collected too
   // (docs/spec/scenario.md#environment).
-  DeviceSession(launch::OpenDeviceOptions request, bool validate);
+  // With `shader_prints`, the validation layer passes on what shaders print.
+  DeviceSession(launch::OpenDeviceOptions request, bool validate, bool shader_prints = false);
 
   launch::DeviceOpening& opening() { return *opening_; }
 
   // Adds the messages of layers since the last call, as warnings.
   void add_messages(Diagnostics& diagnostics);
+  // Returns what shaders printed since the last call, at most kMaxPrints lines and one that counts the others.
+  std::vector<std::string> take_prints();
+  static constexpr std::size_t kMaxPrints = 10'000;
 
  private:
   struct Messages;  // layers report from any thread
   std::shared_ptr<Messages> messages_;
   std::unique_ptr<launch::DeviceOpening> opening_;
+};
+
+// The device of plans whose shaders print. It is opened with the validation layer when the first such plan runs,
+// besides the device of all other plans, which need no layer.
+class PrintingDevice {
+ public:
+  // `is_wanted` false: no plan gets it.
+  PrintingDevice(launch::OpenDeviceOptions request, bool validate, bool is_wanted);
+
+  // Returns null if no shader of the plan prints, or if the layer is not installed, which the first such plan gets as a
+  // note.
+  DeviceSession* for_plan(const launch::Plan& plan, Diagnostics& diagnostics);
+  // Null until a plan needed it.
+  DeviceSession* session() { return session_.get(); }
+
+ private:
+  launch::OpenDeviceOptions request_;
+  bool validate_, is_wanted_;
+  bool is_reported_ = false;
+  std::unique_ptr<DeviceSession> session_;
 };
 
 }  // namespace slipway::cli

@@ -122,6 +122,9 @@ void add_launch_group(CommandLine& line, LaunchGroup& options) {
   line.add_option("--warmup", options.warmup, "runs before these that statistics of times leave out (0)");
   line.add_option("--csv", options.csv_path, "write the time of each run as CSV");
   line.add_flag("--validate", options.validate, "run under the Vulkan validation layer, synchronisation included");
+  line.add_flag(
+      "--no-shader-prints", [&options] { options.shader_prints = false; },
+      "do not show what shaders print (debugPrintfEXT), and run them without the validation layer, which shows it");
   line.add_option("--trace", options.trace_path, "write a Chrome trace (JSON) with host and GPU tracks, for Perfetto");
   line.add_option("--profiling-dump-path", options.profiling_path, "write GPU timestamps as JSON");
   line.add_option("--perf-counters-dump-path", options.perf_counters_path, "write host times as JSON");

@@ -72,6 +72,7 @@ struct LaunchGroup : PlannedRunGroup, EngineGroup {
   std::int64_t repeat = 1;
   std::int64_t warmup = 0;  // further runs before these, which statistics leave out
   bool validate = false;
+  bool shader_prints = true;  // shaders that print run with the validation layer, which shows it
   std::string trace_path, profiling_path, perf_counters_path, csv_path;
   std::optional<std::string> emulate;  // auto, never or always
 

@@ -87,8 +87,9 @@ class ModelJob : public Job {
 
   bool load() override {
     if ((!options_.explain || !options_.device.empty()) && !on_cpu_only()) {
-      device_.emplace(launch::OpenDeviceOptions{.selector = options_.device, .timestamps = options_.is_timed()},
-                      options_.validate);
+      const launch::OpenDeviceOptions request{.selector = options_.device, .timestamps = options_.is_timed()};
+      device_.emplace(request, options_.validate);
+      printing_.emplace(request, options_.validate, options_.shader_prints && !options_.dry_run);
     }
     return plan();
   }
@@ -101,6 +102,7 @@ class ModelJob : public Job {
 
   void close() override {
     if (device_) device_->add_messages(diagnostics_);
+    if (printing_ && printing_->session()) printing_->session()->add_messages(diagnostics_);
   }
 
   std::string outcome(int status) override {
@@ -300,10 +302,13 @@ class ModelJob : public Job {
     needs.timestamps |= options_.is_timed();
     diagnostics_.add(launch::check_device(alone_->plan, needs, **snapshot).release());
     if (!ok()) return false;
-    const auto device = diagnostics_.take(device_->opening().get(std::move(needs)));
+    DeviceSession* const printing = printing_->for_plan(alone_->plan, diagnostics_);
+    DeviceSession& session = printing ? *printing : *device_;
+    const auto device = diagnostics_.take(session.opening().get(std::move(needs)));
     if (!device) return false;
     stage("compiling and running kernels");
     report_ = diagnostics_.take(launch::run(alone_->plan, **device, run_options(), verbose_log()));
+    if (printing && report_) report_->printed = printing->take_prints();
     return report_.has_value();
   }
 
@@ -321,6 +326,7 @@ class ModelJob : public Job {
   }
 
   void finish() {
+    say(launch::print_shader_output(report_->printed));
     if (!options_.against.empty()) say(launch::print_expectations(report_->expectations));
     if (!options_.compare.empty()) compare();
     if (!options_.dry_run && !options_.style.json) say(times_text(options_, *report_));
@@ -398,6 +404,7 @@ class ModelJob : public Job {
   const ModelOptions& options_;
   model::StandaloneOptions request_;
   std::optional<DeviceSession> device_;
+  std::optional<PrintingDevice> printing_;
   std::optional<model::Standalone> alone_;
   launch::PerfCounters counters_;
   std::optional<launch::Report> report_;

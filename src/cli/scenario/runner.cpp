@@ -40,6 +40,7 @@ ScenarioRunner::ScenarioRunner(const ScenarioRunOptions& options, Log log, Cache
                                     .robustness_on_cpus = true,
                                     .disabled_extensions = options.disabled_extensions};
   request.instance.debug_names = options.debug_markers;
+  printing_ = std::make_unique<PrintingDevice>(request, options.validate, options.shader_prints && !options.dry_run);
   device_ = std::make_unique<DeviceSession>(std::move(request), options.validate);
 }
 
@@ -73,9 +74,12 @@ std::optional<launch::Report> ScenarioRunner::run(const std::string& file, const
                                                   Diagnostics& diagnostics) {
   if (options_.wait_for_key) wait_for_enter();
   FrameCapture capture(options_.capture_frame && !options_.dry_run, log_);
-  std::optional<launch::Report> report =
-      on_cpu_only() ? run_on_cpu(file, loaded, diagnostics)
-                    : scenario::run(loaded, device_->opening(), options_for(file), log_, diagnostics);
+  DeviceSession* const printing = printing_ ? printing_->for_plan(*loaded.plan, diagnostics) : nullptr;
+  launch::DeviceOpening* const opening = printing ? &printing->opening() : device_ ? &device_->opening() : nullptr;
+  std::optional<launch::Report> report = on_cpu_only()
+                                             ? run_on_cpu(file, loaded, diagnostics)
+                                             : scenario::run(loaded, *opening, options_for(file), log_, diagnostics);
+  if (printing && report) report->printed = printing->take_prints();
   if (report && !options_.trace_path.empty()) {
     diagnostics.take(
         write_file(options_.trace_path, launch::write_trace(loaded.plan->name, report->counters, report->profile))
@@ -129,6 +133,7 @@ scenario::Loaded ScenarioRunner::load(const std::string& file, Diagnostics& diag
 
 void ScenarioRunner::add_messages(Diagnostics& diagnostics) {
   if (device_) device_->add_messages(diagnostics);
+  if (printing_ && printing_->session()) printing_->session()->add_messages(diagnostics);
 }
 
 bool ScenarioJob::load() {
@@ -149,8 +154,9 @@ std::vector<RunReportEntry> ScenarioJob::report() const { return {{.outcome = re
 
 std::string ScenarioJob::outcome(int status) {
   if (!report_) return formatted("{}: {}\n", file_, outcome_word(status));
-  return formatted("{}{}{}: {}, on {}\n", launch::print_expectations(report_->expectations),
-                   times_text(runner_.options(), *report_), file_, outcome_word(status), report_->device);
+  return formatted("{}{}{}{}: {}, on {}\n", launch::print_shader_output(report_->printed),
+                   launch::print_expectations(report_->expectations), times_text(runner_.options(), *report_), file_,
+                   outcome_word(status), report_->device);
 }
 
 }  // namespace slipway::cli

@@ -16,6 +16,7 @@
 namespace slipway::cli {
 
 class DeviceSession;
+class PrintingDevice;
 
 // `file` may be `-`.
 scenario::Loaded load_file(const std::string& file, const scenario::ScenarioOptions& settings,
@@ -47,6 +48,7 @@ class ScenarioRunner {
   Log log_;
   Cache cache_;
   std::unique_ptr<DeviceSession> device_;
+  std::unique_ptr<PrintingDevice> printing_;
 };
 
 // One scenario file.

@@ -44,6 +44,8 @@ int scenario_runner(const Arguments& arguments) {
   add_run_options(line, options, true);
   if (const std::optional<int> status = line.parse(arguments)) return *status == 0 ? 0 : kFailed;
 
+  options.shader_prints = false;  // as the original tool
+
   const Log log = stamped_log(options.log_level.value_or(LogLevel::Info));
   Diagnostics diagnostics;
   check_options(options, diagnostics);

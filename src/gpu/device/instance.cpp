@@ -42,6 +42,23 @@ bool has_extension(const char* layer, std::string_view name) {
                              [&](const VkExtensionProperties& known) { return known.extensionName == name; });
 }
 
+// What the shader printed, of a message of the layer: versions of it put the call and objects before the text.
+std::string printed_text(std::string_view message) {
+  for (const std::string_view before : {"DebugPrintf:\n", "MessageID = "}) {
+    std::size_t at = message.find(before);
+    if (at == message.npos) continue;
+    at += before.size();
+    if (before.starts_with("MessageID")) {
+      at = message.find(" | ", at);
+      if (at == message.npos) continue;
+      at += 3;
+    }
+    message.remove_prefix(at);
+    break;
+  }
+  return std::string(message.substr(0, message.find_last_not_of(" \t\r\n") + 1));
+}
+
 VKAPI_ATTR VkBool32 VKAPI_CALL pass_on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
                                                VkDebugUtilsMessageTypeFlagsEXT,
                                                const VkDebugUtilsMessengerCallbackDataEXT* data, void* user) {
@@ -50,6 +67,16 @@ VKAPI_ATTR VkBool32 VKAPI_CALL pass_on_message(VkDebugUtilsMessageSeverityFlagBi
       .severity = severity >= VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT ? Severity::Error : Severity::Warning,
       .id = data->pMessageIdName ? data->pMessageIdName : "",
       .text = data->pMessage ? data->pMessage : ""};
+  // A layer that was not asked for would print by itself.
+  message.is_shader_print = core.options.shader_prints && message.id.contains("DEBUG-PRINTF");
+  if (message.is_shader_print) {
+    message.severity = Severity::Note;
+    message.text = printed_text(message.text);
+  } else if (core.options.shader_prints &&
+             (severity < VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT || message.id == "VALIDATION-SETTINGS" ||
+              message.id == "WARNING-Setting-Limit-Adjusted")) {
+    return VK_FALSE;  // the layer reports what it does to print
+  }
   // The loader warns that the user has named layers in the environment.
   if (message.text.starts_with("env var 'VK_INSTANCE_LAYERS'")) return VK_FALSE;
   const std::lock_guard lock(core.message_mutex);
@@ -58,9 +85,10 @@ VKAPI_ATTR VkBool32 VKAPI_CALL pass_on_message(VkDebugUtilsMessageSeverityFlagBi
 }
 
 VkDebugUtilsMessengerCreateInfoEXT messenger_info(InstanceCore& core) {
+  const VkFlags prints = core.options.shader_prints ? VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT : 0;
   return {.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
           .messageSeverity =
-              VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+              prints | VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
           .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT |
                          VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
           .pfnUserCallback = pass_on_message,
@@ -70,7 +98,8 @@ VkDebugUtilsMessengerCreateInfoEXT messenger_info(InstanceCore& core) {
 VkResult create_vulkan_instance(InstanceCore& core) {
   const InstanceOptions& options = core.options;
   std::vector<const char*> layers;
-  if (options.validation) layers.push_back(kValidationLayer);
+  const bool with_layer = options.validation || options.shader_prints;
+  if (with_layer) layers.push_back(kValidationLayer);
   std::vector<const char*> extensions;
   VkInstanceCreateFlags flags = 0;
   if (has_extension(nullptr, VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME)) {
@@ -79,15 +108,26 @@ VkResult create_vulkan_instance(InstanceCore& core) {
   }
   core.debug_utils = (options.debug_names || options.on_message) &&
                      (has_extension(nullptr, VK_EXT_DEBUG_UTILS_EXTENSION_NAME) ||
-                      (options.validation && has_extension(kValidationLayer, VK_EXT_DEBUG_UTILS_EXTENSION_NAME)));
+                      (with_layer && has_extension(kValidationLayer, VK_EXT_DEBUG_UTILS_EXTENSION_NAME)));
   if (core.debug_utils) extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
 
   const void* chain = nullptr;
   // Synchronisation validation is off by default in the layer.
   const VkBool32 on = VK_TRUE;
-  const VkLayerSettingEXT sync{kValidationLayer, "validate_sync", VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &on};
-  VkLayerSettingsCreateInfoEXT settings{VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT, chain, 1, &sync};
-  if (options.validation) chain = &settings;
+  // For all invocations of a submission; the layer's own size is enough for some 30.
+  const std::uint32_t print_bytes = 1 << 20;
+  std::vector<VkLayerSettingEXT> chosen;
+  const auto choose = [&](const char* name) {
+    chosen.push_back({kValidationLayer, name, VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &on});
+  };
+  if (options.validation) choose("validate_sync");
+  if (options.shader_prints) {
+    choose(options.validation ? "printf_enable" : "printf_only_preset");
+    chosen.push_back({kValidationLayer, "printf_buffer_size", VK_LAYER_SETTING_TYPE_UINT32_EXT, 1, &print_bytes});
+  }
+  VkLayerSettingsCreateInfoEXT settings{VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT, chain,
+                                        static_cast<std::uint32_t>(chosen.size()), chosen.data()};
+  if (with_layer) chain = &settings;
   // Messages of creating and destroying the instance itself.
   VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info(core);
   messenger.pNext = chain;
@@ -134,6 +174,8 @@ InstanceCore::~InstanceCore() {
   if (instance) functions.vkDestroyInstance(instance, nullptr);
 }
 
+bool has_validation_layer() { return open_loader() && has_layer(kValidationLayer); }
+
 const std::vector<Snapshot>& Instance::snapshots() const { return core_->snapshots; }
 
 Result<Instance> create_instance(const InstanceOptions& options) {
@@ -143,9 +185,10 @@ Result<Instance> create_instance(const InstanceOptions& options) {
   if (volkGetInstanceVersion() < VK_API_VERSION_1_3) {
     return no_device("the Vulkan loader of this machine is older than 1.3; install a newer one");
   }
-  if (options.validation && !has_layer(kValidationLayer)) {
+  if ((options.validation || options.shader_prints) && !has_layer(kValidationLayer)) {
     return fail(DiagnosticKind::Unsupported, SourceLocation::nowhere(),
-                formatted("validation needs the layer `{}`, which is not installed", kValidationLayer));
+                formatted("{} the layer `{}`, which is not installed",
+                          options.validation ? "validation needs" : "the output of shaders needs", kValidationLayer));
   }
 
   auto core = std::make_shared<InstanceCore>();

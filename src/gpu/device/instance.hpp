@@ -30,4 +30,7 @@ class Instance {
 
 Result<Instance> create_instance(const InstanceOptions& options = {});
 
+// Whether the layer is installed that `validation` and `shader_prints` need.
+bool has_validation_layer();
+
 }  // namespace slipway::gpu

@@ -12,7 +12,8 @@ namespace slipway::gpu {
 // A message of a validation layer, the loader or the driver.
 struct InstanceMessage {
   Severity severity = Severity::Note;
-  std::string id;  // `VUID-...`, `SYNC-HAZARD-...`; may be empty
+  bool is_shader_print = false;  // the text that a shader printed, without the end of the line
+  std::string id;                // `VUID-...`, `SYNC-HAZARD-...`; may be empty
   std::string text;
 };
 
@@ -21,7 +22,9 @@ struct InstanceOptions {
   bool debug_names = false;
   // VK_LAYER_KHRONOS_validation with synchronisation validation.
   bool validation = false;
-  // Receives the warnings and errors of layers, from any thread; called under a lock.
+  // The same layer, which passes on what shaders print (debugPrintfEXT). Without `validation` it checks nothing.
+  bool shader_prints = false;
+  // Receives the warnings and errors of layers, and what shaders print, from any thread; called under a lock.
   std::function<void(const InstanceMessage&)> on_message;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <ranges>
 #include <string_view>
 
 #include "base/base64.hpp"
@@ -207,6 +208,18 @@ std::string print_expectations(std::span<const ExpectationOutcome> expectations)
   return text;
 }
 
+std::string print_shader_output(std::span<const std::string> printed) {
+  constexpr std::size_t kMaxShown = 100;
+  std::string text;
+  for (const std::string& of_call : printed.first(std::min(printed.size(), kMaxShown))) {
+    for (const auto line : of_call | std::views::split('\n'))
+      text += formatted("printed: {}\n", std::string_view(line));
+  }
+  if (printed.size() > kMaxShown)
+    text += formatted("printed: ... and {} more lines, which --report has\n", printed.size() - kMaxShown);
+  return text;
+}
+
 std::vector<Diagnostic> FileReport::all_diagnostics() const {
   std::vector<Diagnostic> all = diagnostics;
   if (report) std::ranges::copy(report->diagnostics, std::back_inserter(all));
@@ -235,6 +248,9 @@ const Record<FileReport>& file_report_record() {
               "outputs",
               [](const F& from) { return from.report ? std::optional(output_names(*from.report)) : std::nullopt; },
               List{Text{}}, "files that were written")
+          .optional("printed", of_report<&Report::printed>(), List{Text{}},
+                    "the lines that shaders printed (debugPrintfEXT), in the order in which they arrived")
+          .written_if([](const F& from) { return from.report && !from.report->printed.empty(); })
           .optional(
               "timings", [](const F& from) { return from.report ? &*from.report : nullptr; }, Nested(timings_record()),
               "times on the CPU and on the device")

@@ -31,7 +31,8 @@ struct Report {
   std::string driver;  // with its version; empty: none
   std::uint32_t iterations = 1;
   std::vector<ExpectationOutcome> expectations;
-  std::vector<Path> outputs;  // in the order of the plan
+  std::vector<Path> outputs;         // in the order of the plan
+  std::vector<std::string> printed;  // by shaders (debugPrintfEXT), a line for each call
   std::vector<Diagnostic> diagnostics;
   PerfCounters counters;
   Profile profile;
@@ -39,6 +40,9 @@ struct Report {
 
 // The outcomes of all expectations (docs/spec/scenario.md#expectations), a line each and one for each mismatch shown.
 std::string print_expectations(std::span<const ExpectationOutcome> expectations);
+
+// What shaders printed, for people: the first lines, and how many more there are.
+std::string print_shader_output(std::span<const std::string> printed);
 
 // Of one input file: what was wrong with it or went wrong, and the report if it ran.
 struct FileReport {
