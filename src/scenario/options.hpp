@@ -23,8 +23,9 @@ struct ScenarioOptions {
   bool confine = false;   // reject paths outside the scenario's directory (for `dst` also outside the output directory)
   bool checking = false;  // `check`: unknown keys and keys without effect are errors, unused resources are noted
   Depth depth = Depth::Files;
-  Cache cache;       // of compiled shaders
-  bool dxc = false;  // HLSL is compiled by the program `dxc`
+  Cache cache;              // of compiled shaders
+  bool dxc = false;         // HLSL is compiled by the program `dxc`
+  bool legacy_dds = false;  // DDS files are written without a DX10 header
   Emulation emulation = Emulation::Auto;
   model::GraphOptions graphs = {};  // what computes graphs
   // Called when there is a graph: facts of the device that will run it. Empty: the device is unknown, and kernels use

@@ -96,7 +96,7 @@ TEST(Dds, EveryCheckOfTheHeader) {
   EXPECT_EQ(with({8, 0x1003}), "a.dds:0x8: error: Required DDS header height/width flags not set [file-format]\n");
   EXPECT_EQ(with({76, 24}), "a.dds:0x4c: error: Invalid DDS pixel format header size (Must be 32) [file-format]\n");
   EXPECT_EQ(with({108, 8}), "a.dds:0x6c: error: Required DDS header caps flag not set [file-format]\n");
-  EXPECT_EQ(with({84, 0x31545844}), "a.dds:0x54: error: Non-DX10 DDS files not supported [file-format]\n");
+  EXPECT_EQ(with({84, 0x32545844}), "a.dds:0x54: error: Non-DX10 DDS files not supported [file-format]\n");
   EXPECT_EQ(with({132, 4}), "a.dds:0x84: error: Only 2D DDS textures are supported [file-format]\n");
   EXPECT_EQ(with({136, 4}), "a.dds:0x88: error: Cube-map DDS textures are not supported [file-format]\n");
   EXPECT_EQ(with({140, 2}),
@@ -109,6 +109,55 @@ TEST(Dds, EveryCheckOfTheHeader) {
   // Other flags are ignored, and so is an array size of 0.
   EXPECT_EQ(with({8, 0xffffffff}), "parsed");
   EXPECT_EQ(with({140, 0}), "parsed");
+}
+
+// Without a DX10 header.
+TEST(Dds, LegacyHeaders) {
+  std::size_t written = 0;
+  for (const FormatInfo& info : known_formats()) {
+    const auto header = dds_header(info, 3, 2, SourceLocation::in_file("s.json"), DdsHeader::Legacy);
+    if (!header) {
+      EXPECT_EQ(header.error().front().kind, DiagnosticKind::OutOfRange);
+      continue;
+    }
+    ++written;
+    EXPECT_EQ(header->size(), kLegacyDdsHeaderBytes);
+    std::vector<std::byte> device(*level_bytes(info, 3, 2));
+    for (std::size_t i = 0; i < device.size(); ++i) device[i] = static_cast<std::byte>(i + 1);
+    std::vector<std::byte> bytes = *header;
+    bytes.append_range(to_file_layout(info, device));
+    const auto view = parse_dds(bytes, "a.dds");
+    ASSERT_TRUE(view) << format_diagnostics(view.error());
+    EXPECT_EQ(view->format, &info);
+    EXPECT_EQ(view->header_bytes, kLegacyDdsHeaderBytes);
+    std::vector<std::byte> again(device.size());
+    from_file_layout(info, view->levels[0].bytes, again);
+    EXPECT_EQ(again, device);
+  }
+  EXPECT_EQ(written, 13u);
+  EXPECT_EQ(format_diagnostics(dds_header(*find_format(Format::R8G8B8A8_SRGB), 1, 1, SourceLocation::in_file("s.json"),
+                                          DdsHeader::Legacy)
+                                   .error()),
+            "s.json: error: `VK_FORMAT_R8G8B8A8_SRGB` has no DDS header of programs before Direct3D 10; write one with "
+            "a DX10 header [out-of-range]\n");
+
+  // As other programs write them: a compressed one with two levels, and luminance with its mask three times.
+  const auto with = [](std::initializer_list<Field> changes, std::size_t payload) {
+    auto bytes = *dds_header(*find_format(Format::R8_UNORM), 4, 4, SourceLocation::nowhere(), DdsHeader::Legacy);
+    for (const Field& change : changes) store(bytes.data() + change.offset, change.value);
+    bytes.resize(bytes.size() + payload);
+    return bytes;
+  };
+  const auto dxt5 = with({{80, 4}, {84, 0x35545844}, {88, 0}, {28, 2}}, 32);
+  EXPECT_EQ(levels(dxt5), "4x4 at 128 + 16; 2x2 at 144 + 16; ");
+  EXPECT_EQ(parse_dds(dxt5, "a.dds")->format->format, Format::BC3_UNORM_BLOCK);
+  EXPECT_EQ(levels(with({{96, 0xff}, {100, 0xff}}, 16)), "4x4 at 128 + 16; ");
+  EXPECT_EQ(problem_in_dds(with({{112, 0x200}}, 16)),
+            "a.dds:0x70: error: Cube-map DDS textures are not supported [file-format]\n");
+  EXPECT_EQ(problem_in_dds(with({{112, 0x200000}}, 16)),
+            "a.dds:0x70: error: Only 2D DDS textures are supported [file-format]\n");
+  EXPECT_EQ(problem_in_dds(with({{88, 24}}, 48)),
+            "a.dds:0x54: error: Non-DX10 DDS files not supported [file-format]\n");
 }
 
 TEST(Dds, AllProblemsAreReportedTogether) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 
 #include "base/print_diagnostic.hpp"
 
@@ -158,6 +159,115 @@ TEST(Png, WrittenFilesAreReadBack) {
   // IHDR: 8 bits, truecolour with alpha.
   EXPECT_EQ((*file)[24], std::byte{8});
   EXPECT_EQ((*file)[25], std::byte{6});
+}
+
+// The samples of a file, as the library reads them without conversion.
+std::string samples(const std::vector<std::byte>& file) {
+  spng_ctx* context = spng_ctx_new(0);
+  spng_set_png_buffer(context, file.data(), file.size());
+  spng_ihdr header{};
+  EXPECT_EQ(spng_get_ihdr(context, &header), 0);
+  std::size_t size = 0;
+  EXPECT_EQ(spng_decoded_image_size(context, SPNG_FMT_PNG, &size), 0);
+  std::vector<std::byte> image(size);
+  EXPECT_EQ(spng_decode_image(context, image.data(), size, SPNG_FMT_PNG, 0), 0);
+  double gamma = 0;
+  const bool has_gamma = spng_get_gama(context, &gamma) == 0;
+  spng_ctx_free(context);
+  std::string text = formatted("{}x{}", header.color_type, header.bit_depth);
+  if (has_gamma) text += formatted(" gamma {}", gamma);
+  for (std::size_t i = 0; i < size; i += header.bit_depth / 8) {
+    text += header.bit_depth == 8 ? formatted(" {}", std::to_integer<int>(image[i]))
+                                  : formatted(" {}", load<std::uint16_t>(&image[i]));
+  }
+  return text;
+}
+
+template <class T>
+std::string written(vk::Format format, std::uint32_t width, std::vector<T> texels) {
+  const auto file = encode_png(*find_format(format), width, 1, std::as_bytes(std::span(texels)));
+  return file ? samples(*file) : format_diagnostics(file.error());
+}
+
+TEST(Png, FormatsAreWrittenWithTheirDepth) {
+  using vk::Format;
+  EXPECT_EQ(written<std::uint8_t>(Format::R8_UNORM, 3, {0, 7, 255}), "0x8 0 7 255");
+  EXPECT_EQ(written<std::uint8_t>(Format::R8_UINT, 2, {3, 200}), "0x8 3 200");
+  EXPECT_EQ(written<std::uint16_t>(Format::R16_UNORM, 2, {1, 65535}), "0x16 1 65535");
+  EXPECT_EQ(written<std::uint16_t>(Format::R16_UINT, 2, {258, 3}), "0x16 258 3");
+  EXPECT_EQ(written<std::uint8_t>(Format::R8G8_UNORM, 1, {9, 8}), "2x8 9 8 0");
+  EXPECT_EQ(written<std::uint8_t>(Format::B8G8R8A8_SRGB, 1, {1, 2, 3, 4}), "6x8 3 2 1 4");
+  EXPECT_EQ(written<std::uint16_t>(Format::R16G16B16A16_UNORM, 1, {1, 2, 3, 4}), "6x16 1 2 3 4");
+  // Ten bits are scaled, two bits of alpha too.
+  EXPECT_EQ(written<std::uint32_t>(Format::A2B10G10R10_UNORM_PACK32, 1, {1023u | 512u << 10 | 1u << 30}),
+            "6x16 65535 32800 0 21845");
+  // Floats are limited to 0..1, and the file says that they are linear.
+  EXPECT_EQ(written<float>(Format::R32_SFLOAT, 6, {0, 0.5f, 1, 2, -1, std::numeric_limits<float>::quiet_NaN()}),
+            "0x16 gamma 1 0 32768 65535 65535 0 0");
+  EXPECT_EQ(written<std::uint16_t>(Format::R16G16B16A16_SFLOAT, 1, {0x3c00, 0x3800, 0, 0x7c00}),
+            "6x16 gamma 1 65535 32768 0 65535");
+  EXPECT_EQ(written<float>(Format::D32_SFLOAT, 1, {0.25f}), "0x16 gamma 1 16384");
+  for (const Format format : {Format::R8_SNORM, Format::R8_SINT, Format::R32_UINT, Format::R64_SINT,
+                              Format::R8_BOOL_ARM, Format::BC1_RGBA_UNORM_BLOCK, Format::D24_UNORM_S8_UINT})
+    EXPECT_FALSE(png_form(*find_format(format))) << vk::name_of(format);
+}
+
+TEST(Png, EveryFormatWithAFormIsReadBack) {
+  std::size_t count = 0;
+  for (const FormatInfo& info : known_formats()) {
+    const auto form = png_form(info);
+    if (!form) continue;
+    ++count;
+    // Texels of 0, about a half and the whole range in each component.
+    std::vector<std::byte> texels(std::size_t{3} * info.texel_bytes);
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      for (std::uint32_t c = 0; c < info.components; ++c) {
+        const Number value = info.numeric == NumericFormat::Uint
+                                 ? Number{std::uint64_t{i} * ((1u << info.channel[c].bits) - 1) / 2}
+                                 : Number{i / 2.0};
+        ASSERT_TRUE(store_component(info, c, value, &texels[i * info.texel_bytes]));
+      }
+    }
+    const auto file = encode_png(info, 3, 1, texels);
+    ASSERT_TRUE(file) << vk::name_of(info.format);
+    std::vector<std::byte> again(texels.size());
+    ASSERT_TRUE(decode_png(*file, "a.png", info, again)) << vk::name_of(info.format);
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      const auto at = [&](const std::vector<std::byte>& list) {
+        return std::vector(list.begin() + i * info.texel_bytes, list.begin() + (i + 1) * info.texel_bytes);
+      };
+      // A half of a float is not a multiple of 1 / 65535.
+      if (i == 1 && form->is_linear) continue;
+      EXPECT_EQ(at(again), at(texels)) << vk::name_of(info.format) << i;
+    }
+  }
+  EXPECT_GT(count, 30u);
+}
+
+TEST(Png, AnyFileIsReadAsAnyFormat) {
+  const auto as = [](const Recipe& recipe, vk::Format format) {
+    const FormatInfo& info = *find_format(format);
+    std::vector<std::byte> to(std::size_t{recipe.width} * recipe.height * info.texel_bytes);
+    const Result<> read = decode_png(make(recipe), "a.png", info, to);
+    if (!read) return format_diagnostics(read.error());
+    const std::vector<std::byte> plain = unpack(info, to);
+    std::string text;
+    for (std::size_t i = 0; i < plain.size(); i += size_of(info.component))
+      text += (text.empty() ? "" : " ") + text_of(info.component, &plain[i]);
+    return text;
+  };
+  using vk::Format;
+  const Recipe grey16{.width = 2, .depth = 16, .samples = {'\x01', '\x02', '\xff', '\xff'}};
+  EXPECT_EQ(as(grey16, Format::R16_UNORM), "258 65535");
+  EXPECT_EQ(as(grey16, Format::R16_UINT), "258 65535");
+  EXPECT_EQ(as(grey16, Format::R8_UINT), "1 255");
+  EXPECT_EQ(as(grey16, Format::R8_UNORM), "1 255");
+  EXPECT_EQ(as({.width = 2, .samples = {'\x00', '\xff'}}, Format::R32_SFLOAT), "0 1");
+  const Recipe rgb{.colour = SPNG_COLOR_TYPE_TRUECOLOR, .samples = "\x33\x02\x03"};
+  EXPECT_EQ(as(rgb, Format::R8_UNORM), "51");
+  EXPECT_EQ(as(rgb, Format::R16G16_UNORM), "13107 514");
+  EXPECT_EQ(as(rgb, Format::R16G16B16A16_SFLOAT).substr(0, 3), "0.2");
+  EXPECT_EQ(as({.samples = "x"}, Format::R16G16B16A16_UNORM), "30840 30840 30840 65535");
 }
 
 TEST(Png, FailureToWrite) {

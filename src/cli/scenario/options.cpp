@@ -23,6 +23,10 @@ void add_cache_options(OptionGroup& group, ScenarioRunOptions& options) {
 void add_result_options(OptionGroup& group, ScenarioRunOptions& options) {
   group.add_option("--output", options.output,
                    "base directory of relative `dst` paths, created if missing (the scenario's directory)");
+  group
+      .add_option("--dds-header", options.dds_header,
+                  "of DDS files that are written: dx10, or legacy for programs that read only the older one (dx10)")
+      .choices({"dx10", "legacy"});
   group.add_option("--dump-on-failure", options.failure_dump_directory,
                    "write all resources into this directory when an expectation fails");
 }

@@ -14,6 +14,7 @@ namespace slipway::cli {
 struct ScenarioRunOptions : LaunchGroup {
   std::vector<std::string> files;
   std::string output;
+  std::string dds_header = "dx10";
   bool confine = false;
   std::string hlsl_compiler = "glslang";
   std::string failure_dump_directory;

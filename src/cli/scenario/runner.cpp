@@ -121,6 +121,7 @@ scenario::Loaded ScenarioRunner::load(const std::string& file, Diagnostics& diag
                                        .confine = options_.confine,
                                        .cache = cache_,
                                        .dxc = options_.hlsl_compiler == "dxc",
+                                       .legacy_dds = options_.dds_header == "legacy",
                                        .emulation = emulation,
                                        .graphs = graph_options(options_, options_.device, cache_, diagnostics),
                                        .device_facts = [this, &diagnostics] { return device_facts(diagnostics); },

@@ -103,6 +103,13 @@ std::optional<ImageContents> dds_image(const ContentsInput& input, const Image& 
   return contents;
 }
 
+// Formats of one or two channels, of more than 8 bits, and floats take what a PNG file has. For the others the file's
+// format wins, as in the existing tool (docs/spec/scenario.md#png-files).
+bool is_converted_from_png(const tensor::FormatInfo& format) {
+  const auto form = tensor::png_form(format);
+  return form && (format.components < 3 || form->bits == 16);
+}
+
 std::optional<ImageContents> png_image(const ContentsInput& input, const Image& image, Diagnostics& diagnostics) {
   const json::Value named_at = input.object["src"];
   const Path path = source_path(input.scenario, input.contents.src);
@@ -120,6 +127,15 @@ std::optional<ImageContents> png_image(const ContentsInput& input, const Image& 
                    .location = whole},
         named_at));
     return std::nullopt;
+  }
+  const tensor::FormatInfo& wanted = *tensor::find_format(tensor::created_as(*image.format.value));
+  if (is_converted_from_png(wanted)) {
+    const std::uint64_t bytes = std::uint64_t{extent->width} * extent->height * wanted.texel_bytes;
+    return ImageContents{
+        .format = wanted.format,
+        .levels = {{.size = bytes, .write = [file, name = path.string(), &wanted](MutableBytes to) -> Result<> {
+                      return tensor::decode_png(file->bytes(), name, wanted, to);
+                    }}}};
   }
   constexpr Format kFormat = Format::R8G8B8A8_UNORM;
   if (*image.format.value != kFormat && !report_format(kFormat, whole, input, image, diagnostics)) {
@@ -161,6 +177,15 @@ std::optional<ImageContents> npy_image(const ContentsInput& input, const Image& 
   return ImageContents{.format = format.format, .levels = {npy_contents(std::move(*npy))}};
 }
 
+// How to make a file that images take.
+std::string_view how_to_convert(std::string_view extension) {
+  if (extension == ".exr" || extension == ".hdr")
+    return "; `numpy.save` keeps the floats of this one in a .npy file, and `oiiotool` writes PNG";
+  if (extension == ".ktx2" || extension == ".ktx")
+    return "; `ktx extract` of the KTX tools makes a PNG file of a level";
+  return "";
+}
+
 }  // namespace
 
 std::optional<ImageContents> image_contents(const ContentsInput& input, const Image& image, Diagnostics& diagnostics) {
@@ -171,8 +196,8 @@ std::optional<ImageContents> image_contents(const ContentsInput& input, const Im
     diagnostics.add(
         json::problem(input.object["src"], DiagnosticKind::FileMismatch,
                       formatted("Unsupported image source file type for {}; images come from .dds, .png and "
-                                ".npy files",
-                                source_path(input.scenario, input.contents.src).string())));
+                                ".npy files{}",
+                                source_path(input.scenario, input.contents.src).string(), how_to_convert(extension))));
     return std::nullopt;
   }
   const tensor::FormatInfo& format = *tensor::find_format(tensor::created_as(*image.format.value));

@@ -3,7 +3,6 @@
 
 #include "base/format.hpp"
 #include "scenario/paths.hpp"
-#include "tensor/dds.hpp"
 #include "tensor/npy.hpp"
 #include "tensor/png.hpp"
 
@@ -33,7 +32,7 @@ launch::Output tensor_output(Path path, tensor::ElementType type, tensor::Shape 
 }
 
 std::optional<launch::Output> image_output(Path path, const tensor::FormatInfo& format, const Image& image,
-                                           Diagnostics& diagnostics) {
+                                           tensor::DdsHeader dds, Diagnostics& diagnostics) {
   const auto [width, height, depth] = image.extent;
   const json::Value dst = image.at["dst"];
   const std::string extension = extension_of(path.string());
@@ -49,7 +48,7 @@ std::optional<launch::Output> image_output(Path path, const tensor::FormatInfo& 
   if (depth > 1) return refuse(dst, "3D images are stored in npy files only", diagnostics);
   if (image.layers > 1) return refuse(dst, "images with layers are stored in npy files only", diagnostics);
   if (extension == ".dds") {
-    auto header = tensor::dds_header(format, width, height, dst.location());
+    auto header = tensor::dds_header(format, width, height, dst.location(), dds);
     if (!header) {
       for (Diagnostic& problem : header.error()) {
         diagnostics.add(std::move(problem.at(dst.pointer(), json::uid_around(dst))));
@@ -64,18 +63,26 @@ std::optional<launch::Output> image_output(Path path, const tensor::FormatInfo& 
                           }};
   }
   if (extension == ".png") {
-    if (format.format != vk::Format::R8G8B8A8_UNORM) {
+    if (!tensor::png_form(format)) {
       return refuse(dst,
-                    formatted("PNG export supports only VK_FORMAT_R8G8B8A8_UNORM, but the image has {}", format_name),
+                    formatted("a PNG file has unsigned integers of up to 16 bits, or floats from 0 to 1, but the image "
+                              "has {}; write a .dds or .npy file",
+                              format_name),
                     diagnostics);
     }
-    return launch::Output{.path = std::move(path), .write = [width, height](OutputFile& file, Bytes data) -> Result<> {
-                            return tensor::encode_png(width, height, data).and_then([&](const auto& png) {
-                              return file.write(Bytes(png));
-                            });
-                          }};
+    return launch::Output{
+        .path = std::move(path), .write = [width, height, &format](OutputFile& file, Bytes data) -> Result<> {
+          auto png = format.format == vk::Format::R8G8B8A8_UNORM ? tensor::encode_png(width, height, data)
+                                                                 : tensor::encode_png(format, width, height, data);
+          if (!png) return fail(std::move(png.error()));
+          return file.write(Bytes(*png));
+        }};
   }
-  return refuse(dst, formatted("Unsupported image destination format: {}", path.string()), diagnostics);
+  const bool is_other = extension == ".exr" || extension == ".hdr" || extension == ".ktx2" || extension == ".ktx";
+  return refuse(dst,
+                formatted("Unsupported image destination format: {}{}", path.string(),
+                          is_other ? "; write a .npy file, which has the same values, and convert it" : ""),
+                diagnostics);
 }
 
 }  // namespace slipway::scenario

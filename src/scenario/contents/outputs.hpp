@@ -7,6 +7,7 @@
 #include "base/diagnostic.hpp"
 #include "launch/plan/plan.hpp"
 #include "scenario/model.hpp"
+#include "tensor/dds.hpp"
 #include "tensor/format.hpp"
 
 namespace slipway::scenario {
@@ -16,6 +17,6 @@ launch::Output tensor_output(Path path, tensor::ElementType type, tensor::Shape 
 // Writes level 0 of an image. `format` is that of its texels. Errors are at `dst`: a file format that cannot store the
 // image.
 std::optional<launch::Output> image_output(Path path, const tensor::FormatInfo& format, const Image& image,
-                                           Diagnostics& diagnostics);
+                                           tensor::DdsHeader dds, Diagnostics& diagnostics);
 
 }  // namespace slipway::scenario

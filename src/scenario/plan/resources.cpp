@@ -103,7 +103,9 @@ class ResourcePlanner {
       made.initial = std::move(contents->levels);
     }
     if (!image.results.dst.empty()) {
-      auto stored = image_output(output(image), *tensor::find_format(kind.format), image, diagnostics_);
+      auto stored = image_output(output(image), *tensor::find_format(kind.format), image,
+                                 planning_.options.legacy_dds ? tensor::DdsHeader::Legacy : tensor::DdsHeader::Dx10,
+                                 diagnostics_);
       if (!stored) return;
       made.outputs = {std::move(*stored)};
     }
