@@ -191,7 +191,10 @@ class Detector {
   const Format* format(const std::string& file) {
     const auto [at, is_new] = formats_.try_emplace(file, nullptr);
     if (is_new) {
-      if (const Result<ContentOf> read = ContentOf::read(file)) at->second = format_of(read->content());
+      if (const Result<ContentOf> read = ContentOf::read(file)) {
+        at->second = format_of(read->content());
+        if (!at->second && read->content().directory) at->second = format_of_build(file);
+      }
     }
     return at->second;
   }
@@ -235,6 +238,13 @@ class Detector {
   }
 
  private:
+  // Kernels are checked and compared by whole builds, with all directories.
+  const Format* format_of_build(const std::string& directory) const {
+    if (verb_.function != &Format::check && verb_.function != &Format::diff) return nullptr;
+    if (kernel_files_below(directory).empty()) return nullptr;
+    return std::ranges::find(kFormats, "zebin", &Format::name);
+  }
+
   static void add_advice(const Format& format, const std::string& file, Diagnostic& problem) {
     if (format.instead_of_run.empty()) return;
     std::string advice(format.instead_of_run);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -59,7 +60,9 @@ int grf_bytes_of_core(std::uint32_t core);
 struct CodeSection {
   std::string_view name;  // without `.text.`
   std::uint64_t size = 0;
-  std::optional<std::uint64_t> instructions = {};  // if they were counted
+  // If they were read (zebin/isa.hpp): the counts of instructions and of messages among them, and their text.
+  std::optional<std::uint64_t> instructions = {}, sends = {};
+  std::shared_ptr<const std::string> isa = {};
 };
 
 // The facts from the notes of a container or from --product. Without them, all rules that need them are skipped with

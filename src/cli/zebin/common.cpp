@@ -6,6 +6,7 @@
 #include "cli/zebin/verbs.hpp"
 #include "zeinfo/read/parse.hpp"
 #include "zeinfo/zebin/carve.hpp"
+#include "zeinfo/zebin/isa.hpp"
 #include "zeinfo/zebin/unpack.hpp"
 
 namespace slipway::cli {
@@ -31,7 +32,10 @@ bool is_zebin_file(Bytes bytes, const std::vector<std::string>& keys) {
 bool is_zebin(const Content& content) {
   if (!content.directory) return is_zebin_file(content.bytes, content.keys);
   if (file_exists(content.path / zebin::kManifestName)) return true;
-  return !kernel_files_below(content.path).empty();
+  return std::ranges::any_of(files_in(content.path), [](const Path& file) {
+    const Result<ContentOf> read = ContentOf::read(file.string());
+    return read && is_zebin_file(read->content().bytes, read->content().keys);
+  });
 }
 
 std::vector<Path> kernel_files_below(const Path& directory) {
@@ -75,6 +79,12 @@ std::optional<std::array<std::uint32_t, 3>> work_group_size(const std::string& t
   }
   diagnostics.error(DiagnosticKind::Usage, {}, formatted("`{}` is not a work-group size; it is X, X,Y or X,Y,Z", text));
   return std::nullopt;
+}
+
+void read_instructions(std::vector<zebin::Input>& inputs, Diagnostics& diagnostics) {
+  const std::optional<zebin::IsaLibrary> library = diagnostics.take(zebin::IsaLibrary::open());
+  if (!library) return;
+  for (zebin::Input& input : inputs) add_instructions(input, *library, diagnostics);
 }
 
 std::size_t dropped(const std::vector<zebin::Input>& inputs) {

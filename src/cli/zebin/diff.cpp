@@ -10,6 +10,7 @@
 #include "cli/zebin/verbs.hpp"
 #include "json/record.hpp"
 #include "zeinfo/zebin/build_diff.hpp"
+#include "zeinfo/zebin/isa.hpp"
 #include "zeinfo/zebin/unpack.hpp"
 
 namespace slipway::cli {
@@ -28,6 +29,7 @@ struct DiffOptions {
   zebin::OpenOptions open;
   std::string form = "text", local_size, page;
   std::vector<std::string> fail_on;
+  bool isa = false;
   zebin::BuildDiffOptions compare;
 };
 
@@ -330,6 +332,14 @@ std::vector<BuildInput> open_build(const std::string& path, const DiffOptions& o
   return build;
 }
 
+void count_instructions(std::initializer_list<std::vector<BuildInput>*> builds, Diagnostics& diagnostics) {
+  const std::optional<zebin::IsaLibrary> library = diagnostics.take(zebin::IsaLibrary::open());
+  if (!library) return;
+  for (std::vector<BuildInput>* build : builds) {
+    for (BuildInput& one : *build) add_instructions(one.input, *library, diagnostics);
+  }
+}
+
 }  // namespace
 
 const json::RecordTable& kernel_diff_table() { return kernel_diff_record().table(); }
@@ -352,6 +362,8 @@ int diff_zebin(const Arguments& arguments) {
   line.add_option("--ignore", options.compare.ignored, "ignore this field").repeatable();
   line.add_option("--local-size", options.local_size,
                   "X, X,Y or X,Y,Z: the work-group size for `occupancy` of kernels that require none");
+  line.add_flag("--isa", options.isa,
+                "also compare the counts of instructions and of sends; needs Intel's library libiga64");
   add_open_options(line, options.open);
   line.add_option("--format", options.form, "text, json or markdown (text)").choices({"text", "json", "markdown"});
   line.add_option("--html", options.page, "also write the differences as a page to this file");
@@ -369,8 +381,9 @@ int diff_zebin(const Arguments& arguments) {
                                 options.files.size() == 1 ? "is" : "are"));
   }
   if (diagnostics.has_errors()) return report(diagnostics, options.style);
-  const std::vector<BuildInput> a = open_build(options.files[0], options, diagnostics);
-  const std::vector<BuildInput> b = open_build(options.files[1], options, diagnostics);
+  std::vector<BuildInput> a = open_build(options.files[0], options, diagnostics);
+  std::vector<BuildInput> b = open_build(options.files[1], options, diagnostics);
+  if (options.isa && !diagnostics.has_errors()) count_instructions({&a, &b}, diagnostics);
   if (diagnostics.has_errors()) return report(diagnostics, options.style);
 
   const BuildDiff diff = compare_builds(a, b, options.compare);

@@ -31,7 +31,7 @@ constexpr std::string_view kDiffBody = R"PAGE(<main>
 
 constexpr std::string_view kDiffScript = R"PAGE(
 const kinds = { worse: 'bad', mixed: 'warn', different: 'skip', better: 'good', added: 'skip', removed: 'warn' };
-const larger_is_better = ['threads', 'occupancy'], smaller_is_better = ['spill', 'scratch', 'private', 'slm', 'code', 'instructions'];
+const larger_is_better = ['threads', 'occupancy'], smaller_is_better = ['spill', 'scratch', 'private', 'slm', 'code', 'instructions', 'sends'];
 const bytes = ['spill', 'scratch', 'private', 'slm', 'code', 'cross_thread', 'inline', 'per_thread'];
 const number = x => typeof x === 'number', sign = x => (x > 0 ? '+' : x < 0 ? '\u2212' : '') + Math.abs(x).toLocaleString('en');
 const shown_value = (field, x) => number(x) ? x.toLocaleString('en') + (bytes.includes(field) ? ' B' : '') : x || '\u2013';

@@ -5,6 +5,7 @@
 
 #include "base/format.hpp"
 #include "base/suggest.hpp"
+#include "cli/zebin/inspect_page.hpp"
 #include "cli/zebin/verbs.hpp"
 #include "json/diagnostics.hpp"
 #include "zeinfo/zebin/carve.hpp"
@@ -19,7 +20,7 @@ struct InspectVerbOptions {
   zebin::OpenOptions open;
   zebin::InspectOptions show;
   std::optional<std::string> layout;  // a file to draw; empty: print
-  std::string local_size;
+  std::string local_size, page;
 };
 
 void check_kernel_name(const std::vector<zebin::Input>& inputs, const std::string& name, Diagnostics& diagnostics) {
@@ -99,6 +100,8 @@ int inspect_zebin(const Arguments& arguments) {
   line.add_flag("--symbols", options.show.symbols, "show its symbols");
   line.add_flag("--relocations", options.show.relocations, "show its relocations");
   line.add_flag("--notes", options.show.notes, "show its notes");
+  line.add_flag("--isa", options.show.isa, "show the instructions of kernels; needs Intel's library libiga64");
+  line.add_option("--html", options.page, "also write everything as a page to this file, with layouts and occupancy");
   add_open_options(line, options.open);
   line.add_flag("--defaults", options.show.defaults, "in JSON: also show values that are the default");
   bool occupancy = false;
@@ -125,7 +128,8 @@ int inspect_zebin(const Arguments& arguments) {
   if (Result<ContentOf> read = ContentOf::read(options.file)) content = std::move(*read);
   const Bytes bytes = content ? content->content().bytes : Bytes();
   const Bytes archive = zebin::is_archive(bytes) || zebin::is_host_file(bytes) ? bytes : Bytes();
-  const std::vector<zebin::Input> inputs = open_inputs(options.file, options.open, diagnostics);
+  std::vector<zebin::Input> inputs = open_inputs(options.file, options.open, diagnostics);
+  if (options.show.isa) read_instructions(inputs, diagnostics);
   check_kernel_name(inputs, options.show.kernel, diagnostics);
   if (options.style.json) {
     print_json(inputs, options, archive);
@@ -136,6 +140,10 @@ int inspect_zebin(const Arguments& arguments) {
   for (const zebin::Input& input : inputs) {
     for (std::string& problem : occupancy_problems(input, options.show))
       diagnostics.error(DiagnosticKind::WorkGroupSize, SourceLocation::in_file(options.file), std::move(problem));
+  }
+  if (!options.page.empty() && !inputs.empty() && !diagnostics.has_errors()) {
+    if (Result<> written = write_file(options.page, inspect_page(options.file, inputs, options.show)); !written)
+      diagnostics.add(std::move(written.error()));
   }
   const bool drawn = options.layout && !options.layout->empty() && !inputs.empty() && !diagnostics.has_errors();
   if (drawn) draw(inputs, options, diagnostics);

@@ -16,6 +16,7 @@
 
 namespace slipway::cli {
 
+// Of a directory: an unpacked zebin, or one with kernels in it; those with kernels below it only are not.
 bool is_zebin(const Content& content);
 
 int check_zebin(const Arguments& arguments);
@@ -32,6 +33,8 @@ void add_open_options(CommandLine& line, zebin::OpenOptions& options);
 const zeinfo::Device* check_product(const std::string& product, Diagnostics& diagnostics);
 // One to three positive numbers with commas; missing ones are 1. Error: usage.
 std::optional<std::array<std::uint32_t, 3>> work_group_size(const std::string& text, Diagnostics& diagnostics);
+// --isa: adds the instructions to all zebins. Errors: no-backend without libiga64, and those of its calls.
+void read_instructions(std::vector<zebin::Input>& inputs, Diagnostics& diagnostics);
 // Returns the number of problems beyond --max-errors.
 std::size_t dropped(const std::vector<zebin::Input>& inputs);
 

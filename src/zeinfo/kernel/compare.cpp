@@ -17,9 +17,9 @@ namespace slipway::zeinfo {
 namespace {
 
 constexpr std::string_view kFields[] = {
-    "simd", "grf",      "threads",    "occupancy",    "spill",        "scratch", "private",
-    "slm",  "barriers", "code",       "instructions", "cross_thread", "inline",  "per_thread",
-    "args", "flags",    "attributes", "added",        "removed",      "target",  "version"};
+    "simd",     "grf",        "threads",      "occupancy", "spill",        "scratch", "private",    "slm",
+    "barriers", "code",       "instructions", "sends",     "cross_thread", "inline",  "per_thread", "args",
+    "flags",    "attributes", "added",        "removed",   "target",       "version"};
 
 bool is_better_larger(std::string_view field) { return field == "threads" || field == "occupancy"; }
 
@@ -39,6 +39,8 @@ KernelSummary summarize(const Kernel& kernel, Version version, const Target& tar
   if (const CodeSection* code = target.find_code(kernel.name)) {
     summary.code_bytes = code->size;
     summary.instructions = code->instructions;
+    summary.sends = code->sends;
+    summary.isa = code->isa;
   }
   std::uint64_t slots[2] = {};
   for (const PerThreadMemoryBuffer& buffer : kernel.per_thread_memory_buffers) {
@@ -227,6 +229,7 @@ std::vector<Metric> metrics_of(const Kernel& kernel, Side side, const CompareOpt
           {"barriers", unsigned_of(summary.barriers)},
           {"code", summary.code_bytes},
           {"instructions", summary.instructions},
+          {"sends", summary.sends},
           {"cross_thread", summary.cross_thread_bytes},
           {"inline", summary.inline_bytes},
           {"per_thread", summary.per_thread_bytes}};
@@ -289,7 +292,8 @@ Comparison compare(Side a, Side b) {
 }
 
 Direction direction_of(const Change& change) {
-  constexpr std::string_view kSmallerIsBetter[] = {"spill", "scratch", "private", "slm", "code", "instructions"};
+  constexpr std::string_view kSmallerIsBetter[] = {"spill", "scratch",      "private", "slm",
+                                                   "code",  "instructions", "sends"};
   if (!change.before || !change.after || *change.before == *change.after) return Direction::None;
   const bool larger = *change.after > *change.before;
   if (is_better_larger(change.field)) return larger ? Direction::Better : Direction::Worse;

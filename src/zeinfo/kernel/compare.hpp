@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,12 +22,13 @@ struct KernelSummary {
   std::int32_t simd = 0;
   std::int32_t grf = 0;
   std::optional<int> threads_per_eu;
-  std::optional<std::uint64_t> code_bytes;    // from the container
-  std::optional<std::uint64_t> instructions;  // if they were counted
-  std::uint64_t spill_bytes = 0;              // per hardware thread
-  double spill_registers_per_lane = 0;        // 32-bit registers: bytes / (4 * simd)
-  std::uint64_t scratch_bytes = 0;            // as allocated: each buffer rounded up to a power of two
-  std::uint64_t private_bytes = 0;            // per hardware thread
+  std::optional<std::uint64_t> code_bytes;           // from the container
+  std::optional<std::uint64_t> instructions, sends;  // if they were counted
+  std::shared_ptr<const std::string> isa;            // their text
+  std::uint64_t spill_bytes = 0;                     // per hardware thread
+  double spill_registers_per_lane = 0;               // 32-bit registers: bytes / (4 * simd)
+  std::uint64_t scratch_bytes = 0;                   // as allocated: each buffer rounded up to a power of two
+  std::uint64_t private_bytes = 0;                   // per hardware thread
   std::uint64_t slm_bytes = 0;
   std::int32_t barriers = 0;
   std::uint64_t cross_thread_bytes = 0;
@@ -38,9 +40,10 @@ KernelSummary summarize(const Kernel& kernel, Version version, const Target& tar
 
 // One field of one kernel (or of the whole text) that differs. The values are numbers if both sides are numbers.
 struct Change {
-  std::string_view field;  // simd, grf, threads, occupancy, spill, scratch, private, slm, barriers, code, instructions,
-                           // cross_thread, inline, per_thread, args, flags, attributes, added, removed, target, version
-  std::string from, to;    // as printed; "" where one side has nothing
+  std::string_view
+      field;  // simd, grf, threads, occupancy, spill, scratch, private, slm, barriers, code, instructions,
+              // sends, cross_thread, inline, per_thread, args, flags, attributes, added, removed, target, version
+  std::string from, to;  // as printed; "" where one side has nothing
   std::optional<double> before, after;
   bool operator==(const Change&) const = default;
 };

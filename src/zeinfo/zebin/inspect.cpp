@@ -177,11 +177,22 @@ std::string occupancy_text(const Kernel& kernel, const zeinfo::Target& target, c
                    size[1], size[2], o->eus, o->groups, o->groups == 1 ? "" : "s", o->threads_per_group, o->limited_by);
 }
 
+std::string indented(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    out += formatted("    {}", text.substr(at, end - at));
+    at = end;
+  }
+  return out;
+}
+
 std::string kernel_text(const Input& input, const Kernel& kernel, const InspectOptions& options) {
   const zeinfo::KernelSummary s = summarize(kernel, input.version(), input.target);
   std::string text = formatted("kernel `{}`: simd {}, {} registers", printable(kernel.name), s.simd, s.grf);
   if (s.threads_per_eu) text += formatted(", {} threads/EU", *s.threads_per_eu);
   if (s.code_bytes) text += formatted(", {} bytes of code", *s.code_bytes);
+  if (s.instructions) text += formatted(", {} instructions ({} sends)", *s.instructions, *s.sends);
   text += formatted("\n  spill {} B/thread ({} registers/lane), scratch {} B, private {} B, slm {} B, barriers {}\n",
                     s.spill_bytes, registers_text(s.spill_registers_per_lane), s.scratch_bytes, s.private_bytes,
                     s.slm_bytes, s.barriers);
@@ -193,6 +204,7 @@ std::string kernel_text(const Input& input, const Kernel& kernel, const InspectO
   text += arguments_text(input.document, kernel);
   if (options.occupancy_of) text += occupancy_text(kernel, input.target, options);
   if (options.layout) text += print(layout_of(input.document, kernel, input.target));
+  if (options.isa && s.isa) text += indented(*s.isa);
   return text;
 }
 

@@ -17,6 +17,7 @@ namespace slipway::zebin {
 struct InspectOptions {
   std::string kernel;  // only this kernel; all when empty
   bool layout = false, sections = false, symbols = false, relocations = false, notes = false;
+  bool isa = false;                                          // the instructions, if they were read (isa.hpp)
   bool defaults = false;                                     // in JSON: also keys with their default value
   std::optional<std::array<std::uint32_t, 3>> occupancy_of;  // work-group size
   int eus = 0;                                               // EUs of a subslice, for the occupancy; 0: the device's

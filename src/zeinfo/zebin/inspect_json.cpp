@@ -127,6 +127,10 @@ const Record<zeinfo::KernelSummary>& figures_record() {
           .required("grf", &S::grf, kSigned, "registers")
           .required("threads_per_eu", &S::threads_per_eu, OrNull{Integer{}}, "null: unknown")
           .required("code_bytes", &S::code_bytes, OrNull{Integer{}}, "null: without a container")
+          .optional("instructions", &S::instructions, Integer{}, "of the code, with --isa")
+          .optional("sends", &S::sends, Integer{}, "messages to memory, samplers and gateways among them")
+          .optional(
+              "isa", [](const S& from) { return from.isa.get(); }, Text{}, "the instructions as text")
           .required("spill_bytes", &S::spill_bytes, Integer{}, "bytes")
           .required("spill_registers_per_lane", &S::spill_registers_per_lane, Real{}, "registers of 32 bits")
           .required("scratch_bytes", &S::scratch_bytes, Integer{}, "bytes, as allocated")

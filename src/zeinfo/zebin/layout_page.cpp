@@ -138,13 +138,16 @@ constexpr std::string_view kStyle = R"(text { font: 12px ui-monospace, monospace
 rect { stroke: #57606a; rx: 3 } .grid { stroke: #d0d7de } .inline { stroke: #cf222e; stroke-width: 2; stroke-dasharray: 6 3 }
 .value rect { fill: #ddf4ff } .pointer rect { fill: #dafbe1 } .image rect { fill: #fbefff } .implicit rect { fill: #fff8c5 }
 .hole rect { fill: url(#hatch); stroke: #afb8c1 } .overlap rect { fill: #ff8182 } .misaligned rect { stroke: #cf222e; stroke-width: 2 }
+.paper { fill: #fff; stroke: none } .hatch { stroke: #afb8c1 }
+@media (prefers-color-scheme: dark) { text { fill: #dde5ec } .offset, .what { fill: #93a5b5 } rect { stroke: #5b7083 } .grid { stroke: #2c3843 }
+.value rect { fill: #173a54 } .pointer rect { fill: #17402a } .image rect { fill: #3a2950 } .implicit rect { fill: #453b12 } .overlap rect { fill: #7d2a2b }
+.paper { fill: #12181e; stroke: none } .hatch, .hole rect { stroke: #3d4c5a } }
 )";
 
 constexpr std::string_view kHatch =
     "<defs><pattern id=\"hatch\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\" "
     "patternTransform=\"rotate(45)\">"
-    "<rect width=\"8\" height=\"8\" style=\"fill:#fff;stroke:none\"/><line x1=\"0\" y1=\"0\" x2=\"0\" y2=\"8\" "
-    "style=\"stroke:#afb8c1\"/>"
+    "<rect class=\"paper\" width=\"8\" height=\"8\"/><line class=\"hatch\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"8\"/>"
     "</pattern></defs>\n";
 
 }  // namespace
@@ -168,14 +171,16 @@ std::string layout_svg(const PayloadLayout& layout) {
   return formatted(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
       "{1}\">\n<style>{2}</style>\n{3}"
-      "<rect width=\"{0}\" height=\"{1}\" style=\"fill:#fff;stroke:none\"/>\n{4}</svg>\n",
+      "<rect class=\"paper\" width=\"{0}\" height=\"{1}\"/>\n{4}</svg>\n",
       width, height, kStyle, kHatch, body);
 }
 
 std::string layout_page(const std::string& title, const std::vector<PayloadLayout>& layouts) {
   std::string page = formatted(
-      "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>{0}</title>\n<body "
-      "style=\"font-family:system-ui;margin:2em\">\n"
+      "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" "
+      "content=\"width=device-width, initial-scale=1\"><title>{0}</title>\n<style>:root {{ color-scheme: light dark }} "
+      "body {{ font-family: system-ui; margin: 2em; overflow-x: auto }} p {{ max-width: 60em }} @media "
+      "(prefers-color-scheme: dark) {{ body {{ background: #12181e; color: #dde5ec }} }}</style>\n<body>\n"
       "<h1>{0}</h1>\n<p>Blue: values. Green: buffers. Violet: images and samplers. Yellow: what the runtime adds. "
       "Hatched: unused. The red line ends "
       "the inline data; a red box is misaligned or overlaps. On the left: the offset in bytes, and the register, "
