@@ -147,6 +147,20 @@ class PageData {
     }
     write_times(out.key("host"), host);
     write_times(out.key("gpu"), gpu);
+    if (result.format == "recipe" || result.format == "jobs") write_recipes(out, files);
+  }
+
+  // What recipes add to their reports: executions of the profile, runs, comparisons, resources.
+  static void write_recipes(json::Writer& out, json::Value files) {
+    out.key("recipes").array([&] {
+      for (const json::Value file : files) {
+        out.object([&] {
+          for (const char* key : {"job", "executions", "execution", "runs", "validation", "resources", "backends"}) {
+            if (const json::Value part = file[key]) out.key(key).raw(part.text());
+          }
+        });
+      }
+    });
   }
 
   static void write_error(json::Writer& out, json::Value diagnostic) {

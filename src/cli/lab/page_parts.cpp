@@ -159,12 +159,31 @@ function viewer(x) {
   right.append(table(['worst elements', 'got', 'expected', 'difference'], v.worst.map(w => [el('code', w[0]), el('code', w[1]), el('code', w[2]), w[3] == null ? 'NaN' : +w[3].toPrecision(4)]), [1, 2, 3]));
   return put(box, left, right);
 }
+// The executions of a recipe's profile, its runs and its comparisons.
+function recipe(r) {
+  const box = el('div'), head = t => put(el('p'), el('b', t)), us = x => x == null ? '\u2013' : time(x / 1e6), list = r.executions || (r.execution ? [r.execution] : []), wide = t => { const s = el('div'); s.style.cssText = 'overflow-x:auto;white-space:nowrap'; return put(s, t); };
+  if (r.job) box.append(put(el('p'), 'job ', el('code', r.job)));
+  if (list.length) {
+    // From the minimum to the maximum, with the median. A single iteration is mostly its preparation.
+    const many = list.filter(e => e.samples.count > 1), top = Math.max(1e-9, ...(many.length ? many : list).map(e => e.samples.max));
+    const spread = s => { if (many.length && s.count < 2) return ''; const b = el('div'), l = el('div', null, 'bar'), m = el('div'); b.style.cssText = 'position:relative;width:140px;height:12px'; l.style.cssText = 'position:absolute;top:4px;left:' + 100 * s.min / top + '%;width:' + Math.max(1, 100 * (s.max - s.min) / top) + '%;opacity:.4'; m.style.cssText = 'position:absolute;top:0;width:2px;height:12px;background:var(--fg);left:' + 100 * s.p50 / top + '%'; b.title = 'minimum, median, maximum'; return put(b, l, m); };
+    box.append(head('Executions of the profile'), wide(table(['execution', 'mode', 'depth', 'iterations', '', 'median', 'p90', 'p99', 'maximum', 'mean', 'deviation', 'per second'], list.map(e => [el('code', e.name), e.mode || '', e.depth == null ? '' : e.depth, e.iterations, spread(e.samples), us(e.samples.p50), us(e.samples.p90), us(e.samples.p99), us(e.samples.max), us(e.samples.mean), us(e.samples.stddev), e.cpu.throughput == null ? '' : e.cpu.throughput]), [2, 3, 5, 6, 7, 8, 9, 10, 11])));
+  }
+  const runs = r.runs || [], longest = Math.max(1e-9, ...runs.map(x => x.mean_us || 0));
+  if (runs.length) box.append(head('Runs'), wide(table(['run', 'kernel', 'on', 'status', 'count', '', 'mean', 'sum'], runs.map(x => { const b = el('div', null, 'bar'); b.style.width = 100 * (x.mean_us || 0) / longest + 'px'; return [el('code', x.id), el('code', x.kernel), x.backend || x.where, el('span', x.status, x.status === 'ok' ? 'good' : x.status === 'skipped' ? 'skip' : 'bad'), x.count, x.mean_us == null ? '' : b, us(x.mean_us), us(x.total_us)]; }), [4, 6, 7])));
+  if (runs.length && runs.every(x => x.mean_us == null)) box.append(el('p', '--timings measures each run.', 'soft'));
+  if (r.validation) box.append(head('Comparisons with golden data'), table(['buffer', '', 'bytes that differ', 'first'], r.validation.map(v => [el('code', v.buffer), el('span', v.ok ? 'ok' : 'FAILED', v.ok ? 'good' : 'bad'), v.mismatches, v.first == null ? '\u2013' : v.first]), [2, 3]));
+  const s = r.resources;
+  if (s) box.append(el('p', [s.buffers + ' buffers with ' + s.total_buffer_size.toLocaleString('en') + ' bytes', s.kernels + ' kernels', s.runs + ' runs', ...s.runlists.map(l => 'a list of ' + l.runs + ' on ' + l.kind)].join(' \u00b7 '), 'soft'));
+  return box;
+}
 function details(c) {
   const d = el('div', null, 'in');
   if (c.text) d.append(el('pre', c.text));
   else c.errors.forEach(e => d.append(el('pre', (e[3] ? e[3] + ': ' : '') + e[0] + ': ' + e[2] + ' [' + e[1] + ']')));
   if (c.expectations.length) d.append(table(['expectation', '', 'elements', 'differ', 'max abs', 'max rel', 'max ulp'], c.expectations.map(x => [el('code', x[0]), el('span', x[1] ? 'ok' : 'FAILED', x[1] ? 'good' : 'bad'), ...x.slice(2, 7).map(v => v == null ? '\u2013' : typeof v === 'number' && !Number.isInteger(v) ? v.toPrecision(3) : v)]), [2, 3, 4, 5, 6]));
   c.expectations.filter(x => x[7]).forEach(x => d.append(viewer(x)));
+  (c.recipes || []).forEach(r => d.append(recipe(r)));
   d.append(el('p', [D.devices[c.device] ? 'on ' + D.devices[c.device].replace('\n', ', driver ') : '', 'worker ' + c.worker, 'at ' + time(c.at)].filter(x => x).join(' \u00b7 '), 'soft'));
   const cols = el('div', null, 'cols');
   if (c.gpu.length) cols.append(put(el('div'), el('b', 'Commands on the device'), bars(c.gpu, 1e-6)));

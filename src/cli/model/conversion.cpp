@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/model/conversion.hpp"
+#include "cli/model/model_pages.hpp"
 
 #include <unistd.h>
 
@@ -251,8 +252,10 @@ class Conversion {
     else
       print_error(text);
     if (options_.explain->empty()) return;
-    if (const auto written = write_file(*options_.explain, convert::partition_dot(graph, partitioning)); !written)
-      diagnostics_.add(written.error());
+    const std::string drawn = options_.explain->ends_with(".html")
+                                  ? partition_page(name_, convert::partition_json(graph, partitioning))
+                                  : convert::partition_dot(graph, partitioning);
+    if (const auto written = write_file(*options_.explain, drawn); !written) diagnostics_.add(written.error());
   }
 
   // --experimental-analysis
@@ -399,7 +402,8 @@ void ConversionLine::add_own_options() {
                  "let constants beyond the range of float16 become infinite");
   line_.add_option("--log-level", log_level_, "debug, info, warning, error");
   line_.add_flag("--explain-partitions", options_.explain, "FILE",
-                 "print which operators run together, and why; with FILE also write a diagram for Graphviz");
+                 "print which operators run together, and why; with FILE also write a page (.html) or a diagram for "
+                 "Graphviz");
   line_.add_option("--report", options_.report, "write the requirements on a device as JSON; `-` is standard output");
 }
 

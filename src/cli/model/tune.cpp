@@ -4,6 +4,7 @@
 
 #include "base/format.hpp"
 #include "cli/device_session.hpp"
+#include "cli/model/model_pages.hpp"
 #include "cli/model/named_values.hpp"
 #include "cli/model/open_model.hpp"
 #include "cli/model/vgf_verbs.hpp"
@@ -21,7 +22,7 @@ namespace {
 struct TuneOptions {
   ReportStyle style;
   std::vector<std::string> files;
-  std::string device, output;
+  std::string device, output, page;
   std::vector<std::string> shapes;
   bool quick = false, no_fuse = false, no_cache = false;
 };
@@ -65,6 +66,7 @@ class Tuning {
       for (const std::string& file : options_.files) measure(file, snapshot);
       if (snapshot) write_table(*snapshot);
     }
+    write_tuning_page();
     return report(diagnostics_, options_.style);
   }
 
@@ -120,6 +122,7 @@ class Tuning {
     for (const auto& [kernel, parameters] : tuned->tuning) all_[kernel] = parameters;
     if (cache_.enabled()) model::cache_tuning(snapshot, tuned->tuning, cache_);
     progress_.stage("");
+    tuned_.push_back({request_.file->vgf.name, snapshot.name, model::tuning_report_text(*tuned)});
     print(options_.style.json ? model::tuning_report_text(*tuned) : table_of(*tuned));
   }
 
@@ -128,6 +131,12 @@ class Tuning {
       progress_.stage(formatted("tuning: round {} of {}", round + 1, rounds));
     else if (output_level() != OutputLevel::Quiet && round % 8 == 0)
       print_error(formatted("round {} of {}\n", round + 1, rounds));
+  }
+
+  void write_tuning_page() {
+    if (options_.page.empty() || diagnostics_.has_errors()) return;
+    if (Result<> written = write_file(options_.page, tuning_page(tuned_)); !written)
+      diagnostics_.add(std::move(written.error()));
   }
 
   void write_table(const gpu::Snapshot& snapshot) {
@@ -146,6 +155,7 @@ class Tuning {
   std::vector<model::NamedShape> shapes_;
   model::StandaloneOptions request_;  // the model that is measured
   lower::Tuning all_;                 // of all models
+  std::vector<TunedModel> tuned_;     // for the page
 };
 
 }  // namespace
@@ -164,6 +174,7 @@ int tune_verb(const Arguments& arguments) {
   add_device_option(line, options.device);
   line.add_option("--output", options.output,
                   "write one table of all models to this file (JSON; `slipway schema tuning`)");
+  line.add_option("--html", options.page, "write what was measured as a page to this file");
   line.add_flag("--quick", options.quick, "measure what seems best first, and stop after four seconds for each model");
   add_fusion_option(line, options.no_fuse);
   line.add_flag("--no-cache", options.no_cache, "do not keep the table in the program's cache");

@@ -10,6 +10,7 @@
 #include "cli/rpl/options.hpp"
 #include "cli/rpl/outputs.hpp"
 #include "cli/rpl/project.hpp"
+#include "cli/rpl/variants_page.hpp"
 #include "cli/rpl/verbs.hpp"
 #include "rpl/emit_header.hpp"
 #include "rpl/metadata_json.hpp"
@@ -22,7 +23,7 @@ namespace {
 
 struct CompileVerbOptions {
   RplOptions rpl;
-  std::string output;
+  std::string output, page;
   std::vector<std::string> emit;
   std::optional<std::string> header;  // a path; empty: beside the other outputs
   std::string header_namespace;
@@ -56,6 +57,7 @@ void check_usage(const CompileVerbOptions& options, Diagnostics& diagnostics) {
   if (!options.header_namespace.empty() && !rpl::is_namespace_name(options.header_namespace)) {
     usage(formatted("`{}` is not a name of a namespace", options.header_namespace));
   }
+  if (!variants && !options.page.empty()) usage("`--html` writes a page of variants; give `--variants all`");
   if (!variants) return;
   if (options.output.empty() || options.output == "-") usage("`--variants` needs a directory: `-o DIRECTORY`");
   if (!options.emit.empty() || options.header) {
@@ -185,10 +187,11 @@ void compile_variants(const CompileVerbOptions& options, const RplInput& input, 
   if (!made || diagnostics.has_errors() || (options.rpl.style.strict && diagnostics.warnings() != 0)) return;
   std::vector<CompiledFile> outputs;
   add_variant_files(options.output, input.program, *made, outputs);
+  const std::string summary = rpl::summary_text(input.program, variants, *made);
+  if (!options.page.empty())
+    outputs.push_back({options.page, variants_page(options.rpl.files, summary, input.program, *made), {}});
   write_outputs(outputs, diagnostics);
-  if (!diagnostics.has_errors() && !options.rpl.style.json) {
-    print(rpl::summary_text(input.program, variants, *made));
-  }
+  if (!diagnostics.has_errors() && !options.rpl.style.json) print(summary);
 }
 
 int compile_project_verb(const CompileVerbOptions& options, const Arguments& arguments) {
@@ -197,6 +200,9 @@ int compile_project_verb(const CompileVerbOptions& options, const Arguments& arg
   if (options.output.empty() || options.output == "-") {
     diagnostics.error(DiagnosticKind::Usage, {}, "a project file needs a directory: `-o DIRECTORY`");
   }
+  if (!options.page.empty())
+    diagnostics.error(DiagnosticKind::Usage, {},
+                      "`--html` shows the variants of one program, and a project has several");
   const std::string summary = diagnostics.has_errors() ? "" : compile_project(options.rpl, options.output, diagnostics);
   const int status = report_rpl(diagnostics, options.rpl, nullptr, 0);
   if (status == 0 && !options.rpl.style.json) print(summary);
@@ -217,6 +223,7 @@ int compile_verb(const Arguments& arguments) {
                   "spirv, spirv-asm, meta, header, ast or resolved, repeatable (spirv and meta; without `-o` meta)")
       .repeatable()
       .choices(std::vector<std::string>(kKinds.begin(), kKinds.end()));
+  line.add_option("--html", options.page, "with --variants: also write a page of the variants to this file");
   line.add_flag("--header", options.header, "PATH",
                 "also write a C++ header of the memory layouts (PATH.hpp, from --output)");
   line.add_option("--header-namespace", options.header_namespace,

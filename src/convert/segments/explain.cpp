@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "base/format.hpp"
 #include "convert/segments/partition.hpp"
+#include "json/writer.hpp"
 
 namespace slipway::convert {
 namespace {
@@ -35,6 +38,14 @@ std::optional<std::size_t> deciding_producer(const tosa::Graph& graph, const Par
   return highest;
 }
 
+// Why an operator is in its partition.
+std::string reason_of(const tosa::Graph& graph, const Partitioning& partitioning, std::size_t node) {
+  if (partitioning.kinds[partitioning.of_node[node]] == PartitionKind::Compute) return "a shader has its own partition";
+  const auto producer = deciding_producer(graph, partitioning, node);
+  if (!producer) return "depends on no other operator";
+  return formatted("after {} of partition {}", title(graph, *producer), partitioning.of_node[*producer]);
+}
+
 std::string dot_text(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -53,15 +64,8 @@ std::string explain(const tosa::Graph& graph, const Partitioning& partitioning) 
     text += formatted("partition {}: {}, {} operator{}\n", p, name_of(partitioning.kinds[p]), nodes[p].size(),
                       nodes[p].size() == 1 ? "" : "s");
     for (const std::size_t node : nodes[p]) {
-      const auto producer = deciding_producer(graph, partitioning, node);
-      text += formatted("  {}: level {}, ", title(graph, node), partitioning.depth[node]);
-      if (partitioning.kinds[p] == PartitionKind::Compute) {
-        text += "a shader has its own partition\n";
-      } else if (producer) {
-        text += formatted("after {} of partition {}\n", title(graph, *producer), partitioning.of_node[*producer]);
-      } else {
-        text += "depends on no other operator\n";
-      }
+      text += formatted("  {}: level {}, {}\n", title(graph, node), partitioning.depth[node],
+                        reason_of(graph, partitioning, node));
     }
     for (std::size_t c = 0; c < partitioning.of_constant.size(); ++c) {
       if (partitioning.of_constant[c] == p) {
@@ -71,6 +75,43 @@ std::string explain(const tosa::Graph& graph, const Partitioning& partitioning) 
     }
   }
   return text;
+}
+
+std::string partition_json(const tosa::Graph& graph, const Partitioning& partitioning) {
+  json::Writer out(json::kCompact);
+  const auto nodes = nodes_by_partition(partitioning);
+  out.object([&] {
+    out.member("nodes", graph.nodes.size());
+    out.key("partitions").array([&] {
+      for (std::size_t p = 0; p < nodes.size(); ++p) {
+        std::set<std::size_t> after;
+        out.object([&] {
+          out.member("kind", name_of(partitioning.kinds[p]));
+          out.key("operators").array([&] {
+            for (const std::size_t node : nodes[p]) {
+              out.object([&] {
+                out.member("id", node).member("name", title(graph, node));
+                out.member("level", partitioning.depth[node]).member("reason", reason_of(graph, partitioning, node));
+              });
+              for (const tosa::ValueId input : graph.nodes[node].inputs) {
+                const tosa::Value& value = graph[input];
+                if (value.kind == tosa::ValueKind::Result) after.insert(partitioning.of_node[value.source]);
+                if (value.kind == tosa::ValueKind::Constant && partitioning.of_constant[value.source])
+                  after.insert(*partitioning.of_constant[value.source]);
+              }
+            }
+          });
+          out.member("constants",
+                     std::ranges::count(partitioning.of_constant, std::optional(static_cast<std::uint32_t>(p))));
+          after.erase(p);
+          out.key("after").array([&] {
+            for (const std::size_t other : after) out.value(other);
+          });
+        });
+      }
+    });
+  });
+  return out.text();
 }
 
 std::string partition_dot(const tosa::Graph& graph, const Partitioning& partitioning) {

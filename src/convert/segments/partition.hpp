@@ -45,6 +45,9 @@ Partitioning partition(const tosa::Graph& graph, const std::vector<bool>& shader
 
 // A listing for people: the contents of each partition, and the reason for the partition of each operator.
 std::string explain(const tosa::Graph& graph, const Partitioning& partitioning);
+// The same as JSON, for a page: `{"nodes": N, "partitions": [{"kind", "operators": [{"id", "name", "level", "reason"}],
+// "constants", "after": [partitions]}]}`.
+std::string partition_json(const tosa::Graph& graph, const Partitioning& partitioning);
 // A Graphviz graph with partitions as boxes.
 std::string partition_dot(const tosa::Graph& graph, const Partitioning& partitioning);
 
