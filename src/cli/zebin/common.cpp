@@ -53,7 +53,10 @@ std::vector<Path> kernel_files_below(const Path& directory) {
 }
 
 void add_open_options(CommandLine& line, zebin::OpenOptions& options) {
-  line.add_option("--member", options.member, "the member of an archive, such as `64.pvc` or `pvc`");
+  line.add_option(
+      "--member", options.member,
+      "the member of an archive, such as `64.pvc` or `pvc`; of a program or library also its offset, such as "
+      "`0x2040`");
   line.add_option(
       "--product", options.product,
       "the device, `dg2`, `12.55.8` or `0x030dc008`: chooses the member of an archive, and the device of a text");

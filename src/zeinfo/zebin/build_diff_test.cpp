@@ -83,6 +83,7 @@ TEST(Carve, OpensAndChooses) {
   EXPECT_THAT(names({}), ElementsAre(first, second));
   EXPECT_THAT(names({.product = "pvc"}), ElementsAre(second));
   EXPECT_THAT(names({.member = "dg2"}), ElementsAre(first));
+  EXPECT_THAT(names({.member = "0x40"}), ElementsAre(first));
   EXPECT_THAT(names({.product = "acm-g11"}), ElementsAre(first));  // runs on it
   EXPECT_THAT(names({.product = "lnl-m"}), ElementsAre("none of the 2 zebins in the file is for `lnl-m`"));
   Diagnostics diagnostics;

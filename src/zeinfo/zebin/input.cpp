@@ -116,7 +116,7 @@ std::vector<Input> read_carved(const std::string& name, Bytes bytes, const OpenO
       wanted.empty() ? nullptr : zeinfo::find_device(wanted.substr(wanted.starts_with("64.") ? 3 : 0));
   std::vector<Input> inputs;
   const auto fits = [&](const CarvedZebin& one, bool exactly) {
-    if (wanted.empty() || one.member == wanted) return true;
+    if (wanted.empty() || one.member == wanted || formatted("{:#x}", one.offset) == options.member) return true;
     if (!device) return false;
     Diagnostics ignored;  // reported when the zebin is chosen
     const std::optional<Input> input = read_container(name, one.bytes, options, nullptr, ignored);

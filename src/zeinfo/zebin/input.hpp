@@ -45,7 +45,7 @@ struct Input {
 };
 
 struct OpenOptions {
-  std::string member;       // selects this member of an archive
+  std::string member;       // selects this member of an archive, or the zebin at this offset of a program: `0x2040`
   std::string product;      // the device: selects a member, and is the target of text
   std::size_t limit = 100;  // maximum number of diagnostics of each part
 };
