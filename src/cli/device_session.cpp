@@ -20,21 +20,41 @@ std::string needs_vulkan(const launch::Plan& plan, std::string_view why) {
                        : "with `--engine cpu` instead of `--device cpu` the rest runs on a Vulkan device");
 }
 
+void ShaderPrints::add(std::string line) {
+  const std::scoped_lock lock(mutex_);
+  if (lines_.size() < kMaxLines)
+    lines_.push_back(std::move(line));
+  else
+    ++not_kept_;
+}
+
+std::vector<std::string> ShaderPrints::take() {
+  const std::scoped_lock lock(mutex_);
+  std::vector<std::string> lines = std::exchange(lines_, {});
+  if (const std::size_t more = std::exchange(not_kept_, 0); more > 0)
+    lines.push_back(formatted("... and {} more lines, which were not kept", more));
+  return lines;
+}
+
+std::string needs_printing_layer(std::string_view shader) {
+  return formatted(
+      "shader `{}` prints, which is shown with the Vulkan validation layer only; install it (Debian and Ubuntu: "
+      "vulkan-validationlayers; Fedora: vulkan-validation-layers)",
+      shader);
+}
+
 struct DeviceSession::Messages {
   std::mutex mutex;
   std::vector<gpu::InstanceMessage> all;
-  std::vector<std::string> printed;
-  std::size_t not_kept = 0;  // lines that shaders printed after kMaxPrints
+  ShaderPrints prints;
 
   void add(const gpu::InstanceMessage& message) {
-    const std::scoped_lock lock(mutex);
-    if (!message.is_shader_print) {
-      all.push_back(message);
-    } else if (printed.size() < kMaxPrints) {
-      printed.push_back(message.text);
-    } else {
-      ++not_kept;
+    if (message.is_shader_print) {
+      prints.add(message.text);
+      return;
     }
+    const std::scoped_lock lock(mutex);
+    all.push_back(message);
   }
 };
 
@@ -58,13 +78,7 @@ void DeviceSession::add_messages(Diagnostics& diagnostics) {
   messages_->all.clear();
 }
 
-std::vector<std::string> DeviceSession::take_prints() {
-  const std::scoped_lock lock(messages_->mutex);
-  std::vector<std::string> printed = std::exchange(messages_->printed, {});
-  if (const std::size_t more = std::exchange(messages_->not_kept, 0); more > 0)
-    printed.push_back(formatted("... and {} more lines, which were not kept", more));
-  return printed;
-}
+std::vector<std::string> DeviceSession::take_prints() { return messages_->prints.take(); }
 
 PrintingDevice::PrintingDevice(launch::OpenDeviceOptions request, bool validate, bool is_wanted)
     : request_(std::move(request)), validate_(validate), is_wanted_(is_wanted) {}
@@ -74,13 +88,7 @@ DeviceSession* PrintingDevice::for_plan(const launch::Plan& plan, Diagnostics& d
       plan.shaders, [](const launch::Shader& shader) { return shader.spirv && spirv::prints(*shader.spirv); });
   if (!is_wanted_ || printing == plan.shaders.end()) return nullptr;
   if (!session_ && !gpu::has_validation_layer()) {
-    if (!is_reported_) {
-      diagnostics.remark(
-          DiagnosticKind::Unsupported, {},
-          formatted("shader `{}` prints, which is shown with the Vulkan validation layer only; install it "
-                    "(Debian and Ubuntu: vulkan-validationlayers; Fedora: vulkan-validation-layers)",
-                    printing->name));
-    }
+    if (!is_reported_) diagnostics.remark(DiagnosticKind::Unsupported, {}, needs_printing_layer(printing->name));
     is_reported_ = true;
     return nullptr;
   }

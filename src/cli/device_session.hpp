@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,24 @@ namespace slipway::cli {
 // The error of a plan that `--device cpu` does not run. `why`: what launch::why_not_on_host returns.
 std::string needs_vulkan(const launch::Plan& plan, std::string_view why);
 
+// The lines that shaders print, from any thread.
+class ShaderPrints {
+ public:
+  static constexpr std::size_t kMaxLines = 10'000;
+
+  void add(std::string line);
+  // Returns the lines since the last call, at most kMaxLines and one that counts the others.
+  std::vector<std::string> take();
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> lines_;
+  std::size_t not_kept_ = 0;
+};
+
+// The note of a shader that prints, on a machine without the validation layer.
+std::string needs_printing_layer(std::string_view shader);
+
 class DeviceSession {
  public:
   // Starts to open the device. Messages of layers that the environment enables are collected too
@@ -30,9 +49,8 @@ class DeviceSession {
 
   // Adds the messages of layers since the last call, as warnings.
   void add_messages(Diagnostics& diagnostics);
-  // Returns what shaders printed since the last call, at most kMaxPrints lines and one that counts the others.
+  // Returns what shaders printed since the last call.
   std::vector<std::string> take_prints();
-  static constexpr std::size_t kMaxPrints = 10'000;
 
  private:
   struct Messages;  // layers report from any thread

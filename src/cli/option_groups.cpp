@@ -116,15 +116,19 @@ model::GraphOptions graph_options(const EngineGroup& options, const std::string&
   return graphs;
 }
 
+void add_shader_prints_option(OptionGroup& group, bool& shader_prints) {
+  group.add_flag(
+      "--no-shader-prints", [&shader_prints] { shader_prints = false; },
+      "do not show what shaders print (debugPrintfEXT), and run them without the validation layer, which shows it");
+}
+
 void add_launch_group(CommandLine& line, LaunchGroup& options) {
   add_planned_run_group(line, options);
   line.add_option("--repeat", options.repeat, "the number of runs (1); with several, their times are printed");
   line.add_option("--warmup", options.warmup, "runs before these that statistics of times leave out (0)");
   line.add_option("--csv", options.csv_path, "write the time of each run as CSV");
   line.add_flag("--validate", options.validate, "run under the Vulkan validation layer, synchronisation included");
-  line.add_flag(
-      "--no-shader-prints", [&options] { options.shader_prints = false; },
-      "do not show what shaders print (debugPrintfEXT), and run them without the validation layer, which shows it");
+  add_shader_prints_option(line, options.shader_prints);
   line.add_option("--trace", options.trace_path, "write a Chrome trace (JSON) with host and GPU tracks, for Perfetto");
   line.add_option("--profiling-dump-path", options.profiling_path, "write GPU timestamps as JSON");
   line.add_option("--perf-counters-dump-path", options.perf_counters_path, "write host times as JSON");

@@ -24,6 +24,7 @@ void add_seed_option(OptionGroup& group, std::uint64_t& seed);                //
 void add_shape_option(OptionGroup& group, std::vector<std::string>& shapes);  // --shape, of models
 void add_build_options(OptionGroup& group, std::string& text);                // --build-options, of GLSL and HLSL
 void add_report_option(OptionGroup& group, std::string& path);                // --report
+void add_shader_prints_option(OptionGroup& group, bool& shader_prints);       // --no-shader-prints
 void add_timeout_option(OptionGroup& group, std::optional<double>& seconds);  // --timeout
 
 // The value of --device, otherwise that of the environment variable SLIPWAY_DEVICE; empty: none is chosen.

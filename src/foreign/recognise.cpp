@@ -479,7 +479,8 @@ constexpr ForeignFormat kForeignFormats[] = {
     {"compressed", "a compressed file or archive", "unpack it", {"tar -xf {file}", "7z x {file}"}, is_compressed},
     {"program",
      "a program or library for a CPU",
-     "of ELF files Slipway reads Intel GPU kernels and NPU control code; CPU libraries are functions of run recipes "
+     "of ELF files Slipway reads Intel GPU kernels, files that contain them, and NPU control code; CPU libraries are "
+     "functions of run recipes "
      "(docs/cpu_functions.md)",
      {},
      is_program},

@@ -21,13 +21,15 @@ std::string_view selector_for(BackendKind kind, std::string_view selector) {
 
 }  // namespace
 
-Result<BackendPtr> open_backend(BackendKind kind, std::string_view selected, const Cache& cache) {
+Result<BackendPtr> open_backend(BackendKind kind, std::string_view selected, const Cache& cache,
+                                const gpu::InstanceOptions& instance) {
   const std::string_view selector = selector_for(kind, selected);
   switch (kind) {
     case BackendKind::Cpu:
       break;
     case BackendKind::Vulkan:
-      return open_vulkan({.selector = std::string(selector), .cache = cache}).and_then(make_vulkan_backend);
+      return open_vulkan({.selector = std::string(selector), .cache = cache, .instance = instance})
+          .and_then(make_vulkan_backend);
     case BackendKind::OpenCl:
       return opencl::open_backend(selector, {});
     case BackendKind::Xrt:
@@ -44,7 +46,8 @@ Result<BackendPtr> Backends::open(BackendKind kind) {
   if (known != opened_.end()) return known->second;
   const bool adopts = kind == BackendKind::Xrt && xrt_device_;
   return opened_
-      .emplace(kind, adopts ? xrt_module::adopt_device(xrt_device_.get()) : open_backend(kind, selector_, cache_))
+      .emplace(kind,
+               adopts ? xrt_module::adopt_device(xrt_device_.get()) : open_backend(kind, selector_, cache_, instance_))
       .first->second;
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/cache.hpp"
+#include "gpu/device/instance_options.hpp"
 #include "recipe/backend.hpp"
 
 namespace slipway::recipe {
@@ -18,7 +19,9 @@ namespace slipway::recipe {
 // else the first device by type; for XRT, SLIPWAY_XRT_DEVICE, else the first device. OpenCL uses the device that
 // SLIPWAY_OPENCL_DEVICE names, or `opencl:` selects. `cache` is for the pipelines of Vulkan drivers. Errors:
 // no-backend, no-device, device-lacks, device-failed.
-Result<BackendPtr> open_backend(BackendKind kind, std::string_view selector, const Cache& cache);
+// `instance` is for Vulkan.
+Result<BackendPtr> open_backend(BackendKind kind, std::string_view selector, const Cache& cache,
+                                const gpu::InstanceOptions& instance = {});
 
 // The back ends of one device selection. Each is opened at most once: later calls return the same back end, or the same
 // failure. May be used from several threads.
@@ -33,10 +36,14 @@ class Backends {
 
   Result<BackendPtr> open(BackendKind kind);
 
+  // For the device of Vulkan; before it is opened.
+  void set_instance(gpu::InstanceOptions instance) { instance_ = std::move(instance); }
+
  private:
   std::string selector_;
   Cache cache_;
   std::shared_ptr<const void> xrt_device_;
+  gpu::InstanceOptions instance_;
   std::mutex mutex_;  // guards `opened_`
   std::map<BackendKind, Result<BackendPtr>> opened_;
 };

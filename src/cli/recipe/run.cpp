@@ -7,6 +7,7 @@
 
 #include "base/format.hpp"
 #include "base/protected_inputs.hpp"
+#include "cli/device_session.hpp"
 #include "cli/job.hpp"
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/verbs.hpp"
@@ -14,6 +15,7 @@
 #include "launch/execute/run.hpp"
 #include "model/plan/graph_options.hpp"
 #include "recipe/open_backend.hpp"
+#include "spirv/prints.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -32,6 +34,7 @@ struct RecipeOptions : PlannedRunGroup, EngineGroup {
   std::vector<std::string> binds, saves, goldens;
   std::optional<std::uint32_t> threshold;
   bool no_map = false, no_poll = false, timings = false;
+  bool shader_prints = true;
 };
 
 std::vector<NamedFile> named_files(const std::vector<std::string>& given, std::string_view option,
@@ -65,6 +68,7 @@ void add_options(CommandLine& line, RecipeOptions& options) {
   line.add_option("--runlist-threshold", options.threshold,
                   "XRT: the number of runs from which they become a run list of the device; 0: never");
   line.add_flag("--timings", options.timings, "measure each run, for the report");
+  add_shader_prints_option(line, options.shader_prints);
   line.add_flag("--nommap", options.no_map, "read files of profiles instead of mapping them");
   line.add_flag("--nopoll", options.no_poll, "sleep while waiting, regardless of the profile");
 }
@@ -111,7 +115,9 @@ class RecipeJob : public Job {
 
   void run() override {
     if (!open() || options_.dry_run) return;
-    if (execute()) finish();
+    const bool ran = execute();
+    printed_ = prints_->take();
+    if (ran) finish();
     if (options_.profile.empty() && binds_.empty()) suggest_profile();
   }
 
@@ -121,14 +127,16 @@ class RecipeJob : public Job {
       for (const auto& [kind, info] : session_.runner().backends())
         devices += formatted("{} {}", devices.empty() ? ", on" : ",", info.device);
     }
-    return formatted("{}: {}{}\n", options_.files.front(), outcome_word(status), devices);
+    return formatted("{}{}: {}{}\n", launch::print_shader_output(printed_), options_.files.front(),
+                     outcome_word(status), devices);
   }
 
   std::vector<RunReportEntry> report() const override {
     return {{.outcome = {.file = options_.files.front(),
                          .diagnostics = diagnostics_.all(),
                          .report = {},
-                         .seed = options_.group.seed},
+                         .seed = options_.group.seed,
+                         .printed = printed_},
              .job = {},
              .recipe = session_.details()}};
   }
@@ -150,6 +158,7 @@ class RecipeJob : public Job {
   bool open() {
     const RecipeGroup& group = options_.group;
     backends_.emplace(options_.device, cache_of(options_.no_cache));
+    collect_prints();
     recipe::OpenOptions options{
         .runner = {.open_backend = [this](recipe::BackendKind kind) { return backends_->open(kind); },
                    .libraries = recipe::cpu::library_roots(group.library_root, directory_, group.allow_outside),
@@ -164,6 +173,23 @@ class RecipeJob : public Job {
       if (Result<> bound = bind_file(bind); !bound) diagnostics_.add(std::move(bound.error()));
     }
     return ok();
+  }
+
+  // Opens Vulkan with the validation layer if a kernel prints.
+  void collect_prints() {
+    const auto printing = std::ranges::find_if(session_.plan()->kernels, [](const recipe::KernelPlan& kernel) {
+      return kernel.module && kernel.module->words && spirv::prints(*kernel.module->words);
+    });
+    if (!options_.shader_prints || options_.dry_run || printing == session_.plan()->kernels.end()) return;
+    if (!gpu::has_validation_layer()) {
+      diagnostics_.remark(DiagnosticKind::Unsupported, SourceLocation::in_file(options_.files.front()),
+                          needs_printing_layer(printing->name));
+      return;
+    }
+    backends_->set_instance(
+        {.shader_prints = true, .on_message = [prints = prints_](const gpu::InstanceMessage& message) {
+           if (message.is_shader_print) prints->add(message.text);
+         }});
   }
 
   Result<> bind_file(const NamedFile& bind) {
@@ -228,6 +254,8 @@ class RecipeJob : public Job {
   Path directory_;
   std::optional<recipe::Backends> backends_;
   recipe::Session session_;
+  std::shared_ptr<ShaderPrints> prints_ = std::make_shared<ShaderPrints>();
+  std::vector<std::string> printed_;
 };
 
 }  // namespace

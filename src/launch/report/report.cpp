@@ -190,6 +190,10 @@ const std::string* driver_in(const FileReport& file) {
   return file.report && !file.report->driver.empty() ? &file.report->driver : nullptr;
 }
 
+const std::vector<std::string>& printed_in(const FileReport& file) {
+  return file.report && !file.report->printed.empty() ? file.report->printed : file.printed;
+}
+
 std::vector<std::string> output_names(const Report& report) {
   std::vector<std::string> names;
   for (const Path& output : report.outputs) names.push_back(output.string());
@@ -248,9 +252,9 @@ const Record<FileReport>& file_report_record() {
               "outputs",
               [](const F& from) { return from.report ? std::optional(output_names(*from.report)) : std::nullopt; },
               List{Text{}}, "files that were written")
-          .optional("printed", of_report<&Report::printed>(), List{Text{}},
+          .optional("printed", printed_in, List{Text{}},
                     "the lines that shaders printed (debugPrintfEXT), in the order in which they arrived")
-          .written_if([](const F& from) { return from.report && !from.report->printed.empty(); })
+          .written_if([](const F& from) { return !printed_in(from).empty(); })
           .optional(
               "timings", [](const F& from) { return from.report ? &*from.report : nullptr; }, Nested(timings_record()),
               "times on the CPU and on the device")
