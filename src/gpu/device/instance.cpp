@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "base/format.hpp"
 #include "gpu/device/instance_core.hpp"
@@ -122,7 +123,10 @@ VkResult create_vulkan_instance(InstanceCore& core) {
   };
   if (options.validation) choose("validate_sync");
   if (options.shader_prints) {
-    choose(options.validation ? "printf_enable" : "printf_only_preset");
+    // The preset would switch off the validation that the user enabled with the environment.
+    const bool validates =
+        options.validation || std::getenv("VK_INSTANCE_LAYERS") || std::getenv("VK_LOADER_LAYERS_ENABLE");
+    choose(validates ? "printf_enable" : "printf_only_preset");
     chosen.push_back({kValidationLayer, "printf_buffer_size", VK_LAYER_SETTING_TYPE_UINT32_EXT, 1, &print_bytes});
   }
   VkLayerSettingsCreateInfoEXT settings{VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT, chain,
