@@ -12,6 +12,7 @@
 #   bundle    a bundle; checks that its program runs outside the build environment
 #   wheel     the Python package, with its tests in a new virtual environment here and in a clean root of Debian forky
 #   packages  the tarball, the Debian package, the single file and the steps of Dockerfile.run, each in a clean root of Debian stable
+#   profiles  device tests as on smaller devices, and with SwiftShader if SLIPWAY_SWIFTSHADER names its ICD file
 #   lint      clang-tidy over all sources
 #   cpu       the CPU engine with each level of instructions: all suites, networks, and an hour of random kernels (env/cpu.sh; hours
 #             on two cores, only when it is named)
@@ -21,7 +22,7 @@
 # lines list the result and the time of each step. The logs are in build/ci.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-all=(sanitize thread fuzz torture clang plain bundle wheel packages lint)
+all=(sanitize thread fuzz torture clang plain bundle wheel packages profiles lint)
 logs=build/ci
 mkdir -p "$logs"
 
@@ -40,6 +41,9 @@ step_bundle() {
 }
 step_packages() { rm -rf build/packages && ./dev package tarball run deb && env/test_packages.sh build/packages; }
 step_wheel() { ./dev wheel && env/test_packages.sh build/wheel wheel; }
+step_profiles() {
+  ./dev build release gpu_test model_test scenario_test recipe_test layer_test && ./dev shell env/profiles.sh build/release/bin
+}
 step_cpu() {
   ./dev build release model_test make_networks slipway && ./dev shell env/cpu.sh build/release
 }

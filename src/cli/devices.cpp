@@ -84,7 +84,7 @@ int devices_verb(const Arguments& arguments) {
   }
   if (selected_device(selector) == model::kCpuDevice && model::has_cpu_engine()) return cpu_details(style);
   Result<gpu::Instance> created = gpu::create_instance();
-  const bool none = !created || created->snapshots().empty();
+  const bool none = created ? created->snapshots().empty() : created.error().front().kind != DiagnosticKind::Usage;
   if (none && selected_device(selector).empty() && model::has_cpu_engine())
     return list_without_vulkan(style, created ? Failure() : created.error());
   const std::optional<gpu::Instance> instance = diagnostics.take(std::move(created));

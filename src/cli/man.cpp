@@ -63,6 +63,7 @@ std::string exit_status_text() {
 std::string environment_text() {
   return ".SH ENVIRONMENT\n"
          ".TP\n.B SLIPWAY_DEVICE\nThe device of a run without \\fB\\-\\-device\\fR.\n"
+         ".TP\n.B SLIPWAY_DEVICE_PROFILE\nA smaller device, which Vulkan devices count as.\n"
          ".TP\n.B SLIPWAY_TUNING\nA table of \\fBslipway tune\\fR.\n"
          ".TP\n.B XDG_CACHE_HOME\nThe directory of the cache (\\fI~/.cache\\fR).\n"
          ".TP\n.BR NO_COLOR \", \" CLICOLOR_FORCE \", \" TERM \", \" COLUMNS\nColours, progress and the width of "

@@ -528,7 +528,11 @@ const LayerPhysicalDevice* LayerInstance::physical_device(VkPhysicalDevice devic
     made->snapshot.name = basics.deviceName;
   } else {
     Result<gpu::Snapshot> snapshot = gpu::read_snapshot(functions, device, 0);
-    if (!snapshot) return nullptr;
+    if (!snapshot) {
+      lock.unlock();  // a messenger of the application may call the layer
+      message(MessageLevel::Error, snapshot.error().front().message);
+      return nullptr;
+    }
     made->snapshot = std::move(*snapshot);
   }
   made->offer =

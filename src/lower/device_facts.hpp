@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Facts of a device that decide which kernels are built, as plain data. The defaults are the minimum that Vulkan
-// guarantees. What Vulkan does not report (multiprocessors and what each has) are those of a GPU of middle size.
+// guarantees, but for integers and accesses of other sizes than 32 bits, which most devices have. What Vulkan does not
+// report (multiprocessors and what each has) are those of a GPU of middle size.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +26,8 @@ struct DeviceFacts {
   // Buffers have elements of 8 and 16 bits. Otherwise kernels read words of 32 bits, and change parts of them
   // atomically.
   bool narrow_accesses = true;
+  // 64-bit integers; always with addresses. Otherwise each is two of 32 bits.
+  bool longs = true;
   // Not 0 for a CPU: it runs this many invocations as one vector and the vectors of a workgroup one after the other,
   // and lanes can read values of each other. 0: a GPU.
   std::uint32_t lanes = 0;

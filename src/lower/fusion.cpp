@@ -47,6 +47,7 @@ class FusionPlan {
 
   void decide(const Node& node) {
     end_at_windows(node);
+    limit_buffers(node);
     std::size_t node_count = 1, buffer_count = 0;
     for (const ValueId input : node.inputs) {
       node_count += stored_[index(input)] ? 0 : nodes_[index(input)];
@@ -72,6 +73,19 @@ class FusionPlan {
       return;
     }
     stored_[index(value)] = !reads_each_once(reader, value);
+  }
+
+  // What the inputs read may be too much together; then those that read most are stored.
+  void limit_buffers(const Node& node) {
+    const auto reads = [&](ValueId input) { return stored_[index(input)] ? 1 : buffers_[index(input)]; };
+    std::size_t count = 0;
+    for (const ValueId input : node.inputs) count += reads(input);
+    while (count > max_buffers_ - 1) {
+      const ValueId most = *std::ranges::max_element(node.inputs, {}, reads);
+      if (reads(most) == 1) return;  // the operator has too many inputs itself: lower_wide_concat
+      count -= reads(most) - 1;
+      stored_[index(most)] = true;
+    }
   }
 
   // Each element of a value is read exactly once, by a pointwise operator of the same shape.

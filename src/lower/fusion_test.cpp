@@ -154,6 +154,26 @@ TEST(PlanFusion, ManyOperandsAreDividedAtTheLimitOfBuffers) {
             "%18 = ADD + ADD + ADD + ADD + ADD + ADD + ADD + ADD + ADD of %0, %1, %2, %3, %4, %5, %6, %7, %8, %9\n");
 }
 
+// Each half has as many operands as a kernel may read.
+TEST(PlanFusion, ManyOperandsOfBothSidesAreDividedToo) {
+  std::string lines;
+  int next = 0;
+  for (; next < 10; ++next) lines += formatted("%{} = input f32[8]\n", next);
+  const auto chain = [&](int first) {
+    int sum = first;
+    for (int i = first + 1; i < first + 5; ++i) {
+      lines += formatted("%{} = ADD(%{}, %{}) f32[8]\n", next, sum, i);
+      sum = next++;
+    }
+    return sum;
+  };
+  const int left = chain(0), right = chain(5);
+  lines += formatted("%{} = MUL(%{}, %{}) f32[8] shift=0\noutput %{}\n", next, left, right, next);
+  EXPECT_EQ(fused(lines),
+            "%13 = ADD + ADD + ADD + ADD of %0, %1, %2, %3, %4\n"
+            "%18 = ADD + ADD + ADD + ADD + MUL of %13, %5, %6, %7, %8, %9\n");
+}
+
 TEST(PlanFusion, BothResultsOfAnOperatorAreStored) {
   EXPECT_EQ(fused("%0 = input f32[1, 4, 4]\n"
                   "%1, %2 = RFFT2D(%0) f32[1, 4, 3], f32[1, 4, 3] local_bound=false\n"

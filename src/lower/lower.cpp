@@ -43,7 +43,8 @@ Result<KernelProgram> lower_graph(const tosa::Graph& graph, const LowerOptions& 
       // The most specialised strategies come first: the later ones apply to their groups too, but are slower.
       if (lower_attention(program, node, result) || lower_contraction(program, node, result) ||
           lower_windows(program, node, result) || lower_tiles(program, node, result) ||
-          lower_reductions(program, node, result) || lower_vectors(program, node, result))
+          lower_reductions(program, node, result) || lower_wide_concat(program, node, result) ||
+          lower_vectors(program, node, result))
         continue;
       lower_plain(program, node, result);
     }

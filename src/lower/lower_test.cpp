@@ -63,6 +63,27 @@ TEST(LowerGraph, LongDispatchesHaveSeveralRowsOfWorkgroups) {
             "0: kernel 0 ABS [4, 3, 1] input 0 -> output 0 f32[640]\n");
 }
 
+// Each kernel copies as many inputs as it may have buffers.
+TEST(LowerGraph, AConcatOfManyInputsIsSeveralKernels) {
+  std::string lines, inputs;
+  for (int i = 0; i < 15; ++i) {
+    lines += formatted("%{} = input f32[2, {}]\n", i, 1 + i % 2);
+    inputs += formatted("{}%{}", i == 0 ? "" : ", ", i);
+  }
+  lines += "%15 = CONCAT(" + inputs + ") f32[2, 22] axis=1\noutput %15\n";
+  EXPECT_EQ(
+      lowered(lines),
+      "3 dispatches, 3 kernels, arena 0 bytes (at least 0)\n"
+      "0: kernel 0 CONCAT [1, 1, 1] input 0, input 1, input 2, input 3, input 4, input 5 -> output 0 f32[2, 22]\n"
+      "1: kernel 1 CONCAT [1, 1, 1] input 6, input 7, input 8, input 9, input 10, input 11 -> output 0 f32[2, 22]\n"
+      "2: kernel 2 CONCAT [1, 1, 1] input 12, input 13, input 14 -> output 0 f32[2, 22]\n");
+  const auto with_addresses = lower_graph(graph_of(lines), {.device = testing::kGpu});
+  ASSERT_TRUE(with_addresses);
+  ASSERT_EQ(with_addresses->kernels.size(), 2u);
+  EXPECT_EQ(with_addresses->kernels[0].bindings, 14u);
+  EXPECT_EQ(with_addresses->kernels[1].bindings, 3u);
+}
+
 // Elements of 8 and 16 bits are parts of words of 32 bits there. Nothing depends on the size of subgroups.
 TEST(LowerGraph, DevicesWithoutNarrowAccessesReadWords) {
   const tosa::Graph graph = graph_of(

@@ -34,6 +34,7 @@ class ProgramBuilder {
     grid.plain = !grid.addresses;
     grid.addresses |= options_.addresses_only;
     grid.narrow_accesses = options_.device.narrow_accesses;
+    grid.longs = options_.device.longs;
     return grid;
   }
 

@@ -78,8 +78,8 @@ lower::DeviceFacts device_facts(const gpu::Snapshot& snapshot) {
   facts.floats = float_facts(snapshot);
   facts.narrow_accesses =
       snapshot.has_feature("storageBuffer8BitAccess") && snapshot.has_feature("storageBuffer16BitAccess");
-  facts.addresses =
-      snapshot.has_feature("bufferDeviceAddress") && snapshot.has_feature("shaderInt64") && facts.narrow_accesses;
+  facts.longs = snapshot.has_feature("shaderInt64");
+  facts.addresses = snapshot.has_feature("bufferDeviceAddress") && facts.longs && facts.narrow_accesses;
   facts.subgroup_size = snapshot.subgroup.size;
   const bool is_processor = snapshot.type == gpu::DeviceType::Cpu;
   const bool has_lanes = (snapshot.subgroup.operations & kSubgroupBasic) &&

@@ -22,21 +22,12 @@ inline lower::DeviceFacts gpu_facts() {
 inline lower::DeviceFacts small_gpu_facts(std::uint32_t subgroup_size) {
   lower::DeviceFacts facts;
   facts.narrow_accesses = false;
+  facts.longs = false;
   facts.subgroup_size = subgroup_size;
   facts.shared_memory = 16384;
   facts.max_invocations = 128;
   facts.multiprocessors = 4;
   facts.invocations_of_multiprocessor = 512;
-  return facts;
-}
-
-// A mobile GPU: subgroups of 16 invocations, 16-bit floats, no product of bytes, no cooperative matrices.
-inline lower::DeviceFacts mobile_gpu_facts() {
-  lower::DeviceFacts facts{.addresses = true};
-  facts.subgroup_size = 16;
-  facts.shared_memory = 32768;
-  facts.max_invocations = 512;
-  facts.multiprocessors = 10;
   return facts;
 }
 

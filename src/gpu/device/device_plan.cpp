@@ -220,6 +220,19 @@ class Planner {
       if (std::ranges::contains(kNeverNeeded, feature.name) && !wanted) continue;
       plan_.features.emplace(feature.name);
     }
+    leave_out_updates_after_bind();
+  }
+
+  // Not every device checks accesses through descriptors that may change after they are bound. Nothing here changes
+  // them.
+  void leave_out_updates_after_bind() {
+    const auto supported = snapshot_.limits_by_name.find("robustBufferAccessUpdateAfterBind");
+    if (supported == snapshot_.limits_by_name.end() || supported->second != 0) return;
+    if (std::ranges::none_of(kRobustness, [&](std::string_view name) { return plan_.has_feature(name); })) return;
+    std::erase_if(plan_.features, [&](const std::string& name) {
+      return name.starts_with("descriptorBinding") && name.ends_with("UpdateAfterBind") &&
+             !wanted_features_.contains(name);
+    });
   }
 
   // Submissions to several queues are ordered by timeline semaphores.

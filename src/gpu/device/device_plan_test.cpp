@@ -157,6 +157,13 @@ TEST(DevicePlan, TakesRobustnessOnlyOnRequest) {
        {"robustBufferAccess", "robustImageAccess", "robustBufferAccess2", "nullDescriptor", "pipelineRobustness"}) {
     EXPECT_TRUE(robust.has_feature(feature)) << feature;
   }
+  // Descriptors that may change after they are bound are not checked everywhere.
+  s.features.insert({"descriptorBindingStorageBufferUpdateAfterBind", "descriptorBindingPartiallyBound"});
+  EXPECT_TRUE(plan_device(s, {.robustness = true})->has_feature("descriptorBindingStorageBufferUpdateAfterBind"));
+  s.limits_by_name["robustBufferAccessUpdateAfterBind"] = 0;
+  EXPECT_FALSE(plan_device(s, {.robustness = true})->has_feature("descriptorBindingStorageBufferUpdateAfterBind"));
+  EXPECT_TRUE(plan_device(s, {.robustness = true})->has_feature("descriptorBindingPartiallyBound"));
+  EXPECT_TRUE(plan_device(s, {})->has_feature("descriptorBindingStorageBufferUpdateAfterBind"));
   // A device without it is never an error (docs/spec/scenario.md#command-line), and a feature that is requested by name
   // is enabled.
   EXPECT_TRUE(plan_device(modest_device(), {.robustness = true}));

@@ -7,6 +7,7 @@
 #include <initializer_list>
 
 #include "base/format.hpp"
+#include "gpu/device/device_profile.hpp"
 #include "gpu/device/feature_table.hpp"
 #include "gpu/device/snapshot_read.hpp"
 #include "gpu/device/vulkan_error.hpp"
@@ -230,7 +231,9 @@ Result<Snapshot> read_snapshot(const VolkInstanceTable& vk, VkPhysicalDevice dev
   read_graph_engines(vk, device, snapshot);
   read_formats(vk, device, snapshot);
   read_cooperative_matrices(vk, device, snapshot);
-  return snapshot;
+  return chosen_profile().transform([&](const DeviceProfile* profile) {
+    return profile ? with_profile(std::move(snapshot), *profile) : std::move(snapshot);
+  });
 }
 
 }  // namespace slipway::gpu

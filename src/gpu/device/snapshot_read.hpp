@@ -10,7 +10,8 @@
 namespace slipway::gpu {
 
 // Uses only functions of physical devices, which `functions` must have (those of extensions that the device lacks may
-// be null). `index` is the one in the loader's list. Errors: device-failed.
+// be null). `index` is the one in the loader's list. The profile that the environment names is applied
+// (device_profile.hpp). Errors: device-failed; usage (an unknown profile).
 Result<Snapshot> read_snapshot(const VolkInstanceTable& functions, VkPhysicalDevice device, std::uint32_t index);
 
 }  // namespace slipway::gpu

@@ -39,6 +39,10 @@ class NativeTensors : public testing::GpuTest {
  protected:
   void SetUp() override {
     if (!testing::UseLayer::is_here()) GTEST_SKIP() << "no driver with tensors here";
+    const std::string missing = missing_for_tensors(snapshot());
+    if (missing.empty()) return;
+    take_messages();  // the layer has warned
+    GTEST_SKIP() << "the device cannot emulate tensors: it lacks " << missing;
   }
   testing::UseLayer layer_;
 };

@@ -56,7 +56,7 @@ std::vector<std::uint32_t> expected(const std::vector<std::uint32_t>& a, std::ui
   return result;
 }
 
-std::vector<std::uint32_t> counting(std::size_t count) {
+std::vector<std::uint32_t> numbers_from_zero(std::size_t count) {
   std::vector<std::uint32_t> values(count);
   std::iota(values.begin(), values.end(), 0u);
   return values;
@@ -68,7 +68,7 @@ TEST_F(PipelineTest, Computes) {
       create_compute_pipeline(device(), {.shader = {.words = words_}, .layout = &layout, .options = {.name = "p"}}));
   EXPECT_EQ(pipeline.name(), "p");
   EXPECT_EQ(pipeline.kind(), PipelineKind::Compute);
-  EXPECT_EQ(multiply_add(pipeline, counting(64), 5), expected(counting(64), 1, 5));
+  EXPECT_EQ(multiply_add(pipeline, numbers_from_zero(64), 5), expected(numbers_from_zero(64), 1, 5));
 }
 
 TEST_F(PipelineTest, TakesSpecializationConstants) {
@@ -80,14 +80,14 @@ TEST_F(PipelineTest, TakesSpecializationConstants) {
                                                          .specialization = {&factor, 1},
                                                          .specialization_data = std::as_bytes(std::span(data))},
                                               .layout = &layout}));
-  EXPECT_EQ(multiply_add(pipeline, counting(32), 1), expected(counting(32), 7, 1));
+  EXPECT_EQ(multiply_add(pipeline, numbers_from_zero(32), 1), expected(numbers_from_zero(32), 7, 1));
 }
 
 TEST_F(PipelineTest, BindsPartsOfBuffers) {
   const PipelineLayout layout = must(create_pipeline_layout(device(), kMultiplyAddLayout));
   const Pipeline pipeline = must(create_compute_pipeline(device(), {.shader = {.words = words_}, .layout = &layout}));
   const std::uint64_t align = snapshot().limits.min_storage_buffer_offset_alignment;
-  const std::vector<std::uint32_t> values = counting((align + 64) / 4);
+  const std::vector<std::uint32_t> values = numbers_from_zero((align + 64) / 4);
   const Buffer in = make_buffer(values);
   const Buffer out = make_buffer(std::vector<std::uint32_t>(16));
   const DescriptorSetInfo info{
@@ -138,7 +138,8 @@ TEST_F(PipelineTest, AreMadeOnSeveralThreadsWithOneCache) {
     }
   }
   for (std::size_t i = 0; i < made.size(); ++i) {
-    EXPECT_EQ(multiply_add(must(std::move(*made[i])), counting(16), 0), expected(counting(16), factors[i], 0));
+    EXPECT_EQ(multiply_add(must(std::move(*made[i])), numbers_from_zero(16), 0),
+              expected(numbers_from_zero(16), factors[i], 0));
   }
 }
 
@@ -172,7 +173,7 @@ TEST_F(PipelineTest, WorksWithRobustness) {
   must(make_device(must(plan_device(snapshot(), {.robustness = true}))));
   const PipelineLayout layout = must(create_pipeline_layout(device(), kMultiplyAddLayout));
   const Pipeline pipeline = must(create_compute_pipeline(device(), {.shader = {.words = words_}, .layout = &layout}));
-  EXPECT_EQ(multiply_add(pipeline, counting(16), 2), expected(counting(16), 1, 2));
+  EXPECT_EQ(multiply_add(pipeline, numbers_from_zero(16), 2), expected(numbers_from_zero(16), 1, 2));
 }
 
 TEST_F(PipelineTest, ChecksTheSubgroupSize) {
@@ -185,7 +186,8 @@ TEST_F(PipelineTest, ChecksTheSubgroupSize) {
                       facts.min_size, facts.max_size));
   info.subgroup_size = facts.size;
   if ((facts.required_size_stages & shader_stage::kCompute) == 0) GTEST_SKIP() << "no choice of subgroup sizes here";
-  EXPECT_EQ(multiply_add(must(create_compute_pipeline(device(), info)), counting(16), 2), expected(counting(16), 1, 2));
+  EXPECT_EQ(multiply_add(must(create_compute_pipeline(device(), info)), numbers_from_zero(16), 2),
+            expected(numbers_from_zero(16), 1, 2));
 }
 
 TEST_F(PipelineTest, LayoutsKeepToTheLimits) {

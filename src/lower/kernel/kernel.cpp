@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lower/kernel/kernel.hpp"
+#include "lower/kernel/longs.hpp"
 
 #include <bit>
 
@@ -44,6 +45,7 @@ spirv::Id Kernel::type_id(Scalar type) {
     case Scalar::Long:
       break;
   }
+  if (!grid_.longs) return builder_.type_vector(builder_.type_int(32, true), 2);
   builder_.capability(spv::Capability::Int64);
   return builder_.type_int(64, true);
 }
@@ -51,11 +53,30 @@ spirv::Id Kernel::type_id(Scalar type) {
 spirv::Id Kernel::id(Value value) {
   if (value.id_) return value.id_;
   if (value.type_ == Scalar::Bool) return builder_.constant_bool(*value.known_ != 0);
+  if (is_split(value)) {
+    const LongParts parts = split(value);
+    return builder_.constant_composite(type_id(Scalar::Long), Words{id(parts.low), id(parts.high)});
+  }
   return builder_.constant(type_id(value.type_), static_cast<std::uint64_t>(*value.known_));
 }
 
 Value Kernel::real(float value) {
   return made(Scalar::Float, builder_.constant(builder_.type_float(32), std::bit_cast<std::uint32_t>(value)));
+}
+
+LongParts Kernel::split(Value value) {
+  if (value.known_) return {integer(static_cast<std::int32_t>(*value.known_)), integer(*value.known_ >> 32)};
+  const spirv::Id type = type_id(Scalar::Int);
+  const auto part = [&](std::uint32_t index) {
+    return uniform_if(value.uniform_, made(Scalar::Int, op(spv::Op::OpCompositeExtract, type, {value.id_, index})));
+  };
+  return {part(0), part(1)};
+}
+
+Value Kernel::joined(const LongParts& parts) {
+  const spirv::Id low = id(parts.low), high = id(parts.high);
+  return uniform_if(parts.low.uniform_ && parts.high.uniform_,
+                    made(Scalar::Long, op(spv::Op::OpCompositeConstruct, type_id(Scalar::Long), {low, high})));
 }
 
 Value Kernel::constant(Scalar type, std::int64_t value) {
@@ -134,6 +155,7 @@ Value operator+(Value a, Value b) {
                                                                   static_cast<std::uint64_t>(*b.known_)));
   if (a.is(0)) return b;
   if (b.is(0)) return a;
+  if (Kernel& k = *a.kernel_; k.is_split(a)) return k.joined(add_longs(k, k.split(a), k.split(b)));
   const Value sum = a.kernel_->arithmetic(a, b, spv::Op::OpIAdd, spv::Op::OpFAdd);
   if (a.base_ && b.uniform_) return a.kernel_->with_base(sum, a, b, false);
   return b.base_ && a.uniform_ ? a.kernel_->with_base(sum, b, a, false) : sum;
@@ -144,6 +166,7 @@ Value operator-(Value a, Value b) {
     return a.kernel_->constant(a.type_, static_cast<std::int64_t>(static_cast<std::uint64_t>(*a.known_) -
                                                                   static_cast<std::uint64_t>(*b.known_)));
   if (b.is(0)) return a;
+  if (Kernel& k = *a.kernel_; k.is_split(a)) return k.joined(subtract_longs(k, k.split(a), k.split(b)));
   const Value difference = a.kernel_->arithmetic(a, b, spv::Op::OpISub, spv::Op::OpFSub);
   return a.base_ && b.uniform_ ? a.kernel_->with_base(difference, a, b, true) : difference;
 }
@@ -154,6 +177,7 @@ Value operator*(Value a, Value b) {
                                                                   static_cast<std::uint64_t>(*b.known_)));
   if (a.is(0) || b.is(1)) return a;
   if (b.is(0) || a.is(1)) return b;
+  if (Kernel& k = *a.kernel_; k.is_split(a)) return k.joined(multiply_longs(k, k.split(a), k.split(b)));
   return a.kernel_->arithmetic(a, b, spv::Op::OpIMul, spv::Op::OpFMul);
 }
 
@@ -207,12 +231,16 @@ Value operator<<(Value a, Value bits) {
   if (a.known_ && bits.known_)
     return a.kernel_->constant(a.type_,
                                static_cast<std::int64_t>(static_cast<std::uint64_t>(*a.known_) << *bits.known_));
-  return bits.is(0) ? a : a.kernel_->binary(spv::Op::OpShiftLeftLogical, a.type_, a, bits);
+  if (bits.is(0)) return a;
+  if (Kernel& k = *a.kernel_; k.is_split(a)) return k.joined(shift_long_left(k, k.split(a), bits));
+  return a.kernel_->binary(spv::Op::OpShiftLeftLogical, a.type_, a, bits);
 }
 
 Value operator>>(Value a, Value bits) {
   if (a.known_ && bits.known_) return a.kernel_->constant(a.type_, *a.known_ >> *bits.known_);
-  return bits.is(0) ? a : a.kernel_->binary(spv::Op::OpShiftRightArithmetic, a.type_, a, bits);
+  if (bits.is(0)) return a;
+  if (Kernel& k = *a.kernel_; k.is_split(a)) return k.joined(shift_long_right(k, k.split(a), bits, true));
+  return a.kernel_->binary(spv::Op::OpShiftRightArithmetic, a.type_, a, bits);
 }
 
 namespace {
@@ -233,18 +261,25 @@ spv::Op chosen(const Comparison& comparison, Scalar type) {
 
 Value operator==(Value a, Value b) {
   if (a.known_ && b.known_) return a.kernel_->boolean(*a.known_ == *b.known_);
+  if (Kernel& k = *a.kernel_; k.is_split(a)) {
+    const LongParts left = k.split(a), right = k.split(b);
+    return (left.low == right.low) & (left.high == right.high);
+  }
   return a.kernel_->binary(chosen(kEqual, a.type_), Scalar::Bool, a, b);
 }
 Value operator!=(Value a, Value b) {
   if (a.known_ && b.known_) return a.kernel_->boolean(*a.known_ != *b.known_);
+  if (a.kernel_->is_split(a)) return !(a == b);
   return a.kernel_->binary(chosen(kNotEqual, a.type_), Scalar::Bool, a, b);
 }
 Value operator<(Value a, Value b) {
   if (a.known_ && b.known_) return a.kernel_->boolean(*a.known_ < *b.known_);
+  if (Kernel& k = *a.kernel_; k.is_split(a)) return is_less(k, k.split(a), k.split(b), false);
   return a.kernel_->binary(chosen(kLess, a.type_), Scalar::Bool, a, b);
 }
 Value operator<=(Value a, Value b) {
   if (a.known_ && b.known_) return a.kernel_->boolean(*a.known_ <= *b.known_);
+  if (a.kernel_->is_split(a)) return !(b < a);
   return a.kernel_->binary(chosen(kLessEqual, a.type_), Scalar::Bool, a, b);
 }
 
@@ -266,6 +301,10 @@ Value operator>=(Value a, std::int64_t b) { return a >= a.kernel_->constant(a.ty
 
 Value Kernel::select(Value condition, Value yes, Value no) {
   if (condition.known_) return *condition.known_ ? yes : no;
+  if (is_split(yes)) {
+    const LongParts a = split(yes), b = split(no);
+    return joined({select(condition, a.low, b.low), select(condition, a.high, b.high)});
+  }
   const spirv::Id a = id(yes), b = id(no);
   return uniform_if(condition.uniform_ && yes.uniform_ && no.uniform_,
                     made(yes.type_, op(spv::Op::OpSelect, type_id(yes.type_), {id(condition), a, b})));
@@ -286,6 +325,7 @@ Value Kernel::shift_right_logical(Value value, Value bits) {
 Value Kernel::unsigned_divide(Value a, Value b) {
   if (a.known_ && b.known_ && *b.known_) return constant(a.type_, *a.known_ / *b.known_);
   if (b.is(1)) return a;
+  if (is_split(a)) return joined(divide_longs(*this, split(a), split(b)));
   const spirv::Id type = builder_.type_int(a.type_ == Scalar::Long ? 64 : 32, false);
   const spirv::Id left = op(spv::Op::OpBitcast, type, {id(a)}), right = op(spv::Op::OpBitcast, type, {id(b)});
   return uniform_if(a.uniform_ && b.uniform_, made(a.type_, op(spv::Op::OpBitcast, type_id(a.type_),
@@ -305,6 +345,7 @@ Value Kernel::to_int(Value value) {
     case Scalar::Bool:
       return select(value, integer(1), integer(0));
     case Scalar::Long:
+      if (is_split(value)) return split(value).low;
       return made(Scalar::Int, op(spv::Op::OpSConvert, type_id(Scalar::Int), {value.id_}));
     case Scalar::Float:
       break;
@@ -329,6 +370,10 @@ Value Kernel::int_of_whole(Value number, std::uint32_t bits) {
 Value Kernel::to_long(Value value) {
   if (value.known_) return long_integer(*value.known_);
   if (value.type_ == Scalar::Long) return value;
+  if (!grid_.longs) {
+    const Value low = to_int(value);
+    return joined({low, low >> 31});
+  }
   return uniform_if(value.uniform_,
                     made(Scalar::Long, op(spv::Op::OpSConvert, type_id(Scalar::Long), {id(to_int(value))})));
 }

@@ -171,7 +171,10 @@ struct Grid {
   bool plain = false;                // by address only because descriptors are not wanted
   bool native_vectors = false;       // with lanes: see DeviceFacts
   bool narrow_accesses = true;       // see DeviceFacts; always with addresses
+  bool longs = true;                 // see DeviceFacts; always with addresses
 };
+
+struct LongParts;
 
 class Kernel {
  public:
@@ -330,6 +333,10 @@ class Kernel {
   friend Value operator<(Value a, Value b);
   friend Value operator<=(Value a, Value b);
 
+  // Where the device has no 64-bit integers, a long is two ints (longs.hpp).
+  bool is_split(const Value& value) const { return value.type_ == Scalar::Long && !grid_.longs; }
+  LongParts split(Value value);
+  Value joined(const LongParts& parts);
   spirv::Id type_id(Scalar type);
   spirv::Id half_type();
   spirv::Id id(Value value);

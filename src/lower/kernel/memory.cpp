@@ -24,7 +24,7 @@ spirv::Id Kernel::element_type_id(ElementType type) {
   } else if (info.size == 2) {
     builder_.capability(spv::Capability::StorageBuffer16BitAccess);
   } else if (info.size == 8) {
-    type_id(Scalar::Long);
+    return type_id(Scalar::Long);
   }
   return type == ElementType::F32 ? builder_.type_float(32) : builder_.type_int(info.size * 8, info.size >= 4);
 }

@@ -9,14 +9,14 @@
 namespace slipway::lower {
 namespace {
 
-constexpr std::int64_t kSign = INT32_MIN, kMagnitude = 0x7fffffff, kInfinityBits = 0x7f800000;
+constexpr std::int64_t kSignBit = INT32_MIN, kMagnitudeBits = 0x7fffffff, kInfinityBits = 0x7f800000;
 
 Value infinity(Kernel& k) { return k.float_of_bits(k.integer(kInfinityBits)); }
-Value magnitude(Kernel& k, Value x) { return k.float_of_bits(k.bits_of(x) & kMagnitude); }
+Value magnitude(Kernel& k, Value x) { return k.float_of_bits(k.bits_of(x) & kMagnitudeBits); }
 Value with_sign_of(Kernel& k, Value positive, Value x) {
-  return k.float_of_bits(k.bits_of(positive) | (k.bits_of(x) & kSign));
+  return k.float_of_bits(k.bits_of(positive) | (k.bits_of(x) & kSignBit));
 }
-Value is_infinite(Kernel& k, Value x) { return (k.bits_of(x) & kMagnitude) == kInfinityBits; }
+Value is_infinite(Kernel& k, Value x) { return (k.bits_of(x) & kMagnitudeBits) == kInfinityBits; }
 
 // a * b + c, in one instruction where the device has it. Elsewhere a compiler must not change the order.
 Value multiply_add(Kernel& k, Value a, Value b, Value c) {
@@ -87,13 +87,13 @@ Value log(Kernel& k, Value x) {
   Value result = steps * k.real(0.693359375f) + (f + low);
   result = k.select(is_infinite(k, x), infinity(k), result);
   result = k.select(bits_of_x < 0, nan_of(k), result);
-  result = k.select((bits_of_x & kMagnitude) == 0, -infinity(k), result);
+  result = k.select((bits_of_x & kMagnitudeBits) == 0, -infinity(k), result);
   return k.select(is_nan(k, x), x, result);
 }
 
 Value pow(Kernel& k, Value x, Value y) {
   const Value result = exp(k, log(k, x) * y);
-  const Value x_zero = (k.bits_of(x) & kMagnitude) == 0, y_zero = (k.bits_of(y) & kMagnitude) == 0;
+  const Value x_zero = (k.bits_of(x) & kMagnitudeBits) == 0, y_zero = (k.bits_of(y) & kMagnitudeBits) == 0;
   return k.select(y_zero, k.real(1), k.select(x_zero, k.real(0), result));
 }
 
@@ -119,7 +119,7 @@ Value sin_2pi_quadrant(Kernel& k, Value r, Value quarter) {
 
 Value sin_of_shifted(Kernel& k, Value x, std::int64_t quarters) {
   // Beyond this size every value from -1 to 1 is accepted; infinities and NaN become NaN.
-  const Value large = magnitude(k, x) > k.real(8192), special = (k.bits_of(x) & kMagnitude) >= kInfinityBits;
+  const Value large = magnitude(k, x) > k.real(8192), special = (k.bits_of(x) & kMagnitudeBits) >= kInfinityBits;
   const Value safe = k.select(large | special, k.real(0), x);
   const Value n = nearest_int(k, safe * k.real(0.636619772f)), steps = k.to_float(n);
   // pi / 2 is split into three parts; the first two have so few bits that their products are exact.
@@ -178,7 +178,7 @@ namespace {
 // 1 / x for a finite x other than 0, without its sign, rounded to nearest even with integers only: right however a
 // device divides and whether or not it flushes subnormals.
 Value rounded_reciprocal(Kernel& k, Value x) {
-  const Value bits = k.bits_of(x) & kMagnitude, subnormal = bits < 0x800000;
+  const Value bits = k.bits_of(x) & kMagnitudeBits, subnormal = bits < 0x800000;
   // x = m 2^(e - 150), 2^23 <= m < 2^24.
   const Value missing = (k.integer(23) - k.find_most_significant(bits)) & 31;
   const Value m = k.select(subnormal, bits << missing, (bits & 0x7fffff) | k.integer(0x800000));
@@ -220,14 +220,14 @@ Value quotient(Kernel& k, Value a, Value b) {
 Value reciprocal(Kernel& k, Value x) {
   const bool exact = k.floats().exact_division;
   const Value inside = exact ? k.real(1) / x : with_sign_of(k, rounded_reciprocal(k, x), x);
-  const Value zero = (k.bits_of(x) & kMagnitude) == 0;
+  const Value zero = (k.bits_of(x) & kMagnitudeBits) == 0;
   const Value result = k.select(zero, with_sign_of(k, infinity(k), x), inside);
   return k.select(is_nan(k, x), x, k.select(is_infinite(k, x), with_sign_of(k, k.real(0), x), result));
 }
 
 Value rsqrt(Kernel& k, Value x) {
   // A subnormal is a whole number times 2^-149, recognised by its bits: a device may flush it to 0.
-  const Value bits = k.bits_of(x), size = bits & kMagnitude, subnormal = size < 0x800000;
+  const Value bits = k.bits_of(x), size = bits & kMagnitudeBits, subnormal = size < 0x800000;
   const Value normal = k.select(subnormal, k.to_float(size) * k.real(2), x);
   const Value y = k.extended(GLSLstd450InverseSqrt, {normal});
   const Value refined = y * (k.real(1.5f) - normal * y * y * k.real(0.5f));  // half of x might be subnormal

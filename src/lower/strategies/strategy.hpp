@@ -12,6 +12,7 @@
 //   tiles         contractions on GPUs: tiles in shared memory, cooperative matrices
 //   reductions    reductions along an axis with the pointwise operators around them (softmax, layer norm): several
 //                 invocations share a row
+//   wide concat   CONCAT of more inputs than a kernel may have buffers
 //   vectors       everything whose last dimension is long enough: neighbouring elements together
 //   plain         everything: one invocation computes one element
 #pragma once
@@ -25,6 +26,7 @@ bool lower_contraction(ProgramBuilder& program, const tosa::Node& node, std::siz
 bool lower_windows(ProgramBuilder& program, const tosa::Node& node, std::size_t result);
 bool lower_tiles(ProgramBuilder& program, const tosa::Node& node, std::size_t result);
 bool lower_reductions(ProgramBuilder& program, const tosa::Node& node, std::size_t result);
+bool lower_wide_concat(ProgramBuilder& program, const tosa::Node& node, std::size_t result);
 bool lower_vectors(ProgramBuilder& program, const tosa::Node& node, std::size_t result);
 void lower_plain(ProgramBuilder& program, const tosa::Node& node, std::size_t result);
 

@@ -364,6 +364,26 @@ constexpr Case kCases[] = {
   %3 = CAST(%2) i32[3, 7, 11]
   %4 = MAXIMUM(%3, %1) i32[3, 7, 11] nan_mode=PROPAGATE
   output %4)"},
+    {"more inputs of CONCAT than a kernel has buffers", R"(
+  %0 = input i8[3, 1, 2]
+  %1 = input i8[3, 2, 2]
+  %2 = input i8[3, 3, 2]
+  %3 = input i8[3, 1, 2]
+  %4 = input i8[3, 2, 2]
+  %5 = input i8[3, 3, 2]
+  %6 = input i8[3, 1, 2]
+  %7 = input i8[3, 2, 2]
+  %8 = input i8[3, 3, 2]
+  %9 = input i8[3, 1, 2]
+  %10 = input i8[3, 2, 2]
+  %11 = input i8[3, 3, 2]
+  %12 = input i8[3, 1, 2]
+  %13 = input i8[3, 2, 2]
+  %14 = input i8[3, 3, 2]
+  %15 = CONCAT(%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14) i8[3, 30, 2] axis=1
+  %16 = CLAMP(%15) i8[3, 30, 2] min_val=-100 max_val=90 nan_mode=PROPAGATE
+  output %15
+  output %16)"},
 };
 
 Tensor small_numbers(const tosa::TensorType& type, std::minstd_rand& random) {
@@ -447,7 +467,7 @@ TEST_P(KernelStrategiesTest, EveryCandidateAgrees) {
       if (!all) break;
     }
   }
-  if (GetParam() == Kernels::Device) {
+  if (GetParam() == Kernels::Device && device_facts(snapshot()).addresses) {
     EXPECT_GT(tried, 3u);
   }
 }

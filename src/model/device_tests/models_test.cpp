@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whole models on the software device (or on the one that a bundle finds) against the interpreter.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdlib>
 
 #include "base/format.hpp"
+#include "gpu/device/device_profile.hpp"
 #include "model/device_facts.hpp"
 #include "model/plan/graph_engine.hpp"
 #include "model/standalone/compare_model.hpp"
 #include "model/tuning/kernel_times.hpp"
 #include "network.hpp"
+#include "testing/device_facts.hpp"
 #include "testing/launch_fixture.hpp"
 #include "testing/messages.hpp"
 #include "testing/source_directory.hpp"
+#include "testing/tosa/kernel_limits.hpp"
 #include "tosa/verify.hpp"
 
 namespace slipway::model {
@@ -64,7 +70,12 @@ TEST_F(Models, TheExampleClassifier) {
   tosa::verify(graph, diagnostics);
   ASSERT_EQ(messages(diagnostics), "");
   const lower::LowerOptions for_device{.device = device_facts(snapshot())};
-  for (const lower::LowerOptions& lowering : {lower::LowerOptions{}, lower::LowerOptions{.fuse = false}, for_device}) {
+  lower::LowerOptions plain;
+  plain.device.narrow_accesses = for_device.device.narrow_accesses;
+  plain.device.longs = for_device.device.longs;
+  lower::LowerOptions not_fused = plain;
+  not_fused.fuse = false;
+  for (const lower::LowerOptions& lowering : {plain, not_fused, for_device}) {
     for (const FillKind kind : {FillKind::Random, FillKind::Edges}) {
       launch::Plan plan;
       const auto shared = std::make_shared<const tosa::Graph>(graph);
@@ -97,6 +108,58 @@ TEST_F(Models, TheExampleClassifier) {
     }
   }
 }
+
+// Everything is decided for the smaller device, and made on it: features that it lacks are not enabled, and the
+// validation layer reports their use.
+class ModelsOnProfiles : public Models, public ::testing::WithParamInterface<std::string> {
+ protected:
+  ModelsOnProfiles() { setenv("SLIPWAY_DEVICE_PROFILE", GetParam().c_str(), 1); }
+  ~ModelsOnProfiles() override {
+    if (before_.empty())
+      unsetenv("SLIPWAY_DEVICE_PROFILE");
+    else
+      setenv("SLIPWAY_DEVICE_PROFILE", before_.c_str(), 1);
+  }
+
+ private:
+  const std::string before_ = [] {
+    const char* value = std::getenv("SLIPWAY_DEVICE_PROFILE");
+    return std::string(value ? value : "");
+  }();
+};
+
+TEST_P(ModelsOnProfiles, AreComputedByKernels) {
+  EXPECT_TRUE(snapshot().name.ends_with(GetParam()));
+  check(sample("conv2d_rescale_unsigned.vgf"), {.kind = FillKind::Edges, .seed = 3});
+}
+
+// Kernels for the real device need more, so that the check of kernels can fail.
+TEST_P(ModelsOnProfiles, KernelsOfALargeGpuNeedMore) {
+  tosa::Graph graph;
+  const tosa::ValueId x = graph.add_input({tosa::DataType::F16, {1, 300, 400}});
+  graph.outputs = {graph.add(tosa::Op::MATMUL, {x, graph.add_input({tosa::DataType::F16, {1, 400, 300}})},
+                             tosa::Attributes({{"A_zp", {0}}, {"B_zp", {0}}}), {tosa::DataType::F16, {1, 300, 300}})};
+  lower::LowerOptions large{.device = slipway::testing::gpu_facts()};
+  large.device.matrices = {{.m = 16, .n = 16, .k = 16}};
+  const lower::LowerOptions fitting{.device = device_facts(snapshot())};
+  const auto too_large =
+      slipway::testing::beyond_device(slipway::testing::must(lower::lower_graph(graph, large)), snapshot());
+  EXPECT_THAT(too_large, ::testing::Contains(::testing::HasSubstr("needs cooperativeMatrix")));
+  EXPECT_THAT(slipway::testing::beyond_device(slipway::testing::must(lower::lower_graph(graph, fitting)), snapshot()),
+              ::testing::IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Profiles, ModelsOnProfiles, ::testing::ValuesIn([] {
+                           std::vector<std::string> names;
+                           for (const gpu::DeviceProfile& profile : gpu::device_profiles())
+                             names.emplace_back(profile.name);
+                           return names;
+                         }()),
+                         [](const auto& profile) {
+                           std::string name = profile.param;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
 
 TEST_F(Models, TheInterpreterAsEngine) {
   const Path path = sample("mobilenet_v2_int8.vgf");

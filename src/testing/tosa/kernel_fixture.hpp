@@ -2,19 +2,21 @@
 // For tests that compare kernels on a device with the interpreter.
 #pragma once
 
+#include <gmock/gmock.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
 #include <deque>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "base/format.hpp"
 #include "cpu/library.hpp"
 #include "cpu/program.hpp"
+#include "gpu/device/device_profile.hpp"
 #include "lower/lower.hpp"
 #include "model/device_facts.hpp"
 #include "model/plan/plan_graph.hpp"
@@ -22,6 +24,7 @@
 #include "testing/device_facts.hpp"
 #include "testing/guarded_memory.hpp"
 #include "testing/launch_fixture.hpp"
+#include "testing/tosa/kernel_limits.hpp"
 #include "testing/tosa/operator_case.hpp"
 #include "testing/tosa/suite.hpp"
 #include "tosa/text.hpp"
@@ -34,8 +37,8 @@ using slipway::testing::OperatorCase;
 
 // Plain: kernels for any device. Device: those for this device. Gpu: those for a GPU, also on a CPU. Both: kernels of
 // the CPU engine, which a Vulkan driver for CPUs runs too; the results of both must be equal. SmallGpu, MobileGpu:
-// those for devices that have less than this one (testing/device_facts.hpp). The others run on the CPU engine with the
-// vectors of that level.
+// those for devices that have less than this one (gpu/device/device_profile.hpp). The others run on the CPU engine with
+// the vectors of that level.
 enum class Kernels : std::uint8_t { Plain, Device, Gpu, SmallGpu, MobileGpu, Both, Sse42, Avx2, Avx512, Avx512Vnni };
 inline std::string name_of(const ::testing::TestParamInfo<Kernels>& kernels) {
   constexpr std::array kNames = {"Plain", "Device", "Gpu",  "SmallGpu", "MobileGpu",
@@ -82,32 +85,13 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
     return target;
   }
 
-  // Of devices that have less than the one of the tests.
-  std::optional<lower::DeviceFacts> profile() {
-    std::optional<lower::DeviceFacts> facts;
-    if (GetParam() == Kernels::SmallGpu) facts = slipway::testing::small_gpu_facts(8);
-    if (GetParam() == Kernels::MobileGpu) facts = slipway::testing::mobile_gpu_facts();
-    if (!facts) return facts;
-    // What kernels request must exist here. Divisions are those of a GPU.
-    const lower::FloatFacts floats = device_facts(snapshot()).floats;
-    facts->floats = floats;
-    facts->floats.exact_division = false;
-    facts->floats.f16_conversions = GetParam() == Kernels::MobileGpu && floats.f16_conversions;
-    return facts;
-  }
-
-  // Kernels for a profile do without the features that its devices lack.
-  void expect_within_profile(const lower::KernelProgram& program) {
-    constexpr std::uint32_t kCapability = 17, kHeader = 5;
-    // Numbers of SPIR-V: products of bytes and cooperative matrices; then types and accesses of 8 and 16 bits, and
-    // buffers by address.
-    std::set<std::uint32_t> forbidden = {6016, 6017, 6018, 6019, 6022};
-    if (GetParam() == Kernels::SmallGpu) forbidden.insert({9, 22, 39, 4433, 4434, 4448, 4449, 5347});
-    for (const lower::ProgramKernel& kernel : program.kernels) {
-      const spirv::Words& words = *kernel.spirv;
-      for (std::size_t at = kHeader; at < words.size() && (words[at] & 0xffff) == kCapability; at += words[at] >> 16)
-        EXPECT_FALSE(forbidden.contains(words[at + 1])) << kernel.name << " needs capability " << words[at + 1];
-    }
+  // Of a device that has less than the one of the tests.
+  std::optional<gpu::Snapshot> profile() {
+    std::string_view name;
+    if (GetParam() == Kernels::SmallGpu) name = "small-gpu-8";
+    if (GetParam() == Kernels::MobileGpu) name = "mobile-gpu";
+    if (name.empty()) return std::nullopt;
+    return gpu::with_profile(snapshot(), *gpu::find_profile(name));
   }
 
   lower::LowerOptions options(bool fuse) {
@@ -118,9 +102,13 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
         options.device.floats = device_facts(snapshot()).floats;
       else
         options.max_groups = cpu::kMaxGroups;
-    } else if (const auto facts = profile()) {
-      options.device = *facts;
-    } else if (GetParam() != Kernels::Plain) {
+    } else if (const auto limited = profile()) {
+      options.device = device_facts(*limited);
+    } else if (GetParam() == Kernels::Plain) {
+      const lower::DeviceFacts facts = device_facts(snapshot());
+      options.device.narrow_accesses = facts.narrow_accesses;
+      options.device.longs = facts.longs;
+    } else {
       options.device = device_facts(snapshot());
     }
     if (GetParam() == Kernels::Gpu) {
@@ -290,7 +278,7 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
   void add_job(launch::Plan& plan, const Job& job, const std::string& name, std::vector<Tensor>& results) {
     const tosa::Graph& graph = job.graph;
     const auto program = slipway::testing::must(lower::lower_graph(graph, options(job.fuse)));
-    if (profile()) expect_within_profile(program);
+    EXPECT_THAT(slipway::testing::beyond_device(program, profile().value_or(snapshot())), ::testing::IsEmpty());
     std::vector<launch::ResourceIndex> in, out;
     for (std::size_t i = 0; i < graph.inputs.size(); ++i)
       in.push_back(add_buffer(plan, graph[graph.inputs[i]].type, job.inputs[i].to_bytes()));
