@@ -20,6 +20,22 @@ struct MatrixShape {
   bool operator==(const MatrixShape&) const = default;
 };
 
+// How fast a GPU is, for the estimates that order candidates. Times are in microseconds; rates are those of one
+// multiprocessor in a microsecond. Results never depend on them. The defaults are fitted to the times of kernels of
+// many sizes on one large GPU (docs/design/performance.md#tuned-parameters); other GPUs have other rates, but often
+// similar ratios of them, and only ratios decide. `slipway tune` measures the first three.
+struct Rates {
+  double further_dispatch = 3;    // a dispatch that waits for the one before it
+  double products = 218e3;        // multiply-adds of floats in tiles
+  double moved_bytes = 15e3;      // between memory and registers
+  double step_latency = 0.22;     // until the operands of a step of cooperative matrices are there
+  double operand_bytes = 34e3;    // of such operands
+  double matrix_results = 2.8e3;  // that pass from cooperative matrices to memory
+  // Of attention with cooperative matrices: a step, multiply-adds and powers.
+  double attention_step = 1.6, attention_products = 2.2e6, attention_powers = 5e3;
+  bool operator==(const Rates&) const = default;
+};
+
 struct DeviceFacts {
   // Buffers by address, with 64-bit integers. Without them all kernels use the plain strategy.
   bool addresses = false;
@@ -43,6 +59,7 @@ struct DeviceFacts {
   std::uint32_t multiprocessors = 16;
   std::uint32_t invocations_of_multiprocessor = 1024;
   std::uint32_t registers_of_multiprocessor = 65536;  // 32 bits each
+  Rates rates;
   std::int64_t invocations_in_flight() const { return std::int64_t{multiprocessors} * invocations_of_multiprocessor; }
   // Cooperative matrices of 16-bit floats (F16, BF16) with 32-bit sums, and of 8-bit integers (I8) with I32 sums; by
   // whole subgroups of `subgroup_size`, with the Vulkan memory model.

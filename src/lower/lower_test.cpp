@@ -110,6 +110,37 @@ TEST(LowerGraph, DevicesWithoutNarrowAccessesReadWords) {
   }
 }
 
+// The estimated best number of workgroups that share a tile, with rates of the device.
+std::int64_t estimated_parts(const DeviceFacts& device, std::string_view type) {
+  LowerOptions options{.list_sites = true, .device = device};
+  const auto program = lower_graph(graph_of(formatted("%0 = input {0}[1, 128, 4096]\n"
+                                                      "%1 = input {0}[1, 4096, 128]\n"
+                                                      "%2 = MATMUL(%0, %1) {0}[1, 128, 128] A_zp=0 B_zp=0\n"
+                                                      "output %2\n",
+                                                      type)),
+                                   options);
+  return program && !program->sites.empty() ? program->sites[0].candidates[0].at("parts") : 0;
+}
+
+TEST(LowerGraph, EstimatesUseTheRatesOfTheDevice) {
+  DeviceFacts tiles = testing::gpu_facts(), matrices = tiles;
+  matrices.matrices = {{.m = 16, .n = 16, .k = 16}};
+  for (const auto& [facts, type] : {std::pair(tiles, "f32"), std::pair(matrices, "f16")}) {
+    SCOPED_TRACE(type);
+    EXPECT_GT(estimated_parts(facts, type), 1);
+    DeviceFacts slow = facts;
+    slow.rates.further_dispatch = 1e6;
+    EXPECT_EQ(estimated_parts(slow, type), 1) << "a further dispatch does not pay off";
+    slow.rates = {};
+    slow.rates.moved_bytes = 1e-3;
+    EXPECT_EQ(estimated_parts(slow, type), 1) << "neither does moving the sums";
+  }
+  // Where products cost nothing, nothing is gained by sharing them.
+  DeviceFacts quick = tiles;
+  quick.rates.products = 1e12;
+  EXPECT_EQ(estimated_parts(quick, "f32"), 1);
+}
+
 TEST(LowerGraph, CustomOperatorsAreRefused) {
   const std::string text = lowered(
       "%0 = input f32[4]\n"

@@ -120,7 +120,8 @@ class Tuning {
                                    diagnostics_);
     if (!tuned || diagnostics_.has_errors()) return;
     for (const auto& [kernel, parameters] : tuned->tuning) all_[kernel] = parameters;
-    if (cache_.enabled()) model::cache_tuning(snapshot, tuned->tuning, cache_);
+    if (tuned->rates) rates_ = tuned->rates;
+    if (cache_.enabled()) model::cache_tuning(snapshot, tuned->tuning, cache_, rates_);
     progress_.stage("");
     tuned_.push_back({request_.file->vgf.name, snapshot.name, model::tuning_report_text(*tuned)});
     print(options_.style.json ? model::tuning_report_text(*tuned) : table_of(*tuned));
@@ -141,7 +142,7 @@ class Tuning {
 
   void write_table(const gpu::Snapshot& snapshot) {
     if (options_.output.empty() || diagnostics_.has_errors()) return;
-    const std::string text = write_tuning(model::TuningTable::of(snapshot, all_));
+    const std::string text = write_tuning(model::TuningTable::of(snapshot, all_, rates_));
     if (Result<> written = write_file(options_.output, text); !written) diagnostics_.add(std::move(written.error()));
   }
 
@@ -156,6 +157,7 @@ class Tuning {
   model::StandaloneOptions request_;  // the model that is measured
   lower::Tuning all_;                 // of all models
   std::vector<TunedModel> tuned_;     // for the page
+  std::optional<lower::Rates> rates_;
 };
 
 }  // namespace

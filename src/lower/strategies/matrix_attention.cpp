@@ -71,7 +71,7 @@ const MatrixShape* attention_shape(const DeviceFacts& device, tosa::DataType typ
 
 // An estimate: steps wait for memory and for each other, and a multiprocessor runs a few workgroups together.
 double time_of_attention(const Attention& a, const AttentionLayout& layout, const DeviceFacts& device) {
-  constexpr double kStepLatency = 1.6, kProducts = 2.2e6, kPowers = 5e3;  // microseconds; in a microsecond
+  const Rates& rates = device.rates;
   const auto units = static_cast<std::int64_t>(std::max<std::uint32_t>(device.multiprocessors, 1));
   const std::int64_t groups = a.batches * ((a.rows + layout.rows() - 1) / layout.rows());
   const std::int64_t mine = (groups + units - 1) / units;
@@ -80,7 +80,8 @@ double time_of_attention(const Attention& a, const AttentionLayout& layout, cons
   const auto scores = static_cast<double>(layout.rows() * layout.keys);
   const double products = 2 * scores * static_cast<double>(layout.depth + layout.columns);
   const auto waves = static_cast<double>((mine + together - 1) / together);
-  return waves * steps * kStepLatency + static_cast<double>(mine) * steps * (products / kProducts + scores / kPowers);
+  return waves * steps * rates.attention_step +
+         static_cast<double>(mine) * steps * (products / rates.attention_products + scores / rates.attention_powers);
 }
 
 std::vector<AttentionLayout> attention_layouts(const Attention& a, const DeviceFacts& device, bool keys_are_rows) {

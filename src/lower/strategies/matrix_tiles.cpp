@@ -59,20 +59,13 @@ constexpr TileShape kTileShapes[] = {{4, 2, 4, 4, 2}, {2, 2, 4, 4, 4}, {4, 2, 2,
                                      {2, 2, 2, 2, 4}, {2, 2, 2, 2, 8}, {2, 2, 2, 1, 4}, {2, 2, 2, 1, 8},
                                      {2, 2, 1, 1, 4}, {2, 2, 1, 1, 8}};
 
-// A rough model of a GPU, fitted to the times of convolutions of many sizes on a large one. Times are in microseconds;
-// rates are those of one multiprocessor. Only the order of the candidates depends on them.
-constexpr double kStep = 0.22;          // latency of operands
-constexpr double kOperandBytes = 34e3;  // that are read in a microsecond
-constexpr double kResults = 2.8e3;      // that are stored in a microsecond
-constexpr double kDispatch = 3;         // a further dispatch
-constexpr double kSumsBytes = 15e3;     // of sums that are moved in a microsecond
-
-// The estimated time of a contraction.
+// The estimated time of a contraction, by a rough model of a GPU. Only the order of the candidates depends on it.
 double time_of(const TileWork& work, const Layout& layout) {
   const TileSize tile = layout.tile();
   const std::int64_t steps = work.steps(layout.step) / layout.parts, tiles = work.tiles(tile);
   // A multiprocessor has `mine` of all workgroups. Those that run together wait for memory together.
   const DeviceFacts& device = work.program.device();
+  const Rates& rates = device.rates;
   const std::int64_t units = device.multiprocessors, mine = (tiles * layout.parts + units - 1) / units;
   const std::int64_t registers = 80 + 8 * layout.rows * layout.columns;  // of an invocation
   const std::int64_t together = std::max<std::int64_t>(
@@ -80,12 +73,13 @@ double time_of(const TileWork& work, const Layout& layout) {
   const auto operands =
       static_cast<double>((tile.rows + tile.channels) * layout.step * tensor::size_of(layout.shape.factors));
   const auto results = static_cast<double>(tile.rows * tile.channels);
-  const double waiting = static_cast<double>((mine + together - 1) / together * steps) * kStep;
-  const double time = waiting + static_cast<double>(mine) *
-                                    (static_cast<double>(steps) * operands / kOperandBytes + results / kResults);
+  const double waiting = static_cast<double>((mine + together - 1) / together * steps) * rates.step_latency;
+  const double time =
+      waiting + static_cast<double>(mine) *
+                    (static_cast<double>(steps) * operands / rates.operand_bytes + results / rates.matrix_results);
   if (layout.parts == 1) return time;
   const double bytes = 2 * 4 * static_cast<double>(tiles * layout.parts) * results;
-  return time + kDispatch + bytes / (kSumsBytes * static_cast<double>(units));
+  return time + rates.further_dispatch + bytes / (rates.moved_bytes * static_cast<double>(units));
 }
 
 // The largest applicable matrix shape.

@@ -398,8 +398,7 @@ struct ScalarLayout {
 // An estimate in microseconds. Large tiles reuse more of what they read, but there must be enough of them to occupy the
 // whole GPU.
 double time_of_tiles(const TileWork& work, const ScalarLayout& layout) {
-  constexpr double kProducts = 218e3;  // that a multiprocessor adds in a microsecond
-  constexpr double kFurtherDispatch = 3, kMovedBytes = 15e3;
+  const Rates& rates = work.program.device().rates;
   const auto units = static_cast<std::int64_t>(work.program.device().multiprocessors);
   const std::int64_t tiles = work.tiles(layout.tile) * layout.parts, waves = (tiles + units - 1) / units;
   const auto results = static_cast<double>(layout.tile.rows * layout.tile.channels);
@@ -408,10 +407,10 @@ double time_of_tiles(const TileWork& work, const ScalarLayout& layout) {
                        (1.0 / static_cast<double>(layout.tile.rows) + 1.0 / static_cast<double>(layout.tile.channels));
   const double share = 1 / (1 + 1.2 * loads);
   const auto products = static_cast<double>(work.steps(kStep) * kStep / layout.parts);
-  const double time = static_cast<double>(waves) * results * products / (share * kProducts);
+  const double time = static_cast<double>(waves) * results * products / (share * rates.products);
   if (layout.parts == 1) return time;
-  return time + kFurtherDispatch +
-         8 * results * static_cast<double>(tiles) / (kMovedBytes * static_cast<double>(units));
+  return time + rates.further_dispatch +
+         8 * results * static_cast<double>(tiles) / (rates.moved_bytes * static_cast<double>(units));
 }
 
 std::vector<ScalarLayout> scalar_layouts(const TileWork& work) {

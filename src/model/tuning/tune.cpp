@@ -7,6 +7,7 @@
 
 #include "launch/execute/host_run.hpp"
 #include "model/tuning/kernel_times.hpp"
+#include "model/tuning/measure_rates.hpp"
 
 namespace slipway::model {
 namespace {
@@ -40,6 +41,14 @@ class Tuner {
       diagnostics_.error(DiagnosticKind::Unsupported, SourceLocation::in_file(options_.standalone.file->vgf.name),
                          "no kernel of this model has anything to choose on this device: there is nothing to tune");
       return std::nullopt;
+    }
+    // The estimates that choose the candidates use what is measured here.
+    if (options_.device) {
+      lower::DeviceFacts& facts = standalone_.model.graphs.lower.device;
+      rates_ = measure_rates(*options_.device, facts, options_.cache);
+      if (rates_) facts.rates = *rates_;
+      sites_.clear();
+      if (!measure({}, 1)) return std::nullopt;
     }
     // GPUs reach their full clock rate only under load.
     for (int i = 0; i < 2; ++i) {
@@ -105,7 +114,7 @@ class Tuner {
   }
 
   std::optional<Tuned> result(std::size_t rounds) {
-    Tuned tuned{.rounds = rounds};
+    Tuned tuned{.rounds = rounds, .rates = rates_};
     for (const auto& [kernel, candidates] : sites_) {
       const auto times = std::span(times_[kernel]).first(std::min(rounds, candidates.size()));
       const auto quickest = static_cast<std::size_t>(std::ranges::min_element(times) - times.begin());
@@ -136,6 +145,7 @@ class Tuner {
   launch::SharedPipelines pipelines_;
   std::map<std::string, std::vector<lower::Parameters>, std::less<>> sites_;
   std::map<std::string, std::vector<double>, std::less<>> times_;  // by candidate; 0: not measured
+  std::optional<lower::Rates> rates_;
   std::uint32_t repeat_ = 1;
   double last_ = 0;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

@@ -46,6 +46,7 @@ struct Tuned {
   // turn.
   double before = 0, after = 0;
   std::size_t rounds = 0;
+  std::optional<lower::Rates> rates;  // of the device, where estimates use them
 };
 
 // Errors: those of planning and of running; unsupported if no part of the model is computed by kernels.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "model/tuning/tuning_table.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 #include "base/format.hpp"
 #include "model/device_facts.hpp"
@@ -20,6 +22,18 @@ const json::Record<TunedKernel>& kernel_record() {
   return record;
 }
 
+const json::Record<lower::Rates>& rates_record() {
+  using R = lower::Rates;
+  constexpr json::Real kRate{.min = 1e-9};
+  static const auto record =
+      json::Record<R>("rates", "How fast the device is: what estimates of kernels depend on.")
+          .required("further_dispatch", &R::further_dispatch, kRate,
+                    "microseconds of a dispatch that waits for the one before it")
+          .required("products", &R::products, kRate, "multiply-adds of floats of a multiprocessor in a microsecond")
+          .required("moved_bytes", &R::moved_bytes, kRate, "bytes that a multiprocessor moves in a microsecond");
+  return record;
+}
+
 const json::Record<TuningTable>& table_record() {
   static const auto record =
       json::Record<TuningTable>("tuning", "What `slipway tune` measured on a device.")
@@ -28,6 +42,8 @@ const json::Record<TuningTable>& table_record() {
           .required("device_id", &TuningTable::device_id, json::Integer{}, "VkPhysicalDeviceProperties::deviceID")
           .required("driver_version", &TuningTable::driver_version, json::Integer{},
                     "VkPhysicalDeviceProperties::driverVersion")
+          .optional("rates", &TuningTable::rates, json::Nested(rates_record()),
+                    "how fast the device is; absent: as a generic one")
           .required("tuned", &TuningTable::tuned, json::List{json::Nested(kernel_record())}, "kernels");
   return record;
 }
@@ -39,11 +55,13 @@ std::string key_of(const gpu::Snapshot& snapshot) {
 
 }  // namespace
 
-TuningTable TuningTable::of(const gpu::Snapshot& snapshot, const lower::Tuning& tuning) {
+TuningTable TuningTable::of(const gpu::Snapshot& snapshot, const lower::Tuning& tuning,
+                            const std::optional<lower::Rates>& rates) {
   TuningTable table{.device = snapshot.name,
                     .vendor_id = snapshot.vendor_id,
                     .device_id = snapshot.device_id,
                     .driver_version = snapshot.driver_version,
+                    .rates = rates,
                     .tuned = {}};
   for (const auto& [kernel, parameters] : tuning) table.tuned.push_back({kernel, parameters});
   return table;
@@ -71,30 +89,59 @@ std::optional<TuningTable> read_tuning(const SourcePtr& source, Diagnostics& dia
 
 std::string tuning_schema() { return json::schema_text("tuning", "", {&table_record().table()}); }
 
-lower::Tuning cached_tuning(const gpu::Snapshot& snapshot, const Cache& cache) {
+namespace {
+
+std::optional<TuningTable> cached_table(const gpu::Snapshot& snapshot, const Cache& cache) {
   const auto stored = cache.find(key_of(snapshot));
-  if (!stored) return {};
+  if (!stored) return std::nullopt;
   Diagnostics unread;  // an entry of another version counts as missing
-  const auto table = read_tuning(make_source("cache", std::string(text_of(*stored))), unread);
-  return table && table->is_for(snapshot) ? table->tuning() : lower::Tuning();
+  auto table = read_tuning(make_source("cache", std::string(text_of(*stored))), unread);
+  if (!table || !table->is_for(snapshot)) return std::nullopt;
+  return table;
 }
 
-void cache_tuning(const gpu::Snapshot& snapshot, const lower::Tuning& tuning, const Cache& cache) {
+}  // namespace
+
+lower::Tuning cached_tuning(const gpu::Snapshot& snapshot, const Cache& cache) {
+  const auto table = cached_table(snapshot, cache);
+  return table ? table->tuning() : lower::Tuning();
+}
+
+std::optional<lower::Rates> cached_rates(const gpu::Snapshot& snapshot, const Cache& cache) {
+  const auto table = cached_table(snapshot, cache);
+  return table ? table->rates : std::nullopt;
+}
+
+void cache_tuning(const gpu::Snapshot& snapshot, const lower::Tuning& tuning, const Cache& cache,
+                  const std::optional<lower::Rates>& rates) {
   lower::Tuning all = cached_tuning(snapshot, cache);
   for (const auto& [kernel, parameters] : tuning) all[kernel] = parameters;
-  const std::string text = write_tuning(TuningTable::of(snapshot, all));
+  const std::string text = write_tuning(TuningTable::of(snapshot, all, rates ? rates : cached_rates(snapshot, cache)));
   cache.store(key_of(snapshot), bytes_of(text));
 }
 
+namespace {
+
+std::optional<TuningTable> shipped_table(std::string_view device) {
+  const auto* const found = std::ranges::find(kShippedTables, device, &ShippedTable::device);
+  if (found == std::end(kShippedTables)) return std::nullopt;
+  Diagnostics diagnostics;
+  return read_tuning(make_source("shipped table", std::string(found->text)), diagnostics);
+}
+
+}  // namespace
+
 lower::Tuning shipped_tuning(const gpu::Snapshot& snapshot) {
-  for (const ShippedTable& shipped : kShippedTables) {
-    if (shipped.device != snapshot.name) continue;
-    Diagnostics diagnostics;
-    const auto table = read_tuning(make_source("shipped table", std::string(shipped.text)), diagnostics);
-    if (table && table->vendor_id == snapshot.vendor_id && table->device_id == snapshot.device_id)
-      return table->tuning();
-  }
-  return {};
+  const auto table = shipped_table(snapshot.name);
+  const bool is_same = table && table->vendor_id == snapshot.vendor_id && table->device_id == snapshot.device_id;
+  return is_same ? table->tuning() : lower::Tuning();
+}
+
+lower::Tuning generic_tuning(const gpu::Snapshot& snapshot) {
+  using enum gpu::DeviceType;
+  const bool is_gpu = snapshot.type == Discrete || snapshot.type == Integrated || snapshot.type == Virtual;
+  const auto table = is_gpu ? shipped_table("generic") : std::nullopt;
+  return table ? table->tuning() : lower::Tuning();
 }
 
 lower::DeviceFacts tuned_facts(const gpu::Snapshot& snapshot, const Cache& cache, Diagnostics& diagnostics) {
@@ -115,9 +162,12 @@ lower::DeviceFacts tuned_facts(const gpu::Snapshot& snapshot, const Cache& cache
       return facts;
     }
     facts.tuning = table->tuning();
+    if (table->rates) facts.rates = *table->rates;
   } else {
     facts.tuning = cached_tuning(snapshot, cache);
+    if (const auto rates = cached_rates(snapshot, cache)) facts.rates = *rates;
     facts.tuning.merge(shipped_tuning(snapshot));
+    if (facts.tuning.empty()) facts.tuning = generic_tuning(snapshot);
   }
   return facts;
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "base/print_diagnostic.hpp"
 #include "model/device_facts.hpp"
+#include "model/tuning/measure_rates.hpp"
 #include "model/tuning/tune.hpp"
 #include "model/tuning/tuning_table.hpp"
 #include "testing/launch_fixture.hpp"
@@ -40,6 +43,36 @@ TEST(TuningTable, ReadsBack) {
   EXPECT_FALSE(table->is_for(newer));
 }
 
+TEST(TuningTable, HasRatesIfTheyWereMeasured) {
+  lower::Rates rates;
+  rates.further_dispatch = 7.5;
+  rates.products = 1e4;
+  rates.moved_bytes = 2e3;
+  Diagnostics diagnostics;
+  const auto table =
+      read_tuning(make_source("t.json", write_tuning(TuningTable::of(some_device(), kTuning, rates))), diagnostics);
+  ASSERT_TRUE(table) << format_diagnostics(diagnostics.all());
+  EXPECT_EQ(table->rates, rates);
+  const std::string none = R"({"device": "x", "vendor_id": 1, "device_id": 2, "driver_version": 3, "tuned": [],
+    "rates": {"further_dispatch": 0, "products": 1, "moved_bytes": 1}})";
+  EXPECT_FALSE(read_tuning(make_source("t.json", none), diagnostics));
+  EXPECT_THAT(format_diagnostics(diagnostics.all()), HasSubstr("`further_dispatch`"));
+}
+
+TEST(Rates, AreThoseOfTheReferenceChangedByRatios) {
+  EXPECT_EQ(rates_of({}, kReferenceMultiprocessors), lower::Rates());
+  const MeasuredTimes reference;
+  const lower::Rates half =
+      rates_of({.product = 2 * reference.product, .copy = 4 * reference.copy, .dispatch = 3 * reference.dispatch},
+               kReferenceMultiprocessors);
+  const lower::Rates generic;
+  EXPECT_DOUBLE_EQ(half.products, generic.products / 2);
+  EXPECT_DOUBLE_EQ(half.moved_bytes, generic.moved_bytes / 4);
+  EXPECT_DOUBLE_EQ(half.further_dispatch, generic.further_dispatch * 3);
+  // The same times with fewer multiprocessors: each of them does more.
+  EXPECT_DOUBLE_EQ(rates_of({}, kReferenceMultiprocessors / 4).products, generic.products * 4);
+}
+
 TEST(TuningTable, ReportsAllErrors) {
   Diagnostics diagnostics;
   EXPECT_FALSE(read_tuning(make_source("t.json", R"({"device": "x", "vendor_id": 1, "device_id": 2, "tuned":
@@ -72,6 +105,18 @@ TEST_F(TuningCacheTest, IsStoredByDevice) {
   EXPECT_TRUE(cached_tuning(other, cache).empty());
   EXPECT_TRUE(tuned_facts(some_device(), Cache(), diagnostics_).tuning.empty());
   EXPECT_TRUE(diagnostics_.empty());
+}
+
+TEST_F(TuningCacheTest, RatesAreFactsOfTheDevice) {
+  const Cache cache(directory_.path());
+  lower::Rates rates;
+  rates.further_dispatch = 20;
+  cache_tuning(some_device(), {}, cache, rates);
+  cache_tuning(some_device(), kTuning, cache);  // of another model: they stay
+  const lower::DeviceFacts facts = tuned_facts(some_device(), cache, diagnostics_);
+  EXPECT_EQ(facts.rates, rates);
+  EXPECT_EQ(facts.tuning, kTuning);
+  EXPECT_EQ(tuned_facts(some_device(), Cache(), diagnostics_).rates, lower::Rates());
 }
 
 TEST_F(TuningCacheTest, AFileTakesPrecedenceOverTheCache) {
@@ -110,6 +155,32 @@ TEST_F(TuningCacheTest, ShippedTablesServeWhatWasNotMeasured) {
   setenv("SLIPWAY_TUNING", "none", 1);
   EXPECT_TRUE(tuned_facts(h100, cache, diagnostics_).tuning.empty());
   EXPECT_TRUE(diagnostics_.empty());
+}
+
+TEST_F(TuningCacheTest, GpusWithoutATableHaveTheGenericOne) {
+  gpu::Snapshot gpu = some_device();
+  EXPECT_TRUE(generic_tuning(gpu).empty()) << "not known to be a GPU";
+  gpu.type = gpu::DeviceType::Integrated;
+  const lower::Tuning generic = generic_tuning(gpu);
+  ASSERT_FALSE(generic.empty());
+  EXPECT_EQ(tuned_facts(gpu, Cache(), diagnostics_).tuning, generic);
+  // All measured GPUs agree, and nothing depends on how many multiprocessors they have.
+  gpu::Snapshot h200 = gpu;
+  h200.name = "NVIDIA H200";
+  h200.vendor_id = 0x10de;
+  h200.device_id = 9013;
+  const lower::Tuning measured = shipped_tuning(h200);
+  for (const auto& [kernel, parameters] : generic) {
+    EXPECT_EQ(measured.at(kernel), parameters) << kernel;
+    const auto parts = parameters.find("parts");
+    EXPECT_TRUE(parts == parameters.end() || parts->second == 1) << kernel;
+  }
+  EXPECT_EQ(tuned_facts(h200, Cache(), diagnostics_).tuning, measured);
+  const Cache cache(directory_.path());
+  cache_tuning(gpu, kTuning, cache);
+  EXPECT_EQ(tuned_facts(gpu, cache, diagnostics_).tuning, kTuning) << "what was measured replaces it";
+  setenv("SLIPWAY_TUNING", "none", 1);
+  EXPECT_TRUE(tuned_facts(gpu, Cache(), diagnostics_).tuning.empty());
 }
 
 class TuneTest : public launch::LaunchTest {
@@ -187,6 +258,23 @@ TEST_F(TuneSite, IsMeasuredUntilTheLimit) {
   EXPECT_EQ(rounds_, 1u);
   EXPECT_EQ(result.sites[0].candidates, 1u);
   EXPECT_FALSE(result.sites[0].better());
+}
+
+// The numbers depend on the machine; but each must be measured.
+TEST_F(TuneTest, MeasuresRatesWhereEstimatesUseThem) {
+  lower::DeviceFacts facts = device_facts(snapshot());
+  EXPECT_FALSE(measure_rates(device(), {}, Cache()));
+  if (!facts.addresses) return;
+  facts.lanes = 0;
+  const auto rates = measure_rates(device(), facts, Cache());
+  ASSERT_TRUE(rates);
+  const lower::Rates generic;
+  for (const auto rate : {&lower::Rates::further_dispatch, &lower::Rates::products, &lower::Rates::moved_bytes}) {
+    EXPECT_GT((*rates).*rate, 0);
+    EXPECT_TRUE(std::isfinite((*rates).*rate));
+    EXPECT_NE((*rates).*rate, generic.*rate);
+  }
+  EXPECT_EQ(rates->operand_bytes, generic.operand_bytes);
 }
 
 TEST_F(TuneTest, ReportsWhenThereIsNothingToChoose) {
