@@ -18,7 +18,9 @@ fi
 # Tests that need more than the profile has, because their own shaders do.
 narrow='PlanModelTest.OpenDimensions*:PlanModelTest.TensorsOfCompute*:PlanModelTest.TensorsAndImages*:PlanSpirvGraphTest.Motion*'
 narrow+=':GraphsTest.TensorsThatSeeImages:GraphsTest.ExampleIsRight*:TensorsTest.SmallFloats*'
-doubles='TensorsTest.RandomAccesses*:RecipeOnVulkan.ConstantsOfEveryKind*'
+doubles='TensorsTest.RandomAccesses*:RecipeOnVulkan.ConstantsOfEveryKind*:*LayerClients.FormatsHave*:*LayerClients.ShadersHaveTensorsOfAll*'
+# Its graph has no intermediate value in kernels for GPUs.
+doubles+=':*LayerQuality.MistakesAreReported*'
 # Tests with the layer, which needs buffers by address.
 layer='Native*:*NativeImages*:*NativeChoice*'
 engine='*/Both:*/Sse42:*/Avx*'  # no tests of a device
