@@ -19,6 +19,7 @@ fi
 narrow='PlanModelTest.OpenDimensions*:PlanModelTest.TensorsOfCompute*:PlanModelTest.TensorsAndImages*:PlanSpirvGraphTest.Motion*'
 narrow+=':GraphsTest.TensorsThatSeeImages:GraphsTest.ExampleIsRight*:TensorsTest.SmallFloats*'
 doubles='TensorsTest.RandomAccesses*:RecipeOnVulkan.ConstantsOfEveryKind*:*LayerClients.FormatsHave*:*LayerClients.ShadersHaveTensorsOfAll*'
+doubles+=':NativeTest.ShadersHaveTensorsOfEveryType'
 # Its graph has no intermediate value in kernels for GPUs.
 doubles+=':*LayerQuality.MistakesAreReported*'
 # Tests with the layer, which needs buffers by address.
