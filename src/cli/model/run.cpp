@@ -11,6 +11,7 @@
 #include "cli/job.hpp"
 #include "cli/model/named_values.hpp"
 #include "cli/model/open_model.hpp"
+#include "cli/model/other_device.hpp"
 #include "cli/model/vgf_verbs.hpp"
 #include "cli/run_report.hpp"
 #include "cli/run_times.hpp"
@@ -61,8 +62,9 @@ void add_data_options(OptionGroup& group, ModelOptions& options) {
 }
 
 void add_result_options(OptionGroup& group, ModelOptions& options) {
-  group.add_option("--compare", options.compare, "`reference`: compare every output of a graph with the interpreter")
-      .choices({"reference"});
+  group.add_option("--compare", options.compare,
+                   "compare every output of a graph: `reference` with the interpreter, `cpu` with the CPU engine, "
+                   "`device:NAME` with another device");
   group.add_flag("--layers", options.layers,
                  "with --compare: compare each kernel too, with the inputs that it had, and name the first wrong one");
   group.add_option("--against", options.against,
@@ -91,7 +93,8 @@ class ModelJob : public Job {
       device_.emplace(request, options_.validate);
       printing_.emplace(request, options_.validate, options_.shader_prints && !options_.dry_run);
     }
-    return plan();
+    if (other_name_ && !options_.explain) other_.emplace(*other_name_, options_);
+    return plan() && (!other_ || other_->prepare(diagnostics_));
   }
 
   std::string explain() override { return launch::print_plan(alone_->plan); }
@@ -103,6 +106,7 @@ class ModelJob : public Job {
   void close() override {
     if (device_) device_->add_messages(diagnostics_);
     if (printing_ && printing_->session()) printing_->session()->add_messages(diagnostics_);
+    if (other_) other_->add_messages(diagnostics_);
   }
 
   std::string outcome(int status) override {
@@ -143,11 +147,10 @@ class ModelJob : public Job {
     if (options_.repeat <= 0 || options_.repeat > UINT32_MAX)
       usage(formatted("--repeat takes a number from 1 to {}, not {}", UINT32_MAX, options_.repeat));
     if (options_.repeat > 0) check_repeat(options_, diagnostics_);
-    if (options_.layers && options_.compare.empty()) usage("--layers needs --compare reference");
+    other_name_ = compared_device(options_.compare, diagnostics_);
+    if (options_.layers && options_.compare.empty()) usage("--layers needs --compare");
     if (options_.layers && options_.engine == "reference")
-      usage(
-          "--layers compares kernels with the reference interpreter, which runs no kernels; leave out --engine "
-          "reference");
+      usage("--layers compares kernels, and the reference interpreter runs no kernels; leave out --engine reference");
     if (options_.against.empty() && (options_.absolute || options_.relative)) usage("--atol and --rtol need --against");
     for (const std::string& given : options_.inputs) {
       if (const auto named = split_named(given, "--input takes NAME=FILE", diagnostics_))
@@ -338,10 +341,13 @@ class ModelJob : public Job {
   }
 
   void compare() {
-    stage("comparing with the reference interpreter");
-    const auto compared = diagnostics_.take(
-        model::compare_model(request_.file->vgf, *alone_, *request_.values, request_.model.graphs.intermediates.get()));
+    const std::string with = other_ ? formatted("`{}`", other_->name()) : "the reference interpreter";
+    stage("comparing with " + with);
+    const auto compared = diagnostics_.take(model::compare_model(request_.file->vgf, *alone_, *request_.values,
+                                                                 request_.model.graphs.intermediates.get(),
+                                                                 other_ ? other_->runner() : model::GraphRunner()));
     if (!compared) return;
+    if (other_) say(formatted("comparing with {}\n", with));
     for (const model::SegmentLayers& segment : compared->layers) show_layers(segment);
     const bool many = alone_->segments.size() > 1;
     for (const model::OutputComparison& output : compared->outputs) {
@@ -355,15 +361,22 @@ class ModelJob : public Job {
       report_->expectations.push_back({output.name, outcome});
       if (output.values.passed()) continue;
       diagnostics_.error(DiagnosticKind::ExpectationFailed, SourceLocation::in_file(request_.file->vgf.name),
-                         formatted("{}`{}` differs from the reference interpreter in {} of {} elements", where,
-                                   output.name, output.values.wrong, output.values.elements));
+                         formatted("{}`{}` differs from {} in {} of {} elements{}", where, output.name, with,
+                                   output.values.wrong, output.values.elements, judgement(output.devices)));
     }
     for (const std::string& why : compared->left_out) say(formatted("not compared: {}\n", why));
     if (compared->outputs.empty()) {
       // The model ran, and its outputs exist.
       diagnostics_.warning(DiagnosticKind::Unsupported, SourceLocation::in_file(request_.file->vgf.name),
-                           "nothing in this model can be compared with the reference interpreter");
+                           formatted("nothing in this model can be compared with {}", with));
     }
+  }
+
+  // Which of two devices is wrong.
+  static std::string judgement(const std::optional<model::DeviceComparison>& devices) {
+    if (!devices) return {};
+    return formatted("; by the reference interpreter, {} are wrong on this device and {} on the other one",
+                     devices->first_wrong, devices->second_wrong);
   }
 
   void show_layers(const model::SegmentLayers& segment) {
@@ -378,9 +391,9 @@ class ModelJob : public Job {
     diagnostics_.error(
         DiagnosticKind::ExpectationFailed, SourceLocation::in_file(request_.file->vgf.name),
         formatted(
-            "layer {}, {}, is the first that is wrong for the inputs that it had: {} of {} elements differ from the "
-            "reference interpreter",
-            first - segment.layers.begin(), model::layer_name(*first), first->own.wrong, first->own.elements));
+            "layer {}, {}, is the first that is wrong for the inputs that it had: {} of {} elements differ from {}{}",
+            first - segment.layers.begin(), model::layer_name(*first), first->own.wrong, first->own.elements,
+            other_ ? formatted("`{}`", other_->name()) : "the reference interpreter", judgement(first->devices)));
   }
 
   void show_times() {
@@ -405,6 +418,8 @@ class ModelJob : public Job {
   model::StandaloneOptions request_;
   std::optional<DeviceSession> device_;
   std::optional<PrintingDevice> printing_;
+  std::optional<std::string> other_name_;  // --compare with a device
+  std::optional<OtherDevice> other_;
   std::optional<model::Standalone> alone_;
   launch::PerfCounters counters_;
   std::optional<launch::Report> report_;

@@ -55,15 +55,16 @@ class Comparer {
 
   const Tensor& value(tosa::ValueId of) { return at(of).value; }
 
-  ValueComparison compare(tosa::ValueId output, const Tensor& got) {
+  // `other`: the results of another device, which take the place of the interpreter's; null: none.
+  ValueComparison compare(tosa::ValueId output, const Tensor& got, const Tensor* other = nullptr) {
     const Known& known = at(output);
     ValueComparison comparison{.type = graph_[output].type, .elements = known.value.size()};
     const double carried = known.carried * max_value(known.value.reals);
     for (std::size_t i = 0; i < known.value.size(); ++i) {
       if (known.value.is_float())
-        compare_real(known, i, got.reals[i], carried, comparison);
+        compare_real(known, i, got.reals[i], carried, other ? &other->reals[i] : nullptr, comparison);
       else
-        compare_integer(known, i, got.integers[i], comparison);
+        compare_integer(known, i, got.integers[i], other ? &other->integers[i] : nullptr, comparison);
     }
     return comparison;
   }
@@ -94,25 +95,29 @@ class Comparer {
     return {};
   }
 
-  static void compare_real(const Known& known, std::size_t i, double got, double carried, ValueComparison& comparison) {
-    const double wanted = known.value.reals[i];
+  static void compare_real(const Known& known, std::size_t i, double got, double carried, const double* other,
+                           ValueComparison& comparison) {
+    const double wanted = other ? *other : known.value.reals[i];
     if (got == wanted || (std::isnan(got) && std::isnan(wanted))) return;
     ++comparison.different;
-    const double bound = (i < known.bounds.size() ? known.bounds[i] : 0) + carried;
+    const double own = (i < known.bounds.size() ? known.bounds[i] : 0) + carried;
+    const double bound = other ? 2 * own : own;
     // Exact results are compared with the rounded value.
-    const double exact = bound == 0 || i >= known.unrounded.size() ? wanted : known.unrounded[i];
+    const double exact = other || bound == 0 || i >= known.unrounded.size() ? wanted : known.unrounded[i];
     const bool accepted = reference::accepts(known.value.type.data, got, exact, bound);
     note(comparison, i, got, wanted, bound, accepted, std::fabs(got - exact));
   }
 
   // A value that is converted from a float with an error may round the other way.
-  static void compare_integer(const Known& known, std::size_t i, std::int64_t got, ValueComparison& comparison) {
-    const std::int64_t wanted = known.value.integers[i];
+  static void compare_integer(const Known& known, std::size_t i, std::int64_t got, const std::int64_t* other,
+                              ValueComparison& comparison) {
+    const std::int64_t wanted = other ? *other : known.value.integers[i];
     if (got == wanted) return;
     ++comparison.different;
     const auto reference = static_cast<double>(wanted);
     const double difference = std::fabs(static_cast<double>(got) - reference);
-    const double allowed = known.is_cast && known.carried > 0 ? 1 + known.carried * std::fabs(reference) : 0;
+    const double own = known.is_cast && known.carried > 0 ? 1 + known.carried * std::fabs(reference) : 0;
+    const double allowed = other ? 2 * own : own;
     note(comparison, i, static_cast<double>(got), reference, allowed, difference <= allowed && allowed > 0, difference);
   }
 
@@ -147,6 +152,19 @@ Result<std::vector<ValueComparison>> compare_with_reference(const tosa::Graph& g
   for (std::size_t i = 0; i < graph.outputs.size(); ++i)
     comparisons.push_back(comparer.compare(graph.outputs[i], outputs[i]));
   for (std::size_t i = 0; wanted && i < graph.outputs.size(); ++i) wanted->push_back(comparer.value(graph.outputs[i]));
+  return comparisons;
+}
+
+Result<std::vector<DeviceComparison>> compare_devices(const tosa::Graph& graph, std::vector<Tensor> inputs,
+                                                      std::span<const Tensor> first, std::span<const Tensor> second) {
+  Comparer comparer(graph);
+  if (Result<> done = comparer.run(std::move(inputs)); !done) return fail(std::move(done.error()));
+  std::vector<DeviceComparison> comparisons;
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+    comparisons.push_back({.between = comparer.compare(graph.outputs[i], first[i], &second[i]),
+                           .first_wrong = comparer.compare(graph.outputs[i], first[i]).wrong,
+                           .second_wrong = comparer.compare(graph.outputs[i], second[i]).wrong});
+  }
   return comparisons;
 }
 

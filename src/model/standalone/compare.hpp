@@ -4,6 +4,8 @@
 // Integers must be equal. A float result may differ from the interpreter's by the bound that TOSA allows for the last
 // operator, plus the bounds of the operators before it, accumulated along the longest path and each relative to the
 // largest element of its result. That is looser than a check of every single operator, and never rejects right results.
+//
+// Two devices are compared by the same rules: each may be off by the bound, so their results may differ by twice that.
 #pragma once
 
 #include <span>
@@ -35,6 +37,18 @@ Result<std::vector<ValueComparison>> compare_with_reference(const tosa::Graph& g
                                                             std::vector<reference::Tensor> inputs,
                                                             std::span<const reference::Tensor> outputs,
                                                             std::vector<reference::Tensor>* wanted = nullptr);
+
+// The results of two devices for the same inputs.
+struct DeviceComparison {
+  ValueComparison between;  // the first one against the second
+  // Elements that each has wrong by the interpreter.
+  std::uint64_t first_wrong = 0, second_wrong = 0;
+};
+
+// As compare_with_reference, for outputs of two devices.
+Result<std::vector<DeviceComparison>> compare_devices(const tosa::Graph& graph, std::vector<reference::Tensor> inputs,
+                                                      std::span<const reference::Tensor> first,
+                                                      std::span<const reference::Tensor> second);
 
 // `ok (1001 elements, all equal)`, `FAILED 3 of 8 elements differ; [0, 1] is 5 instead of 4 (allowed 0)`.
 std::string comparison_text(const ValueComparison& comparison);

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 
 #include "base/format.hpp"
 #include "reference/run.hpp"
 #include "tensor/element.hpp"
+#include "tosa/part_of_graph.hpp"
 
 namespace slipway::model {
 namespace {
@@ -15,77 +17,16 @@ namespace {
 using reference::Tensor;
 using tosa::ValueId;
 
-// The operators between known values and one other value, as a graph of their own.
-struct PartOfGraph {
-  tosa::Graph graph;
+// The operators between known values and one other value.
+struct PartToRun {
+  std::shared_ptr<const tosa::Graph> graph;
   std::vector<ValueId> inputs;  // of the whole graph
-};
-
-class PartBuilder {
- public:
-  PartBuilder(const tosa::Graph& whole, const std::vector<bool>& known) : whole_(whole), known_(known) {}
-
-  PartOfGraph build(ValueId target) {
-    std::vector<std::uint32_t> nodes = nodes_before(target);
-    for (const std::uint32_t node : nodes) add(whole_.nodes[node]);
-    part_.graph.outputs = {made_.at(target)};
-    return std::move(part_);
-  }
-
- private:
-  // In the order of the graph.
-  std::vector<std::uint32_t> nodes_before(ValueId target) const {
-    std::vector<bool> seen(whole_.nodes.size(), false);
-    std::vector<std::uint32_t> nodes, open = {whole_[target].source};
-    while (!open.empty()) {
-      const std::uint32_t node = open.back();
-      open.pop_back();
-      if (seen[node]) continue;
-      seen[node] = true;
-      nodes.push_back(node);
-      for (const ValueId input : whole_.nodes[node].inputs) {
-        if (!known_[index(input)] && whole_[input].kind == tosa::ValueKind::Result)
-          open.push_back(whole_[input].source);
-      }
-    }
-    std::ranges::sort(nodes);
-    return nodes;
-  }
-
-  ValueId value(ValueId of) {
-    if (const auto found = made_.find(of); found != made_.end()) return found->second;
-    const tosa::Value& from = whole_[of];
-    ValueId made{};
-    if (const tosa::Constant* constant = whole_.constant(of)) {
-      made = part_.graph.add_constant(from.type, constant->data, constant->splat, from.name);
-    } else {
-      made = part_.graph.add_input(from.type, from.name);
-      part_.inputs.push_back(of);
-    }
-    return made_[of] = made;
-  }
-
-  void add(const tosa::Node& node) {
-    std::vector<ValueId> inputs;
-    for (const ValueId input : node.inputs) inputs.push_back(value(input));
-    std::vector<tosa::TensorType> types;
-    for (const ValueId output : node.outputs) types.push_back(whole_[output].type);
-    const std::vector<ValueId> results =
-        part_.graph.add_node(node.op, std::move(inputs), node.attributes, std::move(types));
-    for (std::size_t i = 0; i < results.size(); ++i) made_[node.outputs[i]] = results[i];
-    part_.graph.nodes.back().custom = node.custom;
-    part_.graph.nodes.back().location = node.location;
-  }
-
-  const tosa::Graph& whole_;
-  const std::vector<bool>& known_;
-  PartOfGraph part_;
-  std::map<ValueId, ValueId> made_;  // by value of the whole graph
 };
 
 class LayerComparer {
  public:
-  LayerComparer(const tosa::Graph& graph, std::span<const Tensor> inputs) : graph_(graph), known_(graph.values.size()) {
+  LayerComparer(const tosa::Graph& graph, std::span<const Tensor> inputs, const GraphRunner& other)
+      : graph_(graph), other_(other), known_(graph.values.size()) {
     for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
       known_[index(graph.inputs[i])] = true;
       device_[graph.inputs[i]] = inputs[i];
@@ -93,17 +34,18 @@ class LayerComparer {
   }
 
   Result<LayerComparison> layer(const StoredValue& stored) {
-    const PartOfGraph part = PartBuilder(graph_, known_).build(stored.value);
+    tosa::PartOfGraph found =
+        tosa::part_of_graph(graph_, {&stored.value, 1}, [&](ValueId value) { return known_[index(value)]; });
+    const PartToRun part{std::make_shared<const tosa::Graph>(std::move(found.graph)), std::move(found.inputs)};
     Tensor got = Tensor::from_bytes(graph_[stored.value].type, stored.bytes);
     std::vector<Tensor> wanted;
-    SLIPWAY_TRY(const std::vector<ValueComparison> own,
-                compare_with_reference(part.graph, operands(part, device_), {&got, 1}, &wanted));
-    LayerComparison made{.node = graph_.producer(stored.value), .operators = stored.kernel, .own = own[0]};
+    LayerComparison made{.node = graph_.producer(stored.value), .operators = stored.kernel, .own = {}};
+    SLIPWAY_TRY_VOID(compare(part, got, wanted, made));
     // Values that the device has right are not kept twice.
     const bool is_exact = std::ranges::none_of(part.inputs, [&](ValueId input) { return exact_.contains(input); });
     Tensor exact = wanted[0];
     if (!is_exact) {
-      SLIPWAY_TRY(std::vector<Tensor> outputs, reference::run(part.graph, operands(part, exact_)));
+      SLIPWAY_TRY(std::vector<Tensor> outputs, run(part, operands(part, exact_)));
       exact = std::move(outputs[0]);
       note_inherited(wanted[0], exact, made);
     }
@@ -114,8 +56,30 @@ class LayerComparer {
   }
 
  private:
+  // Sets `wanted` and the errors of the layer itself.
+  Result<> compare(const PartToRun& part, const Tensor& got, std::vector<Tensor>& wanted, LayerComparison& made) {
+    std::vector<Tensor> inputs = operands(part, device_);
+    if (!other_) {
+      SLIPWAY_TRY(const std::vector<ValueComparison> own,
+                  compare_with_reference(*part.graph, std::move(inputs), {&got, 1}, &wanted));
+      made.own = own[0];
+      return {};
+    }
+    SLIPWAY_TRY(wanted, other_(part.graph, inputs));
+    SLIPWAY_TRY(const std::vector<DeviceComparison> compared,
+                compare_devices(*part.graph, std::move(inputs), {&got, 1}, wanted));
+    made.devices = compared[0];
+    made.own = compared[0].between;
+    return {};
+  }
+
+  Result<std::vector<Tensor>> run(const PartToRun& part, std::vector<Tensor> inputs) const {
+    if (other_) return other_(part.graph, inputs);
+    return reference::run(*part.graph, std::move(inputs));
+  }
+
   // From the first map that has them.
-  std::vector<Tensor> operands(const PartOfGraph& part, const std::map<ValueId, Tensor>& from) const {
+  std::vector<Tensor> operands(const PartToRun& part, const std::map<ValueId, Tensor>& from) const {
     std::vector<Tensor> all;
     for (const ValueId input : part.inputs) {
       const auto found = from.find(input);
@@ -136,16 +100,18 @@ class LayerComparer {
   }
 
   const tosa::Graph& graph_;
+  const GraphRunner& other_;
   std::vector<bool> known_;           // by value: what the device had is known
   std::map<ValueId, Tensor> device_;  // what it had
-  std::map<ValueId, Tensor> exact_;   // of the interpreter for the inputs of the graph, where it differs
+  std::map<ValueId, Tensor> exact_;   // of the interpreter, or the other device, from the inputs of the graph on, where
+                                      // it differs
 };
 
 }  // namespace
 
 Result<std::vector<LayerComparison>> compare_layers(const tosa::Graph& graph, std::span<const Tensor> inputs,
-                                                    std::span<const StoredValue> stored) {
-  LayerComparer comparer(graph, inputs);
+                                                    std::span<const StoredValue> stored, const GraphRunner& other) {
+  LayerComparer comparer(graph, inputs, other);
   std::vector<LayerComparison> layers;
   for (const StoredValue& one : stored) {
     if (one.bytes.empty()) continue;

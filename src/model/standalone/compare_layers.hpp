@@ -11,6 +11,7 @@
 
 #include "model/plan/intermediates.hpp"
 #include "model/standalone/compare.hpp"
+#include "model/standalone/graph_runner.hpp"
 
 namespace slipway::model {
 
@@ -20,15 +21,18 @@ struct LayerComparison {
   std::string operators;             // `CONV2D+RESCALE`
   // The error of its own: the device's result against the interpreter's for the inputs that the device had.
   ValueComparison own;
+  // If another device takes the place of the interpreter: the interpreter's verdict on both.
+  std::optional<DeviceComparison> devices = std::nullopt;
   // The error of the layers before it: the interpreter's results for these inputs, and for the inputs of the graph.
   std::uint64_t inherited = 0;  // elements that differ
   double max_inherited = 0;     // the largest difference
 };
 
 // `inputs` are those of the graph; `stored` has the values after the run, in the order of the kernels. A value without
-// bytes is computed by the interpreter, as part of the kernels that use it. Errors: those of the interpreter.
+// bytes is computed by the interpreter, as part of the kernels that use it. `other`: runs graphs on another device,
+// which takes the place of the interpreter; empty: none. Errors: those of the interpreter and of the other device.
 Result<std::vector<LayerComparison>> compare_layers(const tosa::Graph& graph, std::span<const reference::Tensor> inputs,
-                                                    std::span<const StoredValue> stored);
+                                                    std::span<const StoredValue> stored, const GraphRunner& other = {});
 
 // A line for each layer.
 std::string layers_text(std::span<const LayerComparison> layers);

@@ -13,8 +13,9 @@ using reference::Tensor;
 
 class ModelComparer {
  public:
-  ModelComparer(const vgf::File& file, const ModelValues& values, const Intermediates* intermediates)
-      : file_(file), values_(values), intermediates_(intermediates) {}
+  ModelComparer(const vgf::File& file, const ModelValues& values, const Intermediates* intermediates,
+                const GraphRunner& other)
+      : file_(file), values_(values), intermediates_(intermediates), other_(other) {}
 
   Result<> segment(const SegmentSteps& steps) {
     if (!steps.graph) {
@@ -39,12 +40,12 @@ class ModelComparer {
       known.push_back(bytes != nullptr);
       outputs.push_back(bytes ? Tensor::from_bytes(type, *bytes) : Tensor::zeros(type));
     }
-    Result<std::vector<ValueComparison>> compared = compare_with_reference(graph, std::move(inputs), outputs);
-    if (!compared) return fail(std::move(compared.error()));
-    for (std::size_t i = 0; i < compared->size(); ++i) {
+    SLIPWAY_TRY(std::vector<OutputComparison> compared, compare_outputs(steps, std::move(inputs), outputs));
+    for (std::size_t i = 0; i < compared.size(); ++i) {
       const std::string name = name_of(*bound_resource(file_.segments[steps.segment], graph.output_bindings[i]));
+      compared[i].name = name;
       if (known[i])
-        comparison_.outputs.push_back({steps.segment, name, (*compared)[i]});
+        comparison_.outputs.push_back(std::move(compared[i]));
       else
         left_out(formatted("segment `{}`: `{}` is not known after the run", steps.name, name));
     }
@@ -54,6 +55,23 @@ class ModelComparer {
   ModelComparison take() { return std::move(comparison_); }
 
  private:
+  // One for each output of the graph, without names.
+  Result<std::vector<OutputComparison>> compare_outputs(const SegmentSteps& steps, std::vector<Tensor> inputs,
+                                                        std::span<const Tensor> outputs) {
+    std::vector<OutputComparison> made;
+    if (other_) {
+      SLIPWAY_TRY(const std::vector<Tensor> others, other_(steps.graph, inputs));
+      SLIPWAY_TRY(const std::vector<DeviceComparison> compared,
+                  compare_devices(*steps.graph, std::move(inputs), outputs, others));
+      for (const DeviceComparison& one : compared) made.push_back({steps.segment, {}, one.between, one});
+      return made;
+    }
+    SLIPWAY_TRY(const std::vector<ValueComparison> compared,
+                compare_with_reference(*steps.graph, std::move(inputs), outputs));
+    for (const ValueComparison& one : compared) made.push_back({steps.segment, {}, one});
+    return made;
+  }
+
   Result<> layers(const SegmentSteps& steps, std::span<const Tensor> inputs) {
     if (!intermediates_) return {};
     const tosa::Graph& graph = *steps.graph;
@@ -66,7 +84,7 @@ class ModelComparer {
       const auto at = static_cast<std::size_t>(output - graph.outputs.begin());
       if (const std::vector<std::byte>* bytes = value_at(steps, graph.output_bindings[at])) one.bytes = *bytes;
     }
-    SLIPWAY_TRY(std::vector<LayerComparison> compared, compare_layers(graph, inputs, stored));
+    SLIPWAY_TRY(std::vector<LayerComparison> compared, compare_layers(graph, inputs, stored, other_));
     comparison_.layers.push_back({steps.segment, std::move(compared)});
     return {};
   }
@@ -88,14 +106,15 @@ class ModelComparer {
   const vgf::File& file_;
   const ModelValues& values_;
   const Intermediates* intermediates_;
+  const GraphRunner& other_;
   ModelComparison comparison_;
 };
 
 }  // namespace
 
 Result<ModelComparison> compare_model(const vgf::File& file, const Standalone& alone, const ModelValues& values,
-                                      const Intermediates* intermediates) {
-  ModelComparer comparer(file, values, intermediates);
+                                      const Intermediates* intermediates, const GraphRunner& other) {
+  ModelComparer comparer(file, values, intermediates, other);
   for (const SegmentSteps& steps : alone.segments) {
     if (Result<> done = comparer.segment(steps); !done) return fail(std::move(done.error()));
   }

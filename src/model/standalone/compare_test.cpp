@@ -99,6 +99,48 @@ TEST(Compare, OperatorsThatTheInterpreterDoesNotHave) {
   EXPECT_EQ(comparisons.error()[0].kind, DiagnosticKind::Unsupported);
 }
 
+// --- devices ---
+
+std::vector<DeviceComparison> compare_two(const tosa::Graph& graph, const Tensor& input, const Tensor& first,
+                                          const Tensor& second) {
+  auto comparisons = compare_devices(graph, {input}, {&first, 1}, {&second, 1});
+  if (!comparisons) throw std::runtime_error(comparisons.error()[0].message);
+  return *comparisons;
+}
+
+TEST(CompareDevices, IntegersAndExactOperatorsAreEqual) {
+  const tosa::Graph graph = graph_of("%0 = input i32[3]\n%1 = ABS(%0) i32[3]\noutput %1\n");
+  const Tensor input = integers({3}, {-1, 2, -3}), right = integers({3}, {1, 2, 3});
+  EXPECT_TRUE(compare_two(graph, input, right, right)[0].between.passed());
+  const DeviceComparison differ = compare_two(graph, input, right, integers({3}, {1, 7, 3}))[0];
+  EXPECT_EQ(comparison_text(differ.between), "FAILED 1 of 3 elements differ; [1] is 2 instead of 7 (allowed 0)");
+  EXPECT_EQ(differ.first_wrong, 0u);
+  EXPECT_EQ(differ.second_wrong, 1u);
+  // Both have the same wrong result.
+  const Tensor wrong = integers({3}, {1, 7, 3});
+  const DeviceComparison same = compare_two(graph, input, wrong, wrong)[0];
+  EXPECT_TRUE(same.between.passed());
+  EXPECT_EQ(same.first_wrong, 1u);
+}
+
+// Results at both ends of the bound differ by twice the bound.
+TEST(CompareDevices, TwiceTheBoundIsAllowed) {
+  const tosa::Graph graph = graph_of("%0 = input f32[1]\n%1 = TANH(%0) f32[1]\noutput %1\n");
+  const Tensor input = reals({1}, {1});
+  const double exact = std::tanh(1.0);
+  const double bound = compare(graph, {input}, reals({1}, {0.7617})).allowed;
+  ASSERT_GT(bound, 0);
+  const auto between = [&](double first, double second) {
+    return compare_two(graph, input, reals({1}, {exact + first * bound}), reals({1}, {exact + second * bound}))[0];
+  };
+  EXPECT_TRUE(between(0.9, -0.9).between.passed());
+  EXPECT_EQ(between(0.9, -0.9).first_wrong + between(0.9, -0.9).second_wrong, 0u);
+  EXPECT_FALSE(between(0.9, -1.2).between.passed());
+  EXPECT_EQ(between(0.9, -1.2).second_wrong, 1u);
+  EXPECT_FALSE(between(3, 0).between.passed());
+  EXPECT_EQ(between(3, 0).first_wrong, 1u);
+}
+
 // --- layers ----------------------------------------------------------------------------------------------------------
 
 // x -> |x| -> 2 * |x| -> its negative
@@ -137,6 +179,31 @@ TEST(CompareLayers, EachKernelIsComparedForItsOwnInputs) {
       "layer 1 `MUL`: ok (3 elements, all equal); inherited: 1 of 3 differ, max difference 2\n"
       "layer 2 `NEGATE`: FAILED 1 of 3 elements differ; [2] is 6 instead of -6 (allowed 0); inherited: 1 of 3 differ, "
       "max difference 2\n");
+}
+
+// The other device negates wrongly.
+TEST(CompareLayers, AnotherDeviceTakesThePlaceOfTheInterpreter) {
+  const tosa::Graph graph = graph_of(kThreeLayers);
+  const Tensor input = integers({3}, {-1, 2, -3});
+  const GraphRunner other = [](const std::shared_ptr<const tosa::Graph>& part, std::span<const Tensor> inputs) {
+    auto outputs = reference::run(*part, {inputs.begin(), inputs.end()});
+    if (outputs && part->nodes.back().op == tosa::Op::NEGATE) (*outputs)[0].integers[0] += 10;
+    return outputs;
+  };
+  const auto layers = compare_layers(
+      graph, {&input, 1},
+      std::vector{stored(2, "ABS", {1, 2, 3}), stored(3, "MUL", {2, 9, 6}), stored(4, "NEGATE", {-2, -9, -6})}, other);
+  ASSERT_TRUE(layers);
+  EXPECT_EQ(layers_text(*layers),
+            "layer 0 `ABS`: ok (3 elements, all equal)\n"
+            "layer 1 `MUL`: FAILED 1 of 3 elements differ; [1] is 9 instead of 4 (allowed 0)\n"
+            "layer 2 `NEGATE`: FAILED 1 of 3 elements differ; [0] is -2 instead of 8 (allowed 0); inherited: 1 of 3 "
+            "differ, max difference 5\n");
+  ASSERT_TRUE((*layers)[1].devices);
+  EXPECT_EQ((*layers)[1].devices->first_wrong, 1u);
+  EXPECT_EQ((*layers)[1].devices->second_wrong, 0u);
+  EXPECT_EQ((*layers)[2].devices->first_wrong, 0u);
+  EXPECT_EQ((*layers)[2].devices->second_wrong, 1u);
 }
 
 // A kernel of several operators starts from the values that are stored before it.

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "model/standalone/graph_device.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/format.hpp"
+#include "launch/execute/host_run.hpp"
+#include "model/cpu_device.hpp"
+#include "model/plan/graph_engine.hpp"
+#include "model/standalone/open_standalone.hpp"
+
+namespace slipway::model {
+namespace {
+
+launch::ResourceIndex add_tensor_buffer(launch::Plan& plan, std::string name, const tosa::TensorType& type) {
+  const std::uint64_t size = tensor::byte_count(type.shape, tosa::storage_of(type.data)).value();
+  plan.resources.push_back({.name = std::move(name),
+                            .kind = launch::Buffer{.size = std::max<std::uint64_t>(size, 1)},
+                            .initial = {},
+                            .outputs = {},
+                            .sharing = std::nullopt,
+                            .origin = {},
+                            .load_counter = {}});
+  return static_cast<launch::ResourceIndex>(plan.resources.size() - 1);
+}
+
+Result<launch::Report> execute(const launch::Plan& plan, const GraphDeviceOptions& options) {
+  launch::RunOptions run;
+  run.cache = options.cache;
+  run.time_out = options.time_out;
+  if (!options.opening) return launch::run_on_host(plan, cpu_snapshot().name, std::move(run), Log());
+  Diagnostics diagnostics;
+  const gpu::Device* device = open_device_for(plan, *options.opening, {}, diagnostics);
+  if (!device) return fail(diagnostics.release());
+  return launch::run(plan, *device, std::move(run), Log());
+}
+
+}  // namespace
+
+Result<std::vector<reference::Tensor>> GraphDevice::run(const std::shared_ptr<const tosa::Graph>& graph,
+                                                        std::span<const reference::Tensor> inputs) {
+  launch::Plan plan;
+  plan.name = graph->name;
+  std::vector<launch::ResourceIndex> from, to;
+  for (std::size_t i = 0; i < graph->inputs.size(); ++i) {
+    from.push_back(add_tensor_buffer(plan, formatted("input {}", i), (*graph)[graph->inputs[i]].type));
+    auto bytes = std::make_shared<std::vector<std::byte>>(inputs[i].to_bytes());
+    plan.resources.back().initial = {{bytes->size(), [bytes](MutableBytes into) -> Result<> {
+                                        std::memcpy(into.data(), bytes->data(), into.size());
+                                        return {};
+                                      }}};
+  }
+  std::vector<std::vector<std::byte>> results(graph->outputs.size());
+  for (std::size_t i = 0; i < graph->outputs.size(); ++i) {
+    to.push_back(add_tensor_buffer(plan, formatted("output {}", i), (*graph)[graph->outputs[i]].type));
+    plan.captures.push_back(
+        {to.back(), [&result = results[i]](Bytes bytes) { result.assign(bytes.begin(), bytes.end()); }});
+  }
+  SLIPWAY_TRY(PlannedGraph planned, PlannedGraph::make(plan, graph, nullptr, options_.graphs, "other", {}, {graph}));
+  planned.dispatch(plan, {from, to}, "other", {});
+  SLIPWAY_TRY(const launch::Report report, execute(plan, options_));
+  name_ = report.device;
+  std::vector<reference::Tensor> outputs;
+  for (std::size_t i = 0; i < results.size(); ++i)
+    outputs.push_back(reference::Tensor::from_bytes((*graph)[graph->outputs[i]].type, results[i]));
+  return outputs;
+}
+
+}  // namespace slipway::model
