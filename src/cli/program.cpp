@@ -65,6 +65,7 @@ constexpr std::array kVerbs = {
     Verb{"format", "format the source of a render pipeline", format_verb},
     Verb{"lsp", "run the language server of render pipelines", lsp_verb},
     Verb{"tune", "measure which kernel parameters of a model are best on a device", tune_verb},
+    Verb{"reduce", "find the smallest scenario, model or program that still fails", reduce_verb},
     Verb{"results", "merge, show and convert the results of runs", results_verb},
     Verb{"devices", "list the devices and their capabilities", devices_verb},
     Verb{"layer", "run another program with tensors and graphs of this project's Vulkan layer", layer_verb},

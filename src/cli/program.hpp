@@ -33,6 +33,7 @@ int devices_verb(const Arguments& arguments);
 int layer_verb(const Arguments& arguments);
 int doctor_verb(const Arguments& arguments);
 int schema_verb(const Arguments& arguments);
+int reduce_verb(const Arguments& arguments);
 int results_verb(const Arguments& arguments);
 int scenario_runner(const Arguments& arguments);
 
