@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include <cstdlib>
+#include <ranges>
 
 #include "base/format.hpp"
 
@@ -25,6 +26,29 @@ std::uint64_t checksum_of(std::string_view key, Bytes value) {
   XXH3_64bits_update(&state, key.data(), key.size());
   XXH3_64bits_update(&state, value.data(), value.size());
   return XXH3_64bits_digest(&state);
+}
+
+// The value of an entry, or nothing if it is missing or damaged.
+std::optional<std::vector<std::byte>> read_entry(const Path& directory, std::string_view key) {
+  const Result<MappedFile> file = map_file(directory / key);
+  if (!file || file->bytes().size() < sizeof(EntryHeader)) return std::nullopt;
+  const auto header = load<EntryHeader>(file->bytes().data());
+  const Bytes value = file->bytes().subspan(sizeof(EntryHeader));
+  if (std::string_view(header.magic, sizeof header.magic) != kMagic || header.checksum != checksum_of(key, value)) {
+    return std::nullopt;
+  }
+  return std::vector<std::byte>(value.begin(), value.end());
+}
+
+// SLIPWAY_CACHE_PATH: caches of others, each like `~/.cache/slipway`, which are only read (docs/lab.md#shared-caches).
+// Relative paths are ignored, as in XDG_CACHE_HOME.
+std::vector<Path> shared_directories() {
+  std::vector<Path> directories;
+  const char* const list = std::getenv("SLIPWAY_CACHE_PATH");
+  for (const auto part : std::views::split(std::string_view(list ? list : ""), ':')) {
+    if (const std::string_view path(part); path.starts_with('/')) directories.push_back(Path(path) / "objects");
+  }
+  return directories;
 }
 
 }  // namespace
@@ -52,14 +76,12 @@ std::string Cache::key(std::initializer_list<std::string_view> parts) {
 
 std::optional<std::vector<std::byte>> Cache::find(std::string_view key) const {
   if (!enabled()) return std::nullopt;
-  const Result<MappedFile> file = map_file(directory_ / key);
-  if (!file || file->bytes().size() < sizeof(EntryHeader)) return std::nullopt;
-  const auto header = load<EntryHeader>(file->bytes().data());
-  const Bytes value = file->bytes().subspan(sizeof(EntryHeader));
-  if (std::string_view(header.magic, sizeof header.magic) != kMagic || header.checksum != checksum_of(key, value)) {
-    return std::nullopt;
+  std::optional<std::vector<std::byte>> value = read_entry(directory_, key);
+  if (value) return value;
+  for (const Path& directory : shared_directories()) {
+    if ((value = read_entry(directory, key))) return value;
   }
-  return std::vector<std::byte>(value.begin(), value.end());
+  return std::nullopt;
 }
 
 void Cache::store(std::string_view key, Bytes value) const {

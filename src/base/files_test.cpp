@@ -268,6 +268,28 @@ TEST(Cache, FindsWhatWasStoredAndNothingDamaged) {
   EXPECT_EQ(none.find(key), std::nullopt);
 }
 
+// Entries of others are found after one's own, and damaged ones are ignored.
+TEST(Cache, ReadsSharedDirectories) {
+  const testing::ScratchDirectory scratch;
+  const Cache own(scratch / "own"), first(scratch / "a" / "objects"), second(scratch / "b" / "objects");
+  const std::string key = Cache::key({"shared"});
+  first.store(key, bytes_of("first"));
+  second.store(key, bytes_of("second"));
+  EXPECT_EQ(own.find(key), std::nullopt);
+  const std::string list = "relative::/nowhere:" + (scratch / "a").string() + ":" + (scratch / "b").string();
+  ASSERT_EQ(setenv("SLIPWAY_CACHE_PATH", list.c_str(), 1), 0);
+  EXPECT_EQ(text_of(*own.find(key)), "first");
+  EXPECT_FALSE(file_exists(own.directory() / key));
+  ASSERT_TRUE(write_file(first.directory() / key, std::string_view("damaged")));
+  EXPECT_EQ(text_of(*own.find(key)), "second");
+  EXPECT_EQ(read_text(first.directory() / key), "damaged");
+  own.store(key, bytes_of("own"));
+  EXPECT_EQ(text_of(*own.find(key)), "own");
+  EXPECT_EQ(Cache().find(key), std::nullopt);
+  ASSERT_EQ(unsetenv("SLIPWAY_CACHE_PATH"), 0);
+  EXPECT_EQ(text_of(*own.find(key)), "own");
+}
+
 TEST(Cache, OfTheUser) {
   ASSERT_EQ(setenv("XDG_CACHE_HOME", "/x", 1), 0);
   EXPECT_EQ(Cache::of_user().directory(), "/x/slipway/objects");

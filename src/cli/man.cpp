@@ -66,6 +66,7 @@ std::string environment_text() {
          ".TP\n.B SLIPWAY_DEVICE_PROFILE\nA smaller device, which Vulkan devices count as.\n"
          ".TP\n.B SLIPWAY_TUNING\nA table of \\fBslipway tune\\fR.\n"
          ".TP\n.B XDG_CACHE_HOME\nThe directory of the cache (\\fI~/.cache\\fR).\n"
+         ".TP\n.B SLIPWAY_CACHE_PATH\nFurther caches that are only read, with colons.\n"
          ".TP\n.BR NO_COLOR \", \" CLICOLOR_FORCE \", \" TERM \", \" COLUMNS\nColours, progress and the width of "
          "lines.\n";
 }
