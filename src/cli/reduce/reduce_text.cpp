@@ -258,7 +258,7 @@ std::string reduce_text(const std::string& text, const std::function<bool(const 
 
 std::string size_of_text(std::string_view text) {
   const auto lines = std::ranges::count(text, '\n') + (text.empty() || text.ends_with('\n') ? 0 : 1);
-  return formatted("{} line{}, {} bytes", lines, lines == 1 ? "" : "s", text.size());
+  return formatted("{} line{}, {} byte{}", lines, lines == 1 ? "" : "s", text.size(), text.size() == 1 ? "" : "s");
 }
 
 }  // namespace slipway::cli

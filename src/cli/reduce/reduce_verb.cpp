@@ -274,9 +274,10 @@ class ReduceVerb {
   void end(const std::string& size) {
     const std::size_t tests = tests_;
     if (!file_fails(options_.output)) {
-      diagnostics_.warning(
-          DiagnosticKind::UnexpectedVerdict, SourceLocation::in_file(options_.output),
-          formatted("the reduced file does not fail each time: {} instead of {}", last_.text(), failure_.text()));
+      diagnostics_.error(DiagnosticKind::UnexpectedVerdict, SourceLocation::in_file(options_.output),
+                         formatted("the reduced file, of {}, does not fail each time: {} instead of {}", size,
+                                   last_.text(), failure_.text()));
+      return;
     }
     print_status(formatted("{}: {}, after {} tests; it fails in the same way: `{}`\n", options_.output, size, tests,
                            test_->command_for(options_.output)));
