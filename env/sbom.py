@@ -107,10 +107,15 @@ def collect_licences(top, directory, used, packages):
     target = directory / "licences"
     shutil.rmtree(target, ignore_errors=True)
     (target / "common-licenses").mkdir(parents=True)
-    texts = {}
+    texts, files = {}, {}
     for package in used:
         text = copyright_of(package, packages).read_text(errors="replace")
-        (target / f"{package.name}.txt").write_text(text)
+        file = target / f"{package.name}.txt"
+        if text in files:  # packages of one source have the same text
+            file.hardlink_to(files[text])
+        else:
+            file.write_text(text)
+            files[text] = file
         texts[package.name] = text
         for name in re.findall(r"/usr/share/common-licenses/([A-Za-z0-9.+-]*[A-Za-z0-9])", text):
             if (COMMON / name).is_file():
@@ -234,7 +239,7 @@ def main():
             linked.add(package)
     texts = collect_licences(top, directory, components, packages)
     document = make_document(top, build, directory, texts, shipped, linked, components)
-    (directory / "sbom.spdx.json").write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    (directory / "sbom.spdx.json").write_text(json.dumps(document, ensure_ascii=False) + "\n")
     print(f"{directory}: {len(components)} packages of the distribution in sbom.spdx.json, with their licences")
 
 

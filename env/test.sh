@@ -16,7 +16,7 @@ trap 'rm -rf "$scratch"' EXIT
 export XDG_CACHE_HOME=$scratch/cache
 mkdir -p "$XDG_CACHE_HOME"
 export LSAN_OPTIONS=suppressions=$PWD/tests/leaks.supp
-export TSAN_OPTIONS=suppressions=$PWD/tests/races.supp
+export TSAN_OPTIONS="suppressions=$PWD/tests/races.supp die_after_fork=0"  # a test forks
 
 ctest --test-dir "build/$preset" --output-on-failure --parallel "$(nproc)" "$@" 2>&1 | tee "$scratch/log"
 status=${PIPESTATUS[0]}

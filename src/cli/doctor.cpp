@@ -289,10 +289,9 @@ class Doctor {
 
   // Environment variables that change what a run uses.
   void environment() {
-    for (const char* name :
-         {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_LAYER_PATH", "VK_INSTANCE_LAYERS", "VK_LOADER_LAYERS_ENABLE",
-          "SLIPWAY_DEVICE", "SLIPWAY_DEVICE_PROFILE", "SLIPWAY_OPENCL_DEVICE", "SLIPWAY_TUNING", "SLIPWAY_SANDBOX",
-          "SLIPWAY_CACHE_PATH"}) {
+    for (const char* name : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_LAYER_PATH", "VK_INSTANCE_LAYERS",
+                             "VK_LOADER_LAYERS_ENABLE", "SLIPWAY_DEVICE", "SLIPWAY_DEVICE_PROFILE",
+                             "SLIPWAY_OPENCL_DEVICE", "SLIPWAY_TUNING", "SLIPWAY_SANDBOX", "SLIPWAY_CACHE_PATH"}) {
       if (const char* value = std::getenv(name)) add("environment", State::Ok, formatted("{}={}", name, value));
     }
   }

@@ -22,7 +22,7 @@ endif()
 target_compile_definitions(slipway_layer_object PRIVATE $<$<BOOL:${static_libstdcxx}>:SLIPWAY_LAYER_OWNS_LIBSTDCXX>)
 target_link_libraries(slipway_layer_object PRIVATE ${static_libstdcxx} $<$<BOOL:${SIMDJSON_STATIC}>:${SIMDJSON_STATIC}>
                       slipway_layer volk::volk Vulkan::Headers)
-target_link_options(slipway_layer_object PRIVATE -Wl,--gc-sections -Wl,--exclude-libs,ALL -Wl,-Bsymbolic
+target_link_options(slipway_layer_object PRIVATE -Wl,--gc-sections ${SLIPWAY_FOLD} -Wl,--exclude-libs,ALL -Wl,-Bsymbolic
                     -Wl,--version-script=${layer_directory}/exports.map -Wl,-z,pack-relative-relocs -Wl,--as-needed -static-libstdc++ -static-libgcc)
 
 # In the build, the library is beside its manifest; installed, the manifest names the directory of libraries.

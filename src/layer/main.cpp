@@ -13,8 +13,8 @@ void __freeres();  // exported by libstdc++ for leak checkers, but declared in n
 }
 
 namespace {
-// The C++ library inside the layer keeps 72 KiB for exceptions that are thrown when the memory is exhausted. A program that
-// loads and unloads the layer many times would lose them each time.
+// The C++ library inside the layer keeps 72 KiB for exceptions that are thrown when the memory is exhausted. A program
+// that loads and unloads the layer many times would lose them each time.
 [[gnu::destructor]] void free_exception_pool() { __gnu_cxx::__freeres(); }
 }  // namespace
 #endif

@@ -8,13 +8,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
 #include <utility>
 
 #include "base/files.hpp"
 #include "base/format.hpp"
+#include "base/temporary_directory.hpp"
 #include "shader/messages.hpp"
 #include "spirv/module.hpp"
 
@@ -22,33 +20,6 @@ extern char** environ;  // NOLINT(readability-redundant-declaration): not in a h
 
 namespace slipway::shader {
 namespace {
-
-// A private directory for the files of one compilation, which is removed with them.
-class DxcFiles {
- public:
-  static Result<DxcFiles> make() {
-    std::error_code error;
-    std::string pattern = (std::filesystem::temp_directory_path(error) / "slipway-dxc-XXXXXX").native();
-    if (error || !::mkdtemp(pattern.data())) {
-      return fail(DiagnosticKind::FileUnwritable, SourceLocation::in_file(pattern),
-                  formatted("cannot make a temporary directory: {}", error ? error.message() : std::strerror(errno)));
-    }
-    return DxcFiles(pattern);
-  }
-  DxcFiles(DxcFiles&& from) noexcept : directory_(std::exchange(from.directory_, {})) {}
-  ~DxcFiles() {
-    std::error_code ignored;
-    if (!directory_.empty()) std::filesystem::remove_all(directory_, ignored);
-  }
-
-  Path source() const { return directory_ / "source.hlsl"; }
-  Path output() const { return directory_ / "output.spv"; }
-  Path log() const { return directory_ / "log"; }
-
- private:
-  explicit DxcFiles(Path directory) : directory_(std::move(directory)) {}
-  Path directory_;
-};
 
 // The exit status; nothing if the program cannot be started.
 std::optional<int> run_program(std::vector<std::string> words, const Path& log) {
@@ -96,11 +67,13 @@ Result<Compiled> compile_with_dxc(const SourcePtr& source, const Options& option
     return fail(DiagnosticKind::Unsupported, location,
                 formatted("no {} shaders in HLSL, only compute shaders; use GLSL or SPIR-V", name_of(options.stage)));
   }
-  SLIPWAY_TRY(const DxcFiles files, DxcFiles::make());
-  SLIPWAY_TRY_VOID(write_file(files.source(), source->text()));
+  SLIPWAY_TRY(const TemporaryDirectory files, TemporaryDirectory::make("dxc"));
+  const Path input = files.path() / "source.hlsl", output = files.path() / "output.spv",
+             log_file = files.path() / "log";
+  SLIPWAY_TRY_VOID(write_file(input, source->text()));
   std::vector<std::string> words = {
-      "dxc",         "-spirv", "-fspv-target-env=vulkan1.3", "-T", "cs_6_6", "-enable-16bit-types", "-E",
-      options.entry, "-Fo",    files.output().native()};
+      "dxc", "-spirv",       "-fspv-target-env=vulkan1.3", "-T", "cs_6_6", "-enable-16bit-types", "-E", options.entry,
+      "-Fo", output.native()};
   for (const Macro& macro : options.macros) {
     words.push_back(macro.value ? "-D" : "-U");
     words.push_back(macro.value && !macro.value->empty() ? formatted("{}={}", macro.name, *macro.value) : macro.name);
@@ -112,17 +85,17 @@ Result<Compiled> compile_with_dxc(const SourcePtr& source, const Options& option
   include(options.directory);
   for (const Path& directory : options.include_dirs) include(directory);
   if (options.debug_info) words.emplace_back("-Zi");
-  words.push_back(files.source().native());
+  words.push_back(input.native());
 
-  const std::optional<int> status = run_program(words, files.log());
+  const std::optional<int> status = run_program(words, log_file);
   if (!status || *status == 127) {
     Diagnostic diagnostic{.kind = DiagnosticKind::DeviceLacks, .location = location};
     diagnostic.message = "--hlsl-compiler dxc needs the program `dxc`, which PATH does not find";
     return fail(std::move(diagnostic.hint("without the option, the built-in front end compiles HLSL")));
   }
-  const std::string log = slipway::read_text(files.log()).value_or("");
-  std::vector<Diagnostic> messages = read_messages(as_glslang_log(log), source, {{files.source().native(), source}});
-  const bool failed = *status != 0 || !file_exists(files.output());
+  const std::string log = slipway::read_text(log_file).value_or("");
+  std::vector<Diagnostic> messages = read_messages(as_glslang_log(log), source, {{input.native(), source}});
+  const bool failed = *status != 0 || !file_exists(output);
   if (failed) {
     if (std::ranges::none_of(messages, [](const Diagnostic& one) { return one.severity == Severity::Error; })) {
       messages.push_back({.kind = DiagnosticKind::ShaderCompile,
@@ -132,7 +105,7 @@ Result<Compiled> compile_with_dxc(const SourcePtr& source, const Options& option
     }
     return fail(Failure(std::move(messages)));
   }
-  SLIPWAY_TRY(const std::string bytes, slipway::read_text(files.output()));
+  SLIPWAY_TRY(const std::string bytes, slipway::read_text(output));
   SLIPWAY_TRY(const spirv::Module module, spirv::read_module(bytes_of(bytes), source->name()));
   return Compiled{.words = spirv::Words(module.words().begin(), module.words().end()), .warnings = std::move(messages)};
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway reduce`: finds the smallest file that still fails.
-#include <unistd.h>
-
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -11,6 +9,7 @@
 #include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/protected_inputs.hpp"
+#include "base/temporary_directory.hpp"
 #include "cli/command_line.hpp"
 #include "cli/formats.hpp"
 #include "cli/program.hpp"
@@ -37,25 +36,6 @@ struct ReduceOptions {
 };
 
 constexpr double kDefaultLimit = 60;  // seconds
-
-// A directory for candidates, which is removed with what is in it.
-class ScratchDirectory {
- public:
-  ScratchDirectory() {
-    std::error_code error;
-    path_ = std::filesystem::temp_directory_path(error) / formatted("slipway-reduce-{}", ::getpid());
-    std::filesystem::create_directories(path_, error);
-  }
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ~ScratchDirectory() {
-    std::error_code error;
-    std::filesystem::remove_all(path_, error);
-  }
-  const Path& path() const { return path_; }
-
- private:
-  Path path_;
-};
 
 enum class ReducedAs { Json, Text, Graph };
 
@@ -93,6 +73,10 @@ class ReduceVerb {
     auto content = diagnostics_.take(ContentOf::read(options_.file));
     if (!content) return false;
     content_.emplace(std::move(*content));
+    if (auto scratch = diagnostics_.take(TemporaryDirectory::make("reduce")))
+      scratch_.emplace(std::move(*scratch));
+    else
+      return false;
     const Format* const format = format_of(content_->content());
     const std::string_view name = format ? format->name : "";
     CandidateCheckOptions test{.verb = "run", .words = options_.words, .command = options_.test};
@@ -187,7 +171,7 @@ class ReduceVerb {
     return parent.empty() ? "." : parent.string();
   }
 
-  Path candidate_path() const { return scratch_.path() / (Path(options_.file).stem().string() + suffix_); }
+  Path candidate_path() const { return scratch_->path() / (Path(options_.file).stem().string() + suffix_); }
 
   // Whether the candidate that was written fails as the original does.
   bool file_fails(const std::string& path) {
@@ -233,7 +217,7 @@ class ReduceVerb {
   // A VGF file is converted in a process of its own, since the conversion may be what fails.
   bool write_graph(const Path& path, const std::string& contents) {
     if (suffix_ != ".vgf") return write(path, contents);
-    const Path text = Path(scratch_.path() / "candidate.graph");
+    const Path text = Path(scratch_->path() / "candidate.graph");
     if (!write(text, contents)) return false;
     std::vector<std::string> command = sandbox::own_command();
     command.insert(command.end(), {"convert", text.string(), "-q", "-o", path.string()});
@@ -285,7 +269,7 @@ class ReduceVerb {
 
   const ReduceOptions& options_;
   Diagnostics diagnostics_;
-  const ScratchDirectory scratch_;
+  std::optional<TemporaryDirectory> scratch_;  // of candidates
   std::optional<ContentOf> content_;
   std::optional<vgf::File> vgf_;
   ReducedAs kind_ = ReducedAs::Text;
