@@ -18,8 +18,8 @@ constinit thread_local const std::string* note_of_thread = nullptr;
 
 void put(std::string_view text) { (void)!::write(STDERR_FILENO, text.data(), text.size()); }
 
-// Only calls that a signal handler may make.
-void handle(int number) {
+// Only calls that a signal handler may make. Unused with sanitizers.
+[[maybe_unused]] void handle(int number) {
   const std::string* note = note_of_thread;
   if (!note) note = note_of_devices;
   if (note && !note->empty()) {
