@@ -1,29 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "model/standalone/graph_device.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include "base/format.hpp"
 #include "launch/execute/host_run.hpp"
 #include "model/cpu_device.hpp"
 #include "model/plan/graph_engine.hpp"
+#include "model/plan/tensor_buffer.hpp"
 #include "model/standalone/open_standalone.hpp"
 
 namespace slipway::model {
 namespace {
-
-launch::ResourceIndex add_tensor_buffer(launch::Plan& plan, std::string name, const tosa::TensorType& type) {
-  const std::uint64_t size = tensor::byte_count(type.shape, tosa::storage_of(type.data)).value();
-  plan.resources.push_back({.name = std::move(name),
-                            .kind = launch::Buffer{.size = std::max<std::uint64_t>(size, 1)},
-                            .initial = {},
-                            .outputs = {},
-                            .sharing = std::nullopt,
-                            .origin = {},
-                            .load_counter = {}});
-  return static_cast<launch::ResourceIndex>(plan.resources.size() - 1);
-}
 
 Result<launch::Report> execute(const launch::Plan& plan, const GraphDeviceOptions& options) {
   launch::RunOptions run;

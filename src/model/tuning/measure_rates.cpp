@@ -7,6 +7,7 @@
 #include "launch/execute/run.hpp"
 #include "lower/lower.hpp"
 #include "model/plan/plan_graph.hpp"
+#include "model/plan/tensor_buffer.hpp"
 
 namespace slipway::model {
 namespace {
@@ -44,8 +45,10 @@ class RateMeter {
     if (!program) return std::nullopt;
     launch::Plan plan;
     std::vector<launch::ResourceIndex> inputs, outputs;
-    for (const tosa::ValueId value : graph.inputs) inputs.push_back(add_buffer(plan, graph[value].type));
-    for (const tosa::ValueId value : graph.outputs) outputs.push_back(add_buffer(plan, graph[value].type));
+    for (const tosa::ValueId value : graph.inputs)
+      inputs.push_back(add_tensor_buffer(plan, "rates", graph[value].type));
+    for (const tosa::ValueId value : graph.outputs)
+      outputs.push_back(add_tensor_buffer(plan, "rates", graph[value].type));
     add_graph(plan, graph, *program, inputs, outputs, "rates", {});
     if (!launch::check_device(plan, launch::needs_of(plan), device_.snapshot()).empty()) return std::nullopt;
     const auto once = shortest(plan, 1);
@@ -55,18 +58,6 @@ class RateMeter {
   }
 
  private:
-  static launch::ResourceIndex add_buffer(launch::Plan& plan, const tosa::TensorType& type) {
-    const std::uint64_t size = tensor::byte_count(type.shape, tosa::storage_of(type.data)).value();
-    plan.resources.push_back({.name = "rates",
-                              .kind = launch::Buffer{.size = size},
-                              .initial = {},
-                              .outputs = {},
-                              .sharing = std::nullopt,
-                              .origin = {},
-                              .load_counter = {}});
-    return static_cast<launch::ResourceIndex>(plan.resources.size() - 1);
-  }
-
   std::optional<double> shortest(const launch::Plan& plan, std::uint32_t repeat) {
     const auto report = launch::run(plan, device_, {.repeat = repeat, .iteration_times = true, .cache = cache_}, Log());
     if (!report || report->profile.iterations.empty()) return std::nullopt;
