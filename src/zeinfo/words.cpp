@@ -2,6 +2,7 @@
 #include "zeinfo/words.hpp"
 
 #include <ranges>
+#include <span>
 
 namespace slipway::zeinfo {
 
@@ -27,21 +28,37 @@ WordTable::WordTable(std::vector<std::string_view> words) {
   }
 }
 
-const WordTable& keys_of(const MappingInfo& mapping) {
+namespace {
+
+// The tables are made in functions of their own: the functions below, which are called for each word, need no protected
+// stack frame then. The bound of a span is checked in less time than that of a vector.
+[[gnu::noinline]] std::span<const WordTable> key_tables() {
   static const auto tables = all_mappings() | std::views::transform([](const MappingInfo* one) {
                                return WordTable(one->fields | std::views::transform(&FieldInfo::key) |
                                                 std::ranges::to<std::vector<std::string_view>>());
                              }) |
                              std::ranges::to<std::vector>();
-  return tables[mapping.number];
+  return tables;
 }
 
-const WordTable& words_of(const EnumInfo& values) {
+[[gnu::noinline]] std::span<const WordTable> value_tables() {
   static const auto tables = all_enums() | std::views::transform([](const EnumInfo* one) {
                                return WordTable(one->values | std::views::transform(&ValueInfo::name) |
                                                 std::ranges::to<std::vector<std::string_view>>());
                              }) |
                              std::ranges::to<std::vector>();
+  return tables;
+}
+
+}  // namespace
+
+const WordTable& keys_of(const MappingInfo& mapping) {
+  static const std::span<const WordTable> tables = key_tables();
+  return tables[mapping.number];
+}
+
+const WordTable& words_of(const EnumInfo& values) {
+  static const std::span<const WordTable> tables = value_tables();
   return tables[values.number];
 }
 

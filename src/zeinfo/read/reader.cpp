@@ -22,11 +22,7 @@ constexpr std::size_t kLargestItem =
 
 }  // namespace
 
-bool Reader::enter(const char* at) {
-  if (depth_ < kMaxDepth) {
-    ++depth_;
-    return true;
-  }
+bool Reader::too_deep(const char* at) {
   error(DiagnosticKind::NestingTooDeep, span(at, at + 1), formatted("nested more than {} deep", kMaxDepth));
   return false;
 }
@@ -56,9 +52,7 @@ void Reader::note_entry(Span key, Span value) {
 
 // --- block mappings --------------------------------------------------------------------------------------------------
 
-// Reports lines that are indented deeper than an entry that already has its value. Returns true if the position moved.
-bool Reader::skip_deeper(int column, std::size_t errors_before) {
-  if (at_end() || column_ <= column) return false;
+void Reader::skip_deeper_lines(int column, std::size_t errors_before) {
   if (errors_ == errors_before) {
     if (looks_like_entry() || at_dash()) {
       error(DiagnosticKind::BadIndentation, span(p_, p_ + 1),
@@ -73,7 +67,6 @@ bool Reader::skip_deeper(int column, std::size_t errors_before) {
     skip_line();
     next_token();
   }
-  return true;
 }
 
 void Reader::block_mapping(const MappingInfo* mapping, std::byte* object, int column, bool of_item) {

@@ -11,6 +11,7 @@
 
 #include "zeinfo/model.hpp"
 #include "zeinfo/read/locate.hpp"
+#include "zeinfo/read/parse.hpp"
 #include "zeinfo/schema.hpp"
 #include "zeinfo/text_diagnostics.hpp"
 
@@ -83,7 +84,14 @@ class Reader {
   void sequence_form(const FieldInfo& field, const MappingInfo* in, std::byte* object, bool in_flow);
   void unknown_key(const MappingInfo& mapping, std::string_view key, Span span);
   void note_entry(Span key, Span value);
-  bool skip_deeper(int column, std::size_t errors_before);
+  // Reports lines that are indented deeper than an entry that already has its value. Returns true if the position
+  // moved.
+  bool skip_deeper(int column, std::size_t errors_before) {
+    if (at_end() || column_ <= column) return false;
+    skip_deeper_lines(column, errors_before);
+    return true;
+  }
+  void skip_deeper_lines(int column, std::size_t errors_before);
   void scalar_value(const FieldInfo& field, const MappingInfo* in, std::byte* object, const Scalar& scalar);
   struct Int3Reading {
     Int3 value;
@@ -99,12 +107,17 @@ class Reader {
   void bad_scalar(const FieldInfo& field, const MappingInfo* in, DiagnosticKind kind, Span span,
                   std::string_view message);
   void store_list(const FieldInfo& field, std::byte* object, std::size_t from, std::uint32_t count);
-  bool enter(const char* at);  // one level deeper, unless that is too deep
+  bool enter(const char* at) {  // one level deeper, unless that is too deep
+    if (depth_ >= kMaxDepth) return too_deep(at);
+    ++depth_;
+    return true;
+  }
+  bool too_deep(const char* at);
 
   // --- the quick path (reader_quick.cpp) ---
   // Reads an entry in canonical form whose value is a scalar, up to the next token; false if it is anything else.
   bool quick_entry(const MappingInfo& mapping, std::byte* object, std::uint64_t& seen);
-  bool quick_scalar(const FieldInfo& field, std::byte* object, const char*& at);
+  const char* quick_scalar(const FieldInfo& field, std::byte* object, const char* at);
 
   // --- messages ---
   void error(DiagnosticKind kind, Span span, std::string_view message);
