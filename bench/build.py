@@ -77,12 +77,13 @@ def header_costs(entry):
         del words[at:at + 2]
     with tempfile.TemporaryDirectory() as scratch:
         words[words.index("-o") + 1] = f"{scratch}/x.o"
-        subprocess.run([*words, "-ftime-trace", "-fsyntax-only", "-w"], cwd=entry["directory"], stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL)
-        traces = list(pathlib.Path(scratch).glob("*.json"))
-        if not traces:
+        trace = pathlib.Path(scratch, "trace.json")
+        # (Clang's driver ignores the option when it only checks the syntax.)
+        subprocess.run([*words, "-Xclang", f"-ftime-trace={trace}", "-fsyntax-only", "-w"], cwd=entry["directory"],
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        if not trace.exists():
             return {}
-        events = json.loads(traces[0].read_text())["traceEvents"]
+        events = json.loads(trace.read_text())["traceEvents"]
     begins, costs = [], collections.Counter()
     for event in sorted((event for event in events if event.get("name") == "Source"), key=lambda event: event["ts"]):
         while begins and begins[-1][1] <= event["ts"]:
@@ -97,7 +98,7 @@ def header_costs(entry):
 
 def print_headers(build_directory, rows, jobs):
     entries = [entry for entry in json.loads((build_directory / "compile_commands.json").read_text())
-               if entry["file"].endswith(".cpp")]
+               if entry["file"].endswith((".cpp", ".cxx"))]  # files that are compiled together have the second suffix
     costs, users = collections.Counter(), collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for found in pool.map(header_costs, entries):
