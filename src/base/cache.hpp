@@ -32,6 +32,7 @@ class Cache {
   // 32 hexadecimal digits of a 128-bit hash over the parts and their lengths.
   static std::string key(std::initializer_list<std::string_view> parts);
 
+  // Of this cache, or else of those in SLIPWAY_CACHE_PATH, which are only read.
   std::optional<std::vector<std::byte>> find(std::string_view key) const;
   void store(std::string_view key, Bytes value) const;
 

@@ -2,6 +2,7 @@
 #include "base/files.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <tuple>
 
 #include "base/format.hpp"
 #include "base/protected_inputs.hpp"
@@ -76,6 +78,38 @@ Result<std::string> read_all(int file, const Path& path, std::size_t limit) {
   }
 }
 
+// Waits until a program has opened a pipe for writing, but not for ever. Returns what it has read meanwhile.
+Result<std::string> await_writer(int pipe, const Path& path) {
+  constexpr int kPeriod = 50, kLongest = 5000;  // milliseconds
+  pollfd ready{.fd = pipe, .events = POLLIN, .revents = 0};
+  for (int waited = 0; ::poll(&ready, 1, kPeriod) <= 0; waited += kPeriod) {
+    // A pipe without data is at its end as long as it has no writer.
+    char byte = 0;
+    const ssize_t count = ::read(pipe, &byte, 1);
+    if (count > 0) return std::string(1, byte);
+    if (count < 0) return {};
+    if (waited < kLongest) continue;
+    return fail(
+        DiagnosticKind::FileUnreadable, SourceLocation::in_file(path.string()),
+        formatted("no program has opened the pipe {} for writing within {} seconds", path.string(), kLongest / 1000));
+  }
+  return {};
+}
+
+Result<std::string> read_pipe(const Path& path) {
+  const FileDescriptor pipe(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (pipe.number < 0) return unreadable(path, errno);
+  SLIPWAY_TRY(std::string text, await_writer(pipe.number, path));
+  ::fcntl(pipe.number, F_SETFL, 0);  // from now on a read waits for data
+  return read_all(pipe.number, path, kMaxStream).transform([&](const std::string& rest) { return text += rest; });
+}
+
+Result<std::string> read_device(const Path& path) {
+  const FileDescriptor device(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (device.number < 0) return unreadable(path, errno);
+  return read_all(device.number, path, kMaxStream);
+}
+
 // The contents of pipes and devices, which can be read only once, while the program reads an input several times: to
 // detect its format, then to read it.
 class Streams {
@@ -84,17 +118,15 @@ class Streams {
 
   Result<std::shared_ptr<const std::string>> read(const Path& path, const struct stat& status) {
     const std::scoped_lock lock(mutex_);
-    const std::pair key(status.st_dev, status.st_ino);
+    const std::tuple key(path, status.st_dev, status.st_ino);  // the system uses numbers again
     if (const auto known = contents_.find(key); known != contents_.end()) return known->second;
-    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (file.number < 0) return unreadable(path, errno);
-    SLIPWAY_TRY(std::string text, read_all(file.number, path, kMaxStream));
+    SLIPWAY_TRY(std::string text, S_ISFIFO(status.st_mode) ? read_pipe(path) : read_device(path));
     return contents_[key] = std::make_shared<const std::string>(std::move(text));
   }
 
  private:
   std::mutex mutex_;
-  std::map<std::pair<dev_t, ino_t>, std::shared_ptr<const std::string>> contents_;
+  std::map<std::tuple<Path, dev_t, ino_t>, std::shared_ptr<const std::string>> contents_;
 };
 
 Streams& streams() {

@@ -158,6 +158,26 @@ TEST(Files, PipesAreReadOnceAndWrittenTo) {
   EXPECT_TRUE(fs::is_fifo(pipe));
 }
 
+TEST(Files, APipeMayHaveASlowWriterButMustHaveOne) {
+  const testing::ScratchDirectory scratch;
+  const Path slow = scratch / "slow", none = scratch / "none", empty = scratch / "empty";
+  for (const Path& pipe : {slow, none, empty}) ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::jthread writer([&] {
+    ::usleep(120'000);
+    const int file = ::open(slow.c_str(), O_WRONLY);
+    ::usleep(120'000);
+    EXPECT_EQ(::write(file, "late", 4), 4);
+    ::close(file);
+    ::close(::open(empty.c_str(), O_WRONLY));
+  });
+  EXPECT_EQ(*read_text(slow), "late");
+  EXPECT_EQ(*read_text(empty), "");
+  const Result<std::string> text = read_text(none);
+  ASSERT_FALSE(text);
+  EXPECT_EQ(text.error().front().message,
+            "no program has opened the pipe " + none.string() + " for writing within 5 seconds");
+}
+
 TEST(Files, NamesWithNul) {
   const testing::ScratchDirectory scratch;
   const Path path = scratch / std::string("a\0b", 3);

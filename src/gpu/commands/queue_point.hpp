@@ -6,7 +6,7 @@
 
 namespace slipway::gpu {
 
-// A moment in the work of a queue: the end of a batch.
+// A moment in the work of a queue: the end of a submission.
 struct QueuePoint {
   std::uint32_t queue = 0;
   std::uint64_t value = 0;  // later on the same queue: larger

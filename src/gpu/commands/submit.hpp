@@ -3,13 +3,15 @@
 //
 // On a device whose plan has several queues:
 //
-//   const Batch first{.lists = a, .has_end = true};
+//   const Batch first{.lists = a};
 //   Result<Submission> one = submit(device, 0, {&first, 1});
-//   const QueuePoint points[] = {one->end(0)};
+//   const QueuePoint points[] = {one->end()};
 //   const Batch second{.lists = b, .after = points};
 //   Result<Submission> other = submit(device, 1, {&second, 1});  // waits on the device for `a`
 //
-// Submissions to one queue run in order; between queues the only order is the one that `after` makes.
+// Submissions to one queue run in order; between queues the only order is the one that `after` makes. Each submission
+// signals the next value of its queue's timeline semaphore when it ends: that is what the host and other queues wait
+// for.
 //
 // A wait polls for a short while before it blocks: a driver's blocking wait costs some 20 us more than a poll
 // (measured: 28-33 us against 10 us for an empty submission).
@@ -19,7 +21,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <vector>
+#include <utility>
 
 #include "base/diagnostic.hpp"
 #include "gpu/commands/commands.hpp"
@@ -38,8 +40,7 @@ struct FrameBoundary {
 // Lists that are executed in order, once all of `after` has been reached.
 struct Batch {
   std::span<const CommandList* const> lists;
-  std::span<const QueuePoint> after;  // ends of batches that have been submitted to the same device
-  bool has_end = false;               // Submission::end is needed
+  std::span<const QueuePoint> after;  // ends of submissions to the same device
 };
 
 enum class WaitStatus { Done, TimedOut };
@@ -48,7 +49,8 @@ enum class WaitStatus { Done, TimedOut };
 // the device is lost (Device::is_lost), since nothing can stop the work and destroying what it uses would wait for it.
 class Submission {
  public:
-  Submission(Submission&&) noexcept = default;
+  Submission(Submission&& other) noexcept
+      : core_(std::exchange(other.core_, nullptr)), end_(other.end_), status_(other.status_) {}
   Submission& operator=(Submission&&) = delete;  // what it replaced would have to be waited for
   ~Submission();
 
@@ -56,22 +58,22 @@ class Submission {
   // device that is lost.
   Result<WaitStatus> wait(std::optional<std::chrono::nanoseconds> time_out = std::nullopt);
 
-  // For batches of other queues to wait for: of a batch with `has_end`, on a device whose plan has several queues.
-  QueuePoint end(std::size_t batch) const { return ends_[batch]; }
+  // The end of its last batch, for batches of other queues to wait for.
+  QueuePoint end() const { return end_; }
 
  private:
   friend Result<Submission> submit_batches(const Device&, std::uint32_t, std::span<const Batch>, const FrameBoundary*);
-  explicit Submission(Owned<VkFence_T> fence) : fence_(std::move(fence)) {}
-  Owned<VkFence_T> fence_;  // none when the work is done
-  std::vector<QueuePoint> ends_;
+  Submission(const DeviceCore& core, QueuePoint end) : core_(&core), end_(end) {}
+  const DeviceCore* core_;  // none after a move
+  QueuePoint end_;
   std::optional<WaitStatus> status_;  // of the last wait
 };
 
 // To queue 0. The lists are executed in order; there may be none. Only one thread at a time may submit.
 Result<Submission> submit(const Device& device, std::span<const CommandList* const> lists,
                           const FrameBoundary* boundary = nullptr);
-// All batches at once, each after the one before it, to a queue of the plan's. Only one thread at a time may submit to
-// one queue.
+// All batches at once, at least one, each after the one before it, to a queue of the plan's. Only one thread at a time
+// may submit to one queue.
 Result<Submission> submit(const Device& device, std::uint32_t queue, std::span<const Batch> batches);
 
 }  // namespace slipway::gpu

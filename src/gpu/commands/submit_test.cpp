@@ -58,13 +58,16 @@ TEST_F(SubmitTest, IsWaitedForWhenItIsDropped) {
   EXPECT_EQ(contents<std::uint32_t>(a).back(), 9u);
 }
 
-// A driver that never gets to the work: the fence stays as it is.
-VkResult fence_status = VK_NOT_READY;
+// A driver that never gets to the work, until the test says how far it is.
+std::uint64_t reached_value = 0;
 
 void never_run(DeviceFunctions& functions) {
-  fence_status = VK_NOT_READY;
+  reached_value = 0;
   functions.vkQueueSubmit2 = [](VkQueue, std::uint32_t, const VkSubmitInfo2*, VkFence) { return VK_SUCCESS; };
-  functions.vkGetFenceStatus = [](VkDevice, VkFence) { return fence_status; };
+  functions.vkGetSemaphoreCounterValue = [](VkDevice, VkSemaphore, std::uint64_t* value) {
+    *value = reached_value;
+    return VK_SUCCESS;
+  };
 }
 
 TEST_F(SubmitTest, ReportsThatTheTimeIsUp) {
@@ -73,7 +76,7 @@ TEST_F(SubmitTest, ReportsThatTheTimeIsUp) {
   EXPECT_EQ(must(submission.wait(std::chrono::nanoseconds(0))), WaitStatus::TimedOut);
   EXPECT_EQ(must(submission.wait(std::chrono::milliseconds(2))), WaitStatus::TimedOut);
   EXPECT_EQ(must(submission.wait(std::chrono::nanoseconds(-5))), WaitStatus::TimedOut);
-  fence_status = VK_SUCCESS;
+  reached_value = 1;
   EXPECT_EQ(must(submission.wait()), WaitStatus::Done);
   EXPECT_FALSE(device().is_lost());
 }
@@ -116,51 +119,42 @@ TEST_F(SubmitTest, QueuesWaitForEachOther) {
   const CommandList* const fills[] = {&fill};
   const CommandList* const copies[] = {&copy};
   for (std::uint64_t i = 1; i <= 3; ++i) {
-    const std::array<Batch, 2> first = {Batch{}, Batch{.lists = fills, .has_end = true}};
+    const std::array<Batch, 2> first = {Batch{}, Batch{.lists = fills}};
     Submission filling = must(submit(device(), 2, first));
-    EXPECT_EQ(filling.end(1), (QueuePoint{2, i}));
-    const QueuePoint after[] = {filling.end(1)};
-    const std::array<Batch, 2> second = {Batch{.lists = copies, .after = after, .has_end = true},
-                                         Batch{.has_end = true}};
+    EXPECT_EQ(filling.end(), (QueuePoint{2, i}));
+    const QueuePoint after[] = {filling.end()};
+    const std::array<Batch, 2> second = {Batch{.lists = copies, .after = after}, Batch{}};
     Submission copying = must(submit(device(), 1, second));
-    EXPECT_EQ(copying.end(1), (QueuePoint{1, 2 * i}));
+    EXPECT_EQ(copying.end(), (QueuePoint{1, i}));
     must(copying.wait());
     EXPECT_EQ(contents<std::uint32_t>(b)[0], 9u);
     must(filling.wait());
   }
 }
 
-int fences_made = 0;
-PFN_vkCreateFence real_create_fence = nullptr;
-
-TEST_F(SubmitTest, FencesAreUsedAgain) {
-  fences_made = 0;
-  use_functions([](DeviceFunctions& functions) {
-    real_create_fence = functions.vkCreateFence;
-    functions.vkCreateFence = [](VkDevice device, const VkFenceCreateInfo* info, const VkAllocationCallbacks* allocator,
-                                 VkFence* fence) {
-      ++fences_made;
-      return real_create_fence(device, info, allocator, fence);
-    };
-  });
-  for (int i = 0; i < 5; ++i) {
+// The end of a submission is that of all before it on the queue, whether or not they were waited for.
+TEST_F(SubmitTest, SubmissionsAreCounted) {
+  for (std::uint64_t i = 0; i < 5; ++i) {
     Submission waited = must(submit(device(), {}));
-    const Submission dropped = must(submit(device(), {}));
+    Submission dropped = must(submit(device(), {}));
+    EXPECT_EQ(waited.end(), (QueuePoint{0, 2 * i + 1}));
+    EXPECT_EQ(dropped.end(), (QueuePoint{0, 2 * i + 2}));
     EXPECT_EQ(must(waited.wait()), WaitStatus::Done);
+    const Submission moved = std::move(dropped);
+    EXPECT_EQ(moved.end(), (QueuePoint{0, 2 * i + 2}));
   }
-  EXPECT_EQ(fences_made, 2);
 }
 
 TEST_F(SubmitTest, ReportsALostDevice) {
   use_functions([](DeviceFunctions& functions) {
-    functions.vkGetFenceStatus = [](VkDevice, VkFence) { return VK_ERROR_DEVICE_LOST; };
+    functions.vkGetSemaphoreCounterValue = [](VkDevice, VkSemaphore, std::uint64_t*) { return VK_ERROR_DEVICE_LOST; };
   });
   Submission submission = must(submit(device(), {}));
   const Result<WaitStatus> status = submission.wait();
   ASSERT_FALSE(status);
   EXPECT_TRUE(is_device_lost(status.error()));
   EXPECT_EQ(text_of(status.error()),
-            "`vkGetFenceStatus` failed with `VK_ERROR_DEVICE_LOST` (submission) [device-failed]\n");
+            "`vkGetSemaphoreCounterValue` failed with `VK_ERROR_DEVICE_LOST` (submission) [device-failed]\n");
 }
 
 // The frame boundary of the last submission. The software driver does not have the extension, so it is recorded here

@@ -29,6 +29,11 @@ Result<Timestamps> create_timestamps(const Device& device, std::uint32_t count) 
   return timestamps;
 }
 
+void reset_timestamps(const Device& device, const Timestamps& timestamps) {
+  const DeviceCore& core = device.core();
+  core.functions.vkResetQueryPool(core.device, timestamps.handle(), 0, timestamps.count());
+}
+
 Result<std::vector<std::uint64_t>> read_timestamps(const Device& device, const Timestamps& timestamps) {
   const DeviceCore& core = device.core();
   std::vector<std::uint64_t> ticks(timestamps.count());

@@ -25,6 +25,9 @@ class Timestamps {
 // `count` is at least 1. Errors: device-lacks when the queue has no timestamps.
 Result<Timestamps> create_timestamps(const Device& device, std::uint32_t count);
 
+// On the host, while no submission that writes them is in flight.
+void reset_timestamps(const Device& device, const Timestamps& timestamps);
+
 // The ticks (Snapshot::timestamp_period nanoseconds each), after the submission that wrote all of them has ended.
 Result<std::vector<std::uint64_t>> read_timestamps(const Device& device, const Timestamps& timestamps);
 

@@ -67,7 +67,6 @@ VkResult open_queues(DeviceCore& core) {
   for (std::uint32_t i = 0; i < core.plan.queues; ++i) {
     core.functions.vkGetDeviceQueue(core.device, core.plan.queue_family, i % queues_of_driver(core),
                                     &core.queues[i].queue);
-    if (core.plan.queues == 1) break;  // nothing to wait for
     const VkResult result = core.functions.vkCreateSemaphore(core.device, &info, nullptr, &core.queues[i].timeline);
     if (result != VK_SUCCESS) return result;
   }

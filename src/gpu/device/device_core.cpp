@@ -17,7 +17,6 @@ DeviceCore::~DeviceCore() {
     static_cast<void>(new std::shared_ptr(instance));
     return;
   }
-  for (const VkFence fence : fences.idle) functions.vkDestroyFence(device, fence, nullptr);
   for (const QueueCore& queue : queues) {
     if (queue.timeline) functions.vkDestroySemaphore(device, queue.timeline, nullptr);
   }

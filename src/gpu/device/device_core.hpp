@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <string_view>
 #include <vector>
 
@@ -18,17 +17,19 @@
 
 namespace slipway::gpu {
 
-// A queue and, where the plan has several, how far it has come: submissions wait for each other's values.
+// What a submission is described with: memory that the next one uses again.
+struct SubmitInfos {
+  std::vector<VkCommandBufferSubmitInfo> buffers;
+  std::vector<VkSemaphoreSubmitInfo> semaphores;
+  std::vector<VkSubmitInfo2> infos;
+};
+
+// A queue and how far it has come: the host, and submissions to other queues, wait for values of its semaphore.
 struct QueueCore {
   VkQueue queue = nullptr;
   VkSemaphore timeline = nullptr;
-  std::uint64_t value = 0;  // that the last submission will signal
-};
-
-// Fences that wait for their next submission: making one costs more than submitting.
-struct FencePool {
-  std::mutex mutex;
-  std::vector<VkFence> idle;
+  std::uint64_t value = 0;  // that the last submission signals at its end
+  SubmitInfos infos;
 };
 
 struct DeviceCore {
@@ -43,9 +44,8 @@ struct DeviceCore {
   DevicePlan plan;
   DeviceFunctions functions;
   VkDevice device = nullptr;
-  // By the plan's numbers. One thread at a time submits to a queue, and so changes its value.
+  // By the plan's numbers. One thread at a time submits to a queue, and so changes its value and infos.
   mutable std::vector<QueueCore> queues;
-  mutable FencePool fences;
   VmaAllocator allocator = nullptr;
   // Work in flight will never end. Destroying objects would wait for it, so they are leaked.
   mutable std::atomic<bool> lost = false;

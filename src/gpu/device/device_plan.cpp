@@ -34,6 +34,9 @@ constexpr std::array<std::string_view, 6> kRobustness = {"robustBufferAccess",  
 constexpr std::array<std::string_view, 3> kNeverNeeded = {"bufferDeviceAddressCaptureReplay",
                                                           "bufferDeviceAddressMultiDevice", "protectedMemory"};
 
+// What submitting, waiting and timing need: Vulkan 1.3 demands them.
+constexpr std::array<std::string_view, 3> kAlwaysWanted = {"synchronization2", "timelineSemaphore", "hostQueryReset"};
+
 struct ExtensionNeeds {
   std::string_view extension;
   std::string_view needs;
@@ -139,7 +142,7 @@ class Planner {
   void collect_wanted() {
     wanted_extensions_ = needs_.extensions;
     wanted_features_ = needs_.features;
-    wanted_features_.insert("synchronization2");
+    for (const std::string_view feature : kAlwaysWanted) wanted_features_.emplace(feature);
     if (needs_.graphics) wanted_features_.insert("dynamicRendering");
     if (needs_.tensors || needs_.data_graph) {
       wanted_extensions_.emplace(kTensors);
@@ -235,9 +238,7 @@ class Planner {
     });
   }
 
-  // Submissions to several queues are ordered by timeline semaphores.
   std::uint32_t queues_of(const QueueFamily& family) const {
-    if (!plan_.has_feature("timelineSemaphore")) return 1;
     return std::min(family.queues, std::max(needs_.queues, 1u));
   }
 

@@ -12,7 +12,7 @@ namespace {
 // A device that has what every plan needs, and little more.
 gpu::Snapshot small_device() {
   gpu::Snapshot snapshot{.name = "small", .type = gpu::DeviceType::Discrete, .api = {1, 3, 0}};
-  snapshot.features = {"synchronization2", "dynamicRendering"};
+  snapshot.features = {"synchronization2", "timelineSemaphore", "hostQueryReset", "dynamicRendering"};
   snapshot.queue_families = {
       {.flags = gpu::queue_flag::kCompute | gpu::queue_flag::kGraphics | gpu::queue_flag::kTransfer, .queues = 1}};
   snapshot.memory_heaps = {{.size = 1 << 20, .device_local = true}};

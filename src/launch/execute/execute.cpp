@@ -181,25 +181,10 @@ void Execution::log_commands(StepRange steps) const {
   }
 }
 
-// In a submission of its own, so that it is not part of what is measured.
-Result<> Execution::reset_ends() {
-  Result<gpu::CommandList> list = gpu::create_command_list(device_, "reset");
-  if (!list) return fail(std::move(list.error()));
-  if (Result<> begun = list->begin(); !begun) return begun;
-  list->reset_timestamps(*ends_, 0, ends_->count());
-  if (Result<> ended = list->end(); !ended) return ended;
-  const gpu::CommandList* lists[] = {&*list};
-  Result<gpu::Submission> submission = gpu::submit(device_, lists);
-  if (!submission) return fail(std::move(submission.error()));
-  return submission->wait().transform([](gpu::WaitStatus) {});
-}
-
 Result<> Execution::submit(const Segment& segment, const SubmitOptions& options) {
   const bool is_first = &segment == &segments_.front();
   if (counters_) log_commands(segment.steps);
-  if (ends_ && is_first) {
-    if (Result<> reset = reset_ends(); !reset) return reset;
-  }
+  if (ends_ && is_first) gpu::reset_timestamps(device_, *ends_);
   if (run_.progress) set_progress(segment.steps.begin);
   const std::optional<Frame> frame = segment.boundary ? frame_of(*segment.boundary) : std::nullopt;
   if (profile_.started == HostClock::time_point{}) profile_.started = HostClock::now();
@@ -210,7 +195,6 @@ Result<> Execution::submit(const Segment& segment, const SubmitOptions& options)
     batches[i].lists = {&lists[i], 1};
     if (i < options.after.size()) batches[i].after = options.after[i];
   }
-  batches.back().has_end = options.has_end;
   std::optional<Result<gpu::Submission>> submission;
   {
     const auto timer = time("Submit Commands");
@@ -222,7 +206,7 @@ Result<> Execution::submit(const Segment& segment, const SubmitOptions& options)
   if (!*submission) return failed(segment.steps, std::move(submission->error()));
   submission_.emplace(std::move(**submission));
   in_progress_ = &segment;
-  end_ = submission_->end(batches.size() - 1);
+  end_ = submission_->end();
   return {};
 }
 

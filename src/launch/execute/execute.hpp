@@ -43,7 +43,7 @@ class Execution {
   Result<bool> wait(std::optional<std::chrono::nanoseconds> time_out, bool poll);
   // The error timed-out, with the command that was being executed. Destroying the execution then loses the device.
   std::unexpected<Failure> timed_out() const;
-  // The last submission's queue; with SubmitOptions::has_end, for batches of other queues to wait for.
+  // Of the last submission, for batches of other queues to wait for.
   gpu::QueuePoint end() const { return end_; }
 
   // Adds the times of the last iteration to the profile.
@@ -73,7 +73,6 @@ class Execution {
   Result<> record(Recorder& recorder, Segment& segment);
   Result<> record(Recorder& recorder, Segment& segment, StepRange steps);
   void log_commands(StepRange steps) const;
-  Result<> reset_ends();
   Result<> submit(const Segment& segment, const SubmitOptions& options);
   Result<> finish(const Segment& segment);
   Result<bool> wait(const Segment& segment, std::optional<std::chrono::nanoseconds> time_out, bool poll);

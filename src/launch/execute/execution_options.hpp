@@ -25,7 +25,6 @@ struct ExecutionOptions {
 struct SubmitOptions {
   std::uint32_t queue = 0;
   std::span<const std::vector<gpu::QueuePoint>> after;  // what each batch waits for; empty: nothing
-  bool has_end = false;                                 // Execution::end is asked for
   // Of calls, and of the waits before them; nothing: ExecutionOptions::time_out.
   std::optional<std::chrono::nanoseconds> time_out;
 };

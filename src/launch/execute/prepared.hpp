@@ -64,7 +64,7 @@ class Prepared {
   Result<> wait();
   // The same with another limit. False: the iteration goes on. `poll`: without sleeping.
   Result<bool> wait_for(std::optional<std::chrono::nanoseconds> limit, bool poll = false);
-  // The queue of the last submission; with SubmitOptions::has_end its end, for work on other queues to wait for.
+  // Of the last submission, for work on other queues to wait for.
   gpu::QueuePoint end() const;
 
   const Resources& resources() const;

@@ -86,9 +86,7 @@ class VulkanList final : public KernelList {
     const std::uint32_t queue = queues.choose(shared_, sections_.size() == 1);
     std::vector<std::vector<gpu::QueuePoint>> after;
     for (const std::vector<AccessedRange>& section : sections_) after.push_back(queues.waits(queue, section));
-    // Without shared bytes no other list waits for this one.
-    Result<> submitted =
-        prepared_->submit({.queue = queue, .after = after, .has_end = !shared_.empty(), .time_out = time_out});
+    Result<> submitted = prepared_->submit({.queue = queue, .after = after, .time_out = time_out});
     if (submitted) number_ = queues.add(prepared_->end(), shared_);
     return submitted;
   }
