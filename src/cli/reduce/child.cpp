@@ -68,11 +68,11 @@ class ChildPipes {
     return std::ranges::any_of(files_, [](const auto& pipe) { return pipe[0] >= 0; });
   }
 
-  // Waits for at most this time, and reads what has arrived.
-  void read(int milliseconds, ChildEnd& end) {
+  // Waits for at most this time, and reads what has arrived. Returns whether there was something, or an end.
+  bool read(int milliseconds, ChildEnd& end) {
     std::array<pollfd, 2> polled{};
     for (std::size_t i = 0; i < polled.size(); ++i) polled[i] = {.fd = files_[i][0], .events = POLLIN, .revents = 0};
-    ::poll(polled.data(), polled.size(), milliseconds);
+    if (::poll(polled.data(), polled.size(), milliseconds) <= 0) return false;
     for (std::size_t i = 0; i < polled.size(); ++i) {
       if (polled[i].revents == 0) continue;
       char buffer[1 << 16];
@@ -84,6 +84,7 @@ class ChildPipes {
       else
         ::close(std::exchange(files_[i][0], -1));
     }
+    return true;
   }
 
  private:
@@ -148,7 +149,8 @@ Result<ChildEnd> run_child(const std::vector<std::string>& command, std::chrono:
     ::kill(-process, SIGKILL);
   }
   ::kill(-process, SIGKILL);
-  while (pipes.is_open()) pipes.read(0, end);
+  while (pipes.is_open() && pipes.read(0, end)) {
+  }
   if (WIFSIGNALED(status) && !end.timed_out) end.signal = WTERMSIG(status);
   end.status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
   return end;

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "base/files.hpp"
 #include "cli/reduce/child.hpp"
 #include "cli/reduce/delta.hpp"
 #include "cli/reduce/reducer.hpp"
+#include "testing/scratch_directory.hpp"
 #include "testing/tosa/graph_text.hpp"
 #include "tosa/text.hpp"
 #include "tosa/verify.hpp"
@@ -156,6 +158,10 @@ TEST(RunChild, ReportsHowACommandEnds) {
   EXPECT_TRUE(run("while :; do :; done", 0.1).timed_out);
   // A process that stays ends too.
   EXPECT_EQ(run("sleep 1000 & exit 1").status, 1);
+  // One that has left the group is not waited for, although it has the pipes.
+  const testing::ScratchDirectory scratch;
+  EXPECT_EQ(run("setsid sh -c 'sleep 9; echo >" + (scratch / "late").string() + "' & exit 1").status, 1);
+  EXPECT_FALSE(file_exists(scratch / "late"));
   EXPECT_FALSE(run_child({"/nonexistent/program"}, std::chrono::seconds(1)));
 }
 
