@@ -22,6 +22,7 @@
 #include "model/plan/graph_engine.hpp"
 #include "must.hpp"
 #include "networks.hpp"
+#include "spirv/tools.hpp"
 #include "testing/layer_fixture.hpp"
 #include "tosa/verify.hpp"
 #include "tosa/write/write_spirv.hpp"
@@ -205,7 +206,8 @@ void memory() {
     gpu::Device* device = open(opening, true);
     if (device == nullptr) return false;
     const tosa::Graph network = mobilenet_v2(Precision::F32).graph;
-    const launch::Plan plan = native_plan(network, device->snapshot(), plan_of(network, device->snapshot()));
+    const launch::Plan plan =
+        native_plan(network, device->snapshot(), plan_of(network, options_of(device->snapshot())));
     if (plan.graphs.empty() || !plan.graphs[0].native) return false;
     static_cast<void>(profile_for(plan, *device, milliseconds));
     return true;
@@ -231,34 +233,97 @@ std::string recording_of(LayerApp& app, VkPipeline pipeline) {
   return at == std::string::npos ? "unknown" : text.substr(at + 11, text.find('\n', at) - at - 11);
 }
 
+// State of the kind that a renderer sets before it draws.
+void set_graphics_state(LayerApp& app, VkCommandBuffer commands) {
+  const VkViewport viewport{0, 0, 16, 16, 0, 1};
+  const VkRect2D scissor{{0, 0}, {16, 16}};
+  const float constants[] = {0, 0, 0, 1};
+  app.vk().vkCmdSetViewport(commands, 0, 1, &viewport);
+  app.vk().vkCmdSetScissor(commands, 0, 1, &scissor);
+  app.vk().vkCmdSetLineWidth(commands, 1);
+  app.vk().vkCmdSetBlendConstants(commands, constants);
+  app.vk().vkCmdSetStencilReference(commands, VK_STENCIL_FACE_FRONT_AND_BACK, 1);
+  app.vk().vkCmdSetCullMode(commands, VK_CULL_MODE_BACK_BIT);
+  app.vk().vkCmdSetFrontFace(commands, VK_FRONT_FACE_CLOCKWISE);
+  app.vk().vkCmdSetPrimitiveTopology(commands, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST);
+  app.vk().vkCmdSetDepthTestEnable(commands, VK_TRUE);
+  app.vk().vkCmdSetDepthWriteEnable(commands, VK_TRUE);
+  app.vk().vkCmdSetDepthCompareOp(commands, VK_COMPARE_OP_LESS);
+}
+
+constexpr std::string_view kEmptyShader = R"(
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 1 1 1
+%void = OpTypeVoid
+%type = OpTypeFunction %void
+%main = OpFunction %void None %type
+%label = OpLabel
+OpReturn
+OpFunctionEnd
+)";
+
+// Microseconds for the calls that kernels in sequence need, without the layer: recording them cannot cost less.
+double time_of_driver(int kernels) {
+  LayerApp app;
+  app.validation_ = false;
+  app.tensors_ = false;
+  const spirv::Words words = must(spirv::assemble(make_source("empty.spvasm", std::string(kEmptyShader))));
+  const VkPipelineLayout layout = app.pipeline_layout(app.tensor_layout(0), 128);
+  const VkPipeline pipelines[] = {app.compute_pipeline(words, layout), app.compute_pipeline(words, layout)};
+  const VkCommandBuffer commands = app.command_buffer();
+  const VkMemoryBarrier barrier{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
+                                .dstAccessMask = VK_ACCESS_SHADER_READ_BIT};
+  const auto time = [&](int count) {
+    return median_of(401, [&] {
+      app.begin(commands);
+      for (int i = 0; i < count; ++i) {
+        const std::uint64_t addresses[] = {1, 2, static_cast<std::uint64_t>(i)};
+        app.vk().vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                                      VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+        app.vk().vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines[i % 2]);
+        app.vk().vkCmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof addresses, addresses);
+        app.vk().vkCmdDispatch(commands, 1, 1, 1);
+      }
+      app.vk().vkEndCommandBuffer(commands);
+    });
+  };
+  return time(kernels) - time(0);
+}
+
 // The host's time for recording a graph, and what of it are calls that no layer can leave out.
 void recording(LayerApp& app, const slipway::testing::AppGraph& graph, int operators) {
   const slipway::testing::AppTensor x = app.tensor(VK_FORMAT_R32_SFLOAT, {1, 16, 16}),
                                     y = app.tensor(VK_FORMAT_R32_SFLOAT, {1, 16, 16});
   const VkDescriptorSet set = app.descriptor_set(graph.set_layout, {&x, &y});
   const VkCommandBuffer commands = app.command_buffer();
-  const auto time = [&](const std::function<void()>& record) {
-    return median_of(201, [&] {
-      app.begin(commands);
+  const VkCommandBuffer secondary = app.command_buffer(VK_COMMAND_BUFFER_LEVEL_SECONDARY);
+  const auto time = [&](VkCommandBuffer into, const std::function<void()>& record) {
+    return median_of(401, [&] {
+      app.begin(into);
       record();
-      app.vk().vkEndCommandBuffer(commands);
+      app.vk().vkEndCommandBuffer(into);
     });
   };
   std::println("recording {} operators: {}", operators, recording_of(app, graph.pipeline));
-  const double nothing = time([] {});
-  const double again = time([&] { app.dispatch(commands, graph, set); });
-  // Other state of the application, so that the graph is recorded each time.
-  const auto bind = [&] { app.vk().vkCmdSetLineWidth(commands, 1); };
-  const double bound = time(bind);
-  const double each = time([&] {
-    bind();
+  const double nothing = time(commands, [] {});
+  const double again = time(commands, [&] { app.dispatch(commands, graph, set); });
+  const auto other_state = [&] { set_graphics_state(app, commands); };
+  const double state = time(commands, other_state);
+  const double inline_state = time(commands, [&] {
+    other_state();
     app.dispatch(commands, graph, set);
   });
-  std::println("recording {} operators again: {:.1f} us, without the empty command buffer {:.1f} us", operators, again,
-               again - nothing);
-  std::println("recording {} operators among other state: {:.1f} us, without the other commands {:.1f} us", operators,
-               each, each - bound);
+  const double in_secondary = time(secondary, [&] { app.dispatch(secondary, graph, set); });
   std::println("an empty command buffer: {:.1f} us", nothing);
+  std::println("the calls of the driver for {} kernels alone: {:.1f} us", operators, time_of_driver(operators));
+  std::println("recording {} operators again: {:.1f} us", operators, again - nothing);
+  std::println("recording {} operators inline with graphics state: {:.1f} us; the state alone: {:.1f} us", operators,
+               inline_state - state, state - nothing);
+  std::println("recording {} operators in a secondary command buffer of the application: {:.1f} us", operators,
+               in_secondary - nothing);
 }
 
 void host() {
@@ -313,10 +378,14 @@ void host() {
 
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
   if (!slipway::testing::UseLayer::is_here()) {
     std::println(stderr, "the layer is not built");
     return 5;
+  }
+  if (count == 2 && std::string_view(arguments[1]) == "host") {
+    host();
+    return 0;
   }
   memory();  // first: it starts processes
   networks();

@@ -1,27 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Command buffers: state that graphs need, and stages and barriers that the driver does not know.
+// Command buffers: pools, and stages and barriers that the driver does not know.
 #include "layer/commands.hpp"
 
-#include <cstring>
-
-#include "layer/capture.hpp"
 #include "layer/chain.hpp"
-#include "layer/descriptors.hpp"
 #include "layer/device.hpp"
-#include "layer/graphs.hpp"
 #include "layer/images.hpp"
+#include "layer/tensors.hpp"
 
 namespace slipway::layer {
 namespace {
-
-CommandState& state_of(LayerDevice& device, VkCommandBuffer commands) {
-  if (CommandState* known = device.commands.find(commands)) return *known;
-  return *device.commands.add(commands, std::make_unique<CommandState>());
-}
-
-void note_state(const LayerDevice& device, VkCommandBuffer commands) {
-  if (CommandState* state = device.commands.find(commands)) state->state_set = true;
-}
 
 void out_of_memory(const LayerDevice& device) {
   device.instance->message(MessageLevel::Error, "out of memory while commands are recorded");
@@ -94,8 +81,14 @@ VkResult BeginCommandBuffer(VkCommandBuffer commands, const VkCommandBufferBegin
   LayerDevice& device = device_of(commands);
   if (CommandState* state = device.commands.find(commands)) {
     state->reset();
-    // The mask of a device group is state, too.
-    state->state_set = info->pNext != nullptr;
+    state->active = 0;
+    const VkCommandBufferInheritanceInfo* inherited = state->is_primary ? nullptr : info->pInheritanceInfo;
+    // The mask of a device group is state, too; so is what a secondary command buffer inherits.
+    state->state_lost = info->pNext != nullptr ||
+                        (inherited != nullptr && (inherited->pNext != nullptr || inherited->occlusionQueryEnable != 0 ||
+                                                  inherited->pipelineStatistics != 0));
+    state->may_execute = device.graphs && (state->is_primary || device.nested) && !state->is_protected &&
+                         !state->state_lost && device.set_loader_data != nullptr;
   }
   return device.next.vkBeginCommandBuffer(commands, info);
 }
@@ -105,259 +98,6 @@ void CmdExecuteCommands(VkCommandBuffer commands, std::uint32_t count, const VkC
   device.next.vkCmdExecuteCommands(commands, count, buffers);
   // The state of the primary command buffer is undefined from here on.
   if (CommandState* state = device.commands.find(commands)) state->reset();
-}
-
-// What an optical flow or a secondary command buffer disturbs: descriptors of compute shaders.
-void note_compute_sets(const LayerDevice& device, VkCommandBuffer commands, VkPipelineLayout layout,
-                       std::uint32_t first, std::span<const VkDescriptorSet> sets,
-                       std::span<const std::uint32_t> dynamic) {
-  CommandState* const state = device.graphs ? device.commands.find(commands) : nullptr;
-  if (state == nullptr) return;
-  // A layout may also be in the chain; this one is not known.
-  if (layout == VK_NULL_HANDLE) {
-    state->state_set = true;
-    return;
-  }
-  try {
-    std::vector<BoundSets>& all = state->compute_bindings;
-    const auto replaced = std::ranges::remove_if(all, [&](const BoundSets& one) {
-      const std::size_t count = one.pushed ? 1 : one.sets.size();
-      return one.first >= first && one.first + count <= first + sets.size();
-    });
-    // The memory of one that is replaced is used again.
-    BoundSets bound = replaced.empty() ? BoundSets() : std::move(replaced.front());
-    all.erase(replaced.begin(), replaced.end());
-    bound.layout = layout;
-    bound.first = first;
-    bound.sets.assign(sets.begin(), sets.end());
-    bound.dynamic.assign(dynamic.begin(), dynamic.end());
-    bound.pushed.reset();
-    all.push_back(std::move(bound));
-  } catch (...) {
-    state->state_set = true;
-    out_of_memory(device);
-  }
-}
-
-void note_compute_writes(const LayerDevice& device, VkCommandBuffer commands, VkPipelineLayout layout,
-                         std::uint32_t set, std::uint32_t count, const VkWriteDescriptorSet* writes) {
-  CommandState* const state = device.graphs ? device.commands.find(commands) : nullptr;
-  if (state == nullptr) return;
-  if (layout == VK_NULL_HANDLE) {
-    state->state_set = true;
-    return;
-  }
-  auto kept = std::make_shared<const KeptWrites>(count, writes);
-  if (!kept->complete()) {
-    state->state_set = true;
-    return;
-  }
-  std::erase_if(state->compute_bindings, [&](const BoundSets& one) {
-    return one.first == set && (one.pushed ? kept->replaces(*one.pushed) : one.sets.size() == 1);
-  });
-  state->compute_bindings.push_back({layout, set, {}, {}, std::move(kept)});
-}
-
-// --- bindings --------------------------------------------------------------------------------------------------------
-
-void CmdBindPipeline(VkCommandBuffer commands, VkPipelineBindPoint point, VkPipeline pipeline) {
-  LayerDevice& device = device_of(commands);
-  if (point == VK_PIPELINE_BIND_POINT_DATA_GRAPH_ARM) {
-    try {
-      state_of(device, commands).graph = device.graph_pipelines.find(pipeline);
-    } catch (...) {
-      out_of_memory(device);
-    }
-    return;
-  }
-  if (point == VK_PIPELINE_BIND_POINT_COMPUTE) {
-    if (CommandState* state = device.commands.find(commands)) {
-      state->compute = pipeline;
-      state->compute_shader = VK_NULL_HANDLE;
-    }
-  } else {
-    note_state(device, commands);
-  }
-  device.next.vkCmdBindPipeline(commands, point, pipeline);
-}
-
-void CmdBindShadersEXT(VkCommandBuffer commands, std::uint32_t count, const VkShaderStageFlagBits* stages,
-                       const VkShaderEXT* shaders) {
-  LayerDevice& device = device_of(commands);
-  if (CommandState* state = device.commands.find(commands)) {
-    for (std::uint32_t i = 0; i < count; ++i) {
-      if (stages[i] != VK_SHADER_STAGE_COMPUTE_BIT) {
-        state->state_set = true;
-        continue;
-      }
-      state->compute = VK_NULL_HANDLE;
-      state->compute_shader = shaders != nullptr ? shaders[i] : VK_NULL_HANDLE;
-    }
-  }
-  device.next.vkCmdBindShadersEXT(commands, count, stages, shaders);
-}
-
-void bind_graph_sets(LayerDevice& device, VkCommandBuffer commands, std::uint32_t first, std::uint32_t count,
-                     const VkDescriptorSet* sets) {
-  try {
-    CommandState& state = state_of(device, commands);
-    if (state.graph_sets.size() < first + count) state.graph_sets.resize(first + count, VK_NULL_HANDLE);
-    std::copy_n(sets, count, state.graph_sets.begin() + first);
-    std::erase_if(state.pushed_descriptors,
-                  [&](const PushedDescriptor& one) { return one.set >= first && one.set < first + count; });
-  } catch (...) {
-    out_of_memory(device);
-  }
-}
-
-void CmdBindDescriptorSets(VkCommandBuffer commands, VkPipelineBindPoint point, VkPipelineLayout layout,
-                           std::uint32_t first, std::uint32_t count, const VkDescriptorSet* sets,
-                           std::uint32_t dynamic_count, const std::uint32_t* dynamic) {
-  LayerDevice& device = device_of(commands);
-  if (point == VK_PIPELINE_BIND_POINT_DATA_GRAPH_ARM) return bind_graph_sets(device, commands, first, count, sets);
-  if (point == VK_PIPELINE_BIND_POINT_COMPUTE && !device.instance->settings.capture.empty()) {
-    try {
-      CommandState& state = state_of(device, commands);
-      if (state.compute_sets.size() < first + count) state.compute_sets.resize(first + count, VK_NULL_HANDLE);
-      std::copy_n(sets, count, state.compute_sets.begin() + first);
-    } catch (...) {
-      out_of_memory(device);
-    }
-  }
-  if (point == VK_PIPELINE_BIND_POINT_COMPUTE)
-    note_compute_sets(device, commands, layout, first, {sets, count}, {dynamic, dynamic_count});
-  else
-    note_state(device, commands);
-  device.next.vkCmdBindDescriptorSets(commands, point, layout, first, count, sets, dynamic_count, dynamic);
-}
-
-// Only for a device whose dispatches are captured.
-void CmdDispatch(VkCommandBuffer commands, std::uint32_t x, std::uint32_t y, std::uint32_t z) {
-  const LayerDevice& device = device_of(commands);
-  try {
-    const CommandState* state = device.commands.find(commands);
-    const CapturedShader* shader = state == nullptr ? nullptr : device.captured_pipelines.find(state->compute);
-    if (shader != nullptr) capture_dispatch(device, *shader, *state, {x, y, z});
-  } catch (...) {
-    out_of_memory(device);
-  }
-  device.next.vkCmdDispatch(commands, x, y, z);
-}
-
-// Graphs have no stage, so that a call for all stages is for them, too.
-bool is_for_graphs(VkShaderStageFlags stages) { return stages == VK_SHADER_STAGE_ALL; }
-
-void CmdBindDescriptorSets2(VkCommandBuffer commands, const VkBindDescriptorSetsInfo* info) {
-  LayerDevice& device = device_of(commands);
-  if (is_for_graphs(info->stageFlags) && device.graphs)
-    bind_graph_sets(device, commands, info->firstSet, info->descriptorSetCount, info->pDescriptorSets);
-  if ((info->stageFlags & VK_SHADER_STAGE_COMPUTE_BIT) != 0)
-    note_compute_sets(device, commands, info->layout, info->firstSet, {info->pDescriptorSets, info->descriptorSetCount},
-                      {info->pDynamicOffsets, info->dynamicOffsetCount});
-  if (info->stageFlags != VK_SHADER_STAGE_COMPUTE_BIT) note_state(device, commands);
-  device.next.vkCmdBindDescriptorSets2(commands, info);
-}
-
-void CmdPushConstants(VkCommandBuffer commands, VkPipelineLayout layout, VkShaderStageFlags stages,
-                      std::uint32_t offset, std::uint32_t size, const void* values) {
-  LayerDevice& device = device_of(commands);
-  try {
-    if (CommandState* state = device.commands.find(commands)) state->push(layout, stages, offset, size, values);
-  } catch (...) {
-    out_of_memory(device);
-  }
-  device.next.vkCmdPushConstants(commands, layout, stages, offset, size, values);
-}
-
-void CmdPushConstants2(VkCommandBuffer commands, const VkPushConstantsInfo* info) {
-  LayerDevice& device = device_of(commands);
-  try {
-    if (CommandState* state = device.commands.find(commands))
-      state->push(info->layout, info->stageFlags, info->offset, info->size, info->pValues);
-  } catch (...) {
-    out_of_memory(device);
-  }
-  device.next.vkCmdPushConstants2(commands, info);
-}
-
-// --- push descriptors ------------------------------------------------------------------------------------------------
-
-void note_pushed(CommandState& state, std::uint32_t set, std::uint32_t count, const VkWriteDescriptorSet* writes) {
-  if (state.graph_sets.size() > set) state.graph_sets[set] = VK_NULL_HANDLE;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (writes[i].descriptorCount == 0 || writes[i].dstArrayElement != 0) continue;
-    PushedDescriptor made{.set = set, .binding = writes[i].dstBinding};
-    const auto* tensors = find_in_chain<VkWriteDescriptorSetTensorARM>(
-        writes[i].pNext, VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_TENSOR_ARM);
-    if (tensors != nullptr)
-      made.view = object_of<TensorViewObject>(tensors->pTensorViews[0]);
-    else if (is_image(writes[i].descriptorType))
-      made.image = writes[i].pImageInfo[0].imageView;
-    else
-      continue;
-    std::erase_if(state.pushed_descriptors,
-                  [&](const PushedDescriptor& one) { return one.set == set && one.binding == writes[i].dstBinding; });
-    state.pushed_descriptors.push_back(made);
-  }
-}
-
-void CmdPushDescriptorSet(VkCommandBuffer commands, VkPipelineBindPoint point, VkPipelineLayout layout,
-                          std::uint32_t set, std::uint32_t count, const VkWriteDescriptorSet* writes) {
-  LayerDevice& device = device_of(commands);
-  try {
-    if (point == VK_PIPELINE_BIND_POINT_DATA_GRAPH_ARM)
-      return note_pushed(state_of(device, commands), set, count, writes);
-    const TranslatedWrites translated(device, count, writes);
-    if (point == VK_PIPELINE_BIND_POINT_COMPUTE)
-      note_compute_writes(device, commands, layout, set, count, translated.writes());
-    else
-      note_state(device, commands);
-    device.next.vkCmdPushDescriptorSet(commands, point, layout, set, count, translated.writes());
-  } catch (...) {
-    out_of_memory(device);
-  }
-}
-
-void CmdPushDescriptorSet2(VkCommandBuffer commands, const VkPushDescriptorSetInfo* info) {
-  LayerDevice& device = device_of(commands);
-  try {
-    if (is_for_graphs(info->stageFlags) && device.graphs)
-      note_pushed(state_of(device, commands), info->set, info->descriptorWriteCount, info->pDescriptorWrites);
-    const TranslatedWrites translated(device, info->descriptorWriteCount, info->pDescriptorWrites);
-    if ((info->stageFlags & VK_SHADER_STAGE_COMPUTE_BIT) != 0)
-      note_compute_writes(device, commands, info->layout, info->set, info->descriptorWriteCount, translated.writes());
-    if (info->stageFlags != VK_SHADER_STAGE_COMPUTE_BIT) note_state(device, commands);
-    VkPushDescriptorSetInfo theirs = *info;
-    theirs.pDescriptorWrites = translated.writes();
-    device.next.vkCmdPushDescriptorSet2(commands, &theirs);
-  } catch (...) {
-    out_of_memory(device);
-  }
-}
-
-void CmdPushDescriptorSetWithTemplate(VkCommandBuffer commands, VkDescriptorUpdateTemplate of, VkPipelineLayout layout,
-                                      std::uint32_t set, const void* data) {
-  LayerDevice& device = device_of(commands);
-  const UpdateTemplate* known = device.templates.find(of);
-  if (known == nullptr) {
-    note_state(device, commands);
-    return device.next.vkCmdPushDescriptorSetWithTemplate(commands, of, layout, set, data);
-  }
-  try {
-    const TemplateWrites writes(*known, VK_NULL_HANDLE, data);
-    CmdPushDescriptorSet(commands, known->bind_point, layout, set, writes.count(), writes.writes());
-  } catch (...) {
-    out_of_memory(device);
-  }
-}
-
-void CmdPushDescriptorSetWithTemplate2(VkCommandBuffer commands, const VkPushDescriptorSetWithTemplateInfo* info) {
-  LayerDevice& device = device_of(commands);
-  if (device.templates.find(info->descriptorUpdateTemplate) == nullptr) {
-    note_state(device, commands);
-    return device.next.vkCmdPushDescriptorSetWithTemplate2(commands, info);
-  }
-  CmdPushDescriptorSetWithTemplate(commands, info->descriptorUpdateTemplate, info->layout, info->set, info->pData);
 }
 
 // --- stages and barriers ---------------------------------------------------------------------------------------------
@@ -580,31 +320,6 @@ VkResult QueueSubmit2(VkQueue queue, std::uint32_t count, const VkSubmitInfo2* i
 
 }  // namespace
 
-void CommandState::reset() {
-  graph = nullptr;
-  graph_sets.clear();
-  pushed_descriptors.clear();
-  compute = VK_NULL_HANDLE;
-  compute_shader = VK_NULL_HANDLE;
-  pushed.clear();
-  compute_sets.clear();
-  compute_bindings.clear();
-}
-
-void CommandState::push(VkPipelineLayout layout, VkShaderStageFlags stages, std::uint32_t offset, std::uint32_t size,
-                        const void* values) {
-  if (layout == VK_NULL_HANDLE) {
-    state_set = true;
-    return;
-  }
-  const auto* const first = static_cast<const std::byte*>(values);
-  // Earlier values that this call replaces need not be restored.
-  std::erase_if(pushed, [&](const PushedConstants& one) {
-    return (one.stages & ~stages) == 0 && one.offset >= offset && one.offset + one.bytes.size() <= offset + size;
-  });
-  pushed.push_back({layout, stages, offset, {first, first + size}});
-}
-
 std::span<const NamedFunction> command_functions() {
   static const NamedFunction table[] = {
       named("vkCreateCommandPool", CreateCommandPool),
@@ -613,23 +328,6 @@ std::span<const NamedFunction> command_functions() {
       named("vkFreeCommandBuffers", FreeCommandBuffers),
       named("vkBeginCommandBuffer", BeginCommandBuffer),
       named("vkCmdExecuteCommands", CmdExecuteCommands),
-      named("vkCmdBindPipeline", CmdBindPipeline),
-      named("vkCmdBindShadersEXT", CmdBindShadersEXT),
-      named("vkCmdBindDescriptorSets", CmdBindDescriptorSets),
-      named("vkCmdBindDescriptorSets2", CmdBindDescriptorSets2),
-      named("vkCmdBindDescriptorSets2KHR", CmdBindDescriptorSets2),
-      named("vkCmdDispatch", CmdDispatch),
-      named("vkCmdPushConstants", CmdPushConstants),
-      named("vkCmdPushConstants2", CmdPushConstants2),
-      named("vkCmdPushConstants2KHR", CmdPushConstants2),
-      named("vkCmdPushDescriptorSet", CmdPushDescriptorSet),
-      named("vkCmdPushDescriptorSetKHR", CmdPushDescriptorSet),
-      named("vkCmdPushDescriptorSet2", CmdPushDescriptorSet2),
-      named("vkCmdPushDescriptorSet2KHR", CmdPushDescriptorSet2),
-      named("vkCmdPushDescriptorSetWithTemplate", CmdPushDescriptorSetWithTemplate),
-      named("vkCmdPushDescriptorSetWithTemplateKHR", CmdPushDescriptorSetWithTemplate),
-      named("vkCmdPushDescriptorSetWithTemplate2", CmdPushDescriptorSetWithTemplate2),
-      named("vkCmdPushDescriptorSetWithTemplate2KHR", CmdPushDescriptorSetWithTemplate2),
       named("vkCmdPipelineBarrier", CmdPipelineBarrier),
       named("vkCmdWaitEvents", CmdWaitEvents),
       named("vkCmdPipelineBarrier2", CmdPipelineBarrier2),

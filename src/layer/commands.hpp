@@ -4,25 +4,34 @@
 
 #include <volk.h>
 
-#include <array>
 #include <cstdint>
-#include <memory>
 #include <vector>
+
+#include "layer/state_record.hpp"
 
 namespace slipway::layer {
 
 class GraphPipeline;
-class KeptWrites;
+class LayerDevice;
 struct SetContents;
 struct TensorViewObject;
 
 // Bytes of push constants that kernels may have: 14 addresses. Every device has 128.
 inline constexpr std::uint32_t kKernelPushConstants = 128;
 
-// Push constants as the application set them.
+// Stages by bind point: masks of StateSlot::Shaders and StateSlot::Sets.
+inline constexpr std::uint32_t kGraphicsStages =
+    VK_SHADER_STAGE_ALL_GRAPHICS | VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
+inline constexpr std::uint32_t kRayStages = VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_STAGE_ANY_HIT_BIT_KHR |
+                                            VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR | VK_SHADER_STAGE_MISS_BIT_KHR |
+                                            VK_SHADER_STAGE_INTERSECTION_BIT_KHR | VK_SHADER_STAGE_CALLABLE_BIT_KHR;
+inline constexpr std::uint32_t kOtherStages = 1u << 31;
+std::uint32_t mask_of(VkPipelineBindPoint point);
+// A function for stages concerns all stages of their bind points.
+std::uint32_t mask_of(VkShaderStageFlags stages);
+
+// Push constants as the application set them, for captures.
 struct PushedConstants {
-  VkPipelineLayout layout = VK_NULL_HANDLE;
-  VkShaderStageFlags stages = 0;
   std::uint32_t offset = 0;
   std::vector<std::byte> bytes;
 };
@@ -34,15 +43,6 @@ struct PushedDescriptor {
   VkImageView image = VK_NULL_HANDLE;
 };
 
-// Descriptors of compute shaders: sets, or descriptors that were pushed to set `first`.
-struct BoundSets {
-  VkPipelineLayout layout = VK_NULL_HANDLE;
-  std::uint32_t first = 0;
-  std::vector<VkDescriptorSet> sets;
-  std::vector<std::uint32_t> dynamic;  // offsets
-  std::shared_ptr<const KeptWrites> pushed;
-};
-
 struct CommandPool {
   std::vector<VkCommandBuffer> buffers;
   std::uint32_t family = 0;
@@ -52,22 +52,29 @@ struct CommandPool {
 struct CommandState {
   bool is_primary = false, is_protected = false;
   std::uint32_t family = 0;  // of queues
-  // Since it began, the application has set state other than that of graphs and compute shaders, or begun a query or
-  // the like. It would be lost when a secondary command buffer is executed.
-  bool state_set = false;
+  // Graphs may be in secondary command buffers of the layer, after which the state has to be set again. Then `record`
+  // has all state, otherwise that of compute shaders and push constants.
+  bool may_execute = false;
+  bool state_lost = false;   // state was set that cannot be set again
+  std::uint32_t active = 0;  // queries and the like that have begun
+  StateRecord record;
 
   const GraphPipeline* graph = nullptr;
   std::vector<VkDescriptorSet> graph_sets;           // of the bind point of graphs, by index
   std::vector<PushedDescriptor> pushed_descriptors;  // of the same bind point
+  // Known only if dispatches are captured.
   VkPipeline compute = VK_NULL_HANDLE;
-  VkShaderEXT compute_shader = VK_NULL_HANDLE;  // instead of a pipeline
   std::vector<PushedConstants> pushed;
-  std::vector<VkDescriptorSet> compute_sets;  // by index; known only if dispatches are captured
-  std::vector<BoundSets> compute_bindings;    // in order
+  std::vector<VkDescriptorSet> compute_sets;  // by index
 
   void reset();
-  void push(VkPipelineLayout layout, VkShaderStageFlags stages, std::uint32_t offset, std::uint32_t size,
-            const void* values);
 };
+
+// What is set again.
+enum class Restored {
+  Compute,  // the compute pipeline, its sets, and push constants: what kernels disturb
+  All,      // what a secondary command buffer disturbs
+};
+void restore_state(const LayerDevice& device, VkCommandBuffer commands, const CommandState& state, Restored what);
 
 }  // namespace slipway::layer

@@ -264,7 +264,9 @@ VkResult CreateDescriptorUpdateTemplate(VkDevice handle, const VkDescriptorUpdat
     LayerDevice& device = device_of(handle);
     const std::span entries(info->pDescriptorUpdateEntries, info->descriptorUpdateEntryCount);
     // A device with optical flow needs to know what is written.
-    if (!device.flow && std::ranges::none_of(entries, is_tensor, &VkDescriptorUpdateTemplateEntry::descriptorType))
+    const bool in_driver =
+        !device.flow && std::ranges::none_of(entries, is_tensor, &VkDescriptorUpdateTemplateEntry::descriptorType);
+    if (in_driver && (!device.graphs || info->templateType != VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS))
       return device.next.vkCreateDescriptorUpdateTemplate(handle, info, allocator, made);
     auto object = std::make_unique<UpdateTemplate>();
     object->entries.assign(entries.begin(), entries.end());
@@ -272,6 +274,11 @@ VkResult CreateDescriptorUpdateTemplate(VkDevice handle, const VkDescriptorUpdat
     object->bind_point = info->pipelineBindPoint;
     object->layout = info->pipelineLayout;
     object->set = info->set;
+    if (in_driver) {
+      const VkResult result = device.next.vkCreateDescriptorUpdateTemplate(handle, info, allocator, made);
+      if (result == VK_SUCCESS) device.push_templates.add(*made, std::move(object));
+      return result;
+    }
     *made = handle_of<VkDescriptorUpdateTemplate>(object.get());
     device.templates.add(*made, std::move(object));
     return VK_SUCCESS;
@@ -282,6 +289,7 @@ void DestroyDescriptorUpdateTemplate(VkDevice handle, VkDescriptorUpdateTemplate
                                      const VkAllocationCallbacks* allocator) {
   LayerDevice& device = device_of(handle);
   if (device.templates.remove(of)) return device.forget_private_data(reinterpret_cast<std::uint64_t>(of));
+  static_cast<void>(device.push_templates.remove(of));
   device.next.vkDestroyDescriptorUpdateTemplate(handle, of, allocator);
 }
 
@@ -329,55 +337,6 @@ TranslatedWrites::TranslatedWrites(LayerDevice& device, std::uint32_t count, con
     write.pNext = nullptr;
     write.pBufferInfo = infos.data();
   }
-}
-
-KeptWrites::KeptWrites(std::uint32_t count, const VkWriteDescriptorSet* writes) : writes_(writes, writes + count) {
-  for (VkWriteDescriptorSet& write : writes_) {
-    const std::uint32_t number = write.descriptorCount;
-    const auto* structures = find_in_chain<VkWriteDescriptorSetAccelerationStructureKHR>(
-        write.pNext, VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_ACCELERATION_STRUCTURE_KHR);
-    write.pNext = nullptr;
-    switch (write.descriptorType) {
-      case VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_KHR: {
-        if (structures == nullptr) break;
-        const auto& all =
-            structures_.emplace_back(structures->pAccelerationStructures, structures->pAccelerationStructures + number);
-        structure_infos_.push_back(std::make_unique<VkWriteDescriptorSetAccelerationStructureKHR>(*structures));
-        structure_infos_.back()->pNext = nullptr;
-        structure_infos_.back()->pAccelerationStructures = all.data();
-        write.pNext = structure_infos_.back().get();
-        break;
-      }
-      case VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER:
-      case VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER:
-        write.pTexelBufferView = texels_.emplace_back(write.pTexelBufferView, write.pTexelBufferView + number).data();
-        break;
-      case VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER:
-      case VK_DESCRIPTOR_TYPE_STORAGE_BUFFER:
-        write.pBufferInfo = buffers_.emplace_back(write.pBufferInfo, write.pBufferInfo + number).data();
-        break;
-      case VK_DESCRIPTOR_TYPE_SAMPLER:
-      case VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER:
-      case VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE:
-      case VK_DESCRIPTOR_TYPE_STORAGE_IMAGE:
-      case VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT:
-        write.pImageInfo = images_.emplace_back(write.pImageInfo, write.pImageInfo + number).data();
-        break;
-      default:
-        complete_ = false;
-        break;
-    }
-  }
-  if (!complete_) writes_.clear();
-}
-
-bool KeptWrites::replaces(const KeptWrites& earlier) const {
-  return std::ranges::all_of(earlier.writes_, [&](const VkWriteDescriptorSet& old) {
-    return std::ranges::any_of(writes_, [&](const VkWriteDescriptorSet& one) {
-      return one.dstBinding == old.dstBinding && one.dstArrayElement <= old.dstArrayElement &&
-             one.dstArrayElement + one.descriptorCount >= old.dstArrayElement + old.descriptorCount;
-    });
-  });
 }
 
 template <class T>

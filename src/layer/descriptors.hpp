@@ -55,28 +55,6 @@ struct SetContents {
   }
 };
 
-// Writes to buffers, images and the like, with their data.
-class KeptWrites {
- public:
-  KeptWrites(std::uint32_t count, const VkWriteDescriptorSet* writes);
-  KeptWrites(const KeptWrites&) = delete;
-  std::uint32_t count() const { return static_cast<std::uint32_t>(writes_.size()); }
-  const VkWriteDescriptorSet* writes() const { return writes_.data(); }
-  // False for writes of a type that is not known: nothing is kept.
-  bool complete() const { return complete_; }
-  // Whether nothing of earlier writes is left.
-  bool replaces(const KeptWrites& earlier) const;
-
- private:
-  std::vector<VkWriteDescriptorSet> writes_;
-  std::vector<std::vector<VkDescriptorImageInfo>> images_;
-  std::vector<std::vector<VkDescriptorBufferInfo>> buffers_;
-  std::vector<std::vector<VkBufferView>> texels_;
-  std::vector<std::vector<VkAccelerationStructureKHR>> structures_;
-  std::vector<std::unique_ptr<VkWriteDescriptorSetAccelerationStructureKHR>> structure_infos_;
-  bool complete_ = true;
-};
-
 struct PoolSets {
   std::vector<VkDescriptorSet> sets;  // with tensors
 };

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <limits>
 
 #include "base/format.hpp"
 #include "layer/capture.hpp"
@@ -41,11 +42,16 @@ struct OwnFeatures {
   VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
   VkPhysicalDeviceShaderBfloat16FeaturesKHR bfloat16{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR};
+  VkPhysicalDeviceNestedCommandBufferFeaturesEXT nested{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_NESTED_COMMAND_BUFFER_FEATURES_EXT};
 };
 
 constexpr VkStructureType k11 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
 constexpr VkStructureType k12 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
 constexpr VkStructureType kNoStructure = VK_STRUCTURE_TYPE_MAX_ENUM;
+
+// Of secondary command buffers that execute others.
+constexpr std::string_view kNestedFeatures[] = {"nestedCommandBuffer", "nestedCommandBufferSimultaneousUse"};
 
 // Where a feature is: in a structure of a Vulkan version, or in the one of its extension (an offset in OwnFeatures).
 struct FeaturePlace {
@@ -85,6 +91,12 @@ constexpr FeaturePlace kPlaces[] = {
     {"shaderBFloat16CooperativeMatrix", kNoStructure, 0,
      OWN(bfloat16, VkPhysicalDeviceShaderBfloat16FeaturesKHR, shaderBFloat16CooperativeMatrix),
      VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME},
+    {kNestedFeatures[0], kNoStructure, 0,
+     OWN(nested, VkPhysicalDeviceNestedCommandBufferFeaturesEXT, nestedCommandBuffer),
+     VK_EXT_NESTED_COMMAND_BUFFER_EXTENSION_NAME},
+    {kNestedFeatures[1], kNoStructure, 0,
+     OWN(nested, VkPhysicalDeviceNestedCommandBufferFeaturesEXT, nestedCommandBufferSimultaneousUse),
+     VK_EXT_NESTED_COMMAND_BUFFER_EXTENSION_NAME},
 };
 #undef OWN
 
@@ -121,6 +133,7 @@ constexpr VkStructureType kEditedFeatures[] = {
     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_INDEXING_FEATURES,
     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR,
+    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_NESTED_COMMAND_BUFFER_FEATURES_EXT,
 };
 
 VkBool32& member_at(void* structure, std::size_t offset) {
@@ -144,9 +157,14 @@ class DeviceRequest {
     if (info.pEnabledFeatures != nullptr) core_ = *info.pEnabledFeatures;
   }
 
+  // If the device has it.
   void enable(std::string_view feature) {
     if (!device_.snapshot.has_feature(feature)) return;
     enabled_.emplace(feature);
+    switch_on(feature);
+  }
+
+  void switch_on(std::string_view feature) {
     for (const CoreFeature& one : kCoreFeatures) {
       if (one.name == feature) core_feature(one);
     }
@@ -264,6 +282,22 @@ const char* missing_feature(const VkDeviceCreateInfo& info, const LayerPhysicalD
   return nullptr;
 }
 
+// Whether secondary command buffers may execute those of the layer, at any depth that an application has.
+bool has_nested_command_buffers(const LayerPhysicalDevice& device) {
+  if (!device.snapshot.has_extension(VK_EXT_NESTED_COMMAND_BUFFER_EXTENSION_NAME)) return false;
+  const InstanceTable& next = device.instance->next;
+  VkPhysicalDeviceNestedCommandBufferFeaturesEXT nested{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_NESTED_COMMAND_BUFFER_FEATURES_EXT};
+  VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &nested};
+  next.vkGetPhysicalDeviceFeatures2(device.handle, &features);
+  VkPhysicalDeviceNestedCommandBufferPropertiesEXT depth{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_NESTED_COMMAND_BUFFER_PROPERTIES_EXT};
+  VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &depth};
+  next.vkGetPhysicalDeviceProperties2(device.handle, &properties);
+  return nested.nestedCommandBuffer != VK_FALSE && nested.nestedCommandBufferSimultaneousUse != VK_FALSE &&
+         depth.maxCommandBufferNestingLevel == std::numeric_limits<std::uint32_t>::max();
+}
+
 // The facts for which kernels are built: of the features that are switched on.
 lower::LowerOptions lower_options(const LayerInstance& instance, gpu::Snapshot snapshot,
                                   const std::set<std::string, std::less<>>& enabled, const Cache& cache) {
@@ -318,6 +352,10 @@ VkResult CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
       DeviceRequest request(*info, *device->physical);  // the chain may be another one as long as it lives
       for (const char* feature : kNeededFeatures) request.enable(feature);
       for (const char* feature : kUsefulFeatures) request.enable(feature);
+      device->nested = wants_graphs && has_nested_command_buffers(*device->physical);
+      for (const std::string_view feature : kNestedFeatures) {
+        if (device->nested) request.switch_on(feature);
+      }
       if (device->flow) {
         request.enable(kFlowFeature);
         request.enable_extension(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
@@ -341,7 +379,7 @@ VkResult CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
     device->next.core = reinterpret_cast<PFN_##core>(device->next_proc_addr(*made, #name));
 #include "layer/functions.def"
     if (device->graphs) {
-#define STATE_FUNCTION(name) \
+#define STATE_FUNCTION(name, keeper) \
   device->next_state.name = reinterpret_cast<PFN_##name>(device->next_proc_addr(*made, #name));
 #include "layer/state_functions.def"
       const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, kKernelPushConstants};

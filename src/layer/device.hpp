@@ -54,6 +54,7 @@ class LayerDevice {
   bool flow = false;                                    // optical flow, too
   PFN_vkSetDeviceLoaderData set_loader_data = nullptr;  // for dispatchable objects of the layer
   bool tensors = false, graphs = false;                 // enabled by the application, and computed by the layer
+  bool nested = false;                                  // secondary command buffers may execute others
 
   lower::LowerOptions lower;
   Cache cache;
@@ -66,7 +67,8 @@ class LayerDevice {
   HandleMap<VkDescriptorSet, SetContents> sets;             // of these layouts
   HandleMap<VkDescriptorPool, PoolSets> pools;
   HandleMap<VkPipelineLayout, PipelineLayout> pipeline_layouts;  // with tensors that are updated after they are bound
-  HandleMap<VkDescriptorUpdateTemplate, UpdateTemplate> templates;
+  HandleMap<VkDescriptorUpdateTemplate, UpdateTemplate> templates;       // of the layer: those with tensors
+  HandleMap<VkDescriptorUpdateTemplate, UpdateTemplate> push_templates;  // of the driver, for pushed descriptors
   HandleMap<VkShaderModule, GraphModule> graph_modules;
   HandleMap<VkShaderModule, CapturedShader> captured_modules;
   HandleMap<VkPipeline, CapturedShader> captured_pipelines;  // compute

@@ -42,7 +42,7 @@ struct DeviceTable {
 
 // The functions of state_functions.def, each under its own name.
 struct StateTable {
-#define STATE_FUNCTION(name) PFN_##name name = nullptr;
+#define STATE_FUNCTION(name, keeper) PFN_##name name = nullptr;
 #include "layer/state_functions.def"
 };
 
@@ -169,11 +169,12 @@ std::span<const NamedFunction> tensor_functions();  // the following are for dev
 std::span<const NamedFunction> descriptor_functions();
 std::span<const NamedFunction> shader_functions();
 std::span<const NamedFunction> command_functions();
+std::span<const NamedFunction> binding_functions();
 std::span<const NamedFunction> image_functions();
 std::span<const NamedFunction> object_functions();
 std::span<const NamedFunction> graph_functions();
 std::span<const NamedFunction> after_bind_functions();
-std::span<const NamedFunction> state_functions();  // for devices with graphs
+std::span<const NamedFunction> state_functions();  // for devices with graphs; null for a function without state
 // Whether a function sets state of a command buffer, or begins what lasts.
 bool sets_state(std::string_view name);
 

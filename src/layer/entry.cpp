@@ -93,8 +93,9 @@ std::span<const NamedFunction> global_functions() {
 
 // Functions of devices with tensors.
 PFN_vkVoidFunction find_extended(std::string_view name) {
-  for (const auto& table : {tensor_functions(), descriptor_functions(), shader_functions(), command_functions(),
-                            image_functions(), object_functions(), graph_functions(), after_bind_functions()}) {
+  for (const auto& table :
+       {tensor_functions(), descriptor_functions(), shader_functions(), command_functions(), binding_functions(),
+        image_functions(), object_functions(), graph_functions(), after_bind_functions()}) {
     if (const PFN_vkVoidFunction function = find(table, name)) return function;
   }
   return nullptr;
@@ -110,10 +111,13 @@ PFN_vkVoidFunction GetDeviceProcAddr(VkDevice device, const char* name) {
       return of.has_function(name) ? function : nullptr;
     }
   }
-  if (of.graphs && sets_state(name)) {
-    if (const PFN_vkVoidFunction function = find(state_functions(), name))
-      return of.has_function(name) ? function : nullptr;
-    if (of.next_proc_addr(of.handle, name) != nullptr && find_extended(name) == nullptr) of.unknown_state = true;
+  if (of.graphs) {
+    const auto states = state_functions();
+    const auto known = std::ranges::find(states, std::string_view(name), &NamedFunction::name);
+    if (known != states.end() && known->function != nullptr) return of.has_function(name) ? known->function : nullptr;
+    if (known == states.end() && sets_state(name) && of.next_proc_addr(of.handle, name) != nullptr &&
+        find_extended(name) == nullptr)
+      of.unknown_state = true;
   }
   return of.next_proc_addr(device, name);
 }

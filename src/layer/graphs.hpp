@@ -157,7 +157,5 @@ void record_graph(const LayerDevice& device, VkCommandBuffer commands, const Ses
 const TensorViewObject* bound_tensor(const LayerDevice& device, const CommandState& state, std::uint32_t set,
                                      std::uint32_t binding);
 VkImageView bound_image(const LayerDevice& device, const CommandState& state, std::uint32_t set, std::uint32_t binding);
-// Sets again what the application has set for compute shaders.
-void restore_state(const LayerDevice& device, VkCommandBuffer commands, const CommandState& state);
 
 }  // namespace slipway::layer

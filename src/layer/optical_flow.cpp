@@ -264,7 +264,7 @@ void FlowKernel::record(VkCommandBuffer commands, const CommandState& state,
                               static_cast<std::uint32_t>(writes.size()), writes.data());
   next.vkCmdPushConstants(commands, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof radius, &radius);
   next.vkCmdDispatch(commands, model::flow_groups(width_, grid_), model::flow_groups(height_, grid_), 1);
-  restore_state(device_, commands, state);
+  restore_state(device_, commands, state, Restored::Compute);
 }
 
 }  // namespace slipway::layer

@@ -34,11 +34,11 @@ class GraphRecording {
       commands_ = own;
       if (secondary != nullptr) {
         device_.next.vkCmdExecuteCommands(commands_, 1, &secondary);
-        return restore_state(device_, commands_, state_);
+        return restore_state(device_, commands_, state_, Restored::All);
       }
     }
     record_steps();
-    restore_state(device_, commands_, state_);
+    restore_state(device_, commands_, state_, Restored::Compute);
   }
 
  private:
@@ -46,9 +46,8 @@ class GraphRecording {
   // has to be set again. Its commands name no buffers of tensors.
   bool can_execute() const {
     const auto packed = [](const TensorObject* tensor) { return tensor != nullptr && tensor->description.packed; };
-    return state_.is_primary && !state_.is_protected && !state_.state_set && program_.calls >= kMinRecordedCalls &&
-           device_.set_loader_data != nullptr && !device_.unknown_state && std::ranges::all_of(inputs_, packed) &&
-           std::ranges::all_of(outputs_, packed);
+    return state_.may_execute && !state_.state_lost && state_.active == 0 && program_.calls >= kMinRecordedCalls &&
+           !device_.unknown_state && std::ranges::all_of(inputs_, packed) && std::ranges::all_of(outputs_, packed);
   }
 
   std::vector<VkDeviceAddress> addresses() const {
@@ -216,29 +215,6 @@ VkImageView bound_image(const LayerDevice& device, const CommandState& state, st
   if (set >= state.graph_sets.size()) return VK_NULL_HANDLE;
   const SetContents* contents = device.sets.find(state.graph_sets[set]);
   return contents == nullptr ? VK_NULL_HANDLE : contents->image(binding);
-}
-
-void restore_state(const LayerDevice& device, VkCommandBuffer commands, const CommandState& state) {
-  const DeviceTable& next = device.next;
-  if (state.compute != VK_NULL_HANDLE) {
-    next.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, state.compute);
-  } else if (state.compute_shader != VK_NULL_HANDLE) {
-    constexpr VkShaderStageFlagBits stage = VK_SHADER_STAGE_COMPUTE_BIT;
-    next.vkCmdBindShadersEXT(commands, 1, &stage, &state.compute_shader);
-  }
-  for (const BoundSets& bound : state.compute_bindings) {
-    if (bound.pushed) {
-      next.vkCmdPushDescriptorSet(commands, VK_PIPELINE_BIND_POINT_COMPUTE, bound.layout, bound.first,
-                                  bound.pushed->count(), bound.pushed->writes());
-    } else {
-      next.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, bound.layout, bound.first,
-                                   static_cast<std::uint32_t>(bound.sets.size()), bound.sets.data(),
-                                   static_cast<std::uint32_t>(bound.dynamic.size()), bound.dynamic.data());
-    }
-  }
-  for (const PushedConstants& pushed : state.pushed)
-    next.vkCmdPushConstants(commands, pushed.layout, pushed.stages, pushed.offset,
-                            static_cast<std::uint32_t>(pushed.bytes.size()), pushed.bytes.data());
 }
 
 void record_graph(const LayerDevice& device, VkCommandBuffer commands, const SessionObject& session,
