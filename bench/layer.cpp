@@ -326,6 +326,46 @@ void recording(LayerApp& app, const slipway::testing::AppGraph& graph, int opera
                in_secondary - nothing);
 }
 
+// What calls without tensors cost on a device with tensors, and on one without.
+void costs_of_calls(LayerApp& app) {
+  using Call = std::function<void(LayerApp&, VkCommandBuffer)>;
+  const auto barrier = [](LayerApp& on, VkCommandBuffer into) {
+    const VkMemoryBarrier2 memory{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
+                                  .srcStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
+                                  .dstStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT};
+    const VkDependencyInfo info{
+        .sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO, .memoryBarrierCount = 1, .pMemoryBarriers = &memory};
+    on.vk().vkCmdPipelineBarrier2(into, &info);
+  };
+  const auto line_width = [](LayerApp& on, VkCommandBuffer into) { on.vk().vkCmdSetLineWidth(into, 1); };
+  const auto viewport = [](LayerApp& on, VkCommandBuffer into) {
+    const VkViewport one{0, 0, 16, 16, 0, 1};
+    on.vk().vkCmdSetViewport(into, 0, 1, &one);
+  };
+  const std::pair<const char*, Call> all[] = {
+      {"vkCmdPipelineBarrier2", barrier}, {"vkCmdSetLineWidth", line_width}, {"vkCmdSetViewport", viewport}};
+  LayerApp without;
+  without.validation_ = false;
+  without.tensors_ = false;
+  for (const auto& [name, call] : all) {
+    constexpr int calls = 1000;
+    const auto cost_on = [&](LayerApp& on, VkCommandBuffer into) {
+      return median_of(201,
+                       [&] {
+                         on.begin(into);
+                         for (int i = 0; i < calls; ++i) call(on, into);
+                         on.vk().vkEndCommandBuffer(into);
+                       }) /
+             calls * 1e3;
+    };
+    const VkCommandBuffer with_layer = app.command_buffer(), alone = without.command_buffer();
+    cost_on(without, alone);  // allocates
+    const double of_driver = cost_on(without, alone), of_both = cost_on(app, with_layer);
+    std::println("{}: {:.0f} ns on a device with tensors, {:.0f} ns on one without; the layer costs {:.0f} ns", name,
+                 of_both, of_driver, of_both - of_driver);
+  }
+}
+
 void host() {
   constexpr int operators = 60;
   const slipway::testing::UseLayer layer(slipway::testing::Validation::Off);
@@ -346,34 +386,7 @@ void host() {
                  app.vk().vkDestroyPipeline(app.device(), made, nullptr);
                }) * 1e-3);
   recording(app, graph, operators);
-  const VkCommandBuffer commands = app.command_buffer();
-  // Calls without tensors.
-  constexpr int calls = 10000;
-  const auto cost_of = [&](LayerApp& on, VkCommandBuffer into) {
-    return median_of(21,
-                     [&] {
-                       on.begin(into);
-                       for (int i = 0; i < calls; ++i) {
-                         const VkMemoryBarrier2 barrier{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
-                                                        .srcStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
-                                                        .dstStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT};
-                         const VkDependencyInfo info{.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO,
-                                                     .memoryBarrierCount = 1,
-                                                     .pMemoryBarriers = &barrier};
-                         on.vk().vkCmdPipelineBarrier2(into, &info);
-                       }
-                       on.vk().vkEndCommandBuffer(into);
-                     }) /
-           calls * 1e3;
-  };
-  const double with_layer = cost_of(app, commands);
-  std::println("vkCmdPipelineBarrier2 on a device with tensors: {:.0f} ns", with_layer);
-  LayerApp without;
-  without.validation_ = false;
-  without.tensors_ = false;
-  const double alone = cost_of(without, without.command_buffer());
-  std::println("vkCmdPipelineBarrier2 on a device without: {:.0f} ns; the layer costs {:.0f} ns", alone,
-               with_layer - alone);
+  costs_of_calls(app);
 }
 
 }  // namespace

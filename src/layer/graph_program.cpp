@@ -156,7 +156,7 @@ void GraphProgram::count_calls() {
   log += formatted(
       "recording: {} Vulkan calls ({} barriers, {} pipelines, {} push constants, {} dispatches){}\n", calls, barriers,
       binds, pushes, dispatches,
-      calls >= kMinRecordedCalls ? "; from the third time on 1, without state of graphics in the command buffer" : "");
+      calls >= kMinRecordedCalls ? "; from the third time on 1, and those that set the application's state again" : "");
 }
 
 VkResult GraphProgram::make_constants(const tosa::Graph& graph, const lower::KernelProgram& program,

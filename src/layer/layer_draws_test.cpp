@@ -347,6 +347,297 @@ TEST_P(LayerDraws, AttachmentsAliasTensors) {
   }
 }
 
+// A draw needs all of the state that is set here: its pixels are the same with a graph in between.
+class LayerGraphicsState : public LayerDraws {
+ protected:
+  static constexpr VkDeviceSize kVertices = 64, kIndices = 256, kUniform = 512, kStorage = 1024, kPixels = 2048;
+
+  void make_buffer() {
+    const VkBufferCreateInfo create{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                                    .size = 4096,
+                                    .usage = VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | VK_BUFFER_USAGE_INDEX_BUFFER_BIT |
+                                             VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
+                                             VK_BUFFER_USAGE_TRANSFER_DST_BIT};
+    MUST(vk().vkCreateBuffer(device(), &create, nullptr, &buffer_));
+    at_end([this] { vk().vkDestroyBuffer(device(), buffer_, nullptr); });
+    VkMemoryRequirements needs{};
+    vk().vkGetBufferMemoryRequirements(device(), buffer_, &needs);
+    MUST(vk().vkBindBufferMemory(device(), buffer_, memory(needs, &mapped_), 0));
+    const float quad[4][4] = {{-1, -1}, {1, -1}, {-1, 1}, {1, 1}};
+    const std::uint16_t indices[] = {0, 1, 2, 3};
+    const float color[] = {1, 0.5f, 1, 1}, factor[] = {0.5f, 1, 0.25f, 1};
+    std::memcpy(mapped_ + kVertices, quad, sizeof quad);
+    std::memcpy(mapped_ + kIndices, indices, sizeof indices);
+    std::memcpy(mapped_ + kUniform + 256, color, sizeof color);  // by a dynamic offset
+    std::memcpy(mapped_ + kStorage, factor, sizeof factor);
+  }
+
+  void make_layout() {
+    const VkDescriptorSetLayoutBinding uniform{0, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, 1,
+                                               VK_SHADER_STAGE_FRAGMENT_BIT, nullptr},
+        storage{0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr};
+    for (int i = 0; i < 2; ++i) {
+      const VkDescriptorSetLayoutCreateInfo create{
+          .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+          .flags = i == 0 ? 0u : static_cast<std::uint32_t>(VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR),
+          .bindingCount = 1,
+          .pBindings = i == 0 ? &uniform : &storage};
+      MUST(vk().vkCreateDescriptorSetLayout(device(), &create, nullptr, &sets_[i]));
+      at_end([this, made = sets_[i]] { vk().vkDestroyDescriptorSetLayout(device(), made, nullptr); });
+    }
+    const VkPushConstantRange ranges[] = {{VK_SHADER_STAGE_VERTEX_BIT, 0, 8}, {VK_SHADER_STAGE_FRAGMENT_BIT, 16, 16}};
+    const VkPipelineLayoutCreateInfo create{.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+                                            .setLayoutCount = 2,
+                                            .pSetLayouts = sets_,
+                                            .pushConstantRangeCount = 2,
+                                            .pPushConstantRanges = ranges};
+    MUST(vk().vkCreatePipelineLayout(device(), &create, nullptr, &layout_));
+    at_end([this] { vk().vkDestroyPipelineLayout(device(), layout_, nullptr); });
+    set_ = allocate_set(descriptor_pool({{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, 1}}), sets_[0]);
+    const VkDescriptorBufferInfo info{buffer_, kUniform, 16};
+    const VkWriteDescriptorSet write{.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                     .dstSet = set_,
+                                     .descriptorCount = 1,
+                                     .descriptorType = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC,
+                                     .pBufferInfo = &info};
+    vk().vkUpdateDescriptorSets(device(), 1, &write, 0, nullptr);
+    const VkDescriptorUpdateTemplateEntry entry{
+        .descriptorCount = 1, .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, .offset = 8};
+    const VkDescriptorUpdateTemplateCreateInfo of{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_UPDATE_TEMPLATE_CREATE_INFO,
+                                                  .descriptorUpdateEntryCount = 1,
+                                                  .pDescriptorUpdateEntries = &entry,
+                                                  .templateType = VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS,
+                                                  .pipelineBindPoint = VK_PIPELINE_BIND_POINT_GRAPHICS,
+                                                  .pipelineLayout = layout_,
+                                                  .set = 1};
+    MUST(vk().vkCreateDescriptorUpdateTemplate(device(), &of, nullptr, &template_));
+    at_end([this] { vk().vkDestroyDescriptorUpdateTemplate(device(), template_, nullptr); });
+  }
+
+  void make_pipeline() {
+    const spirv::Words codes[] = {shader(spirv::Stage::Vertex,
+                                         "layout(location = 0) in vec2 position;\n"
+                                         "layout(push_constant) uniform P { layout(offset = 0) vec2 move; };\n"
+                                         "void main() { gl_Position = vec4(position + move, 0, 1); }\n"),
+                                  shader(spirv::Stage::Fragment,
+                                         "layout(set = 0, binding = 0) uniform U { vec4 base; };\n"
+                                         "layout(set = 1, binding = 0) readonly buffer B { vec4 factor; };\n"
+                                         "layout(push_constant) uniform P { layout(offset = 16) vec4 more; };\n"
+                                         "layout(location = 0) out vec4 color;\n"
+                                         "void main() { color = base * factor + more; }\n")};
+    VkPipelineShaderStageCreateInfo stages[2]{};
+    for (int i = 0; i < 2; ++i)
+      stages[i] = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                   .stage = i == 0 ? VK_SHADER_STAGE_VERTEX_BIT : VK_SHADER_STAGE_FRAGMENT_BIT,
+                   .module = module(codes[i]),
+                   .pName = "main"};
+    const VkVertexInputBindingDescription binding{0, 4, VK_VERTEX_INPUT_RATE_VERTEX};
+    const VkVertexInputAttributeDescription attribute{0, 0, VK_FORMAT_R32G32_SFLOAT, 0};
+    const VkPipelineVertexInputStateCreateInfo input{.sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO,
+                                                     .vertexBindingDescriptionCount = 1,
+                                                     .pVertexBindingDescriptions = &binding,
+                                                     .vertexAttributeDescriptionCount = 1,
+                                                     .pVertexAttributeDescriptions = &attribute};
+    const VkPipelineInputAssemblyStateCreateInfo assembly{
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
+        .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST};
+    const VkPipelineViewportStateCreateInfo views{.sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO};
+    const VkPipelineRasterizationStateCreateInfo rasterization{
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO, .lineWidth = 1};
+    const VkPipelineMultisampleStateCreateInfo samples{
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
+        .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT};
+    const VkPipelineColorBlendAttachmentState blend{
+        .blendEnable = VK_TRUE,
+        .srcColorBlendFactor = VK_BLEND_FACTOR_CONSTANT_COLOR,
+        .dstColorBlendFactor = VK_BLEND_FACTOR_ZERO,
+        .srcAlphaBlendFactor = VK_BLEND_FACTOR_ONE,
+        .colorWriteMask =
+            VK_COLOR_COMPONENT_R_BIT | VK_COLOR_COMPONENT_G_BIT | VK_COLOR_COMPONENT_B_BIT | VK_COLOR_COMPONENT_A_BIT};
+    const VkPipelineColorBlendStateCreateInfo blends{.sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
+                                                     .attachmentCount = 1,
+                                                     .pAttachments = &blend};
+    const VkDynamicState dynamic[] = {VK_DYNAMIC_STATE_VIEWPORT_WITH_COUNT,
+                                      VK_DYNAMIC_STATE_SCISSOR_WITH_COUNT,
+                                      VK_DYNAMIC_STATE_BLEND_CONSTANTS,
+                                      VK_DYNAMIC_STATE_VERTEX_INPUT_BINDING_STRIDE,
+                                      VK_DYNAMIC_STATE_PRIMITIVE_TOPOLOGY,
+                                      VK_DYNAMIC_STATE_CULL_MODE,
+                                      VK_DYNAMIC_STATE_FRONT_FACE,
+                                      VK_DYNAMIC_STATE_RASTERIZER_DISCARD_ENABLE,
+                                      VK_DYNAMIC_STATE_PRIMITIVE_RESTART_ENABLE,
+                                      VK_DYNAMIC_STATE_DEPTH_BIAS_ENABLE,
+                                      VK_DYNAMIC_STATE_DEPTH_BIAS,
+                                      VK_DYNAMIC_STATE_LINE_WIDTH};
+    const VkPipelineDynamicStateCreateInfo state{.sType = VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO,
+                                                 .dynamicStateCount = static_cast<std::uint32_t>(std::size(dynamic)),
+                                                 .pDynamicStates = dynamic};
+    const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
+    const VkPipelineRenderingCreateInfo rendering{.sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO,
+                                                  .colorAttachmentCount = 1,
+                                                  .pColorAttachmentFormats = &format};
+    const VkGraphicsPipelineCreateInfo create{.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
+                                              .pNext = &rendering,
+                                              .stageCount = 2,
+                                              .pStages = stages,
+                                              .pVertexInputState = &input,
+                                              .pInputAssemblyState = &assembly,
+                                              .pViewportState = &views,
+                                              .pRasterizationState = &rasterization,
+                                              .pMultisampleState = &samples,
+                                              .pColorBlendState = &blends,
+                                              .pDynamicState = &state,
+                                              .layout = layout_};
+    MUST(vk().vkCreateGraphicsPipelines(device(), VK_NULL_HANDLE, 1, &create, nullptr, &pipeline_));
+    at_end([this] { vk().vkDestroyPipeline(device(), pipeline_, nullptr); });
+  }
+
+  void set_state(VkCommandBuffer commands, bool with_template) {
+    const VkViewport viewport{1, 0, 3, kSide, 0, 1};
+    const VkRect2D scissor{{0, 1}, {kSide, 2}};
+    const float constants[] = {1, 0.5f, 1, 1}, move[] = {0, 0}, more[] = {0, 0, 0.25f, 0};
+    const VkDeviceSize offset = kVertices, size = 64, stride = 16;
+    const std::uint32_t dynamic = 256;
+    vk().vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline_);
+    vk().vkCmdSetViewportWithCount(commands, 1, &viewport);
+    vk().vkCmdSetScissorWithCount(commands, 1, &scissor);
+    vk().vkCmdSetBlendConstants(commands, constants);
+    vk().vkCmdBindVertexBuffers2(commands, 0, 1, &buffer_, &offset, &size, &stride);
+    vk().vkCmdBindIndexBuffer(commands, buffer_, kIndices, VK_INDEX_TYPE_UINT16);
+    vk().vkCmdSetPrimitiveTopology(commands, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP);
+    vk().vkCmdSetCullMode(commands, VK_CULL_MODE_BACK_BIT);
+    vk().vkCmdSetFrontFace(commands, VK_FRONT_FACE_CLOCKWISE);
+    vk().vkCmdSetRasterizerDiscardEnable(commands, VK_FALSE);
+    vk().vkCmdSetPrimitiveRestartEnable(commands, VK_FALSE);
+    vk().vkCmdSetDepthBiasEnable(commands, VK_TRUE);
+    vk().vkCmdSetDepthBias(commands, 1, 0, 1);
+    vk().vkCmdSetLineWidth(commands, 1);
+    vk().vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, layout_, 0, 1, &set_, 1, &dynamic);
+    struct {
+      std::uint64_t before = 0;
+      VkDescriptorBufferInfo info;
+    } const data{.info = {buffer_, kStorage, 16}};
+    const VkWriteDescriptorSet write{.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                     .descriptorCount = 1,
+                                     .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                     .pBufferInfo = &data.info};
+    if (with_template)
+      vk().vkCmdPushDescriptorSetWithTemplateKHR(commands, template_, layout_, 1, &data);
+    else
+      vk().vkCmdPushDescriptorSetKHR(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, layout_, 1, 1, &write);
+    vk().vkCmdPushConstants(commands, layout_, VK_SHADER_STAGE_VERTEX_BIT, 0, 8, move);
+    vk().vkCmdPushConstants(commands, layout_, VK_SHADER_STAGE_FRAGMENT_BIT, 16, 16, more);
+  }
+
+  void change(VkCommandBuffer commands, VkImageLayout from, VkImageLayout to) {
+    const VkImageMemoryBarrier2 barrier{.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2,
+                                        .srcStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
+                                        .srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT,
+                                        .dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
+                                        .dstAccessMask = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT,
+                                        .oldLayout = from,
+                                        .newLayout = to,
+                                        .image = image_,
+                                        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+    const VkDependencyInfo info{
+        .sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO, .imageMemoryBarrierCount = 1, .pImageMemoryBarriers = &barrier};
+    vk().vkCmdPipelineBarrier2(commands, &info);
+  }
+
+  void draw_and_read(VkCommandBuffer commands) {
+    change(commands, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
+    const VkRenderingAttachmentInfo target{.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
+                                           .imageView = view_,
+                                           .imageLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
+                                           .loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR,
+                                           .storeOp = VK_ATTACHMENT_STORE_OP_STORE};
+    const VkRenderingInfo rendering{.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
+                                    .renderArea = {{0, 0}, {kSide, kSide}},
+                                    .layerCount = 1,
+                                    .colorAttachmentCount = 1,
+                                    .pColorAttachments = &target};
+    vk().vkCmdBeginRendering(commands, &rendering);
+    vk().vkCmdDrawIndexed(commands, 4, 1, 0, 0, 0);
+    vk().vkCmdEndRendering(commands);
+    change(commands, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+    const VkBufferImageCopy region{.bufferOffset = kPixels,
+                                   .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
+                                   .imageExtent = {kSide, kSide, 1}};
+    vk().vkCmdCopyImageToBuffer(commands, image_, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, buffer_, 1, &region);
+  }
+
+  std::vector<std::uint8_t> pixels_of(const std::function<void(VkCommandBuffer)>& record, bool in_secondary) {
+    std::memset(mapped_ + kPixels, 7, kSide * kSide * 4);
+    if (in_secondary) {
+      const VkCommandBuffer secondary = command_buffer(VK_COMMAND_BUFFER_LEVEL_SECONDARY);
+      begin(secondary);
+      record(secondary);
+      MUST(vk().vkEndCommandBuffer(secondary));
+      run([&](VkCommandBuffer commands) { vk().vkCmdExecuteCommands(commands, 1, &secondary); });
+    } else {
+      run(record);
+    }
+    const auto* const at = reinterpret_cast<const std::uint8_t*>(mapped_ + kPixels);
+    return {at, at + kSide * kSide * 4};
+  }
+
+  VkBuffer buffer_ = VK_NULL_HANDLE;
+  std::byte* mapped_ = nullptr;
+  VkDescriptorSetLayout sets_[2]{};
+  VkPipelineLayout layout_ = VK_NULL_HANDLE;
+  VkDescriptorSet set_ = VK_NULL_HANDLE;
+  VkDescriptorUpdateTemplate template_ = VK_NULL_HANDLE;
+  VkPipeline pipeline_ = VK_NULL_HANDLE;
+  VkImage image_ = VK_NULL_HANDLE;
+  VkImageView view_ = VK_NULL_HANDLE;
+};
+INSTANTIATE_TEST_SUITE_P(Validation, LayerGraphicsState,
+                         ::testing::Values(testing::Validation::AboveLayer, testing::Validation::BelowLayer),
+                         [](const auto& test) {
+                           return test.param == testing::Validation::AboveLayer ? "Above" : "Below";
+                         });
+
+TEST_P(LayerGraphicsState, StaysAroundGraphs) {
+  make_buffer();
+  make_layout();
+  make_pipeline();
+  const VkImageUsageFlags usage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
+  image_ = image(usage);
+  view_ = view(image_, usage);
+  const AppTensor x = tensor(VK_FORMAT_R32_SFLOAT, {1, 2, 2}), y = tensor(VK_FORMAT_R32_SFLOAT, {1, 2, 2});
+  const testing::AppGraph powers = graph(testing::graph_module(testing::matrix_products(6, 2)), "main", {&x, &y});
+  const VkDescriptorSet graph_set = descriptor_set(powers.set_layout, {&x, &y});
+  fill(x, std::vector<float>{1, 0, 0, 2});
+  const std::vector<std::uint8_t> expected = pixels_of(
+      [&](VkCommandBuffer commands) {
+        set_state(commands, false);
+        draw_and_read(commands);
+      },
+      false);
+  // Within the scissor and the viewport, and outside.
+  const std::size_t inside = 4 * (1 * kSide + 2), outside = 4 * (1 * kSide + 0);
+  EXPECT_NEAR(expected[inside], 128, 1);      // 1 * 0.5 * 1
+  EXPECT_NEAR(expected[inside + 1], 64, 1);   // 0.5 * 1 * 0.5
+  EXPECT_NEAR(expected[inside + 2], 128, 1);  // (1 * 0.25 + 0.25) * 1
+  EXPECT_EQ(expected[outside + 2], 0);
+  EXPECT_EQ(expected[4 * 2 + 2], 0);
+  // The graph is recorded directly at first, and is one call from the third time on.
+  for (int round = 0; round < 5; ++round) {
+    for (const bool in_secondary : {false, true}) {
+      fill(y, std::vector<float>(4));
+      const std::vector<std::uint8_t> found = pixels_of(
+          [&](VkCommandBuffer commands) {
+            set_state(commands, round % 2 != 0);
+            dispatch(commands, powers, graph_set);
+            draw_and_read(commands);
+          },
+          in_secondary);
+      EXPECT_EQ(found, expected) << round << in_secondary;
+      EXPECT_EQ(contents<float>(y)[3], 18446744073709551616.0f) << round << in_secondary;
+    }
+  }
+}
+
 TEST_P(LayerDraws, OtherStagesAreRefused) {
   if (GetParam() == testing::Validation::AboveLayer) GTEST_SKIP() << "the validation layer reports the stage";
   spirv::Words words = shader(spirv::Stage::Vertex, kVertex);

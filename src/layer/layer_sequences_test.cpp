@@ -111,6 +111,104 @@ class LayerSequences : public testing::LayerTest, public ::testing::WithParamInt
     return results;
   }
 
+  bool has_vertex_tensors() {
+    VkPhysicalDeviceTensorPropertiesARM tensors{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TENSOR_PROPERTIES_ARM};
+    VkPhysicalDeviceProperties2 all{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &tensors};
+    instance_functions().vkGetPhysicalDeviceProperties2(physical(), &all);
+    return (tensors.shaderTensorSupportedStages & VK_SHADER_STAGE_VERTEX_BIT) != 0;
+  }
+
+  // For vertex and compute shaders, with 8 bytes of push constants.
+  VkPipelineLayout layout_of_both(VkDescriptorSetLayout set) {
+    const VkPushConstantRange range{VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_COMPUTE_BIT, 0, 8};
+    const VkPipelineLayoutCreateInfo create{.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+                                            .setLayoutCount = 1,
+                                            .pSetLayouts = &set,
+                                            .pushConstantRangeCount = 1,
+                                            .pPushConstantRanges = &range};
+    VkPipelineLayout made = VK_NULL_HANDLE;
+    MUST(vk().vkCreatePipelineLayout(device(), &create, nullptr, &made));
+    at_end([=, this] { vk().vkDestroyPipelineLayout(device(), made, nullptr); });
+    return made;
+  }
+
+  // A pipeline of points without pixels, with an integer for each instance from a vertex buffer.
+  VkPipeline vertex_pipeline(const spirv::Words& words, VkPipelineLayout layout) {
+    const VkPipelineShaderStageCreateInfo stage{.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                                                .stage = VK_SHADER_STAGE_VERTEX_BIT,
+                                                .module = module(words),
+                                                .pName = "main"};
+    const VkVertexInputBindingDescription binding{0, 4, VK_VERTEX_INPUT_RATE_INSTANCE};
+    const VkVertexInputAttributeDescription attribute{0, 0, VK_FORMAT_R32_SINT, 0};
+    const VkPipelineVertexInputStateCreateInfo input{.sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO,
+                                                     .vertexBindingDescriptionCount = 1,
+                                                     .pVertexBindingDescriptions = &binding,
+                                                     .vertexAttributeDescriptionCount = 1,
+                                                     .pVertexAttributeDescriptions = &attribute};
+    const VkPipelineInputAssemblyStateCreateInfo assembly{
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
+        .topology = VK_PRIMITIVE_TOPOLOGY_POINT_LIST};
+    const VkPipelineRasterizationStateCreateInfo rasterization{
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
+        .rasterizerDiscardEnable = VK_TRUE,
+        .lineWidth = 1};
+    const VkPipelineRenderingCreateInfo rendering{.sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO};
+    const VkDynamicState dynamic = VK_DYNAMIC_STATE_PRIMITIVE_TOPOLOGY;
+    const VkPipelineDynamicStateCreateInfo state{.sType = VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO,
+                                                 .dynamicStateCount = 1,
+                                                 .pDynamicStates = &dynamic};
+    const VkGraphicsPipelineCreateInfo create{.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
+                                              .pNext = &rendering,
+                                              .stageCount = 1,
+                                              .pStages = &stage,
+                                              .pVertexInputState = &input,
+                                              .pInputAssemblyState = &assembly,
+                                              .pRasterizationState = &rasterization,
+                                              .pDynamicState = &state,
+                                              .layout = layout};
+    VkPipeline made = VK_NULL_HANDLE;
+    MUST(vk().vkCreateGraphicsPipelines(device(), VK_NULL_HANDLE, 1, &create, nullptr, &made));
+    at_end([=, this] { vk().vkDestroyPipeline(device(), made, nullptr); });
+    return made;
+  }
+
+  // Integers 0, 1, ... in a vertex buffer.
+  VkBuffer vertex_buffer(std::int32_t count) {
+    const VkBufferCreateInfo create{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                                    .size = static_cast<VkDeviceSize>(count) * 4,
+                                    .usage = VK_BUFFER_USAGE_VERTEX_BUFFER_BIT};
+    VkBuffer made = VK_NULL_HANDLE;
+    MUST(vk().vkCreateBuffer(device(), &create, nullptr, &made));
+    at_end([=, this] { vk().vkDestroyBuffer(device(), made, nullptr); });
+    VkMemoryRequirements needs{};
+    vk().vkGetBufferMemoryRequirements(device(), made, &needs);
+    std::byte* mapped = nullptr;
+    MUST(vk().vkBindBufferMemory(device(), made, memory(needs, &mapped), 0));
+    for (std::int32_t i = 0; i < count; ++i) std::memcpy(mapped + 4 * i, &i, 4);
+    return made;
+  }
+
+  void draw_points(VkCommandBuffer commands, std::uint32_t count) {
+    const VkRenderingInfo rendering{
+        .sType = VK_STRUCTURE_TYPE_RENDERING_INFO, .renderArea = {{0, 0}, {1, 1}}, .layerCount = 1};
+    everything_barrier(commands);
+    vk().vkCmdBeginRendering(commands, &rendering);
+    vk().vkCmdDraw(commands, count, 1, 0, 0);
+    vk().vkCmdEndRendering(commands);
+    everything_barrier(commands);
+  }
+
+  void everything_barrier(VkCommandBuffer commands) {
+    const VkMemoryBarrier2 barrier{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
+                                   .srcStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
+                                   .srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT,
+                                   .dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
+                                   .dstAccessMask = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT};
+    const VkDependencyInfo info{
+        .sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO, .memoryBarrierCount = 1, .pMemoryBarriers = &barrier};
+    vk().vkCmdPipelineBarrier2(commands, &info);
+  }
+
   // A graph and a shader in a command buffer of its own. Safe from any thread.
   void record_and_submit(VkPipeline graph, VkDescriptorSetLayout sets, VkPipelineLayout layout, VkTensorViewARM from,
                          const AppTensor& to, const spirv::Words& code, std::mutex& submission) {
@@ -275,10 +373,10 @@ struct Modelled {
   std::vector<std::int32_t> values;
 };
 
-spirv::Words shader_of(std::string_view body) {
+spirv::Words shader_of(std::string_view body, spirv::Stage stage = spirv::Stage::Compute) {
   const auto compiled =
-      shader::compile(make_source("t.comp", "#version 460\n#extension GL_ARM_tensors : require\n" + std::string(body)),
-                      shader::Language::Glsl);
+      shader::compile(make_source("t", "#version 460\n#extension GL_ARM_tensors : require\n" + std::string(body)),
+                      shader::Language::Glsl, {.stage = stage});
   if (!compiled) ADD_FAILURE() << format_diagnostics(compiled.error());
   return compiled ? compiled->words : spirv::Words();
 }
@@ -291,7 +389,7 @@ TEST_P(LayerSequences, CopiesShadersAndGraphs) {
   for (Modelled& one : tensors) one.app = random_tensor(VK_FORMAT_R32_SINT, {rows, columns}, 4);
   const VkDescriptorSetLayout layout = tensor_layout(2);
   const VkDescriptorSetLayout pushed = tensor_layout(2, VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR);
-  const VkPipelineLayout add_layout = pipeline_layout(layout, 8), push_layout = pipeline_layout(pushed, 8);
+  const VkPipelineLayout add_layout = layout_of_both(layout), push_layout = pipeline_layout(pushed, 8);
   const spirv::Words code = shader_of(
       "layout(local_size_x = 6) in;\n"
       "layout(set = 0, binding = 0) uniform tensorARM<int, 2> x;\n"
@@ -300,12 +398,32 @@ TEST_P(LayerSequences, CopiesShadersAndGraphs) {
       "void main() { uint at[2] = uint[](gl_WorkGroupID.x, gl_LocalInvocationID.x); int v; tensorReadARM(x, at, v);\n"
       "  tensorWriteARM(y, at, v * times + by); }\n");
   const VkPipeline add = compute_pipeline(code, add_layout), add_pushed = compute_pipeline(code, push_layout);
+  constexpr VkShaderStageFlags both = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_COMPUTE_BIT;
+  const bool draws = has_vertex_tensors();
+  VkPipeline drawn = VK_NULL_HANDLE;
+  if (draws) {
+    drawn = vertex_pipeline(
+        shader_of("layout(location = 0) in int more;\n"
+                  "layout(set = 0, binding = 0) uniform tensorARM<int, 2> x;\n"
+                  "layout(set = 0, binding = 1) uniform tensorARM<int, 2> y;\n"
+                  "layout(push_constant) uniform P { int times, by; };\n"
+                  "void main() { uint at[2] = uint[](gl_VertexIndex / 6, gl_VertexIndex % 6); int v;\n"
+                  "  tensorReadARM(x, at, v); tensorWriteARM(y, at, v * times + by + more); gl_PointSize = 1; }\n",
+                  spirv::Stage::Vertex),
+        add_layout);
+  }
+  constexpr std::int32_t vertex_values = 8;
+  const VkBuffer vertices = vertex_buffer(vertex_values);
   // Two graphs for each pair of strides would be many; the tensors of graphs have no gaps.
   std::vector<Modelled> packed(3);
   for (Modelled& one : packed) one.app = tensor(VK_FORMAT_R32_SINT, {rows, columns});
   const spirv::Words words = testing::graph_module(
       "%0 = input i32[4, 6] at 0.0\n%1 = REDUCE_MAX(%0) i32[1, 6] axis=0 nan_mode=PROPAGATE\n"
-      "%2 = SUB(%0, %1) i32[4, 6]\noutput %2 at 0.1\n");
+      "%2 = SUB(%0, %1) i32[4, 6]\n"
+      // Changes nothing: with these, the graph is long enough for a command buffer of its own.
+      "%3 = REDUCE_MAX(%2) i32[1, 6] axis=0 nan_mode=PROPAGATE\n%4 = SUB(%2, %3) i32[4, 6]\n"
+      "%5 = REDUCE_MAX(%4) i32[1, 6] axis=0 nan_mode=PROPAGATE\n%6 = SUB(%4, %5) i32[4, 6]\n"
+      "output %6 at 0.1\n");
   const AppGraph difference = graph(words, "main", {&packed[0].app, &packed[1].app});
   // Pairs of tensors of other formats, which are copied.
   std::vector<std::array<ModelledBytes, 2>> others;
@@ -363,8 +481,9 @@ TEST_P(LayerSequences, CopiesShadersAndGraphs) {
     // What the shader must still have when a graph was dispatched in between.
     std::int32_t times = 1, by = 0;
     bool bound = false;
-    const auto shade = [&](Modelled* from, Modelled* to) {
-      effects.emplace_back([=, factor = times, sum = by] {
+    std::int32_t more = 0;
+    const auto shade = [&](Modelled* from, Modelled* to, std::int32_t also = 0) {
+      effects.emplace_back([=, factor = times, sum = by + also] {
         std::vector<std::int32_t> result(elements);
         for (std::size_t i = 0; i < elements; ++i)
           result[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(from->values[i]) *
@@ -374,7 +493,8 @@ TEST_P(LayerSequences, CopiesShadersAndGraphs) {
       });
     };
     for (std::uint64_t step = 2 + random_() % 6; step-- > 0;) {
-      switch (random_() % 5) {
+      const std::uint64_t what = random_() % 6;
+      switch (what) {
         case 0: {
           Modelled *from = pick(all), *to = pick(all);
           if (from == to) break;
@@ -382,18 +502,33 @@ TEST_P(LayerSequences, CopiesShadersAndGraphs) {
           effects.emplace_back([=] { to->values = from->values; });
           break;
         }
-        case 1: {
+        case 1:
+        case 5: {
           if (!std::exchange(bound, true)) {
             times = static_cast<std::int32_t>(random_() % 3) + 1;
             by = static_cast<std::int32_t>(random_() % 100);
             const std::int32_t constants[] = {times, by};
             vk().vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, add);
             vk().vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, add_layout, 0, 1, &used, 0, nullptr);
-            vk().vkCmdPushConstants(commands, add_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, 4, constants);
-            vk().vkCmdPushConstants(commands, add_layout, VK_SHADER_STAGE_COMPUTE_BIT, 4, 4, constants + 1);
+            vk().vkCmdPushConstants(commands, add_layout, both, 0, 4, constants);
+            vk().vkCmdPushConstants(commands, add_layout, both, 4, 4, constants + 1);
+            if (draws) {
+              more = static_cast<std::int32_t>(random_() % vertex_values);
+              const VkDeviceSize offset = static_cast<VkDeviceSize>(more) * 4;
+              vk().vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, drawn);
+              vk().vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, add_layout, 0, 1, &used, 0,
+                                           nullptr);
+              vk().vkCmdBindVertexBuffers(commands, 0, 1, &vertices, &offset);
+              vk().vkCmdSetPrimitiveTopology(commands, VK_PRIMITIVE_TOPOLOGY_POINT_LIST);
+            }
           }
-          vk().vkCmdDispatch(commands, rows, 1, 1);
-          shade(x, y);
+          if (what == 5 && draws) {
+            draw_points(commands, elements);
+            shade(x, y, more);
+          } else {
+            vk().vkCmdDispatch(commands, rows, 1, 1);
+            shade(x, y);
+          }
           break;
         }
         case 2: {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <numeric>
 
@@ -457,21 +458,23 @@ TEST_P(LayerStages, GraphicsShaderObjectsHaveTensors) {
                                       {VK_SHADER_STAGE_GEOMETRY_BIT, stages_geom}};
   const VkDescriptorSetLayout sets = tensor_layout(1);
   const VkPipelineLayout layout = pipeline_layout(sets);
-  const AppTensor x = tensor(VK_FORMAT_R32_SINT, {2}), y = tensor(VK_FORMAT_R32_SINT, {2});
-  const testing::AppGraph doubled = graph(
-      testing::graph_module("%0 = input i32[2] at 0.0\n%1 = ADD(%0, %0) i32[2]\noutput %1 at 0.1\n"), "main", {&x, &y});
-  const VkDescriptorSet graph_set = descriptor_set(doubled.set_layout, {&x, &y});
-  fill(x, std::vector<std::int32_t>{3, 4});
+  // Long enough for a command buffer of its own.
+  constexpr int products = 6;
+  const AppTensor x = tensor(VK_FORMAT_R32_SFLOAT, {1, 2, 2}), y = tensor(VK_FORMAT_R32_SFLOAT, {1, 2, 2});
+  const testing::AppGraph powers =
+      graph(testing::graph_module(testing::matrix_products(products, 2)), "main", {&x, &y});
+  const VkDescriptorSet graph_set = descriptor_set(powers.set_layout, {&x, &y});
+  fill(x, std::vector<float>{1, 0, 0, 2});
   const auto check = [&](const std::vector<StageCode>& codes, const std::vector<VkShaderEXT>& shaders,
                          const std::vector<std::int32_t>& expected) {
     const AppTensor seen = tensor(VK_FORMAT_R32_SINT, {7});
     fill(seen, std::vector<std::int32_t>{0, 0, 0, 0, 0, 0, 5});
-    fill(y, std::vector<std::int32_t>{0, 0});
+    fill(y, std::vector<float>(4));
     const VkDescriptorSet set = descriptor_set(sets, {&seen});
     run([&](VkCommandBuffer commands) {
       bind_objects(commands, codes, shaders);
       vk().vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, layout, 0, 1, &set, 0, nullptr);
-      dispatch(commands, doubled, graph_set);
+      dispatch(commands, powers, graph_set);
       const VkRenderingInfo rendering{
           .sType = VK_STRUCTURE_TYPE_RENDERING_INFO, .renderArea = {{0, 0}, {1, 1}}, .layerCount = 1};
       vk().vkCmdBeginRendering(commands, &rendering);
@@ -479,11 +482,12 @@ TEST_P(LayerStages, GraphicsShaderObjectsHaveTensors) {
       vk().vkCmdEndRendering(commands);
     });
     EXPECT_EQ(contents<std::int32_t>(seen), expected);
-    EXPECT_THAT(contents<std::int32_t>(y), ElementsAre(6, 8));
+    EXPECT_EQ(contents<float>(y)[3], std::ldexp(1.0f, 1 << products));
   };
   const std::vector<std::int32_t> by_all = {10, 25, 30, 47, 0, 0, 5}, by_vertex = {10, 0, 0, 0, 0, 0, 5};
   check(all, shader_objects(all, sets, false), by_all);
   check(all, shader_objects(all, sets, true), by_all);
+  check(all, shader_objects(all, sets, true), by_all);  // the graph is one call from here on
   const std::vector<VkShaderEXT> one = shader_objects(vertex, sets, false);
   check(vertex, one, by_vertex);
   std::size_t size = 0;

@@ -333,6 +333,7 @@ void install_driver(LayerDevice& device) {
   };
   device.next_state.vkCmdSetViewportWithCount = [](VkCommandBuffer, std::uint32_t count, const VkViewport* viewports) {
     for (std::uint32_t i = 0; i < count; ++i) driver[{kViewport, i, 0}] = static_cast<std::uint64_t>(viewports[i].x);
+    for (std::uint64_t i = count; i < 4; ++i) driver.erase({kViewport, i, 0});
     driver[{kViewport, 0, 1}] = count;
   };
   device.next_state.vkCmdBindVertexBuffers = [](VkCommandBuffer, std::uint32_t first, std::uint32_t count,
