@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
+#include "base/utf8.hpp"
 
 namespace slipway::cli {
 
@@ -72,10 +73,6 @@ struct CaseResult {
 std::string entries_text(std::span<const RunReportEntry> entries);
 // The entries of a case that has none of its own, because its process ended or it was never started.
 std::string entry_of(const std::string& file, const Diagnostic& diagnostic);
-
-// The text with U+FFFD in place of each byte that is not part of valid UTF-8, which JSON and XML do not allow. What
-// drivers print, and a text that was truncated, may contain such bytes.
-std::string valid_utf8(std::string_view text);
 
 // Lines of a results file, without their line breaks.
 std::string run_line(const RunInfo& run);

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "cli/lab/page_parts.hpp"
+#include "base/page.hpp"
 
 namespace slipway::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/format.hpp"
-#include "cli/lab/page_parts.hpp"
+#include "base/page.hpp"
 #include "zeinfo/kernel/occupancy.hpp"
 
 namespace slipway::cli {

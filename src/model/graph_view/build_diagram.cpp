@@ -41,6 +41,16 @@ std::string attributes_line(const tosa::Node& node) {
   return text;
 }
 
+// The value of an attribute in the text of its node.
+std::string attribute_value(std::string_view text, std::string_view name) {
+  const std::string key = formatted(" {}=", name);
+  const std::size_t at = text.find(key);
+  if (at == text.npos) return {};
+  text.remove_prefix(at + key.size());
+  const std::size_t end = text.starts_with('[') ? text.find(']') + 1 : std::min(text.find(' '), text.size());
+  return std::string(text.substr(0, end));
+}
+
 // The origin of a value: a result of a node.
 struct Source {
   std::uint32_t node = kNoNode, result = 0;
@@ -152,8 +162,8 @@ class GraphPainter {
     if (clusters_[dispatch] != kNone) return clusters_[dispatch];
     const lower::ProgramDispatch& of = known_.program->dispatches[dispatch];
     return clusters_[dispatch] = painter_.add_cluster(
-               {.title = formatted("kernel {}", dispatch),
-                .details = formatted("{}\n{} x {} x {} workgroups", known_.program->kernels[of.kernel].name,
+               {.title = cut(kernel_name(dispatch)),
+                .details = formatted("kernel {}: {}\n{} x {} x {} workgroups", dispatch, kernel_name(dispatch),
                                      of.groups[0], of.groups[1], of.groups[2]),
                 .parent = cluster_,
                 .time = time_of(dispatch)});
@@ -165,6 +175,7 @@ class GraphPainter {
                       .title = std::string(tosa::name_of(node.op)),
                       .lines = {},
                       .details = details(node_index),
+                      .attributes = attributes(node_index),
                       .cluster = cluster_,
                       .results = {},
                       .time = std::nullopt};
@@ -184,6 +195,30 @@ class GraphPainter {
     for (const tosa::ValueId input : node.inputs) {
       if (!graph_.constant(input)) painter_.add_edge(sources_[index(input)], made);
     }
+  }
+
+  std::vector<std::pair<std::string, std::string>> attributes(std::uint32_t node_index) const {
+    const tosa::Node& node = graph_.nodes[node_index];
+    std::vector<std::pair<std::string, std::string>> all;
+    if (!node.name.empty()) all.emplace_back("name", node.name);
+    const std::string text = tosa::print(graph_, node);
+    for (const tosa::Attributes::Entry& entry : node.attributes.entries())
+      all.emplace_back(std::string(entry.name), attribute_value(text, entry.name));
+    if (node.custom) all.insert(all.end(), {{"domain", node.custom->domain}, {"operator", node.custom->name}});
+    for (const tosa::ValueId input : node.inputs)
+      all.emplace_back(graph_.constant(input) ? "constant" : "input", tosa::text_of(graph_[input].type));
+    for (const tosa::ValueId output : node.outputs) all.emplace_back("result", tosa::text_of(graph_[output].type));
+    const tosa::Cost cost = tosa::cost_of(graph_, node);
+    if (cost.multiply_adds > 0) all.emplace_back("multiply-adds", formatted("{}", cost.multiply_adds));
+    if (cost.operations > 0) all.emplace_back("operations", formatted("{}", cost.operations));
+    if (const std::uint32_t dispatch = dispatch_of_[node_index]; dispatch != kNone)
+      all.emplace_back("kernel", kernel_name(dispatch));
+    return all;
+  }
+
+  // As the table of times has it.
+  const std::string& kernel_name(std::uint32_t dispatch) const {
+    return known_.program->kernels[known_.program->dispatches[dispatch].kernel].name;
   }
 
   // The types of weights are shown at the operators that use them, except those of one element.
@@ -215,8 +250,7 @@ class GraphPainter {
     else if (cost.operations > 0)
       text += formatted("\n{} operations", cost.operations);
     if (const std::uint32_t dispatch = dispatch_of_[node_index]; dispatch != kNone)
-      text += formatted("\nkernel {}: {}", dispatch,
-                        known_.program->kernels[known_.program->dispatches[dispatch].kernel].name);
+      text += formatted("\nkernel {}: {}", dispatch, kernel_name(dispatch));
     return text;
   }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/diagnostic.hpp"
@@ -27,9 +28,10 @@ enum class DiagramKind : std::uint8_t { Input, Output, Constant, Operator, Shade
 
 struct DiagramNode {
   DiagramKind kind = DiagramKind::Operator;
-  std::string title;               // `CONV2D`
-  std::vector<std::string> lines;  // what is shown below it
-  std::string details;             // what is shown on demand: lines of text
+  std::string title;                                                 // `CONV2D`
+  std::vector<std::string> lines;                                    // what is shown below it
+  std::string details;                                               // what is shown on demand: lines of text
+  std::vector<std::pair<std::string, std::string>> attributes = {};  // likewise: names and values
   std::uint32_t cluster = kNoCluster;
   std::vector<std::string> results;  // the text at each of its results: a shape
   std::optional<DiagramTime> time;
@@ -41,11 +43,17 @@ struct DiagramEdge {
   std::uint32_t result = 0;  // of `from`
 };
 
-// A group of nodes: operators of one kernel, or kernels of one segment.
+// One of several equal sequences of operators.
+struct DiagramBlock {
+  std::uint32_t kind = 0, index = 0;
+};
+
+// A group of nodes: operators of one kernel, kernels of one segment, or a block.
 struct DiagramCluster {
   std::string title, details;
   std::uint32_t parent = kNoCluster;
   std::optional<DiagramTime> time;
+  std::optional<DiagramBlock> block = std::nullopt;
 };
 
 struct Diagram {
@@ -56,7 +64,8 @@ struct Diagram {
   std::vector<DiagramCluster> clusters;  // a parent before its children
 };
 
-// Errors: unsupported (too large to be drawn).
+// With clusters for the blocks of the diagram (blocks.hpp), which the page can fold. Errors: unsupported (too large to
+// be drawn).
 Result<std::string> write_html(const Diagram& diagram);
 
 std::string write_dot(const Diagram& diagram);

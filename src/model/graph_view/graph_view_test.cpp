@@ -8,6 +8,7 @@
 #include <random>
 
 #include "lower/lower.hpp"
+#include "model/graph_view/blocks.hpp"
 #include "model/graph_view/build_diagram.hpp"
 #include "model/graph_view/placement.hpp"
 #include "testing/tosa/graph_text.hpp"
@@ -103,7 +104,9 @@ TEST(Diagram, OperatorsOfOneKernelAreACluster) {
     ASSERT_NE(dispatch, dispatches.end());
     EXPECT_EQ(node.cluster != kNoCluster, dispatch->nodes.size() > 1) << node.title;
     if (node.cluster != kNoCluster) {
-      EXPECT_EQ(diagram.clusters[node.cluster].title, formatted("kernel {}", dispatch - dispatches.begin()));
+      EXPECT_EQ(diagram.clusters[node.cluster].title, program->kernels[dispatch->kernel].name);
+      EXPECT_THAT(diagram.clusters[node.cluster].details,
+                  HasSubstr(formatted("kernel {}: ", dispatch - dispatches.begin())));
     }
   }
   EXPECT_THAT(diagram.nodes[1].lines, ElementsAre("conv", "pad 1,1,1,1", "weight f32[8, 3, 3, 8]", "bias f32[8]"));
@@ -121,8 +124,8 @@ TEST(Diagram, TimesAreSharesOfTheWhole) {
   EXPECT_DOUBLE_EQ(diagram.nodes[1].time.value().milliseconds, 3);
   EXPECT_DOUBLE_EQ(diagram.nodes[1].time.value().share, 0.75);
   const std::string page = write_html(diagram).value();
-  EXPECT_THAT(page, HasSubstr("3.000 ms, 75.0 %"));
-  EXPECT_THAT(page, HasSubstr("style=\"fill:rgb(255,158,87)\""));  // the longest time
+  EXPECT_THAT(page, HasSubstr("\"ms\":3.0,\"s\":0.75"));
+  EXPECT_THAT(page, HasSubstr("[\"pad\",\"[1, 1, 1, 1]\"],[\"stride\",\"[1, 1]\"]"));
 }
 
 TEST(Diagram, AModelOfSeveralSegments) {
@@ -144,11 +147,75 @@ TEST(Diagram, ThePageIsSelfContainedAndTextIsEscaped) {
   diagram.nodes.push_back({.kind = DiagramKind::Output, .title = "y"});
   diagram.edges.push_back({0, 1, 0});
   const std::string page = write_html(diagram).value();
-  EXPECT_THAT(page, HasSubstr("<title>&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;more&quot;</title>"));
-  EXPECT_THAT(page, HasSubstr(">&lt;/svg&gt;</text>"));
+  EXPECT_THAT(page,
+              HasSubstr("<title>&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;more&quot; \u2013 Slipway</title>"));
+  EXPECT_THAT(page, HasSubstr("\"t\":\"<\\/svg>\""));
+  EXPECT_EQ(page.find("<!-- "), std::string::npos);
   for (const std::string_view outside : {"src=", "href=\"http", "@import", "url(http"})
     EXPECT_EQ(page.find(outside), std::string::npos) << outside;
   EXPECT_EQ(page.find("</script> &"), std::string::npos);
+}
+
+// The title of the block of each operator, or `-`.
+std::vector<std::string> blocks_of(Diagram diagram) {
+  group_blocks(diagram);
+  for (std::uint32_t c = 0; c < diagram.clusters.size(); ++c)
+    EXPECT_TRUE(diagram.clusters[c].parent == kNoCluster || diagram.clusters[c].parent < c);
+  check_places(diagram);
+  std::vector<std::string> blocks;
+  for (const DiagramNode& node : diagram.nodes) {
+    std::uint32_t cluster = node.cluster;
+    while (cluster != kNoCluster && !diagram.clusters[cluster].block) cluster = diagram.clusters[cluster].parent;
+    blocks.push_back(cluster == kNoCluster ? "-" : diagram.clusters[cluster].title);
+  }
+  return blocks;
+}
+
+// A chain of operators; `A+` begins a bypass that ends at the next ADD.
+Diagram chain_of(const std::vector<std::string>& titles) {
+  Diagram diagram{.title = "chain"};
+  diagram.nodes.push_back({.kind = DiagramKind::Input, .title = "x", .results = {"f32[1]"}});
+  std::uint32_t bypass = 0;
+  for (std::string title : titles) {
+    const auto made = static_cast<std::uint32_t>(diagram.nodes.size());
+    const bool begins = title.ends_with('+');
+    if (begins) title.pop_back();
+    diagram.edges.push_back({made - 1, made, 0});
+    if (title == "ADD") diagram.edges.push_back({bypass, made, 0});
+    diagram.nodes.push_back({.title = title, .results = {"f32[1]"}});
+    if (begins) bypass = made;
+  }
+  diagram.nodes.push_back({.kind = DiagramKind::Output, .title = "y"});
+  diagram.edges.push_back(
+      {static_cast<std::uint32_t>(diagram.nodes.size() - 2), static_cast<std::uint32_t>(diagram.nodes.size() - 1), 0});
+  return diagram;
+}
+
+TEST(Diagram, RepeatedOperatorsAreBlocks) {
+  const std::string a1 = "block A, 1 of 3", a2 = "block A, 2 of 3", a3 = "block A, 3 of 3";
+  EXPECT_THAT(blocks_of(chain_of({"PAD", "CONV", "EXP+", "ABS", "ADD", "CONV", "EXP+", "ABS", "ADD", "TANH", "CONV",
+                                  "EXP+", "ABS", "ADD"})),
+              ElementsAre("-", "-", a1, a1, a1, a1, a2, a2, a2, a2, "-", a3, a3, a3, a3, "-"));
+  // The same operators, connected in another way, and blocks that are too short.
+  EXPECT_THAT(blocks_of(chain_of({"CONV", "EXP+", "ABS", "ADD", "PAD", "CONV+", "EXP", "ABS", "ADD"})),
+              ElementsAre("-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-"));
+  EXPECT_THAT(blocks_of(chain_of({"ABS", "EXP", "ABS", "EXP"})), ElementsAre("-", "-", "-", "-", "-", "-"));
+}
+
+TEST(Diagram, BlocksDoNotDivideKernels) {
+  Diagram diagram = chain_of({"A", "B", "C", "D", "A", "B", "C", "D", "A", "B", "C", "D", "A", "B", "C", "D"});
+  // Each kernel has the last operator of one sequence and the first one of the next.
+  for (std::uint32_t k = 0; k < 3; ++k) {
+    diagram.clusters.push_back({.title = "kernel", .details = {}, .time = DiagramTime{1, 0.25}});
+    diagram.nodes[4 + 4 * k].cluster = diagram.nodes[5 + 4 * k].cluster = k;
+  }
+  diagram.nodes[3].time = DiagramTime{2, 0.5};
+  group_blocks(diagram);
+  for (std::uint32_t k = 0; k < 3; ++k) EXPECT_EQ(diagram.nodes[4 + 4 * k].cluster, diagram.nodes[5 + 4 * k].cluster);
+  const std::vector<DiagramCluster>& clusters = diagram.clusters;
+  const auto first = std::ranges::find_if(clusters, [](const DiagramCluster& c) { return c.block.has_value(); });
+  ASSERT_NE(first, clusters.end());
+  EXPECT_EQ(first->time.value().milliseconds, 3);
 }
 
 TEST(Diagram, Graphviz) {

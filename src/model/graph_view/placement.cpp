@@ -257,12 +257,14 @@ class Placer {
         settle(member.index, place);
       }
     }
-    for (std::size_t i = 0; i < inside.links.size(); ++i) add_link(inside, i, at);
+    for (std::size_t i = 0; i < inside.links.size(); ++i) add_link(index, i, at);
   }
 
-  void add_link(const Inside& inside, std::size_t i, Point at) {
+  void add_link(std::uint32_t index, std::size_t i, Point at) {
+    const Inside& inside = insides_[index];
     const Inside::Link& link = inside.links[i];
     PlacedLink placed{.from = link.port.node, .result = link.port.result, .points = {}};
+    if (index < diagram_.clusters.size()) placed.cluster = index;
     const Member& from = inside.members[link.from];
     const Member& to = inside.members[link.to];
     placed.ends_at_node = to.kind == Member::Kind::Node;

@@ -21,6 +21,7 @@ struct PlacedBox {
 // has several.
 struct PlacedLink {
   std::uint32_t from = 0, result = 0;  // the value that it carries
+  std::uint32_t cluster = kNoCluster;
   std::vector<Point> points;
   bool ends_at_node = false;  // otherwise at a border
 };
