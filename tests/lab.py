@@ -229,6 +229,30 @@ def expectations(directory):
     expect(done.returncode == 1 and cases(directory / "f.jsonl")[0]["attempts"] == 4, "expectations: flaky")
 
 
+def benchmarks(directory):
+    """A case that hangs or fails costs only its own times, and those that ran are measured."""
+    words = [slipway, "bench", "a.json", "fail.json", "spin.json", "net.graph", "--repeat", "7", "--warmup", "2", "--timeout", "0.3", "--results", "bench.jsonl", "--csv", "times.csv"]
+    done = subprocess.run(words, cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    expect(done.returncode == 5, f"benchmarks: exit status {done.returncode}\n{done.stderr}")
+    expect(verdicts(directory / "bench.jsonl") == {"a.json": "passed", "fail.json": "failed", "spin.json": "timed-out", "net.graph": "ran"}, f"benchmarks: {verdicts(directory / 'bench.jsonl')}")
+    counts = {case["file"]: [len(samples["seconds"]) for samples in case.get("samples", [])] for case in cases(directory / "bench.jsonl")}
+    # A scenario without commands executes nothing.
+    expect(counts == {"a.json": [], "fail.json": [], "spin.json": [], "net.graph": [7]}, f"benchmarks: {counts}")
+    rows = (directory / "times.csv").read_text().splitlines()
+    expect(len(rows) == 8 and rows[1].startswith("net.graph,,"), f"benchmarks: {rows}")
+    table = [line.split()[:2] for line in done.stdout.splitlines()]
+    expect(["net.graph", "7"] in table and "a.json: ran, but has no times of single runs" in done.stdout, f"benchmarks: {done.stdout}")
+    slower = (directory / "bench.jsonl").read_text().splitlines()
+    changed = [json.loads(line) for line in slower]
+    for line in changed:
+        for samples in line.get("case", {}).get("samples", []):
+            samples["seconds"] = [2 * seconds for seconds in samples["seconds"]]
+    (directory / "slower.jsonl").write_text("".join(json.dumps(line) + "\n" for line in changed))
+    for old, new, status, word in (("bench", "slower", 1, "slower: net.graph"), ("slower", "bench", 0, "faster: net.graph"), ("bench", "bench", 0, "")):
+        done = subprocess.run([slipway, "results", "compare", f"{old}.jsonl", f"{new}.jsonl", "--fail-on", "time+5%"], cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        expect(done.returncode == status and done.stdout.startswith(word) and bool(word) == ("er: net.graph" in done.stdout), f"benchmarks: {old} to {new}: {done.returncode} {done.stdout}")
+
+
 with tempfile.TemporaryDirectory() as name:
     top = pathlib.Path(name)
     (top / "a.json").write_text(json.dumps(small(1, 1)))
@@ -247,5 +271,6 @@ with tempfile.TemporaryDirectory() as name:
     killed(top)
     shards(top)
     expectations(top)
+    benchmarks(top)
 print("\n".join(problems) or "every case has one verdict")
 sys.exit(bool(problems))

@@ -57,6 +57,7 @@ int run_verb(const Arguments& arguments) { return is_lab(arguments) ? run_lab(ar
 constexpr std::array kVerbs = {
     Verb{"new", "make a scenario for a shader or a model", new_verb},
     Verb{"run", "run workloads and check their results", run_verb, &kRun},
+    Verb{"bench", "measure how long workloads take", bench_verb},
     Verb{"check", "find every error in files, without running them", check_verb, &kCheck},
     Verb{"inspect", "show the contents of a file", dispatched<kInspect>, &kInspect},
     Verb{"diff", "compare the meaning of two files", dispatched<kDiff>, &kDiff},

@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The times of the iterations of a scenario or a model: submission, waiting and calls, without what is prepared once.
+// The times of the runs of a scenario or a model for people and for spreadsheets.
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "launch/report/report.hpp"
 
 namespace slipway::cli {
 
-struct LaunchGroup;
-
-// Milliseconds by iteration, those that warm up included. Empty for a run that executed nothing.
-std::vector<double> iteration_times(const launch::Report& report);
-
 // A line with the count, median, minimum, percentiles and maximum of the iterations after those that warm up; empty if
 // there are fewer than two.
-std::string times_text(const LaunchGroup& options, const launch::Report& report);
+std::string times_text(const launch::Report& report);
 
 // A line for each iteration.
-std::string times_csv(const LaunchGroup& options, const std::string& file, const launch::Report& report);
+std::string times_csv(const std::string& file, const launch::Report& report);
+
+// The text, in quotes if CSV requires them.
+std::string csv_field(std::string_view text);
 
 }  // namespace slipway::cli

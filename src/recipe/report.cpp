@@ -21,7 +21,8 @@ SessionDetails::Execution report_of(const ExecutionOutcome& outcome, bool single
                                            .throughput = outcome.throughput},
                                    .iterations = outcome.iterations,
                                    .name = outcome.name,
-                                   .samples = outcome.samples};
+                                   .samples = outcome.samples,
+                                   .times = outcome.times};
   if (!single) {
     report.depth = outcome.depth;
     report.mode = outcome.mode;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "recipe/report_records.hpp"
 
+#include "launch/report/report_json.hpp"
 #include "recipe/uuid_text.hpp"
 
 namespace slipway::recipe {
@@ -22,22 +23,6 @@ struct BackendName {
   void schema(json::Schema& schema) const { json::word_schema(schema, kBackendNames); }
 };
 
-const Record<SampleSummary>& samples_record() {
-  using S = SampleSummary;
-  static const auto record = Record<S>("samples", "times of single iterations")
-                                 .required("unit", Constant{R"("us")"}, "of the times")
-                                 .required("count", &S::count, Integer{}, "number of samples")
-                                 .required("min", &S::min, Real{}, "the shortest time")
-                                 .required("mean", &S::mean, Real{}, "the mean")
-                                 .required("stddev", &S::stddev, Real{}, "the standard deviation")
-                                 .required("p50", &S::p50, Real{}, "the median")
-                                 .required("p90", &S::p90, Real{}, "the 90th percentile")
-                                 .required("p95", &S::p95, Real{}, "the 95th percentile")
-                                 .required("p99", &S::p99, Real{}, "the 99th percentile")
-                                 .required("max", &S::max, Real{}, "the longest time");
-  return record;
-}
-
 const Record<SessionDetails::CpuTime>& cpu_record() {
   using C = SessionDetails::CpuTime;
   static const auto record = Record<C>("cpu_time", "times measured on the host")
@@ -57,7 +42,7 @@ const Record<SessionDetails::Execution>& execution_record() {
           .optional("mode", &E::mode, Words<Mode>(kModes), "the mode of the profile")
           .required("name", &E::name, Text{}, "the name in the profile")
           .optional("poll", &E::poll, Boolean{}, "whether the host polls instead of waiting")
-          .required("samples", &E::samples, Nested(samples_record()), "times of single iterations");
+          .required("samples", &E::samples, Nested(launch::samples_record()), "times of single iterations");
   return record;
 }
 

@@ -29,7 +29,8 @@ struct SessionDetails {
     std::optional<Mode> mode;
     std::string name;
     std::optional<bool> poll;
-    SampleSummary samples;
+    launch::SampleSummary samples;
+    std::vector<double> times;  // us; not in the report
   };
   struct RunList {
     BackendKind backend = BackendKind::Cpu;

@@ -29,9 +29,29 @@ std::string sample_text(const Quartiles& quartiles, bool with_spread) {
                    seconds_text(quartiles.upper));
 }
 
-std::span<const double> samples_of(const Results& results, const std::string& key) {
+std::span<const double> times_of(const Results& results, const std::string& key) {
   const auto at = results.times.find(key);
   return at == results.times.end() ? std::span<const double>() : std::span(at->second);
+}
+
+// Times of one kind on both sides.
+struct ComparedTimes {
+  std::string key;
+  std::span<const double> before, now;
+};
+
+// The samples of a case if both sides have some; otherwise the times of its lines.
+std::vector<ComparedTimes> compared_times(const Results& results, const Results& baseline, const std::string& key) {
+  std::vector<ComparedTimes> compared;
+  for (auto now = results.samples.lower_bound({key, ""}); now != results.samples.end() && now->first.first == key;
+       ++now) {
+    if (const auto before = baseline.samples.find(now->first); before != baseline.samples.end()) {
+      const std::string& name = now->first.second;
+      compared.push_back({name.empty() ? key : formatted("{} ({})", key, name), before->second, now->second});
+    }
+  }
+  if (compared.empty()) compared.push_back({key, times_of(baseline, key), times_of(results, key)});
+  return compared;
 }
 
 std::optional<TimeChange> time_change(std::span<const double> before, std::span<const double> now, double least) {
@@ -92,11 +112,13 @@ std::vector<CaseChange> changes_of(const Results& results, const Results& baseli
       continue;
     }
     if (!is_success(now.verdict)) continue;
-    const auto time = time_change(samples_of(baseline, key), samples_of(results, key), options.least);
-    if (!time) continue;
-    const bool with_spread = time->chance.has_value();
-    times.push_back({time->factor > 1 ? Change::Slower : Change::Faster, key, sample_text(time->before, with_spread),
-                     sample_text(time->now, with_spread), time});
+    for (const ComparedTimes& compared : compared_times(results, baseline, key)) {
+      const auto time = time_change(compared.before, compared.now, options.least);
+      if (!time) continue;
+      const bool with_spread = time->chance.has_value();
+      times.push_back({time->factor > 1 ? Change::Slower : Change::Faster, compared.key,
+                       sample_text(time->before, with_spread), sample_text(time->now, with_spread), time});
+    }
   }
   for (const auto& [key, old] : before)
     changes.push_back({Change::Missing, key, std::string(name_of(old->verdict)), "", {}});
@@ -109,8 +131,10 @@ std::vector<CaseChange> changes_of(const Results& results, const Results& baseli
 
 bool lacks_samples(const Results& results, const Results& baseline) {
   return std::ranges::any_of(baseline.times, [&](const auto& entry) {
-    const auto now = results.times.find(entry.first);
-    return now != results.times.end() && std::min(entry.second.size(), now->second.size()) < kMinSamples;
+    if (!results.times.contains(entry.first)) return false;
+    return std::ranges::any_of(compared_times(results, baseline, entry.first), [](const ComparedTimes& compared) {
+      return std::min(compared.before.size(), compared.now.size()) < kMinSamples;
+    });
   });
 }
 

@@ -31,7 +31,8 @@ struct CaseChange {
 
 // Times are compared by the rank test where both sides have kMinSamples of a case at least: it must be less likely than
 // kMaxChance that the difference is one of chance, and the medians must differ by `least`. With fewer samples only
-// differences of a half and of 20 ms are reported.
+// differences of a half and of 20 ms are reported. The times are the samples of single runs if both sides have them,
+// otherwise those of whole cases.
 inline constexpr std::size_t kMinSamples = 5;
 inline constexpr double kMaxChance = 0.01;
 struct CompareOptions {

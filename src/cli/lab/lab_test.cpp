@@ -5,6 +5,7 @@
 
 #include "base/files.hpp"
 #include "base/format.hpp"
+#include "cli/lab/bench.hpp"
 #include "cli/lab/case_list.hpp"
 #include "cli/lab/changes.hpp"
 #include "cli/lab/expectations.hpp"
@@ -110,6 +111,8 @@ TEST(LabResults, AreReadAgain) {
   bad.attempts = 3;
   bad.expected = "fail";
   bad.reason = "\"quoted\"";
+  bad.samples = {{.name = "fast", .seconds = {0.25, 1e-6}}, {.name = "", .seconds = {3}}};
+  bad.state = DeviceState{.clock_mhz = 1980, .temperature_c = 54.5};
   text += case_line(result_of("a.json", Verdict::Crashed, 5)) + "\n" + case_line(bad) + "\n";
   text += case_line(result_of("a.json", Verdict::Passed)) + "\n" +
           case_line(result_of("b.json", Verdict::Passed)).substr(0, 40);
@@ -122,6 +125,8 @@ TEST(LabResults, AreReadAgain) {
   ASSERT_EQ(results->cases.size(), 2u);  // the last line of a case counts
   EXPECT_EQ(results->cases[0].verdict, Verdict::Passed);
   EXPECT_EQ(case_line(results->cases[1]), case_line(bad));
+  EXPECT_EQ(results->cases[1].samples, bad.samples);
+  EXPECT_EQ(device_state_text(results->cases[1].state.value()), "1980 MHz, 54 C");
   ASSERT_EQ(diagnostics.all().size(), 1u);
   EXPECT_EQ(diagnostics.all()[0].message, "line 5 is incomplete and is left out");
 }
@@ -348,6 +353,72 @@ TEST(LabChanges, TimesAreComparedByTheirRanks) {
   EXPECT_FALSE(changes_of(much, before)[0].time->chance);
 }
 
+Results results_with_samples(const std::vector<CaseSamples>& samples, double seconds) {
+  CaseResult result = result_of("a.json", Verdict::Ran);
+  result.seconds = seconds;
+  result.samples = samples;
+  Diagnostics diagnostics;
+  return parse_results(case_line(result) + "\n", "results", diagnostics).value();
+}
+
+TEST(LabChanges, SamplesOfOneRunAreEnough) {
+  const std::vector<double> fast = {0.010, 0.0101, 0.0102, 0.0103, 0.0104};
+  const std::vector<double> slow = {0.0110, 0.0111, 0.0112, 0.0113, 0.0114};
+  // The times of the whole cases are very different, but samples are better.
+  const Results before = results_with_samples({{"", fast}, {"deep", slow}}, 9);
+  const Results now = results_with_samples({{"", slow}, {"deep", slow}}, 1);
+  const std::vector<CaseChange> changes = changes_of(now, before);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].change, Change::Slower);
+  EXPECT_EQ(changes[0].key, "a.json");
+  EXPECT_LT(*changes[0].time->chance, 0.01);
+  EXPECT_FALSE(lacks_samples(now, before));
+  const std::vector<CaseChange> deep = changes_of(results_with_samples({{"", fast}, {"deep", fast}}, 1), before);
+  ASSERT_EQ(deep.size(), 1U);
+  EXPECT_EQ(deep[0].key, "a.json (deep)");
+  EXPECT_EQ(deep[0].change, Change::Faster);
+  // Samples are not compared with whole cases.
+  const std::vector<CaseChange> whole = changes_of(results_with_samples({}, 1), before);
+  ASSERT_EQ(whole.size(), 1U);
+  EXPECT_EQ(whole[0].before, "9 s");
+  EXPECT_TRUE(lacks_samples(results_with_samples({}, 1), before));
+  // Files are pooled.
+  Results pooled = before;
+  merge_results(pooled, now);
+  EXPECT_EQ((pooled.samples.at({"a.json", ""}).size()), 10U);
+}
+
+TEST(LabBench, TheTableHasPercentilesAndSpread) {
+  CaseResult first = result_of("a.json", Verdict::Ran);
+  first.samples = {{"", {0.004, 0.001, 0.002, 0.003, 0.005}}};
+  CaseResult second = result_of("b, c.json", Verdict::Passed);
+  second.samples = {{"latency", {2e-5, 2e-5}}, {"throughput", {1.5, 1.5}}};
+  CaseResult third = result_of("none.json", Verdict::Ran);
+  EXPECT_EQ(bench_table(std::vector{first, second, third}),
+            "case                    runs  median    p95    p99  minimum  spread\n"
+            "a.json                     5    3 ms   5 ms   5 ms     1 ms  66.7 %\n"
+            "b, c.json (latency)        2   20 us  20 us  20 us    20 us   0.0 %\n"
+            "b, c.json (throughput)     2   1.5 s  1.5 s  1.5 s    1.5 s   0.0 %\n"
+            "none.json: ran, but has no times of single runs\n"
+            "on llvmpipe (LLVM 22.1.8)\n");
+  first.state = DeviceState{.clock_mhz = 1980};
+  first.files = R"([{"file":"a.json","device":"this CPU"}])";
+  EXPECT_EQ(bench_table(std::vector{first, second}),
+            "case                    runs  median    p95    p99  minimum  spread  clock, temperature  device\n"
+            "a.json                     5    3 ms   5 ms   5 ms     1 ms  66.7 %  1980 MHz            this CPU\n"
+            "b, c.json (latency)        2   20 us  20 us  20 us    20 us   0.0 %                      llvmpipe (LLVM "
+            "22.1.8)\n"
+            "b, c.json (throughput)     2   1.5 s  1.5 s  1.5 s    1.5 s   0.0 %                      llvmpipe (LLVM "
+            "22.1.8)\n");
+  EXPECT_EQ(bench_table(std::vector<CaseResult>()), "");
+  EXPECT_EQ(bench_csv(std::vector{second}),
+            "file,name,device,run,milliseconds\n"
+            "\"b, c.json\",latency,llvmpipe (LLVM 22.1.8),1,0.02\n"
+            "\"b, c.json\",latency,llvmpipe (LLVM 22.1.8),2,0.02\n"
+            "\"b, c.json\",throughput,llvmpipe (LLVM 22.1.8),1,1500\n"
+            "\"b, c.json\",throughput,llvmpipe (LLVM 22.1.8),2,1500\n");
+}
+
 TEST(LabSummary, Sarif) {
   const std::string file = scratch("a.json").string();
   ASSERT_TRUE(write_file(file, std::string_view("{\n \"\xc3\xa4\": 1\n}\n")));
@@ -399,6 +470,18 @@ TEST(LabOptions, AreDivided) {
   EXPECT_EQ(words_for("recipe", {"--profile={directory}"}, "a.json")[0], "--profile=.");
   const std::vector<std::string> recipe = {"--timeout", "3", "-q", "--", "r.json"};
   EXPECT_EQ(words_for("recipe", workers, "r.json"), recipe);
+}
+
+TEST(LabOptions, OfBenchmarks) {
+  const DividedArguments divided = divide_arguments(
+      {"a.json", "--repeat", "5", "--warmup=1", "--csv", "t.csv", "--fill", "ramp", "--timeout", "3"}, true);
+  EXPECT_EQ(divided.own,
+            (std::vector<std::string>{"a.json", "--repeat", "5", "--warmup=1", "--csv", "t.csv", "--timeout", "3"}));
+  EXPECT_EQ(divided.workers, (std::vector<std::string>{"--fill", "ramp", "--timeout", "3"}));
+  const std::vector<std::string> words = words_of_bench({.warmup = 1, .repeat = 5});
+  EXPECT_EQ(words_for("vgf", words, "a"), (std::vector<std::string>{"--warmup=1", "--repeat=5", "--", "a"}));
+  EXPECT_EQ(words_for("scenario", words, "a"), (std::vector<std::string>{"--warmup=1", "--repeat=5", "--", "a"}));
+  EXPECT_EQ(words_for("recipe", words, "a"), (std::vector<std::string>{"--iterations=6", "--", "a"}));
 }
 
 TEST(LabOptions, OfNoFormatAreErrors) {

@@ -19,7 +19,11 @@ namespace {
 // Options that name an output, which several cases would overwrite.
 constexpr std::string_view kOutputFiles[] = {
     "--trace", "--profiling-dump-path", "--perf-counters-dump-path", "--graph", "--output-dir", "--save", "--csv"};
+// Options that formats have too, but that workers do not get.
+constexpr std::string_view kOnlyOfRuns[] = {"--device", "--report", "--json", "--junit", "--sarif"};
+constexpr std::string_view kOnlyOfBench[] = {"--warmup", "--repeat", "--csv"};
 // What the values of options may contain.
+constexpr int kMaxBenchRuns = 1'000'000;
 constexpr std::string_view kCaseName = "{case}", kDirectoryName = "{directory}", kStemName = "{stem}";
 
 void add_lab_options(CommandLine& line, LabOptions& options) {
@@ -29,7 +33,14 @@ void add_lab_options(CommandLine& line, LabOptions& options) {
   line.add_report_options(options.style);
   line.add_option("--device", options.device,
                   "a device, or several with commas, or `all`; each has worker processes of its own");
-  line.add_option("--jobs", options.jobs, "worker processes for each device (1)").range(1, 1024);
+  if (options.bench) {
+    line.add_option("--warmup", options.bench->warmup, "runs of each case that are not measured, at its beginning (3)")
+        .range(0, kMaxBenchRuns);
+    line.add_option("--repeat", options.bench->repeat, "measured runs of each case (20)").range(2, kMaxBenchRuns);
+    line.add_option("--csv", options.bench->csv_path, "write the time of each measured run as CSV");
+  } else {
+    line.add_option("--jobs", options.jobs, "worker processes for each device (1)").range(1, 1024);
+  }
   add_timeout_option(line, options.timeout);
   line.add_option("--case-timeout", options.case_timeout,
                   "seconds for a whole case, after which its process is ended (with --timeout: 4 times that, and 10)")
@@ -38,16 +49,21 @@ void add_lab_options(CommandLine& line, LabOptions& options) {
   line.add_option("--resume", options.resume_path,
                   "run the cases that a results file lacks, and add their lines to that file")
       .excludes("--results");
-  line.add_option("--shard", options.shard, "I/N: run part I of N, from 1 (else SLIPWAY_SHARD)");
-  line.add_option("--shard-times", options.shard_times_path, "balance the parts by the times of this results file");
+  if (!options.bench) line.add_option("--shard", options.shard, "I/N: run part I of N, from 1 (else SLIPWAY_SHARD)");
+  if (!options.bench)
+    line.add_option("--shard-times", options.shard_times_path, "balance the parts by the times of this results file");
   line.add_option("--expect", options.expect_path, "a file of expected failures, flaky cases and cases to skip");
   add_report_option(line, options.report_path);
-  line.add_option("--junit", options.junit_path, "write a JUnit XML report");
+  if (!options.bench) line.add_option("--junit", options.junit_path, "write a JUnit XML report");
   line.add_option("--html", options.html_path, "write one page with all results");
   line.add_option("--baseline", options.baseline_path, "an earlier results file, with which the page compares");
 }
 
-CommandLine lab_line() {
+CommandLine lab_line(bool is_bench) {
+  if (is_bench) {
+    return {"slipway bench", "Measures how long workloads of any kind take, each many times in one process.",
+            "slipway bench net.vgf scenario.json --repeat 50 --results new.jsonl"};
+  }
   return {"slipway run", "Runs many files of any kind in worker processes, and survives those that hang or crash.",
           "slipway run cases @more.txt --timeout 10 --results results.jsonl --html report.html"};
 }
@@ -106,7 +122,7 @@ std::vector<Token> tokens_of(const std::vector<std::string>& words, const Option
 // The names of the options of each format that runs, and of the run.
 struct AllNames {
   std::map<std::string, OptionNames, std::less<>> formats;
-  OptionNames lab, all;
+  OptionNames lab, bench, all;
 
   AllNames() {
     for (const Format& format : formats_with_jobs()) {
@@ -118,7 +134,16 @@ struct AllNames {
     const LineDescription line = describe_lab();
     lab.add(line);
     all.add(line);
+    LabOptions options;
+    options.bench.emplace();
+    LineDescription of_bench;
+    CommandLine bench_line = lab_line(true);
+    add_lab_options(bench_line, options);
+    bench_line.parse({.words = {}, .description = &of_bench});
+    bench.add(of_bench);
   }
+
+  const OptionNames& own(bool is_bench) const { return is_bench ? bench : lab; }
 
   static std::vector<Format> formats_with_jobs() {
     std::vector<Format> with_jobs;
@@ -162,7 +187,7 @@ std::string name_of_case(std::string file) {
 LineDescription describe_lab() {
   LabOptions options;
   LineDescription description;
-  CommandLine line = lab_line();
+  CommandLine line = lab_line(false);
   add_lab_options(line, options);
   line.parse({.words = {}, .description = &description});
   return description;
@@ -195,8 +220,9 @@ bool is_lab(const Arguments& arguments) {
   return files > 1;
 }
 
-DividedArguments divide_arguments(const std::vector<std::string>& words) {
+DividedArguments divide_arguments(const std::vector<std::string>& words, bool is_bench) {
   const AllNames& names = all_names();
+  const OptionNames& own = names.own(is_bench);
   DividedArguments divided;
   for (const Token& token : tokens_of(words, names.all)) {
     if (token.name.empty() && token.words.front().starts_with("VK_")) {
@@ -208,9 +234,9 @@ DividedArguments divide_arguments(const std::vector<std::string>& words) {
       continue;
     }
     const bool of_formats = !token.name.empty() && names.any_format_has(token.name);
-    if (names.lab.has(token.name) || !of_formats) divided.own.append_range(token.words);
-    if (of_formats && token.name != "--device" && token.name != "--report" && token.name != "--json" &&
-        token.name != "--junit" && token.name != "--sarif")
+    if (own.has(token.name) || !of_formats) divided.own.append_range(token.words);
+    if (of_formats && !std::ranges::contains(kOnlyOfRuns, token.name) &&
+        !(is_bench && std::ranges::contains(kOnlyOfBench, token.name)))
       divided.workers.append_range(token.words);
   }
   return divided;
@@ -221,11 +247,12 @@ std::optional<int> parse_lab_options(const Arguments& arguments, LabOptions& opt
   for (const Token& token : tokens_of(arguments.words, names.all)) {
     if (token.name.empty() || names.all.has(token.name)) continue;
     const auto near = closest(token.name, names.all.names());
-    print_error(formatted("slipway run: The following argument was not expected: {}\n{}see `slipway run lab --help`\n",
-                          token.name, near ? formatted("did you mean `{}`?\n", *near) : ""));
+    print_error(formatted("slipway {}: The following argument was not expected: {}\n{}see `slipway {} --help`\n",
+                          options.bench ? "bench" : "run", token.name,
+                          near ? formatted("did you mean `{}`?\n", *near) : "", options.bench ? "bench" : "run lab"));
     return 2;
   }
-  CommandLine line = lab_line();
+  CommandLine line = lab_line(options.bench.has_value());
   add_lab_options(line, options);
   return line.parse(arguments);
 }
@@ -249,6 +276,12 @@ std::vector<std::string> words_for(std::string_view format, const std::vector<st
   result.push_back("--");
   result.push_back(file);
   return result;
+}
+
+std::vector<std::string> words_of_bench(const BenchOptions& options) {
+  // Each format takes those that it has. Recipes do not distinguish the runs that warm up; the worker does.
+  return {formatted("--warmup={}", options.warmup), formatted("--repeat={}", options.repeat),
+          formatted("--iterations={}", std::uint64_t{options.warmup} + options.repeat)};
 }
 
 void check_worker_options(const std::vector<std::string>& words, const std::vector<std::string>& formats,

@@ -10,12 +10,19 @@
 
 namespace slipway::cli {
 
+// Of `slipway bench`.
+struct BenchOptions {
+  std::uint32_t warmup = 3, repeat = 20;
+  std::string csv_path;
+};
+
 struct LabOptions : RunGroup {
   std::vector<std::string> files;  // files, directories, @lists
   std::string results_path, resume_path, junit_path, html_path, baseline_path;
   std::string shard, shard_times_path, expect_path;
   std::uint32_t jobs = 1;              // worker processes for each device
   std::optional<double> case_timeout;  // seconds for a whole case
+  std::optional<BenchOptions> bench;
 };
 
 // The arguments of a run, divided.
@@ -27,9 +34,11 @@ struct DividedArguments {
 // Whether the arguments are those of a run of many files, and not of one file.
 bool is_lab(const Arguments& arguments);
 
-DividedArguments divide_arguments(const std::vector<std::string>& words);
+// `is_bench`: those of `slipway bench`.
+DividedArguments divide_arguments(const std::vector<std::string>& words, bool is_bench = false);
 
-// Returns an exit status if the verb has to end. Errors in the options of formats are reported too.
+// Returns an exit status if the verb has to end. Errors in the options of formats are reported too. `options` has
+// `bench` if they are those of `slipway bench`.
 std::optional<int> parse_lab_options(const Arguments& arguments, LabOptions& options);
 // Of `slipway run lab --help`, of completions and of manual pages.
 LineDescription describe_lab();
@@ -39,6 +48,9 @@ LineDescription describe_lab();
 // `{directory}` the directory of its file, and `{stem}` the name of its file without directory and suffix.
 std::vector<std::string> words_for(std::string_view format, const std::vector<std::string>& words,
                                    const std::string& file);
+
+// What workers of a benchmark are called with, after their other arguments.
+std::vector<std::string> words_of_bench(const BenchOptions& options);
 
 // Options of the workers that no format of the run has, and options that name one output file for several cases.
 void check_worker_options(const std::vector<std::string>& words, const std::vector<std::string>& formats,

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/format.hpp"
+#include "cli/lab/bench.hpp"
 #include "cli/lab/changes.hpp"
 #include "cli/lab/page_parts.hpp"
 #include "cli/lab/summary.hpp"
@@ -122,7 +123,22 @@ class PageData {
       if (result.expected) out.member("expected", *result.expected);
       if (result.reason) out.member("reason", *result.reason);
       if (!result.text.empty()) out.member("text", std::string_view(result.text).substr(0, kMaxPageText));
+      if (!result.samples.empty()) write_samples(out, result);
+      if (result.state) out.member("state", device_state_text(*result.state));
       write_details(out, result);
+    });
+  }
+
+  // Seconds; the spread in percent.
+  static void write_samples(json::Writer& out, const CaseResult& result) {
+    out.key("samples").array([&] {
+      for (const CaseSamples& list : result.samples) {
+        const SampleStatistics all = statistics_of(list.seconds);
+        out.array([&] {
+          out.value(list.name).value(all.summary.count).value(all.quartiles.median).value(all.summary.p95);
+          out.value(all.summary.p99).value(all.summary.min).value(all.summary.max).value(all.spread());
+        });
+      }
     });
   }
 

@@ -50,7 +50,7 @@ if (D.baseline) {
   box.hidden = false;
   const count = {}; all.forEach(c => count[c[0]] = (count[c[0]] || 0) + 1);
   const rows = all.slice(0, 100).map(c => [el('span', c[0], names[c[0]]), el('span', c[1], 'file'), c[2], c[3]]);
-  put(box.lastElementChild, el('p', (all.length ? Object.entries(count).map(([k, n]) => n + ' ' + k).join(', ') : 'no case') + ', against ' + D.baseline.cases + ' cases of ' + D.baseline.started.replace('T', ' ').replace('Z', ' UTC') + '. Times are single measurements.', 'soft'));
+  put(box.lastElementChild, el('p', (all.length ? Object.entries(count).map(([k, n]) => n + ' ' + k).join(', ') : 'no case') + ', against ' + D.baseline.cases + ' cases of ' + D.baseline.started.replace('T', ' ').replace('Z', ' UTC') + '.', 'soft'));
   if (rows.length) box.lastElementChild.append(table(['change', 'case', 'before', 'now'], rows, [2, 3]));
   if (all.length > 100) box.lastElementChild.append(el('p', 'and ' + (all.length - 100) + ' more', 'soft'));
 }
@@ -168,6 +168,12 @@ if (wanted && shown.length) $('cases').firstElementChild.firstElementChild.click
 // --- times
 const sorted = D.cases.map(c => c.seconds).sort((a, b) => a - b), at = p => sorted[Math.min(sorted.length - 1, Math.floor(p * sorted.length))] || 0;
 $('times').append(table(['percentile', 'time of a case'], [['50 (median)', time(at(.5))], ['90', time(at(.9))], ['99', time(at(.99))], ['maximum', time(at(1))], ['sum', time(total)]], [1]));
+const sampled = D.cases.flatMap(c => (c.samples || []).map(s => [c, s])).sort((a, b) => b[1][2] - a[1][2]).slice(0, 200), longestRun = Math.max(1e-12, ...sampled.map(s => s[1][2]));
+if (sampled.length) {
+  const scroll = el('div'); scroll.style.overflowX = 'auto';
+  const cells = ([c, s]) => { const b = el('div', null, 'bar'); b.style.width = 100 * s[2] / longestRun + 'px'; return [el('span', c.file + (s[0] ? ' (' + s[0] + ')' : ''), 'file'), b, s[1], ...s.slice(2, 7).map(time), s[7].toFixed(1) + ' %', c.state || '']; };
+  $('times').after(el('h2', 'Single runs'), put(scroll, table(['case', '', 'runs', 'median', 'p95', 'p99', 'minimum', 'maximum', 'spread', ''], sampled.map(cells), [2, 3, 4, 5, 6, 7, 8])));
+}
 $('times').append(table(['slowest cases', '', ''], [...D.cases].sort((a, b) => b.seconds - a.seconds).slice(0, 8).map(c => { const b = el('div', null, 'bar'); b.style.width = (100 * c.seconds / worst) + 'px'; return [el('span', c.file, 'file'), b, time(c.seconds)]; }), [2]));
 const sums = new Map();
 D.cases.forEach(c => c.gpu.forEach(g => { const s = sums.get(g[0]) || [g[0], 0, 0]; s[1] += g[1]; s[2] += g[2]; sums.set(g[0], s); }));

@@ -52,6 +52,25 @@ const Record<RunInfo>& run_record() {
   return record;
 }
 
+const Record<CaseSamples>& case_samples_record() {
+  using S = CaseSamples;
+  static const auto record =
+      Record<S>("result_samples", "times of single runs of a case, without those that warm up")
+          .required("name", &S::name, Text{}, "of the execution of a recipe, or of a job; empty if there is one list")
+          .required("seconds", &S::seconds, List{Real{.min = 0}, 1}, "in the order of the runs");
+  return record;
+}
+
+const Record<DeviceState>& device_state_record() {
+  using D = DeviceState;
+  static const auto record =
+      Record<D>("result_state", "what the driver reports of the device after the case; members may be absent")
+          .optional("clock_mhz", &D::clock_mhz, Real{.min = 0}, "of the cores; of a CPU, of the fastest one")
+          .optional("memory_clock_mhz", &D::memory_clock_mhz, Real{.min = 0}, "of the memory of a GPU")
+          .optional("temperature_c", &D::temperature_c, Real{}, "degrees Celsius");
+  return record;
+}
+
 const Record<CaseResult>& case_record() {
   using C = CaseResult;
   static const auto record =
@@ -74,6 +93,9 @@ const Record<CaseResult>& case_record() {
           .optional("expected", &C::expected, Text{}, "what the expectations expect: fail, crash, hang, flaky, skip")
           .optional("reason", &C::reason, Text{}, "of the expectation")
           .required("ok", &C::is_ok, Boolean{}, "whether the verdict is as expected")
+          .optional("samples", &C::samples, List{Nested(case_samples_record())}, "of a case that ran several times")
+          .written_if([](const C& from) { return !from.samples.empty(); })
+          .optional("state", &C::state, Nested(device_state_record()), "of the device, with `slipway bench`")
           .required("files", &C::files, Entries{}, "the entries of the case in `files` of a report")
           .optional("text", &C::text, Text{}, "what the case printed")
           .written_if([](const C& from) { return !from.text.empty(); });
@@ -157,7 +179,11 @@ std::optional<Results> parse_results(std::string_view text, const std::string& n
     if (line->run) results.runs.push_back(std::move(*line->run));
     if (!line->result) continue;
     const std::string key = line->result->key();
-    if (is_success(line->result->verdict)) results.times[key].push_back(line->result->seconds);
+    if (is_success(line->result->verdict)) {
+      results.times[key].push_back(line->result->seconds);
+      for (const CaseSamples& list : line->result->samples)
+        results.samples[{key, list.name}].append_range(list.seconds);
+    }
     const auto [at, is_new] = positions.try_emplace(key, results.cases.size());
     if (is_new)
       results.cases.push_back(std::move(*line->result));
@@ -172,6 +198,7 @@ void merge_results(Results& into, Results from) {
   for (std::size_t i = 0; i < into.cases.size(); ++i) positions.emplace(into.cases[i].key(), i);
   into.runs.append_range(std::move(from.runs));
   for (auto& [key, times] : from.times) into.times[key].append_range(times);
+  for (auto& [key, samples] : from.samples) into.samples[key].append_range(samples);
   for (CaseResult& result : from.cases) {
     const auto [at, is_new] = positions.try_emplace(result.key(), into.cases.size());
     if (is_new)

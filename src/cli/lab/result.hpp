@@ -14,10 +14,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/diagnostic.hpp"
 #include "base/utf8.hpp"
+#include "cli/lab/device_state.hpp"
 
 namespace slipway::cli {
 
@@ -33,6 +35,15 @@ struct DeviceIdentity {
   std::string name, driver;
   bool operator==(const DeviceIdentity&) const = default;
 };
+
+// The times of single runs of a case in one process, without those that warm up.
+struct CaseSamples {
+  std::string name;  // of the execution of a recipe, or of a job; empty: the case has one list
+  std::vector<double> seconds;
+  bool operator==(const CaseSamples&) const = default;
+};
+// At most this many of a list, evenly spread.
+inline constexpr std::size_t kMaxCaseSamples = 10'000;
 
 struct RunInfo {
   std::string id;
@@ -60,6 +71,8 @@ struct CaseResult {
   std::optional<std::string> expected;  // what an expectations file expects: fail, crash, hang, flaky or skip
   std::optional<std::string> reason;    // of the expectation
   bool is_ok = true;                    // whether the case has the verdict that is expected
+  std::vector<CaseSamples> samples;     // of a case that ran several times
+  std::optional<DeviceState> state;     // of the device after the case, if it was measured
   std::string files = "[]";             // JSON: the entries of the case in `files` of a report
   std::string text;                     // what the case printed
 
@@ -85,6 +98,8 @@ struct Results {
   std::vector<CaseResult> cases;
   // By the key of a case: the seconds of each of its lines whose verdict is a success, of all files.
   std::map<std::string, std::vector<double>, std::less<>> times;
+  // By the key of a case and the name of a list: the samples of these lines.
+  std::map<std::pair<std::string, std::string>, std::vector<double>> samples;
 };
 // An incomplete last line is left out, with a warning.
 std::optional<Results> read_results(const std::string& path, Diagnostics& diagnostics);

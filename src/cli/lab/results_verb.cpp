@@ -35,7 +35,12 @@ class ResultsVerb {
   int run() {
     check_usage();
     if (diagnostics_.has_errors()) return end();
-    for (const std::string& file : options_.files) {
+    std::vector<std::string> files = options_.files;
+    if (options_.action == "compare" && options_.baseline.empty()) {  // OLD NEW
+      baseline_ = {files[0]};
+      files.erase(files.begin());
+    }
+    for (const std::string& file : files) {
       // The files are read before `merge` writes, so that its output may be one of them.
       if (options_.action != "merge") protect_input(file);
       auto read = read_results(file, diagnostics_);
@@ -78,7 +83,8 @@ class ResultsVerb {
         options_.verdicts.empty())
       usage("`slipway results find` needs --verdict, --kind, --text or --device");
     if (action == "update" && options_.expect.empty()) usage("`slipway results update` needs --expect FILE");
-    if (action == "compare" && options_.baseline.empty()) usage("`slipway results compare` needs --baseline FILE");
+    if (action == "compare" && options_.baseline.empty() && options_.files.size() != 2)
+      usage("`slipway results compare` takes OLD and NEW, or several files and --baseline FILE");
     if (action == "html" && options_.output.empty()) usage("`slipway results html` needs --output FILE");
   }
 
@@ -96,7 +102,7 @@ class ResultsVerb {
 
   std::optional<Results> baseline() {
     Results all;
-    for (const std::string& file : options_.baseline) {
+    for (const std::string& file : baseline_) {
       auto read = read_results(file, diagnostics_);
       if (!read) return std::nullopt;
       merge_results(all, std::move(*read));
@@ -182,6 +188,7 @@ class ResultsVerb {
   inline static const std::string kStandardOutput = "-";
 
   const ResultsOptions& options_;
+  std::vector<std::string> baseline_ = options_.baseline;
   std::optional<double> least_;  // of --fail-on
   Diagnostics diagnostics_;
   Results results_;
@@ -191,11 +198,13 @@ class ResultsVerb {
 
 int results_verb(const Arguments& arguments) {
   ResultsOptions options;
-  CommandLine line("slipway results", "Merges, shows and converts the files that `slipway run --results` writes.",
+  CommandLine line("slipway results",
+                   "Merges, shows and converts the files that `slipway run` and `slipway bench` write with --results.",
                    "slipway results html shard1.jsonl shard2.jsonl --output report.html");
   line.add_option("action", options.action,
                   "summary: counts, and what is not ok; merge: one file; html: one page; junit: JUnit XML; sarif: the "
-                  "diagnostics; compare: changes since --baseline; find: the names of cases; update: adapt the "
+                  "diagnostics; compare: changes from OLD to NEW, or since --baseline; find: the names of cases; "
+                  "update: adapt the "
                   "expectations of --expect")
       .required()
       .choices({"summary", "merge", "html", "junit", "sarif", "compare", "find", "update"});
@@ -204,8 +213,10 @@ int results_verb(const Arguments& arguments) {
       .values(1, -1);
   line.add_report_options(options.style);
   line.add_option("-o,--output", options.output, "the file to write; `-` is standard output");
-  line.add_option("--baseline", options.baseline,
-                  "an earlier results file, to compare with; may be repeated, for several times of each case");
+  line.add_option(
+      "--baseline", options.baseline,
+      "an earlier results file, to compare with; may be repeated, for several times of each case; `compare OLD NEW` "
+      "needs none");
   line.add_option("--fail-on", options.fail_on,
                   "compare: time or time+N% fails if a case is slower, by more than N percent");
   line.add_option("--verdict", options.verdicts, "find: cases with this verdict; may be repeated")

@@ -13,6 +13,7 @@
 #include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
+#include "cli/lab/bench.hpp"
 #include "cli/lab/case_list.hpp"
 #include "cli/lab/expectations.hpp"
 #include "cli/lab/options.hpp"
@@ -54,7 +55,7 @@ std::string new_run_id() {
   return formatted("{:08x}{:08x}", random(), random());
 }
 
-RunInfo run_info(const Arguments& arguments, const std::optional<std::string>& shard) {
+RunInfo run_info(const std::string& verb, const Arguments& arguments, const std::optional<std::string>& shard) {
   char host[256] = "";
   ::gethostname(host, sizeof host - 1);
   std::error_code ignored;
@@ -63,7 +64,7 @@ RunInfo run_info(const Arguments& arguments, const std::optional<std::string>& s
                .started = utc_now(),
                .host = host,
                .directory = std::filesystem::current_path(ignored).string(),
-               .command = {"slipway", "run"},
+               .command = {"slipway", verb},
                .shard = shard};
   info.command.append_range(arguments.words);
   return info;
@@ -102,9 +103,10 @@ class LabRun {
     write_reports();
     const int status = finish();
     if (end.signal) {
-      print_error(formatted(
-          "slipway run: interrupted; {} of {} cases ran{}\n", results_.cases.size() - interrupted_, all_.size(),
-          results_path().empty() ? "" : formatted("; `--resume {}` runs the others", results_path())));
+      print_error(
+          formatted("slipway {}: interrupted; {} of {} cases ran{}\n", options_.bench ? "bench" : "run",
+                    results_.cases.size() - interrupted_, all_.size(),
+                    results_path().empty() ? "" : formatted("; `--resume {}` runs the others", results_path())));
       ::signal(*end.signal, SIG_DFL);
       ::raise(*end.signal);
     }
@@ -149,6 +151,7 @@ class LabRun {
   }
 
   bool choose_shard() {
+    if (options_.bench) return true;
     std::string text = options_.shard;
     const char* const variable = std::getenv("SLIPWAY_SHARD");
     if (text.empty() && variable) text = variable;
@@ -192,7 +195,7 @@ class LabRun {
   }
 
   bool open_results() {
-    info_ = run_info(arguments_, shard_);
+    info_ = run_info(options_.bench ? "bench" : "run", arguments_, shard_);
     if (results_path().empty()) return true;
     auto file = diagnostics_.take(LineFile::open(results_path(), options_.resume_path.empty()));
     if (!file) return false;
@@ -203,11 +206,13 @@ class LabRun {
 
   SupervisorOptions supervisor_options(const std::vector<std::string>& selectors) {
     SupervisorOptions options;
+    if (options_.bench) options.warmup = options_.bench->warmup;
     // The first worker of each device comes first, so that few cases are spread over the devices.
     for (std::uint32_t job = 0; job < options_.jobs; ++job) {
       for (const std::string& selector : selectors) {
         std::vector<std::string> words = worker_words_;
         if (!selector.empty()) words.insert(words.end(), {"--device", selector});
+        if (options_.bench) words.append_range(words_of_bench(*options_.bench));  // the last ones
         options.workers.push_back(std::move(words));
       }
     }
@@ -260,10 +265,11 @@ class LabRun {
     outcome.errors +=
         format_diagnostics(shown(added.all()), {.colour = use_colour(stderr), .max_errors = options_.style.max_errors});
     if (output_level() != OutputLevel::Quiet) outcome.output += after;
+    const bool is_shown = !options_.bench || !result.is_ok;  // a benchmark shows a table
     result.text = valid_utf8(std::string_view(plain_text(outcome.errors + outcome.output)).substr(0, kMaxText));
     write_line(case_line(result));
     if (!result.is_ok) ++not_ok_;
-    printed_[outcome.index] = Printed{std::move(outcome.output), std::move(outcome.errors)};
+    printed_[outcome.index] = Printed{is_shown ? std::move(outcome.output) : "", std::move(outcome.errors)};
     new_results_.emplace(result.key(), std::move(result));
     print_waiting(false);
     show_progress();
@@ -343,6 +349,7 @@ class LabRun {
     if (!options_.junit_path.empty()) write(options_.junit_path, write_lab_junit(results_));
     write(options_.style.sarif_path, write_lab_sarif(results_, kVersion));
     set_sarif_path("");
+    if (options_.bench && !options_.bench->csv_path.empty()) write(options_.bench->csv_path, bench_csv(results_.cases));
     if (!options_.html_path.empty())
       write(options_.html_path, write_results_page(results_, baseline_ ? &*baseline_ : nullptr));
   }
@@ -352,8 +359,12 @@ class LabRun {
     if (options_.style.json) {
       if (options_.report_path != "-") print(report_text());
     } else if (output_level() != OutputLevel::Quiet) {
-      (options_.report_path == "-" ? print_error : print)(
-          print_summary(results_.cases, results_.cases.size() > kMaxCasesWithoutList));
+      const bool with_list = results_.cases.size() > kMaxCasesWithoutList;
+      const bool all_ok =
+          std::ranges::all_of(results_.cases, [](const CaseResult& r) { return is_success(r.verdict); });
+      std::string text = options_.bench ? bench_table(results_.cases) : "";
+      if (!options_.bench || !all_ok) text += print_summary(results_.cases, with_list);
+      (options_.report_path == "-" ? print_error : print)(text);
     }
     report(diagnostics_, options_.style);
     return status;
@@ -391,6 +402,25 @@ int run_lab(const Arguments& arguments) {
   if (const std::optional<int> status = parse_lab_options({.words = divided.own, .format = "lab"}, options))
     return *status;
   return LabRun(own, std::move(options), std::move(divided.workers)).run();
+}
+
+int bench_verb(const Arguments& arguments) {
+  const DividedArguments divided = divide_arguments(arguments.words, true);
+  LabOptions options;
+  options.bench.emplace();
+  Arguments own = arguments;
+  own.words = divided.own;
+  if (const std::optional<int> status = parse_lab_options(own, options)) return *status;
+  for (const std::string_view set : {"--iterations", "--dry-run"}) {
+    if (std::ranges::any_of(divided.workers,
+                            [&](const std::string& w) { return w == set || w.starts_with(formatted("{}=", set)); })) {
+      Diagnostics diagnostics;
+      diagnostics.error(DiagnosticKind::Usage, {}, formatted("`{}` does not apply to `slipway bench`", set))
+          .hint("--warmup and --repeat set how often each case runs");
+      return report(diagnostics, options.style);
+    }
+  }
+  return LabRun(arguments, std::move(options), divided.workers).run();
 }
 
 }  // namespace slipway::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `slipway run` on many files.
+// `slipway run` on many files, and `slipway bench`.
 #pragma once
 
 #include "cli/command_line.hpp"
@@ -7,5 +7,7 @@
 namespace slipway::cli {
 
 int run_lab(const Arguments& arguments);
+// `slipway bench`
+int bench_verb(const Arguments& arguments);
 
 }  // namespace slipway::cli

@@ -172,7 +172,7 @@ class Supervisor {
     slot.has_started = slot.is_overdue = false;
     slot.start = Clock::now();
     slot.started_at = utc_now();
-    slot.process->send(request_text({cases_[index].file, cases_[index].format}));
+    slot.process->send(request_text({cases_[index].file, cases_[index].format, options_.warmup}));
   }
 
   void wait_for_something() {
@@ -225,6 +225,8 @@ class Supervisor {
     outcome.result.verdict = reply.done->verdict;
     outcome.result.exit_status = reply.done->exit_status;
     outcome.result.seconds = reply.done->seconds;
+    outcome.result.samples = reply.done->samples;
+    if (reply.done->state && reply.done->state->is_known()) outcome.result.state = reply.done->state;
     outcome.result.files = reply.done->files;
     outcome.output = slot.process->take_output();
     outcome.errors = slot.process->take_errors();

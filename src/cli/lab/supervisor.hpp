@@ -30,6 +30,7 @@ struct SupervisorOptions {
   // Why a case is not run on a device.
   std::function<std::optional<CaseResult>(const LabCase&, const DeviceIdentity&)> skip;
   bool identify_devices = true;
+  std::optional<std::uint32_t> warmup = std::nullopt;  // of a benchmark (WorkerRequest)
 };
 
 // A case that ended.

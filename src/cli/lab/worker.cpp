@@ -22,6 +22,8 @@
 #include "gpu/device/instance.hpp"
 #include "json/document.hpp"
 #include "json/writer.hpp"
+#include "launch/report/iteration_times.hpp"
+#include "model/cpu_device.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -60,14 +62,42 @@ class SupervisorLink {
   std::string received_;
 };
 
-DeviceIdentity identify_device(const std::string& selector) {
+std::optional<gpu::Snapshot> find_device(const std::string& selector) {
+  if (selected_device(selector) == model::kCpuDevice) return model::cpu_snapshot();
   const Result<gpu::Instance> instance = gpu::create_instance();
-  if (!instance) return {};
+  if (!instance) return std::nullopt;
   const Result<std::size_t> index = gpu::choose_device(instance->snapshots(), selector);
-  if (!index) return {};
+  if (!index) return std::nullopt;
   const auto device = std::ranges::find(instance->snapshots(), *index, &gpu::Snapshot::index);
-  if (device == instance->snapshots().end()) return {};
-  return {device->name, gpu::driver_of(*device)};
+  return device == instance->snapshots().end() ? std::nullopt : std::optional(*device);
+}
+
+CaseSamples samples_named(std::string name, std::vector<double> times, double per_second) {
+  const std::size_t stride = (times.size() + kMaxCaseSamples - 1) / kMaxCaseSamples;
+  CaseSamples samples{.name = std::move(name), .seconds = {}};
+  for (std::size_t i = 0; i < times.size(); i += stride) samples.seconds.push_back(times[i] / per_second);
+  return samples;
+}
+
+// `warmup`: the iterations of recipes that warm up.
+std::vector<CaseSamples> samples_of(std::span<const RunReportEntry> entries, std::uint32_t warmup) {
+  std::vector<CaseSamples> all;
+  for (const RunReportEntry& entry : entries) {
+    const std::string job = entry.job.value_or("");
+    if (entry.outcome.report) {
+      if (std::vector<double> times = launch::measured_times(*entry.outcome.report); !times.empty())
+        all.push_back(samples_named(job, std::move(times), 1e3));
+    }
+    const auto add = [&](const recipe::SessionDetails::Execution& execution, const std::string& name) {
+      if (execution.times.size() < warmup + std::size_t{2}) return;
+      all.push_back(samples_named(job.empty() || name.empty() ? job + name : job + ", " + name,
+                                  {execution.times.begin() + warmup, execution.times.end()}, 1e6));
+    };
+    if (entry.recipe.execution) add(*entry.recipe.execution, "");
+    if (!entry.recipe.executions) continue;
+    for (const auto& execution : *entry.recipe.executions) add(execution, execution.name);
+  }
+  return all;
 }
 
 Verdict verdict_of(int status, std::span<const RunReportEntry> entries, bool timed_out) {
@@ -78,6 +108,10 @@ Verdict verdict_of(int status, std::span<const RunReportEntry> entries, bool tim
   const bool compared = std::ranges::any_of(entries, [](const RunReportEntry& e) { return e.outcome.is_checked; });
   return compared ? Verdict::Passed : Verdict::Ran;
 }
+
+// In the order of replies; -1 is one that is not known.
+constexpr std::optional<double> DeviceState::* kStateMembers[] = {
+    &DeviceState::clock_mhz, &DeviceState::memory_clock_mhz, &DeviceState::temperature_c};
 
 class Worker {
  public:
@@ -91,7 +125,8 @@ class Worker {
       if (request["device"])
         reply_device();
       else
-        run_case(request["file"].string(), request["format"].string());
+        run_case(request["file"].string(), request["format"].string(),
+                 request["warmup"] ? request["warmup"].integer() : std::nullopt);
     }
   }
 
@@ -101,33 +136,66 @@ class Worker {
     for (std::size_t i = 0; i + 1 < words_.size(); ++i) {
       if (words_[i] == "--device") selector = words_[i + 1];
     }
-    const DeviceIdentity device = identify_device(selector);
+    device_ = find_device(selector);
+    const DeviceIdentity device = device_ ? DeviceIdentity{device_->name, gpu::driver_of(*device_)} : DeviceIdentity();
     json::Writer out(json::kCompact);
     out.object(
         [&] { out.key("device").object([&] { out.member("name", device.name).member("driver", device.driver); }); });
     link_.send(out.text());
   }
 
-  void run_case(const std::string& file, const std::string& format) {
+  // `warmup`: of a benchmark.
+  void run_case(const std::string& file, const std::string& format, std::optional<std::int64_t> warmup) {
     link_.send(R"({"started":true})");
     const auto start = std::chrono::steady_clock::now();
     const InputScope inputs;  // of this case
     protect_input(file);
-    const MadeJob made = source(format).make({.words = words_for(format, words_, file), .format = format});
-    if (!made.job) return link_.send(R"({"usage":2})");
+    std::optional<CaseEnd> end = check(file, format, warmup.has_value());
+    if (end && warmup && end->exit_status == 0)
+      end = measure(file, format, static_cast<std::uint32_t>(*warmup), std::move(*end));
+    if (!end) return link_.send(R"({"usage":2})");
+    end->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    link_.send(end_text(*end));
+    if (end->worker_ends) end_process(0);
+  }
+
+  // Without a value the arguments are not valid. A benchmark first runs a case once.
+  std::optional<CaseEnd> check(const std::string& file, const std::string& format, bool of_bench) {
+    std::vector<std::string> words = words_;
+    if (of_bench) words.resize(words.size() - words_of_bench({}).size());
+    const MadeJob made = source(format).make({.words = words_for(format, words, file), .format = format});
+    if (!made.job) return std::nullopt;
     run_one(*made.job, *made.options);
     print_result(*made.job, *made.options, false);
-    const std::vector<RunReportEntry> entries = made.job->report();
-    const std::vector<Diagnostic> diagnostics = made.job->all_diagnostics();
-    const bool timed_out = has_timed_out(diagnostics);
-    CaseEnd end{.exit_status = made.job->status()};
-    end.verdict = verdict_of(end.exit_status, entries, timed_out);
-    end.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    end.worker_ends = gpu::is_device_lost(diagnostics);  // a time-out is one
+    return end_of(*made.job);
+  }
 
+  static CaseEnd end_of(const Job& job) {
+    const std::vector<RunReportEntry> entries = job.report();
+    const std::vector<Diagnostic> diagnostics = job.all_diagnostics();
+    CaseEnd end{.exit_status = job.status()};
+    end.verdict = verdict_of(end.exit_status, entries, has_timed_out(diagnostics));
+    end.worker_ends = gpu::is_device_lost(diagnostics);  // a time-out is one
+    end.samples = samples_of(entries, 0);
     end.files = valid_utf8(entries_text(entries));
-    link_.send(end_text(end));
-    if (end.worker_ends) end_process(0);
+    return end;
+  }
+
+  // `checked`: the case when it ran once. A case that changes its own inputs has other results in further runs.
+  std::optional<CaseEnd> measure(const std::string& file, const std::string& format, std::uint32_t warmup,
+                                 CaseEnd checked) {
+    const MadeJob made = source(format).make({.words = words_for(format, words_, file), .format = format});
+    if (!made.job) return std::nullopt;
+    run_one(*made.job, *made.options);
+    CaseEnd end = end_of(*made.job);
+    if (end.exit_status > static_cast<int>(ExitClass::CheckFailed)) {
+      print_result(*made.job, *made.options, false);
+      return end;
+    }
+    if (end.exit_status == 0) checked.files = std::move(end.files);
+    checked.samples = samples_of(made.job->report(), warmup);
+    checked.state = read_device_state(device_ ? &*device_ : nullptr, device_state_sources());
+    return checked;
   }
 
   JobSource& source(const std::string& format) {
@@ -143,6 +211,19 @@ class Worker {
       out.key("done").object([&] {
         out.member("exit_status", end.exit_status).member("verdict", static_cast<int>(end.verdict));
         out.member("seconds", end.seconds).member("worker_ends", end.worker_ends);
+        out.key("samples").array([&] {
+          for (const CaseSamples& list : end.samples) {
+            out.array([&] {
+              out.value(list.name);
+              for (const double seconds : list.seconds) out.value(seconds);
+            });
+          }
+        });
+        if (end.state) {
+          out.key("state").array([&] {
+            for (const auto member : kStateMembers) out.value(((*end.state).*member).value_or(-1));
+          });
+        }
         out.key("files").raw(end.files);
       });
     });
@@ -150,6 +231,7 @@ class Worker {
   }
 
   std::vector<std::string> words_;
+  std::optional<gpu::Snapshot> device_;
   SupervisorLink link_;
   std::map<std::unique_ptr<JobSource> (*)(), std::unique_ptr<JobSource>> sources_;
 };
@@ -163,6 +245,7 @@ std::string request_text(const WorkerRequest& request) {
       out.member("device", true);
     else
       out.member("file", request.file).member("format", request.format);
+    if (request.warmup) out.member("warmup", *request.warmup);
   });
   return out.text();
 }
@@ -181,7 +264,19 @@ WorkerReply read_reply(const std::string& line) {
                          .verdict = static_cast<Verdict>(done["verdict"].integer().value_or(0)),
                          .seconds = done["seconds"].number(),
                          .worker_ends = done["worker_ends"].boolean(),
+                         .samples = {},
+                         .state = {},
                          .files = std::string(done["files"].text())};
+    for (const json::Value list : done["samples"]) {
+      CaseSamples& samples = reply.done->samples.emplace_back(CaseSamples{.name = list[0].string(), .seconds = {}});
+      for (std::size_t i = 1; i < list.size(); ++i) samples.seconds.push_back(list[i].number());
+    }
+    if (const json::Value state = done["state"]) {
+      reply.done->state.emplace();
+      for (std::size_t i = 0; i < std::size(kStateMembers); ++i) {
+        if (const double value = state[i].number(); value >= 0) (*reply.done->state).*kStateMembers[i] = value;
+      }
+    }
   }
   return reply;
 }

@@ -5,8 +5,8 @@
 // Requests and replies are JSON lines over the socket kWorkerSocket. What a case prints goes to the standard streams
 // of the worker, which are pipes to the supervisor.
 //
-//   {"device":true}                                 -> {"device":{"name":"...","driver":"..."}}
-//   {"file":"a.json","format":"scenario"}           -> {"started":true}, then {"done":{...}}, or {"usage":2}
+//   {"device":true}                                  -> {"device":{"name":"...","driver":"..."}}
+//   {"file":"a.json","format":"scenario","warmup":3} -> {"started":true}, then {"done":{...}}, or {"usage":2}
 #pragma once
 
 #include <optional>
@@ -29,11 +29,16 @@ struct CaseEnd {
   Verdict verdict = Verdict::Error;
   double seconds = 0;
   bool worker_ends = false;  // because of a time-out or a lost device
+  std::vector<CaseSamples> samples;
+  std::optional<DeviceState> state;
   std::string files = "[]";  // the entries of a report, as JSON
 };
 
 struct WorkerRequest {
   std::string file, format;  // empty: asks for the device
+  // Of a benchmark, which also reads the state of the device: how many runs of a recipe warm up. Its iterations have
+  // none for that.
+  std::optional<std::uint32_t> warmup = std::nullopt;
 };
 
 struct WorkerReply {

@@ -100,7 +100,9 @@ class ModelJob : public Job {
   std::string explain() override { return launch::print_plan(alone_->plan); }
 
   void run() override {
-    if (execute()) finish();
+    if (!execute()) return;
+    report_->warmup = static_cast<std::uint32_t>(options_.warmup);
+    finish();
   }
 
   void close() override {
@@ -332,8 +334,8 @@ class ModelJob : public Job {
     say(launch::print_shader_output(report_->printed));
     if (!options_.against.empty()) say(launch::print_expectations(report_->expectations));
     if (!options_.compare.empty()) compare();
-    if (!options_.dry_run && !options_.style.json) say(times_text(options_, *report_));
-    if (!options_.csv_path.empty()) write(options_.csv_path, times_csv(options_, options_.files.front(), *report_));
+    if (!options_.dry_run && !options_.style.json) say(times_text(*report_));
+    if (!options_.csv_path.empty()) write(options_.csv_path, times_csv(options_.files.front(), *report_));
     if (options_.is_timed() && !options_.dry_run) show_times();
     if (!options_.trace_path.empty()) {
       write(options_.trace_path, launch::write_trace(alone_->plan.name, report_->counters, report_->profile));

@@ -79,6 +79,7 @@ std::optional<launch::Report> ScenarioRunner::run(const std::string& file, const
   std::optional<launch::Report> report = on_cpu_only()
                                              ? run_on_cpu(file, loaded, diagnostics)
                                              : scenario::run(loaded, *opening, options_for(file), log_, diagnostics);
+  if (report) report->warmup = static_cast<std::uint32_t>(options_.warmup);
   if (printing && report) report->printed = printing->take_prints();
   if (report && !options_.trace_path.empty()) {
     diagnostics.take(
@@ -86,7 +87,7 @@ std::optional<launch::Report> ScenarioRunner::run(const std::string& file, const
             .transform([] { return true; }));
   }
   if (report && !options_.csv_path.empty())
-    diagnostics.take(write_file(options_.csv_path, times_csv(options_, file, *report)).transform([] { return true; }));
+    diagnostics.take(write_file(options_.csv_path, times_csv(file, *report)).transform([] { return true; }));
   return report;
 }
 
@@ -156,8 +157,8 @@ std::vector<RunReportEntry> ScenarioJob::report() const { return {{.outcome = re
 std::string ScenarioJob::outcome(int status) {
   if (!report_) return formatted("{}: {}\n", file_, outcome_word(status));
   return formatted("{}{}{}{}: {}, on {}\n", launch::print_shader_output(report_->printed),
-                   launch::print_expectations(report_->expectations), times_text(runner_.options(), *report_), file_,
-                   outcome_word(status), report_->device);
+                   launch::print_expectations(report_->expectations), times_text(*report_), file_, outcome_word(status),
+                   report_->device);
 }
 
 }  // namespace slipway::cli

@@ -9,6 +9,7 @@
 #include "base/base64.hpp"
 #include "json/diagnostics.hpp"
 #include "launch/report/difference_view.hpp"
+#include "launch/report/iteration_times.hpp"
 #include "launch/report/report_json.hpp"
 
 namespace slipway::launch {
@@ -168,7 +169,11 @@ const Record<Report>& timings_record() {
               "total", [](const R& from) { return whole_microseconds(total_time(from.counters)); }, Integer{},
               "of all stages on the CPU")
           .required("host", &R::counters, List{Nested(host_time_record())}, "stages on the CPU")
-          .required("gpu", gpu_times, List{Nested(gpu_time_record())}, "commands, if their times were measured");
+          .required("gpu", gpu_times, List{Nested(gpu_time_record())}, "commands, if their times were measured")
+          .optional("warmup", &R::warmup, Integer{}, "the first runs, which `samples` leaves out; 0 when absent")
+          .written_if([](const R& from) { return from.warmup != 0; })
+          .optional("samples", measured_summary, Nested(samples_record()),
+                    "times of single runs on the CPU, with waiting for the device, if there were several");
   return record;
 }
 
@@ -201,6 +206,22 @@ std::vector<std::string> output_names(const Report& report) {
 }
 
 }  // namespace
+
+const Record<SampleSummary>& samples_record() {
+  using S = SampleSummary;
+  static const auto record = Record<S>("samples", "times of single iterations")
+                                 .required("unit", Constant{R"("us")"}, "of the times")
+                                 .required("count", &S::count, Integer{}, "number of samples")
+                                 .required("min", &S::min, Real{}, "the shortest time")
+                                 .required("mean", &S::mean, Real{}, "the mean")
+                                 .required("stddev", &S::stddev, Real{}, "the standard deviation")
+                                 .required("p50", &S::p50, Real{}, "the median")
+                                 .required("p90", &S::p90, Real{}, "the 90th percentile")
+                                 .required("p95", &S::p95, Real{}, "the 95th percentile")
+                                 .required("p99", &S::p99, Real{}, "the 99th percentile")
+                                 .required("max", &S::max, Real{}, "the longest time");
+  return record;
+}
 
 std::string print_expectations(std::span<const ExpectationOutcome> expectations) {
   std::size_t width = 0;

@@ -30,6 +30,7 @@ struct Report {
   std::string device;
   std::string driver;  // with its version; empty: none
   std::uint32_t iterations = 1;
+  std::uint32_t warmup = 0;  // of these, the first ones, which statistics of times leave out
   std::vector<ExpectationOutcome> expectations;
   std::vector<Path> outputs;         // in the order of the plan
   std::vector<std::string> printed;  // by shaders (debugPrintfEXT), a line for each call

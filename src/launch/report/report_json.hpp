@@ -4,9 +4,12 @@
 
 #include "json/record.hpp"
 #include "launch/report/report.hpp"
+#include "launch/report/samples.hpp"
 
 namespace slipway::launch {
 
 const json::Record<FileReport>& file_report_record();
+// Times in microseconds.
+const json::Record<SampleSummary>& samples_record();
 
 }  // namespace slipway::launch

@@ -9,8 +9,6 @@
 #include <cstring>
 #include <numeric>
 
-#include "recipe/profile/samples.hpp"
-
 namespace slipway::recipe {
 namespace {
 
@@ -104,30 +102,6 @@ TEST(ProfileData, AtMostTenMismatchesAreShown) {
       compared({.type = tensor::ElementType::F32}, std::vector<float>(50, 1), std::vector<float>(50, 2));
   EXPECT_EQ(result.mismatches, 50u);
   EXPECT_EQ(result.examples.size(), 10u);
-}
-
-TEST(Samples, PercentilesCountFromOne) {
-  std::vector<double> values(200);
-  std::iota(values.begin(), values.end(), 1);
-  EXPECT_EQ(percentile(values, 50), 100);
-  EXPECT_EQ(percentile(values, 99), 198);
-  EXPECT_EQ(percentile(values, 100), 200);
-  EXPECT_EQ(percentile({7}, 1), 7);
-  EXPECT_EQ(percentile({}, 50), 0);
-}
-
-TEST(Samples, MillionsAreSubsampledEvenly) {
-  Samples samples;
-  constexpr int kCount = 3'000'000;
-  for (int i = 1; i <= kCount; ++i) samples.add(i);
-  const SampleSummary summary = samples.summary();
-  EXPECT_EQ(summary.count, static_cast<std::uint64_t>(kCount));
-  EXPECT_EQ(summary.min, 1);
-  EXPECT_EQ(summary.max, kCount);
-  EXPECT_NEAR(summary.mean, (kCount + 1) / 2.0, 1e-3);
-  EXPECT_NEAR(summary.stddev, kCount / std::sqrt(12.0), 1);
-  EXPECT_NEAR(summary.p50, kCount * 0.5, 8);
-  EXPECT_NEAR(summary.p99, kCount * 0.99, 8);
 }
 
 }  // namespace

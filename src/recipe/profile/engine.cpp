@@ -107,7 +107,7 @@ std::optional<RunFailure> ProfileEngine::run_one(const Execution& execution, boo
                              .poll = execution.poll,
                              .time_out = options_.time_out};
   if (Result<> ready = runner_.prepare(how); !ready) return failure_of(std::move(ready.error()));
-  Samples samples;
+  launch::Samples samples;
   const Clock::time_point start = Clock::now();
   auto failure = execution.effective_mode() == Mode::Throughput ? iterate_copies(execution, depth, samples)
                                                                 : iterate(execution, samples);
@@ -117,7 +117,8 @@ std::optional<RunFailure> ProfileEngine::run_one(const Execution& execution, boo
                            .depth = depth,
                            .poll = execution.poll,
                            .elapsed_ns = nanoseconds(Clock::now() - start),
-                           .samples = samples.summary()};
+                           .samples = samples.summary(),
+                           .times = samples.kept()};
   const double work =
       static_cast<double>(execution.iterations) * static_cast<double>(single ? runner_.plan().runs.size() : depth);
   if (single || outcome.mode == Mode::Latency)
@@ -145,7 +146,7 @@ std::optional<RunFailure> ProfileEngine::before_iteration(const Execution& execu
   return std::nullopt;
 }
 
-std::optional<RunFailure> ProfileEngine::iterate(const Execution& execution, Samples& samples) {
+std::optional<RunFailure> ProfileEngine::iterate(const Execution& execution, launch::Samples& samples) {
   const Mode mode = execution.effective_mode();
   const bool steps = mode == Mode::Default || mode == Mode::Validate;
   const IterationSteps& each = execution.steps;
@@ -176,7 +177,7 @@ std::optional<RunFailure> ProfileEngine::iterate(const Execution& execution, Sam
 }
 
 std::optional<RunFailure> ProfileEngine::iterate_copies(const Execution& execution, std::uint32_t depth,
-                                                        Samples& samples) {
+                                                        launch::Samples& samples) {
   std::vector<Clock::time_point> started(depth);
   std::optional<RunFailure> first;
   const auto finish = [&](std::uint32_t copy) {

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "launch/report/samples.hpp"
 #include "recipe/artifacts.hpp"
 #include "recipe/profile/data.hpp"
-#include "recipe/profile/samples.hpp"
 #include "recipe/run/runner.hpp"
 
 namespace slipway::recipe {
@@ -36,7 +36,8 @@ struct ExecutionOutcome {
   bool poll = false;
   double elapsed_ns = 0;
   std::optional<std::uint64_t> latency_us, throughput;
-  SampleSummary samples;  // us
+  launch::SampleSummary samples;  // us
+  std::vector<double> times;      // us, those that the summary is of
 };
 
 class ProfileEngine {
@@ -58,8 +59,8 @@ class ProfileEngine {
   struct Data;
 
   std::optional<RunFailure> run_one(const Execution& execution, bool single);
-  std::optional<RunFailure> iterate(const Execution& execution, Samples& samples);
-  std::optional<RunFailure> iterate_copies(const Execution& execution, std::uint32_t depth, Samples& samples);
+  std::optional<RunFailure> iterate(const Execution& execution, launch::Samples& samples);
+  std::optional<RunFailure> iterate_copies(const Execution& execution, std::uint32_t depth, launch::Samples& samples);
   std::optional<RunFailure> before_iteration(const Execution& execution, std::uint64_t iteration);
   std::optional<RunFailure> validate();
   Result<> initialize(Data& data, std::uint64_t iteration);

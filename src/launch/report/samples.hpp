@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace slipway::recipe {
+namespace slipway::launch {
 
 struct SampleSummary {
   std::uint64_t count = 0;
@@ -18,6 +18,7 @@ class Samples {
  public:
   void add(double value);
   SampleSummary summary() const;
+  const std::vector<double>& kept() const { return kept_; }
 
  private:
   std::vector<double> kept_;
@@ -29,4 +30,4 @@ class Samples {
 // The value of rank ceil(p / 100 * n), counted from 1, of n sorted values; 0 if n is 0.
 double percentile(const std::vector<double>& sorted, double p);
 
-}  // namespace slipway::recipe
+}  // namespace slipway::launch

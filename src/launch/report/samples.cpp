@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "recipe/profile/samples.hpp"
+#include "launch/report/samples.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-namespace slipway::recipe {
+namespace slipway::launch {
 namespace {
 
 constexpr std::size_t kMaxKept = std::size_t{1} << 20;
@@ -49,4 +49,4 @@ double percentile(const std::vector<double>& sorted, double p) {
   return sorted[std::clamp<std::size_t>(rank, 1, sorted.size()) - 1];
 }
 
-}  // namespace slipway::recipe
+}  // namespace slipway::launch
