@@ -9,19 +9,75 @@
 
 namespace slipway::cli {
 
+namespace {
+
+using json::Boolean, json::Constant, json::Integer, json::List, json::Nested, json::OrNull, json::Real, json::Record,
+    json::Text;
+
+const Record<LayerReport>& own_error_record() {
+  using L = LayerReport;
+  static const auto record =
+      Record<L>("own_error", "the error of a layer for the inputs that it had")
+          .required("different", &L::different, Integer{}, "elements that are not equal")
+          .required("wrong", &L::wrong, Integer{}, "elements that differ by more than allowed")
+          .required("max_abs", &L::max_difference, OrNull{Real{}}, "the largest difference; null if it is infinite")
+          .required("max_of_allowed", &L::max_of_allowed, OrNull{Real{}},
+                    "the largest difference in units of what is allowed; null if it is infinite")
+          .required("worst", &L::worst, List{Integer{}}, "the coordinates of the element that this is of")
+          .required("got", &L::got, OrNull{Real{}}, "its value; null if it is not finite")
+          .required("expected", &L::expected, OrNull{Real{}}, "what it should be; null if that is not finite")
+          .required("allowed", &L::allowed, OrNull{Real{}}, "the difference that is allowed for it");
+  return record;
+}
+
+const Record<LayerReport>& inherited_error_record() {
+  using L = LayerReport;
+  static const auto record =
+      Record<L>("inherited_error", "the error of the layers before a layer in its result")
+          .required("different", &L::inherited, Integer{}, "elements that are not equal")
+          .required("max_abs", &L::max_inherited, OrNull{Real{}}, "the largest difference; null if it is infinite");
+  return record;
+}
+
+const Record<LayerReport>& layer_record() {
+  using L = LayerReport;
+  static const auto record =
+      Record<L>("layer", "a kernel of a model and what it was compared with")
+          .required("segment", &L::segment, Integer{}, "of the model")
+          .required("index", &L::index, Integer{}, "of the layer in the segment")
+          .required("operators", &L::operators, Text{}, "that it computes, with + between them")
+          .required("name", &L::name, Text{}, "of the last operator; empty if it has none")
+          .required("shape", &L::shape, List{Integer{}}, "of its result")
+          .required("elements", &L::elements, Integer{}, "of its result")
+          .required(
+              "passed", [](const L& from) { return from.wrong == 0; }, Boolean{},
+              "whether it is right for the inputs that it had")
+          .required(
+              "own", [](const L& from) { return &from; }, Nested(own_error_record()), "its own error")
+          .required(
+              "inherited", [](const L& from) { return &from; }, Nested(inherited_error_record()),
+              "the error of the layers before it")
+          .optional("wrong_here", &L::wrong_here, Integer{},
+                    "elements that this device has wrong by the reference interpreter, in a comparison of devices")
+          .optional("wrong_there", &L::wrong_there, Integer{}, "the same of the other device");
+  return record;
+}
+
+}  // namespace
+
 const json::Record<RunReportEntry>& report_entry_record() {
-  using json::Record, json::Text;
   using E = RunReportEntry;
   static const auto record = Record<E>("file", "the outcome of a file, or of a job of a script")
                                  .part(&E::outcome, launch::file_report_record())
                                  .optional("job", &E::job, Text{}, "the id of the job")
-                                 .part(&E::recipe, recipe::details_record());
+                                 .part(&E::recipe, recipe::details_record())
+                                 .optional("layers", &E::layers, List{Nested(layer_record())},
+                                           "of models with --layers, in the order of execution")
+                                 .written_if([](const E& from) { return !from.layers.empty(); });
   return record;
 }
 
 namespace {
-
-using json::Constant, json::Integer, json::List, json::Nested, json::Record, json::Text;
 
 struct RunReport {
   std::span<const RunReportEntry> entries;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "json/document.hpp"
 
 namespace slipway::cli {
@@ -49,6 +51,38 @@ TEST(RunReport, HasTheDetailsOfJobs) {
   EXPECT_EQ(file["job"].string(), "first");
   EXPECT_EQ(file["validation"][0]["mismatches"].integer(), 3);
   EXPECT_FALSE(file["runs"]);
+}
+
+TEST(RunReport, HasTheErrorsOfLayers) {
+  RunReportEntry model = entry(DiagnosticKind::ExpectationFailed);
+  LayerReport& layer = model.layers.emplace_back(LayerReport{.index = 3,
+                                                             .operators = "CONV2D+CLAMP",
+                                                             .name = "stem",
+                                                             .shape = {2, 3},
+                                                             .elements = 6,
+                                                             .different = 2,
+                                                             .wrong = 1,
+                                                             .max_difference = 0.5,
+                                                             .max_of_allowed = 4,
+                                                             .worst = {1, 1},
+                                                             .got = 1.5,
+                                                             .expected = 1,
+                                                             .allowed = 0.125});
+  layer.inherited = 5;
+  layer.max_inherited = HUGE_VAL;
+  const auto report = json::parse(make_source("report.json", write_run_report({&model, 1}, {})));
+  ASSERT_TRUE(report);
+  const json::Value written = (*report)->root()["files"][0]["layers"][0];
+  EXPECT_EQ(written["operators"].string(), "CONV2D+CLAMP");
+  EXPECT_FALSE(written["passed"].boolean());
+  EXPECT_EQ(written["own"]["wrong"].integer(), 1);
+  ASSERT_EQ(written["own"]["worst"].size(), 2u);
+  EXPECT_EQ(written["own"]["worst"][0].integer(), 1);
+  EXPECT_EQ(written["own"]["worst"][1].integer(), 1);
+  EXPECT_EQ(written["own"]["max_of_allowed"].number(), 4);
+  EXPECT_EQ(written["inherited"]["different"].integer(), 5);
+  EXPECT_TRUE(written["inherited"]["max_abs"].is(json::Type::Null));
+  EXPECT_FALSE(written["wrong_here"]);
 }
 
 }  // namespace

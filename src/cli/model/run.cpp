@@ -26,6 +26,7 @@
 #include "model/standalone/compare_model.hpp"
 #include "model/tuning/kernel_times.hpp"
 #include "model/tuning/tuning_table.hpp"
+#include "tensor/shape.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -128,7 +129,9 @@ class ModelJob : public Job {
 
   std::vector<Diagnostic> all_diagnostics() const override { return result().all_diagnostics(); }
 
-  std::vector<RunReportEntry> report() const override { return {{.outcome = result(), .job = {}, .recipe = {}}}; }
+  std::vector<RunReportEntry> report() const override {
+    return {{.outcome = result(), .job = {}, .recipe = {}, .layers = layers_}};
+  }
 
  private:
   launch::FileReport result() const {
@@ -382,6 +385,29 @@ class ModelJob : public Job {
   }
 
   void show_layers(const model::SegmentLayers& segment) {
+    for (std::size_t i = 0; i < segment.layers.size(); ++i) {
+      const model::LayerComparison& layer = segment.layers[i];
+      LayerReport& made =
+          layers_.emplace_back(LayerReport{.segment = segment.segment,
+                                           .index = i,
+                                           .operators = layer.operators,
+                                           .name = layer.node->name,
+                                           .shape = layer.own.type.shape,
+                                           .elements = layer.own.elements,
+                                           .different = layer.own.different,
+                                           .wrong = layer.own.wrong,
+                                           .max_difference = layer.own.max_difference,
+                                           .max_of_allowed = layer.own.max_of_allowed,
+                                           .worst = tensor::coordinates_of(layer.own.type.shape, layer.own.worst),
+                                           .got = layer.own.got,
+                                           .expected = layer.own.wanted,
+                                           .allowed = layer.own.allowed,
+                                           .inherited = layer.inherited,
+                                           .max_inherited = layer.max_inherited});
+      if (!layer.devices) continue;
+      made.wrong_here = layer.devices->first_wrong;
+      made.wrong_there = layer.devices->second_wrong;
+    }
     if (alone_->segments.size() > 1) say(formatted("layers of segment {}:\n", segment.segment));
     say(model::layers_text(segment.layers));
     const auto first =
@@ -426,6 +452,7 @@ class ModelJob : public Job {
   launch::PerfCounters counters_;
   std::optional<launch::Report> report_;
   bool may_change_engine_ = false;
+  std::vector<LayerReport> layers_;
 };
 
 // Returns an exit status if the verb has to end.
