@@ -89,6 +89,15 @@ with tempfile.TemporaryDirectory() as scratch:
         problems.append(f"results: {results}")
     for line in results:
         check("results", line, line)
+    measured = scratch / "bench.jsonl"
+    run("bench", "examples/hello/scenario.json", graph, saxpy / "recipe.json", *recipe, "--repeat", "3", "--results", measured)
+    for line in [json.loads(line) for line in measured.read_text().splitlines()]:
+        check("results", line, line)
+        if "case" in line and {len(samples["seconds"]) for samples in line["case"].get("samples", [])} != {3}:
+            problems.append(f"bench: {line['case'].get('samples')}")
+    layers = report_of({"layers", "expectations"}, graph, "--compare", "reference", "--layers", "--repeat", "4", "--warmup", "1")["files"][0]
+    if not layers["layers"] or layers["timings"]["samples"]["count"] != 4 or layers["timings"]["warmup"] != 1:
+        problems.append(f"report with layers: {layers}")
     runner = scratch / "xrt-runner"
     runner.symlink_to(pathlib.Path(slipway).resolve())
     for words in (("--recipe", saxpy / "recipe.json", *recipe, "--dir", saxpy), ("--script", jobs, "--dir", top)):

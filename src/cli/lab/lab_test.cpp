@@ -472,6 +472,34 @@ TEST(LabOptions, AreDivided) {
   EXPECT_EQ(words_for("recipe", workers, "r.json"), recipe);
 }
 
+// `--profile` is a flag of models, and has a value in recipes.
+TEST(LabOptions, InputsAreNotValuesOfFlags) {
+  const std::string model = scratch("model.graph").string(), profile = scratch("profile.json").string();
+  ASSERT_TRUE(write_file(model, "graph g {\n  %0 = input i32[1]\n  %1 = ABS(%0) i32[1]\n  output %1\n}\n"));
+  ASSERT_TRUE(write_file(profile, R"({"version":"1.0","bindings":[]})"));
+  EXPECT_EQ(divide_arguments({"--profile", model, "b.vgf"}).own, (std::vector<std::string>{model, "b.vgf"}));
+  EXPECT_EQ(divide_arguments({"--profile", model, "b.vgf"}).workers, std::vector<std::string>{"--profile"});
+  EXPECT_TRUE(is_lab({.words = {"--profile", model, "b.vgf"}}));
+  EXPECT_TRUE(is_lab({.words = {"--profile", ::testing::TempDir(), "b.vgf"}}));
+  EXPECT_FALSE(is_lab({.words = {"--profile", profile, "recipe.json"}}));
+  EXPECT_EQ(divide_arguments({"--profile", profile, "r.json", "b.vgf"}).own,
+            (std::vector<std::string>{"r.json", "b.vgf"}));
+  EXPECT_EQ(divide_arguments({"--profile=" + model, "r.json"}).own, std::vector<std::string>{"r.json"});
+  // Each format gets the option in its own form only.
+  EXPECT_EQ(words_for("graph", {"--profile", "p.json", "--emulate=never"}, "a"),
+            (std::vector<std::string>{"--emulate=never", "--", "a"}));
+  EXPECT_EQ(words_for("graph", {"--profile=p.json", "--emulate"}, "a"),
+            (std::vector<std::string>{"--emulate", "--", "a"}));
+  EXPECT_EQ(words_for("graph", {"--profile", "--fill", "ramp"}, "a")[0], "--profile");
+  EXPECT_EQ(words_for("recipe", {"--profile", "--timeout", "3"}, "a"),
+            (std::vector<std::string>{"--timeout", "3", "--", "a"}));
+}
+
+// The format reports an option without its value.
+TEST(LabOptions, ValuesMayBeMissing) {
+  EXPECT_EQ(words_for("graph", {"--fill"}, "a"), (std::vector<std::string>{"--fill", "--", "a"}));
+}
+
 TEST(LabOptions, OfBenchmarks) {
   const DividedArguments divided = divide_arguments(
       {"a.json", "--repeat", "5", "--warmup=1", "--csv", "t.csv", "--fill", "ramp", "--timeout", "3"}, true);

@@ -74,6 +74,11 @@ struct Token {
   std::vector<std::string> words;
 };
 
+// Whether a word names files that run.
+bool is_input(const std::string& word) {
+  return word.starts_with('@') || directory_exists(word) || (file_exists(word) && runnable_format(word).has_value());
+}
+
 // Which options a command line has, and which of them take the following argument.
 class OptionNames {
  public:
@@ -83,21 +88,30 @@ class OptionNames {
       for (const std::string& name : option.names) {
         takes_value_[name] |= takes;
         if (!takes) flags_.insert(name);
+        if (option.value.empty()) bare_.insert(name);
       }
     }
   }
   bool has(const std::string& name) const { return takes_value_.contains(name); }
   std::vector<std::string> names() const { return {std::from_range, std::views::keys(takes_value_)}; }
   // `next` follows the option. An option that is a flag in another format, as `--profile` of models, takes no option as
-  // its value.
+  // its value, and nothing that is an input of the run.
   bool takes_value(const std::string& name, const std::string& next) const {
     const auto at = takes_value_.find(name);
-    return at != takes_value_.end() && at->second && !(flags_.contains(name) && next.starts_with('-'));
+    return at != takes_value_.end() && at->second &&
+           !(flags_.contains(name) && (next.starts_with('-') || is_input(next)));
+  }
+  // Whether the option exists in this form, with or without a value.
+  bool has(const Token& token) const {
+    if (!has(token.name)) return false;
+    const bool with_value = token.words.size() > 1 || token.words.front().contains('=');
+    return with_value ? !bare_.contains(token.name) : flags_.contains(token.name);
   }
 
  private:
   std::map<std::string, bool, std::less<>> takes_value_;
-  std::set<std::string, std::less<>> flags_;
+  std::set<std::string, std::less<>> flags_;  // without a value, or with one after `=` only
+  std::set<std::string, std::less<>> bare_;   // never with a value
 };
 
 std::vector<Token> tokens_of(const std::vector<std::string>& words, const OptionNames& names) {
@@ -151,8 +165,9 @@ struct AllNames {
     return with_jobs;
   }
 
-  bool any_format_has(const std::string& name) const {
-    return std::ranges::any_of(formats, [&](const auto& format) { return format.second.has(name); });
+  // `option`: a name, or an option with or without a value.
+  bool any_format_has(const auto& option) const {
+    return std::ranges::any_of(formats, [&](const auto& format) { return format.second.has(option); });
   }
 };
 
@@ -267,7 +282,7 @@ std::vector<std::string> words_for(std::string_view format, const std::vector<st
       {kCaseName, name_of_case(file)}, {kDirectoryName, directory}, {kStemName, path.stem().string()}};
   std::vector<std::string> result;
   for (const Token& token : tokens_of(words, names.all)) {
-    if (!own.has(token.name)) continue;
+    if (!own.has(token.name) || (!own.has(token) && names.any_format_has(token))) continue;
     for (std::string word : token.words) {
       for (const auto& [name, value] : names_in_values) replace_all(word, name, value);
       result.push_back(std::move(word));
