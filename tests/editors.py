@@ -3,7 +3,9 @@
 """The files for editors agree with the language and with each other: editors.py TOP [SLIPWAY]
 
 Each word of the language that declares, prefixes or controls something is a word of the TextMate grammar and of Neovim's syntax.
-With SLIPWAY and with Neovim on the PATH, Neovim opens files with the configuration and must show what the server reports.
+The extension for Visual Studio Code has what the reference of its manifest asks for, and all of its files.
+With SLIPWAY and with Neovim on the PATH, Neovim opens files with the configuration and must show what the server reports; with
+Node.js on the PATH, the extension runs with a stub of the editor and asks the server everything that it offers.
 """
 import json
 import pathlib
@@ -54,6 +56,71 @@ if contributes["grammars"][0]["scopeName"] != grammar["scopeName"]:
     problems.append("editors/vscode/package.json and the grammar have different scopes")
 
 
+def manifest_problems():
+    """What the references "Extension Manifest", "Contribution Points" and "Language Configuration" of VS Code, and its packager, ask
+    for, and what the code and the manifest must have in common."""
+    code = {path.name: path.read_text() for path in extension.glob("*.js")}
+    version = re.search(r"project\(slipway VERSION (\S+)", (top / "CMakeLists.txt").read_text())[1]
+    if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", package["name"]) or not package["publisher"]:
+        yield "its name is lower case without spaces, and it has a publisher"
+    if package["version"] != version:
+        yield f"its version is {package['version']}, and that of the project {version}"
+    minor = re.fullmatch(r"\^1\.(\d+)\.0", package["engines"]["vscode"])
+    if not minor or int(minor[1]) < 75:
+        yield "`engines.vscode` has the form ^1.N.0; languages that it contributes activate it from 1.74 on"
+    known = {"Programming Languages", "Snippets", "Linters", "Themes", "Debuggers", "Formatters", "Keymaps", "SCM Providers", "Other",
+             "Extension Packs", "Language Packs", "Data Science", "Machine Learning", "Visualization", "Notebooks", "Education", "Testing"}
+    yield from (f"there is no category {each}" for each in package["categories"] if each not in known)
+    known = {"name", "displayName", "description", "version", "publisher", "license", "engines", "categories", "main", "activationEvents",
+             "contributes", "capabilities", "repository"}
+    yield from (f"the manifest has no `{each}`, or it is not wanted" for each in package if each not in known)
+    if package.get("dependencies") or package.get("scripts"):
+        yield "it needs npm"
+    if {"commands", "languages", "grammars", "configuration"} != set(contributes):
+        yield f"it contributes {sorted(contributes)}"
+    languages = {language["id"] for language in contributes["languages"]}
+    for language in contributes["languages"]:
+        if not language["aliases"] or not all(suffix.startswith(".") for suffix in language["extensions"]):
+            yield f"the language {language['id']} needs aliases, and suffixes with a dot"
+    if {g["language"] for g in contributes["grammars"]} - languages:
+        yield "a grammar is of a language that it does not contribute"
+    events = {event.removeprefix("onLanguage:") for event in package["activationEvents"] if event.startswith("onLanguage:")}
+    served = set(re.findall(r'language: "(\w+)"', code["extension.js"]))
+    if events != served or len(events) != len(package["activationEvents"]):
+        yield f"it is activated by {sorted(events)}, and serves {sorted(served)}"
+    if languages - served:
+        yield "it contributes a language that it does not serve"
+    commands = {command["command"] for command in contributes["commands"]}
+    if commands != set(re.findall(r'registerCommand\("([^"]+)"', code["extension.js"])):
+        yield "its commands are not those that the code registers"
+    settings = contributes["configuration"]["properties"]
+    if set(settings) != {"slipway." + name for name in re.findall(r'settings\.get\("(\w+)"\)', code["extension.js"])}:
+        yield "its settings are not those that the code reads"
+    for name, setting in settings.items():
+        if not {"type", "default", "description", "scope"} <= set(setting):
+            yield f"the setting {name} lacks a part"
+    restricted = package["capabilities"]["untrustedWorkspaces"]
+    if restricted["supported"] != "limited" or restricted["restrictedConfigurations"] != ["slipway.path"]:
+        yield "a workspace that is not trusted could choose the program that is started"
+    for name, text in code.items():
+        for module in re.findall(r'require\("([^"]+)"\)', text):
+            if module.startswith("./"):
+                if module[2:] + ".js" not in code:
+                    yield f"{name} needs {module}, which does not exist"
+            elif module not in ("vscode", "child_process"):
+                yield f"{name} needs the package {module}"
+    brackets = json.loads((extension / contributes["languages"][0]["configuration"]).read_text())
+    if not {"comments", "brackets", "autoClosingPairs", "wordPattern"} <= set(brackets) or not re.compile(brackets["wordPattern"]).fullmatch("half_of"):
+        yield "the language configuration lacks a part"
+    if (extension / "LICENSE").read_text() != (top / "LICENSE").read_text():
+        yield "its licence is not that of the project"
+    if len((extension / "README.md").read_text()) < 100 or not (extension / ".vscodeignore").exists():
+        yield "the packager needs README.md and .vscodeignore"
+
+
+problems += [f"editors/vscode: {problem}" for problem in manifest_problems()]
+
+
 def in_neovim(command, directory):
     """What Neovim shows for a material of a project and for a scenario, as JSON."""
     (directory / "game.rplproject.json").write_text(json.dumps({
@@ -101,6 +168,13 @@ if len(sys.argv) > 2 and shutil.which("nvim"):
         if not found["answered"] or found["filetype"] != filetype or (codes and not set(codes) <= set(found["codes"])) or (not codes and found["codes"]):
             problems.append(f"Neovim shows {found} for {file}, not {codes}")
     print("Neovim shows the diagnostics of the server")
+
+if len(sys.argv) > 2 and shutil.which("node"):
+    with tempfile.TemporaryDirectory() as name:
+        done = subprocess.run(["node", top / "tests/vscode.js", extension, name, sys.argv[2]], capture_output=True, text=True, timeout=120)
+    print("the extension for Visual Studio Code:", done.stdout.strip())
+    if done.returncode != 0:
+        problems.append(f"the extension for Visual Studio Code: {done.stderr}")
 
 print("\n".join(problems))
 sys.exit(bool(problems))
