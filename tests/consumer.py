@@ -30,6 +30,7 @@ with tempfile.TemporaryDirectory() as name:
     run(directory / "build/consumer", top / "examples/hello/scenario.json")
     run(directory / "build/consumer_c", top / "examples/hello/scenario.json")
     run(directory / "build/consumer_recipe", top / "examples/saxpy_recipe/recipe.json")
+    run(directory / "build/consumer_c_model", directory / "net.txt")
     run(directory / "build/consumer_kernels", top / "examples/kernel_info/saxpy.ze_info")
     run(directory / "build/consumer_model", directory / "net.txt")
     run(directory / "prefix/bin/slipway", "--version")

@@ -62,8 +62,8 @@ struct PrepareOptions {
   bool times = false;             // measure kernels: PreparedModel::times
   bool compare = false;           // keep what PreparedModel::compare_with_reference needs
   std::optional<double> timeout;  // seconds of one run; after it the device is lost, as with RunOptions::timeout
-  // `plan` (kernels are chosen; the CPU engine compiles its own here), `check`, then `device` (the driver compiles
-  // kernels) or `memory`.
+  // `plan` (kernels are chosen; the CPU engine compiles its own here, which are counted), `check`, then `device` (the
+  // driver compiles kernels, which are counted) or `memory`.
   ProgressCallback progress;
 };
 
@@ -84,6 +84,32 @@ struct OutputComparison {
   std::uint64_t wrong = 0;    // elements outside the bounds
   double max_difference = 0;  // of all elements
   std::string text;           // as the program prints it
+};
+
+struct TuneOptions {
+  std::map<std::string, std::vector<std::int64_t>> shapes;  // as PrepareOptions::shapes
+  bool fuse = true;                                         // as PrepareOptions::fuse: fused kernels are others
+  // Seconds after which no further round of measurements begins; one round always runs.
+  std::optional<double> limit;
+  ProgressCallback progress;  // `plan`, then `tune`, whose rounds are counted
+};
+
+// A kernel of a model whose parameters could be chosen. Times are those of all kernels with the same sizes, in
+// milliseconds.
+struct TunedKernel {
+  std::string name;              // what is computed, with its sizes
+  std::uint64_t candidates = 0;  // sets of parameters that were measured
+  double estimated_milliseconds = 0;
+  double best_milliseconds = 0;
+  bool better = false;  // than estimated, by more than noise
+};
+
+struct TuningResult {
+  std::vector<TunedKernel> kernels;  // the slowest first
+  // Of all kernels of the model, with the estimated and with the best parameters.
+  double before_milliseconds = 0;
+  double after_milliseconds = 0;
+  std::string table;  // JSON of schema/tuning.schema.json, for the environment variable SLIPWAY_TUNING
 };
 
 class SLIPWAY_API PreparedModel {
@@ -147,10 +173,18 @@ class SLIPWAY_API Model {
   // The same on the CPU, without Vulkan. Errors also: device-lacks for a model with shaders.
   Outcome<PreparedModel> prepare(const PrepareOptions& options = {}) const;
 
+  // Measures which parameters of the model's kernels are best on the device, as `slipway tune` does. Unless
+  // ModelOptions::cache is false, the result is kept in the user's cache directory, and models that are prepared later
+  // use it. Takes seconds to minutes. Errors: those of `prepare`; unsupported if no kernel has anything to choose.
+  Outcome<TuningResult> tune(Device& device, const TuneOptions& options = {}) const;
+  // The same for the CPU.
+  Outcome<TuningResult> tune(const TuneOptions& options = {}) const;
+
   struct State;
 
  private:
   explicit Model(std::unique_ptr<State> state);
+  static Outcome<TuningResult> tune(const State& model, Device* device, const TuneOptions& options);
   static Outcome<PreparedModel> prepare(const State& model, Device* device, const PrepareOptions& options);
   std::unique_ptr<State> state_;
 };

@@ -58,6 +58,24 @@ SLIPWAY_C_API uint32_t slipway_problems_line(const slipway_problems* problems, s
 SLIPWAY_C_API uint32_t slipway_problems_column(const slipway_problems* problems, size_t index);
 SLIPWAY_C_API void slipway_problems_free(slipway_problems* problems);
 
+/* --- progress (slipway/progress.hpp) -------------------------------------------------------------------------------- */
+
+/* A stage of a call that begins, or items of it that are done. */
+typedef struct {
+  size_t size;       /* sizeof(slipway_progress) of the library: an older one has fewer members, a newer one more */
+  const char* stage; /* a constant text, such as "simplify" */
+  uint32_t index;    /* of the stage, from 0 */
+  uint32_t count;    /* of stages */
+  uint64_t done;     /* kernels that are ready, rounds of tuning; 0 of 0 where a stage has nothing to count */
+  uint64_t total;
+} slipway_progress;
+
+/* Called in the thread of the call, at the beginning of each stage and when items of it are done. Returns 0 to go on. Another value
+   stops the call: it returns 5 with a problem of the kind "interrupted". `user` is that of the options; `progress` is valid
+   during the call of the function. An exception that a function in C++ throws does not pass through the library: it stops the
+   call, which returns 5. */
+typedef int (*slipway_progress_function)(const slipway_progress* progress, void* user);
+
 /* --- devices -------------------------------------------------------------------------------------------------------- */
 
 typedef struct slipway_device slipway_device;
@@ -116,6 +134,7 @@ SLIPWAY_C_API void slipway_report_free(slipway_report* report);
 
 typedef struct slipway_model slipway_model;
 typedef struct slipway_prepared_model slipway_prepared_model;
+typedef struct slipway_tuning slipway_tuning;
 
 typedef struct {
   const char* name;     /* of an input or output */
@@ -131,7 +150,37 @@ typedef struct {
   int no_fuse;     /* each operator of a graph is a kernel of its own */
   uint32_t threads; /* of the CPU engine; 0: one for each CPU */
   double timeout;  /* seconds of one run; 0: none */
+  slipway_progress_function progress; /* "plan" and "device" count kernels; NULL: not called */
+  void* progress_user;                /* the second argument of `progress` */
 } slipway_prepare_options;
+
+typedef struct {
+  size_t size;       /* sizeof(slipway_model_options) */
+  const char* entry; /* the function of an MLIR module; NULL: its only function */
+  int no_cache;      /* do not keep compiled shaders, kernels and tuning in the user's cache directory */
+  slipway_progress_function progress;
+  void* progress_user;
+} slipway_model_options;
+
+typedef struct {
+  size_t size;              /* sizeof(slipway_convert_options) */
+  const char* entry;        /* the function of an MLIR module; NULL: its only function */
+  int require_static_shape; /* an open dimension is an error */
+  int no_fold;              /* do not simplify the graph */
+  int tensor_names;         /* inputs and outputs of a .tosa file are called as its tensors */
+  slipway_progress_function progress;
+  void* progress_user;
+} slipway_convert_options;
+
+typedef struct {
+  size_t size;                        /* sizeof(slipway_tune_options) */
+  const slipway_tensor_shape* shapes; /* of inputs and outputs with open dimensions */
+  size_t shape_count;
+  int no_fuse;  /* as in slipway_prepare_options */
+  double limit; /* seconds after which no further round of measurements begins; 0: none */
+  slipway_progress_function progress; /* "tune" counts rounds */
+  void* progress_user;
+} slipway_tune_options;
 
 typedef struct {
   size_t size;              /* sizeof(slipway_tensor_info) */
@@ -142,16 +191,43 @@ typedef struct {
   size_t rank;
 } slipway_tensor_info;
 
+typedef struct {
+  size_t size;                   /* sizeof(slipway_tuned_kernel) */
+  const char* name;              /* what is computed, with its sizes */
+  uint64_t candidates;           /* sets of parameters that were measured */
+  double estimated_milliseconds; /* of all kernels with these sizes */
+  double best_milliseconds;
+  int better; /* than estimated, by more than noise */
+} slipway_tuned_kernel;
+
 /* A VGF file, or a TOSA or MLIR model, which is converted in memory. */
 SLIPWAY_C_API int slipway_model_load(const char* file, slipway_model** model, slipway_problems** problems);
 /* The same for the bytes of a file, which are copied. `name` is shown in problems. */
 SLIPWAY_C_API int slipway_model_parse(const void* bytes, size_t size, const char* name, slipway_model** model,
                                       slipway_problems** problems);
+/* Both with options. */
+SLIPWAY_C_API int slipway_model_load_with(const char* file, const slipway_model_options* options, slipway_model** model,
+                                          slipway_problems** problems);
+SLIPWAY_C_API int slipway_model_parse_with(const void* bytes, size_t size, const char* name, const slipway_model_options* options,
+                                           slipway_model** model, slipway_problems** problems);
 /* Plans the model for a device, which must live longer than the prepared model, or for the CPU if `device` is NULL. The model
    may be freed before the prepared model. */
 SLIPWAY_C_API int slipway_model_prepare(const slipway_model* model, slipway_device* device, const slipway_prepare_options* options,
                                         slipway_prepared_model** prepared, slipway_problems** problems);
+/* Measures which parameters of the model's kernels are best on a device, or on the CPU if `device` is NULL, as `slipway tune` does.
+   Models that are prepared later use them (slipway_model_options). */
+SLIPWAY_C_API int slipway_model_tune(const slipway_model* model, slipway_device* device, const slipway_tune_options* options,
+                                     slipway_tuning** tuning, slipway_problems** problems);
 SLIPWAY_C_API void slipway_model_free(slipway_model* model);
+
+SLIPWAY_C_API size_t slipway_tuning_count(const slipway_tuning* tuning); /* of kernels, the slowest first */
+/* Returns 2 if the index is too large or `kernel->size` is not set. */
+SLIPWAY_C_API int slipway_tuning_kernel(const slipway_tuning* tuning, size_t index, slipway_tuned_kernel* kernel);
+/* Milliseconds of all kernels of the model, with the estimated and with the best parameters. */
+SLIPWAY_C_API double slipway_tuning_before(const slipway_tuning* tuning);
+SLIPWAY_C_API double slipway_tuning_after(const slipway_tuning* tuning);
+SLIPWAY_C_API const char* slipway_tuning_table(const slipway_tuning* tuning); /* JSON, for SLIPWAY_TUNING */
+SLIPWAY_C_API void slipway_tuning_free(slipway_tuning* tuning);
 
 SLIPWAY_C_API size_t slipway_prepared_model_inputs(const slipway_prepared_model* prepared);
 SLIPWAY_C_API size_t slipway_prepared_model_outputs(const slipway_prepared_model* prepared);
@@ -168,6 +244,9 @@ SLIPWAY_C_API void slipway_prepared_model_free(slipway_prepared_model* prepared)
    slipway_bytes_free. */
 SLIPWAY_C_API int slipway_convert(const void* bytes, size_t count, const char* name, void** file, size_t* size,
                                   slipway_problems** problems);
+/* The same with options. */
+SLIPWAY_C_API int slipway_convert_with(const void* bytes, size_t count, const char* name, const slipway_convert_options* options,
+                                       void** file, size_t* size, slipway_problems** problems);
 SLIPWAY_C_API void slipway_bytes_free(void* bytes);
 
 /* --- render pipelines (slipway/rpl.hpp) ----------------------------------------------------------------------------- */

@@ -10,14 +10,14 @@ A call that fails raises `slipway.Error`, which has all problems with their plac
 from . import _slipway
 from ._slipway import (ConvertedModel, Device, DeviceInfo, ExpectationResult, KernelBinary, KernelChange, KernelFigures,
                        Model, OutputComparison, PreparedModel, Problem, RunReport, Scenario, StepTime, TensorInfo,
-                       __version__, convert, convert_bytes, devices, rpl)
+                       TunedKernel, TuningResult, __version__, convert, convert_bytes, devices, rpl)
 from .errors import Error
 from . import models as _models
 from . import notebook as _notebook
 
 __all__ = ["ConvertedModel", "Device", "DeviceInfo", "Error", "ExpectationResult", "KernelBinary", "KernelChange",
            "KernelFigures", "Model", "OutputComparison", "PreparedModel", "Problem", "RunReport", "Scenario", "StepTime",
-           "TensorInfo", "__version__", "convert", "convert_bytes", "devices", "program", "rpl"]
+           "TensorInfo", "TunedKernel", "TuningResult", "__version__", "convert", "convert_bytes", "devices", "program", "rpl"]
 
 _models.extend(_slipway)
 _notebook.extend(_slipway)

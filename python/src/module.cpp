@@ -58,7 +58,7 @@ ProgressCallback progress_of(nb::handle callable) {
   return [callable](const Progress& at) {
     const nb::gil_scoped_acquire lock;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();  // Ctrl-C during a stage
-    const nb::object answer = callable(nb::str(at.stage.data(), at.stage.size()), at.index, at.count);
+    const nb::object answer = callable(nb::str(at.stage.data(), at.stage.size()), at.index, at.count, at.done, at.total);
     return answer.ptr() != Py_False;
   };
 }
@@ -237,6 +237,19 @@ void add_models(nb::module_& module) {
     options.progress = progress_of(progress);
     return device ? self.prepare(*device, options).value() : self.prepare(options).value();
   };
+  nb::class_<TunedKernel>(module, "TunedKernel",
+                          "A kernel of a model whose parameters could be chosen. Times are milliseconds of all kernels with the same sizes.")
+      .def_ro("name", &TunedKernel::name, "what is computed, with its sizes")
+      .def_ro("candidates", &TunedKernel::candidates, "sets of parameters that were measured")
+      .def_ro("estimated_milliseconds", &TunedKernel::estimated_milliseconds)
+      .def_ro("best_milliseconds", &TunedKernel::best_milliseconds)
+      .def_ro("better", &TunedKernel::better, "than estimated, by more than noise")
+      .def("__repr__", [](const TunedKernel& self) { return "<TunedKernel " + self.name + ">"; });
+  nb::class_<TuningResult>(module, "TuningResult", "What tuning a model measured. Times are milliseconds of all its kernels.")
+      .def_ro("kernels", &TuningResult::kernels, "the slowest first")
+      .def_ro("before_milliseconds", &TuningResult::before_milliseconds, "with the estimated parameters")
+      .def_ro("after_milliseconds", &TuningResult::after_milliseconds, "with the best parameters")
+      .def_ro("table", &TuningResult::table, "JSON, for a file that the environment variable SLIPWAY_TUNING names");
   nb::class_<Model>(module, "Model", nb::is_weak_referenceable(), "A model: a VGF file, or a TOSA or MLIR model that was converted in memory.")
       .def_static("load", [](const std::filesystem::path& file, std::string entry, bool cache,
                              const nb::object& progress) {
@@ -246,8 +259,8 @@ void add_models(nb::module_& module) {
         options.cache = cache;
         return Model::load(file, options).value();
       }, "file"_a, nb::kw_only(), "entry"_a = "", "cache"_a = true, "progress"_a = nb::none(),
-         "Reads a model. `progress(stage, index, count)` is called at the beginning of each stage, in the thread of the "
-         "call; returning False or an exception stops it.", Released())
+         "Reads a model. `progress(stage, index, count, done, total)` is called at the beginning of each stage and when "
+         "kernels of it are ready, in the thread of the call; returning False or an exception stops it.", Released())
       .def_static("parse", [](const nb::bytes& bytes, std::string_view name, std::string entry, bool cache,
                               const nb::object& progress) {
         ModelOptions options;
@@ -267,7 +280,20 @@ void add_models(nb::module_& module) {
            "threads"_a = 0, "times"_a = false, "compare"_a = false, "timeout"_a = nb::none(), "progress"_a = nb::none(),
            nb::keep_alive<0, 2>(),
            "Plans the model for a device, or for the CPU without one. `shapes` gives those of inputs and outputs with "
-           "open dimensions; `timeout` is in seconds; `progress` is as in `load`.", Released());
+           "open dimensions; `timeout` is in seconds; `progress` is as in `load`.", Released())
+      .def("tune", [](const Model& self, Device* device, std::map<std::string, std::vector<std::int64_t>> shapes, bool fuse,
+                      std::optional<double> limit, const nb::object& progress) {
+        TuneOptions options;
+        options.shapes = std::move(shapes);
+        options.fuse = fuse;
+        options.limit = limit;
+        options.progress = progress_of(progress);
+        return device ? self.tune(*device, options).value() : self.tune(options).value();
+      }, "device"_a = nb::none(), nb::kw_only(), "shapes"_a = std::map<std::string, std::vector<std::int64_t>>(),
+           "fuse"_a = true, "limit"_a = nb::none(), "progress"_a = nb::none(),
+           "Measures which parameters of the model's kernels are best on a device, or on the CPU without one, as `slipway tune` "
+           "does; models that are prepared later use them. No round of measurements begins after `limit` seconds. `progress` "
+           "is as in `load`, and counts rounds.", Released());
 
   nb::class_<ConvertedModel>(module, "ConvertedModel", "A VGF file in memory.")
       .def_prop_ro("file", [](const ConvertedModel& self) { return bytes_of(self.file); }, "its bytes")
@@ -289,8 +315,8 @@ void add_models(nb::module_& module) {
         .value();
   }, "file"_a, nb::kw_only(), "entry"_a = "", "require_static_shape"_a = false, "fold"_a = true,
      "tensor_names"_a = false, "progress"_a = nb::none(),
-     "Converts a TOSA or MLIR model to a VGF file. `progress(stage, index, count)` is called at the beginning of each stage, "
-     "in the thread of the call; returning False or an exception stops it.", Released());
+     "Converts a TOSA or MLIR model to a VGF file. `progress(stage, index, count, done, total)` is called at the "
+     "beginning of each stage, in the thread of the call; returning False or an exception stops it.", Released());
   module.def("convert_bytes", [=](const nb::bytes& bytes, std::string_view name, std::string entry,
                                   bool require_static_shape, bool fold, bool tensor_names,
                                   const nb::object& progress) {

@@ -157,10 +157,13 @@ class Stages:
     """A progress callback that records its calls, and stops or raises at a stage."""
 
     def __init__(self, stop=None, error=None):
-        self.calls, self.threads, self.stop, self.error = [], set(), stop, error
+        self.calls, self.items, self.threads, self.stop, self.error = [], {}, set(), stop, error
 
-    def __call__(self, stage, index, count):
-        self.calls.append((stage, index, count))
+    def __call__(self, stage, index, count, done, total):
+        if total == 0:
+            self.calls.append((stage, index, count))
+        else:
+            self.items.setdefault(stage, []).append((done, total))
         self.threads.add(threading.get_ident())
         if stage == self.stop:
             if self.error:
@@ -187,6 +190,44 @@ def test_progress_names_the_stages(net, tmp_path):
     of_file = Stages()
     slipway.Model.load(file, progress=of_file)
     assert of_file.names == ["read", "shaders"]
+
+
+MANY = b"graph net {\n  %0 = input f32[8, 9] \"x\"\n" + b"".join(
+    b"  %%%d = %s(%%%d) f32[8, 9]\n" % (index, name, index - 1)
+    for index, name in enumerate((b"EXP", b"TANH", b"ABS", b"SIGMOID", b"FLOOR", b"CEIL"), 1)) + b"  output %6\n}\n"
+
+
+def test_progress_counts_kernels(device):
+    model = slipway.Model.parse(MANY, "many", cache=False)
+    on_device, on_cpu = Stages(), Stages()
+    model.prepare(device, fuse=False, progress=on_device)
+    model.prepare(fuse=False, progress=on_cpu)
+    for stages, stage in ((on_device, "device"), (on_cpu, "plan")):
+        items = stages.items.pop(stage)
+        assert items[0] == (0, items[-1][1]) and items[-1][0] == items[-1][1] >= 6
+        assert items == sorted(items)
+        assert not stages.items, "no other stage has kernels"
+        assert stages.threads == {threading.get_ident()}
+
+
+def test_tuning_counts_rounds(device):
+    model = slipway.Model.parse(b"""graph net {
+  %0 = input f32[1, 24, 40] "x"
+  %1 = input f32[1, 40, 32] "w"
+  %2 = MATMUL(%0, %1) f32[1, 24, 32] A_zp=0 B_zp=0
+  output %2
+}
+""", "product", cache=False)
+    for where in (device, None):
+        stages = Stages()
+        tuned = model.tune(where, limit=0, progress=stages)
+        assert stages.names == ["plan", "tune"]
+        assert stages.items["tune"][0][0] == 0 and stages.items["tune"][-1][0] == stages.items["tune"][-1][1] >= 2
+        (kernel,) = tuned.kernels
+        assert kernel.candidates == 1 and kernel.estimated_milliseconds > 0 and not kernel.better
+        assert tuned.after_milliseconds > 0 and kernel.name in tuned.table
+        with pytest.raises(slipway.Error):
+            model.tune(where, limit=0, progress=Stages("tune"))
 
 
 def test_progress_stops_a_call(net):

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstring>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -154,6 +156,138 @@ TEST(CApi, ConvertsAModel) {
   EXPECT_EQ(slipway_convert("graph", 5, "net", &file, &size, &problems.list), 3);
   EXPECT_EQ(file, nullptr);
   EXPECT_EQ(slipway_convert(nullptr, 5, "net", &file, &size, nullptr), 2);
+}
+
+// The calls of a progress function, which stops or throws at a stage.
+struct RecordedProgress {
+  std::vector<std::string> stages;
+  std::uint64_t done = 0, total = 0;  // of the last call with items
+  std::string stop, fail;
+
+  static int call(const slipway_progress* at, void* user) {
+    auto& self = *static_cast<RecordedProgress*>(user);
+    EXPECT_EQ(at->size, sizeof(slipway_progress));
+    EXPECT_LT(at->index, at->count);
+    EXPECT_LE(at->done, at->total);
+    if (self.stages.empty() || self.stages.back() != at->stage) self.stages.emplace_back(at->stage);
+    if (at->total != 0) {
+      EXPECT_GE(at->done, self.done);
+      self.done = at->done, self.total = at->total;
+    }
+    if (at->stage == self.fail) throw std::runtime_error("a function in C++ that throws");
+    return at->stage == self.stop ? 1 : 0;
+  }
+};
+
+constexpr char kProduct[] = R"(graph net {
+  %0 = input f32[1, 24, 40] "x"
+  %1 = input f32[1, 40, 32] "w"
+  %2 = MATMUL(%0, %1) f32[1, 24, 32] A_zp=0 B_zp=0
+  %3 = ABS(%2) f32[1, 24, 32]
+  output %3
+}
+)";
+
+TEST(CApi, ReportsProgressOfAllLongCalls) {
+  using Stages = std::vector<std::string>;
+  ProblemList problems;
+  RecordedProgress loading, converting, preparing, tuning;
+  slipway_model_options load = {};
+  load.size = sizeof load;
+  load.no_cache = 1;  // nothing of other runs is used or kept
+  load.progress = RecordedProgress::call;
+  load.progress_user = &loading;
+  slipway_model* model = nullptr;
+  ASSERT_EQ(slipway_model_parse_with(kProduct, sizeof kProduct - 1, "net", &load, &model, &problems.list), 0)
+      << slipway_problems_text(problems.list, 0);
+  EXPECT_EQ(loading.stages, (Stages{"read", "narrow", "simplify", "encode", "shaders"}));
+
+  slipway_convert_options convert = {};
+  convert.size = sizeof convert;
+  convert.progress = RecordedProgress::call;
+  convert.progress_user = &converting;
+  void* file = nullptr;
+  std::size_t size = 0;
+  ASSERT_EQ(slipway_convert_with(kProduct, sizeof kProduct - 1, "net", &convert, &file, &size, nullptr), 0);
+  slipway_bytes_free(file);
+  EXPECT_EQ(converting.stages, (Stages{"read", "narrow", "simplify", "encode", "check"}));
+  EXPECT_EQ(converting.total, 0u) << "nothing to count";
+
+  slipway_device* device = nullptr;
+  ASSERT_EQ(slipway_device_open(nullptr, &device, nullptr), 0);
+  slipway_prepare_options prepare = {};
+  prepare.size = sizeof prepare;
+  prepare.no_fuse = 1;  // two kernels
+  prepare.progress = RecordedProgress::call;
+  prepare.progress_user = &preparing;
+  slipway_prepared_model* prepared = nullptr;
+  ASSERT_EQ(slipway_model_prepare(model, device, &prepare, &prepared, &problems.list), 0);
+  slipway_prepared_model_free(prepared);
+  EXPECT_EQ(preparing.stages, (Stages{"plan", "check", "device"}));
+  EXPECT_GE(preparing.total, 2u);
+  EXPECT_EQ(preparing.done, preparing.total);
+
+  slipway_tune_options tune = {};
+  tune.size = sizeof tune;
+  tune.limit = 1e-9;  // one round
+  tune.progress = RecordedProgress::call;
+  tune.progress_user = &tuning;
+  slipway_tuning* tuned = nullptr;
+  ASSERT_EQ(slipway_model_tune(model, device, &tune, &tuned, &problems.list), 0)
+      << slipway_problems_text(problems.list, 0);
+  EXPECT_EQ(tuning.stages, (Stages{"plan", "tune"}));
+  EXPECT_GT(tuning.total, 0u);
+  EXPECT_EQ(tuning.done, tuning.total);
+  ASSERT_GE(slipway_tuning_count(tuned), 1u);
+  slipway_tuned_kernel kernel = {};
+  EXPECT_EQ(slipway_tuning_kernel(tuned, 0, &kernel), 2) << "the size is not set";
+  kernel.size = sizeof kernel;
+  ASSERT_EQ(slipway_tuning_kernel(tuned, 0, &kernel), 0);
+  EXPECT_EQ(slipway_tuning_kernel(tuned, 99, &kernel), 2);
+  EXPECT_STRNE(kernel.name, "");
+  EXPECT_EQ(kernel.candidates, 1u);
+  EXPECT_FALSE(kernel.better) << "only the estimate was measured";
+  EXPECT_GT(slipway_tuning_before(tuned), 0);
+  EXPECT_GT(slipway_tuning_after(tuned), 0);
+  EXPECT_NE(std::string(slipway_tuning_table(tuned)).find("\"device\""), std::string::npos);
+  slipway_tuning_free(tuned);
+  slipway_tuning_free(nullptr);
+  EXPECT_EQ(slipway_model_tune(nullptr, nullptr, nullptr, &tuned, nullptr), 2);
+  slipway_device_free(device);
+  slipway_model_free(model);
+}
+
+TEST(CApi, ProgressStopsCalls) {
+  for (const bool throws : {false, true}) {
+    ProblemList problems;
+    RecordedProgress stopping;
+    (throws ? stopping.fail : stopping.stop) = "simplify";
+    slipway_model_options load = {};
+    load.size = sizeof load;
+    load.progress = RecordedProgress::call;
+    load.progress_user = &stopping;
+    slipway_model* model = nullptr;
+    EXPECT_EQ(slipway_model_parse_with(kProduct, sizeof kProduct - 1, "net", &load, &model, &problems.list), 5);
+    EXPECT_EQ(model, nullptr);
+    EXPECT_EQ(stopping.stages.back(), "simplify");
+    EXPECT_STREQ(slipway_problems_kind(problems.list, 0), throws ? "internal" : "interrupted");
+  }
+  // A program that was compiled before `progress` existed: what lies after its structure is not read.
+  slipway_model* model = nullptr;
+  ASSERT_EQ(slipway_model_parse(kProduct, sizeof kProduct - 1, "net", &model, nullptr), 0);
+  const slipway_prepare_options old = {.size = offsetof(slipway_prepare_options, progress),
+                                       .shapes = nullptr,
+                                       .shape_count = 0,
+                                       .reference = 1,
+                                       .no_fuse = 0,
+                                       .threads = 0,
+                                       .timeout = 0,
+                                       .progress = [](const slipway_progress*, void*) { return 1; },
+                                       .progress_user = nullptr};
+  slipway_prepared_model* prepared = nullptr;
+  EXPECT_EQ(slipway_model_prepare(model, nullptr, &old, &prepared, nullptr), 0);
+  slipway_prepared_model_free(prepared);
+  slipway_model_free(model);
 }
 
 TEST(CApi, CompilesARenderPipeline) {

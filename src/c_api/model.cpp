@@ -17,8 +17,58 @@ struct slipway_model {
 struct slipway_prepared_model {
   PreparedModel prepared;
 };
+struct slipway_tuning {
+  TuningResult result;
+};
 
 namespace {
+
+// An exception of the function passes through the C++ interface and becomes a problem in `guarded`.
+ProgressCallback progress_callback(slipway_progress_function function, void* user) {
+  if (!function) return nullptr;
+  return [function, user](const Progress& at) {
+    // Names of stages are literals, so they end with a zero.
+    const slipway_progress all = {sizeof all, at.stage.data(), at.index, at.count, at.done, at.total};
+    return function(&all, user) == 0;
+  };
+}
+
+ModelOptions model_options(const slipway_model_options* given) {
+  const slipway_model_options from = options_of(given);
+  ModelOptions options;
+  options.entry = text_or_empty(from.entry);
+  options.cache = from.no_cache == 0;
+  options.progress = progress_callback(from.progress, from.progress_user);
+  return options;
+}
+
+ConvertOptions convert_options(const slipway_convert_options* given) {
+  const slipway_convert_options from = options_of(given);
+  ConvertOptions options;
+  options.entry = text_or_empty(from.entry);
+  options.require_static_shape = from.require_static_shape != 0;
+  options.fold = from.no_fold == 0;
+  options.tensor_names = from.tensor_names != 0;
+  options.progress = progress_callback(from.progress, from.progress_user);
+  return options;
+}
+
+std::map<std::string, std::vector<std::int64_t>> shapes_of(const slipway_tensor_shape* shapes, size_t count) {
+  std::map<std::string, std::vector<std::int64_t>> by_name;
+  for (size_t i = 0; i < count; ++i)
+    by_name[text_or_empty(shapes[i].name)].assign(shapes[i].shape, shapes[i].shape + shapes[i].rank);
+  return by_name;
+}
+
+TuneOptions tune_options(const slipway_tune_options* given) {
+  const slipway_tune_options from = options_of(given);
+  TuneOptions options;
+  options.shapes = shapes_of(from.shapes, from.shape_count);
+  options.fuse = from.no_fuse == 0;
+  if (from.limit > 0) options.limit = from.limit;
+  options.progress = progress_callback(from.progress, from.progress_user);
+  return options;
+}
 
 int give_model(Outcome<Model> loaded, slipway_model** model, slipway_problems** problems) {
   if (!loaded) return fail(problems, std::move(loaded.error()));
@@ -31,14 +81,12 @@ int give_model(Outcome<Model> loaded, slipway_model** model, slipway_problems** 
 PrepareOptions prepare_options(const slipway_prepare_options* given) {
   const slipway_prepare_options from = options_of(given);
   PrepareOptions options;
-  for (size_t i = 0; i < from.shape_count; ++i) {
-    const slipway_tensor_shape& shape = from.shapes[i];
-    options.shapes[text_or_empty(shape.name)].assign(shape.shape, shape.shape + shape.rank);
-  }
+  options.shapes = shapes_of(from.shapes, from.shape_count);
   options.reference = from.reference != 0;
   options.fuse = from.no_fuse == 0;
   options.threads = from.threads;
   if (from.timeout > 0) options.timeout = from.timeout;
+  options.progress = progress_callback(from.progress, from.progress_user);
   return options;
 }
 
@@ -54,20 +102,31 @@ int give_info(const std::vector<TensorInfo>& tensors, size_t index, slipway_tens
 }  // namespace
 
 int slipway_model_load(const char* file, slipway_model** model, slipway_problems** problems) {
+  return slipway_model_load_with(file, nullptr, model, problems);
+}
+
+int slipway_model_load_with(const char* file, const slipway_model_options* options, slipway_model** model,
+                            slipway_problems** problems) {
   return guarded(problems, [&] {
     if (!file || !model) return wrong_call(problems, "slipway_model_load needs a file and a place for the model");
     *model = nullptr;
-    return give_model(Model::load(file), model, problems);
+    return give_model(Model::load(file, model_options(options)), model, problems);
   });
 }
 
 int slipway_model_parse(const void* bytes, size_t size, const char* name, slipway_model** model,
                         slipway_problems** problems) {
+  return slipway_model_parse_with(bytes, size, name, nullptr, model, problems);
+}
+
+int slipway_model_parse_with(const void* bytes, size_t size, const char* name, const slipway_model_options* options,
+                             slipway_model** model, slipway_problems** problems) {
   return guarded(problems, [&] {
     if ((!bytes && size != 0) || !model)
       return wrong_call(problems, "slipway_model_parse needs bytes and a place for the model");
     *model = nullptr;
-    return give_model(Model::parse(ByteView(bytes, size), text_or_empty(name)), model, problems);
+    return give_model(Model::parse(ByteView(bytes, size), text_or_empty(name), model_options(options)), model,
+                      problems);
   });
 }
 
@@ -86,6 +145,36 @@ int slipway_model_prepare(const slipway_model* model, slipway_device* device, co
 }
 
 void slipway_model_free(slipway_model* model) { delete model; }
+
+int slipway_model_tune(const slipway_model* model, slipway_device* device, const slipway_tune_options* options,
+                       slipway_tuning** tuning, slipway_problems** problems) {
+  return guarded(problems, [&] {
+    if (!model || !tuning) return wrong_call(problems, "slipway_model_tune needs a model and a place for the result");
+    *tuning = nullptr;
+    const TuneOptions how = tune_options(options);
+    Outcome<TuningResult> tuned = device ? model->model.tune(device->device, how) : model->model.tune(how);
+    if (!tuned) return fail(problems, std::move(tuned.error()));
+    *tuning = new slipway_tuning{std::move(*tuned)};
+    return 0;
+  });
+}
+
+size_t slipway_tuning_count(const slipway_tuning* tuning) { return tuning->result.kernels.size(); }
+
+int slipway_tuning_kernel(const slipway_tuning* tuning, size_t index, slipway_tuned_kernel* kernel) {
+  if (!kernel || kernel->size == 0 || index >= tuning->result.kernels.size()) return kWrongCall;
+  const TunedKernel& from = tuning->result.kernels[index];
+  const slipway_tuned_kernel all = {kernel->size,           from.name.c_str(),
+                                    from.candidates,        from.estimated_milliseconds,
+                                    from.best_milliseconds, from.better ? 1 : 0};
+  std::memcpy(kernel, &all, std::min(kernel->size, sizeof all));
+  return 0;
+}
+
+double slipway_tuning_before(const slipway_tuning* tuning) { return tuning->result.before_milliseconds; }
+double slipway_tuning_after(const slipway_tuning* tuning) { return tuning->result.after_milliseconds; }
+const char* slipway_tuning_table(const slipway_tuning* tuning) { return tuning->result.table.c_str(); }
+void slipway_tuning_free(slipway_tuning* tuning) { delete tuning; }
 
 size_t slipway_prepared_model_inputs(const slipway_prepared_model* prepared) {
   return prepared->prepared.inputs().size();
@@ -119,12 +208,18 @@ void slipway_prepared_model_free(slipway_prepared_model* prepared) { delete prep
 
 int slipway_convert(const void* bytes, size_t count, const char* name, void** file, size_t* size,
                     slipway_problems** problems) {
+  return slipway_convert_with(bytes, count, name, nullptr, file, size, problems);
+}
+
+int slipway_convert_with(const void* bytes, size_t count, const char* name, const slipway_convert_options* options,
+                         void** file, size_t* size, slipway_problems** problems) {
   return guarded(problems, [&] {
     if ((!bytes && count != 0) || !file || !size)
       return wrong_call(problems, "slipway_convert needs bytes and places for the file and its size");
     *file = nullptr;
     *size = 0;
-    Outcome<ConvertedModel> converted = convert_model(ByteView(bytes, count), text_or_empty(name));
+    Outcome<ConvertedModel> converted =
+        convert_model(ByteView(bytes, count), text_or_empty(name), convert_options(options));
     if (!converted) return fail(problems, std::move(converted.error()));
     *file = std::malloc(std::max<size_t>(converted->file.size(), 1));
     if (!*file) throw std::bad_alloc();

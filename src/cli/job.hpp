@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
+#include "base/item_progress.hpp"
 #include "cli/option_groups.hpp"
 #include "cli/progress.hpp"
 
@@ -54,6 +55,12 @@ class Job {
   void stage(std::string what) {
     print_verbose("slipway: " + what + "\n");
     if (progress_) progress_->stage(std::move(what));
+  }
+  // Shows how many items of a stage are done, such as `compiling kernels: 3 of 12`, and then what comes after it.
+  ItemProgress counted(std::string what, std::string after) {
+    return [this, what = std::move(what), after = std::move(after)](std::size_t done, std::size_t total) {
+      if (progress_) progress_->stage(done == total ? after : counted_text(what, done, total));
+    };
   }
 
   Diagnostics diagnostics_;

@@ -47,6 +47,10 @@ std::string progress_text(const std::string& stage, std::chrono::steady_clock::d
   return text;
 }
 
+std::string counted_text(std::string_view what, std::size_t done, std::size_t total) {
+  return formatted("{}: {} of {}", what, done, total);
+}
+
 Progress::Progress(std::string stage) : stage_(std::move(stage)) {
   if (has_progress()) thread_ = std::thread([this] { show_until_stopped(); });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A line on the terminal that says what takes long, such as `compiling and running kernels, 4 s`.
+// A line on the terminal that says what takes long, such as `compiling kernels: 3 of 12, 4 s`.
 //
 // It appears after two seconds, is renewed while the work goes on, and is erased before anything else is printed and at
 // the end. It does not appear without a terminal, on a dumb one, or if quiet.
@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 
 namespace slipway::cli {
@@ -17,6 +18,8 @@ inline constexpr std::chrono::seconds kProgressDelay{2};
 
 // The text of the line after some time: empty before the delay or without a stage. `width` is that of the terminal.
 std::string progress_text(const std::string& stage, std::chrono::steady_clock::duration elapsed, std::size_t width);
+// A stage whose items are counted: `compiling kernels: 3 of 12`.
+std::string counted_text(std::string_view what, std::size_t done, std::size_t total);
 
 class Progress {
  public:

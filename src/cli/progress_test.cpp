@@ -19,6 +19,8 @@ TEST(Progress, BeginsAfterTwoSeconds) {
   EXPECT_EQ(progress_text("", milliseconds(5000), 80), "");
 }
 
+TEST(Progress, CountsItems) { EXPECT_EQ(counted_text("compiling kernels", 3, 12), "compiling kernels: 3 of 12"); }
+
 TEST(Progress, DoesNotWrap) { EXPECT_EQ(progress_text("compiling kernels", milliseconds(2000), 10), "compiling"); }
 
 // Sets a variable of the environment for one test.

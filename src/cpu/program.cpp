@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <exception>
 #include <mutex>
 
 #include "base/format.hpp"
@@ -88,19 +89,31 @@ struct Program::State {
 namespace {
 
 // Calls work(i) for i from 0 to count - 1 on the threads of a pool, and returns the first failure.
-Result<> for_each(unsigned threads, std::size_t count, const std::function<Result<>(std::size_t)>& work) {
+Result<> for_each(unsigned threads, std::size_t count, const std::function<Result<>(std::size_t)>& work,
+                  const ItemProgress& progress = {}) {
+  ItemCount items(count, progress);
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   Result<> outcome;
+  std::exception_ptr exception;  // of `progress`: the pool expects none
   const auto pool = Pool::shared(threads);
   pool->run([&](unsigned) {
-    for (std::size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
-      if (Result<> done = work(i); !done) {
-        const std::lock_guard lock(mutex);
-        if (outcome) outcome = std::move(done);
+    try {
+      for (std::size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
+        if (Result<> done = work(i); !done) {
+          const std::lock_guard lock(mutex);
+          if (outcome) outcome = std::move(done);
+        }
+        items.add();
       }
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      exception = std::current_exception();
+      next.store(count);
     }
   });
+  if (exception) std::rethrow_exception(exception);
+  items.finish();
   return outcome;
 }
 
@@ -116,25 +129,28 @@ std::string key_of(const lower::ProgramKernel& kernel, const Target& target) {
 Result<> Program::State::load_kernels(const CompileOptions& options) {
   kernels.resize(program.kernels.size());
   std::atomic<std::size_t> from_cache = 0;
-  SLIPWAY_TRY_VOID(for_each(options.threads, kernels.size(), [&](std::size_t i) -> Result<> {
-    const lower::ProgramKernel& kernel = program.kernels[i];
-    const std::string key = options.cache.enabled() ? key_of(kernel, options.target) : std::string();
-    if (options.cache.enabled()) {
-      if (const auto known = options.cache.find(key)) {
-        if (auto code = load_code(*known)) {
-          kernels[i] = std::move(*code);
-          from_cache.fetch_add(1);
-          return {};
+  SLIPWAY_TRY_VOID(for_each(
+      options.threads, kernels.size(),
+      [&](std::size_t i) -> Result<> {
+        const lower::ProgramKernel& kernel = program.kernels[i];
+        const std::string key = options.cache.enabled() ? key_of(kernel, options.target) : std::string();
+        if (options.cache.enabled()) {
+          if (const auto known = options.cache.find(key)) {
+            if (auto code = load_code(*known)) {
+              kernels[i] = std::move(*code);
+              from_cache.fetch_add(1);
+              return {};
+            }
+          }
         }
-      }
-    }
-    SLIPWAY_TRY(const CompilerTable* compiler, load_compiler());
-    SLIPWAY_TRY(const spirv::Module module, spirv::read_module(spirv::Words(*kernel.spirv), kernel.name));
-    SLIPWAY_TRY(const std::vector<std::byte> object, compiler->compile(module, options.target, kernel.bindings));
-    SLIPWAY_TRY(kernels[i], load_code(object));
-    options.cache.store(key, object);
-    return {};
-  }));
+        SLIPWAY_TRY(const CompilerTable* compiler, load_compiler());
+        SLIPWAY_TRY(const spirv::Module module, spirv::read_module(spirv::Words(*kernel.spirv), kernel.name));
+        SLIPWAY_TRY(const std::vector<std::byte> object, compiler->compile(module, options.target, kernel.bindings));
+        SLIPWAY_TRY(kernels[i], load_code(object));
+        options.cache.store(key, object);
+        return {};
+      },
+      options.progress));
   cached = from_cache;
   compiled = kernels.size() - cached;
   return {};

@@ -18,6 +18,7 @@
 
 #include "base/cache.hpp"
 #include "base/diagnostic.hpp"
+#include "base/item_progress.hpp"
 #include "cpu/target.hpp"
 #include "lower/program.hpp"
 
@@ -31,6 +32,7 @@ struct CompileOptions {
   std::shared_ptr<const void> owner;
   // Constants in this range are in a mapped file. Those that are packed are evicted from memory.
   Bytes mapped = {};
+  ItemProgress progress = {};  // of kernels that are loaded from the cache or compiled
 };
 
 // When one dispatch of a run began and ended.

@@ -26,17 +26,10 @@
 #include "model/standalone/standalone.hpp"
 #include "model/tuning/kernel_times.hpp"
 #include "model/tuning/tuning_table.hpp"
+#include "model_api/model_state.hpp"
 #include "model_api/open_any_model.hpp"
 
 namespace slipway {
-
-struct Model::State {
-  std::shared_ptr<const model::ModelFile> file;
-  model::ModuleShaders shaders;
-  Cache cache;
-  std::vector<TensorInfo> inputs, outputs;
-  std::vector<Problem> remarks;
-};
 
 namespace {
 
@@ -167,14 +160,14 @@ struct PreparedModel::State {
     return {};
   }
 
-  Result<> prepare_on_device(Device::State& of, const Cache& cache, Diagnostics& diagnostics) {
+  Result<> prepare_on_device(Device::State& of, const Cache& cache, ItemProgress progress, Diagnostics& diagnostics) {
     turn = &of.running;
     const auto mine = take_turn();
     device = model::open_device_for(alone->plan, of.opening, {.timestamps = times}, diagnostics);
     if (!device) return fail(std::vector(diagnostics.all().begin(), diagnostics.all().end()));
     kept = of.opening.current();
     SLIPWAY_TRY_VOID(add_copies());
-    launch::PrepareOptions options{.cache = cache, .external = external};
+    launch::PrepareOptions options{.cache = cache, .external = external, .progress = std::move(progress)};
     options.execution.timestamps = times;
     options.execution.time_out = time_out;
     SLIPWAY_TRY(prepared, launch::prepare(alone->plan, *device, std::move(options)));
@@ -367,6 +360,7 @@ Outcome<PreparedModel> Model::prepare(const State& model, Device* device, const 
   graphs.lower.fuse = options.fuse;
   graphs.threads = options.threads;
   graphs.cache = model.cache;
+  graphs.progress = stages.items();
   if (options.reference) {
     graphs.engine = model::Engine::Reference;
   } else if (!device) {
@@ -405,7 +399,7 @@ Outcome<PreparedModel> Model::prepare(const State& model, Device* device, const 
   if (diagnostics.has_errors()) return problems();
   stages.begin(device ? "device" : "memory");
   if (device) {
-    if (Result<> ready = state->prepare_on_device(device->state(), model.cache, diagnostics); !ready)
+    if (Result<> ready = state->prepare_on_device(device->state(), model.cache, stages.items(), diagnostics); !ready)
       return failed(ready.error());
   } else {
     if (const std::string why = launch::why_not_on_host(plan); !why.empty()) {

@@ -235,14 +235,27 @@ struct RecordedStages {
 
   ProgressCallback callback() {
     return [this](const Progress& at) {
-      EXPECT_EQ(at.index, all.size());
       EXPECT_LT(at.index, at.count);
-      all.emplace_back(at.stage);
+      EXPECT_LE(at.done, at.total);
+      if (at.index != all.size() - 1) {
+        EXPECT_EQ(at.index, all.size());
+        EXPECT_EQ(at.total, 0) << "a stage begins before its items are known";
+        all.emplace_back(at.stage);
+        done.push_back(0), total.push_back(0);
+      }
+      EXPECT_EQ(all.back(), at.stage);
+      EXPECT_GE(at.done, done.back());
+      EXPECT_GE(at.total, total.back());
+      done.back() = at.done, total.back() = at.total;
       counts.insert(at.count);
-      return at.stage != stop;
+      threads.insert(std::this_thread::get_id());
+      return at.stage != stop || at.done < stop_at;
     };
   }
   std::set<unsigned> counts;
+  std::size_t stop_at = 0;               // items of the stage `stop`
+  std::vector<std::size_t> done, total;  // by stage, as last reported
+  std::set<std::thread::id> threads;
 };
 
 TEST(PublicProgress, NamesTheStages) {
@@ -296,6 +309,113 @@ TEST(PublicProgress, StopsACall) {
   EXPECT_EQ(model.prepare(prepare).error()[0].kind, "interrupted");
   prepare.progress = nullptr;
   EXPECT_TRUE(model.prepare(prepare)) << "a call that was stopped leaves nothing";
+}
+
+// A graph with as many kernels as operators, unless they are fused.
+constexpr std::string_view kManyKernels = R"(graph net {
+  %0 = input f32[8, 9] "x"
+  %1 = EXP(%0) f32[8, 9]
+  %2 = TANH(%1) f32[8, 9]
+  %3 = ABS(%2) f32[8, 9]
+  %4 = SIGMOID(%3) f32[8, 9]
+  %5 = FLOOR(%4) f32[8, 9]
+  %6 = CEIL(%5) f32[8, 9]
+  output %6
+}
+)";
+
+TEST(PublicProgress, CountsKernels) {
+  ModelOptions without_cache;
+  without_cache.cache = false;
+  const Model model = Model::parse(ByteView(kManyKernels), "net", without_cache).value();
+  RecordedStages on_device;
+  PrepareOptions prepare;
+  prepare.fuse = false;
+  prepare.progress = on_device.callback();
+  Device device = Device::open().value();
+  ASSERT_TRUE(model.prepare(device, prepare));
+  EXPECT_THAT(on_device.all, ElementsAre("plan", "check", "device"));
+  EXPECT_EQ(on_device.total[0], 0);
+  EXPECT_EQ(on_device.total[1], 0);
+  EXPECT_GE(on_device.total[2], 6);
+  EXPECT_EQ(on_device.done[2], on_device.total[2]);
+  EXPECT_THAT(on_device.threads, ElementsAre(std::this_thread::get_id()));
+  if (!model::has_cpu_engine()) return;
+
+  RecordedStages on_cpu;
+  prepare.progress = on_cpu.callback();
+  ASSERT_TRUE(model.prepare(prepare));
+  EXPECT_THAT(on_cpu.all, ElementsAre("plan", "check", "memory"));
+  EXPECT_EQ(on_cpu.total[0], 6);
+  EXPECT_EQ(on_cpu.done[0], 6);
+  EXPECT_EQ(on_cpu.total[2], 0);
+  EXPECT_THAT(on_cpu.threads, ElementsAre(std::this_thread::get_id()));
+}
+
+TEST(PublicProgress, StopsBetweenKernels) {
+  ModelOptions without_cache;
+  without_cache.cache = false;
+  const Model model = Model::parse(ByteView(kManyKernels), "net", without_cache).value();
+  Device device = Device::open().value();
+  for (const bool cpu : {false, true}) {
+    if (cpu && !model::has_cpu_engine()) continue;
+    RecordedStages stages{.all = {}, .stop = cpu ? "plan" : "device", .counts = {}, .stop_at = 1};
+    PrepareOptions prepare;
+    prepare.fuse = false;
+    prepare.progress = stages.callback();
+    const auto stopped = cpu ? model.prepare(prepare) : model.prepare(device, prepare);
+    ASSERT_FALSE(stopped);
+    EXPECT_EQ(stopped.error()[0].kind, "interrupted");
+    EXPECT_GE(stages.done.back(), 1);
+    prepare.progress = [](const Progress& at) -> bool {
+      if (at.total != 0) throw std::runtime_error("enough");
+      return true;
+    };
+    EXPECT_THROW(static_cast<void>(cpu ? model.prepare(prepare) : model.prepare(device, prepare)), std::runtime_error);
+    prepare.progress = nullptr;
+    EXPECT_TRUE(cpu ? model.prepare(prepare) : model.prepare(device, prepare))
+        << "a call that was stopped leaves nothing";
+  }
+}
+
+constexpr std::string_view kProduct = R"(graph net {
+  %0 = input f32[1, 24, 40] "x"
+  %1 = input f32[1, 40, 32] "w"
+  %2 = MATMUL(%0, %1) f32[1, 24, 32] A_zp=0 B_zp=0
+  output %2
+}
+)";
+
+TEST(PublicTune, CountsRounds) {
+  ModelOptions without_cache;
+  without_cache.cache = false;
+  const Model model = Model::parse(ByteView(kProduct), "net", without_cache).value();
+  Device device = Device::open().value();
+  for (const bool cpu : {false, true}) {
+    if (cpu && !model::has_cpu_engine()) continue;
+    RecordedStages stages;
+    TuneOptions options;
+    options.limit = 0;
+    options.progress = stages.callback();
+    const auto tuned = cpu ? model.tune(options) : model.tune(device, options);
+    ASSERT_TRUE(tuned) << text_of(tuned.error());
+    EXPECT_THAT(stages.all, ElementsAre("plan", "tune"));
+    EXPECT_GE(stages.total[1], 2) << "candidates of the kernel";
+    EXPECT_EQ(stages.done[1], stages.total[1]);
+    ASSERT_EQ(tuned->kernels.size(), 1);
+    EXPECT_EQ(tuned->kernels[0].candidates, 1) << "one round was allowed";
+    EXPECT_GT(tuned->kernels[0].estimated_milliseconds, 0);
+    EXPECT_GT(tuned->after_milliseconds, 0);
+    EXPECT_THAT(tuned->table, HasSubstr(tuned->kernels[0].name));
+
+    stages = {.all = {}, .stop = "tune", .counts = {}};
+    EXPECT_EQ((cpu ? model.tune(options) : model.tune(device, options)).error()[0].kind, "interrupted");
+  }
+}
+
+TEST(PublicTune, ReportsWhenThereIsNothingToChoose) {
+  Device device = Device::open().value();
+  EXPECT_THAT(text_of(parsed(kTwoInputs).tune(device).error()), HasSubstr("nothing to tune"));
 }
 
 TEST(PublicProgress, AnExceptionLeavesTheCall) {

@@ -6,11 +6,12 @@
 #include <utility>
 
 #include "base/diagnostic.hpp"
+#include "base/item_progress.hpp"
 #include "slipway/progress.hpp"
 
 namespace slipway::model {
 
-// Thrown by Stages::begin, caught by the public function.
+// Thrown by Stages, caught by the public function.
 struct Stopped {
   std::string_view stage;
 };
@@ -20,16 +21,33 @@ class Stages {
   Stages(const ProgressCallback& callback, unsigned count) : callback_(callback), count_(count) {}
 
   void begin(std::string_view stage) {
-    const Progress progress{.stage = stage, .index = index_++, .count = count_};
-    if (callback_ && !callback_(progress)) throw Stopped{stage};
+    at_ = {.stage = stage, .index = index_++, .count = count_};
+    earlier_ = 0;
+    report();
+  }
+  // Counts items of the stage that has begun. Each time that it is called with 0, further items begin: a model may have
+  // several graphs. The object must stay where it is.
+  ItemProgress items() {
+    return [this](std::size_t done, std::size_t total) {
+      if (done == 0) earlier_ = at_.total;
+      at_.done = earlier_ + done;
+      at_.total = earlier_ + total;
+      report();
+    };
   }
   // Before the first stage, when the form of the input is known.
   void set_count(unsigned count) { count_ = count; }
 
  private:
+  void report() const {
+    if (callback_ && !callback_(at_)) throw Stopped{at_.stage};
+  }
+
   const ProgressCallback& callback_;
   unsigned index_ = 0;
   unsigned count_;
+  Progress at_;
+  std::size_t earlier_ = 0;  // items before those that are counted now
 };
 
 // The failure of a call that its caller stopped.

@@ -206,6 +206,7 @@ class ModelJob : public Job {
   bool choose_engine(const Cache& cache) {
     model::GraphOptions& graphs = request_.model.graphs;
     graphs = graph_options(options_, options_.device, cache, diagnostics_);
+    graphs.progress = counted("compiling kernels", "planning " + request_.name);
     // The choice of kernels and native support of graphs depend on the device, which may be unknown with --explain.
     if (device_ && graphs.engine != model::Engine::Cpu) {
       const auto snapshot = device_->opening().snapshot();
@@ -329,6 +330,7 @@ class ModelJob : public Job {
     options.perf_counters_path = options_.perf_counters_path;
     options.counters = std::move(counters_);
     options.cache = cache_of(options_.no_cache);
+    options.progress = counted("compiling kernels", "running kernels");
     if (options_.timeout) options.time_out = launch::time_out_of(*options_.timeout);
     return options;
   }

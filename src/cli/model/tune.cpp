@@ -128,7 +128,9 @@ class Tuning {
   }
 
   void show(std::size_t round, std::size_t rounds) {
-    if (is_terminal(stderr))
+    if (round == rounds)
+      progress_.stage("tuning: comparing with the estimates");
+    else if (is_terminal(stderr))
       progress_.stage(formatted("tuning: round {} of {}", round + 1, rounds));
     else if (output_level() != OutputLevel::Quiet && round % 8 == 0)
       print_error(formatted("round {} of {}\n", round + 1, rounds));

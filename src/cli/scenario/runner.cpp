@@ -71,14 +71,16 @@ launch::RunOptions ScenarioRunner::options_for(const std::string& file) const {
 }
 
 std::optional<launch::Report> ScenarioRunner::run(const std::string& file, const scenario::Loaded& loaded,
-                                                  Diagnostics& diagnostics) {
+                                                  const ItemProgress& progress, Diagnostics& diagnostics) {
   if (options_.wait_for_key) wait_for_enter();
   FrameCapture capture(options_.capture_frame && !options_.dry_run, log_);
   DeviceSession* const printing = printing_ ? printing_->for_plan(*loaded.plan, diagnostics) : nullptr;
   launch::DeviceOpening* const opening = printing ? &printing->opening() : device_ ? &device_->opening() : nullptr;
+  launch::RunOptions how = options_for(file);
+  how.progress = progress;
   std::optional<launch::Report> report = on_cpu_only()
                                              ? run_on_cpu(file, loaded, diagnostics)
-                                             : scenario::run(loaded, *opening, options_for(file), log_, diagnostics);
+                                              : scenario::run(loaded, *opening, std::move(how), log_, diagnostics);
   if (report) report->warmup = static_cast<std::uint32_t>(options_.warmup);
   if (printing && report) report->printed = printing->take_prints();
   if (report && !options_.trace_path.empty()) {
@@ -145,7 +147,9 @@ bool ScenarioJob::load() {
 
 std::string ScenarioJob::explain() { return launch::print_plan(*loaded_.plan); }
 
-void ScenarioJob::run() { report_ = runner_.run(file_, loaded_, diagnostics_); }
+void ScenarioJob::run() {
+  report_ = runner_.run(file_, loaded_, counted("compiling pipelines", "running"), diagnostics_);
+}
 
 void ScenarioJob::close() {
   runner_.add_messages(diagnostics_);

@@ -31,7 +31,9 @@ class ScenarioRunner {
 
   const ScenarioRunOptions& options() const { return options_; }
   scenario::Loaded load(const std::string& file, Diagnostics& diagnostics);
-  std::optional<launch::Report> run(const std::string& file, const scenario::Loaded& loaded, Diagnostics& diagnostics);
+  // `progress`: of pipelines.
+  std::optional<launch::Report> run(const std::string& file, const scenario::Loaded& loaded,
+                                    const ItemProgress& progress, Diagnostics& diagnostics);
   // Adds the messages of layers.
   void add_messages(Diagnostics& diagnostics);
 

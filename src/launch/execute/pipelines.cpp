@@ -7,6 +7,7 @@
 #include "base/cache.hpp"
 #include "base/crash_note.hpp"
 #include "base/format.hpp"
+#include "base/item_progress.hpp"
 #include "base/parallel.hpp"
 #include "gpu/device/device.hpp"
 #include "launch/plan/accesses.hpp"
@@ -225,7 +226,7 @@ bool Pipelines::all_cached() const {
 
 Result<Pipelines> create_pipelines(const Plan& plan, const gpu::Device& device, const Resources& resources,
                                    const PipelinePlan& wanted, const gpu::PipelineOptions& options,
-                                   PerfCounters& counters, SharedPipelines* shared) {
+                                   PerfCounters& counters, SharedPipelines* shared, const ItemProgress& progress) {
   struct Slot {
     std::shared_ptr<const LaidOutPipeline> known;
     std::unique_ptr<gpu::PipelineLayout> layout;
@@ -233,7 +234,8 @@ Result<Pipelines> create_pipelines(const Plan& plan, const gpu::Device& device, 
     PerfCounters counters;
   };
   std::vector<Slot> slots(wanted.requests.size());
-  parallel_for(slots.size(), [&](std::size_t i) {
+  ItemCount ready(slots.size(), progress);
+  const auto make = [&](std::size_t i) {
     const Step& step = plan.steps[wanted.requests[i].step];
     Slot& slot = slots[i];
     if (shared) {
@@ -246,7 +248,12 @@ Result<Pipelines> create_pipelines(const Plan& plan, const gpu::Device& device, 
           slot.layout = std::make_unique<gpu::PipelineLayout>(std::move(layout));
           return create_pipeline(plan, device, resources, step, *slot.layout, options);
         }));
+  };
+  parallel_for(slots.size(), [&](std::size_t i) {
+    make(i);
+    ready.add();
   });
+  ready.finish();
 
   Pipelines pipelines;
   pipelines.by_step_ = wanted.by_step;

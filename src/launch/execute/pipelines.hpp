@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -46,15 +47,17 @@ class Pipelines {
 
  private:
   friend Result<Pipelines> create_pipelines(const Plan&, const gpu::Device&, const Resources&, const PipelinePlan&,
-                                            const gpu::PipelineOptions&, PerfCounters&, SharedPipelines*);
+                                            const gpu::PipelineOptions&, PerfCounters&, SharedPipelines*,
+                                            const std::function<void(std::size_t, std::size_t)>&);
   std::vector<std::shared_ptr<const LaidOutPipeline>> pipelines_;
   std::vector<std::optional<std::size_t>> by_step_;
 };
 
 // Problems are located at the shaders and reported together. The name in `options` is not used. What `shared` has is
-// not made again, and what is made is added to it.
+// not made again, and what is made is added to it. `progress`, an ItemProgress, counts both.
 Result<Pipelines> create_pipelines(const Plan& plan, const gpu::Device& device, const Resources& resources,
                                    const PipelinePlan& wanted, const gpu::PipelineOptions& options,
-                                   PerfCounters& counters, SharedPipelines* shared = nullptr);
+                                   PerfCounters& counters, SharedPipelines* shared = nullptr,
+                                   const std::function<void(std::size_t, std::size_t)>& progress = {});
 
 }  // namespace slipway::launch

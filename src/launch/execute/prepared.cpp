@@ -90,7 +90,8 @@ Result<> Prepared::State::make_pipelines() {
     if (!graph.native) log_session_memory(graph.session_size);
   }
   const gpu::PipelineOptions how{.cache = &caching->cache(), .fail_on_cache_miss = caching->fail_on_miss()};
-  return keep(create_pipelines(plan, device, *resources, wanted, how, counters, options.pipelines), pipelines)
+  return keep(create_pipelines(plan, device, *resources, wanted, how, counters, options.pipelines, options.progress),
+              pipelines)
       .transform([&] {
         for (const GraphDispatch& graph : plan.graphs) {
           if (graph.native) log_session_memory(pipelines->of_step(graph.first_step).session_size());

@@ -21,6 +21,7 @@
 
 #include "base/cache.hpp"
 #include "base/diagnostic.hpp"
+#include "base/item_progress.hpp"
 #include "base/log.hpp"
 #include "launch/execute/execution_options.hpp"
 #include "launch/execute/pipeline_cache_file.hpp"
@@ -47,6 +48,7 @@ struct PrepareOptions {
   std::span<const gpu::Buffer* const> external;  // by Buffer::external
   std::mutex* queue_lock = nullptr;              // held while contents are uploaded, through queue 0
   bool counters = false;                         // Prepared::counters grow with every iteration, and it is logged
+  ItemProgress progress = {};                    // of pipelines
 };
 
 class Prepared {

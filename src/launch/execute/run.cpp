@@ -40,7 +40,8 @@ class Run {
                             .pipeline_cache = options_.pipeline_cache,
                             .cache = options_.cache,
                             .pipelines = options_.pipelines,
-                            .counters = true},
+                            .counters = true,
+                            .progress = options_.progress},
                            log_, std::move(counters))
         .transform([&](Prepared prepared) { prepared_.emplace(std::move(prepared)); });
   }

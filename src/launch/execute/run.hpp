@@ -16,6 +16,7 @@
 #include "base/cache.hpp"
 #include "base/diagnostic.hpp"
 #include "base/files.hpp"
+#include "base/item_progress.hpp"
 #include "base/log.hpp"
 #include "gpu/device/device.hpp"
 #include "launch/execute/pipeline_cache_file.hpp"
@@ -50,6 +51,7 @@ struct RunOptions {
   Path graph_profile_directory;   // where the times of graphs' operators go; empty: none; needs timestamps
   Path failure_dump;              // directory for all resources as .npy when an expectation fails; empty: none
   PerfCounters counters;          // what was measured before the run; the run's own are added after them
+  ItemProgress progress = {};     // of pipelines
 };
 
 // The plan must have passed check_device(). Errors: device-lacks (what only the driver knows), device-failed,

@@ -119,7 +119,8 @@ Result<PlannedGraph> PlannedGraph::compile(std::shared_ptr<const tosa::Graph> ow
                        .cache = options.cache,
                        .threads = options.threads,
                        .owner = std::make_shared<DataOwner>(std::move(owner)),
-                       .mapped = mapped})
+                       .mapped = mapped,
+                       .progress = options.progress})
       .transform([&](cpu::Program compiled) {
         return PlannedGraph(Compiled{std::move(compiled), options.threads, options.pin_threads});
       });

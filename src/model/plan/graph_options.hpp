@@ -2,7 +2,9 @@
 // What a caller chooses for the graphs of a plan.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "base/cache.hpp"
@@ -30,6 +32,8 @@ struct GraphOptions {
   // Receives the values between kernels after the run (intermediates.hpp); null: not wanted. Then nothing runs
   // natively.
   std::shared_ptr<Intermediates> intermediates;
+  // An ItemProgress: of kernels of the CPU engine, for each graph anew.
+  std::function<void(std::size_t done, std::size_t total)> progress;
 };
 
 }  // namespace slipway::model

@@ -59,9 +59,10 @@ class Tuner {
     for (const auto& [kernel, candidates] : sites_) rounds = std::max(rounds, candidates.size());
     std::size_t round = 0;
     for (; round < rounds && (round == 0 || !is_over()); ++round) {
-      options_.progress(round, rounds);
+      report(round, rounds);
       if (!try_candidates(round)) return std::nullopt;
     }
+    report(rounds, rounds);
     // The estimate is measured again, so that changes of the device over time do not count.
     if (!try_candidates(0)) return std::nullopt;
     return result(round);
@@ -72,6 +73,10 @@ class Tuner {
   static constexpr int kTurns = 3;
 
   bool is_over() const { return options_.limit && std::chrono::steady_clock::now() - start_ >= *options_.limit; }
+
+  void report(std::size_t round, std::size_t rounds) const {
+    if (options_.progress) options_.progress(round, rounds);
+  }
 
   bool try_candidates(std::size_t round) {
     lower::Tuning tuning;

@@ -9,12 +9,12 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/cache.hpp"
+#include "base/item_progress.hpp"
 #include "gpu/device/device.hpp"
 #include "model/standalone/standalone.hpp"
 
@@ -26,8 +26,9 @@ struct TuneOptions {
   Cache cache;                          // of pipelines
   // No further round begins after this time. Candidates that are estimated to be better come first.
   std::optional<std::chrono::milliseconds> limit;
-  // Called before each round with its index and the number of rounds.
-  std::function<void(std::size_t, std::size_t)> progress = [](std::size_t, std::size_t) {};
+  // Called before each round with its index and the number of rounds, and after the last one with that number twice. An
+  // exception leaves `tune`.
+  ItemProgress progress = {};
 };
 
 // A kernel of the model whose parameters could be chosen.

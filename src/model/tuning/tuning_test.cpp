@@ -231,20 +231,22 @@ class TuneSite : public TuneTest {
                         .device = &device(),
                         .cache = Cache(),
                         .limit = limit,
-                        .progress = [&](std::size_t, std::size_t) { ++rounds_; }},
+                        .progress = [&](std::size_t done, std::size_t) { reports_.push_back(done); }},
                        diagnostics_);
     if (!result || result->sites.size() != 1) throw std::runtime_error(format_diagnostics(diagnostics_.all()));
     return std::move(*result);
   }
 
-  std::size_t rounds_ = 0;
+  std::vector<std::size_t> reports_;  // of progress
 };
 
 // The best parameters depend on the machine; but every site must be measured, and the result must be used.
 TEST_F(TuneSite, IsMeasured) {
   const Tuned result = tuned();
   const TunedSite& site = result.sites[0];
-  EXPECT_EQ(rounds_, site.candidates);
+  // Before each round, and after the last one.
+  ASSERT_EQ(reports_.size(), site.candidates + 1);
+  for (std::size_t i = 0; i < reports_.size(); ++i) EXPECT_EQ(reports_[i], i);
   EXPECT_GE(site.candidates, 2u);
   EXPECT_GT(site.estimated_time, 0);
   EXPECT_LE(site.best_time, site.estimated_time);
@@ -255,7 +257,8 @@ TEST_F(TuneSite, IsMeasured) {
 
 TEST_F(TuneSite, IsMeasuredUntilTheLimit) {
   const Tuned result = tuned(std::chrono::milliseconds(0));
-  EXPECT_EQ(rounds_, 1u);
+  EXPECT_EQ(reports_.front(), 0u);
+  EXPECT_EQ(reports_.size(), 2u) << "one round, and the end";
   EXPECT_EQ(result.sites[0].candidates, 1u);
   EXPECT_FALSE(result.sites[0].better());
 }
