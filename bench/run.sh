@@ -7,7 +7,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$1
 shift
-all=(foundation zeinfo models convert networks recipe cpu_call graph roofline gpu_networks layer rpl)
+all=(foundation zeinfo models convert networks recipe cpu_call graph roofline gpu_networks layer rpl python_call)
 
 parts=()
 while [ $# -gt 0 ] && [[ $1 != -* ]]; do
@@ -40,6 +40,7 @@ run() {
         echo "gpu_networks: skipped, because PyTorch with a CUDA device was not found"
       fi
       ;;
+    python_call) python3 "$here/python_call.py" --build "$build" "${options[@]}" ;;
     layer) "$build/bin/bench_layer" "${options[@]}" ;;
     rpl) "$build/bin/bench_rpl" --slipway "$build/bin/slipway" "${options[@]}" ;;
   esac
