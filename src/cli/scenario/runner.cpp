@@ -80,7 +80,7 @@ std::optional<launch::Report> ScenarioRunner::run(const std::string& file, const
   how.progress = progress;
   std::optional<launch::Report> report = on_cpu_only()
                                              ? run_on_cpu(file, loaded, diagnostics)
-                                              : scenario::run(loaded, *opening, std::move(how), log_, diagnostics);
+                                             : scenario::run(loaded, *opening, std::move(how), log_, diagnostics);
   if (report) report->warmup = static_cast<std::uint32_t>(options_.warmup);
   if (printing && report) report->printed = printing->take_prints();
   if (report && !options_.trace_path.empty()) {
