@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the Vulkan layer costs (docs/spec/layer.md#performance): bench_layer
+// What the Vulkan layer costs (docs/spec/layer.md#performance): bench_layer [host]
 //
 // The time of networks on the device through the layer and without it, the time of the host for pipelines and for
-// recording, and the cost of calls that the layer intercepts.
+// recording, and the cost of calls that the layer intercepts. `host` leaves out the networks and the memory.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>

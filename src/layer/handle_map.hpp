@@ -20,14 +20,18 @@ class HandleMap {
   T* find(Handle handle) const {
     if (count_.load(std::memory_order_acquire) == 0) return nullptr;
     const Shard& shard = shard_of(handle);
+    if (T* const latest = shard.latest_of(handle)) return latest;
     const std::shared_lock lock(shard.mutex);
     const auto found = shard.objects.find(handle);
-    return found == shard.objects.end() ? nullptr : found->second.get();
+    if (found == shard.objects.end()) return nullptr;
+    shard.note_latest(handle, found->second.get());
+    return found->second.get();
   }
   T* add(Handle handle, std::unique_ptr<T> object) {
     T* const added = object.get();
     Shard& shard = shard_of(handle);
     const std::lock_guard lock(shard.mutex);
+    shard.latest_handle.store({}, std::memory_order_release);
     const bool is_new = shard.objects.insert_or_assign(handle, std::move(object)).second;
     if (is_new) count_.fetch_add(1, std::memory_order_release);
     return added;
@@ -40,6 +44,7 @@ class HandleMap {
     const auto found = shard.objects.find(handle);
     if (found == shard.objects.end()) return nullptr;
     std::unique_ptr<T> object = std::move(found->second);
+    shard.latest_handle.store({}, std::memory_order_release);
     shard.objects.erase(found);
     count_.fetch_sub(1, std::memory_order_release);
     return object;
@@ -49,6 +54,7 @@ class HandleMap {
     for (Shard& shard : shards_) {
       const std::lock_guard lock(shard.mutex);
       count_.fetch_sub(shard.objects.size(), std::memory_order_release);
+      shard.latest_handle.store({}, std::memory_order_release);
       shard.objects.clear();
     }
   }
@@ -57,6 +63,25 @@ class HandleMap {
   struct Shard {
     mutable std::shared_mutex mutex;
     std::unordered_map<Handle, std::unique_ptr<T>> objects;
+    // The object that was found last is found again without the lock: calls for one command buffer follow each other.
+    // Changed with the lock, which finding shares, and by one thread at a time. Null while it changes.
+    mutable std::atomic<Handle> latest_handle{};
+    mutable std::atomic<T*> latest_object = nullptr;
+    mutable std::atomic<bool> changing = false;
+
+    T* latest_of(Handle handle) const {
+      if (handle == Handle{} || latest_handle.load(std::memory_order_acquire) != handle) return nullptr;
+      T* const object = latest_object.load(std::memory_order_acquire);
+      // A thread that stores another object makes the handle null first.
+      return latest_handle.load(std::memory_order_acquire) == handle ? object : nullptr;
+    }
+    void note_latest(Handle handle, T* object) const {
+      if (changing.exchange(true, std::memory_order_acquire)) return;
+      latest_handle.store({}, std::memory_order_relaxed);
+      latest_object.store(object, std::memory_order_release);
+      latest_handle.store(handle, std::memory_order_release);
+      changing.store(false, std::memory_order_release);
+    }
   };
   static constexpr std::size_t kShards = 16;
   static std::size_t index_of(Handle handle) {

@@ -621,7 +621,7 @@ TEST_P(LayerGraphicsState, StaysAroundGraphs) {
   EXPECT_NEAR(expected[inside + 2], 128, 1);  // (1 * 0.25 + 0.25) * 1
   EXPECT_EQ(expected[outside + 2], 0);
   EXPECT_EQ(expected[4 * 2 + 2], 0);
-  // The graph is recorded directly at first, and is one call from the third time on.
+  // The graph is recorded directly initially, and is one call from the third time on.
   for (int round = 0; round < 5; ++round) {
     for (const bool in_secondary : {false, true}) {
       fill(y, std::vector<float>(4));
