@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tensor/npz.hpp"
 
+#include <zlib.h>
+
 #include <algorithm>
+#include <optional>
 
 #include "base/format.hpp"
 
@@ -16,6 +19,48 @@ std::uint32_t number(Bytes bytes, std::size_t at, std::size_t size) {
   std::uint32_t value = 0;
   for (std::size_t i = 0; i < size; ++i) value |= std::to_integer<std::uint32_t>(bytes[at + i]) << (8 * i);
   return value;
+}
+
+constexpr std::size_t kMaxName = 0xffff, kMaxMembers = 0xfffe;
+constexpr std::uint32_t kStored = 0, kDeflated = 8, kEncrypted = 1, kZip64 = 0xffffffff;
+constexpr int kRawDeflate = -15;  // of zlib: without a header, as in ZIP files
+
+const Bytef* byte_pointer(Bytes bytes) { return reinterpret_cast<const Bytef*>(bytes.data()); }
+
+// Nothing if the bytes are not `size` bytes that were compressed.
+std::optional<std::vector<std::byte>> inflated(Bytes compressed, std::size_t size) {
+  constexpr std::size_t kMaxFactor = 1032, kMinSize = 64;  // deflate cannot do better
+  if (size > kMinSize + kMaxFactor * compressed.size()) return std::nullopt;
+  std::vector<std::byte> bytes(size);
+  std::byte nothing{};
+  z_stream stream{};
+  if (::inflateInit2(&stream, kRawDeflate) != Z_OK) return std::nullopt;
+  stream.next_in = const_cast<Bytef*>(byte_pointer(compressed));
+  stream.avail_in = static_cast<uInt>(compressed.size());
+  stream.next_out = reinterpret_cast<Bytef*>(bytes.empty() ? &nothing : bytes.data());
+  stream.avail_out = static_cast<uInt>(bytes.empty() ? 1 : bytes.size());
+  const int status = ::inflate(&stream, Z_FINISH);
+  const bool ok = status == Z_STREAM_END && stream.total_out == size;
+  ::inflateEnd(&stream);
+  return ok ? std::optional(std::move(bytes)) : std::nullopt;
+}
+
+// Nothing if that is not smaller.
+std::optional<std::vector<std::byte>> deflated(Bytes bytes) {
+  z_stream stream{};
+  constexpr int kMemory = 8;  // zlib's usual value
+  if (bytes.empty() ||
+      ::deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kRawDeflate, kMemory, Z_DEFAULT_STRATEGY) != Z_OK)
+    return std::nullopt;
+  std::vector<std::byte> compressed(bytes.size());
+  stream.next_in = const_cast<Bytef*>(byte_pointer(bytes));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(compressed.data());
+  stream.avail_out = static_cast<uInt>(compressed.size() - 1);
+  const int status = ::deflate(&stream, Z_FINISH);
+  compressed.resize(stream.total_out);
+  ::deflateEnd(&stream);
+  return status == Z_STREAM_END ? std::optional(std::move(compressed)) : std::nullopt;
 }
 
 class NpzReader {
@@ -66,10 +111,17 @@ class NpzReader {
     const auto* text = reinterpret_cast<const char*>(file_.data() + at + kCentralSize);
     std::string member(text, name_size);
     const Span entry{at, at + kCentralSize + name_size};
-    if ((number(file_, at + 8, 2) & 1) != 0 || number(file_, at + 10, 2) != 0)
+    const std::uint32_t flags = number(file_, at + 8, 2), method = number(file_, at + 10, 2);
+    if ((flags & kEncrypted) != 0 || (method != kStored && method != kDeflated))
       return problem(DiagnosticKind::Unsupported, entry,
-                     formatted("the array `{}` is compressed; write the archive with `numpy.savez`", member));
-    const std::size_t size = number(file_, at + 24, 4), local = number(file_, at + 42, 4);
+                     formatted("the array `{}` is {}; write the archive with `numpy.savez` or "
+                               "`numpy.savez_compressed`",
+                               member, (flags & kEncrypted) != 0 ? "encrypted" : "compressed in another way"));
+    const std::size_t size = number(file_, at + 20, 4), full = number(file_, at + 24, 4),
+                      local = number(file_, at + 42, 4);
+    if (size == kZip64 || full == kZip64 || local == kZip64)
+      return problem(DiagnosticKind::Unsupported, entry,
+                     formatted("the array `{}` is larger than 4 GiB; use a directory of .npy files", member));
     if (local > file_.size() || file_.size() - local < kLocalSize || number(file_, local, 4) != kLocalMagic)
       return problem(DiagnosticKind::FileFormat, entry,
                      formatted("the array `{}` is not where its entry says", member));
@@ -78,7 +130,14 @@ class NpzReader {
       return problem(DiagnosticKind::FileTruncated, entry,
                      formatted("the array `{}` extends past the end of the file", member));
     if (member.ends_with(".npy")) member.resize(member.size() - 4);
-    return NpzMember{std::move(member), file_.subspan(data, size)};
+    if (method == kStored) return NpzMember{std::move(member), file_.subspan(data, size)};
+    auto bytes = inflated(file_.subspan(data, size), full);
+    if (!bytes || ::crc32(0, byte_pointer(*bytes), static_cast<uInt>(full)) != number(file_, at + 16, 4))
+      return problem(DiagnosticKind::FileFormat, {data, data + size},
+                     formatted("the compressed array `{}` is damaged", member));
+    NpzMember made{std::move(member), {}, std::make_shared<const std::vector<std::byte>>(std::move(*bytes))};
+    made.npy = *made.inflated;
+    return made;
   }
 
   Bytes file_;
@@ -92,5 +151,62 @@ bool is_npz(Bytes file) {
 }
 
 Result<std::vector<NpzMember>> parse_npz(Bytes file, const std::string& name) { return NpzReader(file, name).read(); }
+
+Result<std::vector<std::byte>> write_npz(std::span<const NpzMember> members) {
+  constexpr std::uint32_t kVersion = 20,
+                          kDate = 0x21;  // 2.0: deflate; 1 January 1980, so that equal data are equal files
+  std::vector<std::byte> file, directory;
+  const auto add = [](std::vector<std::byte>& to, std::uint64_t value, int size) {
+    for (int i = 0; i < size; ++i) to.push_back(static_cast<std::byte>(value >> (8 * i) & 0xff));
+  };
+  for (const NpzMember& member : members) {
+    const std::string name = member.name + ".npy";
+    const auto too_large = [&] {
+      return fail(DiagnosticKind::Unsupported, {},
+                  formatted("the archive with `{}` would be 4 GiB or larger; write a directory of .npy files", name));
+    };
+    if (member.npy.size() >= kZip64) return too_large();
+    if (name.size() > kMaxName || members.size() > kMaxMembers)
+      return fail(DiagnosticKind::Unsupported, {},
+                  formatted("an archive has at most {} arrays with names of at most {} bytes", kMaxMembers, kMaxName));
+    const std::optional<std::vector<std::byte>> small = deflated(member.npy);
+    const Bytes data = small ? Bytes(*small) : member.npy;
+    const std::size_t begin = file.size();
+    // What both records have: sizes, check sum and the length of the name.
+    const auto common = [&](std::vector<std::byte>& to) {
+      add(to, kVersion, 2);
+      add(to, 0, 2);
+      add(to, small ? kDeflated : kStored, 2);
+      add(to, 0, 2);
+      add(to, kDate, 2);
+      add(to, ::crc32(0, byte_pointer(member.npy), static_cast<uInt>(member.npy.size())), 4);
+      add(to, data.size(), 4);
+      add(to, member.npy.size(), 4);
+      add(to, name.size(), 2);
+      add(to, 0, 2);  // extra field
+    };
+    add(file, kLocalMagic, 4);
+    common(file);
+    file.append_range(bytes_of(name));
+    file.append_range(data);
+    if (file.size() >= kZip64) return too_large();
+    add(directory, kCentralMagic, 4);
+    add(directory, kVersion, 2);
+    common(directory);
+    add(directory, 0, 10);  // comment, disk, attributes
+    add(directory, begin, 4);
+    directory.append_range(bytes_of(name));
+  }
+  const std::size_t begin = file.size();
+  file.append_range(directory);
+  add(file, kEndMagic, 4);
+  add(file, 0, 4);
+  add(file, members.size(), 2);
+  add(file, members.size(), 2);
+  add(file, directory.size(), 4);
+  add(file, begin, 4);
+  add(file, 0, 2);
+  return file;
+}
 
 }  // namespace slipway::tensor

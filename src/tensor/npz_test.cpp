@@ -65,9 +65,55 @@ TEST(Npz, MembersHaveNamesAndBytes) {
   EXPECT_FALSE(is_npz(std::as_bytes(std::span(array))));
 }
 
-TEST(Npz, CompressedMembersAreUnsupported) {
+TEST(Npz, OtherCompressionIsUnsupported) {
+  EXPECT_THAT(message(archive({{"x.npy", "first"}}, 12)),
+              HasSubstr("the array `x.npy` is compressed in another way; write the archive with `numpy.savez` or "
+                        "`numpy.savez_compressed` [unsupported]"));
   EXPECT_THAT(message(archive({{"x.npy", "first"}}, 8)),
-              HasSubstr("the array `x.npy` is compressed; write the archive with `numpy.savez` [unsupported]"));
+              HasSubstr("the compressed array `x` is damaged [file-format]"));
+}
+
+std::vector<NpzMember> members_of(const std::vector<std::pair<std::string, std::string>>& texts) {
+  std::vector<NpzMember> members;
+  for (const auto& [name, text] : texts) members.push_back({name, std::as_bytes(std::span(text))});
+  return members;
+}
+
+TEST(Npz, WrittenArchivesAreReadAgain) {
+  const std::vector<std::pair<std::string, std::string>> texts = {
+      {"zeros", std::string(100'000, 'z')}, {"few", "\x01\x02\x03"}, {"", ""}};
+  const std::vector<std::byte> file = write_npz(members_of(texts)).value();
+  EXPECT_LT(file.size(), 2000u);
+  const auto members = parse_npz(file, "a.npz");
+  ASSERT_TRUE(members) << format_diagnostics(members.error(), {.sources = false});
+  ASSERT_EQ(members->size(), texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const NpzMember& member = (*members)[i];
+    EXPECT_EQ(member.name, texts[i].first);
+    EXPECT_EQ(std::string(reinterpret_cast<const char*>(member.npy.data()), member.npy.size()), texts[i].second);
+    EXPECT_EQ(member.inflated != nullptr, i == 0);
+  }
+  EXPECT_EQ(write_npz({}).value().size(), 22u);
+  EXPECT_FALSE(write_npz(members_of({{std::string(65'532, 'n'), ""}})));
+}
+
+// Every changed byte of a compressed archive is accepted with the same contents or has a message.
+TEST(Npz, DamagedCompressedArchivesHaveMessages) {
+  const std::string contents(300, 'a');
+  const std::vector<std::byte> file = write_npz(members_of({{"x", contents}})).value();
+  std::size_t refused = 0;
+  for (std::size_t at = 0; at < file.size(); ++at) {
+    for (const int bit : {0, 3, 7}) {
+      std::vector<std::byte> damaged = file;
+      damaged[at] ^= static_cast<std::byte>(1 << bit);
+      const auto members = parse_npz(damaged, "a.npz");
+      refused += !members;
+      if (!members || members->empty() || !(*members)[0].inflated) continue;
+      const Bytes npy = (*members)[0].npy;
+      EXPECT_EQ(std::string(reinterpret_cast<const char*>(npy.data()), npy.size()), contents) << at;
+    }
+  }
+  EXPECT_GT(refused, 50u);
 }
 
 // Every truncation and every changed byte is accepted or has a message; nothing is read outside the file.

@@ -7,6 +7,7 @@
 
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
+#include "base/temporary_directory.hpp"
 #include "cli/device_session.hpp"
 #include "cli/job.hpp"
 #include "cli/model/named_values.hpp"
@@ -26,6 +27,7 @@
 #include "model/standalone/compare_model.hpp"
 #include "model/tuning/kernel_times.hpp"
 #include "model/tuning/tuning_table.hpp"
+#include "tensor/npz.hpp"
 #include "tensor/shape.hpp"
 
 namespace slipway::cli {
@@ -51,7 +53,7 @@ void add_data_options(OptionGroup& group, ModelOptions& options) {
       .values(1)
       .take_all();
   group.add_option("--inputs", options.input_directory,
-                   "directory of files NAME.npy; inputs without a file are filled");
+                   "directory of files NAME.npy, or an archive of numpy.savez; inputs without an array are filled");
   group.add_option("--fill", options.fill, "inputs without a file: random, zeros, ramp, or edges (random)")
       .choices({"random", "zeros", "ramp", "edges"});
   add_seed_option(group, options.seed);
@@ -59,7 +61,7 @@ void add_data_options(OptionGroup& group, ModelOptions& options) {
                    "LOW:HIGH of random inputs and ramps (all values of an integer type; -1:1 for floats)");
   add_shape_option(group, options.shapes);
   group.add_option("--output,--output-dir", options.output_directory,
-                   "directory for NAME.npy of every output; created if missing");
+                   "directory for NAME.npy of every output, created if missing; or an archive, FILE.npz");
 }
 
 void add_result_options(OptionGroup& group, ModelOptions& options) {
@@ -165,8 +167,10 @@ class ModelJob : public Job {
       if (auto shape = named_shape(given, diagnostics_)) request_.shapes.push_back(std::move(*shape));
     }
     if (!options_.range.empty()) read_range();
-    if (!options_.input_directory.empty() && !directory_exists(options_.input_directory))
-      usage(formatted("--inputs names `{}`, which is not a directory", options_.input_directory));
+    if (!options_.input_directory.empty() && !directory_exists(options_.input_directory) &&
+        !options_.input_directory.ends_with(".npz"))
+      usage(formatted("--inputs names `{}`, which is neither a directory nor an archive (.npz)",
+                      options_.input_directory));
     const std::string& picture = options_.picture_path;
     if (!picture.empty() && !picture.ends_with(".html") && !picture.ends_with(".dot"))
       usage(formatted("--graph takes a file that ends in .html or .dot, not `{}`", picture));
@@ -267,7 +271,14 @@ class ModelJob : public Job {
     request_.model.shaders = std::move(*shaders);
     if (!choose_engine(cache)) return false;
     request_.input_directory = options_.input_directory;
-    request_.output_directory = options_.output_directory;
+    if (is_archive(options_.output_directory)) {
+      auto made = diagnostics_.take(TemporaryDirectory::make("outputs"));
+      if (!made) return false;
+      archived_.emplace(std::move(*made));
+      request_.output_directory = archived_->path();
+    } else {
+      request_.output_directory = options_.output_directory;
+    }
     request_.fill.kind = *model::fill_kind_from_name(options_.fill);
     request_.fill.seed = options_.seed;
     request_.expected = options_.against;
@@ -335,7 +346,27 @@ class ModelJob : public Job {
     return options;
   }
 
+  static bool is_archive(const std::string& output) { return output.ends_with(".npz") && !directory_exists(output); }
+
+  // The outputs of the run as an archive.
+  void write_archive() {
+    std::vector<MappedFile> files;
+    std::vector<tensor::NpzMember> members;
+    for (const Path& path : report_->outputs) {
+      auto mapped = diagnostics_.take(map_file(path));
+      if (!mapped) return;
+      members.push_back({path.stem().string(), mapped->bytes()});
+      files.push_back(std::move(*mapped));
+    }
+    const auto archive = diagnostics_.take(tensor::write_npz(members));
+    if (!archive) return;
+    if (Result<> written = write_file(options_.output_directory, *archive); !written)
+      diagnostics_.add(std::move(written.error()));
+    report_->outputs = {options_.output_directory};
+  }
+
   void finish() {
+    if (archived_ && !options_.dry_run) write_archive();
     say(launch::print_shader_output(report_->printed));
     if (!options_.against.empty()) say(launch::print_expectations(report_->expectations));
     if (!options_.compare.empty()) compare();
@@ -453,6 +484,7 @@ class ModelJob : public Job {
   std::optional<model::Standalone> alone_;
   launch::PerfCounters counters_;
   std::optional<launch::Report> report_;
+  std::optional<TemporaryDirectory> archived_;  // the outputs, if they become an archive
   bool may_change_engine_ = false;
   std::vector<LayerReport> layers_;
 };

@@ -18,9 +18,9 @@
 namespace slipway::model {
 namespace {
 
-// An .npy file, or a member of an archive, with its mapping.
+// An .npy file, or a member of an archive, with what keeps its bytes.
 struct NpyFile {
-  std::shared_ptr<const MappedFile> file;
+  std::shared_ptr<const void> owner;
   std::string name;
   tensor::NpyView view;
 };
@@ -91,7 +91,14 @@ class Planner {
   // --- files and shapes ---
 
   void find_files() {
-    if (!options_.input_directory.empty()) {
+    if (!options_.input_directory.empty() && !directory_exists(options_.input_directory)) {
+      for (const auto& [name, npy] : open_archive(options_.input_directory)) {
+        if (const auto index = input_called(name))
+          use(*index, npy);
+        else
+          unknown(name, false);
+      }
+    } else if (!options_.input_directory.empty()) {
       for (std::size_t i = 0; i < file_.inputs.size(); ++i) {
         const Path path = options_.input_directory / (file_name_for(input_label(file_, i)) + ".npy");
         if (file_exists(path)) open(i, path);
@@ -105,8 +112,10 @@ class Planner {
     }
   }
 
-  void open(std::size_t input, const Path& path) {
-    files_[input] = open_npy(path);
+  void open(std::size_t input, const Path& path) { use(input, open_npy(path)); }
+
+  void use(std::size_t input, std::shared_ptr<const NpyFile> file) {
+    files_[input] = std::move(file);
     if (!files_[input]) return;
     const vgf::Slot& slot = file_.inputs[input];
     // A file decides the dimensions that the model leaves open; contradictions to the model are found later.
@@ -122,13 +131,30 @@ class Planner {
     return parse_npy(std::move(file), bytes, path.string());
   }
 
-  std::shared_ptr<const NpyFile> parse_npy(std::shared_ptr<const MappedFile> file, Bytes bytes,
-                                           const std::string& name) {
+  // The arrays of an archive by name; null for one that is not valid.
+  std::vector<std::pair<std::string, std::shared_ptr<const NpyFile>>> open_archive(const Path& path) {
+    protect_input(path);
+    auto mapped = diagnostics_.take(map_file(path));
+    if (!mapped) return {};
+    const auto file = std::make_shared<const MappedFile>(std::move(*mapped));
+    const auto members = diagnostics_.take(tensor::parse_npz(file->bytes(), path.string()));
+    if (!members) return {};
+    std::vector<std::pair<std::string, std::shared_ptr<const NpyFile>>> arrays;
+    for (const tensor::NpzMember& member : *members) {
+      const std::shared_ptr<const void> owner =
+          member.inflated ? std::shared_ptr<const void>(member.inflated) : std::shared_ptr<const void>(file);
+      arrays.emplace_back(member.name,
+                          parse_npy(owner, member.npy, formatted("{}({}.npy)", path.string(), member.name)));
+    }
+    return arrays;
+  }
+
+  std::shared_ptr<const NpyFile> parse_npy(std::shared_ptr<const void> owner, Bytes bytes, const std::string& name) {
     Diagnostics warnings;
     auto view = diagnostics_.take(tensor::parse_npy(bytes, name, warnings));
     diagnostics_.add(warnings.release());
     if (!view) return nullptr;
-    return std::make_shared<const NpyFile>(std::move(file), name, std::move(*view));
+    return std::make_shared<const NpyFile>(std::move(owner), name, std::move(*view));
   }
 
   void find_shapes() {
@@ -333,17 +359,9 @@ class Planner {
       }
       return files;
     }
-    protect_input(options_.expected);
-    auto mapped = diagnostics_.take(map_file(options_.expected));
-    if (!mapped) return files;
-    const auto file = std::make_shared<const MappedFile>(std::move(*mapped));
-    const std::string name = options_.expected.string();
-    const auto members = diagnostics_.take(tensor::parse_npz(file->bytes(), name));
-    if (!members) return files;
-    for (std::size_t i = 0; i < files.size(); ++i) {
-      for (const tensor::NpzMember& member : *members) {
-        if (is_called(member.name, output_label(file_, i), "output", i))
-          files[i] = parse_npy(file, member.npy, formatted("{}({}.npy)", name, member.name));
+    for (const auto& [name, npy] : open_archive(options_.expected)) {
+      for (std::size_t i = 0; i < files.size(); ++i) {
+        if (is_called(name, output_label(file_, i), "output", i)) files[i] = npy;
       }
     }
     return files;

@@ -40,7 +40,7 @@ struct StandaloneOptions {
   // filled.
   std::vector<NamedInput> inputs;
   std::map<std::size_t, std::vector<std::byte>> given;  // contents of inputs, by index
-  Path input_directory;                                 // of files NAME.npy; empty: none
+  Path input_directory;                                 // of files NAME.npy, or an archive (.npz); empty: none
   std::vector<NamedShape> shapes;                       // of inputs and outputs with open dimensions
   Fill fill;
   bool empty_inputs = false;  // inputs without data are zeros instead: the caller writes them before each iteration
