@@ -31,7 +31,7 @@ class HandleMap {
     T* const added = object.get();
     Shard& shard = shard_of(handle);
     const std::lock_guard lock(shard.mutex);
-    shard.latest_handle.store({}, std::memory_order_release);
+    shard.forget_latest();
     const bool is_new = shard.objects.insert_or_assign(handle, std::move(object)).second;
     if (is_new) count_.fetch_add(1, std::memory_order_release);
     return added;
@@ -44,7 +44,7 @@ class HandleMap {
     const auto found = shard.objects.find(handle);
     if (found == shard.objects.end()) return nullptr;
     std::unique_ptr<T> object = std::move(found->second);
-    shard.latest_handle.store({}, std::memory_order_release);
+    shard.forget_latest();
     shard.objects.erase(found);
     count_.fetch_sub(1, std::memory_order_release);
     return object;
@@ -54,7 +54,7 @@ class HandleMap {
     for (Shard& shard : shards_) {
       const std::lock_guard lock(shard.mutex);
       count_.fetch_sub(shard.objects.size(), std::memory_order_release);
-      shard.latest_handle.store({}, std::memory_order_release);
+      shard.forget_latest();
       shard.objects.clear();
     }
   }
@@ -64,24 +64,29 @@ class HandleMap {
     mutable std::shared_mutex mutex;
     std::unordered_map<Handle, std::unique_ptr<T>> objects;
     // The object that was found last is found again without the lock: calls for one command buffer follow each other.
-    // Changed with the lock, which finding shares, and by one thread at a time. Null while it changes.
+    // The number of changes is odd during a change. What was read is valid if the number was even, and is the same
+    // afterwards.
+    mutable std::atomic<std::uint32_t> changes = 0;
     mutable std::atomic<Handle> latest_handle{};
     mutable std::atomic<T*> latest_object = nullptr;
-    mutable std::atomic<bool> changing = false;
 
     T* latest_of(Handle handle) const {
-      if (handle == Handle{} || latest_handle.load(std::memory_order_acquire) != handle) return nullptr;
+      const std::uint32_t before = changes.load(std::memory_order_acquire);
+      const bool is_latest = latest_handle.load(std::memory_order_acquire) == handle;
       T* const object = latest_object.load(std::memory_order_acquire);
-      // A thread that stores another object makes the handle null first.
-      return latest_handle.load(std::memory_order_acquire) == handle ? object : nullptr;
+      const std::uint32_t after = changes.load(std::memory_order_relaxed);
+      return is_latest && before % 2 == 0 && before == after ? object : nullptr;
     }
+    // With the lock, which finding shares: if another thread is changing it, this one does not.
     void note_latest(Handle handle, T* object) const {
-      if (changing.exchange(true, std::memory_order_acquire)) return;
-      latest_handle.store({}, std::memory_order_relaxed);
-      latest_object.store(object, std::memory_order_release);
+      std::uint32_t before = changes.load(std::memory_order_relaxed);
+      if (before % 2 != 0 || !changes.compare_exchange_strong(before, before + 1, std::memory_order_acquire)) return;
       latest_handle.store(handle, std::memory_order_release);
-      changing.store(false, std::memory_order_release);
+      latest_object.store(object, std::memory_order_release);
+      changes.store(before + 2, std::memory_order_release);
     }
+    // With the lock, alone.
+    void forget_latest() { note_latest({}, nullptr); }
   };
   static constexpr std::size_t kShards = 16;
   static std::size_t index_of(Handle handle) {
