@@ -4,33 +4,51 @@ import weakref
 
 import numpy
 
-# By model: its prepared models, by device and options, so that `run` may be called again and again.
+# By model: what a call of `run` needs again.
 _prepared = weakref.WeakKeyDictionary()
 
 
+class _PreparedModels:
+    """The prepared models of a model, and the names of its tensors: each question to the extension module makes new objects."""
+
+    def __init__(self, model):
+        self.open_inputs = [tensor.name for tensor in model.inputs if -1 in tensor.shape]
+        self.by_options = {}
+
+    def get(self, model, device, arrays, progress, options):
+        # An open dimension has the extent of the array that is given.
+        shapes = {name: list(arrays[name].shape) for name in self.open_inputs if name in arrays}
+        key = (id(device), *(extent for shape in shapes.values() for extent in (len(shape), *shape)), *sorted(options.items()))
+        kept = self.by_options.get(key)
+        if kept is None:
+            prepared = model.prepare(device, shapes=shapes, progress=progress, **options)
+            # The device stays, so that no other one has its id.
+            names = {tensor.name: index for index, tensor in enumerate(prepared.inputs)}
+            kept = (prepared, names, [tensor.name for tensor in prepared.outputs], device)
+            self.by_options[key] = kept
+        return kept
+
+
 def _prepared_for(model, device, arrays, progress=None, **options):
-    # An open dimension has the extent of the array that is given.
-    shapes = {tensor.name: list(arrays[tensor.name].shape) for tensor in model.inputs if -1 in tensor.shape and tensor.name in arrays}
-    key = (id(device), tuple(sorted((name, tuple(shape)) for name, shape in shapes.items())), tuple(sorted(options.items())))
-    kept = _prepared.setdefault(model, {})
-    if key not in kept:
-        kept[key] = (device, model.prepare(device, shapes=shapes, progress=progress, **options))
-    return kept[key][1]
+    """A prepared model with the names of its inputs and outputs, and its device."""
+    models = _prepared.get(model)
+    if models is None:
+        models = _prepared[model] = _PreparedModels(model)
+    return models.get(model, device, arrays, progress, options)
 
 
-def _fill(prepared, arrays):
-    known = {tensor.name: index for index, tensor in enumerate(prepared.inputs)}
-    for name, array in arrays.items():
-        if name not in known:
-            raise ValueError(f"the model has no input `{name}`; it has {', '.join(f'`{each}`' for each in known)}")
-        memory = prepared.input(known[name])
-        array = numpy.asarray(array)
+def _fill(prepared, names, arrays):
+    if not arrays.keys() <= names.keys():
+        unknown = next(name for name in arrays if name not in names)
+        raise ValueError(f"the model has no input `{unknown}`; it has {', '.join(f'`{each}`' for each in names)}")
+    for name, index in names.items():
+        array = arrays.get(name)
+        if array is None:
+            raise ValueError(f"no array is given for input `{name}`")
+        memory = prepared.input(index)
         if array.shape != memory.shape or array.dtype != memory.dtype:
             raise ValueError(f"input `{name}` takes {memory.dtype}{list(memory.shape)}, but {array.dtype}{list(array.shape)} is given")
-        numpy.copyto(memory, array)
-    missing = [name for name in known if name not in arrays]
-    if missing:
-        raise ValueError(f"no array is given for input `{missing[0]}`")
+        memory[...] = array
 
 
 def _run(self, inputs, device=None, *, copy=True, **options):
@@ -42,18 +60,19 @@ def _run(self, inputs, device=None, *, copy=True, **options):
     memory that the next run overwrites.
     """
     arrays = {name: numpy.asarray(array) for name, array in inputs.items()}
-    prepared = _prepared_for(self, device, arrays, **options)
-    _fill(prepared, arrays)
+    prepared, names, outputs, _ = _prepared_for(self, device, arrays, **options)
+    _fill(prepared, names, arrays)
     prepared.run()
-    outputs = ((tensor.name, prepared.output(index)) for index, tensor in enumerate(prepared.outputs))
-    return {name: array.copy() if copy else array for name, array in outputs}
+    if not copy:
+        return {name: prepared.output(index) for index, name in enumerate(outputs)}
+    return {name: prepared.output(index).copy() for index, name in enumerate(outputs)}
 
 
 def _compare(self, inputs, device=None, **options):
     """Runs the model and compares its outputs with the reference interpreter. Returns a list of `OutputComparison`."""
     arrays = {name: numpy.asarray(array) for name, array in inputs.items()}
-    prepared = _prepared_for(self, device, arrays, compare=True, **options)
-    _fill(prepared, arrays)
+    prepared, names, *_ = _prepared_for(self, device, arrays, compare=True, **options)
+    _fill(prepared, names, arrays)
     prepared.run()
     return prepared.compare_with_reference()
 
@@ -61,8 +80,8 @@ def _compare(self, inputs, device=None, **options):
 def _profile(self, inputs, device=None, *, repeat=10, **options):
     """Runs the model `repeat` times and returns the times of its kernels as a list of `StepTime`."""
     arrays = {name: numpy.asarray(array) for name, array in inputs.items()}
-    prepared = _prepared_for(self, device, arrays, times=True, **options)
-    _fill(prepared, arrays)
+    prepared, names, *_ = _prepared_for(self, device, arrays, times=True, **options)
+    _fill(prepared, names, arrays)
     for _ in range(repeat):
         prepared.run()
     return prepared.times()
