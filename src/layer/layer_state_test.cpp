@@ -3,11 +3,13 @@
 // with functions of a driver that write down what they get.
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <random>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "layer/commands.hpp"
@@ -487,6 +489,34 @@ TEST_F(LayerState, MemoryIsUsedAgain) {
     state_->record.for_each([&](const StateRecord::Call& call) { seen.insert(&call); });
   }
   EXPECT_LT(seen.size(), 20u);
+}
+
+// Threads add, find and remove handles of their own; the object that was found last in a shard is that of another
+// thread most of the time.
+TEST(LayerHandles, ThreadsFindTheirOwn) {
+  HandleMap<std::uint64_t, std::uint64_t> map;
+  std::atomic<int> wrong = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (std::uint64_t t = 0; t < 8; ++t) {
+      threads.emplace_back([&, t] {
+        for (std::uint64_t round = 0; round < 2000; ++round) {
+          const std::uint64_t first = 1 + 8 * (round % 50) + t, second = first + 1000;
+          for (const std::uint64_t handle : {first, second}) map.add(handle, std::make_unique<std::uint64_t>(handle));
+          for (int i = 0; i < 4; ++i) {
+            for (const std::uint64_t handle : {first, first, second}) {
+              const std::uint64_t* const found = map.find(handle);
+              if (found == nullptr || *found != handle) ++wrong;
+            }
+          }
+          for (const std::uint64_t handle : {first, second}) {
+            if (!map.remove(handle) || map.find(handle) != nullptr || map.find(0) != nullptr) ++wrong;
+          }
+        }
+      });
+    }
+  }
+  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace
