@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// LLVM compresses debug information of objects, and decompresses profiles, with zstd. Kernels have neither, and the library
-// would be 0.8 MB of a bundle. These definitions replace it; each call fails.
+// LLVM compresses debug information of objects, and decompresses profiles, with zstd. Kernels have neither, and the
+// library would be 0.8 MB of a bundle. These definitions replace it; each call fails.
 #include <cstddef>
 
 extern "C" {
