@@ -63,7 +63,7 @@ class Planner {
   // --- names ---
 
   static bool is_called(std::string_view name, const std::string& label, std::string_view what, std::size_t i) {
-    return name == label || name == formatted("{}_{}", what, i);
+    return name == label || name == file_name_for(label) || name == formatted("{}_{}", what, i);
   }
 
   std::optional<std::size_t> input_called(const std::string& name) const {
