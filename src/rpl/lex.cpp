@@ -169,7 +169,7 @@ class Lexer {
     return SourceLocation::in_text(
         source_, {static_cast<std::uint64_t>(from - begin_), static_cast<std::uint64_t>(to - begin_)});
   }
-  Diagnostic& error(DiagnosticKind kind, const char* from, std::string message) {
+  [[gnu::cold]] Diagnostic& error(DiagnosticKind kind, const char* from, std::string message) {
     return diagnostics_.error(kind, location(from, at_), std::move(message));
   }
 

@@ -75,8 +75,10 @@ std::uint32_t UniqueIds::hash_of(std::span<const std::uint32_t, size> key) {
   return static_cast<std::uint32_t>(hash ^ hash >> 32);
 }
 
+// A key of a known size stays in registers if it is compiled into the caller; a call would write it word by word and
+// read it back in larger parts, for which the CPU waits.
 template <std::size_t size>
-Id& UniqueIds::find(std::span<const std::uint32_t, size> key) {
+[[gnu::always_inline]] inline Id& UniqueIds::find(std::span<const std::uint32_t, size> key) {
   if (used_ * 2 >= entries_.size()) enlarge();
   const std::uint32_t hash = hash_of(key);
   const std::size_t mask = entries_.size() - 1;
@@ -97,6 +99,8 @@ Id& UniqueIds::find(std::span<const std::uint32_t, size> key) {
     if (same) return entry.id;
   }
 }
+
+Id& UniqueIds::find_any(WordSpan key) { return find(key); }
 
 void WordBuffer::enlarge(std::size_t count) {
   const std::size_t capacity = std::max({size_ + count, capacity_ * 2, std::size_t{256}});
@@ -163,7 +167,7 @@ void Builder::copy(Section to, const Instruction& instruction) {
     if (typed) key_.push_back(instruction.type);
     const WordSpan rest = instruction.operands.subspan(operands_before);
     key_.insert(key_.end(), rest.begin(), rest.end());
-    Id& known = ids_.find(WordSpan(key_));
+    Id& known = ids_.find_any(key_);
     if (known == 0) known = instruction.result != 0 ? instruction.result : 1;
   };
   switch (instruction.op) {
@@ -199,7 +203,7 @@ void Builder::emit(Section to, spv::Op op, const Operands& operands) { section(t
 bool Builder::is_new(spv::Op op, WordSpan operands) {
   key_.assign(1, static_cast<std::uint32_t>(op));
   key_.insert(key_.end(), operands.begin(), operands.end());
-  Id& known = ids_.find(WordSpan(key_));
+  Id& known = ids_.find_any(key_);
   return std::exchange(known, 1) == 0;
 }
 
@@ -217,7 +221,7 @@ Id Builder::import(std::string_view instruction_set) {
   key_.assign(1 + string_words(instruction_set), 0);
   key_[0] = static_cast<std::uint32_t>(spv::Op::OpExtInstImport);
   std::memcpy(key_.data() + 1, instruction_set.data(), instruction_set.size());
-  Id& id = ids_.find(WordSpan(key_));
+  Id& id = ids_.find_any(key_);
   if (id == 0) {
     id = new_id();
     section(Section::Imports).op_text(spv::Op::OpExtInstImport, instruction_set, {}, id);
@@ -260,7 +264,7 @@ void Builder::decorate_member(Id structure, std::uint32_t member, spv::Decoratio
 
 Id Builder::unique_type(WordSpan key) {
   // Most are pointers, which have three words.
-  Id& id = key.size() == 3 ? ids_.find(key.first<3>()) : ids_.find(key);
+  Id& id = key.size() == 3 ? ids_.find(key.first<3>()) : ids_.find_any(key);
   if (id == 0) {
     id = new_id();
     section(Section::Globals).op_list(static_cast<spv::Op>(key[0]), key.subspan(1), id);
@@ -393,7 +397,7 @@ Id Builder::unique_constant(spv::Op op, Id type, WordSpan operands) {
     key_.insert(key_.end(), operands.begin(), operands.end());
     key = key_;
   }
-  Id& id = ids_.find(key);
+  Id& id = ids_.find_any(key);
   if (id == 0) {
     id = new_id();
     section(Section::Globals).op_list(op, operands, type, id);

@@ -98,6 +98,7 @@ class UniqueIds {
   // a size that is known at compile time.
   template <std::size_t size>
   Id& find(std::span<const std::uint32_t, size> key);
+  Id& find_any(WordSpan key);
 
  private:
   struct Entry {

@@ -61,7 +61,7 @@ class Parser {
   Range since(std::uint32_t begin) const { return {begin, std::max(begin, last_end_)}; }
 
   // --- errors ---
-  Diagnostic& error(DiagnosticKind kind, Range range, std::string message) {
+  [[gnu::cold]] Diagnostic& error(DiagnosticKind kind, Range range, std::string message) {
     return diagnostics_.error(kind, program_.location(range), std::move(message));
   }
   // "expected WHAT, found ...".

@@ -45,10 +45,11 @@ struct Context {
     return assignment->has(option) ? assignment->values[option] : program->options[option].initial;
   }
 
-  Diagnostic& error(DiagnosticKind kind, Range range, std::string message) const {
+  // Cold: what leads to a diagnostic is kept out of the way of programs without any.
+  [[gnu::cold]] Diagnostic& error(DiagnosticKind kind, Range range, std::string message) const {
     return diagnostics->error(kind, location(range), std::move(message));
   }
-  Diagnostic& warning(DiagnosticKind kind, Range range, std::string message) const {
+  [[gnu::cold]] Diagnostic& warning(DiagnosticKind kind, Range range, std::string message) const {
     return diagnostics->warning(kind, location(range), std::move(message));
   }
   // The search for the nearest name is slow; a program with thousands of errors gets only some suggestions.

@@ -44,7 +44,7 @@ std::uint32_t index_of(SettingWords list, std::string_view name) {
 }
 
 // The default format of an output by its type, f1 to s4.
-std::uint32_t default_format(TypeId type) {
+std::uint32_t default_output_format(TypeId type) {
   static const auto formats = [] {
     constexpr std::string_view kNames[] = {"r8_unorm", "r8g8_unorm",  "r8g8b8a8_unorm",    "r8g8b8a8_unorm",     //
                                            "r32_uint", "r32g32_uint", "r32g32b32a32_uint", "r32g32b32a32_uint",  //
@@ -243,7 +243,7 @@ void SettingResolver::check_outputs() {
     const ContainerField& field = out_.container_fields[output.field];
     std::uint32_t& format = output.settings[Setting::color_output_format - kFirstOutputSetting];
     const Range format_range = range_of(Setting::color_output_format);
-    if (format_range.end == 0) format = default_format(field.type);
+    if (format_range.end == 0) format = default_output_format(field.type);
     const ItemClass wanted = out_.types[field.type].item;
     const std::string_view name = word_of(Setting::color_output_format, format).name;
     if (class_of(name) != wanted) {
