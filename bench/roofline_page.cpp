@@ -6,13 +6,17 @@
 
 #include "base/escape.hpp"
 #include "base/format.hpp"
-#include "model/graph_view/html.hpp"
 #include "roofline.hpp"
 
 namespace slipway::bench {
 namespace {
 
-using model::pixel_text;
+// A coordinate in pixels, to a tenth of a pixel.
+std::string pixel_text(double value) {
+  std::string text = formatted("{:.1f}", value);
+  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  return text;
+}
 
 constexpr std::string_view kStyle = R"(
   :root { color-scheme: light dark; --text: #1b2733; --quiet: #5b6b7a; --page: #fff; --band: #f4f6f8; --line: #cfd8e0; --roof: #1b2733;

@@ -159,9 +159,9 @@ TEST(RunChild, ReportsHowACommandEnds) {
   // A process that stays ends too.
   EXPECT_EQ(run("sleep 1000 & exit 1").status, 1);
   // One that has left the group is not waited for, although it has the pipes.
-  const testing::ScratchDirectory scratch;
-  EXPECT_EQ(run("setsid sh -c 'sleep 9; echo >" + (scratch / "late").string() + "' & exit 1").status, 1);
-  EXPECT_FALSE(file_exists(scratch / "late"));
+  const slipway::testing::ScratchDirectory directory;
+  EXPECT_EQ(run("setsid sh -c 'sleep 9; echo >" + (directory / "late").string() + "' & exit 1").status, 1);
+  EXPECT_FALSE(file_exists(directory / "late"));
   EXPECT_FALSE(run_child({"/nonexistent/program"}, std::chrono::seconds(1)));
 }
 
