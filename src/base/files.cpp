@@ -78,7 +78,7 @@ Result<std::string> read_all(int file, const Path& path, std::size_t limit) {
   }
 }
 
-// Waits until a program has opened a pipe for writing, but not without end. Returns what it has read meanwhile.
+// Waits until a program has opened a pipe for writing, for a limited time. Returns what it has read meanwhile.
 Result<std::string> await_writer(int pipe, const Path& path) {
   constexpr int kPeriod = 50, kLongest = 5000;  // milliseconds
   pollfd ready{.fd = pipe, .events = POLLIN, .revents = 0};
