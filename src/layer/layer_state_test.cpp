@@ -267,6 +267,12 @@ TEST_F(LayerState, UnknownStructuresCannotBeKept) {
 
 // Offsets in descriptor buffers are not set again once other buffers are bound in place of theirs.
 TEST_F(LayerState, DescriptorBuffersReplaceOffsets) {
+  // The functions above read as many elements as their samples have.
+  device_->next_state.vkCmdBindDescriptorBuffersEXT =
+      [](VkCommandBuffer, std::uint32_t, const VkDescriptorBufferBindingInfoEXT*) { calls.emplace_back("bind"); };
+  device_->next_state.vkCmdSetDescriptorBufferOffsetsEXT = [](VkCommandBuffer, VkPipelineBindPoint, VkPipelineLayout,
+                                                              std::uint32_t, std::uint32_t, const std::uint32_t*,
+                                                              const VkDeviceSize*) { calls.emplace_back("offsets"); };
   const auto bind = function_as<PFN_vkCmdBindDescriptorBuffersEXT>("vkCmdBindDescriptorBuffersEXT");
   const auto offsets = function_as<PFN_vkCmdSetDescriptorBufferOffsetsEXT>("vkCmdSetDescriptorBufferOffsetsEXT");
   const VkDescriptorBufferBindingInfoEXT infos[3] = {};
