@@ -529,23 +529,8 @@ class LayerGraphicsState : public LayerDraws {
     vk().vkCmdPushConstants(commands, layout_, VK_SHADER_STAGE_FRAGMENT_BIT, 16, 16, more);
   }
 
-  void change(VkCommandBuffer commands, VkImageLayout from, VkImageLayout to) {
-    const VkImageMemoryBarrier2 barrier{.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2,
-                                        .srcStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
-                                        .srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT,
-                                        .dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
-                                        .dstAccessMask = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT,
-                                        .oldLayout = from,
-                                        .newLayout = to,
-                                        .image = image_,
-                                        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
-    const VkDependencyInfo info{
-        .sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO, .imageMemoryBarrierCount = 1, .pImageMemoryBarriers = &barrier};
-    vk().vkCmdPipelineBarrier2(commands, &info);
-  }
-
   void draw_and_read(VkCommandBuffer commands) {
-    change(commands, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
+    change_layout(commands, image_, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
     const VkRenderingAttachmentInfo target{.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
                                            .imageView = view_,
                                            .imageLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
@@ -559,7 +544,7 @@ class LayerGraphicsState : public LayerDraws {
     vk().vkCmdBeginRendering(commands, &rendering);
     vk().vkCmdDrawIndexed(commands, 4, 1, 0, 0, 0);
     vk().vkCmdEndRendering(commands);
-    change(commands, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+    change_layout(commands, image_, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
     const VkBufferImageCopy region{.bufferOffset = kPixels,
                                    .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
                                    .imageExtent = {kSide, kSide, 1}};

@@ -260,24 +260,10 @@ TEST_P(LayerApi, ImagesAliasTensors) {
   const AppTensor result = tensor(VK_FORMAT_R8_UINT, shape);
   run([&](VkCommandBuffer commands) {
     const VkImageSubresourceRange whole{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
-    const auto to = [&](VkImageLayout from, VkImageLayout layout) {
-      const VkImageMemoryBarrier2 barrier{.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2,
-                                          .srcStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
-                                          .srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT,
-                                          .dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
-                                          .dstAccessMask = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT,
-                                          .oldLayout = from,
-                                          .newLayout = layout,
-                                          .image = image,
-                                          .subresourceRange = whole};
-      const VkDependencyInfo info{
-          .sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO, .imageMemoryBarrierCount = 1, .pImageMemoryBarriers = &barrier};
-      vk().vkCmdPipelineBarrier2(commands, &info);
-    };
-    to(VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+    change_layout(commands, image, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
     const VkClearColorValue color{.uint32 = {10, 20, 30, 40}};
     vk().vkCmdClearColorImage(commands, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, &color, 1, &whole);
-    to(VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_TENSOR_ALIASING_ARM);
+    change_layout(commands, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_TENSOR_ALIASING_ARM);
     const VkTensorCopyARM region{.sType = VK_STRUCTURE_TYPE_TENSOR_COPY_ARM};
     const VkCopyTensorInfoARM info{.sType = VK_STRUCTURE_TYPE_COPY_TENSOR_INFO_ARM,
                                    .srcTensor = alias,

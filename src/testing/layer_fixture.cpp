@@ -447,6 +447,21 @@ void LayerApp::dispatch(VkCommandBuffer commands, const AppGraph& graph, VkDescr
   vk_.vkCmdDispatchDataGraphARM(commands, graph.session, nullptr);
 }
 
+void LayerApp::change_layout(VkCommandBuffer commands, VkImage image, VkImageLayout from, VkImageLayout to) {
+  const VkImageMemoryBarrier2 barrier{.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2,
+                                      .srcStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
+                                      .srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT,
+                                      .dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
+                                      .dstAccessMask = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT,
+                                      .oldLayout = from,
+                                      .newLayout = to,
+                                      .image = image,
+                                      .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+  const VkDependencyInfo info{
+      .sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO, .imageMemoryBarrierCount = 1, .pImageMemoryBarriers = &barrier};
+  vk_.vkCmdPipelineBarrier2(commands, &info);
+}
+
 void LayerApp::full_barrier(VkCommandBuffer commands) {
   const VkMemoryBarrier2 barrier{
       .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,

@@ -97,6 +97,8 @@ class LayerApp {
   void dispatch(VkCommandBuffer commands, const AppGraph& graph, VkDescriptorSet set);
   // From everything to everything, by the stages and accesses of the extension, too.
   void full_barrier(VkCommandBuffer commands);
+  // Of a color image with one level and one layer.
+  void change_layout(VkCommandBuffer commands, VkImage image, VkImageLayout from, VkImageLayout to);
   VkQueue queue() { return start(), queue_; }
   std::uint32_t family() { return start(), family_; }
 
