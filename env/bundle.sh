@@ -96,9 +96,9 @@ for name in $device_tests; do
   starter "$name"
 done
 # Benchmarks of the device of the other machine: DIRECTORY/bench_recipe DIRECTORY/cpu_libraries, DIRECTORY/bench_gpu,
-# DIRECTORY/bench_roofline --html PAGE, and with PyTorch DIRECTORY/gpu_networks.py --build DIRECTORY.
+# DIRECTORY/bench_roofline --html PAGE, DIRECTORY/bench_layer, and with PyTorch DIRECTORY/gpu_networks.py --build DIRECTORY.
 cp "$top"/bench/{gpu_networks,torch_networks}.py "$directory/"
-for name in bench_recipe bench_gpu bench_roofline make_networks; do
+for name in bench_recipe bench_gpu bench_roofline bench_layer make_networks; do
   [ -e "$programs/$name" ] || continue
   add "$programs/$name"
   starter "$name"
