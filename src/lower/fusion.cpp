@@ -9,6 +9,7 @@
 
 #include "lower/operator_traits.hpp"
 #include "lower/strategies/attention_match.hpp"
+#include "lower/strategies/contraction.hpp"
 #include "lower/strategies/reduction_fusion.hpp"
 #include "lower/strategies/window_match.hpp"
 #include "tosa/text.hpp"
@@ -72,7 +73,16 @@ class FusionPlan {
       stored_[index(value)] = false;
       return;
     }
-    stored_[index(value)] = !reads_each_once(reader, value);
+    stored_[index(value)] = !reads_each_once(reader, value) && !reads_reshaped(reader, value);
+  }
+
+  // A pointwise operator reads the reshaped result of a contraction: a product of all rows of a batch of sequences.
+  bool reads_reshaped(const Node& reader, ValueId value) const {
+    if (!windows_[index(value)] || !keeps_channels(graph_, reader)) return false;
+    const ValueId reshaped = reader.outputs[0];
+    return !uses_.is_output[index(reshaped)] && uses_.readers[index(reshaped)].size() == 1 &&
+           reads_each_once(graph_.nodes[uses_.readers[index(reshaped)][0]], reshaped) &&
+           find_anchor(graph_, stored_, *graph_.producer(value)).has_value();
   }
 
   // What the inputs read may be too much together; then those that read most are stored.

@@ -15,6 +15,15 @@ bool is_view(Op op) {
   return op == Op::RESHAPE || op == Op::REVERSE || op == Op::SLICE || op == Op::TRANSPOSE || op == Op::TILE;
 }
 
+bool views_stored_value(const tosa::Graph& graph, const std::vector<bool>& stored, tosa::ValueId value) {
+  const tosa::Node* node = graph.producer(value);
+  while (!stored[index(value)] && node && is_view(node->op)) {
+    value = node->inputs[0];
+    node = graph.producer(value);
+  }
+  return stored[index(value)];
+}
+
 bool is_window(Op op) {
   return op == Op::CONV2D || op == Op::CONV3D || op == Op::DEPTHWISE_CONV2D || op == Op::TRANSPOSE_CONV2D ||
          op == Op::MATMUL || op == Op::AVG_POOL2D || op == Op::MAX_POOL2D;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "tosa/graph.hpp"
 
@@ -19,6 +20,8 @@ bool is_pointwise(tosa::Op op);
 std::size_t elementwise_inputs(const tosa::Node& node);
 // An element of the result is an element of the input, at a position that only the shapes and attributes decide.
 bool is_view(tosa::Op op);
+// Whether the elements of a value are those of a stored one, at other positions: views only are between them.
+bool views_stored_value(const tosa::Graph& graph, const std::vector<bool>& stored, tosa::ValueId value);
 // A kernel is built around a window operator: a convolution, matrix product or pooling.
 bool is_window(tosa::Op op);
 

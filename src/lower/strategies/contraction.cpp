@@ -136,15 +136,21 @@ Contraction convolution(const tosa::Graph& graph, const Node& node) {
 }
 
 // `seen`: several operators may read the same value.
-bool search_anchor(const tosa::Graph& graph, const std::vector<bool>& stored, const Node& node,
-                   const tensor::Shape& shape, bool (*is_anchor)(Op), std::set<const Node*>& seen, Anchor& anchor) {
+bool search_anchor(const tosa::Graph& graph, const std::vector<bool>& stored, const Node& node, bool (*is_anchor)(Op),
+                   std::set<const Node*>& seen, Anchor& anchor) {
   if (!seen.insert(&node).second) return true;
   if (is_anchor(node.op)) {
     if (anchor.node) return false;
     anchor.node = &node;
     return true;
   }
+  if (keeps_channels(graph, node)) {
+    anchor.is_reshaped = true;
+    const Node* source = stored[index(node.inputs[0])] ? nullptr : graph.producer(node.inputs[0]);
+    return source && search_anchor(graph, stored, *source, is_anchor, seen, anchor);
+  }
   if (!is_pointwise(node.op)) return false;
+  const tensor::Shape& shape = graph[node.outputs[0]].type.shape;
   for (std::size_t i = 0; i < elementwise_inputs(node); ++i) {
     const tensor::Shape& operand = graph[node.inputs[i]].type.shape;
     const bool whole = operand == shape;
@@ -152,7 +158,11 @@ bool search_anchor(const tosa::Graph& graph, const std::vector<bool>& stored, co
                                                 [](std::int64_t extent) { return extent == 1; });
     anchor.reads_by_row_and_channel &= whole || by_channel;
     if (stored[index(node.inputs[i])]) continue;
-    if (!search_anchor(graph, stored, *graph.producer(node.inputs[i]), shape, is_anchor, seen, anchor)) return false;
+    if (views_stored_value(graph, stored, node.inputs[i])) {
+      anchor.reads_by_row_and_channel &= keeps_channels(graph, *graph.producer(node.inputs[i]));
+      continue;
+    }
+    if (!search_anchor(graph, stored, *graph.producer(node.inputs[i]), is_anchor, seen, anchor)) return false;
   }
   return true;
 }
@@ -217,12 +227,17 @@ std::string print_contraction(const Contraction& c) {
   return text;
 }
 
+bool keeps_channels(const tosa::Graph& graph, const Node& node) {
+  if (node.op != Op::RESHAPE) return false;
+  const tensor::Shape &from = graph[node.inputs[0]].type.shape, &to = graph[node.outputs[0]].type.shape;
+  return from.size() >= 2 && to.size() >= 2 && from.back() == to.back();
+}
+
 std::optional<Anchor> find_anchor(const tosa::Graph& graph, const std::vector<bool>& stored, const Node& node,
                                   bool (*is_anchor)(Op)) {
   Anchor anchor;
   std::set<const Node*> seen;
-  if (!search_anchor(graph, stored, node, graph[node.outputs[0]].type.shape, is_anchor, seen, anchor) || !anchor.node)
-    return std::nullopt;
+  if (!search_anchor(graph, stored, node, is_anchor, seen, anchor) || !anchor.node) return std::nullopt;
   return anchor;
 }
 

@@ -79,11 +79,14 @@ inline constexpr std::int64_t kBytesOfWord = 4;  // products of one instruction 
 // iteration, and compiles long code slowly.
 inline constexpr std::int64_t kUnrolled = 16;
 
-// The one contraction of a fused group whose other operators are all pointwise.
+// The one contraction of a fused group whose other operators are pointwise, or a RESHAPE that keeps the channels.
 struct Anchor {
   const tosa::Node* node = nullptr;
   bool reads_by_row_and_channel = true;  // every operand of the others has the result's shape, or only channels
+  bool is_reshaped = false;              // the group's result has other dimensions before the channels
 };
+// Whether a node is a RESHAPE that keeps the last of at least two dimensions.
+bool keeps_channels(const tosa::Graph& graph, const tosa::Node& node);
 std::optional<Anchor> find_anchor(const tosa::Graph& graph, const std::vector<bool>& stored, const tosa::Node& node,
                                   bool (*is_anchor)(tosa::Op) = is_contraction);
 

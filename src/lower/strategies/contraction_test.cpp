@@ -148,6 +148,40 @@ TEST(Anchor, IsTheOneContraction) {
   EXPECT_EQ(anchor_of(matmul_plus("f32[2, 6, 8]"), {}), "none");
 }
 
+TEST(Anchor, IsReadThroughAReshapeThatKeepsTheChannels) {
+  const auto lines = [](std::string_view shape, std::string_view operand) {
+    return formatted(
+        "%0 = input f32[1, 6, 7]\n"
+        "%1 = input f32[1, 7, 8]\n"
+        "%2 = input f32[{1}]\n"
+        "%3 = MATMUL(%0, %1) f32[1, 6, 8] A_zp=0 B_zp=0\n"
+        "%4 = RESHAPE(%3) f32[{0}] shape=[{0}]\n"
+        "%5 = ADD(%4, %2) f32[{0}]\n"
+        "output %5\n",
+        shape, operand);
+  };
+  EXPECT_EQ(anchor_of(lines("2, 3, 8", "1, 1, 8"), {0, 1}), "MATMUL");
+  EXPECT_EQ(anchor_of(lines("2, 3, 8", "1, 3, 1"), {0, 1}), "MATMUL*");
+  EXPECT_EQ(anchor_of(lines("2, 3, 8", "1, 1, 8"), {1}), "none");
+  EXPECT_EQ(anchor_of(lines("6, 2, 4", "1, 1, 4"), {0, 1}), "none");
+  EXPECT_EQ(anchor_of(lines("48", "48"), {0, 1}), "none");
+}
+
+TEST(Anchor, OperandsMayBeViewsOfStoredValues) {
+  const auto lines = [](std::string_view view, std::string_view type) {
+    return formatted(
+        "%0 = input f32[1, 8, 8]\n"
+        "%1 = input {1}\n"
+        "%2 = {0}\n"
+        "%3 = MATMUL(%0, %0) f32[1, 8, 8] A_zp=0 B_zp=0\n"
+        "%4 = ADD(%3, %2) f32[1, 8, 8]\n"
+        "output %4\n",
+        view, type);
+  };
+  EXPECT_EQ(anchor_of(lines("RESHAPE(%1) f32[1, 8, 8] shape=[1, 8, 8]", "f32[8, 8]"), {0, 1}), "MATMUL");
+  EXPECT_EQ(anchor_of(lines("TRANSPOSE(%1) f32[1, 8, 8] perms=[0, 2, 1]", "f32[1, 8, 8]"), {0, 1}), "MATMUL*");
+}
+
 TEST(Anchor, TwoContractionsAreNone) {
   const std::string lines =
       "%0 = input f32[1, 6, 6]\n"

@@ -312,17 +312,19 @@ class Generator {
   }
 
   Coordinates coordinates(const tensor::Shape& shape, Value batch, Value row, Value channel) {
-    if (c_.is_matmul) return {batch, row, channel};
+    if (c_.is_matmul && !anchor_.is_reshaped) return {batch, row, channel};
+    const bool is_flat = c_.flat_m || anchor_.is_reshaped;
+    if (is_flat && !c_.flat_m) row = batch * c_.m + row;
     Coordinates at(shape.size(), k().integer(0));
     at.back() = channel;
     const std::size_t x = shape.size() - 2;
-    if (c_.flat_m && anchor_.reads_by_row_and_channel) {
+    if (is_flat && anchor_.reads_by_row_and_channel) {
       at[x] = row;
       return at;
     }
-    Value rest = c_.flat_m ? row : batch;
-    if (!c_.flat_m) at[x] = row;
-    for (std::size_t d = c_.flat_m ? x + 1 : x; d-- > 0;) {
+    Value rest = is_flat ? row : batch;
+    if (!is_flat) at[x] = row;
+    for (std::size_t d = is_flat ? x + 1 : x; d-- > 0;) {
       const Value next = d == 0 ? k().integer(0) : k().unsigned_divide(rest, k().integer(shape[d]));
       at[d] = d == 0 ? rest : rest - next * shape[d];
       rest = next;

@@ -96,7 +96,8 @@ Value TileWork::element(KernelBuilder& builder, Value sum, Value row, Value chan
 }
 
 Coordinates TileWork::coordinates(Kernel& k, const tensor::Shape& shape, Value row, Value channel) const {
-  if (c.is_matmul) return {batch, row, channel};
+  if (c.is_matmul && !anchor.is_reshaped) return {batch, row, channel};
+  if (c.is_matmul && batches > 1) row = batch * rows + row;
   Coordinates at(shape.size(), k.integer(0));
   at.back() = channel;
   const std::size_t x = shape.size() - 2;

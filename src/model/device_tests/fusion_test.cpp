@@ -30,13 +30,17 @@ class Chain {
   ValueId image() { return builder.input(make_.random_tensor(DataType::F32, {1, 6, 9, 8}, Limits{-1, 1})); }
   ValueId conv(ValueId of) { return window(Op::CONV2D, of, {8, 3, 3, 8}); }
   ValueId filter(ValueId of) { return window(Op::DEPTHWISE_CONV2D, of, {3, 3, 8, 1}); }
-  ValueId product() {
-    const ValueId a = builder.input(make_.random_tensor(DataType::F32, {1, 20, 16}, Limits{-1, 1}));
-    return builder.add(Op::MATMUL, {a, constant({1, 16, 24})}, {{"A_zp", {0}}, {"B_zp", {0}}});
+  ValueId product(std::int64_t batch = 1, std::int64_t rows = 20) {
+    const ValueId a = builder.input(make_.random_tensor(DataType::F32, {batch, rows, 16}, Limits{-1, 1}));
+    return builder.add(Op::MATMUL, {a, constant({batch, 16, 24})}, {{"A_zp", {0}}, {"B_zp", {0}}});
   }
-  ValueId constant(tensor::Shape shape) {
-    return builder.constant(make_.random_tensor(DataType::F32, std::move(shape), Limits{-1, 1}));
+  ValueId reshaped(ValueId value, tensor::Shape shape) {
+    return builder.add(Op::RESHAPE, {value}, {{"shape", {shape.begin(), shape.end()}}});
   }
+  reference::Tensor random(tensor::Shape shape) {
+    return make_.random_tensor(DataType::F32, std::move(shape), Limits{-1, 1});
+  }
+  ValueId constant(tensor::Shape shape) { return builder.constant(random(std::move(shape))); }
   ValueId number(double value, std::size_t rank) {
     return builder.constant(make_.filled(DataType::F32, tensor::Shape(rank, 1), [&](std::size_t) { return value; }));
   }
@@ -117,6 +121,37 @@ TEST_P(FusionTest, ProductsThatAreReadSeveralTimes) {
   }
 }
 
+// What follows a RESHAPE that keeps the channels joins the product before it.
+TEST_P(FusionTest, ReshapedResultsOfProducts) {
+  for (const std::int64_t batch : {1, 3}) {
+    SCOPED_TRACE(batch);
+    const std::int64_t rows = batch == 1 ? 60 : 20;
+    Chain chain;
+    const ValueId product = chain.product(batch, rows);
+    const ValueId apart = chain.reshaped(product, {5, 12, 24}), four = chain.reshaped(product, {5, 3, 4, 24});
+    const ValueId flat = chain.reshaped(product, {60, 24});
+    check(chain, {chain.gelu(chain.add(Op::ADD, {apart, chain.constant({1, 1, 24})}))});
+    check(chain, {chain.add(Op::ADD, {flat, chain.constant({60, 24})})});
+    // Operands by row, by batch element, and of other dimensions.
+    check(chain, {chain.add(Op::ADD, {four, chain.constant({1, 3, 1, 24})})});
+    check(chain, {chain.add(Op::MUL, {apart, chain.constant({5, 1, 1})})});
+    const ValueId residual = chain.builder.input(chain.random({60, 24}));
+    check(chain, {chain.add(Op::ADD, {apart, chain.reshaped(residual, {5, 12, 24})})});
+    // Operators on both sides of the RESHAPE.
+    const ValueId biased = chain.add(Op::ADD, {product, chain.constant({1, rows, 24})});
+    check(chain, {chain.swish(chain.add(Op::SUB, {chain.reshaped(biased, {5, 12, 24}), chain.constant({5, 12, 1})}))});
+  }
+  Chain chain;
+  const ValueId x = chain.conv(chain.image());
+  check(chain, {chain.add(Op::ADD, {chain.reshaped(x, {1, 54, 8}), chain.constant({1, 54, 1})})});
+  check(chain, {chain.swish(chain.reshaped(x, {3, 2, 9, 8}))});
+  // Two products meet, one behind its RESHAPE; and one is an output.
+  const ValueId a = chain.reshaped(chain.product(), {4, 5, 24}), b = chain.reshaped(chain.product(), {4, 5, 24});
+  check(chain, {chain.add(Op::MUL, {chain.swish(a), b})});
+  const ValueId c = chain.reshaped(chain.product(), {2, 10, 24});
+  check(chain, {c, chain.add(Op::TANH, {c})});
+}
+
 // A kernel has one window operator: the result of the other one is stored.
 TEST_P(FusionTest, TwoConvolutionsOnTheWayToOneResult) {
   Chain chain;
@@ -145,6 +180,10 @@ TEST(Fusion, ValuesThatOneKernelReadsAreNotStored) {
     EXPECT_EQ(kernels(chain, {gelu}, device), Names{"MATMUL+MUL+ERF+MUL+ADD+MUL"});
   const ValueId other = chain.add(Op::ABS, {x});
   EXPECT_EQ(kernels(chain, {gelu, other}, gpu), (Names{"MATMUL", "MUL+ERF+MUL+ADD+MUL", "ABS"}));
+  Chain rows;
+  const ValueId y = rows.add(Op::ADD, {rows.reshaped(rows.product(), {4, 5, 24}), rows.constant({1, 1, 24})});
+  const ValueId residual = rows.reshaped(rows.builder.input(rows.random({20, 24})), {4, 5, 24});
+  EXPECT_EQ(kernels(rows, {rows.add(Op::ADD, {y, residual})}, gpu), Names{"MATMUL+RESHAPE+ADD+RESHAPE+ADD"});
   Chain two;
   const ValueId a = two.product(), b = two.product(), both = two.add(Op::MUL, {two.swish(a), two.swish(b)});
   EXPECT_EQ(kernels(two, {both}, gpu), (Names{"MATMUL", "MATMUL+SIGMOID+MUL+SIGMOID+MUL+MUL"}));
