@@ -120,7 +120,13 @@ Times times(std::vector<double> all) {
 
 Graph matmul(std::int64_t m, std::int64_t n, std::int64_t k, DataType factors, DataType sum) {
   Graph graph;
-  const ValueId a = graph.add_input({factors, {1, m, k}}), b = graph.add_input({factors, {1, k, n}});
+  const ValueId a = graph.add_input({factors, {1, m, k}});
+  ValueId b;
+  if (factors == DataType::I8) {
+    b = graph.add(Op::TRANSPOSE, {graph.add_input({factors, {1, n, k}})}, {{"perms", {0, 2, 1}}}, {factors, {1, k, n}});
+  } else {
+    b = graph.add_input({factors, {1, k, n}});
+  }
   graph.outputs = {graph.add(Op::MATMUL, {a, b}, {{"A_zp", {0}}, {"B_zp", {0}}}, {sum, {1, m, n}})};
   return graph;
 }

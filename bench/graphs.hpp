@@ -12,7 +12,8 @@
 
 namespace slipway::bench {
 
-// The matrix product [1, m, k] x [1, k, n] of two inputs.
+// The matrix product [1, m, k] x [1, k, n] of two inputs. The second one is stored transposed if its elements are 8-bit
+// integers: PyTorch multiplies them in this form only.
 tosa::Graph matmul(std::int64_t m, std::int64_t n, std::int64_t k, tosa::DataType factors, tosa::DataType sum);
 
 struct Image {

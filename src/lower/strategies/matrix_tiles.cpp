@@ -46,6 +46,16 @@ struct Layout {
   std::int64_t sums_across() const { return columns % 2 == 0 ? 2 : 1; }
   std::int64_t sums_row() const { return sums_across() * shape.n + 8; }
   std::int64_t sums_of_subgroup() const { return shape.m * sums_row(); }
+  std::int64_t chunks() const { return (tile().rows + tile().channels) * step / chunk(); }  // of the operands of a step
+  // How many steps are read before they are multiplied. Two hide more latency where a step has many products of an
+  // element (docs/design/performance.md#gemm) and the registers hold both.
+  std::int64_t steps_ahead(std::int64_t invocations, std::int64_t steps_of_part) const {
+    constexpr std::int64_t kLongStep = 128, kManySums = 16, kMinSteps = 4, kMostRegisters = 190;
+    const bool is_long = step * tensor::size_of(shape.factors) >= kLongStep || rows * columns >= kManySums;
+    const std::int64_t sums = rows * columns * shape.m * shape.n * subgroups() / invocations;
+    const std::int64_t operands = kChunkBytes / 4 * (chunks() + invocations - 1) / invocations;
+    return is_long && steps_of_part >= kMinSteps && sums + 2 * operands <= kMostRegisters ? 2 : 1;
+  }
   std::int64_t shared_bytes() const {
     return kChunkBytes * (tile().rows * a_row() + b_rows() * b_row()) + 4 * subgroups() * sums_of_subgroup();
   }
@@ -154,6 +164,7 @@ class MatrixTiles {
     const std::uint32_t packed = b_copy.value_or(0);
     if (has_zero()) sums_of_b_ = sums_of_b(w_.program, c_);
     invocations_ = layout_.subgroups() * w_.program.device().subgroup_size;
+    ahead_ = layout_.steps_ahead(invocations_, steps_of_part());
     std::optional<PartialSums> partial;
     if (layout_.parts > 1) partial.emplace(w_, tile_, layout_.parts, layout_.shape.sum);
     multiply_tiles(copy, packed, partial ? &*partial : nullptr);
@@ -184,7 +195,7 @@ class MatrixTiles {
       a_ = builder.read_as(image_->source(), ElementType::U16);
     else
       a_ = builder.read_chunks(image_->source());
-    b_ = direct_ ? builder.read_chunks(source_of(w_.program, c_.b)) : builder.read_packed_chunks(packed);
+    b_ = direct_ ? builder.read_chunks(source_of_b()) : builder.read_packed_chunks(packed);
     w_.place(k(), tile_, layout_.parts);
     shared_a_ = k().shared_chunks(static_cast<std::uint32_t>(tile_.rows * layout_.a_row()));
     shared_b_ = k().shared_chunks(static_cast<std::uint32_t>(layout_.b_rows() * layout_.b_row()));
@@ -201,7 +212,13 @@ class MatrixTiles {
 
   Kernel& k() { return builder_->kernel(); }
 
+  std::int64_t steps_of_part() const { return w_.steps(layout_.step) / layout_.parts; }
   bool has_zero() const { return layout_.by_channel() && c_.a_zero != 0; }
+
+  // The stored value where B is read in place.
+  tosa::ValueId source_of_b() const {
+    return layout_.by_channel() ? *stored_channels_of_b(w_.program, c_) : source_of(w_.program, c_.b);
+  }
 
   // Empty where B is read in place.
   std::optional<std::uint32_t> copy_of_b() const {
@@ -218,7 +235,7 @@ class MatrixTiles {
     Value offset;  // of its products in the step: in chunks or, for B in panels, in products
     Value shared_index;
     Value exists;  // false for channels after the last one
-    ChunkVariable next;
+    std::vector<ChunkVariable> next;  // by steps ahead
   };
 
   void begin() {
@@ -246,7 +263,11 @@ class MatrixTiles {
     }
   }
 
-  ChunkVariable next() { return k().variable(k().zero_chunk()); }
+  std::vector<ChunkVariable> next() {
+    std::vector<ChunkVariable> variables;
+    for (std::int64_t i = 0; i < ahead_; ++i) variables.push_back(k().variable(k().zero_chunk()));
+    return variables;
+  }
 
   void begin_a() {
     share(tile_.rows, layout_.step / layout_.chunk(), [&](Value row, Value chunk) {
@@ -297,8 +318,8 @@ class MatrixTiles {
     b_stride_ = direct_ ? all : b_chunks;
   }
 
-  // Products after the end of a K block count as zeros.
-  void fetch(Value index) {
+  // Reads step `index` to the variables `next[set]`. Products after the end of a K block count as zeros.
+  void fetch(Value index, std::size_t set) {
     const TileWork::Step step = w_.step(k(), index, layout_.step);
     const Value left = k().integer(c_.contiguous_k) - step.in_block;  // products of the block
     const auto in_chunks = [&](Value elements) { return k().unsigned_divide(elements, k().integer(layout_.chunk())); };
@@ -312,11 +333,11 @@ class MatrixTiles {
           offset = k().select(in_block, move.offset, k().integer(0));
         }
         const Chunk chunk = k().load_chunk(from, move.begin + (first + offset) * stride);
-        k().set(move.next, k().select(inside, chunk, k().zero_chunk()));
+        k().set(move.next[set], k().select(inside, chunk, k().zero_chunk()));
       }
     };
     if (image_)
-      fetch_image(step.products);
+      fetch_image(step.products, set);
     else
       move_all(a_moves_, a_, in_chunks(step.a), layout_.chunk(), 1);
     if (layout_.by_channel())
@@ -338,7 +359,7 @@ class MatrixTiles {
   }
 
   // Padding counts as the zero point, which is subtracted from the sums later.
-  void fetch_image(Value products) {
+  void fetch_image(Value products, std::size_t set) {
     const Value step = k().unsigned_divide(products, k().integer(image_->unit()));
     const Value border = k().integer(static_cast<std::int32_t>((c_.a_zero & 0xff) * 0x01010101));
     const Chunk padding = layout_.by_channel() ? k().chunk_of({border, border, border, border}) : k().zero_chunk();
@@ -346,7 +367,7 @@ class MatrixTiles {
       const Move& move = a_moves_[i];
       if (image_->unit() > 1) {
         const auto [index, inside] = in_image(a_rows_[i], step, move.offset);
-        k().set(move.next, k().select(inside, k().load_chunk(a_, index), padding));
+        k().set(move.next[set], k().select(inside, k().load_chunk(a_, index), padding));
         continue;
       }
       std::array<Value, 4> words;  // of two elements
@@ -356,7 +377,7 @@ class MatrixTiles {
         Value& word = words[static_cast<std::size_t>(e / 2)];
         word = e % 2 == 0 ? bits : word | bits << 16;
       }
-      k().set(move.next, k().chunk_of(words));
+      k().set(move.next[set], k().chunk_of(words));
     }
   }
 
@@ -366,17 +387,21 @@ class MatrixTiles {
     across_ = subgroup - down_ * layout_.across;
     const MatrixType sum = k().matrix_type(layout_.shape.sum, layout_.shape.m, layout_.shape.n, MatrixUse::Sum);
     for (std::int64_t i = 0; i < layout_.rows * layout_.columns; ++i) sums_.push_back(k().matrix_variable(sum));
-    const std::int64_t steps = w_.steps(layout_.step) / layout_.parts;
+    const std::int64_t steps = steps_of_part();
     const Value first = w_.part * steps;
-    fetch(first);
-    k().loop(k().integer(steps), [&](Value index) {
-      for (const Move& move : a_moves_) k().store(shared_a_, move.shared_index, k().get(move.next));
-      for (const Move& move : b_moves_) k().store(shared_b_, move.shared_index, k().get(move.next));
+    const auto step = [&](Value index, std::size_t set) {
+      for (const Move& move : a_moves_) k().store(shared_a_, move.shared_index, k().get(move.next[set]));
+      for (const Move& move : b_moves_) k().store(shared_b_, move.shared_index, k().get(move.next[set]));
       k().barrier();
-      fetch(first + k().min(index + 1, k().integer(steps - 1)));
+      fetch(first + k().min(index + ahead_, k().integer(steps - 1)), set);
       multiply_step();
       k().barrier();
+    };
+    for (std::int64_t set = 0; set < ahead_; ++set) fetch(first + set, static_cast<std::size_t>(set));
+    k().loop(k().integer(steps / ahead_), [&](Value index) {
+      for (std::int64_t set = 0; set < ahead_; ++set) step(index * ahead_ + set, static_cast<std::size_t>(set));
     });
+    if (steps % ahead_ != 0) step(k().integer(steps - 1), 0);
   }
 
   void multiply_step() {
@@ -525,7 +550,7 @@ class MatrixTiles {
   std::optional<ImageRows> image_;
   bool direct_ = false;
   std::uint32_t sums_of_b_ = 0;  // a buffer of the program
-  std::int64_t invocations_ = 0, b_stride_ = 0;
+  std::int64_t invocations_ = 0, ahead_ = 1, b_stride_ = 0;
   KernelBuilder* builder_ = nullptr;
   BufferRef a_, b_;
   SharedRef shared_a_, shared_b_;

@@ -6,6 +6,7 @@
 
 #include "base/checked.hpp"
 #include "base/format.hpp"
+#include "lower/strategies/strided_view.hpp"
 
 namespace slipway::lower {
 namespace {
@@ -421,11 +422,26 @@ Packing matrix_of_b(const ProgramBuilder& program, const Contraction& c) {
 
 }  // namespace
 
+std::optional<ValueId> stored_channels_of_b(const ProgramBuilder& program, const Contraction& c) {
+  const ValueId source = source_of(program, c.b);
+  if (!c.is_matmul) return is_whole(program, source) ? std::optional(source) : std::nullopt;
+  const auto view = strided_view(program.graph(), program.stored(), c.b);
+  if (!view || view->offset != 0) return std::nullopt;
+  const auto dimension = [](std::int64_t extent, std::int64_t stride) {
+    std::vector<StridedView::Digit> digits;
+    if (extent > 1) digits.push_back({extent, stride});
+    return digits;
+  };
+  const std::vector<std::vector<StridedView::Digit>> channels = {dimension(c.batch_count(), c.n * c.k()),
+                                                                 dimension(c.k(), 1), dimension(c.n, c.k())};
+  return view->dimensions == channels ? std::optional(view->source) : std::nullopt;
+}
+
 std::optional<std::uint32_t> channels_of_b(ProgramBuilder& program, const Contraction& c) {
   const tosa::Graph& graph = program.graph();
   const ValueId source = source_of(program, c.b);
   if (graph.constant(source)) return program.packed_constant(source, matrix_of_b(program, c));
-  if (!c.is_matmul && is_whole(program, source)) return std::nullopt;
+  if (stored_channels_of_b(program, c)) return std::nullopt;
   const std::string purpose = "channels";
   const auto size = static_cast<std::uint64_t>((c.is_matmul ? c.batch_count() : 1) * c.k() * c.n);
   const auto [buffer, is_new] = program.packed(c.b, size, purpose);

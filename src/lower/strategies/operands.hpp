@@ -35,8 +35,11 @@ std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::in
 std::uint32_t words_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width);
 std::uint32_t sums_of_panels(ProgramBuilder& program, const Contraction& c, std::int64_t width);
 
-// B channel by channel: [batch of a matrix product][N][K], 8-bit integers as they are. Empty when the stored value is
-// that already.
+// The stored value that has B channel by channel, [batch of a matrix product][N][K], if there is one: the weights of a
+// convolution, or the matrix whose transpose is B.
+std::optional<tosa::ValueId> stored_channels_of_b(const ProgramBuilder& program, const Contraction& c);
+
+// B channel by channel, 8-bit integers as they are. Empty where there is such a stored value.
 std::optional<std::uint32_t> channels_of_b(ProgramBuilder& program, const Contraction& c);
 
 // The sum of all elements of each channel of B, a constant of 8-bit integers: [batch][N], 32-bit integers.

@@ -472,6 +472,36 @@ TEST_P(KernelStrategiesTest, EveryCandidateAgrees) {
   }
 }
 
+// Cooperative matrices read two long steps ahead: even and odd numbers of steps, and a last one that is not whole. Only the
+// smallest tiles are tried, because the driver compiles the others slowly.
+TEST_P(KernelStrategiesTest, StepsAreReadAhead) {
+  if (options(true).device.lanes || options(true).device.matrices.empty()) GTEST_SKIP() << "without matrices";
+  for (const std::int64_t depth : {320, 360}) {
+    SCOPED_TRACE(depth);
+    std::minstd_rand random(5);
+    const std::string text = formatted(
+        "\n  %0 = input f16[1, 30, {0}]\n  %1 = input f16[1, {0}, 40]\n"
+        "  %2 = MATMUL(%0, %1) f16[1, 30, 40] A_zp=0 B_zp=0\n  output %2",
+        depth);
+    const tosa::Graph graph = graph_of({"steps", text}, random);
+    lower::LowerOptions listing = options(true);
+    listing.list_sites = true;
+    const auto program = lower::lower_graph(graph, listing);
+    ASSERT_TRUE(program);
+    std::size_t tried = 0;
+    for (const lower::TuningSite& site : program->sites) {
+      for (const lower::Parameters& candidate : site.candidates) {
+        if (!candidate.contains("across") || candidate.at("rows") * candidate.at("columns") > 1) continue;
+        if (candidate.at("step") < 64 || candidate.at("parts") > 1) continue;
+        tuning_ = {{site.what, candidate}};
+        compare(graph, random, true);
+        ++tried;
+      }
+    }
+    EXPECT_GT(tried, 0u);
+  }
+}
+
 // Padding is not a product with zero: an infinite or NaN weight has no effect on it.
 TEST_P(KernelStrategiesTest, PaddingContributesNothing) {
   using enum tosa::DataType;
@@ -546,6 +576,29 @@ TEST(KernelStrategies, MatricesAreUsedWhereTheDeviceHasThem) {
       EXPECT_TRUE(valid) << format_diagnostics(valid.error());
     }
   }
+}
+
+// Matrices of bytes are multiplied channel by channel: a transposed one has this order in memory, others are copied to it.
+TEST(KernelStrategies, TransposedBytesAreReadInPlace) {
+  lower::DeviceFacts gpu = slipway::testing::gpu_facts();
+  gpu.matrices = {{16, 16, 32, tensor::ElementType::I8, tensor::ElementType::I32}};
+  const auto kernels = [&](std::string_view b) {
+    std::minstd_rand random(5);
+    const std::string text = formatted(
+        "\n  %0 = input i8[3, 64, 96]\n{}\n  %3 = MATMUL(%0, %2) i32[3, 64, 48] A_zp=0 B_zp=0\n  output %3", b);
+    const auto program = lower::lower_graph(graph_of({"product", text}, random), {.device = gpu});
+    std::vector<std::string> names;
+    for (const lower::ProgramKernel& kernel : program.value().kernels) {
+      names.push_back(kernel.name);
+      EXPECT_TRUE(spirv::validate(*kernel.spirv, kernel.name));
+    }
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(kernels("  %1 = input i8[3, 48, 96]\n  %2 = TRANSPOSE(%1) i8[3, 96, 48] perms=[0, 2, 1]"), Names{"MATMUL"});
+  EXPECT_EQ(kernels("  %1 = input i8[96, 3, 48]\n  %2 = TRANSPOSE(%1) i8[3, 96, 48] perms=[1, 0, 2]"),
+            (Names{"CHANNELS+TRANSPOSE+MATMUL", "MATMUL"}));
+  EXPECT_EQ(kernels("  %2 = input i8[3, 96, 48]"), (Names{"CHANNELS+MATMUL", "MATMUL"}));
 }
 
 // On CPUs a pointwise convolution and the window over its result are one dispatch.
