@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The long checks of the CPU engine, with the kernels of each level of instructions that this CPU has:
+# The long checks of the CPU engine, with the kernels of each level of instructions that this CPU has, or that tests emulate:
 #
 #   env/cpu.sh BUILD [CHECK...]
 #
@@ -17,7 +17,7 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 build=$1
 shift
 [ $# -gt 0 ] || set -- models suites fuzz
-levels=${SLIPWAY_CPU_LEVELS:-avx512vnni avx512 avx2 sse4.2}
+levels=${SLIPWAY_CPU_LEVELS:-amx avx512vnni avx512 avx2vnni avx2 sse4.2}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export XDG_CACHE_HOME=$scratch/cache VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.json NODEVICE_SELECT=1
@@ -29,8 +29,10 @@ test_name() {
   case $1 in
     sse4.2) echo Sse42 ;;
     avx2) echo Avx2 ;;
+    avx2vnni) echo Avx2Vnni ;;
     avx512) echo Avx512 ;;
     avx512vnni) echo Avx512Vnni ;;
+    amx) echo Amx ;;
     *) echo "cpu: unknown level \`$1\`" >&2; exit 2 ;;
   esac
 }
@@ -41,6 +43,8 @@ models() {
   local model level result=0
   for model in "$scratch"/networks/*.vgf; do
     for level in $levels; do
+      # Only tests emulate instructions that the CPU lacks.
+      SLIPWAY_CPU_LEVEL=$level "$build/bin/slipway" devices --device cpu | grep -q "(CPU engine, $level)" || continue
       echo "$level: $(basename "$model")"
       SLIPWAY_CPU_LEVEL=$level "$build/bin/slipway" run "$model" --device cpu --compare reference || result=1
     done

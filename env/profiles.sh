@@ -24,7 +24,7 @@ doubles+=':NativeTest.ShadersHaveTensorsOfEveryType'
 doubles+=':*LayerQuality.MistakesAreReported*'
 # Tests with the layer, which needs buffers by address.
 layer='Native*:*NativeImages*:*NativeChoice*'
-engine='*/Both:*/Sse42:*/Avx*'  # no tests of a device
+engine='*/Both:*/Sse42:*/Avx*:*/Amx'  # no tests of a device
 
 failed=0
 for profile in "$@"; do

@@ -24,11 +24,12 @@ struct Target {
   bool has_fma = false;           // a product and a sum, rounded once
   bool has_f16 = false;           // conversions from and to 16-bit floats
   bool has_dot_products = false;  // of unsigned and signed 8-bit integers (VNNI)
+  bool has_tiles = false;         // registers of matrices, and products of such of 8-bit integers (AMX)
   bool operator==(const Target&) const = default;
 };
 
 // Changes if the layout of types that program and object share changes.
-inline constexpr std::array<std::uint64_t, 4> kFingerprint = {1,  // of this table and of the code that is made
+inline constexpr std::array<std::uint64_t, 4> kFingerprint = {2,  // of this table and of the code that is made
                                                               sizeof(Target), sizeof(Diagnostic),
                                                               sizeof(spirv::Module)};
 

@@ -118,8 +118,9 @@ Result<> for_each(unsigned threads, std::size_t count, const std::function<Resul
 }
 
 std::string key_of(const lower::ProgramKernel& kernel, const Target& target) {
-  const std::string numbers = formatted("{} {} {} {} {} {} {}", kFingerprint[0], target.vector_bits, target.lanes,
-                                        target.has_fma, target.has_f16, target.has_dot_products, kernel.bindings);
+  const std::string numbers =
+      formatted("{} {} {} {} {} {} {} {}", kFingerprint[0], target.vector_bits, target.lanes, target.has_fma,
+                target.has_f16, target.has_dot_products, target.has_tiles, kernel.bindings);
   return Cache::key({"cpu", SLIPWAY_CPU_COMPILER_ID, target.features, target.tuning, numbers,
                      text_of(std::as_bytes(std::span(*kernel.spirv)))});
 }

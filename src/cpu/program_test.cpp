@@ -10,12 +10,15 @@
 #include <functional>
 #include <thread>
 
+#include "base/format.hpp"
 #include "cpu/code.hpp"
 #include "cpu/library.hpp"
 #include "lower/kernel/kernel.hpp"
 #include "lower/lower.hpp"
 #include "spirv/builder.hpp"
+#include "testing/cpu_levels.hpp"
 #include "testing/scratch_directory.hpp"
+#include "tosa/text.hpp"
 
 namespace slipway::cpu {
 namespace {
@@ -142,8 +145,8 @@ TEST_F(ProgramTest, TimesOfDispatches) {
 // LLVM 22 stores too much where it knows that one lane is active and the elements are narrowed.
 TEST_F(ProgramTest, AStoreOfOneLaneWritesOneElement) {
   std::size_t tested = 0;
-  for (const Level level : {Level::Sse42, Level::Avx2, Level::Avx512, Level::Avx512Vnni}) {
-    const auto target = target_of(level);
+  for (const Level level : slipway::testing::kLevels) {
+    const auto target = slipway::testing::emulated_target_of(level);
     if (!target) continue;
     for (const tensor::ElementType type : {tensor::ElementType::I8, tensor::ElementType::I16}) {
       for (std::uint32_t lane = 0; lane < target->lanes; ++lane, ++tested) {
@@ -171,6 +174,155 @@ TEST_F(ProgramTest, AStoreOfOneLaneWritesOneElement) {
     }
   }
   EXPECT_GE(tested, 8U);
+}
+
+// --- tiles ---
+
+constexpr std::int64_t kRows = 37, kProducts = 70, kChannels = 40, kZero = -5;
+std::int64_t element_of_a(std::int64_t row, std::int64_t product) { return (row * 31 + product * 7) % 256 - 128; }
+std::int64_t element_of_b(std::int64_t product, std::int64_t channel) {
+  return (product * 13 + channel * 5) % 255 - 127;
+}
+
+// A product of 8-bit integers with a constant.
+std::shared_ptr<const tosa::Graph> product_of_bytes() {
+  std::string numbers;
+  for (std::int64_t product = 0; product < kProducts; ++product) {
+    for (std::int64_t channel = 0; channel < kChannels; ++channel)
+      numbers += formatted("{}{}", numbers.empty() ? "" : ", ", element_of_b(product, channel));
+  }
+  const std::string text = formatted(
+      "graph g {{\n  %0 = input i8[1, {}, {}]\n  %1 = const i8[1, {}, {}] [{}]\n  %2 = MATMUL(%0, %1) i32[1, {}, {}] "
+      "A_zp={} B_zp=0\n  output %2\n}}\n",
+      kRows, kProducts, kProducts, kChannels, numbers, kRows, kChannels, kZero);
+  Diagnostics diagnostics;
+  auto graph = tosa::parse(make_source("product", text), diagnostics);
+  if (!graph) throw std::runtime_error(diagnostics.all().front().message);
+  return std::make_shared<const tosa::Graph>(std::move(*graph));
+}
+
+// The configuration of this thread.
+std::array<std::uint8_t, 64> configuration_of_tiles() {
+  std::array<std::uint8_t, 64> configuration{};
+#if defined(__x86_64__)
+  asm volatile("sttilecfg %0" : "=m"(configuration) : : "memory");
+#endif
+  return configuration;
+}
+
+TEST_F(ProgramTest, ProductsInTiles) {
+  const auto target = slipway::testing::emulated_target_of(Level::Amx);
+  if (!target) GTEST_SKIP() << "this CPU has no AVX-512 VNNI";
+  const auto graph = product_of_bytes();
+  const auto lowered = lower::lower_graph(*graph, {.device = facts_of(*target), .max_groups = kMaxGroups});
+  ASSERT_TRUE(lowered);
+  const Result<Program> program = compile(graph, *lowered, {.target = *target, .cache = {}, .owner = nullptr});
+  ASSERT_TRUE(program) << program.error().front().message;
+  std::vector<std::int8_t> a(kRows * kProducts);
+  for (std::int64_t i = 0; i < std::ssize(a); ++i)
+    a[static_cast<std::size_t>(i)] = static_cast<std::int8_t>(element_of_a(i / kProducts, i % kProducts));
+  std::vector<std::int32_t> expected;
+  for (std::int64_t row = 0; row < kRows; ++row) {
+    for (std::int64_t channel = 0; channel < kChannels; ++channel) {
+      std::int64_t sum = 0;
+      for (std::int64_t i = 0; i < kProducts; ++i) sum += (element_of_a(row, i) - kZero) * element_of_b(i, channel);
+      expected.push_back(static_cast<std::int32_t>(sum));
+    }
+  }
+  const std::uint64_t before = slipway::testing::emulated_instructions();
+  for (const unsigned threads : {1U, 3U}) {
+    std::vector<std::int32_t> sums(expected.size(), -1);
+    const std::array<MutableBytes, 2> arguments = {std::as_writable_bytes(std::span(a)),
+                                                   std::as_writable_bytes(std::span(sums))};
+    ASSERT_TRUE(program->run(arguments, {.threads = threads}));
+    EXPECT_EQ(sums, expected);
+    // Nothing of a kernel stays in the thread.
+    EXPECT_EQ(configuration_of_tiles(), (std::array<std::uint8_t, 64>{}));
+  }
+  const bool native = slipway::testing::is_native(slipway::testing::InstructionSet::Amx);
+  EXPECT_EQ(slipway::testing::emulated_instructions() > before + 100, !native);
+  // Other levels have no tiles.
+  const auto module = spirv::read_module(spirv::Words(*lowered->kernels.back().spirv), "tiles");
+  ASSERT_TRUE(module);
+  const auto refused = (*load_compiler())->compile(*module, any_target_of(Level::Avx512Vnni), 4);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().front().message, HasSubstr("a variable of this type of matrices"));
+}
+
+// Matrices are refused in forms that `lower` does not make.
+TEST_F(ProgramTest, FormsOfMatrices) {
+  using enum tensor::ElementType;
+  using lower::MatrixUse;
+  const Target target = any_target_of(Level::Amx);
+  struct Matrices {
+    lower::Kernel& k;
+    lower::Pointer bytes, words;
+    lower::MatrixType a, b, sum;
+    lower::Matrix load_a() { return k.load_matrix(a, bytes, 0, 64, lower::MatrixOrder::ByRow); }
+    lower::Matrix load_b() { return k.load_matrix(b, words, 0, 16, lower::MatrixOrder::ByWords); }
+  };
+  const auto message = [&](const std::function<void(Matrices&)>& fill) -> std::string {
+    lower::Kernel k({}, {.local_size = target.lanes,
+                         .addresses = true,
+                         .lanes = target.lanes,
+                         .vulkan_memory_model = true,
+                         .native_vectors = true});
+    const lower::BufferRef bytes = k.buffer(I8, lower::Access::Read), words = k.buffer(I32, lower::Access::Read);
+    Matrices matrices{k,
+                      k.pointer(bytes, k.integer(0)),
+                      k.pointer(words, k.integer(0)),
+                      k.matrix_type(I8, 16, 64, MatrixUse::A),
+                      k.matrix_type(I8, 64, 16, MatrixUse::B),
+                      k.matrix_type(I32, 16, 16, MatrixUse::Sum)};
+    fill(matrices);
+    const auto module = spirv::read_module(k.finish(), "matrices");
+    if (!module) return module.error().front().message;
+    const auto object = (*load_compiler())->compile(*module, target, 2);
+    return object ? "" : object.error().front().message;
+  };
+  EXPECT_EQ(message([](Matrices& m) {
+              const lower::MatrixVariable sum = m.k.matrix_variable(m.sum);
+              m.k.set(sum, m.k.multiply_add(m.load_a(), m.load_b(), m.k.get(sum)));
+            }),
+            "");
+  EXPECT_THAT(message([](Matrices& m) { m.k.matrix_variable(m.k.matrix_type(I32, 17, 16, MatrixUse::Sum)); }),
+              HasSubstr("a variable of this type of matrices"));
+  EXPECT_THAT(message([](Matrices& m) {
+                for (int i = 0; i < 9; ++i) m.k.matrix_variable(m.sum);
+              }),
+              HasSubstr("a variable of this type of matrices"));
+  EXPECT_THAT(message([](Matrices& m) {
+                const lower::MatrixVariable from = m.k.matrix_variable(m.sum), to = m.k.matrix_variable(m.sum);
+                m.k.set(to, m.k.get(from));
+              }),
+              HasSubstr("OpStore"));
+  EXPECT_THAT(message([](Matrices& m) {
+                const lower::MatrixVariable sum = m.k.matrix_variable(m.sum);
+                m.k.multiply_add(m.load_a(), m.load_b(), m.k.get(sum));
+              }),
+              HasSubstr("a sum of matrices that is not stored"));
+  EXPECT_THAT(message([](Matrices& m) { m.k.multiply_add(m.load_a(), m.load_b(), m.k.zero_matrix(m.sum)); }),
+              HasSubstr("OpCooperativeMatrixMulAddKHR"));
+  EXPECT_THAT(message([](Matrices& m) {
+                const lower::MatrixVariable sum = m.k.matrix_variable(m.sum);
+                const lower::Matrix old = m.k.get(sum);
+                m.k.set(sum, m.k.multiply_add(m.load_a(), m.load_b(), m.k.get(sum)));
+                m.k.set(sum, m.k.multiply_add(m.load_a(), m.load_b(), old));
+              }),
+              HasSubstr("OpCooperativeMatrixMulAddKHR"));
+  EXPECT_THAT(message([](Matrices& m) {
+                const lower::MatrixVariable sum = m.k.matrix_variable(m.sum);
+                const lower::Matrix a = m.load_a();
+                m.k.loop(m.k.integer(3),
+                         [&](lower::Value) { m.k.set(sum, m.k.multiply_add(a, m.load_b(), m.k.get(sum))); });
+              }),
+              HasSubstr("OpCooperativeMatrixMulAddKHR"));
+  EXPECT_THAT(message([](Matrices& m) {
+                const lower::MatrixVariable sum = m.k.matrix_variable(m.sum);
+                const lower::Matrix b = m.k.load_matrix(m.b, m.bytes, 0, 16, lower::MatrixOrder::ByRow);
+                m.k.set(sum, m.k.multiply_add(m.load_a(), b, m.k.get(sum)));
+              }),
+              HasSubstr("OpCooperativeMatrixLoadKHR"));
 }
 
 // --- what is refused ---
@@ -229,8 +381,8 @@ TEST_F(ProgramTest, ProductsOfBytesNeedACpuThatHasThem) {
   });
   const auto module = spirv::read_module(words, "dots");
   ASSERT_TRUE(module);
-  for (const Level level : {Level::Sse42, Level::Avx2, Level::Avx512, Level::Avx512Vnni}) {
-    const auto target = target_of(level);
+  for (const Level level : slipway::testing::kLevels) {
+    const auto target = slipway::testing::emulated_target_of(level);
     if (!target) continue;
     const auto object = (*load_compiler())->compile(*module, *target, 1);
     EXPECT_EQ(object.has_value(), target->has_dot_products);
@@ -254,6 +406,39 @@ TEST(Code, DamagedObjectsAreRefused) {
     static_cast<void>(load_code(changed));
   }
   EXPECT_FALSE(load_code(Bytes(*object).first(100)));
+}
+
+TEST(Target, TheEnvironmentLimitsTheLevel) {
+  const char* const set = std::getenv("SLIPWAY_CPU_LEVEL");
+  const std::string before = set ? set : "";
+  unsetenv("SLIPWAY_CPU_LEVEL");
+  const Level best = host_level();
+  EXPECT_TRUE(target_of(best));
+  for (std::size_t i = 0; i < std::size(kLevelNames); ++i) {
+    const auto limit = static_cast<Level>(i);
+    setenv("SLIPWAY_CPU_LEVEL", std::string(kLevelNames[i]).c_str(), 1);
+    const Level level = host_level();
+    EXPECT_LE(level, limit);
+    EXPECT_EQ(level == limit, target_of(limit).has_value()) << kLevelNames[i];
+    EXPECT_EQ(host_target(), any_target_of(level));
+  }
+  setenv("SLIPWAY_CPU_LEVEL", "avx9", 1);
+  EXPECT_EQ(host_level(), best);
+  if (set)
+    setenv("SLIPWAY_CPU_LEVEL", before.c_str(), 1);
+  else
+    unsetenv("SLIPWAY_CPU_LEVEL");
+}
+
+TEST(Target, LevelsDifferInTheirProducts) {
+  for (const Level level : slipway::testing::kLevels) {
+    const Target target = any_target_of(level);
+    const bool has_dots = level == Level::Avx2Vnni || level >= Level::Avx512Vnni;
+    EXPECT_EQ(target.has_dot_products, has_dots);
+    EXPECT_EQ(target.has_tiles, level == Level::Amx);
+    EXPECT_EQ(facts_of(target).matrices.empty(), !target.has_tiles);
+    EXPECT_EQ(target.vector_bits, level >= Level::Avx512 ? 512U : level >= Level::Avx2 ? 256U : 128U);
+  }
 }
 
 TEST(Target, LevelsHaveLanes) {

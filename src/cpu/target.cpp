@@ -2,6 +2,8 @@
 #include "cpu/target.hpp"
 
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +18,17 @@ namespace slipway::cpu {
 namespace {
 
 #if defined(__x86_64__)
+bool cpu_has_tiles() { return __builtin_cpu_supports("amx-tile") && __builtin_cpu_supports("amx-int8"); }
+
+// Tiles are a state of 8 KB for each thread, which Linux saves for processes that have asked.
+bool may_use_tiles() {
+  static const bool permitted = [] {
+    constexpr long kRequestPermission = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+    return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+  }();
+  return permitted;
+}
+
 bool has(Level level) {
   __builtin_cpu_init();
   switch (level) {
@@ -24,12 +37,16 @@ bool has(Level level) {
     case Level::Avx2:
       return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
              __builtin_cpu_supports("f16c") && __builtin_cpu_supports("lzcnt") && has(Level::Sse42);
+    case Level::Avx2Vnni:
+      return __builtin_cpu_supports("avxvnni") && has(Level::Avx2);
     case Level::Avx512:
       return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
              __builtin_cpu_supports("avx512vl") && has(Level::Avx2);
     case Level::Avx512Vnni:
       return __builtin_cpu_supports("avx512vnni") && has(Level::Avx512);
+    case Level::Amx:
+      return cpu_has_tiles() && has(Level::Avx512Vnni) && may_use_tiles();
   }
   return false;
 }
@@ -38,10 +55,9 @@ bool is_amd() { return __builtin_cpu_is("amd"); }
 std::vector<std::string> unused() {
   __builtin_cpu_init();
   std::vector<std::string> names;
-  if (__builtin_cpu_supports("avxvnni")) names.emplace_back("avx_vnni");
   if (__builtin_cpu_supports("avx512bf16")) names.emplace_back("avx512_bf16");
   if (__builtin_cpu_supports("avx512fp16")) names.emplace_back("avx512_fp16");
-  if (__builtin_cpu_supports("amx-int8")) names.emplace_back("amx_int8");
+  if (cpu_has_tiles() && !may_use_tiles()) names.emplace_back("amx_int8 (no permission)");
   if (__builtin_cpu_supports("amx-bf16")) names.emplace_back("amx_bf16");
   return names;
 }
@@ -67,25 +83,32 @@ std::string brand() { return {}; }
 bool has_engine() { return has(Level::Sse42); }
 
 Level host_level() {
-  Level level = Level::Sse42;
-  for (const Level better : {Level::Avx2, Level::Avx512, Level::Avx512Vnni}) {
-    if (has(better)) level = better;
-  }
+  auto level = static_cast<int>(std::size(kLevelNames)) - 1;
   if (const char* limit = std::getenv("SLIPWAY_CPU_LEVEL")) {
     const auto* found = std::ranges::find(kLevelNames, std::string_view(limit));
-    if (found != std::end(kLevelNames)) level = std::min(level, static_cast<Level>(found - std::begin(kLevelNames)));
+    if (found != std::end(kLevelNames)) level = static_cast<int>(found - std::begin(kLevelNames));
   }
-  return level;
+  while (level > 0 && !has(static_cast<Level>(level))) --level;
+  return static_cast<Level>(level);
 }
 
 std::optional<Target> target_of(Level level) {
   if (!has(level)) return std::nullopt;
+  return any_target_of(level);
+}
+
+Target any_target_of(Level level) {
   Target target{.features = "+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,+cx16", .tuning = "generic"};
   if (level >= Level::Avx2) {
     target.features += ",+avx,+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+movbe";
     target.tuning = is_amd() ? "znver3" : "haswell";
     target.vector_bits = 256;
     target.has_fma = target.has_f16 = true;
+  }
+  if (level == Level::Avx2Vnni) {
+    target.features += ",+avxvnni";
+    target.tuning = is_amd() ? "znver5" : "alderlake";
+    target.has_dot_products = true;
   }
   if (level >= Level::Avx512) {
     target.features += ",+avx512f,+avx512cd,+avx512bw,+avx512dq,+avx512vl";
@@ -95,6 +118,11 @@ std::optional<Target> target_of(Level level) {
   if (level >= Level::Avx512Vnni) {
     target.features += ",+avx512vnni";
     target.has_dot_products = true;
+  }
+  if (level >= Level::Amx) {
+    target.features += ",+amx-tile,+amx-int8";
+    target.tuning = "sapphirerapids";
+    target.has_tiles = true;
   }
   target.lanes = target.vector_bits / 32;
   return target;
@@ -118,6 +146,10 @@ lower::DeviceFacts facts_of(const Target& target) {
   facts.vector_registers = target.vector_bits == 512 ? 32 : 16;
   facts.dot_products = target.has_dot_products;
   facts.subgroup_size = target.lanes;
+  if (target.has_tiles) {
+    // Sixteen rows of 64 bytes.
+    facts.matrices = {{.m = 16, .n = 16, .k = 64, .factors = tensor::ElementType::I8, .sum = tensor::ElementType::I32}};
+  }
   facts.floats = {.signed_zero_inf_nan_preserve = true,
                   .denorm_preserve = true,
                   .rounding_rte = true,

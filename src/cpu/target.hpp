@@ -12,20 +12,23 @@
 
 namespace slipway::cpu {
 
-// Sets of instructions, each with all before it.
-enum class Level : std::uint8_t { Sse42, Avx2, Avx512, Avx512Vnni };
-inline constexpr std::string_view kLevelNames[] = {"sse4.2", "avx2", "avx512", "avx512vnni"};
+// Sets of instructions, each with all before it; only those of AVX-VNNI are no part of AVX-512.
+enum class Level : std::uint8_t { Sse42, Avx2, Avx2Vnni, Avx512, Avx512Vnni, Amx };
+inline constexpr std::string_view kLevelNames[] = {"sse4.2", "avx2", "avx2vnni", "avx512", "avx512vnni", "amx"};
 
 // Whether the engine has code for this kind of machine: x86-64 with SSE4.2.
 bool has_engine();
-// The best level of this machine. The environment variable SLIPWAY_CPU_LEVEL (a name of kLevelNames) limits it.
+// The best level of this machine. The environment variable SLIPWAY_CPU_LEVEL (a name of kLevelNames) limits it. If that
+// allows AMX, the first call asks the system for the permission of this process to use it.
 Level host_level();
-// Empty for a level that this machine does not have.
+// Empty for a level that this machine does not have. For AMX the system is asked as by host_level.
 std::optional<Target> target_of(Level level);
+// The same for any machine.
+Target any_target_of(Level level);
 Target host_target();
 
 // Instructions for graphs that this CPU has and the engine does not use (docs/design/cpu_engine.md#products-of-bytes),
-// by the names of Linux: "amx_int8".
+// by the names of Linux: "amx_bf16". With a reason where the system refuses them: "amx_int8 (no permission)".
 std::vector<std::string> unused_instructions();
 
 // For messages and lists of devices: "AMD EPYC 9B14".

@@ -25,6 +25,7 @@ constexpr spv::Capability kCapabilities[] = {
     spv::Capability::Shader,
     spv::Capability::Int64,
     spv::Capability::Int16,
+    spv::Capability::Int8,
     spv::Capability::Float16,
     spv::Capability::PhysicalStorageBufferAddresses,
     spv::Capability::StorageBuffer8BitAccess,
@@ -34,6 +35,8 @@ constexpr spv::Capability kCapabilities[] = {
     spv::Capability::GroupNonUniformShuffle,
     spv::Capability::DotProduct,
     spv::Capability::DotProductInput4x8BitPacked,
+    spv::Capability::CooperativeMatrixKHR,
+    spv::Capability::VulkanMemoryModel,
     spv::Capability::SignedZeroInfNanPreserve,
     spv::Capability::DenormPreserve,
     spv::Capability::RoundingModeRTE,
@@ -115,6 +118,14 @@ class Reader {
         return made({.kind = Type::Kind::Vector, .count = in.operand(2), .element = in.operand(1)});
       case spv::Op::OpTypeRuntimeArray:
         return made({.kind = Type::Kind::Array, .element = in.operand(1), .stride = strides_[in.result]});
+      case spv::Op::OpTypeArray:
+        return made({.kind = Type::Kind::Array, .count = number(in.operand(2)), .element = in.operand(1)});
+      case spv::Op::OpTypeCooperativeMatrixKHR:
+        return made({.kind = Type::Kind::Matrix,
+                     .count = number(in.operand(4)),
+                     .rows = number(in.operand(3)),
+                     .use = number(in.operand(5)),
+                     .element = in.operand(1)});
       case spv::Op::OpTypeStruct: {
         Type type{.kind = Type::Kind::Struct};
         for (std::size_t m = 1; m < in.operands.size(); ++m) {
@@ -132,11 +143,25 @@ class Reader {
         return constant(in, in.op == spv::Op::OpConstantTrue ? 1 : 0);
       case spv::Op::OpConstant:
         return constant(in, in.operand(2) | std::uint64_t{in.operand(3)} << 32);
+      case spv::Op::OpConstantComposite: {
+        const auto element = kernel_.constants.find(in.operand(2));
+        const bool is_matrix = kernel_.type(in.type).kind == Type::Kind::Matrix;
+        if (!is_matrix || in.operands.size() != 3 || element == kernel_.constants.end() || element->second != 0)
+          return unknown(module_, in);
+        kernel_.zero_matrices.insert(in.result);
+        return {};
+      }
       case spv::Op::OpVariable:
         return variable(in);
       default:
         return unknown(module_, in);
     }
+  }
+
+  // The value of a constant integer; 0 for any other id.
+  std::uint32_t number(Id id) const {
+    const auto known = kernel_.constants.find(id);
+    return known == kernel_.constants.end() ? 0 : static_cast<std::uint32_t>(known->second);
   }
 
   Result<> constant(const Instruction& in, std::uint64_t bits) {
@@ -185,6 +210,7 @@ class Reader {
     switch (variable.storage) {
       case spv::StorageClass::Function:
       case spv::StorageClass::PushConstant:
+      case spv::StorageClass::Workgroup:
         break;
       case spv::StorageClass::StorageBuffer:
         variable.binding = bindings_[in.result];

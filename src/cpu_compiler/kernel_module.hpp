@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,11 +24,13 @@ using spirv::Id;
 using spirv::Instruction;
 
 struct Type {
-  enum class Kind : std::uint8_t { Void, Bool, Int, Float, Vector, Array, Struct, Pointer, Function };
+  enum class Kind : std::uint8_t { Void, Bool, Int, Float, Vector, Array, Struct, Pointer, Function, Matrix };
   Kind kind = Kind::Void;
   std::uint32_t width = 0;             // Int, Float: bits
-  std::uint32_t count = 0;             // Vector: components
-  Id element = 0;                      // Vector, Array; Pointer: what it points to
+  std::uint32_t count = 0;             // Vector: components; Array: elements, 0 if that is not known; Matrix: columns
+  std::uint32_t rows = 0;              // Matrix
+  std::uint32_t use = 0;               // Matrix: spv::CooperativeMatrixUse
+  Id element = 0;                      // Vector, Array, Matrix; Pointer: what it points to
   std::uint32_t stride = 0;            // Array: bytes
   std::vector<Id> members;             // Struct
   std::vector<std::uint32_t> offsets;  // Struct: bytes, by member
@@ -64,6 +67,7 @@ struct KernelModule {
   std::map<Id, Type> types;
   std::map<Id, std::uint64_t> constants;  // bits; of booleans 0 or 1
   std::map<Id, Id> constant_types;
+  std::set<Id> zero_matrices;
   std::map<Id, Variable> variables;
   std::uint32_t local_size = 1;
   Id glsl = 0;  // the instruction set GLSL.std.450

@@ -112,6 +112,8 @@ class Analysis {
         return from == Spread::Linear && (to.kind != Type::Kind::Int || to.width < 32) ? Spread::Varying : from;
       }
       case spv::Op::OpGroupNonUniformBroadcast:
+      case spv::Op::OpCooperativeMatrixLoadKHR:
+      case spv::Op::OpCooperativeMatrixMulAddKHR:
         return Spread::Uniform;
       case spv::Op::OpGroupNonUniformShuffleXor:
       case spv::Op::OpSUDot:

@@ -14,6 +14,7 @@
 #include "base/format.hpp"
 #include "cpu_compiler/kernel_module.hpp"
 #include "cpu_compiler/spread.hpp"
+#include "cpu_compiler/tiles.hpp"
 
 namespace slipway::cpu_compiler {
 namespace {
@@ -24,6 +25,7 @@ struct Value {
   // Uniform: the value. Linear: that of lane 0. Varying: the vector. Of a pointer that varies: its first element.
   llvm::Value* value = nullptr;
   llvm::Value* indices = nullptr;       // of a pointer that varies: of the elements, a vector
+  std::uint64_t stride = 0;             // of a pointer: bytes of an element
   bool is_address = false;              // a pointer that the kernel treats as an integer
   std::vector<llvm::Value*> parts;      // of a composite, which is uniform or a pair of a product
   std::optional<std::uint32_t> member;  // a pointer to this member of the push constants
@@ -39,14 +41,21 @@ class Translator {
         lanes_(target.lanes),
         context_(context),
         module_(std::make_unique<llvm::Module>("kernel", context)),
-        b_(context) {
+        b_(context),
+        tiles_(kernel, b_, *module_) {
     begin_function(buffers);
   }
 
   Result<std::unique_ptr<llvm::Module>> run() {
     const std::uint32_t vectors = kernel_.local_size / lanes_;
     for (const auto& [id, variable] : kernel_.variables) {
+      if (variable.storage == spv::StorageClass::Workgroup) SLIPWAY_TRY_VOID(share(id, variable, vectors));
       if (variable.storage != spv::StorageClass::Function) continue;
+      if (kernel_.type(variable.type).kind == Type::Kind::Matrix) {
+        if (target_.has_tiles && !spreads_.variables.at(id).varying && tiles_.declare(id, kernel_.type(variable.type)))
+          continue;
+        return refused(*kernel_.module, "a variable of this type of matrices");
+      }
       llvm::Type* scalar = scalar_type(variable.type);
       if (!scalar) return refused(*kernel_.module, "a variable of this type");
       locals_[id] = b_.CreateAlloca(spreads_.variables.at(id).varying ? vector_of(scalar) : scalar);
@@ -65,12 +74,28 @@ class Translator {
       }
     });
     if (!done) return fail(std::move(done.error()));
+    tiles_.release(b_);
     b_.CreateRetVoid();
+    llvm::BasicBlock& entry = body_->getEntryBlock();
+    llvm::IRBuilder<> begin(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
+    tiles_.configure(begin);
     make_entry();
     return std::move(module_);
   }
 
  private:
+  // Memory of a workgroup, which is one vector.
+  Result<> share(Id id, const Variable& variable, std::uint32_t vectors) {
+    const Type& array = kernel_.type(variable.type);
+    llvm::Type* scalar = scalar_type(array.element);
+    if (vectors != 1 || array.kind != Type::Kind::Array || array.count == 0 || !scalar)
+      return refused(*kernel_.module, "the storage class Workgroup for several vectors, or for anything but an array");
+    llvm::AllocaInst* memory = b_.CreateAlloca(llvm::ArrayType::get(scalar, array.count));
+    memory->setAlignment(llvm::Align(64));
+    shared_[id] = memory;
+    return {};
+  }
+
   // --- functions ---
 
   // The buffers are parameters, so that each is known to overlap no other.
@@ -187,6 +212,7 @@ class Translator {
 
   // `mask`: the active lanes; null: all.
   Result<> block(const Block& block_of, llvm::Value* mask) {
+    tiles_.enter_block();
     for (const Statement& statement : block_of) {
       if (const auto* in = std::get_if<const Instruction*>(&statement.what)) {
         SLIPWAY_TRY_VOID(instruction(**in, mask));
@@ -196,6 +222,7 @@ class Translator {
         SLIPWAY_TRY_VOID(loop(std::get<Loop>(statement.what), mask));
       }
     }
+    if (!tiles_.leave_block()) return refused(*kernel_.module, "a sum of matrices that is not stored");
     return {};
   }
 
@@ -257,6 +284,15 @@ class Translator {
         return keep(in, extended(in));
       case spv::Op::OpSUDot:
         return dot(in);
+      case spv::Op::OpCooperativeMatrixLoadKHR:
+      case spv::Op::OpCooperativeMatrixStoreKHR:
+      case spv::Op::OpCooperativeMatrixMulAddKHR:
+        if (mask || !target_.has_tiles || !matrix(in)) return unknown(*kernel_.module, in);
+        return {};
+      case spv::Op::OpControlBarrier:
+        // A workgroup that is one vector is always in step.
+        if (kernel_.local_size != lanes_) return unknown(*kernel_.module, in);
+        return {};
       case spv::Op::OpIAdd:
         if (auto sum = sum_with_dot(in)) return keep(in, std::move(sum));
         [[fallthrough]];
@@ -336,6 +372,22 @@ class Translator {
     return known = entry.CreateCall(copy, {entry.CreateVectorSplat(lanes_, number)});
   }
 
+  // --- matrices ---
+
+  bool matrix(const Instruction& in) {
+    if (in.op == spv::Op::OpCooperativeMatrixMulAddKHR) return tiles_.multiply_add(in);
+    const bool is_load = in.op == spv::Op::OpCooperativeMatrixLoadKHR;
+    const Value pointer = get(in.operand(is_load ? 2 : 0)), stride = get(in.operand(is_load ? 4 : 3));
+    const auto layout = kernel_.constants.find(in.operand(is_load ? 3 : 2));
+    if (!pointer.value || pointer.spread != Spread::Uniform || pointer.stride == 0 || !stride.value ||
+        stride.spread != Spread::Uniform || layout == kernel_.constants.end())
+      return false;
+    const auto order = static_cast<std::uint32_t>(layout->second);
+    llvm::Value* bytes = b_.CreateMul(b_.CreateSExt(stride.value, b_.getInt64Ty()), b_.getInt64(pointer.stride));
+    return is_load ? tiles_.load(in.result, kernel_.type(in.type), order, pointer.value, bytes)
+                   : tiles_.store(in.operand(1), order, pointer.value, bytes);
+  }
+
   // --- memory ---
 
   std::optional<Value> address(const Instruction& in) {
@@ -356,11 +408,18 @@ class Translator {
       value.member = structure.offsets[member->second] / 8;
       return keep(in, value);
     }
-    // The only member of a block, which is an array, and an index in it.
-    const auto first = kernel_.constants.find(in.operand(3));
-    if (in.operands.size() != 5 || first == kernel_.constants.end() || first->second != 0)
-      return unknown(*kernel_.module, in);
-    Value base = variable == kernel_.variables.end() ? get(in.operand(2)) : uniform(buffer(variable->second.binding));
+    const auto shared = shared_.find(in.operand(2));
+    Value base;
+    if (shared != shared_.end()) {
+      if (in.operands.size() != 4) return unknown(*kernel_.module, in);
+      base = uniform(shared->second);
+    } else {
+      // The only member of a block, which is an array, and an index in it.
+      const auto first = kernel_.constants.find(in.operand(3));
+      if (in.operands.size() != 5 || first == kernel_.constants.end() || first->second != 0)
+        return unknown(*kernel_.module, in);
+      base = variable == kernel_.variables.end() ? get(in.operand(2)) : uniform(buffer(variable->second.binding));
+    }
     if (!base.value || base.spread != Spread::Uniform || !base.value->getType()->isPointerTy())
       return unknown(*kernel_.module, in);
     const Value index = get(last);
@@ -368,7 +427,7 @@ class Translator {
     const std::uint64_t stride = element_size(kernel_.type(in.type).element);
     if (index.spread == Spread::Varying)
       return keep(in, Value{.spread = Spread::Varying, .value = base.value, .indices = index.value});
-    return keep(in, Value{.spread = index.spread, .value = offset(base.value, index.value, stride)});
+    return keep(in, Value{.spread = index.spread, .value = offset(base.value, index.value, stride), .stride = stride});
   }
 
   llvm::Value* buffer(std::uint32_t index) { return index < buffers_ ? body_->getArg(index) : nullptr; }
@@ -389,6 +448,10 @@ class Translator {
     if (const auto local = locals_.find(from); local != locals_.end()) {
       llvm::Value* loaded = b_.CreateLoad(local->second->getAllocatedType(), local->second);
       return keep(in, spreads_.variables.at(from).varying ? varying(loaded) : uniform(loaded));
+    }
+    if (tiles_.has(from)) {
+      if (mask || !tiles_.get(in.result, from)) return unknown(*kernel_.module, in);
+      return {};
     }
     if (const auto variable = kernel_.variables.find(from); variable != kernel_.variables.end())
       return keep(in, built_in(variable->second));
@@ -434,6 +497,10 @@ class Translator {
 
   Result<> store(const Instruction& in, llvm::Value* mask) {
     const Id to = in.operand(0);
+    if (tiles_.has(to)) {
+      if (mask || !tiles_.set(to, in.operand(1))) return unknown(*kernel_.module, in);
+      return {};
+    }
     const Value what = get(in.operand(1));
     if (!what.value || what.is_address) return unknown(*kernel_.module, in);
     if (const auto local = locals_.find(to); local != locals_.end()) {
@@ -741,11 +808,12 @@ class Translator {
   llvm::Value *begin_ = nullptr, *end_ = nullptr, *groups_ = nullptr;
   llvm::Value *group_ = nullptr, *first_lane_ = nullptr;
   std::uint32_t buffers_ = 0;
-  std::map<Id, llvm::AllocaInst*> locals_;
+  std::map<Id, llvm::AllocaInst*> locals_, shared_;
   std::map<Id, Value> values_;
   std::map<Id, Dot> dots_;
   std::map<llvm::ConstantInt*, llvm::Value*> opaque_;  // constants as vectors that LLVM does not know
   Region region_ = 0;
+  Tiles tiles_;
 };
 
 }  // namespace

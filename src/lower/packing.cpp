@@ -164,6 +164,7 @@ void pack_groups(const Packing& p, Bytes from, bool splat, MutableBytes to) {
   const Strides strides = strides_of(p, splat);
   std::ranges::fill(to, std::byte{});
   std::byte* packed = to.data();
+  const std::int64_t missing = p.groups() / (p.rows / p.block) - (p.block + p.group - 1) / p.group;  // of a block
   for (std::int64_t batch = 0; batch < p.batches; ++batch) {
     for (std::int64_t panel = 0; panel < p.panels(); ++panel) {
       const std::int64_t first = panel * p.width, count = std::min(p.width, p.columns - first);
@@ -177,6 +178,7 @@ void pack_groups(const Packing& p, Bytes from, bool splat, MutableBytes to) {
             for (std::int64_t row = 0; row < rows; ++row) end[row] = source[row * strides.row];
           }
         }
+        packed += missing * p.width * p.group;
       }
     }
   }

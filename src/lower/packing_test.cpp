@@ -28,7 +28,8 @@ std::vector<double> expected(const Packing& p, Bytes from, bool splat) {
             tensor::double_of(p.from, from.data() + at * tensor::size_of(p.from)) - static_cast<double>(p.zero);
         std::int64_t to = p.sums ? panel * p.width + in_panel : (panel * p.rows + row) * p.width + in_panel;
         if (p.group > 1) {
-          const std::int64_t groups_of_block = (p.block + p.group - 1) / p.group;
+          const std::int64_t needed = (p.block + p.group - 1) / p.group;
+          const std::int64_t groups_of_block = p.groups_of_block ? p.groups_of_block : needed;
           const std::int64_t group = row / p.block * groups_of_block + row % p.block / p.group;
           to = ((panel * p.groups() + group) * p.width + in_panel) * p.group + row % p.block % p.group;
         }
@@ -133,6 +134,8 @@ TEST(Packing, Groups) {
       check(p, 2 * p.rows * columns);
       p.row_stride = 1;
       p.column_stride = p.rows;
+      check(p, 2 * p.rows * columns);
+      p.groups_of_block = 5;
       check(p, 2 * p.rows * columns);
     }
   }

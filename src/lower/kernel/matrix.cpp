@@ -9,6 +9,10 @@ namespace {
 
 constexpr std::uint32_t kChunkBytes = 16;
 
+// MatrixOrder::ByWords: PackedINTEL of SPV_INTEL_joint_matrix, which is not among the enumerants of Khronos. Only the
+// CPU engine runs such kernels.
+constexpr std::uint32_t kPackedLayout = 2;
+
 }  // namespace
 
 // --- chunks ---
@@ -163,6 +167,20 @@ Matrix Kernel::load_matrix_of_reals(MatrixType type, SharedRef from, Value index
   const spirv::Id layout = builder_.constant_u32(word(spv::CooperativeMatrixLayout::RowMajorKHR));
   return {op(spv::Op::OpCooperativeMatrixLoadKHR, type.id,
              {place, layout, builder_.constant_i32(static_cast<std::int32_t>(stride)), shared_access()}),
+          type};
+}
+
+Matrix Kernel::load_matrix(MatrixType type, Pointer from, std::int64_t offset, std::int64_t stride, MatrixOrder order) {
+  using enum spv::CooperativeMatrixLayout;
+  const Buffer buffer = buffers_[from.buffer];
+  const spirv::Id at = id(integer(offset)), zero = id(integer(0));
+  const spirv::Id place = op(spv::Op::OpAccessChain, buffer.element_pointer, {from.id, zero, at});
+  const std::uint32_t layout = order == MatrixOrder::ByRow      ? word(RowMajorKHR)
+                               : order == MatrixOrder::ByColumn ? word(ColumnMajorKHR)
+                                                                : kPackedLayout;
+  return {op(spv::Op::OpCooperativeMatrixLoadKHR, type.id,
+             {place, builder_.constant_u32(layout), builder_.constant_i32(static_cast<std::int32_t>(stride)),
+              word(spv::MemoryAccessMask::Aligned), tensor::size_of(buffer.type)}),
           type};
 }
 

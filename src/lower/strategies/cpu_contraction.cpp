@@ -4,8 +4,12 @@
 // A workgroup is one vector of invocations, one channel each, and computes a tile of rows. In each step an element of A
 // is the same for all invocations and becomes a memory operand of the multiplication; the factors of B are neighbours
 // in a panel and are one vector load (products.hpp).
+//
+// Where the device has matrices of bytes (DeviceFacts::matrices), a workgroup computes up to two matrices of rows with
+// two panels each. The sums then go through memory of the workgroup, so that each invocation gets those of its channel.
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 
 #include "base/format.hpp"
@@ -27,12 +31,14 @@ std::int64_t even_part(std::int64_t whole, std::int64_t max) {
 
 // How a contraction is cut into tiles and steps.
 struct Shape {
-  std::int64_t rows = 1;  // of a tile
+  std::int64_t rows = 1;  // of a tile, for each of its batch elements
   std::int64_t unrolled = kUnrolled;
   bool interleaved = false;  // the rows of A are interleaved first
+  bool matrices = false;     // of the device; the rows are those of a matrix
   bool operator==(const Shape&) const = default;
 
   Parameters parameters() const {
+    if (matrices) return {{"rows", rows}, {"matrices", 1}};
     return {{"rows", rows}, {"unrolled", unrolled}, {"interleaved", interleaved ? 1 : 0}};
   }
 };
@@ -44,8 +50,28 @@ bool shares_one_set(const Contraction& c, bool are_bytes) {
   return c.m_stride * (are_bytes ? 1 : 4) % kPage == 0;
 }
 
+// The matrices of a device for products of bytes: null without.
+const MatrixShape* matrix_of_bytes(const DeviceFacts& device) {
+  const auto found = std::ranges::find(device.matrices, ElementType::I8, &MatrixShape::factors);
+  return device.native_vectors && found != device.matrices.end() && found->n == device.lanes ? &*found : nullptr;
+}
+
+// How the products of a block of K are divided into steps of matrices.
+struct MatrixSteps {
+  std::int64_t count = 1, words = 1;  // words of a row of A in each
+};
+MatrixSteps matrix_steps(const Contraction& c, const MatrixShape& shape) {
+  const std::int64_t words = (c.contiguous_k + kBytesOfWord - 1) / kBytesOfWord, max = shape.k / kBytesOfWord;
+  return {(words + max - 1) / max, even_part(words, max)};
+}
+
 // Batch elements of a tile, where their rows are so few that several fit into it.
-std::int64_t batches_of_tile(const Contraction& c, bool are_bytes, const DeviceFacts& device) {
+constexpr std::int64_t kMaxMatrices = 2;  // of rows of A, and panels
+std::int64_t batches_of_tile(const Contraction& c, const Shape& shape, bool are_bytes, const DeviceFacts& device) {
+  if (shape.matrices) {
+    const bool one = c.is_matmul || c.flat_m || c.batch.empty() || c.m > shape.rows;
+    return one ? 1 : std::min(kMaxMatrices, c.batch.back().count);
+  }
   const std::int64_t max_rows = device.native_vectors && shares_one_set(c, are_bytes) ? kMaxInOneSet : kMaxRows;
   if (c.is_matmul || c.flat_m || c.batch.empty() || 2 * c.m > max_rows) return 1;
   return even_part(c.batch.back().count, max_rows / c.m);
@@ -63,12 +89,20 @@ Shape estimated_shape(const Contraction& c, std::int64_t panels, bool are_bytes,
   return {.rows = even_part(c.m, shares_one_set(c, are_bytes) ? kMaxInOneSet : max_rows)};
 }
 
+// A product of matrices takes as long for few rows as for all. Products by words have fewer instructions for few rows.
+constexpr std::int64_t kMinRowsOfMatrix = 4;
+
 Shape shape_for(ProgramBuilder& program, const Contraction& c, const tosa::Node& node, std::int64_t panels,
                 bool are_bytes) {
-  std::vector<Shape> shapes = {estimated_shape(c, panels, are_bytes, program.device())};
+  std::vector<Shape> shapes;
   const auto add = [&](Shape shape) {
     if (!std::ranges::contains(shapes, shape)) shapes.push_back(shape);
   };
+  if (const MatrixShape* matrix = are_bytes ? matrix_of_bytes(program.device()) : nullptr) {
+    const Shape shape{.rows = even_part(c.m, matrix->m), .matrices = true};
+    if (shape.rows >= kMinRowsOfMatrix) add(shape);
+  }
+  add(estimated_shape(c, panels, are_bytes, program.device()));
   for (const std::int64_t unrolled : {kUnrolled, 2 * kUnrolled}) {
     if (unrolled > kUnrolled && c.contiguous_k < unrolled) continue;
     for (const std::int64_t rows : {8, 10, 12, 14, 16}) add({even_part(c.m, rows), unrolled});
@@ -91,19 +125,28 @@ class Generator {
         are_bytes_(multiplies_bytes(program.graph(), program.stored(), c, program.device())),
         shape_(shape_for(program, c, node, panels_, are_bytes_)),
         tile_rows_(shape_.rows),
-        tile_batches_(batches_of_tile(c, are_bytes_, program.device())),
-        tiles_((c.m + tile_rows_ - 1) / tile_rows_),
-        interleaved_(shape_.interleaved) {}
+        tile_batches_(batches_of_tile(c, shape_, are_bytes_, program.device())),
+        interleaved_(shape_.interleaved) {
+    if (shape_.matrices) {
+      steps_of_block_ = matrix_steps(c, *matrix_of_bytes(program.device()));
+      matrices_down_ = tile_batches_ > 1 ? tile_batches_ : std::min(kMaxMatrices, (c.m + tile_rows_ - 1) / tile_rows_);
+      if (tile_batches_ == 1) tile_rows_ = std::min(matrices_down_ * tile_rows_, c.m);
+      panels_of_tile_ = std::min(kMaxMatrices, panels_);
+    }
+    tiles_ = (c.m + tile_rows_ - 1) / tile_rows_;
+    columns_ = (panels_ + panels_of_tile_ - 1) / panels_of_tile_;
+  }
 
   void run() {
     const std::optional<std::uint32_t> copy = copy_of_a();
-    const std::uint32_t panels =
-        are_bytes_ ? words_of_b(program_, c_, lanes_) : panels_of_b(program_, c_, lanes_, ElementType::F32);
+    const std::uint32_t panels = are_bytes_ ? words_of_b(program_, c_, lanes_, words_of_matrices())
+                                            : panels_of_b(program_, c_, lanes_, ElementType::F32);
     std::vector<std::uint32_t> packed = {copy.value_or(panels), panels};
     if (are_bytes_) packed.push_back(sums_of_panels(program_, c_, lanes_));
     const GroupKey key = key_of_group(program_.graph(), program_.stored(), node_.outputs[0], "contraction");
     if (program_.repeat(key, packed)) return;
-    KernelBuilder builder = program_.kernel({.local_size = lanes_, .addresses = true, .lanes = lanes_});
+    KernelBuilder builder = program_.kernel(
+        {.local_size = lanes_, .addresses = true, .lanes = lanes_, .vulkan_memory_model = shape_.matrices});
     builder_ = &builder;
     operands_.are_bytes = are_bytes_;
     operands_.a = copy ? builder.read_packed(*copy, are_bytes_ ? ElementType::I8 : ElementType::F32)
@@ -113,34 +156,51 @@ class Generator {
     // Groups of batch elements are taken along the innermost batch loop.
     const std::int64_t in_loop = c_.batch.empty() ? 1 : c_.batch.back().count;
     batch_tiles_ = (in_loop + tile_batches_ - 1) / tile_batches_;
-    const std::int64_t tiles = tiles_ * batch_tiles_ * (c_.batch_count() / in_loop), groups = panels_ * tiles;
+    const std::int64_t tiles = tiles_ * batch_tiles_ * (c_.batch_count() / in_loop), groups = columns_ * tiles;
     place(tiles);
-    arrange();
-    multiply();
-    finish();
+    if (shape_.matrices) {
+      arrange_matrices();
+      multiply_matrices();
+      finish_matrices();
+    } else {
+      arrange();
+      multiply();
+      finish();
+    }
     program_.dispatch(builder, static_cast<std::uint64_t>(groups), key, packed);
   }
 
  private:
   Kernel& k() { return builder_->kernel(); }
-  // Where blocks are not whole words, readers go beyond the last element; B is zero there.
+  // Where blocks are not whole words or steps, readers go beyond the last element; B is zero there.
   std::optional<std::uint32_t> copy_of_a() {
+    if (shape_.matrices) {
+      const std::int64_t read = words_of_matrices() * kBytesOfWord;
+      return bordered_a(program_, c_, ElementType::I8, static_cast<std::uint64_t>(read - c_.contiguous_k));
+    }
     if (are_bytes_)
       return bordered_a(program_, c_, ElementType::I8, c_.contiguous_k % kBytesOfWord == 0 ? 0 : kBytesOfWord - 1);
     return interleaved_ ? interleaved_a(program_, c_, tile_rows_) : bordered_a(program_, c_, ElementType::F32);
   }
-  std::int64_t steps() const { return are_bytes_ ? c_.words() : c_.k(); }  // of one sum
+  // Words of B of a block, with those that fill its last step; 0 without matrices.
+  std::int64_t words_of_matrices() const { return shape_.matrices ? steps_of_block_.count * steps_of_block_.words : 0; }
+  // Rows of a panel, of one sum.
+  std::int64_t steps() const {
+    if (shape_.matrices) return c_.k_block_count() * words_of_matrices();
+    return are_bytes_ ? c_.words() : c_.k();
+  }
   bool is_native() const { return program_.device().native_vectors; }
 
   // Which batch elements, rows and channels this workgroup has. The grid may be a few workgroups longer than the work.
   void place(std::int64_t tiles) {
-    const Value group = k().min(k().group_index(), k().integer(panels_ * tiles - 1));
+    const Value group = k().min(k().group_index(), k().integer(columns_ * tiles - 1));
     const Value tile_index = is_native() ? place_in_cache(group, tiles) : place_simply(group, tiles);
     const Value batch_tile = k().unsigned_divide(tile_index, k().integer(tiles_));
     tile_ = tile_index - batch_tile * tiles_;
     batch_ = first_batch(batch_tile);
     first_row_ = k().min(tile_ * tile_rows_, k().integer(c_.m - tile_rows_));
 
+    if (panels_of_tile_ > 1) panel_ = k().min(panel_ * panels_of_tile_, k().integer(panels_ - panels_of_tile_));
     operands_.b_begin = panel_ * (steps() * lanes_);
     if (c_.is_matmul) operands_.b_begin = operands_.b_begin + batch_ * (panels_ * steps() * lanes_);
     if (interleaved_) {
@@ -166,11 +226,11 @@ class Generator {
     return by_panel ? inner : outer;
   }
 
-  // A few tiles use a panel of B before the next panel. Sets the panel and returns the tile.
+  // A few tiles use a panel of B, or the panels of a tile, before the next one. Sets its index and returns the tile.
   Value place_in_cache(Value group, std::int64_t tiles) {
     const std::int64_t together = tiles_together(tiles);
-    const Value few = k().unsigned_divide(group, k().integer(panels_ * together));
-    const Value rest = group - few * (panels_ * together);
+    const Value few = k().unsigned_divide(group, k().integer(columns_ * together));
+    const Value rest = group - few * (columns_ * together);
     panel_ = k().unsigned_divide(rest, k().integer(together));
     return few * together + (rest - panel_ * together);
   }
@@ -189,7 +249,7 @@ class Generator {
     for (std::int64_t together = 1; together <= of_batch; ++together) {
       if (of_batch % together != 0) continue;
       const std::int64_t times_of_b = of_b <= 2 * kCache ? 1 : of_batch / together;
-      const std::int64_t times_of_a = std::min(together * of_tile, of_a) <= kCache ? 1 : panels_;
+      const std::int64_t times_of_a = std::min(together * of_tile, of_a) <= kCache ? 1 : columns_;
       const std::int64_t moved = times_of_b * of_b + times_of_a * of_a;
       if (moved < least) least = moved, best = together;
     }
@@ -238,11 +298,12 @@ class Generator {
   }
 
   // Sums of bytes are those of (a + 128) * b; (128 + zero point) * b is subtracted in advance.
-  Value first_sum() {
-    Value panel = panel_;
+  Value first_sum() { return sum_of_channel(panel_) * -(128 + c_.a_zero); }
+
+  // Of all elements of B that a channel has.
+  Value sum_of_channel(Value panel) {
     if (c_.is_matmul) panel = panel + batch_ * panels_;
-    const Pointer from = k().pointer(channel_sums_, panel * lanes_);
-    return k().load_lanes(from, 0) * -(128 + c_.a_zero);
+    return k().load_lanes(k().pointer(channel_sums_, panel * lanes_), 0);
   }
 
   // `a`: offset of the block from the beginning of the first row, in elements; `done`: steps before it.
@@ -260,6 +321,7 @@ class Generator {
   }
 
   void block(Value a, Value done) {
+    if (shape_.matrices) return add_matrix_products(k(), matrices_, a, done, steps_of_block_.count, matrix_sums_);
     if (totals_.empty()) return add_products(k(), operands_, a, done, steps() / c_.k_block_count(), sums_);
     const std::int64_t exact = exact_products(c_), whole = c_.contiguous_k / exact, rest = c_.contiguous_k % exact;
     if (whole) {
@@ -281,26 +343,87 @@ class Generator {
     }
   }
 
+  // --- matrices ---
+
+  // The rows of the second matrix of A are of the next batch element, or after those of the first. Where a tile has
+  // fewer rows than both, they share some.
+  std::int64_t next_batch() const { return tile_batches_ > 1 ? 1 : 0; }
+  std::int64_t next_row() const { return tile_batches_ > 1 ? 0 : tile_rows_ - shape_.rows; }
+
+  void arrange_matrices() {
+    const auto rows = static_cast<std::uint32_t>(shape_.rows),
+               products = static_cast<std::uint32_t>(steps_of_block_.words * kBytesOfWord);
+    matrices_ = {.a = operands_.a,
+                 .b = operands_.b,
+                 .matrices = {},
+                 .rows = shape_.rows,
+                 .row_stride = c_.m_stride,
+                 .b_begin = operands_.b_begin,
+                 .panels = panels_of_tile_,
+                 .panel_size = steps() * lanes_,
+                 .lanes = lanes_,
+                 .words = steps_of_block_.words,
+                 .a_type = k().matrix_type(ElementType::I8, rows, products, MatrixUse::A),
+                 .b_type = k().matrix_type(ElementType::I8, products, lanes_, MatrixUse::B),
+                 .sum_type = k().matrix_type(ElementType::I32, rows, lanes_, MatrixUse::Sum)};
+    const std::int64_t to_next = next_row() * c_.m_stride + (next_batch() ? c_.batch.back().stride : 0);
+    for (std::int64_t i = 0; i < matrices_down_; ++i) matrices_.matrices.push_back({a_first_, i * to_next});
+  }
+
+  void multiply_matrices() {
+    for (std::int64_t i = 0; i < matrices_down_ * panels_of_tile_; ++i)
+      matrix_sums_.push_back(k().matrix_variable(matrices_.sum_type));
+    k_blocks(0, k().integer(0), k().integer(0));
+  }
+
+  // Of (a - zero point) * b, where the sums in matrices are those of a * b.
+  void finish_matrices() {
+    const std::int64_t size = shape_.rows * lanes_;
+    const SharedRef scratch = k().shared(Scalar::Int, static_cast<std::uint32_t>(std::ssize(matrix_sums_) * size));
+    for (std::size_t i = 0; i < matrix_sums_.size(); ++i)
+      k().store_matrix(scratch, k().integer(static_cast<std::int64_t>(i) * size), k().get(matrix_sums_[i]), lanes_);
+    k().subgroup_barrier();
+    k().loop(k().integer(std::ssize(matrix_sums_)), [&](Value i) {
+      const Value down = k().unsigned_divide(i, k().integer(panels_of_tile_));
+      const Value panel = panel_ + (i - down * panels_of_tile_);
+      Value zero = k().integer(0);
+      if (c_.a_zero != 0) zero = sum_of_channel(panel) * c_.a_zero;
+      store({panel, batch_ + down * next_batch(), first_row_ + down * next_row(), shape_.rows, [&](std::int64_t row) {
+               return k().load(scratch, i * size + (k().local_index() + row * lanes_)) - zero;
+             }});
+    });
+  }
+
   // --- results ---
 
   void finish() {
-    const bool whole = c_.n % lanes_ == 0;
-    Value channel = panel_ * lanes_ + k().local_index();
-    if (!whole) channel = k().gathered(channel);
-    k().when(whole ? k().boolean(true) : channel < c_.n, [&] { store(channel); });
+    const std::vector<Variable>& sums = totals_.empty() ? sums_ : totals_;
+    store({panel_, batch_, first_row_, std::ssize(sums),
+           [&](std::int64_t row) { return k().get(sums[static_cast<std::size_t>(row)]); }});
   }
 
-  void store(Value channel) {
+  // Rows of results in the channels of a panel, of one batch element after the other.
+  struct Rows {
+    Value panel, batch, first_row;
+    std::int64_t count = 0;
+    std::function<Value(std::int64_t)> sum;
+  };
+
+  void store(const Rows& rows) {
+    const bool whole = c_.n % lanes_ == 0;
+    Value channel = rows.panel * lanes_ + k().local_index();
+    if (!whole) channel = k().gathered(channel);
+    k().when(whole ? k().boolean(true) : channel < c_.n, [&] { store(rows, channel); });
+  }
+
+  void store(const Rows& rows, Value channel) {
     const tensor::Shape& shape = program_.graph()[node_.outputs[0]].type.shape;
     std::vector<Coordinates> coordinates_of_rows;
     std::vector<Value> elements;
-    const std::vector<Variable>& sums = totals_.empty() ? sums_ : totals_;
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-      const std::int64_t batch = static_cast<std::int64_t>(i) / tile_rows_,
-                         row = static_cast<std::int64_t>(i) % tile_rows_;
-      const Coordinates at = coordinates(shape, batch_ + batch, first_row_ + row, channel);
-      const Variable& sum = sums[i];
-      builder_->fix(c_.node->outputs[0], finished_sum(*builder_, c_, k().get(sum), channel));
+    for (std::int64_t i = 0; i < rows.count; ++i) {
+      const Coordinates at =
+          coordinates(shape, rows.batch + i / shape_.rows, rows.first_row + i % shape_.rows, channel);
+      builder_->fix(c_.node->outputs[0], finished_sum(*builder_, c_, rows.sum(i), channel));
       builder_->add_node(*c_.node);
       const Value element = &node_ == c_.node ? builder_->at(node_.outputs[0], at) : builder_->compute(node_, 0, at);
       elements.push_back(builder_->stored_form(node_.outputs[0], element));
@@ -340,13 +463,18 @@ class Generator {
   std::int64_t panels_;
   bool are_bytes_;  // see multiplies_bytes
   Shape shape_;
-  std::int64_t tile_rows_, tile_batches_, tiles_, batch_tiles_ = 1;
+  std::int64_t tile_rows_, tile_batches_, tiles_ = 1, batch_tiles_ = 1;
+  std::int64_t panels_of_tile_ = 1, columns_ = 1;  // columns of tiles
   bool interleaved_;
+  MatrixSteps steps_of_block_;
+  std::int64_t matrices_down_ = 1;
   KernelBuilder* builder_ = nullptr;
   Operands operands_;
+  MatrixOperands matrices_;
   BufferRef channel_sums_;
   Value panel_, batch_, tile_, first_row_, a_first_;
   std::vector<Variable> sums_, totals_;  // by batch element and row; totals of integers, where a float cannot hold them
+  std::vector<MatrixVariable> matrix_sums_;  // by matrix of A and panel
 };
 
 }  // namespace

@@ -290,10 +290,12 @@ Packing panels(const ProgramBuilder& program, const Contraction& c, std::int64_t
 
 }  // namespace
 
-std::uint32_t words_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width) {
+std::uint32_t words_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width,
+                         std::int64_t words_of_block) {
   Packing packing = panels(program, c, width, ElementType::I8);
   packing.group = kBytesOfWord;
   packing.block = c.contiguous_k;
+  packing.groups_of_block = words_of_block;
   return program.packed_constant(source_of(program, c.b), packing);
 }
 

@@ -83,4 +83,25 @@ void add_products(Kernel& k, const Operands& operands, Value a, Value done, std:
   if (rest) add(k, operands, a + whole * step, done + whole * count, rest, sums);
 }
 
+void add_matrix_products(Kernel& k, const MatrixOperands& operands, Value a, Value done, std::int64_t steps,
+                         std::span<const MatrixVariable> sums) {
+  k.loop(k.integer(steps), [&](Value i) {
+    const Pointer from_b = k.pointer(operands.b, operands.b_begin + (done + i * operands.words) * operands.lanes);
+    std::vector<Matrix> panels;
+    for (std::int64_t panel = 0; panel < operands.panels; ++panel) {
+      panels.push_back(
+          k.load_matrix(operands.b_type, from_b, panel * operands.panel_size, operands.lanes, MatrixOrder::ByWords));
+    }
+    auto sum = sums.begin();
+    for (const RowOfA& first : operands.matrices) {
+      const Pointer from_a = k.pointer(operands.a, first.begin + a + i * (operands.words * kBytesOfWord));
+      const Matrix rows = k.load_matrix(operands.a_type, from_a, first.offset, operands.row_stride, MatrixOrder::ByRow);
+      for (const Matrix& panel : panels) {
+        k.set(*sum, k.multiply_add(rows, panel, k.get(*sum)));
+        ++sum;
+      }
+    }
+  });
+}
+
 }  // namespace slipway::lower

@@ -32,4 +32,22 @@ struct Operands {
 void add_products(Kernel& k, const Operands& operands, Value a, Value done, std::int64_t length,
                   std::span<const Variable> sums);
 
+// The same with matrices of the device: matrices of `rows` rows of A times panels of B, whose words have a row of
+// 32-bit sums each (words_of_b).
+struct MatrixOperands {
+  BufferRef a, b;
+  std::vector<RowOfA> matrices;  // the first row of each matrix of A
+  std::int64_t rows = 1, row_stride = 0;
+  Value b_begin;                            // of the first panel
+  std::int64_t panels = 1, panel_size = 0;  // in words
+  std::int64_t lanes = 16;
+  std::int64_t words = 1;  // of a row of A in one step
+  MatrixType a_type, b_type, sum_type;
+};
+
+// `sums`: of each matrix of A with each panel. `a` as above; the words of `steps` steps begin `done` rows after the
+// beginning of a panel.
+void add_matrix_products(Kernel& k, const MatrixOperands& operands, Value a, Value done, std::int64_t steps,
+                         std::span<const MatrixVariable> sums);
+
 }  // namespace slipway::lower

@@ -364,6 +364,35 @@ constexpr Case kCases[] = {
   %3 = CAST(%2) i32[3, 7, 11]
   %4 = MAXIMUM(%3, %1) i32[3, 7, 11] nan_mode=PROPAGATE
   output %4)"},
+    {"points of bytes with tails of rows, channels and products", R"(
+  %0 = input i8[1, 5, 7, 70]
+  %1 = const i8[37, 1, 1, 70] graph_constant 0
+  %2 = const i32[37] graph_constant 1
+  %3 = CONV2D(%0, %1, %2) i32[1, 5, 7, 37] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=INT32 local_bound=false input_zp=-7 weight_zp=0
+  output %3)"},
+    {"points of bytes in whole steps, and three panels", R"(
+  %0 = input i8[2, 4, 5, 128]
+  %1 = const i8[48, 1, 1, 128] graph_constant 0
+  %2 = const i32[1] graph_constant 1
+  %3 = CONV2D(%0, %1, %2) i32[2, 4, 5, 48] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=INT32 local_bound=false input_zp=0 weight_zp=0
+  output %3)"},
+    {"windows of bytes with strides, gaps and a border, few rows in a line", R"(
+  %0 = input i8[3, 9, 13, 24]
+  %1 = const i8[20, 3, 3, 24] graph_constant 0
+  %2 = const i32[20] graph_constant 1
+  %3 = CONV2D(%0, %1, %2) i32[3, 5, 6, 20] pad=[2, 2, 1, 1] stride=[2, 2] dilation=[2, 2] acc_type=INT32 local_bound=false input_zp=11 weight_zp=0
+  output %3)"},
+    {"windows of bytes over lines of more rows than two matrices", R"(
+  %0 = input i8[1, 3, 39, 17]
+  %1 = const i8[9, 2, 3, 17] graph_constant 0
+  %2 = const i32[9] graph_constant 1
+  %3 = CONV2D(%0, %1, %2) i32[1, 2, 37, 9] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=INT32 local_bound=false input_zp=-128 weight_zp=0
+  output %3)"},
+    {"matrix products of bytes by a constant, with tails and a zero point", R"(
+  %0 = input i8[3, 19, 101]
+  %1 = const i8[3, 101, 45] graph_constant 0
+  %2 = MATMUL(%0, %1) i32[3, 19, 45] A_zp=5 B_zp=0
+  output %2)"},
     {"more inputs of CONCAT than a kernel has buffers", R"(
   %0 = input i8[3, 1, 2]
   %1 = input i8[3, 2, 2]
@@ -559,6 +588,7 @@ TEST(KernelStrategies, MatricesAreUsedWhereTheDeviceHasThem) {
       "16-bit convolution",
       "matrix product of bytes, whole tiles",
       "matrix products of bytes with tails and a zero point",
+      "points of bytes in whole steps, and three panels",
       "convolution of bytes with a border",
       "more products of bytes than a float can sum, rescaled by channel",
       "matrix product of bfloats",
@@ -599,6 +629,37 @@ TEST(KernelStrategies, TransposedBytesAreReadInPlace) {
   EXPECT_EQ(kernels("  %1 = input i8[96, 3, 48]\n  %2 = TRANSPOSE(%1) i8[3, 96, 48] perms=[1, 0, 2]"),
             (Names{"CHANNELS+TRANSPOSE+MATMUL", "MATMUL"}));
   EXPECT_EQ(kernels("  %2 = input i8[3, 96, 48]"), (Names{"CHANNELS+MATMUL", "MATMUL"}));
+}
+
+// Of the CPU engine with AMX: products of bytes whose weights are constants, and that have several rows.
+TEST(KernelStrategies, TilesAreUsedWhereTheCpuHasThem) {
+  const std::set<std::string_view> with_tiles = {
+      "more products of bytes than a float can sum, rescaled by channel",
+      "few results of many products of bytes",
+      "matrix products of bytes with tails and a zero point",
+      "convolution of bytes with a border",
+      "bytes that are read by convolutions, by one with another zero point, and by others",
+      "points of bytes with tails of rows, channels and products",
+      "points of bytes in whole steps, and three panels",
+      "windows of bytes with strides, gaps and a border, few rows in a line",
+      "windows of bytes over lines of more rows than two matrices",
+      "matrix products of bytes by a constant, with tails and a zero point",
+  };
+  std::minstd_rand random(5);
+  for (const Case& one : kCases) {
+    SCOPED_TRACE(one.name);
+    const tosa::Graph graph = graph_of(one, random);
+    for (const cpu::Level level : {cpu::Level::Avx512Vnni, cpu::Level::Amx}) {
+      const auto program = lower::lower_graph(
+          graph, {.device = cpu::facts_of(cpu::any_target_of(level)), .max_groups = cpu::kMaxGroups});
+      ASSERT_TRUE(program);
+      EXPECT_EQ(uses_matrices(*program), level == cpu::Level::Amx && with_tiles.contains(one.name));
+      for (const lower::ProgramKernel& kernel : program->kernels) {
+        const Result<> valid = spirv::validate(*kernel.spirv, kernel.name);
+        EXPECT_TRUE(valid) << format_diagnostics(valid.error());
+      }
+    }
+  }
 }
 
 // On CPUs a pointwise convolution and the window over its result are one dispatch.

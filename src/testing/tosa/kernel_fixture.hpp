@@ -21,6 +21,7 @@
 #include "model/device_facts.hpp"
 #include "model/plan/plan_graph.hpp"
 #include "tensor/element.hpp"
+#include "testing/cpu_levels.hpp"
 #include "testing/device_facts.hpp"
 #include "testing/guarded_memory.hpp"
 #include "testing/launch_fixture.hpp"
@@ -38,11 +39,24 @@ using slipway::testing::OperatorCase;
 // Plain: kernels for any device. Device: those for this device. Gpu: those for a GPU, also on a CPU. Both: kernels of
 // the CPU engine, which a Vulkan driver for CPUs runs too; the results of both must be equal. SmallGpu, MobileGpu:
 // those for devices that have less than this one (gpu/device/device_profile.hpp). The others run on the CPU engine with
-// the vectors of that level.
-enum class Kernels : std::uint8_t { Plain, Device, Gpu, SmallGpu, MobileGpu, Both, Sse42, Avx2, Avx512, Avx512Vnni };
+// the instructions of that level, some of which are emulated where the CPU lacks them.
+enum class Kernels : std::uint8_t {
+  Plain,
+  Device,
+  Gpu,
+  SmallGpu,
+  MobileGpu,
+  Both,
+  Sse42,
+  Avx2,
+  Avx2Vnni,
+  Avx512,
+  Avx512Vnni,
+  Amx
+};
 inline std::string name_of(const ::testing::TestParamInfo<Kernels>& kernels) {
-  constexpr std::array kNames = {"Plain", "Device", "Gpu",  "SmallGpu", "MobileGpu",
-                                 "Both",  "Sse42",  "Avx2", "Avx512",   "Avx512Vnni"};
+  constexpr std::array kNames = {"Plain", "Device", "Gpu",      "SmallGpu", "MobileGpu",  "Both",
+                                 "Sse42", "Avx2",   "Avx2Vnni", "Avx512",   "Avx512Vnni", "Amx"};
   return kNames[static_cast<std::size_t>(kernels.param)];
 }
 
@@ -71,10 +85,11 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
   }
 
   static bool is_for_engine() { return GetParam() >= Kernels::Both; }
-  // Of the CPU engine; empty if this CPU does not have it.
+  // Of the CPU engine; empty if this CPU does not have it, even with the emulator.
   static std::optional<cpu::Target> target() {
     if (GetParam() != Kernels::Both)
-      return cpu::target_of(static_cast<cpu::Level>(static_cast<int>(GetParam()) - static_cast<int>(Kernels::Sse42)));
+      return slipway::testing::emulated_target_of(
+          static_cast<cpu::Level>(static_cast<int>(GetParam()) - static_cast<int>(Kernels::Sse42)));
     auto target = cpu::target_of(cpu::Level::Avx512Vnni);
     if (!target) target = cpu::target_of(cpu::Level::Avx2);
     if (!target) return target;
@@ -327,11 +342,11 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
   std::map<tosa::Op, std::size_t> failed_;
 };
 
-#define SLIPWAY_WITH_ALL_KERNELS(Fixture)                                                                     \
-  INSTANTIATE_TEST_SUITE_P(                                                                                   \
-      Kernels, Fixture,                                                                                       \
-      ::testing::Values(Kernels::Plain, Kernels::Device, Kernels::Gpu, Kernels::SmallGpu, Kernels::MobileGpu, \
-                        Kernels::Both, Kernels::Sse42, Kernels::Avx2, Kernels::Avx512, Kernels::Avx512Vnni),  \
-      [](const auto& kernels) { return name_of(kernels); })
+#define SLIPWAY_WITH_ALL_KERNELS(Fixture)                                                                            \
+  INSTANTIATE_TEST_SUITE_P(Kernels, Fixture,                                                                         \
+                           ::testing::Values(Kernels::Plain, Kernels::Device, Kernels::Gpu, Kernels::SmallGpu,       \
+                                             Kernels::MobileGpu, Kernels::Both, Kernels::Sse42, Kernels::Avx2,       \
+                                             Kernels::Avx2Vnni, Kernels::Avx512, Kernels::Avx512Vnni, Kernels::Amx), \
+                           [](const auto& kernels) { return name_of(kernels); })
 
 }  // namespace slipway::model
