@@ -2,6 +2,7 @@
 #include "cpu_peaks.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -47,6 +48,27 @@ SLIPWAY_PEAK(bytes_512, "avx512f,avx512vnni", __m512i, _mm512_setzero_si512(), _
              128)
 SLIPWAY_PEAK(bytes_256, "avx2,avxvnni", __m256i, _mm256_setzero_si256(), _mm256_set1_epi8(1), SLIPWAY_DOT_256, 64)
 
+// Products of whole tiles, with four sums as in kernels.
+[[gnu::target("amx-tile,amx-int8")]] double bytes_of_tiles() {
+  struct alignas(64) {
+    std::uint8_t palette = 1, start_row = 0;
+    std::array<std::uint8_t, 14> reserved{};
+    std::array<std::uint16_t, 16> bytes{64, 64, 64, 64, 64, 64, 64, 64};
+    std::array<std::uint8_t, 16> rows{16, 16, 16, 16, 16, 16, 16, 16};
+  } shapes;
+  _tile_loadconfig(&shapes);
+  for (std::uint64_t round = 0; round < kRounds; ++round) {
+    for (int i = 0; i < kChains / 4; ++i) {
+      _tile_dpbssd(0, 4, 6);
+      _tile_dpbssd(1, 4, 7);
+      _tile_dpbssd(2, 5, 6);
+      _tile_dpbssd(3, 5, 7);
+    }
+  }
+  _tile_release();
+  return 2 * 16 * 16 * 64;
+}
+
 using Loop = double (*)();
 
 // All threads together, in 10^9 operations per second.
@@ -80,7 +102,9 @@ CpuPeaks measure_peaks(const cpu::Target& target, unsigned threads, double durat
 #if defined(__x86_64__)
   const Loop floats = target.vector_bits == 512 ? fused_512 : target.has_fma ? fused_256 : separate_128;
   peaks.floats = rate_of(floats, threads, duration);
-  if (target.has_dot_products)
+  if (target.has_tiles)
+    peaks.bytes = rate_of(bytes_of_tiles, threads, duration);
+  else if (target.has_dot_products)
     peaks.bytes = rate_of(target.vector_bits == 512 ? bytes_512 : bytes_256, threads, duration);
 #else
   static_cast<void>(target), static_cast<void>(threads), static_cast<void>(duration);

@@ -40,11 +40,12 @@ int cpu_details(const ReportStyle& style) {
   const cpu::Target target = cpu::host_target();
   std::string unused;
   for (const std::string& name : cpu::unused_instructions()) unused += (unused.empty() ? "" : ", ") + name;
-  print(formatted(
-      "{}\n  graphs only, {} threads\n  vectors of {} bits, products of bytes: {}\n  instructions: {}\n"
-      "  instructions that are not used: {}\n  compiler of kernels: {}\n",
-      model::cpu_snapshot().name, cpu::default_threads(), target.vector_bits, target.has_dot_products ? "yes" : "no",
-      target.features, unused.empty() ? "none" : unused, cpu::compiler_file().string()));
+  const std::string_view products = target.has_tiles ? "yes, of matrices" : target.has_dot_products ? "yes" : "no";
+  print(
+      formatted("{}\n  graphs only, {} threads\n  vectors of {} bits, products of bytes: {}\n  instructions: {}\n"
+                "  instructions that are not used: {}\n  compiler of kernels: {}\n",
+                model::cpu_snapshot().name, cpu::default_threads(), target.vector_bits, products, target.features,
+                unused.empty() ? "none" : unused, cpu::compiler_file().string()));
   return 0;
 }
 
