@@ -20,6 +20,9 @@
 namespace slipway::testing {
 namespace {
 
+// NOLINTNEXTLINE(performance-no-int-to-ptr): what a register has
+std::uint8_t* memory_at(std::uint64_t address) { return reinterpret_cast<std::uint8_t*>(address); }
+
 // --- instructions ---
 
 // The 64-bit registers of a signal, by their number in instructions.
@@ -54,7 +57,7 @@ std::optional<Decoded> decode(const ucontext_t& context) {
   const greg_t* const registers = context.uc_mcontext.gregs;
   const auto value_of = [&](unsigned number) { return static_cast<std::uint64_t>(registers[kRegisters[number]]); };
   const auto begin = static_cast<std::uint64_t>(registers[REG_RIP]);
-  const auto* at = reinterpret_cast<const std::uint8_t*>(begin);
+  const std::uint8_t* at = memory_at(begin);
   constexpr std::uint8_t kVex3 = 0xc4, kMap0F38 = 2;
   if (at[0] != kVex3 || (at[1] & 0x1f) != kMap0F38) return std::nullopt;
   // The bits that extend numbers of registers are inverted.
@@ -160,7 +163,7 @@ void clear_tiles() {
 }
 
 Outcome configure(const Decoded& in) {
-  auto* const memory = reinterpret_cast<void*>(in.address + in.row_stride);
+  std::uint8_t* const memory = memory_at(in.address + in.row_stride);
   if (in.prefix == Prefix::Operand66) {  // STTILECFG
     std::memcpy(memory, &tiles.configuration, sizeof(Configuration));
     return Outcome::Done;
@@ -197,7 +200,7 @@ Outcome move_tile(const Decoded& in) {
   std::uint64_t address = in.address;
   if (in.prefix != Prefix::RepF3) std::memset(&moved->data, 0, sizeof moved->data);
   for (std::size_t row = 0; row < moved->rows; ++row, address += in.row_stride) {
-    auto* const memory = reinterpret_cast<void*>(address);
+    std::uint8_t* const memory = memory_at(address);
     if (in.prefix == Prefix::RepF3)
       std::memcpy(memory, &moved->data[row], moved->bytes);
     else
@@ -238,7 +241,8 @@ template <class A, class B>
 void add_products_of_bytes(const Factors& all) {
   add_products<std::uint32_t>(all, [&](std::uint32_t sum, std::size_t row, std::size_t word, std::size_t column) {
     for (std::size_t i = 0; i < 4; ++i) {
-      const int a = all.a.get<A>(row, 4 * word + i), b = all.b.get<B>(word, 4 * column + i);
+      const auto a = static_cast<int>(all.a.get<A>(row, 4 * word + i)),
+                 b = static_cast<int>(all.b.get<B>(word, 4 * column + i));
       sum += static_cast<std::uint32_t>(a * b);
     }
     return sum;
@@ -350,7 +354,7 @@ Outcome add_dot_products(const Decoded& in, const ucontext_t& context) {
   const std::array<std::uint8_t, 32> a = vectors.get(in.other);
   const std::size_t size = in.is_256 ? 32 : 16;
   if (in.in_memory)
-    std::memcpy(b.data(), reinterpret_cast<const void*>(in.address + in.row_stride), size);
+    std::memcpy(b.data(), memory_at(in.address + in.row_stride), size);
   else
     b = vectors.get(in.rm);
   for (std::size_t at = 0; at < sum.size(); at += 4) {
@@ -429,7 +433,7 @@ void emulate(InstructionSet set) {
   if (is_native(set)) return;
   (set == InstructionSet::Amx ? has_amx : has_vnni) = true;
   static std::mutex mutex;
-  const std::lock_guard lock(mutex);
+  const std::scoped_lock lock(mutex);
   struct sigaction current{};
   ::sigaction(SIGILL, nullptr, &current);
   if ((current.sa_flags & SA_SIGINFO) != 0 && current.sa_sigaction == handle) return;
