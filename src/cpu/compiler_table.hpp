@@ -24,7 +24,7 @@ struct Target {
   bool has_fma = false;           // a product and a sum, rounded once
   bool has_f16 = false;           // conversions from and to 16-bit floats
   bool has_dot_products = false;  // of unsigned and signed 8-bit integers (VNNI)
-  bool has_tiles = false;         // registers of matrices, and products of such of 8-bit integers (AMX)
+  bool has_tiles = false;         // registers of matrices, and products of such, of 8-bit integers and BF16 (AMX)
   bool operator==(const Target&) const = default;
 };
 

@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <cstring>
 #include <random>
 #include <thread>
@@ -126,6 +128,66 @@ TEST_F(TileInstructions, ProductsOfEveryShapeAndSign) {
       }
     }
   }
+}
+
+std::uint16_t bfloat(float value) { return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16); }
+
+// Sums of up to three words, in one row and column.
+float sum_of_bfloats(float sum, const std::vector<float>& a, const std::vector<float>& b) {
+  std::array<std::uint16_t, 6> of_a{}, of_b{};
+  for (std::size_t i = 0; i < a.size(); ++i) of_a[i] = bfloat(a[i]), of_b[i] = bfloat(b[i]);
+  load(Configuration().with(3, 1, 4).with(5, 1, 12).with(6, 3, 4));
+  asm volatile(
+      "tileloadd (%0,%3,1), %%tmm3\n tileloadd (%1,%3,1), %%tmm5\n tileloadd (%2,%3,1), %%tmm6\n"
+      "tdpbf16ps %%tmm6, %%tmm5, %%tmm3\n tilestored %%tmm3, (%0,%3,1)"
+      :
+      : "r"(&sum), "r"(&of_a), "r"(&of_b), "r"(4UL)
+      : "memory");
+  return sum;
+}
+
+TEST_F(TileInstructions, ProductsOfBfloats) {
+  std::minstd_rand random(11);
+  // Small whole numbers, which are summed exactly.
+  for (const std::size_t rows : {1UL, 6UL, 16UL}) {
+    for (const std::size_t words : {1UL, 5UL, 16UL}) {
+      const std::size_t columns = 17 - rows;
+      load(Configuration().with(3, rows, 4 * columns).with(5, rows, 4 * words).with(6, words, 4 * columns));
+      std::array<float, kRows * 16> sum{}, expected{};
+      std::array<std::uint16_t, kRows * 32> a{}, b{};
+      const auto small = [&] { return static_cast<float>(static_cast<int>(random() >> 8 & 15) - 8); };
+      std::array<float, kRows * 32> a_numbers{}, b_numbers{};
+      for (std::size_t i = 0; i < a.size(); ++i) {
+        a[i] = bfloat(a_numbers[i] = small());
+        b[i] = bfloat(b_numbers[i] = small());
+      }
+      for (float& one : sum) one = small() / 4;
+      expected = sum;
+      for (std::size_t row = 0; row < rows; ++row) {
+        for (std::size_t column = 0; column < columns; ++column) {
+          for (std::size_t i = 0; i < 2 * words; ++i)
+            expected[row * 16 + column] += a_numbers[row * 32 + i] * b_numbers[i / 2 * 32 + 2 * column + i % 2];
+        }
+      }
+      asm volatile(
+          "tileloadd (%0,%3,1), %%tmm3\n tileloadd (%1,%3,1), %%tmm5\n tileloadd (%2,%3,1), %%tmm6\n"
+          "tdpbf16ps %%tmm6, %%tmm5, %%tmm3\n tilestored %%tmm3, (%0,%3,1)"
+          :
+          : "r"(&sum), "r"(&a), "r"(&b), "r"(kBytes)
+          : "memory");
+      EXPECT_EQ(sum, expected) << rows << " rows, " << words << " words";
+    }
+  }
+  // Even and odd products are summed apart, and then added to the sum.
+  EXPECT_EQ(sum_of_bfloats(1, {0x1p24F, 1, -0x1p24F, 1}, {1, 1, 1, 1}), 3);
+  EXPECT_EQ(sum_of_bfloats(0, {0x1p24F, 0, 1, 0, -0x1p24F, 0}, {1, 1, 1, 1, 1, 1}), 0);
+  EXPECT_EQ(sum_of_bfloats(0x1p24F, {1, 1}, {1, 1}), 0x1p24F + 2);
+  // Subnormal numbers are zeros.
+  EXPECT_EQ(sum_of_bfloats(0x1p-130F, {1}, {0}), 0);
+  EXPECT_EQ(sum_of_bfloats(1, {0x1p-130F}, {0x1p127F}), 1);
+  EXPECT_EQ(sum_of_bfloats(0, {0x1p-100F}, {0x1p-30F}), 0);
+  EXPECT_TRUE(std::isnan(sum_of_bfloats(0, {HUGE_VALF}, {0})));
+  EXPECT_EQ(sum_of_bfloats(0, {HUGE_VALF}, {1}), HUGE_VALF);
 }
 
 TEST_F(TileInstructions, ConfigurationsAreReturned) {

@@ -18,7 +18,9 @@ namespace slipway::cpu {
 namespace {
 
 #if defined(__x86_64__)
-bool cpu_has_tiles() { return __builtin_cpu_supports("amx-tile") && __builtin_cpu_supports("amx-int8"); }
+bool cpu_has_tiles() {
+  return __builtin_cpu_supports("amx-tile") && __builtin_cpu_supports("amx-int8") && __builtin_cpu_supports("amx-bf16");
+}
 
 // Tiles are a state of 8 KB for each thread, which Linux saves for processes that have asked.
 bool may_use_tiles() {
@@ -57,8 +59,10 @@ std::vector<std::string> unused() {
   std::vector<std::string> names;
   if (__builtin_cpu_supports("avx512bf16")) names.emplace_back("avx512_bf16");
   if (__builtin_cpu_supports("avx512fp16")) names.emplace_back("avx512_fp16");
-  if (cpu_has_tiles() && !may_use_tiles()) names.emplace_back("amx_int8 (no permission)");
-  if (__builtin_cpu_supports("amx-bf16")) names.emplace_back("amx_bf16");
+  if (cpu_has_tiles() && !may_use_tiles()) {
+    names.emplace_back("amx_int8 (no permission)");
+    names.emplace_back("amx_bf16 (no permission)");
+  }
   return names;
 }
 
@@ -120,7 +124,7 @@ Target any_target_of(Level level) {
     target.has_dot_products = true;
   }
   if (level >= Level::Amx) {
-    target.features += ",+amx-tile,+amx-int8";
+    target.features += ",+amx-tile,+amx-int8,+amx-bf16";
     target.tuning = "sapphirerapids";
     target.has_tiles = true;
   }
@@ -147,8 +151,10 @@ lower::DeviceFacts facts_of(const Target& target) {
   facts.dot_products = target.has_dot_products;
   facts.subgroup_size = target.lanes;
   if (target.has_tiles) {
+    using enum tensor::ElementType;
     // Sixteen rows of 64 bytes.
-    facts.matrices = {{.m = 16, .n = 16, .k = 64, .factors = tensor::ElementType::I8, .sum = tensor::ElementType::I32}};
+    facts.matrices = {{.m = 16, .n = 16, .k = 64, .factors = I8, .sum = I32},
+                      {.m = 16, .n = 16, .k = 32, .factors = BF16, .sum = F32}};
   }
   facts.floats = {.signed_zero_inf_nan_preserve = true,
                   .denorm_preserve = true,

@@ -28,7 +28,7 @@ Target any_target_of(Level level);
 Target host_target();
 
 // Instructions for graphs that this CPU has and the engine does not use (docs/design/cpu_engine.md#products-of-bytes),
-// by the names of Linux: "amx_bf16". With a reason where the system refuses them: "amx_int8 (no permission)".
+// by the names of Linux: "avx512_fp16". With a reason where the system refuses them: "amx_int8 (no permission)".
 std::vector<std::string> unused_instructions();
 
 // For messages and lists of devices: "AMD EPYC 9B14".

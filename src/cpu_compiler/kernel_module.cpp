@@ -36,6 +36,8 @@ constexpr spv::Capability kCapabilities[] = {
     spv::Capability::DotProduct,
     spv::Capability::DotProductInput4x8BitPacked,
     spv::Capability::CooperativeMatrixKHR,
+    spv::Capability::BFloat16TypeKHR,
+    spv::Capability::BFloat16CooperativeMatrixKHR,
     spv::Capability::VulkanMemoryModel,
     spv::Capability::SignedZeroInfNanPreserve,
     spv::Capability::DenormPreserve,
@@ -112,8 +114,9 @@ class Reader {
       case spv::Op::OpTypeInt:
         return made({.kind = Type::Kind::Int, .width = in.operand(1)});
       case spv::Op::OpTypeFloat:
-        if (in.operands.size() > 2) return refused(module_, "an encoding of floats");
-        return made({.kind = Type::Kind::Float, .width = in.operand(1)});
+        if (in.operands.size() > 2 && static_cast<spv::FPEncoding>(in.operand(2)) != spv::FPEncoding::BFloat16KHR)
+          return refused(module_, "an encoding of floats");
+        return made({.kind = Type::Kind::Float, .width = in.operand(1), .is_bfloat = in.operands.size() > 2});
       case spv::Op::OpTypeVector:
         return made({.kind = Type::Kind::Vector, .count = in.operand(2), .element = in.operand(1)});
       case spv::Op::OpTypeRuntimeArray:

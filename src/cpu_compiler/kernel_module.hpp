@@ -27,6 +27,7 @@ struct Type {
   enum class Kind : std::uint8_t { Void, Bool, Int, Float, Vector, Array, Struct, Pointer, Function, Matrix };
   Kind kind = Kind::Void;
   std::uint32_t width = 0;             // Int, Float: bits
+  bool is_bfloat = false;              // Float, only in matrices
   std::uint32_t count = 0;             // Vector: components; Array: elements, 0 if that is not known; Matrix: columns
   std::uint32_t rows = 0;              // Matrix
   std::uint32_t use = 0;               // Matrix: spv::CooperativeMatrixUse

@@ -10,7 +10,7 @@
 namespace slipway::cpu_compiler {
 namespace {
 
-constexpr std::uint32_t kMaxRows = 16, kMaxBytes = 64, kBytesOfWord = 4;
+constexpr std::uint32_t kMaxRows = 16, kMaxBytes = 64, kBytesOfWord = 4, kBits = 8;
 // PackedINTEL of SPV_INTEL_joint_matrix.
 constexpr std::uint32_t kRowMajor = 0, kPacked = 2;
 
@@ -29,18 +29,19 @@ Tiles::Tiles(const KernelModule& kernel, llvm::IRBuilder<>& builder, llvm::Modul
   }
 }
 
-// As rows of bytes in a register: of B a row has the words of four rows.
+// As rows of bytes in a register: of B a row has the words of two or four rows.
 std::optional<Tiles::Shape> Tiles::shape_of(const Type& type) const {
   const Type& element = kernel_.type(type.element);
   const bool is_sum = is(type, spv::CooperativeMatrixUse::MatrixAccumulatorKHR);
-  if (type.kind != Type::Kind::Matrix || element.kind != Type::Kind::Int || element.width != (is_sum ? 32 : 8))
-    return std::nullopt;
-  Shape shape{type.rows, type.count};
-  if (is_sum) {
-    shape.bytes *= kBytesOfWord;
-  } else if (is(type, spv::CooperativeMatrixUse::MatrixBKHR)) {
-    if (shape.rows % kBytesOfWord != 0) return std::nullopt;
-    shape = {shape.rows / kBytesOfWord, shape.bytes * kBytesOfWord};
+  const bool is_known = is_sum                              ? element.width == 32
+                        : element.kind == Type::Kind::Float ? element.is_bfloat
+                                                            : element.kind == Type::Kind::Int && element.width == 8;
+  if (type.kind != Type::Kind::Matrix || !is_known) return std::nullopt;
+  const std::uint32_t size = element.width / kBits, in_word = kBytesOfWord / size;
+  Shape shape{type.rows, type.count * size};
+  if (is(type, spv::CooperativeMatrixUse::MatrixBKHR)) {
+    if (type.rows % in_word != 0) return std::nullopt;
+    shape = {type.rows / in_word, type.count * kBytesOfWord};
   }
   const bool fits = shape.rows >= 1 && shape.rows <= kMaxRows && shape.bytes >= 1 && shape.bytes <= kMaxBytes &&
                     shape.bytes % kBytesOfWord == 0;
@@ -51,17 +52,20 @@ bool Tiles::is_in_order(const Type& type, std::uint32_t layout) const {
   return layout == (is(type, spv::CooperativeMatrixUse::MatrixBKHR) ? kPacked : kRowMajor);
 }
 
-// A free register that has this shape, or any that has no shape yet.
+// A register that was not used before, so that a load need not wait for products with another matrix; or a free one of
+// this shape.
 std::optional<std::uint32_t> Tiles::take(const Type& type) {
   const std::optional<Shape> shape = shape_of(type);
   if (!shape) return std::nullopt;
-  for (std::uint32_t i = 0; i < registers_.size(); ++i) {
-    Register& one = registers_[i];
-    if (one.taken || (one.rows != 0 && one != *shape)) continue;
-    static_cast<Shape&>(one) = *shape;
-    one.taken = true;
-    ++one.version;
-    return i;
+  for (const Shape& before : {Shape(), *shape}) {
+    for (std::uint32_t i = 0; i < registers_.size(); ++i) {
+      Register& one = registers_[i];
+      if (one.taken || one != before) continue;
+      static_cast<Shape&>(one) = *shape;
+      one.taken = true;
+      ++one.version;
+      return i;
+    }
   }
   return std::nullopt;
 }
@@ -142,7 +146,9 @@ bool Tiles::multiply_add(const Instruction& in) {
                            static_cast<std::uint32_t>(MatrixCSignedComponentsKHR) |
                            static_cast<std::uint32_t>(MatrixResultSignedComponentsKHR);
   const Matrix *a = value(in.operand(2)), *b = value(in.operand(3)), *sum = value(in.operand(4));
-  if (!a || !b || !sum || in.operand(5) != kSigned) return false;
+  if (!a || !b || !sum || a->type->element != b->type->element) return false;
+  const bool of_floats = kernel_.type(sum->type->element).kind == Type::Kind::Float;
+  if (kernel_.type(a->type->element).is_bfloat != of_floats || in.operand(5) != (of_floats ? 0 : kSigned)) return false;
   const bool agree =
       is(*a->type, spv::CooperativeMatrixUse::MatrixAKHR) && is(*b->type, spv::CooperativeMatrixUse::MatrixBKHR) &&
       is(*sum->type, spv::CooperativeMatrixUse::MatrixAccumulatorKHR) && a->type->rows == sum->type->rows &&
@@ -150,7 +156,8 @@ bool Tiles::multiply_add(const Instruction& in) {
   const bool is_variable =
       std::ranges::any_of(variables_, [&](const auto& entry) { return entry.second.index == sum->index; });
   if (!agree || !is_variable || uses_[in.operand(4)] != 1) return false;
-  call(llvm::Intrinsic::x86_tdpbssd, {number(sum->index), number(a->index), number(b->index)});
+  call(of_floats ? llvm::Intrinsic::x86_tdpbf16ps : llvm::Intrinsic::x86_tdpbssd,
+       {number(sum->index), number(a->index), number(b->index)});
   Register& changed = registers_[sum->index];
   changed.changed = true;
   values_[in.result] = {sum->index, ++changed.version, blocks_.back(), sum->type};

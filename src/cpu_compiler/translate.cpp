@@ -168,6 +168,7 @@ class Translator {
       case Type::Kind::Int:
         return b_.getIntNTy(type.width);
       case Type::Kind::Float:
+        if (type.is_bfloat) return nullptr;
         return type.width == 16 ? b_.getHalfTy() : type.width == 32 ? b_.getFloatTy() : nullptr;
       default:
         return nullptr;

@@ -160,25 +160,28 @@ void pack_sums(const Packing& p, bool splat, MutableBytes to, Read read) {
 }
 
 // Rows that belong together are neighbours in the constant of a convolution.
+template <class Element>
 void pack_groups(const Packing& p, Bytes from, bool splat, MutableBytes to) {
   const Strides strides = strides_of(p, splat);
   std::ranges::fill(to, std::byte{});
+  constexpr std::int64_t kSize = sizeof(Element);
   std::byte* packed = to.data();
   const std::int64_t missing = p.groups() / (p.rows / p.block) - (p.block + p.group - 1) / p.group;  // of a block
   for (std::int64_t batch = 0; batch < p.batches; ++batch) {
     for (std::int64_t panel = 0; panel < p.panels(); ++panel) {
       const std::int64_t first = panel * p.width, count = std::min(p.width, p.columns - first);
-      const std::byte* column = from.data() + batch * strides.batch + first * strides.column;
+      const std::byte* column = from.data() + (batch * strides.batch + first * strides.column) * kSize;
       for (std::int64_t block = 0; block < p.rows; block += p.block) {
-        for (std::int64_t in_block = 0; in_block < p.block; in_block += p.group, packed += p.width * p.group) {
+        for (std::int64_t in_block = 0; in_block < p.block; in_block += p.group, packed += p.width * p.group * kSize) {
           const std::int64_t rows = std::min(p.group, p.block - in_block);
-          const std::byte* source = column + (block + in_block) * strides.row;
+          const std::byte* source = column + (block + in_block) * strides.row * kSize;
           std::byte* end = packed;
-          for (std::int64_t i = 0; i < count; ++i, source += strides.column, end += p.group) {
-            for (std::int64_t row = 0; row < rows; ++row) end[row] = source[row * strides.row];
+          for (std::int64_t i = 0; i < count; ++i, source += strides.column * kSize, end += p.group * kSize) {
+            for (std::int64_t row = 0; row < rows; ++row)
+              store(end + row * kSize, load<Element>(source + row * strides.row * kSize));
           }
         }
-        packed += missing * p.width * p.group;
+        packed += missing * p.width * p.group * kSize;
       }
     }
   }
@@ -187,7 +190,8 @@ void pack_groups(const Packing& p, Bytes from, bool splat, MutableBytes to) {
 }  // namespace
 
 void pack(const Packing& packing, Bytes from, bool splat, MutableBytes to) {
-  if (packing.group > 1) return pack_groups(packing, from, splat, to);
+  if (packing.group > 1 && tensor::size_of(packing.to) == 1) return pack_groups<std::uint8_t>(packing, from, splat, to);
+  if (packing.group > 1) return pack_groups<std::uint16_t>(packing, from, splat, to);
   // Columns after the last one, and their sums, are zero.
   if (packing.columns % packing.width != 0) std::ranges::fill(to, std::byte{});
   if (packing.sums) {

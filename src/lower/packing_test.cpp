@@ -137,6 +137,10 @@ TEST(Packing, Groups) {
       check(p, 2 * p.rows * columns);
       p.groups_of_block = 5;
       check(p, 2 * p.rows * columns);
+      p.from = p.to = ElementType::BF16;
+      p.group = 2;
+      p.groups_of_block = 9;
+      check(p, 2 * p.rows * columns);
     }
   }
 }

@@ -13,6 +13,8 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
+#include <cmath>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -270,6 +272,35 @@ Outcome multiply_bytes(const Decoded& in) {
   return Outcome::Done;
 }
 
+// Subnormal numbers are taken, and stored, as zeros.
+float flushed(float value) { return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.F, value) : value; }
+float float_of(std::uint16_t bits) { return flushed(std::bit_cast<float>(std::uint32_t{bits} << 16)); }
+
+// Opcode 5C, TDPBF16PS. The even and the odd products are summed apart, each product rounded once with its sum. Both
+// are then added, and that to the sum in the tile.
+Outcome multiply_bfloats(const Decoded& in) {
+  const auto all = factors_of(in);
+  if (!all || in.prefix != Prefix::RepF3) return Outcome::IsUnknown;
+  for (std::size_t row = 0; row < kMaxRows; ++row) {
+    for (std::size_t column = 0; column < kMaxBytes / sizeof(float); ++column) {
+      float result = 0;
+      if (row < all->sum.rows && column < all->sum.bytes / sizeof(float)) {
+        std::array<float, 2> sums{};
+        for (std::size_t word = 0; word < all->b.rows; ++word) {
+          for (std::size_t i = 0; i < 2; ++i) {
+            const float a = float_of(all->a.get<std::uint16_t>(row, 2 * word + i)),
+                        b = float_of(all->b.get<std::uint16_t>(word, 2 * column + i));
+            sums[i] = flushed(std::fma(a, b, sums[i]));
+          }
+        }
+        result = flushed(flushed(sums[0] + sums[1]) + flushed(all->sum.get<float>(row, column)));
+      }
+      std::memcpy(&all->sum.data[row][column * sizeof(float)], &result, sizeof result);
+    }
+  }
+  return Outcome::Done;
+}
+
 // --- vectors ---
 
 // The area in which the signal has saved the vectors: 512 bytes with their lower halves, a header, and the other
@@ -385,6 +416,8 @@ Outcome execute(const Decoded& in, const ucontext_t& context) {
       return in.other == 0 ? execute_configuration(in) : Outcome::IsUnknown;
     case 0x4b:
       return in.other == 0 && in.in_memory ? move_tile(in) : Outcome::IsUnknown;
+    case 0x5c:
+      return multiply_bfloats(in);
     case 0x5e:
       return multiply_bytes(in);
     default:
@@ -426,7 +459,7 @@ bool is_native(InstructionSet set) {
   if (set == InstructionSet::AvxVnni) return __builtin_cpu_supports("avxvnni");
   constexpr long kRequestPermission = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
   return __builtin_cpu_supports("amx-tile") && __builtin_cpu_supports("amx-int8") &&
-         syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+         __builtin_cpu_supports("amx-bf16") && syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
 }
 
 void emulate(InstructionSet set) {

@@ -7,9 +7,9 @@
 //
 //   emulate(InstructionSet::Amx);  // does nothing on a CPU that has it
 //
-// Known are all instructions of AMX-TILE and AMX-INT8, and of AVX-VNNI those that do not saturate, which compilers use:
-// for 64-bit code without prefixes for segments or address sizes. Tiles are a state of each thread, which begins
-// without a configuration.
+// Known are all instructions of AMX-TILE, AMX-INT8 and AMX-BF16, and of AVX-VNNI those that do not saturate, which
+// compilers use: for 64-bit code without prefixes for segments or address sizes. Tiles are a state of each thread,
+// which begins without a configuration.
 #pragma once
 
 #include <cstdint>

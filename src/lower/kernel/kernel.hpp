@@ -143,8 +143,8 @@ struct ChunkVariable {
 };
 // A matrix that the invocations of a subgroup hold together. The enumerators have the values of SPIR-V.
 enum class MatrixUse : std::uint8_t { A = 0, B = 1, Sum = 2 };
-// The order of the elements of a matrix in memory. By words: a word has four rows of one column, and a row of words
-// comes after the other; strides count words.
+// The order of the elements of a matrix in memory. By words: a word of 32 bits has the elements of two or four rows of
+// one column, and a row of words comes after the other; strides count words.
 enum class MatrixOrder : std::uint8_t { ByRow, ByColumn, ByWords };
 struct MatrixType {
   spirv::Id id = 0, component = 0;
@@ -241,7 +241,7 @@ class Kernel {
   void set(MatrixVariable variable, Matrix matrix);
   Matrix load_matrix(MatrixType type, SharedRef chunks, Value index, std::int64_t stride, bool by_column = false);
   Matrix load_matrix_of_reals(MatrixType type, SharedRef reals, Value index, std::int64_t stride);
-  // With addresses: a matrix of bytes whose first element is `offset` elements of the buffer after `from`.
+  // With addresses: a matrix whose first element is `offset` elements of the buffer after `from`.
   Matrix load_matrix(MatrixType type, Pointer from, std::int64_t offset, std::int64_t stride, MatrixOrder order);
   Matrix multiply_add(Matrix a, Matrix b, Matrix sum);
   Matrix multiply_elements(Matrix a, Matrix b);

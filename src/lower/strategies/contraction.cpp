@@ -205,6 +205,10 @@ bool sums_exactly(const tosa::Graph& graph, const Contraction& c) {
 bool multiplies_bytes(const tosa::Graph& graph, const std::vector<bool>& stored, const Contraction& c,
                       const DeviceFacts& device) {
   if (!device.dot_products || tosa::is_float(graph[c.a].type.data) || c.b_zero != 0) return false;
+  return has_constant_b(graph, stored, c);
+}
+
+bool has_constant_b(const tosa::Graph& graph, const std::vector<bool>& stored, const Contraction& c) {
   tosa::ValueId b = c.b;
   while (!stored[index(b)] && graph.producer(b) && graph.producer(b)->op == Op::RESHAPE)
     b = graph.producer(b)->inputs[0];

@@ -74,6 +74,8 @@ inline constexpr std::uint32_t kSumBits = 24;
 bool multiplies_bytes(const tosa::Graph& graph, const std::vector<bool>& stored, const Contraction& c,
                       const DeviceFacts& device);
 inline constexpr std::int64_t kBytesOfWord = 4;  // products of one instruction and lane
+// Whether B is a constant, through views of it.
+bool has_constant_b(const tosa::Graph& graph, const std::vector<bool>& stored, const Contraction& c);
 
 // How many products of a sum are straight code: Mesa's software driver blends and spills every sum at the end of an
 // iteration, and compiles long code slowly.

@@ -5,8 +5,9 @@
 // is the same for all invocations and becomes a memory operand of the multiplication; the factors of B are neighbours
 // in a panel and are one vector load (products.hpp).
 //
-// Where the device has matrices of bytes (DeviceFacts::matrices), a workgroup computes up to two matrices of rows with
-// two panels each. The sums then go through memory of the workgroup, so that each invocation gets those of its channel.
+// Where the device has matrices of bytes or BF16 (DeviceFacts::matrices), a workgroup computes up to two matrices of
+// rows with two panels each. The sums then go through memory of the workgroup, so that each invocation gets those of
+// its channel.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -50,19 +51,31 @@ bool shares_one_set(const Contraction& c, bool are_bytes) {
   return c.m_stride * (are_bytes ? 1 : 4) % kPage == 0;
 }
 
-// The matrices of a device for products of bytes: null without.
-const MatrixShape* matrix_of_bytes(const DeviceFacts& device) {
-  const auto found = std::ranges::find(device.matrices, ElementType::I8, &MatrixShape::factors);
-  return device.native_vectors && found != device.matrices.end() && found->n == device.lanes ? &*found : nullptr;
-}
-
 // How the products of a block of K are divided into steps of matrices.
 struct MatrixSteps {
-  std::int64_t count = 1, words = 1;  // words of a row of A in each
+  std::int64_t count = 1, words = 1;    // words of a row of A in each
+  std::int64_t in_word = kBytesOfWord;  // factors
+  std::int64_t products() const { return count * words * in_word; }
 };
 MatrixSteps matrix_steps(const Contraction& c, const MatrixShape& shape) {
-  const std::int64_t words = (c.contiguous_k + kBytesOfWord - 1) / kBytesOfWord, max = shape.k / kBytesOfWord;
-  return {(words + max - 1) / max, even_part(words, max)};
+  const std::int64_t in_word = kBytesOfWord / tensor::size_of(shape.factors), max = shape.k / in_word;
+  const std::int64_t words = (c.contiguous_k + in_word - 1) / in_word;
+  return {(words + max - 1) / max, even_part(words, max), in_word};
+}
+
+// The matrices of a device for a contraction: null without. Further bytes, which are read beyond a block, are
+// multiplied by zero. Floats must not be: they may be infinite.
+const MatrixShape* matrix_for(const ProgramBuilder& program, const Contraction& c) {
+  const DeviceFacts& device = program.device();
+  const ElementType factors = tosa::storage_of(program.graph()[c.a].type.data);
+  const auto found = std::ranges::find(device.matrices, factors, &MatrixShape::factors);
+  if (!device.native_vectors || found == device.matrices.end() || found->n != device.lanes) return nullptr;
+  if (factors == ElementType::I8)
+    return multiplies_bytes(program.graph(), program.stored(), c, device) ? &*found : nullptr;
+  const bool same_types = program.graph()[c.a].type.data == program.graph()[c.b].type.data;
+  const bool is_applicable = same_types && has_constant_b(program.graph(), program.stored(), c) &&
+                             matrix_steps(c, *found).products() == c.contiguous_k;
+  return is_applicable ? &*found : nullptr;
 }
 
 // Batch elements of a tile, where their rows are so few that several fit into it.
@@ -98,7 +111,7 @@ Shape shape_for(ProgramBuilder& program, const Contraction& c, const tosa::Node&
   const auto add = [&](Shape shape) {
     if (!std::ranges::contains(shapes, shape)) shapes.push_back(shape);
   };
-  if (const MatrixShape* matrix = are_bytes ? matrix_of_bytes(program.device()) : nullptr) {
+  if (const MatrixShape* matrix = matrix_for(program, c)) {
     const Shape shape{.rows = even_part(c.m, matrix->m), .matrices = true};
     if (shape.rows >= kMinRowsOfMatrix) add(shape);
   }
@@ -128,7 +141,8 @@ class Generator {
         tile_batches_(batches_of_tile(c, shape_, are_bytes_, program.device())),
         interleaved_(shape_.interleaved) {
     if (shape_.matrices) {
-      steps_of_block_ = matrix_steps(c, *matrix_of_bytes(program.device()));
+      matrix_ = *matrix_for(program, c);
+      steps_of_block_ = matrix_steps(c, matrix_);
       matrices_down_ = tile_batches_ > 1 ? tile_batches_ : std::min(kMaxMatrices, (c.m + tile_rows_ - 1) / tile_rows_);
       if (tile_batches_ == 1) tile_rows_ = std::min(matrices_down_ * tile_rows_, c.m);
       panels_of_tile_ = std::min(kMaxMatrices, panels_);
@@ -139,8 +153,9 @@ class Generator {
 
   void run() {
     const std::optional<std::uint32_t> copy = copy_of_a();
-    const std::uint32_t panels = are_bytes_ ? words_of_b(program_, c_, lanes_, words_of_matrices())
-                                            : panels_of_b(program_, c_, lanes_, ElementType::F32);
+    const bool words = are_bytes_ || shape_.matrices;
+    const std::uint32_t panels = words ? words_of_b(program_, c_, lanes_, words_of_matrices())
+                                       : panels_of_b(program_, c_, lanes_, ElementType::F32);
     std::vector<std::uint32_t> packed = {copy.value_or(panels), panels};
     if (are_bytes_) packed.push_back(sums_of_panels(program_, c_, lanes_));
     const GroupKey key = key_of_group(program_.graph(), program_.stored(), node_.outputs[0], "contraction");
@@ -149,9 +164,8 @@ class Generator {
         {.local_size = lanes_, .addresses = true, .lanes = lanes_, .vulkan_memory_model = shape_.matrices});
     builder_ = &builder;
     operands_.are_bytes = are_bytes_;
-    operands_.a = copy ? builder.read_packed(*copy, are_bytes_ ? ElementType::I8 : ElementType::F32)
-                       : builder.read(source_of(program_, c_.a));
-    operands_.b = builder.read_packed(panels, are_bytes_ ? ElementType::I32 : ElementType::F32);
+    operands_.a = copy ? builder.read_packed(*copy, factors()) : builder.read(source_of(program_, c_.a));
+    operands_.b = builder.read_packed(panels, words ? ElementType::I32 : ElementType::F32);
     if (are_bytes_) channel_sums_ = builder.read_packed(packed[2], ElementType::I32);
     // Groups of batch elements are taken along the innermost batch loop.
     const std::int64_t in_loop = c_.batch.empty() ? 1 : c_.batch.back().count;
@@ -175,12 +189,16 @@ class Generator {
   // Where blocks are not whole words or steps, readers go beyond the last element; B is zero there.
   std::optional<std::uint32_t> copy_of_a() {
     if (shape_.matrices) {
-      const std::int64_t read = words_of_matrices() * kBytesOfWord;
-      return bordered_a(program_, c_, ElementType::I8, static_cast<std::uint64_t>(read - c_.contiguous_k));
+      const std::int64_t beyond = steps_of_block_.products() - c_.contiguous_k;
+      return bordered_a(program_, c_, factors(), static_cast<std::uint64_t>(beyond));
     }
     if (are_bytes_)
       return bordered_a(program_, c_, ElementType::I8, c_.contiguous_k % kBytesOfWord == 0 ? 0 : kBytesOfWord - 1);
     return interleaved_ ? interleaved_a(program_, c_, tile_rows_) : bordered_a(program_, c_, ElementType::F32);
+  }
+  // The type in which A is read.
+  ElementType factors() const {
+    return shape_.matrices ? matrix_.factors : are_bytes_ ? ElementType::I8 : ElementType::F32;
   }
   // Words of B of a block, with those that fill its last step; 0 without matrices.
   std::int64_t words_of_matrices() const { return shape_.matrices ? steps_of_block_.count * steps_of_block_.words : 0; }
@@ -240,7 +258,7 @@ class Generator {
   std::int64_t tiles_together(std::int64_t tiles) const {
     constexpr std::int64_t kCache = 256 << 10;
     const std::int64_t of_batch = c_.is_matmul ? tiles_ : tiles;  // each batch of a product has a B of its own
-    const std::int64_t element_size = are_bytes_ ? 1 : 4, of_b = panels_ * lanes_ * c_.k() * element_size;
+    const std::int64_t element_size = tensor::size_of(factors()), of_b = panels_ * lanes_ * c_.k() * element_size;
     const std::int64_t rows = tile_batches_ * c_.k_block_count() * (tile_rows_ * c_.m_stride + c_.contiguous_k);
     const std::int64_t of_tile = (interleaved_ ? tile_rows_ * c_.k() : rows) * element_size;
     const auto elements = static_cast<std::int64_t>(tensor::element_count(c_.border.shape).value_or(0));
@@ -352,7 +370,7 @@ class Generator {
 
   void arrange_matrices() {
     const auto rows = static_cast<std::uint32_t>(shape_.rows),
-               products = static_cast<std::uint32_t>(steps_of_block_.words * kBytesOfWord);
+               products = static_cast<std::uint32_t>(steps_of_block_.words * steps_of_block_.in_word);
     matrices_ = {.a = operands_.a,
                  .b = operands_.b,
                  .matrices = {},
@@ -363,9 +381,10 @@ class Generator {
                  .panel_size = steps() * lanes_,
                  .lanes = lanes_,
                  .words = steps_of_block_.words,
-                 .a_type = k().matrix_type(ElementType::I8, rows, products, MatrixUse::A),
-                 .b_type = k().matrix_type(ElementType::I8, products, lanes_, MatrixUse::B),
-                 .sum_type = k().matrix_type(ElementType::I32, rows, lanes_, MatrixUse::Sum)};
+                 .in_word = steps_of_block_.in_word,
+                 .a_type = k().matrix_type(matrix_.factors, rows, products, MatrixUse::A),
+                 .b_type = k().matrix_type(matrix_.factors, products, lanes_, MatrixUse::B),
+                 .sum_type = k().matrix_type(matrix_.sum, rows, lanes_, MatrixUse::Sum)};
     const std::int64_t to_next = next_row() * c_.m_stride + (next_batch() ? c_.batch.back().stride : 0);
     for (std::int64_t i = 0; i < matrices_down_; ++i) matrices_.matrices.push_back({a_first_, i * to_next});
   }
@@ -376,20 +395,22 @@ class Generator {
     k_blocks(0, k().integer(0), k().integer(0));
   }
 
-  // Of (a - zero point) * b, where the sums in matrices are those of a * b.
+  // Of integers (a - zero point) * b, where the sums in matrices are those of a * b.
   void finish_matrices() {
     const std::int64_t size = shape_.rows * lanes_;
-    const SharedRef scratch = k().shared(Scalar::Int, static_cast<std::uint32_t>(std::ssize(matrix_sums_) * size));
+    const SharedRef scratch = k().shared(are_bytes_ ? Scalar::Int : Scalar::Float,
+                                         static_cast<std::uint32_t>(std::ssize(matrix_sums_) * size));
     for (std::size_t i = 0; i < matrix_sums_.size(); ++i)
       k().store_matrix(scratch, k().integer(static_cast<std::int64_t>(i) * size), k().get(matrix_sums_[i]), lanes_);
     k().subgroup_barrier();
     k().loop(k().integer(std::ssize(matrix_sums_)), [&](Value i) {
       const Value down = k().unsigned_divide(i, k().integer(panels_of_tile_));
       const Value panel = panel_ + (i - down * panels_of_tile_);
-      Value zero = k().integer(0);
+      Value zero;
       if (c_.a_zero != 0) zero = sum_of_channel(panel) * c_.a_zero;
       store({panel, batch_ + down * next_batch(), first_row_ + down * next_row(), shape_.rows, [&](std::int64_t row) {
-               return k().load(scratch, i * size + (k().local_index() + row * lanes_)) - zero;
+               const Value sum = k().load(scratch, i * size + (k().local_index() + row * lanes_));
+               return c_.a_zero != 0 ? sum - zero : sum;
              }});
     });
   }
@@ -466,6 +487,7 @@ class Generator {
   std::int64_t tile_rows_, tile_batches_, tiles_ = 1, batch_tiles_ = 1;
   std::int64_t panels_of_tile_ = 1, columns_ = 1;  // columns of tiles
   bool interleaved_;
+  MatrixShape matrix_;
   MatrixSteps steps_of_block_;
   std::int64_t matrices_down_ = 1;
   KernelBuilder* builder_ = nullptr;

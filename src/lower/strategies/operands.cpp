@@ -292,8 +292,9 @@ Packing panels(const ProgramBuilder& program, const Contraction& c, std::int64_t
 
 std::uint32_t words_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width,
                          std::int64_t words_of_block) {
-  Packing packing = panels(program, c, width, ElementType::I8);
-  packing.group = kBytesOfWord;
+  const ElementType type = tosa::storage_of(program.graph()[c.b].type.data);
+  Packing packing = panels(program, c, width, type);
+  packing.group = kBytesOfWord / tensor::size_of(type);
   packing.block = c.contiguous_k;
   packing.groups_of_block = words_of_block;
   return program.packed_constant(source_of(program, c.b), packing);

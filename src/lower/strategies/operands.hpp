@@ -30,9 +30,10 @@ std::uint32_t interleaved_a(ProgramBuilder& program, const Contraction& c, std::
 // B as floats of type `to` in panels of `width` channels: [batch of a matrix product][panels][K][width].
 std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width, ElementType to);
 
-// A constant B of 8-bit integers in panels of `width` channels: [batch of a matrix product][panels][words][width], four
-// products of a channel in each word. A block of K has `words_of_block` words, or as many as it needs (0). And the sums
-// of all products: [batch][panels][width], 32-bit integers.
+// A constant B of 8-bit integers or 16-bit floats in panels of `width` channels: [batch of a matrix
+// product][panels][words][width], four or two products of a channel in each word. A block of K has `words_of_block`
+// words, or as many as it needs (0). And the sums of all products of 8-bit integers: [batch][panels][width], 32-bit
+// integers.
 std::uint32_t words_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width,
                          std::int64_t words_of_block = 0);
 std::uint32_t sums_of_panels(ProgramBuilder& program, const Contraction& c, std::int64_t width);

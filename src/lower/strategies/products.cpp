@@ -94,7 +94,7 @@ void add_matrix_products(Kernel& k, const MatrixOperands& operands, Value a, Val
     }
     auto sum = sums.begin();
     for (const RowOfA& first : operands.matrices) {
-      const Pointer from_a = k.pointer(operands.a, first.begin + a + i * (operands.words * kBytesOfWord));
+      const Pointer from_a = k.pointer(operands.a, first.begin + a + i * (operands.words * operands.in_word));
       const Matrix rows = k.load_matrix(operands.a_type, from_a, first.offset, operands.row_stride, MatrixOrder::ByRow);
       for (const Matrix& panel : panels) {
         k.set(*sum, k.multiply_add(rows, panel, k.get(*sum)));

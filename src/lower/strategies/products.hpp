@@ -41,7 +41,8 @@ struct MatrixOperands {
   Value b_begin;                            // of the first panel
   std::int64_t panels = 1, panel_size = 0;  // in words
   std::int64_t lanes = 16;
-  std::int64_t words = 1;  // of a row of A in one step
+  std::int64_t words = 1;    // of a row of A in one step
+  std::int64_t in_word = 4;  // factors
   MatrixType a_type, b_type, sum_type;
 };
 

@@ -393,6 +393,28 @@ constexpr Case kCases[] = {
   %1 = const i8[3, 101, 45] graph_constant 0
   %2 = MATMUL(%0, %1) i32[3, 19, 45] A_zp=5 B_zp=0
   output %2)"},
+    {"points of bfloats by constants, with tails of rows and channels", R"(
+  %0 = input bf16[1, 5, 7, 96]
+  %1 = const bf16[40, 1, 1, 96] graph_constant 0
+  %2 = const bf16[40] graph_constant 1
+  %3 = CONV2D(%0, %1, %2) bf16[1, 5, 7, 40] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  %4 = ABS(%3) bf16[1, 5, 7, 40]
+  output %4)"},
+    {"windows of bfloats with a border", R"(
+  %0 = input bf16[2, 6, 11, 6]
+  %1 = const bf16[17, 3, 3, 6] graph_constant 0
+  %2 = const bf16[1] graph_constant 1
+  %3 = CONV2D(%0, %1, %2) bf16[2, 6, 11, 17] pad=[1, 1, 1, 1] stride=[1, 1] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  output %3)"},
+    {"matrix products of bfloats by constants, and with products that fill no step", R"(
+  %0 = input bf16[2, 18, 64]
+  %1 = const bf16[2, 64, 33] graph_constant 0
+  %2 = MATMUL(%0, %1) f32[2, 18, 33] A_zp=0 B_zp=0
+  %3 = input bf16[1, 9, 35]
+  %4 = const bf16[1, 35, 16] graph_constant 1
+  %5 = MATMUL(%3, %4) f32[1, 9, 16] A_zp=0 B_zp=0
+  output %2
+  output %5)"},
     {"more inputs of CONCAT than a kernel has buffers", R"(
   %0 = input i8[3, 1, 2]
   %1 = input i8[3, 2, 2]
@@ -592,6 +614,9 @@ TEST(KernelStrategies, MatricesAreUsedWhereTheDeviceHasThem) {
       "convolution of bytes with a border",
       "more products of bytes than a float can sum, rescaled by channel",
       "matrix product of bfloats",
+      "points of bfloats by constants, with tails of rows and channels",
+      "windows of bfloats with a border",
+      "matrix products of bfloats by constants, and with products that fill no step",
       "bytes that are read by convolutions, by one with another zero point, and by others",
   };
   std::minstd_rand random(5);
@@ -631,7 +656,7 @@ TEST(KernelStrategies, TransposedBytesAreReadInPlace) {
   EXPECT_EQ(kernels("  %2 = input i8[3, 96, 48]"), (Names{"CHANNELS+MATMUL", "MATMUL"}));
 }
 
-// Of the CPU engine with AMX: products of bytes whose weights are constants, and that have several rows.
+// Of the CPU engine with AMX: products of bytes and bfloats whose weights are constants, and that have several rows.
 TEST(KernelStrategies, TilesAreUsedWhereTheCpuHasThem) {
   const std::set<std::string_view> with_tiles = {
       "more products of bytes than a float can sum, rescaled by channel",
@@ -644,6 +669,9 @@ TEST(KernelStrategies, TilesAreUsedWhereTheCpuHasThem) {
       "windows of bytes with strides, gaps and a border, few rows in a line",
       "windows of bytes over lines of more rows than two matrices",
       "matrix products of bytes by a constant, with tails and a zero point",
+      "points of bfloats by constants, with tails of rows and channels",
+      "windows of bfloats with a border",
+      "matrix products of bfloats by constants, and with products that fill no step",
   };
   std::minstd_rand random(5);
   for (const Case& one : kCases) {
