@@ -269,7 +269,6 @@ TEST_F(TileInstructions, ThreadsHaveTilesOfTheirOwn) {
 }
 
 TEST_F(TileInstructions, WrongConfigurationsAndShapesEndTheProcess) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
   std::vector<Configuration> wrong(6, Configuration().with(0, 16, 64));
   wrong[0].palette = 2;
   wrong[1].reserved[13] = 1;
