@@ -34,12 +34,13 @@ std::int64_t even_part(std::int64_t whole, std::int64_t max) {
 struct Shape {
   std::int64_t rows = 1;  // of a tile, for each of its batch elements
   std::int64_t unrolled = kUnrolled;
-  bool interleaved = false;  // the rows of A are interleaved first
-  bool matrices = false;     // of the device; the rows are those of a matrix
+  bool interleaved = false;           // the rows of A are interleaved first
+  std::int64_t down = 0, across = 0;  // matrices of rows of A, and panels; 0: without matrices
+  bool has_matrices() const { return down > 0; }
   bool operator==(const Shape&) const = default;
 
   Parameters parameters() const {
-    if (matrices) return {{"rows", rows}, {"matrices", 1}};
+    if (has_matrices()) return {{"rows", rows}, {"down", down}, {"across", across}};
     return {{"rows", rows}, {"unrolled", unrolled}, {"interleaved", interleaved ? 1 : 0}};
   }
 };
@@ -79,12 +80,8 @@ const MatrixShape* matrix_for(const ProgramBuilder& program, const Contraction& 
 }
 
 // Batch elements of a tile, where their rows are so few that several fit into it.
-constexpr std::int64_t kMaxMatrices = 2;  // of rows of A, and panels
 std::int64_t batches_of_tile(const Contraction& c, const Shape& shape, bool are_bytes, const DeviceFacts& device) {
-  if (shape.matrices) {
-    const bool one = c.is_matmul || c.flat_m || c.batch.empty() || c.m > shape.rows;
-    return one ? 1 : std::min(kMaxMatrices, c.batch.back().count);
-  }
+  if (shape.has_matrices()) return c.m > shape.rows ? 1 : shape.down;
   const std::int64_t max_rows = device.native_vectors && shares_one_set(c, are_bytes) ? kMaxInOneSet : kMaxRows;
   if (c.is_matmul || c.flat_m || c.batch.empty() || 2 * c.m > max_rows) return 1;
   return even_part(c.batch.back().count, max_rows / c.m);
@@ -105,6 +102,12 @@ Shape estimated_shape(const Contraction& c, std::int64_t panels, bool are_bytes,
 // A product of matrices takes as long for few rows as for all. Products by words have fewer instructions for few rows.
 constexpr std::int64_t kMinRowsOfMatrix = 4;
 
+// How many matrices of rows there are, in a line or of several batch elements.
+std::int64_t max_down(const Contraction& c, std::int64_t rows) {
+  if (c.m > rows) return (c.m + rows - 1) / rows;
+  return c.is_matmul || c.flat_m || c.batch.empty() ? 1 : c.batch.back().count;
+}
+
 Shape shape_for(ProgramBuilder& program, const Contraction& c, const tosa::Node& node, std::int64_t panels,
                 bool are_bytes) {
   std::vector<Shape> shapes;
@@ -112,8 +115,14 @@ Shape shape_for(ProgramBuilder& program, const Contraction& c, const tosa::Node&
     if (!std::ranges::contains(shapes, shape)) shapes.push_back(shape);
   };
   if (const MatrixShape* matrix = matrix_for(program, c)) {
-    const Shape shape{.rows = even_part(c.m, matrix->m), .matrices = true};
-    if (shape.rows >= kMinRowsOfMatrix) add(shape);
+    // Four sums hide the latency of a product. Fewer make more workgroups.
+    const std::int64_t rows = even_part(c.m, matrix->m);
+    for (const std::int64_t down : {2, 1}) {
+      for (const std::int64_t across : {2, 1}) {
+        if (rows < kMinRowsOfMatrix) continue;
+        add({.rows = rows, .down = std::min(down, max_down(c, rows)), .across = std::min(across, panels)});
+      }
+    }
   }
   add(estimated_shape(c, panels, are_bytes, program.device()));
   for (const std::int64_t unrolled : {kUnrolled, 2 * kUnrolled}) {
@@ -140,12 +149,11 @@ class Generator {
         tile_rows_(shape_.rows),
         tile_batches_(batches_of_tile(c, shape_, are_bytes_, program.device())),
         interleaved_(shape_.interleaved) {
-    if (shape_.matrices) {
+    if (shape_.has_matrices()) {
       matrix_ = *matrix_for(program, c);
       steps_of_block_ = matrix_steps(c, matrix_);
-      matrices_down_ = tile_batches_ > 1 ? tile_batches_ : std::min(kMaxMatrices, (c.m + tile_rows_ - 1) / tile_rows_);
-      if (tile_batches_ == 1) tile_rows_ = std::min(matrices_down_ * tile_rows_, c.m);
-      panels_of_tile_ = std::min(kMaxMatrices, panels_);
+      if (tile_batches_ == 1) tile_rows_ = std::min(shape_.down * tile_rows_, c.m);
+      panels_of_tile_ = shape_.across;
     }
     tiles_ = (c.m + tile_rows_ - 1) / tile_rows_;
     columns_ = (panels_ + panels_of_tile_ - 1) / panels_of_tile_;
@@ -153,7 +161,7 @@ class Generator {
 
   void run() {
     const std::optional<std::uint32_t> copy = copy_of_a();
-    const bool words = are_bytes_ || shape_.matrices;
+    const bool words = are_bytes_ || shape_.has_matrices();
     const std::uint32_t panels = words ? words_of_b(program_, c_, lanes_, words_of_matrices())
                                        : panels_of_b(program_, c_, lanes_, ElementType::F32);
     std::vector<std::uint32_t> packed = {copy.value_or(panels), panels};
@@ -161,7 +169,7 @@ class Generator {
     const GroupKey key = key_of_group(program_.graph(), program_.stored(), node_.outputs[0], "contraction");
     if (program_.repeat(key, packed)) return;
     KernelBuilder builder = program_.kernel(
-        {.local_size = lanes_, .addresses = true, .lanes = lanes_, .vulkan_memory_model = shape_.matrices});
+        {.local_size = lanes_, .addresses = true, .lanes = lanes_, .vulkan_memory_model = shape_.has_matrices()});
     builder_ = &builder;
     operands_.are_bytes = are_bytes_;
     operands_.a = copy ? builder.read_packed(*copy, factors()) : builder.read(source_of(program_, c_.a));
@@ -172,7 +180,7 @@ class Generator {
     batch_tiles_ = (in_loop + tile_batches_ - 1) / tile_batches_;
     const std::int64_t tiles = tiles_ * batch_tiles_ * (c_.batch_count() / in_loop), groups = columns_ * tiles;
     place(tiles);
-    if (shape_.matrices) {
+    if (shape_.has_matrices()) {
       arrange_matrices();
       multiply_matrices();
       finish_matrices();
@@ -188,7 +196,7 @@ class Generator {
   Kernel& k() { return builder_->kernel(); }
   // Where blocks are not whole words or steps, readers go beyond the last element; B is zero there.
   std::optional<std::uint32_t> copy_of_a() {
-    if (shape_.matrices) {
+    if (shape_.has_matrices()) {
       const std::int64_t beyond = steps_of_block_.products() - c_.contiguous_k;
       return bordered_a(program_, c_, factors(), static_cast<std::uint64_t>(beyond));
     }
@@ -198,13 +206,15 @@ class Generator {
   }
   // The type in which A is read.
   ElementType factors() const {
-    return shape_.matrices ? matrix_.factors : are_bytes_ ? ElementType::I8 : ElementType::F32;
+    return shape_.has_matrices() ? matrix_.factors : are_bytes_ ? ElementType::I8 : ElementType::F32;
   }
   // Words of B of a block, with those that fill its last step; 0 without matrices.
-  std::int64_t words_of_matrices() const { return shape_.matrices ? steps_of_block_.count * steps_of_block_.words : 0; }
+  std::int64_t words_of_matrices() const {
+    return shape_.has_matrices() ? steps_of_block_.count * steps_of_block_.words : 0;
+  }
   // Rows of a panel, of one sum.
   std::int64_t steps() const {
-    if (shape_.matrices) return c_.k_block_count() * words_of_matrices();
+    if (shape_.has_matrices()) return c_.k_block_count() * words_of_matrices();
     return are_bytes_ ? c_.words() : c_.k();
   }
   bool is_native() const { return program_.device().native_vectors; }
@@ -339,7 +349,7 @@ class Generator {
   }
 
   void block(Value a, Value done) {
-    if (shape_.matrices) return add_matrix_products(k(), matrices_, a, done, steps_of_block_.count, matrix_sums_);
+    if (shape_.has_matrices()) return add_matrix_products(k(), matrices_, a, done, steps_of_block_.count, matrix_sums_);
     if (totals_.empty()) return add_products(k(), operands_, a, done, steps() / c_.k_block_count(), sums_);
     const std::int64_t exact = exact_products(c_), whole = c_.contiguous_k / exact, rest = c_.contiguous_k % exact;
     if (whole) {
@@ -386,11 +396,11 @@ class Generator {
                  .b_type = k().matrix_type(matrix_.factors, products, lanes_, MatrixUse::B),
                  .sum_type = k().matrix_type(matrix_.sum, rows, lanes_, MatrixUse::Sum)};
     const std::int64_t to_next = next_row() * c_.m_stride + (next_batch() ? c_.batch.back().stride : 0);
-    for (std::int64_t i = 0; i < matrices_down_; ++i) matrices_.matrices.push_back({a_first_, i * to_next});
+    for (std::int64_t i = 0; i < shape_.down; ++i) matrices_.matrices.push_back({a_first_, i * to_next});
   }
 
   void multiply_matrices() {
-    for (std::int64_t i = 0; i < matrices_down_ * panels_of_tile_; ++i)
+    for (std::int64_t i = 0; i < shape_.down * panels_of_tile_; ++i)
       matrix_sums_.push_back(k().matrix_variable(matrices_.sum_type));
     k_blocks(0, k().integer(0), k().integer(0));
   }
@@ -489,7 +499,6 @@ class Generator {
   bool interleaved_;
   MatrixShape matrix_;
   MatrixSteps steps_of_block_;
-  std::int64_t matrices_down_ = 1;
   KernelBuilder* builder_ = nullptr;
   Operands operands_;
   MatrixOperands matrices_;
