@@ -23,6 +23,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   using enum tensor::ElementType;
   const lower::DeviceFacts plain, cpu{.addresses = true, .lanes = 8, .subgroup_size = 8},
+      cpu_with_matrices{.addresses = true,
+                        .lanes = 16,
+                        .native_vectors = true,
+                        .vector_registers = 32,
+                        .dot_products = true,
+                        .subgroup_size = 16,
+                        .matrices = {{16, 16, 64, I8, I32}, {16, 16, 32, BF16, F32}},
+                        .tuning = {}},
       gpu{.addresses = true,
           .subgroup_size = 32,
           .shared_memory = 49152,
@@ -33,6 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const lower::LowerOptions& options :
        {lower::LowerOptions{.device = plain}, lower::LowerOptions{.fuse = false, .device = plain},
         lower::LowerOptions{.list_sites = true, .device = cpu},
+        lower::LowerOptions{.list_sites = true, .device = cpu_with_matrices},
         lower::LowerOptions{.list_sites = true, .device = gpu}}) {
     const auto program = lower::lower_graph(*graph, options);
     if (!program) continue;
