@@ -170,6 +170,8 @@ def scenario_with(extension):
     form = '"format": "VK_FORMAT_R8G8B8A8_UNORM", "dims": [1, 4, 4, 4]'
     if extension == "npy":
         return '{"resources": [{"buffer": {"uid": "b", "size": 64, "shader_access": "readonly", "src": "NAME"}}], "commands": []}'
+    if extension == "exr":
+        form = form.replace("R8G8B8A8_UNORM", "R32G32B32A32_SFLOAT")
     return ('{"resources": [{"image": {"uid": "i", %s, "shader_access": "readonly", "src": "NAME"}}], "commands": []}' % form)
 
 
@@ -197,6 +199,8 @@ FORMATS = {
     "npy": ("tests/fuzz/corpus/npy_fuzz/* examples/*/*.npy", "npy", ["run --explain"]),
     "PNG": ("tests/fuzz/corpus/png_fuzz/* examples/*/input.png", "png", ["run --explain"]),
     "DDS": ("tests/fuzz/corpus/dds_fuzz/*", "dds", ["run --explain"]),
+    "OpenEXR": ("tests/fuzz/corpus/exr_fuzz/*", "exr", ["run"]),
+    "KTX2": ("tests/fuzz/corpus/ktx2_fuzz/*", "ktx2", ["run --explain"]),
 }
 
 
@@ -267,7 +271,7 @@ def mutation_phase(end):
         file.write_bytes(data)
         verb, *options = random_.choice(verbs).split()
         command = [program, verb, file.name, *options]
-        if extension in ("npy", "png", "dds"):
+        if extension in ("npy", "png", "dds", "exr", "ktx2"):
             (directory / "s.json").write_text(scenario_with(extension).replace("NAME", file.name))
             command = [program, verb, "s.json", *options]
         outcome = run(command, directory, {"XDG_CACHE_HOME": str(directory / "cache")})

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/format.hpp"
+#include "tensor/deflate.hpp"
 
 namespace slipway::tensor {
 namespace {
@@ -23,45 +24,8 @@ std::uint32_t number(Bytes bytes, std::size_t at, std::size_t size) {
 
 constexpr std::size_t kMaxName = 0xffff, kMaxMembers = 0xfffe;
 constexpr std::uint32_t kStored = 0, kDeflated = 8, kEncrypted = 1, kZip64 = 0xffffffff;
-constexpr int kRawDeflate = -15;  // of zlib: without a header, as in ZIP files
 
 const Bytef* byte_pointer(Bytes bytes) { return reinterpret_cast<const Bytef*>(bytes.data()); }
-
-// Nothing if the bytes are not `size` bytes that were compressed.
-std::optional<std::vector<std::byte>> inflated(Bytes compressed, std::size_t size) {
-  constexpr std::size_t kMaxFactor = 1032, kMinSize = 64;  // deflate cannot do better
-  if (size > kMinSize + kMaxFactor * compressed.size()) return std::nullopt;
-  std::vector<std::byte> bytes(size);
-  std::byte nothing{};
-  z_stream stream{};
-  if (::inflateInit2(&stream, kRawDeflate) != Z_OK) return std::nullopt;
-  stream.next_in = const_cast<Bytef*>(byte_pointer(compressed));
-  stream.avail_in = static_cast<uInt>(compressed.size());
-  stream.next_out = reinterpret_cast<Bytef*>(bytes.empty() ? &nothing : bytes.data());
-  stream.avail_out = static_cast<uInt>(bytes.empty() ? 1 : bytes.size());
-  const int status = ::inflate(&stream, Z_FINISH);
-  const bool ok = status == Z_STREAM_END && stream.total_out == size;
-  ::inflateEnd(&stream);
-  return ok ? std::optional(std::move(bytes)) : std::nullopt;
-}
-
-// Nothing if that is not smaller.
-std::optional<std::vector<std::byte>> deflated(Bytes bytes) {
-  z_stream stream{};
-  constexpr int kMemory = 8;  // zlib's usual value
-  if (bytes.empty() ||
-      ::deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kRawDeflate, kMemory, Z_DEFAULT_STRATEGY) != Z_OK)
-    return std::nullopt;
-  std::vector<std::byte> compressed(bytes.size());
-  stream.next_in = const_cast<Bytef*>(byte_pointer(bytes));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(compressed.data());
-  stream.avail_out = static_cast<uInt>(compressed.size() - 1);
-  const int status = ::deflate(&stream, Z_FINISH);
-  compressed.resize(stream.total_out);
-  ::deflateEnd(&stream);
-  return status == Z_STREAM_END ? std::optional(std::move(compressed)) : std::nullopt;
-}
 
 class NpzReader {
  public:
@@ -131,7 +95,7 @@ class NpzReader {
                      formatted("the array `{}` extends past the end of the file", member));
     if (member.ends_with(".npy")) member.resize(member.size() - 4);
     if (method == kStored) return NpzMember{std::move(member), file_.subspan(data, size)};
-    auto bytes = inflated(file_.subspan(data, size), full);
+    auto bytes = inflated(file_.subspan(data, size), full, DeflateForm::Raw);
     if (!bytes || ::crc32(0, byte_pointer(*bytes), static_cast<uInt>(full)) != number(file_, at + 16, 4))
       return problem(DiagnosticKind::FileFormat, {data, data + size},
                      formatted("the compressed array `{}` is damaged", member));
@@ -169,7 +133,7 @@ Result<std::vector<std::byte>> write_npz(std::span<const NpzMember> members) {
     if (name.size() > kMaxName || members.size() > kMaxMembers)
       return fail(DiagnosticKind::Unsupported, {},
                   formatted("an archive has at most {} arrays with names of at most {} bytes", kMaxMembers, kMaxName));
-    const std::optional<std::vector<std::byte>> small = deflated(member.npy);
+    const std::optional<std::vector<std::byte>> small = deflated(member.npy, DeflateForm::Raw);
     const Bytes data = small ? Bytes(*small) : member.npy;
     const std::size_t begin = file.size();
     // What both records have: sizes, check sum and the length of the name.

@@ -9,6 +9,8 @@
 //   at 12 u32 5             overwrites what is there
 //   cut 20                  keeps the first 20 bytes
 //   png 2 1                 turns the bytes so far, RGBA texels, into a PNG
+//   exr 109 2 1             turns the bytes so far, texels of that Vulkan format, into an OpenEXR file
+//   ktx2 37 2 1 1 1         the same for a KTX2 file: format, width, height, depth, layers
 //   spirv                   the rest of the recipe is SPIR-V assembly
 #pragma once
 
@@ -21,6 +23,8 @@
 #include "base/bytes.hpp"
 #include "base/format.hpp"
 #include "spirv/tools.hpp"
+#include "tensor/exr.hpp"
+#include "tensor/ktx2.hpp"
 #include "tensor/png.hpp"
 
 namespace slipway::testing {
@@ -105,6 +109,17 @@ class Recipe {
       const auto file = tensor::encode_png(width, height, bytes_);
       if (!file) throw std::runtime_error(file.error().front().message);
       bytes_ = *file;
+    } else if (word == "exr") {
+      std::uint32_t format = 0, width = 0, height = 0;
+      in >> format >> width >> height;
+      bytes_ = tensor::encode_exr(*tensor::find_format(vk::Format{format}), width, height, bytes_);
+    } else if (word == "ktx2") {
+      std::uint32_t format = 0, layers = 0;
+      std::array<std::uint32_t, 3> extent{};
+      in >> format >> extent[0] >> extent[1] >> extent[2] >> layers;
+      auto file = tensor::ktx2_header(*tensor::find_format(vk::Format{format}), extent, layers);
+      file.append_range(bytes_);
+      bytes_ = std::move(file);
     } else {
       throw std::runtime_error("no such step of a recipe: " + text);
     }

@@ -26,8 +26,8 @@ class Case {
   explicit Case(const CaseFiles& files) {
     for (const auto& [name, text] : files) {
       const std::string extension = Path(name).extension().string();
-      const bool binary = extension == ".npy" || extension == ".dds" || extension == ".png" || extension == ".spv" ||
-                          extension == ".bin" || extension == ".DDS";
+      const bool binary = extension == ".npy" || extension == ".dds" || extension == ".png" || extension == ".exr" ||
+                          extension == ".ktx2" || extension == ".spv" || extension == ".bin" || extension == ".DDS";
       const Result<> written = binary                ? write_file(directory_ / name, Bytes(testing::cook(text)))
                                : extension == ".vgf" ? write_file(directory_ / name, Bytes(testing::cook_vgf(text)))
                                                      : write_file(directory_ / name, text);

@@ -36,6 +36,17 @@ struct Planned {
   }
 };
 
+// A KTX2 file of R8_UINT with the levels 1 2 and 9.
+std::string two_levels() {
+  return "hex ab 4b 54 58 20 32 30 bb 0d 0a 1a 0a\n"
+         "u32 13 1 2 1 0 0 1 2 0\n"
+         "u32 128 44 0 0\nu64 0 0\n"
+         "u64 176 2 2\nu64 172 1 1\n"
+         "u32 44 0\nu16 2 40\nhex 01 01 01 00 00 00 00 00 01 00 00 00 00 00 00 00\n"
+         "hex 00 00 07 00\nu32 0 0 1\n"
+         "hex 09 00 00 00 01 02";
+}
+
 TEST(Contents, NpyInOrderAndLittleEndian) {
   const Planned planned(R"({"buffer": {"uid": "a", "size": 24, "shader_access": "readonly", "src": "a.npy"}})",
                         {{"a.npy",
@@ -87,6 +98,30 @@ TEST(Contents, Png) {
       R"({"image": {"uid": "a", "dims": [1, 2], "format": "VK_FORMAT_R8G8B8A8_UNORM", "shader_access": "readonly", "src": "a.png"}})",
       {{"a.png", "u8 1 2 3 4 5 6 7 8\npng 1 2"}});
   EXPECT_EQ(planned.level<std::uint8_t>(), (std::vector<std::uint8_t>{1, 2, 3, 4, 5, 6, 7, 8}));
+}
+
+TEST(Contents, LevelsAndLayersOfKtx2) {
+  const Planned layers(
+      R"({"image": {"uid": "a", "dims": [2, 1], "layers": 3, "format": "VK_FORMAT_R8_UINT", "shader_access": "readonly", "src": "a.ktx2"}})",
+      {{"a.ktx2", "u8 1 2 3 4 5 6\nktx2 13 2 1 1 3"}});
+  EXPECT_EQ(layers.level<std::uint8_t>(), (std::vector<std::uint8_t>{1, 2, 3, 4, 5, 6}));
+  // Two levels: the file of one with an entry for the second, whose byte is before.
+  const Planned levels(
+      R"({"image": {"uid": "a", "dims": [2, 1], "mips": 2, "format": "VK_FORMAT_R8_UINT", "shader_access": "readonly", "src": "a.ktx2"}})",
+      {{"a.ktx2", two_levels()}});
+  ASSERT_EQ(levels.made.plan()->resources[0].initial.size(), 2u);
+  EXPECT_EQ(levels.level<std::uint8_t>(), (std::vector<std::uint8_t>{1, 2}));
+  EXPECT_EQ(levels.level<std::uint8_t>(1), std::vector<std::uint8_t>{9});
+}
+
+TEST(Contents, Exr) {
+  const std::string image =
+      R"({"image": {"uid": "a", "dims": [2, 1], "format": "VK_FORMAT_R16G16B16A16_SFLOAT", "shader_access": "readonly", "src": "a.exr"}})";
+  // Floats become halfs; one component is grey.
+  EXPECT_EQ(Planned(image, {{"a.exr", "f32 1 2 3 4 5 6 7 8\nexr 109 2 1"}}).level<std::uint16_t>(),
+            (std::vector<std::uint16_t>{0x3c00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600, 0x4700, 0x4800}));
+  EXPECT_EQ(Planned(image, {{"a.exr", "f32 0.5 2\nexr 100 2 1"}}).level<std::uint16_t>(),
+            (std::vector<std::uint16_t>{0x3800, 0x3800, 0x3800, 0x3c00, 0x4000, 0x4000, 0x4000, 0x3c00}));
 }
 
 TEST(Contents, BuffersTakeTypedValues) {

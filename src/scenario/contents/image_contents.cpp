@@ -5,6 +5,7 @@
 
 #include "base/format.hpp"
 #include "scenario/contents/contents.hpp"
+#include "scenario/contents/image_files.hpp"
 #include "scenario/contents/inline_contents.hpp"
 #include "scenario/contents/npy_contents.hpp"
 #include "scenario/paths.hpp"
@@ -15,20 +16,6 @@ namespace slipway::scenario {
 namespace {
 
 using vk::Format;
-
-// A file whose format differs from the image's.
-bool report_format(Format file_format, SourceLocation location, const ContentsInput& input, const Image& image,
-                   Diagnostics& diagnostics) {
-  Diagnostic mismatch{.severity = input.leniency,
-                      .kind = DiagnosticKind::FileMismatch,
-                      .message = formatted("the file has the format {}, but image `{}` has {}",
-                                           vk::name_of(file_format), image.uid, image.format.name),
-                      .location = std::move(location)};
-  const bool good = input.leniency != Severity::Error;
-  if (good) mismatch.hint("the file's format is taken");
-  diagnostics.add(named_by(std::move(mismatch), input.object["src"]));
-  return good;
-}
 
 bool has_stencil(const tensor::DdsView& texture) {
   // Size of a texel and offset of its stencil in bytes, for D32_SFLOAT_S8_UINT in files (docs/spec/scenario.md#formats,
@@ -118,16 +105,7 @@ std::optional<ImageContents> png_image(const ContentsInput& input, const Image& 
   const auto extent = take_named_by(diagnostics, tensor::png_extent(file->bytes(), path.string()), named_at);
   if (!extent) return std::nullopt;
   const SourceLocation whole = SourceLocation::in_file(path.string());
-  if (extent->width != image.extent[0] || extent->height != image.extent[1] || image.slices() != 1) {
-    diagnostics.add(named_by(
-        Diagnostic{.kind = DiagnosticKind::FileMismatch,
-                   .message = formatted("the file has {}x{} pixels, but image `{}` has {}x{}x{}{}", extent->width,
-                                        extent->height, image.uid, image.extent[0], image.extent[1], image.extent[2],
-                                        image.layers > 1 ? formatted(" and {} layers", image.layers) : ""),
-                   .location = whole},
-        named_at));
-    return std::nullopt;
-  }
+  if (!has_extent({extent->width, extent->height, 1}, 1, whole, input, image, diagnostics)) return std::nullopt;
   const tensor::FormatInfo& wanted = *tensor::find_format(tensor::created_as(*image.format.value));
   if (is_converted_from_png(wanted)) {
     const std::uint64_t bytes = std::uint64_t{extent->width} * extent->height * wanted.texel_bytes;
@@ -177,34 +155,55 @@ std::optional<ImageContents> npy_image(const ContentsInput& input, const Image& 
   return ImageContents{.format = format.format, .levels = {npy_contents(std::move(*npy))}};
 }
 
-// How to make a file that images take.
-std::string_view how_to_convert(std::string_view extension) {
-  if (extension == ".exr" || extension == ".hdr")
-    return "; `numpy.save` keeps the floats of this one in a .npy file, and `oiiotool` writes PNG";
-  if (extension == ".ktx2" || extension == ".ktx")
-    return "; `ktx extract` of the KTX tools makes a PNG file of a level";
-  return "";
+}  // namespace
+
+bool report_format(Format file_format, SourceLocation location, const ContentsInput& input, const Image& image,
+                   Diagnostics& diagnostics) {
+  Diagnostic mismatch{.severity = input.leniency,
+                      .kind = DiagnosticKind::FileMismatch,
+                      .message = formatted("the file has the format {}, but image `{}` has {}",
+                                           vk::name_of(file_format), image.uid, image.format.name),
+                      .location = std::move(location)};
+  const bool good = input.leniency != Severity::Error;
+  if (good) mismatch.hint("the file's format is taken");
+  diagnostics.add(named_by(std::move(mismatch), input.object["src"]));
+  return good;
 }
 
-}  // namespace
+bool has_extent(const std::array<std::uint32_t, 3>& extent, std::uint32_t layers, SourceLocation location,
+                const ContentsInput& input, const Image& image, Diagnostics& diagnostics) {
+  const auto layers_text = [](std::uint32_t count) { return count > 1 ? formatted(" and {} layers", count) : ""; };
+  if (std::ranges::equal(extent, image.extent) && layers == image.layers) return true;
+  diagnostics.add(named_by(
+      Diagnostic{
+          .kind = DiagnosticKind::FileMismatch,
+          .message = formatted("the file has {}x{}{} pixels{}, but image `{}` has {}x{}x{}{}", extent[0], extent[1],
+                               extent[2] > 1 ? formatted("x{}", extent[2]) : "", layers_text(layers), image.uid,
+                               image.extent[0], image.extent[1], image.extent[2], layers_text(image.layers)),
+          .location = std::move(location)},
+      input.object["src"]));
+  return false;
+}
 
 std::optional<ImageContents> image_contents(const ContentsInput& input, const Image& image, Diagnostics& diagnostics) {
   const std::string extension = input.contents.src.empty() ? "" : extension_of(input.contents.src);
   if (extension == ".dds") return dds_image(input, image, diagnostics);
   if (extension == ".png") return png_image(input, image, diagnostics);
+  if (extension == ".exr") return exr_image(input, image, diagnostics);
+  if (extension == ".ktx2") return ktx2_image(input, image, diagnostics);
   if (!input.contents.src.empty() && extension != ".npy") {
     diagnostics.add(
         json::problem(input.object["src"], DiagnosticKind::FileMismatch,
-                      formatted("Unsupported image source file type for {}; images come from .dds, .png and "
-                                ".npy files{}",
-                                source_path(input.scenario, input.contents.src).string(), how_to_convert(extension))));
+                      formatted("Unsupported image source file type for {}; images come from .dds, .png, .exr, .ktx2 "
+                                "and .npy files",
+                                source_path(input.scenario, input.contents.src).string())));
     return std::nullopt;
   }
   const tensor::FormatInfo& format = *tensor::find_format(tensor::created_as(*image.format.value));
   if (format.is_block()) {
     diagnostics.add(json::problem(
         input.object, DiagnosticKind::FileMismatch,
-        formatted("texels of {} are compressed in blocks and come from DDS files only", image.format.name)));
+        formatted("texels of {} are compressed in blocks and come from DDS and KTX2 files only", image.format.name)));
     return std::nullopt;
   }
   if (extension == ".npy") return npy_image(input, image, format, diagnostics);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every format of docs/spec/scenario.md#formats is read and written, once as DDS and once as npy. The table is copied
+// Every format of docs/spec/scenario.md#formats is read and written, as DDS, npy, KTX2 and OpenEXR. The table is copied
 // from that page, not from the implementation.
 #include <gtest/gtest.h>
 
@@ -158,6 +158,37 @@ TEST(ImageFormats, ThroughPng) {
   const std::string recipe = "u8 1 2 3 4 5 6 7 8\npng 2 1";
   const Row row{"R8G8B8A8_UNORM", 37, 4, 4, "|u1", 28};
   EXPECT_EQ(through({{"in.png", recipe}}, image_of(row, ".png"), "out.png"), testing::cook(recipe));
+}
+
+// Bytes 1, 2, 3... of texels without padding, in files of `extension` that `step` of a recipe makes.
+void expect_through(const Row& row, std::string_view extension, std::string_view step) {
+  SCOPED_TRACE(row.name);
+  const bool padded = row.name.find("8B8_") != row.name.npos || row.name.find("8R8_") != row.name.npos;
+  std::string recipe = "hex";
+  for (std::uint32_t i = 0; i < kTexels * (padded ? row.components : row.bytes); ++i)
+    recipe += formatted(" {:02x}", i + 1);
+  append_formatted(recipe, "\n{}", step);
+  EXPECT_EQ(through({{formatted("in{}", extension), recipe}}, image_of(row, extension), formatted("out{}", extension)),
+            testing::cook(recipe));
+}
+
+TEST(ImageFormats, ThroughKtx2) {
+  for (const Row& row : kRows) {
+    if (row.name.ends_with("_ARM") || row.name.contains("S8_UINT")) continue;
+    expect_through(row, ".ktx2", formatted("ktx2 {} {} 1 1 1", row.value, kTexels));
+  }
+}
+
+TEST(ImageFormats, ThroughExr) {
+  std::size_t count = 0;
+  for (const Row& row : kRows) {
+    const bool is_float = row.name.contains("FLOAT");
+    if (!is_float && !row.name.ends_with("_UINT")) continue;
+    if (row.name.contains("S8_UINT")) continue;
+    ++count;
+    expect_through(row, ".exr", formatted("exr {} {} 1", row.value, kTexels));
+  }
+  EXPECT_EQ(count, 21u);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include "base/format.hpp"
 #include "scenario/paths.hpp"
+#include "tensor/exr.hpp"
+#include "tensor/ktx2.hpp"
 #include "tensor/npy.hpp"
 #include "tensor/png.hpp"
 
@@ -45,8 +47,17 @@ std::optional<launch::Output> image_output(Path path, const tensor::FormatInfo& 
     if (depth > 1) shape.insert(shape.begin() + 1, depth);
     return npy_output(std::move(path), tensor::info_of(format.stored).descr, shape);
   }
-  if (depth > 1) return refuse(dst, "3D images are stored in npy files only", diagnostics);
-  if (image.layers > 1) return refuse(dst, "images with layers are stored in npy files only", diagnostics);
+  if (extension == ".ktx2") {
+    if (!tensor::has_ktx2_form(format))
+      return refuse(dst, formatted("{} is not written to KTX2 files; write a .npy file", format_name), diagnostics);
+    return launch::Output{
+        .path = std::move(path),
+        .write = [extent = image.extent, layers = image.layers, &format](OutputFile& file, Bytes data) -> Result<> {
+          return file.write(tensor::ktx2_header(format, extent, layers)).and_then([&] { return file.write(data); });
+        }};
+  }
+  if (depth > 1) return refuse(dst, "3D images are stored in .npy and .ktx2 files only", diagnostics);
+  if (image.layers > 1) return refuse(dst, "images with layers are stored in .npy and .ktx2 files only", diagnostics);
   if (extension == ".dds") {
     auto header = tensor::dds_header(format, width, height, dst.location(), dds);
     if (!header) {
@@ -78,10 +89,23 @@ std::optional<launch::Output> image_output(Path path, const tensor::FormatInfo& 
           return file.write(Bytes(*png));
         }};
   }
-  const bool is_other = extension == ".exr" || extension == ".hdr" || extension == ".ktx2" || extension == ".ktx";
+  if (extension == ".exr") {
+    if (!tensor::has_exr_form(format)) {
+      return refuse(dst,
+                    formatted("an OpenEXR file has floats or unsigned integers, but the image has {}; write a .png, "
+                              ".ktx2 or .npy file",
+                              format_name),
+                    diagnostics);
+    }
+    return launch::Output{.path = std::move(path),
+                          .write = [width, height, &format](OutputFile& file, Bytes data) -> Result<> {
+                            return file.write(Bytes(tensor::encode_exr(format, width, height, data)));
+                          }};
+  }
   return refuse(dst,
-                formatted("Unsupported image destination format: {}{}", path.string(),
-                          is_other ? "; write a .npy file, which has the same values, and convert it" : ""),
+                formatted("Unsupported image destination format: {}; images are written to .dds, .png, .exr, .ktx2 and "
+                          ".npy files",
+                          path.string()),
                 diagnostics);
 }
 

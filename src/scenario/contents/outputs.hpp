@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Writers of result files: npy, DDS and PNG (docs/spec/scenario.md#data-files).
+// Writers of result files: npy, DDS, PNG, OpenEXR and KTX2 (docs/spec/scenario.md#data-files).
 #pragma once
 
 #include <optional>
