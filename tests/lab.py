@@ -253,6 +253,30 @@ def benchmarks(directory):
         expect(done.returncode == status and done.stdout.startswith(word) and bool(word) == ("er: net.graph" in done.stdout), f"benchmarks: {old} to {new}: {done.returncode} {done.stdout}")
 
 
+def rounds(directory):
+    """All cases in turn, a line for each round; a case that fails is left out of later rounds, and a run continues."""
+    (directory / "copy.graph").write_text(GRAPH)
+    words = [slipway, "bench", "net.graph", "fail.json", "copy.graph", "--repeat", "5", "--warmup", "0"]
+    done = subprocess.run([*words, "--rounds", "3", "--results", "rounds.jsonl", "--csv", "rounds.csv"], cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    expect(done.returncode == 1, f"rounds: exit status {done.returncode}\n{done.stderr}")
+    order = [(case["file"], case.get("round", 1)) for case in cases(directory / "rounds.jsonl")]
+    expect(order == [("net.graph", 1), ("fail.json", 1), ("copy.graph", 1), ("net.graph", 2), ("copy.graph", 2), ("net.graph", 3), ("copy.graph", 3)], f"rounds: {order}")
+    table = {line.split()[0]: line.split() for line in done.stdout.splitlines() if ".graph" in line}
+    expect(set(table) == {"net.graph", "copy.graph"} and table["net.graph"][1] == "15" and "spread of rounds" in done.stdout, f"rounds: {done.stdout}")
+    marks = [tuple(row.split(",")[-3:-1]) for row in (directory / "rounds.csv").read_text().splitlines() if row.startswith("net.graph")]
+    expect(marks == [(str(r), str(i)) for r in (1, 2, 3) for i in (1, 2, 3, 4, 5)], f"rounds: {marks}")
+    # The file ends after the first case of the second round.
+    lines = (directory / "rounds.jsonl").read_text().splitlines(True)
+    (directory / "part.jsonl").write_text("".join(lines[:5]))
+    done = subprocess.run([*words, "--rounds", "3", "--resume", "part.jsonl"], cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    order = [(case["file"], case.get("round", 1)) for case in cases(directory / "part.jsonl")]
+    expect(order == [("net.graph", 1), ("fail.json", 1), ("copy.graph", 1), ("net.graph", 2), ("copy.graph", 2), ("net.graph", 3), ("copy.graph", 3)], f"rounds: resumed: {order}")
+    table = {line.split()[0]: line.split()[1] for line in done.stdout.splitlines() if ".graph" in line}
+    expect(table == {"net.graph": "15", "copy.graph": "15"}, f"rounds: resumed: {done.stdout}")
+    done = subprocess.run([slipway, "results", "compare", "rounds.jsonl", "part.jsonl"], cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    expect("fewer than 5 rounds on a side" in done.stdout + done.stderr, f"rounds: {done.stdout} {done.stderr}")
+
+
 with tempfile.TemporaryDirectory() as name:
     top = pathlib.Path(name)
     (top / "a.json").write_text(json.dumps(small(1, 1)))
@@ -272,5 +296,6 @@ with tempfile.TemporaryDirectory() as name:
     shards(top)
     expectations(top)
     benchmarks(top)
+    rounds(top)
 print("\n".join(problems) or "every case has one verdict")
 sys.exit(bool(problems))

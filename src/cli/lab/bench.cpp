@@ -2,6 +2,9 @@
 #include "cli/lab/bench.hpp"
 
 #include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "base/format.hpp"
@@ -30,22 +33,33 @@ std::string device_of(const CaseResult& result) {
   return result.device.name;
 }
 
-TableRow row_of(const CaseResult& result, const CaseSamples& list) {
-  const SampleStatistics all = statistics_of(list.seconds);
-  return {list.name.empty() ? result.key() : formatted("{} ({})", result.key(), list.name),
+// The lists of samples of a case: the name of each, and its rounds.
+std::vector<std::pair<std::string_view, const Rounds*>> lists_of(const Results& results, const CaseResult& result) {
+  std::vector<std::pair<std::string_view, const Rounds*>> lists;
+  const std::string key = result.key();
+  for (auto at = results.samples.lower_bound({key, ""}); at != results.samples.end() && at->first.first == key; ++at)
+    lists.emplace_back(at->first.second, &at->second);
+  return lists;
+}
+
+TableRow row_of(const CaseResult& result, std::string_view name, const Rounds& rounds) {
+  const SampleStatistics all = statistics_of(rounds);
+  return {name.empty() ? result.key() : formatted("{} ({})", result.key(), name),
           formatted("{}", all.summary.count),
-          duration_text(all.quartiles.median),
+          duration_text(all.median),
           duration_text(all.summary.p95),
           duration_text(all.summary.p99),
           duration_text(all.summary.min),
           formatted("{:.1f} %", all.spread()),
+          formatted("{}", rounds.size()),
+          formatted("{:.1f} %", all.spread_of_rounds()),
           device_state_text(result.state.value_or(DeviceState())),
           device_of(result)};
 }
 
 // The first column and those after the numbers begin at the left; `columns` are shown.
 std::string aligned(std::span<const TableRow> rows, std::span<const std::size_t> columns) {
-  constexpr std::size_t kFirstNumber = 1, kLastNumber = 6;
+  constexpr std::size_t kFirstNumber = 1, kLastNumber = 8;
   std::string text;
   for (const TableRow& row : rows) {
     std::string line;
@@ -64,25 +78,34 @@ std::string aligned(std::span<const TableRow> rows, std::span<const std::size_t>
 
 }  // namespace
 
-SampleStatistics statistics_of(const std::vector<double>& samples) {
+SampleStatistics statistics_of(const Rounds& rounds) {
   launch::Samples all;
-  for (const double sample : samples) all.add(sample);
-  return {all.summary(), quartiles_of(samples)};
+  std::vector<double> pooled, medians;
+  for (const std::vector<double>& round : rounds) {
+    for (const double sample : round) all.add(sample);
+    pooled.append_range(round);
+    medians.push_back(quartiles_of(round).median);
+  }
+  const auto [lowest, highest] = std::ranges::minmax(medians);
+  return {all.summary(), quartiles_of(std::move(pooled)), quartiles_of(medians).median, lowest, highest};
 }
 
-std::string bench_table(std::span<const CaseResult> cases) {
-  constexpr std::size_t kStateColumn = 7, kDeviceColumn = 8;
-  std::vector<TableRow> rows = {
-      {"case", "runs", "median", "p95", "p99", "minimum", "spread", "clock, temperature", "device"}};
+std::string bench_table(const Results& results) {
+  constexpr std::size_t kRoundsColumn = 7, kStateColumn = 9, kDeviceColumn = 10;
+  std::vector<TableRow> rows = {{"case", "runs", "median", "p95", "p99", "minimum", "spread", "rounds",
+                                 "spread of rounds", "clock, temperature", "device"}};
   std::string without;
-  for (const CaseResult& result : cases) {
-    for (const CaseSamples& list : result.samples) rows.push_back(row_of(result, list));
-    if (result.samples.empty() && is_success(result.verdict))
+  for (const CaseResult& result : results.cases) {
+    const auto lists = lists_of(results, result);
+    for (const auto& [name, rounds] : lists) rows.push_back(row_of(result, name, *rounds));
+    if (lists.empty() && is_success(result.verdict))
       without += formatted("{}: ran, but has no times of single runs\n", result.key());
   }
   if (rows.size() == 1) return without;
   std::vector<std::size_t> columns = {0, 1, 2, 3, 4, 5, 6};
   const auto measured = std::span(rows).subspan(1);
+  if (std::ranges::any_of(measured, [](const TableRow& row) { return row[kRoundsColumn] != "1"; }))
+    columns.append_range(std::array{kRoundsColumn, kRoundsColumn + 1});
   if (std::ranges::any_of(measured, [](const TableRow& row) { return !row[kStateColumn].empty(); }))
     columns.push_back(kStateColumn);
   const bool one_device =
@@ -93,14 +116,16 @@ std::string bench_table(std::span<const CaseResult> cases) {
   return text;
 }
 
-std::string bench_csv(std::span<const CaseResult> cases) {
-  std::string text = "file,name,device,run,milliseconds\n";
-  for (const CaseResult& result : cases) {
+std::string bench_csv(const Results& results) {
+  std::string text = "file,name,device,round,run,milliseconds\n";
+  for (const CaseResult& result : results.cases) {
     const std::string device = device_of(result);
-    for (const CaseSamples& list : result.samples) {
-      for (std::size_t i = 0; i < list.seconds.size(); ++i) {
-        text += formatted("{},{},{},{},{:.7g}\n", csv_field(result.key()), csv_field(list.name), csv_field(device),
-                          i + 1, list.seconds[i] * 1e3);
+    for (const auto& [name, rounds] : lists_of(results, result)) {
+      for (std::size_t round = 0; round < rounds->size(); ++round) {
+        for (std::size_t i = 0; i < (*rounds)[round].size(); ++i) {
+          text += formatted("{},{},{},{},{},{:.7g}\n", csv_field(result.key()), csv_field(name), csv_field(device),
+                            round + 1, i + 1, (*rounds)[round][i] * 1e3);
+        }
       }
     }
   }

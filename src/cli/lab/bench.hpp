@@ -2,7 +2,6 @@
 // `slipway bench`: a run of many files that measures them. What it shows of the samples in results.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -13,20 +12,22 @@
 namespace slipway::cli {
 
 struct SampleStatistics {
-  launch::SampleSummary summary;
-  Quartiles quartiles;
+  launch::SampleSummary summary;   // of all samples
+  Quartiles quartiles;             // of all samples
+  double median = 0;               // of the medians of the rounds
+  double lowest = 0, highest = 0;  // of these medians
   // The distance of the quartiles in percent of the median.
-  double spread() const {
-    return quartiles.median > 0 ? (quartiles.upper - quartiles.lower) / quartiles.median * 100 : 0;
-  }
+  double spread() const { return median > 0 ? (quartiles.upper - quartiles.lower) / median * 100 : 0; }
+  // The distance of the lowest and the highest median of a round in percent of the median.
+  double spread_of_rounds() const { return median > 0 ? (highest - lowest) / median * 100 : 0; }
 };
-// Of a list that is not empty, in its unit.
-SampleStatistics statistics_of(const std::vector<double>& samples);
+// Of one round at least, none of them empty, in their unit.
+SampleStatistics statistics_of(const Rounds& rounds);
 
 // A line for each list of samples, with percentiles and spread, and what drivers report of devices.
-std::string bench_table(std::span<const CaseResult> cases);
+std::string bench_table(const Results& results);
 
 // A line for each sample.
-std::string bench_csv(std::span<const CaseResult> cases);
+std::string bench_csv(const Results& results);
 
 }  // namespace slipway::cli

@@ -29,15 +29,27 @@ std::string sample_text(const Quartiles& quartiles, bool with_spread) {
                    seconds_text(quartiles.upper));
 }
 
-std::span<const double> times_of(const Results& results, const std::string& key) {
+std::vector<double> times_of(const Results& results, const std::string& key) {
   const auto at = results.times.find(key);
-  return at == results.times.end() ? std::span<const double>() : std::span(at->second);
+  return at == results.times.end() ? std::vector<double>() : at->second;
 }
 
 // Times of one kind on both sides.
 struct ComparedTimes {
   std::string key;
-  std::span<const double> before, now;
+  Rounds before, now;  // one of each if they are no rounds
+
+  bool has_rounds() const { return std::min(before.size(), now.size()) > 1; }
+  // How many times the rank test would have.
+  std::size_t count() const {
+    if (has_rounds()) return std::min(before.size(), now.size());
+    return std::min(pooled(before).size(), pooled(now).size());
+  }
+  static std::vector<double> pooled(const Rounds& rounds) {
+    std::vector<double> all;
+    for (const std::vector<double>& round : rounds) all.append_range(round);
+    return all;
+  }
 };
 
 // The samples of a case if both sides have some; otherwise the times of its lines.
@@ -50,20 +62,40 @@ std::vector<ComparedTimes> compared_times(const Results& results, const Results&
       compared.push_back({name.empty() ? key : formatted("{} ({})", key, name), before->second, now->second});
     }
   }
-  if (compared.empty()) compared.push_back({key, times_of(baseline, key), times_of(results, key)});
+  if (compared.empty()) compared.push_back({key, {times_of(baseline, key)}, {times_of(results, key)}});
   return compared;
 }
 
-std::optional<TimeChange> time_change(std::span<const double> before, std::span<const double> now, double least) {
-  if (before.empty() || now.empty()) return std::nullopt;
-  TimeChange change{quartiles_of({before.begin(), before.end()}), quartiles_of({now.begin(), now.end()}), {}, 1};
+std::vector<double> medians_of(const Rounds& rounds) {
+  std::vector<double> medians;
+  for (const std::vector<double>& round : rounds) medians.push_back(quartiles_of(round).median);
+  return medians;
+}
+
+double range_of(std::span<const double> values) {
+  const auto [lowest, highest] = std::ranges::minmax(values);
+  return highest - lowest;
+}
+
+std::optional<TimeChange> time_change(const ComparedTimes& compared, double least) {
+  const bool rounds = compared.has_rounds();
+  const std::vector<double> all_before = ComparedTimes::pooled(compared.before),
+                            all_now = ComparedTimes::pooled(compared.now);
+  if (all_before.empty() || all_now.empty()) return std::nullopt;
+  const std::vector<double> before = rounds ? medians_of(compared.before) : all_before,
+                            now = rounds ? medians_of(compared.now) : all_now;
+  TimeChange change{.before = quartiles_of(before), .now = quartiles_of(now), .of_rounds = rounds};
   change.factor = change.now.median / std::max(change.before.median, 1e-9);
   const double larger = std::max(change.factor, 1 / std::max(change.factor, 1e-9));
-  if (std::min(before.size(), now.size()) >= kMinSamples) {
+  const double difference = std::abs(change.now.median - change.before.median);
+  if (compared.count() >= kMinSamples) {
     change.chance = rank_test(before, now);
     if (*change.chance < kMaxChance && larger > 1 + least) return change;
-  } else if (larger > std::max(kTimeFactor, 1 + least) &&
-             std::abs(change.now.median - change.before.median) >= kTimeDifference) {
+  } else if (rounds) {
+    if (larger > 1 + least && difference > range_of(before) + range_of(now) &&
+        rank_test(all_before, all_now) < kMaxChance)
+      return change;
+  } else if (larger > std::max(kTimeFactor, 1 + least) && difference >= kTimeDifference) {
     return change;
   }
   return std::nullopt;
@@ -113,9 +145,9 @@ std::vector<CaseChange> changes_of(const Results& results, const Results& baseli
     }
     if (!is_success(now.verdict)) continue;
     for (const ComparedTimes& compared : compared_times(results, baseline, key)) {
-      const auto time = time_change(compared.before, compared.now, options.least);
+      const auto time = time_change(compared, options.least);
       if (!time) continue;
-      const bool with_spread = time->chance.has_value();
+      const bool with_spread = time->chance || time->of_rounds;
       times.push_back({time->factor > 1 ? Change::Slower : Change::Faster, compared.key,
                        sample_text(time->before, with_spread), sample_text(time->now, with_spread), time});
     }
@@ -129,13 +161,15 @@ std::vector<CaseChange> changes_of(const Results& results, const Results& baseli
   return changes;
 }
 
-bool lacks_samples(const Results& results, const Results& baseline) {
-  return std::ranges::any_of(baseline.times, [&](const auto& entry) {
-    if (!results.times.contains(entry.first)) return false;
-    return std::ranges::any_of(compared_times(results, baseline, entry.first), [](const ComparedTimes& compared) {
-      return std::min(compared.before.size(), compared.now.size()) < kMinSamples;
-    });
-  });
+Lacks lacks_samples(const Results& results, const Results& baseline) {
+  Lacks lacks;
+  for (const auto& [key, times] : baseline.times) {
+    if (!results.times.contains(key)) continue;
+    for (const ComparedTimes& compared : compared_times(results, baseline, key)) {
+      if (compared.count() < kMinSamples) (compared.has_rounds() ? lacks.rounds : lacks.samples) = true;
+    }
+  }
+  return lacks;
 }
 
 }  // namespace slipway::cli

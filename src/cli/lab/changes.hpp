@@ -17,9 +17,10 @@ enum class Change : std::uint8_t { Worse, Better, New, Missing, Slower, Faster }
 std::string_view name_of(Change change);
 
 struct TimeChange {
-  Quartiles before, now;         // seconds
-  std::optional<double> chance;  // of the rank test; absent: a sample has fewer than kMinSamples
+  Quartiles before, now;         // seconds; of single runs, whole cases, or the medians of rounds
+  std::optional<double> chance;  // of the rank test; absent: a side has fewer than kMinSamples
   double factor = 1;             // of the medians
+  bool of_rounds = false;
 };
 
 struct CaseChange {
@@ -31,8 +32,12 @@ struct CaseChange {
 
 // Times are compared by the rank test where both sides have kMinSamples of a case at least: it must be less likely than
 // kMaxChance that the difference is one of chance, and the medians must differ by `least`. With fewer samples only
-// differences of a half and of 20 ms are reported. The times are the samples of single runs if both sides have them,
-// otherwise those of whole cases.
+// differences of a half and of 20 ms are reported. The times are, if both sides have them, the medians of rounds (two
+// at least), the samples of single runs, or those of whole cases.
+//
+// Runs of one round are not independent: a machine that is slow for a while makes all of them slow. Fewer than
+// kMinSamples rounds are compared by the rank test of all their runs, and then the medians must also differ by more
+// than the medians of the rounds do on both sides together.
 inline constexpr std::size_t kMinSamples = 5;
 inline constexpr double kMaxChance = 0.01;
 struct CompareOptions {
@@ -41,7 +46,10 @@ struct CompareOptions {
 
 // Changed verdicts first, then times, the largest factors first.
 std::vector<CaseChange> changes_of(const Results& results, const Results& baseline, const CompareOptions& options = {});
-// Whether some case has too few times for the rank test.
-bool lacks_samples(const Results& results, const Results& baseline);
+// Whether some case has too few times, or too few rounds, for the rank test.
+struct Lacks {
+  bool samples = false, rounds = false;
+};
+Lacks lacks_samples(const Results& results, const Results& baseline);
 
 }  // namespace slipway::cli

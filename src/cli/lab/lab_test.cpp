@@ -344,10 +344,10 @@ TEST(LabChanges, TimesAreComparedByTheirRanks) {
   EXPECT_TRUE(changes_of(slower, before, {.least = 0.15}).empty());
   // Overlapping times are noise, and four times are too few.
   EXPECT_TRUE(changes_of(results_with("a.json", {0.0105, 0.0099, 0.0111, 0.0101, 0.0107}), before).empty());
-  EXPECT_FALSE(lacks_samples(slower, before));
+  EXPECT_FALSE(lacks_samples(slower, before).samples);
   const Results few = results_with("a.json", {0.0110, 0.0111, 0.0112, 0.0113});
   EXPECT_TRUE(changes_of(few, before).empty());
-  EXPECT_TRUE(lacks_samples(few, before));
+  EXPECT_TRUE(lacks_samples(few, before).samples);
   const Results much = results_with("a.json", {0.0500});
   ASSERT_EQ(changes_of(much, before).size(), 1U);
   EXPECT_FALSE(changes_of(much, before)[0].time->chance);
@@ -372,7 +372,7 @@ TEST(LabChanges, SamplesOfOneRunAreEnough) {
   EXPECT_EQ(changes[0].change, Change::Slower);
   EXPECT_EQ(changes[0].key, "a.json");
   EXPECT_LT(*changes[0].time->chance, 0.01);
-  EXPECT_FALSE(lacks_samples(now, before));
+  EXPECT_FALSE(lacks_samples(now, before).samples);
   const std::vector<CaseChange> deep = changes_of(results_with_samples({{"", fast}, {"deep", fast}}, 1), before);
   ASSERT_EQ(deep.size(), 1U);
   EXPECT_EQ(deep[0].key, "a.json (deep)");
@@ -381,11 +381,75 @@ TEST(LabChanges, SamplesOfOneRunAreEnough) {
   const std::vector<CaseChange> whole = changes_of(results_with_samples({}, 1), before);
   ASSERT_EQ(whole.size(), 1U);
   EXPECT_EQ(whole[0].before, "9 s");
-  EXPECT_TRUE(lacks_samples(results_with_samples({}, 1), before));
-  // Files are pooled.
-  Results pooled = before;
-  merge_results(pooled, now);
-  EXPECT_EQ((pooled.samples.at({"a.json", ""}).size()), 10U);
+  EXPECT_TRUE(lacks_samples(results_with_samples({}, 1), before).samples);
+  // Each file is a round.
+  Results merged = before;
+  merge_results(merged, now);
+  EXPECT_EQ((merged.samples.at({"a.json", ""})), (Rounds{fast, slow}));
+}
+
+// A round for each median: runs around it that differ by `spread`.
+Results results_with_rounds(const std::vector<double>& medians, double spread = 0.0001) {
+  std::string text;
+  for (std::size_t i = 0; i < medians.size(); ++i) {
+    CaseResult result = result_of("a.json", Verdict::Ran);
+    result.round = static_cast<std::uint32_t>(i + 1);
+    CaseSamples& list = result.samples.emplace_back();
+    for (int run = -10; run <= 10; ++run) list.seconds.push_back(medians[i] + run * spread / 10 + 1e-9 * run * run);
+    text += case_line(result) + "\n";
+  }
+  Diagnostics diagnostics;
+  return parse_results(text, "results", diagnostics).value();
+}
+
+// The machine was slower in some rounds: all runs of such a round are, so that 105 runs seem to prove a difference.
+TEST(LabChanges, RoundsAreComparedByTheirMedians) {
+  const Results before = results_with_rounds({0.0100, 0.0103, 0.0110, 0.0101, 0.0104});
+  const Results same = results_with_rounds({0.0112, 0.0102, 0.0109, 0.0107, 0.0106});
+  EXPECT_EQ(same.cases.at(0).round, 5U);
+  EXPECT_TRUE(changes_of(same, before).empty());
+  // The same runs without their rounds differ "significantly".
+  const auto without_rounds = [](Results results) {
+    Rounds& rounds = results.samples.begin()->second;
+    for (std::size_t i = 1; i < rounds.size(); ++i) rounds[0].append_range(rounds[i]);
+    rounds.resize(1);
+    return results;
+  };
+  EXPECT_EQ(changes_of(without_rounds(same), without_rounds(before)).size(), 1U);
+
+  const Results slower = results_with_rounds({0.0121, 0.0115, 0.0113, 0.0117, 0.0114});
+  const std::vector<CaseChange> changes = changes_of(slower, before);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].change, Change::Slower);
+  EXPECT_EQ(changes[0].before, "10.3 ms (10.1 ms to 10.4 ms)");
+  EXPECT_EQ(changes[0].now, "11.5 ms (11.4 ms to 11.7 ms)");
+  EXPECT_NEAR(*changes[0].time->chance, 2.0 / 252, 1e-9);
+  EXPECT_TRUE(changes[0].time->of_rounds);
+  EXPECT_FALSE(lacks_samples(slower, before).rounds);
+}
+
+TEST(LabChanges, FewRoundsMustDifferByMoreThanTheirSpread) {
+  const Results before = results_with_rounds({0.0100, 0.0104, 0.0102});
+  EXPECT_TRUE(changes_of(results_with_rounds({0.0107, 0.0108, 0.0104}), before).empty());
+  const std::vector<CaseChange> slower = changes_of(results_with_rounds({0.0115, 0.0113, 0.0114}), before);
+  ASSERT_EQ(slower.size(), 1U);
+  EXPECT_EQ(slower[0].now, "11.4 ms (11.3 ms to 11.4 ms)");
+  EXPECT_FALSE(slower[0].time->chance);
+  EXPECT_EQ(changes_of(before, results_with_rounds({0.0115, 0.0113, 0.0114})).front().change, Change::Faster);
+  const Lacks lacks = lacks_samples(before, before);
+  EXPECT_TRUE(lacks.rounds);
+  EXPECT_FALSE(lacks.samples);
+  // One round on a side: single runs are compared.
+  const std::vector<CaseChange> one = changes_of(results_with_rounds({0.0108}), before);
+  ASSERT_EQ(one.size(), 1U);
+  EXPECT_FALSE(one[0].time->of_rounds);
+}
+
+Results results_of(std::vector<CaseResult> cases) {
+  Results results;
+  for (const CaseResult& result : cases) results.add_times(result);
+  results.cases = std::move(cases);
+  return results;
 }
 
 TEST(LabBench, TheTableHasPercentilesAndSpread) {
@@ -394,7 +458,7 @@ TEST(LabBench, TheTableHasPercentilesAndSpread) {
   CaseResult second = result_of("b, c.json", Verdict::Passed);
   second.samples = {{"latency", {2e-5, 2e-5}}, {"throughput", {1.5, 1.5}}};
   CaseResult third = result_of("none.json", Verdict::Ran);
-  EXPECT_EQ(bench_table(std::vector{first, second, third}),
+  EXPECT_EQ(bench_table(results_of({first, second, third})),
             "case                    runs  median    p95    p99  minimum  spread\n"
             "a.json                     5    3 ms   5 ms   5 ms     1 ms  66.7 %\n"
             "b, c.json (latency)        2   20 us  20 us  20 us    20 us   0.0 %\n"
@@ -403,20 +467,40 @@ TEST(LabBench, TheTableHasPercentilesAndSpread) {
             "on llvmpipe (LLVM 22.1.8)\n");
   first.state = DeviceState{.clock_mhz = 1980};
   first.files = R"([{"file":"a.json","device":"this CPU"}])";
-  EXPECT_EQ(bench_table(std::vector{first, second}),
+  EXPECT_EQ(bench_table(results_of({first, second})),
             "case                    runs  median    p95    p99  minimum  spread  clock, temperature  device\n"
             "a.json                     5    3 ms   5 ms   5 ms     1 ms  66.7 %  1980 MHz            this CPU\n"
             "b, c.json (latency)        2   20 us  20 us  20 us    20 us   0.0 %                      llvmpipe (LLVM "
             "22.1.8)\n"
             "b, c.json (throughput)     2   1.5 s  1.5 s  1.5 s    1.5 s   0.0 %                      llvmpipe (LLVM "
             "22.1.8)\n");
-  EXPECT_EQ(bench_table(std::vector<CaseResult>()), "");
-  EXPECT_EQ(bench_csv(std::vector{second}),
-            "file,name,device,run,milliseconds\n"
-            "\"b, c.json\",latency,llvmpipe (LLVM 22.1.8),1,0.02\n"
-            "\"b, c.json\",latency,llvmpipe (LLVM 22.1.8),2,0.02\n"
-            "\"b, c.json\",throughput,llvmpipe (LLVM 22.1.8),1,1500\n"
-            "\"b, c.json\",throughput,llvmpipe (LLVM 22.1.8),2,1500\n");
+  EXPECT_EQ(bench_table({}), "");
+  EXPECT_EQ(bench_csv(results_of({second})),
+            "file,name,device,round,run,milliseconds\n"
+            "\"b, c.json\",latency,llvmpipe (LLVM 22.1.8),1,1,0.02\n"
+            "\"b, c.json\",latency,llvmpipe (LLVM 22.1.8),1,2,0.02\n"
+            "\"b, c.json\",throughput,llvmpipe (LLVM 22.1.8),1,1,1500\n"
+            "\"b, c.json\",throughput,llvmpipe (LLVM 22.1.8),1,2,1500\n");
+}
+
+TEST(LabBench, TheTableHasRounds) {
+  CaseResult first = result_of("a.json", Verdict::Ran), second = first;
+  first.samples = {{"", {0.001, 0.002, 0.003}}};
+  second.samples = {{"", {0.004, 0.004, 0.004}}};
+  Results results = results_of({first});
+  results.add_times(second);
+  EXPECT_EQ(bench_table(results),
+            "case    runs  median   p95   p99  minimum  spread  rounds  spread of rounds\n"
+            "a.json     6    3 ms  4 ms  4 ms     1 ms  58.3 %       2            66.7 %\n"
+            "on llvmpipe (LLVM 22.1.8)\n");
+  EXPECT_EQ(bench_csv(results),
+            "file,name,device,round,run,milliseconds\n"
+            "a.json,,llvmpipe (LLVM 22.1.8),1,1,1\n"
+            "a.json,,llvmpipe (LLVM 22.1.8),1,2,2\n"
+            "a.json,,llvmpipe (LLVM 22.1.8),1,3,3\n"
+            "a.json,,llvmpipe (LLVM 22.1.8),2,1,4\n"
+            "a.json,,llvmpipe (LLVM 22.1.8),2,2,4\n"
+            "a.json,,llvmpipe (LLVM 22.1.8),2,3,4\n");
 }
 
 TEST(LabSummary, Sarif) {
@@ -502,9 +586,10 @@ TEST(LabOptions, ValuesMayBeMissing) {
 
 TEST(LabOptions, OfBenchmarks) {
   const DividedArguments divided = divide_arguments(
-      {"a.json", "--repeat", "5", "--warmup=1", "--csv", "t.csv", "--fill", "ramp", "--timeout", "3"}, true);
-  EXPECT_EQ(divided.own,
-            (std::vector<std::string>{"a.json", "--repeat", "5", "--warmup=1", "--csv", "t.csv", "--timeout", "3"}));
+      {"a.json", "--repeat", "5", "--warmup=1", "--rounds", "2", "--csv", "t.csv", "--fill", "ramp", "--timeout", "3"},
+      true);
+  EXPECT_EQ(divided.own, (std::vector<std::string>{"a.json", "--repeat", "5", "--warmup=1", "--rounds", "2", "--csv",
+                                                   "t.csv", "--timeout", "3"}));
   EXPECT_EQ(divided.workers, (std::vector<std::string>{"--fill", "ramp", "--timeout", "3"}));
   const std::vector<std::string> words = words_of_bench({.warmup = 1, .repeat = 5});
   EXPECT_EQ(words_for("vgf", words, "a"), (std::vector<std::string>{"--warmup=1", "--repeat=5", "--", "a"}));

@@ -21,9 +21,9 @@ constexpr std::string_view kOutputFiles[] = {
     "--trace", "--profiling-dump-path", "--perf-counters-dump-path", "--graph", "--output-dir", "--save", "--csv"};
 // Options that formats have too, but that workers do not get.
 constexpr std::string_view kOnlyOfRuns[] = {"--device", "--report", "--json", "--junit", "--sarif"};
-constexpr std::string_view kOnlyOfBench[] = {"--warmup", "--repeat", "--csv"};
+constexpr std::string_view kOnlyOfBench[] = {"--warmup", "--repeat", "--rounds", "--csv"};
 // What the values of options may contain.
-constexpr int kMaxBenchRuns = 1'000'000;
+constexpr int kMaxBenchRuns = 1'000'000, kMaxBenchRounds = 1000;
 constexpr std::string_view kCaseName = "{case}", kDirectoryName = "{directory}", kStemName = "{stem}";
 
 void add_lab_options(CommandLine& line, LabOptions& options) {
@@ -34,9 +34,14 @@ void add_lab_options(CommandLine& line, LabOptions& options) {
   line.add_option("--device", options.device,
                   "a device, or several with commas, or `all`; each has worker processes of its own");
   if (options.bench) {
-    line.add_option("--warmup", options.bench->warmup, "runs of each case that are not measured, at its beginning (3)")
+    line.add_option("--warmup", options.bench->warmup,
+                    "runs of each case that are not measured, before the others of a round (3)")
         .range(0, kMaxBenchRuns);
-    line.add_option("--repeat", options.bench->repeat, "measured runs of each case (20)").range(2, kMaxBenchRuns);
+    line.add_option("--repeat", options.bench->repeat, "measured runs of each case in a round (20)")
+        .range(2, kMaxBenchRuns);
+    line.add_option("--rounds", options.bench->rounds,
+                    "how often all cases are measured in turn, each time in another process (1)")
+        .range(1, kMaxBenchRounds);
     line.add_option("--csv", options.bench->csv_path, "write the time of each measured run as CSV");
   } else {
     line.add_option("--jobs", options.jobs, "worker processes for each device (1)").range(1, 1024);
@@ -61,7 +66,8 @@ void add_lab_options(CommandLine& line, LabOptions& options) {
 
 CommandLine lab_line(bool is_bench) {
   if (is_bench) {
-    return {"slipway bench", "Measures how long workloads of any kind take, each many times in one process.",
+    return {"slipway bench",
+            "Measures how long workloads of any kind take, each many times in one process, in one or several rounds.",
             "slipway bench net.vgf scenario.json --repeat 50 --results new.jsonl"};
   }
   return {"slipway run", "Runs many files of any kind in worker processes, and survives those that hang or crash.",
@@ -136,7 +142,7 @@ std::vector<Token> tokens_of(const std::vector<std::string>& words, const Option
 // The names of the options of each format that runs, and of the run.
 struct AllNames {
   std::map<std::string, OptionNames, std::less<>> formats;
-  OptionNames lab, bench, all;
+  OptionNames lab, bench, all, all_with_bench;
 
   AllNames() {
     for (const Format& format : formats_with_jobs()) {
@@ -155,9 +161,12 @@ struct AllNames {
     add_lab_options(bench_line, options);
     bench_line.parse({.words = {}, .description = &of_bench});
     bench.add(of_bench);
+    all_with_bench = all;
+    all_with_bench.add(of_bench);
   }
 
   const OptionNames& own(bool is_bench) const { return is_bench ? bench : lab; }
+  const OptionNames& known(bool is_bench) const { return is_bench ? all_with_bench : all; }
 
   static std::vector<Format> formats_with_jobs() {
     std::vector<Format> with_jobs;
@@ -239,7 +248,7 @@ DividedArguments divide_arguments(const std::vector<std::string>& words, bool is
   const AllNames& names = all_names();
   const OptionNames& own = names.own(is_bench);
   DividedArguments divided;
-  for (const Token& token : tokens_of(words, names.all)) {
+  for (const Token& token : tokens_of(words, names.known(is_bench))) {
     if (token.name.empty() && token.words.front().starts_with("VK_")) {
       divided.workers.push_back("--disable-extension=" + token.words.front());
       continue;
@@ -258,10 +267,10 @@ DividedArguments divide_arguments(const std::vector<std::string>& words, bool is
 }
 
 std::optional<int> parse_lab_options(const Arguments& arguments, LabOptions& options) {
-  const AllNames& names = all_names();
-  for (const Token& token : tokens_of(arguments.words, names.all)) {
-    if (token.name.empty() || names.all.has(token.name)) continue;
-    const auto near = closest(token.name, names.all.names());
+  const OptionNames& known = all_names().known(options.bench.has_value());
+  for (const Token& token : tokens_of(arguments.words, known)) {
+    if (token.name.empty() || known.has(token.name)) continue;
+    const auto near = closest(token.name, known.names());
     print_error(formatted("slipway {}: The following argument was not expected: {}\n{}see `slipway {} --help`\n",
                           options.bench ? "bench" : "run", token.name,
                           near ? formatted("did you mean `{}`?\n", *near) : "", options.bench ? "bench" : "run lab"));

@@ -12,7 +12,8 @@ namespace slipway::cli {
 
 // Of `slipway bench`.
 struct BenchOptions {
-  std::uint32_t warmup = 3, repeat = 20;
+  std::uint32_t warmup = 3, repeat = 20;  // of a round
+  std::uint32_t rounds = 1;
   std::string csv_path;
 };
 

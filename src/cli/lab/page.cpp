@@ -123,19 +123,21 @@ class PageData {
       if (result.expected) out.member("expected", *result.expected);
       if (result.reason) out.member("reason", *result.reason);
       if (!result.text.empty()) out.member("text", std::string_view(result.text).substr(0, kMaxPageText));
-      if (!result.samples.empty()) write_samples(out, result);
+      write_samples(out, result.key());
       if (result.state) out.member("state", device_state_text(*result.state));
       write_details(out, result);
     });
   }
 
   // Seconds; the spread in percent.
-  static void write_samples(json::Writer& out, const CaseResult& result) {
+  void write_samples(json::Writer& out, const std::string& key) const {
+    const auto first = results_.samples.lower_bound({key, ""});
+    if (first == results_.samples.end() || first->first.first != key) return;
     out.key("samples").array([&] {
-      for (const CaseSamples& list : result.samples) {
-        const SampleStatistics all = statistics_of(list.seconds);
+      for (auto at = first; at != results_.samples.end() && at->first.first == key; ++at) {
+        const SampleStatistics all = statistics_of(at->second);
         out.array([&] {
-          out.value(list.name).value(all.summary.count).value(all.quartiles.median).value(all.summary.p95);
+          out.value(at->first.second).value(all.summary.count).value(all.median).value(all.summary.p95);
           out.value(all.summary.p99).value(all.summary.min).value(all.summary.max).value(all.spread());
         });
       }

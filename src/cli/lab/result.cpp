@@ -79,6 +79,8 @@ const Record<CaseResult>& case_record() {
           .required("file", &C::file, Text{.empty = false}, "the file, as the command line or the list names it")
           .optional("copy", &C::copy, Integer{.min = 1}, "counts cases with the same file; 1 when absent")
           .written_if([](const C& from) { return from.copy != 1; })
+          .optional("round", &C::round, Integer{.min = 1}, "of `slipway bench --rounds`; 1 when absent")
+          .written_if([](const C& from) { return from.round != 1; })
           .required("format", &C::format, Text{}, "of the file; empty if it has none that runs")
           .required("verdict", &C::verdict, json::Words<Verdict>(kVerdicts),
                     "ran: nothing was compared; failed: an expectation; skipped: the device lacks something")
@@ -126,6 +128,12 @@ int CaseResult::final_status() const {
   if (expected && is_ok) return 0;
   if (is_ok) return exit_status;
   return exit_status == 0 ? static_cast<int>(ExitClass::CheckFailed) : exit_status;
+}
+
+void Results::add_times(const CaseResult& result) {
+  if (!is_success(result.verdict)) return;
+  times[result.key()].push_back(result.seconds);
+  for (const CaseSamples& list : result.samples) samples[{result.key(), list.name}].push_back(list.seconds);
 }
 
 std::string entries_text(std::span<const RunReportEntry> entries) {
@@ -178,12 +186,8 @@ std::optional<Results> parse_results(std::string_view text, const std::string& n
     if (!line) return std::nullopt;
     if (line->run) results.runs.push_back(std::move(*line->run));
     if (!line->result) continue;
+    results.add_times(*line->result);
     const std::string key = line->result->key();
-    if (is_success(line->result->verdict)) {
-      results.times[key].push_back(line->result->seconds);
-      for (const CaseSamples& list : line->result->samples)
-        results.samples[{key, list.name}].append_range(list.seconds);
-    }
     const auto [at, is_new] = positions.try_emplace(key, results.cases.size());
     if (is_new)
       results.cases.push_back(std::move(*line->result));

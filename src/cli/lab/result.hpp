@@ -45,6 +45,9 @@ struct CaseSamples {
 // At most this many of a list, evenly spread.
 inline constexpr std::size_t kMaxCaseSamples = 10'000;
 
+// The samples of a case in one or several rounds: in a round, one process measures all cases one after another.
+using Rounds = std::vector<std::vector<double>>;
+
 struct RunInfo {
   std::string id;
   std::string version;  // of Slipway
@@ -56,10 +59,11 @@ struct RunInfo {
 };
 
 struct CaseResult {
-  std::string run;         // the id of the run
-  std::string file;        // as the command line or the list names it
-  std::uint32_t copy = 1;  // counts cases with the same file in one run
-  std::string format;      // empty if the file has none that runs
+  std::string run;          // the id of the run
+  std::string file;         // as the command line or the list names it
+  std::uint32_t copy = 1;   // counts cases with the same file in one run
+  std::uint32_t round = 1;  // of a benchmark with several
+  std::string format;       // empty if the file has none that runs
   Verdict verdict = Verdict::Error;
   int exit_status = 0;  // of this case alone, before expectations are applied
   std::string started;  // UTC
@@ -98,8 +102,11 @@ struct Results {
   std::vector<CaseResult> cases;
   // By the key of a case: the seconds of each of its lines whose verdict is a success, of all files.
   std::map<std::string, std::vector<double>, std::less<>> times;
-  // By the key of a case and the name of a list: the samples of these lines.
-  std::map<std::pair<std::string, std::string>, std::vector<double>> samples;
+  // By the key of a case and the name of a list: the samples of these lines, each of which is a round.
+  std::map<std::pair<std::string, std::string>, Rounds> samples;
+
+  // Adds the times and the samples of a line.
+  void add_times(const CaseResult& result);
 };
 // An incomplete last line is left out, with a warning.
 std::optional<Results> read_results(const std::string& path, Diagnostics& diagnostics);

@@ -142,10 +142,17 @@ class ResultsVerb {
       print(formatted("{}: {}: {}{}{}{}\n", name_of(change.change), change.key, change.before,
                       change.before.empty() || change.now.empty() ? "" : " -> ", change.now, statistics(change)));
     }
-    if (lacks_samples(results_, *before)) {
+    const Lacks lacks = lacks_samples(results_, *before);
+    if (lacks.samples) {
       print_status(
           formatted("some cases have fewer than {} times on a side: of these, only differences of a half and of "
                     "20 ms are reported\n",
+                    kMinSamples));
+    }
+    if (lacks.rounds) {
+      print_status(
+          formatted("some cases have fewer than {} rounds on a side: of these, only differences larger than those "
+                    "between their rounds are reported\n",
                     kMinSamples));
     }
     const int status = end();

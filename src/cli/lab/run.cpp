@@ -31,6 +31,7 @@ namespace {
 
 constexpr std::size_t kMaxCasesWithoutList = 20;  // the summary of more cases lists those that are not ok
 constexpr std::size_t kMaxText = 64 * 1024;       // of what a case printed, in its result
+constexpr std::uint32_t kAllRounds = 0xffffffff;
 
 // --device: the selectors of devices.
 std::optional<std::vector<std::string>> device_selectors(const std::string& option, Diagnostics& diagnostics) {
@@ -91,14 +92,20 @@ class LabRun {
     if (!prepare()) return end_early();
     const auto selectors = device_selectors(options_.device, diagnostics_);
     if (!selectors || !open_results()) return end_early();
-    const SupervisorEnd end =
-        supervise(missing_, supervisor_options(*selectors), [this](CaseOutcome outcome) { take(std::move(outcome)); });
-    progress_.reset();
-    if (end.usage) {
-      print_error(end.text);
-      return *end.usage;
+    SupervisorEnd end;
+    const std::uint32_t rounds = options_.bench ? options_.bench->rounds : 1;
+    for (round_ = 1; round_ <= rounds && !end.signal; ++round_) {
+      choose_cases_of_round();
+      end = supervise(missing_, supervisor_options(*selectors),
+                      [this](CaseOutcome outcome) { take(std::move(outcome)); });
+      if (end.usage) {
+        progress_.reset();
+        print_error(end.text);
+        return *end.usage;
+      }
+      print_waiting(true);
     }
-    print_waiting(true);
+    progress_.reset();
     add_interrupted(end.signal.has_value());
     write_reports();
     const int status = finish();
@@ -141,12 +148,11 @@ class LabRun {
     if (!options_.expect_path.empty() && !(expectations_ = Expectations::read(options_.expect_path, diagnostics_)))
       return false;
     std::vector<std::string> formats;
-    for (LabCase& one : missing_) {
+    for (LabCase& one : wanted_) {
       detect_format(one);
       if (!one.format.empty()) formats.push_back(one.format);
     }
     check_worker_options(worker_words_, formats, diagnostics_);
-    printed_.resize(missing_.size());
     return ok();
   }
 
@@ -175,23 +181,39 @@ class LabRun {
     return true;
   }
 
-  // --resume: the cases that have results, and those that are missing.
+  // --resume: the cases that have results, in all rounds, and those that are missing.
   bool read_earlier() {
-    std::map<std::string, CaseResult*, std::less<>> known;
     if (!options_.resume_path.empty() && file_exists(options_.resume_path)) {
       auto read = read_results(options_.resume_path, diagnostics_);
       if (!read) return false;
       earlier_ = std::move(*read);
-      for (CaseResult& result : earlier_.cases) known.emplace(result.key(), &result);
-    }
-    for (const LabCase& one : all_) {
-      if (known.contains(key_of(one))) {
-        ++from_earlier_;
-        continue;
+      results_.times = earlier_.times;
+      results_.samples = earlier_.samples;
+      for (const CaseResult& result : earlier_.cases) {
+        std::uint32_t& done = rounds_done_[result.key()];
+        done = options_.bench && is_success(result.verdict)
+                   ? static_cast<std::uint32_t>(earlier_.times.at(result.key()).size())
+                   : kAllRounds;
       }
-      missing_.push_back(one);
+    }
+    const std::uint32_t rounds = options_.bench ? options_.bench->rounds : 1;
+    for (const LabCase& one : all_) {
+      const auto done = rounds_done_.find(key_of(one));
+      if (done == rounds_done_.end() || done->second < rounds) wanted_.push_back(one);
     }
     return true;
+  }
+
+  // A case that failed in a round is not measured in later ones.
+  void choose_cases_of_round() {
+    missing_.clear();
+    for (const LabCase& one : wanted_) {
+      const auto done = rounds_done_.find(key_of(one));
+      if (done == rounds_done_.end() || done->second < round_) missing_.push_back(one);
+    }
+    printed_.assign(missing_.size(), std::nullopt);
+    next_printed_ = 0;
+    ended_in_round_ = 0;
   }
 
   bool open_results() {
@@ -248,6 +270,7 @@ class LabRun {
   void take(CaseOutcome outcome) {
     CaseResult& result = outcome.result;
     result.run = info_.id;
+    result.round = round_;
     result.is_ok = result.exit_status == 0 || result.verdict == Verdict::Skipped;
     Diagnostics added;
     if (outcome.why)
@@ -269,8 +292,15 @@ class LabRun {
     result.text = valid_utf8(std::string_view(plain_text(outcome.errors + outcome.output)).substr(0, kMaxText));
     write_line(case_line(result));
     if (!result.is_ok) ++not_ok_;
-    printed_[outcome.index] = Printed{is_shown ? std::move(outcome.output) : "", std::move(outcome.errors)};
-    new_results_.emplace(result.key(), std::move(result));
+    // Later rounds would print the same warnings.
+    const bool has_errors_shown = round_ == 1 || !result.is_ok;
+    printed_[outcome.index] =
+        Printed{is_shown ? std::move(outcome.output) : "", has_errors_shown ? std::move(outcome.errors) : ""};
+    results_.add_times(result);
+    std::uint32_t& done = rounds_done_[result.key()];
+    done = is_success(result.verdict) ? std::max(done, round_) : kAllRounds;
+    new_results_.insert_or_assign(result.key(), std::move(result));
+    ++ended_in_round_;
     print_waiting(false);
     show_progress();
   }
@@ -294,9 +324,11 @@ class LabRun {
   }
 
   void show_progress() {
-    const std::size_t ended = new_results_.size();
-    progress_->stage(formatted("{} of {} cases{}", ended + from_earlier_, all_.size(),
-                               not_ok_ == 0 ? "" : formatted(", {} not ok", not_ok_)));
+    const std::string round = options_.bench && options_.bench->rounds > 1
+                                  ? formatted("round {} of {}: ", round_, options_.bench->rounds)
+                                  : "";
+    progress_->stage(formatted("{}{} of {} cases{}", round, all_.size() - missing_.size() + ended_in_round_,
+                               all_.size(), not_ok_ == 0 ? "" : formatted(", {} not ok", not_ok_)));
   }
 
   // --- after the run ---
@@ -349,7 +381,7 @@ class LabRun {
     if (!options_.junit_path.empty()) write(options_.junit_path, write_lab_junit(results_));
     write(options_.style.sarif_path, write_lab_sarif(results_, kVersion));
     set_sarif_path("");
-    if (options_.bench && !options_.bench->csv_path.empty()) write(options_.bench->csv_path, bench_csv(results_.cases));
+    if (options_.bench && !options_.bench->csv_path.empty()) write(options_.bench->csv_path, bench_csv(results_));
     if (!options_.html_path.empty())
       write(options_.html_path, write_results_page(results_, baseline_ ? &*baseline_ : nullptr));
   }
@@ -362,7 +394,7 @@ class LabRun {
       const bool with_list = results_.cases.size() > kMaxCasesWithoutList;
       const bool all_ok =
           std::ranges::all_of(results_.cases, [](const CaseResult& r) { return is_success(r.verdict); });
-      std::string text = options_.bench ? bench_table(results_.cases) : "";
+      std::string text = options_.bench ? bench_table(results_) : "";
       if (!options_.bench || !all_ok) text += print_summary(results_.cases, with_list);
       (options_.report_path == "-" ? print_error : print)(text);
     }
@@ -379,7 +411,8 @@ class LabRun {
   std::vector<std::string> worker_words_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   Diagnostics diagnostics_;
-  std::vector<LabCase> all_, missing_;
+  std::vector<LabCase> all_, wanted_;  // and those that have no results in an earlier file
+  std::vector<LabCase> missing_;       // in this round
   Results earlier_, results_;
   std::optional<Results> baseline_;
   std::optional<Expectations> expectations_;
@@ -388,7 +421,9 @@ class LabRun {
   std::optional<LineFile> results_file_;
   std::map<std::string, CaseResult> new_results_;
   std::vector<std::optional<Printed>> printed_;
-  std::size_t next_printed_ = 0, from_earlier_ = 0, interrupted_ = 0, not_ok_ = 0;
+  std::size_t next_printed_ = 0, interrupted_ = 0, not_ok_ = 0, ended_in_round_ = 0;
+  std::uint32_t round_ = 1;
+  std::map<std::string, std::uint32_t> rounds_done_;  // of a case; kAllRounds if it failed
   std::optional<Progress> progress_{std::in_place, "starting workers"};
 };
 
