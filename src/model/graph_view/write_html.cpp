@@ -21,7 +21,7 @@ header { grid-column: 1 / -1; display: flex; flex-wrap: wrap; align-items: cente
 header h1 { font-size: 15px; margin: 0; overflow-wrap: anywhere; } header p { margin: 0; flex-basis: 100%; }
 header input { flex: 1 1 12em; max-width: 26em; font: inherit; padding: 4px 8px; color: inherit; background: var(--bg); border: 1px solid var(--line); border-radius: 6px; }
 header button, header select, aside button { font: inherit; color: inherit; background: var(--bg); border: 1px solid var(--line); border-radius: 6px; padding: 3px 10px; cursor: pointer; }
-#view { position: relative; min-width: 0; min-height: 0; } #scroll { position: absolute; inset: 0; overflow: auto; padding: 8px 96px 8px 8px; }
+#view { position: relative; min-width: 0; min-height: 0; } #scroll { position: absolute; inset: 0; overflow: auto; scrollbar-gutter: stable; padding: 8px 96px 8px 8px; }
 #map { position: absolute; right: 14px; top: 8px; width: 72px; background: var(--panel); border-radius: 4px; opacity: .95; cursor: crosshair; }
 aside { overflow: auto; padding: 8px 14px 24px; border-left: 1px solid var(--line); } aside h2 { margin: 6px 0; overflow-wrap: anywhere; } aside td { overflow-wrap: anywhere; }
 aside td .soft { white-space: nowrap; }
@@ -158,7 +158,8 @@ $('scroll').addEventListener('scroll', minimap); addEventListener('resize', mini
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', minimap);
 $('map').onpointerdown = $('map').onpointermove = e => { if (!e.buttons) return; const s = $('scroll'); s.scrollTop = e.offsetY / $('map').f * zoom - s.clientHeight / 2; if (e.type === 'pointerdown') $('map').setPointerCapture(e.pointerId); };
 // --- the panel: what was found, what is chosen, or the longest times
-const link = (x, text) => { const a = el('a', (text || x.name).replace(/\+/g, '+\u200b')); a.onclick = () => choose(x, true); return a; };
+const action = (text, act) => { const a = el('a', text); a.tabIndex = 0; a.onclick = act; a.onkeydown = e => { if (e.key === 'Enter') act(); }; return a; };
+const link = (x, text) => action((text || x.name).replace(/\+/g, '+\u200b'), () => choose(x, true));
 const rows = (heads, all, numeric) => all.length ? table(heads, all, numeric) : '';
 function panel() {
   const p = $('panel'); p.replaceChildren();
@@ -182,7 +183,7 @@ function panel() {
     N.filter(n => n.k > 2).forEach(n => { const k = kinds[n.t] = kinds[n.t] || [0, 0]; ++k[0]; k[1] += n.ms || 0; });
     if (all.length) put(p, el('h2', 'longest times'), rows(['', '', ''], all.slice(0, 100).map(x => [x.ms.toFixed(3) + ' ms', pct(x.s), link(x, x.k != null ? x.t + ' ' + (x.l[0] || '') : x.t)]), [0, 1]));
     if (all.length > 100) put(p, el('p', 'and ' + (all.length - 100) + ' more', 'soft'));
-    put(p, el('h2', 'operators'), rows(['', ''], Object.entries(kinds).sort((a, b) => b[1][0] - a[1][0]).map(([k, v]) => { const a = el('a', k); a.onclick = () => { $('search').value = k; find(); }; return [v[0], a]; }), [0]));
+    put(p, el('h2', 'operators'), rows(['', ''], Object.entries(kinds).sort((a, b) => b[1][0] - a[1][0]).map(([k, v]) => [v[0], action(k, () => { $('search').value = k; next = 0; find(); })]), [0]));
   }
 }
 function find() {
@@ -193,6 +194,15 @@ function find() {
 let next = 0;
 $('search').oninput = () => { next = 0; find(); };
 $('search').onkeydown = e => { if (e.key !== 'Enter' || !hits.length) return; const x = hits[next++ % hits.length]; chosen = x; show(x); light(); };
+addEventListener('keydown', e => {
+  if (e.ctrlKey || e.metaKey || e.altKey) return;
+  if (e.key === 'Escape') { $('search').value = ''; $('search').blur(); next = 0; find(); }
+  else if (e.target.matches('input, select')) return;
+  else if (e.key === '/') { e.preventDefault(); $('search').select(); }
+  else if (e.key === '+' || e.key === '=') setZoom(zoom * 1.25);
+  else if (e.key === '-') setZoom(zoom / 1.25);
+  else if (e.key === 'f' && blocks.includes(chosen)) fold(chosen);
+});
 zoom = Math.min(1, Math.max(innerWidth > 700 ? .5 : .6, wide()));
 // A diagram that stays long shows no operators of kernels.
 foldTo(1);
