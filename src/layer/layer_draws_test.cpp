@@ -13,6 +13,7 @@
 namespace slipway::layer {
 namespace {
 
+using testing::AppDrawing;
 using testing::AppTensor;
 using ::testing::Contains;
 using testing::contents;
@@ -138,57 +139,22 @@ class LayerDraws : public LayerTest, public ::testing::WithParamInterface<testin
   // The modules are in the create-infos of the stages, or handles.
   VkPipeline pipeline(VkRenderPass pass, VkPipelineLayout layout, const spirv::Words& vertex,
                       const spirv::Words& fragment, bool in_chain) {
-    std::array<VkShaderModuleCreateInfo, 2> code{};
-    std::array<VkPipelineShaderStageCreateInfo, 2> stages{};
-    for (std::size_t i = 0; i < 2; ++i) {
-      const spirv::Words& words = i == 0 ? vertex : fragment;
-      code[i] = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-                 .codeSize = words.size() * sizeof(std::uint32_t),
-                 .pCode = words.data()};
-      stages[i] = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                   .pNext = in_chain ? &code[i] : nullptr,
-                   .stage = i == 0 ? VK_SHADER_STAGE_VERTEX_BIT : VK_SHADER_STAGE_FRAGMENT_BIT,
-                   .module = in_chain ? VkShaderModule{VK_NULL_HANDLE} : module(words),
-                   .pName = "main"};
+    const auto code_of = [](const spirv::Words& words) -> VkShaderModuleCreateInfo {
+      return {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+              .codeSize = words.size() * sizeof(std::uint32_t),
+              .pCode = words.data()};
+    };
+    const VkShaderModuleCreateInfo codes[] = {code_of(vertex), code_of(fragment)};
+    AppDrawing drawing{
+        .stages = {stage(VK_SHADER_STAGE_VERTEX_BIT, vertex), stage(VK_SHADER_STAGE_FRAGMENT_BIT, fragment)},
+        .pass = pass,
+        .viewports = {{0, 0, kSide, kSide, 0, 1}},
+        .scissors = {{{0, 0}, {kSide, kSide}}}};
+    for (std::size_t i = 0; in_chain && i < 2; ++i) {
+      drawing.stages[i].module = VK_NULL_HANDLE;
+      drawing.stages[i].pNext = &codes[i];
     }
-    const VkPipelineVertexInputStateCreateInfo input{.sType =
-                                                         VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
-    const VkPipelineInputAssemblyStateCreateInfo assembly{
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
-        .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST};
-    const VkViewport viewport{0, 0, kSide, kSide, 0, 1};
-    const VkRect2D scissor{{0, 0}, {kSide, kSide}};
-    const VkPipelineViewportStateCreateInfo view_state{.sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO,
-                                                       .viewportCount = 1,
-                                                       .pViewports = &viewport,
-                                                       .scissorCount = 1,
-                                                       .pScissors = &scissor};
-    const VkPipelineRasterizationStateCreateInfo rasterization{
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO, .lineWidth = 1};
-    const VkPipelineMultisampleStateCreateInfo samples{
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
-        .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT};
-    const VkPipelineColorBlendAttachmentState blend{.colorWriteMask =
-                                                        VK_COLOR_COMPONENT_R_BIT | VK_COLOR_COMPONENT_G_BIT |
-                                                        VK_COLOR_COMPONENT_B_BIT | VK_COLOR_COMPONENT_A_BIT};
-    const VkPipelineColorBlendStateCreateInfo blends{.sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
-                                                     .attachmentCount = 1,
-                                                     .pAttachments = &blend};
-    const VkGraphicsPipelineCreateInfo create{.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
-                                              .stageCount = 2,
-                                              .pStages = stages.data(),
-                                              .pVertexInputState = &input,
-                                              .pInputAssemblyState = &assembly,
-                                              .pViewportState = &view_state,
-                                              .pRasterizationState = &rasterization,
-                                              .pMultisampleState = &samples,
-                                              .pColorBlendState = &blends,
-                                              .layout = layout,
-                                              .renderPass = pass};
-    VkPipeline made = VK_NULL_HANDLE;
-    MUST(vk().vkCreateGraphicsPipelines(device(), VK_NULL_HANDLE, 1, &create, nullptr, &made));
-    at_end([=, this] { vk().vkDestroyPipeline(device(), made, nullptr); });
-    return made;
+    return graphics_pipeline(drawing, layout);
   }
 
   void draw(VkCommandBuffer commands, VkRenderPass pass, VkFramebuffer target, VkPipeline pipeline,
@@ -425,71 +391,21 @@ class LayerGraphicsState : public LayerDraws {
                                          "layout(push_constant) uniform P { layout(offset = 16) vec4 more; };\n"
                                          "layout(location = 0) out vec4 color;\n"
                                          "void main() { color = base * factor + more; }\n")};
-    VkPipelineShaderStageCreateInfo stages[2]{};
-    for (int i = 0; i < 2; ++i)
-      stages[i] = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                   .stage = i == 0 ? VK_SHADER_STAGE_VERTEX_BIT : VK_SHADER_STAGE_FRAGMENT_BIT,
-                   .module = module(codes[i]),
-                   .pName = "main"};
-    const VkVertexInputBindingDescription binding{0, 4, VK_VERTEX_INPUT_RATE_VERTEX};
-    const VkVertexInputAttributeDescription attribute{0, 0, VK_FORMAT_R32G32_SFLOAT, 0};
-    const VkPipelineVertexInputStateCreateInfo input{.sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO,
-                                                     .vertexBindingDescriptionCount = 1,
-                                                     .pVertexBindingDescriptions = &binding,
-                                                     .vertexAttributeDescriptionCount = 1,
-                                                     .pVertexAttributeDescriptions = &attribute};
-    const VkPipelineInputAssemblyStateCreateInfo assembly{
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
-        .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST};
-    const VkPipelineViewportStateCreateInfo views{.sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO};
-    const VkPipelineRasterizationStateCreateInfo rasterization{
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO, .lineWidth = 1};
-    const VkPipelineMultisampleStateCreateInfo samples{
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
-        .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT};
-    const VkPipelineColorBlendAttachmentState blend{
-        .blendEnable = VK_TRUE,
-        .srcColorBlendFactor = VK_BLEND_FACTOR_CONSTANT_COLOR,
-        .dstColorBlendFactor = VK_BLEND_FACTOR_ZERO,
-        .srcAlphaBlendFactor = VK_BLEND_FACTOR_ONE,
-        .colorWriteMask =
-            VK_COLOR_COMPONENT_R_BIT | VK_COLOR_COMPONENT_G_BIT | VK_COLOR_COMPONENT_B_BIT | VK_COLOR_COMPONENT_A_BIT};
-    const VkPipelineColorBlendStateCreateInfo blends{.sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
-                                                     .attachmentCount = 1,
-                                                     .pAttachments = &blend};
-    const VkDynamicState dynamic[] = {VK_DYNAMIC_STATE_VIEWPORT_WITH_COUNT,
-                                      VK_DYNAMIC_STATE_SCISSOR_WITH_COUNT,
-                                      VK_DYNAMIC_STATE_BLEND_CONSTANTS,
-                                      VK_DYNAMIC_STATE_VERTEX_INPUT_BINDING_STRIDE,
-                                      VK_DYNAMIC_STATE_PRIMITIVE_TOPOLOGY,
-                                      VK_DYNAMIC_STATE_CULL_MODE,
-                                      VK_DYNAMIC_STATE_FRONT_FACE,
-                                      VK_DYNAMIC_STATE_RASTERIZER_DISCARD_ENABLE,
-                                      VK_DYNAMIC_STATE_PRIMITIVE_RESTART_ENABLE,
-                                      VK_DYNAMIC_STATE_DEPTH_BIAS_ENABLE,
-                                      VK_DYNAMIC_STATE_DEPTH_BIAS,
-                                      VK_DYNAMIC_STATE_LINE_WIDTH};
-    const VkPipelineDynamicStateCreateInfo state{.sType = VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO,
-                                                 .dynamicStateCount = static_cast<std::uint32_t>(std::size(dynamic)),
-                                                 .pDynamicStates = dynamic};
-    const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
-    const VkPipelineRenderingCreateInfo rendering{.sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO,
-                                                  .colorAttachmentCount = 1,
-                                                  .pColorAttachmentFormats = &format};
-    const VkGraphicsPipelineCreateInfo create{.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
-                                              .pNext = &rendering,
-                                              .stageCount = 2,
-                                              .pStages = stages,
-                                              .pVertexInputState = &input,
-                                              .pInputAssemblyState = &assembly,
-                                              .pViewportState = &views,
-                                              .pRasterizationState = &rasterization,
-                                              .pMultisampleState = &samples,
-                                              .pColorBlendState = &blends,
-                                              .pDynamicState = &state,
-                                              .layout = layout_};
-    MUST(vk().vkCreateGraphicsPipelines(device(), VK_NULL_HANDLE, 1, &create, nullptr, &pipeline_));
-    at_end([this] { vk().vkDestroyPipeline(device(), pipeline_, nullptr); });
+    pipeline_ = graphics_pipeline(
+        {.stages = {stage(VK_SHADER_STAGE_VERTEX_BIT, codes[0]), stage(VK_SHADER_STAGE_FRAGMENT_BIT, codes[1])},
+         .bindings = {{0, 4, VK_VERTEX_INPUT_RATE_VERTEX}},
+         .attributes = {{0, 0, VK_FORMAT_R32G32_SFLOAT, 0}},
+         .blend = {.blendEnable = VK_TRUE,
+                   .srcColorBlendFactor = VK_BLEND_FACTOR_CONSTANT_COLOR,
+                   .dstColorBlendFactor = VK_BLEND_FACTOR_ZERO,
+                   .srcAlphaBlendFactor = VK_BLEND_FACTOR_ONE,
+                   .colorWriteMask = AppDrawing().blend.colorWriteMask},
+         .dynamic = {VK_DYNAMIC_STATE_VIEWPORT_WITH_COUNT, VK_DYNAMIC_STATE_SCISSOR_WITH_COUNT,
+                     VK_DYNAMIC_STATE_BLEND_CONSTANTS, VK_DYNAMIC_STATE_VERTEX_INPUT_BINDING_STRIDE,
+                     VK_DYNAMIC_STATE_PRIMITIVE_TOPOLOGY, VK_DYNAMIC_STATE_CULL_MODE, VK_DYNAMIC_STATE_FRONT_FACE,
+                     VK_DYNAMIC_STATE_RASTERIZER_DISCARD_ENABLE, VK_DYNAMIC_STATE_PRIMITIVE_RESTART_ENABLE,
+                     VK_DYNAMIC_STATE_DEPTH_BIAS_ENABLE, VK_DYNAMIC_STATE_DEPTH_BIAS, VK_DYNAMIC_STATE_LINE_WIDTH}},
+        layout_);
   }
 
   void set_state(VkCommandBuffer commands, bool with_template) {

@@ -134,42 +134,13 @@ class LayerSequences : public testing::LayerTest, public ::testing::WithParamInt
 
   // A pipeline of points without pixels, with an integer for each instance from a vertex buffer.
   VkPipeline vertex_pipeline(const spirv::Words& words, VkPipelineLayout layout) {
-    const VkPipelineShaderStageCreateInfo stage{.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                                                .stage = VK_SHADER_STAGE_VERTEX_BIT,
-                                                .module = module(words),
-                                                .pName = "main"};
-    const VkVertexInputBindingDescription binding{0, 4, VK_VERTEX_INPUT_RATE_INSTANCE};
-    const VkVertexInputAttributeDescription attribute{0, 0, VK_FORMAT_R32_SINT, 0};
-    const VkPipelineVertexInputStateCreateInfo input{.sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO,
-                                                     .vertexBindingDescriptionCount = 1,
-                                                     .pVertexBindingDescriptions = &binding,
-                                                     .vertexAttributeDescriptionCount = 1,
-                                                     .pVertexAttributeDescriptions = &attribute};
-    const VkPipelineInputAssemblyStateCreateInfo assembly{
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
-        .topology = VK_PRIMITIVE_TOPOLOGY_POINT_LIST};
-    const VkPipelineRasterizationStateCreateInfo rasterization{
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
-        .rasterizerDiscardEnable = VK_TRUE,
-        .lineWidth = 1};
-    const VkPipelineRenderingCreateInfo rendering{.sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO};
-    const VkDynamicState dynamic = VK_DYNAMIC_STATE_PRIMITIVE_TOPOLOGY;
-    const VkPipelineDynamicStateCreateInfo state{.sType = VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO,
-                                                 .dynamicStateCount = 1,
-                                                 .pDynamicStates = &dynamic};
-    const VkGraphicsPipelineCreateInfo create{.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
-                                              .pNext = &rendering,
-                                              .stageCount = 1,
-                                              .pStages = &stage,
-                                              .pVertexInputState = &input,
-                                              .pInputAssemblyState = &assembly,
-                                              .pRasterizationState = &rasterization,
-                                              .pDynamicState = &state,
-                                              .layout = layout};
-    VkPipeline made = VK_NULL_HANDLE;
-    MUST(vk().vkCreateGraphicsPipelines(device(), VK_NULL_HANDLE, 1, &create, nullptr, &made));
-    at_end([=, this] { vk().vkDestroyPipeline(device(), made, nullptr); });
-    return made;
+    return graphics_pipeline({.stages = {stage(VK_SHADER_STAGE_VERTEX_BIT, words)},
+                              .bindings = {{0, 4, VK_VERTEX_INPUT_RATE_INSTANCE}},
+                              .attributes = {{0, 0, VK_FORMAT_R32_SINT, 0}},
+                              .topology = VK_PRIMITIVE_TOPOLOGY_POINT_LIST,
+                              .rasterizes = false,
+                              .dynamic = {VK_DYNAMIC_STATE_PRIMITIVE_TOPOLOGY}},
+                             layout);
   }
 
   // Integers 0, 1, ... in a vertex buffer.

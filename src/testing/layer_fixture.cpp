@@ -300,15 +300,67 @@ VkDescriptorSet LayerApp::descriptor_set(VkDescriptorSetLayout layout, const std
   return made;
 }
 
+VkPipelineShaderStageCreateInfo LayerApp::stage(VkShaderStageFlagBits stage, const spirv::Words& words) {
+  return {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+          .stage = stage,
+          .module = module(words),
+          .pName = "main"};
+}
+
 VkPipeline LayerApp::compute_pipeline(const spirv::Words& words, VkPipelineLayout layout) {
   const VkComputePipelineCreateInfo create{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-                                           .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                                                     .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                                                     .module = module(words),
-                                                     .pName = "main"},
+                                           .stage = stage(VK_SHADER_STAGE_COMPUTE_BIT, words),
                                            .layout = layout};
   VkPipeline made = VK_NULL_HANDLE;
   MUST(vk().vkCreateComputePipelines(device_, VK_NULL_HANDLE, 1, &create, nullptr, &made));
+  at_end([this, made] { vk_.vkDestroyPipeline(device_, made, nullptr); });
+  return made;
+}
+
+VkPipeline LayerApp::graphics_pipeline(const AppDrawing& drawing, VkPipelineLayout layout) {
+  const auto count = [](const auto& list) { return static_cast<std::uint32_t>(list.size()); };
+  const VkPipelineVertexInputStateCreateInfo input{.sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO,
+                                                   .vertexBindingDescriptionCount = count(drawing.bindings),
+                                                   .pVertexBindingDescriptions = drawing.bindings.data(),
+                                                   .vertexAttributeDescriptionCount = count(drawing.attributes),
+                                                   .pVertexAttributeDescriptions = drawing.attributes.data()};
+  const VkPipelineInputAssemblyStateCreateInfo assembly{
+      .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO, .topology = drawing.topology};
+  const VkPipelineViewportStateCreateInfo views{.sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO,
+                                                .viewportCount = count(drawing.viewports),
+                                                .pViewports = drawing.viewports.data(),
+                                                .scissorCount = count(drawing.scissors),
+                                                .pScissors = drawing.scissors.data()};
+  const VkPipelineRasterizationStateCreateInfo rasterization{
+      .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
+      .rasterizerDiscardEnable = drawing.rasterizes ? VK_FALSE : VK_TRUE,
+      .lineWidth = 1};
+  const VkPipelineMultisampleStateCreateInfo samples{.sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
+                                                     .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT};
+  const VkPipelineColorBlendStateCreateInfo blends{.sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
+                                                   .attachmentCount = 1,
+                                                   .pAttachments = &drawing.blend};
+  const VkPipelineDynamicStateCreateInfo state{.sType = VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO,
+                                               .dynamicStateCount = count(drawing.dynamic),
+                                               .pDynamicStates = drawing.dynamic.data()};
+  const VkPipelineRenderingCreateInfo rendering{.sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO,
+                                                .colorAttachmentCount = drawing.rasterizes ? 1u : 0u,
+                                                .pColorAttachmentFormats = &drawing.format};
+  const VkGraphicsPipelineCreateInfo create{.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
+                                            .pNext = drawing.pass == VK_NULL_HANDLE ? &rendering : nullptr,
+                                            .stageCount = count(drawing.stages),
+                                            .pStages = drawing.stages.data(),
+                                            .pVertexInputState = &input,
+                                            .pInputAssemblyState = &assembly,
+                                            .pViewportState = drawing.rasterizes ? &views : nullptr,
+                                            .pRasterizationState = &rasterization,
+                                            .pMultisampleState = drawing.rasterizes ? &samples : nullptr,
+                                            .pColorBlendState = drawing.rasterizes ? &blends : nullptr,
+                                            .pDynamicState = drawing.dynamic.empty() ? nullptr : &state,
+                                            .layout = layout,
+                                            .renderPass = drawing.pass};
+  VkPipeline made = VK_NULL_HANDLE;
+  MUST(vk().vkCreateGraphicsPipelines(device_, VK_NULL_HANDLE, 1, &create, nullptr, &made));
   at_end([this, made] { vk_.vkDestroyPipeline(device_, made, nullptr); });
   return made;
 }

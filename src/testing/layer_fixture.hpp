@@ -51,6 +51,23 @@ struct AppGraph {
   VkDeviceMemory session_memory = VK_NULL_HANDLE;
 };
 
+// What a graphics pipeline draws, and how: triangles without vertex buffers into one colour attachment. Tests change
+// what they need.
+struct AppDrawing {
+  std::vector<VkPipelineShaderStageCreateInfo> stages;
+  VkRenderPass pass = VK_NULL_HANDLE;  // null: dynamic rendering into attachments of `format`
+  VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
+  std::vector<VkVertexInputBindingDescription> bindings;
+  std::vector<VkVertexInputAttributeDescription> attributes;
+  VkPrimitiveTopology topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
+  std::vector<VkViewport> viewports;  // empty: dynamic
+  std::vector<VkRect2D> scissors;
+  bool rasterizes = true;  // false: it has no attachments either
+  VkPipelineColorBlendAttachmentState blend{.colorWriteMask = VK_COLOR_COMPONENT_R_BIT | VK_COLOR_COMPONENT_G_BIT |
+                                                              VK_COLOR_COMPONENT_B_BIT | VK_COLOR_COMPONENT_A_BIT};
+  std::vector<VkDynamicState> dynamic;
+};
+
 class LayerApp {
  public:
   LayerApp() = default;
@@ -80,7 +97,9 @@ class LayerApp {
   VkDescriptorSet allocate_set(VkDescriptorPool pool, VkDescriptorSetLayout layout);
   VkDescriptorSet descriptor_set(VkDescriptorSetLayout layout, const std::vector<const AppTensor*>& tensors);
   void write(VkDescriptorSet set, std::uint32_t binding, const AppTensor& tensor);
+  VkPipelineShaderStageCreateInfo stage(VkShaderStageFlagBits stage, const spirv::Words& words);
   VkPipeline compute_pipeline(const spirv::Words& words, VkPipelineLayout layout);
+  VkPipeline graphics_pipeline(const AppDrawing& drawing, VkPipelineLayout layout);
   // A pipeline of a graph whose inputs and outputs are at bindings 0, 1, ... of set 0, and a session with memory.
   AppGraph graph(const spirv::Words& words, const std::string& entry, const std::vector<const AppTensor*>& tensors,
                  const std::vector<AppConstant>& constants = {}, VkPipelineCache cache = VK_NULL_HANDLE);

@@ -52,7 +52,7 @@ struct FileReport {
   std::optional<Report> report;
   bool is_checked = true;  // false: nothing was to be compared, so that success is `ran` and not `passed`
   std::optional<std::uint64_t> seed = std::nullopt;  // of random data that have no seed of their own in the file
-  std::vector<std::string> printed = {};             // by shaders, where there is no report to have it
+  std::vector<std::string> printed = {};             // by shaders; empty if `report` has it
 
   // All diagnostics, those of the report included.
   std::vector<Diagnostic> all_diagnostics() const;

@@ -3,13 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
 #include <numeric>
 
 #include "json/document.hpp"
 #include "launch/report/iteration_times.hpp"
 #include "launch/report/report_json.hpp"
+#include "testing/report_of_times.hpp"
 
 namespace slipway::launch {
 namespace {
@@ -38,20 +38,7 @@ TEST(Samples, MillionsAreSubsampledEvenly) {
   EXPECT_NEAR(summary.p99, kCount * 0.99, 8);
 }
 
-Report report_of_times(const std::vector<int>& milliseconds) {
-  Report report{.iterations = static_cast<std::uint32_t>(milliseconds.size())};
-  const auto add = [&](CounterCategory category, const std::string& name, std::chrono::nanoseconds time) {
-    report.counters.push_back({category, name, {}, time});
-  };
-  add(CounterCategory::ScenarioSetup, "Parse. Iteration: 1", std::chrono::seconds(9));
-  add(CounterCategory::RunScenario, "Creating Command Buffer. Iteration: 1", std::chrono::seconds(9));
-  for (std::size_t i = 0; i < milliseconds.size(); ++i) {
-    const std::string iteration = ". Iteration: " + std::to_string(i + 1);
-    add(CounterCategory::RunScenario, "Submit Commands" + iteration, std::chrono::milliseconds(1));
-    add(CounterCategory::RunScenario, "Wait for Fence" + iteration, std::chrono::milliseconds(milliseconds[i] - 1));
-  }
-  return report;
-}
+using testing::report_of_times;
 
 TEST(IterationTimes, AreSummedWithoutPreparation) {
   EXPECT_EQ(iteration_times(report_of_times({4, 2, 3})), (std::vector<double>{4, 2, 3}));
@@ -59,8 +46,7 @@ TEST(IterationTimes, AreSummedWithoutPreparation) {
 }
 
 TEST(IterationTimes, WithoutWarmUpAreInReports) {
-  FileReport file{.file = "a.json", .diagnostics = {}, .report = report_of_times({400, 2, 4, 3})};
-  file.report->warmup = 1;
+  const FileReport file{.file = "a.json", .diagnostics = {}, .report = report_of_times({400, 2, 4, 3}, 1)};
   EXPECT_EQ(measured_times(*file.report), (std::vector<double>{2, 4, 3}));
   const auto document = json::parse(make_source("report", json::object_text(file_report_record(), file)));
   ASSERT_TRUE(document);
@@ -73,8 +59,7 @@ TEST(IterationTimes, WithoutWarmUpAreInReports) {
 }
 
 TEST(IterationTimes, OfOneRunAreNoSamples) {
-  Report report = report_of_times({400, 2});
-  report.warmup = 1;
+  const Report report = report_of_times({400, 2}, 1);
   EXPECT_TRUE(measured_times(report).empty());
   EXPECT_FALSE(measured_summary(report));
 }
