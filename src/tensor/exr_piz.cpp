@@ -144,7 +144,8 @@ std::optional<std::vector<std::uint16_t>> huffman_words(Bytes bytes, std::size_t
   if (!code.make(first, lengths)) return std::nullopt;
 
   const Bytes data = packed.subspan(table.bytes_taken());
-  if (data_bits > data.size() * 8) return std::nullopt;
+  constexpr std::size_t kMaxRun = 255;  // of one code, which has a bit at least
+  if (data_bits > data.size() * 8 || count / kMaxRun > data_bits) return std::nullopt;
   BitReader bits(data, data_bits);
   std::vector<std::uint16_t> words;
   words.reserve(count);
