@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <functional>
+#include <string>
+#include <vector>
 
 #include "base/files.hpp"
 #include "base/format.hpp"

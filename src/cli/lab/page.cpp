@@ -4,6 +4,7 @@
 #include "cli/lab/page.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <span>
 

@@ -133,7 +133,9 @@ int CaseResult::final_status() const {
 void Results::add_times(const CaseResult& result) {
   if (!is_success(result.verdict)) return;
   times[result.key()].push_back(result.seconds);
-  for (const CaseSamples& list : result.samples) samples[{result.key(), list.name}].push_back(list.seconds);
+  for (const CaseSamples& list : result.samples) {
+    if (!list.seconds.empty()) samples[{result.key(), list.name}].push_back(list.seconds);
+  }
 }
 
 std::string entries_text(std::span<const RunReportEntry> entries) {
