@@ -167,7 +167,7 @@ class ExrReader {
                formatted("channel `{}` has the unknown type {}; known are 0 to 2", channel, type));
       if (x_step != 1 || y_step != 1)
         refuse(DiagnosticKind::Unsupported, entry,
-               formatted("channel `{}` has a sample for every {} x {} texels only; `oiiotool FILE -o FULL.exr` writes "
+               formatted("channel `{}` has a sample for every {} x {} texels only; `magick FILE FULL.exr` writes "
                          "one with samples for all",
                          channel, x_step, y_step));
       if (view_.channels.size() == kMaxChannels)

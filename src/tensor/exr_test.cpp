@@ -420,10 +420,9 @@ TEST(Exr, EveryCheckOfTheHeader) {
     store(&bytes[at], value);
     return exr_problems(bytes);
   };
-  EXPECT_EQ(
-      with(0x3d, 2),
-      "a.exr:0x33: error: channel `R` has a sample for every 2 x 1 texels only; `oiiotool FILE -o FULL.exr` writes "
-      "one with samples for all [unsupported]\n");
+  EXPECT_EQ(with(0x3d, 2),
+            "a.exr:0x33: error: channel `R` has a sample for every 2 x 1 texels only; `magick FILE FULL.exr` writes "
+            "one with samples for all [unsupported]\n");
   EXPECT_EQ(with(0x34, 'x'), "a.exr:0x33: error: the list of channels ends within channel `Rx\\x02` [file-format]\n");
   EXPECT_EQ(with(0x45, 'x'), "a.exr:0x45: error: the list of channels has no end [file-format]\n");
   EXPECT_EQ(with(0x2f, 200), "a.exr:0xf5: error: the file ends within the attribute `channels` [file-truncated]\n");
