@@ -118,8 +118,9 @@ const Record<ListedCpu>& cpu_engine_record() {
           .required("vector_bits", &ListedCpu::vector_bits, Integer{}, "of the vectors that kernels use")
           .required("products_of_bytes", &ListedCpu::products_of_bytes, Boolean{},
                     "whether it has dot products of 8-bit integers")
-          .required("unused_instructions", &ListedCpu::unused_instructions, List{Text{}},
-                    "of the CPU, for graphs, that the engine does not use: `amx_int8`...");
+          .required(
+              "unused_instructions", &ListedCpu::unused_instructions, List{Text{}},
+              "of the CPU, for graphs, that the engine does not use: `avx512_fp16`, `amx_int8 (no permission)`...");
   return record;
 }
 

@@ -29,6 +29,7 @@ Target host_target();
 
 // Instructions for graphs that this CPU has and the engine does not use (docs/design/cpu_engine.md#products-of-bytes),
 // by the names of Linux: "avx512_fp16". With a reason where the system refuses them: "amx_int8 (no permission)".
+// Asks the system as host_level does.
 std::vector<std::string> unused_instructions();
 
 // For messages and lists of devices: "AMD EPYC 9B14".
