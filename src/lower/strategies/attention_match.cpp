@@ -235,7 +235,8 @@ class AttentionPlanner {
         const bool others_are_constants = std::ranges::all_of(node->inputs, [&](ValueId input) {
           return (whole != node->inputs.end() && input == *whole) || graph_.constant(input);
         });
-        if (whole == node->inputs.end() || !others_are_constants || !views_stored_value(graph_, stored_, *whole)) return;
+        if (whole == node->inputs.end() || !others_are_constants || !views_stored_value(graph_, stored_, *whole))
+          return;
         stored_[index(value)] = false;
         value = *whole;
       } else {

@@ -50,11 +50,11 @@ struct Layout {
   // How many steps are read before they are multiplied. Two hide more latency where a step has many products of an
   // element (docs/design/performance.md#gemm) and the registers hold both.
   std::int64_t steps_ahead(std::int64_t invocations, std::int64_t steps_of_part) const {
-    constexpr std::int64_t kLongStep = 128, kManySums = 16, kMinSteps = 4, kMostRegisters = 190;
+    constexpr std::int64_t kLongStep = 128, kManySums = 16, kMinSteps = 4, kMaxRegisters = 190;
     const bool is_long = step * tensor::size_of(shape.factors) >= kLongStep || rows * columns >= kManySums;
     const std::int64_t sums = rows * columns * shape.m * shape.n * subgroups() / invocations;
     const std::int64_t operands = kChunkBytes / 4 * (chunks() + invocations - 1) / invocations;
-    return is_long && steps_of_part >= kMinSteps && sums + 2 * operands <= kMostRegisters ? 2 : 1;
+    return is_long && steps_of_part >= kMinSteps && sums + 2 * operands <= kMaxRegisters ? 2 : 1;
   }
   std::int64_t shared_bytes() const {
     return kChunkBytes * (tile().rows * a_row() + b_rows() * b_row()) + 4 * subgroups() * sums_of_subgroup();
@@ -234,7 +234,7 @@ class MatrixTiles {
     Value begin;   // in the buffer, chunks
     Value offset;  // of its products in the step: in chunks or, for B in panels, in products
     Value shared_index;
-    Value exists;  // false for channels after the last one
+    Value exists;                     // false for channels after the last one
     std::vector<ChunkVariable> next;  // by steps ahead
   };
 

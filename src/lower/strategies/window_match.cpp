@@ -79,8 +79,7 @@ std::optional<Contraction> match_pointwise(const tosa::Graph& graph, const std::
   const Node* producer = graph.producer(image);
   if (!producer || producer->outputs.size() != 1) return std::nullopt;
   const auto anchor = find_anchor(graph, stored, *producer);
-  if (!anchor || anchor->node->op != tosa::Op::CONV2D || !anchor->reads_by_row_and_channel ||
-      anchor->is_reshaped)
+  if (!anchor || anchor->node->op != tosa::Op::CONV2D || !anchor->reads_by_row_and_channel || anchor->is_reshaped)
     return std::nullopt;
   return contraction_of(graph, *anchor->node);
 }

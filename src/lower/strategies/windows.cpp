@@ -96,7 +96,8 @@ bool lower_windows(ProgramBuilder& program, const Node& node, std::size_t result
   if (!program.device().lanes || result != 0) return false;
   const auto anchor = find_anchor(program.graph(), program.stored(), node, is_channelwise_window);
   if (!anchor || anchor->is_reshaped ||
-      !is_vector_window(program.graph(), program.stored(), *anchor->node, program.device())) return false;
+      !is_vector_window(program.graph(), program.stored(), *anchor->node, program.device()))
+    return false;
   const tosa::ValueId image = anchor->node->inputs[0];
   if (program.stored()[index(image)]) {
     Generator(program, *anchor->node, node).run();

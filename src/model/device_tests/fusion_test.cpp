@@ -145,7 +145,7 @@ TEST_P(FusionTest, ReshapedResultsOfProducts) {
   const ValueId x = chain.conv(chain.image());
   check(chain, {chain.add(Op::ADD, {chain.reshaped(x, {1, 54, 8}), chain.constant({1, 54, 1})})});
   check(chain, {chain.swish(chain.reshaped(x, {3, 2, 9, 8}))});
-  // Two products meet, one behind its RESHAPE; and one is an output.
+  // Two products meet after their RESHAPEs; and one is an output.
   const ValueId a = chain.reshaped(chain.product(), {4, 5, 24}), b = chain.reshaped(chain.product(), {4, 5, 24});
   check(chain, {chain.add(Op::MUL, {chain.swish(a), b})});
   const ValueId c = chain.reshaped(chain.product(), {2, 10, 24});

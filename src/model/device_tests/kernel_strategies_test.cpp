@@ -523,8 +523,8 @@ TEST_P(KernelStrategiesTest, EveryCandidateAgrees) {
   }
 }
 
-// Cooperative matrices read two long steps ahead: even and odd numbers of steps, and a last one that is not whole. Only the
-// smallest tiles are tried, because the driver compiles the others slowly.
+// Cooperative matrices read two long steps ahead: even and odd numbers of steps, and a last one that is not whole. Only
+// the smallest tiles are tried, because the driver compiles the others slowly.
 TEST_P(KernelStrategiesTest, StepsAreReadAhead) {
   if (options(true).device.lanes || options(true).device.matrices.empty()) GTEST_SKIP() << "without matrices";
   for (const std::int64_t depth : {320, 360}) {
@@ -633,7 +633,8 @@ TEST(KernelStrategies, MatricesAreUsedWhereTheDeviceHasThem) {
   }
 }
 
-// Matrices of bytes are multiplied channel by channel: a transposed one has this order in memory, others are copied to it.
+// Matrices of bytes are multiplied channel by channel: a transposed one has this order in memory, others are copied to
+// it.
 TEST(KernelStrategies, TransposedBytesAreReadInPlace) {
   lower::DeviceFacts gpu = slipway::testing::gpu_facts();
   gpu.matrices = {{16, 16, 32, tensor::ElementType::I8, tensor::ElementType::I32}};
