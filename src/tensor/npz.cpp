@@ -121,7 +121,7 @@ Result<std::vector<std::byte>> write_npz(std::span<const NpzMember> members) {
                           kDate = 0x21;  // 2.0: deflate; 1 January 1980, so that equal data are equal files
   std::vector<std::byte> file, directory;
   const auto add = [](std::vector<std::byte>& to, std::uint64_t value, int size) {
-    for (int i = 0; i < size; ++i) to.push_back(static_cast<std::byte>(value >> (8 * i) & 0xff));
+    for (int i = 0; i < size; ++i, value >>= 8) to.push_back(static_cast<std::byte>(value & 0xff));
   };
   for (const NpzMember& member : members) {
     const std::string name = member.name + ".npy";
