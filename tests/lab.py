@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs of many files survive hangs, crashes, interrupts and their own death, and no case is lost or run twice: lab.py SLIPWAY"""
+"""Runs of many files survive hangs, crashes, interrupts and their own death, and no case is lost or run twice: lab.py SLIPWAY
+FAULT_LAYER"""
 import base64
 import json
 import os
@@ -14,6 +15,7 @@ import time
 import xml.etree.ElementTree
 
 slipway = str(pathlib.Path(sys.argv[1]).resolve())
+fault_layer = pathlib.Path(sys.argv[2]).resolve()  # the directory of the layer that makes Vulkan calls fail
 problems = []
 
 
@@ -31,6 +33,11 @@ SPIN = {"resources": [{"shader": {"uid": "spin", "type": "GLSL", "source":
                                   "#version 460\nlayout(set = 0, binding = 0) buffer B { uint b[]; };\nvoid main() { while (b[0] == 0) { b[1] += 1; } }"}},
                       {"buffer": {"uid": "b", "size": 8, "shader_access": "readwrite"}}],
         "commands": [{"dispatch_compute": {"shader_ref": "spin", "rangeND": [1],
+                                           "bindings": [{"set": 0, "id": 0, "resource_ref": "b"}]}}]}
+FILL = {"resources": [{"shader": {"uid": "fill", "type": "GLSL", "source":
+                                  "#version 460\nlayout(set = 0, binding = 0) buffer B { uint b[]; };\nvoid main() { b[0] = 7; }"}},
+                      {"buffer": {"uid": "b", "size": 4, "shader_access": "readwrite", "expect": {"type": "u32", "data": [7]}}}],
+        "commands": [{"dispatch_compute": {"shader_ref": "fill", "rangeND": [1],
                                            "bindings": [{"set": 0, "id": 0, "resource_ref": "b"}]}}]}
 GRAPH = "graph g {\n  %0 = input i32[1, 8]\n  %1 = ABS(%0) i32[1, 8]\n  output %1\n}\n"
 
@@ -148,6 +155,27 @@ def crash(directory):
     os.kill(alone.pid, signal.SIGSEGV)
     _, errors = alone.communicate(timeout=120)
     expect(alone.returncode == -signal.SIGSEGV and what in errors, f"crash alone: {alone.returncode} {errors}")
+
+
+def lost_device(directory):
+    """A submission fails, and with it the device is lost: a new worker opens another one."""
+    names = [f"lost{number}.json" for number in range(5)]
+    for name in names:
+        (directory / name).write_text(json.dumps(FILL))
+    log = directory / "faults.txt"
+
+    def lose(at, *files):
+        environment = {"VK_INSTANCE_LAYERS": "VK_LAYER_SLIPWAY_test_faults", "VK_ADD_LAYER_PATH": str(fault_layer),
+                       "SLIPWAY_FAULT_FUNCTION": "vkQueueSubmit2", "SLIPWAY_FAULT_LOG": str(log), "SLIPWAY_FAULT_AT": str(at)}
+        done = run(directory, *files, "--results", "lost.jsonl", "--case-timeout", "60", env={**os.environ, **environment})
+        return done, int(log.read_text().split()[0])
+
+    _, submissions = lose(0, *names[:2])
+    done, _ = lose(submissions, *names)
+    # Each worker counts from one, so that the second one loses its device, too.
+    expect(list(verdicts(directory / "lost.jsonl").values()) == ["passed", "error", "passed", "error", "passed"],
+           f"lost device: {verdicts(directory / 'lost.jsonl')} {done.stderr}")
+    expect(done.stderr.count("VK_ERROR_DEVICE_LOST") == 2 and done.returncode == 5, f"lost device: {done.returncode} {done.stderr}")
 
 
 def interrupt(directory, number):
@@ -290,6 +318,7 @@ with tempfile.TemporaryDirectory() as name:
     differences(top)
     whole_case(top)
     crash(top)
+    lost_device(top)
     interrupt(top, signal.SIGINT)
     interrupt(top, signal.SIGTERM)
     killed(top)

@@ -2,8 +2,9 @@
 // A Vulkan layer for tests: the n-th call of a function that makes something fails, and objects that are not destroyed
 // are counted. It is below the layer that is tested. The test finds the two functions at the end with dlsym.
 //
-// tests/torture.py has the program use it: SLIPWAY_FAULT_AT is the call that fails, and the count of calls is written
-// to the file SLIPWAY_FAULT_LOG at the end. Then functions that submit and wait can fail, too.
+// tests/torture.py and tests/lab.py have the program use it: SLIPWAY_FAULT_AT is the call that fails, and the count of
+// calls is written to the file SLIPWAY_FAULT_LOG at the end. Then functions that submit and wait can fail, too. With
+// SLIPWAY_FAULT_FUNCTION only the calls of that function count.
 #include <volk.h>
 #include <vulkan/vk_layer.h>
 
@@ -36,6 +37,7 @@ class Environment {
     if (const char* at = std::getenv("SLIPWAY_FAULT_AT")) {
       fail_at = std::strtoull(at, nullptr, 10);
       used_ = true;
+      if (const char* function = std::getenv("SLIPWAY_FAULT_FUNCTION")) function_ = function;
     }
   }
   ~Environment() {
@@ -46,15 +48,17 @@ class Environment {
     std::fclose(file);
   }
   bool used() const { return used_; }
+  bool counts(std::string_view function) const { return function_.empty() || function == function_; }
 
  private:
   bool used_ = false;
+  std::string function_;
 };
 const Environment environment;
 
 // Whether this call fails.
 bool fails(const char* name) {
-  if (++calls != fail_at) return false;
+  if (!environment.counts(name) || ++calls != fail_at) return false;
   const std::lock_guard lock(mutex);
   failed = name;
   return true;
