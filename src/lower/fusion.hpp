@@ -4,9 +4,9 @@
 // Results that only rename or rearrange elements (reshape, slice, transpose...) are never stored unless they are
 // outputs: their readers read the source instead. A pointwise operator joins the operator before it if that operator's
 // result is read element by element, and only by what this kernel computes: the chain x, sigmoid(x), x * sigmoid(x) is
-// one kernel. It also joins a contraction whose result is reshaped in between, if the channels stay. On CPUs a depthwise
-// convolution also joins the pointwise (1x1) convolution before it. Reductions along an axis and the pointwise operators
-// around them join each other, however often they read a value, where there are kernels for that
+// one kernel. It also joins a contraction whose result is reshaped in between, if the channels stay. On CPUs a
+// depthwise convolution also joins the pointwise (1x1) convolution before it. Reductions along an axis and the
+// pointwise operators around them join each other, however often they read a value, where there are kernels for that
 // (strategies/reduction_fusion.hpp). Attention is one kernel (strategies/attention_match.hpp).
 #pragma once
 

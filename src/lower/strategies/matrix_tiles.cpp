@@ -47,8 +47,8 @@ struct Layout {
   std::int64_t sums_row() const { return sums_across() * shape.n + 8; }
   std::int64_t sums_of_subgroup() const { return shape.m * sums_row(); }
   std::int64_t chunks() const { return (tile().rows + tile().channels) * step / chunk(); }  // of the operands of a step
-  // How many steps are read before they are multiplied. Two hide more latency where steps are long or a subgroup has many
-  // sums (docs/design/performance.md#gemm), if the registers hold both.
+  // How many steps are read before they are multiplied. Two hide more latency where steps are long or a subgroup has
+  // many sums (docs/design/performance.md#gemm), if the registers hold both.
   std::int64_t steps_ahead(std::int64_t invocations, std::int64_t steps_of_part) const {
     constexpr std::int64_t kLongStep = 128, kManySums = 16, kMinSteps = 4, kMaxRegisters = 190;
     const bool is_long = step * tensor::size_of(shape.factors) >= kLongStep || rows * columns >= kManySums;
