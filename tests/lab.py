@@ -29,16 +29,17 @@ def small(value, expected):
                                       "expect": {"type": "u32", "data": [expected]}}}], "commands": []}
 
 
-SPIN = {"resources": [{"shader": {"uid": "spin", "type": "GLSL", "source":
-                                  "#version 460\nlayout(set = 0, binding = 0) buffer B { uint b[]; };\nvoid main() { while (b[0] == 0) { b[1] += 1; } }"}},
-                      {"buffer": {"uid": "b", "size": 8, "shader_access": "readwrite"}}],
-        "commands": [{"dispatch_compute": {"shader_ref": "spin", "rangeND": [1],
-                                           "bindings": [{"set": 0, "id": 0, "resource_ref": "b"}]}}]}
-FILL = {"resources": [{"shader": {"uid": "fill", "type": "GLSL", "source":
-                                  "#version 460\nlayout(set = 0, binding = 0) buffer B { uint b[]; };\nvoid main() { b[0] = 7; }"}},
-                      {"buffer": {"uid": "b", "size": 4, "shader_access": "readwrite", "expect": {"type": "u32", "data": [7]}}}],
-        "commands": [{"dispatch_compute": {"shader_ref": "fill", "rangeND": [1],
-                                           "bindings": [{"set": 0, "id": 0, "resource_ref": "b"}]}}]}
+def dispatch(uid, statements, size, **members):
+    """A scenario with one invocation of a shader, which has a buffer `b` of 32-bit integers."""
+    source = f"#version 460\nlayout(set = 0, binding = 0) buffer B {{ uint b[]; }};\nvoid main() {{ {statements} }}"
+    return {"resources": [{"shader": {"uid": uid, "type": "GLSL", "source": source}},
+                          {"buffer": {"uid": "b", "size": size, "shader_access": "readwrite", **members}}],
+            "commands": [{"dispatch_compute": {"shader_ref": uid, "rangeND": [1],
+                                               "bindings": [{"set": 0, "id": 0, "resource_ref": "b"}]}}]}
+
+
+SPIN = dispatch("spin", "while (b[0] == 0) { b[1] += 1; }", 8)
+FILL = dispatch("fill", "b[0] = 7;", 4, expect={"type": "u32", "data": [7]})
 GRAPH = "graph g {\n  %0 = input i32[1, 8]\n  %1 = ABS(%0) i32[1, 8]\n  output %1\n}\n"
 
 

@@ -12,7 +12,7 @@
 
 namespace slipway::cpu {
 
-// Sets of instructions, each with all before it; only those of AVX-VNNI are no part of AVX-512.
+// Sets of instructions, each with all before it; only AVX-512 is without those of AVX-VNNI.
 enum class Level : std::uint8_t { Sse42, Avx2, Avx2Vnni, Avx512, Avx512Vnni, Amx };
 inline constexpr std::string_view kLevelNames[] = {"sse4.2", "avx2", "avx2vnni", "avx512", "avx512vnni", "amx"};
 

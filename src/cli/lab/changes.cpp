@@ -37,7 +37,7 @@ std::vector<double> times_of(const Results& results, const std::string& key) {
 // Times of one kind on both sides.
 struct ComparedTimes {
   std::string key;
-  Rounds before, now;  // one of each if they are no rounds
+  Rounds before, now;  // one of each without rounds
 
   bool has_rounds() const { return std::min(before.size(), now.size()) > 1; }
   // How many times the rank test would have.
