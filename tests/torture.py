@@ -10,6 +10,7 @@ there is a crash, a hang or a lie. A lie is a success without the right outputs,
 import argparse
 import concurrent.futures
 import hashlib
+import itertools
 import json
 import os
 import pathlib
@@ -42,7 +43,7 @@ layer = build / "fault_layer"
 WALL_LIMIT = 60      # seconds, without those in which the program had no CPU
 CPU_LIMIT = 30       # seconds
 MEMORY = 6 << 30     # bytes of address space
-THREADS = os.cpu_count() or 1
+WORKERS = 2 * (os.cpu_count() or 1)
 SCRATCH = pathlib.Path(tempfile.mkdtemp(prefix="slipway-torture-"))
 
 ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith(("SLIPWAY_", "FAULT_"))}
@@ -68,10 +69,13 @@ class Outcome:
         self.contained = bool(re.search(r"crashed \(signal|takes more than \d+ s|needs more memory than", text))
 
 
-def limits():
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_LIMIT, CPU_LIMIT + 1))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+def limit_resources(pid):
+    """After the start, because code between fork and exec makes Python start one process at a time."""
+    for kind, limits in ((resource.RLIMIT_AS, (MEMORY, MEMORY)), (resource.RLIMIT_CPU, (CPU_LIMIT, CPU_LIMIT + 1)), (resource.RLIMIT_CORE, (0, 0))):
+        try:
+            resource.prlimit(pid, kind, limits)
+        except ProcessLookupError:
+            return
 
 
 def without_cpu(pid):
@@ -93,9 +97,10 @@ def without_cpu(pid):
     return longest / 1e9
 
 
-def run(command, directory, environment=None, before=limits):
+def run(command, directory, environment=None):
     child = subprocess.Popen([str(word) for word in command], cwd=directory, env={**ENVIRONMENT, **(environment or {})},
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=before)
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    limit_resources(child.pid)
     begin = time.monotonic()
     limit = WALL_LIMIT
     while True:
@@ -175,17 +180,20 @@ def scenario_with(extension):
     return ('{"resources": [{"image": {"uid": "i", %s, "shader_access": "readonly", "src": "NAME"}}], "commands": []}' % form)
 
 
-# Format: files, extension, verbs.
+ON_CPU = "run --device cpu --timeout 5"
+
+# Format: files, extension, verbs. Scenarios that are run have the other files of their directories beside them.
 FORMATS = {
     "scenario": ("tests/fuzz/corpus/scenario_fuzz/* examples/*/scenario.json tests/corpus/scenario/*/*.json", "json", ["check", "run --explain"]),
+    "scenario that is run": ("examples/*/scenario.json", "json", ["run --timeout 5", "run --timeout 5 --confine"]),
     "recipe": ("tests/fuzz/corpus/recipe_fuzz/* examples/*/recipe.json", "json", ["check", "run --explain"]),
     "profile": ("tests/fuzz/corpus/profile_fuzz/*", "json", ["check"]),
     "replay": ("tests/fuzz/corpus/replay_fuzz/*", "json", ["check"]),
-    "VGF": ("tests/fuzz/corpus/vgf_fuzz/* examples/*/*.vgf tests/data/models/conv2d*.vgf", "vgf", ["check", "inspect", "inspect --json", "run --explain"]),
-    "TOSA FlatBuffers": ("tests/fuzz/corpus/tosa_fuzz/*", "tosa", ["inspect", "convert -o o.vgf", "run --explain"]),
+    "VGF": ("tests/fuzz/corpus/vgf_fuzz/* examples/*/*.vgf tests/data/models/conv2d*.vgf", "vgf", ["check", "inspect", "inspect --json", "run --explain", ON_CPU]),
+    "TOSA FlatBuffers": ("tests/fuzz/corpus/tosa_fuzz/*", "tosa", ["inspect", "convert -o o.vgf", "run --explain", ON_CPU]),
     "MLIR text": (MLIR, "mlir", ["inspect", "convert -o o.vgf"]),
     "MLIR bytecode": (mlir_bytecode, "mlirbc", ["inspect", "convert -o o.vgf"]),
-    "graph text": ("tests/fuzz/corpus/graph_text_fuzz/* examples/mixed_model/*.graph", "graph", ["inspect", "run --explain", "convert -o o.vgf"]),
+    "graph text": ("tests/fuzz/corpus/graph_text_fuzz/* examples/mixed_model/*.graph", "graph", ["inspect", "run --explain", "convert -o o.vgf", ON_CPU]),
     "SPIR-V": ("tests/fuzz/corpus/spirv_fuzz/*", "spv", ["inspect", "inspect --json"]),
     "SPIR-V assembly": (SPIRV_TEXT, "spvasm", ["inspect"]),
     "GLSL": ("examples/*/*.comp tests/corpus/recipe/files/*.comp", "comp", ["inspect", "new -o o.json"]),
@@ -205,12 +213,13 @@ FORMATS = {
 
 
 def seeds_of(source):
+    """The contents of each input, and its directory if other files belong to it."""
     if callable(source):
-        return [source()]
+        return [(source(), None)]
     if isinstance(source, bytes):
-        return [source]
+        return [(source, None)]
     files = sorted(path for pattern in source.split() for path in top.glob(pattern) if path.is_file() and path.stat().st_size < 200_000)
-    return [path.read_bytes() for path in files]
+    return [(path.read_bytes(), path.parent if path.name == "scenario.json" else None) for path in files]
 
 
 INTERESTING = [0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 1 << 31, (1 << 63) - 1, (1 << 64) - 1]
@@ -259,14 +268,16 @@ def mutation_phase(end):
     rows.extend(table.values())
 
     def one(number):
-        if time.monotonic() > end:
-            return
         random_ = random.Random(f"{arguments.seed} {number}")
         name = list(by_format)[number % len(by_format)]
         seeds, extension, verbs = by_format[name]
-        data = mutate(random_, random_.choice(seeds), seeds)
-        directory = SCRATCH / f"m{threading.get_ident()}"
-        directory.mkdir(exist_ok=True)
+        seed, beside = random_.choice(seeds)
+        data = mutate(random_, seed, [contents for contents, _ in seeds])
+        mine = SCRATCH / f"m{threading.get_ident()}"
+        directory = mine / (beside.name if beside else "alone")
+        if not directory.exists():
+            mine.mkdir(exist_ok=True)
+            shutil.copytree(beside, directory) if beside else directory.mkdir()
         file = directory / f"input.{extension}"
         file.write_bytes(data)
         verb, *options = random_.choice(verbs).split()
@@ -274,14 +285,17 @@ def mutation_phase(end):
         if extension in ("npy", "png", "dds", "exr", "ktx2"):
             (directory / "s.json").write_text(scenario_with(extension).replace("NAME", file.name))
             command = [program, verb, "s.json", *options]
-        outcome = run(command, directory, {"XDG_CACHE_HOME": str(directory / "cache")})
+        outcome = run(command, directory, {"XDG_CACHE_HOME": str(mine / "cache")})
         judge(table[name], outcome, f"{hashlib.sha1(data).hexdigest()[:10]}.{extension}", data, command)
 
-    with concurrent.futures.ThreadPoolExecutor(THREADS) as pool:
-        number = 0
-        while time.monotonic() < end:
-            list(pool.map(one, range(number, number + 20 * THREADS)))
-            number += 20 * THREADS
+    def every(first):
+        for number in itertools.count(first, WORKERS):
+            if time.monotonic() > end:
+                return
+            one(number)
+
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        list(pool.map(every, range(WORKERS)))
 
 
 # --- faults ---
@@ -332,10 +346,10 @@ def lie_about(directory, expected, status):
 COMMAND = [program, "run", "-q", "s.json", "--report", "r.json"]
 
 
-def faulty_run(row, directory, expected, environment, label, before=limits, command=COMMAND):
+def faulty_run(row, directory, expected, environment, label, command=COMMAND):
     make_old(directory, expected)
     (directory / "r.json").unlink(missing_ok=True)
-    outcome = run(command, directory, environment, before)
+    outcome = run(command, directory, environment)
     name = re.sub(r"[^A-Za-z0-9_.]+", "_", label)
     if not judge(row, outcome, name, b"", command):
         return outcome

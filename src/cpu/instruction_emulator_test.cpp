@@ -205,21 +205,21 @@ TEST_F(TileInstructions, ConfigurationsAreReturned) {
 TEST_F(TileInstructions, PartialRowsAndZeros) {
   std::minstd_rand random(5);
   const Matrix from = random_matrix(random);
-  // Rows of seven bytes, 13 bytes apart.
-  load(Configuration().with(2, 4, 7));
+  // Rows of eight bytes, 13 bytes apart.
+  load(Configuration().with(2, 4, 8));
   Matrix to = random_matrix(random), expected = to;
-  for (std::size_t row = 0; row < 4; ++row) std::copy_n(&from.data[13 * row], 7, &expected.data[9 * row]);
+  for (std::size_t row = 0; row < 4; ++row) std::copy_n(&from.data[13 * row], 8, &expected.data[9 * row]);
   asm volatile("tileloadd (%0,%1,1), %%tmm2\n tilestored %%tmm2, (%2,%3,1)"
                :
                : "r"(&from), "r"(13UL), "r"(&to), "r"(9UL)
                : "memory");
   EXPECT_EQ(to.data, expected.data);
-  for (std::size_t row = 0; row < 4; ++row) std::fill_n(&expected.data[9 * row], 7, std::uint8_t{0});
+  for (std::size_t row = 0; row < 4; ++row) std::fill_n(&expected.data[9 * row], 8, std::uint8_t{0});
   asm volatile("tilezero %%tmm2\n tilestored %%tmm2, (%0,%1,1)" : : "r"(&to), "r"(9UL) : "memory");
   EXPECT_EQ(to.data, expected.data);
   // A configuration clears all tiles.
   asm volatile("tileloadd (%0,%1,1), %%tmm2" : : "r"(&from), "r"(13UL) : "memory");
-  load(Configuration().with(2, 4, 7));
+  load(Configuration().with(2, 4, 8));
   asm volatile("tilestored %%tmm2, (%0,%1,1)" : : "r"(&to), "r"(9UL) : "memory");
   EXPECT_EQ(to.data, expected.data);
 }
@@ -293,6 +293,17 @@ TEST_F(TileInstructions, WrongConfigurationsAndShapesEndTheProcess) {
       {
         release();
         asm volatile("tilezero %%tmm0" : :);
+      },
+      "");
+  // Rows of whole words only.
+  EXPECT_DEATH(
+      {
+        load(Configuration().with(2, 4, 7));
+        Matrix matrix;
+        asm volatile("tileloadd (%0,%1,1), %%tmm2\n tilestored %%tmm2, (%0,%1,1)\n tilezero %%tmm2"
+                     :
+                     : "r"(&matrix), "r"(13UL)
+                     : "memory");
       },
       "");
 }

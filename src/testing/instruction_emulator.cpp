@@ -138,11 +138,11 @@ struct Tile {
   }
 };
 
-// Empty if the tile is not configured.
+// Empty if the tile is not configured, or if its rows are not whole words: CPUs raise #UD for these too.
 std::optional<Tile> tile(std::size_t number) {
   if (number >= kTiles || tiles.configuration.palette == 0) return std::nullopt;
   const std::size_t rows = tiles.configuration.rows[number], bytes = tiles.configuration.bytes[number];
-  if (rows == 0) return std::nullopt;
+  if (rows == 0 || bytes % 4 != 0) return std::nullopt;
   return Tile{rows, bytes, tiles.data[number]};
 }
 
@@ -219,7 +219,6 @@ std::optional<Factors> factors_of(const Decoded& in) {
   const auto sum = tile(in.reg), a = tile(in.rm), b = tile(in.other);
   if (in.in_memory || !sum || !a || !b) return std::nullopt;
   if (in.reg == in.rm || in.reg == in.other || in.rm == in.other) return std::nullopt;
-  if (sum->bytes % 4 != 0 || a->bytes % 4 != 0 || b->bytes % 4 != 0) return std::nullopt;
   if (sum->rows != a->rows || sum->bytes != b->bytes || a->bytes / 4 != b->rows) return std::nullopt;
   return Factors{*sum, *a, *b};
 }

@@ -66,8 +66,8 @@ struct TileShape {
   std::int64_t steps;  // matrices along the products
 };
 constexpr TileShape kTileShapes[] = {{4, 2, 4, 4, 2}, {2, 2, 4, 4, 4}, {4, 2, 2, 2, 4}, {2, 4, 2, 2, 4},
-                                     {2, 2, 2, 2, 4}, {2, 2, 2, 2, 8}, {2, 2, 2, 1, 4}, {2, 2, 2, 1, 8},
-                                     {2, 2, 1, 1, 4}, {2, 2, 1, 1, 8}};
+                                     {2, 2, 2, 3, 4}, {2, 2, 2, 2, 4}, {2, 2, 2, 2, 8}, {2, 2, 2, 1, 4},
+                                     {2, 2, 2, 1, 8}, {2, 2, 1, 1, 4}, {2, 2, 1, 1, 8}};
 
 // The estimated time of a contraction, by a rough model of a GPU. Only the order of the candidates depends on it.
 double time_of(const TileWork& work, const Layout& layout) {
