@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <span>
 
 #include "base/format.hpp"
 #include "lower/strategies/image_rows.hpp"
@@ -68,6 +69,8 @@ struct TileShape {
 constexpr TileShape kTileShapes[] = {{4, 2, 4, 4, 2}, {2, 2, 4, 4, 4}, {4, 2, 2, 2, 4}, {2, 4, 2, 2, 4},
                                      {2, 2, 2, 3, 4}, {2, 2, 2, 2, 4}, {2, 2, 2, 2, 8}, {2, 2, 2, 1, 4},
                                      {2, 2, 2, 1, 8}, {2, 2, 1, 1, 4}, {2, 2, 1, 1, 8}};
+// Shapes for which the estimate was never compared with a measurement: only tuning chooses them.
+constexpr TileShape kUnmeasuredShapes[] = {{3, 2, 2, 1, 4}, {3, 2, 2, 1, 8}, {3, 2, 2, 2, 4}};
 
 // The estimated time of a contraction, by a rough model of a GPU. Only the order of the candidates depends on it.
 double time_of(const TileWork& work, const Layout& layout) {
@@ -103,24 +106,24 @@ const MatrixShape* shape_for(const DeviceFacts& device, ElementType factors) {
   return shape;
 }
 
-// The fastest layout. K is split into parts of equal length where tiles alone do not fill the device.
-std::optional<Layout> layout_for(TileWork& work) {
+struct Candidate {
+  Layout layout;
+  double time;  // as estimated
+};
+
+// The applicable layouts with some shapes, by their estimated times. K is split into parts of equal length where tiles
+// alone do not fill the device.
+std::vector<Candidate> candidates_of(const TileWork& work, const MatrixShape& matrix,
+                                     std::span<const TileShape> shapes) {
   const DeviceFacts& device = work.program.device();
-  const ElementType factors = tosa::storage_of(work.program.graph()[work.c.a].type.data);
-  const MatrixShape* shape = shape_for(device, factors);
-  if (!shape) return std::nullopt;
-  struct Candidate {
-    Layout layout;
-    double time;
-  };
   std::vector<Candidate> candidates;
-  for (const TileShape& one : kTileShapes) {
-    Layout layout{.shape = *shape,
+  for (const TileShape& one : shapes) {
+    Layout layout{.shape = matrix,
                   .across = one.across,
                   .down = one.down,
                   .rows = one.rows,
                   .columns = one.columns,
-                  .step = one.steps * static_cast<std::int64_t>(shape->k)};
+                  .step = one.steps * static_cast<std::int64_t>(matrix.k)};
     const std::int64_t invocations = layout.subgroups() * device.subgroup_size;
     if (layout.shared_bytes() > device.shared_memory || invocations > device.max_invocations) continue;
     constexpr std::int64_t kMaxParts = 16;
@@ -129,18 +132,26 @@ std::optional<Layout> layout_for(TileWork& work) {
       if (steps % layout.parts == 0) candidates.push_back({layout, time_of(work, layout)});
     }
   }
-  if (candidates.empty()) return std::nullopt;
   std::ranges::stable_sort(candidates, {}, &Candidate::time);
+  return candidates;
+}
+
+// The fastest layout.
+std::optional<Layout> layout_for(TileWork& work) {
+  const ElementType factors = tosa::storage_of(work.program.graph()[work.c.a].type.data);
+  const MatrixShape* shape = shape_for(work.program.device(), factors);
+  if (!shape) return std::nullopt;
+  std::vector<Candidate> candidates = candidates_of(work, *shape, kTileShapes);
+  if (candidates.empty()) return std::nullopt;
+  for (const Candidate& one : candidates_of(work, *shape, kUnmeasuredShapes)) candidates.push_back(one);
   // Candidates with a far longer estimate are not measured.
   constexpr double kFarLonger = 2.5;
-  const auto hopeless = std::ranges::find_if(
-      candidates, [&](const Candidate& candidate) { return candidate.time > kFarLonger * candidates[0].time; });
+  std::erase_if(candidates, [most = kFarLonger * candidates[0].time](const Candidate& one) { return one.time > most; });
   const std::string what =
       formatted("matrices {} {}x{}x{}x{} in runs of {}{}", tensor::name_of(factors), work.batches, work.rows, work.c.n,
                 work.c.k(), work.c.contiguous_k, &work.node == work.c.node ? "" : ", and more");
-  const std::size_t chosen =
-      work.program.choose(what, *work.c.node, static_cast<std::size_t>(hopeless - candidates.begin()),
-                          [&](std::size_t i) { return candidates[i].layout.parameters(); });
+  const std::size_t chosen = work.program.choose(what, *work.c.node, candidates.size(),
+                                                 [&](std::size_t i) { return candidates[i].layout.parameters(); });
   return candidates[chosen].layout;
 }
 
