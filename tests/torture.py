@@ -109,6 +109,9 @@ def run(command, directory, environment=None):
             hung = child.returncode == -signal.SIGXCPU
             break
         except subprocess.TimeoutExpired:
+            if child.poll() is not None:  # this program itself had no CPU
+                limit = float("inf")
+                continue
             longer = WALL_LIMIT + without_cpu(child.pid)
             if longer > limit + 1 and longer < 20 * WALL_LIMIT:
                 limit = longer

@@ -60,11 +60,8 @@ class Tuning {
     if (diagnostics_.has_errors()) return report(diagnostics_, options_.style);
     if (selected_device(options_.device) == model::kCpuDevice) {
       for (const std::string& file : options_.files) measure_on_cpu(file);
-      write_table(model::cpu_snapshot());
     } else {
-      std::optional<gpu::Snapshot> snapshot;
-      for (const std::string& file : options_.files) measure(file, snapshot);
-      if (snapshot) write_table(*snapshot);
+      for (const std::string& file : options_.files) measure(file);
     }
     write_tuning_page();
     return report(diagnostics_, options_.style);
@@ -100,14 +97,12 @@ class Tuning {
   }
 
   // Each model needs other features of the device, so it is opened for each.
-  void measure(const std::string& file, std::optional<gpu::Snapshot>& snapshot) {
+  void measure(const std::string& file) {
     if (!open(file)) return;
     DeviceSession session({.selector = options_.device, .timestamps = true}, false);
     if (const auto opened =
-            model::open_standalone(request_, session.opening(), cache_, {.timestamps = true}, diagnostics_)) {
-      snapshot = *opened->snapshot;
+            model::open_standalone(request_, session.opening(), cache_, {.timestamps = true}, diagnostics_))
       tune_on(opened->device, *opened->snapshot);
-    }
     session.add_messages(diagnostics_);
   }
 
@@ -122,6 +117,7 @@ class Tuning {
     for (const auto& [kernel, parameters] : tuned->tuning) all_[kernel] = parameters;
     if (tuned->rates) rates_ = tuned->rates;
     if (cache_.enabled()) model::cache_tuning(snapshot, tuned->tuning, cache_, rates_);
+    write_table(snapshot);
     progress_.stage("");
     tuned_.push_back({request_.file->vgf.name, snapshot.name, model::tuning_report_text(*tuned)});
     print(options_.style.json ? model::tuning_report_text(*tuned) : table_of(*tuned));
@@ -142,8 +138,9 @@ class Tuning {
       diagnostics_.add(std::move(written.error()));
   }
 
+  // After each model, so that nothing that was measured is lost when the next one fails or the program is ended.
   void write_table(const gpu::Snapshot& snapshot) {
-    if (options_.output.empty() || diagnostics_.has_errors()) return;
+    if (options_.output.empty()) return;
     const std::string text = write_tuning(model::TuningTable::of(snapshot, all_, rates_));
     if (Result<> written = write_file(options_.output, text); !written) diagnostics_.add(std::move(written.error()));
   }
