@@ -286,7 +286,6 @@ const char* missing_feature(const VkDeviceCreateInfo& info, const LayerPhysicalD
 bool has_nested_command_buffers(const LayerPhysicalDevice& device) {
   if (!device.snapshot.has_extension(VK_EXT_NESTED_COMMAND_BUFFER_EXTENSION_NAME)) return false;
   const InstanceTable& next = device.instance->next;
-  if (next.vkGetPhysicalDeviceFeatures2 == nullptr || next.vkGetPhysicalDeviceProperties2 == nullptr) return false;
   VkPhysicalDeviceNestedCommandBufferFeaturesEXT nested{
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_NESTED_COMMAND_BUFFER_FEATURES_EXT};
   VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &nested};

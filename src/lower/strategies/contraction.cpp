@@ -208,11 +208,17 @@ bool multiplies_bytes(const tosa::Graph& graph, const std::vector<bool>& stored,
   return has_constant_b(graph, stored, c);
 }
 
+tosa::ValueId source_of(const tosa::Graph& graph, const std::vector<bool>& stored, tosa::ValueId value) {
+  while (!stored[index(value)]) {
+    const tosa::Node* node = graph.producer(value);
+    if (!node || node->op != Op::RESHAPE) break;
+    value = node->inputs[0];
+  }
+  return value;
+}
+
 bool has_constant_b(const tosa::Graph& graph, const std::vector<bool>& stored, const Contraction& c) {
-  tosa::ValueId b = c.b;
-  while (!stored[index(b)] && graph.producer(b) && graph.producer(b)->op == Op::RESHAPE)
-    b = graph.producer(b)->inputs[0];
-  return graph.constant(b) != nullptr;
+  return graph.constant(source_of(graph, stored, c.b)) != nullptr;
 }
 
 std::string print_contraction(const Contraction& c) {

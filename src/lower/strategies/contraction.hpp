@@ -74,6 +74,8 @@ inline constexpr std::uint32_t kSumBits = 24;
 bool multiplies_bytes(const tosa::Graph& graph, const std::vector<bool>& stored, const Contraction& c,
                       const DeviceFacts& device);
 inline constexpr std::int64_t kBytesOfWord = 4;  // products of one instruction and lane
+// The value that is read for `value`: the first one on the way through views of it that is stored.
+tosa::ValueId source_of(const tosa::Graph& graph, const std::vector<bool>& stored, tosa::ValueId value);
 // Whether B is a constant, through views of it.
 bool has_constant_b(const tosa::Graph& graph, const std::vector<bool>& stored, const Contraction& c);
 

@@ -14,6 +14,7 @@
 #include <limits>
 
 #include "base/format.hpp"
+#include "lower/operators/operation.hpp"
 #include "lower/strategies/contraction_result.hpp"
 #include "lower/strategies/operands.hpp"
 #include "lower/strategies/products.hpp"
@@ -469,20 +470,16 @@ class Generator {
     if (c_.is_matmul && !anchor_.is_reshaped) return {batch, row, channel};
     const bool is_flat = c_.flat_m || anchor_.is_reshaped;
     if (is_flat && !c_.flat_m) row = batch * c_.m + row;
-    Coordinates at(shape.size(), k().integer(0));
-    at.back() = channel;
-    const std::size_t x = shape.size() - 2;
     if (is_flat && anchor_.reads_by_row_and_channel) {
-      at[x] = row;
+      Coordinates at(shape.size(), k().integer(0));
+      at[shape.size() - 2] = row;
+      at.back() = channel;
       return at;
     }
-    Value rest = is_flat ? row : batch;
-    if (!is_flat) at[x] = row;
-    for (std::size_t d = is_flat ? x + 1 : x; d-- > 0;) {
-      const Value next = d == 0 ? k().integer(0) : k().unsigned_divide(rest, k().integer(shape[d]));
-      at[d] = d == 0 ? rest : rest - next * shape[d];
-      rest = next;
-    }
+    const tensor::Shape outer(shape.begin(), shape.end() - (is_flat ? 1 : 2));
+    Coordinates at = coordinates_of(k(), outer, is_flat ? row : batch);
+    if (!is_flat) at.push_back(row);
+    at.push_back(channel);
     return at;
   }
 

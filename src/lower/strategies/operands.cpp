@@ -90,12 +90,7 @@ bool is_whole(const ProgramBuilder& program, ValueId value) { return program.sto
 }  // namespace
 
 ValueId source_of(const ProgramBuilder& program, ValueId value) {
-  while (!is_whole(program, value)) {
-    const tosa::Node* node = program.graph().producer(value);
-    if (node->op != tosa::Op::RESHAPE) break;
-    value = node->inputs[0];
-  }
-  return value;
+  return source_of(program.graph(), program.stored(), value);
 }
 
 Value as_float(Kernel& k, Value element, std::int64_t zero) {

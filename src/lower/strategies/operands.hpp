@@ -20,7 +20,7 @@ Value as_float(Kernel& k, Value element, std::int64_t zero);
 std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contraction& c, ElementType to,
                                         std::uint64_t spare = 0);
 
-// The stored value that has the elements of A in the same order.
+// Of the stored values of the program.
 tosa::ValueId source_of(const ProgramBuilder& program, tosa::ValueId value);
 
 // The A of a matrix product with the rows of a tile interleaved: [batch][tiles][K][tile rows]. The last tile is moved

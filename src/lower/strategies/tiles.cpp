@@ -13,6 +13,7 @@
 #include <array>
 
 #include "base/format.hpp"
+#include "lower/operators/operation.hpp"
 #include "lower/strategies/image_rows.hpp"
 #include "lower/strategies/operands.hpp"
 #include "lower/strategies/strategy.hpp"
@@ -98,18 +99,14 @@ Value TileWork::element(KernelBuilder& builder, Value sum, Value row, Value chan
 Coordinates TileWork::coordinates(Kernel& k, const tensor::Shape& shape, Value row, Value channel) const {
   if (c.is_matmul && !anchor.is_reshaped) return {batch, row, channel};
   if (c.is_matmul && batches > 1) row = batch * rows + row;
-  Coordinates at(shape.size(), k.integer(0));
-  at.back() = channel;
-  const std::size_t x = shape.size() - 2;
   if (anchor.reads_by_row_and_channel) {
-    at[x] = row;
+    Coordinates at(shape.size(), k.integer(0));
+    at[shape.size() - 2] = row;
+    at.back() = channel;
     return at;
   }
-  for (std::size_t d = x + 1; d-- > 0;) {
-    const Value next = d == 0 ? k.integer(0) : k.unsigned_divide(row, k.integer(shape[d]));
-    at[d] = d == 0 ? row : row - next * shape[d];
-    row = next;
-  }
+  Coordinates at = coordinates_of(k, tensor::Shape(shape.begin(), shape.end() - 1), row);
+  at.push_back(channel);
   return at;
 }
 
