@@ -18,8 +18,8 @@
  * index beyond the end of a list is harmless: texts are "", numbers are 0. Options have the size of the structure as their first
  * member, so that a program that was compiled with an older header still works: set it to sizeof. NULL means the defaults, and so does a member that is zero.
  *
- * Threads: an object is used by one thread at a time; different objects may be used at once. A slipway_rpl_program may be used
- * by several threads.
+ * Threads: an object is used by one thread at a time; different objects may be used at once. A slipway_device may be used by
+ * several threads, whose scenarios and models run one after another, and so may a slipway_rpl_program.
  */
 #ifndef SLIPWAY_SLIPWAY_H
 #define SLIPWAY_SLIPWAY_H
@@ -80,6 +80,15 @@ typedef int (*slipway_progress_function)(const slipway_progress* progress, void*
 
 typedef struct slipway_device slipway_device;
 
+/* The Vulkan devices of the machine, in the order of the Vulkan loader. Returns 5 if there is no loader or driver. */
+typedef struct slipway_devices slipway_devices;
+SLIPWAY_C_API int slipway_devices_list(slipway_devices** devices, slipway_problems** problems);
+SLIPWAY_C_API size_t slipway_devices_count(const slipway_devices* devices);
+SLIPWAY_C_API const char* slipway_devices_name(const slipway_devices* devices, size_t index);
+SLIPWAY_C_API const char* slipway_devices_type(const slipway_devices* devices, size_t index); /* as slipway_device_type */
+SLIPWAY_C_API const char* slipway_devices_uuid(const slipway_devices* devices, size_t index);
+SLIPWAY_C_API void slipway_devices_free(slipway_devices* devices);
+
 /* `selector`: an index, a UUID or a part of the name; NULL or "" for SLIPWAY_DEVICE, else the first by type. */
 SLIPWAY_C_API int slipway_device_open(const char* selector, slipway_device** device, slipway_problems** problems);
 SLIPWAY_C_API const char* slipway_device_name(const slipway_device* device);
@@ -103,7 +112,7 @@ typedef struct {
 typedef struct {
   size_t size;                /* sizeof(slipway_run_options) */
   uint32_t repeat;            /* iterations; 0: one */
-  double timeout;             /* seconds of one wait; 0: none */
+  double timeout;             /* seconds of one wait, not negative; 0: none */
   int no_outputs;             /* do not write the files that `dst` names */
   const char* const* capture; /* uids of buffers and images whose contents the report has */
   size_t capture_count;
@@ -149,7 +158,7 @@ typedef struct {
   int reference;   /* graphs are computed by the reference interpreter */
   int no_fuse;     /* each operator of a graph is a kernel of its own */
   uint32_t threads; /* of the CPU engine; 0: one for each CPU */
-  double timeout;  /* seconds of one run; 0: none */
+  double timeout;  /* seconds of one run, not negative; 0: none */
   slipway_progress_function progress; /* "plan" and "device" count kernels; NULL: not called */
   void* progress_user;                /* the second argument of `progress` */
 } slipway_prepare_options;

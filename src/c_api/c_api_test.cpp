@@ -91,6 +91,47 @@ TEST(CApi, RefusesWrongCalls) {
   EXPECT_EQ(slipway_problems_count(nullptr), 0);
 }
 
+// A caller may free the result of any call that failed.
+TEST(CApi, ResultsOfWrongCallsAreNull) {
+  const auto wrong = [](auto* garbage, auto call) {
+    EXPECT_EQ(call(&garbage), 2);
+    EXPECT_EQ(garbage, nullptr);
+  };
+  int other = 0;
+  wrong(reinterpret_cast<slipway_scenario*>(&other),
+        [](auto** result) { return slipway_scenario_load(nullptr, nullptr, result, nullptr); });
+  wrong(reinterpret_cast<slipway_model*>(&other),
+        [](auto** result) { return slipway_model_load(nullptr, result, nullptr); });
+  wrong(reinterpret_cast<slipway_prepared_model*>(&other),
+        [](auto** result) { return slipway_model_prepare(nullptr, nullptr, nullptr, result, nullptr); });
+  wrong(reinterpret_cast<slipway_report*>(&other),
+        [](auto** result) { return slipway_scenario_run(nullptr, nullptr, nullptr, result, nullptr); });
+  wrong(reinterpret_cast<slipway_rpl_pipeline*>(&other),
+        [](auto** result) { return slipway_rpl_compile(nullptr, nullptr, result, nullptr); });
+  wrong(reinterpret_cast<slipway_kernel_binary*>(&other),
+        [](auto** result) { return slipway_kernel_binary_load(nullptr, nullptr, nullptr, result, nullptr); });
+  std::size_t size = 1;
+  wrong(static_cast<void*>(&other),
+        [&](auto** result) { return slipway_convert(nullptr, 1, "", result, &size, nullptr); });
+  EXPECT_EQ(size, 0);
+}
+
+TEST(CApi, ListsDevices) {
+  slipway_devices* devices = nullptr;
+  ProblemList problems;
+  ASSERT_EQ(slipway_devices_list(&devices, &problems.list), 0) << slipway_problems_text(problems.list, 0);
+  const std::size_t count = slipway_devices_count(devices);
+  ASSERT_GT(count, 0);
+  slipway_device* device = nullptr;
+  ASSERT_EQ(slipway_device_open(slipway_devices_uuid(devices, 0), &device, nullptr), 0);
+  EXPECT_STREQ(slipway_device_name(device), slipway_devices_name(devices, 0));
+  EXPECT_STREQ(slipway_device_type(device), slipway_devices_type(devices, 0));
+  EXPECT_STREQ(slipway_devices_name(devices, count), "");
+  slipway_device_free(device);
+  slipway_devices_free(devices);
+  EXPECT_EQ(slipway_devices_list(nullptr, nullptr), 2);
+}
+
 constexpr char kNet[] = R"(graph net {
   %0 = input i32[-1, 2] "x"
   %1 = ADD(%0, %0) i32[-1, 2]

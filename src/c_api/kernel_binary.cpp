@@ -25,21 +25,19 @@ int give_binary(Outcome<KernelBinary> read, slipway_kernel_binary** binary, slip
 
 int slipway_kernel_binary_load(const char* file, const char* member, const char* product,
                                slipway_kernel_binary** binary, slipway_problems** problems) {
-  return guarded(problems, [&] {
+  return guarded(problems, binary, [&] {
     if (!file || !binary)
       return wrong_call(problems, "slipway_kernel_binary_load needs a file and a place for the binary");
-    *binary = nullptr;
     return give_binary(KernelBinary::load(file, {text_or_empty(member), text_or_empty(product)}), binary, problems);
   });
 }
 
 int slipway_kernel_binary_parse(const void* bytes, size_t size, const char* name, const char* member,
                                 const char* product, slipway_kernel_binary** binary, slipway_problems** problems) {
-  return guarded(problems, [&] {
+  return guarded(problems, binary, [&] {
     if ((!bytes && size != 0) || !binary) {
       return wrong_call(problems, "slipway_kernel_binary_parse needs bytes and a place for the binary");
     }
-    *binary = nullptr;
     return give_binary(KernelBinary::parse(ByteView(bytes, size), text_or_empty(name),
                                            {text_or_empty(member), text_or_empty(product)}),
                        binary, problems);

@@ -85,7 +85,7 @@ PrepareOptions prepare_options(const slipway_prepare_options* given) {
   options.reference = from.reference != 0;
   options.fuse = from.no_fuse == 0;
   options.threads = from.threads;
-  if (from.timeout > 0) options.timeout = from.timeout;
+  if (from.timeout != 0) options.timeout = from.timeout;
   options.progress = progress_callback(from.progress, from.progress_user);
   return options;
 }
@@ -107,9 +107,8 @@ int slipway_model_load(const char* file, slipway_model** model, slipway_problems
 
 int slipway_model_load_with(const char* file, const slipway_model_options* options, slipway_model** model,
                             slipway_problems** problems) {
-  return guarded(problems, [&] {
+  return guarded(problems, model, [&] {
     if (!file || !model) return wrong_call(problems, "slipway_model_load needs a file and a place for the model");
-    *model = nullptr;
     return give_model(Model::load(file, model_options(options)), model, problems);
   });
 }
@@ -121,10 +120,9 @@ int slipway_model_parse(const void* bytes, size_t size, const char* name, slipwa
 
 int slipway_model_parse_with(const void* bytes, size_t size, const char* name, const slipway_model_options* options,
                              slipway_model** model, slipway_problems** problems) {
-  return guarded(problems, [&] {
+  return guarded(problems, model, [&] {
     if ((!bytes && size != 0) || !model)
       return wrong_call(problems, "slipway_model_parse needs bytes and a place for the model");
-    *model = nullptr;
     return give_model(Model::parse(ByteView(bytes, size), text_or_empty(name), model_options(options)), model,
                       problems);
   });
@@ -132,10 +130,9 @@ int slipway_model_parse_with(const void* bytes, size_t size, const char* name, c
 
 int slipway_model_prepare(const slipway_model* model, slipway_device* device, const slipway_prepare_options* options,
                           slipway_prepared_model** prepared, slipway_problems** problems) {
-  return guarded(problems, [&] {
+  return guarded(problems, prepared, [&] {
     if (!model || !prepared)
       return wrong_call(problems, "slipway_model_prepare needs a model and a place for the prepared model");
-    *prepared = nullptr;
     const PrepareOptions how = prepare_options(options);
     Outcome<PreparedModel> made = device ? model->model.prepare(device->device, how) : model->model.prepare(how);
     if (!made) return fail(problems, std::move(made.error()));
@@ -148,9 +145,8 @@ void slipway_model_free(slipway_model* model) { delete model; }
 
 int slipway_model_tune(const slipway_model* model, slipway_device* device, const slipway_tune_options* options,
                        slipway_tuning** tuning, slipway_problems** problems) {
-  return guarded(problems, [&] {
+  return guarded(problems, tuning, [&] {
     if (!model || !tuning) return wrong_call(problems, "slipway_model_tune needs a model and a place for the result");
-    *tuning = nullptr;
     const TuneOptions how = tune_options(options);
     Outcome<TuningResult> tuned = device ? model->model.tune(device->device, how) : model->model.tune(how);
     if (!tuned) return fail(problems, std::move(tuned.error()));
@@ -213,11 +209,10 @@ int slipway_convert(const void* bytes, size_t count, const char* name, void** fi
 
 int slipway_convert_with(const void* bytes, size_t count, const char* name, const slipway_convert_options* options,
                          void** file, size_t* size, slipway_problems** problems) {
-  return guarded(problems, [&] {
+  if (size) *size = 0;
+  return guarded(problems, file, [&] {
     if ((!bytes && count != 0) || !file || !size)
       return wrong_call(problems, "slipway_convert needs bytes and places for the file and its size");
-    *file = nullptr;
-    *size = 0;
     Outcome<ConvertedModel> converted =
         convert_model(ByteView(bytes, count), text_or_empty(name), convert_options(options));
     if (!converted) return fail(problems, std::move(converted.error()));

@@ -40,6 +40,13 @@ int guarded(slipway_problems** problems, Body body) noexcept {
   }
 }
 
+// The same for a function with a result, which is null unless the body sets it.
+template <class Object, class Body>
+int guarded(slipway_problems** problems, Object** result, Body body) noexcept {
+  if (result) *result = nullptr;
+  return guarded(problems, std::move(body));
+}
+
 // The options of the caller, who may have been compiled with an older header: members that it does not know are zero.
 template <class Options>
 Options options_of(const Options* given) {

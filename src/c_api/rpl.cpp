@@ -47,11 +47,10 @@ RplVariant variant_of(const slipway_rpl_variant* given) {
 
 int slipway_rpl_parse(const slipway_rpl_source* sources, size_t count, slipway_rpl_program** program,
                       slipway_problems** problems) {
-  return guarded(problems, [&] {
+  return guarded(problems, program, [&] {
     if ((!sources && count != 0) || !program) {
       return wrong_call(problems, "slipway_rpl_parse needs sources and a place for the program");
     }
-    *program = nullptr;
     std::vector<RplSource> texts;
     for (size_t i = 0; i < count; ++i) {
       const slipway_rpl_source& from = sources[i];
@@ -63,11 +62,10 @@ int slipway_rpl_parse(const slipway_rpl_source* sources, size_t count, slipway_r
 
 int slipway_rpl_load(const char* const* files, size_t count, slipway_rpl_program** program,
                      slipway_problems** problems) {
-  return guarded(problems, [&] {
+  return guarded(problems, program, [&] {
     if ((!files && count != 0) || !program) {
       return wrong_call(problems, "slipway_rpl_load needs files and a place for the program");
     }
-    *program = nullptr;
     std::vector<std::filesystem::path> paths;
     for (size_t i = 0; i < count; ++i) paths.emplace_back(text_or_empty(files[i]));
     return give_program(RplProgram::load(paths), program, problems);
@@ -78,10 +76,9 @@ int slipway_rpl_changed(const slipway_rpl_program* program) { return program->pr
 
 int slipway_rpl_compile(const slipway_rpl_program* program, const slipway_rpl_variant* variant,
                         slipway_rpl_pipeline** pipeline, slipway_problems** problems) {
-  return guarded(problems, [&] {
+  return guarded(problems, pipeline, [&] {
     if (!program || !pipeline)
       return wrong_call(problems, "slipway_rpl_compile needs a program and a place for the pipeline");
-    *pipeline = nullptr;
     auto made = program->program.compile(variant_of(variant));
     if (!made) return fail(problems, std::move(made.error()));
     *pipeline = new slipway_rpl_pipeline{*made, (*made)->metadata_json()};

@@ -8,6 +8,9 @@
 using namespace slipway;
 using namespace slipway::c_api;
 
+struct slipway_devices {
+  std::vector<DeviceInfo> list;
+};
 struct slipway_scenario {
   Scenario scenario;
 };
@@ -35,12 +38,37 @@ int give_scenario(Outcome<Scenario> loaded, slipway_scenario** scenario, slipway
   return 0;
 }
 
+const char* text_of_device(const slipway_devices* devices, size_t index, std::string DeviceInfo::* member) {
+  return index < devices->list.size() ? (devices->list[index].*member).c_str() : "";
+}
+
 }  // namespace
 
+int slipway_devices_list(slipway_devices** devices, slipway_problems** problems) {
+  return guarded(problems, devices, [&] {
+    if (!devices) return wrong_call(problems, "slipway_devices_list needs a place for the devices");
+    Outcome<std::vector<DeviceInfo>> listed = list_devices();
+    if (!listed) return fail(problems, std::move(listed.error()));
+    *devices = new slipway_devices{std::move(*listed)};
+    return 0;
+  });
+}
+
+size_t slipway_devices_count(const slipway_devices* devices) { return devices->list.size(); }
+const char* slipway_devices_name(const slipway_devices* devices, size_t index) {
+  return text_of_device(devices, index, &DeviceInfo::name);
+}
+const char* slipway_devices_type(const slipway_devices* devices, size_t index) {
+  return text_of_device(devices, index, &DeviceInfo::type);
+}
+const char* slipway_devices_uuid(const slipway_devices* devices, size_t index) {
+  return text_of_device(devices, index, &DeviceInfo::uuid);
+}
+void slipway_devices_free(slipway_devices* devices) { delete devices; }
+
 int slipway_device_open(const char* selector, slipway_device** device, slipway_problems** problems) {
-  return guarded(problems, [&] {
+  return guarded(problems, device, [&] {
     if (!device) return wrong_call(problems, "slipway_device_open needs a place for the device");
-    *device = nullptr;
     Outcome<Device> opened = Device::open(text_or_empty(selector));
     if (!opened) return fail(problems, std::move(opened.error()));
     *device = new slipway_device{std::move(*opened)};
@@ -55,20 +83,18 @@ void slipway_device_free(slipway_device* device) { delete device; }
 
 int slipway_scenario_load(const char* file, const slipway_load_options* options, slipway_scenario** scenario,
                           slipway_problems** problems) {
-  return guarded(problems, [&] {
+  return guarded(problems, scenario, [&] {
     if (!file || !scenario)
       return wrong_call(problems, "slipway_scenario_load needs a file and a place for the scenario");
-    *scenario = nullptr;
     return give_scenario(Scenario::load(file, load_options(options)), scenario, problems);
   });
 }
 
 int slipway_scenario_parse(const char* text, size_t length, const char* directory, const slipway_load_options* options,
                            slipway_scenario** scenario, slipway_problems** problems) {
-  return guarded(problems, [&] {
+  return guarded(problems, scenario, [&] {
     if (!text || !scenario)
       return wrong_call(problems, "slipway_scenario_parse needs a text and a place for the scenario");
-    *scenario = nullptr;
     return give_scenario(Scenario::parse({text, length}, text_or_empty(directory), load_options(options)), scenario,
                          problems);
   });
@@ -87,15 +113,14 @@ int slipway_scenario_set_contents(slipway_scenario* scenario, const char* uid, c
 
 int slipway_scenario_run(slipway_scenario* scenario, slipway_device* device, const slipway_run_options* options,
                          slipway_report** report, slipway_problems** problems) {
-  return guarded(problems, [&] {
+  return guarded(problems, report, [&] {
     if (!scenario || !device || !report) {
       return wrong_call(problems, "slipway_scenario_run needs a scenario, a device and a place for the report");
     }
-    *report = nullptr;
     const slipway_run_options from = options_of(options);
     RunOptions how;
     how.repeat = from.repeat == 0 ? 1 : from.repeat;
-    if (from.timeout > 0) how.timeout = from.timeout;
+    if (from.timeout != 0) how.timeout = from.timeout;
     how.write_outputs = from.no_outputs == 0;
     for (size_t i = 0; i < from.capture_count; ++i) how.capture.emplace_back(text_or_empty(from.capture[i]));
     Outcome<RunReport> ran = scenario->scenario.run(device->device, how);
