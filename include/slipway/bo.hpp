@@ -7,9 +7,6 @@
 //
 //   auto bo = std::any_cast<xrt::bo>(args.at(0));
 //   float* values = bo.map<float*>();
-//
-// Copies are handles of the same buffer. A handle may be used from several threads, which must synchronise their
-// accesses to the bytes.
 #pragma once
 
 #include <cstddef>
@@ -36,6 +33,8 @@ enum xclBOSyncDirection {
   XCL_BO_SYNC_BO_AIE_TO_GMIO = 3,
 };
 
+// Copies are handles of the same buffer. A handle may be used from several threads, which must synchronise their
+// accesses to the bytes.
 class bo {
  public:
   // Accepted for source compatibility; all buffers are host memory that the device can access.

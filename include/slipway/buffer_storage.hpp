@@ -15,6 +15,7 @@ namespace slipway {
 // The side that sees what the other one wrote.
 enum class sync_direction : std::uint32_t { to_device = 0, from_device = 1 };
 
+// Several threads may call the functions at once; they synchronise their accesses to the bytes.
 class buffer_storage {
  public:
   buffer_storage() = default;

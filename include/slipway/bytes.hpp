@@ -10,6 +10,7 @@
 namespace slipway {
 
 // The bytes of a contiguous range of trivially copyable elements: an array, std::vector, std::array, std::span...
+// Several threads may use one while no thread writes to the bytes.
 //
 //   std::vector<float> pixels(64);
 //   scenario.set_contents("input", pixels);  // 256 bytes

@@ -22,13 +22,14 @@ struct DeviceInfo {
 // Errors: no-device if there is no Vulkan loader or driver.
 SLIPWAY_API Outcome<std::vector<DeviceInfo>> list_devices();
 
-// An opened device. Several threads may run scenarios and models on it: they run one after another. After a
-// time-out (RunOptions::timeout) it is opened again; the objects of the lost one are leaked. A
-// call to an object that was moved from throws std::logic_error.
+// An opened device. Several threads may run scenarios and models on it: they run one after another. After a time-out
+// (RunOptions::timeout) it is opened again; the objects of the lost one are leaked. An object that was moved from may
+// only be assigned or destroyed; other calls throw std::logic_error.
 class SLIPWAY_API Device {
  public:
   // `selector`: an index, a UUID, or a part of the name; empty for the environment variable SLIPWAY_DEVICE, else the
-  // first by type: discrete, integrated, virtual, CPU, other.
+  // first by type: discrete, integrated, virtual, CPU, other. Errors: no-device if no
+  // device matches.
   static Outcome<Device> open(std::string_view selector = {});
 
   Device(Device&&) noexcept;
@@ -37,6 +38,7 @@ class SLIPWAY_API Device {
 
   const DeviceInfo& info() const;
 
+  // For the other classes of this interface.
   struct State;
   State& state();
 

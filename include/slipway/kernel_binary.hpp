@@ -10,8 +10,7 @@
 //   launch.arguments = {slipway::PointerArgument{0x10000}, slipway::ValueArgument::of(2.0f)};
 //   auto data = binary->pack("saxpy", launch);
 //
-// C++17. The const members may be called from several threads at once. An object that was moved from may only be
-// assigned or destroyed; other calls throw std::logic_error.
+// C++17.
 #pragma once
 
 #include <array>
@@ -127,6 +126,8 @@ struct PackedArguments {
   std::vector<PayloadPart> open;
 };
 
+// The kernels of one file. The const members may be called from several threads at once. An object that was moved from
+// may only be assigned or destroyed; other calls throw std::logic_error.
 class SLIPWAY_API KernelBinary {
  public:
   // Reads a zebin, a member of a fat archive, a text of ZE Info or its JSON; the format is detected from the contents.

@@ -9,10 +9,8 @@
 //   use(prepared->output("scores"));
 //
 // Tensors are packed, in row-major order, in the byte order of the machine. Elements narrower than a byte take a byte
-// each. C++17. A model or prepared model is used by one thread at a time; different ones may be used at once, also with
-// the same device, on which they take turns. An object that was moved from may only be assigned or destroyed;
-// other calls throw std::logic_error. Parsers of MLIR and SPIR-V run in processes of their own where the program
-// `slipway` is installed with the library, otherwise in this process (scenario.hpp).
+// each. C++17. Parsers of MLIR and SPIR-V run in processes of their own where the program `slipway` is installed with
+// the library, otherwise in this process (scenario.hpp).
 #pragma once
 
 #include <cstddef>
@@ -56,12 +54,13 @@ struct ModelOptions {
 
 struct PrepareOptions {
   std::map<std::string, std::vector<std::int64_t>> shapes;  // of inputs and outputs with open dimensions, by name
-  bool reference = false;         // graphs are computed by the reference interpreter: slow, and exact
-  bool fuse = true;               // operators of a graph share kernels
-  unsigned threads = 0;           // of the CPU engine; 0: one for each CPU
-  bool times = false;             // measure kernels: PreparedModel::times
-  bool compare = false;           // keep what PreparedModel::compare_with_reference needs
-  std::optional<double> timeout;  // seconds of one run; after it the device is lost, as with RunOptions::timeout
+  bool reference = false;  // graphs are computed by the reference interpreter: slow, and exact
+  bool fuse = true;        // operators of a graph share kernels
+  unsigned threads = 0;    // of the CPU engine; 0: one for each CPU
+  bool times = false;      // measure kernels: PreparedModel::times
+  bool compare = false;    // keep what PreparedModel::compare_with_reference needs
+  // Seconds of one run, more than 0; after it the device is lost, as with RunOptions::timeout.
+  std::optional<double> timeout;
   // `plan` (kernels are chosen; the CPU engine compiles its own here, which are counted), `check`, then `device` (the
   // driver compiles kernels, which are counted) or `memory`.
   ProgressCallback progress;
@@ -112,6 +111,9 @@ struct TuningResult {
   std::string table;  // JSON of schema/tuning.schema.json, for the environment variable SLIPWAY_TUNING
 };
 
+// A model that is ready to run on one device. It is used by one thread at a time; different ones may be used at once,
+// also of the same model and with the same device, on which they take turns. An object that was moved from may only be
+// assigned or destroyed; other calls throw std::logic_error.
 class SLIPWAY_API PreparedModel {
  public:
   PreparedModel(PreparedModel&&) noexcept;
@@ -149,6 +151,8 @@ class SLIPWAY_API PreparedModel {
   std::unique_ptr<State> state_;
 };
 
+// What the file of a model contains. It is used by one thread at a time; different ones may be used at once. An object
+// that was moved from may only be assigned or destroyed; other calls throw std::logic_error.
 class SLIPWAY_API Model {
  public:
   // Reads a model of any form that `slipway run` takes, converts it in memory if it is not a VGF file, and compiles its
@@ -167,8 +171,8 @@ class SLIPWAY_API Model {
   const std::vector<Problem>& remarks() const;
 
   // Plans the model for the device and makes it ready to run. The device must live longer than the prepared model,
-  // which need not have the model. Errors: unknown-reference (of names), shape-mismatch, unsupported (an open
-  // dimension; an image as input or output), device-lacks, device-failed.
+  // which need not have the model. Errors: usage (the timeout), unknown-reference (of names), shape-mismatch,
+  // unsupported (an open dimension; an image as input or output), device-lacks, device-failed.
   Outcome<PreparedModel> prepare(Device& device, const PrepareOptions& options = {}) const;
   // The same on the CPU, without Vulkan. Errors also: device-lacks for a model with shaders.
   Outcome<PreparedModel> prepare(const PrepareOptions& options = {}) const;

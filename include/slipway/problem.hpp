@@ -32,6 +32,7 @@
 
 namespace slipway {
 
+// An error, a warning or a note. It is plain data, as all structs of this interface are.
 struct Problem {
   enum class Severity { Note, Warning, Error };
 
@@ -44,12 +45,12 @@ struct Problem {
   std::string path;          // JSON pointer, for JSON files
   std::string uid;           // of the resource, for scenarios
   std::string text;          // the whole message as the program prints it, with the source line and notes
-  int exit_status = 0;       // of the program, for an error of this kind: 1, 3, 4 or 5
+  int exit_status = 0;       // of the program, for an error of this kind: 1 to 5; 2: a wrong call
 };
 
 using Problems = std::vector<Problem>;
 
-// Problems as an exception. `what()` is the first error.
+// Problems as an exception. `what()` is the first error. Several threads may read it.
 class Error : public std::runtime_error {
  public:
   explicit Error(Problems problems) : std::runtime_error(first_error(problems)), problems_(std::move(problems)) {}
@@ -72,7 +73,8 @@ struct Failed {
 };
 
 // A value or problems, with the members of std::expected. `operator*`, `operator->` and `error` require that there is a
-// value or an error; `value` checks it and throws Error.
+// value or an error; `value` checks it and throws Error. Several threads may
+// read one; one that changes it must be alone.
 template <class T>
 class [[nodiscard]] Outcome {
  public:

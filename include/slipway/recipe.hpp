@@ -11,9 +11,6 @@
 //
 // Because the class has the interface of an existing one, errors are exceptions, which derive from
 // `slipway::runner::error`. The constructor finds all errors of a recipe and reports them together.
-//
-// Threads: runners are independent and may be used from different threads, even with one device. One runner is used by
-// one thread at a time. CPU functions of a recipe are called on a thread of the runner, one at a time.
 #pragma once
 
 #include <chrono>
@@ -39,7 +36,7 @@ namespace slipway {
 // kernels of the back end `xrt`; a prefix says which is meant: `xrt:1`. If empty, the Vulkan device of SLIPWAY_DEVICE,
 // else the first by type, and the NPU of SLIPWAY_XRT_DEVICE, else the first one. It is opened when a recipe or buffer
 // needs it: recipes of CPU functions only do not need it. With `cpu` models run on the CPU engine, and no other kernels
-// run. Copies share the device.
+// run. Copies share the device, and may be used by different threads.
 class SLIPWAY_API device {
  public:
   device() : device(std::string()) {}
@@ -63,7 +60,8 @@ SLIPWAY_API device slipway_adopt_xrt_device(std::shared_ptr<const void> xrt_devi
 // if the device was selected with `xrt:`. Without a device it is host memory. Throws runner::backend_error.
 SLIPWAY_API bo slipway_make_buffer(const device& device, std::size_t size);
 
-// The files that recipes and profiles name: from a directory, or from memory by name. Copies share them.
+// The files that recipes and profiles name: from a directory, or from memory by name. Copies share them,
+// and may be used by different threads.
 class SLIPWAY_API artifacts {
  public:
   using map = std::map<std::string, std::vector<char>>;
@@ -92,8 +90,11 @@ struct run_options {
   bool timings = false;                // measure each run, for the report
 };
 
+// A recipe that runs. Runners are independent and may be used from different threads, even with one device; one runner
+// is used by one thread at a time. CPU functions of a recipe are called on a thread of the runner, one at a time.
 class SLIPWAY_API runner {
  public:
+  // An exception; several threads may read it.
   class SLIPWAY_API error : public std::exception {
    public:
     error(std::string text, std::vector<Problem> problems) : text_(std::move(text)), problems_(std::move(problems)) {}

@@ -187,6 +187,7 @@ struct RplModule {
   std::vector<std::uint32_t> words;         // SPIR-V
 };
 
+// A compiled pipeline. Nothing changes it, so several threads may use it at once.
 struct SLIPWAY_API RplPipeline {
   RplMetadata metadata;
   std::vector<RplModule> modules;

@@ -103,7 +103,7 @@ inline VkComputePipelineCreateInfo rpl_compute_pipeline(const RplPipeline& pipel
 }
 
 // The create info of a graphics pipeline and everything that it points to. The pipeline must live longer. All members
-// may be changed before the pipeline is created.
+// may be changed before the pipeline is created. An object is used by one thread at a time.
 class RplGraphicsPipelineInfo {
  public:
   // `modules`: one for each of pipeline.modules.

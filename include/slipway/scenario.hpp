@@ -9,9 +9,7 @@
 //   auto report = scenario->run(*device, options);
 //   use(report->captured.at("output"));
 //
-// C++17. One scenario is used by one thread at a time; different ones may be used at once, also with the same device,
-// on which they take turns. An object that was moved from may only be assigned or destroyed; other calls throw
-// std::logic_error.
+// C++17.
 //
 // Compilers of shaders and validators run in processes of their own if the program `slipway` of the same version is
 // installed with the library: posix_spawn starts them at the first use, and SLIPWAY_SANDBOX=off prevents it. Otherwise
@@ -42,10 +40,10 @@ struct LoadOptions {
 };
 
 struct RunOptions {
-  std::uint32_t repeat = 1;  // iterations; each starts with the contents that the previous one left
-  // The time limit of one wait, in seconds. A command that takes longer is a problem of kind timed-out. It cannot be
-  // stopped, so the device is lost: its objects are leaked, and a thread of the driver may stay busy until the process
-  // ends. The next run opens the device again.
+  std::uint32_t repeat = 1;  // iterations, at least 1; each starts with the contents that the previous one left
+  // The time limit of one wait, in seconds, more than 0. A command that takes longer is a problem of kind timed-out. It
+  // cannot be stopped, so the device is lost: its objects are leaked, and a thread of the driver may stay busy until
+  // the process ends. The next run opens the device again.
   std::optional<double> timeout;
   bool write_outputs = true;         // write the files that `dst` names
   std::vector<std::string> capture;  // uids of buffers and images whose final contents the report has
@@ -71,6 +69,9 @@ struct RunReport {
   }
 };
 
+// A scenario with the contents of every file that it names. It is used by one thread at a time; different ones may be
+// used at once, also with the same device, on which they take turns. An object that was moved from may only be assigned
+// or destroyed; other calls throw std::logic_error.
 class SLIPWAY_API Scenario {
  public:
   // Reads the file and every file that it names, compiles the shaders and checks everything. The error has all
@@ -91,7 +92,8 @@ class SLIPWAY_API Scenario {
   // Errors: unknown-reference, file-mismatch if the size is not that of the resource.
   Outcome<bool> set_contents(std::string_view uid, ByteView bytes);
 
-  // An unmet expectation is not an error: see RunReport. May be called again; each run starts from the initial
+  // Errors: usage (options), unknown-reference (`capture`), device-lacks, timed-out, device-failed. An unmet
+  // expectation is not an error: see RunReport. May be called again; each run starts from the initial
   // contents. Graphs are compiled for the device, so the first run on a device reads their files again.
   Outcome<RunReport> run(Device& device, const RunOptions& options = {});
 

@@ -24,7 +24,7 @@
 
 namespace slipway {
 
-// The buffer of an `xrt::bo`, shared with it.
+// The buffer of an `xrt::bo`, shared with it. Threads: as `xrt::bo`.
 class xrt_buffer_storage final : public buffer_storage {
  public:
   explicit xrt_buffer_storage(::xrt::bo buffer) : buffer_(std::move(buffer)), host_(buffer_.map<void*>()) {}

@@ -379,7 +379,11 @@ Outcome<PreparedModel> Model::prepare(const State& model, Device* device, const 
   auto state = std::make_unique<PreparedModel::State>();
   state->file = model.file;
   state->times = options.times;
-  if (options.timeout) state->time_out = launch::time_out_of(*options.timeout);
+  if (options.timeout) {
+    const Result<std::chrono::nanoseconds> time_out = launch::checked_time_out(*options.timeout);
+    if (!time_out) return failed(time_out.error());
+    state->time_out = *time_out;
+  }
   if (options.compare) request.values = state->values = std::make_shared<model::ModelValues>();
   state->alone = model::plan_standalone(request, diagnostics);
   if (!state->alone) return problems();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <set>
 #include <stdexcept>
 #include <thread>
@@ -221,6 +222,20 @@ TEST(PublicModelErrors, ModelsWithShadersNeedADevice) {
   std::int32_t y[4];
   std::memcpy(y, on_device.output_data(0), sizeof y);
   EXPECT_THAT(y, ElementsAre(2, 3, 4, -3));
+}
+
+TEST(PublicModelErrors, TimeoutsThatAreNoTimes) {
+  const Model model = parsed(kTwoInputs);
+  PrepareOptions options;
+  options.reference = true;
+  for (const double seconds : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    options.timeout = seconds;
+    const Outcome<PreparedModel> prepared = model.prepare(options);
+    ASSERT_FALSE(prepared) << seconds;
+    EXPECT_EQ(prepared.error().front().kind, "usage");
+  }
+  options.timeout = 60;
+  EXPECT_TRUE(model.prepare(options));
 }
 
 TEST(PublicModelErrors, FilesThatAreNoModels) {

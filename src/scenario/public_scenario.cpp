@@ -100,6 +100,8 @@ Outcome<bool> Scenario::set_contents(std::string_view uid, ByteView bytes) {
 
 Outcome<RunReport> Scenario::run(Device& device, const RunOptions& options) {
   Diagnostics diagnostics;
+  if (options.repeat == 0)
+    return problems(Failure{{.kind = DiagnosticKind::Usage, .message = "`repeat` is 0; it must be at least 1"}});
   const std::scoped_lock turn(device.state().running);
   launch::DeviceOpening& opening = device.state().opening;
   const auto snapshot = opening.snapshot();
@@ -111,7 +113,9 @@ Outcome<RunReport> Scenario::run(Device& device, const RunOptions& options) {
   scenario::Loaded loaded = alive(state_).scenario.loaded();
   launch::RunOptions how{.repeat = options.repeat};
   if (options.timeout) {
-    how.time_out = launch::time_out_of(*options.timeout);
+    const Result<std::chrono::nanoseconds> time_out = launch::checked_time_out(*options.timeout);
+    if (!time_out) return problems(time_out.error());
+    how.time_out = *time_out;
   }
   if (!options.write_outputs) {
     for (launch::Resource& resource : loaded.plan->resources) resource.outputs.clear();

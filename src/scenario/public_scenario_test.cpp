@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstring>
+#include <limits>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -64,6 +65,27 @@ TEST(PublicScenario, ObjectsThatWereMovedFromThrow) {
   EXPECT_TRUE(taken.run(open));
   *scenario = std::move(taken);
   EXPECT_TRUE(scenario->run(open));
+}
+
+// They are refused before the device has anything to do.
+TEST(PublicScenario, RefusesOptionsThatCannotBeMeant) {
+  Outcome<Device> device = Device::open();
+  Outcome<Scenario> scenario = Scenario::parse(multiplying(2), ".", {.cache = false});
+  ASSERT_TRUE(scenario && device);
+  RunOptions options;
+  for (const double seconds : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    options.timeout = seconds;
+    const Outcome<RunReport> report = scenario->run(*device, options);
+    ASSERT_FALSE(report) << seconds;
+    EXPECT_EQ(report.error().front().kind, "usage");
+    EXPECT_EQ(report.error().front().exit_status, 2);
+  }
+  options.timeout = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE(scenario->run(*device, options));
+  options.repeat = 0;
+  const Outcome<RunReport> report = scenario->run(*device, options);
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().front().message, "`repeat` is 0; it must be at least 1");
 }
 
 // Errors of one thread do not disturb the others.

@@ -16,6 +16,7 @@
 #include "base/cache.hpp"
 #include "base/diagnostic.hpp"
 #include "base/files.hpp"
+#include "base/format.hpp"
 #include "base/item_progress.hpp"
 #include "base/log.hpp"
 #include "gpu/device/device.hpp"
@@ -31,6 +32,13 @@ namespace slipway::launch {
 inline std::chrono::nanoseconds time_out_of(double seconds) {
   constexpr double kLongest = 9e9;  // about 285 years
   return std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(seconds, kLongest) * 1e9));
+}
+
+// Errors: usage, for seconds that are not a number or not more than 0.
+inline Result<std::chrono::nanoseconds> checked_time_out(double seconds) {
+  if (seconds > 0) return time_out_of(seconds);
+  return fail({.kind = DiagnosticKind::Usage,
+               .message = formatted("the timeout is {} s; it must be more than 0, or absent", seconds)});
 }
 
 struct RunOptions {
