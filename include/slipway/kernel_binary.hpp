@@ -151,6 +151,9 @@ class SLIPWAY_API KernelBinary {
   std::vector<KernelChange> diff(const KernelBinary& other) const;
   // The cross-thread data of a kernel in address order, including holes. Errors: unknown-reference.
   Outcome<std::vector<PayloadPart>> layout(std::string_view kernel) const;
+  // The same as a diagram in SVG: a row for each 32 bytes, arguments as boxes, holes hatched. Errors:
+  // unknown-reference.
+  Outcome<std::string> layout_svg(std::string_view kernel) const;
   // Errors: unknown-reference; missing-argument, argument-size, argument-kind, address-range, invalid-kernel.
   Outcome<PackedArguments> pack(std::string_view kernel, const KernelLaunch& launch) const;
   // The local ids of each hardware thread of a work group, in thread order; empty if the kernel takes none. Errors:

@@ -170,6 +170,11 @@ class SLIPWAY_API Model {
   // Warnings and notes of loading.
   const std::vector<Problem>& remarks() const;
 
+  // The diagram of the model: a page of HTML that needs nothing else, with the operators, the kernels that they become
+  // on a device without special features, and shapes. Takes milliseconds to seconds. Errors: unsupported for a model
+  // that is too large to be drawn.
+  Outcome<std::string> graph_page() const;
+
   // Plans the model for the device and makes it ready to run. The device must live longer than the prepared model,
   // which need not have the model. Errors: usage (the timeout), unknown-reference (of names), shape-mismatch,
   // unsupported (an open dimension; an image as input or output), device-lacks, device-failed.

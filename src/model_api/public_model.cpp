@@ -21,6 +21,7 @@
 #include "launch/execute/resources.hpp"
 #include "launch/execute/run.hpp"
 #include "model/cpu_device.hpp"
+#include "model/describe.hpp"
 #include "model/standalone/compare_model.hpp"
 #include "model/standalone/open_standalone.hpp"
 #include "model/standalone/standalone.hpp"
@@ -336,6 +337,15 @@ Outcome<Model> Model::parse(ByteView bytes, std::string_view name, const ModelOp
   });
   if (!state) return failed(state.error());
   return Model(std::move(*state));
+}
+
+Outcome<std::string> Model::graph_page() const {
+  const vgf::File& file = alive(state_).file->vgf;
+  Diagnostics diagnostics;
+  const std::vector<model::LoweredSegment> lowered = model::lower_segments(file, {}, diagnostics);
+  Result<std::string> page = model::write_html(model::build_diagram(file, model::diagram_segments(lowered)));
+  if (!page) return failed(page.error());
+  return std::move(*page);
 }
 
 Outcome<PreparedModel> Model::prepare(Device& device, const PrepareOptions& options) const {

@@ -238,6 +238,17 @@ TEST(PublicModelErrors, TimeoutsThatAreNoTimes) {
   EXPECT_TRUE(model.prepare(options));
 }
 
+TEST(PublicModelGraph, IsAPageWithTheOperators) {
+  const std::string page = parsed(kTwoInputs).graph_page().value();
+  EXPECT_THAT(page, ::testing::StartsWith("<!DOCTYPE html>"));
+  EXPECT_THAT(page, HasSubstr("MAXIMUM"));
+  EXPECT_THAT(page, HasSubstr("output_1"));
+  // The shapes are open, so there are operators, but no kernels.
+  EXPECT_THAT(parsed(kOpen).graph_page().value(), HasSubstr("ADD"));
+  EXPECT_TRUE(
+      Model::parse(ByteView(testing::VgfRecipe::cook(std::string(kShader))), "shader.vgf").value().graph_page());
+}
+
 TEST(PublicModelErrors, FilesThatAreNoModels) {
   EXPECT_FALSE(Model::load("missing.vgf"));
   EXPECT_THAT(text_of(Model::parse(ByteView("graph net {", 11), "net").error()), HasSubstr("net"));

@@ -13,6 +13,7 @@
 #include "zeinfo/kernel/layout.hpp"
 #include "zeinfo/kernel/pack.hpp"
 #include "zeinfo/zebin/input.hpp"
+#include "zeinfo/zebin/inspect.hpp"
 
 namespace slipway {
 
@@ -189,6 +190,12 @@ Outcome<std::vector<PayloadPart>> KernelBinary::layout(std::string_view name) co
        zeinfo::layout_of(alive(state_).input.document, *kernel, alive(state_).input.target).cross_thread)
     parts.push_back({range.offset, range.size, range.arg_index, range.what});
   return parts;
+}
+
+Outcome<std::string> KernelBinary::layout_svg(std::string_view name) const {
+  const zeinfo::Kernel* kernel = find_kernel(alive(state_).input.document, name);
+  if (!kernel) return no_kernel(name);
+  return zebin::layout_svg(zeinfo::layout_of(alive(state_).input.document, *kernel, alive(state_).input.target));
 }
 
 Outcome<PackedArguments> KernelBinary::pack(std::string_view name, const KernelLaunch& launch) const {

@@ -45,6 +45,10 @@ TEST(KernelBinary, MetricsAndLayout) {
   EXPECT_EQ((*layout)[0].argument, 0);
   EXPECT_EQ((*layout)[2].what, "(hole)");
   EXPECT_EQ(binary->layout("saxpi").error()[0].message, "there is no kernel `saxpi`");
+  const std::string svg = binary->layout_svg("saxpy").value();
+  EXPECT_TRUE(svg.starts_with("<svg"));
+  EXPECT_TRUE(svg.contains((*layout)[0].what)) << svg;
+  EXPECT_EQ(binary->layout_svg("saxpi").error()[0].message, "there is no kernel `saxpi`");
 }
 
 TEST(KernelBinary, ObjectsThatWereMovedFromThrow) {
