@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,7 +26,8 @@ with tempfile.TemporaryDirectory() as name:
     # The installation is moved: its packages find themselves.
     run("cmake", "--install", build, "--prefix", directory / "installed")
     (directory / "installed").rename(directory / "prefix")
-    run("cmake", "-G", "Ninja", "-S", directory / "consumer", "-B", directory / "build", f"-DCMAKE_PREFIX_PATH={directory / 'prefix'}")
+    run("cmake", "-G", "Ninja", "-S", directory / "consumer", "-B", directory / "build", f"-DCMAKE_PREFIX_PATH={directory / 'prefix'}",
+        "-DCMAKE_CXX_STANDARD=17", "-DCMAKE_CXX_EXTENSIONS=OFF", "-DCMAKE_C_STANDARD=99", "-DCMAKE_C_EXTENSIONS=OFF")
     run("cmake", "--build", directory / "build")
     run(directory / "build/consumer", top / "examples/hello/scenario.json")
     run(directory / "build/consumer_c", top / "examples/hello/scenario.json")
@@ -43,9 +45,20 @@ with tempfile.TemporaryDirectory() as name:
             "shader_ref": "s", "rangeND": [1], "bindings": [{"set": 0, "id": 0, "resource_ref": "b"}]}}]}))
     refused = subprocess.run([directory / "build/consumer", directory / "bomb.json"], capture_output=True, text=True, timeout=120)
     assert refused.returncode > 0 and "the shader compiler needs more memory" in refused.stdout + refused.stderr, refused
-    run("cmake", "-G", "Ninja", "-S", top / "examples/rpl_engine", "-B", directory / "engine", f"-DCMAKE_PREFIX_PATH={directory / 'prefix'}")
+    shutil.copytree(top / "examples/rpl_engine", directory / "rpl_engine")
+    run("cmake", "-G", "Ninja", "-S", directory / "rpl_engine", "-B", directory / "engine", f"-DCMAKE_PREFIX_PATH={directory / 'prefix'}")
     run("cmake", "--build", directory / "engine")
     run(directory / "engine/rpl_engine", top / "examples/rpl_engine/tint.rpl")
+    # slipway_compile_rpl compiles again when a source changes, and an error stops the build.
+    tint = directory / "rpl_engine/tint.rpl"
+    embedded = next((directory / "engine").rglob("dimmed.rpl.h"))
+    before = embedded.read_text()
+    tint.write_text(tint.read_text().replace("0.5", "0.25"))
+    run("cmake", "--build", directory / "engine")
+    assert embedded.read_text() != before, "the pipeline was not compiled again"
+    tint.write_text("nonsense")
+    broken = subprocess.run(["cmake", "--build", directory / "engine"], capture_output=True, text=True)
+    assert broken.returncode != 0 and "tint.rpl:1:1: error" in broken.stdout, broken
 
     def pkg_config(*options):
         path = next((directory / "prefix").rglob("slipway.pc")).parent
@@ -54,14 +67,30 @@ with tempfile.TemporaryDirectory() as name:
 
     version = re.search(r"project\(slipway VERSION (\S+)", (top / "CMakeLists.txt").read_text())[1]
     assert pkg_config("--modversion") == [version], pkg_config("--modversion")
-    run("c++", directory / "consumer/main.cpp", "-o", directory / "consumer_pc", *pkg_config("--cflags", "--libs"))
     libraries = pkg_config("--variable=libdir")[0]
+    warnings = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
+    run("c++", "-std=c++17", *warnings, directory / "consumer/main.cpp", "-o", directory / "consumer_pc", *pkg_config("--cflags", "--libs"))
+    # A model from C99: the bytes of the inputs are 0 to 6 in turn, so each output is two times that of one input.
+    run("cc", "-std=c99", *warnings, top / "examples/c_model/model.c", "-o", directory / "c_model", *pkg_config("--cflags", "--libs"))
+    for device in ([], ["cpu"]):
+        command = [str(directory / "c_model"), str(directory / "net.txt"), *device]
+        shown = subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, "LD_LIBRARY_PATH": libraries}).stdout
+        assert shown == "input x: i32[2], 8 bytes\noutput output_0: i32[2], 8 bytes, sum 42\n", shown
+    missing = subprocess.run([directory / "c_model", "missing.vgf"], capture_output=True, text=True, env={**os.environ, "LD_LIBRARY_PATH": libraries})
+    assert missing.returncode == 3 and "[file-not-found]" in missing.stderr, missing
     # All headers compile in each version of the language, without warnings.
     headers = [f"slipway/{header.name}" for header in sorted((directory / "prefix/include/slipway").glob("*.hpp"))]
     (directory / "headers.cpp").write_text("".join(f"#include <{header}>\n" for header in headers) + "int main() {}\n")
     for standard in ("17", "20", "23"):
-        run("c++", f"-std=c++{standard}", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", directory / "headers.cpp",
-            *pkg_config("--cflags"))
+        run("c++", f"-std=c++{standard}", *warnings, "-fsyntax-only", directory / "headers.cpp", *pkg_config("--cflags"))
+    # The comment of each class says what threads may do.
+    classes = 0
+    for header in (directory / "prefix/include/slipway").glob("*.hpp"):
+        for comment, name in re.findall(r"((?:^ *//.*\n)*)(?:^template.*\n)?^ *class (?:\[\[nodiscard\]\] )?(?:SLIPWAY_API )?(\w+)(?: final)?(?: :.*)? \{$",
+                                        header.read_text(), re.M):
+            classes += 1
+            assert "thread" in comment.lower(), f"{header.name}: the comment of {name} has no contract for threads"
+    assert classes > 10, classes
     # The library exports what its headers declare, and nothing of its modules or of other libraries.
     symbols = subprocess.run(["nm", "-D", "--defined-only", "-C", f"{libraries}/libslipway.so"], check=True, capture_output=True, text=True)
     names = [line.split(maxsplit=2)[2] for line in symbols.stdout.splitlines()]
@@ -70,4 +99,8 @@ with tempfile.TemporaryDirectory() as name:
     foreign = [name for name in names if not public.match(name)]
     assert not foreign, f"{len(foreign)} symbols are exported that no header declares: {foreign[:10]}"
     assert len(names) > 40, names
+    header = (directory / "prefix/include/slipway/slipway.h").read_text()
+    declared = set(re.findall(r"^SLIPWAY_C_API .*?\b(slipway_\w+)\(", header, re.M))
+    exported = {name for name in names if name.startswith("slipway_")}
+    assert declared and declared == exported, f"of slipway.h alone: {declared - exported}; of the library alone: {exported - declared}"
     run(directory / "consumer_pc", top / "examples/hello/scenario.json", LD_LIBRARY_PATH=libraries)
