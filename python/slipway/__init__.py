@@ -9,16 +9,20 @@ A call that fails raises `slipway.Error`, which has all problems with their plac
 """
 from . import _slipway
 from ._slipway import (ConvertedModel, Device, DeviceInfo, ExpectationResult, KernelBinary, KernelChange, KernelFigures,
-                       Model, OutputComparison, PreparedModel, Problem, RunReport, Scenario, StepTime, TensorInfo,
-                       TunedKernel, TuningResult, __version__, convert, convert_bytes, devices, rpl)
+                       Model, OutputComparison, PayloadPart, PreparedModel, Problem, RunReport, Scenario, StepTime,
+                       TensorInfo, TunedKernel, TuningResult, __version__, convert, convert_bytes, devices)
 from .errors import Error
+from .table import Table
+from . import rpl
+from . import kernels as _kernels
 from . import models as _models
 from . import notebook as _notebook
 
 __all__ = ["ConvertedModel", "Device", "DeviceInfo", "Error", "ExpectationResult", "KernelBinary", "KernelChange",
-           "KernelFigures", "Model", "OutputComparison", "PreparedModel", "Problem", "RunReport", "Scenario", "StepTime",
-           "TensorInfo", "TunedKernel", "TuningResult", "__version__", "convert", "convert_bytes", "devices", "program", "rpl"]
+           "KernelFigures", "Model", "OutputComparison", "PayloadPart", "PreparedModel", "Problem", "RunReport", "Scenario",
+           "StepTime", "Table", "TensorInfo", "TunedKernel", "TuningResult", "__version__", "convert", "convert_bytes", "devices", "program", "rpl"]
 
+_kernels.extend(_slipway)
 _models.extend(_slipway)
 _notebook.extend(_slipway)
 

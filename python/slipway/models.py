@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models with dictionaries of arrays: methods that `Model` and `PreparedModel` have in Python."""
+import collections.abc
 import weakref
 
 import numpy
+
+from .table import Table
 
 # By model: what a call of `run` needs again.
 _prepared = weakref.WeakKeyDictionary()
@@ -37,6 +40,18 @@ def _prepared_for(model, device, arrays, progress=None, **options):
     return models.get(model, device, arrays, progress, options)
 
 
+def _array(value):
+    if hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
+        return numpy.from_dlpack(value)
+    return numpy.asarray(value)
+
+
+def _arrays_of(inputs):
+    if not isinstance(inputs, collections.abc.Mapping):
+        raise TypeError(f"inputs is a dictionary with an array for each input, by its name, not {type(inputs).__name__}")
+    return {name: _array(value) for name, value in inputs.items()}
+
+
 def _fill(prepared, names, arrays):
     if not arrays.keys() <= names.keys():
         unknown = next(name for name in arrays if name not in names)
@@ -55,11 +70,11 @@ def _run(self, inputs, device=None, *, copy=True, **options):
     """Runs the model and returns its outputs as a dictionary of arrays.
 
     `inputs` has an array for each input, with its shape and element type; types that numpy does not have (bfloat16 and floats of
-    8 bits) are unsigned integers of the same size. `device`: a `Device`; the CPU without one. The model is prepared at the first
+    8 bits) are unsigned integers of the same size. Arrays of other libraries are taken through DLPack. `device`: a `Device`; the CPU without one. The model is prepared at the first
     call, and again when device, open dimensions or options (those of `prepare`) change; `progress` is called then. With `copy=False` the outputs are
     memory that the next run overwrites.
     """
-    arrays = {name: numpy.asarray(array) for name, array in inputs.items()}
+    arrays = _arrays_of(inputs)
     prepared, names, outputs, _ = _prepared_for(self, device, arrays, **options)
     _fill(prepared, names, arrays)
     prepared.run()
@@ -69,22 +84,30 @@ def _run(self, inputs, device=None, *, copy=True, **options):
 
 
 def _compare(self, inputs, device=None, **options):
-    """Runs the model and compares its outputs with the reference interpreter. Returns a list of `OutputComparison`."""
-    arrays = {name: numpy.asarray(array) for name, array in inputs.items()}
+    """Runs the model and compares its outputs with the reference interpreter.
+
+    Returns a list of `OutputComparison`, which is a table as a text and in notebooks. Inputs and options are those of `run`.
+    """
+    arrays = _arrays_of(inputs)
     prepared, names, *_ = _prepared_for(self, device, arrays, compare=True, **options)
     _fill(prepared, names, arrays)
     prepared.run()
-    return prepared.compare_with_reference()
+    return Table(prepared.compare_with_reference(), ("name", "elements", "wrong", "max_difference", "text"))
 
 
 def _profile(self, inputs, device=None, *, repeat=10, **options):
-    """Runs the model `repeat` times and returns the times of its kernels as a list of `StepTime`."""
-    arrays = {name: numpy.asarray(array) for name, array in inputs.items()}
+    """Runs the model `repeat` times and returns the times of its kernels, medians of all runs with the same options.
+
+    They are a list of `StepTime`, which is a table as a text and in notebooks. Inputs and options are those of `run`.
+    """
+    if repeat < 1:
+        raise ValueError(f"repeat is {repeat}; it must be at least 1")
+    arrays = _arrays_of(inputs)
     prepared, names, *_ = _prepared_for(self, device, arrays, times=True, **options)
     _fill(prepared, names, arrays)
     for _ in range(repeat):
         prepared.run()
-    return prepared.times()
+    return Table(prepared.times(), ("segment", "name", "milliseconds", "bytes", "operations"))
 
 
 def extend(module):

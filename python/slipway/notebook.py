@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What notebooks show of objects: tables in HTML."""
+"""What notebooks show of models and kernels."""
+import base64
 import html
 
+from .errors import Error
+from .table import html_table
 
-def table(headings, rows):
-    """A table; cells are texts or numbers."""
-    def cells(row, tag):
-        return "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>" for cell in row)
-    return (f"<table><thead><tr>{cells(headings, 'th')}</tr></thead><tbody>"
-            + "".join(f"<tr>{cells(row, 'td')}</tr>" for row in rows) + "</tbody></table>")
+_MOST_LAYOUTS = 16
 
 
 def _shape(tensor):
@@ -16,15 +14,29 @@ def _shape(tensor):
 
 
 def _model(self):
-    return table(("", "name", "type", "shape"),
-                 [(what, tensor.name, tensor.element_type, _shape(tensor))
-                  for what, tensors in (("input", self.inputs), ("output", self.outputs)) for tensor in tensors])
+    page = html_table(("", "name", "type", "shape"),
+                      [(what, tensor.name, tensor.element_type, _shape(tensor))
+                       for what, tensors in (("input", self.inputs), ("output", self.outputs)) for tensor in tensors])
+    try:
+        graph = self.graph_page()
+    except Error:  # it is too large to be drawn
+        return page
+    # The page has scripts and styles of its own, so it is a document of its own.
+    return page + ('<iframe title="graph" sandbox="allow-scripts" style="width: 100%; height: 30em; border: 1px solid #8888" '
+                   f'srcdoc="{html.escape(graph)}"></iframe>')
 
 
 def _kernels(self):
-    return table(("kernel", "SIMD", "registers", "spills", "private", "local memory", "code"),
-                 [(k.name, k.simd, k.registers, k.spill_bytes, k.private_bytes, k.local_memory_bytes, k.code_bytes or "")
-                  for k in self.kernels])
+    kernels = self.kernels
+    page = html_table(("kernel", "SIMD", "registers", "spills", "private", "local memory", "code"),
+                      [(k.name, k.simd, k.registers, k.spill_bytes, k.private_bytes, k.local_memory_bytes, k.code_bytes or "") for k in kernels])
+    for kernel in kernels[:_MOST_LAYOUTS]:
+        picture = base64.b64encode(self.layout_svg(kernel.name).encode()).decode()
+        page += (f"<details><summary>layout of {html.escape(kernel.name)}</summary>"
+                 f'<img alt="layout of {html.escape(kernel.name)}" src="data:image/svg+xml;base64,{picture}"></details>')
+    if len(kernels) > _MOST_LAYOUTS:
+        page += f"<p>{len(kernels) - _MOST_LAYOUTS} more kernels have layouts: layout_svg(name)</p>"
+    return page
 
 
 def extend(module):

@@ -63,9 +63,40 @@ ProgressCallback progress_of(nb::handle callable) {
   };
 }
 
-std::size_t checked(std::size_t index, const std::vector<TensorInfo>& tensors) {
-  if (index >= tensors.size()) throw nb::index_error();
-  return index;
+std::size_t checked(std::size_t index, const std::vector<TensorInfo>& tensors, const char* what) {
+  if (index < tensors.size()) return index;
+  throw nb::index_error(("the model has " + std::to_string(tensors.size()) + " " + what + "s, which count from 0; there is no " +
+                         what + " " + std::to_string(index)).c_str());
+}
+
+// `float32[2, 3]`
+template <class Extent>
+std::string type_text(nb::dlpack::dtype type, const Extent* shape, std::size_t rank) {
+  using nb::dlpack::dtype_code;
+  std::string text = "type " + std::to_string(type.code) + " of ";
+  for (const auto& [code, name] : {std::pair(dtype_code::Int, "int"), {dtype_code::UInt, "uint"}, {dtype_code::Float, "float"},
+                                   {dtype_code::Bfloat, "bfloat"}, {dtype_code::Complex, "complex"}, {dtype_code::Bool, "bool"}})
+    if (type.code == static_cast<std::uint8_t>(code)) text = name;
+  if (text != "bool") text += std::to_string(type.bits);
+  for (std::size_t i = 0; i < rank; ++i) text += (i == 0 ? "[" : ", ") + std::to_string(shape[i]);
+  return text + (rank == 0 ? "[]" : "]");
+}
+
+// An array for an input: its shape, and its element type or that of the same size for types that numpy does not have; or
+// the bytes of the tensor.
+void check_array(const TensorInfo& input, const Array& array) {
+  using nb::dlpack::dtype_code;
+  const nb::dlpack::dtype wanted = dtype_of(input), given = array.dtype();
+  const auto is = [](nb::dlpack::dtype type, dtype_code code) { return type.code == static_cast<std::uint8_t>(code); };
+  if (is(given, dtype_code::UInt) && given.bits == 8 && array.ndim() == 1 && array.size() == input.size()) return;
+  // Those of bf16 and floats of 8 bits.
+  const bool bits = is(wanted, dtype_code::UInt) && !is(given, dtype_code::Int) && !is(given, dtype_code::Float) &&
+                    !is(given, dtype_code::Bool);
+  bool same = given.bits == wanted.bits && given.lanes == 1 && (given.code == wanted.code || bits) && array.ndim() == input.shape.size();
+  for (std::size_t i = 0; same && i < array.ndim(); ++i) same = array.shape(i) == static_cast<std::size_t>(input.shape[i]);
+  if (same) return;
+  throw nb::value_error(("input `" + input.name + "` takes " + type_text(wanted, input.shape.data(), input.shape.size()) + ", but " +
+                         type_text(given, array.shape_ptr(), array.ndim()) + " is given").c_str());
 }
 
 // slipway.Error with all problems.
@@ -86,7 +117,7 @@ void add_problems(nb::module_& module) {
   }, "`error`, `warning` or `note`");
   problem.def_ro("kind", &Problem::kind, "a stable name, such as `unknown-key`")
       .def_ro("message", &Problem::message, "one line")
-      .def_ro("file", &Problem::file)
+      .def_ro("file", &Problem::file, "empty: none")
       .def_ro("line", &Problem::line, "from 1; 0: unknown")
       .def_ro("column", &Problem::column, "from 1, in bytes; 0: unknown")
       .def_ro("path", &Problem::path, "JSON pointer")
@@ -99,32 +130,42 @@ void add_problems(nb::module_& module) {
 
 void add_devices(nb::module_& module) {
   nb::class_<DeviceInfo>(module, "DeviceInfo", "A Vulkan device of the machine.")
-      .def_ro("index", &DeviceInfo::index)
-      .def_ro("name", &DeviceInfo::name)
+      .def_ro("index", &DeviceInfo::index, "in the list of the Vulkan loader")
+      .def_ro("name", &DeviceInfo::name, "of the driver")
       .def_ro("type", &DeviceInfo::type, "DiscreteGpu, IntegratedGpu, VirtualGpu, Cpu, Other")
-      .def_ro("uuid", &DeviceInfo::uuid)
-      .def_ro("api_version", &DeviceInfo::api_version)
+      .def_ro("uuid", &DeviceInfo::uuid, "hexadecimal")
+      .def_ro("api_version", &DeviceInfo::api_version, "of Vulkan, such as `1.4.354`")
       .def("__repr__", [](const DeviceInfo& self) { return "<DeviceInfo " + self.name + ">"; });
   nb::class_<Device>(module, "Device",
-                     "An opened Vulkan device. One thread uses it at a time: models and scenarios on the same device "
-                     "run one after another.")
+                     "An opened Vulkan device. Several threads may use it: models and scenarios on it run one after another.")
       .def_static("open", [](std::string_view selector) { return Device::open(selector).value(); }, "selector"_a = "",
                   "Opens a device by index, UUID or a part of its name; by default that of the environment variable "
                   "SLIPWAY_DEVICE, else the first by type.", Released())
-      .def_prop_ro("info", &Device::info)
+      .def_static("open", [](std::uint32_t index) { return Device::open(std::to_string(index)).value(); }, "index"_a,
+                  "Opens a device by its index in the list of `devices()`.", Released())
+      .def_prop_ro("info", &Device::info, "its DeviceInfo")
       .def("__repr__", [](const Device& self) { return "<Device " + self.info().name + ">"; });
   module.def("devices", [] { return list_devices().value(); }, "The Vulkan devices of the machine.", Released());
 }
 
+LoadOptions load_options(const std::filesystem::path& output, bool confine, bool strict, bool cache) {
+  LoadOptions options;
+  options.output = output;
+  options.confine = confine;
+  options.strict = strict;
+  options.cache = cache;
+  return options;
+}
+
 void add_scenarios(nb::module_& module) {
   nb::class_<ExpectationResult>(module, "ExpectationResult", "The outcome of one `expect` of a scenario.")
-      .def_ro("uid", &ExpectationResult::uid)
-      .def_ro("met", &ExpectationResult::met)
-      .def_ro("text", &ExpectationResult::text)
+      .def_ro("uid", &ExpectationResult::uid, "of the resource")
+      .def_ro("met", &ExpectationResult::met, "whether the contents are as expected")
+      .def_ro("text", &ExpectationResult::text, "as the program prints it")
       .def("__repr__", [](const ExpectationResult& self) { return "<ExpectationResult " + self.text + ">"; });
   nb::class_<RunReport>(module, "RunReport", "What a run of a scenario found.")
-      .def_ro("expectations", &RunReport::expectations)
-      .def_prop_ro("all_met", &RunReport::all_met)
+      .def_ro("expectations", &RunReport::expectations, "a list of ExpectationResult")
+      .def_prop_ro("all_met", &RunReport::all_met, "whether all expectations are met")
       .def_prop_ro("captured", [](const RunReport& self) {
         nb::dict all;
         for (const auto& [uid, bytes] : self.captured) all[uid.c_str()] = bytes_of(bytes);
@@ -135,26 +176,25 @@ void add_scenarios(nb::module_& module) {
       .def_static("load",
                   [](const std::filesystem::path& file, const std::filesystem::path& output, bool confine, bool strict,
                      bool cache) {
-                    LoadOptions options;
-                    options.output = output;
-                    options.confine = confine;
-                    options.strict = strict;
-                    options.cache = cache;
-                    return Scenario::load(file, options).value();
+                    return Scenario::load(file, load_options(output, confine, strict, cache)).value();
                   },
                   "file"_a, nb::kw_only(), "output"_a = "", "confine"_a = false, "strict"_a = false, "cache"_a = true,
                   "Reads a scenario, compiles its shaders and checks everything. `output` is the base of relative "
-                  "`dst` paths.", Released())
+                  "`dst` paths. With `confine`, paths that leave the scenario's directory are errors; with `strict`, warnings "
+                  "are. Without `cache`, compiled shaders are not kept.", Released())
       .def_static("parse",
-                  [](std::string_view text, const std::filesystem::path& directory) {
-                    return Scenario::parse(text, directory).value();
+                  [](std::string_view text, const std::filesystem::path& directory, const std::filesystem::path& output,
+                     bool confine, bool strict, bool cache) {
+                    return Scenario::parse(text, directory, load_options(output, confine, strict, cache)).value();
                   },
-                  "text"_a, "directory"_a = ".", "The same for a text; relative paths are resolved against `directory`.",
+                  "text"_a, "directory"_a = ".", nb::kw_only(), "output"_a = "", "confine"_a = false, "strict"_a = false,
+                  "cache"_a = true, "The same for a text; relative paths are resolved against `directory`.",
                   Released())
       .def_prop_ro("remarks", &Scenario::remarks, "Warnings and notes of loading.")
       .def("set_contents", [](Scenario& self, std::string_view uid, const Array& array) {
         self.set_contents(uid, view(array)).value();
-      }, "uid"_a, "array"_a, "Replaces the initial contents of a buffer or of level 0 of an image; they are copied.")
+      }, "uid"_a, "array"_a, "Replaces the initial contents of a buffer or of level 0 of an image by the bytes of an array of any type and "
+         "shape, which are copied. Their number is the size of the resource; rows of an image are packed.")
       .def("run",
            [](Scenario& self, Device& device, std::uint32_t repeat, std::optional<double> timeout,
               std::vector<std::string> capture, bool write_outputs) {
@@ -173,7 +213,7 @@ void add_scenarios(nb::module_& module) {
 
 void add_models(nb::module_& module) {
   nb::class_<TensorInfo>(module, "TensorInfo", "An input or output of a model.")
-      .def_ro("name", &TensorInfo::name)
+      .def_ro("name", &TensorInfo::name, "of the file, else `input_0`, `output_0`, ...")
       .def_ro("element_type", &TensorInfo::element_type, "f32, i8, bf16, ...")
       .def_ro("element_size", &TensorInfo::element_size, "bytes")
       .def_prop_ro("shape", [](const TensorInfo& self) { return nb::tuple(nb::cast(self.shape)); },
@@ -186,38 +226,43 @@ void add_models(nb::module_& module) {
         return text + "]>";
       });
   nb::class_<StepTime>(module, "StepTime", "The time of a kernel of a model.")
-      .def_ro("segment", &StepTime::segment)
+      .def_ro("segment", &StepTime::segment, "of the model")
       .def_ro("name", &StepTime::name, "operators joined with `+`")
       .def_ro("milliseconds", &StepTime::milliseconds, "the median of all runs")
       .def_ro("bytes", &StepTime::bytes, "of all tensors that it accesses")
-      .def_ro("operations", &StepTime::operations)
+      .def_ro("operations", &StepTime::operations, "additions and multiplications")
       .def("__repr__", [](const StepTime& self) {
         return "<StepTime " + self.name + ": " + std::to_string(self.milliseconds) + " ms>";
       });
   nb::class_<OutputComparison>(module, "OutputComparison", "An output beside the reference interpreter's.")
-      .def_ro("name", &OutputComparison::name)
-      .def_ro("elements", &OutputComparison::elements)
+      .def_ro("name", &OutputComparison::name, "of the output")
+      .def_ro("elements", &OutputComparison::elements, "their number")
       .def_ro("wrong", &OutputComparison::wrong, "elements outside the bounds of the TOSA specification")
-      .def_ro("max_difference", &OutputComparison::max_difference)
-      .def_ro("text", &OutputComparison::text)
+      .def_ro("max_difference", &OutputComparison::max_difference, "of all elements")
+      .def_ro("text", &OutputComparison::text, "as the program prints it")
       .def("__repr__", [](const OutputComparison& self) { return "<OutputComparison " + self.name + ": " + self.text + ">"; });
   nb::class_<PreparedModel>(module, "PreparedModel",
                             "A model that is ready to run on a device or on the CPU. One thread uses it at a time.")
-      .def_prop_ro("inputs", &PreparedModel::inputs)
-      .def_prop_ro("outputs", &PreparedModel::outputs)
+      .def_prop_ro("inputs", &PreparedModel::inputs, "a list of TensorInfo, with all dimensions known")
+      .def_prop_ro("outputs", &PreparedModel::outputs, "a list of TensorInfo, with all dimensions known")
       .def("input", [](nb::handle_t<PreparedModel> self, std::size_t index) {
         PreparedModel& model = nb::cast<PreparedModel&>(self);
-        checked(index, model.inputs());
+        checked(index, model.inputs(), "input");
         return array_of<>(model.input_data(index), model.inputs()[index], self);
-      }, "index"_a, "The memory that the next run reads, as an array without a copy.")
+      }, "index"_a, "The memory that the next run reads, without a copy: an array with the shape and the element type of "
+         "`inputs[index]`. It keeps the model alive.")
       .def("output", [](nb::handle_t<PreparedModel> self, std::size_t index) {
         PreparedModel& model = nb::cast<PreparedModel&>(self);
-        checked(index, model.outputs());
+        checked(index, model.outputs(), "output");
         return array_of<nb::ro>(const_cast<std::byte*>(model.output_data(index)), model.outputs()[index], self);
-      }, "index"_a, "The memory that a run writes, as an array without a copy; the next run overwrites it.")
+      }, "index"_a, "The memory that a run writes, without a copy: a read-only array with the shape and the element type of "
+         "`outputs[index]`, which the next run overwrites. It keeps the model alive.")
       .def("set_input", [](PreparedModel& self, std::string_view name, const Array& array) {
+        for (const TensorInfo& input : self.inputs())
+          if (input.name == name) check_array(input, array);
         self.set_input(name, view(array)).value();
-      }, "name"_a, "array"_a, "Copies an array, which must have the size of the input.")
+      }, "name"_a, "array"_a, "Copies an array with the shape and the element type of the input, or its bytes: an array of uint8 with "
+         "one dimension.")
       .def("run", [](PreparedModel& self) { self.run().value(); }, "Runs the model once and waits for it.", Released())
       .def("times", &PreparedModel::times, "The times of kernels; needs `times=True`.")
       .def("compare_with_reference",
@@ -241,8 +286,8 @@ void add_models(nb::module_& module) {
                           "A kernel of a model whose parameters could be chosen. Times are milliseconds of all kernels with the same sizes.")
       .def_ro("name", &TunedKernel::name, "what is computed, with its sizes")
       .def_ro("candidates", &TunedKernel::candidates, "sets of parameters that were measured")
-      .def_ro("estimated_milliseconds", &TunedKernel::estimated_milliseconds)
-      .def_ro("best_milliseconds", &TunedKernel::best_milliseconds)
+      .def_ro("estimated_milliseconds", &TunedKernel::estimated_milliseconds, "with the parameters that are chosen without measurements")
+      .def_ro("best_milliseconds", &TunedKernel::best_milliseconds, "with the best ones")
       .def_ro("better", &TunedKernel::better, "than estimated, by more than noise")
       .def("__repr__", [](const TunedKernel& self) { return "<TunedKernel " + self.name + ">"; });
   nb::class_<TuningResult>(module, "TuningResult", "What tuning a model measured. Times are milliseconds of all its kernels.")
@@ -272,8 +317,10 @@ void add_models(nb::module_& module) {
         return Model::parse(all, name, options).value();
       }, "bytes"_a, "name"_a = "<bytes>", nb::kw_only(), "entry"_a = "", "cache"_a = true,
          "progress"_a = nb::none(), "The same for the bytes of a file.")
-      .def_prop_ro("inputs", &Model::inputs)
-      .def_prop_ro("outputs", &Model::outputs)
+      .def_prop_ro("inputs", &Model::inputs, "a list of TensorInfo")
+      .def_prop_ro("outputs", &Model::outputs, "a list of TensorInfo")
+      .def("graph_page", [](const Model& self) { return self.graph_page().value(); },
+           "The diagram of the model, as a page of HTML that needs nothing else.", Released())
       .def_prop_ro("remarks", &Model::remarks, "Warnings and notes of loading.")
       .def("prepare", prepare, "device"_a = nb::none(), nb::kw_only(),
            "shapes"_a = std::map<std::string, std::vector<std::int64_t>>(), "reference"_a = false, "fuse"_a = true,
@@ -298,7 +345,7 @@ void add_models(nb::module_& module) {
   nb::class_<ConvertedModel>(module, "ConvertedModel", "A VGF file in memory.")
       .def_prop_ro("file", [](const ConvertedModel& self) { return bytes_of(self.file); }, "its bytes")
       .def_ro("requirements", &ConvertedModel::requirements, "JSON: what a device needs to run it")
-      .def_ro("remarks", &ConvertedModel::remarks);
+      .def_ro("remarks", &ConvertedModel::remarks, "warnings and notes");
   const auto convert_options = [](std::string entry, bool require_static_shape, bool fold, bool tensor_names,
                                   const nb::object& progress) {
     ConvertOptions options;
@@ -335,17 +382,17 @@ nb::object value_of(std::optional<double> number, const std::string& text) {
 
 void add_kernels(nb::module_& module) {
   nb::class_<KernelFigures>(module, "KernelFigures", "The metrics of a kernel. Spills and private memory are bytes of a hardware thread.")
-      .def_ro("name", &KernelFigures::name)
-      .def_ro("simd", &KernelFigures::simd)
-      .def_ro("registers", &KernelFigures::registers)
-      .def_ro("threads_per_eu", &KernelFigures::threads_per_eu)
-      .def_ro("code_bytes", &KernelFigures::code_bytes)
-      .def_ro("spill_bytes", &KernelFigures::spill_bytes)
-      .def_ro("private_bytes", &KernelFigures::private_bytes)
-      .def_ro("scratch_bytes", &KernelFigures::scratch_bytes)
-      .def_ro("local_memory_bytes", &KernelFigures::local_memory_bytes)
-      .def_ro("barriers", &KernelFigures::barriers)
-      .def_ro("argument_bytes", &KernelFigures::argument_bytes)
+      .def_ro("name", &KernelFigures::name, "of the kernel")
+      .def_ro("simd", &KernelFigures::simd, "lanes of a hardware thread")
+      .def_ro("registers", &KernelFigures::registers, "of a hardware thread")
+      .def_ro("threads_per_eu", &KernelFigures::threads_per_eu, "None: unknown")
+      .def_ro("code_bytes", &KernelFigures::code_bytes, "None for a text")
+      .def_ro("spill_bytes", &KernelFigures::spill_bytes, "of a hardware thread")
+      .def_ro("private_bytes", &KernelFigures::private_bytes, "of a hardware thread")
+      .def_ro("scratch_bytes", &KernelFigures::scratch_bytes, "of a hardware thread")
+      .def_ro("local_memory_bytes", &KernelFigures::local_memory_bytes, "of a work group")
+      .def_ro("barriers", &KernelFigures::barriers, "their number")
+      .def_ro("argument_bytes", &KernelFigures::argument_bytes, "of the cross-thread data")
       .def("__repr__", [](const KernelFigures& self) {
         return "<KernelFigures " + self.name + ": SIMD " + std::to_string(self.simd) + ", " +
                std::to_string(self.spill_bytes) + " bytes of spills>";
@@ -361,28 +408,32 @@ void add_kernels(nb::module_& module) {
         return "<KernelChange " + self.kernel + " " + self.field + ": " + self.from + " -> " + self.to + ">";
       });
   nb::class_<PayloadPart>(module, "PayloadPart", "A range of the argument data of a kernel.")
-      .def_ro("offset", &PayloadPart::offset)
-      .def_ro("size", &PayloadPart::size)
+      .def_ro("offset", &PayloadPart::offset, "bytes")
+      .def_ro("size", &PayloadPart::size, "bytes")
       .def_ro("argument", &PayloadPart::argument, "the index of the kernel's argument; -1: none")
-      .def_ro("what", &PayloadPart::what)
+      .def_ro("what", &PayloadPart::what, "such as `stateless address`, `local_size` or `(hole)`")
       .def("__repr__", [](const PayloadPart& self) {
         return "<PayloadPart " + std::to_string(self.offset) + "+" + std::to_string(self.size) + ": " + self.what + ">";
       });
   nb::class_<KernelBinary>(module, "KernelBinary", "Kernels of an Intel GPU: a zebin, a member of an archive, or ZE Info text.")
       .def_static("load", [](const std::filesystem::path& file, std::string member, std::string product) {
         return KernelBinary::load(file, {std::move(member), std::move(product)}).value();
-      }, "file"_a, nb::kw_only(), "member"_a = "", "product"_a = "", Released())
+      }, "file"_a, nb::kw_only(), "member"_a = "", "product"_a = "",
+         "Reads a file. `member` selects a member of an archive; `product` is the device, which selects one, too, and is the target "
+         "of a text.", Released())
       .def_static("parse", [](const nb::bytes& bytes, std::string name, std::string member, std::string product) {
         return KernelBinary::parse(view(bytes), std::move(name), {std::move(member), std::move(product)}).value();
-      }, "bytes"_a, "name"_a = "<bytes>", nb::kw_only(), "member"_a = "", "product"_a = "")
-      .def_prop_ro("version", &KernelBinary::version)
-      .def_prop_ro("kernels", &KernelBinary::kernels)
+      }, "bytes"_a, "name"_a = "<bytes>", nb::kw_only(), "member"_a = "", "product"_a = "", "The same for the bytes of a file.")
+      .def_prop_ro("version", &KernelBinary::version, "of ZE Info, such as `1.49`; empty for a text without one")
+      .def_prop_ro("kernels", &KernelBinary::kernels, "a list of KernelFigures, in the order of the file")
       .def("check", [](const KernelBinary& self, std::string_view level) { return self.check(level).value(); },
            "level"_a = "consistency", "Problems of a level: spec, consistency, runtime, runtime=YY.WW, runtime=all.")
       .def("diff", &KernelBinary::diff, "other"_a,
            "What `other` has instead, as a list of KernelChange; empty: they are equal.")
       .def("layout", [](const KernelBinary& self, std::string_view kernel) { return self.layout(kernel).value(); },
-           "kernel"_a, "The argument data of a kernel in address order, including holes.");
+           "kernel"_a, "The argument data of a kernel in address order, including holes, as a list of PayloadPart.")
+      .def("layout_svg", [](const KernelBinary& self, std::string_view kernel) { return self.layout_svg(kernel).value(); },
+           "kernel"_a, "The same as a diagram in SVG.");
 }
 
 void add_pipelines(nb::module_& module) {
@@ -394,12 +445,14 @@ void add_pipelines(nb::module_& module) {
         return all;
       }, "SPIR-V, as bytes")
       .def_prop_ro("metadata_json", &RplPipeline::metadata_json, "what is needed to create the Vulkan objects")
-      .def_prop_ro("pipeline_hash", [](const RplPipeline& self) { return self.metadata.pipeline_hash; })
-      .def_prop_ro("interface_hash", [](const RplPipeline& self) { return self.metadata.interface_hash; })
-      .def_ro("remarks", &RplPipeline::remarks);
+      .def_prop_ro("pipeline_hash", [](const RplPipeline& self) { return self.metadata.pipeline_hash; },
+                   "equal: the same pipeline, the SPIR-V included")
+      .def_prop_ro("interface_hash", [](const RplPipeline& self) { return self.metadata.interface_hash; },
+                   "equal: the same descriptor sets, vertex buffers and push constants")
+      .def_ro("remarks", &RplPipeline::remarks, "warnings");
   nb::class_<RplProgram>(rpl, "Program", "Parsed sources. May be used from several threads.")
       .def_static("load", [](const std::vector<std::filesystem::path>& files) { return RplProgram::load(files).value(); },
-                  "files"_a, Released())
+                  "files"_a, "Reads files, each of which is a module of its own.", Released())
       .def_static("parse", [](const std::map<std::string, std::string>& sources) {
         std::vector<RplSource> all;
         for (const auto& [name, text] : sources) all.push_back({name, text});
@@ -410,10 +463,11 @@ void add_pipelines(nb::module_& module) {
         for (const RplOption& option : self.options()) all[option.name.c_str()] = option.default_value;
         return all;
       }, "The options of the program with their default values.")
+      .def_prop_ro("files", &RplProgram::files, "The files that `load` read; empty after `parse`.")
       .def_prop_ro("changed", &RplProgram::changed, "Whether a file was changed since it was read.")
       .def("compile", [](const RplProgram& self, const std::map<std::string, std::string>& entry_points,
                          const std::map<std::string, std::string>& options, bool compute, std::string target,
-                         bool split_stages, bool strict) {
+                         bool split_stages, bool strict, bool optimize, bool strip, bool debug_lines) {
         RplVariant variant;
         variant.options.insert(options.begin(), options.end());
         for (const auto& [stage, function] : entry_points) variant.entry_points.push_back({stage, function});
@@ -421,10 +475,16 @@ void add_pipelines(nb::module_& module) {
         variant.target = std::move(target);
         variant.split_stages = split_stages;
         variant.strict = strict;
+        variant.optimize = optimize;
+        variant.strip = strip;
+        variant.debug_lines = debug_lines;
         return std::const_pointer_cast<RplPipeline>(self.compile(variant).value());
       }, "entry_points"_a, "options"_a = std::map<std::string, std::string>(), nb::kw_only(), "compute"_a = false,
-         "target"_a = "vulkan1.3", "split_stages"_a = false, "strict"_a = false,
-         "Compiles a pipeline. `entry_points` are functions by their stage: {'vertex': 'main_vertex'}.", Released());
+         "target"_a = "vulkan1.3", "split_stages"_a = false, "strict"_a = false, "optimize"_a = false, "strip"_a = false,
+         "debug_lines"_a = false,
+         "Compiles a pipeline. `entry_points` are functions by their stage: {'vertex': 'main_vertex'}. `options` are texts as on the "
+         "command line: {'skinned': 'true'}. `split_stages`: a module for each stage; `strict`: warnings are errors; `optimize`: by "
+         "SPIRV-Tools; `strip`: no names; `debug_lines`: source lines in the SPIR-V.", Released());
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tests of the Python package. SLIPWAY_SOURCE_DIR is the directory of the project."""
 import ast
+import base64
 import gc
+import html
+import locale
 import os
 import pathlib
 import re
@@ -85,6 +88,97 @@ def test_comparison_and_profile(net):
     assert [(each.name, each.wrong) for each in net.compare(arrays())] == [("output_0", 0), ("output_1", 0)]
     times = net.profile(arrays(), repeat=3)
     assert times and all(time.milliseconds >= 0 for time in times)
+    heading, first, *_ = str(times).splitlines()
+    assert heading.split() == ["segment", "name", "milliseconds", "bytes", "operations"] and times[0].name in first
+    assert "<th>milliseconds</th>" in times._repr_html_() and f"<td>{times[0].name}</td>" in times._repr_html_()
+
+
+def test_notebooks_show_graphs(net):
+    page = net._repr_html_()
+    assert "<td>f32</td><td>2x3</td>" in page and "MAXIMUM" in net.graph_page()
+    (srcdoc,) = re.findall(r'<iframe [^>]*srcdoc="([^"]*)"', page)
+    assert html.unescape(srcdoc) == net.graph_page()
+
+
+class OnlyDLPack:
+    """An array of a library that numpy does not know."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def test_arrays_of_other_libraries(net):
+    given = arrays()
+    wrapped = {name: OnlyDLPack(array) for name, array in given.items()}
+    numpy.testing.assert_array_equal(net.run(wrapped)["output_0"], given["a"] + given["b"])
+    prepared = net.prepare()
+    prepared.set_input("a", wrapped["a"])
+    prepared.set_input("b", wrapped["b"])
+    prepared.run()
+    result = numpy.from_dlpack(prepared.output(0))
+    assert result.__array_interface__["data"][0] == prepared.output(0).__array_interface__["data"][0], "no copy"
+    numpy.testing.assert_array_equal(result, given["a"] + given["b"])
+
+
+def test_prepared_models_take_the_type_and_shape_of_an_input(net):
+    prepared = net.prepare()
+    for wrong in (numpy.ones((2, 3), numpy.int32), numpy.ones(6, numpy.float32), numpy.ones((3, 2), numpy.float32), numpy.ones((2, 3))):
+        with pytest.raises(ValueError, match=r"input `a` takes float32\[2, 3\], but (int32|float32|float64)\["):
+            prepared.set_input("a", wrong)
+    with pytest.raises(slipway.Error, match="did you mean `a`"):
+        prepared.set_input("aa", numpy.ones(1))
+    prepared.set_input("a", numpy.full((3, 2), 2, numpy.float32).T)  # any strides
+    assert (prepared.input(0) == 2).all()
+    prepared.set_input("a", numpy.full(6, 3, numpy.float32).tobytes())
+    assert (prepared.input(0) == 3).all()
+    for wrong in (prepared.input, prepared.output):
+        with pytest.raises(IndexError, match="the model has 2 (in|out)puts, which count from 0"):
+            wrong(2)
+    with pytest.raises(ValueError, match="read-only"):
+        prepared.output(0)[...] = 1
+    narrow = slipway.Model.parse(b"""graph net {
+  %0 = input bf16[2] "x"
+  %1 = ABS(%0) bf16[2]
+  output %1
+}""").prepare(reference=True)
+    narrow.set_input("x", numpy.array([0xBF80, 0x4000], numpy.uint16))
+    narrow.run()
+    assert narrow.output(0).tolist() == [0x3F80, 0x4000]
+    with pytest.raises(ValueError, match=r"takes uint16\[2\], but float16\[2\]"):
+        narrow.set_input("x", numpy.ones(2, numpy.float16))
+
+
+def test_options_that_cannot_be_meant(net, device):
+    for timeout in (0, -1, float("nan")):
+        with pytest.raises(slipway.Error, match="it must be more than 0") as caught:
+            net.run(arrays(), timeout=timeout)
+        assert caught.value.kind == "usage"
+    with pytest.raises(TypeError):
+        net.run(arrays(), nonsense=1)
+    with pytest.raises(TypeError):
+        net.run(arrays(), "cpu")
+    with pytest.raises(TypeError, match="inputs is a dictionary"):
+        net.run(None)
+    with pytest.raises(ValueError, match="repeat is 0"):
+        net.profile(arrays(), repeat=0)
+    scenario = slipway.Scenario.load(SOURCE / "examples/hello/scenario.json")
+    for wrong in ({"repeat": 0}, {"timeout": -1}, {"capture": ["yy"]}):
+        with pytest.raises(slipway.Error):
+            scenario.run(device, write_outputs=False, **wrong)
+    assert scenario.run(device, write_outputs=False).all_met, "the device still works"
+
+
+def test_devices():
+    for info in slipway.devices():
+        assert slipway.Device.open(info.index).info.uuid == slipway.Device.open(info.uuid).info.uuid == info.uuid
+    with pytest.raises(slipway.Error, match="nonesuch"):
+        slipway.Device.open("nonesuch")
 
 
 def test_wrong_inputs(net):
@@ -129,7 +223,14 @@ def test_kernels():
     binary = slipway.KernelBinary.load(SOURCE / "examples/kernel_info/saxpy.ze_info")
     assert [kernel.name for kernel in binary.kernels] == ["saxpy"]
     assert sum(part.size for part in binary.layout("saxpy")) >= binary.kernels[0].argument_bytes
-    assert "<td>saxpy</td>" in binary._repr_html_()
+    assert binary.spills == {}
+    page = binary._repr_html_()
+    assert "<td>saxpy</td>" in page
+    (picture,) = re.findall(r'src="data:image/svg\+xml;base64,([^"]*)"', page)
+    assert base64.b64decode(picture).decode() == binary.layout_svg("saxpy")
+    assert "stateless global" in binary.layout_svg("saxpy")
+    spilling = slipway.KernelBinary.load(SOURCE / "examples/kernel_info/saxpy_spilling.ze_info")
+    assert spilling.spills == {"saxpy": spilling.kernels[0].spill_bytes} and spilling.spills["saxpy"] > 0
     with pytest.raises(slipway.Error):
         binary.layout("missing")
 
@@ -143,6 +244,9 @@ def test_differences_of_kernels():
     assert before.diff(before) == []
     change = next(change for change in before.diff(after) if change.field == "grf")
     assert (change.kernel, change.before, change.after) == ("saxpy", int(grf.group(1)), 256)
+    assert "<td>grf</td>" in before.diff(after)._repr_html_() and "grf" in str(before.diff(after))
+    with pytest.raises(TypeError):
+        before.diff(None)
 
 
 def test_render_pipelines():
@@ -151,6 +255,14 @@ def test_render_pipelines():
     assert pipeline.modules[0][:4] == bytes([3, 2, 0x23, 7]) and pipeline.pipeline_hash in pipeline.metadata_json
     with pytest.raises(slipway.Error):
         program.compile({"vertex": "missing"})
+    assert program.files == [SOURCE / "examples/triangle/triangle.rpl"] and not program.changed
+    from slipway.rpl import compile as compile_files
+    stages = {"vertex": "vertex_main", "fragment": "fragment_main"}
+    assert compile_files(program.files, stages).modules == pipeline.modules
+    assert len(compile_files(program.files, stages, strip=True).modules[0]) < len(pipeline.modules[0])
+    assert len(compile_files(program.files, stages, split_stages=True).modules) == 2
+    with pytest.raises(slipway.Error, match="no option `x`"):
+        compile_files(program.files, stages, {"x": "1"})
 
 
 class Stages:
@@ -354,8 +466,65 @@ def test_program_and_plugin(tmp_path):
         if file.name != "scenario.json" and file.is_file():
             (tmp_path / file.name).write_bytes(file.read_bytes())
     (tmp_path / "bad.scenario.json").write_text("{")
-    ran = subprocess.run([sys.executable, "-m", "pytest", "-q", str(tmp_path)], capture_output=True, text=True, check=False)
-    assert "1 failed, 1 passed" in ran.stdout, ran.stdout
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/scenario.json").write_text((SOURCE / "examples/hello/scenario.json").read_text())
+    (tmp_path / "other/saxpy.comp").write_bytes((tmp_path / "saxpy.comp").read_bytes())
+
+    def run_pytest(*options):
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path), *options]
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+
+    assert "1 failed, 1 passed" in run_pytest()
+    assert "1 failed, 2 passed" in run_pytest("--slipway-scenarios")
+    everything = run_pytest("--slipway-scenarios", "--slipway-device", "nonesuch")
+    assert "3 failed" in everything and "no device has the name or UUID `nonesuch`" in everything
+
+
+@pytest.mark.parametrize("name, option, shown", [("slipway", "--version", "slipway "), ("scenario-runner", "--version", "version"),
+                                                 ("vgf_dump", "--help", "vgf_dump"), ("vgf_updater", "--help", "vgf_updater"),
+                                                 ("model-converter", "--version", '"version"')])
+def test_programs_of_the_package(name, option, shown):
+    done = subprocess.run([pathlib.Path(sys.executable).parent / name, option], capture_output=True, text=True, check=True)
+    assert shown in done.stdout, done.stdout
+
+
+def test_examples(tmp_path):
+    def run(script, *arguments):
+        command = [sys.executable, SOURCE / "examples" / script, *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    subprocess.run([slipway.program(), "convert", SOURCE / "examples/mixed_model/model.graph", "--emit", "tosa", "-o", tmp_path / "net.tosa"],
+                   check=True, stdout=subprocess.DEVNULL)
+    done = run("executorch/flow.py", tmp_path / "net.tosa", tmp_path / "net.vgf", "0")
+    assert done.returncode == 0 and "float32[4, 8]" in done.stdout and "ok (32 elements" in done.stdout, done
+    done = run("executorch/flow.py", tmp_path / "net.tosa", tmp_path / "net.vgf")
+    assert done.returncode == 3 and "prepare the model for a device" in done.stderr, "a model with a shader needs a device"
+
+    done = run("kernel_info/spills.py", SOURCE / "examples/kernel_info")
+    heading, *rows = done.stdout.splitlines()
+    spilling = slipway.KernelBinary.load(SOURCE / "examples/kernel_info/saxpy_spilling.ze_info").spills
+    assert heading.split() == ["file", "kernel", "simd", "registers", "spill_bytes"]
+    assert [(row.split()[0], row.split()[-1]) for row in rows] == [("saxpy_spilling.ze_info", str(spilling["saxpy"]))]
+    assert done.returncode == 1 and "github.yml" in done.stderr
+
+
+def test_the_process_is_left_alone(net, device):
+    """No call changes handlers of signals, the locale, the directory, the mask of new files or the environment."""
+    def state():
+        status = dict(line.split(":", 1) for line in pathlib.Path("/proc/self/status").read_text().splitlines())
+        return ([status[name] for name in ("SigBlk", "SigIgn", "SigCgt", "Umask")], locale.setlocale(locale.LC_ALL), os.getcwd(), dict(os.environ))
+
+    before = state()
+    slipway.Scenario.load(SOURCE / "examples/hello/scenario.json", cache=False).run(device, write_outputs=False)
+    net.run(arrays())
+    net.run(arrays(), device)
+    slipway.convert_bytes(NET, "net")
+    slipway.rpl.Program.load([SOURCE / "examples/triangle/triangle.rpl"]).compile({"vertex": "vertex_main"}, optimize=True)
+    slipway.KernelBinary.load(SOURCE / "examples/kernel_info/saxpy.ze_info").check()
+    for wrong in (slipway.Model.load, slipway.Scenario.load, slipway.KernelBinary.load, slipway.convert):
+        with pytest.raises(slipway.Error):
+            wrong("missing")
+    assert state() == before
 
 
 def stub_names(name):
@@ -365,7 +534,7 @@ def stub_names(name):
             for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
 
 
-@pytest.mark.parametrize("module, stub", [(slipway._slipway, "__init__.pyi"), (slipway.rpl, "rpl.pyi")])
+@pytest.mark.parametrize("module, stub", [(slipway._slipway, "__init__.pyi"), (slipway._slipway.rpl, "rpl.pyi")])
 def test_type_stubs_are_complete(module, stub):
     described = stub_names(stub)
     for name, value in vars(module).items():
@@ -374,3 +543,28 @@ def test_type_stubs_are_complete(module, stub):
         assert name in described
         if isinstance(value, type):
             assert {member for member in vars(value) if not member.startswith("_")} <= described[name]
+
+
+def test_everything_has_a_docstring():
+    for module in (slipway, slipway._slipway, slipway.rpl):
+        for name, value in vars(module).items():
+            if name.startswith("_") or not callable(value):
+                continue
+            assert value.__doc__, name
+            for member, of_class in vars(value).items() if isinstance(value, type) else ():
+                if not member.startswith("_"):
+                    lines = (of_class.__doc__ or "").splitlines()
+                    assert any(line and not re.match(r"\w*\(.*\) ->", line) for line in lines), f"{name}.{member} has no docstring"
+
+
+def test_stubs_of_methods_in_python():
+    """Their callbacks have the arguments of the others, and their options are those of `prepare`."""
+    tree = ast.parse((pathlib.Path(slipway.__file__).parent / "_slipway/__init__.pyi").read_text())
+    (model,) = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Model"]
+    methods = {node.name: node for node in model.body if isinstance(node, ast.FunctionDef)}
+    options = {name: {each.arg for each in methods[name].args.kwonlyargs} for name in ("prepare", "run", "compare", "profile")}
+    assert options["prepare"] - {"shapes"} == options["run"] - {"copy"}
+    assert options["compare"] < options["run"] and options["profile"] - {"repeat"} < options["run"]
+    for name in ("run", "compare", "profile"):
+        (callback,) = re.findall(r"Callable\[\[(.*?)\]", ast.unparse(methods[name]))
+        assert callback == "str, int, int, int, int"
