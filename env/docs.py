@@ -22,7 +22,7 @@ NAVIGATION = [
              "docs/rpl.md", "docs/recipes.md", "docs/cpu_functions.md", "docs/npu.md", "docs/zeinfo.md", "docs/library.md", "docs/python.md",
              "docs/environment.md"]),
     ("Reference", ["docs/diagnostics.md", "docs/zeinfo-keys.md"]),
-    ("C++ API", ["include/slipway/*.hpp"]),
+    ("C and C++ API", ["include/slipway/*.h*"]),
     ("Formats", ["docs/spec/*.md"]),
     ("Examples", ["examples/*/README.md"]),
     ("Contribute", ["CONTRIBUTING.md", "docs/architecture.md", "docs/style.md", "docs/diagnostics_guide.md", "docs/adding_kernels.md",
@@ -82,13 +82,12 @@ def rendered(text):
 
 def markdown_of_header(path):
     """The page of a header: its first comment as text, the rest as code."""
-    lines = path.read_text().splitlines()
+    code = path.read_text()
     intro = []
-    while lines and lines[0].startswith("//"):
-        line = lines.pop(0)[2:].removeprefix(" ")
-        if not line.startswith("SPDX-"):
-            intro.append(line)
-    code = "\n".join(lines).strip()
+    if comment := re.match(r"// SPDX-.*\n(/\*(?s:.*?)\*/\n|(?://.*\n)*)", code):
+        intro = [re.sub(r"^(//|/\*| \*/| \*) ?| \*/$", "", line) for line in comment[1].splitlines()]
+        code = code[comment.end():]
+    code = code.strip()
     # Code in the comment is indented by two spaces; Markdown needs four.
     text = "\n".join("  " + line if line.startswith("  ") else line for line in intro)
     return f"# `slipway/{path.name}`\n\n{text}\n\n```cpp\n{code}\n```\n"
@@ -96,7 +95,7 @@ def markdown_of_header(path):
 
 def write_page(name, known):
     path = top / name
-    text = markdown_of_header(path) if path.suffix == ".hpp" else path.read_text()
+    text = markdown_of_header(path) if path.suffix != ".md" else path.read_text()
     title = re.search(r"^# +(.*)$", text, re.M)[1].replace("`", "")
     body = for_mkdocs(with_links(rendered(text), name, known))
     target = pages / re.sub(r"\.html$", ".md", page_of(name))
