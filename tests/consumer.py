@@ -78,6 +78,8 @@ with tempfile.TemporaryDirectory() as name:
         assert shown == "input x: i32[2], 8 bytes\noutput output_0: i32[2], 8 bytes, sum 42\n", shown
     missing = subprocess.run([directory / "c_model", "missing.vgf"], capture_output=True, text=True, env={**os.environ, "LD_LIBRARY_PATH": libraries})
     assert missing.returncode == 3 and "[file-not-found]" in missing.stderr, missing
+    run("c++", "-std=c++17", *warnings, top / "tests/rpl_structures.cpp", "-o", directory / "rpl_structures", *pkg_config("--cflags", "--libs"))
+    run(directory / "rpl_structures", top / "tests/corpus/rpl_tools/layouts.rpl", top / "examples/rpl_compute/scale.rpl", LD_LIBRARY_PATH=libraries)
     # All headers compile in each version of the language, without warnings.
     headers = [f"slipway/{header.name}" for header in sorted((directory / "prefix/include/slipway").glob("*.hpp"))]
     (directory / "headers.cpp").write_text("".join(f"#include <{header}>\n" for header in headers) + "int main() {}\n")
