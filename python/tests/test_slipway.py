@@ -98,6 +98,9 @@ def test_notebooks_show_graphs(net):
     assert "<td>f32</td><td>2x3</td>" in page and "MAXIMUM" in net.graph_page()
     (srcdoc,) = re.findall(r'<iframe [^>]*srcdoc="([^"]*)"', page)
     assert html.unescape(srcdoc) == net.graph_page()
+    long = "\n".join(f"  %{i} = ABS(%{i - 1}) f32[4]" for i in range(1, 6000))
+    large = slipway.Model.parse(f'graph net {{\n  %0 = input f32[4] "x"\n{long}\n  output %5999\n}}'.encode())
+    assert "<iframe" not in large._repr_html_() and "write graph_page() to a file" in large._repr_html_()
 
 
 class OnlyDLPack:
