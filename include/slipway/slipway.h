@@ -144,6 +144,8 @@ SLIPWAY_C_API void slipway_report_free(slipway_report* report);
 typedef struct slipway_model slipway_model;
 typedef struct slipway_prepared_model slipway_prepared_model;
 typedef struct slipway_tuning slipway_tuning;
+typedef struct slipway_step_times slipway_step_times;
+typedef struct slipway_comparisons slipway_comparisons;
 
 typedef struct {
   const char* name;     /* of an input or output */
@@ -161,6 +163,8 @@ typedef struct {
   double timeout;  /* seconds of one run, not negative; 0: none */
   slipway_progress_function progress; /* "plan" and "device" count kernels; NULL: not called */
   void* progress_user;                /* the second argument of `progress` */
+  int times;       /* measure kernels: slipway_prepared_model_times */
+  int compare;     /* keep what slipway_prepared_model_compare needs */
 } slipway_prepare_options;
 
 typedef struct {
@@ -209,6 +213,26 @@ typedef struct {
   int better; /* than estimated, by more than noise */
 } slipway_tuned_kernel;
 
+/* A kernel, a shader, or a graph that the interpreter computed. */
+typedef struct {
+  size_t size;         /* sizeof(slipway_step_time) */
+  const char* segment; /* of the model */
+  const char* name;    /* operators joined with `+`, or the name of the segment */
+  double milliseconds; /* the median of all runs */
+  uint64_t bytes;      /* of all tensors that it accesses, each counted once */
+  uint64_t operations; /* additions and multiplications */
+} slipway_step_time;
+
+/* An output beside the result of the reference interpreter for the same inputs. */
+typedef struct {
+  size_t size; /* sizeof(slipway_output_comparison) */
+  const char* name;
+  uint64_t elements;
+  uint64_t wrong;        /* elements outside the bounds of the TOSA specification */
+  double max_difference; /* of all elements */
+  const char* text;      /* as the program prints it */
+} slipway_output_comparison;
+
 /* A VGF file, or a TOSA or MLIR model, which is converted in memory. */
 SLIPWAY_C_API int slipway_model_load(const char* file, slipway_model** model, slipway_problems** problems);
 /* The same for the bytes of a file, which are copied. `name` is shown in problems. */
@@ -247,7 +271,21 @@ SLIPWAY_C_API int slipway_prepared_model_output_info(const slipway_prepared_mode
 SLIPWAY_C_API void* slipway_prepared_model_input(slipway_prepared_model* prepared, size_t index);
 SLIPWAY_C_API const void* slipway_prepared_model_output(const slipway_prepared_model* prepared, size_t index);
 SLIPWAY_C_API int slipway_prepared_model_run(slipway_prepared_model* prepared, slipway_problems** problems);
+/* The times of all runs until now, in the order in which the steps run; none without slipway_prepare_options.times. */
+SLIPWAY_C_API int slipway_prepared_model_times(const slipway_prepared_model* prepared, slipway_step_times** times,
+                                               slipway_problems** problems);
+/* Compares the outputs of the last run; needs slipway_prepare_options.compare. A wrong element does not make the call fail. */
+SLIPWAY_C_API int slipway_prepared_model_compare(const slipway_prepared_model* prepared, slipway_comparisons** comparisons,
+                                                 slipway_problems** problems);
 SLIPWAY_C_API void slipway_prepared_model_free(slipway_prepared_model* prepared);
+
+SLIPWAY_C_API size_t slipway_step_times_count(const slipway_step_times* times);
+SLIPWAY_C_API size_t slipway_comparisons_count(const slipway_comparisons* comparisons);
+/* Return 2 if the index is too large or the size of the structure is not set. */
+SLIPWAY_C_API int slipway_step_times_get(const slipway_step_times* times, size_t index, slipway_step_time* time);
+SLIPWAY_C_API int slipway_comparisons_get(const slipway_comparisons* comparisons, size_t index, slipway_output_comparison* comparison);
+SLIPWAY_C_API void slipway_step_times_free(slipway_step_times* times);
+SLIPWAY_C_API void slipway_comparisons_free(slipway_comparisons* comparisons);
 
 /* Converts a TOSA or MLIR model to a VGF file. `file` receives its bytes and `size` their number; they are freed with
    slipway_bytes_free. */
@@ -306,6 +344,8 @@ SLIPWAY_C_API void slipway_rpl_pipeline_free(slipway_rpl_pipeline* pipeline);
 /* --- kernels of Intel GPUs (slipway/kernel_binary.hpp) -------------------------------------------------------------- */
 
 typedef struct slipway_kernel_binary slipway_kernel_binary;
+typedef struct slipway_kernel_changes slipway_kernel_changes;
+typedef struct slipway_payload_layout slipway_payload_layout;
 
 typedef struct {
   size_t size;      /* sizeof(slipway_kernel_figures) */
@@ -322,6 +362,24 @@ typedef struct {
   uint64_t argument_bytes; /* of the cross-thread data */
 } slipway_kernel_figures;
 
+/* A field that differs between two binaries. */
+typedef struct {
+  size_t size;        /* sizeof(slipway_kernel_change) */
+  const char* kernel; /* "": the field is one of the whole binary */
+  const char* field;  /* simd, grf, spill, added, removed, ... (slipway/kernel_binary.hpp) */
+  const char* from;   /* as `slipway diff` prints it; "" where one binary has nothing */
+  const char* to;
+} slipway_kernel_change;
+
+/* A range of the cross-thread data. */
+typedef struct {
+  size_t size;      /* sizeof(slipway_payload_part) */
+  uint32_t offset;  /* bytes, as `length` */
+  uint32_t length;
+  int32_t argument; /* index of the kernel's argument; -1: none */
+  const char* what; /* "stateless address", "local_size", "(hole)" */
+} slipway_payload_part;
+
 /* A zebin, a member of a fat archive, a text of ZE Info or its JSON. `member` and `product` may be NULL. */
 SLIPWAY_C_API int slipway_kernel_binary_load(const char* file, const char* member, const char* product, slipway_kernel_binary** binary,
                                              slipway_problems** problems);
@@ -333,7 +391,21 @@ SLIPWAY_C_API size_t slipway_kernel_binary_count(const slipway_kernel_binary* bi
 SLIPWAY_C_API int slipway_kernel_binary_figures(const slipway_kernel_binary* binary, size_t index, slipway_kernel_figures* figures);
 /* `level`: spec, consistency (NULL), runtime, runtime=YY.WW, runtime=all. Returns 3 if there are errors. */
 SLIPWAY_C_API int slipway_kernel_binary_check(const slipway_kernel_binary* binary, const char* level, slipway_problems** problems);
+/* What `after` has instead of `before`; none: they are equal. */
+SLIPWAY_C_API int slipway_kernel_binary_diff(const slipway_kernel_binary* before, const slipway_kernel_binary* after,
+                                             slipway_kernel_changes** changes, slipway_problems** problems);
+/* The cross-thread data of a kernel in address order, including holes. */
+SLIPWAY_C_API int slipway_kernel_binary_layout(const slipway_kernel_binary* binary, const char* kernel, slipway_payload_layout** layout,
+                                               slipway_problems** problems);
 SLIPWAY_C_API void slipway_kernel_binary_free(slipway_kernel_binary* binary);
+
+SLIPWAY_C_API size_t slipway_kernel_changes_count(const slipway_kernel_changes* changes);
+SLIPWAY_C_API size_t slipway_payload_layout_count(const slipway_payload_layout* layout);
+/* Return 2 if the index is too large or the size of the structure is not set. */
+SLIPWAY_C_API int slipway_kernel_changes_get(const slipway_kernel_changes* changes, size_t index, slipway_kernel_change* change);
+SLIPWAY_C_API int slipway_payload_layout_get(const slipway_payload_layout* layout, size_t index, slipway_payload_part* part);
+SLIPWAY_C_API void slipway_kernel_changes_free(slipway_kernel_changes* changes);
+SLIPWAY_C_API void slipway_payload_layout_free(slipway_payload_layout* layout);
 
 #ifdef __cplusplus
 }

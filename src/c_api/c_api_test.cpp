@@ -362,6 +362,56 @@ TEST(CApi, CompilesARenderPipeline) {
   slipway_rpl_program_free(program);
 }
 
+TEST(CApi, ComparesAndMeasuresModels) {
+  constexpr char kStatic[] = "graph net {\n  %0 = input f32[4] \"x\"\n  %1 = EXP(%0) f32[4]\n  output %1\n}\n";
+  ProblemList problems;
+  slipway_model* model = nullptr;
+  ASSERT_EQ(slipway_model_parse(kStatic, sizeof kStatic - 1, "net", &model, &problems.list), 0);
+  slipway_device* device = nullptr;
+  ASSERT_EQ(slipway_device_open(nullptr, &device, nullptr), 0);
+  slipway_prepare_options options = {};
+  options.size = sizeof options;
+  slipway_prepared_model* prepared = nullptr;
+  slipway_comparisons* comparisons = nullptr;
+  slipway_step_times* times = nullptr;
+
+  // Neither is kept without the options.
+  ASSERT_EQ(slipway_model_prepare(model, device, &options, &prepared, nullptr), 0);
+  ASSERT_EQ(slipway_prepared_model_run(prepared, nullptr), 0);
+  EXPECT_EQ(slipway_prepared_model_compare(prepared, &comparisons, &problems.list), 2);
+  EXPECT_EQ(comparisons, nullptr);
+  ASSERT_EQ(slipway_prepared_model_times(prepared, &times, nullptr), 0);
+  EXPECT_EQ(slipway_step_times_count(times), 0);
+  slipway_step_times_free(times);
+  slipway_prepared_model_free(prepared);
+
+  options.times = options.compare = 1;
+  ASSERT_EQ(slipway_model_prepare(model, device, &options, &prepared, nullptr), 0);
+  ASSERT_EQ(slipway_prepared_model_run(prepared, nullptr), 0);
+  ASSERT_EQ(slipway_prepared_model_compare(prepared, &comparisons, nullptr), 0);
+  ASSERT_EQ(slipway_comparisons_count(comparisons), 1);
+  slipway_output_comparison comparison = {};
+  EXPECT_EQ(slipway_comparisons_get(comparisons, 0, &comparison), 2) << "the size is not set";
+  comparison.size = sizeof comparison;
+  ASSERT_EQ(slipway_comparisons_get(comparisons, 0, &comparison), 0);
+  EXPECT_STREQ(comparison.name, "output_0");
+  EXPECT_EQ(comparison.elements, 4);
+  EXPECT_EQ(comparison.wrong, 0) << comparison.text;
+  EXPECT_EQ(slipway_comparisons_get(comparisons, 1, &comparison), 2);
+  slipway_comparisons_free(comparisons);
+  ASSERT_EQ(slipway_prepared_model_times(prepared, &times, nullptr), 0);
+  ASSERT_EQ(slipway_step_times_count(times), 1);
+  slipway_step_time time = {};
+  time.size = sizeof time;
+  ASSERT_EQ(slipway_step_times_get(times, 0, &time), 0);
+  EXPECT_STREQ(time.name, "EXP");
+  EXPECT_EQ(time.bytes, 32);
+  slipway_step_times_free(times);
+  slipway_prepared_model_free(prepared);
+  slipway_device_free(device);
+  slipway_model_free(model);
+}
+
 TEST(CApi, ReadsMembersOfOldOptionsOnly) {
   // A program that was compiled before `options` existed: what lies after its structure is not read.
   struct OldVariant {
@@ -402,6 +452,48 @@ TEST(CApi, ReadsKernels) {
   EXPECT_EQ(slipway_kernel_binary_figures(binary, 99, &figures), 2);
   EXPECT_EQ(slipway_kernel_binary_check(binary, "nonsense", &problems.list), 3);
   EXPECT_STREQ(slipway_problems_kind(problems.list, 0), "unknown-value");
+
+  slipway_payload_layout* layout = nullptr;
+  slipway_problems_free(std::exchange(problems.list, nullptr));
+  EXPECT_EQ(slipway_kernel_binary_layout(binary, "saxpi", &layout, &problems.list), 3);
+  EXPECT_EQ(layout, nullptr);
+  EXPECT_STREQ(slipway_problems_message(problems.list, 0), "there is no kernel `saxpi`");
+  ASSERT_EQ(slipway_kernel_binary_layout(binary, "saxpy", &layout, nullptr), 0);
+  slipway_payload_part part = {};
+  EXPECT_EQ(slipway_payload_layout_get(layout, 0, &part), 2) << "the size is not set";
+  std::uint32_t end = 0;
+  for (std::size_t i = 0; i < slipway_payload_layout_count(layout); ++i) {
+    part.size = sizeof part;
+    ASSERT_EQ(slipway_payload_layout_get(layout, i, &part), 0);
+    EXPECT_EQ(part.offset, end) << part.what;
+    end += part.length;
+  }
+  EXPECT_EQ(end, figures.argument_bytes);
+  EXPECT_EQ(slipway_payload_layout_get(layout, slipway_payload_layout_count(layout), &part), 2);
+  slipway_payload_layout_free(layout);
+
+  slipway_kernel_binary* spilling = nullptr;
+  ASSERT_EQ(slipway_kernel_binary_load(source("examples/kernel_info/saxpy_spilling.ze_info").c_str(), nullptr, nullptr,
+                                       &spilling, nullptr),
+            0);
+  slipway_kernel_changes* changes = nullptr;
+  ASSERT_EQ(slipway_kernel_binary_diff(binary, binary, &changes, nullptr), 0);
+  EXPECT_EQ(slipway_kernel_changes_count(changes), 0);
+  slipway_kernel_changes_free(changes);
+  ASSERT_EQ(slipway_kernel_binary_diff(binary, spilling, &changes, nullptr), 0);
+  bool spills = false;
+  for (std::size_t i = 0; i < slipway_kernel_changes_count(changes); ++i) {
+    slipway_kernel_change change = {};
+    change.size = sizeof change;
+    ASSERT_EQ(slipway_kernel_changes_get(changes, i, &change), 0);
+    if (std::string(change.field) != "spill") continue;
+    spills = true;
+    EXPECT_STREQ(change.kernel, "saxpy");
+    EXPECT_STRNE(change.from, change.to);
+  }
+  EXPECT_TRUE(spills);
+  slipway_kernel_changes_free(changes);
+  slipway_kernel_binary_free(spilling);
   slipway_kernel_binary_free(binary);
   EXPECT_STREQ(slipway_version(), SLIPWAY_VERSION_TEXT);
 }

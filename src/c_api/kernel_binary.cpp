@@ -11,6 +11,12 @@ struct slipway_kernel_binary {
   KernelBinary binary;
   std::vector<KernelFigures> kernels;
 };
+struct slipway_kernel_changes {
+  std::vector<KernelChange> list;
+};
+struct slipway_payload_layout {
+  std::vector<PayloadPart> list;
+};
 
 namespace {
 
@@ -77,4 +83,42 @@ int slipway_kernel_binary_check(const slipway_kernel_binary* binary, const char*
   });
 }
 
+int slipway_kernel_binary_diff(const slipway_kernel_binary* before, const slipway_kernel_binary* after,
+                               slipway_kernel_changes** changes, slipway_problems** problems) {
+  return guarded(problems, changes, [&] {
+    if (!before || !after || !changes)
+      return wrong_call(problems, "slipway_kernel_binary_diff needs two binaries and a place for the changes");
+    *changes = new slipway_kernel_changes{before->binary.diff(after->binary)};
+    return 0;
+  });
+}
+
+int slipway_kernel_binary_layout(const slipway_kernel_binary* binary, const char* kernel,
+                                 slipway_payload_layout** layout, slipway_problems** problems) {
+  return guarded(problems, layout, [&] {
+    if (!binary || !kernel || !layout)
+      return wrong_call(problems,
+                        "slipway_kernel_binary_layout needs a binary, a name of a kernel and a place for the layout");
+    Outcome<std::vector<PayloadPart>> parts = binary->binary.layout(kernel);
+    if (!parts) return fail(problems, std::move(parts.error()));
+    *layout = new slipway_payload_layout{std::move(*parts)};
+    return 0;
+  });
+}
+
 void slipway_kernel_binary_free(slipway_kernel_binary* binary) { delete binary; }
+
+size_t slipway_kernel_changes_count(const slipway_kernel_changes* changes) { return changes->list.size(); }
+size_t slipway_payload_layout_count(const slipway_payload_layout* layout) { return layout->list.size(); }
+int slipway_kernel_changes_get(const slipway_kernel_changes* changes, size_t index, slipway_kernel_change* change) {
+  return give_item(changes->list, index, change, [](const KernelChange& from) {
+    return slipway_kernel_change{0, from.kernel.c_str(), from.field.c_str(), from.from.c_str(), from.to.c_str()};
+  });
+}
+int slipway_payload_layout_get(const slipway_payload_layout* layout, size_t index, slipway_payload_part* part) {
+  return give_item(layout->list, index, part, [](const PayloadPart& from) {
+    return slipway_payload_part{0, from.offset, from.size, from.argument, from.what.c_str()};
+  });
+}
+void slipway_kernel_changes_free(slipway_kernel_changes* changes) { delete changes; }
+void slipway_payload_layout_free(slipway_payload_layout* layout) { delete layout; }

@@ -20,6 +20,12 @@ struct slipway_prepared_model {
 struct slipway_tuning {
   TuningResult result;
 };
+struct slipway_step_times {
+  std::vector<StepTime> list;
+};
+struct slipway_comparisons {
+  std::vector<OutputComparison> list;
+};
 
 namespace {
 
@@ -86,6 +92,8 @@ PrepareOptions prepare_options(const slipway_prepare_options* given) {
   options.fuse = from.no_fuse == 0;
   options.threads = from.threads;
   if (from.timeout != 0) options.timeout = from.timeout;
+  options.times = from.times != 0;
+  options.compare = from.compare != 0;
   options.progress = progress_callback(from.progress, from.progress_user);
   return options;
 }
@@ -200,7 +208,47 @@ int slipway_prepared_model_run(slipway_prepared_model* prepared, slipway_problem
   });
 }
 
+int slipway_prepared_model_times(const slipway_prepared_model* prepared, slipway_step_times** times,
+                                 slipway_problems** problems) {
+  return guarded(problems, times, [&] {
+    if (!prepared || !times)
+      return wrong_call(problems, "slipway_prepared_model_times needs a prepared model and a place for the times");
+    *times = new slipway_step_times{prepared->prepared.times()};
+    return 0;
+  });
+}
+
+int slipway_prepared_model_compare(const slipway_prepared_model* prepared, slipway_comparisons** comparisons,
+                                   slipway_problems** problems) {
+  return guarded(problems, comparisons, [&] {
+    if (!prepared || !comparisons)
+      return wrong_call(problems, "slipway_prepared_model_compare needs a prepared model and a place for the result");
+    Outcome<std::vector<OutputComparison>> compared = prepared->prepared.compare_with_reference();
+    if (!compared) return fail(problems, std::move(compared.error()));
+    *comparisons = new slipway_comparisons{std::move(*compared)};
+    return 0;
+  });
+}
+
 void slipway_prepared_model_free(slipway_prepared_model* prepared) { delete prepared; }
+
+size_t slipway_step_times_count(const slipway_step_times* times) { return times->list.size(); }
+size_t slipway_comparisons_count(const slipway_comparisons* comparisons) { return comparisons->list.size(); }
+int slipway_step_times_get(const slipway_step_times* times, size_t index, slipway_step_time* time) {
+  return give_item(times->list, index, time, [](const StepTime& from) {
+    return slipway_step_time{0,          from.segment.c_str(), from.name.c_str(), from.milliseconds,
+                             from.bytes, from.operations};
+  });
+}
+int slipway_comparisons_get(const slipway_comparisons* comparisons, size_t index,
+                            slipway_output_comparison* comparison) {
+  return give_item(comparisons->list, index, comparison, [](const OutputComparison& from) {
+    return slipway_output_comparison{0,          from.name.c_str(),   from.elements,
+                                     from.wrong, from.max_difference, from.text.c_str()};
+  });
+}
+void slipway_step_times_free(slipway_step_times* times) { delete times; }
+void slipway_comparisons_free(slipway_comparisons* comparisons) { delete comparisons; }
 
 int slipway_convert(const void* bytes, size_t count, const char* name, void** file, size_t* size,
                     slipway_problems** problems) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include "slipway/problem.hpp"
 #include "slipway/slipway.h"
@@ -53,6 +54,17 @@ Options options_of(const Options* given) {
   Options options{};
   if (given) std::memcpy(&options, given, std::min(given->size, sizeof options));
   return options;
+}
+
+// An item of a list as a structure of the caller, who may have been compiled with an older header. `make` returns it
+// for the item.
+template <class Item, class Structure, class Make>
+int give_item(const std::vector<Item>& list, size_t index, Structure* to, Make make) {
+  if (!to || to->size == 0 || index >= list.size()) return kWrongCall;
+  Structure all = make(list[index]);
+  all.size = to->size;
+  std::memcpy(to, &all, std::min(to->size, sizeof all));
+  return 0;
 }
 
 }  // namespace slipway::c_api
