@@ -116,6 +116,46 @@ TEST(CApi, ResultsOfWrongCallsAreNull) {
   EXPECT_EQ(size, 0);
 }
 
+// Lists that are missing although there is a count of their items.
+TEST(CApi, RefusesMissingLists) {
+  const auto refused = [](int status, ProblemList& problems, const char* message) {
+    EXPECT_EQ(status, 2);
+    ASSERT_EQ(problems.count(), 1);
+    EXPECT_STREQ(slipway_problems_message(problems.list, 0), message);
+    slipway_problems_free(std::exchange(problems.list, nullptr));
+  };
+  ProblemList problems;
+  slipway_rpl_program* program = nullptr;
+  const slipway_rpl_source source = {"x.rpl", nullptr, 3};
+  refused(slipway_rpl_parse(&source, 1, &program, &problems.list), problems,
+          "a slipway_rpl_source has a length, but no text");
+  const slipway_rpl_source empty = {"x.rpl", nullptr, 0};
+  ASSERT_EQ(slipway_rpl_parse(&empty, 1, &program, nullptr), 0);
+  slipway_rpl_pipeline* pipeline = nullptr;
+  slipway_rpl_variant variant = {};
+  variant.size = sizeof variant;
+  variant.option_count = 1;
+  refused(slipway_rpl_compile(program, &variant, &pipeline, &problems.list), problems,
+          "slipway_rpl_variant has an option_count, but no options");
+  slipway_rpl_program_free(program);
+
+  constexpr char kText[] = "graph net {\n  %0 = input f32[4] \"x\"\n  %1 = EXP(%0) f32[4]\n  output %1\n}\n";
+  slipway_model* model = nullptr;
+  ASSERT_EQ(slipway_model_parse(kText, sizeof kText - 1, "net", &model, nullptr), 0);
+  slipway_prepared_model* prepared = nullptr;
+  slipway_prepare_options options = {};
+  options.size = sizeof options;
+  options.shape_count = 1;
+  refused(slipway_model_prepare(model, nullptr, &options, &prepared, &problems.list), problems,
+          "the options have a shape_count, but no shapes");
+  const slipway_tensor_shape shape = {"x", nullptr, 1};
+  options.shapes = &shape;
+  refused(slipway_model_prepare(model, nullptr, &options, &prepared, &problems.list), problems,
+          "a slipway_tensor_shape has a rank, but no shape");
+  EXPECT_EQ(prepared, nullptr);
+  slipway_model_free(model);
+}
+
 TEST(CApi, ListsDevices) {
   slipway_devices* devices = nullptr;
   ProblemList problems;

@@ -61,8 +61,11 @@ ConvertOptions convert_options(const slipway_convert_options* given) {
 
 std::map<std::string, std::vector<std::int64_t>> shapes_of(const slipway_tensor_shape* shapes, size_t count) {
   std::map<std::string, std::vector<std::int64_t>> by_name;
-  for (size_t i = 0; i < count; ++i)
+  require_list(shapes, count, "the options have a shape_count, but no shapes");
+  for (size_t i = 0; i < count; ++i) {
+    require_list(shapes[i].shape, shapes[i].rank, "a slipway_tensor_shape has a rank, but no shape");
     by_name[text_or_empty(shapes[i].name)].assign(shapes[i].shape, shapes[i].shape + shapes[i].rank);
+  }
   return by_name;
 }
 

@@ -30,6 +30,15 @@ int fail(slipway_problems** problems, Problems list);
 int wrong_call(slipway_problems** problems, const char* message);
 int current_exception(slipway_problems** problems);
 
+// A wrong call that is found while options are read; `guarded` reports it.
+struct WrongCall {
+  const char* message;
+};
+// Throws WrongCall for a list of the caller that is NULL although it has items.
+inline void require_list(const void* list, size_t count, const char* message) {
+  if (!list && count != 0) throw WrongCall{message};
+}
+
 // Runs the body of a function, which returns a status. No exception leaves.
 template <class Body>
 int guarded(slipway_problems** problems, Body body) noexcept {

@@ -26,6 +26,12 @@ int wrong_call(slipway_problems** problems, const char* message) {
 int current_exception(slipway_problems** problems) {
   try {
     throw;
+  } catch (const WrongCall& wrong) {
+    try {
+      return wrong_call(problems, wrong.message);
+    } catch (...) {
+      return kWrongCall;
+    }
   } catch (const std::bad_alloc&) {
     return 5;  // a list of problems would need memory, too
   } catch (const std::exception& error) {

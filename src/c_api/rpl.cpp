@@ -26,6 +26,9 @@ int give_program(Outcome<RplProgram> made, slipway_rpl_program** program, slipwa
 RplVariant variant_of(const slipway_rpl_variant* given) {
   const slipway_rpl_variant from = options_of(given);
   RplVariant variant;
+  require_list(from.entry_points, from.entry_point_count,
+               "slipway_rpl_variant has an entry_point_count, but no entry_points");
+  require_list(from.options, from.option_count, "slipway_rpl_variant has an option_count, but no options");
   for (size_t i = 0; i < from.entry_point_count; ++i) {
     variant.entry_points.push_back(
         {text_or_empty(from.entry_points[i].stage), text_or_empty(from.entry_points[i].function)});
@@ -54,6 +57,7 @@ int slipway_rpl_parse(const slipway_rpl_source* sources, size_t count, slipway_r
     std::vector<RplSource> texts;
     for (size_t i = 0; i < count; ++i) {
       const slipway_rpl_source& from = sources[i];
+      require_list(from.text, from.length, "a slipway_rpl_source has a length, but no text");
       texts.push_back({text_or_empty(from.name), from.text ? std::string(from.text, from.length) : std::string()});
     }
     return give_program(RplProgram::parse(std::move(texts)), program, problems);

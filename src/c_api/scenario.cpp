@@ -122,6 +122,7 @@ int slipway_scenario_run(slipway_scenario* scenario, slipway_device* device, con
     how.repeat = from.repeat == 0 ? 1 : from.repeat;
     if (from.timeout != 0) how.timeout = from.timeout;
     how.write_outputs = from.no_outputs == 0;
+    require_list(from.capture, from.capture_count, "slipway_run_options has a capture_count, but no capture");
     for (size_t i = 0; i < from.capture_count; ++i) how.capture.emplace_back(text_or_empty(from.capture[i]));
     Outcome<RunReport> ran = scenario->scenario.run(device->device, how);
     if (!ran) return fail(problems, std::move(ran.error()));
