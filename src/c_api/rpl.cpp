@@ -19,7 +19,7 @@ namespace {
 
 int give_program(Outcome<RplProgram> made, slipway_rpl_program** program, slipway_problems** problems) {
   if (!made) return fail(problems, std::move(made.error()));
-  *program = new slipway_rpl_program{std::move(*made)};
+  *program = new slipway_rpl_program{*made};
   return 0;
 }
 
