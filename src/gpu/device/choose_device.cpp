@@ -30,6 +30,17 @@ std::unexpected<Failure> no_such_device(std::span<const Snapshot> devices, std::
   return fail(std::move(diagnostic));
 }
 
+// Whether a name has this number between blanks and brackets: `4090`, but not the `1` of a version 21.1.8.
+bool has_number(std::string_view name, std::string_view number) {
+  constexpr std::string_view kBetween = " (),";
+  while (!name.empty()) {
+    const std::size_t end = std::min(name.find_first_of(kBetween), name.size());
+    if (name.substr(0, end) == number) return true;
+    name.remove_prefix(std::min(end + 1, name.size()));
+  }
+  return false;
+}
+
 // Discrete before integrated before virtual before CPU before other; devices of one type in the loader's order.
 std::size_t best_by_type(std::span<const Snapshot> devices) {
   constexpr std::array order = {DeviceType::Discrete, DeviceType::Integrated, DeviceType::Virtual, DeviceType::Cpu,
@@ -51,12 +62,13 @@ Result<std::size_t> choose_device(std::span<const Snapshot> devices, std::string
   const bool is_number = parsed.ec == std::errc{} && parsed.ptr == end;
   if (is_number && index < devices.size()) return index;
 
-  // A larger number may still be part of a name.
+  // A larger number may still be in a name.
   const std::string wanted = lower(selector);
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     if (format_uuid(devices[i].device_uuid) == wanted) return i;
-    if (lower(devices[i].name).contains(wanted)) found.push_back(i);
+    const std::string name = lower(devices[i].name);
+    if (is_number ? has_number(name, wanted) : name.contains(wanted)) found.push_back(i);
   }
   if (found.empty() && is_number) {
     return no_such_device(devices, formatted("no device {}: the last one is device {}", index, devices.size() - 1));

@@ -45,6 +45,14 @@ TEST(ChooseDevice, TakesAnIndexAPartOfANameOrAUuid) {
   EXPECT_EQ(*choose_device(kDevices, "44444444-4444-4444-4444-444444444444"), 3u);
 }
 
+TEST(ChooseDevice, ANumberThatIsNotAnIndexMustBeAWordOfTheName) {
+  const std::vector devices = {named("llvmpipe (LLVM 21.1.8, 256 bits)", DeviceType::Cpu, 0x11)};
+  EXPECT_TRUE(error_of(devices, "1").starts_with("error: no device 1: the last one is device 0 [no-device]\n"));
+  EXPECT_TRUE(error_of(devices, "25").starts_with("error: no device 25: the last one is device 0 [no-device]\n"));
+  EXPECT_EQ(*choose_device(devices, "256"), 0u);
+  EXPECT_EQ(*choose_device(devices, "21.1"), 0u);
+}
+
 TEST(ChooseDevice, ListsWhatThereIsWhenNothingFits) {
   EXPECT_EQ(error_of(std::span(kDevices).first(2), "9"),
             "error: no device 9: the last one is device 1 [no-device]\n"
