@@ -183,7 +183,7 @@ rpl::CompileOptions compile_options(const RplOptions& options, Diagnostics& diag
   const bool graphics = options.pipeline == "graphics";
   compile.resolve.pipeline = graphics ? rpl::PipelineKind::Graphics : rpl::PipelineKind::Compute;
   compile.resolve.strict = options.style.strict;
-  compile.resolve.check_bodies = options.style.strict;
+  compile.resolve.check_bodies = options.checking || options.style.strict;
   // Modules that several pipelines share hold functions for others of them.
   compile.resolve.check_unused = options.checking || options.style.strict || options.files.size() < 2;
   read_entries(options, compile, diagnostics);
