@@ -126,7 +126,7 @@ class ModelJob : public Job {
       return segment.kind == vgf::ModuleKind::Graph;
     });
     return formatted("{}: ran {}in {:.3g} ms{}{}\n", file, often, time.count(), on,
-                     is_comparable ? "; `--compare reference` checks the results" : "");
+                     is_comparable && options_.compare.empty() ? "; `--compare reference` checks the results" : "");
   }
 
   std::vector<Diagnostic> all_diagnostics() const override { return result().all_diagnostics(); }
@@ -141,9 +141,7 @@ class ModelJob : public Job {
   }
 
   // Whether success means more than that the model ran.
-  bool is_checked() const {
-    return !report_ || options_.dry_run || !options_.compare.empty() || !options_.against.empty();
-  }
+  bool is_checked() const { return !report_ || options_.dry_run || has_compared_ || !options_.against.empty(); }
 
   // --- command line ---
 
@@ -384,6 +382,7 @@ class ModelJob : public Job {
     const auto compared = diagnostics_.take(model::compare_model(request_.file->vgf, *alone_, *request_.values,
                                                                  request_.model.graphs.intermediates.get(),
                                                                  other_ ? other_->runner() : model::GraphRunner()));
+    has_compared_ = !compared || !compared->outputs.empty();
     if (!compared) return;
     if (other_) say(formatted("comparing with {}\n", with));
     for (const model::SegmentLayers& segment : compared->layers) show_layers(segment);
@@ -403,7 +402,7 @@ class ModelJob : public Job {
                                    output.values.wrong, output.values.elements, judgement(output.devices)));
     }
     for (const std::string& why : compared->left_out) say(formatted("not compared: {}\n", why));
-    if (compared->outputs.empty()) {
+    if (!has_compared_) {
       // The model ran, and its outputs exist.
       diagnostics_.warning(DiagnosticKind::Unsupported, SourceLocation::in_file(request_.file->vgf.name),
                            formatted("nothing in this model can be compared with {}", with));
@@ -486,6 +485,7 @@ class ModelJob : public Job {
   std::optional<launch::Report> report_;
   std::optional<TemporaryDirectory> archived_;  // the outputs, if they become an archive
   bool may_change_engine_ = false;
+  bool has_compared_ = false;  // --compare, with something to compare
   std::vector<LayerReport> layers_;
 };
 
