@@ -337,7 +337,7 @@ int dispatch(const DispatchedVerb& verb, const Arguments& arguments) {
     set_sarif_path(closest.probe.sarif);
     return report(diagnostics, {.json = closest.probe.json}, verb.function == &Format::check ? stdout : stderr);
   }
-  const VerbFunction function = chosen ? chosen->function : candidates.front().function;
+  const VerbFunction function = chosen ? chosen->function : closest.function;
   Arguments own = arguments;
   own.format = std::ranges::find(kFormats, function, verb.function)->name;
   if (chosen) {
