@@ -144,6 +144,36 @@ TEST_F(PlanModelTest, SegmentsRunInOrder) {
   }
 }
 
+// Other writers number the slots of each segment from 0. The data flow follows the resources.
+TEST_F(PlanModelTest, NumbersOfSlotsMayBeLocalToASegment) {
+  std::string recipe(kSandwich);
+  for (const auto& [from, to] : std::vector<std::pair<std::string_view, std::string_view>>{
+           {"\nin 1 at\nout 2 b\n", "\nin 0 at\nout 1 b\n"}, {"\nin 2 bb\nout 3 y\n", "\nin 0 bb\nout 1 y\n"}}) {
+    ASSERT_NE(recipe.find(from), recipe.npos);
+    recipe.replace(recipe.find(from), from.size(), to);
+  }
+  const auto file = open(recipe);
+  ASSERT_TRUE(file) << messages();
+  const auto shaders = compile_modules(*file, Cache(), diagnostics_);
+  ASSERT_TRUE(shaders) << messages();
+  auto model = ModelPlan::make(file, "net", {.shaders = *shaders}, diagnostics_);
+  ASSERT_TRUE(model) << messages();
+  launch::Plan plan;
+  const auto x = add_buffer(plan, "x", launch::bytes_of<float>({-3, 1, -1, 5}));
+  const auto y = add_buffer(plan, "y", std::vector<std::byte>(16));
+  ASSERT_TRUE(model->dispatch(plan,
+                              {.bindings = {{.binding = 0, .resource = x}, {.binding = 3, .resource = y}},
+                               .push_constants = {{0, launch::bytes_of<float>({2})}},
+                               .barrier_after = true},
+                              diagnostics_))
+      << messages();
+  std::vector<float> result;
+  capture(plan, y, result);
+  run_it(plan);
+  EXPECT_THAT(result, ElementsAre(2, 31, 101, 7001));
+  EXPECT_EQ(messages(), "");
+}
+
 TEST_F(PlanModelTest, WithoutBarriersTheDataFlowIsKept) {
   const auto file = open(kSandwich);
   ASSERT_TRUE(file) << messages();
