@@ -205,6 +205,26 @@ TEST_F(XrtBackendTest, AFailureNamesItsRun) {
   EXPECT_THAT(statuses(opened), Each(kOk));
 }
 
+// Times of iterations that did not run say nothing.
+TEST_F(XrtBackendTest, AFailedExecutionOfAProfileHasNoMetrics) {
+  const auto metrics = [&](std::string_view mode, std::uint64_t fail_at) {
+    npu_->reset();
+    npu_->fail_at = fail_at;
+    Opened opened = open(npu_recipe(kTwoBuffers, npu_run("x", "y")),
+                         formatted(R"({{"bindings": [{{"name": "x", "size": 16}}, {{"name": "y", "size": 16}}],
+    "executions": [{{"mode": "{}", "iterations": 3}}]}})",
+                                   mode));
+    EXPECT_EQ(opened.problems, "");
+    EXPECT_EQ(opened.session.run().has_value(), fail_at != 0);
+    const ExecutionOutcome& outcome = opened.session.engine().executions().at(0);
+    return outcome.latency_us.has_value() || outcome.throughput.has_value();
+  };
+  for (const std::string_view mode : {"latency", "throughput"}) {
+    EXPECT_TRUE(metrics(mode, 0));
+    EXPECT_FALSE(metrics(mode, 2));
+  }
+}
+
 TEST_F(XrtBackendTest, AFailureInARunListNamesItsRun) {
   std::string runs;
   for (int i = 0; i < 8; ++i) runs += (i == 0 ? "" : ",") + npu_run("x", "y");

@@ -121,9 +121,9 @@ std::optional<RunFailure> ProfileEngine::run_one(const Execution& execution, boo
                            .times = samples.kept()};
   const double work =
       static_cast<double>(execution.iterations) * static_cast<double>(single ? runner_.plan().runs.size() : depth);
-  if (single || outcome.mode == Mode::Latency)
+  if (!failure && (single || outcome.mode == Mode::Latency))
     outcome.latency_us = static_cast<std::uint64_t>(outcome.elapsed_ns / (1000 * work));
-  if ((single || outcome.mode == Mode::Throughput) && outcome.elapsed_ns > 0)
+  if (!failure && (single || outcome.mode == Mode::Throughput) && outcome.elapsed_ns > 0)
     outcome.throughput = static_cast<std::uint64_t>(1e9 * work / outcome.elapsed_ns);
   outcomes_.push_back(outcome);
   if (failure) return failure;

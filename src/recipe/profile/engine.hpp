@@ -35,9 +35,9 @@ struct ExecutionOutcome {
   std::uint32_t depth = 1;
   bool poll = false;
   double elapsed_ns = 0;
-  std::optional<std::uint64_t> latency_us, throughput;
-  launch::SampleSummary samples;  // us
-  std::vector<double> times;      // us, those that the summary is of
+  std::optional<std::uint64_t> latency_us, throughput;  // not of an execution that failed
+  launch::SampleSummary samples;                        // us
+  std::vector<double> times;                            // us, those that the summary is of
 };
 
 class ProfileEngine {
