@@ -4,6 +4,8 @@
 import json
 import os
 import pathlib
+import pty
+import re
 import resource
 import subprocess
 import sys
@@ -29,6 +31,25 @@ def scenario(path, *resources):
     path.write_text(json.dumps({"resources": [{"buffer": {"uid": f"b{i}", "size": 8, "shader_access": "readwrite", **one}} for i, one in enumerate(resources)],
                                 "commands": []}))
     return path
+
+
+def run_on_terminal(*words):
+    """What a terminal gets that is the standard output and standard error."""
+    ours, its = pty.openpty()
+    with subprocess.Popen([program, *map(str, words)], stdin=subprocess.DEVNULL, stdout=its, stderr=its) as process:
+        os.close(its)
+        shown = b""
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:  # Linux: the other end is closed
+                break
+            if not part:
+                break
+            shown += part
+        process.wait(60)
+    os.close(ours)
+    return shown
 
 
 with tempfile.TemporaryDirectory() as name:
@@ -233,6 +254,20 @@ with tempfile.TemporaryDirectory() as name:
         expect(shader.returncode == 0, f"a shader compiles in a program that a loader started: {shader.stderr.decode()}")
         both = subprocess.run([*start, "run", "-q", "plain.json", "in_place.json"], capture_output=True)
         expect(both.returncode == 0, f"a program that a loader started has worker processes: {both.stderr.decode()}")
+
+    # Control characters in names, also those of two bytes in UTF-8.
+    title = "\x1b]0;title\x07\u009b2J"
+    pathlib.Path("names.json").write_text(json.dumps({"resources": [{"buffer": {"uid": title, "size": 8, "shader_access": "readwrite", "data": {
+        "type": "u32", "values": [1, 2]}, "expect": {"type": "u32", "data": [1, 3]}}}], "commands": []}))
+    os.rename("names.json", f"{title}.json")
+    pathlib.Path("names.graph").write_text(f'graph main {{\n  %0 = input i32[4] "{title}"\n  %1 = ABS(%0) i32[4]\n  output %1\n}}\n')
+    run("convert", "names.graph", "-o", "names.vgf")
+    for words in (("run", f"{title}.json"), ("inspect", "names.vgf"), ("check", "-v", f"{title}.json"), ("run", "--explain", f"{title}.json"), ("inspect", "names.graph"),
+                  ("inspect", "--graphs", "names.graph"), ("convert", "names.graph", "--emit", "tosa-text", "-o", "-")):
+        shown = run_on_terminal(*words)
+        rest = re.sub(rb"\x1b\[[0-9;]*[mK]|\r", b"", shown)  # colours, and what progress erases
+        expect(b"title" in rest, f"{words[0]} shows a name: {shown}")
+        expect(not re.search(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]", rest), f"{words} sends control characters to a terminal: {shown}")
 
     # Includes and links that leave a directory.
     os.mkdir("artifacts")

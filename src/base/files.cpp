@@ -16,6 +16,7 @@
 #include <mutex>
 #include <tuple>
 
+#include "base/control_characters.hpp"
 #include "base/format.hpp"
 #include "base/protected_inputs.hpp"
 #include "base/shrunk_files.hpp"
@@ -445,7 +446,10 @@ Result<> write_file(const Path& path, Bytes bytes) {
   return file.commit();
 }
 
-Result<> write_file(const Path& path, std::string_view text) { return write_file(path, bytes_of(text)); }
+Result<> write_file(const Path& path, std::string_view text) {
+  if (path == "-" && ::isatty(STDOUT_FILENO) != 0) return write_file(path, bytes_of(show_control_characters(text)));
+  return write_file(path, bytes_of(text));
+}
 
 void remove_file(const Path& path) {
   std::error_code ignored;

@@ -105,7 +105,7 @@ class OutputFile {
   int file_ = -1;
 };
 
-// Writes a whole file; `-` is standard output.
+// Writes a whole file; `-` is standard output. If that is a terminal, it shows the control characters of text.
 Result<> write_file(const Path& path, Bytes bytes);
 Result<> write_file(const Path& path, std::string_view text);
 

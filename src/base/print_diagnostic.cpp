@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/control_characters.hpp"
 #include "base/format.hpp"
 
 namespace slipway {
@@ -69,28 +70,6 @@ std::size_t width_of(char32_t c) {
   return wide ? 2 : 1;
 }
 
-// Control characters as `\x1b`, because terminals obey them: names and lines come from files. Tabs stay. The control
-// characters of ISO 8859-1, which some terminals obey too, are two bytes in UTF-8.
-std::string harmless(std::string_view text, bool keep_newlines = true) {
-  const auto is_control = [&](unsigned char c) {
-    return (c < 0x20 && c != '\t' && !(keep_newlines && c == '\n')) || c == 0x7f;
-  };
-  std::string shown;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
-    if (is_control(c)) {
-      shown += formatted("\\x{:02x}", c);
-    } else if (c == 0xc2 && next >= 0x80 && next < 0xa0) {
-      shown += formatted("\\x{:02x}", next);
-      ++i;
-    } else {
-      shown += text[i];
-    }
-  }
-  return shown;
-}
-
 // A line and the caret under it. The padding before the caret repeats the tabs, so that they have the same width.
 std::string excerpt(const SourceLocation& location, bool colour) {
   constexpr std::size_t kLongest = 160;
@@ -120,12 +99,12 @@ std::string excerpt(const SourceLocation& location, bool colour) {
     padding += c == '\t' ? std::string("\t") : std::string(width_of(c), ' ');
   }
   const std::string number = std::to_string(start.line);
-  return formatted("{:>5} | {}{}{}\n      | {}{}\n", number, lead, harmless(line), tail, padding,
+  return formatted("{:>5} | {}{}{}\n      | {}{}\n", number, lead, show_control_characters(line), tail, padding,
                    painted("^" + std::string(marked - 1, '~'), kGreen, colour));
 }
 
 std::string where(const SourceLocation& location, bool colour) {
-  const std::string text = harmless(format_location(location), false);
+  const std::string text = show_control_characters(format_location(location), {.newlines = false});
   return text.empty() ? "" : painted(text + ":", kBold, colour) + " ";
 }
 
@@ -158,17 +137,19 @@ std::string format_location(const SourceLocation& location) {
 std::string format_diagnostic(const Diagnostic& diagnostic, const DiagnosticStyle& style) {
   std::string out = formatted("{}{}: {} [{}]\n", where(diagnostic.location, style.colour),
                               painted(word_for(diagnostic.severity), colour_for(diagnostic.severity), style.colour),
-                              harmless(diagnostic.message), name_of(diagnostic.kind));
+                              show_control_characters(diagnostic.message), name_of(diagnostic.kind));
   if (style.sources && diagnostic.location.kind == SourceLocation::Kind::Text)
     out += excerpt(diagnostic.location, style.colour);
   if (!diagnostic.path.empty()) {
-    out += formatted("  = at {}{}\n", harmless(diagnostic.path, false),
-                     diagnostic.uid.empty() ? "" : formatted(" (uid {})", harmless(diagnostic.uid, false)));
+    out += formatted("  = at {}{}\n", show_control_characters(diagnostic.path, {.newlines = false}),
+                     diagnostic.uid.empty()
+                         ? ""
+                         : formatted(" (uid {})", show_control_characters(diagnostic.uid, {.newlines = false})));
   }
   for (const DiagnosticNote& note : diagnostic.notes) {
     out += formatted("{}{}: {}\n",
                      note.location.kind == SourceLocation::Kind::None ? "  " : where(note.location, style.colour),
-                     painted("note", kCyan, style.colour), harmless(note.message));
+                     painted("note", kCyan, style.colour), show_control_characters(note.message));
     if (style.sources && note.location.kind == SourceLocation::Kind::Text) out += excerpt(note.location, style.colour);
   }
   return out;

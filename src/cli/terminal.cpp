@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/control_characters.hpp"
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "cli/progress.hpp"
@@ -29,30 +30,9 @@ bool is_set(const char* variable) {
   return value != nullptr && *value != '\0';
 }
 
-// Names of files and texts of files may have control characters, which a terminal obeys. Its colours stay.
-std::string harmless_for_terminal(std::string_view text) {
-  std::string shown;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const auto c = static_cast<unsigned char>(text[at]);
-    if (c == 0x1b) {  // select graphic rendition: ESC [ digits and semicolons m
-      const std::size_t end = text.find_first_not_of("0123456789;", std::min(at + 2, text.size()));
-      if (text.substr(at + 1).starts_with('[') && end != text.npos && text[end] == 'm') {
-        shown += text.substr(at, end + 1 - at);
-        at = end;
-        continue;
-      }
-    }
-    if ((c < 0x20 && c != '\t' && c != '\n') || c == 0x7f)
-      shown += formatted("\\x{:02x}", c);
-    else
-      shown += text[at];
-  }
-  return shown;
-}
-
 void write(std::FILE* stream, std::string_view text) {
   erase_progress();
-  const std::string shown = is_terminal(stream) ? harmless_for_terminal(text) : std::string();
+  const std::string shown = is_terminal(stream) ? show_control_characters(text, {.colours = true}) : std::string();
   if (!shown.empty()) text = shown;
   std::fwrite(text.data(), 1, text.size(), stream);
   std::fflush(stream);

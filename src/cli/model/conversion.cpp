@@ -275,16 +275,16 @@ class Conversion {
     if (options_.json_schema.empty()) return write(Bytes(*bytes), "tosa flatbuffer");
     if (const auto schema = map_file(options_.json_schema); !schema) return diagnostics_.add(schema.error());
     const auto json = diagnostics_.take(tosa::tosa_json(*bytes));
-    if (json) write(bytes_of(*json), "tosa json");
+    if (json) write(*json, "tosa json");
   }
 
   void write_mlir(const tosa::Model& model) {
     const auto text = diagnostics_.take(tosa::write_mlir(model));
-    if (text && ok()) write(bytes_of(*text), "mlir");
+    if (text && ok()) write(*text, "mlir");
   }
 
   void write_text(const std::string& text) {
-    if (ok()) write(bytes_of(text), "tosa text");
+    if (ok()) write(text, "tosa text");
   }
 
   void assembly(const vgf::File& file) {
@@ -298,7 +298,7 @@ class Conversion {
       if (!shown) return;
       text += *shown + "\n";
     }
-    write(bytes_of(text), "spirv assembly");
+    write(text, "spirv assembly");
   }
 
   // `check` of the file that was made. Rules of Slipway were reported where the model breaks them.
@@ -324,10 +324,12 @@ class Conversion {
       print_status(formatted("Successfully saved {} output to \"{}\"\n", what, options_.output));
   }
 
-  void write(Bytes bytes, std::string_view what) {
+  // Bytes or text.
+  template <class T>
+  void write(const T& contents, std::string_view what) {
     if (!ok()) return;
     warn_of_overwriting();
-    if (const auto written = write_file(options_.output, bytes); !written) return diagnostics_.add(written.error());
+    if (const auto written = write_file(options_.output, contents); !written) return diagnostics_.add(written.error());
     saved(what);
   }
 

@@ -137,9 +137,9 @@ int inspect_vgf_file(const Arguments& arguments) {
     report(diagnostics, style);
     return 0;
   }
-  if (text) bytes = std::vector(bytes_of(*text).begin(), bytes_of(*text).end());
-  if (bytes && !diagnostics.has_errors()) {
-    if (const Result<> written = write_file(output, Bytes(*bytes)); !written) diagnostics.add(written.error());
+  if ((text || bytes) && !diagnostics.has_errors()) {
+    const Result<> written = text ? write_file(output, *text) : write_file(output, Bytes(*bytes));
+    if (!written) diagnostics.add(written.error());
   }
   return report(diagnostics, style);
 }
