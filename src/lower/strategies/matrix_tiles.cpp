@@ -86,7 +86,8 @@ double time_of(const TileWork& work, const Layout& layout) {
   const auto operands =
       static_cast<double>((tile.rows + tile.channels) * layout.step * tensor::size_of(layout.shape.factors));
   const auto results = static_cast<double>(tile.rows * tile.channels);
-  const double waiting = static_cast<double>((mine + together - 1) / together * steps) * rates.step_latency;
+  const std::int64_t waves = (mine + together - 1) / together;
+  const double waiting = static_cast<double>(waves * steps) * rates.step_latency;
   const double time =
       waiting + static_cast<double>(mine) *
                     (static_cast<double>(steps) * operands / rates.operand_bytes + results / rates.matrix_results);

@@ -404,8 +404,8 @@ double time_of_tiles(const TileWork& work, const ScalarLayout& layout) {
   const double loads = static_cast<double>(kSide) *
                        (1.0 / static_cast<double>(layout.tile.rows) + 1.0 / static_cast<double>(layout.tile.channels));
   const double share = 1 / (1 + 1.2 * loads);
-  const auto products = static_cast<double>(work.steps(kStep) * kStep / layout.parts);
-  const double time = static_cast<double>(waves) * results * products / (share * rates.products);
+  const std::int64_t products = work.steps(kStep) * kStep / layout.parts;  // of a result in one workgroup
+  const double time = static_cast<double>(waves) * results * static_cast<double>(products) / (share * rates.products);
   if (layout.parts == 1) return time;
   return time + rates.further_dispatch +
          8 * results * static_cast<double>(tiles) / (rates.moved_bytes * static_cast<double>(units));
