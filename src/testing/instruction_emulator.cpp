@@ -241,11 +241,8 @@ void add_products(const Factors& all, const Add& add) {
 template <class A, class B>
 void add_products_of_bytes(const Factors& all) {
   add_products<std::uint32_t>(all, [&](std::uint32_t sum, std::size_t row, std::size_t word, std::size_t column) {
-    for (std::size_t i = 0; i < 4; ++i) {
-      const auto a = static_cast<int>(all.a.get<A>(row, 4 * word + i)),
-                 b = static_cast<int>(all.b.get<B>(word, 4 * column + i));
-      sum += static_cast<std::uint32_t>(a * b);
-    }
+    for (std::size_t i = 0; i < 4; ++i)
+      sum += static_cast<std::uint32_t>(all.a.get<A>(row, 4 * word + i) * all.b.get<B>(word, 4 * column + i));
     return sum;
   });
 }
