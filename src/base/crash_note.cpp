@@ -26,8 +26,8 @@ void put(std::string_view text) { (void)!::write(STDERR_FILENO, text.data(), tex
     put("error: the process crashed while ");
     put(*note);
     put(" [device-failed]\n"
-        "  hint: `--validate` reports wrong use of the driver, `--enable-robustness-features` (of scenarios) checks "
-        "accesses of shaders, and `--device` selects another device\n");
+        "  hint: `--validate` reports wrong use of the driver, `--enable-robustness-features` (of scenarios; software "
+        "drivers always do) checks accesses to bound buffers, and `--device` selects another device\n");
   }
   ::signal(number, SIG_DFL);
   ::raise(number);
