@@ -28,8 +28,7 @@ SLIPWAY_API Outcome<std::vector<DeviceInfo>> list_devices();
 class SLIPWAY_API Device {
  public:
   // `selector`: an index, a UUID, or a part of the name; empty for the environment variable SLIPWAY_DEVICE, else the
-  // first by type: discrete, integrated, virtual, CPU, other. Errors: no-device if no
-  // device matches.
+  // first by type: discrete, integrated, virtual, CPU, other. Errors: no-device if no device matches.
   static Outcome<Device> open(std::string_view selector = {});
 
   Device(Device&&) noexcept;

@@ -73,8 +73,8 @@ struct Failed {
 };
 
 // A value or problems, with the members of std::expected. `operator*`, `operator->` and `error` require that there is a
-// value or an error; `value` checks it and throws Error. Several threads may
-// read one; one that changes it must be alone.
+// value or an error; `value` checks it and throws Error. Several threads may read one; one that changes it must be
+// alone.
 template <class T>
 class [[nodiscard]] Outcome {
  public:
