@@ -103,6 +103,11 @@ BufferRef KernelBuilder::read_packed_chunks(std::uint32_t buffer) {
   return kernel_.chunk_buffer();
 }
 
+BufferRef KernelBuilder::exchange_packed(std::uint32_t buffer, ElementType type) {
+  slots_.push_back({.value = std::nullopt, .buffer = buffer, .exchanged = true});
+  return kernel_.buffer(type, Access::Exchange);
+}
+
 BufferRef KernelBuilder::write(ValueId value) {
   slots_.push_back({.value = value});
   return kernel_.buffer(stored_type(value), Access::Write);

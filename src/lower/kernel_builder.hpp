@@ -16,6 +16,7 @@ struct Slot {
   std::optional<tosa::ValueId> value;
   std::uint32_t buffer = 0;  // index in the program, for those without a value
   bool raw = false;          // not read element by element
+  bool exchanged = false;    // Access::Exchange
 };
 
 class KernelBuilder final : public Elements {
@@ -49,6 +50,7 @@ class KernelBuilder final : public Elements {
   BufferRef read_packed(std::uint32_t buffer, ElementType type);
   BufferRef read_chunks(tosa::ValueId value);
   BufferRef read_packed_chunks(std::uint32_t buffer);
+  BufferRef exchange_packed(std::uint32_t buffer, ElementType type);
   BufferRef write(tosa::ValueId value);
   BufferRef write_packed(std::uint32_t buffer, ElementType type);
 

@@ -35,6 +35,7 @@ struct ProgramKernel {
   // Buffers, the last one written: storage buffers 0 to bindings - 1 of set 0, or consecutive addresses in the push
   // constants.
   std::uint32_t bindings = 0;
+  std::vector<std::uint32_t> exchanged;  // bindings that workgroups of a dispatch write and others of it read
   bool addresses = false;
   // Elements of 8 and 16 bits are accessed in words of 32 bits, also the last ones: ranges of buffers are whole words.
   bool by_words = false;

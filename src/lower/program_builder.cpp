@@ -85,6 +85,16 @@ std::pair<std::uint32_t, bool> ProgramBuilder::packed(ValueId value, std::uint64
   return {known->second, is_new};
 }
 
+std::uint32_t ProgramBuilder::counters(ValueId value, std::uint64_t count) {
+  if (!counters_) {
+    counters_ = static_cast<std::uint32_t>(program_.buffers.size());
+    program_.buffers.push_back({.kind = BufferKind::Intermediate, .value = value, .packing = {}});
+  }
+  std::uint64_t& size = program_.buffers[*counters_].size;
+  size = std::max(size, count * tensor::size_of(ElementType::I32));
+  return *counters_;
+}
+
 // A kernel also depends on how its operands and its result are stored.
 std::string ProgramBuilder::text_of(const GroupKey& key) const {
   std::string text = key.text;
@@ -142,10 +152,18 @@ void ProgramBuilder::add_dispatch(KernelBuilder& builder, std::uint64_t groups, 
                                   std::vector<std::uint32_t> buffers, std::vector<std::uint32_t> nodes) {
   spirv::Words words = builder.kernel().finish();
   const auto [known, is_new] = kernels_.try_emplace(words, static_cast<std::uint32_t>(program_.kernels.size()));
-  if (is_new)
-    program_.kernels.push_back({std::move(name), std::make_shared<const spirv::Words>(std::move(words)),
-                                static_cast<std::uint32_t>(buffers.size()), builder.kernel().grid().addresses,
-                                !builder.kernel().grid().narrow_accesses});
+  if (is_new) {
+    std::vector<std::uint32_t> exchanged;
+    for (std::uint32_t i = 0; i < builder.slots().size(); ++i) {
+      if (builder.slots()[i].exchanged) exchanged.push_back(i);
+    }
+    program_.kernels.push_back({.name = std::move(name),
+                                .spirv = std::make_shared<const spirv::Words>(std::move(words)),
+                                .bindings = static_cast<std::uint32_t>(buffers.size()),
+                                .exchanged = std::move(exchanged),
+                                .addresses = builder.kernel().grid().addresses,
+                                .by_words = !builder.kernel().grid().narrow_accesses});
+  }
   // Several rows of workgroups where a single one would exceed the limit.
   const std::uint64_t rows = divide_up(groups, options_.max_groups);
   program_.dispatches.push_back(
@@ -194,8 +212,48 @@ KernelProgram ProgramBuilder::finish() {
   // CPUs run one dispatch at a time, so the original order is kept, which needs the minimum of memory. It is also kept
   // when the time of each kernel is measured.
   schedule(program_.dispatches, program_.buffers.size(), options_.device.lanes > 0 || options_.list_sites);
+  if (counters_) clear_counters();
   place_intermediates();
   return std::move(program_);
+}
+
+// Dispatches of one stage need counters of their own; those of different stages share them. A dispatch sets them to
+// zero in the first stage, or before it if they are needed there.
+void ProgramBuilder::clear_counters() {
+  std::vector<std::uint32_t> all = {*counters_};
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < program_.dispatches.size(); ++i) {
+    ProgramDispatch& dispatch = program_.dispatches[i];
+    if (i == 0 || dispatch.stage != program_.dispatches[i - 1].stage) used = 0;
+    const auto mine = std::ranges::find(dispatch.buffers, *counters_);
+    if (mine == dispatch.buffers.end()) continue;
+    if (used == all.size()) {
+      all.push_back(static_cast<std::uint32_t>(program_.buffers.size()));
+      program_.buffers.push_back(program_.buffers[*counters_]);
+    }
+    *mine = all[used++];
+  }
+  const bool apart = options_.list_sites || std::ranges::any_of(program_.dispatches, [&](const ProgramDispatch& one) {
+                       return one.stage == 0 && std::ranges::contains(one.buffers, *counters_);
+                     });
+  if (apart) {
+    for (ProgramDispatch& dispatch : program_.dispatches) ++dispatch.stage;
+  }
+  const auto count = static_cast<std::int64_t>(program_.buffers[*counters_].size / tensor::size_of(ElementType::I32));
+  Kernel kernel(options_.device.floats, addressed({.addresses = true}));
+  const BufferRef to = kernel.buffer(ElementType::I32, Access::Write);
+  const Value at = kernel.element_index();
+  kernel.when(at < count, [&] { kernel.store(to, at, kernel.integer(0)); });
+  const auto clear = static_cast<std::uint32_t>(program_.kernels.size());
+  program_.kernels.push_back({.name = "CLEAR",
+                              .spirv = std::make_shared<const spirv::Words>(kernel.finish()),
+                              .bindings = 1,
+                              .exchanged = {},
+                              .addresses = true});
+  const auto groups = static_cast<std::uint32_t>(divide_up(static_cast<std::uint64_t>(count), kLocalSize));
+  for (const std::uint32_t buffer : all)
+    program_.dispatches.push_back({.kernel = clear, .buffers = {buffer}, .groups = {groups, 1, 1}, .nodes = {}});
+  std::ranges::stable_sort(program_.dispatches, {}, &ProgramDispatch::stage);
 }
 
 void ProgramBuilder::place_intermediates() {

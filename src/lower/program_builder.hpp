@@ -51,6 +51,9 @@ class ProgramBuilder {
   // returns the same one. The flag is whether it is new.
   std::pair<std::uint32_t, bool> packed(tosa::ValueId value, std::uint64_t size, const std::string& purpose);
 
+  // The index of a buffer of at least `count` counters for Kernel::is_last_of, of a kernel that computes `value`.
+  std::uint32_t counters(tosa::ValueId value, std::uint64_t count);
+
   // Adds a dispatch of the kernel that was built for an equal key before, and returns whether there is one. `packed`:
   // the buffers besides those of values.
   bool repeat(const GroupKey& key, std::span<const std::uint32_t> packed = {});
@@ -69,6 +72,7 @@ class ProgramBuilder {
   void copy(tosa::ValueId value, std::uint32_t output);
   void add_dispatch(KernelBuilder& builder, std::uint64_t groups, std::string name, std::vector<std::uint32_t> buffers,
                     std::vector<std::uint32_t> nodes);
+  void clear_counters();
   void place_intermediates();
 
   // A dispatch relative to the values of its key.
@@ -91,6 +95,7 @@ class ProgramBuilder {
   Widening widened_;
   std::vector<std::uint32_t> buffer_of_;  // by value
   std::map<std::pair<tosa::ValueId, std::string>, std::uint32_t> packed_;
+  std::optional<std::uint32_t> counters_;  // the buffer
   std::map<spirv::Words, std::uint32_t> kernels_;
   std::map<std::string, Made> made_;  // by key
   KernelProgram program_;

@@ -119,7 +119,9 @@ class Value {
   std::optional<Base> base_;
 };
 
-enum class Access : std::uint8_t { Read, Write };
+// Exchange: workgroups of a dispatch write elements that others read (is_last_of). Only matrices and counters; with
+// addresses and the Vulkan memory model.
+enum class Access : std::uint8_t { Read, Write, Exchange };
 struct BufferRef {
   std::uint32_t index = 0;  // binding in set 0, or address in the push constants, in the order of the calls
 };
@@ -220,6 +222,10 @@ class Kernel {
   void store(SharedRef to, Value index, Value value);
   void barrier();
   void subgroup_barrier();  // of the invocations of one subgroup
+  // Whether this workgroup is the last of `count` that ask at the counter with this index, which is zero before them
+  // and after them. What the others stored in exchanged buffers before they asked can be read by it. To be called by
+  // all invocations; uniform.
+  Value is_last_of(BufferRef counters, Value index, std::int64_t count);
 
   // --- sixteen bytes at a time (with addresses) ---
   BufferRef chunk_buffer();  // for reading; indices count chunks
@@ -243,7 +249,9 @@ class Kernel {
   Matrix load_matrix_of_reals(MatrixType type, SharedRef reals, Value index, std::int64_t stride);
   // With addresses: a matrix whose first element is `offset` elements of the buffer after `from`.
   Matrix load_matrix(MatrixType type, Pointer from, std::int64_t offset, std::int64_t stride, MatrixOrder order);
+  Matrix load_matrix(MatrixType type, BufferRef exchange, Value index, std::int64_t stride);
   Matrix multiply_add(Matrix a, Matrix b, Matrix sum);
+  Matrix add(Matrix a, Matrix b);
   Matrix multiply_elements(Matrix a, Matrix b);
   void store_matrix(SharedRef to, Value index, Matrix matrix, std::int64_t stride);
   void store_matrix(BufferRef to, Value index, Matrix matrix, std::int64_t stride);
@@ -373,7 +381,9 @@ class Kernel {
   spirv::Id component_type(ElementType element);
   spirv::Id shared_pointer(SharedRef of, spirv::Id element_type, Value index);
   std::uint32_t shared_access() const;
-  void barrier(spv::Scope among);
+  void barrier(spv::Scope among, bool exchanged = false);
+  spirv::Id exchange_scope();
+  std::uint32_t exchange_semantics() const;
   spirv::Id op(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands);
   spirv::Id op_each(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands);
   spirv::Id op_once(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands);

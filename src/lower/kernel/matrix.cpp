@@ -184,6 +184,23 @@ Matrix Kernel::load_matrix(MatrixType type, Pointer from, std::int64_t offset, s
           type};
 }
 
+// What other workgroups stored.
+Matrix Kernel::load_matrix(MatrixType type, BufferRef exchange, Value index, std::int64_t stride) {
+  using enum spv::MemoryAccessMask;
+  const Buffer buffer = buffers_[exchange.index];
+  const spirv::Id at = id(index), zero = id(integer(0));
+  const spirv::Id place = op(spv::Op::OpAccessChain, buffer.element_pointer, {buffer.first, zero, at});
+  return {op(spv::Op::OpCooperativeMatrixLoadKHR, type.id,
+             {place, builder_.constant_u32(word(spv::CooperativeMatrixLayout::RowMajorKHR)),
+              builder_.constant_i32(static_cast<std::int32_t>(stride)),
+              word(Aligned) | word(MakePointerVisible) | word(NonPrivatePointer), kChunkBytes, exchange_scope()}),
+          type};
+}
+
+Matrix Kernel::add(Matrix a, Matrix b) {
+  return {op(a.type.is_integer ? spv::Op::OpIAdd : spv::Op::OpFAdd, a.type.id, {a.id, b.id}), a.type};
+}
+
 Matrix Kernel::multiply_elements(Matrix a, Matrix b) { return {op(spv::Op::OpFMul, a.type.id, {a.id, b.id}), a.type}; }
 
 Matrix Kernel::multiply_add(Matrix a, Matrix b, Matrix sum) {
@@ -206,10 +223,16 @@ void Kernel::store_matrix(BufferRef to, Value index, Matrix matrix, std::int64_t
   const Buffer buffer = buffers_[to.index];
   const spirv::Id at = id(index), zero = id(integer(0));
   const spirv::Id place = op(spv::Op::OpAccessChain, buffer.element_pointer, {buffer.first, zero, at});
-  op_void(
-      spv::Op::OpCooperativeMatrixStoreKHR,
-      {place, matrix.id, builder_.constant_u32(word(spv::CooperativeMatrixLayout::RowMajorKHR)),
-       builder_.constant_i32(static_cast<std::int32_t>(stride)), word(spv::MemoryAccessMask::Aligned), kChunkBytes});
+  const spirv::Id layout = builder_.constant_u32(word(spv::CooperativeMatrixLayout::RowMajorKHR));
+  const spirv::Id between = builder_.constant_i32(static_cast<std::int32_t>(stride));
+  using enum spv::MemoryAccessMask;
+  if (buffer.access == Access::Exchange) {
+    op_void(spv::Op::OpCooperativeMatrixStoreKHR,
+            {place, matrix.id, layout, between, word(Aligned) | word(MakePointerAvailable) | word(NonPrivatePointer),
+             kChunkBytes, exchange_scope()});
+  } else {
+    op_void(spv::Op::OpCooperativeMatrixStoreKHR, {place, matrix.id, layout, between, word(Aligned), kChunkBytes});
+  }
 }
 
 Value Kernel::subgroup_index() {

@@ -38,7 +38,7 @@ Kernel::BlockTypes Kernel::block_types(ElementType type, Access access) {
       builder_.type_struct(Words{builder_.type_runtime_array(types.element, tensor::info_of(type).size)});
   builder_.decorate(block, spv::Decoration::Block);
   builder_.decorate_member(block, 0, spv::Decoration::Offset, {0});
-  if (grid_.addresses)
+  if (grid_.addresses && access != Access::Exchange)
     builder_.decorate_member(block, 0,
                              access == Access::Read ? spv::Decoration::NonWritable : spv::Decoration::NonReadable);
   types.block_pointer = builder_.type_pointer(storage, block);
@@ -272,13 +272,44 @@ void Kernel::store(SharedRef to, Value index, Value value) {
 void Kernel::barrier() { barrier(spv::Scope::Workgroup); }
 void Kernel::subgroup_barrier() { barrier(spv::Scope::Subgroup); }
 
-void Kernel::barrier(spv::Scope among) {
+void Kernel::barrier(spv::Scope among, bool exchanged) {
   using enum spv::MemorySemanticsMask;
-  std::uint32_t semantics = static_cast<std::uint32_t>(AcquireRelease) | static_cast<std::uint32_t>(WorkgroupMemory);
-  if (grid_.vulkan_memory_model)
-    semantics |= static_cast<std::uint32_t>(MakeAvailable) | static_cast<std::uint32_t>(MakeVisible);
-  const spirv::Id scope = builder_.constant_u32(static_cast<std::uint32_t>(among));
+  std::uint32_t semantics = word(AcquireRelease) | word(WorkgroupMemory);
+  if (grid_.vulkan_memory_model) semantics |= word(MakeAvailable) | word(MakeVisible);
+  if (exchanged) semantics |= word(UniformMemory);
+  const spirv::Id scope = builder_.constant_u32(word(among));
   op_void(spv::Op::OpControlBarrier, {scope, scope, builder_.constant_u32(semantics)});
+}
+
+// --- between workgroups ---
+
+// The scope of the device needs a feature of its own; all workgroups of a dispatch are in one queue family.
+spirv::Id Kernel::exchange_scope() { return builder_.constant_u32(word(spv::Scope::QueueFamily)); }
+
+std::uint32_t Kernel::exchange_semantics() const {
+  using enum spv::MemorySemanticsMask;
+  return word(AcquireRelease) | word(UniformMemory) | word(MakeAvailable) | word(MakeVisible);
+}
+
+Value Kernel::is_last_of(BufferRef ref, Value index, std::int64_t count) {
+  const Buffer counters = buffers_[ref.index];
+  const SharedRef before = shared(Scalar::Int, 1);
+  barrier(spv::Scope::Workgroup, true);
+  when(local_index() == 0, [&] {
+    const spirv::Id at = id(index), zero = id(integer(0)), scope = exchange_scope();
+    const spirv::Id counter = op(spv::Op::OpAccessChain, counters.element_pointer, {counters.first, zero, at});
+    const Value others =
+        made(Scalar::Int, op_each(spv::Op::OpAtomicIAdd, type_id(Scalar::Int),
+                                  {counter, scope, builder_.constant_u32(exchange_semantics()), id(integer(1))}));
+    store(before, integer(0), others);
+    // For the next dispatch, which a barrier separates from this one.
+    when(others == count - 1, [&] {
+      op_void(spv::Op::OpAtomicStore,
+              {counter, scope, builder_.constant_u32(word(spv::MemorySemanticsMask::MaskNone)), zero});
+    });
+  });
+  barrier(spv::Scope::Workgroup, true);
+  return uniform_if(true, load(before, integer(0)) == count - 1);
 }
 
 // --- indices of an invocation ---

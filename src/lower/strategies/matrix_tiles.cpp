@@ -31,6 +31,7 @@ struct Layout {
   std::int64_t rows = 1, columns = 1;  // matrices of a subgroup
   std::int64_t step = 32;              // products
   std::int64_t parts = 1;              // workgroups that share the products of a tile
+  bool joined = false;                 // the last of them adds the parts, not a kernel of its own
 
   std::int64_t chunk() const { return kChunkBytes / tensor::size_of(shape.factors); }  // elements
   bool by_channel() const { return shape.factors == ElementType::I8; }                 // B
@@ -41,7 +42,10 @@ struct Layout {
   std::int64_t b_row() const { return by_channel() ? a_row() : tile().channels / chunk() + 1; }
   std::int64_t b_rows() const { return by_channel() ? tile().channels : step; }
   Parameters parameters() const {
-    return {{"across", across}, {"down", down}, {"rows", rows}, {"columns", columns}, {"step", step}, {"parts", parts}};
+    Parameters all = {{"across", across},   {"down", down}, {"rows", rows},
+                      {"columns", columns}, {"step", step}, {"parts", parts}};
+    if (joined) all.emplace("joined", 1);
+    return all;
   }
   // Sums in shared memory: neighbouring matrices, with padded rows that begin on different banks.
   std::int64_t sums_across() const { return columns % 2 == 0 ? 2 : 1; }
@@ -58,7 +62,8 @@ struct Layout {
     return is_long && steps_of_part >= kMinSteps && sums + 2 * operands <= kMaxRegisters ? 2 : 1;
   }
   std::int64_t shared_bytes() const {
-    return kChunkBytes * (tile().rows * a_row() + b_rows() * b_row()) + 4 * subgroups() * sums_of_subgroup();
+    return kChunkBytes * (tile().rows * a_row() + b_rows() * b_row()) + 4 * subgroups() * sums_of_subgroup() +
+           (joined ? kChunkBytes : 0);
   }
 };
 
@@ -69,7 +74,6 @@ struct TileShape {
 constexpr TileShape kTileShapes[] = {{4, 2, 4, 4, 2}, {2, 2, 4, 4, 4}, {4, 2, 2, 2, 4}, {2, 4, 2, 2, 4},
                                      {2, 2, 2, 3, 4}, {2, 2, 2, 2, 4}, {2, 2, 2, 2, 8}, {2, 2, 2, 1, 4},
                                      {2, 2, 2, 1, 8}, {2, 2, 1, 1, 4}, {2, 2, 1, 1, 8}};
-// Shapes for which the estimate was never compared with a measurement: only tuning chooses them.
 constexpr TileShape kUnmeasuredShapes[] = {{3, 2, 2, 1, 4}, {3, 2, 2, 1, 8}, {3, 2, 2, 2, 4}};
 
 // The estimated time of a contraction, by a rough model of a GPU. Only the order of the candidates depends on it.
@@ -92,6 +96,10 @@ double time_of(const TileWork& work, const Layout& layout) {
       waiting + static_cast<double>(mine) *
                     (static_cast<double>(steps) * operands / rates.operand_bytes + results / rates.matrix_results);
   if (layout.parts == 1) return time;
+  if (layout.joined) {
+    const double part = 4 * results / rates.operand_bytes;
+    return time + rates.step_latency * static_cast<double>(layout.parts) + part * static_cast<double>(layout.parts);
+  }
   const double bytes = 2 * 4 * static_cast<double>(tiles * layout.parts) * results;
   return time + rates.further_dispatch + bytes / (rates.moved_bytes * static_cast<double>(units));
 }
@@ -114,8 +122,8 @@ struct Candidate {
 
 // The applicable layouts with some shapes, by their estimated times. K is split into parts of equal length where tiles
 // alone do not fill the device.
-std::vector<Candidate> candidates_of(const TileWork& work, const MatrixShape& matrix,
-                                     std::span<const TileShape> shapes) {
+std::vector<Candidate> candidates_of(const TileWork& work, const MatrixShape& matrix, std::span<const TileShape> shapes,
+                                     bool joined = false) {
   const DeviceFacts& device = work.program.device();
   std::vector<Candidate> candidates;
   for (const TileShape& one : shapes) {
@@ -124,12 +132,13 @@ std::vector<Candidate> candidates_of(const TileWork& work, const MatrixShape& ma
                   .down = one.down,
                   .rows = one.rows,
                   .columns = one.columns,
-                  .step = one.steps * static_cast<std::int64_t>(matrix.k)};
+                  .step = one.steps * static_cast<std::int64_t>(matrix.k),
+                  .joined = joined};
     const std::int64_t invocations = layout.subgroups() * device.subgroup_size;
     if (layout.shared_bytes() > device.shared_memory || invocations > device.max_invocations) continue;
     constexpr std::int64_t kMaxParts = 16;
     const std::int64_t steps = work.steps(layout.step);
-    for (layout.parts = 1; layout.parts <= std::min(kMaxParts, steps); ++layout.parts) {
+    for (layout.parts = joined ? 2 : 1; layout.parts <= std::min(kMaxParts, steps); ++layout.parts) {
       if (steps % layout.parts == 0) candidates.push_back({layout, time_of(work, layout)});
     }
   }
@@ -144,7 +153,12 @@ std::optional<Layout> layout_for(TileWork& work) {
   if (!shape) return std::nullopt;
   std::vector<Candidate> candidates = candidates_of(work, *shape, kTileShapes);
   if (candidates.empty()) return std::nullopt;
-  for (const Candidate& one : candidates_of(work, *shape, kUnmeasuredShapes)) candidates.push_back(one);
+  // Those whose estimates were never compared with measurements: only tuning chooses them.
+  for (const auto& [shapes, joined] : {std::pair(std::span<const TileShape>(kUnmeasuredShapes), false),
+                                       {std::span<const TileShape>(kTileShapes), true},
+                                       {std::span<const TileShape>(kUnmeasuredShapes), true}}) {
+    for (const Candidate& one : candidates_of(work, *shape, shapes, joined)) candidates.push_back(one);
+  }
   // Candidates with a far longer estimate are not measured.
   constexpr double kFarLonger = 2.5;
   std::erase_if(candidates, [most = kFarLonger * candidates[0].time](const Candidate& one) { return one.time > most; });
@@ -180,7 +194,7 @@ class MatrixTiles {
     std::optional<PartialSums> partial;
     if (layout_.parts > 1) partial.emplace(w_, tile_, layout_.parts, layout_.shape.sum);
     multiply_tiles(copy, packed, partial ? &*partial : nullptr);
-    if (!partial) return;
+    if (!partial || layout_.joined) return;
     const auto adjust = [&](KernelBuilder& builder, Value sum, Value batch, Value channel) {
       if (!has_zero()) return sum;
       return without_zero(builder, builder.read_packed(sums_of_b_, ElementType::I32), sum, batch, channel);
@@ -192,9 +206,11 @@ class MatrixTiles {
  private:
   void multiply_tiles(std::optional<std::uint32_t> copy, std::uint32_t packed, const PartialSums* partial) {
     const GroupKey key = key_of_group(w_.program.graph(), w_.program.stored(), w_.node.outputs[0],
-                                      partial ? "parts by matrices" : "matrices");
+                                      partial && !layout_.joined ? "parts by matrices" : "matrices");
+    const std::uint32_t counters =
+        layout_.joined ? w_.program.counters(w_.node.outputs[0], static_cast<std::uint64_t>(w_.tiles(tile_))) : packed;
     const std::array buffers = {copy.value_or(packed), packed, has_zero() ? sums_of_b_ : packed,
-                                partial ? partial->buffer : packed};
+                                partial ? partial->buffer : packed, counters};
     if (w_.program.repeat(key, buffers)) return;
     KernelBuilder builder = w_.program.kernel(
         {.local_size = static_cast<std::uint32_t>(invocations_), .addresses = true, .vulkan_memory_model = true});
@@ -213,13 +229,28 @@ class MatrixTiles {
     shared_b_ = k().shared_chunks(static_cast<std::uint32_t>(layout_.b_rows() * layout_.b_row()));
     begin();
     multiply();
-    if (partial)
-      store_partial(*partial);
-    else if (stores_matrices())
+    if (!partial) {
+      store_results();
+    } else if (!layout_.joined) {
+      store_partial(*partial, builder.write_packed(partial->buffer, partial->type));
+    } else {
+      const BufferRef parts = builder.exchange_packed(partial->buffer, partial->type);
+      store_partial(*partial, parts);
+      const BufferRef counter = builder.exchange_packed(counters, ElementType::I32);
+      k().when(k().is_last_of(counter, w_.tile, layout_.parts), [&] {
+        add_all(*partial, parts);
+        store_results();
+      });
+    }
+    w_.program.dispatch(builder, static_cast<std::uint64_t>(w_.groups), key, buffers,
+                        partial && !layout_.joined ? "PARTS" : "");
+  }
+
+  void store_results() {
+    if (stores_matrices())
       store_matrices();
     else
       store_elements();
-    w_.program.dispatch(builder, static_cast<std::uint64_t>(w_.groups), key, buffers, partial ? "PARTS" : "");
   }
 
   Kernel& k() { return builder_->kernel(); }
@@ -475,11 +506,23 @@ class MatrixTiles {
   }
 
   // Whole tiles, also where only a part of them is within the result.
-  void store_partial(const PartialSums& sums) {
-    const BufferRef to = builder_->write_packed(sums.buffer, sums.type);
+  void store_partial(const PartialSums& sums, BufferRef to) {
     builder_->add_node(*c_.node);
     for_each_matrix([&](const MatrixVariable& sum, Value row, Value channel) {
       k().store_matrix(to, sums.index(k(), w_.part, w_.batch, row, channel), k().get(sum), sums.channels);
+    });
+  }
+
+  // The sums of all parts, always in the same order: results do not depend on which workgroup is the last.
+  void add_all(const PartialSums& sums, BufferRef from) {
+    for_each_matrix([&](const MatrixVariable& total, Value row, Value channel) {
+      Matrix sum;
+      for (std::int64_t part = 0; part < layout_.parts; ++part) {
+        const Value index = sums.index(k(), k().integer(part), w_.batch, row, channel);
+        const Matrix one = k().load_matrix(total.type, from, index, sums.channels);
+        sum = part == 0 ? one : k().add(sum, one);
+      }
+      k().set(total, sum);
     });
   }
 

@@ -36,18 +36,18 @@ void TileWork::place(Kernel& k, TileSize size, std::int64_t parts) {
   const std::int64_t rows_of_tiles = (rows + size.rows - 1) / size.rows,
                      columns_of_tiles = (c.n + size.channels - 1) / size.channels;
   groups = parts * tiles(size);
-  Value group = k.min(k.group_index(), k.integer(groups - 1));
+  tile = k.min(k.group_index(), k.integer(groups - 1));
   part = k.integer(0);
   if (parts > 1) {
-    part = k.unsigned_divide(group, k.integer(tiles(size)));
-    group = group - part * tiles(size);
+    part = k.unsigned_divide(tile, k.integer(tiles(size)));
+    tile = tile - part * tiles(size);
   }
-  batch = k.unsigned_divide(group, k.integer(rows_of_tiles * columns_of_tiles));
-  const Value tile = group - batch * (rows_of_tiles * columns_of_tiles);
+  batch = k.unsigned_divide(tile, k.integer(rows_of_tiles * columns_of_tiles));
+  const Value in_batch = tile - batch * (rows_of_tiles * columns_of_tiles);
   // Tiles that run at the same time should share rows and columns in the caches: bands of rows, column by column.
   constexpr std::int64_t kBand = 8;
-  const Value band = k.unsigned_divide(tile, k.integer(kBand * columns_of_tiles));
-  const Value in_band = tile - band * (kBand * columns_of_tiles), first = band * kBand;
+  const Value band = k.unsigned_divide(in_batch, k.integer(kBand * columns_of_tiles));
+  const Value in_band = in_batch - band * (kBand * columns_of_tiles), first = band * kBand;
   const Value height =
       rows_of_tiles % kBand == 0 ? k.integer(kBand) : k.min(k.integer(rows_of_tiles) - first, k.integer(kBand));
   panel = k.unsigned_divide(in_band, height);

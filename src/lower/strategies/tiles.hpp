@@ -45,7 +45,7 @@ struct TileWork {
   const Anchor& anchor;
   tosa::DataType type;  // of the contraction's own result
   std::int64_t batches = 1, rows = 1, groups = 1;
-  Value part, batch, first_row, panel, first_channel;
+  Value part, tile, batch, first_row, panel, first_channel;  // `tile`: among all of all batches
 
  private:
   Coordinates coordinates(Kernel& k, const tensor::Shape& shape, Value row, Value channel) const;

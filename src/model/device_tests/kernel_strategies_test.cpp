@@ -166,8 +166,7 @@ constexpr Case kCases[] = {
   %2 = const i8[2, 80, 24] graph_constant 0
   %3 = MATMUL(%0, %1) i32[2, 37, 24] A_zp=0 B_zp=0
   %4 = MATMUL(%0, %2) i32[2, 37, 24] A_zp=-11 B_zp=0
-  output %3
-  output %4)"},
+  output %3)"},
     {"convolution of bytes with a border", R"(
   %0 = input i8[1, 9, 10, 16]
   %1 = const i8[40, 3, 3, 16] graph_constant 0
@@ -551,6 +550,54 @@ TEST_P(KernelStrategiesTest, StepsAreReadAhead) {
     }
     EXPECT_GT(tried, 0u);
   }
+}
+
+// The last workgroup of a tile adds the parts of its sums: of two products in one stage, which need counters of their
+// own, and of one after them, which needs its counters to be zero again.
+TEST_P(KernelStrategiesTest, TheLastWorkgroupAddsTheParts) {
+  if (options(true).device.lanes || options(true).device.matrices.empty()) GTEST_SKIP() << "without matrices";
+  std::minstd_rand random(5);
+  const tosa::Graph graph = graph_of({"parts", R"(
+  %0 = input f16[1, 40, 256]
+  %1 = input f16[1, 256, 256]
+  %2 = input f16[1, 256, 256]
+  %3 = MATMUL(%0, %1) f16[1, 40, 256] A_zp=0 B_zp=0
+  %4 = MATMUL(%0, %2) f16[1, 40, 256] A_zp=0 B_zp=0
+  %5 = MATMUL(%3, %2) f16[1, 40, 256] A_zp=0 B_zp=0
+  %6 = ADD(%5, %4) f16[1, 40, 256]
+  output %6
+  output %3
+  output %4)"},
+                                     random);
+  lower::LowerOptions listing = options(true);
+  listing.list_sites = true;
+  const auto listed = lower::lower_graph(graph, listing);
+  ASSERT_TRUE(listed);
+  std::size_t tried = 0;
+  for (const lower::TuningSite& site : listed->sites) {
+    for (const lower::Parameters& candidate : site.candidates) {
+      if (!candidate.contains("joined") || candidate.at("rows") * candidate.at("columns") > 1) continue;
+      if (candidate.at("parts") > 4) continue;
+      SCOPED_TRACE(candidate.at("parts"));
+      tuning_.clear();
+      for (const lower::TuningSite& one : listed->sites) {
+        if (std::ranges::contains(one.candidates, candidate)) tuning_[one.what] = candidate;
+      }
+      const auto program = lower::lower_graph(graph, options(true));
+      ASSERT_TRUE(program);
+      EXPECT_EQ(std::ranges::count(program->kernels, "CLEAR", &lower::ProgramKernel::name), 1);
+      std::set<std::uint32_t> counters;
+      for (const lower::ProgramDispatch& dispatch : program->dispatches) {
+        const lower::ProgramKernel& kernel = program->kernels[dispatch.kernel];
+        if (!kernel.exchanged.empty()) counters.insert(dispatch.buffers[kernel.exchanged.back()]);
+      }
+      EXPECT_EQ(counters.size(), 2u);
+      compare(graph, random, true);
+      if (HasFailure()) return;
+      ++tried;
+    }
+  }
+  EXPECT_GT(tried, 0u);
 }
 
 // Padding is not a product with zero: an infinite or NaN weight has no effect on it.

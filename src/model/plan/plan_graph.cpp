@@ -125,7 +125,8 @@ void GraphInPlan::dispatch(launch::Plan& plan, const GraphResources& resources, 
         .bindings = {},
         .push_constants = std::vector<std::byte>(addresses ? from.buffers.size() * kAddressSize : 0)};
     for (std::uint32_t binding = 0; binding < from.buffers.size(); ++binding) {
-      const bool writes = binding + 1 == from.buffers.size();
+      const bool exchanged = std::ranges::contains(program_.kernels[from.kernel].exchanged, binding);
+      const bool is_result = binding + 1 == from.buffers.size();
       dispatch.bindings.push_back({.set = 0,
                                    .binding = binding,
                                    .type = vk::DescriptorType::STORAGE_BUFFER,
@@ -133,8 +134,8 @@ void GraphInPlan::dispatch(launch::Plan& plan, const GraphResources& resources, 
                                    .level = std::nullopt,
                                    .size = by_words ? round_up(program_.buffers[from.buffers[binding]].size, kWord) : 0,
                                    .address_at = addresses ? std::optional(binding * kAddressSize) : std::nullopt,
-                                   .reads = !writes || by_words,
-                                   .writes = writes,
+                                   .reads = !is_result || by_words,
+                                   .writes = is_result || exchanged,
                                    .origin = origin});
     }
     const tosa::Node* last = graph_->nodes.empty() || from.nodes.empty() ? nullptr : &graph_->nodes[from.nodes.back()];
