@@ -203,6 +203,32 @@ TEST(Verify, RescaleOfUnsignedToUnsignedIsARule) {
   EXPECT_THAT(located_messages(diagnostics), HasSubstr("input and output are both unsigned"));
 }
 
+// Other converters accept shifts of 0 and 1, but not negative ones.
+TEST(Verify, RescaleByASmallShiftIsARule) {
+  const auto found = [](std::string_view shift) {
+    Diagnostics diagnostics;
+    auto graph = parse(make_source("t.graph", formatted("graph t {{\n%0 = input i8[2]\n%1 = const i32[1] [1]\n"
+                                                        "%2 = const i8[1] [{}]\n%3 = RESCALE(%0, %1, %2) i8[2] "
+                                                        "scale32=true rounding_mode=SINGLE_ROUND per_channel=false "
+                                                        "input_unsigned=false output_unsigned=false input_zp=0 "
+                                                        "output_zp=0\noutput %3\n}}",
+                                                        shift)),
+                       diagnostics);
+    if (graph) verify(*graph, diagnostics);
+    return diagnostics;
+  };
+  EXPECT_TRUE(found("2").empty());
+  for (const std::string_view shift : {"0", "1"}) {
+    SCOPED_TRACE(shift);
+    const Diagnostics diagnostics = found(shift);
+    EXPECT_EQ(diagnostics.errors(), 0u);
+    ASSERT_EQ(diagnostics.warnings(), 1u);
+    EXPECT_TRUE(diagnostics.all()[0].is_rule);
+    EXPECT_THAT(located_messages(diagnostics), HasSubstr(formatted("a shift is {}; shifts are 2 to 62", shift)));
+  }
+  EXPECT_EQ(found("-1").errors(), 1u);
+}
+
 // Kernels compute with -8 as with any other number: a warning of conversions and runs.
 TEST(Verify, SmallestI4IsARule) {
   const auto found = [](std::string_view weights) {

@@ -240,15 +240,19 @@ class Verifier {
     }
   }
 
-  // A shift beyond the width of the product has no defined result.
+  // A shift beyond the width of the product has no defined result. Other converters accept shifts of 0 and 1.
   void shifts(const Node& node) {
-    constexpr int kMaxShift = 62;
+    constexpr int kMinShift = 2, kMaxShift = 62;
     for (const Constant& constant : graph_.constants) {
       if (constant.value != node.inputs[2] || graph_[constant.value].type.data != DataType::I8) continue;
       for (const std::byte byte : constant.data) {
         const int shift = static_cast<std::int8_t>(byte);
-        if (shift <= kMaxShift && shift >= 0) continue;
-        error(DiagnosticKind::OutOfRange, node, formatted("a shift is {}; shifts are 2 to {}", shift, kMaxShift));
+        if (shift <= kMaxShift && shift >= kMinShift) continue;
+        const std::string text = formatted("a shift is {}; shifts are {} to {}", shift, kMinShift, kMaxShift);
+        if (shift >= 0 && shift < kMinShift)
+          rule(DiagnosticKind::OutOfRange, node, text);
+        else
+          error(DiagnosticKind::OutOfRange, node, text);
         return;
       }
     }

@@ -8,6 +8,8 @@ namespace slipway::rpl {
 bool Parser::expected(std::string_view what, std::string_view hint) {
   // A file that ends too early has one problem: the bracket that is still open.
   if (is(TokenKind::End) && unclosed_) return false;
+  // The bytes that no token contains were reported, and this follows from them.
+  if (follows_bad_bytes()) return false;
   const Token& found = at();
   std::string seen(text_of(found.kind));
   if (found.kind == TokenKind::Identifier || found.kind == TokenKind::PlainInt || found.kind == TokenKind::Sint ||
@@ -20,6 +22,15 @@ bool Parser::expected(std::string_view what, std::string_view hint) {
       error(DiagnosticKind::RplExpected, range_of(found), formatted("expected {}, found {}", what, seen));
   if (!hint.empty()) problem.hint(std::string(hint));
   return false;
+}
+
+bool Parser::follows_bad_bytes() const {
+  const std::uint32_t begin = token_ == first_ ? token_->begin : token_[-1].end;
+  const SourceLocation gap = program_.location({begin, token_->begin});
+  return std::ranges::any_of(diagnostics_.all(), [&](const Diagnostic& known) {
+    return known.kind == DiagnosticKind::RplChar && known.location.source == gap.source &&
+           known.location.span.begin >= gap.span.begin && known.location.span.begin < gap.span.end;
+  });
 }
 
 bool Parser::expect(TokenKind kind) {

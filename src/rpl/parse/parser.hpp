@@ -66,6 +66,7 @@ class Parser {
   }
   // "expected WHAT, found ...".
   bool expected(std::string_view what, std::string_view hint = {});
+  bool follows_bad_bytes() const;
   bool expect(TokenKind kind);
   bool expect_close(TokenKind kind, const Token& open);
   bool expect_name(NameId& name, Range& range, std::string_view what);

@@ -25,6 +25,32 @@ ExprResult CallResolver::resolve_call(const Expr& node) {
 
 namespace {
 
+// The built-in function that does what one of GLSL, HLSL or WGSL does, without the type in its name; empty for others.
+std::string_view function_of_other_languages(std::string_view name) {
+  static constexpr std::pair<std::string_view, std::string_view> kFunctions[] = {{"lerp", "mix"},
+                                                                                 {"frac", "fract"},
+                                                                                 {"saturate", "clamp"},
+                                                                                 {"rsqrt", "inverse_sqrt"},
+                                                                                 {"inversesqrt", "inverse_sqrt"},
+                                                                                 {"inverseSqrt", "inverse_sqrt"},
+                                                                                 {"smoothstep", "smooth_step"},
+                                                                                 {"mad", "fma"},
+                                                                                 {"transpose", "transpose_matrix"},
+                                                                                 {"texture", "sample"},
+                                                                                 {"Sample", "sample"},
+                                                                                 {"textureSample", "sample"},
+                                                                                 {"tex2D", "sample"},
+                                                                                 {"textureLod", "sample_lod"},
+                                                                                 {"texelFetch", "image_fetch"},
+                                                                                 {"textureLoad", "image_fetch"},
+                                                                                 {"imageLoad", "image_load"},
+                                                                                 {"imageStore", "image_store"},
+                                                                                 {"textureSize", "image_size"},
+                                                                                 {"imageSize", "image_size"}};
+  const auto found = std::ranges::find(kFunctions, name, &std::pair<std::string_view, std::string_view>::first);
+  return found == std::end(kFunctions) ? std::string_view() : found->second;
+}
+
 // "`max_f1`, `max_f2`, ...": the built-in functions whose names are `name`, `_` and a type.
 std::string builtin_family(std::string_view name) {
   std::string text;
@@ -58,6 +84,9 @@ void CallResolver::unknown_function(const Expr& node) {
       problem.hint(formatted("a constructor has braces: `{} {{...}}`", context_.text(node.a)));
     } else if (const std::string family = builtin_family(context_.text(node.a)); !family.empty()) {
       problem.hint(formatted("the name of a built-in function contains its type: {}", family));
+    } else if (const std::string_view ours = function_of_other_languages(context_.text(node.a)); !ours.empty()) {
+      const std::string with_types = builtin_family(ours);
+      problem.hint(formatted("use {}", with_types.empty() ? formatted("`{}`", ours) : with_types));
     } else if (context_.may_suggest()) {
       if (const auto near = closest(context_.text(node.a), names)) problem.suggest(context_.location(range), *near);
     }
