@@ -167,8 +167,12 @@ TEST(Mlir, TheFunctionIsChosen) {
   EXPECT_THAT(read("module {}"), HasSubstr("error: the module has no function [file-format]"));
   EXPECT_THAT(read(two, {.entry = "b"}), HasSubstr("EXP"));
   EXPECT_THAT(read(two, {.entry = "c"}), HasSubstr("error: the module has no function `c`"));
-  EXPECT_THAT(read(two + function("main", "log")), HasSubstr("LOG"));
-  EXPECT_THAT(read(two + function("c", "floor", "attributes {tf.entry_function = {}}")), HasSubstr("FLOOR"));
+  EXPECT_THAT(read(function("main", "log")), ::testing::Not(HasSubstr("warning")));
+  EXPECT_THAT(read(two + function("main", "log")),
+              ::testing::AllOf(HasSubstr("LOG"), HasSubstr("warning: the module has several functions, and only `main` "
+                                                           "is read; `--entry NAME` chooses another one")));
+  EXPECT_THAT(read(two + function("c", "floor", "attributes {tf.entry_function = {}}")),
+              ::testing::AllOf(HasSubstr("FLOOR"), HasSubstr("only `c` is read")));
 }
 
 }  // namespace

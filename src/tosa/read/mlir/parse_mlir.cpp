@@ -147,10 +147,12 @@ class Parser {
       }
       return {chosen};
     }
-    for (mlir::func::FuncOp each : functions) {
-      if (each->hasAttr("tf.entry_function")) return {each};
+    const auto entry = std::ranges::find_if(
+        functions, [](mlir::func::FuncOp each) { return each->hasAttr("tf.entry_function"); });
+    if (mlir::func::FuncOp chosen = entry != functions.end() ? *entry : with_name("main")) {
+      if (functions.size() > 1) reply_.chosen = view(chosen.getName());
+      return {chosen};
     }
-    if (mlir::func::FuncOp main = with_name("main")) return {main};
     if (functions.empty()) error_in_file(DiagnosticKind::FileFormat, "the module has no function");
     return functions;
   }
