@@ -34,6 +34,10 @@ void add_shape_option(OptionGroup& group, std::vector<std::string>& shapes) {
       .take_all();
 }
 
+void add_function_option(OptionGroup& group, std::string& function) {
+  group.add_option("--entry", function, "the function of an MLIR module; else its only one, `main`, or all");
+}
+
 void add_build_options(OptionGroup& group, std::string& text) {
   group.add_option("--build-options", text, "for the compiler of GLSL and HLSL: \"-DNAME=VALUE -UNAME -IDIRECTORY\"");
 }

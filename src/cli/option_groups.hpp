@@ -22,6 +22,7 @@ void add_cache_option(OptionGroup& group, bool& no_cache);                    //
 void add_fusion_option(OptionGroup& group, bool& no_fuse);                    // --no-fuse
 void add_seed_option(OptionGroup& group, std::uint64_t& seed);                // --seed
 void add_shape_option(OptionGroup& group, std::vector<std::string>& shapes);  // --shape, of models
+void add_function_option(OptionGroup& group, std::string& function);          // --entry, of models
 void add_build_options(OptionGroup& group, std::string& text);                // --build-options, of GLSL and HLSL
 void add_report_option(OptionGroup& group, std::string& path);                // --report
 void add_shader_prints_option(OptionGroup& group, bool& shader_prints);       // --no-shader-prints

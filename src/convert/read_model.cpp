@@ -58,9 +58,17 @@ ModelFormat detect_format(Bytes bytes) {
   return is_graph_text(text_of(bytes)) ? ModelFormat::GraphText : ModelFormat::MlirText;
 }
 
+bool has_entry(ModelFormat format, const std::string& name, const std::string& entry, Diagnostics& diagnostics) {
+  if (entry.empty() || format == ModelFormat::MlirText || format == ModelFormat::MlirBytecode) return true;
+  diagnostics.error(DiagnosticKind::UnknownReference, SourceLocation::in_file(name),
+                    formatted("the file has no function `{}`; only MLIR modules have functions", entry));
+  return false;
+}
+
 std::optional<tosa::Model> read_model(Bytes bytes, const std::string& name, const ReadModelOptions& options,
                                       Diagnostics& diagnostics) {
   const ModelFormat format = detect_format(bytes);
+  if (!has_entry(format, name, options.entry, diagnostics)) return std::nullopt;
   if (format == ModelFormat::TosaFlatBuffers) {
     auto model = tosa::read_tosa(bytes, name, diagnostics);
     if (model && options.io_names == IoNames::Deserialized) {

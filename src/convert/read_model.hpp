@@ -20,8 +20,11 @@ bool is_graph_text(std::string_view text);
 
 enum class IoNames : std::uint8_t { Deserialized, Tensor };
 
+// Whether a file of this format can have the function `entry`, or none was asked for; otherwise that is an error.
+bool has_entry(ModelFormat format, const std::string& name, const std::string& entry, Diagnostics& diagnostics);
+
 struct ReadModelOptions {
-  std::string entry;  // the function of an MLIR module; empty: its only function
+  std::string entry;  // the function of an MLIR module; empty: its only one, `main`, or all
   // The names of inputs and outputs of a `.tosa` file: `tosa_deserialized_input_0:0`, or those of its tensors.
   IoNames io_names = IoNames::Deserialized;
   // Called with decoded parts of a long text, for bytes of a mapped file.

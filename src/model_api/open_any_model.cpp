@@ -25,7 +25,7 @@ std::shared_ptr<const ModelFile> open_converted(Bytes bytes, const std::string& 
   if (stages) options.observe = [&](std::string_view pass, const tosa::Graph&) { stages->begin(stage_after(pass)); };
   auto converted = model ? convert::convert(*model, options, diagnostics) : std::nullopt;
   auto file = converted ? diagnostics.take(converted->file.finish()) : std::nullopt;
-  return file ? open_model(std::move(*file), name, diagnostics) : nullptr;
+  return file ? open_model(std::move(*file), name, diagnostics, true) : nullptr;
 }
 
 }  // namespace
@@ -34,13 +34,19 @@ std::shared_ptr<const ModelFile> open_any_model(const Path& path, const std::str
                                                 Diagnostics& diagnostics, Stages* stages) {
   const auto mapped = diagnostics.take(map_file(path));
   if (!mapped) return nullptr;
-  if (begin_reading(mapped->bytes(), stages)) return open_model(path, name, diagnostics);
+  if (begin_reading(mapped->bytes(), stages)) {
+    const bool readable = convert::has_entry(convert::ModelFormat::Vgf, name, entry, diagnostics);
+    return readable ? open_model(path, name, diagnostics) : nullptr;
+  }
   return open_converted(mapped->bytes(), name, entry, diagnostics, stages);
 }
 
 std::shared_ptr<const ModelFile> open_any_model(Bytes bytes, const std::string& name, const std::string& entry,
                                                 Diagnostics& diagnostics, Stages* stages) {
-  if (begin_reading(bytes, stages)) return open_model(std::vector(bytes.begin(), bytes.end()), name, diagnostics);
+  if (begin_reading(bytes, stages)) {
+    const bool readable = convert::has_entry(convert::ModelFormat::Vgf, name, entry, diagnostics);
+    return readable ? open_model(std::vector(bytes.begin(), bytes.end()), name, diagnostics) : nullptr;
+  }
   return open_converted(bytes, name, entry, diagnostics, stages);
 }
 

@@ -123,6 +123,8 @@ struct Section {
 
 struct File {
   std::string name;  // as messages show it
+  // Made in memory from a file of another format, which has the name: its offsets mean nothing to people.
+  bool is_converted = false;
   Version version;
   std::uint16_t vk_header_version = 0;
   std::array<Section, 4> sections;  // modules, sequence, resources, constants
@@ -136,7 +138,9 @@ struct File {
   // Copies of sections that were not aligned for reading in place.
   std::vector<std::shared_ptr<const std::byte[]>> copies;
 
-  SourceLocation location(Span range) const { return SourceLocation::in_bytes(name, range); }
+  SourceLocation location(Span range) const {
+    return is_converted ? SourceLocation::in_file(name) : SourceLocation::in_bytes(name, range);
+  }
   SourceLocation location(const Slot& slot) const {
     const std::uint64_t start = sections[1].range.begin + slot.table;
     return location(Span{start, start + 4});

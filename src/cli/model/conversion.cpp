@@ -16,6 +16,7 @@
 #include "base/resident_memory.hpp"
 #include "cli/content.hpp"
 #include "cli/model/run_in_memory.hpp"
+#include "cli/option_groups.hpp"
 #include "convert/analyse.hpp"
 #include "convert/report.hpp"
 #include "convert/segments/merge_segments.hpp"
@@ -392,7 +393,7 @@ void ConversionLine::add_own_options() {
                    "with --verify, a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
   line_.add_option("--verify-shape", options_.verify_shapes,
                    "NAME=1x8x8x3: the shape of an input with unknown dimensions");
-  line_.add_option("--entry", options_.read.entry, "the function of an MLIR module; else its only one, `main`, or all");
+  add_function_option(line_, options_.read.entry);
   line_.add_option("--io-names", io_names_, "names of a `.tosa` model's inputs and outputs: deserialized, tensor");
   line_.add_option("--partition-order", order_,
                    "the order in which operators are visited: bfs (breadth first), program");

@@ -7,6 +7,7 @@
 #include "cli/model/draw_model.hpp"
 #include "cli/model/open_model.hpp"
 #include "cli/model/verbs.hpp"
+#include "cli/option_groups.hpp"
 #include "convert/convert.hpp"
 #include "convert/model_json.hpp"
 #include "convert/read_model.hpp"
@@ -112,11 +113,11 @@ int inspect_model_file(const Arguments& arguments) {
   line.add_option("-o,--output", output, "the file to write to; `-` is standard output");
   line.add_flag("--graphs", graph, "show the graph as text, a line for each operator");
   line.add_option("--graph", picture, "draw the model: a page (.html) or a file for Graphviz (.dot)");
-  line.add_option("--entry", settings.entry, "the function of an MLIR module");
+  add_function_option(line, settings.entry);
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
   if (!picture.empty()) {
-    if (const auto file = open_any_model(path, path == "-" ? "<stdin>" : path, diagnostics))
+    if (const auto file = open_any_model(path, path == "-" ? "<stdin>" : path, settings.entry, diagnostics))
       draw_model(file->vgf, picture, {}, diagnostics);
     return report(diagnostics, style);
   }

@@ -7,10 +7,10 @@
 namespace slipway::cli {
 
 std::shared_ptr<const model::ModelFile> open_any_model(const std::string& path, const std::string& name,
-                                                       Diagnostics& diagnostics) {
-  if (path != "-") return model::open_any_model(Path(path), name, "", diagnostics);
+                                                       const std::string& entry, Diagnostics& diagnostics) {
+  if (path != "-") return model::open_any_model(Path(path), name, entry, diagnostics);
   const auto content = diagnostics.take(ContentOf::read(path));
-  return content ? model::open_any_model(content->content().bytes, name, "", diagnostics) : nullptr;
+  return content ? model::open_any_model(content->content().bytes, name, entry, diagnostics) : nullptr;
 }
 
 }  // namespace slipway::cli

@@ -36,6 +36,7 @@ namespace {
 struct ModelOptions : LaunchGroup {
   std::vector<std::string> files;
   std::vector<std::string> inputs, shapes;  // NAME=FILE, NAME=1x2x3
+  std::string entry;
   std::string input_directory, output_directory, range, fill = "random", compare;
   std::uint64_t seed = 0;
   bool profile = false, layers = false;
@@ -60,6 +61,7 @@ void add_data_options(OptionGroup& group, ModelOptions& options) {
   group.add_option("--range", options.range,
                    "LOW:HIGH of random inputs and ramps (all values of an integer type; -1:1 for floats)");
   add_shape_option(group, options.shapes);
+  add_function_option(group, options.entry);
   group.add_option("--output,--output-dir", options.output_directory,
                    "directory for NAME.npy of every output, created if missing; or an archive, FILE.npz");
 }
@@ -257,7 +259,7 @@ class ModelJob : public Job {
     {
       const launch::ScopedTimer timer(counters_, launch::CounterCategory::ScenarioSetup, "Parse VGF: " + name);
       stage("loading " + name);
-      request_.file = open_any_model(path, name, diagnostics_);
+      request_.file = open_any_model(path, name, options_.entry, diagnostics_);
     }
     if (!request_.file || !ok()) return false;
     const launch::ScopedTimer timer(counters_, launch::CounterCategory::ScenarioSetup, "Plan Model: " + name);

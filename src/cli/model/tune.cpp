@@ -24,6 +24,7 @@ struct TuneOptions {
   std::vector<std::string> files;
   std::string device, output, page;
   std::vector<std::string> shapes;
+  std::string entry;
   bool quick = false, no_fuse = false, no_cache = false;
 };
 
@@ -71,7 +72,7 @@ class Tuning {
   bool open(const std::string& file) {
     progress_.stage("loading " + file);
     request_ = model::StandaloneOptions();
-    request_.file = open_any_model(file, file, diagnostics_);
+    request_.file = open_any_model(file, file, options_.entry, diagnostics_);
     if (!request_.file || diagnostics_.has_errors()) return false;
     request_.name = Path(file).stem().string();
     request_.shapes = shapes_;
@@ -172,6 +173,7 @@ int tune_verb(const Arguments& arguments) {
   line.add_option("files", options.files, "the models: VGF, TOSA, MLIR or graphs as text").required();
   line.add_report_options(options.style);
   add_shape_option(line, options.shapes);
+  add_function_option(line, options.entry);
   add_device_option(line, options.device);
   line.add_option("--output", options.output,
                   "write one table of all models to this file (JSON; `slipway schema tuning`)");

@@ -43,11 +43,12 @@ std::optional<spirv::Words> compile(const vgf::File& file, const vgf::Module& mo
 }
 
 std::shared_ptr<const ModelFile> read_and_check(std::shared_ptr<ModelFile> file, Bytes bytes, const std::string& name,
-                                                Diagnostics& diagnostics) {
+                                                bool is_converted, Diagnostics& diagnostics) {
   const std::size_t before = diagnostics.errors();
   std::optional<vgf::File> read = vgf::read_vgf(bytes, name, diagnostics);
   if (!read) return nullptr;
   file->vgf = std::move(*read);
+  file->vgf.is_converted = is_converted;
   vgf::check_vgf(file->vgf, diagnostics);
   return diagnostics.errors() == before ? file : nullptr;
 }
@@ -59,14 +60,14 @@ std::shared_ptr<const ModelFile> open_model(const Path& path, const std::string&
   if (!bytes) return nullptr;
   auto file = std::make_shared<ModelFile>(std::move(*bytes), vgf::File{});
   const Bytes all = file->bytes.bytes();
-  return read_and_check(std::move(file), all, name, diagnostics);
+  return read_and_check(std::move(file), all, name, false, diagnostics);
 }
 
 std::shared_ptr<const ModelFile> open_model(std::vector<std::byte> bytes, const std::string& name,
-                                            Diagnostics& diagnostics) {
+                                            Diagnostics& diagnostics, bool is_converted) {
   auto file = std::make_shared<ModelFile>(MappedFile(), vgf::File{}, std::move(bytes));
   const Bytes all = file->made;
-  return read_and_check(std::move(file), all, name, diagnostics);
+  return read_and_check(std::move(file), all, name, is_converted, diagnostics);
 }
 
 std::optional<spirv::Words> module_words(const ModelFile& file, std::uint32_t index, const Cache& cache,

@@ -43,10 +43,11 @@ struct ModelFile {
   std::vector<std::byte> made;  // instead of `bytes`, for a file that was made in memory
 };
 
-// Errors: those of reading and checking, located at bytes of the file. Messages call the file `name`.
+// Errors: those of reading and checking, located at bytes of the file. Messages call the file `name`. `is_converted`:
+// see vgf::File.
 std::shared_ptr<const ModelFile> open_model(const Path& path, const std::string& name, Diagnostics& diagnostics);
 std::shared_ptr<const ModelFile> open_model(std::vector<std::byte> bytes, const std::string& name,
-                                            Diagnostics& diagnostics);
+                                            Diagnostics& diagnostics, bool is_converted = false);
 
 // --- code ------------------------------------------------------------------------------------------------------------
 

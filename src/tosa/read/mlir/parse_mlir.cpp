@@ -147,8 +147,8 @@ class Parser {
       }
       return {chosen};
     }
-    const auto entry = std::ranges::find_if(
-        functions, [](mlir::func::FuncOp each) { return each->hasAttr("tf.entry_function"); });
+    const auto entry =
+        std::ranges::find_if(functions, [](mlir::func::FuncOp each) { return each->hasAttr("tf.entry_function"); });
     if (mlir::func::FuncOp chosen = entry != functions.end() ? *entry : with_name("main")) {
       if (functions.size() > 1) reply_.chosen = view(chosen.getName());
       return {chosen};
