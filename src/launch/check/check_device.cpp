@@ -12,6 +12,7 @@
 #include "launch/execute/image_info.hpp"
 #include "launch/plan/accesses.hpp"
 #include "launch/plan/locate.hpp"
+#include "launch/plan/specialization.hpp"
 
 namespace slipway::launch {
 namespace {
@@ -21,14 +22,6 @@ constexpr std::array kAxes = {'x', 'y', 'z'};
 bool has_custom_border(const gpu::SamplerInfo& sampler) {
   return gpu::uses_border(sampler) && (sampler.border_color == vk::BorderColor::FLOAT_CUSTOM_EXT ||
                                        sampler.border_color == vk::BorderColor::INT_CUSTOM_EXT);
-}
-
-// The value of a number of the shader with a specialization.
-std::uint32_t specialized(const Shader& shader, const spirv::SpecializedNumber& number) {
-  for (const Specialization& constant : shader.specializations) {
-    if (constant.id == number.spec_id && constant.bytes.size() == 4) return load<std::uint32_t>(constant.bytes.data());
-  }
-  return number.value;
 }
 
 class DeviceCheck {
@@ -112,10 +105,15 @@ class DeviceCheck {
     check_limit(shader.origin, entry.shared_memory, limits_.max_compute_shared_memory_size,
                 "maxComputeSharedMemorySize",
                 formatted("shader `{}` has {} bytes of shared memory", shader.name, entry.shared_memory));
-    if (!entry.local_size) return;
+    const auto sizes = workgroup_size(shader);
+    if (!sizes) return;
+    if (const std::string problem = empty_workgroup(shader); !problem.empty()) {
+      diagnostics_.error(DiagnosticKind::OutOfRange, shader.origin.location, problem)
+          .at(shader.origin.path, shader.origin.uid);
+    }
     Size invocations = 1;
     for (std::size_t i = 0; i < kAxes.size(); ++i) {
-      const std::uint32_t size = specialized(shader, (*entry.local_size)[i]);
+      const std::uint32_t size = (*sizes)[i];
       invocations = checked_multiply(invocations, size);
       check_limit(shader.origin, size, limits_.max_compute_workgroup_size[i],
                   formatted("maxComputeWorkGroupSize[{}]", i),

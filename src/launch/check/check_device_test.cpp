@@ -84,6 +84,14 @@ TEST(CheckDevice, SpecializationDecidesTheWorkgroupSize) {
   EXPECT_EQ(check_device(plan, {}, small_device()).errors(), 2u);
 }
 
+// Mesa's software driver divides by it.
+TEST(CheckDevice, WorkgroupsHaveInvocations) {
+  Plan plan;
+  Shader& shader = add_shader(plan, {.local_size = spirv::LocalSize{{{1}, {.value = 4, .spec_id = 7}, {1}}}});
+  shader.specializations = {{.id = 7, .bytes = {{}, {}, {}, {}}}};
+  EXPECT_EQ(missing(plan), "/s: error: shader `s` has a workgroup size of 0 in y [out-of-range]\n  = at /s\n");
+}
+
 TEST(CheckDevice, CapabilitiesAreReportedAtTheShader) {
   Plan plan;
   Shader& shader = add_shader(plan, {});

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/format.hpp"
+
 namespace slipway::launch {
 
 spirv::Specialization values_of(std::span<const Specialization> constants) {
@@ -14,6 +16,32 @@ spirv::Specialization values_of(std::span<const Specialization> constants) {
     values[constant.id] = bits;
   }
   return values;
+}
+
+namespace {
+
+std::uint32_t specialized(const Shader& shader, const spirv::SpecializedNumber& number) {
+  for (const Specialization& constant : shader.specializations) {
+    if (constant.id == number.spec_id && constant.bytes.size() == 4) return load<std::uint32_t>(constant.bytes.data());
+  }
+  return number.value;
+}
+
+}  // namespace
+
+std::optional<std::array<std::uint32_t, 3>> workgroup_size(const Shader& shader) {
+  const spirv::EntryPoint* entry = shader.reflection ? shader.reflection->find(shader.entry, shader.stage) : nullptr;
+  if (!entry || !entry->local_size) return std::nullopt;
+  const spirv::LocalSize& size = *entry->local_size;
+  return std::array{specialized(shader, size[0]), specialized(shader, size[1]), specialized(shader, size[2])};
+}
+
+std::string empty_workgroup(const Shader& shader) {
+  const auto size = workgroup_size(shader);
+  if (!size) return {};
+  const auto zero = std::ranges::find(*size, 0u);
+  if (zero == size->end()) return {};
+  return formatted("shader `{}` has a workgroup size of 0 in {}", shader.name, "xyz"[zero - size->begin()]);
 }
 
 }  // namespace slipway::launch

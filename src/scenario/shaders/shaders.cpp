@@ -207,6 +207,10 @@ std::optional<CompiledShader> compile_shader(const Scenario& scenario, const Sha
     stage.entry = wanted.name;
     stage.stage = entry->stage;
     stage.push_constant_size = *push_size;
+    if (const std::string problem = launch::empty_workgroup(stage); !problem.empty()) {
+      diagnostics.add(problem_in(shader, "specialization_constants", DiagnosticKind::OutOfRange, problem));
+      return std::nullopt;
+    }
   }
   if (!specializations) return std::nullopt;
   CompiledShader compiled{.shader = std::move(stages.front()), .metadata = code->metadata};
