@@ -5,6 +5,9 @@
 // B; the zero point of B must be 0. Their B is stored channel by channel, since devices load 8-bit matrices slowly in
 // the other order.
 //
+// Where tiles do not fill the device, several workgroups share the products of a tile. A kernel of its own adds their
+// sums, or the last of them to finish does.
+//
 // Each subgroup has a part of the tile, as a grid of matrices. Operands go through shared memory sixteen bytes at a
 // time, in rows a chunk longer than their contents so that they begin on different banks. A product without further
 // operators is stored directly from the matrices. One with further operators, or with a partial tile at the edge, goes
