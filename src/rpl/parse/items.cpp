@@ -42,6 +42,7 @@ void Parser::parse_source(const std::vector<Token>& tokens, std::uint32_t module
   module_ = module;
   unclosed_ = false;
   last_end_ = token_->begin;
+  find_bad_bytes();
   while (!is(TokenKind::End)) {
     if (accept(TokenKind::Semicolon)) continue;
     parse_item();

@@ -24,13 +24,21 @@ bool Parser::expected(std::string_view what, std::string_view hint) {
   return false;
 }
 
+void Parser::find_bad_bytes() {
+  bad_bytes_.clear();
+  const SourcePtr source = program_.location(range_of(at())).source;
+  for (const Diagnostic& known : diagnostics_.all()) {
+    if (known.kind == DiagnosticKind::RplChar && known.location.source == source)
+      bad_bytes_.push_back(known.location.span.begin);
+  }
+}
+
 bool Parser::follows_bad_bytes() const {
+  if (bad_bytes_.empty()) return false;
   const std::uint32_t begin = token_ == first_ ? token_->begin : token_[-1].end;
-  const SourceLocation gap = program_.location({begin, token_->begin});
-  return std::ranges::any_of(diagnostics_.all(), [&](const Diagnostic& known) {
-    return known.kind == DiagnosticKind::RplChar && known.location.source == gap.source &&
-           known.location.span.begin >= gap.span.begin && known.location.span.begin < gap.span.end;
-  });
+  const Span gap = program_.location({begin, token_->begin}).span;
+  const auto next = std::ranges::lower_bound(bad_bytes_, gap.begin);
+  return next != bad_bytes_.end() && *next < gap.end;
 }
 
 bool Parser::expect(TokenKind kind) {

@@ -66,6 +66,8 @@ class Parser {
   }
   // "expected WHAT, found ...".
   bool expected(std::string_view what, std::string_view hint = {});
+  // The bytes of this source that no token contains, which the lexer has reported in their order.
+  void find_bad_bytes();
   bool follows_bad_bytes() const;
   bool expect(TokenKind kind);
   bool expect_close(TokenKind kind, const Token& open);
@@ -154,8 +156,9 @@ class Parser {
   std::uint32_t last_end_ = 0;
   std::uint32_t module_ = 0;
   std::uint32_t depth_ = 0;
-  bool unclosed_ = false;   // the end of the file was reported
-  bool abandoned_ = false;  // this item is nested too deeply; nothing more is reported about it
+  bool unclosed_ = false;                 // the end of the file was reported
+  bool abandoned_ = false;                // this item is nested too deeply; nothing more is reported about it
+  std::vector<std::uint64_t> bad_bytes_;  // offsets in the source
   std::vector<std::uint32_t>& stack_;
   std::vector<ItemId>& option_of_name_;
 
