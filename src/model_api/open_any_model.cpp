@@ -7,7 +7,7 @@
 namespace slipway::model {
 namespace {
 
-// The last stage of both forms, the shaders, is the caller's.
+// Whether the file is a VGF file. The last stage of both forms, the shaders, is the caller's.
 bool begin_reading(Bytes bytes, Stages* stages) {
   const bool vgf = convert::detect_format(bytes) == convert::ModelFormat::Vgf;
   if (stages) {
@@ -28,26 +28,28 @@ std::shared_ptr<const ModelFile> open_converted(Bytes bytes, const std::string& 
   return file ? open_model(std::move(*file), name, diagnostics, true) : nullptr;
 }
 
+// `open_vgf`: opens the file if it is a VGF file.
+template <class OpenVgf>
+std::shared_ptr<const ModelFile> open_either(Bytes bytes, const std::string& name, const std::string& entry,
+                                             Diagnostics& diagnostics, Stages* stages, OpenVgf open_vgf) {
+  if (!begin_reading(bytes, stages)) return open_converted(bytes, name, entry, diagnostics, stages);
+  return convert::has_entry(convert::ModelFormat::Vgf, name, entry, diagnostics) ? open_vgf() : nullptr;
+}
+
 }  // namespace
 
 std::shared_ptr<const ModelFile> open_any_model(const Path& path, const std::string& name, const std::string& entry,
                                                 Diagnostics& diagnostics, Stages* stages) {
   const auto mapped = diagnostics.take(map_file(path));
   if (!mapped) return nullptr;
-  if (begin_reading(mapped->bytes(), stages)) {
-    const bool readable = convert::has_entry(convert::ModelFormat::Vgf, name, entry, diagnostics);
-    return readable ? open_model(path, name, diagnostics) : nullptr;
-  }
-  return open_converted(mapped->bytes(), name, entry, diagnostics, stages);
+  return open_either(mapped->bytes(), name, entry, diagnostics, stages,
+                     [&] { return open_model(path, name, diagnostics); });
 }
 
 std::shared_ptr<const ModelFile> open_any_model(Bytes bytes, const std::string& name, const std::string& entry,
                                                 Diagnostics& diagnostics, Stages* stages) {
-  if (begin_reading(bytes, stages)) {
-    const bool readable = convert::has_entry(convert::ModelFormat::Vgf, name, entry, diagnostics);
-    return readable ? open_model(std::vector(bytes.begin(), bytes.end()), name, diagnostics) : nullptr;
-  }
-  return open_converted(bytes, name, entry, diagnostics, stages);
+  return open_either(bytes, name, entry, diagnostics, stages,
+                     [&] { return open_model(std::vector(bytes.begin(), bytes.end()), name, diagnostics); });
 }
 
 }  // namespace slipway::model
