@@ -186,45 +186,44 @@ TEST(Verify, ZeroPoints) {
             "RESCALE: `output_zp` is 5; for an unsigned i16 it is 0 or 32768 [out-of-range]\n");
 }
 
+// Of a graph with these lines.
+Diagnostics verified(std::string_view lines) {
+  Diagnostics diagnostics;
+  auto graph = parse(make_source("t.graph", formatted("graph t {{\n{}\n}}", lines)), diagnostics);
+  EXPECT_TRUE(graph);
+  if (graph) verify(*graph, diagnostics);
+  return diagnostics;
+}
+
+void expect_rule(const Diagnostics& diagnostics, const std::string& text) {
+  EXPECT_EQ(diagnostics.errors(), 0u);
+  ASSERT_EQ(diagnostics.warnings(), 1u) << located_messages(diagnostics);
+  EXPECT_TRUE(diagnostics.all()[0].is_rule);
+  EXPECT_THAT(located_messages(diagnostics), HasSubstr(text));
+}
+
 // Other converters accept it: a warning of conversions and runs.
 TEST(Verify, RescaleOfUnsignedToUnsignedIsARule) {
-  Diagnostics diagnostics;
-  auto graph =
-      parse(make_source("t.graph",
-                        "graph t {\n%0 = input i8[2]\n%1 = const i32[1] [1]\n%2 = const i8[1] [30]\n"
-                        "%3 = RESCALE(%0, %1, %2) i8[2] scale32=true rounding_mode=SINGLE_ROUND per_channel=false "
-                        "input_unsigned=true output_unsigned=true input_zp=0 output_zp=0\noutput %3\n}"),
-            diagnostics);
-  ASSERT_TRUE(graph);
-  verify(*graph, diagnostics);
-  EXPECT_EQ(diagnostics.errors(), 0u);
-  ASSERT_EQ(diagnostics.warnings(), 1u);
-  EXPECT_TRUE(diagnostics.all()[0].is_rule);
-  EXPECT_THAT(located_messages(diagnostics), HasSubstr("input and output are both unsigned"));
+  expect_rule(verified("%0 = input i8[2]\n%1 = const i32[1] [1]\n%2 = const i8[1] [30]\n"
+                       "%3 = RESCALE(%0, %1, %2) i8[2] scale32=true rounding_mode=SINGLE_ROUND per_channel=false "
+                       "input_unsigned=true output_unsigned=true input_zp=0 output_zp=0\noutput %3"),
+              "input and output are both unsigned");
 }
 
 // Other converters accept shifts of 0 and 1, but not negative ones.
 TEST(Verify, RescaleByASmallShiftIsARule) {
   const auto found = [](std::string_view shift) {
-    Diagnostics diagnostics;
-    auto graph = parse(make_source("t.graph", formatted("graph t {{\n%0 = input i8[2]\n%1 = const i32[1] [1]\n"
-                                                        "%2 = const i8[1] [{}]\n%3 = RESCALE(%0, %1, %2) i8[2] "
-                                                        "scale32=true rounding_mode=SINGLE_ROUND per_channel=false "
-                                                        "input_unsigned=false output_unsigned=false input_zp=0 "
-                                                        "output_zp=0\noutput %3\n}}",
-                                                        shift)),
-                       diagnostics);
-    if (graph) verify(*graph, diagnostics);
-    return diagnostics;
+    return verified(
+        formatted("%0 = input i8[2]\n%1 = const i32[1] [1]\n%2 = const i8[1] [{}]\n"
+                  "%3 = RESCALE(%0, %1, %2) i8[2] scale32=true rounding_mode=SINGLE_ROUND "
+                  "per_channel=false input_unsigned=false output_unsigned=false input_zp=0 output_zp=0\n"
+                  "output %3",
+                  shift));
   };
   EXPECT_TRUE(found("2").empty());
   for (const std::string_view shift : {"0", "1"}) {
     SCOPED_TRACE(shift);
-    const Diagnostics diagnostics = found(shift);
-    EXPECT_EQ(diagnostics.errors(), 0u);
-    ASSERT_EQ(diagnostics.warnings(), 1u);
-    EXPECT_TRUE(diagnostics.all()[0].is_rule);
-    EXPECT_THAT(located_messages(diagnostics), HasSubstr(formatted("a shift is {}; shifts are 2 to 62", shift)));
+    expect_rule(found(shift), formatted("a shift is {}; shifts are 2 to 62", shift));
   }
   EXPECT_EQ(found("-1").errors(), 1u);
 }
@@ -232,25 +231,17 @@ TEST(Verify, RescaleByASmallShiftIsARule) {
 // Kernels compute with -8 as with any other number: a warning of conversions and runs.
 TEST(Verify, SmallestI4IsARule) {
   const auto found = [](std::string_view weights) {
-    Diagnostics diagnostics;
-    auto graph = parse(make_source("t.graph", formatted("graph t {{\n%0 = input i8[1, 2, 2, 1]\n"
-                                                        "%1 = const i4[2, 1, 1, 1] {}\n%2 = const i32[1] [0]\n"
-                                                        "%3 = CONV2D(%0, %1, %2) i32[1, 2, 2, 2] pad=[0, 0, 0, 0] "
-                                                        "stride=[1, 1] dilation=[1, 1] acc_type=INT32 "
-                                                        "local_bound=false input_zp=0 weight_zp=0\noutput %3\n}}",
-                                                        weights)),
-                       diagnostics);
-    EXPECT_TRUE(graph);
-    if (graph) verify(*graph, diagnostics);
-    return diagnostics;
+    return verified(
+        formatted("%0 = input i8[1, 2, 2, 1]\n%1 = const i4[2, 1, 1, 1] {}\n%2 = const i32[1] [0]\n"
+                  "%3 = CONV2D(%0, %1, %2) i32[1, 2, 2, 2] pad=[0, 0, 0, 0] stride=[1, 1] "
+                  "dilation=[1, 1] acc_type=INT32 local_bound=false input_zp=0 weight_zp=0\noutput %3",
+                  weights));
   };
-  const Diagnostics refused = found("[7, -8]"), splat = found("splat -8"), allowed = found("[7, -7]");
-  for (const Diagnostics& diagnostics : {refused, splat}) {
-    EXPECT_EQ(diagnostics.errors(), 0u);
-    ASSERT_EQ(diagnostics.warnings(), 1u) << located_messages(diagnostics);
-    EXPECT_TRUE(diagnostics.all()[0].is_rule);
-    EXPECT_THAT(located_messages(diagnostics), HasSubstr("CONV2D: a constant of type i4 has an element that is -8"));
+  for (const std::string_view weights : {"[7, -8]", "splat -8"}) {
+    SCOPED_TRACE(weights);
+    expect_rule(found(weights), "CONV2D: a constant of type i4 has an element that is -8");
   }
+  const Diagnostics allowed = found("[7, -7]");
   EXPECT_TRUE(allowed.empty()) << located_messages(allowed);
 }
 
