@@ -302,11 +302,7 @@ TEST_P(AttentionTest, EveryCandidateAgrees) {
                      .mask = Mask::Rows,
                      .layout = Layout::Heads};
     AttentionGraph graph(s, 5);
-    lower::LowerOptions listing = options(true);
-    listing.list_sites = true;
-    const auto program = lower::lower_graph(graph.builder.graph, listing);
-    ASSERT_TRUE(program);
-    for (const lower::TuningSite& site : program->sites) {
+    for (const lower::TuningSite& site : sites_of(graph.builder.graph)) {
       if (!site.what.starts_with("attention")) continue;
       // Otherwise two of them.
       const std::size_t every = slipway::testing::whole_suite() ? 1 : site.candidates.size() / 2;

@@ -500,16 +500,13 @@ TEST_P(KernelStrategiesTest, EveryCandidateAgrees) {
     SCOPED_TRACE(one.name);
     std::minstd_rand random(5);
     const tosa::Graph graph = graph_of(one, random);
-    lower::LowerOptions listing = options(true);
-    listing.list_sites = true;
-    const auto program = lower::lower_graph(graph, listing);
-    ASSERT_TRUE(program);
+    const std::vector<lower::TuningSite> sites = sites_of(graph);
     // All sites at once.
     std::size_t most = 0;
-    for (const lower::TuningSite& site : program->sites) most = std::max(most, site.candidates.size());
+    for (const lower::TuningSite& site : sites) most = std::max(most, site.candidates.size());
     for (std::size_t i = all ? 1 : 1 + case_index % std::max<std::size_t>(most, 2) / 2; i < most; ++i) {
       tuning_.clear();
-      for (const lower::TuningSite& site : program->sites)
+      for (const lower::TuningSite& site : sites)
         tuning_[site.what] = site.candidates[std::min(i, site.candidates.size() - 1)];
       compare(graph, random, true);
       if (HasFailure()) return;
@@ -534,12 +531,9 @@ TEST_P(KernelStrategiesTest, StepsAreReadAhead) {
         "  %2 = MATMUL(%0, %1) f16[1, 30, 40] A_zp=0 B_zp=0\n  output %2",
         depth);
     const tosa::Graph graph = graph_of({"steps", text}, random);
-    lower::LowerOptions listing = options(true);
-    listing.list_sites = true;
-    const auto program = lower::lower_graph(graph, listing);
-    ASSERT_TRUE(program);
+    const std::vector<lower::TuningSite> sites = sites_of(graph);
     std::size_t tried = 0;
-    for (const lower::TuningSite& site : program->sites) {
+    for (const lower::TuningSite& site : sites) {
       for (const lower::Parameters& candidate : site.candidates) {
         if (!candidate.contains("across") || candidate.at("rows") * candidate.at("columns") > 1) continue;
         if (candidate.at("step") < 64 || candidate.at("parts") > 1) continue;
@@ -569,18 +563,15 @@ TEST_P(KernelStrategiesTest, TheLastWorkgroupAddsTheParts) {
   output %3
   output %4)"},
                                      random);
-  lower::LowerOptions listing = options(true);
-  listing.list_sites = true;
-  const auto listed = lower::lower_graph(graph, listing);
-  ASSERT_TRUE(listed);
+  const std::vector<lower::TuningSite> sites = sites_of(graph);
   std::size_t tried = 0;
-  for (const lower::TuningSite& site : listed->sites) {
+  for (const lower::TuningSite& site : sites) {
     for (const lower::Parameters& candidate : site.candidates) {
       if (!candidate.contains("joined") || candidate.at("rows") * candidate.at("columns") > 1) continue;
       if (candidate.at("parts") > 4) continue;
       SCOPED_TRACE(candidate.at("parts"));
       tuning_.clear();
-      for (const lower::TuningSite& one : listed->sites) {
+      for (const lower::TuningSite& one : sites) {
         if (std::ranges::contains(one.candidates, candidate)) tuning_[one.what] = candidate;
       }
       const auto program = lower::lower_graph(graph, options(true));

@@ -138,6 +138,13 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
     return options;
   }
 
+  // What tuning could choose for a graph.
+  std::vector<lower::TuningSite> sites_of(const tosa::Graph& graph) {
+    lower::LowerOptions listing = options(true);
+    listing.list_sites = true;
+    return slipway::testing::must(lower::lower_graph(graph, listing)).sites;
+  }
+
   // The outputs of each graph, computed by its kernels, in one submission.
   std::vector<std::vector<Tensor>> run_jobs(std::span<const Job> jobs) {
     std::vector<std::vector<Tensor>> results(jobs.size());
