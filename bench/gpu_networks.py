@@ -103,9 +103,9 @@ def program(build, name):
     return next(path for path in (build / "bin" / name, build / name) if path.exists())
 
 
-def ours(build):
+def ours(build, networks):
     """Runs bench_gpu; returns its numbers as {label: number}, and its output."""
-    text = subprocess.run([program(build, "bench_gpu")], stdout=subprocess.PIPE, text=True, check=False).stdout
+    text = subprocess.run([program(build, "bench_gpu"), *networks], stdout=subprocess.PIPE, text=True, check=False).stdout
     found = {}
     for kind, size, rate in re.findall(r"^product (f32|f16 to f32|f16 to f16|i8 to i32) +(\d+) +([\d.]+)", text, re.M):
         found[f"{kind} {size}"] = float(rate)
@@ -121,9 +121,11 @@ def label_of(name, batch):
     return name if batch == 1 else f"{name}.{batch}"
 
 
-def write_networks(build, directory):
+def write_networks(build, directory, networks):
     """Writes the networks for PyTorch, each under its label."""
     for name, batch in [(name, 1) for name in NETWORKS] + FURTHER:
+        if networks and networks[0] not in label_of(name, batch):
+            continue
         with tempfile.TemporaryDirectory(dir=directory) as scratch:
             subprocess.run([program(build, "make_networks"), scratch, str(batch), name], check=True)
             for path in pathlib.Path(scratch).iterdir():
@@ -135,7 +137,8 @@ def measure_theirs(found, directory, theirs):
     for label in [one for one in found if one.startswith(("f32 ", "f16 to f32 ", "i8 "))]:
         kind, size = label.rsplit(" ", 1)
         theirs[label] = max(theirs.get(label, 0), product(int(size), kind))
-    theirs["pointwise"] = max(theirs.get("pointwise", 0), copy_rate())
+    if "pointwise" in found:
+        theirs["pointwise"] = max(theirs.get("pointwise", 0), copy_rate())
     for path in sorted(directory.glob("*.json")):
         times = network_times(path)
         theirs[path.stem] = {key: min(times[key], theirs.get(path.stem, times)[key]) for key in times}
@@ -145,6 +148,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", required=True, type=pathlib.Path)
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--networks", nargs=1, default=[], metavar="TEXT", help="only networks whose labels contain TEXT")
     options, _ = parser.parse_known_args()
     if torch:
         if not torch.cuda.is_available():
@@ -156,9 +160,9 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         directory = pathlib.Path(name)
         if torch:
-            write_networks(options.build, directory)
+            write_networks(options.build, directory, options.networks)
         for _ in range(options.rounds):
-            found, text = ours(options.build)
+            found, text = ours(options.build, options.networks)
             for label, number in found.items():
                 better = min if "." in label or label.endswith("host") else max
                 best[label] = better(best.get(label, number), number)

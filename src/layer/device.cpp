@@ -304,6 +304,7 @@ lower::LowerOptions lower_options(const LayerInstance& instance, gpu::Snapshot s
   std::erase_if(snapshot.features, [&](const std::string& name) { return !enabled.contains(name); });
   Diagnostics diagnostics;
   lower::LowerOptions options{.addresses_only = true, .device = model::tuned_facts(snapshot, cache, diagnostics)};
+  options.device.starts_in_order = false;  // recorded with barriers, among commands of the application
   for (const Diagnostic& problem : diagnostics.all()) instance.message(MessageLevel::Warning, problem.message);
   return options;
 }

@@ -59,6 +59,9 @@ struct DeviceFacts {
   std::uint32_t multiprocessors = 16;
   std::uint32_t invocations_of_multiprocessor = 1024;
   std::uint32_t registers_of_multiprocessor = 65536;  // 32 bits each
+  // Workgroups of a dispatch start only after all of the dispatches before it in the queue have started, also without
+  // a barrier between them: they may wait for those. Vulkan does not guarantee it.
+  bool starts_in_order = false;
   Rates rates;
   std::int64_t invocations_in_flight() const { return std::int64_t{multiprocessors} * invocations_of_multiprocessor; }
   // Cooperative matrices of 16-bit floats (F16, BF16) with 32-bit sums, and of 8-bit integers (I8) with I32 sums; by

@@ -28,6 +28,22 @@ Value linear_index(Kernel& kernel, const tensor::Shape& shape, const Coordinates
   return index;
 }
 
+KernelBuilder::KernelBuilder(const tosa::Graph& graph, const std::vector<bool>& stored, const Widening& widened,
+                             const FloatFacts& floats, Grid grid, std::uint32_t links)
+    : graph_(graph), stored_(stored), widened_(widened), kernel_(floats, grid) {
+  if (!grid.linked) return;
+  waits_ = exchange_packed(links, ElementType::I32);
+  counts_ = exchange_packed(links, ElementType::I32);
+}
+
+void KernelBuilder::wait_for_stage() {
+  if (kernel_.grid().linked) kernel_.wait_for_stage(waits_);
+}
+
+void KernelBuilder::count_for_stage() {
+  if (kernel_.grid().linked) kernel_.count_for_stage(counts_);
+}
+
 Value KernelBuilder::at(ValueId value, const Coordinates& coordinates) {
   if (const auto known = fixed_.find(index(value)); known != fixed_.end()) return known->second;
   const tosa::TensorType& type = graph_[value].type;

@@ -22,9 +22,9 @@ struct Slot {
 class KernelBuilder final : public Elements {
  public:
   // `stored` is the result of plan_fusion, `widened` that of plan_widening; all references must outlive the builder.
+  // `links`: of a linked kernel, the buffer of the program with the counters of stages.
   KernelBuilder(const tosa::Graph& graph, const std::vector<bool>& stored, const Widening& widened,
-                const FloatFacts& floats, Grid grid)
-      : graph_(graph), stored_(stored), widened_(widened), kernel_(floats, grid) {}
+                const FloatFacts& floats, Grid grid, std::uint32_t links = 0);
 
   const tosa::Graph& graph() const { return graph_; }
   Kernel& kernel() { return kernel_; }
@@ -54,6 +54,10 @@ class KernelBuilder final : public Elements {
   BufferRef write(tosa::ValueId value);
   BufferRef write_packed(std::uint32_t buffer, ElementType type);
 
+  // Before and after all accesses to what other dispatches write and read. Nothing if the kernel is not linked.
+  void wait_for_stage();
+  void count_for_stage();
+
   bool is_stored(tosa::ValueId value) const { return stored_[tosa::index(value)]; }
   const std::vector<Slot>& slots() const { return slots_; }
   // The nodes that are computed, in their order in the graph.
@@ -70,6 +74,7 @@ class KernelBuilder final : public Elements {
   const Widening& widened_;
   Kernel kernel_;
   std::vector<Slot> slots_;
+  BufferRef waits_, counts_;  // of linked kernels
   std::vector<std::uint32_t> nodes_;
   std::map<std::size_t, Value> fixed_;  // by value
   // Elements that several operators of a kernel read are computed once per block: by value and coordinates.

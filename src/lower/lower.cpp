@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lower/lower.hpp"
 
+#include <algorithm>
+
 #include "base/format.hpp"
 #include "lower/fusion.hpp"
 #include "lower/strategies/strategy.hpp"
@@ -22,9 +24,17 @@ const tosa::TensorType* too_large(const tosa::Graph& graph, const tosa::Node& no
   return nullptr;
 }
 
-}  // namespace
+// Linked kernels may read a little slower, and what they gain is the barrier before them: most of them must not have
+// one.
+bool links_pay_off(const KernelProgram& program) {
+  const auto linked = std::ranges::count_if(
+      program.dispatches, [&](const ProgramDispatch& one) { return program.kernels[one.kernel].linked; });
+  const auto waiting =
+      std::ranges::count_if(program.dispatches, [](const ProgramDispatch& one) { return one.link.workgroups > 0; });
+  return 3 * waiting >= 2 * linked;
+}
 
-Result<KernelProgram> lower_graph(const tosa::Graph& graph, const LowerOptions& options) {
+Result<KernelProgram> lower_once(const tosa::Graph& graph, const LowerOptions& options) {
   // Must come first: every later stage depends on which values are stored. The builder plans widening from it.
   ProgramBuilder program(graph, options, plan_fusion(graph, options.fuse, options.device, options.fuse_attention));
   for (const tosa::Node& node : graph.nodes) {
@@ -52,6 +62,16 @@ Result<KernelProgram> lower_graph(const tosa::Graph& graph, const LowerOptions& 
   // Must follow the strategies: only then is it known which outputs have no kernel of their own.
   program.copy_outputs();
   return program.finish();
+}
+
+}  // namespace
+
+Result<KernelProgram> lower_graph(const tosa::Graph& graph, const LowerOptions& options) {
+  Result<KernelProgram> program = lower_once(graph, options);
+  if (!program || links_pay_off(*program)) return program;
+  LowerOptions without_links = options;
+  without_links.device.starts_in_order = false;
+  return lower_once(graph, without_links);
 }
 
 }  // namespace slipway::lower

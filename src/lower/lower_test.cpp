@@ -2,6 +2,8 @@
 // Whole programs as text, without a device.
 #include "lower/lower.hpp"
 
+#include <algorithm>
+
 #include "lower/testing.hpp"
 #include "spirv/tools.hpp"
 #include "testing/device_facts.hpp"
@@ -13,6 +15,19 @@ std::string lowered(const std::string& lines, const LowerOptions& options = {}) 
   const tosa::Graph graph = graph_of(lines);
   const auto program = lower_graph(graph, options);
   return program ? print_program(graph, *program) : format_diagnostics(program.error(), {.sources = false});
+}
+
+// A line for each dispatch: its stage, for how many workgroups of the stage before it waits, and whether it counts its
+// own.
+std::string print_links(const KernelProgram& program) {
+  std::string text;
+  for (const ProgramDispatch& one : program.dispatches) {
+    text += formatted("stage {}: {} {} workgroups", one.stage, program.kernels[one.kernel].name, one.groups[0]);
+    if (one.link.workgroups) text += formatted(", waits for {} at {}", one.link.workgroups, one.link.waits_at);
+    if (one.link.counts) text += formatted(", counts at {}", one.link.counts_at);
+    text += '\n';
+  }
+  return text;
 }
 
 TEST(LowerGraph, OneKernel) {
@@ -77,7 +92,7 @@ TEST(LowerGraph, AConcatOfManyInputsIsSeveralKernels) {
       "0: kernel 0 CONCAT [1, 1, 1] input 0, input 1, input 2, input 3, input 4, input 5 -> output 0 f32[2, 22]\n"
       "1: kernel 1 CONCAT [1, 1, 1] input 6, input 7, input 8, input 9, input 10, input 11 -> output 0 f32[2, 22]\n"
       "2: kernel 2 CONCAT [1, 1, 1] input 12, input 13, input 14 -> output 0 f32[2, 22]\n");
-  const auto with_addresses = lower_graph(graph_of(lines), {.device = testing::kGpu});
+  const auto with_addresses = lower_graph(graph_of(lines), {.device = slipway::testing::kGpu});
   ASSERT_TRUE(with_addresses);
   ASSERT_EQ(with_addresses->kernels.size(), 2u);
   EXPECT_EQ(with_addresses->kernels[0].bindings, 14u);
@@ -156,6 +171,61 @@ TEST(LowerGraph, TensorsThatAreTooLargeAreRefused) {
       "%1 = REVERSE(%0) i8[65536, 65536] axis=0\n"
       "output %1\n");
   EXPECT_TRUE(text.contains("REVERSE: the tensor i8[65536, 65536] is too large for kernels")) << text;
+}
+
+constexpr std::string_view kStages =
+    "%0 = input f32[64, 256]\n"
+    "%1 = REDUCE_SUM(%0) f32[64, 1] axis=1\n"
+    "%2 = ADD(%0, %1) f32[64, 256]\n"
+    "%3 = REDUCE_SUM(%2) f32[1, 256] axis=0\n"
+    "%4 = ADD(%2, %3) f32[64, 256]\n"
+    "%5 = REDUCE_SUM(%4) f32[64, 1] axis=1\n"
+    "%6 = ADD(%4, %5) f32[64, 256]\n"
+    "%7 = REDUCE_MAX(%4) f32[64, 1] axis=1 nan_mode=PROPAGATE\n"
+    "%8 = ADD(%4, %7) f32[64, 256]\n"
+    "%9 = REDUCE_SUM(%6) f32[1, 256] axis=0\n"
+    "%10 = ADD(%8, %9) f32[64, 256]\n"
+    "%11 = REDUCE_SUM(%10) f32[64, 1] axis=1\n"
+    "%12 = ADD(%10, %11) f32[64, 256]\n"
+    "%13 = REDUCE_SUM(%12) f32[1, 256] axis=0\n"
+    "%14 = ADD(%12, %13) f32[64, 256]\n"
+    "output %14\n";
+
+// The first stage does not count: the counters are set to zero beside it.
+TEST(LowerGraph, StagesWaitInTheirCodeWhereDispatchesStartInOrder) {
+  const tosa::Graph graph = graph_of(std::string(kStages));
+  LowerOptions options{.device = slipway::testing::kGpu};
+  options.device.starts_in_order = true;
+  EXPECT_EQ(print_links(lower_graph(graph, options).value()),
+            "stage 0: REDUCE_SUM 64 workgroups\n"
+            "stage 0: CLEAR 3 workgroups\n"
+            "stage 1: ADD+REDUCE_SUM+ADD 32 workgroups, counts at 128\n"
+            "stage 2: REDUCE_SUM 64 workgroups, waits for 32 at 128, counts at 256\n"
+            "stage 2: REDUCE_MAX 64 workgroups, waits for 32 at 128, counts at 256\n"
+            "stage 3: ADD+ADD+REDUCE_SUM+ADD 32 workgroups, waits for 128 at 256, counts at 384\n"
+            "stage 4: REDUCE_SUM 64 workgroups, waits for 32 at 384, counts at 512\n"
+            "stage 5: ADD+REDUCE_SUM+ADD 32 workgroups, waits for 64 at 512\n");
+}
+
+TEST(LowerGraph, StagesHaveBarriersWhereDispatchesDoNotStartInOrder) {
+  const tosa::Graph graph = graph_of(std::string(kStages));
+  const auto has_links = [&](const LowerOptions& options) {
+    const auto program = lower_graph(graph, options).value();
+    return std::ranges::any_of(program.kernels, &ProgramKernel::linked);
+  };
+  LowerOptions options{.device = slipway::testing::kGpu};
+  EXPECT_FALSE(has_links(options));
+  options.device.starts_in_order = true;
+  EXPECT_TRUE(has_links(options));
+  // More workgroups than run at the same time.
+  options.device.multiprocessors = 1;
+  options.device.invocations_of_multiprocessor = 256;
+  EXPECT_FALSE(has_links(options));
+  options.device = slipway::testing::kGpu;
+  options.device.starts_in_order = true;
+  // Kernels that are measured one by one.
+  options.list_sites = true;
+  EXPECT_FALSE(has_links(options));
 }
 
 }  // namespace

@@ -37,8 +37,18 @@ struct ProgramKernel {
   std::uint32_t bindings = 0;
   std::vector<std::uint32_t> exchanged;  // bindings that workgroups of a dispatch write and others of it read
   bool addresses = false;
+  // Bindings 0 and 1 are counters of stages, and two numbers of 32 bits come before the addresses: StageLink.
+  bool linked = false;
   // Elements of 8 and 16 bits are accessed in words of 32 bits, also the last ones: ranges of buffers are whole words.
   bool by_words = false;
+};
+
+// A linked dispatch waits until `workgroups` of the stage before have counted at its first binding, and counts its own
+// at the second one if `counts`: the two numbers before its addresses.
+struct StageLink {
+  std::uint32_t waits_at = 0, counts_at = 0;  // offsets in the buffer of the bindings, in bytes
+  std::uint32_t workgroups = 0;               // 0: does not wait
+  bool counts = false;
 };
 
 struct ProgramDispatch {
@@ -47,6 +57,7 @@ struct ProgramDispatch {
   std::array<std::uint32_t, 3> groups{1, 1, 1};
   std::vector<std::uint32_t> nodes;  // that it computes; it stores a result of the last one
   std::uint32_t stage = 0;           // dispatches of one stage are independent (schedule.hpp)
+  StageLink link = {};               // of linked kernels
 };
 
 struct KernelProgram {

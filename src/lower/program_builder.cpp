@@ -2,6 +2,8 @@
 #include "lower/program_builder.hpp"
 
 #include <algorithm>
+#include <ranges>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "base/format.hpp"
@@ -14,6 +16,7 @@ namespace {
 using tosa::ValueId;
 
 constexpr std::uint32_t kNone = 0xffffffff;
+constexpr std::uint32_t kLinkBytes = 128;  // a counter of a stage, in a cache line of its own
 
 }  // namespace
 
@@ -85,6 +88,22 @@ std::pair<std::uint32_t, bool> ProgramBuilder::packed(ValueId value, std::uint64
   return {known->second, is_new};
 }
 
+// Few: all run at the same time. Others would wait and count one after the other, which takes longer than a barrier.
+KernelBuilder ProgramBuilder::linked_kernel(Grid grid, std::uint64_t groups, std::uint64_t registers) {
+  const DeviceFacts& device = options_.device;
+  const std::uint64_t together =
+      std::min<std::uint64_t>(device.invocations_of_multiprocessor, device.registers_of_multiprocessor / registers);
+  grid.linked = device.starts_in_order && !device.lanes && !options_.list_sites &&
+                groups * grid.local_size <= together * device.multiprocessors;
+  if (!grid.linked) return kernel(grid);
+  grid.vulkan_memory_model = true;
+  if (!links_) {
+    links_ = static_cast<std::uint32_t>(program_.buffers.size());
+    program_.buffers.push_back({.kind = BufferKind::Intermediate, .packing = {}});
+  }
+  return KernelBuilder(graph_, stored_, widened_, device.floats, addressed(grid), *links_);
+}
+
 std::uint32_t ProgramBuilder::counters(ValueId value, std::uint64_t count) {
   if (!counters_) {
     counters_ = static_cast<std::uint32_t>(program_.buffers.size());
@@ -109,8 +128,11 @@ bool ProgramBuilder::repeat(const GroupKey& key, std::span<const std::uint32_t> 
   if (known == made_.end()) return false;
   const Made& made = known->second;
   ProgramDispatch dispatch{.kernel = made.kernel, .buffers = {}, .groups = made.groups, .nodes = {}};
-  for (const Made::Source& source : made.buffers)
-    dispatch.buffers.push_back(source.is_packed ? packed[source.index] : buffer(key.values[source.index]));
+  for (const Made::Source& source : made.buffers) {
+    dispatch.buffers.push_back(source.from == Made::Source::From::Values   ? buffer(key.values[source.index])
+                               : source.from == Made::Source::From::Packed ? packed[source.index]
+                                                                           : *links_);
+  }
   for (const std::size_t value : made.nodes) dispatch.nodes.push_back(graph_[key.values[value]].source);
   std::ranges::sort(dispatch.nodes);
   program_.dispatches.push_back(std::move(dispatch));
@@ -124,9 +146,15 @@ void ProgramBuilder::remember(const GroupKey& key, std::span<const std::uint32_t
   const auto index_in = [](const auto& range, const auto& what) {
     return static_cast<std::size_t>(std::ranges::find(range, what) - std::ranges::begin(range));
   };
-  for (const Slot& slot : builder.slots())
-    made.buffers.push_back(
-        {!slot.value, slot.value ? index_in(key.values, *slot.value) : index_in(packed, slot.buffer)});
+  for (const Slot& slot : builder.slots()) {
+    using enum Made::Source::From;
+    if (slot.value)
+      made.buffers.push_back({Values, index_in(key.values, *slot.value)});
+    else if (slot.buffer == links_)
+      made.buffers.push_back({Links});
+    else
+      made.buffers.push_back({Packed, index_in(packed, slot.buffer)});
+  }
   for (const std::uint32_t node : dispatch.nodes) {
     const auto& results = graph_.nodes[node].outputs;
     made.nodes.push_back(
@@ -139,6 +167,7 @@ void ProgramBuilder::dispatch(KernelBuilder& builder, std::uint64_t groups, cons
                               std::span<const std::uint32_t> packed, const std::string& note) {
   std::vector<std::uint32_t> buffers;
   for (const Slot& slot : builder.slots()) buffers.push_back(slot.value ? buffer(*slot.value) : slot.buffer);
+  builder.count_for_stage();
   const std::vector<std::uint32_t> nodes = builder.nodes();
   std::string name = note;
   for (const std::uint32_t node : nodes)
@@ -162,6 +191,7 @@ void ProgramBuilder::add_dispatch(KernelBuilder& builder, std::uint64_t groups, 
                                 .bindings = static_cast<std::uint32_t>(buffers.size()),
                                 .exchanged = std::move(exchanged),
                                 .addresses = builder.kernel().grid().addresses,
+                                .linked = builder.kernel().grid().linked,
                                 .by_words = !builder.kernel().grid().narrow_accesses});
   }
   // Several rows of workgroups where a single one would exceed the limit.
@@ -212,7 +242,8 @@ KernelProgram ProgramBuilder::finish() {
   // CPUs run one dispatch at a time, so the original order is kept, which needs the minimum of memory. It is also kept
   // when the time of each kernel is measured.
   schedule(program_.dispatches, program_.buffers.size(), options_.device.lanes > 0 || options_.list_sites);
-  if (counters_) clear_counters();
+  if (links_ && !link_stages()) links_ = std::nullopt;
+  if (counters_ || links_) clear_counters();
   place_intermediates();
   return std::move(program_);
 }
@@ -220,26 +251,32 @@ KernelProgram ProgramBuilder::finish() {
 // Dispatches of one stage need counters of their own; those of different stages share them. A dispatch sets them to
 // zero in the first stage, or before it if they are needed there.
 void ProgramBuilder::clear_counters() {
-  std::vector<std::uint32_t> all = {*counters_};
-  std::size_t used = 0;
-  for (std::size_t i = 0; i < program_.dispatches.size(); ++i) {
-    ProgramDispatch& dispatch = program_.dispatches[i];
-    if (i == 0 || dispatch.stage != program_.dispatches[i - 1].stage) used = 0;
-    const auto mine = std::ranges::find(dispatch.buffers, *counters_);
+  std::vector<std::uint32_t> all;
+  if (links_) all.push_back(*links_);
+  const std::size_t first = all.size();
+  if (counters_) all.push_back(*counters_);
+  std::uint32_t stage = kNone;
+  std::size_t next = first;
+  for (ProgramDispatch& dispatch : program_.dispatches) {
+    const auto mine = counters_ ? std::ranges::find(dispatch.buffers, *counters_) : dispatch.buffers.end();
+    if (std::exchange(stage, dispatch.stage) != dispatch.stage) next = first;
     if (mine == dispatch.buffers.end()) continue;
-    if (used == all.size()) {
+    if (next == all.size()) {
       all.push_back(static_cast<std::uint32_t>(program_.buffers.size()));
       program_.buffers.push_back(program_.buffers[*counters_]);
     }
-    *mine = all[used++];
+    *mine = all[next++];
   }
   const bool apart = options_.list_sites || std::ranges::any_of(program_.dispatches, [&](const ProgramDispatch& one) {
-                       return one.stage == 0 && std::ranges::contains(one.buffers, *counters_);
+                       return one.stage == 0 && counters_ && std::ranges::contains(one.buffers, *counters_);
                      });
   if (apart) {
     for (ProgramDispatch& dispatch : program_.dispatches) ++dispatch.stage;
   }
-  const auto count = static_cast<std::int64_t>(program_.buffers[*counters_].size / tensor::size_of(ElementType::I32));
+  std::uint64_t size = 0;
+  for (const std::uint32_t buffer : all) size = std::max(size, program_.buffers[buffer].size);
+  for (const std::uint32_t buffer : all) program_.buffers[buffer].size = size;
+  const auto count = static_cast<std::int64_t>(size / tensor::size_of(ElementType::I32));
   Kernel kernel(options_.device.floats, addressed({.addresses = true}));
   const BufferRef to = kernel.buffer(ElementType::I32, Access::Write);
   const Value at = kernel.element_index();
@@ -254,6 +291,32 @@ void ProgramBuilder::clear_counters() {
   for (const std::uint32_t buffer : all)
     program_.dispatches.push_back({.kernel = clear, .buffers = {buffer}, .groups = {groups, 1, 1}, .nodes = {}});
   std::ranges::stable_sort(program_.dispatches, {}, &ProgramDispatch::stage);
+}
+
+// A counter for each stage. The first stage does not count, because the counters are set to zero in it. Returns whether
+// any stage waits.
+bool ProgramBuilder::link_stages() {
+  program_.buffers[*links_].size = kLinkBytes * (program_.dispatches.back().stage + 1);
+  bool any = false;
+  const auto in_stage = [](const auto& a, const auto& b) { return a.stage == b.stage; };
+  std::span<ProgramDispatch> before;  // of the stage before, if it can count
+  for (auto chunk : program_.dispatches | std::views::chunk_by(in_stage)) {
+    const std::span stage(chunk.begin(), chunk.end());
+    const auto workgroups = [](const ProgramDispatch& one) { return one.groups[0] * one.groups[1] * one.groups[2]; };
+    const bool linked =
+        std::ranges::all_of(stage, [&](const ProgramDispatch& one) { return program_.kernels[one.kernel].linked; });
+    if (!linked) before = {};
+    for (ProgramDispatch& one : stage) {
+      if (linked) one.link.counts_at = one.stage * kLinkBytes;
+      for (ProgramDispatch& other : before) {
+        one.link.waits_at = other.link.counts_at;
+        one.link.workgroups += workgroups(other);
+        other.link.counts = any = true;
+      }
+    }
+    before = linked && stage.front().stage > 0 ? stage : std::span<ProgramDispatch>();
+  }
+  return any;
 }
 
 void ProgramBuilder::place_intermediates() {

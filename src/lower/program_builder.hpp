@@ -29,6 +29,11 @@ class ProgramBuilder {
     grid.native_vectors = options_.device.native_vectors;
     return KernelBuilder(graph_, stored_, widened_, options_.device.floats, addressed(grid));
   }
+  // A linked kernel if the device permits that and the workgroups are few: KernelBuilder::wait_for_stage must come
+  // before its first access to what another dispatch stores. `dispatch` makes it count. `registers`: of an invocation,
+  // about.
+  KernelBuilder linked_kernel(Grid grid, std::uint64_t groups, std::uint64_t registers = 32);
+  static constexpr std::uint64_t kRegistersOfTiles = 128;  // of kernels with sums and operands in registers
   // A plain kernel, by address if the options want that.
   Grid addressed(Grid grid) const {
     grid.plain = !grid.addresses;
@@ -73,6 +78,7 @@ class ProgramBuilder {
   void add_dispatch(KernelBuilder& builder, std::uint64_t groups, std::string name, std::vector<std::uint32_t> buffers,
                     std::vector<std::uint32_t> nodes);
   void clear_counters();
+  bool link_stages();
   void place_intermediates();
 
   // A dispatch relative to the values of its key.
@@ -80,8 +86,8 @@ class ProgramBuilder {
     std::uint32_t kernel = 0;
     std::array<std::uint32_t, 3> groups{1, 1, 1};
     struct Source {
-      bool is_packed = false;
-      std::size_t index = 0;  // of the packed buffer, or in the values of the key
+      enum class From : std::uint8_t { Values, Packed, Links } from = From::Values;
+      std::size_t index = 0;  // in the values of the key, or of the packed buffer
     };
     std::vector<Source> buffers;
     std::vector<std::size_t> nodes;  // each by the index of one of its results in the values of the key
@@ -95,7 +101,7 @@ class ProgramBuilder {
   Widening widened_;
   std::vector<std::uint32_t> buffer_of_;  // by value
   std::map<std::pair<tosa::ValueId, std::string>, std::uint32_t> packed_;
-  std::optional<std::uint32_t> counters_;  // the buffer
+  std::optional<std::uint32_t> counters_, links_;  // the buffers
   std::map<spirv::Words, std::uint32_t> kernels_;
   std::map<std::string, Made> made_;  // by key
   KernelProgram program_;

@@ -2,6 +2,7 @@
 #include "model/device_facts.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace slipway::model {
 namespace {
@@ -71,6 +72,13 @@ lower::FloatFacts float_facts(const gpu::Snapshot& snapshot) {
                              limit("shaderSignedZeroInfNanPreserveFloat16", 0) != 0};
 }
 
+// NVIDIA's GPUs give the workgroups of dispatches to multiprocessors in the order of the dispatches.
+bool starts_in_order(const gpu::Snapshot& snapshot) {
+  const char* barriers = std::getenv("SLIPWAY_BARRIERS");
+  if (barriers && std::string_view(barriers) == "all") return false;
+  return snapshot.driver_name == "NVIDIA" && snapshot.has_feature("vulkanMemoryModel");
+}
+
 }  // namespace
 
 lower::DeviceFacts device_facts(const gpu::Snapshot& snapshot) {
@@ -88,6 +96,7 @@ lower::DeviceFacts device_facts(const gpu::Snapshot& snapshot) {
   facts.shared_memory = snapshot.limits.max_compute_shared_memory_size;
   facts.max_invocations = snapshot.limits.max_compute_workgroup_invocations;
   set_multiprocessors(snapshot, facts);
+  facts.starts_in_order = starts_in_order(snapshot);
   // Matrices are distributed over subgroups, so the subgroup size must be fixed.
   const bool fixed_size = snapshot.subgroup.min_size == snapshot.subgroup.max_size;
   if (!snapshot.has_feature("cooperativeMatrix") || !snapshot.has_feature("vulkanMemoryModel") || !fixed_size)

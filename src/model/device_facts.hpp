@@ -7,7 +7,8 @@
 
 namespace slipway::model {
 
-// The facts that lowering depends on, from the properties that the driver reports.
+// The facts that lowering depends on, from the properties that the driver reports. With SLIPWAY_BARRIERS=all in the
+// environment, dispatches do not count as starting in order.
 lower::DeviceFacts device_facts(const gpu::Snapshot& snapshot);
 
 }  // namespace slipway::model

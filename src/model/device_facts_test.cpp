@@ -52,6 +52,19 @@ TEST(DeviceFacts, KernelsRequestTheFloatModesOfTheDevice) {
   EXPECT_THAT(float_modes(device_facts(gpu_with(limits))), ElementsAre(kSignedZeroInfNanPreserve));
 }
 
+TEST(DeviceFacts, DispatchesStartInOrderOnGpusThatAreKnownToDoSo) {
+  gpu::Snapshot snapshot = gpu_with({});
+  snapshot.driver_name = "NVIDIA";
+  EXPECT_FALSE(device_facts(snapshot).starts_in_order);
+  snapshot.features.insert("vulkanMemoryModel");
+  EXPECT_TRUE(device_facts(snapshot).starts_in_order);
+  setenv("SLIPWAY_BARRIERS", "all", 1);
+  EXPECT_FALSE(device_facts(snapshot).starts_in_order);
+  unsetenv("SLIPWAY_BARRIERS");
+  snapshot.driver_name = "radv";
+  EXPECT_FALSE(device_facts(snapshot).starts_in_order);
+}
+
 TEST(DeviceFacts, OnlyCpusAreTrustedToDivide) {
   gpu::Snapshot snapshot = gpu_with({});
   EXPECT_FALSE(device_facts(snapshot).floats.exact_division);

@@ -79,7 +79,8 @@ void Recorder::record_command(gpu::CommandList& list, std::size_t index) {
   list.end_label();
   texel_copies_.after(step);
   ++commands_;
-  if (step.barrier_after) {
+  // Where commands are timed, each has a barrier, so that times do not overlap.
+  if (step.barrier_after && !(step.next_waits && !run_.timestamps && !run_.progress)) {
     const bool between_dispatches =
         !run_.progress && is_guarded_dispatch(run_.plan, index) && is_guarded_dispatch(run_.plan, index + 1);
     list.begin_label("barriers (pipeline implicit)");
@@ -103,7 +104,7 @@ void Recorder::record_dispatch(gpu::CommandList& list, std::size_t step, const D
   std::vector<std::byte> push_constants = dispatch.push_constants;
   for (const Binding& binding : dispatch.bindings) {
     if (!binding.address_at) continue;
-    const std::uint64_t address = run_.resources.buffer(binding.resource).address();
+    const std::uint64_t address = run_.resources.buffer(binding.resource).address() + binding.offset;
     std::ranges::copy(std::as_bytes(std::span(&address, 1)), push_constants.begin() + *binding.address_at);
   }
   bind(list, step, push_constants);

@@ -3,8 +3,10 @@
 #include "base/format.hpp"
 
 #include <cstdint>
+#include <utility>
 
 #include "base/print_diagnostic.hpp"
+#include "gpu/device/device_core.hpp"
 #include "launch/execute/pipelines.hpp"
 #include "launch/test_shaders/add_comp.hpp"
 #include "launch/test_shaders/increment_comp.hpp"
@@ -187,6 +189,40 @@ TEST_F(RunPlan, BarriersOfTheUserAreEnough) {
   plan.steps.insert(plan.steps.begin() + 1, {.name = "barriers", .action = Barriers{{barrier, outside, memory}}});
   run_it(plan);
   EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "x.bin"), (std::vector<std::uint32_t>{7, 102}));
+}
+
+// Counts the barriers that are recorded.
+class CountedBarriers {
+ public:
+  explicit CountedBarriers(const gpu::Device& device)
+      : call_(const_cast<PFN_vkCmdPipelineBarrier2&>(device.core().functions.vkCmdPipelineBarrier2)) {
+    recorded = 0;
+    driver = std::exchange(call_, [](VkCommandBuffer commands, const VkDependencyInfo* info) {
+      ++recorded;
+      driver(commands, info);
+    });
+  }
+  CountedBarriers(const CountedBarriers&) = delete;
+  ~CountedBarriers() { call_ = driver; }
+  int count() const { return recorded; }
+
+ private:
+  PFN_vkCmdPipelineBarrier2& call_;
+  static inline PFN_vkCmdPipelineBarrier2 driver = nullptr;
+  static inline int recorded = 0;
+};
+
+// Timed commands have barriers all the same, so that their times do not overlap.
+TEST_F(RunPlan, ShadersThatWaitInTheirCodeHaveNoBarrierBeforeThem) {
+  Plan plan = count_up(3, directory_ / "x.bin");
+  const auto barriers = [&](bool waits, bool timed) {
+    plan.steps[1].next_waits = waits;
+    const CountedBarriers counted(device_for(plan));
+    run_it(plan, {.timestamps = timed});
+    return counted.count();
+  };
+  EXPECT_EQ(barriers(false, false) - barriers(true, false), 1);
+  EXPECT_EQ(barriers(false, true), barriers(true, true));
 }
 
 TEST_F(RunPlan, BoundariesSplitSubmissions) {

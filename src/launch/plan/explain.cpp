@@ -274,7 +274,7 @@ std::string print_step(const Plan& plan, std::size_t index, const Step& step) {
   text += formatted("  {} `{}`: ", index, step.name);
   text += std::visit([&](const auto& action) { return print_action(plan, action); }, step.action);
   if ((is_command(step) || std::holds_alternative<Copy>(step.action)) && step.barrier_after)
-    text += "      full barrier\n";
+    text += step.next_waits ? "      the next shaders wait in their code\n" : "      full barrier\n";
   return text;
 }
 

@@ -187,7 +187,7 @@ struct Binding {
   vk::Format texels = vk::Format::UNDEFINED;  // texel buffers: the format of the view
   std::uint64_t offset = 0, size = 0;         // the bytes of a buffer; size 0: to the end
   // A buffer without a descriptor (set, binding, type do not count): the shader finds its address, 8 bytes, at this
-  // offset of the push constants. Dispatches only.
+  // offset of the push constants, with `offset` added. Dispatches only.
   std::optional<std::uint32_t> address_at;
   bool reads = false, writes = false;  // what the shader does, as far as is known
   Origin origin;
@@ -314,6 +314,9 @@ struct Step {
   std::string name;  // as profiles call it: the shader's uid or the debug name
   std::variant<Dispatch, Draw, Barriers, Boundary, Call, Copy> action;
   bool barrier_after = true;  // dispatches, draws and copies: a full barrier after it
+  // With that: the shaders after it, up to the next barrier, wait for it in their own code, so that the barrier can be
+  // left out.
+  bool next_waits = false;
   Origin origin;
 };
 

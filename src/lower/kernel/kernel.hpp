@@ -173,10 +173,13 @@ struct Grid {
   bool addresses = false;                 // buffers by address
   std::uint32_t lanes = 0;           // not 0: a workgroup is one subgroup of this many invocations; needs addresses
   bool vulkan_memory_model = false;  // for cooperative matrices
-  bool plain = false;                // by address only because descriptors are not wanted
-  bool native_vectors = false;       // with lanes: see DeviceFacts
-  bool narrow_accesses = true;       // see DeviceFacts; always with addresses
-  bool longs = true;                 // see DeviceFacts; always with addresses
+  // Can wait for the dispatches before it in its own code (Kernel::wait_for_stage), which may run at the same time;
+  // with addresses and the Vulkan memory model.
+  bool linked = false;
+  bool plain = false;           // by address only because descriptors are not wanted
+  bool native_vectors = false;  // with lanes: see DeviceFacts
+  bool narrow_accesses = true;  // see DeviceFacts; always with addresses
+  bool longs = true;            // see DeviceFacts; always with addresses
 };
 
 struct LongParts;
@@ -226,6 +229,12 @@ class Kernel {
   // and after them. What the others stored in exchanged buffers before they asked can be read by it. To be called by
   // all invocations; uniform.
   Value is_last_of(BufferRef counters, Value index, std::int64_t count);
+  // Of linked kernels, to be called by all invocations. Before the addresses in the push constants there are two
+  // numbers of 32 bits: a count of workgroups, and whether to count this one. Waits until that many workgroups have
+  // counted: what they had stored can be read from then on.
+  void wait_for_stage(BufferRef counter);
+  // Counts this workgroup, which has stored all its results.
+  void count_for_stage(BufferRef counter);
 
   // --- sixteen bytes at a time (with addresses) ---
   BufferRef chunk_buffer();  // for reading; indices count chunks
@@ -381,8 +390,12 @@ class Kernel {
   spirv::Id component_type(ElementType element);
   spirv::Id shared_pointer(SharedRef of, spirv::Id element_type, Value index);
   std::uint32_t shared_access() const;
+  std::uint32_t address_access() const;
+  std::uint32_t first_address() const { return grid_.linked ? 1 : 0; }  // in the push constants
   void barrier(spv::Scope among, bool exchanged = false);
   spirv::Id exchange_scope();
+  spirv::Id exchanged_element(BufferRef ref, Value index);
+  Value link_number(std::int64_t index);
   std::uint32_t exchange_semantics() const;
   spirv::Id op(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands);
   spirv::Id op_each(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands);

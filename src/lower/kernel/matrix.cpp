@@ -26,7 +26,7 @@ const Kernel::BlockTypes& Kernel::chunk_block(BlockTypes& types, spirv::Id chunk
   const spirv::Id block = builder_.type_struct(Words{builder_.type_runtime_array(types.element, kChunkBytes)});
   builder_.decorate(block, spv::Decoration::Block);
   builder_.decorate_member(block, 0, spv::Decoration::Offset, {0});
-  builder_.decorate_member(block, 0, spv::Decoration::NonWritable);
+  if (!grid_.linked) builder_.decorate_member(block, 0, spv::Decoration::NonWritable);
   types.block_pointer = builder_.type_pointer(spv::StorageClass::PhysicalStorageBuffer, block);
   types.element_pointer = builder_.type_pointer(spv::StorageClass::PhysicalStorageBuffer, types.element);
   return types;
@@ -34,7 +34,7 @@ const Kernel::BlockTypes& Kernel::chunk_block(BlockTypes& types, spirv::Id chunk
 
 BufferRef Kernel::chunk_buffer() {
   const BlockTypes& types = chunk_block(chunk_types_, chunk_type());
-  const spirv::Id address = push_constant(buffers());
+  const spirv::Id address = push_constant(first_address() + buffers());
   const spirv::Id first = prologue(spv::Op::OpConvertUToPtr, types.block_pointer, {address});
   buffers_.push_back(
       {ElementType::U32, Access::Read, address, types.element_pointer, types.element, types.block_pointer, first});
@@ -45,7 +45,7 @@ Chunk Kernel::load_chunk(BufferRef ref, Value index) {
   const Buffer buffer = buffers_[ref.index];
   const spirv::Id at = id(index), zero = id(integer(0));
   const spirv::Id pointer = op(spv::Op::OpAccessChain, buffer.element_pointer, {buffer.first, zero, at});
-  return {op(spv::Op::OpLoad, buffer.element, {pointer, word(spv::MemoryAccessMask::Aligned), kChunkBytes})};
+  return {op(spv::Op::OpLoad, buffer.element, {pointer, address_access(), kChunkBytes})};
 }
 
 std::vector<Value> Kernel::load_neighbours(Pointer from, std::int64_t offset, std::int64_t count) {
@@ -60,8 +60,7 @@ std::vector<Value> Kernel::load_neighbours(Pointer from, std::int64_t offset, st
     const spirv::Id place = op(spv::Op::OpAccessChain, types.element_pointer, {block, zero, at});
     // Chunks have the alignment of floats: they need not begin at a multiple of their size.
     const std::uint32_t alignment = tensor::size_of(ElementType::F32);
-    const spirv::Id chunk =
-        op_once(spv::Op::OpLoad, types.element, {place, word(spv::MemoryAccessMask::Aligned), alignment});
+    const spirv::Id chunk = op_once(spv::Op::OpLoad, types.element, {place, address_access(), alignment});
     for (std::uint32_t i = 0; i < kInChunk; ++i)
       all.push_back(uniform_if(true, made(Scalar::Float, op(spv::Op::OpCompositeExtract, real, {chunk, i}))));
   }
@@ -231,7 +230,7 @@ void Kernel::store_matrix(BufferRef to, Value index, Matrix matrix, std::int64_t
             {place, matrix.id, layout, between, word(Aligned) | word(MakePointerAvailable) | word(NonPrivatePointer),
              kChunkBytes, exchange_scope()});
   } else {
-    op_void(spv::Op::OpCooperativeMatrixStoreKHR, {place, matrix.id, layout, between, word(Aligned), kChunkBytes});
+    op_void(spv::Op::OpCooperativeMatrixStoreKHR, {place, matrix.id, layout, between, address_access(), kChunkBytes});
   }
 }
 

@@ -38,7 +38,7 @@ Kernel::BlockTypes Kernel::block_types(ElementType type, Access access) {
       builder_.type_struct(Words{builder_.type_runtime_array(types.element, tensor::info_of(type).size)});
   builder_.decorate(block, spv::Decoration::Block);
   builder_.decorate_member(block, 0, spv::Decoration::Offset, {0});
-  if (grid_.addresses && access != Access::Exchange)
+  if (grid_.addresses && !grid_.linked && access != Access::Exchange)
     builder_.decorate_member(block, 0,
                              access == Access::Read ? spv::Decoration::NonWritable : spv::Decoration::NonReadable);
   types.block_pointer = builder_.type_pointer(storage, block);
@@ -64,13 +64,14 @@ BufferRef Kernel::buffer(ElementType type, Access access) {
 
 BufferRef Kernel::address_buffer(ElementType type, Access access) {
   const BlockTypes types = block_types(type, access);
-  const spirv::Id address = push_constant(buffers());
+  const spirv::Id address = push_constant(first_address() + buffers());
   const spirv::Id first = prologue(spv::Op::OpConvertUToPtr, types.block_pointer, {address});
   buffers_.push_back({type, access, address, types.element_pointer, types.element, types.block_pointer, first});
   return {buffers() - 1};
 }
 
-// The block of push constants is declared at the end, when all members are known.
+// The block of push constants is declared at the end, when all members are known. Eight bytes with two numbers come
+// before the addresses of a linked kernel.
 spirv::Id Kernel::push_constant(std::uint32_t member) {
   const spirv::Id type = builder_.type_int(64, false);
   builder_.capability(spv::Capability::Int64);
@@ -83,10 +84,10 @@ spirv::Id Kernel::push_constant(std::uint32_t member) {
 
 void Kernel::declare_push_constants() {
   if (!push_constants_) return;
-  const spirv::Id block = builder_.type_struct(Words(buffers_.size(), builder_.type_int(64, false)));
+  const std::uint32_t members = first_address() + buffers();
+  const spirv::Id block = builder_.type_struct(Words(members, builder_.type_int(64, false)));
   builder_.decorate(block, spv::Decoration::Block);
-  for (std::uint32_t i = 0; i < buffers_.size(); ++i)
-    builder_.decorate_member(block, i, spv::Decoration::Offset, {8 * i});
+  for (std::uint32_t i = 0; i < members; ++i) builder_.decorate_member(block, i, spv::Decoration::Offset, {8 * i});
   const spirv::Id type = builder_.type_pointer(spv::StorageClass::PushConstant, block);
   builder_.emit(spirv::Section::Globals, spv::Op::OpVariable,
                 spirv::Operands({type, push_constants_}).add(spv::StorageClass::PushConstant));
@@ -95,9 +96,13 @@ void Kernel::declare_push_constants() {
 spirv::Id Kernel::load_raw(const Buffer& buffer, spirv::Id pointer) {
   // A kernel does not write the buffers that it reads, so a load is a pure expression.
   if (!grid_.addresses) return op_once(spv::Op::OpLoad, buffer.element, {pointer});
-  return op_once(
-      spv::Op::OpLoad, buffer.element,
-      {pointer, static_cast<std::uint32_t>(spv::MemoryAccessMask::Aligned), tensor::info_of(buffer.type).size});
+  return op_once(spv::Op::OpLoad, buffer.element, {pointer, address_access(), tensor::info_of(buffer.type).size});
+}
+
+// In the Vulkan memory model, what linked dispatches write and read is marked.
+std::uint32_t Kernel::address_access() const {
+  using enum spv::MemoryAccessMask;
+  return word(Aligned) | (grid_.linked ? word(NonPrivatePointer) : 0);
 }
 
 Value Kernel::load(BufferRef ref, Value index) {
@@ -125,8 +130,7 @@ void Kernel::store(BufferRef ref, Value index, Value value) {
     place = id(*local_index_ + index.base_->offset);
   }
   const spirv::Id pointer = op(spv::Op::OpAccessChain, buffer.element_pointer, {block, zero, place});
-  op_void(spv::Op::OpStore, {pointer, raw, static_cast<std::uint32_t>(spv::MemoryAccessMask::Aligned),
-                             tensor::info_of(buffer.type).size});
+  op_void(spv::Op::OpStore, {pointer, raw, address_access(), tensor::info_of(buffer.type).size});
 }
 
 // --- elements of 8 and 16 bits in words of 32 bits ---
@@ -291,18 +295,22 @@ std::uint32_t Kernel::exchange_semantics() const {
   return word(AcquireRelease) | word(UniformMemory) | word(MakeAvailable) | word(MakeVisible);
 }
 
+spirv::Id Kernel::exchanged_element(BufferRef ref, Value index) {
+  const Buffer& buffer = buffers_[ref.index];
+  const spirv::Id at = id(index), zero = id(integer(0));
+  return op(spv::Op::OpAccessChain, buffer.element_pointer, {buffer.first, zero, at});
+}
+
 Value Kernel::is_last_of(BufferRef ref, Value index, std::int64_t count) {
-  const Buffer counters = buffers_[ref.index];
   const SharedRef before = shared(Scalar::Int, 1);
   barrier(spv::Scope::Workgroup, true);
   when(local_index() == 0, [&] {
-    const spirv::Id at = id(index), zero = id(integer(0)), scope = exchange_scope();
-    const spirv::Id counter = op(spv::Op::OpAccessChain, counters.element_pointer, {counters.first, zero, at});
+    const spirv::Id counter = exchanged_element(ref, index), zero = id(integer(0)), scope = exchange_scope();
     const Value others =
         made(Scalar::Int, op_each(spv::Op::OpAtomicIAdd, type_id(Scalar::Int),
                                   {counter, scope, builder_.constant_u32(exchange_semantics()), id(integer(1))}));
     store(before, integer(0), others);
-    // For the next dispatch, which a barrier separates from this one.
+    // For the next stage, which waits for this one.
     when(others == count - 1, [&] {
       op_void(spv::Op::OpAtomicStore,
               {counter, scope, builder_.constant_u32(word(spv::MemorySemanticsMask::MaskNone)), zero});
@@ -310,6 +318,54 @@ Value Kernel::is_last_of(BufferRef ref, Value index, std::int64_t count) {
   });
   barrier(spv::Scope::Workgroup, true);
   return uniform_if(true, load(before, integer(0)) == count - 1);
+}
+
+// Of the two before the addresses.
+Value Kernel::link_number(std::int64_t index) {
+  const spirv::Id wide = builder_.type_int(64, false);
+  const spirv::Id bits = builder_.constant(wide, static_cast<std::uint64_t>(32 * index));
+  const spirv::Id shifted = prologue(spv::Op::OpShiftRightLogical, wide, {push_constant(0), bits});
+  const spirv::Id narrow = prologue(spv::Op::OpUConvert, builder_.type_int(32, false), {shifted});
+  return uniform_if(true, made(Scalar::Int, prologue(spv::Op::OpBitcast, type_id(Scalar::Int), {narrow})));
+}
+
+// Polls without ordering, which would discard what is cached each time.
+void Kernel::wait_for_stage(BufferRef ref) {
+  const Value workgroups = link_number(0);
+  when(workgroups != 0, [&] {
+    when(local_index() == 0, [&] {
+      const spirv::Id counter = exchanged_element(ref, integer(0)), scope = exchange_scope();
+      const spirv::Id relaxed = builder_.constant_u32(word(spv::MemorySemanticsMask::MaskNone));
+      const spirv::Id header = builder_.new_id(), again = builder_.new_id(), behind = builder_.new_id();
+      op_void(spv::Op::OpBranch, {header});
+      op_void(spv::Op::OpLabel, {header});
+      const Value counted =
+          made(Scalar::Int, op_each(spv::Op::OpAtomicLoad, type_id(Scalar::Int), {counter, scope, relaxed}));
+      const spirv::Id done = id(counted == workgroups);
+      op_void(spv::Op::OpLoopMerge, {behind, again, word(spv::LoopControlMask::DontUnroll)});
+      op_void(spv::Op::OpBranchConditional, {done, behind, again});
+      op_void(spv::Op::OpLabel, {again});
+      op_void(spv::Op::OpBranch, {header});
+      op_void(spv::Op::OpLabel, {behind});
+      using enum spv::MemorySemanticsMask;
+      op_void(spv::Op::OpMemoryBarrier,
+              {scope, builder_.constant_u32(word(Acquire) | word(UniformMemory) | word(MakeVisible))});
+    });
+    barrier(spv::Scope::Workgroup, true);
+  });
+}
+
+void Kernel::count_for_stage(BufferRef ref) {
+  when(link_number(1) != 0, [&] {
+    barrier(spv::Scope::Workgroup, true);
+    when(local_index() == 0, [&] {
+      const spirv::Id counter = exchanged_element(ref, integer(0));
+      using enum spv::MemorySemanticsMask;
+      const std::uint32_t semantics = word(Release) | word(UniformMemory) | word(MakeAvailable);
+      op_each(spv::Op::OpAtomicIAdd, type_id(Scalar::Int),
+              {counter, exchange_scope(), builder_.constant_u32(semantics), id(integer(1))});
+    });
+  });
 }
 
 // --- indices of an invocation ---

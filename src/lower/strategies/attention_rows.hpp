@@ -69,7 +69,11 @@ class AttentionRows {
                 bool by_subgroup);
 
   static std::int64_t shared_bytes(const AttentionBlock& block) { return 4 * block.invocations; }
-  std::int64_t groups() const { return a_.batches * row_blocks_; }
+  // Workgroups.
+  static std::int64_t groups_of(const Attention& a, const AttentionBlock& block) {
+    return a.batches * ((a.rows + block.rows - 1) / block.rows);
+  }
+  std::int64_t groups() const { return groups_of(a_, block_); }
   std::int64_t steps() const { return (a_.keys + block_.keys - 1) / block_.keys; }
   Value batch() const { return batch_; }
   Value first_row() const { return first_row_; }

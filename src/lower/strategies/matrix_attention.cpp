@@ -131,8 +131,9 @@ class MatrixAttention {
     const GroupKey key =
         key_of_group(program_.graph(), program_.stored(), a_.last().outputs[0], "attention by matrices");
     if (program_.repeat(key)) return;
-    KernelBuilder builder = program_.kernel(
-        {.local_size = static_cast<std::uint32_t>(block_.invocations), .addresses = true, .vulkan_memory_model = true});
+    KernelBuilder builder = program_.linked_kernel(
+        {.local_size = static_cast<std::uint32_t>(block_.invocations), .addresses = true, .vulkan_memory_model = true},
+        static_cast<std::uint64_t>(AttentionRows::groups_of(a_, block_)), ProgramBuilder::kRegistersOfTiles);
     builder_ = &builder;
     for (AttentionOperand* operand : {&q_, &k_, &v_}) {
       if (operand->has_chunks(kInChunk)) operand->open_chunks(builder);
@@ -190,6 +191,7 @@ class MatrixAttention {
     else
       k_moves_ = moves_of(layout_.depth, layout_.keys / kInChunk, layout_.k_row());
     v_moves_ = moves_of(layout_.keys, layout_.columns / kInChunk, layout_.v_row());
+    builder_->wait_for_stage();
     // All loads of a single step start together.
     fetch_k(k().integer(0));
     if (rows_->steps() == 1) fetch_v(k().integer(0));

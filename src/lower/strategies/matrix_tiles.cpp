@@ -218,8 +218,9 @@ class MatrixTiles {
     const std::array buffers = {copy.value_or(packed), packed, has_zero() ? sums_of_b_ : packed,
                                 partial ? partial->buffer : packed, counters};
     if (w_.program.repeat(key, buffers)) return;
-    KernelBuilder builder = w_.program.kernel(
-        {.local_size = static_cast<std::uint32_t>(invocations_), .addresses = true, .vulkan_memory_model = true});
+    KernelBuilder builder = w_.program.linked_kernel(
+        {.local_size = static_cast<std::uint32_t>(invocations_), .addresses = true, .vulkan_memory_model = true},
+        static_cast<std::uint64_t>(w_.tiles(tile_) * layout_.parts), ProgramBuilder::kRegistersOfTiles);
     builder_ = &builder;
     if (copy)
       a_ = builder.read_packed_chunks(*copy);
@@ -367,8 +368,10 @@ class MatrixTiles {
     b_stride_ = direct_ ? all : b_chunks;
   }
 
+  enum class Operands : std::uint8_t { A, B, Both };
+
   // Reads step `index` to the variables `next[set]`. Products after the end of a K block count as zeros.
-  void fetch(Value index, std::size_t set) {
+  void fetch(Value index, std::size_t set, Operands operands = Operands::Both) {
     const TileWork::Step step = w_.step(k(), index, layout_.step);
     const Value left = k().integer(c_.contiguous_k) - step.in_block;  // products of the block
     const auto in_chunks = [&](Value elements) { return k().unsigned_divide(elements, k().integer(layout_.chunk())); };
@@ -385,10 +388,13 @@ class MatrixTiles {
         k().set(move.next[set], k().select(inside, chunk, k().zero_chunk()));
       }
     };
-    if (image_)
-      fetch_image(step.products, set);
-    else
-      move_all(a_moves_, a_, in_chunks(step.a), layout_.chunk(), 1);
+    if (operands != Operands::B) {
+      if (image_)
+        fetch_image(step.products, set);
+      else
+        move_all(a_moves_, a_, in_chunks(step.a), layout_.chunk(), 1);
+    }
+    if (operands == Operands::A) return;
     if (layout_.by_channel())
       move_all(b_moves_, b_, in_chunks(step.products), layout_.chunk(), 1);
     else
@@ -446,7 +452,14 @@ class MatrixTiles {
       multiply_step();
       k().barrier();
     };
-    for (std::int64_t set = 0; set < ahead_; ++set) fetch(first + set, static_cast<std::size_t>(set));
+    const auto fetch_first = [&](Operands operands) {
+      for (std::int64_t set = 0; set < ahead_; ++set) fetch(first + set, static_cast<std::size_t>(set), operands);
+    };
+    // Weights are there before the stage before has ended.
+    const bool has_weights = w_.program.graph().constant(source_of(w_.program, c_.b)) != nullptr;
+    if (has_weights) fetch_first(Operands::B);
+    builder_->wait_for_stage();
+    fetch_first(has_weights ? Operands::A : Operands::Both);
     k().loop(k().integer(steps / ahead_), [&](Value index) {
       for (std::int64_t set = 0; set < ahead_; ++set) step(index * ahead_ + set, static_cast<std::size_t>(set));
     });

@@ -278,15 +278,16 @@ bool lower_reductions(ProgramBuilder& program, const Node& node, std::size_t res
   if (!grid) return false;
   const GroupKey key = key_of_group(program.graph(), program.stored(), node.outputs[result], "reductions");
   if (program.repeat(key)) return true;
+  const std::uint64_t groups =
+      divide_up(static_cast<std::uint64_t>(fusion->axis.count()), static_cast<std::uint64_t>(grid->rows_per_group));
   KernelBuilder builder =
-      program.kernel({.local_size = static_cast<std::uint32_t>(grid->threads_per_row * grid->rows_per_group),
-                      .addresses = true,
-                      .lanes = program.device().lanes});
+      program.linked_kernel({.local_size = static_cast<std::uint32_t>(grid->threads_per_row * grid->rows_per_group),
+                             .addresses = true,
+                             .lanes = program.device().lanes},
+                            groups);
+  builder.wait_for_stage();
   ReductionKernel(builder, *fusion, *grid).run();
-  program.dispatch(
-      builder,
-      divide_up(static_cast<std::uint64_t>(fusion->axis.count()), static_cast<std::uint64_t>(grid->rows_per_group)),
-      key);
+  program.dispatch(builder, groups, key);
   return true;
 }
 

@@ -131,10 +131,12 @@ void add_parts(TileWork& work, const PartialSums& sums, const AdjustSum& adjust,
   std::vector<std::uint32_t> packed = {sums.buffer};
   packed.insert(packed.end(), buffers.begin(), buffers.end());
   if (work.program.repeat(key, packed)) return;
-  KernelBuilder builder = work.program.kernel({.addresses = true});
+  const std::int64_t channels = work.c.n, count = work.batches * work.rows * channels;
+  const std::uint64_t groups = divide_up(static_cast<std::uint64_t>(count), kLocalSize);
+  KernelBuilder builder = work.program.linked_kernel({.addresses = true}, groups);
+  builder.wait_for_stage();
   Kernel& k = builder.kernel();
   const BufferRef from = builder.read_packed(sums.buffer, sums.type);
-  const std::int64_t channels = work.c.n, count = work.batches * work.rows * channels;
   const Value e = k.element_index();
   k.when(e < count, [&] {
     const Value rest = k.unsigned_divide(e, k.integer(channels)), channel = e - rest * channels;
@@ -147,7 +149,7 @@ void add_parts(TileWork& work, const PartialSums& sums, const AdjustSum& adjust,
     const Value element = work.element(builder, adjust(builder, sum, batch, channel), row, channel, index);
     k.store(builder.write(work.node.outputs[0]), index, element);
   });
-  work.program.dispatch(builder, divide_up(static_cast<std::uint64_t>(count), k.grid().local_size), key, packed);
+  work.program.dispatch(builder, groups, key, packed);
 }
 
 namespace {
@@ -191,7 +193,10 @@ class ScalarTiles {
         key_of_group(w_.program.graph(), w_.program.stored(), w_.node.outputs[0], partial ? "parts by tiles" : "tiles");
     const std::array buffers = {copy.value_or(packed), packed, partial ? partial->buffer : packed};
     if (w_.program.repeat(key, buffers)) return;
-    KernelBuilder builder = w_.program.kernel({.local_size = kSide * kSide, .addresses = true});
+    KernelBuilder builder = w_.program.linked_kernel({.local_size = kSide * kSide, .addresses = true},
+                                                     static_cast<std::uint64_t>(w_.tiles(tile_) * parts_),
+                                                     ProgramBuilder::kRegistersOfTiles);
+    builder.wait_for_stage();
     builder_ = &builder;
     if (copy)
       a_ = builder.read_packed(*copy, ElementType::F32);

@@ -137,7 +137,9 @@ void elements_on_gpu(const Work& work, const PointwiseGroup& group) {
   for (const Run& run : work.runs) count *= run.extent;
   constexpr std::int64_t kMany = 1 << 18;
   const std::int64_t mine = group.pure && group.nodes.size() <= 12 && count >= kMany ? 4 : 1;
-  KernelBuilder builder = work.program.kernel({.local_size = kGpuLocalSize, .addresses = true});
+  const std::uint64_t groups = divide_up(static_cast<std::uint64_t>(count), kGpuLocalSize * mine);
+  KernelBuilder builder = work.program.linked_kernel({.local_size = kGpuLocalSize, .addresses = true}, groups);
+  builder.wait_for_stage();
   Kernel& k = builder.kernel();
   const Value first = k.group_index() * (kGpuLocalSize * mine) + k.local_index();
   // Only the last workgroups exceed the count: there an element is computed twice, to the same value.
@@ -156,7 +158,7 @@ void elements_on_gpu(const Work& work, const PointwiseGroup& group) {
     BufferRef to = builder.write(work.value());
     for (std::size_t i = 0; i < coordinates.size(); ++i) work.store(builder, coordinates[i], elements[i], to);
   });
-  work.program.dispatch(builder, divide_up(static_cast<std::uint64_t>(count), kGpuLocalSize * mine), work.key);
+  work.program.dispatch(builder, groups, work.key);
 }
 
 }  // namespace

@@ -546,6 +546,44 @@ TEST_P(KernelStrategiesTest, StepsAreReadAhead) {
   }
 }
 
+// Stages wait for each other in their code. Two of them have two dispatches each, and results are read much later.
+TEST_P(KernelStrategiesTest, StagesWaitInTheirCode) {
+  if (!options(true).device.starts_in_order) GTEST_SKIP() << "dispatches need not start in order";
+  std::minstd_rand random(5);
+  const tosa::Graph graph = graph_of({"stages", R"(
+  %0 = input f32[1, 40, 64]
+  %1 = input f32[1, 64, 64]
+  %2 = MATMUL(%0, %1) f32[1, 40, 64] A_zp=0 B_zp=0
+  %3 = CLAMP(%2) f32[1, 40, 64] min_val=-4.0 max_val=4.0 nan_mode=PROPAGATE
+  %4 = MATMUL(%3, %1) f32[1, 40, 64] A_zp=0 B_zp=0
+  %5 = CLAMP(%4) f32[1, 40, 64] min_val=-4.0 max_val=4.0 nan_mode=PROPAGATE
+  %6 = REDUCE_SUM(%3) f32[1, 40, 1] axis=2
+  %7 = REDUCE_MAX(%5) f32[1, 1, 64] axis=1 nan_mode=PROPAGATE
+  %8 = MATMUL(%5, %1) f32[1, 40, 64] A_zp=0 B_zp=0
+  %9 = ADD(%8, %7) f32[1, 40, 64]
+  %10 = ADD(%9, %6) f32[1, 40, 64]
+  %11 = CLAMP(%10) f32[1, 40, 64] min_val=-4.0 max_val=4.0 nan_mode=PROPAGATE
+  %12 = MATMUL(%11, %1) f32[1, 40, 64] A_zp=0 B_zp=0
+  %13 = ADD(%12, %3) f32[1, 40, 64]
+  %14 = CLAMP(%13) f32[1, 40, 64] min_val=-4.0 max_val=4.0 nan_mode=PROPAGATE
+  %15 = REDUCE_SUM(%14) f32[1, 40, 1] axis=2
+  %16 = MATMUL(%14, %1) f32[1, 40, 64] A_zp=0 B_zp=0
+  %17 = ADD(%16, %15) f32[1, 40, 64]
+  %18 = CLAMP(%17) f32[1, 40, 64] min_val=-4.0 max_val=4.0 nan_mode=PROPAGATE
+  %19 = MATMUL(%18, %1) f32[1, 40, 64] A_zp=0 B_zp=0
+  %20 = CLAMP(%19) f32[1, 40, 64] min_val=-4.0 max_val=4.0 nan_mode=PROPAGATE
+  %21 = MATMUL(%20, %1) f32[1, 40, 64] A_zp=0 B_zp=0
+  %22 = CLAMP(%21) f32[1, 40, 64] min_val=-4.0 max_val=4.0 nan_mode=PROPAGATE
+  output %22)"},
+                                     random);
+  const auto program = lower::lower_graph(graph, options(true));
+  ASSERT_TRUE(program);
+  const auto waiting = std::ranges::count_if(
+      program->dispatches, [](const lower::ProgramDispatch& dispatch) { return dispatch.link.workgroups > 0; });
+  EXPECT_GE(waiting, 4) << print_program(graph, *program);
+  for (int i = 0; i < 3; ++i) compare(graph, random, true);
+}
+
 // The last workgroup of a tile adds the parts of its sums: of two products in one stage, which need counters of their
 // own, and of one after them, which needs its counters to be zero again.
 TEST_P(KernelStrategiesTest, TheLastWorkgroupAddsTheParts) {

@@ -2,6 +2,7 @@
 #include "model/plan/plan_graph.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 #include "base/checked.hpp"
@@ -16,6 +17,7 @@ using launch::ResourceIndex;
 using launch::ShaderIndex;
 
 constexpr std::uint32_t kAddressSize = 8;  // bytes
+constexpr std::uint32_t kLinks = 2;        // bindings of counters of a linked kernel
 
 bool is_in(Bytes part, Bytes whole) {
   const std::less_equal<> before;
@@ -45,6 +47,15 @@ launch::Contents contents_of(const lower::ProgramBuffer& buffer, std::shared_ptr
 
 // Our own module is valid, and its declarations are known, but the launch engine checks bindings against the
 // declarations of a module.
+// In the push constants. Two numbers, as large as an address, come before the addresses of a linked kernel.
+std::uint32_t address_at(const lower::ProgramKernel& kernel, std::uint32_t binding) {
+  return (binding + (kernel.linked ? 1 : 0)) * kAddressSize;
+}
+
+std::uint32_t push_constant_size(const lower::ProgramKernel& kernel) {
+  return kernel.addresses ? address_at(kernel, kernel.bindings) : 0;
+}
+
 launch::Shader shader_of(const lower::ProgramKernel& kernel, const std::string& name, const launch::Origin& origin) {
   const auto module = spirv::read_module(spirv::Words(*kernel.spirv), kernel.name);
   return {.name = formatted("{} {}", name, kernel.name),
@@ -53,7 +64,7 @@ launch::Shader shader_of(const lower::ProgramKernel& kernel, const std::string& 
           .entry = "main",
           .stage = spirv::Stage::Compute,
           .specializations = {},
-          .push_constant_size = kernel.addresses ? kernel.bindings * kAddressSize : 0,
+          .push_constant_size = push_constant_size(kernel),
           .origin = origin};
 }
 
@@ -116,33 +127,43 @@ void GraphInPlan::dispatch(launch::Plan& plan, const GraphResources& resources, 
                               .session_memory = session_};
   for (std::size_t i = 0; i < program_.dispatches.size(); ++i) {
     const lower::ProgramDispatch& from = program_.dispatches[i];
-    const bool is_last = i + 1 == program_.dispatches.size() || program_.dispatches[i + 1].stage != from.stage;
-    const bool addresses = program_.kernels[from.kernel].addresses, by_words = program_.kernels[from.kernel].by_words;
+    const lower::ProgramDispatch* next = i + 1 == program_.dispatches.size() ? nullptr : &program_.dispatches[i + 1];
+    const lower::ProgramKernel& kernel = program_.kernels[from.kernel];
     constexpr std::uint64_t kWord = 4;
-    launch::Dispatch dispatch{
-        .shader = first_shader_ + from.kernel,
-        .groups = from.groups,
-        .bindings = {},
-        .push_constants = std::vector<std::byte>(addresses ? from.buffers.size() * kAddressSize : 0)};
+    launch::Dispatch dispatch{.shader = first_shader_ + from.kernel,
+                              .groups = from.groups,
+                              .bindings = {},
+                              .push_constants = std::vector<std::byte>(push_constant_size(kernel))};
+    if (kernel.linked) {
+      const std::array<std::uint32_t, 2> numbers = {from.link.workgroups, from.link.counts};
+      std::ranges::copy(std::as_bytes(std::span(numbers)), dispatch.push_constants.begin());
+    }
     for (std::uint32_t binding = 0; binding < from.buffers.size(); ++binding) {
-      const bool exchanged = std::ranges::contains(program_.kernels[from.kernel].exchanged, binding);
+      // Counters of stages order the dispatches, as barriers do; they are no data that these have to order.
+      const bool is_link = kernel.linked && binding < kLinks;
+      const bool exchanged = !is_link && std::ranges::contains(kernel.exchanged, binding);
       const bool is_result = binding + 1 == from.buffers.size();
-      dispatch.bindings.push_back({.set = 0,
-                                   .binding = binding,
-                                   .type = vk::DescriptorType::STORAGE_BUFFER,
-                                   .resource = resource(from.buffers[binding]),
-                                   .level = std::nullopt,
-                                   .size = by_words ? round_up(program_.buffers[from.buffers[binding]].size, kWord) : 0,
-                                   .address_at = addresses ? std::optional(binding * kAddressSize) : std::nullopt,
-                                   .reads = !is_result || by_words,
-                                   .writes = is_result || exchanged,
-                                   .origin = origin});
+      dispatch.bindings.push_back(
+          {.set = 0,
+           .binding = binding,
+           .type = vk::DescriptorType::STORAGE_BUFFER,
+           .resource = resource(from.buffers[binding]),
+           .level = std::nullopt,
+           .offset = !is_link       ? 0
+                     : binding == 0 ? from.link.waits_at
+                                    : from.link.counts_at,
+           .size = kernel.by_words ? round_up(program_.buffers[from.buffers[binding]].size, kWord) : 0,
+           .address_at = kernel.addresses ? std::optional(address_at(kernel, binding)) : std::nullopt,
+           .reads = !is_link && (!is_result || kernel.by_words),
+           .writes = is_result || exchanged,
+           .origin = origin});
     }
     const tosa::Node* last = graph_->nodes.empty() || from.nodes.empty() ? nullptr : &graph_->nodes[from.nodes.back()];
-    whole.operators.push_back(program_.kernels[from.kernel].name);
+    whole.operators.push_back(kernel.name);
     plan.steps.push_back({.name = last && !last->name.empty() ? last->name : plan.shaders[dispatch.shader].name,
                           .action = std::move(dispatch),
-                          .barrier_after = is_last,
+                          .barrier_after = !next || next->stage != from.stage,
+                          .next_waits = next && next->link.workgroups > 0,
                           .origin = origin});
   }
   plan.graphs.push_back(std::move(whole));

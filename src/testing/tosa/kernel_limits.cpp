@@ -105,7 +105,8 @@ class ModuleWalk {
   void check_buffers() {
     constexpr std::uint32_t kAddressBytes = 8;
     if (kernel_.addresses) {
-      if (kernel_.bindings * kAddressBytes > device_.limits.max_push_constants_size)
+      const std::uint32_t numbers = kernel_.linked ? kAddressBytes : 0;
+      if (numbers + kernel_.bindings * kAddressBytes > device_.limits.max_push_constants_size)
         add(formatted("has {} addresses as push constants", kernel_.bindings));
       return;
     }
