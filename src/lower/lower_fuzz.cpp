@@ -38,11 +38,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
           .matrices = {{16, 16, 16, F16, F32}, {16, 16, 16, BF16, F32}, {16, 16, 32, I8, I32}},
           .floats = {.f16_conversions = true},
           .tuning = {}};
+  lower::DeviceFacts gpu_in_order = gpu;
+  gpu_in_order.starts_in_order = true;
   for (const lower::LowerOptions& options :
        {lower::LowerOptions{.device = plain}, lower::LowerOptions{.fuse = false, .device = plain},
         lower::LowerOptions{.list_sites = true, .device = cpu},
         lower::LowerOptions{.list_sites = true, .device = cpu_with_matrices},
-        lower::LowerOptions{.list_sites = true, .device = gpu}}) {
+        lower::LowerOptions{.list_sites = true, .device = gpu}, lower::LowerOptions{.device = gpu_in_order}}) {
     const auto program = lower::lower_graph(*graph, options);
     if (!program) continue;
     (void)lower::print_program(*graph, *program);

@@ -196,7 +196,9 @@ TEST(LowerGraph, StagesWaitInTheirCodeWhereDispatchesStartInOrder) {
   const tosa::Graph graph = graph_of(std::string(kStages));
   LowerOptions options{.device = slipway::testing::kGpu};
   options.device.starts_in_order = true;
-  EXPECT_EQ(print_links(lower_graph(graph, options).value()),
+  const KernelProgram program = lower_graph(graph, options).value();
+  for (const ProgramKernel& kernel : program.kernels) EXPECT_TRUE(spirv::validate(*kernel.spirv, kernel.name));
+  EXPECT_EQ(print_links(program),
             "stage 0: REDUCE_SUM 64 workgroups\n"
             "stage 0: CLEAR 3 workgroups\n"
             "stage 1: ADD+REDUCE_SUM+ADD 32 workgroups, counts at 128\n"
