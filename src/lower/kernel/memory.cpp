@@ -336,17 +336,17 @@ void Kernel::wait_for_stage(BufferRef ref) {
     when(local_index() == 0, [&] {
       const spirv::Id counter = exchanged_element(ref, integer(0)), scope = exchange_scope();
       const spirv::Id relaxed = builder_.constant_u32(word(spv::MemorySemanticsMask::MaskNone));
-      const spirv::Id header = builder_.new_id(), again = builder_.new_id(), behind = builder_.new_id();
+      const spirv::Id header = builder_.new_id(), again = builder_.new_id(), after = builder_.new_id();
       op_void(spv::Op::OpBranch, {header});
       op_void(spv::Op::OpLabel, {header});
       const Value counted =
           made(Scalar::Int, op_each(spv::Op::OpAtomicLoad, type_id(Scalar::Int), {counter, scope, relaxed}));
       const spirv::Id done = id(counted == workgroups);
-      op_void(spv::Op::OpLoopMerge, {behind, again, word(spv::LoopControlMask::DontUnroll)});
-      op_void(spv::Op::OpBranchConditional, {done, behind, again});
+      op_void(spv::Op::OpLoopMerge, {after, again, word(spv::LoopControlMask::DontUnroll)});
+      op_void(spv::Op::OpBranchConditional, {done, after, again});
       op_void(spv::Op::OpLabel, {again});
       op_void(spv::Op::OpBranch, {header});
-      op_void(spv::Op::OpLabel, {behind});
+      op_void(spv::Op::OpLabel, {after});
       using enum spv::MemorySemanticsMask;
       op_void(spv::Op::OpMemoryBarrier,
               {scope, builder_.constant_u32(word(Acquire) | word(UniformMemory) | word(MakeVisible))});

@@ -139,7 +139,7 @@ void GraphInPlan::dispatch(launch::Plan& plan, const GraphResources& resources, 
       std::ranges::copy(std::as_bytes(std::span(numbers)), dispatch.push_constants.begin());
     }
     for (std::uint32_t binding = 0; binding < from.buffers.size(); ++binding) {
-      // Counters of stages order the dispatches, as barriers do; they are no data that these have to order.
+      // Counters of stages order the dispatches, as barriers do: they are not data whose order is checked.
       const bool is_link = kernel.linked && binding < kLinks;
       const bool exchanged = !is_link && std::ranges::contains(kernel.exchanged, binding);
       const bool is_result = binding + 1 == from.buffers.size();
