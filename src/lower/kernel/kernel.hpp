@@ -394,7 +394,7 @@ class Kernel {
   std::uint32_t first_address() const { return grid_.linked ? 1 : 0; }  // in the push constants
   void barrier(spv::Scope among, bool exchanged = false);
   spirv::Id exchange_scope();
-  spirv::Id exchanged_element(BufferRef ref, Value index);
+  spirv::Id element_of(BufferRef ref, Value index);
   Value link_number(std::int64_t index);
   std::uint32_t exchange_semantics() const;
   spirv::Id op(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands);

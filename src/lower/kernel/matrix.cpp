@@ -43,8 +43,7 @@ BufferRef Kernel::chunk_buffer() {
 
 Chunk Kernel::load_chunk(BufferRef ref, Value index) {
   const Buffer buffer = buffers_[ref.index];
-  const spirv::Id at = id(index), zero = id(integer(0));
-  const spirv::Id pointer = op(spv::Op::OpAccessChain, buffer.element_pointer, {buffer.first, zero, at});
+  const spirv::Id pointer = element_of(ref, index);
   return {op(spv::Op::OpLoad, buffer.element, {pointer, address_access(), kChunkBytes})};
 }
 
@@ -186,9 +185,7 @@ Matrix Kernel::load_matrix(MatrixType type, Pointer from, std::int64_t offset, s
 // What other workgroups stored.
 Matrix Kernel::load_matrix(MatrixType type, BufferRef exchange, Value index, std::int64_t stride) {
   using enum spv::MemoryAccessMask;
-  const Buffer buffer = buffers_[exchange.index];
-  const spirv::Id at = id(index), zero = id(integer(0));
-  const spirv::Id place = op(spv::Op::OpAccessChain, buffer.element_pointer, {buffer.first, zero, at});
+  const spirv::Id place = element_of(exchange, index);
   return {op(spv::Op::OpCooperativeMatrixLoadKHR, type.id,
              {place, builder_.constant_u32(word(spv::CooperativeMatrixLayout::RowMajorKHR)),
               builder_.constant_i32(static_cast<std::int32_t>(stride)),
@@ -220,8 +217,7 @@ void Kernel::store_matrix(SharedRef to, Value index, Matrix matrix, std::int64_t
 
 void Kernel::store_matrix(BufferRef to, Value index, Matrix matrix, std::int64_t stride) {
   const Buffer buffer = buffers_[to.index];
-  const spirv::Id at = id(index), zero = id(integer(0));
-  const spirv::Id place = op(spv::Op::OpAccessChain, buffer.element_pointer, {buffer.first, zero, at});
+  const spirv::Id place = element_of(to, index);
   const spirv::Id layout = builder_.constant_u32(word(spv::CooperativeMatrixLayout::RowMajorKHR));
   const spirv::Id between = builder_.constant_i32(static_cast<std::int32_t>(stride));
   using enum spv::MemoryAccessMask;

@@ -295,7 +295,8 @@ std::uint32_t Kernel::exchange_semantics() const {
   return word(AcquireRelease) | word(UniformMemory) | word(MakeAvailable) | word(MakeVisible);
 }
 
-spirv::Id Kernel::exchanged_element(BufferRef ref, Value index) {
+// A pointer to an element of a buffer by address.
+spirv::Id Kernel::element_of(BufferRef ref, Value index) {
   const Buffer& buffer = buffers_[ref.index];
   const spirv::Id at = id(index), zero = id(integer(0));
   return op(spv::Op::OpAccessChain, buffer.element_pointer, {buffer.first, zero, at});
@@ -305,7 +306,7 @@ Value Kernel::is_last_of(BufferRef ref, Value index, std::int64_t count) {
   const SharedRef before = shared(Scalar::Int, 1);
   barrier(spv::Scope::Workgroup, true);
   when(local_index() == 0, [&] {
-    const spirv::Id counter = exchanged_element(ref, index), zero = id(integer(0)), scope = exchange_scope();
+    const spirv::Id counter = element_of(ref, index), zero = id(integer(0)), scope = exchange_scope();
     const Value others =
         made(Scalar::Int, op_each(spv::Op::OpAtomicIAdd, type_id(Scalar::Int),
                                   {counter, scope, builder_.constant_u32(exchange_semantics()), id(integer(1))}));
@@ -334,7 +335,7 @@ void Kernel::wait_for_stage(BufferRef ref) {
   const Value workgroups = link_number(0);
   when(workgroups != 0, [&] {
     when(local_index() == 0, [&] {
-      const spirv::Id counter = exchanged_element(ref, integer(0)), scope = exchange_scope();
+      const spirv::Id counter = element_of(ref, integer(0)), scope = exchange_scope();
       const spirv::Id relaxed = builder_.constant_u32(word(spv::MemorySemanticsMask::MaskNone));
       const spirv::Id header = builder_.new_id(), again = builder_.new_id(), after = builder_.new_id();
       op_void(spv::Op::OpBranch, {header});
@@ -359,7 +360,7 @@ void Kernel::count_for_stage(BufferRef ref) {
   when(link_number(1) != 0, [&] {
     barrier(spv::Scope::Workgroup, true);
     when(local_index() == 0, [&] {
-      const spirv::Id counter = exchanged_element(ref, integer(0));
+      const spirv::Id counter = element_of(ref, integer(0));
       using enum spv::MemorySemanticsMask;
       const std::uint32_t semantics = word(Release) | word(UniformMemory) | word(MakeAvailable);
       op_each(spv::Op::OpAtomicIAdd, type_id(Scalar::Int),
