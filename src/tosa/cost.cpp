@@ -23,13 +23,13 @@ class Counter {
       case Op::CONV2D:
       case Op::CONV3D:
         // Each element of the result reads the weights of its channel.
-        return times(elements(output()), elements(input(1)) / extent(input(1), 0));
+        return times(elements(output()), elements(input(1)) / extent(1, 0));
       case Op::DEPTHWISE_CONV2D:
-        return times(elements(output()), extent(input(1), 0) * extent(input(1), 1));
+        return times(elements(output()), times(extent(1, 0), extent(1, 1)));
       case Op::TRANSPOSE_CONV2D:
-        return times(elements(input(0)), elements(input(1)) / extent(input(1), 3));
+        return times(elements(input(0)), elements(input(1)) / extent(1, 3));
       case Op::MATMUL:
-        return times(elements(output()), extent(input(0), 2));
+        return times(elements(output()), extent(0, 2));
       default:
         return 0;
     }
@@ -81,12 +81,21 @@ class Counter {
   }
 
  private:
-  const TensorType& input(std::size_t i) const { return graph_[node_.inputs[i]].type; }
-  const TensorType& output() const { return graph_[node_.outputs[0]].type; }
-  static std::uint64_t elements(const TensorType& type) { return tensor::element_count(type.shape).value_or(kMax); }
+  // Null: the node lacks this operand.
+  const TensorType* input(std::size_t i) const {
+    return i < node_.inputs.size() ? &graph_[node_.inputs[i]].type : nullptr;
+  }
+  const TensorType* output() const { return node_.outputs.empty() ? nullptr : &graph_[node_.outputs[0]].type; }
 
-  static std::uint64_t extent(const TensorType& type, std::size_t dimension) {
-    return static_cast<std::uint64_t>(std::max<std::int64_t>(type.shape[dimension], 1));
+  static std::uint64_t elements(const TensorType* type) {
+    return type ? tensor::element_count(type->shape).value_or(kMax) : 0;
+  }
+
+  // 1 if the input lacks this dimension.
+  std::uint64_t extent(std::size_t i, std::size_t dimension) const {
+    const TensorType* type = input(i);
+    if (!type || dimension >= type->shape.size()) return 1;
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(type->shape[dimension], 1));
   }
 
   std::uint64_t area(std::string_view list) const {
@@ -98,7 +107,7 @@ class Counter {
 
   // n log2 n of each image, times the operations of a fast transform.
   std::uint64_t fourier(std::uint64_t factor) const {
-    const std::uint64_t points = times(extent(input(0), 1), extent(input(0), 2));
+    const std::uint64_t points = times(extent(0, 1), extent(0, 2));
     return times(times(elements(input(0)), factor), std::bit_width(points - 1));
   }
 

@@ -17,7 +17,8 @@ struct Cost {
   Cost& operator+=(const Cost& other);
 };
 
-// The node must be verified. Counts saturate; nodes with unknown dimensions cost nothing.
+// Counts saturate. Nodes with unknown dimensions cost nothing. Nodes need not be valid: a missing operand has no
+// elements, and a missing dimension is 1.
 Cost cost_of(const Graph& graph, const Node& node);
 Cost cost_of(const Graph& graph);
 

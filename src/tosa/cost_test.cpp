@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/format.hpp"
 #include "tosa/text.hpp"
 
 namespace slipway::tosa {
@@ -50,6 +51,19 @@ TEST(Cost, OtherArithmetic) {
                          "local_bound=false\n")
                 .operations,
             64u * 5 * 6 / 2);
+}
+
+// `slipway inspect` shows a model with errors, and its cost.
+TEST(Cost, NodesNeedNotBeValid) {
+  const std::string input = "%0 = input i32[3]\n";
+  for (const OperatorInfo& info : operators()) {
+    if (info.op == Op::CUSTOM) continue;
+    SCOPED_TRACE(info.name);
+    for (const std::string_view operands : {"", "%0", "%0, %0", "%0, %0, %0"})
+      cost_of_text(input + formatted("%1 = {}({}) i32[3]\n", info.name, operands));
+  }
+  EXPECT_EQ(cost_of_text(input + "%1 = CONV2D(%0) i32[3]\n").multiply_adds, 0u);
+  EXPECT_EQ(cost_of_text(input + "%1 = TRANSPOSE_CONV2D(%0, %0) i32[3]\n").multiply_adds, 9u);
 }
 
 TEST(Cost, MovingCostsNothing) {
