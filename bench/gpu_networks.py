@@ -23,8 +23,8 @@ except ImportError:
     torch = None
 
 # The minimum ratios of Slipway's speed to PyTorch's (for networks: compiled, as a CUDA graph), and the maximum of `host`.
-GOALS = {"f16 to f32 1024": 0.6, "f16 to f32 2048": 0.48, "f16 to f32 4096": 0.38, "f16 to f32 8192": 0.38, "i8 to i32 1024": 0.6,
-         "i8 to i32 4096": 0.58, "i8 to i32 8192": 0.58, "f32 1024": 0.85, "f32 4096": 0.78, "pointwise": 0.95,
+GOALS = {"f16 to f16 1024": 0.6, "f16 to f16 2048": 0.48, "f16 to f32 1024": 0.6, "f16 to f32 2048": 0.48, "f16 to f32 4096": 0.38,
+         "f16 to f32 8192": 0.38, "i8 to i32 1024": 0.6, "i8 to i32 4096": 0.58, "i8 to i32 8192": 0.58, "f32 1024": 0.85, "f32 4096": 0.78, "pointwise": 0.95,
          "mobilenet_v2.fp16": 1.3, "mobilenet_v2.fp16.32": 0.7, "resnet_50.fp16": 1.15, "resnet_50.fp16.32": 0.6,
          "transformer.fp16": 0.85, "encoder.fp16": 0.8, "encoder.fp16.8": 0.8}
 # Networks with other batches than 1, and the large ones: NAME.PRECISION and batch, as bench_gpu writes them.
@@ -65,15 +65,17 @@ def captured(run):
 
 
 def product(n, kind):
-    """The rate of a square matrix product in TFLOP/s (TOP/s)."""
+    """The rate of a square matrix product in TFLOP/s (TOP/s), with operands and results of the types that `kind` names."""
     if kind == "i8 to i32":
         a, b = (torch.randint(-127, 128, (n, n), dtype=torch.int8, device="cuda") for _ in range(2))
         b = b.t()
         run = captured(lambda: torch._int_mm(a, b))
     else:
-        a, b = (torch.randn(n, n, device="cuda", dtype=torch.float16 if kind.startswith("f16") else torch.float32) for _ in range(2))
-        out = torch.empty_like(a)
-        run = captured(lambda: torch.mm(a, b, out=out))
+        types = {"f16": torch.float16, "f32": torch.float32}
+        a, b = (torch.randn(n, n, device="cuda", dtype=types[kind[:3]]) for _ in range(2))
+        out = torch.empty(n, n, device="cuda", dtype=types[kind[-3:]])
+        wider = {} if out.dtype == a.dtype else {"out_dtype": out.dtype}
+        run = captured(lambda: torch.mm(a, b, out=out, **wider))
     return 2 * n**3 / best_of(run)[0] * 1e-9
 
 
@@ -134,7 +136,7 @@ def write_networks(build, directory, networks):
 
 def measure_theirs(found, directory, theirs):
     """Adds PyTorch's numbers, the best of all rounds, for what `found` has."""
-    for label in [one for one in found if one.startswith(("f32 ", "f16 to f32 ", "i8 "))]:
+    for label in [one for one in found if one.startswith(("f32 ", "f16 ", "i8 "))]:
         kind, size = label.rsplit(" ", 1)
         theirs[label] = max(theirs.get(label, 0), product(int(size), kind))
     if "pointwise" in found:
