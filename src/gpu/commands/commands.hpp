@@ -125,7 +125,8 @@ class CommandList {
 
   // Throws away what was recorded before.
   Result<> begin();
-  // All writes become visible to the host and to lists that are submitted later.
+  // All writes become visible to the host and to lists that are submitted later, but not as indirect commands, which no
+  // list has.
   Result<> end();
 
   void bind(const Pipeline& pipeline);

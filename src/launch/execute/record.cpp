@@ -41,6 +41,7 @@ std::uint64_t session_size(const Recordable& run, const GraphDispatch& graph) {
 }
 
 void Recorder::record(gpu::CommandList& list, StepRange range, bool is_last) {
+  end_ = range.end;
   for (std::size_t i = range.begin; i < range.end; ++i) {
     const Step& step = run_.plan.steps[i];
     if (const auto* barriers = std::get_if<Barriers>(&step.action))
@@ -79,8 +80,10 @@ void Recorder::record_command(gpu::CommandList& list, std::size_t index) {
   list.end_label();
   texel_copies_.after(step);
   ++commands_;
+  // The list ends with a barrier of its own; two in succession take longer than one.
+  const bool needs_barrier = step.barrier_after && index + 1 < end_;
   // Where commands are timed, each has a barrier, so that times do not overlap.
-  if (step.barrier_after && !(step.next_waits && !run_.timestamps && !run_.progress)) {
+  if (needs_barrier && !(step.next_waits && !run_.timestamps && !run_.progress)) {
     const bool between_dispatches =
         !run_.progress && is_guarded_dispatch(run_.plan, index) && is_guarded_dispatch(run_.plan, index + 1);
     list.begin_label("barriers (pipeline implicit)");
@@ -88,7 +91,7 @@ void Recorder::record_command(gpu::CommandList& list, std::size_t index) {
     list.end_label();
   }
   if (run_.progress) {
-    if (!step.barrier_after) list.full_barrier();
+    if (!needs_barrier) list.full_barrier();
     list.fill(*run_.progress, 0, sizeof(std::uint32_t), static_cast<std::uint32_t>(index + 1));
   }
 }

@@ -48,6 +48,7 @@ class Recorder {
   ImageLayouts layouts_;
   TexelCopies texel_copies_;
   std::uint32_t commands_ = 0;  // dispatches and draws so far
+  std::size_t end_ = 0;         // of the steps of the list
 };
 
 // Bytes of the intermediates of a graph: the plan's, or what the driver asked for.
