@@ -49,6 +49,34 @@ std::optional<ImageRows> ImageRows::of(const ProgramBuilder& program, const Cont
   return rows;
 }
 
+std::optional<ImageRows> ImageRows::of_pairs(const ProgramBuilder& program, const Contraction& c) {
+  std::optional<ImageRows> rows = of(program, c, 1);
+  if (!rows) return std::nullopt;
+  const std::size_t x = rows->step_.size() - 1;  // columns
+  const std::int64_t channels = rows->channels(), row = rows->extent_[x] * channels;
+  const auto is_even = [](std::int64_t n) { return n % 2 == 0; };
+  const bool whole_rows = rows->strides_[1 + x] == channels && rows->start_ == 0 && rows->strides_[x] == row;
+  if (!whole_rows || rows->dilation_[x] != 1 || !is_even(row) || !is_even(rows->step_[x] * channels))
+    return std::nullopt;
+  const std::int64_t before = rows->pad_[x] * channels;
+  rows->unit_ = 2;
+  rows->run_ = rows->kernel_[x] * channels;
+  rows->gap_ = before % 2;
+  // Columns and channels become one dimension, of pairs.
+  rows->kernel_[x] = (rows->gap_ + rows->run_ + 1) / 2;
+  rows->kernel_.back() = 1;
+  rows->extent_[x] = row / 2;
+  rows->pad_[x] = (before + rows->gap_) / 2;
+  rows->step_[x] = rows->step_[x] * channels / 2;
+  for (std::int64_t& stride : rows->strides_) stride /= 2;
+  rows->strides_.back() = 1;
+  return rows;
+}
+
+std::int64_t ImageRows::products() const {
+  return unit_ * static_cast<std::int64_t>(tensor::element_count(kernel_).value_or(0));
+}
+
 ImageRows::Row ImageRows::row(Kernel& k, Value index) const {
   const Coordinates at = coordinates_of(k, counts_, index);
   Row row{.begin = at[0] * strides_[0] + start_, .first = {}};
@@ -75,6 +103,22 @@ Value ImageRows::inside(Kernel& k, const Row& row, const Tap& tap) const {
     if (padded_[d]) inside = inside & k.unsigned_less(row.first[d] + tap.offset[d], k.integer(extent_[d]));
   }
   return inside;
+}
+
+Value ImageRows::without_gaps(Kernel& k, Value pair, Value bits) const {
+  const std::int64_t pairs = kernel_[step_.size() - 1];
+  if (gap_ == 0 && run_ == 2 * pairs) return bits;
+  const Value in_run = pair - k.unsigned_divide(pair, k.integer(pairs)) * pairs;
+  if (gap_ == 1) bits = k.select(in_run == 0, bits & k.integer(~0xffff), bits);
+  if (gap_ + run_ < 2 * pairs) bits = k.select(in_run == pairs - 1, bits & 0xffff, bits);
+  return bits;
+}
+
+ImageRows::Factor ImageRows::factor(Kernel& k, Value product) const {
+  const std::int64_t length = 2 * kernel_[step_.size() - 1];  // of a run with its gaps
+  const Value run = k.unsigned_divide(product, k.integer(length)), in_run = product - run * length - gap_;
+  const Value exists = k.unsigned_less(in_run, k.integer(run_)) & (product < products());
+  return {k.select(exists, run * run_ + in_run, k.integer(0)), exists};
 }
 
 }  // namespace slipway::lower

@@ -3,7 +3,9 @@
 // padding, and the image may be a slice of a larger tensor. Nothing is copied.
 //
 // All products of a row are one K block. A unit is what one load reads: an element, or a chunk of neighbouring
-// channels.
+// channels. Where channels are not whole chunks, 16-bit elements can be read in pairs: a row of the window is then one
+// run of pairs through the columns and channels. If it begins or ends in the middle of a pair, it has a gap there, an
+// element that counts as zero.
 #pragma once
 
 #include "lower/program_builder.hpp"
@@ -16,10 +18,15 @@ class ImageRows {
   // `unit`: elements of a unit. Empty where channels are not whole units, or the image is neither stored nor a slice of
   // a stored value.
   static std::optional<ImageRows> of(const ProgramBuilder& program, const Contraction& c, std::int64_t unit);
+  // Pairs of 16-bit elements. Empty also where a window could begin in the middle of a pair in one place and not in
+  // another.
+  static std::optional<ImageRows> of_pairs(const ProgramBuilder& program, const Contraction& c);
 
   tosa::ValueId source() const { return source_; }
   std::int64_t unit() const { return unit_; }
   std::int64_t channels() const { return kernel_.back(); }  // units
+  bool is_pairs() const { return run_ > 0; }
+  std::int64_t products() const;  // of a row, with gaps
 
   // The window of a result: the offset of its first unit (outside the image if that is padding), and its first
   // coordinate along each spatial dimension.
@@ -39,6 +46,14 @@ class ImageRows {
   // Whether a product reads the image, and not its padding.
   Value inside(Kernel& k, const Row& row, const Tap& tap) const;
 
+  // A pair with its gaps cleared. `pair`: its index among the products.
+  Value without_gaps(Kernel& k, Value pair, Value bits) const;
+  // The row of B that a product is multiplied by, and whether there is one: gaps have none.
+  struct Factor {
+    Value row, exists;
+  };
+  Factor factor(Kernel& k, Value product) const;
+
  private:
   tosa::ValueId source_{};
   std::int64_t unit_ = 1;
@@ -49,6 +64,8 @@ class ImageRows {
   std::vector<std::int64_t> dilation_;
   std::vector<bool> padded_;
   std::int64_t start_ = 0;  // offset of the image in the source, in units
+  // Of pairs: elements of a row of the window, and of the gap before it (0 or 1).
+  std::int64_t run_ = 0, gap_ = 0;
 };
 
 }  // namespace slipway::lower

@@ -186,8 +186,9 @@ bool has_whole_chunks(const Contraction& c, std::int64_t chunk) {
 class MatrixTiles {
  public:
   // `image`: reads A from the image. Empty: A is read in the order of the contraction, from the stored value or a copy.
-  MatrixTiles(TileWork& work, const Layout& layout, std::optional<ImageRows> image)
-      : w_(work), c_(work.c), layout_(layout), tile_(layout.tile()), image_(std::move(image)) {}
+  // `b`: the contraction in which the K of B has no gaps.
+  MatrixTiles(TileWork& work, const Contraction& b, const Layout& layout, std::optional<ImageRows> image)
+      : w_(work), c_(work.c), b_contraction_(b), layout_(layout), tile_(layout.tile()), image_(std::move(image)) {}
 
   void run() {
     const auto copy = image_ ? std::nullopt : bordered_a(w_.program, c_, layout_.shape.factors);
@@ -226,6 +227,8 @@ class MatrixTiles {
       a_ = builder.read_packed_chunks(*copy);
     else if (!image_)
       a_ = builder.read_chunks(source_of(w_.program, c_.a));
+    else if (image_->is_pairs())
+      a_ = builder.read_as(image_->source(), ElementType::I32);
     else if (image_->unit() == 1)
       a_ = builder.read_as(image_->source(), ElementType::U16);
     else
@@ -276,7 +279,7 @@ class MatrixTiles {
     const tosa::ValueId source = source_of(w_.program, c_.b);
     const bool whole = w_.program.stored()[index(source)] && !w_.program.graph().constant(source);
     if (c_.is_matmul && whole && c_.n % layout_.chunk() == 0) return std::nullopt;
-    return panels_of_b(w_.program, c_, tile_.channels, layout_.shape.factors);
+    return panels_of_b(w_.program, b_contraction_, tile_.channels, layout_.shape.factors);
   }
 
   // A chunk that an invocation moves in every step.
@@ -361,7 +364,7 @@ class MatrixTiles {
         if (c_.n % tile_.channels != 0) move.exists = column < all;
         move.begin = w_.batch * (c_.contiguous_k * all) + k().min(column, k().integer(all - 1));
       } else {
-        move.begin = (w_.batch * panels + w_.panel) * (c_.k() * b_chunks) + chunk;
+        move.begin = (w_.batch * panels + w_.panel) * (b_contraction_.k() * b_chunks) + chunk;
       }
       b_moves_.push_back(move);
     });
@@ -395,10 +398,21 @@ class MatrixTiles {
         move_all(a_moves_, a_, in_chunks(step.a), layout_.chunk(), 1);
     }
     if (operands == Operands::A) return;
-    if (layout_.by_channel())
+    if (image_ && image_->is_pairs())
+      fetch_factors(step.products, set);
+    else if (layout_.by_channel())
       move_all(b_moves_, b_, in_chunks(step.products), layout_.chunk(), 1);
     else
       move_all(b_moves_, b_, step.products, 1, b_stride_);
+  }
+
+  // B of an image that is read in pairs.
+  void fetch_factors(Value products, std::size_t set) {
+    for (const Move& move : b_moves_) {
+      const auto [row, exists] = image_->factor(k(), products + move.offset);
+      const Chunk chunk = k().load_chunk(b_, move.begin + row * b_stride_);
+      k().set(move.next[set], k().select(exists & move.exists, chunk, k().zero_chunk()));
+    }
   }
 
   // The index of a unit of A in a step, and whether it is inside the image. Where a step stays within the channels of a
@@ -420,12 +434,22 @@ class MatrixTiles {
     const Chunk padding = layout_.by_channel() ? k().chunk_of({border, border, border, border}) : k().zero_chunk();
     for (std::size_t i = 0; i < a_moves_.size(); ++i) {
       const Move& move = a_moves_[i];
-      if (image_->unit() > 1) {
+      if (image_->unit() == layout_.chunk()) {
         const auto [index, inside] = in_image(a_rows_[i], step, move.offset);
         k().set(move.next[set], k().select(inside, k().load_chunk(a_, index), padding));
         continue;
       }
       std::array<Value, 4> words;  // of two elements
+      if (image_->is_pairs()) {
+        for (std::size_t e = 0; e < words.size(); ++e) {
+          const Value pair = move.offset * std::ssize(words) + static_cast<std::int64_t>(e);
+          const auto [index, inside] = in_image(a_rows_[i], step, pair);
+          const Value bits = k().select(inside, k().load(a_, index), k().integer(0));
+          words[e] = image_->without_gaps(k(), step + pair, bits);
+        }
+        k().set(move.next[set], k().chunk_of(words));
+        continue;
+      }
       for (std::int64_t e = 0; e < layout_.chunk(); ++e) {
         const auto [index, inside] = in_image(a_rows_[i], step, move.offset * layout_.chunk() + e);
         const Value bits = k().select(inside, k().load(a_, index), k().integer(0));
@@ -619,6 +643,7 @@ class MatrixTiles {
 
   TileWork& w_;
   const Contraction& c_;
+  const Contraction& b_contraction_;
   Layout layout_;
   TileSize tile_;
   std::optional<ImageRows> image_;
@@ -651,13 +676,18 @@ bool lower_matrix_tiles(ProgramBuilder& program, const Contraction& c, const tos
   std::optional<ImageRows> image;
   if (!whole_chunks || !is_stored_as(program, c, type)) image = ImageRows::of(program, c, chunk);
   // B of 8-bit integers is read by whole chunks of a channel, so its channels cannot be divided.
-  if (!whole_chunks && !image && tensor::size_of(type) == 2) image = ImageRows::of(program, c, 1);
+  if (!whole_chunks && !image && tensor::size_of(type) == 2) {
+    image = ImageRows::of_pairs(program, c);
+    if (!image) image = ImageRows::of(program, c, 1);
+  }
   if (!whole_chunks && !image) return false;
-  const Contraction contraction = image ? c.with_contiguous_k() : c;
+  const Contraction without_gaps = image ? c.with_contiguous_k() : c;
+  Contraction contraction = without_gaps;
+  if (image && image->is_pairs()) contraction.contiguous_k = image->products();
   TileWork work(program, contraction, node, anchor);
   const auto layout = layout_for(work);
   if (!layout) return false;
-  MatrixTiles(work, *layout, std::move(image)).run();
+  MatrixTiles(work, without_gaps, *layout, std::move(image)).run();
   return true;
 }
 

@@ -155,6 +155,35 @@ constexpr Case kCases[] = {
   %2 = const f16[24] graph_constant 1
   %3 = CONV2D(%0, %1, %2) f16[1, 9, 10, 24] pad=[1, 1, 1, 1] stride=[1, 1] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
   output %3)"},
+    {"windows of 16-bit floats in pairs, from the middle of one and to the middle of one", R"(
+  %0 = input f16[2, 9, 10, 3]
+  %1 = const f16[24, 3, 3, 3] graph_constant 0
+  %2 = const f16[24] graph_constant 1
+  %3 = CONV2D(%0, %1, %2) f16[2, 5, 5, 24] pad=[1, 1, 1, 0] stride=[2, 2] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  %4 = CONV2D(%0, %1, %2) f16[2, 5, 5, 24] pad=[1, 1, 0, 1] stride=[2, 2] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  %5 = input f16[2, 9, 10, 1]
+  %6 = const f16[8, 5, 5, 1] graph_constant 2
+  %7 = const f16[8] graph_constant 3
+  %8 = CONV2D(%5, %6, %7) f16[2, 3, 5, 8] pad=[2, 2, 2, 1] stride=[2, 2] dilation=[2, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  output %3
+  output %4
+  output %8)"},
+    {"windows of 16-bit floats in volumes, in pairs with gaps on both sides", R"(
+  %0 = input bf16[1, 4, 5, 8, 2]
+  %1 = const bf16[9, 2, 3, 3, 2] graph_constant 0
+  %2 = const bf16[9] graph_constant 1
+  %3 = CONV3D(%0, %1, %2) bf16[1, 3, 5, 8, 9] pad=[0, 0, 1, 1, 1, 1] stride=[1, 1, 1] dilation=[1, 1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  %4 = input bf16[1, 4, 5, 10, 1]
+  %5 = const bf16[9, 2, 3, 4, 1] graph_constant 2
+  %6 = CONV3D(%4, %5, %2) bf16[1, 3, 5, 5, 9] pad=[0, 0, 1, 1, 1, 1] stride=[1, 1, 2] dilation=[1, 1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  output %3
+  output %6)"},
+    {"windows of 16-bit floats in single elements", R"(
+  %0 = input f16[2, 9, 10, 3]
+  %1 = const f16[24, 3, 3, 3] graph_constant 0
+  %2 = const f16[24] graph_constant 1
+  %3 = CONV2D(%0, %1, %2) f16[2, 9, 10, 24] pad=[1, 1, 1, 1] stride=[1, 1] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  output %3)"},
     {"matrix product of bytes, whole tiles", R"(
   %0 = input i8[1, 128, 128]
   %1 = input i8[1, 128, 128]
@@ -662,6 +691,36 @@ TEST_P(KernelStrategiesTest, PaddingContributesNothing) {
   }
   finish();
 }
+
+// What is beside a window in memory is not a product with zero either: infinities stay in the windows that have them.
+TEST_P(KernelStrategiesTest, NeighboursOfAWindowContributeNothing) {
+  for (const std::string_view pad : {"1, 1, 1, 0", "1, 1, 0, 1"}) {
+    SCOPED_TRACE(pad);
+    std::minstd_rand random(5);
+    const std::string text = formatted(R"(
+  %0 = input f16[1, 9, 10, 3]
+  %1 = const f16[8, 3, 3, 3] graph_constant 0
+  %2 = const f16[8] graph_constant 1
+  %3 = CONV2D(%0, %1, %2) f16[1, 5, 5, 8] pad=[{}] stride=[2, 2] dilation=[1, 1] acc_type=FP32 local_bound=false input_zp=0 weight_zp=0
+  output %3)",
+                                       pad);
+    const tosa::Graph graph = graph_of({"windows", text}, random);
+    Tensor image = small_numbers(graph[graph.inputs[0]].type, random);
+    for (const std::size_t element : {14, 15, 150, 260}) image.reals[element] = HUGE_VAL;
+    const auto wanted = reference::run(graph, {{image}});
+    ASSERT_TRUE(wanted);
+    const std::vector<double> given = run_kernels(graph, {{image}})[0].reals;
+    std::size_t finite = 0;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const double one = (*wanted)[0].reals[i];
+      EXPECT_TRUE(std::isnan(one) ? std::isnan(given[i]) : given[i] == one) << i << ": " << given[i] << ", not " << one;
+      finite += std::isfinite(one);
+    }
+    EXPECT_GT(finite, 100u);
+    EXPECT_LT(finite, 200u);
+  }
+}
+
 SLIPWAY_WITH_ALL_KERNELS(KernelStrategiesTest);
 
 // Which strategy a group gets: kernels use cooperative matrices or not.
@@ -684,6 +743,9 @@ TEST(KernelStrategies, MatricesAreUsedWhereTheDeviceHasThem) {
       "few results of many 16-bit products",
       "few results of many products of bytes",
       "16-bit convolution",
+      "windows of 16-bit floats in pairs, from the middle of one and to the middle of one",
+      "windows of 16-bit floats in volumes, in pairs with gaps on both sides",
+      "windows of 16-bit floats in single elements",
       "matrix product of bytes, whole tiles",
       "matrix products of bytes with tails and a zero point",
       "points of bytes in whole steps, and three panels",
@@ -748,6 +810,7 @@ TEST(KernelStrategies, TilesAreUsedWhereTheCpuHasThem) {
       "matrix products of bytes by a constant, with tails and a zero point",
       "points of bfloats by constants, with tails of rows and channels",
       "windows of bfloats with a border",
+      "windows of 16-bit floats in volumes, in pairs with gaps on both sides",
       "matrix products of bfloats by constants, and with products that fill no step",
   };
   std::minstd_rand random(5);
