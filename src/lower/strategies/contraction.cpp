@@ -157,8 +157,10 @@ bool search_anchor(const tosa::Graph& graph, const std::vector<bool>& stored, co
     const bool by_channel = std::ranges::all_of(operand.begin(), operand.end() - (operand.empty() ? 0 : 1),
                                                 [](std::int64_t extent) { return extent == 1; });
     anchor.reads_by_row_and_channel &= whole || by_channel;
+    const bool is_view = views_stored_value(graph, stored, node.inputs[i]);
+    anchor.has_residual |= !by_channel && (is_view || stored[index(node.inputs[i])]);
     if (stored[index(node.inputs[i])]) continue;
-    if (views_stored_value(graph, stored, node.inputs[i])) {
+    if (is_view) {
       anchor.reads_by_row_and_channel &= keeps_channels(graph, *graph.producer(node.inputs[i]));
       continue;
     }

@@ -87,6 +87,7 @@ inline constexpr std::int64_t kUnrolled = 16;
 struct Anchor {
   const tosa::Node* node = nullptr;
   bool reads_by_row_and_channel = true;  // every operand of the others has the result's shape, or only channels
+  bool has_residual = false;             // an operand of the others is stored, and not one of channels
   bool is_reshaped = false;              // the group's result has other dimensions before the channels
 };
 // Whether a node is a RESHAPE that keeps the last of at least two dimensions.

@@ -120,14 +120,16 @@ TEST(Contraction, ExactProductsOfIntegers) {
 
 // --- the only contraction on the way to a result ---
 
-// `CONV2D` or `none`; with a star if operands have other shapes than the result and its channels.
+// `CONV2D` or `none`; with a star if operands have other shapes than the result and its channels, and with a plus if
+// there is a residual.
 std::string anchor_of(const std::string& lines, const std::vector<std::size_t>& not_stored) {
   const tosa::Graph graph = graph_of(lines);
   std::vector<bool> stored(graph.values.size(), true);
   for (const std::size_t node : not_stored) stored[index(graph.nodes[node].outputs[0])] = false;
   const auto anchor = find_anchor(graph, stored, graph.nodes.back());
   if (!anchor) return "none";
-  return std::string(tosa::name_of(anchor->node->op)) + (anchor->reads_by_row_and_channel ? "" : "*");
+  return std::string(tosa::name_of(anchor->node->op)) + (anchor->reads_by_row_and_channel ? "" : "*") +
+         (anchor->has_residual ? "+" : "");
 }
 
 std::string matmul_plus(std::string_view operand) {
@@ -142,9 +144,9 @@ std::string matmul_plus(std::string_view operand) {
 }
 
 TEST(Anchor, IsTheOneContraction) {
-  EXPECT_EQ(anchor_of(matmul_plus("f32[2, 6, 8]"), {0}), "MATMUL");
+  EXPECT_EQ(anchor_of(matmul_plus("f32[2, 6, 8]"), {0}), "MATMUL+");
   EXPECT_EQ(anchor_of(matmul_plus("f32[1, 1, 8]"), {0}), "MATMUL");
-  EXPECT_EQ(anchor_of(matmul_plus("f32[2, 1, 8]"), {0}), "MATMUL*");
+  EXPECT_EQ(anchor_of(matmul_plus("f32[2, 1, 8]"), {0}), "MATMUL*+");
   EXPECT_EQ(anchor_of(matmul_plus("f32[2, 6, 8]"), {}), "none");
 }
 
@@ -161,7 +163,7 @@ TEST(Anchor, IsReadThroughAReshapeThatKeepsTheChannels) {
         shape, operand);
   };
   EXPECT_EQ(anchor_of(lines("2, 3, 8", "1, 1, 8"), {0, 1}), "MATMUL");
-  EXPECT_EQ(anchor_of(lines("2, 3, 8", "1, 3, 1"), {0, 1}), "MATMUL*");
+  EXPECT_EQ(anchor_of(lines("2, 3, 8", "1, 3, 1"), {0, 1}), "MATMUL*+");
   EXPECT_EQ(anchor_of(lines("2, 3, 8", "1, 1, 8"), {1}), "none");
   EXPECT_EQ(anchor_of(lines("6, 2, 4", "1, 1, 4"), {0, 1}), "none");
   EXPECT_EQ(anchor_of(lines("48", "48"), {0, 1}), "none");
@@ -178,8 +180,8 @@ TEST(Anchor, OperandsMayBeViewsOfStoredValues) {
         "output %4\n",
         view, type);
   };
-  EXPECT_EQ(anchor_of(lines("RESHAPE(%1) f32[1, 8, 8] shape=[1, 8, 8]", "f32[8, 8]"), {0, 1}), "MATMUL");
-  EXPECT_EQ(anchor_of(lines("TRANSPOSE(%1) f32[1, 8, 8] perms=[0, 2, 1]", "f32[1, 8, 8]"), {0, 1}), "MATMUL*");
+  EXPECT_EQ(anchor_of(lines("RESHAPE(%1) f32[1, 8, 8] shape=[1, 8, 8]", "f32[8, 8]"), {0, 1}), "MATMUL+");
+  EXPECT_EQ(anchor_of(lines("TRANSPOSE(%1) f32[1, 8, 8] perms=[0, 2, 1]", "f32[1, 8, 8]"), {0, 1}), "MATMUL*+");
 }
 
 TEST(Anchor, TwoContractionsAreNone) {
@@ -190,7 +192,7 @@ TEST(Anchor, TwoContractionsAreNone) {
       "%3 = ADD(%1, %2) f32[1, 6, 6]\n"
       "output %3\n";
   EXPECT_EQ(anchor_of(lines, {0, 1}), "none");
-  EXPECT_EQ(anchor_of(lines, {1}), "MATMUL");
+  EXPECT_EQ(anchor_of(lines, {1}), "MATMUL+");
 }
 
 }  // namespace

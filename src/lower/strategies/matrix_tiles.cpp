@@ -585,6 +585,21 @@ class MatrixTiles {
     const Value mine = k().subgroup_index() * layout_.sums_of_subgroup(), lane = k().subgroup_lane();
     const std::int64_t passes = (count + lanes - 1) / lanes, at_once = std::min(passes, elements_at_once());
     Results results{.all_exist = w_.rows % tile_.rows == 0 && c_.n % tile_.channels == 0};
+    // The row and column of an element of this invocation. Where whole rows fit in a pass, or whole passes in a row, a
+    // pass changes only what is known here, and most of an element's address is computed once.
+    const std::int64_t in_row = std::max<std::int64_t>(width / lanes, 1),
+                       in_pass = std::max<std::int64_t>(lanes / width, 1);
+    const bool whole = width * in_pass == lanes * in_row && passes % at_once == 0 && at_once % in_row == 0;
+    const Value lane_row = k().unsigned_divide(lane, k().integer(width)), lane_column = lane - lane_row * width;
+    const auto element_of_pass = [&](Value pass, std::int64_t e) {
+      if (whole) {
+        const Value y = (pass * (at_once / in_row) + e / in_row) * in_pass + lane_row;
+        return std::pair(y, lane_column + e % in_row * lanes);
+      }
+      const Value index = k().min((pass * at_once + e) * lanes + lane, k().integer(count - 1));
+      const Value y = k().unsigned_divide(index, k().integer(width));
+      return std::pair(y, index - y * width);
+    };
     for (std::int64_t i = 0; i < layout_.rows; ++i) {
       for (std::int64_t j = 0; j < layout_.columns; j += across) {
         k().subgroup_barrier();
@@ -595,8 +610,7 @@ class MatrixTiles {
         k().subgroup_barrier();
         k().loop(k().integer((passes + at_once - 1) / at_once), [&](Value pass) {
           for (std::int64_t e = 0; e < at_once; ++e) {
-            const Value index = k().min((pass * at_once + e) * lanes + lane, k().integer(count - 1));
-            const Value y = k().unsigned_divide(index, k().integer(width)), x = index - y * width;
+            const auto [y, x] = element_of_pass(pass, e);
             const Value sum = k().load(scratch, mine + y * layout_.sums_row() + x);
             add_result(results, sum, matrix_row(i) + y, matrix_channel(j) + x, sums_of_b);
           }
@@ -606,10 +620,12 @@ class MatrixTiles {
     }
   }
 
-  // Reading ahead pays off, but long code stays in the instruction cache only when many tiles run it.
+  // Residuals are read for many elements at once. Otherwise code is short, because it stays in the instruction cache
+  // only when many tiles run it.
   std::int64_t elements_at_once() const {
     constexpr std::int64_t kFew = 4, kMany = 16, kManyOfUnit = 3;
-    return w_.tiles(tile_) >= kManyOfUnit * w_.program.device().multiprocessors ? kMany : kFew;
+    const bool many_tiles = w_.tiles(tile_) >= kManyOfUnit * w_.program.device().multiprocessors;
+    return many_tiles || w_.anchor.has_residual ? kMany : kFew;
   }
 
   struct Results {
