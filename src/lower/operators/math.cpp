@@ -173,6 +173,15 @@ Value erf(Kernel& k, Value x) {
   return k.select(is_nan(k, x), x, result);
 }
 
+Value short_erf(Kernel& k, Value x) {
+  constexpr float kEnd = 2.75f;  // 1 - erf(kEnd) is less than half a unit of 16-bit floats
+  const Value inside = k.select(x < k.real(-kEnd), k.real(-kEnd), k.select(x > k.real(kEnd), k.real(kEnd), x));
+  const Value result = inside * polynomial(k, inside * inside,
+                                           {1.1283303499f, -0.3753730655f, 0.1107921898f, -0.0246306658f, 0.0039486424f,
+                                            -0.00042353669f, 2.6727922886e-5f, -7.4087353141e-7f});
+  return k.select(is_nan(k, x), x, result);
+}
+
 namespace {
 
 // 1 / x for a finite x other than 0, without its sign, rounded to nearest even with integers only: right however a

@@ -4,7 +4,7 @@
 //
 // Vulkan guarantees little about its own functions. Most of these consist of additions and multiplications, which it
 // guarantees to round correctly, and of bit operations. The polynomials were fitted for this project; their own errors
-// are below 2^-25.
+// are below 2^-25, unless a function is for results of 16 bits.
 #pragma once
 
 #include "lower/kernel/kernel.hpp"
@@ -23,6 +23,7 @@ Value cos_2pi(Kernel& kernel, Value x);
 Value tanh(Kernel& kernel, Value x);
 Value sigmoid(Kernel& kernel, Value x);
 Value erf(Kernel& kernel, Value x);
+Value short_erf(Kernel& kernel, Value x);  // for results of 16 bits: its relative error is at most 0.00015
 // a / b, next to the nearest float where that is neither very large nor very small.
 Value quotient(Kernel& kernel, Value a, Value b);
 Value reciprocal(Kernel& kernel, Value x);  // the nearest float

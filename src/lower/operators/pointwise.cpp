@@ -53,7 +53,7 @@ Value limit(Operation& operation, std::string_view name) {
     return EXPRESSION;                                                          \
   }
 
-UNARY(ERF, erf(k, x))
+UNARY(ERF, tensor::size_of(tosa::storage_of(operation.out_type())) < 4 ? short_erf(k, x) : erf(k, x))
 UNARY(SIGMOID, sigmoid(k, x))
 UNARY(TANH, tanh(k, x))
 UNARY(CEIL, ceil(k, x))
