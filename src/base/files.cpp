@@ -112,22 +112,23 @@ Result<std::string> read_device(const Path& path) {
 }
 
 // The contents of pipes and devices, which can be read only once, while the program reads an input several times: to
-// detect its format, then to read it.
+// detect its format, then to read it. A failure, such as that of one without end, is kept, too.
 class Streams {
  public:
   static bool is_stream(const struct stat& status) { return S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode); }
 
-  Result<std::shared_ptr<const std::string>> read(const Path& path, const struct stat& status) {
+  using Contents = Result<std::shared_ptr<const std::string>>;
+  Contents read(const Path& path, const struct stat& status) {
     const std::scoped_lock lock(mutex_);
     const std::tuple key(path, status.st_dev, status.st_ino);  // the system uses numbers again
     if (const auto known = contents_.find(key); known != contents_.end()) return known->second;
-    SLIPWAY_TRY(std::string text, S_ISFIFO(status.st_mode) ? read_pipe(path) : read_device(path));
-    return contents_[key] = std::make_shared<const std::string>(std::move(text));
+    const auto share = [](std::string text) { return std::make_shared<const std::string>(std::move(text)); };
+    return contents_[key] = (S_ISFIFO(status.st_mode) ? read_pipe(path) : read_device(path)).transform(share);
   }
 
  private:
   std::mutex mutex_;
-  std::map<std::tuple<Path, dev_t, ino_t>, std::shared_ptr<const std::string>> contents_;
+  std::map<std::tuple<Path, dev_t, ino_t>, Contents> contents_;
 };
 
 Streams& streams() {
