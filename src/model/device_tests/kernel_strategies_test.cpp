@@ -126,6 +126,11 @@ constexpr Case kCases[] = {
   %1 = input f16[1, 64, 128]
   %2 = MATMUL(%0, %1) f32[1, 128, 128] A_zp=0 B_zp=0
   output %2)"},
+    {"16-bit matrix product with 16-bit results, whole tiles", R"(
+  %0 = input f16[2, 128, 64]
+  %1 = input f16[2, 64, 128]
+  %2 = MATMUL(%0, %1) f16[2, 128, 128] A_zp=0 B_zp=0
+  output %2)"},
     {"16-bit matrix product with tails", R"(
   %0 = input f16[2, 37, 40]
   %1 = input f16[2, 40, 24]
@@ -509,9 +514,24 @@ class KernelStrategiesTest : public KernelTest {
     const std::vector<Tensor> given = run_kernels(graph, inputs, fuse);
     ASSERT_EQ(given.size(), wanted->size());
     for (std::size_t i = 0; i < given.size(); ++i) {
-      EXPECT_EQ(given[i].integers, (*wanted)[i].integers);
-      EXPECT_EQ(given[i].reals, (*wanted)[i].reals);
+      EXPECT_EQ(differences(given[i].integers, (*wanted)[i].integers), "") << "output " << i;
+      EXPECT_EQ(differences(given[i].reals, (*wanted)[i].reals), "") << "output " << i;
     }
+  }
+
+ private:
+  template <class T>
+  static std::string differences(const std::vector<T>& given, const std::vector<T>& wanted) {
+    if (given.size() != wanted.size()) return formatted("{} elements, not {}", given.size(), wanted.size());
+    std::size_t count = 0, first = 0;
+    for (std::size_t i = given.size(); i-- > 0;) {
+      if (given[i] == wanted[i]) continue;
+      first = i;
+      ++count;
+    }
+    if (count == 0) return "";
+    return formatted("{} of {} elements differ; element {} is {}, not {}", count, given.size(), first, given[first],
+                     wanted[first]);
   }
 };
 
@@ -739,6 +759,7 @@ TEST(KernelStrategies, MatricesAreUsedWhereTheDeviceHasThem) {
   gpu.matrices = {{16, 16, 16, F16, F32}, {16, 16, 16, BF16, F32}, {16, 16, 32, I8, I32}};
   const std::set<std::string_view> with_matrices = {
       "16-bit matrix product, whole tiles",
+      "16-bit matrix product with 16-bit results, whole tiles",
       "16-bit matrix product with tails",
       "few results of many 16-bit products",
       "few results of many products of bytes",
