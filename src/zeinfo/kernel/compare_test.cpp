@@ -189,7 +189,7 @@ TEST(Occupancy, SizesOfLocalMemory) {
   EXPECT_EQ(allocated(33792, "pvc"), 48u);
   EXPECT_EQ(allocated(33792, "dg2"), 64u);
   EXPECT_EQ(allocated(98305, "lnl-m"), 128u);
-  EXPECT_EQ(allocated(131073, "lnl-m"), 0u);
+  EXPECT_EQ(allocated(131073, "lnl"), 0u);
   EXPECT_EQ(allocated(131073, "nvl-p"), 192u);
 }
 
