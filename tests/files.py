@@ -85,6 +85,18 @@ with tempfile.TemporaryDirectory() as name:
     few = run("run", "-q", many, limit=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (128, 128)))
     expect(few.returncode == 0 and len(list(pathlib.Path("many").iterdir())) == 500, "500 outputs with 128 open files: " + few.stderr.decode())
 
+    # Standard streams that are closed: no file gets their descriptors.
+    for closed in ((1,), (2,), (0, 1, 2)):
+        lines = run("run", plain, "--results", "closed.jsonl", stdin=None, stdout=None, limit=lambda: [os.close(number) for number in closed])
+        expect(lines.returncode == (5 if 1 in closed else 0), f"descriptors {closed} are closed: {lines.returncode} {lines.stderr.decode()}")
+        text = pathlib.Path("closed.jsonl").read_text().splitlines()
+        expect(len(text) >= 2 and all(json.loads(line) for line in text), f"descriptors {closed} are closed, but results are JSON: {text}")
+        os.unlink("closed.jsonl")
+    for words in (["convert", "m.graph", "-o", "closed.vgf"], ["check", "-"]):
+        pathlib.Path("m.graph").write_text("graph main {\n  %0 = input f32[4]\n  %1 = ABS(%0) f32[4]\n  output %1\n}\n")
+        outcome = run(*words, stdin=None, stdout=None, limit=lambda: (os.close(0), os.close(1)))
+        expect(outcome.returncode == (5 if words[0] == "convert" else 3), f"{words} with closed streams: {outcome.returncode} {outcome.stderr.decode()}")
+
     # Outputs that are inputs.
     for dst in ("self.json", "./self.json", "link_to_self.json", "in.npy"):
         pathlib.Path("in.npy").write_bytes(pathlib.Path("out.npy").read_bytes())

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -43,8 +44,25 @@ void print_exception() {
   ::_exit(kFailed);
 }
 
-// Before the initialisation of objects with static storage, which allocates memory.
-[[gnu::constructor(101)]] void begin() { std::set_terminate(end_after_exception); }
+// Opens the standard streams that are closed: otherwise an output file would get the descriptor of one of them, and the
+// text of the program. Reading standard input and writing standard output then fail; messages are lost. Standard output
+// is not /dev/null, which may be the name of an output.
+void open_standard_streams() {
+  const auto open_closed = [](int number, const char* device, int mode) {
+    if (::fcntl(number, F_GETFD) >= 0 || errno != EBADF) return;
+    const int file = ::open(device, mode);  // the lowest number that is free
+    if (file >= 0 && file != number) ::close(file);
+  };
+  open_closed(STDIN_FILENO, "/dev/null", O_WRONLY);
+  open_closed(STDOUT_FILENO, "/dev/full", O_RDONLY);
+  open_closed(STDERR_FILENO, "/dev/null", O_WRONLY);
+}
+
+// Before the initialisation of objects with static storage, which allocates memory and may open files.
+[[gnu::constructor(101)]] void begin() {
+  std::set_terminate(end_after_exception);
+  open_standard_streams();
+}
 
 }  // namespace
 
