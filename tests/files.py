@@ -66,6 +66,11 @@ with tempfile.TemporaryDirectory() as name:
     run("run", "-q", plain, "--report", "pipe")
     reader.join(20)
     expect(pathlib.Path("pipe").is_fifo() and received and json.loads(received[0]), "a report goes into a pipe")
+    os.mkfifo("unread")
+    for words in (["run", "-q", plain, "--report", "unread"], ["run", "-q", scenario(here / "unread.json", {"dst": "unread"})]):
+        unread = run(*words)
+        expect(unread.returncode == 5 and b"no program has opened the pipe unread for reading within 5 seconds" in unread.stderr,
+               f"{words}: a pipe that no program reads: {unread.returncode} {unread.stderr.decode()}")
     pathlib.Path("target.json").write_text("old")
     os.symlink("target.json", "link.json")
     run("run", "-q", plain, "--report", "link.json")
