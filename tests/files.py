@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import xml.dom.minidom
 
 program = sys.argv[1]
 failures = []
@@ -209,6 +210,16 @@ with tempfile.TemporaryDirectory() as name:
     pathlib.Path(os.fsdecode(strange)).write_text(plain.read_text())
     subprocess.run([program.encode(), b"run", b"-q", strange, b"--report", b"strange.json"], check=False)
     expect(json.loads(pathlib.Path("strange.json").read_bytes().decode("utf-8")), "a report is UTF-8 whatever the name is")
+    os.mkdir("odd")
+    pathlib.Path(os.fsdecode(b"odd/\xe9t\xe9.json")).write_text(plain.read_text())
+    pathlib.Path("odd.txt").write_bytes(b"odd/\xe9t\xe9.json\n")
+    for files, count in (((b"odd",), 1), ((b"@odd.txt",), 1), ((strange,), 1), ((strange, b"odd"), 2)):
+        ran = subprocess.run([program.encode(), b"run", *files, b"--results", b"odd.jsonl", b"--junit", b"odd.xml", b"--sarif", b"odd.sarif", b"--html", b"odd.html"],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        verdicts = [json.loads(line)["case"]["verdict"] for line in pathlib.Path("odd.jsonl").read_text("utf-8").splitlines() if "case" in json.loads(line)]
+        expect(ran.returncode == 0 and verdicts == ["passed"] * count, f"{files}: {ran.returncode} {verdicts} {ran.stderr}")
+        expect(len(xml.dom.minidom.parse("odd.xml").getElementsByTagName("testcase")) == count, f"{files}: JUnit is XML")
+        expect(json.loads(pathlib.Path("odd.sarif").read_text("utf-8")) and pathlib.Path("odd.html").read_text("utf-8"), f"{files}: SARIF and the page are UTF-8")
 
     # Inputs.
     for arguments in (["check", "in_pipe"], ["inspect", "in_pipe"]):
