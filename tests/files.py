@@ -114,6 +114,21 @@ with tempfile.TemporaryDirectory() as name:
         expect(refused.returncode == 3 and b"output-conflict" in refused.stderr, f"{dst} is an input")
         expect((own.read_bytes(), pathlib.Path("in.npy").read_bytes()) == before, f"{dst} is not overwritten")
 
+    # Two outputs of one run with one name.
+    os.symlink("both.out", "link_to_both")
+    for words in (["--report", "both.out", "--junit", "both.out"], ["--report", "both.out", "--trace", "link_to_both"],
+                  ["--results", "./both.out", "--html", "both.out"], ["--sarif", "both.out", "--csv", "both.out"],
+                  ["--trace", "both.out", "--junit", "both.out"], ["--report", "out.npy"], ["--trace", "./out.npy"]):
+        before = pathlib.Path("out.npy").read_bytes()
+        refused = run("run", plain, *words)
+        expect(refused.returncode == 3 and b"output-conflict" in refused.stderr, f"{words}: {refused.returncode} {refused.stderr.decode()}")
+        expect(not pathlib.Path("both.out").exists() and pathlib.Path("out.npy").read_bytes() == before, f"{words}: nothing is written")
+    for option in ("--report", "--junit", "--results", "--html", "--sarif", "--trace", "--csv"):
+        for empty in ([option, ""], [f"{option}="]):
+            expect(run("run", plain, *empty).returncode == 2, f"{empty}: an empty name")
+    discarded = run("run", "-q", plain, "--report", "/dev/null", "--junit", "/dev/null", "--trace", "/dev/null")
+    expect(discarded.returncode == 0, f"several outputs go to a device: {discarded.stderr.decode()}")
+
     in_place = run("run", "-q", scenario(here / "in_place.json", {"dst": "in.npy", "src": "in.npy"}))
     expect(in_place.returncode == 0, "a buffer is read from a file and written to it: " + in_place.stderr.decode())
 

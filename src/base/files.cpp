@@ -471,6 +471,15 @@ Result<> write_file(const Path& path, std::string_view text) {
   return write_file(path, bytes_of(text));
 }
 
+Path replaced_file(const Path& path) {
+  if (path == "-" || has_nul(path) || is_written_in_place(path)) return {};
+  const Result<Path> target = followed(path);
+  if (!target || directory_exists(*target)) return {};
+  std::error_code error;
+  Path whole = fs::weakly_canonical(fs::absolute(*target, error), error);
+  return error ? Path() : whole;
+}
+
 void remove_file(const Path& path) {
   std::error_code ignored;
   fs::remove(path, ignored);

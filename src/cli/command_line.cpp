@@ -75,6 +75,11 @@ Option Option::positive() {
   return *this;
 }
 
+Option Option::not_empty() {
+  option_->check([](const std::string& text) { return std::string(text.empty() ? "the name is empty" : ""); });
+  return *this;
+}
+
 Option Option::values(int count) {
   option_->expected(count);
   return *this;
@@ -258,7 +263,8 @@ void CommandLine::add_report_options(ReportStyle& style) {
   add_flag("--json", style.json, "diagnostics and results as JSON");
   add_flag("--strict", style.strict, "treat every warning as an error");
   add_option("--max-errors", style.max_errors, "print at most this many problems (100)");
-  add_option("--sarif", style.sarif_path, "write the diagnostics as SARIF 2.1.0 too; `-` is standard output");
+  add_option("--sarif", style.sarif_path, "write the diagnostics as SARIF 2.1.0 too; `-` is standard output")
+      .not_empty();
   style_ = &style;
 }
 

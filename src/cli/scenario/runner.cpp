@@ -147,6 +147,8 @@ bool ScenarioJob::load() {
 
 std::string ScenarioJob::explain() { return launch::print_plan(*loaded_.plan); }
 
+std::vector<Path> ScenarioJob::outputs() const { return outputs_of(*loaded_.plan); }
+
 void ScenarioJob::run() {
   report_ = runner_.run(file_, loaded_, counted("compiling pipelines", "running"), diagnostics_);
 }
