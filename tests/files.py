@@ -282,7 +282,29 @@ with tempfile.TemporaryDirectory() as name:
     # What cannot be written, exhausted memory.
     with open("/dev/full", "w") as full:
         for words in (["schema", "scenario"], ["--help"], ["check", "--json", "control.json"], ["run", "--explain", "plain.json"]):
-            expect(run(*words, stdout=full).returncode == 5, f"{words} with a full standard output")
+            told = run(*words, stdout=full)
+            expect(told.returncode == 5 and told.stderr.count(b"error:") == 1 and b"No space left on device" in told.stderr,
+                   f"{words} with a full standard output: {told.stderr.decode()}")
+        extracted = run("convert", "m.graph", "--emit", "tosa-text", "-o", "-", stdout=full)
+        expect(extracted.returncode == 5 and extracted.stderr.count(b"No space left") == extracted.stderr.count(b"error:") == 1,
+               f"one message for a full standard output: {extracted.stderr.decode()}")
+    pathlib.Path("p.rpl").write_text("void f (void) { }\n")
+    os.mkfifo("stem")
+    for device in ("/dev/full", "stem"):
+        compiled = run("compile", "p.rpl", "-o", device, "--emit", "meta")
+        expect(compiled.returncode == 5 and b"file-unwritable" in compiled.stderr and not pathlib.Path(f"{device}.json").exists(),
+               f"{device} is not a stem: {compiled.returncode} {compiled.stderr.decode()}")
+    converted = run("convert", "m.graph", "--emit", "tosa-text", "-o", "/dev/stdout")
+    expect(b"overwrite" not in converted.stderr and converted.stdout.startswith(b"graph"), f"a device is not overwritten: {converted.stderr.decode()}")
+    for words, text in ((["run", "m.graph", "--timeout", "0"], b"--timeout: 0 is not a number more than 0"), (["run", "m.graph", "--shape"], b"--shape: a value is missing")):
+        expect(text in run(*words).stderr, f"{words}: {run(*words).stderr.decode()}")
+    pathlib.Path("utf16.json").write_bytes(plain.read_text().encode("utf-16"))
+    wide = run("run", "utf16.json")
+    expect(wide.returncode == 3 and b"text in UTF-16; save it as UTF-8" in wide.stderr, f"UTF-16: {wide.stderr.decode()}")
+    pathlib.Path("new\nline.json").write_text(plain.read_text())
+    expect(run("run", "new\nline.json").stdout.startswith(b"new\\x0aline.json: "), "a line feed in a name")
+    with open(plain) as source:
+        expect(run("run", "-", stdin=source).stdout.startswith(b"<stdin>: "), "the name of standard input")
     expect(run("run", "-q", "--pipeline-caching", plain, environment={"TMPDIR": "/nonexistent"}).returncode in (0, 3, 5), "no directory for temporary files")
     pathlib.Path("huge.graph").write_text("graph main {\n  %0 = input f32[1000000000, 1000000]\n  %1 = TANH(%0) f32[1000000000, 1000000]\n  output %1\n}\n")
     exhausted = run("run", "--engine", "reference", "huge.graph")

@@ -64,14 +64,18 @@ std::unexpected<Failure> nul_in_name(DiagnosticKind kind, const Path& path) {
 }
 
 Result<std::string> read_all(int file, const Path& path, std::size_t limit) {
+  constexpr std::size_t kMinStep = std::size_t{64} << 10, kMaxStep = std::size_t{64} << 20;
   std::string text;
-  char buffer[1 << 16];
   for (;;) {
-    const ssize_t count = ::read(file, buffer, sizeof buffer);
+    const std::size_t size = text.size(), step = std::clamp(size, kMinStep, kMaxStep);
+    ssize_t count = 0;
+    text.resize_and_overwrite(size + step, [&](char* bytes, std::size_t) {
+      count = ::read(file, bytes + size, step);
+      return size + static_cast<std::size_t>(std::max<ssize_t>(count, 0));
+    });
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return unreadable(path, errno);
     if (count == 0) return text;
-    text.append(buffer, static_cast<std::size_t>(count));
     if (text.size() > limit) {
       return fail(DiagnosticKind::FileUnreadable, SourceLocation::in_file(path.string()),
                   formatted("{} does not end; at most {} bytes are read from a pipe or device", path.string(), limit));

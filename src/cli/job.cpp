@@ -6,6 +6,7 @@
 #include <chrono>
 #include <iterator>
 
+#include "base/control_characters.hpp"
 #include "base/files.hpp"
 #include "base/print_diagnostic.hpp"
 #include "base/protected_inputs.hpp"
@@ -35,6 +36,10 @@ std::vector<Path> outputs_of(const launch::Plan& plan) {
     for (const launch::Output& output : resource.outputs) files.push_back(output.path);
   }
   return files;
+}
+
+std::string shown_name(const std::string& file) {
+  return file == "-" ? "<stdin>" : show_control_characters(file, {.newlines = false});
 }
 
 std::string_view outcome_word(int status) {

@@ -102,6 +102,9 @@ std::unique_ptr<JobSource> separate_jobs() {
 // The files that a plan writes.
 std::vector<Path> outputs_of(const launch::Plan& plan);
 
+// The name of a file in lines for people, as diagnostics show it.
+std::string shown_name(const std::string& file);
+
 // "ok", "FAILED", "skipped"..., for an exit status.
 std::string_view outcome_word(int status);
 

@@ -14,6 +14,7 @@
 #include "base/crash_note.hpp"
 #include "base/shrunk_files.hpp"
 #include "cli/program.hpp"
+#include "cli/terminal.hpp"
 
 namespace {
 
@@ -82,8 +83,12 @@ int main(int count, char** arguments) {
   errno = 0;
   const bool flushed = std::fflush(stdout) == 0;
   if (!flushed || std::ferror(stdout) != 0) {
-    std::fprintf(stderr, "error: cannot write standard output: %s [file-unwritable]\n",
-                 flushed || errno == 0 ? "an earlier write failed" : std::strerror(errno));
+    const int reason = slipway::cli::print_failure() != 0 ? slipway::cli::print_failure() : flushed ? 0 : errno;
+    // Otherwise the write that failed was reported.
+    if (reason != 0 || status != kFailed) {
+      std::fprintf(stderr, "error: cannot write standard output: %s [file-unwritable]\n",
+                   reason == 0 ? "an earlier write failed" : std::strerror(reason));
+    }
     status = kFailed;
   }
   return status;

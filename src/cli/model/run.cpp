@@ -128,7 +128,7 @@ class ModelJob : public Job {
   }
 
   std::string outcome(int status) override {
-    const std::string& file = options_.files.front();
+    const std::string file = shown_name(options_.files.front());
     const std::string on = report_ ? ", on " + report_->device : "";
     if (status != 0 || is_checked()) return formatted("{}: {}{}\n", file, outcome_word(status), on);
     const auto time = std::chrono::duration<double, std::milli>(launch::run_time(report_->counters));

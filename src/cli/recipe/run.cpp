@@ -129,7 +129,7 @@ class RecipeJob : public Job {
       for (const auto& [kind, info] : session_.runner().backends())
         devices += formatted("{} {}", devices.empty() ? ", on" : ",", info.device);
     }
-    return formatted("{}{}: {}{}\n", launch::print_shader_output(printed_), options_.files.front(),
+    return formatted("{}{}: {}{}\n", launch::print_shader_output(printed_), shown_name(options_.files.front()),
                      outcome_word(status), devices);
   }
 
