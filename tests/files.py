@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import xml.dom.minidom
 
 program = sys.argv[1]
 failures = []
@@ -66,6 +67,11 @@ with tempfile.TemporaryDirectory() as name:
     run("run", "-q", plain, "--report", "pipe")
     reader.join(20)
     expect(pathlib.Path("pipe").is_fifo() and received and json.loads(received[0]), "a report goes into a pipe")
+    os.mkfifo("unread")
+    for words in (["run", "-q", plain, "--report", "unread"], ["run", "-q", scenario(here / "unread.json", {"dst": "unread"})]):
+        unread = run(*words)
+        expect(unread.returncode == 5 and b"no program has opened the pipe unread for reading within 5 seconds" in unread.stderr,
+               f"{words}: a pipe that no program reads: {unread.returncode} {unread.stderr.decode()}")
     pathlib.Path("target.json").write_text("old")
     os.symlink("target.json", "link.json")
     run("run", "-q", plain, "--report", "link.json")
@@ -85,6 +91,18 @@ with tempfile.TemporaryDirectory() as name:
     few = run("run", "-q", many, limit=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (128, 128)))
     expect(few.returncode == 0 and len(list(pathlib.Path("many").iterdir())) == 500, "500 outputs with 128 open files: " + few.stderr.decode())
 
+    # Standard streams that are closed: no file gets their descriptors.
+    for closed in ((1,), (2,), (0, 1, 2)):
+        lines = run("run", plain, "--results", "closed.jsonl", stdin=None, stdout=None, limit=lambda: [os.close(number) for number in closed])
+        expect(lines.returncode == (5 if 1 in closed else 0), f"descriptors {closed} are closed: {lines.returncode} {lines.stderr.decode()}")
+        text = pathlib.Path("closed.jsonl").read_text().splitlines()
+        expect(len(text) >= 2 and all(json.loads(line) for line in text), f"descriptors {closed} are closed, but results are JSON: {text}")
+        os.unlink("closed.jsonl")
+    for words in (["convert", "m.graph", "-o", "closed.vgf"], ["check", "-"]):
+        pathlib.Path("m.graph").write_text("graph main {\n  %0 = input f32[4]\n  %1 = ABS(%0) f32[4]\n  output %1\n}\n")
+        outcome = run(*words, stdin=None, stdout=None, limit=lambda: (os.close(0), os.close(1)))
+        expect(outcome.returncode == (5 if words[0] == "convert" else 3), f"{words} with closed streams: {outcome.returncode} {outcome.stderr.decode()}")
+
     # Outputs that are inputs.
     for dst in ("self.json", "./self.json", "link_to_self.json", "in.npy"):
         pathlib.Path("in.npy").write_bytes(pathlib.Path("out.npy").read_bytes())
@@ -95,6 +113,21 @@ with tempfile.TemporaryDirectory() as name:
         refused = run("run", own)
         expect(refused.returncode == 3 and b"output-conflict" in refused.stderr, f"{dst} is an input")
         expect((own.read_bytes(), pathlib.Path("in.npy").read_bytes()) == before, f"{dst} is not overwritten")
+
+    # Two outputs of one run with one name.
+    os.symlink("both.out", "link_to_both")
+    for words in (["--report", "both.out", "--junit", "both.out"], ["--report", "both.out", "--trace", "link_to_both"],
+                  ["--results", "./both.out", "--html", "both.out"], ["--sarif", "both.out", "--csv", "both.out"],
+                  ["--trace", "both.out", "--junit", "both.out"], ["--report", "out.npy"], ["--trace", "./out.npy"]):
+        before = pathlib.Path("out.npy").read_bytes()
+        refused = run("run", plain, *words)
+        expect(refused.returncode == 3 and b"output-conflict" in refused.stderr, f"{words}: {refused.returncode} {refused.stderr.decode()}")
+        expect(not pathlib.Path("both.out").exists() and pathlib.Path("out.npy").read_bytes() == before, f"{words}: nothing is written")
+    for option in ("--report", "--junit", "--results", "--html", "--sarif", "--trace", "--csv"):
+        for empty in ([option, ""], [f"{option}="]):
+            expect(run("run", plain, *empty).returncode == 2, f"{empty}: an empty name")
+    discarded = run("run", "-q", plain, "--report", "/dev/null", "--junit", "/dev/null", "--trace", "/dev/null")
+    expect(discarded.returncode == 0, f"several outputs go to a device: {discarded.stderr.decode()}")
 
     in_place = run("run", "-q", scenario(here / "in_place.json", {"dst": "in.npy", "src": "in.npy"}))
     expect(in_place.returncode == 0, "a buffer is read from a file and written to it: " + in_place.stderr.decode())
@@ -192,6 +225,16 @@ with tempfile.TemporaryDirectory() as name:
     pathlib.Path(os.fsdecode(strange)).write_text(plain.read_text())
     subprocess.run([program.encode(), b"run", b"-q", strange, b"--report", b"strange.json"], check=False)
     expect(json.loads(pathlib.Path("strange.json").read_bytes().decode("utf-8")), "a report is UTF-8 whatever the name is")
+    os.mkdir("odd")
+    pathlib.Path(os.fsdecode(b"odd/\xe9t\xe9.json")).write_text(plain.read_text())
+    pathlib.Path("odd.txt").write_bytes(b"odd/\xe9t\xe9.json\n")
+    for files, count in (((b"odd",), 1), ((b"@odd.txt",), 1), ((strange,), 1), ((strange, b"odd"), 2)):
+        ran = subprocess.run([program.encode(), b"run", *files, b"--results", b"odd.jsonl", b"--junit", b"odd.xml", b"--sarif", b"odd.sarif", b"--html", b"odd.html"],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        verdicts = [json.loads(line)["case"]["verdict"] for line in pathlib.Path("odd.jsonl").read_text("utf-8").splitlines() if "case" in json.loads(line)]
+        expect(ran.returncode == 0 and verdicts == ["passed"] * count, f"{files}: {ran.returncode} {verdicts} {ran.stderr}")
+        expect(len(xml.dom.minidom.parse("odd.xml").getElementsByTagName("testcase")) == count, f"{files}: JUnit is XML")
+        expect(json.loads(pathlib.Path("odd.sarif").read_text("utf-8")) and pathlib.Path("odd.html").read_text("utf-8"), f"{files}: SARIF and the page are UTF-8")
 
     # Inputs.
     for arguments in (["check", "in_pipe"], ["inspect", "in_pipe"]):
@@ -239,7 +282,29 @@ with tempfile.TemporaryDirectory() as name:
     # What cannot be written, exhausted memory.
     with open("/dev/full", "w") as full:
         for words in (["schema", "scenario"], ["--help"], ["check", "--json", "control.json"], ["run", "--explain", "plain.json"]):
-            expect(run(*words, stdout=full).returncode == 5, f"{words} with a full standard output")
+            told = run(*words, stdout=full)
+            expect(told.returncode == 5 and told.stderr.count(b"error:") == 1 and b"No space left on device" in told.stderr,
+                   f"{words} with a full standard output: {told.stderr.decode()}")
+        extracted = run("convert", "m.graph", "--emit", "tosa-text", "-o", "-", stdout=full)
+        expect(extracted.returncode == 5 and extracted.stderr.count(b"No space left") == extracted.stderr.count(b"error:") == 1,
+               f"one message for a full standard output: {extracted.stderr.decode()}")
+    pathlib.Path("p.rpl").write_text("void f (void) { }\n")
+    os.mkfifo("stem")
+    for device in ("/dev/full", "stem"):
+        compiled = run("compile", "p.rpl", "-o", device, "--emit", "meta")
+        expect(compiled.returncode == 5 and b"file-unwritable" in compiled.stderr and not pathlib.Path(f"{device}.json").exists(),
+               f"{device} is not a stem: {compiled.returncode} {compiled.stderr.decode()}")
+    converted = run("convert", "m.graph", "--emit", "tosa-text", "-o", "/dev/stdout")
+    expect(b"overwrite" not in converted.stderr and converted.stdout.startswith(b"graph"), f"a device is not overwritten: {converted.stderr.decode()}")
+    for words, text in ((["run", "m.graph", "--timeout", "0"], b"--timeout: 0 is not a number more than 0"), (["run", "m.graph", "--shape"], b"--shape: a value is missing")):
+        expect(text in run(*words).stderr, f"{words}: {run(*words).stderr.decode()}")
+    pathlib.Path("utf16.json").write_bytes(plain.read_text().encode("utf-16"))
+    wide = run("run", "utf16.json")
+    expect(wide.returncode == 3 and b"text in UTF-16; save it as UTF-8" in wide.stderr, f"UTF-16: {wide.stderr.decode()}")
+    pathlib.Path("new\nline.json").write_text(plain.read_text())
+    expect(run("run", "new\nline.json").stdout.startswith(b"new\\x0aline.json: "), "a line feed in a name")
+    with open(plain) as source:
+        expect(run("run", "-", stdin=source).stdout.startswith(b"<stdin>: "), "the name of standard input")
     expect(run("run", "-q", "--pipeline-caching", plain, environment={"TMPDIR": "/nonexistent"}).returncode in (0, 3, 5), "no directory for temporary files")
     pathlib.Path("huge.graph").write_text("graph main {\n  %0 = input f32[1000000000, 1000000]\n  %1 = TANH(%0) f32[1000000000, 1000000]\n  output %1\n}\n")
     exhausted = run("run", "--engine", "reference", "huge.graph")

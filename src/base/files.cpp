@@ -64,14 +64,18 @@ std::unexpected<Failure> nul_in_name(DiagnosticKind kind, const Path& path) {
 }
 
 Result<std::string> read_all(int file, const Path& path, std::size_t limit) {
+  constexpr std::size_t kMinStep = std::size_t{64} << 10, kMaxStep = std::size_t{64} << 20;
   std::string text;
-  char buffer[1 << 16];
   for (;;) {
-    const ssize_t count = ::read(file, buffer, sizeof buffer);
+    const std::size_t size = text.size(), step = std::clamp(size, kMinStep, kMaxStep);
+    ssize_t count = 0;
+    text.resize_and_overwrite(size + step, [&](char* bytes, std::size_t) {
+      count = ::read(file, bytes + size, step);
+      return size + static_cast<std::size_t>(std::max<ssize_t>(count, 0));
+    });
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return unreadable(path, errno);
     if (count == 0) return text;
-    text.append(buffer, static_cast<std::size_t>(count));
     if (text.size() > limit) {
       return fail(DiagnosticKind::FileUnreadable, SourceLocation::in_file(path.string()),
                   formatted("{} does not end; at most {} bytes are read from a pipe or device", path.string(), limit));
@@ -79,20 +83,22 @@ Result<std::string> read_all(int file, const Path& path, std::size_t limit) {
   }
 }
 
+// Milliseconds, while no other program has opened a pipe.
+constexpr int kPipePeriod = 50, kMaxPipeWait = 5000;
+
 // Waits until a program has opened a pipe for writing, for a limited time. Returns what it has read meanwhile.
 Result<std::string> await_writer(int pipe, const Path& path) {
-  constexpr int kPeriod = 50, kLongest = 5000;  // milliseconds
   pollfd ready{.fd = pipe, .events = POLLIN, .revents = 0};
-  for (int waited = 0; ::poll(&ready, 1, kPeriod) <= 0; waited += kPeriod) {
+  for (int waited = 0; ::poll(&ready, 1, kPipePeriod) <= 0; waited += kPipePeriod) {
     // A pipe without data is at its end as long as it has no writer.
     char byte = 0;
     const ssize_t count = ::read(pipe, &byte, 1);
     if (count > 0) return std::string(1, byte);
     if (count < 0) return {};
-    if (waited < kLongest) continue;
-    return fail(
-        DiagnosticKind::FileUnreadable, SourceLocation::in_file(path.string()),
-        formatted("no program has opened the pipe {} for writing within {} seconds", path.string(), kLongest / 1000));
+    if (waited < kMaxPipeWait) continue;
+    return fail(DiagnosticKind::FileUnreadable, SourceLocation::in_file(path.string()),
+                formatted("no program has opened the pipe {} for writing within {} seconds", path.string(),
+                          kMaxPipeWait / 1000));
   }
   return {};
 }
@@ -165,6 +171,22 @@ bool is_written_in_place(const Path& path) {
   return false;
 }
 
+Result<> write_pipe(const Path& path, Bytes bytes) {
+  for (int waited = 0;; waited += kPipePeriod) {
+    const FileDescriptor pipe(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
+    if (pipe.number >= 0) {
+      ::fcntl(pipe.number, F_SETFL, 0);  // from now on a write waits for the reader
+      return write_all(pipe.number, bytes, path);
+    }
+    if (errno != ENXIO) return unwritable(path, errno);
+    if (waited >= kMaxPipeWait) break;
+    ::poll(nullptr, 0, kPipePeriod);
+  }
+  return fail(
+      DiagnosticKind::FileUnwritable, SourceLocation::in_file(path.string()),
+      formatted("no program has opened the pipe {} for reading within {} seconds", path.string(), kMaxPipeWait / 1000));
+}
+
 Result<> write_in_place(const Path& path, Bytes bytes) {
   struct stat status{}, stream{};
   if (::stat(path.c_str(), &status) != 0) return unwritable(path, errno);
@@ -173,6 +195,7 @@ Result<> write_in_place(const Path& path, Bytes bytes) {
     std::fflush(number == STDOUT_FILENO ? stdout : stderr);
     return write_all(number, bytes, path);
   }
+  if (S_ISFIFO(status.st_mode)) return write_pipe(path, bytes);
   const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
   if (file.number < 0) return unwritable(path, errno);
   return write_all(file.number, bytes, path);
@@ -450,6 +473,15 @@ Result<> write_file(const Path& path, Bytes bytes) {
 Result<> write_file(const Path& path, std::string_view text) {
   if (path == "-" && ::isatty(STDOUT_FILENO) != 0) return write_file(path, bytes_of(show_control_characters(text)));
   return write_file(path, bytes_of(text));
+}
+
+Path replaced_file(const Path& path) {
+  if (path == "-" || has_nul(path) || is_written_in_place(path)) return {};
+  const Result<Path> target = followed(path);
+  if (!target || directory_exists(*target)) return {};
+  std::error_code error;
+  Path whole = fs::weakly_canonical(fs::absolute(*target, error), error);
+  return error ? Path() : whole;
 }
 
 void remove_file(const Path& path) {

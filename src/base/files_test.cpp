@@ -178,6 +178,27 @@ TEST(Files, APipeMayHaveASlowWriterButMustHaveOne) {
             "no program has opened the pipe " + none.string() + " for writing within 5 seconds");
 }
 
+TEST(Files, APipeMayHaveASlowReaderButMustHaveOne) {
+  const testing::ScratchDirectory scratch;
+  const Path slow = scratch / "slow", none = scratch / "none";
+  for (const Path& pipe : {slow, none}) ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const std::string large(1 << 20, 'x');  // more than a pipe has space for
+  std::string received;
+  {
+    std::jthread reader([&] {
+      ::usleep(120'000);
+      received = *read_text(slow);
+    });
+    EXPECT_TRUE(write_file(slow, large));
+  }
+  EXPECT_EQ(received, large);
+  const Result<> written = write_file(none, std::string_view("x"));
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().front().kind, DiagnosticKind::FileUnwritable);
+  EXPECT_EQ(written.error().front().message,
+            "no program has opened the pipe " + none.string() + " for reading within 5 seconds");
+}
+
 TEST(Files, NamesWithNul) {
   const testing::ScratchDirectory scratch;
   const Path path = scratch / std::string("a\0b", 3);

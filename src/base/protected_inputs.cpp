@@ -62,4 +62,19 @@ Result<> check_output(const Path& path) {
           .hint("choose another name"));
 }
 
+Result<> check_outputs(std::span<const Path> paths) {
+  std::set<Path> replaced;
+  for (const Path& path : paths) {
+    if (path.empty()) continue;
+    SLIPWAY_TRY_VOID(check_output(path));
+    Path file = replaced_file(path);
+    if (file.empty() || replaced.insert(std::move(file)).second) continue;
+    return fail(Diagnostic{.kind = DiagnosticKind::OutputConflict,
+                           .message = formatted("two outputs of this run are written to {}", path.string()),
+                           .location = SourceLocation::in_file(path.string())}
+                    .hint("choose another name for one of them"));
+  }
+  return {};
+}
+
 }  // namespace slipway

@@ -8,6 +8,8 @@
 //   opened
 #pragma once
 
+#include <span>
+
 #include "base/diagnostic.hpp"
 #include "base/files.hpp"
 
@@ -19,5 +21,10 @@ void protect_inputs();
 void protect_input(const Path& path);
 // Errors: output-conflict, when a path leads to a protected input, through links too.
 Result<> check_output(const Path& path);
+// The file that an output of this name replaces, also through links; it need not exist. Empty for what is not replaced:
+// devices, pipes, standard streams, directories.
+Path replaced_file(const Path& path);
+// The outputs of one run; empty names are ignored. Errors: output-conflict, also when two of them replace one file.
+Result<> check_outputs(std::span<const Path> paths);
 
 }  // namespace slipway

@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <ranges>
 
 #include "base/format.hpp"
@@ -45,6 +47,14 @@ std::string drop_in_text(const CLI::App& app, const CLI::ParseError& error) {
   return "";
 }
 
+// Without the types of values: `--shape: a value is missing`.
+std::string message_of(const CLI::ParseError& error) {
+  const std::string text = error.what();
+  const std::size_t colon = text.find(": ");
+  if (error.get_name() != "ArgumentMismatch" || colon == text.npos || !text.ends_with(" missing")) return text;
+  return text.substr(0, colon) + ": a value is missing";
+}
+
 // CLI11 expects the arguments in reverse order.
 std::vector<std::string> reversed(const std::vector<std::string>& words) { return {words.rbegin(), words.rend()}; }
 
@@ -71,7 +81,18 @@ Option Option::range(std::uint64_t low, std::uint64_t high) {
 }
 
 Option Option::positive() {
-  option_->check(CLI::PositiveNumber);
+  const auto is_positive = [](const std::string& text) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool ok = error == std::errc() && end == text.data() + text.size() && number > 0 && std::isfinite(number);
+    return ok ? std::string() : formatted("{} is not a number more than 0", text);
+  };
+  option_->check(CLI::Validator(is_positive, "POSITIVE"));
+  return *this;
+}
+
+Option Option::not_empty() {
+  option_->check([](const std::string& text) { return std::string(text.empty() ? "the name is empty" : ""); });
   return *this;
 }
 
@@ -193,7 +214,7 @@ std::optional<int> CommandLine::parse(const Arguments& arguments) {
       print_error(text);
       return 2;
     }
-    std::string message = formatted("{}: {}\n", name_, error.what());
+    std::string message = formatted("{}: {}\n", name_, is_drop_in() ? error.what() : message_of(error));
     // The page that lists these options: `slipway run --help` lists formats.
     const std::string& format = arguments.format;
     const std::string page = format.empty() || name_.ends_with(" " + format) ? name_ : name_ + " " + format;
@@ -258,7 +279,8 @@ void CommandLine::add_report_options(ReportStyle& style) {
   add_flag("--json", style.json, "diagnostics and results as JSON");
   add_flag("--strict", style.strict, "treat every warning as an error");
   add_option("--max-errors", style.max_errors, "print at most this many problems (100)");
-  add_option("--sarif", style.sarif_path, "write the diagnostics as SARIF 2.1.0 too; `-` is standard output");
+  add_option("--sarif", style.sarif_path, "write the diagnostics as SARIF 2.1.0 too; `-` is standard output")
+      .not_empty();
   style_ = &style;
 }
 

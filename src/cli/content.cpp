@@ -139,6 +139,7 @@ std::string describe_contents(const Content& content) {
     return text + (shown > 5 ? ", ..." : "");
   }
   const std::string_view head = text_of(content.bytes).substr(0, 16);
+  if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff")) return "text in UTF-16; save it as UTF-8";
   if (std::ranges::all_of(head, [](unsigned char c) { return c == '\n' || c == '\r' || (c >= ' ' && c < 0x7f); })) {
     return formatted("text that begins with `{}`", head.substr(0, head.find_first_of("\r\n")));
   }

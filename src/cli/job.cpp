@@ -6,11 +6,13 @@
 #include <chrono>
 #include <iterator>
 
+#include "base/control_characters.hpp"
 #include "base/files.hpp"
 #include "base/print_diagnostic.hpp"
 #include "base/protected_inputs.hpp"
 #include "cli/run_report.hpp"
 #include "cli/sarif_file.hpp"
+#include "launch/plan/plan.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -20,7 +22,25 @@ void write(const std::string& path, const std::string& text, Diagnostics& diagno
   if (Result<> written = write_file(path, text); !written) diagnostics.add(std::move(written.error()));
 }
 
+// Whether a diagnostic is about this output, which has the name of another one.
+bool are_same_file(const Diagnostic& diagnostic, const Path& output) {
+  return diagnostic.kind == DiagnosticKind::OutputConflict && !output.empty() &&
+         replaced_file(diagnostic.location.file) == replaced_file(output);
+}
+
 }  // namespace
+
+std::vector<Path> outputs_of(const launch::Plan& plan) {
+  std::vector<Path> files;
+  for (const launch::Resource& resource : plan.resources) {
+    for (const launch::Output& output : resource.outputs) files.push_back(output.path);
+  }
+  return files;
+}
+
+std::string shown_name(const std::string& file) {
+  return file == "-" ? "<stdin>" : show_control_characters(file, {.newlines = false});
+}
 
 std::string_view outcome_word(int status) {
   constexpr std::array<std::string_view, 6> kWords = {"ok", "FAILED", "usage error", "bad input", "skipped", "failed"};
@@ -38,11 +58,14 @@ bool run_one(Job& job, const PlannedRunGroup& options) {
   job.set_progress(&progress);
   bool loaded = job.load();
   // Before a run whose results would be lost.
-  std::vector<std::string> outputs = options.outputs();
-  outputs.push_back(options.style.sarif_path);
-  for (const std::string& output : outputs) {
-    if (Result<> checked = check_output(output); !output.empty() && !checked)
-      diagnostics.add(std::move(checked.error()));
+  std::vector<Path> outputs;
+  if (loaded) outputs = job.outputs();
+  outputs.append_range(options.outputs());
+  outputs.emplace_back(options.style.sarif_path);
+  if (Result<> checked = check_outputs(outputs); !checked) {
+    // Nor do the diagnostics replace it.
+    if (are_same_file(checked.error().front(), options.style.sarif_path)) set_sarif_path("");
+    diagnostics.add(std::move(checked.error()));
   }
   if (options.style.strict) diagnostics.make_strict();
   loaded &= !diagnostics.has_errors();
@@ -88,7 +111,9 @@ int run_all(std::span<const std::unique_ptr<Job>> jobs, const PlannedRunGroup& o
     all.add(job->all_diagnostics());
     note_for_sarif(job->all_diagnostics());
     if ((timed_out || job == jobs.back()) && !explained) {
-      if (!options.report_path.empty()) write(options.report_path, report_text(), unwritten);
+      const bool refused = std::ranges::any_of(
+          all.all(), [&](const Diagnostic& one) { return are_same_file(one, options.report_path); });
+      if (!options.report_path.empty() && !refused) write(options.report_path, report_text(), unwritten);
     }
     print_result(*job, options, explained);
     if (timed_out) break;

@@ -13,9 +13,14 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
+#include "base/files.hpp"
 #include "base/item_progress.hpp"
 #include "cli/option_groups.hpp"
 #include "cli/progress.hpp"
+
+namespace slipway::launch {
+struct Plan;
+}
 
 namespace slipway::cli {
 
@@ -37,6 +42,8 @@ class Job {
   virtual void run() = 0;
   // Called last, even if nothing ran: adds messages of layers and releases what reports do not need.
   virtual void close() {}
+  // The files that the run writes besides those of options such as --report. Only after a successful load.
+  virtual std::vector<Path> outputs() const { return {}; }
   // Lines for people: verdicts, and how the job ended.
   virtual std::string outcome(int status) = 0;
   // All diagnostics of the job, including those that `outcome` shows in another form.
@@ -91,6 +98,12 @@ std::unique_ptr<JobSource> separate_jobs() {
   };
   return std::make_unique<Separate>();
 }
+
+// The files that a plan writes.
+std::vector<Path> outputs_of(const launch::Plan& plan);
+
+// The name of a file in lines for people, as diagnostics show it.
+std::string shown_name(const std::string& file);
 
 // "ok", "FAILED", "skipped"..., for an exit status.
 std::string_view outcome_word(int status);

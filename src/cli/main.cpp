@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,6 +14,7 @@
 #include "base/crash_note.hpp"
 #include "base/shrunk_files.hpp"
 #include "cli/program.hpp"
+#include "cli/terminal.hpp"
 
 namespace {
 
@@ -43,8 +45,25 @@ void print_exception() {
   ::_exit(kFailed);
 }
 
-// Before the initialisation of objects with static storage, which allocates memory.
-[[gnu::constructor(101)]] void begin() { std::set_terminate(end_after_exception); }
+// Opens the standard streams that are closed: otherwise an output file would get the descriptor of one of them, and the
+// text of the program. Reading standard input and writing standard output then fail; messages are lost. Standard output
+// is not /dev/null, which may be the name of an output.
+void open_standard_streams() {
+  const auto open_closed = [](int number, const char* device, int mode) {
+    if (::fcntl(number, F_GETFD) >= 0 || errno != EBADF) return;
+    const int file = ::open(device, mode);  // the lowest number that is free
+    if (file >= 0 && file != number) ::close(file);
+  };
+  open_closed(STDIN_FILENO, "/dev/null", O_WRONLY);
+  open_closed(STDOUT_FILENO, "/dev/full", O_RDONLY);
+  open_closed(STDERR_FILENO, "/dev/null", O_WRONLY);
+}
+
+// Before the initialisation of objects with static storage, which allocates memory and may open files.
+[[gnu::constructor(101)]] void begin() {
+  std::set_terminate(end_after_exception);
+  open_standard_streams();
+}
 
 }  // namespace
 
@@ -64,8 +83,12 @@ int main(int count, char** arguments) {
   errno = 0;
   const bool flushed = std::fflush(stdout) == 0;
   if (!flushed || std::ferror(stdout) != 0) {
-    std::fprintf(stderr, "error: cannot write standard output: %s [file-unwritable]\n",
-                 flushed || errno == 0 ? "an earlier write failed" : std::strerror(errno));
+    const int reason = slipway::cli::print_failure() != 0 ? slipway::cli::print_failure() : flushed ? 0 : errno;
+    // Otherwise the write that failed was reported.
+    if (reason != 0 || status != kFailed) {
+      std::fprintf(stderr, "error: cannot write standard output: %s [file-unwritable]\n",
+                   reason == 0 ? "an earlier write failed" : std::strerror(reason));
+    }
     status = kFailed;
   }
   return status;

@@ -43,7 +43,7 @@ void add_build_options(OptionGroup& group, std::string& text) {
 }
 
 void add_report_option(OptionGroup& group, std::string& path) {
-  group.add_option("--report", path, "write a JSON report; `-` is standard output");
+  group.add_option("--report", path, "write a JSON report; `-` is standard output").not_empty();
 }
 
 void add_timeout_option(OptionGroup& group, std::optional<double>& seconds) {
@@ -130,10 +130,12 @@ void add_launch_group(CommandLine& line, LaunchGroup& options) {
   add_planned_run_group(line, options);
   line.add_option("--repeat", options.repeat, "the number of runs (1); with several, their times are printed");
   line.add_option("--warmup", options.warmup, "runs before these that statistics of times leave out (0)");
-  line.add_option("--csv", options.csv_path, "write the time of each run as CSV");
+  line.add_option("--csv", options.csv_path, "write the time of each run as CSV").not_empty();
   line.add_flag("--validate", options.validate, "run under the Vulkan validation layer, synchronisation included");
   add_shader_prints_option(line, options.shader_prints);
-  line.add_option("--trace", options.trace_path, "write a Chrome trace (JSON) with host and GPU tracks, for Perfetto");
+  line.add_option("--trace", options.trace_path, "write a Chrome trace (JSON) with host and GPU tracks, for Perfetto")
+      .not_empty();
+  // These two may be empty, as in the tool that `scenario-runner` replaces.
   line.add_option("--profiling-dump-path", options.profiling_path, "write GPU timestamps as JSON");
   line.add_option("--perf-counters-dump-path", options.perf_counters_path, "write host times as JSON");
   line.add_flag("--emulate", options.emulate, "WHEN",

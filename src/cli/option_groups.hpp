@@ -79,7 +79,7 @@ struct LaunchGroup : PlannedRunGroup, EngineGroup {
   std::optional<std::string> emulate;  // auto, never or always
 
   std::vector<std::string> outputs() const override {
-    return {report_path, trace_path, profiling_path, perf_counters_path};
+    return {report_path, trace_path, profiling_path, perf_counters_path, csv_path};
   }
 };
 void add_launch_group(CommandLine& line, LaunchGroup& options);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
@@ -25,6 +26,9 @@ namespace {
 // The level of the whole process, like its streams.
 OutputLevel current_level = OutputLevel::Normal;
 
+// Of standard output, of which the C library keeps only that a write failed.
+int first_failure = 0;
+
 bool is_set(const char* variable) {
   const char* value = std::getenv(variable);
   return value != nullptr && *value != '\0';
@@ -34,8 +38,9 @@ void write(std::FILE* stream, std::string_view text) {
   erase_progress();
   const std::string shown = is_terminal(stream) ? show_control_characters(text, {.colours = true}) : std::string();
   if (!shown.empty()) text = shown;
-  std::fwrite(text.data(), 1, text.size(), stream);
-  std::fflush(stream);
+  errno = 0;
+  const bool written = std::fwrite(text.data(), 1, text.size(), stream) == text.size() && std::fflush(stream) == 0;
+  if (!written && stream == stdout && first_failure == 0) first_failure = errno;
 }
 
 std::string_view word_for(LogLevel level) {
@@ -95,6 +100,7 @@ std::vector<Diagnostic> shown(std::span<const Diagnostic> diagnostics) {
 }
 
 void print(std::string_view text) { write(stdout, text); }
+int print_failure() { return first_failure; }
 void print_error(std::string_view text) { write(stderr, text); }
 
 int report(Diagnostics& diagnostics, const ReportStyle& style, std::FILE* json_to) {

@@ -34,7 +34,9 @@ bool use_colour(std::FILE* stream);
 // The width of lines for people: COLUMNS, else that of the terminal, else 80; from 60 to 120.
 std::size_t text_width();
 
-void print(std::string_view text);          // to standard output
+void print(std::string_view text);  // to standard output
+// The reason (errno) why `print` could not write, of the first time; 0 if it could.
+int print_failure();
 void print_error(std::string_view text);    // to standard error
 void print_status(std::string_view text);   // a line of success: to standard output, unless quiet
 void print_verbose(std::string_view text);  // what is being done: to standard error, if verbose

@@ -42,7 +42,7 @@ void add_lab_options(CommandLine& line, LabOptions& options) {
     line.add_option("--rounds", options.bench->rounds,
                     "how often all cases are measured in turn, each time in another process (1)")
         .range(1, kMaxBenchRounds);
-    line.add_option("--csv", options.bench->csv_path, "write the time of each measured run as CSV");
+    line.add_option("--csv", options.bench->csv_path, "write the time of each measured run as CSV").not_empty();
   } else {
     line.add_option("--jobs", options.jobs, "worker processes for each device (1)").range(1, 1024);
   }
@@ -50,17 +50,18 @@ void add_lab_options(CommandLine& line, LabOptions& options) {
   line.add_option("--case-timeout", options.case_timeout,
                   "seconds for a whole case, after which its process is ended (with --timeout: 4 times that, and 10)")
       .positive();
-  line.add_option("--results", options.results_path, "write a line of JSON for each case as it ends");
+  line.add_option("--results", options.results_path, "write a line of JSON for each case as it ends").not_empty();
   line.add_option("--resume", options.resume_path,
                   "run the cases that a results file lacks, and add their lines to that file")
-      .excludes("--results");
+      .excludes("--results")
+      .not_empty();
   if (!options.bench) line.add_option("--shard", options.shard, "I/N: run part I of N, from 1 (else SLIPWAY_SHARD)");
   if (!options.bench)
     line.add_option("--shard-times", options.shard_times_path, "balance the parts by the times of this results file");
   line.add_option("--expect", options.expect_path, "a file of expected failures, flaky cases and cases to skip");
   add_report_option(line, options.report_path);
-  if (!options.bench) line.add_option("--junit", options.junit_path, "write a JUnit XML report");
-  line.add_option("--html", options.html_path, "write one page with all results");
+  if (!options.bench) line.add_option("--junit", options.junit_path, "write a JUnit XML report").not_empty();
+  line.add_option("--html", options.html_path, "write one page with all results").not_empty();
   line.add_option("--baseline", options.baseline_path, "an earlier results file, with which the page compares");
 }
 
@@ -300,6 +301,16 @@ std::vector<std::string> words_for(std::string_view format, const std::vector<st
   result.push_back("--");
   result.push_back(file);
   return result;
+}
+
+std::vector<Path> output_files(const std::vector<std::string>& words) {
+  std::vector<Path> files;
+  for (const Token& token : tokens_of(words, all_names().all)) {
+    // The others name a directory, or a buffer too.
+    if (std::ranges::contains(kOutputFiles, token.name) && token.name != "--save" && token.name != "--output-dir")
+      files.emplace_back(token.words.back());
+  }
+  return files;
 }
 
 std::vector<std::string> words_of_bench(const BenchOptions& options) {

@@ -50,6 +50,9 @@ LineDescription describe_lab();
 std::vector<std::string> words_for(std::string_view format, const std::vector<std::string>& words,
                                    const std::string& file);
 
+// The values of options of workers that name an output file.
+std::vector<Path> output_files(const std::vector<std::string>& words);
+
 // What workers of a benchmark are called with, after their other arguments.
 std::vector<std::string> words_of_bench(const BenchOptions& options);
 

@@ -13,6 +13,7 @@
 #include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
+#include "base/protected_inputs.hpp"
 #include "cli/lab/bench.hpp"
 #include "cli/lab/case_list.hpp"
 #include "cli/lab/expectations.hpp"
@@ -153,6 +154,15 @@ class LabRun {
       if (!one.format.empty()) formats.push_back(one.format);
     }
     check_worker_options(worker_words_, formats, diagnostics_);
+    return ok() && check_outputs();
+  }
+
+  bool check_outputs() {
+    std::vector<Path> outputs = output_files(worker_words_);
+    outputs.append_range(std::initializer_list<Path>{options_.report_path, options_.junit_path, options_.html_path,
+                                                     options_.style.sarif_path, results_path()});
+    if (options_.bench) outputs.emplace_back(options_.bench->csv_path);
+    if (Result<> checked = slipway::check_outputs(outputs); !checked) diagnostics_.add(std::move(checked.error()));
     return ok();
   }
 

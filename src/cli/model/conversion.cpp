@@ -13,6 +13,7 @@
 #include "base/base64.hpp"
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
+#include "base/protected_inputs.hpp"
 #include "base/resident_memory.hpp"
 #include "cli/content.hpp"
 #include "cli/model/run_in_memory.hpp"
@@ -317,7 +318,8 @@ class Conversion {
   }
 
   void warn_of_overwriting() const {
-    if (options_.output != "-" && output_level() != OutputLevel::Quiet && file_exists(options_.output))
+    const Path replaced = replaced_file(options_.output);
+    if (!replaced.empty() && output_level() != OutputLevel::Quiet && file_exists(replaced))
       print_error(formatted("Warning: will overwrite existing output file: {}\n", options_.output));
   }
   void saved(std::string_view what) const {

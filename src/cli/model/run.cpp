@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <ranges>
 
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
@@ -44,6 +45,11 @@ struct ModelOptions : LaunchGroup {
   std::string against;  // a directory of .npy files, or an .npz archive
   std::optional<double> absolute, relative;
 
+  std::vector<std::string> outputs() const override {
+    std::vector<std::string> files = LaunchGroup::outputs();
+    files.push_back(picture_path);
+    return files;
+  }
   bool is_timed() const { return profile || !picture_path.empty() || !trace_path.empty() || !profiling_path.empty(); }
 };
 
@@ -77,7 +83,8 @@ void add_result_options(OptionGroup& group, ModelOptions& options) {
   group.add_option("--atol", options.absolute, "--against accepts this absolute difference (0)").positive();
   group.add_option("--rtol", options.relative, "--against accepts this relative difference (0)").positive();
   group.add_flag("--profile", options.profile, "print the times of all segments and kernels");
-  group.add_option("--graph", options.picture_path, "draw the model with its times: a page (.html) or Graphviz (.dot)");
+  group.add_option("--graph", options.picture_path, "draw the model with its times: a page (.html) or Graphviz (.dot)")
+      .not_empty();
 }
 
 template <class T>
@@ -103,6 +110,10 @@ class ModelJob : public Job {
   }
 
   std::string explain() override { return launch::print_plan(alone_->plan); }
+  std::vector<Path> outputs() const override {
+    if (archived_) return {options_.output_directory};
+    return outputs_of(alone_->plan);
+  }
 
   void run() override {
     if (!execute()) return;
@@ -117,7 +128,7 @@ class ModelJob : public Job {
   }
 
   std::string outcome(int status) override {
-    const std::string& file = options_.files.front();
+    const std::string file = shown_name(options_.files.front());
     const std::string on = report_ ? ", on " + report_->device : "";
     if (status != 0 || is_checked()) return formatted("{}: {}{}\n", file, outcome_word(status), on);
     const auto time = std::chrono::duration<double, std::milli>(launch::run_time(report_->counters));

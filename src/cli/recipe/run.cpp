@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <ranges>
 
 #include "base/format.hpp"
 #include "base/protected_inputs.hpp"
@@ -105,10 +106,11 @@ class RecipeJob : public Job {
     for (const auto* inputs : {&binds_, &goldens_}) {
       for (const NamedFile& input : *inputs) protect_input(input.file);
     }
-    for (const NamedFile& save : saves_) {
-      if (Result<> checked = check_output(save.file); !checked) diagnostics_.add(std::move(checked.error()));
-    }
     return ok() && session_.plan();
+  }
+
+  std::vector<Path> outputs() const override {
+    return saves_ | std::views::transform(&NamedFile::file) | std::ranges::to<std::vector<Path>>();
   }
 
   std::string explain() override { return recipe::print_plan(*session_.plan()); }
@@ -127,7 +129,7 @@ class RecipeJob : public Job {
       for (const auto& [kind, info] : session_.runner().backends())
         devices += formatted("{} {}", devices.empty() ? ", on" : ",", info.device);
     }
-    return formatted("{}{}: {}{}\n", launch::print_shader_output(printed_), options_.files.front(),
+    return formatted("{}{}: {}{}\n", launch::print_shader_output(printed_), shown_name(options_.files.front()),
                      outcome_word(status), devices);
   }
 

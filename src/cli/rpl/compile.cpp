@@ -5,6 +5,7 @@
 
 #include "base/files.hpp"
 #include "base/format.hpp"
+#include "base/protected_inputs.hpp"
 #include "base/suggest.hpp"
 #include "cli/program.hpp"
 #include "cli/rpl/options.hpp"
@@ -45,6 +46,14 @@ void check_usage(const CompileVerbOptions& options, Diagnostics& diagnostics) {
   };
   const std::vector<std::string> kinds = kinds_of(options);
   const bool variants = !options.rpl.variants.empty() && options.rpl.variants != "one";
+  // The names of outputs begin with it: /dev/full.json would be a new file.
+  if (const Path& output = options.output;
+      output != "-" && file_exists(output) && !directory_exists(output) && replaced_file(output).empty()) {
+    diagnostics
+        .error(DiagnosticKind::FileUnwritable, SourceLocation::in_file(options.output),
+               formatted("{} is a device or a pipe, and cannot be the beginning of file names", options.output))
+        .hint("`-o -` writes to standard output");
+  }
   if (options.output.empty() && std::ranges::contains(kinds, "spirv")) {
     usage("`--emit spirv` writes a file; name it with `-o`");
   }

@@ -147,6 +147,8 @@ bool ScenarioJob::load() {
 
 std::string ScenarioJob::explain() { return launch::print_plan(*loaded_.plan); }
 
+std::vector<Path> ScenarioJob::outputs() const { return outputs_of(*loaded_.plan); }
+
 void ScenarioJob::run() {
   report_ = runner_.run(file_, loaded_, counted("compiling pipelines", "running"), diagnostics_);
 }
@@ -159,10 +161,10 @@ void ScenarioJob::close() {
 std::vector<RunReportEntry> ScenarioJob::report() const { return {{.outcome = result(), .job = {}, .recipe = {}}}; }
 
 std::string ScenarioJob::outcome(int status) {
-  if (!report_) return formatted("{}: {}\n", file_, outcome_word(status));
+  if (!report_) return formatted("{}: {}\n", shown_name(file_), outcome_word(status));
   return formatted("{}{}{}{}: {}, on {}\n", launch::print_shader_output(report_->printed),
-                   launch::print_expectations(report_->expectations), times_text(*report_), file_, outcome_word(status),
-                   report_->device);
+                   launch::print_expectations(report_->expectations), times_text(*report_), shown_name(file_),
+                   outcome_word(status), report_->device);
 }
 
 }  // namespace slipway::cli

@@ -62,6 +62,7 @@ class ScenarioJob : public Job {
   std::string explain() override;
   void run() override;
   void close() override;
+  std::vector<Path> outputs() const override;
   std::string outcome(int status) override;
   std::vector<Diagnostic> all_diagnostics() const override { return result().all_diagnostics(); }
 

@@ -31,8 +31,10 @@ const Limits* limits_of(ConstantType type) {
   return found == std::end(kLimits) ? nullptr : found;
 }
 
-std::nullopt_t refuse(Value at, std::string message, Diagnostics& diagnostics) {
-  diagnostics.add(json::problem(at, DiagnosticKind::ConstantValue, std::move(message)));
+std::nullopt_t refuse(Value at, std::string message, Diagnostics& diagnostics, const std::string& hint = "") {
+  Diagnostic problem = json::problem(at, DiagnosticKind::ConstantValue, std::move(message));
+  if (!hint.empty()) problem.hint(hint);
+  diagnostics.add(std::move(problem));
   return std::nullopt;
 }
 
@@ -130,6 +132,10 @@ bool store(Value value, ElementType type, std::byte* to, Diagnostics& diagnostic
 std::optional<ConstantScalar> read_constant(const Constant& constant, bool cpu, Diagnostics& diagnostics) {
   const Value value = constant.value;
   const std::optional<ConstantType> type = constant.type ? constant.type : implied_type(value, cpu);
+  if (!constant.type && value.is(Type::Number) && !whole_number(value) && is_whole(value.text())) {
+    return refuse(value, formatted("{} does not fit in 64 bits", value.text()), diagnostics,
+                  "give it the type double if it is a floating-point number");
+  }
   if (!type) return refuse(value, "an array is for push constants of embedded kernels only", diagnostics);
   if (*type == ConstantType::String) {
     if (!cpu) {
