@@ -339,12 +339,21 @@ with tempfile.TemporaryDirectory() as name:
     pathlib.Path("secret.txt").write_text("the secret words\n")
     pathlib.Path("artifacts/k.comp").write_text("#version 460\n#include \"../secret.txt\"\nvoid main() {}\n")
     os.symlink("../secret.txt", "artifacts/l.comp")
-    for module in ("k.comp", "l.comp"):
+    for module, kind in (("k.comp", "shader-compile"), ("l.comp", "path-outside")):
         recipe = pathlib.Path("artifacts/recipe.json")
         recipe.write_text(json.dumps({"version": "1.0", "header": {"xclbin_path": module}, "resources": {"buffers": [], "kernels": [
             {"name": "k", "instance": "main", "module": module}]}, "execution": {"runs": []}}))
-        told = run("check", recipe)
-        expect(b"the secret words" not in told.stderr + told.stdout, f"{module} leaves the artifact directory")
+        result = run("check", recipe)
+        expect(b"the secret words" not in result.stderr + result.stdout, f"{module} leaves the artifact directory")
+        expect(result.returncode == 3 and f"[{kind}]".encode() in result.stderr, f"{module} is refused by its kind: {result}")
+    pathlib.Path("artifacts/h.hlsl").write_text("#include \"../secret.txt\"\n[numthreads(1, 1, 1)] void main() {}\n")
+    pathlib.Path("artifacts/scenario.json").write_text(json.dumps({
+        "resources": [{"shader": {"uid": "s", "type": "HLSL", "src": "h.hlsl"}}],
+        "commands": [{"dispatch_compute": {"shader_ref": "s", "rangeND": [1], "bindings": []}}]}))
+    result = run("run", "--confine", "artifacts/scenario.json")
+    expect(b"the secret words" not in result.stderr + result.stdout, "h.hlsl leaves the directory of its scenario")
+    expect(result.returncode == 3 and b"secret.txt is outside of the scenario's directory" in result.stderr and
+           b"[shader-compile]" in result.stderr, f"h.hlsl is refused: {result}")
 
 print(f"{len(failures)} failures; {lost} runs saw their input become shorter")
 sys.exit(1 if failures else 0)

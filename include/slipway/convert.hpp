@@ -21,7 +21,7 @@
 namespace slipway {
 
 struct ConvertOptions {
-  std::string entry;                  // the function of an MLIR module; empty: its only function
+  std::string entry;                  // the function of an MLIR module; empty: all
   bool require_static_shape = false;  // an open dimension is an error
   bool fold = true;                   // simplify the graph: operators that change nothing, chains on constants
   // Names of inputs and outputs of a `.tosa` file: those of its tensors, or `tosa_deserialized_input_0:0`, ...

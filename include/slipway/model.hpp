@@ -46,7 +46,7 @@ struct TensorInfo {
 };
 
 struct ModelOptions {
-  std::string entry;  // the function of an MLIR module; empty: its only one, `main`, or all
+  std::string entry;  // the function of an MLIR module; empty: all
   bool cache = true;  // keep compiled shaders and kernels in the user's cache directory
   // Of `load` and `parse`: `read`, for other models than VGF files `narrow`, `simplify`, `encode`, then `shaders`.
   ProgressCallback progress;

@@ -169,7 +169,7 @@ typedef struct {
 
 typedef struct {
   size_t size;       /* sizeof(slipway_model_options) */
-  const char* entry; /* the function of an MLIR module; NULL: its only one, `main`, or all */
+  const char* entry; /* the function of an MLIR module; NULL: all */
   int no_cache;      /* do not keep compiled shaders, kernels and tuning in the user's cache directory */
   slipway_progress_function progress;
   void* progress_user;
@@ -177,7 +177,7 @@ typedef struct {
 
 typedef struct {
   size_t size;              /* sizeof(slipway_convert_options) */
-  const char* entry;        /* the function of an MLIR module; NULL: its only one, `main`, or all */
+  const char* entry;        /* the function of an MLIR module; NULL: all */
   int require_static_shape; /* an open dimension is an error */
   int no_fold;              /* do not simplify the graph */
   int tensor_names;         /* inputs and outputs of a .tosa file are called as its tensors */

@@ -42,6 +42,9 @@ TEST(Formats, AreDetectedFromTheContents) {
   EXPECT_EQ(name_of(R"({"commands": [], "resources": []})"), "scenario");
   EXPECT_EQ(name_of(R"({"resources": [)"), "scenario");
   EXPECT_EQ(name_of(R"({"greeting": 1})"), "");
+  EXPECT_EQ(name_of(R"({"header": {}, "resources": []})"), "recipe");
+  // What vgf_dump prints.
+  EXPECT_EQ(name_of(R"({"constants": [], "header": {"major": 0}, "model_sequence": {}, "resources": []})"), "");
   EXPECT_EQ(name_of(""), "");
 }
 

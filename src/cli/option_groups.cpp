@@ -35,7 +35,7 @@ void add_shape_option(OptionGroup& group, std::vector<std::string>& shapes) {
 }
 
 void add_function_option(OptionGroup& group, std::string& function) {
-  group.add_option("--entry", function, "the function of an MLIR module; else its only one, `main`, or all");
+  group.add_option("--entry", function, "the only function of an MLIR module that is read (all of them)");
 }
 
 void add_build_options(OptionGroup& group, std::string& text) {

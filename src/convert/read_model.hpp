@@ -24,7 +24,7 @@ enum class IoNames : std::uint8_t { Deserialized, Tensor };
 bool has_entry(ModelFormat format, const std::string& name, const std::string& entry, Diagnostics& diagnostics);
 
 struct ReadModelOptions {
-  std::string entry;  // the function of an MLIR module; empty: its only one, `main`, or all
+  std::string entry;  // the function of an MLIR module; empty: all
   // The names of inputs and outputs of a `.tosa` file: `tosa_deserialized_input_0:0`, or those of its tensors.
   IoNames io_names = IoNames::Deserialized;
   // Called with decoded parts of a long text, for bytes of a mapped file.

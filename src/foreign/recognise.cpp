@@ -160,6 +160,14 @@ bool is_tosa_json(const ForeignFile& file) {
   return is_text(file) && text.contains("\"regions\"") && text.contains("\"blocks\"") && text.contains("\"operators\"");
 }
 
+// The keys are in alphabetical order, and constants come first.
+bool is_vgf_listing(const ForeignFile& file) {
+  const std::string_view text = beginning(file);
+  const bool has_constants = text.contains("\"mrt_index\"") && text.contains("\"sparsity_dimension\"");
+  return is_text(file) && !is_code(file) &&
+         ((text.contains("\"model_sequence\"") && text.contains("\"header\"")) || has_constants);
+}
+
 // --- shaders ---------------------------------------------------------------------------------------------------------
 
 bool is_wgsl(const ForeignFile& file) {
@@ -360,6 +368,11 @@ constexpr ForeignFormat kForeignFormats[] = {
      "encode it with flatc and the schema of TOSA",
      {"flatc --binary tosa.fbs {file}", "slipway run {stem}.tosa"},
      is_tosa_json},
+    {"vgf-listing",
+     "the listing of a VGF file that vgf_dump prints",
+     "run or inspect the VGF file",
+     {"slipway run {model}", "slipway inspect {model}"},
+     is_vgf_listing},
     // weights and arrays
     {"gguf",
      "a GGUF file: weights of a language model without a graph",
@@ -497,7 +510,9 @@ std::string filled_in(std::string_view command, const std::string& file) {
       text.replace(at, placeholder.size(), by);
   };
   replace("{file}", path.string());
-  replace("{stem}", path.stem().string());
+  const std::string stem = path.stem().string();
+  replace("{stem}", stem);
+  replace("{model}", (path.parent_path() / (stem.ends_with(".vgf") ? stem : stem + ".vgf")).string());
   return text;
 }
 

@@ -31,7 +31,8 @@ struct ForeignFormat {
   std::string_view name;  // a stable word, for tests and lists
   std::string_view what;  // "an ONNX model"
   std::string_view hint;  // what to do, one clause
-  // What to type, in order. `{file}` is the path of the file, `{stem}` its name without directory and suffix.
+  // What to type, in order. `{file}` is the path of the file, `{stem}` its name without directory and suffix, `{model}`
+  // the path of the VGF file beside it: `a.vgf` for `a.json` and `a.vgf.json`.
   std::array<std::string_view, 3> commands;
   bool (*detect)(const ForeignFile& file);
   bool is_data = false;  // Slipway reads it as the contents of a resource, but it is not a workload

@@ -84,6 +84,10 @@ std::vector<Sample> samples() {
       {"tensorflow-mlir", "m.mlir", "func.func @f(%a: tensor<4xf32>) {\n  %0 = \"tfl.add\"(%a, %a)\n"},
       {"linalg", "m.mlir", "func.func @f(%a: tensor<4xf32>) {\n  %0 = linalg.generic {\n"},
       {"tosa-json", "m.json", R"({"version": {}, "regions": [{"blocks": [{"operators": []}]}]})"},
+      {"vgf-listing", "m.json",
+       R"({"constants": [], "header": {"major": 0}, "model_sequence": {}, "modules": [], "resources": []})"},
+      // Many constants, so that the other keys are far away.
+      {"vgf-listing", "m.vgf.json", R"({"constants": [{"index": 0, "mrt_index": 4, "sparsity_dimension": -1},)"},
       {"gguf", "m.gguf", "GGUF\x03\0\0\0"s},
       {"safetensors", "m.safetensors", little<std::uint64_t>(17) + R"({"a":{"dtype":1}})" + "...."},
       {"npz", "a.npz", zip({"a.npy"})},
@@ -163,7 +167,9 @@ TEST(Recognise, EveryFormatHasAdvice) {
     const Diagnostic problem = explain(format, "directory/net.x");
     EXPECT_EQ(problem.kind, DiagnosticKind::NotRecognised);
     for (const DiagnosticNote& note : problem.notes) {
-      EXPECT_FALSE(note.message.contains("{file}") || note.message.contains("{stem}")) << note.message;
+      EXPECT_FALSE(note.message.contains("{file}") || note.message.contains("{stem}") ||
+                   note.message.contains("{model}"))
+          << note.message;
     }
   }
 }
@@ -179,6 +185,16 @@ TEST(Recognise, ExplainsWithCommands) {
             "  note: `slipway run net.mlir`\n");
   const Diagnostic piped = explain(*format, "<stdin>");
   EXPECT_EQ(piped.notes.front().message, "`tosa-converter-for-tflite FILE --text -o FILE.mlir`");
+}
+
+TEST(Recognise, NamesTheModelOfAListing) {
+  const std::string text = R"({"header": {}, "model_sequence": {}})";
+  const ForeignFormat* format = recognise({.bytes = bytes_of(text), .path = "a.json"});
+  ASSERT_TRUE(format);
+  EXPECT_EQ(explain(*format, "out/a.json").notes.front().message, "`slipway run out/a.vgf`");
+  EXPECT_EQ(explain(*format, "out/a.vgf.json").notes.front().message, "`slipway run out/a.vgf`");
+  EXPECT_EQ(explain(*format, "net.v2.json").notes.front().message, "`slipway run net.v2.vgf`");
+  EXPECT_EQ(explain(*format, "<stdin>").notes.front().message, "`slipway run FILE.vgf`");
 }
 
 TEST(Recognise, Directories) {

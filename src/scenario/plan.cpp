@@ -38,19 +38,22 @@ StageInterface interface_of(const launch::Shader& shader) {
   return {.shader = shader.name, .entry = shader.reflection->find(shader.entry, shader.stage)};
 }
 
-bool is_unused(Planning& planning, const Resource& resource) {
+bool lacks_unused_file(Planning& planning, const Resource& resource) {
   if (!planning.unused.contains(uid_of(resource))) return false;
   const json::Value src = object_of(resource)["src"];
-  if (src.is(json::Type::String) && !src.string().empty()) {
-    const Path path = source_path(planning.scenario, src.string());
-    if (!file_exists(path)) {
-      planning.diagnostics.add(json::problem(src, DiagnosticKind::FileNotFound,
-                                             formatted("Could not open file {}; nothing uses {} `{}`", path.string(),
-                                                       key_of(resource), uid_of(resource)))
-                                   .as_rule());
-    }
-  }
+  if (!src.is(json::Type::String) || src.string().empty()) return false;
+  const Path path = source_path(planning.scenario, src.string());
+  if (file_exists(path)) return false;
+  planning.diagnostics.add(json::problem(src, DiagnosticKind::FileNotFound,
+                                         formatted("Could not open file {}; nothing uses {} `{}`", path.string(),
+                                                   key_of(resource), uid_of(resource)))
+                               .as_rule());
   return true;
+}
+
+bool is_unused(Planning& planning, const Resource& resource) {
+  lacks_unused_file(planning, resource);
+  return planning.unused.contains(uid_of(resource));
 }
 
 void plan_shaders(Planning& planning) {

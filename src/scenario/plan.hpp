@@ -27,7 +27,8 @@ namespace slipway::scenario {
 // these errors are not reported. Empty when there is any error, of any phase. The plan shares ownership of the
 // scenario's document and may outlive `scenario`.
 //
-// The files of shaders, graphs and data with the uids of `unused` are not opened; a missing one is a rule.
+// The files of shaders, graphs and data with the uids of `unused` are not opened. A missing file of one of `unused` is
+// a rule.
 std::optional<launch::Plan> plan_scenario(const Scenario& scenario, const ScenarioOptions& options,
                                           Diagnostics& diagnostics,
                                           const std::set<std::string, std::less<>>& unused = {});

@@ -240,11 +240,12 @@ TEST(Hlsl, Includes) {
 }
 
 TEST(Hlsl, SixteenBitTypesSuggestOtherLanguages) {
-  EXPECT_THAT(errors_of(hlsl("[numthreads(1, 1, 1)]\nvoid main() {\n  float16_t x = 1;\n}\n")),
-              ::testing::StartsWith(
-                  "main.hlsl:3:3: error: Compilation error: `float16_t`: unknown variable; the built-in HLSL front "
-                  "end does not have 16-bit types; `--hlsl-compiler dxc` runs scenarios with the program dxc, and GLSL "
-                  "and SPIR-V need no other program [shader-compile]\n"));
+  EXPECT_THAT(
+      errors_of(hlsl("[numthreads(1, 1, 1)]\nvoid main() {\n  float16_t x = 1;\n}\n")),
+      ::testing::StartsWith(
+          "main.hlsl:3:3: error: Compilation error: `float16_t`: unknown variable; the built-in HLSL front "
+          "end does not have 16-bit types; `run` and `check` of scenarios take `--hlsl-compiler dxc` to use the "
+          "program dxc, and GLSL and SPIR-V need no other program [shader-compile]\n"));
   EXPECT_THAT(errors_of(hlsl("[numthreads(1, 1, 1)]\nvoid main() {\n  uint16_t4 x;\n}\n")),
               ::testing::HasSubstr("does not have 16-bit types"));
   EXPECT_THAT(errors_of(hlsl("[numthreads(1, 1, 1)]\nvoid main() {\n  foo x;\n}\n")),

@@ -115,8 +115,8 @@ class Compilation {
 
   static void lacks(Diagnostic& diagnostic, std::string_view what) {
     diagnostic.hint(
-        formatted("the built-in HLSL front end does not have {}; `--hlsl-compiler dxc` runs scenarios with "
-                  "the program dxc, and GLSL and SPIR-V need no other program",
+        formatted("the built-in HLSL front end does not have {}; `run` and `check` of scenarios take "
+                  "`--hlsl-compiler dxc` to use the program dxc, and GLSL and SPIR-V need no other program",
                   what));
   }
 

@@ -39,7 +39,6 @@ MlirReply example() {
   graph.outputs = {high};
   reply.input_names = {"x"};
   reply.output_names = {"y"};
-  reply.chosen = "main";
   return reply;
 }
 
@@ -51,7 +50,6 @@ TEST(MlirReply, RoundTrip) {
   EXPECT_EQ(print(read->graph), print(reply.graph));
   EXPECT_EQ(read->input_names, reply.input_names);
   EXPECT_EQ(read->output_names, reply.output_names);
-  EXPECT_EQ(read->chosen, reply.chosen);
   EXPECT_EQ(read->graph.constants[0].data.data(), bytes_of(kContents).data());
   ASSERT_EQ(read->literals.size(), 1u);
   EXPECT_EQ(read->literals[0].constant, 2u);

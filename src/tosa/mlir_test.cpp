@@ -167,12 +167,31 @@ TEST(Mlir, TheFunctionIsChosen) {
   EXPECT_THAT(read("module {}"), HasSubstr("error: the module has no function [file-format]"));
   EXPECT_THAT(read(two, {.entry = "b"}), HasSubstr("EXP"));
   EXPECT_THAT(read(two, {.entry = "c"}), HasSubstr("error: the module has no function `c`"));
-  EXPECT_THAT(read(function("main", "log")), ::testing::Not(HasSubstr("warning")));
+  // Also where one is `main`, or has `tf.entry_function`.
   EXPECT_THAT(read(two + function("main", "log")),
-              ::testing::AllOf(HasSubstr("LOG"), HasSubstr("warning: the module has several functions, and only `main` "
-                                                           "is read; `--entry NAME` chooses another one")));
+              ::testing::AllOf(HasSubstr("ABS"), HasSubstr("EXP"), HasSubstr("LOG"), Not(HasSubstr("warning"))));
   EXPECT_THAT(read(two + function("c", "floor", "attributes {tf.entry_function = {}}")),
-              ::testing::AllOf(HasSubstr("FLOOR"), HasSubstr("only `c` is read")));
+              ::testing::AllOf(HasSubstr("ABS"), HasSubstr("EXP"), HasSubstr("FLOOR")));
+}
+
+TEST(Mlir, NamesOfSeveralFunctions) {
+  const auto function = [](std::string_view name, std::string_view names) {
+    return formatted(
+        "func.func @{}(%x: tensor<2xf32>) -> tensor<2xf32> attributes {{tf.entry_function = {{{}}}}} {{\n"
+        "return %x : tensor<2xf32>\n}}\n",
+        name, names);
+  };
+  const auto inputs = [](const std::string& text) {
+    Diagnostics diagnostics;
+    const auto model = read_mlir(bytes_of(text), "m.mlir", {}, diagnostics);
+    return model ? model->input_names : std::vector<std::string>{"not read"};
+  };
+  using ::testing::ElementsAre;
+  EXPECT_THAT(inputs(function("main", "inputs = \"x\"") + function("b", "inputs = \"y\"")), ElementsAre("x", "y"));
+  EXPECT_THAT(inputs(function("main", "inputs = \"x\"") + function("b", "")), ElementsAre("x", "input_1"));
+  EXPECT_THAT(inputs(function("a", "") + function("main", "inputs = \"y\"")), ElementsAre("input_0", "y"));
+  EXPECT_THAT(inputs(function("main", "inputs = \"x\"") + function("b", "inputs = \"x\"")), ElementsAre());
+  EXPECT_THAT(inputs(function("main", "inputs = \"input_1\"") + function("b", "")), ElementsAre());
 }
 
 }  // namespace

@@ -607,7 +607,7 @@ TEST(LabOptions, OfNoFormatAreErrors) {
       messages,
       "`--compare` applies to no file of this run; it is for graph, mlir, tosa, vgf\n"
       "`--trace` names one output of 2 cases, which would overwrite each other; write `{case}` in the name, which "
-      "becomes the name of the case\n");
+      "becomes the name of the case, or `{stem}`, the name of its file without directory and suffix\n");
   Diagnostics models;
   check_worker_options({"--output", "out"}, {"vgf", "scenario", "graph"}, models);
   EXPECT_EQ(models.errors(), 1u);

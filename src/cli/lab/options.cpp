@@ -345,7 +345,10 @@ void check_worker_options(const std::vector<std::string>& words, const std::vect
       diagnostics
           .error(DiagnosticKind::Usage, {},
                  formatted("`{}` names one output of {} cases, which would overwrite each other", token.name, writers))
-          .hint("write `{case}` in the name, which becomes the name of the case");
+          .hint(
+              "write `{case}` in the name, which becomes the name of the case, or `{stem}`, the name of its file "
+              "without "
+              "directory and suffix");
     }
   }
 }

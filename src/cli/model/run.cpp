@@ -34,6 +34,8 @@
 namespace slipway::cli {
 namespace {
 
+constexpr std::string_view kInterpreter = "reference interpreter";
+
 struct ModelOptions : LaunchGroup {
   std::vector<std::string> files;
   std::vector<std::string> inputs, shapes;  // NAME=FILE, NAME=1x2x3
@@ -134,10 +136,11 @@ class ModelJob : public Job {
     const auto time = std::chrono::duration<double, std::milli>(launch::run_time(report_->counters));
     const std::int64_t runs = options_.warmup + options_.repeat;
     const std::string often = runs > 1 ? formatted("{} times ", runs) : "";
-    // Shaders have no reference.
-    const bool is_comparable = std::ranges::all_of(request_.file->vgf.segments, [](const vgf::Segment& segment) {
-      return segment.kind == vgf::ModuleKind::Graph;
-    });
+    // Shaders have no reference, and the interpreter is the reference itself.
+    const bool is_comparable =
+        !is_interpreted() && std::ranges::all_of(request_.file->vgf.segments, [](const vgf::Segment& segment) {
+          return segment.kind == vgf::ModuleKind::Graph;
+        });
     return formatted("{}: ran {}in {:.3g} ms{}{}\n", file, often, time.count(), on,
                      is_comparable && options_.compare.empty() ? "; `--compare reference` checks the results" : "");
   }
@@ -169,6 +172,10 @@ class ModelJob : public Job {
     if (options_.layers && options_.compare.empty()) usage("--layers needs --compare");
     if (options_.layers && options_.engine == "reference")
       usage("--layers compares kernels, and the reference interpreter runs no kernels; leave out --engine reference");
+    if (options_.compare == "reference" && options_.engine == "reference")
+      usage(
+          "--compare reference compares with the reference interpreter, and --engine reference runs the graphs in it, "
+          "so nothing would be compared; leave out one of the two");
     if (options_.against.empty() && (options_.absolute || options_.relative)) usage("--atol and --rtol need --against");
     for (const std::string& given : options_.inputs) {
       if (const auto named = split_named(given, "--input takes NAME=FILE", diagnostics_))
@@ -222,6 +229,7 @@ class ModelJob : public Job {
     model::GraphOptions& graphs = request_.model.graphs;
     graphs = graph_options(options_, options_.device, cache, diagnostics_);
     graphs.progress = counted("compiling kernels", "planning " + request_.name);
+    if (graphs.engine == model::Engine::Reference) return true;
     // The choice of kernels and native support of graphs depend on the device, which may be unknown with --explain.
     if (device_ && graphs.engine != model::Engine::Cpu) {
       const auto snapshot = device_->opening().snapshot();
@@ -253,9 +261,16 @@ class ModelJob : public Job {
 
   // Whether the run needs no Vulkan device.
   bool runs_on_host() const {
-    const bool cpu = on_cpu_only() || request_.model.graphs.engine == model::Engine::Cpu;
-    return cpu && launch::why_not_on_host(alone_->plan).empty();
+    const bool host = on_cpu_only() || request_.model.graphs.engine != model::Engine::Kernels;
+    return host && launch::why_not_on_host(alone_->plan).empty();
   }
+
+  bool has_graphs() const {
+    return std::ranges::contains(request_.file->vgf.segments, vgf::ModuleKind::Graph, &vgf::Segment::kind);
+  }
+
+  // Whether the interpreter computes graphs of the model.
+  bool is_interpreted() const { return request_.model.graphs.engine == model::Engine::Reference && has_graphs(); }
 
   // --- stages ---
 
@@ -314,8 +329,8 @@ class ModelJob : public Job {
 
   bool execute_on_host() {
     stage("running kernels");
-    report_ =
-        diagnostics_.take(launch::run_on_host(alone_->plan, model::cpu_snapshot().name, run_options(), verbose_log()));
+    const std::string engine = is_interpreted() ? std::string(kInterpreter) : model::cpu_snapshot().name;
+    report_ = diagnostics_.take(launch::run_on_host(alone_->plan, engine, run_options(), verbose_log()));
     return report_.has_value();
   }
 
@@ -340,6 +355,7 @@ class ModelJob : public Job {
     stage("compiling and running kernels");
     report_ = diagnostics_.take(launch::run(alone_->plan, **device, run_options(), verbose_log()));
     if (printing && report_) report_->printed = printing->take_prints();
+    if (report_ && is_interpreted()) report_->device += formatted("; graphs by the {}", kInterpreter);
     return report_.has_value();
   }
 

@@ -262,8 +262,10 @@ class RecipeJob : public Job {
 
 }  // namespace
 
-// Recipes without `execution`, or without its `runs`, are recipes with an error.
+// Recipes without `execution`, or without its `runs`, are recipes with an error. The listings of vgf_dump also have
+// `resources` and `header`.
 bool is_recipe(const Content& content) {
+  if (content.has("model_sequence") || content.has("header/major")) return false;
   const bool incomplete = content.has("resources") && !content.has("commands") && !content.has("execution/frames") &&
                           (content.has("execution") || content.has("version") || content.has("header"));
   return (content.has("execution/runs") || incomplete) && !content.has("jobs");

@@ -73,6 +73,8 @@ struct Planning {
   bool has_errors_in(json::Value object) const;
 };
 
+// Whether nothing uses a resource whose file is missing, which is reported.
+bool lacks_unused_file(Planning& planning, const Resource& resource);
 // Whether nothing uses a resource, so that its file is not opened. Reports a missing file.
 bool is_unused(Planning& planning, const Resource& resource);
 

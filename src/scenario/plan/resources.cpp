@@ -178,10 +178,11 @@ void plan_resources(Planning& planning) {
   ResourcePlanner maker(planning);
   for (const Resource& resource : planning.scenario.resources) {
     if (planning.has_errors_in(object_of(resource))) continue;
-    // Buffers, tensors and images are made and filled, even if nothing uses them.
+    if (std::holds_alternative<Shader>(resource)) continue;  // planned later
+    // Buffers, tensors and images that nothing uses are made and filled, unless their file is missing.
     const bool opened = std::holds_alternative<RawData>(resource) || std::holds_alternative<GraphConstant>(resource) ||
                         std::holds_alternative<Graph>(resource);
-    if (opened && is_unused(planning, resource)) continue;
+    if (opened ? is_unused(planning, resource) : lacks_unused_file(planning, resource)) continue;
     std::visit([&](const auto& of) { maker.make(of); }, resource);
   }
   plan_sharing(planning);

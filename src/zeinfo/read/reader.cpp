@@ -153,8 +153,10 @@ Reader::Entry Reader::read_key(const MappingInfo* mapping, std::uint64_t& seen, 
   if (quoted) deviation(DeviationKind::QuotedKey, key.span, mapping);
   skip_inline_blanks();
   if (peek() == ':' && !in_flow && !quoted && !is_blank_or_end(p_ + 1)) {
+    // Not YAML, but the runtime reads it.
     deviation(DeviationKind::NoBlank, key.span, mapping);
-    error(DiagnosticKind::BadToken, key.span, formatted("expected `:` and a blank after `{}`", key.text.substr(0, 40)));
+    problem(Severity::Warning, DiagnosticKind::BadToken, key.span,
+            formatted("expected a blank after `{}` and its `:`", key.text.substr(0, 40)));
   } else if (peek() != ':' || !(is_blank_or_end(p_ + 1) || (in_flow && quoted))) {
     deviation(DeviationKind::NoKey, key.span, mapping);
     error(DiagnosticKind::BadToken, key.span,

@@ -51,7 +51,6 @@ class Writer {
     texts(reply_.input_names);
     texts(reply_.output_names);
     to_.write(reply_.functions);
-    put_text(to_, reply_.chosen);
     return to_.release();
   }
 
@@ -161,7 +160,6 @@ class ReplyReader {
       texts(reply_.input_names, reply_.graph.inputs.size());
       texts(reply_.output_names, reply_.graph.outputs.size());
       reply_.functions = from_.read<std::uint32_t>();
-      reply_.chosen = get_text(from_);
     }
     if (bad_ || from_.failed() || from_.remaining() != 0) return std::nullopt;
     return std::move(reply_);

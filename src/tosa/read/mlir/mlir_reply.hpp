@@ -67,7 +67,6 @@ struct MlirReply {
   std::vector<MlirLine> lines;  // of nodes
   std::vector<std::string> input_names, output_names;
   std::uint32_t functions = 1;  // that the graph was read from
-  std::string chosen;           // the function that was read without being asked for, where there are others
   std::vector<MlirLiteral> literals;
 };
 

@@ -18,6 +18,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <new>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -62,7 +63,7 @@ class Parser {
       const std::vector<mlir::func::FuncOp> functions = choose();
       for (mlir::func::FuncOp function : functions) this->function(function);
       reply_.functions = static_cast<std::uint32_t>(functions.size());
-      if (functions.size() == 1) names(functions.front());
+      if (good()) names(functions);
     }
     return std::move(reply_);
   }
@@ -119,7 +120,7 @@ class Parser {
     return static_cast<bool>(parsed_.module) && good();
   }
 
-  // The functions that are read: the entry, or all without one.
+  // The functions that are read: the entry that was asked for, otherwise all.
   std::vector<mlir::func::FuncOp> choose() {
     std::vector<mlir::func::FuncOp> functions;
     for (mlir::Operation& each : parsed_.module->getBody()->getOperations()) {
@@ -133,25 +134,12 @@ class Parser {
       }
     }
     if (!good()) return {};
-    const auto with_name = [&](std::string_view name) -> mlir::func::FuncOp {
-      for (mlir::func::FuncOp each : functions) {
-        if (view(each.getName()) == name) return each;
-      }
-      return nullptr;
-    };
     if (!request_.entry.empty()) {
-      mlir::func::FuncOp chosen = with_name(request_.entry);
-      if (!chosen) {
-        error_in_file(DiagnosticKind::UnknownReference, formatted("the module has no function `{}`", request_.entry));
-        return {};
-      }
-      return {chosen};
-    }
-    const auto entry =
-        std::ranges::find_if(functions, [](mlir::func::FuncOp each) { return each->hasAttr("tf.entry_function"); });
-    if (mlir::func::FuncOp chosen = entry != functions.end() ? *entry : with_name("main")) {
-      if (functions.size() > 1) reply_.chosen = view(chosen.getName());
-      return {chosen};
+      const auto chosen = std::ranges::find_if(
+          functions, [&](mlir::func::FuncOp each) { return view(each.getName()) == request_.entry; });
+      if (chosen != functions.end()) return {*chosen};
+      error_in_file(DiagnosticKind::UnknownReference, formatted("the module has no function `{}`", request_.entry));
+      return {};
     }
     if (functions.empty()) error_in_file(DiagnosticKind::FileFormat, "the module has no function");
     return functions;
@@ -173,23 +161,43 @@ class Parser {
     for (mlir::Operation& each : block.getOperations()) operation(each);
   }
 
-  // `tf.entry_function = {inputs = "a,b", outputs = "c"}`
-  void names(mlir::func::FuncOp function) {
+  // `tf.entry_function = {inputs = "a,b", outputs = "c"}`. Empty without it, and where the count is another one.
+  static std::vector<std::string> names(mlir::func::FuncOp function, llvm::StringRef key, std::size_t count) {
+    std::vector<std::string> names;
     const auto entry = function->getAttrOfType<mlir::DictionaryAttr>("tf.entry_function");
-    if (!entry) return;
-    const auto split = [&](llvm::StringRef key, std::size_t count, std::vector<std::string>& to) {
-      const auto text = entry.getAs<mlir::StringAttr>(key);
-      if (!text) return;
-      std::string_view rest = view(text.getValue());
-      while (!rest.empty()) {
-        const std::size_t comma = std::min(rest.find(','), rest.size());
-        to.emplace_back(rest.substr(0, comma));
-        rest.remove_prefix(std::min(comma + 1, rest.size()));
+    const auto text = entry ? entry.getAs<mlir::StringAttr>(key) : mlir::StringAttr();
+    std::string_view rest = text ? view(text.getValue()) : std::string_view();
+    while (!rest.empty()) {
+      const std::size_t comma = std::min(rest.find(','), rest.size());
+      names.emplace_back(rest.substr(0, comma));
+      rest.remove_prefix(std::min(comma + 1, rest.size()));
+    }
+    if (names.size() != count) names.clear();
+    return names;
+  }
+
+  // Appends the names of a function. Where only other functions have names, those of this one are `PREFIX_0` and so on,
+  // counted in the model.
+  static void append(std::vector<std::string>& to, std::vector<std::string> names, std::size_t count,
+                     std::string_view prefix) {
+    for (std::size_t i = 0; i < count; ++i)
+      to.push_back(names.empty() ? formatted("{}_{}", prefix, to.size()) : std::move(names[i]));
+  }
+
+  // Functions may have the same names; the model may not, and then has none.
+  void names(const std::vector<mlir::func::FuncOp>& functions) {
+    const auto collect = [&](llvm::StringRef key, std::string_view prefix, auto count, std::vector<std::string>& to) {
+      bool any = false;
+      for (mlir::func::FuncOp each : functions) {
+        std::vector<std::string> own = names(each, key, count(each));
+        any |= !own.empty();
+        append(to, std::move(own), count(each), prefix);
       }
-      if (to.size() != count) to.clear();
+      const bool repeated = functions.size() > 1 && std::set<std::string>(to.begin(), to.end()).size() != to.size();
+      if (!any || repeated) to.clear();
     };
-    split("inputs", function.getNumArguments(), reply_.input_names);
-    split("outputs", function.getNumResults(), reply_.output_names);
+    collect("inputs", "input", [](mlir::func::FuncOp each) { return each.getNumArguments(); }, reply_.input_names);
+    collect("outputs", "output", [](mlir::func::FuncOp each) { return each.getNumResults(); }, reply_.output_names);
     for (std::size_t i = 0; i < reply_.input_names.size(); ++i)
       reply_.graph[reply_.graph.inputs[i]].name = reply_.input_names[i];
   }

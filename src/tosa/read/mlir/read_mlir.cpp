@@ -47,12 +47,6 @@ class MlirReader {
     model.input_names = std::move(reply->input_names);
     model.output_names = std::move(reply->output_names);
     model.separate_parts = reply->functions > 1;
-    if (!reply->chosen.empty()) {
-      diagnostics_.warning(DiagnosticKind::UnusedResource, SourceLocation::in_file(name_),
-                           formatted("the module has several functions, and only `{}` is read; `--entry NAME` chooses "
-                                     "another one",
-                                     reply->chosen));
-    }
     model.memory = kept;
     return model;
   }

@@ -17,7 +17,7 @@
 namespace slipway::tosa {
 
 struct MlirOptions {
-  // The name of the function. Empty: the one with `tf.entry_function`, otherwise the only one, otherwise `main`.
+  // The name of the function. Empty: all, as parts of the graph that share no tensors.
   std::string entry;
   // Called with decoded parts of a long text, which may be evicted from memory. They may be read again later.
   DoneWith done_with;
