@@ -282,9 +282,9 @@ with tempfile.TemporaryDirectory() as name:
     # What cannot be written, exhausted memory.
     with open("/dev/full", "w") as full:
         for words in (["schema", "scenario"], ["--help"], ["check", "--json", "control.json"], ["run", "--explain", "plain.json"]):
-            told = run(*words, stdout=full)
-            expect(told.returncode == 5 and told.stderr.count(b"error:") == 1 and b"No space left on device" in told.stderr,
-                   f"{words} with a full standard output: {told.stderr.decode()}")
+            outcome = run(*words, stdout=full)
+            expect(outcome.returncode == 5 and outcome.stderr.count(b"error:") == 1 and b"No space left on device" in outcome.stderr,
+                   f"{words} with a full standard output: {outcome.stderr.decode()}")
         extracted = run("convert", "m.graph", "--emit", "tosa-text", "-o", "-", stdout=full)
         expect(extracted.returncode == 5 and extracted.stderr.count(b"No space left") == extracted.stderr.count(b"error:") == 1,
                f"one message for a full standard output: {extracted.stderr.decode()}")

@@ -31,15 +31,20 @@ scenario::Loaded load_file(const std::string& file, const scenario::ScenarioOpti
   return scenario::load(*source, file == "-" ? Path(".") : Path(file).parent_path(), options, diagnostics);
 }
 
-ScenarioRunner::ScenarioRunner(const ScenarioRunOptions& options, Log log, Cache cache)
-    : options_(options), log_(std::move(log)), cache_(std::move(cache)) {
-  if ((options.explain && options.device.empty()) || on_cpu_only()) return;
+launch::OpenDeviceOptions device_request(const ScenarioRunOptions& options) {
   launch::OpenDeviceOptions request{.selector = options.device,
                                     .timestamps = wants_timestamps(options),
                                     .robustness = options.robustness || options.confine,
                                     .robustness_on_cpus = true,
                                     .disabled_extensions = options.disabled_extensions};
   request.instance.debug_names = options.debug_markers;
+  return request;
+}
+
+ScenarioRunner::ScenarioRunner(const ScenarioRunOptions& options, Log log, Cache cache)
+    : options_(options), log_(std::move(log)), cache_(std::move(cache)) {
+  if ((options.explain && options.device.empty()) || on_cpu_only()) return;
+  launch::OpenDeviceOptions request = device_request(options);
   printing_ = std::make_unique<PrintingDevice>(request, options.validate, options.shader_prints && !options.dry_run);
   device_ = std::make_unique<DeviceSession>(std::move(request), options.validate);
 }

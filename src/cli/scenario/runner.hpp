@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "cli/job.hpp"
 #include "cli/scenario/options.hpp"
+#include "launch/execute/open_device.hpp"
 #include "launch/report/report.hpp"
 #include "scenario/load.hpp"
 
@@ -21,6 +22,10 @@ class PrintingDevice;
 // `file` may be `-`.
 scenario::Loaded load_file(const std::string& file, const scenario::ScenarioOptions& settings,
                            Diagnostics& diagnostics);
+
+// The device that scenarios with these options need. With `confine`, and on drivers for CPUs, accesses to memory are
+// checked: there a wrong one could change memory of the program.
+launch::OpenDeviceOptions device_request(const ScenarioRunOptions& options);
 
 // What the scenarios of one call share: options, log, cache and device. It outlives their jobs.
 class ScenarioRunner {

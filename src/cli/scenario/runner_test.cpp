@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/scenario/runner.hpp"
+
+#include <gtest/gtest.h>
+
+namespace slipway::cli {
+namespace {
+
+TEST(ScenarioRunner, AccessesAreCheckedWhereFilesAreConfined) {
+  ScenarioRunOptions options;
+  EXPECT_FALSE(device_request(options).robustness);
+  EXPECT_TRUE(device_request(options).robustness_on_cpus);
+  options.confine = true;
+  EXPECT_TRUE(device_request(options).robustness);
+  options.confine = false;
+  options.robustness = true;
+  EXPECT_TRUE(device_request(options).robustness);
+}
+
+}  // namespace
+}  // namespace slipway::cli
