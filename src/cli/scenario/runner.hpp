@@ -10,9 +10,12 @@
 #include "base/log.hpp"
 #include "cli/job.hpp"
 #include "cli/scenario/options.hpp"
-#include "launch/execute/open_device.hpp"
 #include "launch/report/report.hpp"
 #include "scenario/load.hpp"
+
+namespace slipway::launch {
+struct OpenDeviceOptions;
+}
 
 namespace slipway::cli {
 

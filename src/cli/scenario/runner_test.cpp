@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "launch/execute/open_device.hpp"
+
 namespace slipway::cli {
 namespace {
 
