@@ -8,10 +8,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <map>
 
+#include "base/base64.hpp"
 #include "base/format.hpp"
 #include "base/input_scope.hpp"
 #include "base/protected_inputs.hpp"
@@ -28,6 +28,12 @@
 
 namespace slipway::cli {
 namespace {
+
+// The name of a file in a request. The supervisor sends no other text than Base64.
+std::string file_of(std::string_view text) {
+  const auto bytes = from_base64(text);
+  return bytes ? std::string(text_of(*bytes)) : std::string();
+}
 
 // Lines over the socket to the supervisor.
 class SupervisorLink {
@@ -126,7 +132,7 @@ class Worker {
       if (request["device"])
         reply_device();
       else
-        run_case(bytes_of_hex(request["file"].string()), request["format"].string(),
+        run_case(file_of(request["file"].string()), request["format"].string(),
                  request["warmup"] ? request["warmup"].integer() : std::nullopt);
     }
   }
@@ -239,29 +245,13 @@ class Worker {
 
 }  // namespace
 
-std::string hex_of(std::string_view bytes) {
-  std::string digits;
-  for (const char c : bytes) digits += formatted("{:02x}", static_cast<unsigned char>(c));
-  return digits;
-}
-
-std::string bytes_of_hex(std::string_view digits) {
-  std::string bytes;
-  for (; digits.size() > 1; digits.remove_prefix(2)) {
-    unsigned char byte = 0;
-    std::from_chars(digits.data(), digits.data() + 2, byte, 16);
-    bytes += static_cast<char>(byte);
-  }
-  return bytes;
-}
-
 std::string request_text(const WorkerRequest& request) {
   json::Writer out(json::kCompact);
   out.object([&] {
     if (request.file.empty())
       out.member("device", true);
     else
-      out.member("file", hex_of(request.file)).member("format", request.format);
+      out.member("file", to_base64(bytes_of(request.file))).member("format", request.format);
     if (request.warmup) out.member("warmup", *request.warmup);
   });
   return out.text();

@@ -6,9 +6,9 @@
 // of the worker, which are pipes to the supervisor.
 //
 //   {"device":true}                                  -> {"device":{"name":"...","driver":"..."}}
-//   {"file":"612e6a736f6e","format":"scenario","warmup":3} -> {"started":true}, then {"done":{...}}, or {"usage":2}
+//   {"file":"YS5qc29u","format":"scenario","warmup":3} -> {"started":true}, then {"done":{...}}, or {"usage":2}
 //
-// The name of a file is in hexadecimal digits, because it may have bytes that are not UTF-8.
+// The name of a file is in Base64, because it may have bytes that are not UTF-8.
 #pragma once
 
 #include <optional>
@@ -51,9 +51,6 @@ struct WorkerReply {
 };
 
 std::string request_text(const WorkerRequest& request);
-// Of the values of `file` in requests.
-std::string hex_of(std::string_view bytes);
-std::string bytes_of_hex(std::string_view digits);
 WorkerReply read_reply(const std::string& line);  // empty if it is not a reply
 
 // Serves requests until the socket is closed. `arguments`: the options of the run.
