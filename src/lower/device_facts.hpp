@@ -64,9 +64,9 @@ struct DeviceFacts {
   bool starts_in_order = false;
   Rates rates;
   std::int64_t invocations_in_flight() const { return std::int64_t{multiprocessors} * invocations_of_multiprocessor; }
-  // Cooperative matrices of 16-bit floats (F16, BF16) with 32-bit sums, and of 8-bit integers (I8) with I32 sums; by
-  // whole subgroups of `subgroup_size`, with the Vulkan memory model. On CPUs they are the largest: kernels may have
-  // matrices with fewer rows and products.
+  // Cooperative matrices of 16-bit floats (F16, BF16) with F32 sums, F16 also with F16 sums, and of 8-bit integers (I8)
+  // with I32 sums; by whole subgroups of `subgroup_size`, with the Vulkan memory model. On CPUs they are the largest:
+  // kernels may have matrices with fewer rows and products.
   std::vector<MatrixShape> matrices;
   FloatFacts floats;
   Tuning tuning;  // parameters that were measured on it

@@ -31,13 +31,16 @@ ProgramBuilder::ProgramBuilder(const tosa::Graph& graph, const LowerOptions& opt
 }
 
 std::size_t ProgramBuilder::choose(const std::string& what, const tosa::Node& node, std::size_t count,
-                                   const std::function<Parameters(std::size_t)>& candidate) {
+                                   const std::function<Parameters(std::size_t)>& candidate,
+                                   const std::string& otherwise) {
   const Tuning& tuning = options_.device.tuning;
   if (count < 2 || (tuning.empty() && !options_.list_sites)) return 0;
   std::vector<Parameters> all;
   for (std::size_t i = 0; i < count; ++i) all.push_back(candidate(i));
   std::size_t chosen = 0;
-  if (const Parameters* known = find_parameters(tuning, what)) {
+  const Parameters* known = find_parameters(tuning, what);
+  if (!known && !otherwise.empty()) known = find_parameters(tuning, otherwise);
+  if (known) {
     // What was best for a similar kernel, or in another version, is not always a candidate.
     const auto found = std::ranges::find(all, *known);
     if (found != all.end()) chosen = static_cast<std::size_t>(found - all.begin());

@@ -44,9 +44,10 @@ class ProgramBuilder {
   }
 
   // The index of the candidate that was measured to be best for the key `what`, otherwise 0: the candidate that is
-  // estimated to be best comes first. `node`: whose kernels have these parameters.
+  // estimated to be best comes first. `node`: whose kernels have these parameters. `otherwise`: the key of kernels for
+  // which tables have the same parameters, where they do not have `what`.
   std::size_t choose(const std::string& what, const tosa::Node& node, std::size_t count,
-                     const std::function<Parameters(std::size_t)>& candidate);
+                     const std::function<Parameters(std::size_t)>& candidate, const std::string& otherwise = {});
 
   // The index of the buffer of a value, which is added on first use.
   std::uint32_t buffer(tosa::ValueId value);

@@ -17,6 +17,7 @@ struct MatrixKind {
 };
 constexpr MatrixKind kMatrixKinds[] = {
     {0, 1, ElementType::F16, ElementType::F32, {"shaderFloat16", "shaderFloat16"}},
+    {0, 0, ElementType::F16, ElementType::F16, {"shaderFloat16", "shaderFloat16"}},
     {1000141000, 1, ElementType::BF16, ElementType::F32, {"shaderBFloat16Type", "shaderBFloat16CooperativeMatrix"}},
     {3, 5, ElementType::I8, ElementType::I32, {"shaderInt8", "shaderInt8"}},
 };

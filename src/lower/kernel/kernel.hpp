@@ -262,6 +262,7 @@ class Kernel {
   Matrix multiply_add(Matrix a, Matrix b, Matrix sum);
   Matrix add(Matrix a, Matrix b);
   Matrix multiply_elements(Matrix a, Matrix b);
+  Matrix convert(Matrix floats, MatrixType type);  // same rows, columns and use
   void store_matrix(SharedRef to, Value index, Matrix matrix, std::int64_t stride);
   void store_matrix(BufferRef to, Value index, Matrix matrix, std::int64_t stride);
   Value subgroup_index();  // in the workgroup

@@ -197,6 +197,8 @@ Matrix Kernel::add(Matrix a, Matrix b) {
   return {op(a.type.is_integer ? spv::Op::OpIAdd : spv::Op::OpFAdd, a.type.id, {a.id, b.id}), a.type};
 }
 
+Matrix Kernel::convert(Matrix floats, MatrixType type) { return {op(spv::Op::OpFConvert, type.id, {floats.id}), type}; }
+
 Matrix Kernel::multiply_elements(Matrix a, Matrix b) { return {op(spv::Op::OpFMul, a.type.id, {a.id, b.id}), a.type}; }
 
 Matrix Kernel::multiply_add(Matrix a, Matrix b, Matrix sum) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tiles of 16-bit floats and 8-bit integers by cooperative matrices, summed in 32 bits.
+// Tiles of 16-bit floats and 8-bit integers by cooperative matrices, summed in 32 bits. Convolutions that ask for sums
+// of 16 bits (`acc_type`) may get them, where tuning finds that they are faster.
 //
 // Integers keep their zero points. That of A is subtracted from the sums, with the help of the sums of the channels of
 // B; the zero point of B must be 0. Their B is stored channel by channel, since devices load 8-bit matrices slowly in
@@ -35,6 +36,7 @@ struct Layout {
   std::int64_t step = 32;              // products
   std::int64_t parts = 1;              // workgroups that share the products of a tile
   bool joined = false;                 // the last of them adds the parts, not a kernel of its own
+  bool halves = false;                 // 16-bit floats are summed in 16 bits
 
   std::int64_t chunk() const { return kChunkBytes / tensor::size_of(shape.factors); }  // elements
   bool by_channel() const { return shape.factors == ElementType::I8; }                 // B
@@ -48,7 +50,14 @@ struct Layout {
     Parameters all = {{"across", across},   {"down", down}, {"rows", rows},
                       {"columns", columns}, {"step", step}, {"parts", parts}};
     if (joined) all.emplace("joined", 1);
+    if (halves) all.emplace("halves", 1);
     return all;
+  }
+  // While products are added.
+  ElementType sum() const { return halves ? shape.factors : shape.sum; }
+  // That the sums of an invocation take.
+  std::int64_t registers_of_sums(std::int64_t invocations) const {
+    return rows * columns * shape.m * shape.n * subgroups() / (invocations * (halves ? 2 : 1));
   }
   // Sums in shared memory: neighbouring matrices, with padded rows that begin on different banks.
   std::int64_t sums_across() const { return columns % 2 == 0 ? 2 : 1; }
@@ -60,9 +69,9 @@ struct Layout {
   std::int64_t steps_ahead(std::int64_t invocations, std::int64_t steps_of_part) const {
     constexpr std::int64_t kLongStep = 128, kManySums = 16, kMinSteps = 4, kMaxRegisters = 190;
     const bool is_long = step * tensor::size_of(shape.factors) >= kLongStep || rows * columns >= kManySums;
-    const std::int64_t sums = rows * columns * shape.m * shape.n * subgroups() / invocations;
     const std::int64_t operands = kChunkBytes / 4 * (chunks() + invocations - 1) / invocations;
-    return is_long && steps_of_part >= kMinSteps && sums + 2 * operands <= kMaxRegisters ? 2 : 1;
+    return is_long && steps_of_part >= kMinSteps && registers_of_sums(invocations) + 2 * operands <= kMaxRegisters ? 2
+                                                                                                                   : 1;
   }
   std::int64_t shared_bytes() const {
     return kChunkBytes * (tile().rows * a_row() + b_rows() * b_row()) + 4 * subgroups() * sums_of_subgroup() +
@@ -87,9 +96,10 @@ double time_of(const TileWork& work, const Layout& layout) {
   const DeviceFacts& device = work.program.device();
   const Rates& rates = device.rates;
   const std::int64_t units = device.multiprocessors, mine = (tiles * layout.parts + units - 1) / units;
-  const std::int64_t registers = 80 + 8 * layout.rows * layout.columns;  // of an invocation
-  const std::int64_t together = std::max<std::int64_t>(
-      1, device.registers_of_multiprocessor / (layout.subgroups() * device.subgroup_size * registers));
+  const std::int64_t invocations = layout.subgroups() * device.subgroup_size;
+  const std::int64_t registers = 80 + layout.registers_of_sums(invocations);  // of an invocation
+  const std::int64_t together =
+      std::max<std::int64_t>(1, device.registers_of_multiprocessor / (invocations * registers));
   const auto operands =
       static_cast<double>((tile.rows + tile.channels) * layout.step * tensor::size_of(layout.shape.factors));
   const auto results = static_cast<double>(tile.rows * tile.channels);
@@ -107,15 +117,26 @@ double time_of(const TileWork& work, const Layout& layout) {
   return time + rates.further_dispatch + bytes / (rates.moved_bytes * static_cast<double>(units));
 }
 
-// The largest applicable matrix shape.
+// The largest applicable matrix shape with sums of 32 bits.
 const MatrixShape* shape_for(const DeviceFacts& device, ElementType factors) {
   const MatrixShape* shape = nullptr;
   for (const MatrixShape& s : device.matrices) {
     const std::uint32_t chunk = kChunkBytes / tensor::size_of(s.factors);
-    const bool is_applicable = s.factors == factors && s.m % 8 == 0 && s.n % chunk == 0 && s.k % chunk == 0;
+    const bool is_applicable =
+        s.factors == factors && tensor::size_of(s.sum) == 4 && s.m % 8 == 0 && s.n % chunk == 0 && s.k % chunk == 0;
     if (is_applicable && (!shape || s.m * s.n * s.k > shape->m * shape->n * shape->k)) shape = &s;
   }
   return shape;
+}
+
+// Whether a convolution asks for sums of 16 bits, and the device has the same matrices with them.
+bool may_sum_halves(const TileWork& work, const MatrixShape& shape) {
+  const tosa::Attributes& attributes = work.c.node->attributes;
+  MatrixShape with_halves = shape;
+  with_halves.sum = ElementType::F16;
+  return shape.factors == ElementType::F16 && attributes.has("acc_type") &&
+         attributes.enumerant<tosa::AccType>("acc_type") == tosa::AccType::Fp16 &&
+         std::ranges::contains(work.program.device().matrices, with_halves);
 }
 
 struct Candidate {
@@ -123,25 +144,30 @@ struct Candidate {
   double time;  // as estimated
 };
 
+struct LayoutKind {
+  std::span<const TileShape> shapes;
+  bool joined = false, halves = false;
+};
+
 // The applicable layouts with some shapes, by their estimated times. K is split into parts of equal length where tiles
 // alone do not fill the device.
-std::vector<Candidate> candidates_of(const TileWork& work, const MatrixShape& matrix, std::span<const TileShape> shapes,
-                                     bool joined = false) {
+std::vector<Candidate> candidates_of(const TileWork& work, const MatrixShape& matrix, const LayoutKind& kind) {
   const DeviceFacts& device = work.program.device();
   std::vector<Candidate> candidates;
-  for (const TileShape& one : shapes) {
+  for (const TileShape& one : kind.shapes) {
     Layout layout{.shape = matrix,
                   .across = one.across,
                   .down = one.down,
                   .rows = one.rows,
                   .columns = one.columns,
                   .step = one.steps * static_cast<std::int64_t>(matrix.k),
-                  .joined = joined};
+                  .joined = kind.joined,
+                  .halves = kind.halves};
     const std::int64_t invocations = layout.subgroups() * device.subgroup_size;
     if (layout.shared_bytes() > device.shared_memory || invocations > device.max_invocations) continue;
     constexpr std::int64_t kMaxParts = 16;
     const std::int64_t steps = work.steps(layout.step);
-    for (layout.parts = joined ? 2 : 1; layout.parts <= std::min(kMaxParts, steps); ++layout.parts) {
+    for (layout.parts = kind.joined ? 2 : 1; layout.parts <= std::min(kMaxParts, steps); ++layout.parts) {
       if (steps % layout.parts == 0) candidates.push_back({layout, time_of(work, layout)});
     }
   }
@@ -154,13 +180,19 @@ std::optional<Layout> layout_for(TileWork& work) {
   const ElementType factors = tosa::storage_of(work.program.graph()[work.c.a].type.data);
   const MatrixShape* shape = shape_for(work.program.device(), factors);
   if (!shape) return std::nullopt;
-  std::vector<Candidate> candidates = candidates_of(work, *shape, kTileShapes);
+  std::vector<Candidate> candidates = candidates_of(work, *shape, {.shapes = kTileShapes});
   if (candidates.empty()) return std::nullopt;
   // Those whose estimates were never compared with measurements: only tuning chooses them.
-  for (const auto& [shapes, joined] : {std::pair(std::span<const TileShape>(kUnmeasuredShapes), false),
-                                       {std::span<const TileShape>(kTileShapes), true},
-                                       {std::span<const TileShape>(kUnmeasuredShapes), true}}) {
-    for (const Candidate& one : candidates_of(work, *shape, shapes, joined)) candidates.push_back(one);
+  const bool halves = may_sum_halves(work, *shape);
+  std::vector<LayoutKind> kinds = {{.shapes = kUnmeasuredShapes},
+                                   {.shapes = kTileShapes, .joined = true},
+                                   {.shapes = kUnmeasuredShapes, .joined = true}};
+  if (halves) {
+    kinds.push_back({.shapes = kTileShapes, .halves = true});
+    kinds.push_back({.shapes = kTileShapes, .joined = true, .halves = true});
+  }
+  for (const LayoutKind& kind : kinds) {
+    for (const Candidate& one : candidates_of(work, *shape, kind)) candidates.push_back(one);
   }
   // Candidates with a far longer estimate are not measured. Of those whose last workgroup adds the parts, the best ones
   // were estimated to take 0.6 to 1.2 of the time of the best other one.
@@ -168,11 +200,13 @@ std::optional<Layout> layout_for(TileWork& work) {
   std::erase_if(candidates, [best = candidates[0].time](const Candidate& one) {
     return one.time > (one.layout.joined ? kLongerIfJoined : kFarLonger) * best;
   });
-  const std::string what =
-      formatted("matrices {} {}x{}x{}x{} in runs of {}{}", tensor::name_of(factors), work.batches, work.rows, work.c.n,
-                work.c.k(), work.c.contiguous_k, &work.node == work.c.node ? "" : ", and more");
-  const std::size_t chosen = work.program.choose(what, *work.c.node, candidates.size(),
-                                                 [&](std::size_t i) { return candidates[i].layout.parameters(); });
+  const auto key = [&](std::string_view sums) {
+    return formatted("matrices {} {}x{}x{}x{} in runs of {}{}{}", tensor::name_of(factors), work.batches, work.rows,
+                     work.c.n, work.c.k(), work.c.contiguous_k, sums, &work.node == work.c.node ? "" : ", and more");
+  };
+  const std::size_t chosen = work.program.choose(
+      key(halves ? ", in 16 bits" : ""), *work.c.node, candidates.size(),
+      [&](std::size_t i) { return candidates[i].layout.parameters(); }, key(""));
   return candidates[chosen].layout;
 }
 
@@ -464,7 +498,7 @@ class MatrixTiles {
     const Value subgroup = k().subgroup_index();
     down_ = k().unsigned_divide(subgroup, k().integer(layout_.across));
     across_ = subgroup - down_ * layout_.across;
-    const MatrixType sum = k().matrix_type(layout_.shape.sum, layout_.shape.m, layout_.shape.n, MatrixUse::Sum);
+    const MatrixType sum = type_of_sums(layout_.sum());
     for (std::int64_t i = 0; i < layout_.rows * layout_.columns; ++i) sums_.push_back(k().matrix_variable(sum));
     const std::int64_t steps = steps_of_part();
     const Value first = w_.part * steps;
@@ -488,6 +522,21 @@ class MatrixTiles {
       for (std::int64_t set = 0; set < ahead_; ++set) step(index * ahead_ + set, static_cast<std::size_t>(set));
     });
     if (steps % ahead_ != 0) step(k().integer(steps - 1), 0);
+    if (layout_.halves) widen();
+  }
+
+  MatrixType type_of_sums(ElementType element) {
+    return k().matrix_type(element, layout_.shape.m, layout_.shape.n, MatrixUse::Sum);
+  }
+
+  // What follows the products expects the sums in 32 bits.
+  void widen() {
+    const MatrixType wide = type_of_sums(layout_.shape.sum);
+    for (MatrixVariable& sum : sums_) {
+      const MatrixVariable widened = k().matrix_variable(wide);
+      k().set(widened, k().convert(k().get(sum), wide));
+      sum = widened;
+    }
   }
 
   void multiply_step() {

@@ -595,6 +595,36 @@ TEST_P(KernelStrategiesTest, StepsAreReadAhead) {
   }
 }
 
+// A convolution that asks for sums of 16 bits, with and without parts.
+constexpr std::string_view kSumsOfHalves = R"(
+  %0 = input f16[1, 9, 10, 32]
+  %1 = const f16[24, 3, 3, 32] graph_constant 0
+  %2 = const f16[24] graph_constant 1
+  %3 = CONV2D(%0, %1, %2) f16[1, 9, 10, 24] pad=[1, 1, 1, 1] stride=[1, 1] dilation=[1, 1] acc_type=FP16 local_bound=false input_zp=0 weight_zp=0
+  output %3)";
+
+bool has_matrices_of_halves(const lower::DeviceFacts& device) {
+  return std::ranges::contains(device.matrices, tensor::ElementType::F16, &lower::MatrixShape::sum);
+}
+
+TEST_P(KernelStrategiesTest, SumsOfHalves) {
+  if (options(true).device.lanes || !has_matrices_of_halves(options(true).device))
+    GTEST_SKIP() << "without matrices of 16-bit sums";
+  std::minstd_rand random(5);
+  const tosa::Graph graph = graph_of({"halves", kSumsOfHalves}, random);
+  std::size_t tried = 0;
+  for (const lower::TuningSite& site : sites_of(graph)) {
+    for (const lower::Parameters& candidate : site.candidates) {
+      if (!candidate.contains("halves") || candidate.at("rows") * candidate.at("columns") > 1) continue;
+      if (candidate.at("parts") > 3) continue;
+      tuning_ = {{site.what, candidate}};
+      compare(graph, random, true);
+      ++tried;
+    }
+  }
+  EXPECT_GT(tried, 0u);
+}
+
 // Stages wait for each other in their code. Two of them have two dispatches each, and results are read much later.
 TEST_P(KernelStrategiesTest, StagesWaitInTheirCode) {
   if (!options(true).device.starts_in_order) GTEST_SKIP() << "dispatches need not start in order";
@@ -792,6 +822,55 @@ TEST(KernelStrategies, MatricesAreUsedWhereTheDeviceHasThem) {
       EXPECT_TRUE(valid) << format_diagnostics(valid.error());
     }
   }
+}
+
+// Only tuning chooses sums of 16 bits, and only where the model asks for them.
+TEST(KernelStrategies, SumsOfHalvesAreForModelsThatAskForThem) {
+  using enum tensor::ElementType;
+  lower::DeviceFacts gpu = slipway::testing::gpu_facts();
+  gpu.matrices = {{16, 16, 16, F16, F32}, {16, 16, 16, F16, F16}};
+  const auto candidates_of = [&](std::string_view text) {
+    std::minstd_rand random(5);
+    const tosa::Graph graph = graph_of({"halves", text}, random);
+    const auto listed = lower::lower_graph(graph, {.list_sites = true, .device = gpu});
+    std::vector<lower::Parameters> all;
+    for (const lower::TuningSite& site : listed.value().sites) {
+      for (const lower::Parameters& candidate : site.candidates) {
+        all.push_back(candidate);
+        if (!candidate.contains("halves")) continue;
+        gpu.tuning = {{site.what, candidate}};
+        const auto program = lower::lower_graph(graph, {.device = gpu});
+        gpu.tuning = {};
+        for (const lower::ProgramKernel& kernel : program->kernels)
+          EXPECT_TRUE(spirv::validate(*kernel.spirv, kernel.name));
+      }
+    }
+    return all;
+  };
+  const auto of_halves = [](const lower::Parameters& candidate) { return candidate.contains("halves"); };
+  const std::vector<lower::Parameters> asked = candidates_of(kSumsOfHalves);
+  ASSERT_FALSE(asked.empty());
+  EXPECT_FALSE(of_halves(asked.front()));
+  EXPECT_TRUE(std::ranges::any_of(asked, of_halves));
+  // Without a measurement of their own, they have the parameters of the same product with sums of 32 bits.
+  std::minstd_rand random(5);
+  const tosa::Graph graph = graph_of({"halves", kSumsOfHalves}, random);
+  const auto spirv_with = [&](const std::string& what, const lower::Parameters& parameters) {
+    gpu.tuning = {{what, parameters}};
+    const spirv::Words words = *lower::lower_graph(graph, {.device = gpu}).value().kernels.back().spirv;
+    gpu.tuning = {};
+    return words;
+  };
+  const std::string own = lower::lower_graph(graph, {.list_sites = true, .device = gpu}).value().sites.at(0).what;
+  ASSERT_TRUE(own.ends_with(", in 16 bits"));
+  const std::string wide_sums = own.substr(0, own.rfind(','));
+  EXPECT_NE(spirv_with(own, asked[1]), spirv_with(own, asked[0]));
+  EXPECT_EQ(spirv_with(wide_sums, asked[1]), spirv_with(own, asked[1]));
+  std::string wide(kSumsOfHalves);
+  wide.replace(wide.find("acc_type=FP16"), 13, "acc_type=FP32");
+  EXPECT_TRUE(std::ranges::none_of(candidates_of(wide), of_halves));
+  gpu.matrices.pop_back();
+  EXPECT_TRUE(std::ranges::none_of(candidates_of(kSumsOfHalves), of_halves));
 }
 
 // Matrices of bytes are multiplied channel by channel: a transposed one has this order in memory, others are copied to
