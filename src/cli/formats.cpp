@@ -279,11 +279,14 @@ std::vector<Candidate> probe_all(const DispatchedVerb& verb, Arguments arguments
 }
 
 // Returns the candidate whose format the files have and that accepts most of the arguments, or null. Its function
-// reports the errors of the command line.
-const Candidate* matching(const DispatchedVerb& verb, const std::vector<Candidate>& candidates, Detector& detector) {
+// reports the errors of the command line. A candidate that does not know an option does not know which word is its
+// value: then the files are all words that name one.
+const Candidate* matching(const DispatchedVerb& verb, const std::vector<Candidate>& candidates,
+                          const std::vector<std::string>& words, Detector& detector) {
   const Candidate* best = nullptr;
   for (const Candidate& candidate : candidates) {
-    const std::string file = detector.first_known(candidate.probe.files);
+    std::string file = detector.first_known(candidate.probe.files);
+    if (file.empty() && candidate.probe.unknown > 0) file = detector.first_known(words);
     if (file.empty() || detector.format(file)->*verb.function != candidate.function) continue;
     if (!best || candidate.probe.unknown < best->probe.unknown) best = &candidate;
   }
@@ -323,7 +326,7 @@ int dispatch(const DispatchedVerb& verb, const Arguments& arguments) {
   Detector detector(verb);
   bool found = false;
   const std::vector<Candidate> candidates = probe_all(verb, arguments, detector, found);
-  const Candidate* chosen = found ? &candidates.back() : matching(verb, candidates, detector);
+  const Candidate* chosen = found ? &candidates.back() : matching(verb, candidates, arguments.words, detector);
   // Without a match, the files are those of the options that fit best.
   const Candidate& closest =
       chosen ? *chosen : *std::ranges::min_element(candidates, {}, [](const Candidate& c) { return c.probe.unknown; });
