@@ -9,6 +9,7 @@ there is a crash, a hang or a lie. A lie is a success without the right outputs,
 """
 import argparse
 import concurrent.futures
+import ctypes
 import hashlib
 import itertools
 import json
@@ -69,6 +70,42 @@ class Outcome:
         self.contained = bool(re.search(r"crashed \(signal|takes more than \d+ s|needs more memory than", text))
 
 
+starting = threading.Lock()
+started = {}
+
+
+class Process(subprocess.Popen):
+    def __init__(self, *words, **settings):
+        with starting:
+            super().__init__(*words, **settings)
+            started[self.pid] = self
+
+
+def count_orphans():
+    """Processes of the sandbox outlive the run that started them. This program becomes their parent, so that their CPU time counts."""
+    set_child_subreaper = 36
+    ctypes.CDLL(None).prctl(set_child_subreaper, 1, 0, 0, 0)
+
+    def reap():
+        for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            try:
+                state, parent = path.read_text().rsplit(")", 1)[1].split()[:2]
+            except (OSError, ValueError):
+                continue
+            pid = int(path.parent.name)
+            with starting:
+                if state == "Z" and int(parent) == os.getpid() and (pid not in started or started[pid].returncode is not None):
+                    os.waitpid(pid, os.WNOHANG)
+
+    def repeat():
+        while True:
+            time.sleep(1)
+            reap()
+
+    threading.Thread(target=repeat, daemon=True).start()
+    return reap
+
+
 def limit_resources(pid):
     """After the start, because code between fork and exec makes Python start one process at a time."""
     for kind, limits in ((resource.RLIMIT_AS, (MEMORY, MEMORY)), (resource.RLIMIT_CPU, (CPU_LIMIT, CPU_LIMIT + 1)), (resource.RLIMIT_CORE, (0, 0))):
@@ -98,8 +135,8 @@ def without_cpu(pid):
 
 
 def run(command, directory, environment=None):
-    child = subprocess.Popen([str(word) for word in command], cwd=directory, env={**ENVIRONMENT, **(environment or {})},
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    child = Process([str(word) for word in command], cwd=directory, env={**ENVIRONMENT, **(environment or {})},
+                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     limit_resources(child.pid)
     begin = time.monotonic()
     limit = WALL_LIMIT
@@ -444,7 +481,7 @@ def kill_phase(end):
     while time.monotonic() < end:
         make_old(directory, expected)
         (directory / "r.json").unlink(missing_ok=True)
-        child = subprocess.Popen([str(word) for word in COMMAND], cwd=directory, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        child = Process([str(word) for word in COMMAND], cwd=directory, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(random_.random() * length)
         child.send_signal(random_.choice((signal.SIGKILL, signal.SIGTERM)))
         child.wait()
@@ -469,9 +506,9 @@ def disk_phase(end):
         if time.monotonic() > end:
             break
         with open("/dev/full", "w") as device:
-            child = subprocess.run([str(program), *words], cwd=directory, env={**ENVIRONMENT, **cache}, stdin=subprocess.DEVNULL, stdout=device,
-                                   stderr=subprocess.PIPE, timeout=WALL_LIMIT)
-        text = child.stderr.decode("utf-8", "replace")
+            child = Process([str(program), *words], cwd=directory, env={**ENVIRONMENT, **cache}, stdin=subprocess.DEVNULL, stdout=device,
+                            stderr=subprocess.PIPE)
+            text = child.communicate(timeout=WALL_LIMIT)[1].decode("utf-8", "replace")
         row.tried += 1
         if child.returncode != 5 and not (words[0] == "check" and child.returncode == 0):
             keep(row, "lies" if child.returncode >= 0 else "crashes", f"full_stdout_{words[0].strip('-')}", b"", words, f"status {child.returncode}\n{text}")
@@ -516,7 +553,7 @@ def crowd_phase(_):
         directory = SCRATCH / f"crowd{number}"
         expected = workload(directory)
         make_old(directory, expected)
-        children.append((directory, expected, subprocess.Popen(
+        children.append((directory, expected, Process(
             [str(word) for word in COMMAND], cwd=directory, env={**ENVIRONMENT, "XDG_CACHE_HOME": str(shared)},
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)))
     for directory, expected, child in children:
@@ -551,11 +588,13 @@ def print_table():
 try:
     if not program.exists() or not preload.exists():
         sys.exit(f"torture: {program} or {preload} is missing; ./dev build release makes them")
+    reap = count_orphans()
     for name, share, phase in PHASES:
         if arguments.only and name != arguments.only or not arguments.only and share == 0 and arguments.seconds < 60:
             continue
         phase(time.monotonic() + arguments.seconds * (1 if arguments.only else share))
     total = print_table()
+    reap()
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"CPU time of the runs: {children.ru_utime + children.ru_stime:.0f} s")
     bad = total.crashes + total.hangs + total.lies
