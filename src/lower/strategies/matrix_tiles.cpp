@@ -53,9 +53,9 @@ struct Layout {
     if (halves) all.emplace("halves", 1);
     return all;
   }
-  // While products are added.
+  // The type of the sums while products are added.
   ElementType sum() const { return halves ? shape.factors : shape.sum; }
-  // That the sums of an invocation take.
+  // How many the sums of an invocation take.
   std::int64_t registers_of_sums(std::int64_t invocations) const {
     return rows * columns * shape.m * shape.n * subgroups() / (invocations * (halves ? 2 : 1));
   }
@@ -70,8 +70,8 @@ struct Layout {
     constexpr std::int64_t kLongStep = 128, kManySums = 16, kMinSteps = 4, kMaxRegisters = 190;
     const bool is_long = step * tensor::size_of(shape.factors) >= kLongStep || rows * columns >= kManySums;
     const std::int64_t operands = kChunkBytes / 4 * (chunks() + invocations - 1) / invocations;
-    return is_long && steps_of_part >= kMinSteps && registers_of_sums(invocations) + 2 * operands <= kMaxRegisters ? 2
-                                                                                                                   : 1;
+    const bool fits = registers_of_sums(invocations) + 2 * operands <= kMaxRegisters;
+    return is_long && steps_of_part >= kMinSteps && fits ? 2 : 1;
   }
   std::int64_t shared_bytes() const {
     return kChunkBytes * (tile().rows * a_row() + b_rows() * b_row()) + 4 * subgroups() * sums_of_subgroup() +
