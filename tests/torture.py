@@ -9,6 +9,7 @@ there is a crash, a hang or a lie. A lie is a success without the right outputs,
 """
 import argparse
 import concurrent.futures
+import contextlib
 import ctypes
 import hashlib
 import itertools
@@ -25,6 +26,7 @@ import sys
 import tempfile
 import threading
 import time
+import weakref
 
 parser = argparse.ArgumentParser()
 parser.add_argument("top", type=pathlib.Path)
@@ -71,7 +73,7 @@ class Outcome:
 
 
 starting = threading.Lock()
-started = {}
+started = weakref.WeakValueDictionary()  # by process ID
 
 
 class Process(subprocess.Popen):
@@ -81,21 +83,30 @@ class Process(subprocess.Popen):
             started[self.pid] = self
 
 
+def processes():
+    """The ID, state and parent of every process."""
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, parent = path.read_text().rsplit(")", 1)[1].split()[:2]
+            yield int(path.parent.name), state, int(parent)
+        except (OSError, ValueError, IndexError):
+            pass
+
+
 def count_orphans():
     """Processes of the sandbox outlive the run that started them. This program becomes their parent, so that their CPU time counts."""
     set_child_subreaper = 36
     ctypes.CDLL(None).prctl(set_child_subreaper, 1, 0, 0, 0)
 
     def reap():
-        for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
-            try:
-                state, parent = path.read_text().rsplit(")", 1)[1].split()[:2]
-            except (OSError, ValueError):
+        for pid, state, parent in processes():
+            if state != "Z" or parent != os.getpid():
                 continue
-            pid = int(path.parent.name)
             with starting:
-                if state == "Z" and int(parent) == os.getpid() and (pid not in started or started[pid].returncode is not None):
-                    os.waitpid(pid, os.WNOHANG)
+                child = started.get(pid)
+                if child is None or child.returncode is not None:
+                    with contextlib.suppress(ChildProcessError):  # its own thread has waited for it since
+                        os.waitpid(pid, os.WNOHANG)
 
     def repeat():
         while True:
@@ -118,11 +129,8 @@ def limit_resources(pid):
 def without_cpu(pid):
     """Seconds that a process, or one that it started, was ready to run and had no CPU: on a busy machine they are no hang."""
     started_by = {}
-    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
-        try:
-            started_by.setdefault(int(path.read_text().rsplit(")", 1)[1].split()[1]), []).append(int(path.parent.name))
-        except (OSError, ValueError, IndexError):
-            pass
+    for process, _, parent in processes():
+        started_by.setdefault(parent, []).append(process)
     longest, family = 0, [pid]
     for one in family:
         family.extend(started_by.get(one, []))
