@@ -206,7 +206,7 @@ std::optional<Layout> layout_for(TileWork& work) {
   };
   const std::size_t chosen = work.program.choose(
       key(halves ? ", in 16 bits" : ""), *work.c.node, candidates.size(),
-      [&](std::size_t i) { return candidates[i].layout.parameters(); }, key(""));
+      [&](std::size_t i) { return candidates[i].layout.parameters(); }, halves ? key("") : "");
   return candidates[chosen].layout;
 }
 

@@ -829,6 +829,13 @@ TEST(KernelStrategies, SumsOfHalvesAreForModelsThatAskForThem) {
   using enum tensor::ElementType;
   lower::DeviceFacts gpu = slipway::testing::gpu_facts();
   gpu.matrices = {{16, 16, 16, F16, F32}, {16, 16, 16, F16, F16}};
+  const auto lowered_with = [&](const tosa::Graph& graph, const std::string& what,
+                                const lower::Parameters& parameters) {
+    gpu.tuning = {{what, parameters}};
+    const auto program = lower::lower_graph(graph, {.device = gpu});
+    gpu.tuning = {};
+    return program.value();
+  };
   const auto candidates_of = [&](std::string_view text) {
     std::minstd_rand random(5);
     const tosa::Graph graph = graph_of({"halves", text}, random);
@@ -838,10 +845,8 @@ TEST(KernelStrategies, SumsOfHalvesAreForModelsThatAskForThem) {
       for (const lower::Parameters& candidate : site.candidates) {
         all.push_back(candidate);
         if (!candidate.contains("halves")) continue;
-        gpu.tuning = {{site.what, candidate}};
-        const auto program = lower::lower_graph(graph, {.device = gpu});
-        gpu.tuning = {};
-        for (const lower::ProgramKernel& kernel : program->kernels)
+        const lower::KernelProgram program = lowered_with(graph, site.what, candidate);
+        for (const lower::ProgramKernel& kernel : program.kernels)
           EXPECT_TRUE(spirv::validate(*kernel.spirv, kernel.name));
       }
     }
@@ -856,10 +861,7 @@ TEST(KernelStrategies, SumsOfHalvesAreForModelsThatAskForThem) {
   std::minstd_rand random(5);
   const tosa::Graph graph = graph_of({"halves", kSumsOfHalves}, random);
   const auto spirv_with = [&](const std::string& what, const lower::Parameters& parameters) {
-    gpu.tuning = {{what, parameters}};
-    const spirv::Words words = *lower::lower_graph(graph, {.device = gpu}).value().kernels.back().spirv;
-    gpu.tuning = {};
-    return words;
+    return *lowered_with(graph, what, parameters).kernels.back().spirv;
   };
   const std::string own = lower::lower_graph(graph, {.list_sites = true, .device = gpu}).value().sites.at(0).what;
   ASSERT_TRUE(own.ends_with(", in 16 bits"));
