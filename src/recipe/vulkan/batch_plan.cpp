@@ -354,6 +354,9 @@ class BatchPlanner {
     for (launch::Step step : model.plan.steps) {
       if (auto* call = std::get_if<launch::Call>(&step.action)) {
         for (launch::CallArgument& argument : call->arguments) argument.buffer += parts.resources;
+      } else if (auto* copy = std::get_if<launch::Copy>(&step.action)) {
+        copy->from += parts.resources;
+        copy->to += parts.resources;
       } else {
         auto& dispatch = std::get<launch::Dispatch>(step.action);
         dispatch.shader += parts.shaders;
