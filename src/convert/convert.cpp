@@ -7,6 +7,7 @@
 #include "convert/file/constants.hpp"
 #include "convert/file/encode.hpp"
 #include "convert/passes/rematerialize.hpp"
+#include "tosa/lower_to_1_0.hpp"
 #include "tosa/verify.hpp"
 
 namespace slipway::convert {
@@ -113,6 +114,8 @@ bool prepare(tosa::Model& model, const ConvertOptions& options, Diagnostics& dia
   number_operators(model, first, diagnostics);
   if (!finished("read")) return false;
   if (options.require_static_shape) check_static(model, diagnostics);
+  // Before passes that know operators by name.
+  tosa::lower_to_1_0(model.graph);
   // Must come before constants are merged, so that constants that become equal are merged too.
   narrow_types(model.graph, options.narrow, diagnostics);
   if (!finished("narrow")) return false;

@@ -36,11 +36,14 @@ inline std::vector<tensor::Shape> shapes_of(const tosa::OperatorInfo& info, cons
       return {{1, 4, 4}, {1, 4, 4}};
     case Op::MATMUL:
       return {{2, 3, 4}, {2, 4, 5}};
+    case Op::MATMUL_T:
+      return {{2, 3, 4}, {2, 5, 4}};
     case Op::TABLE:
       return {{2, 3}, {row.types[0] == tosa::DataType::I8 ? 256 : 513}};
     case Op::RESCALE:
       return {{2, 3}, {1}, {1}};
     case Op::GATHER:
+    case Op::ROW_GATHER:
       return {{2, 5, 3}, {2, 4}};
     case Op::SCATTER:
       return {{2, 5, 3}, {2, 4}, {2, 4, 3}};
@@ -98,6 +101,7 @@ inline void set_attribute(tosa::Attributes& attributes, const tosa::OperatorInfo
       return attributes.set(operand.name, std::int64_t{operand.name == "max_val" ? 20 : -3});
     case One:
     case ZeroPoint:
+      if (operand.name == "row_count") return attributes.set(operand.name, std::int64_t{2});
       if (real()) return attributes.set_real(operand.name, 0);
       return attributes.set(operand.name, std::int64_t{0});
     default:
@@ -122,6 +126,7 @@ inline tosa::Graph operator_graph(const tosa::OperatorInfo& info, const tosa::Ty
         .value_or(row.types[0] == tosa::DataType::I48 ? tosa::DataType::I16 : tosa::DataType::I32);
   };
   for (const tosa::OperandInfo& operand : info.operands) {
+    if (operand.optional) continue;
     if (!operand.is_tensor()) {
       operator_graphs::set_attribute(attributes, info, row, operand);
       continue;

@@ -41,6 +41,8 @@ constexpr std::array<std::pair<std::string_view, OperandKind>, 10> kKinds = {{
 
 OperandInfo attribute(std::string_view name, std::string_view kind) {
   OperandInfo operand{.name = name};
+  operand.optional = kind.ends_with('?');
+  if (operand.optional) kind.remove_suffix(1);
   if (kind.starts_with("list")) {
     operand.kind = OperandKind::List;
     operand.count = number(kind.substr(4));
@@ -122,6 +124,7 @@ std::string_view name_of(Op op) { return op == Op::CUSTOM ? "CUSTOM" : info_of(o
 
 std::optional<Op> op_from_name(std::string_view name) {
   if (name == "CUSTOM") return Op::CUSTOM;
+  if (name == "AVG_POOL2D_ADAPTIVE" || name == "MAX_POOL2D_ADAPTIVE") name.remove_suffix(kAdaptive.size());
   const auto found = std::ranges::find(table(), name, &OperatorInfo::name);
   return found == table().end() ? std::nullopt : std::optional(found->op);
 }

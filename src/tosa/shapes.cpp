@@ -141,6 +141,12 @@ Shapes shape_of_argmax(ShapeContext& node) {
   return {{std::move(shape)}};
 }
 
+Shapes shape_of_cast(ShapeContext& node) {
+  if (node.attributes().flag("input_unsigned") && !is_integer(node.input_type(0)))
+    return node.out_of_range("input_unsigned is for integers, not for {}", name_of(node.input_type(0)));
+  return shape_of_same(node);
+}
+
 Shapes shape_of_rescale(ShapeContext& node) {
   const Attributes& attributes = node.attributes();
   const bool per_channel = attributes.flag("per_channel");

@@ -112,6 +112,14 @@ Shapes shape_of_matmul(ShapeContext& node) {
   return {{{*batch, a[1], b[2]}}};
 }
 
+// B has the rows of its transpose; a B of one batch is that of all.
+Shapes shape_of_matmul_t(ShapeContext& node) {
+  const tensor::Shape &a = node.input(0), &b = node.input(1);
+  const auto batch = b[0] == 1 ? std::optional(a[0]) : node.equal("the batch size", {a[0], b[0]});
+  if (!batch || !node.equal("the number of columns of A and of B", {a[2], b[2]})) return std::nullopt;
+  return {{{*batch, a[1], b[1]}}};
+}
+
 // Arm.MotionEngine.100 (docs/spec/vgf.md#motion-engine-instructions): [N, C, H, W]; sizes, strides and offsets are [y,
 // x].
 Shapes shape_of_motion(ShapeContext& node) {

@@ -186,6 +186,52 @@ std::string text_of_file(const Recipe& recipe) {
   return model ? plain_text(model->graph) : messages(problems);
 }
 
+// After inference.
+std::string text_after_verifying(const Recipe& recipe) {
+  Diagnostics problems;
+  const std::vector<std::byte> bytes = recipe.bytes();
+  auto model = read_tosa(bytes, "m.tosa", problems);
+  if (model) verify(model->graph, problems);
+  return model ? messages(problems) + plain_text(model->graph) : messages(problems);
+}
+
+TEST(TosaFiles, ResultsWithoutARankAreInferred) {
+  Recipe recipe = simple();
+  recipe.block().tensors[1]->is_unranked = true;
+  recipe.block().tensors[1]->shape.clear();
+  EXPECT_EQ(text_after_verifying(recipe),
+            "graph main {\n  %0 = input f32[2, 3]\n  %1 = ABS(%0) f32[2, 3]\n  output %1\n}\n");
+}
+
+TEST(TosaFiles, AdaptivePoolsAndUnsignedCasts) {
+  Recipe recipe;
+  recipe.graph().version->_minor = 1;
+  recipe.tensor("x", fb::DType::INT8, {1, 4, 6, 2});
+  recipe.tensor("z", fb::DType::INT8, {1}, {3});
+  recipe.tensor("mean", fb::DType::INT8, {1, 2, 3, 2});
+  recipe.tensor("top", fb::DType::INT8, {1, 1, 3, 2});
+  recipe.tensor("y", fb::DType::FP32, {1, 1, 3, 2});
+  recipe.shape("k", {2, 2}).shape("k1", {2, 1}).shape("s", {2, 2}).shape("s1", {1, 1}).shape("p", {0, 0, 0, 0});
+  for (const char* shape : {"k", "k1", "s", "s1", "p"}) recipe.operation(fb::Op::CONST_SHAPE, {}, {shape});
+  recipe.operation(fb::Op::CONST, {}, {"z"});
+  fb::AvgPool2dAdaptiveAttributeT mean;
+  mean.acc_type = fb::DType::INT32;
+  recipe.operation(fb::Op::AVG_POOL2D_ADAPTIVE, {"x", "z", "z", "k", "s", "p"}, {"mean"}).attribute.Set(mean);
+  fb::MaxPool2dAdaptiveAttributeT top;
+  top.nan_mode = fb::NanPropagationMode::PROPAGATE;
+  recipe.operation(fb::Op::MAX_POOL2D_ADAPTIVE, {"mean", "k1", "s1", "p"}, {"top"}).attribute.Set(top);
+  fb::CastAttributeT cast;
+  cast.input_unsigned = true;
+  recipe.operation(fb::Op::CAST, {"top"}, {"y"}).attribute.Set(cast);
+  recipe.interface({"x"}, {"y"});
+  EXPECT_EQ(text_after_verifying(recipe),
+            "graph main {\n  %0 = input i8[1, 4, 6, 2]\n"
+            "  %1 = AVG_POOL2D(%0) i8[1, 2, 3, 2] kernel=[2, 2] stride=[2, 2] pad=[0, 0, 0, 0] acc_type=INT32 "
+            "input_zp=3 output_zp=3\n"
+            "  %2 = MAX_POOL2D(%1) i8[1, 1, 3, 2] kernel=[2, 1] stride=[1, 1] pad=[0, 0, 0, 0] nan_mode=PROPAGATE\n"
+            "  %3 = CAST(%2) f32[1, 1, 3, 2] input_unsigned=true\n  output %3\n}\n");
+}
+
 std::string first_message(const Recipe& recipe) {
   const std::string all = read_messages(recipe.bytes());
   const std::size_t begin = all.find("error: ");
@@ -445,8 +491,8 @@ TEST(TosaFiles, ErrorsAreReported) {
             "tensor `x` has the type MXINT8; TOSA 1.1 is not representable in TOSA.001000.1 [unsupported]");
   EXPECT_EQ(broken([](Recipe& r) { r.block().tensors[0]->type = fb::DType::SHAPE; }),
             "tensor `x` has the type SHAPE [type-mismatch]");
-  EXPECT_EQ(broken([](Recipe& r) { r.block().tensors[1]->is_unranked = true; }),
-            "tensor `y` has no rank [unsupported]");
+  EXPECT_EQ(broken([](Recipe& r) { r.block().tensors[0]->is_unranked = true; }),
+            "tensor `x` has no rank [unsupported]");
   EXPECT_EQ(broken([](Recipe& r) {
               r.tensor("c", fb::DType::INT8, {4}, {1, 2});
               r.operation(fb::Op::CONST, {}, {"c"});

@@ -228,6 +228,7 @@ class MlirWriter {
     }
     std::size_t next = 0;
     for (const OperandInfo& operand : info.operands) {
+      if (operand.optional && !node.attributes.flag(operand.name)) continue;
       if (!is_file_input(operand)) {
         attributes.push_back(formatted("{} = {}", operand.name, attribute(node, info, operand)));
       } else if (operand.kind == OperandKind::List) {

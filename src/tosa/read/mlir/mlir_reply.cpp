@@ -222,7 +222,7 @@ class ReplyReader {
     require(rank <= kMaxReplyRank);
     for (std::uint32_t i = 0; i < rank && !ended(); ++i) {
       made.shape.push_back(from_.read<std::int64_t>());
-      require(made.shape.back() >= 0 || made.shape.back() == kDynamic);
+      require(made.shape.back() >= 0 || made.shape.back() == kDynamic || made.shape.back() == kUnranked);
     }
     return made;
   }
