@@ -126,6 +126,16 @@ bool prepare(tosa::Model& model, const ConvertOptions& options, Diagnostics& dia
 std::optional<Converted> make_file(tosa::Model& model, const ConvertOptions& options, Diagnostics& diagnostics) {
   const std::size_t before = diagnostics.errors(), first = diagnostics.all().size();
   tosa::Graph& graph = model.graph;
+  // The formats of tensors in a file are those of Vulkan.
+  for (const tosa::Value& value : graph.values) {
+    if (!is_block_scaled(value.type.data)) continue;
+    diagnostics.error(
+        DiagnosticKind::Unsupported, SourceLocation::in_file(model.file),
+        formatted("tensor{} has the type {} of TOSA 1.1; a VGF file has block-scaled tensors only between "
+                  "operators, and with known shapes",
+                  value.name.empty() ? "" : formatted(" `{}`", value.name), text_of(value.type)));
+    return std::nullopt;
+  }
   std::vector<bool> is_shader_node;
   Shaders shaders = make_shaders(graph, is_shader_node, options, diagnostics);
   if (diagnostics.errors() != before) {

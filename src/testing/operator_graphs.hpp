@@ -38,6 +38,14 @@ inline std::vector<tensor::Shape> shapes_of(const tosa::OperatorInfo& info, cons
       return {{2, 3, 4}, {2, 4, 5}};
     case Op::MATMUL_T:
       return {{2, 3, 4}, {2, 5, 4}};
+    case Op::MATMUL_T_BLOCK_SCALED:
+      return {{2, 3, 32}, {2, 3, 1}, {1, 5, 32}, {1, 5, 1}};
+    case Op::CONV2D_BLOCK_SCALED:
+      return {{1, 3, 3, 64}, {1, 3, 3, 2}, {2, 2, 2, 64}, {2, 2, 2, 2}, {2}};
+    case Op::CAST_FROM_BLOCK_SCALED:
+      return {{2, 64}, {2, 2}};
+    case Op::CAST_TO_BLOCK_SCALED:
+      return {{2, 64}};
     case Op::TABLE:
       return {{2, 3}, {row.types[0] == tosa::DataType::I8 ? 256 : 513}};
     case Op::RESCALE:
@@ -93,6 +101,8 @@ inline void set_attribute(tosa::Attributes& attributes, const tosa::OperatorInfo
     case ResizeMode:
       return attributes.set(operand.name,
                             std::int64_t{row.types[0] == row.types[1] && !tosa::is_float(row.types[0]) ? 1 : 2});
+    case BlockSize:
+      return attributes.set(operand.name, tosa::kBlockSize);
     case NanMode:
     case RoundingMode:
       return attributes.set(operand.name, std::int64_t{1});

@@ -30,6 +30,7 @@ class Counter {
         return times(elements(input(0)), elements(input(1)) / extent(1, 3));
       case Op::MATMUL:
       case Op::MATMUL_T:
+      case Op::MATMUL_T_BLOCK_SCALED:
         return times(elements(output()), extent(0, 2));
       default:
         return 0;

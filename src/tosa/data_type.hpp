@@ -24,6 +24,8 @@ tensor::ElementType storage_of(DataType type);  // of one element in memory
 std::uint32_t bits_of(DataType type);           // of the value
 
 constexpr bool is_float(DataType type) { return type >= DataType::F16; }
+// Types that TOSA 1.0 does not have.
+constexpr bool is_block_scaled(DataType type) { return type > DataType::F8E5M2; }
 constexpr bool is_integer(DataType type) { return type >= DataType::I4 && type <= DataType::I48; }
 
 // -1: a dimension that only the bound tensor decides.

@@ -193,6 +193,27 @@ func.func @main(%a: tensor<2x4x8xf16>, %b: tensor<1x3x8xf16>, %i: tensor<2x2xi32
 )");
 }
 
+TEST(Mlir, BlockScaledTensors) {
+  EXPECT_EQ(read(R"mlir(
+func.func @main(%a: tensor<1x4x32xf32>) -> tensor<1x8x4xf32> {
+  %w = "tosa.const"() <{values = dense<1.5> : tensor<1x8x32xf4E2M1FN>}> : () -> tensor<1x8x32xf4E2M1FN>
+  %s = "tosa.const"() <{values = dense<[[[0.5], [1.0], [2.0], [4.0], [0.5], [1.0], [2.0], [4.0]]]> : tensor<1x8x1xf8E8M0FNU>}> : () -> tensor<1x8x1xf8E8M0FNU>
+  %q:2 = tosa.cast_to_block_scaled %a {block_size = BLOCK_SIZE_32} : (tensor<1x4x32xf32>) -> (tensor<1x4x32xf4E2M1FN>, tensor<1x4x1xf8E8M0FNU>)
+  %0 = tosa.matmul_t_block_scaled %w, %s, %q#0, %q#1 {block_size = BLOCK_SIZE_32} : (tensor<1x8x32xf4E2M1FN>, tensor<1x8x1xf8E8M0FNU>, tensor<1x4x32xf4E2M1FN>, tensor<1x4x1xf8E8M0FNU>) -> tensor<1x8x4xf32>
+  return %0 : tensor<1x8x4xf32>
+}
+)mlir"),
+            R"(graph main {
+  %0 = input f32[1, 4, 32]
+  %1 = const e2m1[1, 8, 32] splat 1.5
+  %2 = const e8m0[1, 8, 1] [0.5, 1, 2, 4, 0.5, 1, 2, 4]
+  %3, %4 = CAST_TO_BLOCK_SCALED(%0) e2m1[1, 4, 32], e8m0[1, 4, 1] block_size=BLOCK_SIZE_32
+  %5 = MATMUL_T_BLOCK_SCALED(%1, %2, %3, %4) f32[1, 8, 4] block_size=BLOCK_SIZE_32
+  output %5
+}
+)");
+}
+
 TEST(Mlir, ResultsWithoutARankAreInferred) {
   EXPECT_EQ(read(R"mlir(
 func.func @main(%x: tensor<2x3xf32>) -> tensor<*xf32> {

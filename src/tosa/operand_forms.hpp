@@ -12,8 +12,8 @@
 
 namespace slipway::tosa {
 
-// Lists that are shapes are inputs; all others are attributes. `adaptive`: of an adaptive pool of TOSA 1.1, whose
-// window is three shapes, after its tensors.
+// Lists that are shapes are inputs; all others are attributes. `adaptive`: of an operator of TOSA 1.1 whose window is
+// three shapes, after its tensors.
 inline bool is_file_input(const OperandInfo& operand, bool adaptive = false) {
   using enum OperandKind;
   if (operand.kind == List && adaptive) return true;

@@ -26,7 +26,7 @@ std::uint8_t number(std::string_view text) {
   return value;
 }
 
-constexpr std::array<std::pair<std::string_view, OperandKind>, 10> kKinds = {{
+constexpr std::array<std::pair<std::string_view, OperandKind>, 11> kKinds = {{
     {"int", OperandKind::Int},
     {"flag", OperandKind::Flag},
     {"nan", OperandKind::NanMode},
@@ -34,6 +34,7 @@ constexpr std::array<std::pair<std::string_view, OperandKind>, 10> kKinds = {{
     {"resize", OperandKind::ResizeMode},
     {"rounding", OperandKind::RoundingMode},
     {"search", OperandKind::SearchPattern},
+    {"block", OperandKind::BlockSize},
     {"value", OperandKind::Value},
     {"one", OperandKind::One},
     {"zero", OperandKind::ZeroPoint},
@@ -104,6 +105,7 @@ constexpr EnumerantName kAccTypes[] = {{"INT32", 1}, {"FP16", 2}, {"FP32", 3}, {
 constexpr EnumerantName kNanModes[] = {{"PROPAGATE", 1}, {"IGNORE", 2}};
 constexpr EnumerantName kRoundingModes[] = {{"SINGLE_ROUND", 1}, {"INEXACT_ROUND", 2}, {"DOUBLE_ROUND", 3}};
 constexpr EnumerantName kResizeModes[] = {{"NEAREST_NEIGHBOR", 1}, {"BILINEAR", 2}};
+constexpr EnumerantName kBlockSizes[] = {{"BLOCK_SIZE_32", kBlockSize}};
 constexpr EnumerantName kSearchPatterns[] = {{"RASTER", 0}, {"SPIRAL", 1}};
 
 }  // namespace
@@ -148,6 +150,8 @@ std::span<const EnumerantName> enumerants(OperandKind kind) {
       return kResizeModes;
     case OperandKind::SearchPattern:
       return kSearchPatterns;
+    case OperandKind::BlockSize:
+      return kBlockSizes;
     default:
       return {};
   }

@@ -20,7 +20,9 @@ enum class Op : std::uint8_t {
   CUSTOM,  // defined by the implementation: domain, name and attributes are texts
 };
 
-enum class InstructionSet : std::uint8_t { Tosa, MotionEngine, Tosa11, Custom };
+// BlockScaled: of TOSA 1.1, numbered as in `.tosa` files less 1; Tosa11: its other operators.
+enum class InstructionSet : std::uint8_t { Tosa, MotionEngine, Tosa11, BlockScaled, Custom };
+inline constexpr std::int64_t kBlockSize = 32;  // the only one
 inline constexpr std::string_view kTosaSet = "TOSA.001000.1";
 inline constexpr std::string_view kMotionEngineSet = "Arm.MotionEngine.100";
 
@@ -40,6 +42,7 @@ enum class OperandKind : std::uint8_t {
   ResizeMode,
   RoundingMode,
   SearchPattern,
+  BlockSize,
   List,
   Value,
   One,

@@ -276,7 +276,7 @@ TEST(Verify, DynamicShapesBecomeKnown) {
 
 // Every operator of the table parses, and its rows match its variables.
 TEST(Operators, TheTableIsSound) {
-  EXPECT_EQ(operators().size(), 71u);
+  EXPECT_EQ(operators().size(), 75u);
   for (const OperatorInfo& info : operators()) {
     SCOPED_TRACE(info.name);
     EXPECT_FALSE(info.results.empty());

@@ -46,7 +46,7 @@ std::string plain_text(Graph graph) {
 TEST(TosaFiles, EveryOperatorAndTypeIsReadAgain) {
   int count = 0;
   slipway::testing::for_each_operator_graph([&](const OperatorInfo& info, const TypeRow&, const Graph& graph) {
-    if (info.set != InstructionSet::Tosa) return;
+    if (info.set != InstructionSet::Tosa && info.set != InstructionSet::BlockScaled) return;
     SCOPED_TRACE(formatted("{} {}", info.name, text_of(graph.values[0].type)));
     const std::vector<std::byte> bytes = file_of(graph);
     Diagnostics problems;
@@ -92,6 +92,25 @@ TEST(TosaFiles, ConstantsAndNamesAreKept) {
   // Data is aligned.
   const Constant& weights = model->graph.constants[0];
   EXPECT_EQ((weights.data.data() - bytes.data()) % 8, 0);
+}
+
+TEST(TosaFiles, BlockScaledConstants) {
+  const Graph graph = graph_of(R"(graph main {
+  %0 = const e2m1[1, 3] [0.5, -6, 1.5]
+  %1 = const e3m2[1, 2] [28, -0.0625]
+  %2 = const e8m0[2] [0.5, 4]
+  %3 = const mxint8[2] [1.5, -0.015625]
+  output %0
+  output %1
+  output %2
+  output %3
+}
+)");
+  const std::vector<std::byte> bytes = file_of(graph);
+  Diagnostics problems;
+  const auto model = read_tosa(bytes, "m.tosa", problems);
+  ASSERT_TRUE(model) << messages(problems);
+  EXPECT_EQ(plain_text(model->graph), plain_text(graph));
 }
 
 TEST(TosaFiles, JsonHasTheNamesOfTheSchema) {
@@ -456,8 +475,9 @@ TEST(TosaFiles, ErrorsAreReported) {
   EXPECT_EQ(broken([](Recipe& r) { r.block().operators[0]->op = fb::Op::COND_IF; }),
             "operator 0 COND_IF `y`: its condition is not constant; branches are not representable in TOSA.001000.1 "
             "[unsupported]");
-  EXPECT_EQ(broken([](Recipe& r) { r.block().operators[0]->op = fb::Op::CAST_TO_BLOCK_SCALED; }),
-            "operator 0 CAST_TO_BLOCK_SCALED `y`: TOSA 1.1 is not representable in TOSA.001000.1 [unsupported]");
+  EXPECT_EQ(
+      broken([](Recipe& r) { r.block().operators[0]->op = fb::Op::CAST_TO_BLOCK_SCALED; }),
+      "operator 0 CAST_TO_BLOCK_SCALED `y`: the attributes are missing, and with them `block_size` [missing-key]");
   EXPECT_EQ(broken([](Recipe& r) { r.block().operators[0]->op = static_cast<fb::Op>(500); }),
             "operator 0 number 500 `y`: TOSA 1.1 is not representable in TOSA.001000.1 [unsupported]");
   EXPECT_EQ(broken([](Recipe& r) { r.block().operators[0]->op = fb::Op::UNKNOWN; }),
@@ -487,8 +507,8 @@ TEST(TosaFiles, ErrorsAreReported) {
               r.block().operators[0]->inputs = {"x", "x"};
             }),
             "operator 0 RESHAPE `y`: its input `x` is a tensor instead of a shape [type-mismatch]");
-  EXPECT_EQ(broken([](Recipe& r) { r.block().tensors[0]->type = fb::DType::MXINT8; }),
-            "tensor `x` has the type MXINT8; TOSA 1.1 is not representable in TOSA.001000.1 [unsupported]");
+  EXPECT_EQ(broken([](Recipe& r) { r.block().tensors[0]->type = static_cast<fb::DType>(99); }),
+            "tensor `x` has the type 99 [type-mismatch]");
   EXPECT_EQ(broken([](Recipe& r) { r.block().tensors[0]->type = fb::DType::SHAPE; }),
             "tensor `x` has the type SHAPE [type-mismatch]");
   EXPECT_EQ(broken([](Recipe& r) { r.block().tensors[0]->is_unranked = true; }),

@@ -103,6 +103,29 @@ class Drawer {
         shapes_ = {Shape{n, h, c}, Shape{random().chance(50) ? 1 : n, w, c}};
         return;
       }
+      case Op::CAST_TO_BLOCK_SCALED:
+        shapes_ = {Shape{size(3), size(3), tosa::kBlockSize * size(3)}};
+        return;
+      case Op::CAST_FROM_BLOCK_SCALED: {
+        const std::int64_t rows = size(4), blocks = size(3);
+        shapes_ = {Shape{rows, tosa::kBlockSize * blocks}, Shape{rows, blocks}};
+        return;
+      }
+      case Op::MATMUL_T_BLOCK_SCALED:
+      case Op::CONV2D_BLOCK_SCALED: {
+        const std::int64_t n = size(2), h = size(4), w = size(5), blocks = size(2), channels = size(4);
+        const bool conv = info_.op == Op::CONV2D_BLOCK_SCALED;
+        const Shape a = conv ? Shape{n, h, w, blocks} : Shape{n, h, blocks};
+        const Shape b =
+            conv ? Shape{channels, size(h), size(w), blocks} : Shape{random().chance(50) ? 1 : n, w, blocks};
+        for (const Shape& scale : {a, b}) {
+          Shape data = scale;
+          data.back() *= tosa::kBlockSize;
+          shapes_.insert(shapes_.end(), {data, scale});
+        }
+        shapes_.push_back({channels});
+        return;
+      }
       case Op::FFT2D:
       case Op::RFFT2D: {
         const auto side = [&] { return std::int64_t{1} << random().between(0, most_ >= 256 ? 4 : 2); };
@@ -183,6 +206,8 @@ class Drawer {
       case tosa::OperandKind::Flag:
         if (operand.optional && !(tosa::is_integer(row_.types[0]) && random().chance(50))) return;
         return attributes_.set(operand.name, attribute_or(0, 0, 1));
+      case tosa::OperandKind::BlockSize:
+        return attributes_.set(operand.name, tosa::kBlockSize);
       case tosa::OperandKind::NanMode:
         return attributes_.set(operand.name, attribute_or(1, 1, 2));
       case tosa::OperandKind::AccType: {
@@ -350,6 +375,7 @@ class Drawer {
     if (info_.op == Op::GATHER && number == 1) return limited(0, static_cast<double>(shapes_[0][1] - 1));
     if (info_.op == Op::ROW_GATHER && number == 1)
       return limited(0, static_cast<double>(shapes_[0][1] - attributes_.integer("row_count")));
+    if (type == DataType::F8E8M0) return limited(0.25, 4);
     if (info_.op == Op::SCATTER && number == 1) return distinct(shape);
     if (info_.op == Op::POW) return number == 0 ? limited(0x1p-6, 16) : limited(-2, 2);
     const bool shifts = info_.op == Op::ARITHMETIC_RIGHT_SHIFT || info_.op == Op::LOGICAL_LEFT_SHIFT ||

@@ -243,10 +243,8 @@ class Reader {
     const auto data = data_type_of(tensor.type());
     const std::string name(view(tensor.name()));
     if (!data) {
-      const bool newer = tensor.type() >= fb::DType::FP6E2M3 && tensor.type() <= fb::DType::MAX;
-      diagnostics_.error(newer ? DiagnosticKind::Unsupported : DiagnosticKind::TypeMismatch, location(&tensor),
-                         formatted("tensor `{}` has the type {}{}", name, name_of(tensor.type()),
-                                   newer ? formatted("; {}", kUnrepresentable) : ""));
+      diagnostics_.error(DiagnosticKind::TypeMismatch, location(&tensor),
+                         formatted("tensor `{}` has the type {}", name, name_of(tensor.type())));
       return std::nullopt;
     }
     if (tensor.is_unranked() && inferred) return TensorType{*data, {kUnranked}};
@@ -409,13 +407,16 @@ class Reader {
   // --- operators ---
 
   static bool is_adaptive(const fb::TosaOperator& of) {
-    return of.op() == fb::Op::AVG_POOL2D_ADAPTIVE || of.op() == fb::Op::MAX_POOL2D_ADAPTIVE;
+    return of.op() == fb::Op::AVG_POOL2D_ADAPTIVE || of.op() == fb::Op::MAX_POOL2D_ADAPTIVE ||
+           of.op() == fb::Op::CONV2D_BLOCK_SCALED;
   }
 
   static const OperatorInfo* info_for(const fb::TosaOperator& of) {
     if (is_adaptive(of)) return &info_of(*op_from_name(title(of)));
     const auto number = static_cast<std::uint32_t>(of.op());
-    return number == 0 ? nullptr : find_operator(InstructionSet::Tosa, number - 1);
+    if (number == 0) return nullptr;
+    const OperatorInfo* const info = find_operator(InstructionSet::Tosa, number - 1);
+    return info ? info : find_operator(InstructionSet::BlockScaled, number - 1);
   }
 
   void operation(const fb::TosaOperator& of, Scope& scope, int depth) {

@@ -100,8 +100,8 @@ class Parser {
   bool parse() {
     mlir::MLIRContext& context = parsed_.context;
     context.loadDialect<mlir::func::FuncDialect, mlir::tosa::TosaDialect>();
-    draft::add_missing<"tosa.matmul_t", "tosa.row_gather", "tosa.avg_pool2d_adaptive", "tosa.max_pool2d_adaptive">(
-        context);
+    draft::add_missing<"tosa.matmul_t", "tosa.row_gather", "tosa.avg_pool2d_adaptive", "tosa.max_pool2d_adaptive",
+                       "tosa.conv2d_block_scaled">(context);
     context.printOpOnDiagnostic(false);  // it may contain megabytes of weights
     const mlir::ScopedDiagnosticHandler handler(&context, [this](mlir::Diagnostic& problem) {
       if (problem.getSeverity() != mlir::DiagnosticSeverity::Error) return mlir::success();
@@ -231,6 +231,11 @@ class Parser {
     if (type.isF32() || type.isF64()) return DataType::F32;
     if (mlir::isa<mlir::Float8E4M3FNType>(type)) return DataType::F8E4M3;
     if (mlir::isa<mlir::Float8E5M2Type>(type)) return DataType::F8E5M2;
+    if (mlir::isa<mlir::Float4E2M1FNType>(type)) return DataType::F4E2M1;
+    if (mlir::isa<mlir::Float6E2M3FNType>(type)) return DataType::F6E2M3;
+    if (mlir::isa<mlir::Float6E3M2FNType>(type)) return DataType::F6E3M2;
+    if (mlir::isa<mlir::Float8E8M0FNUType>(type)) return DataType::F8E8M0;
+    if (mlir::isa<mlir::tosa::mxint8Type>(type)) return DataType::MXI8;
     return std::nullopt;
   }
 
@@ -265,7 +270,9 @@ class Parser {
     const auto op = op_from_name(name);
     return op && *op != Op::CUSTOM ? &info_of(*op) : nullptr;
   }
-  static bool is_adaptive(mlir::Operation& of) { return upper_name(of).ends_with(kAdaptive); }
+  static bool is_adaptive(mlir::Operation& of) {
+    return upper_name(of).ends_with(kAdaptive) || upper_name(of) == "CONV2D_BLOCK_SCALED";
+  }
   // `tosa.add_shape` is ADD_SHAPE; empty for other dialects.
   static std::string upper_name(mlir::Operation& of) {
     std::string_view name = view(of.getName().getStringRef());
@@ -385,6 +392,7 @@ class Parser {
   }
 
   static MlirElements elements_of(mlir::Type element) {
+    if (!element.isIntOrIndexOrFloat()) return {.width = 8};  // mxint8
     return {.width = mlir::isa<mlir::IndexType>(element) ? 64 : element.getIntOrFloatBitWidth(),
             .is_f64 = element.isF64()};
   }
@@ -557,6 +565,8 @@ class Parser {
       word = view(mlir::tosa::stringifyRoundingMode(rounding.getValue()));
     if (const auto resize = mlir::dyn_cast<mlir::tosa::ResizeModeAttr>(given))
       word = view(mlir::tosa::stringifyResizeMode(resize.getValue()));
+    if (const auto block = mlir::dyn_cast<mlir::tosa::BlockSizeAttr>(given))
+      word = view(mlir::tosa::stringifyBlockSize(block.getValue()));
     if (const auto text = mlir::dyn_cast<mlir::StringAttr>(given)) word = view(text.getValue());
     for (const EnumerantName& each : enumerants(operand.kind)) {
       if (each.name == word) return to.set(operand.name, std::int64_t{each.value}), true;
