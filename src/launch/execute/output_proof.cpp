@@ -83,7 +83,7 @@ class OutputUses {
     use.read |= reads;
   }
 
-  // Bytes that shaders of a step store at once, at the least.
+  // The minimum of bytes that shaders of a step store at once.
   std::uint64_t smallest_store(const Step& step) const {
     std::vector<ShaderIndex> shaders;
     if (const auto* dispatch = std::get_if<Dispatch>(&step.action)) shaders.push_back(dispatch->shader);
