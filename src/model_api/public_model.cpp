@@ -85,7 +85,7 @@ struct PreparedModel::State {
   std::optional<std::chrono::nanoseconds> time_out;
   bool times = false;
   std::uint32_t runs = 0;
-  std::optional<launch::OutputProof> proof;  // of the first run
+  std::optional<launch::PlanProof> proof;  // of the first run
   bool is_proven = false;
   Failure unwritten;  // what it found, for each run
 

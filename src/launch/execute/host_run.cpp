@@ -120,7 +120,7 @@ class HostRun {
   Report report_;
   std::optional<OutputFile> profile_file_, counters_file_;
   std::optional<HostPrepared> prepared_;
-  std::optional<OutputProof> proof_;
+  std::optional<PlanProof> proof_;
 };
 
 }  // namespace

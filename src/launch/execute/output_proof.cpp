@@ -148,7 +148,7 @@ std::set<ResourceIndex> wanted_results(const Plan& plan) {
   return wanted;
 }
 
-OutputProof::OutputProof(const Plan& plan, std::uint32_t iterations) : plan_(&plan) {
+PlanProof::PlanProof(const Plan& plan, std::uint32_t iterations) : plan_(&plan) {
   std::set<ResourceIndex> outputs;
   for (ResourceIndex i = 0; i < plan.resources.size(); ++i) {
     if (!plan.resources[i].outputs.empty() || plan.resources[i].is_result) outputs.insert(i);
@@ -176,7 +176,7 @@ OutputProof::OutputProof(const Plan& plan, std::uint32_t iterations) : plan_(&pl
   }
 }
 
-std::set<ResourceIndex> OutputProof::open() const {
+std::set<ResourceIndex> PlanProof::open() const {
   std::set<ResourceIndex> outputs;
   for (const auto& [output, pattern] : patterns_) {
     if (!pattern.is_decided()) outputs.insert(output);
@@ -185,7 +185,7 @@ std::set<ResourceIndex> OutputProof::open() const {
 }
 
 // `before`: the bytes around what is filled; empty if all is.
-Result<> OutputProof::fill(ResourceIndex output, const ProofSteps& steps, Bytes before) const {
+Result<> PlanProof::fill(ResourceIndex output, const ProofSteps& steps, Bytes before) const {
   const tensor::UnwrittenElements& pattern = patterns_.at(output);
   std::vector<std::byte> bytes(before.begin(), before.end());
   bytes.resize(pattern.size());
@@ -193,12 +193,12 @@ Result<> OutputProof::fill(ResourceIndex output, const ProofSteps& steps, Bytes 
   return steps.write(output, bytes);
 }
 
-Result<> OutputProof::fill(const ProofSteps& steps) {
+Result<> PlanProof::fill(const ProofSteps& steps) {
   for (const auto& [output, pattern] : patterns_) SLIPWAY_TRY_VOID(fill(output, steps, {}));
   return {};
 }
 
-Result<> OutputProof::fill_again(const ProofSteps& steps) {
+Result<> PlanProof::fill_again(const ProofSteps& steps) {
   std::set<ResourceIndex> results;
   for (const auto& [output, pattern] : patterns_) {
     if (plan_->resources[output].is_result) results.insert(output);
@@ -215,12 +215,12 @@ Result<> OutputProof::fill_again(const ProofSteps& steps) {
   return {};
 }
 
-void OutputProof::check_pattern(ResourceIndex output, Bytes bytes) {
+void PlanProof::check_pattern(ResourceIndex output, Bytes bytes) {
   tensor::UnwrittenElements& pattern = patterns_.at(output);
   pattern.check(bytes.first(pattern.size()));
 }
 
-Result<> OutputProof::check(Readback& results, const ProofSteps& steps) {
+Result<> PlanProof::check(Readback& results, const ProofSteps& steps) {
   for (const auto& [output, pattern] : patterns_) check_pattern(output, results.bytes(output));
   if (!open().empty()) results.detach();
   for (std::set<ResourceIndex> outputs = open(); !outputs.empty(); outputs = open()) {
@@ -232,7 +232,7 @@ Result<> OutputProof::check(Readback& results, const ProofSteps& steps) {
   return {};
 }
 
-std::vector<Diagnostic> OutputProof::unwritten() const {
+std::vector<Diagnostic> PlanProof::unwritten() const {
   std::map<ResourceIndex, Diagnostic> found;
   for (const ResourceIndex output : never_written_) {
     const Resource& resource = plan_->resources[output];
@@ -249,7 +249,7 @@ std::vector<Diagnostic> OutputProof::unwritten() const {
   return all;
 }
 
-void OutputProof::zero(ResourceIndex output, MutableBytes bytes) const {
+void PlanProof::zero(ResourceIndex output, MutableBytes bytes) const {
   const auto pattern = patterns_.find(output);
   if (pattern == patterns_.end()) return;
   for (const tensor::ByteRange range : pattern->second.ranges())

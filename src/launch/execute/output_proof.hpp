@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whether a run of a plan writes every byte of its outputs (docs/running.md#outputs-that-are-not-written).
 //
-//   OutputProof proof(plan, 1);
+//   PlanProof proof(plan, 1);
 //   proof.fill(steps);      // before the run
 //   run();
 //   Readback results = read_results();
@@ -34,10 +34,10 @@ struct ProofSteps {
   std::function<Result<>()> run;                                         // once more
 };
 
-class OutputProof {
+class PlanProof {
  public:
   // `iterations` of the run: later ones start from what the ones before left.
-  OutputProof(const Plan& plan, std::uint32_t iterations);
+  PlanProof(const Plan& plan, std::uint32_t iterations);
 
   // Whether outputs are filled, so that `check` is needed.
   bool has_patterns() const { return !patterns_.empty(); }

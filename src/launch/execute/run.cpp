@@ -180,7 +180,7 @@ class Run {
   Report report_;
   std::optional<OutputFile> profile_file_, counters_file_;
   std::optional<Prepared> prepared_;
-  std::optional<OutputProof> proof_;
+  std::optional<PlanProof> proof_;
 };
 
 }  // namespace
