@@ -24,7 +24,8 @@ class Verifier {
       made_[i] = graph_.values[i].kind != ValueKind::Result;
       extents(graph_.values[i]);
     }
-    for (const Node& node : graph_.nodes) {
+    for (Node& node : graph_.nodes) {
+      if (node.op == Op::RESCALE) rounding_mode(node);
       if (node.op != Op::CUSTOM) check(node);
       for (const ValueId value : node.outputs) made_[index(value)] = true;
     }
@@ -129,6 +130,20 @@ class Verifier {
       }
       enumerant(node, operand, entry->integers.empty() ? -1 : entry->integers[0]);
     }
+  }
+
+  // Other implementations test for double rounding alone, so that each other value rounds once.
+  void rounding_mode(Node& node) {
+    constexpr std::string_view name = "rounding_mode";
+    const Attributes::Entry* entry = node.attributes.find(name);
+    if (!entry || entry->integers.size() != 1) return;
+    const std::int64_t value = entry->integers[0];
+    if (std::ranges::contains(enumerants(OperandKind::RoundingMode), value,
+                              [](const EnumerantName& each) { return std::int64_t{each.value}; }))
+      return;
+    rule(DiagnosticKind::UnknownValue, node,
+         formatted("`{}` is {}, which is not a rounding mode; SINGLE_ROUND is taken", name, value));
+    node.attributes.set(name, static_cast<std::int64_t>(RoundingMode::SingleRound));
   }
 
   void enumerant(const Node& node, const OperandInfo& operand, std::int64_t value) {
