@@ -70,15 +70,18 @@ class ImagePlanner {
     } else if (info_.uses.cube && (info_.layers % 6 != 0 || info_.width != info_.height)) {
       error(DiagnosticKind::OutOfRange, "a cube has six layers with equal width and height");
     } else if (std::max({info_.width, info_.height, info_.depth}) > limit) {
+      // The driver is asked for the levels of possible images only. The existing scenario runner names them first.
+      const std::uint32_t most = info_.tiling == Tiling::Linear ? 1 : max_mips(limit, limit);
+      if (info_.mips > most) {
+        problems_.error(DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
+                        formatted("The mip level provided is not supported for {}: {} levels of {}", info_.name,
+                                  info_.mips,
+                                  most == 1 ? std::string("a linear image")
+                                            : formatted("an image that can have at most {}", most)));
+      }
       error(DiagnosticKind::DeviceLacks,
             formatted("{}x{}x{} texels are more than the device allows: {} (`maxImageDimension{}D`)", info_.width,
                       info_.height, info_.depth, limit, volume ? 3 : 2));
-      // The driver is asked for the levels of possible images only.
-      if (info_.mips > 1 && info_.tiling == Tiling::Linear) {
-        problems_.error(DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
-                        formatted("The mip level provided is not supported for {}: {} levels of a linear image",
-                                  info_.name, info_.mips));
-      }
     }
   }
 

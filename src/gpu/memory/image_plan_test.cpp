@@ -106,6 +106,8 @@ TEST(ImagePlan, ReportsEverythingThatIsWrongTogether) {
   info.mips = 8;
   info.shares_memory = true;
   EXPECT_EQ(plan_text(s, info),
+            "The mip level provided is not supported for i: 8 levels of an image that can have at most 7 "
+            "[device-lacks]\n"
             "65x4x1 texels are more than the device allows: 64 (`maxImageDimension2D`) (image `i`) [device-lacks]\n"
             "Number of mips exceeds maximum number allowed for the image size: 8 where 7 are possible (image `i`) "
             "[out-of-range]\n"
@@ -121,8 +123,8 @@ TEST(ImagePlan, ReportsEverythingThatIsWrongTogether) {
   info.mips = 2;
   info.tiling = Tiling::Linear;
   EXPECT_EQ(plan_text(device_with(Format::R8_UINT, kAll, kAll), info),
-            "65x4x1 texels are more than the device allows: 64 (`maxImageDimension2D`) (image `i`) [device-lacks]\n"
-            "The mip level provided is not supported for i: 2 levels of a linear image [device-lacks]\n");
+            "The mip level provided is not supported for i: 2 levels of a linear image [device-lacks]\n"
+            "65x4x1 texels are more than the device allows: 64 (`maxImageDimension2D`) (image `i`) [device-lacks]\n");
   EXPECT_EQ(plan_text(device_with(Format::R8_UINT, kAll, kAll), image(0, 4)),
             "an image needs at least one texel in each direction (image `i`) [out-of-range]\n");
 }

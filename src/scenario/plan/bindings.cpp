@@ -17,12 +17,31 @@ namespace {
 
 using spirv::BindingKind;
 
+bool is_sampled(BindingKind kind) {
+  return kind == BindingKind::CombinedImageSampler || kind == BindingKind::SampledImage || kind == BindingKind::Sampler;
+}
+
 // What the stages of a command declare at one set and binding, together.
 struct Declared {
   const StageInterface* stage = nullptr;  // the first that declares it
   const spirv::Binding* binding = nullptr;
+  BindingKind kind = BindingKind::StorageBuffer;  // of the descriptor
   bool used = false, reads = false, writes = false;
   const spirv::Binding* other = nullptr;  // used too, as another kind
+
+  // A second variable that is used. A separate image and a sampler are the two halves of one descriptor (Vulkan 1.3,
+  // "Combined Image Sampler").
+  void join(const spirv::Binding& second, const StageInterface& from) {
+    if (second.kind == kind) return;
+    if (!is_sampled(kind) || !is_sampled(second.kind)) {
+      other = &second;
+      return;
+    }
+    kind = BindingKind::CombinedImageSampler;
+    if (binding->image) return;
+    stage = &from;
+    binding = &second;
+  }
 };
 
 using Slot = std::pair<std::uint32_t, std::uint32_t>;  // set, binding
@@ -32,11 +51,13 @@ std::map<Slot, Declared> declared_in(std::span<const StageInterface> stages) {
   for (const StageInterface& stage : stages) {
     for (const spirv::Binding& binding : stage.entry->bindings) {
       Declared& declared = all[{binding.set, binding.binding}];
-      if (declared.used && binding.used && binding.kind != declared.binding->kind) declared.other = &binding;
       // A variable that is used takes precedence over one that is only declared.
       if (!declared.binding || (binding.used && !declared.used)) {
         declared.stage = &stage;
         declared.binding = &binding;
+        declared.kind = binding.kind;
+      } else if (declared.used && binding.used) {
+        declared.join(binding, stage);
       }
       declared.used |= binding.used;
       declared.reads |= binding.reads;
@@ -77,10 +98,6 @@ ResourceKind resource_kind(const Resource& resource) {
 
 bool is_texel_buffer(BindingKind kind) {
   return kind == BindingKind::UniformTexelBuffer || kind == BindingKind::StorageTexelBuffer;
-}
-
-bool is_sampled(BindingKind kind) {
-  return kind == BindingKind::CombinedImageSampler || kind == BindingKind::SampledImage || kind == BindingKind::Sampler;
 }
 
 // One binding of a command and what the shaders declare there.
@@ -337,6 +354,9 @@ Diagnostic nothing_bound(const Declared& what, Slot slot, std::uint32_t element,
                     formatted("shader `{}` uses set {}, binding {}{} ({}), but nothing is bound there",
                               what.stage->shader, slot.first, slot.second, which, describe(*what.binding)));
   missing.location = list.opening();
+  // The name that glslang and dxc use.
+  if (what.binding->name.starts_with("$Global"))
+    missing.hint("it holds the variables of HLSL outside of functions and buffers; `static const` ones are not in it");
   return missing;
 }
 
@@ -349,7 +369,7 @@ std::optional<launch::Binding> declared_binding(std::span<const StageInterface> 
   if (found == declared.end() || !found->second.used) return std::nullopt;
   return launch::Binding{.set = set,
                          .binding = binding,
-                         .type = spirv::descriptor_type(found->second.binding->kind),
+                         .type = spirv::descriptor_type(found->second.kind),
                          .reads = found->second.reads,
                          .writes = found->second.writes};
 }
@@ -380,7 +400,7 @@ std::vector<launch::Binding> resolve_bindings(const Scenario& scenario, const st
                         .binding = binding.id,
                         .element = binding.element,
                         .count = static_cast<std::uint32_t>(what.binding->count),
-                        .type = spirv::descriptor_type(what.binding->kind),
+                        .type = spirv::descriptor_type(what.kind),
                         .resource = index->second,
                         .level = binding.lod,
                         .view = check.view(),

@@ -6,6 +6,7 @@
 #include "scenario/plan/bindings.hpp"
 #include "scenario/plan/planning.hpp"
 #include "scenario/plan/push_constants.hpp"
+#include "scenario/plan/workgroups.hpp"
 #include "scenario/rpl/names.hpp"
 
 namespace slipway::scenario {
@@ -72,6 +73,7 @@ class StepPlanner {
     const StageInterface stages[] = {interface_of(*shader)};
     launch::Dispatch dispatch{.groups = command.groups};
     dispatch.bindings = bindings(command.bindings, command.at, {&command.shader, 1}, stages);
+    check_workgroups(planning_, command, *shader, dispatch);
     auto pushed = pushed_by(command.push_data, shader->push_constant_size, command.at, stages);
     const TensorChoice tensors = choose_tensors(planning_, {{shader}}, dispatch.bindings);
     const auto index = shader_for(planning_, command.shader.uid, *shader, dispatch.bindings, tensors);

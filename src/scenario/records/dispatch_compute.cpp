@@ -10,9 +10,12 @@ const json::Record<Binding>& binding_record() {
       json::Record<Binding>("binding", "a resource at a descriptor", &Binding::at)
           .optional("set", &Binding::set, json::Integer{}, "the descriptor set")
           .optional("id", &Binding::id, json::Integer{}, "the binding in the set")
+          .synonym("binding")
           .optional("name", &Binding::name, json::kNotEmpty,
                     "instead of `set` and `id`, with an RPL shader: the name of a buffer, image or sampler in it")
           .required("resource_ref", &Binding::resource, Uid{}, "the uid of a buffer, image or tensor")
+          .synonym("resource")
+          .synonym("uid")
           .optional("lod", &Binding::lod, json::Integer{},
                     "the level of an image; all levels when absent (a storage image: level 0)")
           .optional("descriptor_type", &Binding::descriptor_type, words(kDescriptorType),
@@ -32,8 +35,11 @@ const json::Record<DispatchCompute>& dispatch_compute_record() {
   static const auto record =
       json::Record<DispatchCompute>("dispatch_compute", "runs a compute shader", &DispatchCompute::at)
           .required("shader_ref", &DispatchCompute::shader, Uid{}, "the uid of the shader")
+          .synonym("shader")
           .required("rangeND", &DispatchCompute::groups, json::List{json::Integer{.min = 1}, 1, 3},
                     "the number of workgroups in each dimension; 1 when absent")
+          .synonym("groups")
+          .synonym("workgroups")
           .required("bindings", &DispatchCompute::bindings, json::List{json::Nested(binding_record())},
                     "the resources it uses")
           .optional("push_data_ref", &DispatchCompute::push_data, Uid{.empty = true},

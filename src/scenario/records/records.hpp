@@ -10,7 +10,6 @@ namespace slipway::scenario {
 // contents.cpp
 const json::Record<Contents>& typed_contents_record();    // tensors, images: their format is the type
 const json::Record<Contents>& untyped_contents_record();  // buffers: inline contents name their type
-const json::Record<Contents>& raw_contents_record();      // raw data: also several arrays of different types
 const json::Record<Results>& results_record();
 const json::Record<MemoryGroup>& memory_group_record();
 // A rule for resources that require contents.

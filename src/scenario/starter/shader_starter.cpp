@@ -9,6 +9,8 @@
 #include "shader/guess.hpp"
 #include "spirv/reflect.hpp"
 #include "tensor/element.hpp"
+#include "tosa/read/read_spirv.hpp"
+#include "tosa/verify.hpp"
 
 namespace slipway::scenario {
 namespace {
@@ -23,6 +25,7 @@ constexpr std::uint64_t kTensorSize = 8;   // of a dimension that the shader lea
 
 struct Source {
   shader::Guess guess;
+  spirv::Module module;
   spirv::Reflection reflection;
 };
 
@@ -38,7 +41,7 @@ std::optional<Source> read_shader(const StarterOptions& options, Diagnostics& di
         .hint("languages are GLSL, HLSL, SPIR-V and SPIR-V assembly");
     return std::nullopt;
   }
-  Source source{*guess, {}};
+  Source source{*guess, {}, {}};
   if (!options.entry.empty()) source.guess.entry = options.entry;
   shader::Options compile{.stage = guess->stage, .entry = source.guess.entry, .directory = options.file.parent_path()};
   if (!options.build_options.empty()) {
@@ -50,9 +53,11 @@ std::optional<Source> read_shader(const StarterOptions& options, Diagnostics& di
   auto compiled = diagnostics.take(shader::compile_cached(
       options.cache, make_source(name, std::string(text_of(mapped->bytes()))), guess->language, compile));
   if (!compiled) return std::nullopt;
-  const auto module = diagnostics.take(spirv::read_module(std::move(compiled->words), name));
+  diagnostics.add(std::move(compiled->warnings));
+  auto module = diagnostics.take(spirv::read_module(std::move(compiled->words), name));
   auto reflection = module ? diagnostics.take(spirv::reflect(*module)) : std::nullopt;
   if (!reflection) return std::nullopt;
+  source.module = std::move(*module);
   source.reflection = std::move(*reflection);
   return source;
 }
@@ -64,7 +69,7 @@ class ShaderStarter {
 
   std::optional<std::string> text() {
     entry_ = choose_entry();
-    if (!entry_ || !check()) return std::nullopt;
+    if (!entry_ || !check() || !choose_shapes()) return std::nullopt;
     plan();
     out_.object([&] {
       out_.member("comment", comment());
@@ -207,10 +212,59 @@ class ShaderStarter {
     invocations_ = std::max(invocations_, kItems);
   }
 
-  static tensor::Shape shape_of(const spirv::Binding& binding) {
+  tensor::Shape shape_of(const spirv::Binding& binding) const {
+    if (const auto known = shape_of_.find({binding.set, binding.binding}); known != shape_of_.end())
+      return known->second;
     tensor::Shape shape(binding.tensor->shape.begin(), binding.tensor->shape.end());
     if (shape.empty()) shape.assign(binding.tensor->rank.value_or(1), kTensorSize);
     return shape;
+  }
+
+  // The shapes that are given; the results of a graph follow from its inputs.
+  bool choose_shapes() {
+    for (const model::NamedShape& given : options_.shapes) {
+      const auto named = std::ranges::find(entry_->bindings, given.name, &spirv::Binding::name);
+      if (named == entry_->bindings.end() || !named->tensor) {
+        diagnostics_.error(DiagnosticKind::UnknownReference, SourceLocation::in_file(name()),
+                           formatted("the shader has no tensor `{}`", given.name));
+        return false;
+      }
+      shape_of_[{named->set, named->binding}] = given.shape;
+    }
+    return !is_graph() || infer_shapes();
+  }
+
+  bool infer_shapes() {
+    auto graph = tosa::read_graph(source_.module, entry_->name, diagnostics_);
+    if (!graph) return false;
+    tosa::verify(*graph, diagnostics_);
+    if (diagnostics_.has_errors()) return false;
+    // Open dimensions, of which the operators may demand more than one.
+    Diagnostics problems;
+    for (const std::int64_t size : {1, 2, 3, 4, 8, 16, 32, 64}) {
+      std::vector<tensor::Shape> inputs;
+      for (std::size_t i = 0; i < graph->inputs.size(); ++i) {
+        const tosa::Binding& at = graph->input_bindings[i];
+        tensor::Shape shape = (*graph)[graph->inputs[i]].type.shape;
+        if (const auto given = shape_of_.find({at.set, at.binding}); given != shape_of_.end()) shape = given->second;
+        for (std::int64_t& dimension : shape) dimension = dimension > 0 ? dimension : size;
+        inputs.push_back(std::move(shape));
+      }
+      Diagnostics found;
+      if (const auto resolved = tosa::with_input_shapes(*graph, inputs, found)) {
+        const auto keep = [&](const std::vector<tosa::ValueId>& values, const std::vector<tosa::Binding>& bindings) {
+          for (std::size_t i = 0; i < values.size(); ++i)
+            shape_of_[{bindings[i].set, bindings[i].binding}] = (*resolved)[values[i]].type.shape;
+        };
+        keep(resolved->inputs, resolved->input_bindings);
+        keep(resolved->outputs, resolved->output_bindings);
+        return true;
+      }
+      if (!problems.has_errors()) problems.add(found.release());
+    }
+    for (Diagnostic& problem : problems.release())
+      diagnostics_.add(std::move(problem.hint("`--shape NAME=1x2x3` gives the shape of an input")));
+    return false;
   }
 
   static vk::Format format_for(const spirv::ImageType& image) {
@@ -304,6 +358,17 @@ class ShaderStarter {
       if (binding.image->dimension == spirv::ImageDimension::D3) extent = {kItems, kItems, kDepth};
       write_image(out_, uid, {extent, layers_of(*binding.image)}, format_for(*binding.image), binding.reads,
                   binding.writes, false, seed);
+    } else if (has_settings(binding)) {
+      out_.object([&] {
+        out_.key("buffer").object([&] {
+          out_.member("uid", uid).member("size", binding.block->size);
+          out_.member("shader_access", access_text(true, binding.writes));
+          out_.key("data").object([&] {
+            out_.key("values").array([&] { write_members(binding.block->members, binding.block->size); });
+          });
+          if (binding.writes) out_.member("dst", uid + ".npy");
+        });
+      });
     } else {
       const std::uint64_t bytes = binding.block->size + binding.block->runtime_stride * invocations_;
       write_buffer(out_, uid, std::max<std::uint64_t>(bytes, 4), binding.block->element, binding.reads, binding.writes,
@@ -311,8 +376,17 @@ class ShaderStarter {
     }
   }
 
+  // Blocks that hold settings of the shader: with zeros or random numbers it would do little.
+  static bool has_settings(const spirv::Binding& binding) {
+    constexpr std::uint64_t kMaxBytes = 512;  // of values that are written one by one
+    const bool mixed = binding.kind == BindingKind::UniformBuffer || !binding.block->element;
+    return mixed && binding.reads && binding.block->runtime_stride == 0 && binding.block->size > 0 &&
+           binding.block->size <= kMaxBytes;
+  }
+
   // Samplers are those of images.
   void bind_sampler(const spirv::Binding& binding) {
+    if (uid_of_.contains({binding.set, binding.binding})) return;  // one descriptor with its image
     if (image_uid_.empty()) {
       image_uid_ = uids_.make("sampled");
       write_image(out_, image_uid_, {{1, 1}}, vk::Format::R8G8B8A8_UNORM, true, false, false, 1);
@@ -344,12 +418,12 @@ class ShaderStarter {
     out_.object([&] {
       out_.key("raw_data").object([&] {
         out_.member("uid", push_uid_);
-        out_.key("data").object([&] { out_.key("values").array([&] { write_members(block); }); });
+        out_.key("data").object([&] { out_.key("values").array([&] { write_members(block.members, block.size); }); });
       });
     });
   }
 
-  void write_members(const spirv::PushConstants& block) {
+  void write_members(const std::vector<spirv::BlockMember>& members, std::uint64_t size) {
     const auto values = [&](tensor::ElementType type, std::uint64_t count, std::uint64_t value) {
       if (count == 0) return;
       out_.object([&] {
@@ -360,7 +434,7 @@ class ShaderStarter {
       });
     };
     std::uint64_t at = 0;
-    for (const spirv::BlockMember& member : block.members) {
+    for (const spirv::BlockMember& member : members) {
       if (member.offset < at) continue;  // members that overlap
       values(tensor::ElementType::U8, member.offset - at, 0);
       if (member.element && member.size % tensor::size_of(*member.element) == 0) {
@@ -372,7 +446,7 @@ class ShaderStarter {
       }
       at = member.offset + member.size;
     }
-    if (at < block.size) values(tensor::ElementType::U8, block.size - at, 0);
+    if (at < size) values(tensor::ElementType::U8, size - at, 0);
   }
 
   bool has_images() const {
@@ -494,6 +568,7 @@ class ShaderStarter {
   Uids uids_;
   std::string shader_uid_, partner_uid_, push_uid_, image_uid_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> uid_of_;  // by set and binding
+  std::map<std::pair<std::uint32_t, std::uint32_t>, tensor::Shape> shape_of_;  // of tensors, by set and binding
   std::vector<std::string> attachments_, constants_;
   json::Writer out_{2};
 };
