@@ -104,6 +104,11 @@ bool is_decorated(const View& view, Id variable, spv::Decoration decoration) {
   return true;
 }
 
+bool are_pointers(const View& view, Id type) {
+  const Unwrapped unwrapped = view.types.unwrap_arrays(view.module.definition(type));
+  return unwrapped.type != nullptr && unwrapped.type->op == spv::Op::OpTypePointer;
+}
+
 }  // namespace
 
 std::string View::label(Id id) const {
@@ -176,7 +181,8 @@ Result<PushConstants> reflect_push_constants(const View& view, const Instruction
         {.name = std::string(view.annotations.member_name(block->result, member)),
          .offset = view.annotations.member_value(block->result, member, spv::Decoration::Offset).value_or(0),
          .size = view.types.member_size(*block, member).value_or(0),
-         .element = view.types.common_element_type(block->operand(member + 1))});
+         .element = view.types.common_element_type(block->operand(member + 1)),
+         .addresses = are_pointers(view, block->operand(member + 1))});
   }
   return constants;
 }
