@@ -96,6 +96,7 @@ struct BlockMember {
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
   std::optional<tensor::ElementType> element;  // of all its numbers, if they have one type
+  bool addresses = false;                      // of buffers, 8 bytes each
 };
 
 struct BlockType {

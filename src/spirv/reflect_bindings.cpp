@@ -55,6 +55,11 @@ std::optional<BindingKind> binding_kind(const View& view, spv::StorageClass stor
   }
 }
 
+bool are_pointers(const View& view, Id type) {
+  const Unwrapped unwrapped = view.types.unwrap_arrays(view.module.definition(type));
+  return unwrapped.type != nullptr && unwrapped.type->op == spv::Op::OpTypePointer;
+}
+
 std::vector<BlockMember> members_of(const View& view, const Instruction& block) {
   std::vector<BlockMember> members;
   for (std::uint32_t member = 0; member + 1 < block.operands.size(); ++member) {
@@ -62,7 +67,8 @@ std::vector<BlockMember> members_of(const View& view, const Instruction& block) 
         {.name = std::string(view.annotations.member_name(block.result, member)),
          .offset = view.annotations.member_value(block.result, member, spv::Decoration::Offset).value_or(0),
          .size = view.types.member_size(block, member).value_or(0),
-         .element = view.types.common_element_type(block.operand(member + 1))});
+         .element = view.types.common_element_type(block.operand(member + 1)),
+         .addresses = are_pointers(view, block.operand(member + 1))});
   }
   return members;
 }
