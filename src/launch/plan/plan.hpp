@@ -131,7 +131,9 @@ struct Resource {
   // A buffer: nothing (zeros) or one. An image: the levels that the source has, rows, slices and layers tightly packed
   // in the layout of the format in device memory; missing levels are generated from the last one.
   std::vector<Contents> initial;
-  std::vector<Output> outputs;  // a buffer's bytes, or level 0 of an image, tightly packed
+  std::vector<Output> outputs;     // a buffer's bytes, or level 0 of an image, tightly packed
+  bool is_result = false;          // each iteration must write all of it (execute/output_proof.hpp)
+  std::uint32_t element_size = 0;  // of a buffer: bytes that are always written together; 0: not known
   std::optional<Sharing> sharing;
   Origin origin;
   std::string load_counter;  // name of the timer for loading it, "Load Buffer: x"
@@ -343,6 +345,7 @@ struct Expectation {
 struct Capture {
   ResourceIndex resource = 0;
   std::function<void(Bytes)> take;
+  bool is_output = false;  // the run must write it
 };
 
 // One dispatch of a graph: what a driver with graphs would run as one command. Profiles, logs and dumps show it as one.

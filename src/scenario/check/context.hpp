@@ -64,7 +64,7 @@ void check_bindings(Context& context, const std::vector<Binding>& bindings, Nami
 void check_single(Context& context, const std::vector<Binding>& bindings);
 void check_push_addresses(Context& context, const std::vector<PushAddress>& addresses);
 // Checks only that no two bindings are for the same descriptor.
-void check_bound_once(Context& context, const std::vector<Binding>& bindings, Naming naming);
+void check_bound_once(Context& context, const std::vector<Binding>& bindings);
 // Width and height of a level in texels.
 std::array<std::uint32_t, 2> level_extent(const Image& image, std::uint32_t level);
 // Checks that the image of a binding or attachment has the requested level; `message` is the text of the error
