@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
 #include "launch/execute/host_prepared.hpp"
 #include "launch/report/graph_dumps.hpp"
 #include "launch/report/results.hpp"
@@ -26,13 +27,16 @@ class HostRun {
     SLIPWAY_TRY_VOID(open(options_.perf_counters_path, "perf counters", counters_file_));
     log_.info(formatted("Setup resources, count: {}", plan_.resources.size()));
     SLIPWAY_TRY(prepared_, prepare_on_host(plan_, report_.counters));
-    for (std::uint32_t i = 0; i < options_.repeat && !options_.dry_run; ++i) {
+    Result<> done;
+    std::uint32_t i = 0;
+    for (; i < options_.repeat && done && !is_interrupted() && !options_.dry_run; ++i) {
       for (const GraphDispatch& graph : plan_.graphs)
         report_.profile.memory.push_back({graph.name, graph.session_size, i});
-      SLIPWAY_TRY_VOID(iterate(i + 1));
+      done = iterate(i + 1);
     }
+    if (!options_.dry_run) SLIPWAY_TRY_VOID(end_of_iterations(std::move(done), i, options_.repeat, report_));
     SLIPWAY_TRY_VOID(store(profile_file_, write_profile(report_.profile), "Profiling data stored"));
-    if (!options_.dry_run) {
+    if (!options_.dry_run && !report_.is_interrupted) {
       SLIPWAY_TRY_VOID(store_results(plan_, readback(), options_.failure_dump, report_));
       log_.info("Results stored");
       SLIPWAY_TRY_VOID(dump_graphs(plan_, {options_.session_memory_directory, options_.graph_profile_directory},

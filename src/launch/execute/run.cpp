@@ -2,6 +2,7 @@
 #include "launch/execute/run.hpp"
 
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
 #include "launch/execute/pipeline_caching.hpp"
 #include "launch/execute/prepared.hpp"
 #include "launch/plan/layouts.hpp"
@@ -52,12 +53,13 @@ class Run {
         prepared_->profile().memory.push_back({graph.name, prepared_->session_size(graph), iteration});
     }
     Result<> done;
-    for (std::uint32_t i = 0; i < options_.repeat && done && !options_.dry_run; ++i) {
+    std::uint32_t i = 0;
+    for (; i < options_.repeat && done && !is_interrupted() && !options_.dry_run; ++i) {
       done = prepared_->submit().and_then([&] { return prepared_->wait(); }).and_then([&] {
         return prepared_->add_times();
       });
     }
-    return done;
+    return options_.dry_run ? done : end_of_iterations(std::move(done), i, options_.repeat, report_);
   }
 
   Result<> store_measurements() {
@@ -70,7 +72,7 @@ class Run {
     report_.counters = std::move(prepared_->counters());
     report_.profile = std::move(prepared_->profile());
     Result<> done;
-    if (!options_.dry_run) {
+    if (!options_.dry_run && !report_.is_interrupted) {
       done = store_results(plan_, device_, prepared_->resources(), options_.failure_dump, report_).transform([&] {
         log_.info("Results stored");
       });

@@ -9,6 +9,7 @@
 
 #include "base/diagnostic.hpp"
 #include "launch/plan/plan.hpp"
+#include "vgf/check.hpp"
 #include "vgf/vgf.hpp"
 
 namespace slipway::model {
@@ -47,8 +48,5 @@ class ModelStorage {
 // The sampler is that of `sampled`. Errors: shape-mismatch, unsupported ("Unsupported VGF sampler filter: X").
 std::optional<launch::Image> planned_image(const vgf::File& file, std::uint32_t resource, tensor::ShapeView shape,
                                            const vgf::Resource& sampled, Diagnostics& diagnostics);
-
-// Whether a resource of a model is an image.
-bool is_image(const vgf::Resource& resource);
 
 }  // namespace slipway::model
