@@ -82,7 +82,8 @@ struct OutputComparison {
   std::uint64_t elements = 0;
   std::uint64_t wrong = 0;    // elements outside the bounds
   double max_difference = 0;  // of all elements
-  std::string text;           // as the program prints it
+  std::string text;           // as the program prints it; why the output could not be compared
+  bool compared = true;       // false: it could not be compared, and the counts are 0
 };
 
 struct TuneOptions {
@@ -141,7 +142,9 @@ class SLIPWAY_API PreparedModel {
   // Of all runs, in the order in which the steps run. Empty without PrepareOptions::times.
   std::vector<StepTime> times() const;
 
-  // Compares the outputs of the last run. Errors: usage without PrepareOptions::compare; those of the interpreter.
+  // Compares the outputs of the last run. Each output of the model is in the list, also one that cannot be compared:
+  // the image of a shader, or what depends on a shader. Errors: usage without PrepareOptions::compare; those of the
+  // interpreter.
   Outcome<std::vector<OutputComparison>> compare_with_reference() const;
 
   struct State;

@@ -92,7 +92,7 @@ def _compare(self, inputs, device=None, **options):
     prepared, names, *_ = _prepared_for(self, device, arrays, compare=True, **options)
     _fill(prepared, names, arrays)
     prepared.run()
-    return Table(prepared.compare_with_reference(), ("name", "elements", "wrong", "max_difference", "text"))
+    return Table(prepared.compare_with_reference(), ("name", "elements", "wrong", "max_difference", "text", "compared"))
 
 
 def _profile(self, inputs, device=None, *, repeat=10, **options):
