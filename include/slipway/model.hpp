@@ -27,24 +27,11 @@
 #include "slipway/device.hpp"
 #include "slipway/problem.hpp"
 #include "slipway/progress.hpp"
+#include "slipway/tensor_info.hpp"
 
 namespace slipway {
 
 // An input or output of a model.
-struct TensorInfo {
-  std::string name;                 // of the file, otherwise `input_0`, `output_0`, ...
-  std::string element_type;         // f32, i8, bf16, ... (docs/tensors.md)
-  std::size_t element_size = 0;     // bytes
-  std::vector<std::int64_t> shape;  // -1: the caller chooses it (PrepareOptions::shapes)
-
-  // Bytes of the tensor; 0 while a dimension is open.
-  std::size_t size() const {
-    std::size_t bytes = element_size;
-    for (const std::int64_t extent : shape) bytes *= extent < 0 ? 0 : static_cast<std::size_t>(extent);
-    return bytes;
-  }
-};
-
 struct ModelOptions {
   std::string entry;  // the function of an MLIR module; empty: all
   bool cache = true;  // keep compiled shaders and kernels in the user's cache directory
