@@ -117,6 +117,7 @@ struct Image {
   std::uint32_t samples = 1;  // with more it is an attachment of draws and nothing else, and begins undefined
   bool sampled = false, storage = false, color_attachment = false, depth_attachment = false;
   bool cube = false;             // some binding views it as a cube or an array of cubes
+  std::optional<bool> line;      // whether bindings view it as 1D; absent: nothing decides it, and it is not
   std::optional<Tiling> tiling;  // not given: docs/spec/scenario.md#decision-17
   Sampler sampler;
 
@@ -180,7 +181,8 @@ struct Shader {
 struct Binding {
   std::uint32_t set = 0;
   std::uint32_t binding = 0;
-  std::uint32_t element = 0, count = 1;  // which one of the binding's array of `count` descriptors
+  // Which one of the binding's array of `count` descriptors. The shader does not use those without a Binding.
+  std::uint32_t element = 0, count = 1;
   vk::DescriptorType type = vk::DescriptorType::STORAGE_BUFFER;
   ResourceIndex resource = 0;
   std::optional<std::uint32_t> level;  // images: a view of this level alone; else all levels (level 0 for storage)
@@ -189,7 +191,7 @@ struct Binding {
   vk::Format texels = vk::Format::UNDEFINED;  // texel buffers: the format of the view
   std::uint64_t offset = 0, size = 0;         // the bytes of a buffer; size 0: to the end
   // A buffer without a descriptor (set, binding, type do not count): the shader finds its address, 8 bytes, at this
-  // offset of the push constants, with `offset` added. Dispatches only.
+  // offset of the push constants, with `offset` added.
   std::optional<std::uint32_t> address_at;
   bool reads = false, writes = false;  // what the shader does, as far as is known
   Origin origin;

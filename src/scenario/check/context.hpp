@@ -60,6 +60,9 @@ std::set<std::string, std::less<>> check_unused(Context& context);
 // The rules for the bindings of one command. `by_name`: whether its shader names its resources, as RPL does.
 enum class Naming { SetAndId, IdOnly, RplShader };
 void check_bindings(Context& context, const std::vector<Binding>& bindings, Naming naming);
+// Of commands whose shaders have no arrays of descriptors: graphs, and optical flow.
+void check_single(Context& context, const std::vector<Binding>& bindings);
+void check_push_addresses(Context& context, const std::vector<PushAddress>& addresses);
 // Checks only that no two bindings are for the same descriptor.
 void check_bound_once(Context& context, const std::vector<Binding>& bindings);
 // Width and height of a level in texels.
