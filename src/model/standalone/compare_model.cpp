@@ -8,7 +8,6 @@
 #include "base/format.hpp"
 #include "model/resolve_model.hpp"
 #include "vgf/check.hpp"
-#include "vgf/check.hpp"
 
 namespace slipway::model {
 namespace {
