@@ -4,6 +4,7 @@
 #include <spirv/unified1/spirv.hpp11>
 
 #include "base/format.hpp"
+#include "spirv/block_members.hpp"
 #include "spirv/reflect_parts.hpp"
 
 namespace slipway::spirv {
@@ -55,7 +56,7 @@ std::optional<BindingKind> binding_kind(const View& view, spv::StorageClass stor
   }
 }
 
-std::vector<BlockMember> members_of(const View& view, const Instruction& block) {
+std::vector<BlockMember> members_of_type(const View& view, const Instruction& block) {
   std::vector<BlockMember> members;
   for (std::uint32_t member = 0; member + 1 < block.operands.size(); ++member) {
     members.push_back(
@@ -78,8 +79,7 @@ Result<> describe(const View& view, const Instruction& variable, const Instructi
       }
       binding.block = {.size = *size,
                        .runtime_stride = view.types.runtime_stride(type.result),
-                       .element = view.types.common_element_type(type.result),
-                       .members = members_of(view, type)};
+                       .element = view.types.common_element_type(type.result)};
       return {};
     }
     case BindingKind::Tensor:
@@ -173,6 +173,15 @@ bool is_non_readable(const View& view, const Binding& binding) {
   return is_decorated(view, binding.variable, spv::Decoration::NonReadable);
 }
 
+Result<std::vector<BlockMember>> block_members(const Module& module, Id variable) {
+  SLIPWAY_TRY(Annotations annotations, Annotations::of(module));
+  const View view(module, std::move(annotations), {});
+  const Instruction* definition = module.definition(variable);
+  const Instruction* block = definition ? view.types.unwrap_arrays(view.types.pointee(*definition)).type : nullptr;
+  if (block == nullptr || block->op != spv::Op::OpTypeStruct) return std::vector<BlockMember>();
+  return members_of_type(view, *block);
+}
+
 Result<PushConstants> reflect_push_constants(const View& view, const Instruction& variable) {
   const Instruction* block = view.types.pointee(variable);
   if (block == nullptr || block->op != spv::Op::OpTypeStruct) {
@@ -184,7 +193,7 @@ Result<PushConstants> reflect_push_constants(const View& view, const Instruction
   const Size size = view.types.block_size(block->result);
   if (!size) return fail_at(view, variable, formatted("the block of `{}` has a size beyond 64 bits", constants.name));
   constants.size = *size;
-  constants.members = members_of(view, *block);
+  constants.members = members_of_type(view, *block);
   return constants;
 }
 

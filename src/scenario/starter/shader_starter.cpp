@@ -7,6 +7,7 @@
 #include "scenario/starter/document.hpp"
 #include "shader/cache.hpp"
 #include "shader/guess.hpp"
+#include "spirv/block_members.hpp"
 #include "spirv/reflect.hpp"
 #include "tensor/element.hpp"
 #include "tosa/read/read_spirv.hpp"
@@ -364,7 +365,8 @@ class ShaderStarter {
           out_.member("uid", uid).member("size", binding.block->size);
           out_.member("shader_access", access_text(true, binding.writes));
           out_.key("data").object([&] {
-            out_.key("values").array([&] { write_members(binding.block->members, binding.block->size); });
+            const auto members = spirv::block_members(source_.module, binding.variable);
+            out_.key("values").array([&] { write_members(members.value_or({}), binding.block->size); });
           });
           if (binding.writes) out_.member("dst", uid + ".npy");
         });
@@ -567,7 +569,7 @@ class ShaderStarter {
   std::uint64_t invocations_ = kItems;
   Uids uids_;
   std::string shader_uid_, partner_uid_, push_uid_, image_uid_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> uid_of_;  // by set and binding
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> uid_of_;      // by set and binding
   std::map<std::pair<std::uint32_t, std::uint32_t>, tensor::Shape> shape_of_;  // of tensors, by set and binding
   std::vector<std::string> attachments_, constants_;
   json::Writer out_{2};
