@@ -319,6 +319,29 @@ Result<const Format*> runnable_format(const std::string& file) {
   return fail(diagnostics.release());
 }
 
+std::optional<Diagnostic> misplaced_profile(const std::vector<std::string>& words) {
+  std::vector<std::pair<std::string, std::string_view>> files;  // with the names of their formats
+  for (const std::string& word : words) {
+    if (word.starts_with('-') || !word.ends_with(".json") || !file_exists(word)) continue;
+    if (files.size() == 2) return std::nullopt;
+    const Result<ContentOf> read = ContentOf::read(word);
+    const Format* const format = read ? format_of(read->content()) : nullptr;
+    if (!format) return std::nullopt;
+    files.emplace_back(word, format->name);
+  }
+  const auto named = [&](std::string_view format) {
+    const auto found = std::ranges::find(files, format, [](const auto& file) { return file.second; });
+    return found == files.end() ? std::string() : found->first;
+  };
+  const std::string recipe = named("recipe"), profile = named("profile");
+  if (recipe.empty() || profile.empty()) return std::nullopt;
+  const auto at = std::ranges::find(words, profile);
+  if (at != words.begin() && *std::prev(at) == "--profile") return std::nullopt;
+  return Diagnostic{
+      .kind = DiagnosticKind::Usage,
+      .message = formatted("`{0}` is a recipe, and `{1}` a profile: `slipway run {0} --profile {1}`", recipe, profile)};
+}
+
 int dispatch(const DispatchedVerb& verb, const Arguments& arguments) {
   const bool wants_help =
       std::ranges::contains(arguments.words, "--help") || std::ranges::contains(arguments.words, "-h");

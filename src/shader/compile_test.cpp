@@ -105,6 +105,16 @@ TEST(Glsl, WarningsStay) {
             "[shader-compile]\n");
 }
 
+TEST(Hlsl, SlangIsNamed) {
+  const std::string text = "[numthreads(1, 1, 1)] void main() {}\n";
+  const Result<Compiled> compiled = compile(make_source("a/b.slang", text), Language::Hlsl, {});
+  ASSERT_TRUE(compiled);
+  EXPECT_EQ(shown(compiled->warnings),
+            "a/b.slang: warning: the file is Slang, which is compiled as HLSL here and may compute something else; "
+            "`slangc a/b.slang -target spirv -o b.spv` compiles it [shader-compile]\n");
+  EXPECT_TRUE(compile(make_source("b.hlsl", text), Language::Hlsl, {})->warnings.empty());
+}
+
 TEST(Glsl, HasOneEntryPoint) {
   EXPECT_EQ(errors_of(glsl("void main() {}\n", {.entry = "other"})),
             "main.comp: error: GLSL is required to have an entrypoint of 'main', not `other` [shader-compile]\n");

@@ -128,6 +128,8 @@ void name_entry_points(Diagnostic& missing, std::string_view text) {
 std::optional<Guess> guess(const Path& path, Bytes bytes) {
   const std::string_view text = text_of(bytes).substr(0, kSearched);
   const bool is_binary = text.contains('\0');
+  // Slang looks like HLSL, and means something else.
+  if (path.extension() == ".slang") return std::nullopt;
   std::optional<Language> language = detect(path, bytes);
   if (language == Language::Spirv && !spirv::is_spirv(bytes)) return std::nullopt;
   if (is_binary && language != Language::Spirv) return std::nullopt;

@@ -4,7 +4,6 @@
 #include <spirv/unified1/spirv.hpp11>
 
 #include "base/format.hpp"
-#include "spirv/block_members.hpp"
 #include "spirv/reflect_parts.hpp"
 
 namespace slipway::spirv {
@@ -56,14 +55,20 @@ std::optional<BindingKind> binding_kind(const View& view, spv::StorageClass stor
   }
 }
 
-std::vector<BlockMember> members_of_type(const View& view, const Instruction& block) {
+bool are_pointers(const View& view, Id type) {
+  const Unwrapped unwrapped = view.types.unwrap_arrays(view.module.definition(type));
+  return unwrapped.type != nullptr && unwrapped.type->op == spv::Op::OpTypePointer;
+}
+
+std::vector<BlockMember> members_of(const View& view, const Instruction& block) {
   std::vector<BlockMember> members;
   for (std::uint32_t member = 0; member + 1 < block.operands.size(); ++member) {
     members.push_back(
         {.name = std::string(view.annotations.member_name(block.result, member)),
          .offset = view.annotations.member_value(block.result, member, spv::Decoration::Offset).value_or(0),
          .size = view.types.member_size(block, member).value_or(0),
-         .element = view.types.common_element_type(block.operand(member + 1))});
+         .element = view.types.common_element_type(block.operand(member + 1)),
+         .addresses = are_pointers(view, block.operand(member + 1))});
   }
   return members;
 }
@@ -79,7 +84,8 @@ Result<> describe(const View& view, const Instruction& variable, const Instructi
       }
       binding.block = {.size = *size,
                        .runtime_stride = view.types.runtime_stride(type.result),
-                       .element = view.types.common_element_type(type.result)};
+                       .element = view.types.common_element_type(type.result),
+                       .members = members_of(view, type)};
       return {};
     }
     case BindingKind::Tensor:
@@ -173,15 +179,6 @@ bool is_non_readable(const View& view, const Binding& binding) {
   return is_decorated(view, binding.variable, spv::Decoration::NonReadable);
 }
 
-Result<std::vector<BlockMember>> block_members(const Module& module, Id variable) {
-  SLIPWAY_TRY(Annotations annotations, Annotations::of(module));
-  const View view(module, std::move(annotations), {});
-  const Instruction* definition = module.definition(variable);
-  const Instruction* block = definition ? view.types.unwrap_arrays(view.types.pointee(*definition)).type : nullptr;
-  if (block == nullptr || block->op != spv::Op::OpTypeStruct) return std::vector<BlockMember>();
-  return members_of_type(view, *block);
-}
-
 Result<PushConstants> reflect_push_constants(const View& view, const Instruction& variable) {
   const Instruction* block = view.types.pointee(variable);
   if (block == nullptr || block->op != spv::Op::OpTypeStruct) {
@@ -193,7 +190,7 @@ Result<PushConstants> reflect_push_constants(const View& view, const Instruction
   const Size size = view.types.block_size(block->result);
   if (!size) return fail_at(view, variable, formatted("the block of `{}` has a size beyond 64 bits", constants.name));
   constants.size = *size;
-  constants.members = members_of_type(view, *block);
+  constants.members = members_of(view, *block);
   return constants;
 }
 

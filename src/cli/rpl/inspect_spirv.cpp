@@ -4,6 +4,7 @@
 
 #include "base/files.hpp"
 #include "base/format.hpp"
+#include "cli/model/verbs.hpp"
 #include "cli/option_groups.hpp"
 #include "cli/rpl/verbs.hpp"
 #include "shader/cache.hpp"
@@ -86,9 +87,10 @@ bool is_spirv(const Content& content) {
   return content.starts_with("\x03\x02\x23\x07") || content.starts_with("\x07\x23\x02\x03");  // either byte order
 }
 
+// Models as text may have shaders in their attributes.
 bool is_shader(const Content& content) {
-  return !content.directory && !is_spirv(content) && content.keys.empty() &&
-         shader::guess(content.path, content.bytes).has_value();
+  return !content.directory && !is_spirv(content) && content.keys.empty() && !is_graph_text_file(content) &&
+         !is_mlir_file(content) && shader::guess(content.path, content.bytes).has_value();
 }
 
 int check_spirv(const Arguments& arguments) {

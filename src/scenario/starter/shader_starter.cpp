@@ -7,7 +7,6 @@
 #include "scenario/starter/document.hpp"
 #include "shader/cache.hpp"
 #include "shader/guess.hpp"
-#include "spirv/block_members.hpp"
 #include "spirv/reflect.hpp"
 #include "tensor/element.hpp"
 #include "tosa/read/read_spirv.hpp"
@@ -19,6 +18,7 @@ namespace {
 using spirv::BindingKind;
 
 constexpr std::uint64_t kTexelBytes = 16;  // at most
+constexpr std::uint64_t kElements = 8;     // of an array of descriptors
 constexpr std::uint64_t kItems = 64;       // elements of arrays, and width and height of images
 constexpr std::uint64_t kDepth = 16;       // of 3D images
 constexpr std::uint64_t kLayers = 2;       // of arrays of images, and cubes in an array of them
@@ -148,7 +148,7 @@ class ShaderStarter {
   bool check(const spirv::Binding& binding) {
     const std::string what = formatted("`{}` (set {}, binding {}) is a {}", binding.name, binding.set, binding.binding,
                                        name_of(binding.kind));
-    if (binding.count != 1) return unsupported(what + " array", "scenarios bind single descriptors");
+    if (binding.count != 1 && is_graph()) return unsupported(what + " array", "graphs take single descriptors");
     switch (binding.kind) {
       case BindingKind::InputAttachment:
       case BindingKind::AccelerationStructure:
@@ -162,10 +162,11 @@ class ShaderStarter {
     if (!binding.image || is_texel_buffer(binding)) return true;
     using enum spirv::ImageDimension;
     const bool deep = binding.image->dimension == D3;
-    if ((!deep && binding.image->dimension != D2 && binding.image->dimension != Cube) ||
+    if ((!deep && binding.image->dimension != D1 && binding.image->dimension != D2 &&
+         binding.image->dimension != Cube) ||
         (deep && binding.image->arrayed) || binding.image->multisampled)
-      return unsupported(what + " that is not 2d, 3d or cube, or has several samples",
-                         "scenarios have 2d, 3d and cube images with one sample");
+      return unsupported(what + " that is not 1d, 2d, 3d or cube, or has several samples",
+                         "scenarios have 1d, 2d, 3d and cube images with one sample");
     return true;
   }
 
@@ -197,7 +198,7 @@ class ShaderStarter {
           return true;
         }
         if (binding.image && !is_texel_buffer(binding)) {
-          items = {kItems, kItems,
+          items = {kItems, binding.image->dimension == spirv::ImageDimension::D1 ? 1 : kItems,
                    binding.image->dimension == spirv::ImageDimension::D3 ? kDepth : layers_of(*binding.image)};
           return true;
         }
@@ -326,9 +327,15 @@ class ShaderStarter {
     if (is_drawn()) write_partner();
     if (entry_->push_constants && entry_->push_constants->used) write_push_constants(*entry_->push_constants);
     std::uint64_t seed = 1;
+    // What the shader does with an address, and with how many bytes, is unknown.
+    for (auto& [offset, uid] : addresses_) {
+      uid = uids_.make(uid.empty() ? "addressed" : uid);
+      write_buffer(out_, uid, invocations_ * kTexelBytes, std::nullopt, true, true, seed++);
+    }
     for (const spirv::Binding& binding : entry_->bindings) {
       if (binding.kind == BindingKind::Sampler || (!binding.used && !is_graph())) continue;
-      if (!uid_of_.contains({binding.set, binding.binding})) write_resource(binding, seed++);
+      std::vector<std::string>& uids = uids_of_[{binding.set, binding.binding}];
+      while (uids.size() < elements_of(binding)) uids.push_back(write_resource(binding, seed++));
     }
     for (const spirv::Binding& binding : entry_->bindings) {
       if (binding.kind == BindingKind::Sampler && binding.used) bind_sampler(binding);
@@ -340,10 +347,15 @@ class ShaderStarter {
     if (entry_->stage == spirv::Stage::Vertex) write_attachment("picture", tensor::ElementType::F32);
   }
 
-  void write_resource(const spirv::Binding& binding, std::uint64_t seed) {
+  // Of an array some, if it is long or has no size.
+  static std::uint64_t elements_of(const spirv::Binding& binding) {
+    return binding.count == 0 ? 2 : std::min(binding.count, kElements);
+  }
+
+  // Returns its uid.
+  std::string write_resource(const spirv::Binding& binding, std::uint64_t seed) {
     const std::string uid =
         uids_.make(binding.name.empty() ? formatted("binding_{}_{}", binding.set, binding.binding) : binding.name);
-    uid_of_[{binding.set, binding.binding}] = uid;
     if (binding.tensor) {
       write_tensor(out_, uid, shape_of(binding), format_of(binding.tensor->element), binding.reads, binding.writes,
                    seed);
@@ -357,6 +369,7 @@ class ShaderStarter {
       if (binding.kind != BindingKind::StorageImage && image_uid_.empty()) image_uid_ = uid;
       std::vector<std::uint64_t> extent = {kItems, kItems};
       if (binding.image->dimension == spirv::ImageDimension::D3) extent = {kItems, kItems, kDepth};
+      if (binding.image->dimension == spirv::ImageDimension::D1) extent = {kItems};
       write_image(out_, uid, {extent, layers_of(*binding.image)}, format_for(*binding.image), binding.reads,
                   binding.writes, false, seed);
     } else if (has_settings(binding)) {
@@ -365,8 +378,7 @@ class ShaderStarter {
           out_.member("uid", uid).member("size", binding.block->size);
           out_.member("shader_access", access_text(true, binding.writes));
           out_.key("data").object([&] {
-            const auto members = spirv::block_members(source_.module, binding.variable);
-            out_.key("values").array([&] { write_members(members.value_or({}), binding.block->size); });
+            out_.key("values").array([&] { write_members(binding.block->members, binding.block->size); });
           });
           if (binding.writes) out_.member("dst", uid + ".npy");
         });
@@ -376,6 +388,7 @@ class ShaderStarter {
       write_buffer(out_, uid, std::max<std::uint64_t>(bytes, 4), binding.block->element, binding.reads, binding.writes,
                    seed);
     }
+    return uid;
   }
 
   // Blocks that hold settings of the shader: with zeros or random numbers it would do little.
@@ -388,12 +401,12 @@ class ShaderStarter {
 
   // Samplers are those of images.
   void bind_sampler(const spirv::Binding& binding) {
-    if (uid_of_.contains({binding.set, binding.binding})) return;  // one descriptor with its image
+    if (uids_of_.contains({binding.set, binding.binding})) return;  // one descriptor with its image
     if (image_uid_.empty()) {
       image_uid_ = uids_.make("sampled");
       write_image(out_, image_uid_, {{1, 1}}, vk::Format::R8G8B8A8_UNORM, true, false, false, 1);
     }
-    uid_of_[{binding.set, binding.binding}] = image_uid_;
+    uids_of_[{binding.set, binding.binding}].assign(elements_of(binding), image_uid_);
   }
 
   // The index in the command's list is the id of the constant; gaps have the constant before them.
@@ -438,6 +451,8 @@ class ShaderStarter {
     std::uint64_t at = 0;
     for (const spirv::BlockMember& member : members) {
       if (member.offset < at) continue;  // members that overlap
+      for (std::uint64_t i = 0; member.addresses && i < std::min(member.size / 8, kElements); ++i)
+        addresses_.push_back({member.offset + 8 * i, member.name});
       values(tensor::ElementType::U8, member.offset - at, 0);
       if (member.element && member.size % tensor::size_of(*member.element) == 0) {
         const bool is_float = tensor::is_float(*member.element);
@@ -546,9 +561,17 @@ class ShaderStarter {
               });
             }
             out_.key("bindings").array([&] {
-              for (const auto& [slot, uid] : uid_of_) {
-                out_.object(
-                    [&] { out_.member("set", slot.first).member("id", slot.second).member("resource_ref", uid); });
+              for (const auto& [slot, uids] : uids_of_) {
+                out_.object([&] {
+                  out_.member("set", slot.first).member("id", slot.second);
+                  if (uids.size() == 1) {
+                    out_.member("resource_ref", uids.front());
+                    return;
+                  }
+                  out_.key("resource_refs").array([&] {
+                    for (const std::string& uid : uids) out_.value(uid);
+                  });
+                });
               }
             });
             if (!constants_.empty()) {
@@ -557,6 +580,12 @@ class ShaderStarter {
               });
             }
             if (!push_uid_.empty()) out_.member("push_data_ref", push_uid_);
+            if (!addresses_.empty()) {
+              out_.key("push_addresses").array([&] {
+                for (const auto& [offset, uid] : addresses_)
+                  out_.object([&] { out_.member("offset", offset).member("resource_ref", uid); });
+              });
+            }
           });
     });
   }
@@ -569,9 +598,15 @@ class ShaderStarter {
   std::uint64_t invocations_ = kItems;
   Uids uids_;
   std::string shader_uid_, partner_uid_, push_uid_, image_uid_;
+<<<<<<< HEAD
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> uid_of_;      // by set and binding
+=======
+  // By set and binding: of the elements of an array.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::string>> uids_of_;
+>>>>>>> main
   std::map<std::pair<std::uint32_t, std::uint32_t>, tensor::Shape> shape_of_;  // of tensors, by set and binding
   std::vector<std::string> attachments_, constants_;
+  std::vector<std::pair<std::uint64_t, std::string>> addresses_;  // in the push constants: offset, uid of the buffer
   json::Writer out_{2};
 };
 

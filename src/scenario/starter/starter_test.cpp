@@ -12,6 +12,7 @@ namespace slipway::scenario {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // The scenario for a shader with this text, which must load without a diagnostic; or the diagnostics.
 std::string started(const std::string& name, const std::string& text, const std::string& entry = "",
@@ -256,15 +257,55 @@ void main() { y = textureLod(sampler2D(second, how), vec2(0), 0) + texelFetch(fi
             "resource_ref": "second")"));
 }
 
+TEST(ShaderStarter, ArraysLinesAndAddresses) {
+  const std::string text = started("a.comp", R"(#version 460
+#extension GL_EXT_nonuniform_qualifier : require
+#extension GL_EXT_buffer_reference : require
+layout(buffer_reference, std430) buffer Words { uint w[]; };
+layout(push_constant) uniform Push { Words from; uint scale; Words to[2]; } push;
+layout(set = 0, binding = 0) uniform sampler1D line;
+layout(set = 0, binding = 1) uniform texture2D many[];
+layout(set = 0, binding = 2) uniform sampler filters[3];
+layout(set = 0, binding = 3) buffer Long { uint x[]; } longs[100];
+void main() { uint i = gl_GlobalInvocationID.x;
+  push.to[1].w[i] = push.from.w[i] * push.scale + uint(textureLod(line, 0.5, 0).x);
+  longs[nonuniformEXT(i)].x[0] = uint(textureLod(sampler2D(many[nonuniformEXT(i)], filters[i & 1]), vec2(0), 0).x); }
+)");
+  EXPECT_THAT(text, HasSubstr(R"("dims": [
+          64
+        ])"));
+  EXPECT_THAT(text, HasSubstr(R"("resource_refs": [
+              "many",
+              "many_2"
+            ])"));
+  EXPECT_THAT(text, HasSubstr(R"("push_addresses": [
+          {
+            "offset": 0,
+            "resource_ref": "from"
+          },
+          {
+            "offset": 16,
+            "resource_ref": "to"
+          },
+          {
+            "offset": 24,
+            "resource_ref": "to_2"
+          }
+        ])"));
+  // The first ones of a long array.
+  EXPECT_THAT(text, HasSubstr(R"("longs_8")"));
+  EXPECT_THAT(text, Not(HasSubstr(R"("longs_9")")));
+}
+
 TEST(ShaderStarter, SaysWhatItCannotStart) {
   EXPECT_THAT(started("a.vert", "#version 460\nlayout(location = 0) in vec4 p;\nvoid main() { gl_Position = p; }\n"),
               HasSubstr("error: the vertex shader reads vertex attributes, which only pipelines in RPL have in "
                         "scenarios; docs/scenarios.md#drawing-with-rpl describes them [unsupported]"));
   EXPECT_THAT(started("a.comp",
-                      "#version 460\nlayout(binding = 0) uniform sampler1D c;\nlayout(binding = 1) buffer B "
-                      "{ vec4 b; };\nvoid main() { b = textureLod(c, 1, 0); }\n"),
-              HasSubstr("error: `c` (set 0, binding 0) is a combined image sampler that is not 2d, 3d or cube, or has "
-                        "several samples"));
+                      "#version 460\nlayout(binding = 0) uniform sampler2DMS c;\nlayout(binding = 1) buffer B "
+                      "{ vec4 b; };\nvoid main() { b = texelFetch(c, ivec2(0), 0); }\n"),
+              HasSubstr("error: `c` (set 0, binding 0) is a combined image sampler that is not 1d, 2d, 3d or cube, or "
+                        "has several samples"));
   EXPECT_THAT(started("a.comp", "#version 460\nvoid main() { x(); }\n"), HasSubstr("[shader-compile]"));
   EXPECT_THAT(started("a.spvasm",
                       "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint GLCompute %f \"f\"\n"
