@@ -598,12 +598,8 @@ class ShaderStarter {
   std::uint64_t invocations_ = kItems;
   Uids uids_;
   std::string shader_uid_, partner_uid_, push_uid_, image_uid_;
-<<<<<<< HEAD
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> uid_of_;      // by set and binding
-=======
   // By set and binding: of the elements of an array.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::string>> uids_of_;
->>>>>>> main
   std::map<std::pair<std::uint32_t, std::uint32_t>, tensor::Shape> shape_of_;  // of tensors, by set and binding
   std::vector<std::string> attachments_, constants_;
   std::vector<std::pair<std::uint64_t, std::string>> addresses_;  // in the push constants: offset, uid of the buffer
