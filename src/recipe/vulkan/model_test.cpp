@@ -186,7 +186,7 @@ std::string twice_recipe(std::string_view keys = "") {
       "execution": {{"runs": [
       {{"kernel": "model", "name": "first", "arguments": [{{"name": "x", "argidx": 0}}, {{"name": "a", "argidx": 1}}]}},
       {{"kernel": "model", "name": "second", "arguments": [{{"name": "a", "argidx": 0}}, {{"name": "y", "argidx": 1, "offset": 8}}]}}]}}}})",
-      buffer_json("x", "input"), buffer_json("a", "internal", 16), buffer_json("y", "output", 24), keys);
+      buffer_json("x", "input"), buffer_json("a", "internal", 16), buffer_json("y", "inout", 24), keys);
 }
 
 TEST_F(ModelInRecipe, ComputesWithItsShaders) {
