@@ -135,9 +135,10 @@ std::string format_location(const SourceLocation& location) {
 }
 
 std::string format_diagnostic(const Diagnostic& diagnostic, const DiagnosticStyle& style) {
-  std::string out = formatted("{}{}: {} [{}]\n", where(diagnostic.location, style.colour),
-                              painted(word_for(diagnostic.severity), colour_for(diagnostic.severity), style.colour),
-                              show_control_characters(diagnostic.message), name_of(diagnostic.kind));
+  std::string out = where(diagnostic.location, style.colour);
+  if (style.severity)
+    out += painted(word_for(diagnostic.severity), colour_for(diagnostic.severity), style.colour) + ": ";
+  out += formatted("{} [{}]\n", show_control_characters(diagnostic.message), name_of(diagnostic.kind));
   if (style.sources && diagnostic.location.kind == SourceLocation::Kind::Text)
     out += excerpt(diagnostic.location, style.colour);
   if (!diagnostic.path.empty()) {

@@ -20,6 +20,7 @@ namespace slipway {
 struct DiagnosticStyle {
   bool colour = false;
   bool sources = true;           // print source lines and carets
+  bool severity = true;          // print `error: ` and so on before the message
   std::size_t max_errors = 100;  // the rest is only counted
 };
 

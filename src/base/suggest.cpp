@@ -2,6 +2,7 @@
 #include "base/suggest.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <vector>
 
 namespace slipway {
@@ -22,6 +23,18 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::swap(last, row);
   }
   return last[b.size()];
+}
+
+bool same_letters(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+bool is_part_of(std::string_view word, std::string_view candidate) {
+  constexpr std::size_t kMinLength = 3;
+  if (word.size() < kMinLength || candidate.size() <= word.size() + 1) return false;
+  const std::size_t rest = candidate.size() - word.size();
+  return (candidate[word.size()] == '_' && same_letters(word, candidate.substr(0, word.size()))) ||
+         (candidate[rest - 1] == '_' && same_letters(word, candidate.substr(rest)));
 }
 
 }  // namespace slipway

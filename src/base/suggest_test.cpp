@@ -28,6 +28,22 @@ TEST(Suggest, TheFirstOfTheNearest) {
   EXPECT_EQ(closest("", words), std::nullopt);
 }
 
+TEST(Suggest, CaseIsTheLeastDifference) {
+  EXPECT_EQ(closest("C", std::vector<std::string_view>{"a", "b", "c"}), "c");
+  EXPECT_EQ(closest("OUTPUT", std::vector<std::string_view>{"input", "Output"}), "Output");
+}
+
+TEST(Suggest, TheWordIsAPart) {
+  const std::vector<std::string_view> words{"dispatch_compute", "dispatch_graph", "VK_FORMAT_R32_SFLOAT"};
+  EXPECT_EQ(closest_or_longer("dispatch", words), "dispatch_compute");
+  EXPECT_EQ(closest_or_longer("R32_SFLOAT", words), "VK_FORMAT_R32_SFLOAT");
+  EXPECT_EQ(closest_or_longer("r32_sfloat", words), "VK_FORMAT_R32_SFLOAT");
+  EXPECT_EQ(closest_or_longer("disp", words), std::nullopt);
+  EXPECT_EQ(closest_or_longer("VK", words), std::nullopt);
+  // A near word goes first.
+  EXPECT_EQ(closest_or_longer("size", std::vector<std::string_view>{"size_of_all", "sise"}), "sise");
+}
+
 TEST(Suggest, NothingForVeryLongWords) {
   const std::string word(kMaxSuggestedLength, 'a'), near = word.substr(1);
   EXPECT_EQ(closest(word, std::vector<std::string_view>{near}), near);

@@ -66,7 +66,8 @@ void Decoder::check_duplicates(Value object, std::string_view subject) {
   }
 }
 
-void Decoder::check_keys(Value object, std::span<const std::string_view> known, std::string_view subject) {
+void Decoder::check_keys(Value object, std::span<const std::string_view> known, std::string_view subject,
+                         std::span<const Synonym> synonyms) {
   check_duplicates(object, subject);
   const std::string uid = uid_around(object);  // once: the search takes time in proportion to the members
   for (const Value member : object) {
@@ -78,7 +79,11 @@ void Decoder::check_keys(Value object, std::span<const std::string_view> known, 
                           .location = member.key_location(),
                           .path = member.pointer(),
                           .uid = uid};
-    if (const auto near = closest(key, known)) diagnostic.suggest(inside_quotes(member.key_location()), *near);
+    auto near = closest(key, known);
+    if (const auto meant = std::ranges::find(synonyms, key, &Synonym::word);
+        meant != synonyms.end() && !object[meant->key])
+      near = meant->key;
+    if (near) diagnostic.suggest(inside_quotes(member.key_location()), *near);
     add(std::move(diagnostic));
   }
 }

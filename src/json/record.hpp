@@ -53,6 +53,11 @@ template <class T>
 class Record;
 class RecordTable;
 
+// A word that other formats use for a key. It is not accepted, but its message suggests the key.
+struct Synonym {
+  std::string_view word, key;
+};
+
 // Reads values and collects diagnostics.
 class Decoder {
  public:
@@ -78,8 +83,9 @@ class Decoder {
   Value member(Value object, std::string_view key, std::string_view old_key);
 
   void check_duplicates(Value object, std::string_view subject);
-  // Reports duplicate and unknown keys, these with the nearest known key.
-  void check_keys(Value object, std::span<const std::string_view> known, std::string_view subject);
+  // Reports duplicate and unknown keys, these with the nearest known key or the one that has the synonym.
+  void check_keys(Value object, std::span<const std::string_view> known, std::string_view subject,
+                  std::span<const Synonym> synonyms = {});
 
  private:
   Diagnostics& diagnostics_;
@@ -532,6 +538,7 @@ class RecordTable {
   void keep_handle(std::size_t offset) { handle_ = offset; }
   void add(bool required, std::string_view key, std::size_t offset, CodecHandle codec, std::string_view meaning);
   void add_old_key(std::string_view key) { fields_.back().old_key = key; }
+  void add_synonym(std::string_view word) { synonyms_.push_back({word, fields_.back().key}); }
   void add_part(std::size_t offset, const RecordTable& part);
   void add_condition(AnyRule condition, ConditionCaller caller);
   void add_rule(AnyRule rule, RuleCaller caller) { rules_.push_back({rule, caller, 0}); }
@@ -572,6 +579,7 @@ class RecordTable {
   std::optional<std::size_t> handle_;
   std::vector<Field> fields_;
   std::vector<Rule> rules_;
+  std::vector<Synonym> synonyms_;
   std::vector<std::shared_ptr<const void>> codecs_;  // owned by the table; the fields have handles
 };
 
@@ -630,6 +638,11 @@ class Record {
   // `key`: an old name of the last field, which is accepted with a warning.
   Record&& formerly(std::string_view key) && {
     table_.add_old_key(key);
+    return std::move(*this);
+  }
+  // A word that other formats use for the last field.
+  Record&& synonym(std::string_view word) && {
+    table_.add_synonym(word);
     return std::move(*this);
   }
   // Adds the keys of another record to this object; they are read into `member`.

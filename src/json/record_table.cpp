@@ -37,6 +37,7 @@ void RecordTable::add_part(std::size_t offset, const RecordTable& part) {
     rule.offset += offset;
     rules_.push_back(rule);
   }
+  synonyms_.insert(synonyms_.end(), part.synonyms_.begin(), part.synonyms_.end());
   codecs_.insert(codecs_.end(), part.codecs_.begin(), part.codecs_.end());
 }
 
@@ -49,7 +50,7 @@ bool RecordTable::read(Decoder& decoder, Value value, void* to) const {
     keys.push_back(field.key);
     if (!field.old_key.empty()) keys.push_back(field.old_key);
   }
-  decoder.check_keys(value, keys, subject);
+  decoder.check_keys(value, keys, subject, synonyms_);
   bool ok = true;
   for (const Field& field : fields_) {
     if (const Value member = decoder.member(value, field.key, field.old_key)) {
