@@ -11,8 +11,9 @@ namespace slipway::tosa {
 namespace {
 
 constexpr std::int64_t kMaxExtent = 0x7fffffff;  // of one dimension, level 8K: sizes below 2^31 bytes
-constexpr std::int64_t kMaxKernel = 8192, kMaxStride = 8192;
-constexpr std::size_t kMaxTensors = 64;  // in a list
+constexpr std::int64_t kMaxKernel = 8192, kMaxStride = 8192, kMaxResizeScale = 256;
+constexpr std::uint64_t kMaxTensorBytes = std::uint64_t{1} << 31;  // tensors are smaller
+constexpr std::size_t kMaxTensors = 64;                            // in a list
 
 class Verifier {
  public:
@@ -33,6 +34,7 @@ class Verifier {
       if (index(value) >= made_.size() || !made_[index(value)])
         diagnostics_.error(DiagnosticKind::FileFormat, {}, "an output of the graph is made by no node");
     }
+    sizes();
     if (graph_.outputs.empty()) diagnostics_.error(DiagnosticKind::FileFormat, {}, "the graph has no output");
   }
 
@@ -44,6 +46,14 @@ class Verifier {
   }
 
   void extents(const Value& value) {
+    const bool inferred = value.kind == ValueKind::Result && graph_.nodes[value.source].op != Op::CUSTOM;
+    if (is_unranked(value.type.shape) && !inferred) {
+      diagnostics_.error(DiagnosticKind::Unsupported, {},
+                         formatted("{}{} has no rank; only results of operators of TOSA are inferred",
+                                   value.kind == ValueKind::Input ? "an input" : "a tensor",
+                                   value.name.empty() ? "" : formatted(" `{}`", value.name)));
+      return;
+    }
     if (std::ranges::all_of(value.type.shape, [](std::int64_t extent) { return extent > 0; })) {
       const Size count = tensor::element_count(value.type.shape);
       if (!count || *count > static_cast<std::uint64_t>(INT64_MAX)) {
@@ -107,6 +117,7 @@ class Verifier {
       if (operand.is_tensor()) continue;
       const Attributes::Entry* entry = node.attributes.find(operand.name);
       if (!entry) {
+        if (operand.optional) continue;
         error(DiagnosticKind::MissingKey, node, formatted("`{}` is missing", operand.name));
         continue;
       }
@@ -167,9 +178,16 @@ class Verifier {
     }
     for (std::size_t i = 0; i < info.results.size(); ++i)
       given.push_back({info.results[i].name, info.results[i].type, graph_[node.outputs[i]].type.data});
-    if (info.variable("acc"))
-      given.push_back({"acc_type", "acc", data_type_of(node.attributes.enumerant<AccType>("acc_type"))});
-    if (std::ranges::any_of(info.rows, [&](const TypeRow& row) { return fits(given, info, row); })) return;
+    const auto is_form = [&] {
+      return std::ranges::any_of(info.rows, [&](const TypeRow& row) { return fits(given, info, row); });
+    };
+    const bool sums = info.variable("acc").has_value(), known = !sums || is_form();
+    if (sums) given.push_back({"acc_type", "acc", data_type_of(node.attributes.enumerant<AccType>("acc_type"))});
+    if (is_form()) return;
+    // The tensors alone decide the result: sums are at least as precise as the form asks for.
+    if (sums && known)
+      return rule(DiagnosticKind::TypeMismatch, node,
+                  formatted("acc_type {} is not a form for {}", name_of(given.back().data), name_of(given[0].data)));
 
     std::string have;
     for (const Given& each : given)
@@ -217,7 +235,9 @@ class Verifier {
           error(DiagnosticKind::TypeMismatch, node, formatted("`{}` is not constant", operand.name));
       }
     }
-    for (std::size_t i = 0; i < info.results.size(); ++i) rank(info.results[i], node.outputs[i]);
+    for (std::size_t i = 0; i < info.results.size(); ++i) {
+      if (!is_unranked(graph_[node.outputs[i]].type.shape)) rank(info.results[i], node.outputs[i]);
+    }
   }
 
   // 0 unless the tensor is i8, or an i16 that RESCALE treats as unsigned (docs/spec/tosa.md#rescale).
@@ -255,7 +275,8 @@ class Verifier {
     }
   }
 
-  // A shift beyond the width of the product has no defined result. Other converters accept shifts of 0 and 1.
+  // A shift beyond the width of the product has no defined result. Other converters accept shifts of 0 and 1, and the
+  // result is then exact, or rounded like that of other shifts.
   void shifts(const Node& node) {
     constexpr int kMinShift = 2, kMaxShift = 62;
     for (const Constant& constant : graph_.constants) {
@@ -307,6 +328,7 @@ class Verifier {
   void results(const Node& node, const std::vector<tensor::Shape>& shapes) {
     for (std::size_t i = 0; i < shapes.size(); ++i) {
       tensor::Shape& declared = graph_[node.outputs[i]].type.shape;
+      if (is_unranked(declared)) declared = shapes[i];
       // SPIR-V has no tensors of rank 0: tensors of one element are used instead.
       if (shapes[i].empty() && declared == tensor::Shape{1}) continue;
       if (!may_be_equal(declared, shapes[i])) {
@@ -324,14 +346,42 @@ class Verifier {
 
   // Level 8K (docs/spec/tosa.md#profiles-and-levels).
   void level(const Node& node, const OperatorInfo& info) {
+    const auto at_most = [&](const std::string& what, std::int64_t value, std::int64_t most) {
+      if (value <= most) return true;
+      diagnostics_.warning(DiagnosticKind::OutOfRange, node.location,
+                           formatted("{}: {} is {}; level 8K has at most {}", name_of(node.op), what, value, most));
+      return false;
+    };
     const auto warn = [&](std::string_view name, std::int64_t most) {
       for (const std::int64_t value : node.attributes.list(name)) {
-        if (value <= most) continue;
-        diagnostics_.warning(DiagnosticKind::OutOfRange, node.location,
-                             formatted("{}: `{}` is {}; level 8K has at most {}", name_of(node.op), name, value, most));
-        return;
+        if (!at_most(formatted("`{}`", name), value, most)) return;
       }
     };
+    const auto shape = [&](std::size_t input) { return std::span(graph_[node.inputs[input]].type.shape); };
+    // The dimensions of the kernel in a weight, in units of the input.
+    const auto kernel = [&](std::size_t first) {
+      const std::span<const std::int64_t> dilation = node.attributes.list("dilation");
+      const std::size_t count = node.op == Op::CONV3D ? 3 : 2;
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::int64_t step = i < dilation.size() ? dilation[i] : 1;
+        if (!at_most("the kernel with its dilation", shape(1)[first + i] * step, kMaxKernel)) return;
+      }
+    };
+    if (node.op == Op::CONV2D || node.op == Op::CONV3D || node.op == Op::TRANSPOSE_CONV2D) kernel(1);
+    if (node.op == Op::DEPTHWISE_CONV2D) kernel(0);
+    if (node.op == Op::FFT2D || node.op == Op::RFFT2D) {
+      if (at_most("the height", shape(0)[1], kMaxKernel)) at_most("the width", shape(0)[2], kMaxKernel);
+    }
+    if (node.op == Op::RESIZE) {
+      const std::span<const std::int64_t> scale = node.attributes.list("scale");
+      for (std::size_t i = 0; i + 1 < scale.size(); i += 2) {
+        if (scale[i] <= kMaxResizeScale * scale[i + 1]) continue;
+        diagnostics_.warning(
+            DiagnosticKind::OutOfRange, node.location,
+            formatted("RESIZE: the scale is {}/{}; level 8K has at most {}", scale[i], scale[i + 1], kMaxResizeScale));
+        break;
+      }
+    }
     for (const OperandInfo& operand : info.operands) {
       if (operand.kind != OperandKind::List) continue;
       if (operand.name == "stride") warn(operand.name, kMaxStride);
@@ -342,6 +392,27 @@ class Verifier {
       diagnostics_.warning(
           DiagnosticKind::OutOfRange, node.location,
           formatted("{}: {} tensors; level 8K has at most {}", name_of(node.op), node.inputs.size(), kMaxTensors));
+    }
+  }
+
+  // Level 8K, for each tensor once: at the operator that makes it, or the first that takes it.
+  void sizes() {
+    std::vector<const Node*> of(graph_.values.size());
+    for (const Node& node : graph_.nodes) {
+      for (const auto* list : {&node.outputs, &node.inputs}) {
+        for (const ValueId value : *list) {
+          if (index(value) < of.size() && !of[index(value)]) of[index(value)] = &node;
+        }
+      }
+    }
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      const TensorType& type = graph_.values[i].type;
+      const auto count = type.is_static() ? tensor::element_count(type.shape) : std::nullopt;
+      const std::size_t element = tensor::size_of(storage_of(type.data));
+      if (!count || !of[i] || *count < (kMaxTensorBytes + element - 1) / element) continue;
+      diagnostics_.warning(DiagnosticKind::OutOfRange, of[i]->location,
+                           formatted("{}: a tensor has the type {}; level 8K has less than 2^31 bytes",
+                                     name_of(of[i]->op), text_of(type)));
     }
   }
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/format.hpp"
+#include "cli/interrupts.hpp"
 #include "cli/model/draw_model.hpp"
 #include "cli/model/open_model.hpp"
 #include "cli/model/verbs.hpp"
@@ -81,8 +82,9 @@ bool is_graph_text_file(const Content& content) { return convert::is_graph_text(
 
 bool is_mlir_file(const Content& content) {
   constexpr std::size_t kSearched = 1 << 16;
+  const std::string_view text = text_of(content.bytes).substr(0, kSearched);
   return convert::detect_format(content.bytes) == convert::ModelFormat::MlirBytecode ||
-         content.path.extension() == ".mlir" || text_of(content.bytes).substr(0, kSearched).contains("func.func @");
+         content.path.extension() == ".mlir" || text.contains("func.func @") || text.contains("\"func.func\"(");
 }
 
 int check_model_file(const Arguments& arguments) {
@@ -95,6 +97,7 @@ int check_model_file(const Arguments& arguments) {
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
   for (const std::string& path : files) {
+    if (report_interrupt(path, diagnostics)) continue;
     if (std::optional<LoadedModel> loaded = load_model(path, {}, diagnostics)) check(loaded->model, diagnostics);
   }
   diagnostics.enforce_rules();

@@ -10,6 +10,7 @@
 
 #include "base/format.hpp"
 #include "tensor/element.hpp"
+#include "tosa/read/open_parameters.hpp"
 #include "tosa/read/spirv_values.hpp"
 #include "tosa/spirv_sets.hpp"
 
@@ -220,6 +221,7 @@ class GraphReader {
   // --- the graph ---
 
   void body(spirv::Id graph) {
+    const std::size_t before = diagnostics_.errors();
     bool inside = false, over = false;
     for (const Instruction& instruction : module_.instructions()) {
       if (instruction.op == spv::Op::OpGraphARM) inside = instruction.result == graph;
@@ -236,7 +238,7 @@ class GraphReader {
       return;
     }
     for (std::size_t i = 0; i < graph_.outputs.size(); ++i) {
-      if (graph_.outputs[i] == kNoValue)
+      if (graph_.outputs[i] == kNoValue && diagnostics_.errors() == before)
         diagnostics_.error(DiagnosticKind::FileFormat, SourceLocation::in_file(module_.name()),
                            formatted("output {} of graph `{}` is not set", i, graph_.name));
     }
@@ -348,20 +350,39 @@ class GraphReader {
       return;
     }
     const auto types = values_.result_types(instruction.type, instruction);
-    std::vector<ValueId> inputs;
-    Attributes attributes;
-    if (!operands(*info, instruction, inputs, attributes) || !types) return;
-    results_[instruction.result] = graph_.add_node(info->op, std::move(inputs), std::move(attributes), *types);
+    OpenOperator whole{.op = info->op, .inputs = {}, .attributes = {}, .result = {}, .open = {}};
+    if (!operands(*info, instruction, whole) || !types) return;
+    if (is_open(graph_, whole)) {
+      whole.result = types->front();
+      return close(*info, instruction, whole);
+    }
+    results_[instruction.result] =
+        graph_.add_node(info->op, std::move(whole.inputs), std::move(whole.attributes), *types);
     graph_.nodes.back().location = module_.location(instruction);
   }
 
-  bool operands(const OperatorInfo& info, const Instruction& instruction, std::vector<ValueId>& inputs,
-                Attributes& attributes) {
+  // An operator with operands that are not constant, as TOSA requires: a warning of runs.
+  void close(const OperatorInfo& info, const Instruction& instruction, const OpenOperator& whole) {
+    const std::size_t first = graph_.nodes.size();
+    const auto closed = close_operator(graph_, whole);
+    if (!closed) {
+      error(DiagnosticKind::TypeMismatch, instruction, formatted("{}: {}", info.name, closed.error()));
+      return;
+    }
+    for (std::size_t i = first; i < graph_.nodes.size(); ++i) graph_.nodes[i].location = module_.location(instruction);
+    for (const std::string& warning : closed->warnings)
+      diagnostics_.rule(DiagnosticKind::TypeMismatch, module_.location(instruction),
+                        formatted("{}: {}", info.name, warning));
+    results_[instruction.result] = {closed->result};
+  }
+
+  bool operands(const OperatorInfo& info, const Instruction& instruction, OpenOperator& to) {
     const auto arguments = instruction.operands.subspan(4);
     const bool variadic = !info.operands.empty() && info.operands.back().variadic;
-    if (variadic ? arguments.size() < info.operands.size() : arguments.size() != info.operands.size()) {
+    const auto wanted = static_cast<std::size_t>(std::ranges::count(info.operands, false, &OperandInfo::optional));
+    if (variadic ? arguments.size() < wanted : arguments.size() != wanted) {
       error(DiagnosticKind::FileFormat, instruction,
-            formatted("{} has {} operands instead of {}{}", info.name, arguments.size(), info.operands.size(),
+            formatted("{} has {} operands instead of {}{}", info.name, arguments.size(), wanted,
                       variadic ? " or more" : ""));
       return false;
     }
@@ -371,12 +392,24 @@ class GraphReader {
       if (operand.is_tensor()) {
         const auto value = tensor(arguments[i], instruction);
         good &= value.has_value();
-        if (value) inputs.push_back(*value);
+        if (value) to.inputs.push_back(*value);
+      } else if (is_open_operand(operand, arguments[i])) {
+        const auto value = tensor(arguments[i], instruction);
+        good &= value.has_value();
+        if (value) to.open.push_back({operand.name, *value});
+        to.attributes.set(operand.name, std::int64_t{0});
       } else {
-        good &= attribute(info, operand, arguments[i], instruction, attributes);
+        good &= attribute(info, operand, arguments[i], instruction, to.attributes);
       }
     }
     return good;
+  }
+
+  // A tensor of one element that is known only when the model runs.
+  bool is_open_operand(const OperandInfo& operand, spirv::Id id) const {
+    if (operand.kind != OperandKind::One && operand.kind != OperandKind::ZeroPoint) return false;
+    const Instruction* definition = module_.definition(id);
+    return results_.contains(id) || (definition && definition->op == spv::Op::OpGraphConstantARM);
   }
 
   // A constant operand: a scalar for numbers, flags and enumerants, a tensor of rank 1 for lists, of one element for
