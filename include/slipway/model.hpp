@@ -134,7 +134,8 @@ class SLIPWAY_API PreparedModel {
   Outcome<bool> set_input(std::string_view name, ByteView bytes);
   Outcome<ByteView> output(std::string_view name) const;
 
-  // Runs the model once and waits for it. Errors: timed-out, device-failed.
+  // Runs the model once and waits for it. The first run also finds outputs that the model does not write, for which it
+  // may run a second time. Errors: timed-out, device-failed; output-not-written from every run of such a model.
   Outcome<bool> run();
 
   // Of all runs, in the order in which the steps run. Empty without PrepareOptions::times.

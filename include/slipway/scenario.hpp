@@ -92,7 +92,8 @@ class SLIPWAY_API Scenario {
   // Errors: unknown-reference, file-mismatch if the size is not that of the resource.
   Outcome<bool> set_contents(std::string_view uid, ByteView bytes);
 
-  // Errors: usage (options), unknown-reference (`capture`), device-lacks, timed-out, device-failed. An unmet
+  // Errors: usage (options), unknown-reference (`capture`), device-lacks, timed-out, device-failed, and
+  // output-not-written of what is stored, captured or has an expectation; files are written all the same. An unmet
   // expectation is not an error: see RunReport. May be called again; each run starts from the initial
   // contents. Graphs are compiled for the device, so the first run on a device reads their files again.
   Outcome<RunReport> run(Device& device, const RunOptions& options = {});

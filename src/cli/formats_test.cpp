@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <random>
+
 namespace slipway::cli {
 namespace {
 
@@ -46,6 +48,39 @@ TEST(Formats, AreDetectedFromTheContents) {
   // What vgf_dump prints.
   EXPECT_EQ(name_of(R"({"constants": [], "header": {"major": 0}, "model_sequence": {}, "resources": []})"), "");
   EXPECT_EQ(name_of(""), "");
+}
+
+// What follows the head of a file may be any bytes, or any letters.
+TEST(Formats, RandomContentsDoNotDecide) {
+  struct Head {
+    std::string_view format, bytes;
+  };
+  using namespace std::string_view_literals;
+  constexpr Head kHeads[] = {
+      {"mlir", "ML\xEFR\rMLIR22\0"sv}, {"tosa", "\x10\0\0\0TOSA"sv},       {"vgf", "VGF1"sv},
+      {"spirv", "\x03\x02\x23\x07"sv}, {"mlir", "func.func @f() { // "sv}, {"mlir", "/// TOSA\nfunc.func @f() { // "sv},
+      {"graph", "graph m { // "sv}};
+  constexpr std::string_view kWords[] = {"tf.",
+                                         "OpCapability OpMemoryModel ",
+                                         "[numthreads(1)]",
+                                         "#version 450",
+                                         "kernels:",
+                                         ".ze_info",
+                                         "@compute fn ",
+                                         "__kernel ",
+                                         "\"resources\"",
+                                         "graph "};
+  std::mt19937 random(1);
+  for (int i = 0; i < 10000; ++i) {
+    const Head& head = kHeads[static_cast<std::size_t>(i) % std::size(kHeads)];
+    const bool text = head.bytes.ends_with("// ");
+    std::string bytes(head.bytes);
+    for (int k = 0; k < 200; ++k) bytes += static_cast<char>(text ? ' ' + random() % 95 : random() % 256);
+    bytes += kWords[random() % std::size(kWords)];
+    const Format* format = format_of({.path = "x", .bytes = bytes_of(bytes), .keys = json_keys(bytes)});
+    ASSERT_TRUE(format) << i;
+    ASSERT_EQ(format->name, head.format) << i;
+  }
 }
 
 TEST(DescribeContents, ShowsKeysTextOrBytes) {

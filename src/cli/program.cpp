@@ -52,7 +52,14 @@ int check_verb(const Arguments& arguments) {
 }
 
 // Many files run in worker processes.
-int run_verb(const Arguments& arguments) { return is_lab(arguments) ? run_lab(arguments) : dispatch(kRun, arguments); }
+int run_verb(const Arguments& arguments) {
+  if (std::optional<Diagnostic> misplaced = misplaced_profile(arguments.words)) {
+    Diagnostics diagnostics;
+    diagnostics.add(std::move(*misplaced));
+    return report(diagnostics, {.json = std::ranges::contains(arguments.words, "--json")});
+  }
+  return is_lab(arguments) ? run_lab(arguments) : dispatch(kRun, arguments);
+}
 
 constexpr std::array kVerbs = {
     Verb{"new", "make a scenario for a shader or a model", new_verb},

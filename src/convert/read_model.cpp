@@ -2,6 +2,7 @@
 #include "convert/read_model.hpp"
 
 #include "base/format.hpp"
+#include "base/mlir_bytecode.hpp"
 #include "foreign/recognise.hpp"
 #include "tosa/read/mlir/read_mlir.hpp"
 #include "tosa/read/read_tosa.hpp"
@@ -11,7 +12,11 @@
 namespace slipway::convert {
 namespace {
 
-constexpr std::string_view kMlirBytecode = "ML\xEFR";
+// MLIR text has no NUL, and most binary files have one soon.
+bool is_text(Bytes bytes) {
+  constexpr std::size_t kSearched = 1 << 16;
+  return !text_of(bytes).substr(0, kSearched).contains('\0');
+}
 
 // Files that are not models, beside those of other programs.
 std::string_view other_format(Bytes bytes, std::string_view name) {
@@ -19,7 +24,15 @@ std::string_view other_format(Bytes bytes, std::string_view name) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first != text.npos && text[first] == '{' && !text.substr(first).starts_with("{-#")) return "JSON";
   if (name.ends_with(".tosa")) return "not a TOSA FlatBuffers file: the identifier `TOSA` is missing";
+  if (!is_mlir_bytecode(bytes) && !is_text(bytes)) return "binary data of an unknown format";
   return {};
+}
+
+void not_a_model(std::string_view what, const std::string& name, Diagnostics& diagnostics) {
+  diagnostics.error(DiagnosticKind::NotRecognised, SourceLocation::in_file(name),
+                    formatted("the file is {}; a model is TOSA FlatBuffers, MLIR or a graph as text (not TFLite, ONNX "
+                              "or TOSA JSON)",
+                              what));
 }
 
 std::optional<tosa::Model> read_text(Bytes bytes, const std::string& name, Diagnostics& diagnostics) {
@@ -53,7 +66,7 @@ bool is_graph_text(std::string_view text) {
 
 ModelFormat detect_format(Bytes bytes) {
   if (tosa::is_tosa(bytes)) return ModelFormat::TosaFlatBuffers;
-  if (text_of(bytes).starts_with(kMlirBytecode)) return ModelFormat::MlirBytecode;
+  if (is_mlir_bytecode(bytes)) return ModelFormat::MlirBytecode;
   if (vgf::is_vgf(bytes)) return ModelFormat::Vgf;
   return is_graph_text(text_of(bytes)) ? ModelFormat::GraphText : ModelFormat::MlirText;
 }
@@ -78,20 +91,26 @@ std::optional<tosa::Model> read_model(Bytes bytes, const std::string& name, cons
     return model;
   }
   if (format == ModelFormat::GraphText) return read_text(bytes, name, diagnostics);
-  if (const foreign::ForeignFormat* other =
-          format == ModelFormat::Vgf ? nullptr : foreign::recognise({.bytes = bytes, .path = name})) {
-    diagnostics.add(foreign::explain(*other, name));
+  if (format == ModelFormat::Vgf) {
+    not_a_model("a VGF file", name, diagnostics);
     return std::nullopt;
   }
-  if (const std::string_view other = other_format(bytes, name); !other.empty() || format == ModelFormat::Vgf) {
-    diagnostics.error(
-        DiagnosticKind::NotRecognised, SourceLocation::in_file(name),
-        formatted("the file is {}; a model is TOSA FlatBuffers, MLIR or a graph as text (not TFLite, ONNX "
-                  "or TOSA JSON)",
-                  format == ModelFormat::Vgf ? "a VGF file" : other));
-    return std::nullopt;
+  Diagnostics problems;
+  if (format == ModelFormat::MlirBytecode || is_text(bytes)) {
+    auto model = tosa::read_mlir(bytes, name, {.entry = options.entry, .done_with = options.done_with}, problems);
+    if (model) {
+      diagnostics.add(problems.release());
+      return model;
+    }
   }
-  return tosa::read_mlir(bytes, name, {.entry = options.entry, .done_with = options.done_with}, diagnostics);
+  // Only now, because a file that can be read may look like any other.
+  if (const foreign::ForeignFormat* other = foreign::recognise({.bytes = bytes, .path = name}))
+    diagnostics.add(foreign::explain(*other, name, problems.release()));
+  else if (const std::string_view format_name = other_format(bytes, name); !format_name.empty())
+    not_a_model(format_name, name, diagnostics);
+  else
+    diagnostics.add(problems.release());
+  return std::nullopt;
 }
 
 }  // namespace slipway::convert

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "base/format.hpp"
+#include "base/mlir_bytecode.hpp"
 #include "foreign/containers.hpp"
 
 namespace slipway::foreign {
@@ -136,19 +137,22 @@ bool is_safetensors(const ForeignFile& file) {
 
 // --- MLIR of other dialects ------------------------------------------------------------------------------------------
 
-bool is_mlir_bytecode(const ForeignFile& file) { return file.text().starts_with("ML\xEFR"); }
-
-// Text or bytecode of MLIR that names an operator of a dialect and no operator of TOSA.
+// MLIR that names an operator of a dialect and no operator of TOSA. What bytecode names is in its table of dialects;
+// its weights may contain any letters.
 bool has_dialect(const ForeignFile& file, std::string_view dialect) {
+  if (const auto bytecode = read_mlir_bytecode(file.bytes)) {
+    const std::vector<std::string_view> dialects = dialects_of(*bytecode);
+    return std::ranges::contains(dialects, dialect) && !std::ranges::contains(dialects, "tosa");
+  }
   const std::string_view text = beginning(file);
-  if (is_mlir_bytecode(file)) return text.contains(dialect) && !text.contains("tosa");
   return is_text(file) && text.contains("func") && text.contains('%') && !text.contains("tosa.") &&
          std::ranges::any_of(std::string_view(" \"!"),
                              [&](char before) { return text.contains(formatted("{}{}.", before, dialect)); });
 }
 
 bool is_stable_hlo(const ForeignFile& file) {
-  return (is_mlir_bytecode(file) && beginning(file).contains("StableHLO_v")) || has_dialect(file, "stablehlo") ||
+  const auto bytecode = read_mlir_bytecode(file.bytes);
+  return (bytecode && bytecode->producer.starts_with("StableHLO_v")) || has_dialect(file, "stablehlo") ||
          has_dialect(file, "vhlo") || has_dialect(file, "mhlo");
 }
 bool is_torch_mlir(const ForeignFile& file) { return has_dialect(file, "torch"); }
@@ -179,6 +183,15 @@ bool is_wgsl(const ForeignFile& file) {
 
 bool is_slang(const ForeignFile& file) {
   return is_code(file) && (beginning(file).contains("[shader(\"") || file.has_suffix(".slang"));
+}
+
+// Scripts of tests, which have shaders in them.
+bool is_amber(const ForeignFile& file) { return file.text().starts_with("#!amber"); }
+
+bool is_shader_test(const ForeignFile& file) {
+  const std::string_view text = beginning(file);
+  return is_code(file) && (file.has_suffix(".shader_test") || file.has_suffix(".vk_shader_test") ||
+                           (text.contains("[test]\n") && text.contains(" shader")));
 }
 
 bool is_metal(const ForeignFile& file) {
@@ -213,6 +226,8 @@ bool is_compressed(const ForeignFile& file) {
 }
 
 bool is_tar(const ForeignFile& file) { return has_at(file, 257, "ustar"); }
+
+bool is_npu_archive(const ForeignFile& file) { return is_recipe_archive(file.bytes); }
 
 bool is_program(const ForeignFile& file) {
   constexpr std::array kMagic = {
@@ -253,7 +268,7 @@ bool starts_with(const ForeignFile& file) {
 }
 constexpr char kNumpy[] = "\x93NUMPY", kDds[] = "DDS ", kExr[] = "\x76\x2f\x31\x01", kPdf[] = "%PDF-", kGguf[] = "GGUF",
                kDxbc[] = "DXBC", kLlvm[] = "BC\xc0\xde", kRenderDoc[] = "RDOC", kGfxr[] = "GFXR",
-               kHip[] = "__CLANG_OFFLOAD_BUNDLE__";
+               kBundle[] = "__CLANG_OFFLOAD_BUNDLE__", kCompressedBundle[] = "CCOB", kOffload[] = "\x10\xff\x10\xad";
 bool is_tflite(const ForeignFile& file) { return has_at(file, 4, "TFL3"); }
 bool is_onnx_runtime(const ForeignFile& file) { return has_at(file, 4, "ORTM"); }
 
@@ -460,8 +475,34 @@ constexpr ForeignFormat kForeignFormats[] = {
      {"slangc {file} -target spirv -o {stem}.spv", "slipway new {stem}.spv -o scenario.json",
       "slipway run scenario.json"},
      is_slang},
+    {"amber",
+     "a script of Amber",
+     "copy its shader into a file; `slipway new` makes a scenario that runs it, to which the buffers are added",
+     {"slipway new {stem}.comp -o scenario.json", "slipway run scenario.json"},
+     is_amber},
+    {"shader-test",
+     "a script of a shader runner (VkRunner or Piglit)",
+     "copy its shader into a file; `slipway new` makes a scenario that runs it, to which the buffers are added",
+     {"slipway new {stem}.comp -o scenario.json", "slipway run scenario.json"},
+     is_shader_test},
     {"cuda", "a CUDA program", "write its kernels in GLSL, HLSL or OpenCL C", {}, is_cuda},
-    {"hip", "a bundle of HIP kernels", "write its kernels in GLSL, HLSL or OpenCL C", {}, starts_with<kHip>},
+    {"offload-bundle",
+     "an offload bundle of clang (HIP, OpenMP or SYCL) without kernels for Intel GPUs",
+     "Slipway inspects kernels for Intel GPUs; to run kernels, write them in GLSL, HLSL or OpenCL C",
+     {"clang-offload-bundler --list --type=o --input={file}"},
+     starts_with<kBundle>},
+    {"compressed-offload-bundle",
+     "a compressed offload bundle of clang",
+     "unpack it, then inspect the kernels in it",
+     {"clang-offload-bundler --list --type=o --input={file}",
+      "clang-offload-bundler --unbundle --type=o --input={file} --targets=TARGET --output={stem}.o",
+      "slipway inspect {stem}.o"},
+     starts_with<kCompressedBundle>},
+    {"offload-binary",
+     "an offload binary of LLVM without kernels for Intel GPUs",
+     "Slipway inspects kernels for Intel GPUs; to run kernels, write them in GLSL, HLSL or OpenCL C",
+     {"llvm-offload-binary {file}"},
+     starts_with<kOffload>},
     {"opencl-c",
      "an OpenCL C program",
      "name it in a kernel of a run recipe; examples/opencl does",
@@ -492,6 +533,11 @@ constexpr ForeignFormat kForeignFormats[] = {
     {"zip", "a ZIP archive", "unpack it", {"unzip {file}"}, is_any_zip},
     {"tar", "a tar archive", "unpack it", {"tar -xf {file}"}, is_tar},
     {"compressed", "a compressed file or archive", "unpack it", {"tar -xf {file}", "7z x {file}"}, is_compressed},
+    {"recipe-archive",
+     "an archive with a run recipe for an NPU",
+     "unpack it, and run the recipe with its profile",
+     {"ar x {file}", "slipway run RECIPE.json --profile PROFILE.json"},
+     is_npu_archive},
     {"program",
      "a program or library for a CPU",
      "of ELF files Slipway reads Intel GPU kernels, files that contain them, and NPU control code; CPU libraries are "
@@ -532,7 +578,7 @@ const ForeignFormat* recognise(const ForeignFile& file) {
   return found == std::end(kForeignFormats) ? nullptr : found;
 }
 
-Diagnostic explain(const ForeignFormat& format, const std::string& name) {
+Diagnostic explain(const ForeignFormat& format, const std::string& name, const Failure& own) {
   Diagnostic problem{.kind = DiagnosticKind::NotRecognised,
                      .message = formatted("the file is {}, {}", format.what,
                                           format.is_data ? "which is data for a workload and not a workload"
@@ -542,6 +588,8 @@ Diagnostic explain(const ForeignFormat& format, const std::string& name) {
   for (const std::string_view command : format.commands) {
     if (!command.empty()) problem.note(formatted("`{}`", filled_in(command, name)));
   }
+  const auto error = std::ranges::find(own, Severity::Error, &Diagnostic::severity);
+  if (error != own.end()) problem.note(formatted("the reader: {}", error->message), error->location);
   return problem;
 }
 

@@ -5,8 +5,10 @@
 //     diagnostics.add(explain(*format, "net.onnx"));
 //
 // A format is recognised by its contents: magic numbers and structure. The suffix of the path decides only where the
-// contents leave several formats open. The formats that Slipway reads are not in the table, except where a file of them
-// is only data for something else, such as an array or a picture.
+// contents leave several formats open. Text is searched for words, which a file that Slipway reads may contain too:
+// `recognise` is called only for files that no reader claims, or whose reader has failed. The formats that Slipway
+// reads are not in the table, except where a file of them is only data for something else, such as an array or a
+// picture.
 #pragma once
 
 #include <array>
@@ -45,7 +47,8 @@ std::span<const ForeignFormat> foreign_formats();
 // archive, however large the file is.
 const ForeignFormat* recognise(const ForeignFile& file);
 
-// An error of the kind not-recognised with the commands as notes. `name` is the path of the file, or `<stdin>`.
-Diagnostic explain(const ForeignFormat& format, const std::string& name);
+// An error of the kind not-recognised with the commands as notes. `name` is the path of the file, or `<stdin>`. `own`:
+// what Slipway's reader reported, if a reader tried; its first error becomes a note.
+Diagnostic explain(const ForeignFormat& format, const std::string& name, const Failure& own = {});
 
 }  // namespace slipway::foreign

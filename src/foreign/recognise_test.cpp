@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <random>
 #include <set>
 
 #include "base/print_diagnostic.hpp"
@@ -35,6 +36,17 @@ std::string zip(const std::vector<std::string>& names) {
                           little<std::uint32_t>(static_cast<std::uint32_t>(directory.size())) +
                           little<std::uint32_t>(static_cast<std::uint32_t>(text.size())) + std::string(2, '\0');
   return text + directory + end;
+}
+
+// An `ar` archive of members without names.
+std::string ar(const std::vector<std::string>& members) {
+  std::string text = "!<arch>\n";
+  for (const std::string& member : members) {
+    std::string size = std::to_string(member.size());
+    size.resize(10, ' ');
+    text += std::string(48, ' ') + size + "`\n" + member + std::string(member.size() % 2, '\n');
+  }
+  return text;
 }
 
 // A length-delimited field of a protocol buffer.
@@ -108,7 +120,11 @@ std::vector<Sample> samples() {
       {"cuda", "a.cu", "__global__ void add(float* a) {}\n"},
       {"cuda", "a.ptx", ".version 8.0\n.target sm_80\n"},
       {"cuda", "a.cubin", elf(190)},
-      {"hip", "a.hsaco", "__CLANG_OFFLOAD_BUNDLE__\0"s},
+      {"offload-bundle", "a.hsaco", "__CLANG_OFFLOAD_BUNDLE__\0"s},
+      {"compressed-offload-bundle", "a.hsaco", "CCOB\2\0\1\0"s},
+      {"offload-binary", "a.o", "\x10\xff\x10\xad\1\0\0\0"s},
+      {"amber", "a.amber", "#!amber\nSHADER compute s GLSL\n#version 430\nvoid main() {}\nEND\n"},
+      {"shader-test", "a.shader_test", "[compute shader]\n#version 450\nvoid main() {}\n\n[test]\ncompute 1 1 1\n"},
       {"opencl-c", "a.cl", "__kernel void add(__global float* a) {}\n"},
       {"llvm", "a.bc", "BC\xc0\xde\x35"s},
       {"renderdoc", "a.rdc", "RDOC\0\0\0\0"s},
@@ -120,6 +136,10 @@ std::vector<Sample> samples() {
       {"tar", "a.tar", std::string(257, 'a') + "ustar\0"s},
       {"compressed", "a.gz", "\x1f\x8b\x08\0"s},
       {"compressed", "a.zst", "\x28\xb5\x2f\xfd\0"s},
+      {"recipe-archive", "a.a", ar({"xclbin2\0\0\0"s})},
+      {"recipe-archive", "b.a", ar({"not aligned"s, R"( {"version": "1.0", "resources": {}})"})},
+      {"recipe-archive", "c.a", ar({R"({"bindings": []})"})},
+      {"program", "lib.a", ar({elf(62)})},
       {"program", "a.so", elf(62)},
       {"program", "a.exe", "MZ\x90\0"s},
   };
@@ -150,6 +170,52 @@ TEST(Recognise, TheNameDoesNotDecide) {
   EXPECT_EQ(name_of("GGUF\x03", "model.onnx"), "gguf");
   EXPECT_EQ(name_of("float f() { return 1.0; }\n", "a.slang"), "slang");
   EXPECT_EQ(name_of("kernel void f(global int* a) {}\n", "a.cl"), "opencl-c");
+}
+
+// A varint of MLIR bytecode of two bytes.
+std::string number(unsigned value) { return little(static_cast<std::uint16_t>((value << 1 | 1) << 1)); }
+
+// MLIR bytecode of a dialect, with weights in its attributes.
+std::string bytecode(const std::string& dialect, const std::string& weights) {
+  const auto section = [](char id, const std::string& contents) {
+    return std::string(1, id) + number(static_cast<unsigned>(contents.size())) + contents;
+  };
+  const std::string strings = "builtin\0func\0"s + dialect + "\0"s;
+  return "ML\xEFR\x0dMLIR22\0"s +
+         section(0, number(3) + number(static_cast<unsigned>(dialect.size()) + 1) + number(5) + number(8) + strings) +
+         section(1, number(3) + number(0) + number(2) + number(4)) + section(2, weights);
+}
+
+TEST(Recognise, BytecodeByItsTableOfDialects) {
+  EXPECT_EQ(name_of(bytecode("tfl", "tosa"), "x"), "tensorflow-mlir");
+  EXPECT_EQ(name_of(bytecode("tf", ""), "x"), "tensorflow-mlir");
+  EXPECT_EQ(name_of(bytecode("linalg", "tosa"), "x"), "linalg");
+  EXPECT_EQ(name_of(bytecode("torch", "tosa"), "x"), "torch-mlir");
+  EXPECT_EQ(name_of(bytecode("stablehlo", "tosa"), "x"), "stablehlo");
+  EXPECT_EQ(name_of(bytecode("tosa", "tf tfl torch linalg stablehlo vhlo StableHLO_v"), "x"), "unknown");
+  const std::string whole = bytecode("tfl", "");
+  for (std::size_t size = 0; size < whole.size(); ++size)
+    recognise({.bytes = bytes_of(whole).first(size), .path = "x"});
+}
+
+// Weights contain any letters.
+TEST(Recognise, RandomWeightsAreNotAnotherDialect) {
+  std::mt19937 random(41);
+  for (int i = 0; i < 10000; ++i) {
+    std::string weights(400, '\0');
+    for (char& each : weights) each = static_cast<char>(random());
+    // One file in ten has the names in its weights for certain.
+    if (i % 10 == 0) weights.replace(random() % 380, 9, i % 20 == 0 ? "tf. tfl \0"s : "linalg\0tf");
+    ASSERT_EQ(name_of(bytecode("tosa", weights), i % 2 == 0 ? "m.mlirbc" : "m.bin"), "unknown") << i;
+  }
+}
+
+TEST(Recognise, ShowsTheErrorOfTheReader) {
+  const ForeignFormat* format = recognise({.bytes = bytes_of(bytecode("tfl", "")), .path = "m.mlirbc"});
+  ASSERT_TRUE(format);
+  const Failure own = {{.severity = Severity::Warning, .kind = DiagnosticKind::TextSyntax, .message = "first"},
+                       {.kind = DiagnosticKind::TextSyntax, .message = "dialect 'tfl' is unknown"}};
+  EXPECT_EQ(explain(*format, "m.mlirbc", own).notes.back().message, "the reader: dialect 'tfl' is unknown");
 }
 
 TEST(Recognise, NothingElse) {

@@ -125,10 +125,13 @@ Outcome<RunReport> Scenario::run(Device& device, const RunOptions& options) {
     const auto index = find_resource(*loaded.plan, uid);
     if (!index) return unknown_resource(uid);
     loaded.plan->captures.push_back(
-        {*index, [&result, uid](Bytes bytes) { result.captured[uid].assign(bytes.begin(), bytes.end()); }});
+        {.resource = *index,
+         .take = [&result, uid](Bytes bytes) { result.captured[uid].assign(bytes.begin(), bytes.end()); },
+         .is_output = true});
   }
-  const auto report = scenario::run(loaded, opening, std::move(how), Log(), diagnostics);
-  if (!report) return problems(diagnostics.all());
+  auto report = scenario::run(loaded, opening, std::move(how), Log(), diagnostics);
+  if (report) diagnostics.add(launch::take_unwritten(*report));
+  if (!report || diagnostics.has_errors()) return problems(diagnostics.all());
   for (const launch::ExpectationOutcome& outcome : report->expectations) {
     result.expectations.push_back(
         {outcome.resource, outcome.comparison.passed, tensor::comparison_text(outcome.resource, outcome.comparison)});

@@ -2,18 +2,39 @@
 #include "shader/compile.hpp"
 
 #include "base/cache.hpp"
+#include "base/format.hpp"
 #include "shader/glslang.hpp"
 #include "spirv/tools.hpp"
 
 namespace slipway::shader {
+
+namespace {
+
+// As HLSL, what only Slang has is ignored, and accesses of resources that are parameters are lost.
+Compiled with_advice_for_slang(Compiled compiled, const std::string& name) {
+  const Path path = name;
+  if (path.extension() != ".slang") return compiled;
+  Diagnostic warning{.severity = Severity::Warning,
+                     .kind = DiagnosticKind::ShaderCompile,
+                     .message = "the file is Slang, which is compiled as HLSL here and may compute something else",
+                     .location = SourceLocation::in_file(name)};
+  warning.hint(formatted("`slangc {} -target spirv -o {}.spv` compiles it", name, path.stem().string()));
+  compiled.warnings.push_back(std::move(warning));
+  return compiled;
+}
+
+}  // namespace
 
 std::string hash_of(std::string_view text) { return Cache::key({text}); }
 
 Result<Compiled> compile(const SourcePtr& source, Language language, const Options& options) {
   switch (language) {
     case Language::Glsl:
-    case Language::Hlsl:
       return compile_with_glslang(source, language, options);
+    case Language::Hlsl:
+      return compile_with_glslang(source, language, options).transform([&](Compiled compiled) {
+        return with_advice_for_slang(std::move(compiled), source->name());
+      });
     case Language::SpirvAssembly:
       return spirv::assemble(source).transform([](spirv::Words words) { return Compiled{.words = std::move(words)}; });
     case Language::Spirv:

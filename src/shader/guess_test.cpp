@@ -20,6 +20,7 @@ TEST(Guess, ByName) {
   EXPECT_EQ(guessed("a.vs.hlsl", ""), "HLSL vertex main");
   EXPECT_EQ(guessed("a.spvasm", ""), "SPIR-V-ASM compute main");
   EXPECT_EQ(guessed("a.txt", "hello"), "none");
+  EXPECT_EQ(guessed("a.slang", "[shader(\"compute\")] [numthreads(1, 1, 1)] void main() {}"), "none");
   EXPECT_EQ(guessed("a.spv", "not SPIR-V"), "none");
   EXPECT_EQ(guessed("a.comp", std::string_view("a\0b", 3)), "none");
 }

@@ -22,11 +22,12 @@ namespace slipway::tensor {
 struct NpyView {
   std::string descr;                // the text in the file: `<f4`, or the list of a structured dtype
   char kind = 'V';                  // the letter of NumPy: b i u f c m M S U V; V for structured dtypes
-  std::optional<ElementType> type;  // for b, i, u and f of the sizes that element types have
+  std::optional<ElementType> type;  // for b, i, u and f of the sizes that element types have, and for their names
   std::uint64_t item_size = 0;      // bytes of one element
   // The number of bytes that are reversed for big-endian data: the item, half of it for c, 4 for U, 1 for strings.
   std::uint32_t swap_size = 1;
   bool structured = false;
+  bool nibbles = false;  // integers with a sign in the low four bits of their bytes
   bool big_endian = false;
   bool fortran = false;  // the first dimension varies fastest
   Shape shape;

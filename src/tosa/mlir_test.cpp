@@ -5,6 +5,8 @@
 
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
+#include "tosa/read/mlir/mlir_reply.hpp"
+#include "tosa/read/mlir/parse_mlir.hpp"
 #include "tosa/read/mlir/read_mlir.hpp"
 #include "tosa/testing.hpp"
 #include "tosa/text.hpp"
@@ -13,7 +15,9 @@
 namespace slipway::tosa {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 // The graph as text, or the diagnostics.
@@ -84,7 +88,8 @@ func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
             kSmall);
 }
 
-TEST(Mlir, Bytecode) {
+// kSmall as bytecode, with one constant in an attribute and one as a resource.
+std::string small_bytecode() {
   static constexpr std::string_view kDigits =
 #include "tosa/test_bytecode.inc"
       ;
@@ -92,12 +97,119 @@ TEST(Mlir, Bytecode) {
   std::string bytes;
   for (std::size_t i = 0; i < kDigits.size(); i += 2)
     bytes += static_cast<char>(digit(kDigits[i]) * 16 + digit(kDigits[i + 1]));
+  return bytes;
+}
+
+TEST(Mlir, Bytecode) {
+  const std::string bytes = small_bytecode();
   EXPECT_EQ(read(bytes), kSmall);
   // Truncated or damaged, it is refused or read, without a crash.
   for (std::size_t size = 4; size < bytes.size(); size += 7) {
     Diagnostics problems;
     EXPECT_FALSE(read_mlir(bytes_of(std::string_view(bytes).substr(0, size)), "m.mlirbc", {}, problems)) << size;
   }
+}
+
+// MLIR parses bytecode without its long constants, which are views of the file.
+TEST(Mlir, LongConstantsOfBytecodeAreNotParsed) {
+  const std::string bytes = small_bytecode();
+  EXPECT_FALSE(shorten_bytecode(bytes_of(bytes)));
+  const auto shortened = shorten_bytecode(bytes_of(bytes), 16);
+  ASSERT_TRUE(shortened);
+  ASSERT_EQ(shortened->literals.size(), 2);
+  constexpr float kValues[] = {1, 2, 3, 4, 5, 6};
+  MlirRequest request{.contents = bytes_of(shortened->text), .name = "m.mlirbc", .entry = {}, .literals = {}};
+  for (const LongLiteral& each : shortened->literals) {
+    EXPECT_EQ(bytes.substr(each.begin, each.end - each.begin), slipway::text_of(std::as_bytes(std::span(kValues))));
+    request.literals.push_back(2 * sizeof kValues);
+  }
+  EXPECT_FALSE(shortened->text.contains(slipway::text_of(std::as_bytes(std::span(kValues)))));
+  const std::vector<std::byte> tail = tail_of(request);
+  std::vector<std::byte> whole(request.contents.begin(), request.contents.end());
+  whole.insert(whole.end(), tail.begin(), tail.end());
+  const std::vector<std::byte> answer = kMlirService.run(whole, {});
+  const auto reply = read_mlir_reply(answer, request.contents, request.literals);
+  ASSERT_TRUE(reply);
+  EXPECT_TRUE(reply->problems.empty()) << reply->problems[0].text;
+  ASSERT_EQ(reply->literals.size(), 2);
+  EXPECT_NE(reply->literals[0].literal, reply->literals[1].literal);
+  EXPECT_EQ(reply->literals[0].elements.width, 32);
+  EXPECT_EQ(reply->graph.nodes.size(), 2);
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_FALSE(shorten_bytecode(bytes_of(bytes).first(size), 16)) << size;
+}
+
+TEST(Mlir, OperatorsOfOtherDialects) {
+  EXPECT_EQ(read(R"mlir(
+module attributes {torch.debug_module_name = "Net"} {
+  ml_program.global private mutable @global_seed(dense<0> : tensor<i64>) : tensor<i64>
+  func.func private @unused(tensor<2xf32>) -> tensor<2xf32>
+  func.func private @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+    %c = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+    %0 = tosa.add %a, %c : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+  func.func @main(%a: tensor<4xf32>) -> tensor<2xf32> {
+    %c0 = arith.constant 0 : index
+    %0 = call @f(%a) : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = func.call @f(%0) : (tensor<4xf32>) -> tensor<4xf32>
+    %2 = tensor.cast %1 : tensor<4xf32> to tensor<?xf32>
+    %3 = tensor.cast %2 : tensor<?xf32> to tensor<4xf32>
+    %4 = tensor.expand_shape %3 [[0, 1]] output_shape [2, 2] : tensor<4xf32> into tensor<2x2xf32>
+    %5 = tensor.concat dim(0) %4, %4 : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<4x2xf32>
+    %6 = tensor.extract_slice %5[1, 0] [1, 2] [1, 1] : tensor<4x2xf32> to tensor<2xf32>
+    return %6 : tensor<2xf32>
+  }
+}
+)mlir"),
+            R"(graph main {
+  %0 = input f32[4]
+  %1 = const f32[4] [1, 2, 3, 4]
+  %2 = ADD(%0, %1) f32[4]
+  %3 = ADD(%2, %1) f32[4]
+  %4 = RESHAPE(%3) f32[2, 2] shape=[2, 2]
+  %5 = CONCAT(%4, %4) f32[4, 2] axis=0
+  %6 = SLICE(%5) f32[1, 2] start=[1, 0] size=[1, 2]
+  %7 = RESHAPE(%6) f32[2] shape=[2]
+  output %7
+}
+)");
+}
+
+TEST(Mlir, NamesTheOlderDialect) {
+  EXPECT_THAT(read("func.func @main(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {\n"
+                   " %p = \"tosa.const\"() {value = dense<[1, 0]> : tensor<2xi32>} : () -> tensor<2xi32>\n"
+                   " return %a : tensor<2x3xf32>\n}\n"),
+              AllOf(HasSubstr("requires attribute 'values'"), HasSubstr("TOSA before 1.0 (MLIR 19 and older)")));
+  EXPECT_THAT(read("func.func @main(%a: tensor<4xf32>) -> tensor<2x2xf32> {\n"
+                   " %0 = \"tosa.reshape\"(%a) {new_shape = array<i64: 2, 2>} : (tensor<4xf32>) -> tensor<2x2xf32>\n"
+                   " return %0 : tensor<2x2xf32>\n}\n"),
+              AllOf(HasSubstr("operands, but found"), HasSubstr("TOSA before 1.0 (MLIR 19 and older)")));
+  EXPECT_THAT(read("func.func @main(%a: tensor<4xi32>) -> tensor<3xi32> {\n"
+                   " %0 = \"tosa.abs\"(%a) : (tensor<4xi32>) -> tensor<3xi32>\n return %0 : tensor<3xi32>\n}\n"),
+              Not(HasSubstr("TOSA before 1.0")));
+}
+
+// Other converters accept it: a warning of conversions and runs, an error of `check`.
+TEST(Mlir, ZeroPointsThatAreNotConstant) {
+  Diagnostics problems;
+  const std::string_view text =
+      "func.func @main(%x: tensor<1x2x2xf32>, %z: tensor<1xf32>, %a: tensor<2xi8>, %b: tensor<1xi8>) -> "
+      "(tensor<1x2x2xf32>, tensor<2xi8>) {\n"
+      " %0 = tosa.matmul %x, %x, %z, %z : (tensor<1x2x2xf32>, tensor<1x2x2xf32>, tensor<1xf32>, tensor<1xf32>) -> "
+      "tensor<1x2x2xf32>\n"
+      " %1 = tosa.negate %a, %b, %b : (tensor<2xi8>, tensor<1xi8>, tensor<1xi8>) -> tensor<2xi8>\n"
+      " return %0, %1 : tensor<1x2x2xf32>, tensor<2xi8>\n}\n";
+  const auto model = read_mlir(bytes_of(text), "m.mlir", {}, problems);
+  ASSERT_TRUE(model);
+  EXPECT_EQ(problems.errors(), 0);
+  EXPECT_EQ(problems.warnings(), 4);
+  EXPECT_THAT(messages(problems), HasSubstr("m.mlir:2:7: warning: `tosa.matmul`: `A_zp` is not constant, as TOSA "
+                                            "requires; it is taken as 0, the only value for f32 [type-mismatch]"));
+  EXPECT_THAT(messages(problems), HasSubstr("m.mlir:3:7: warning: `tosa.negate`: `output_zp` is not constant, as TOSA "
+                                            "requires; it is computed by operators of its own [type-mismatch]"));
+  problems.enforce_rules();
+  EXPECT_EQ(problems.errors(), 4);
 }
 
 TEST(Mlir, TypesAreNarrowedAndDecoded) {
@@ -128,10 +240,16 @@ TEST(Mlir, ErrorsHaveTheirLine) {
   EXPECT_THAT(read("func.func @main("), HasSubstr("[text-syntax]"));
   EXPECT_THAT(read(""), HasSubstr("error: the module has no function [file-format]"));
   EXPECT_THAT(read(body("%0 = \"arith.constant\"() : () -> i32")), HasSubstr("m.mlir:2:"));
-  EXPECT_THAT(read("func.func private @f(tensor<2xi32>)"),
+  EXPECT_THAT(read("func.func private @f(tensor<2xi32>)"), HasSubstr("the module has no function [file-format]"));
+  EXPECT_THAT(read("func.func private @f(tensor<2xi32>) -> tensor<2xi32>\n" +
+                   body("%0 = func.call @f(%x) : (tensor<2xi32>) -> tensor<2xi32>")),
               HasSubstr("error: `func.func`: the function has no body [unsupported]"));
   EXPECT_THAT(read(body("%0 = func.call @main(%x) : (tensor<2xi32>) -> tensor<2xi32>")),
-              HasSubstr("m.mlir:2:6: error: `func.call`: only operators of TOSA can be in a model [unsupported]"));
+              HasSubstr("error: `func.call`: branches and loops expand to more than"));
+  EXPECT_THAT(
+      read(body("%0 = arith.addi %x, %x : tensor<2xi32>")),
+      HasSubstr("m.mlir:2:6: error: `arith.addi`: only operators of TOSA can be in a model, and of other dialects "
+                "arith.constant, func.call, tensor.cast"));
   EXPECT_THAT(read("func.func @f(%x: tensor<*xf32>) -> tensor<*xf32> {\n return %x : tensor<*xf32>\n}"),
               HasSubstr("the type tensor<*xf32> is not a tensor with a rank [unsupported]"));
   EXPECT_THAT(read("func.func @f(%x: i32) -> i32 {\n return %x : i32\n}"),

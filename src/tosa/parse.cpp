@@ -180,6 +180,10 @@ class Parser {
     };
     if (dot == text.npos || !number(text.substr(0, dot), binding.set) || !number(text.substr(dot + 1), binding.binding))
       error_at(text, DiagnosticKind::TextSyntax, "`SET.BINDING` is expected here");
+    if (accept("[")) {
+      binding.element = static_cast<std::uint32_t>(integer());
+      expect("]");
+    }
     bindings.push_back(binding);
   }
 

@@ -501,7 +501,7 @@ TEST(TosaFiles, ErrorsAreReported) {
               r.block().operators[0]->op = fb::Op::NEGATE;
               r.block().operators[0]->inputs = {"x", "x", "x"};
             }),
-            "operator 0 NEGATE `y`: `input1_zp` is `x`, which is not constant [type-mismatch]");
+            "operator 0 NEGATE `y`: `input1_zp` has not one element [type-mismatch]");
   EXPECT_EQ(broken([](Recipe& r) {
               r.block().operators[0]->op = fb::Op::RESHAPE;
               r.block().operators[0]->inputs = {"x", "x"};

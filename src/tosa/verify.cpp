@@ -11,8 +11,9 @@ namespace slipway::tosa {
 namespace {
 
 constexpr std::int64_t kMaxExtent = 0x7fffffff;  // of one dimension, level 8K: sizes below 2^31 bytes
-constexpr std::int64_t kMaxKernel = 8192, kMaxStride = 8192;
-constexpr std::size_t kMaxTensors = 64;  // in a list
+constexpr std::int64_t kMaxKernel = 8192, kMaxStride = 8192, kMaxResizeScale = 256;
+constexpr std::uint64_t kMaxTensorBytes = std::uint64_t{1} << 31;  // tensors are smaller
+constexpr std::size_t kMaxTensors = 64;                            // in a list
 
 class Verifier {
  public:
@@ -24,7 +25,8 @@ class Verifier {
       made_[i] = graph_.values[i].kind != ValueKind::Result;
       extents(graph_.values[i]);
     }
-    for (const Node& node : graph_.nodes) {
+    for (Node& node : graph_.nodes) {
+      if (node.op == Op::RESCALE) rounding_mode(node);
       if (node.op != Op::CUSTOM) check(node);
       for (const ValueId value : node.outputs) made_[index(value)] = true;
     }
@@ -32,6 +34,7 @@ class Verifier {
       if (index(value) >= made_.size() || !made_[index(value)])
         diagnostics_.error(DiagnosticKind::FileFormat, {}, "an output of the graph is made by no node");
     }
+    sizes();
     if (graph_.outputs.empty()) diagnostics_.error(DiagnosticKind::FileFormat, {}, "the graph has no output");
   }
 
@@ -129,6 +132,20 @@ class Verifier {
       }
       enumerant(node, operand, entry->integers.empty() ? -1 : entry->integers[0]);
     }
+  }
+
+  // Other implementations test for double rounding alone, so that each other value rounds once.
+  void rounding_mode(Node& node) {
+    constexpr std::string_view name = "rounding_mode";
+    const Attributes::Entry* entry = node.attributes.find(name);
+    if (!entry || entry->integers.size() != 1) return;
+    const std::int64_t value = entry->integers[0];
+    if (std::ranges::contains(enumerants(OperandKind::RoundingMode), value,
+                              [](const EnumerantName& each) { return std::int64_t{each.value}; }))
+      return;
+    rule(DiagnosticKind::UnknownValue, node,
+         formatted("`{}` is {}, which is not a rounding mode; SINGLE_ROUND is taken", name, value));
+    node.attributes.set(name, static_cast<std::int64_t>(RoundingMode::SingleRound));
   }
 
   void enumerant(const Node& node, const OperandInfo& operand, std::int64_t value) {
@@ -329,14 +346,42 @@ class Verifier {
 
   // Level 8K (docs/spec/tosa.md#profiles-and-levels).
   void level(const Node& node, const OperatorInfo& info) {
+    const auto at_most = [&](const std::string& what, std::int64_t value, std::int64_t most) {
+      if (value <= most) return true;
+      diagnostics_.warning(DiagnosticKind::OutOfRange, node.location,
+                           formatted("{}: {} is {}; level 8K has at most {}", name_of(node.op), what, value, most));
+      return false;
+    };
     const auto warn = [&](std::string_view name, std::int64_t most) {
       for (const std::int64_t value : node.attributes.list(name)) {
-        if (value <= most) continue;
-        diagnostics_.warning(DiagnosticKind::OutOfRange, node.location,
-                             formatted("{}: `{}` is {}; level 8K has at most {}", name_of(node.op), name, value, most));
-        return;
+        if (!at_most(formatted("`{}`", name), value, most)) return;
       }
     };
+    const auto shape = [&](std::size_t input) { return std::span(graph_[node.inputs[input]].type.shape); };
+    // The dimensions of the kernel in a weight, in units of the input.
+    const auto kernel = [&](std::size_t first) {
+      const std::span<const std::int64_t> dilation = node.attributes.list("dilation");
+      const std::size_t count = node.op == Op::CONV3D ? 3 : 2;
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::int64_t step = i < dilation.size() ? dilation[i] : 1;
+        if (!at_most("the kernel with its dilation", shape(1)[first + i] * step, kMaxKernel)) return;
+      }
+    };
+    if (node.op == Op::CONV2D || node.op == Op::CONV3D || node.op == Op::TRANSPOSE_CONV2D) kernel(1);
+    if (node.op == Op::DEPTHWISE_CONV2D) kernel(0);
+    if (node.op == Op::FFT2D || node.op == Op::RFFT2D) {
+      if (at_most("the height", shape(0)[1], kMaxKernel)) at_most("the width", shape(0)[2], kMaxKernel);
+    }
+    if (node.op == Op::RESIZE) {
+      const std::span<const std::int64_t> scale = node.attributes.list("scale");
+      for (std::size_t i = 0; i + 1 < scale.size(); i += 2) {
+        if (scale[i] <= kMaxResizeScale * scale[i + 1]) continue;
+        diagnostics_.warning(
+            DiagnosticKind::OutOfRange, node.location,
+            formatted("RESIZE: the scale is {}/{}; level 8K has at most {}", scale[i], scale[i + 1], kMaxResizeScale));
+        break;
+      }
+    }
     for (const OperandInfo& operand : info.operands) {
       if (operand.kind != OperandKind::List) continue;
       if (operand.name == "stride") warn(operand.name, kMaxStride);
@@ -347,6 +392,27 @@ class Verifier {
       diagnostics_.warning(
           DiagnosticKind::OutOfRange, node.location,
           formatted("{}: {} tensors; level 8K has at most {}", name_of(node.op), node.inputs.size(), kMaxTensors));
+    }
+  }
+
+  // Level 8K, for each tensor once: at the operator that makes it, or the first that takes it.
+  void sizes() {
+    std::vector<const Node*> of(graph_.values.size());
+    for (const Node& node : graph_.nodes) {
+      for (const auto* list : {&node.outputs, &node.inputs}) {
+        for (const ValueId value : *list) {
+          if (index(value) < of.size() && !of[index(value)]) of[index(value)] = &node;
+        }
+      }
+    }
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      const TensorType& type = graph_.values[i].type;
+      const auto count = type.is_static() ? tensor::element_count(type.shape) : std::nullopt;
+      const std::size_t element = tensor::size_of(storage_of(type.data));
+      if (!count || !of[i] || *count < (kMaxTensorBytes + element - 1) / element) continue;
+      diagnostics_.warning(DiagnosticKind::OutOfRange, of[i]->location,
+                           formatted("{}: a tensor has the type {}; level 8K has less than 2^31 bytes",
+                                     name_of(of[i]->op), text_of(type)));
     }
   }
 

@@ -167,10 +167,12 @@ TEST(WriteSpirv, GraphsThatAModuleCannotRepresentAreRefused) {
   graph.outputs = {graph.add_input({DataType::F32, {1, 1, 1, 1, 1, 1, 1}}, "x"),
                    graph.add_input({DataType::F32, {2, 0}}), graph.add_graph_constant({DataType::F32, {2}}, 0)};
   graph.constants[0].graph_constant.reset();
+  graph.input_bindings = {{0, 0, 0}, {0, 0, 1}};
   EXPECT_EQ(assembly_of(graph),
             "error: tensor `x` has the type f32[1, 1, 1, 1, 1, 1, 1]; a graph module has ranks up to 6 [unsupported]\n"
             "error: tensor has the type f32[2, 0]; no dimension can be 0 [out-of-range]\n"
-            "error: constant has no data [missing-key]\n");
+            "error: constant has no data [missing-key]\n"
+            "error: set 0, binding 0[1]: arrays of tensors cannot be written [unsupported]\n");
 }
 
 }  // namespace

@@ -170,7 +170,7 @@ class Conversion {
 
   void convert(tosa::Model& model) {
     const std::optional<tosa::Model> original = options_.verify ? std::optional(model) : std::nullopt;
-    if (options_.analysis) return analyse(model.graph);
+    if (options_.analysis && !analyse(model.graph)) return;
     convert::ConvertOptions settings = options_.settings;
     settings.observe = [&](std::string_view pass, const tosa::Graph& graph) {
       log(pass);
@@ -260,13 +260,18 @@ class Conversion {
     if (const auto written = write_file(*options_.explain, drawn); !written) diagnostics_.add(written.error());
   }
 
-  // --experimental-analysis
-  void analyse(tosa::Graph& graph) {
-    for (const auto& [node, reason] : convert::analyse(graph, options_.settings, diagnostics_)) {
+  // --experimental-analysis. Returns false if an operator cannot be converted; what is reported of others is reported
+  // by the conversion.
+  bool analyse(tosa::Graph& graph) {
+    Diagnostics problems;
+    for (const auto& [node, reason] : convert::analyse(graph, options_.settings, problems)) {
       const std::string where = format_location(node->location);
       print_error(reason.empty() ? formatted("Successfully lowered: {} at {}\n", name_of(node->op), where)
                                  : formatted("Failed to lower: {} at {}: {}\n", name_of(node->op), where, reason));
     }
+    if (!problems.has_errors()) return true;
+    diagnostics_.add(problems.release());
+    return false;
   }
 
   // --- outputs ---
@@ -376,7 +381,7 @@ ConversionLine::ConversionLine(CommandLine& line, ConversionOptions& options, co
   line.add_flag("--require-static-shape", options.settings.require_static_shape,
                 "refuse inputs with unknown dimensions");
   line.add_flag("--experimental-analysis", options.analysis,
-                "report for each operator whether it can be converted, and exit");
+                "report for each operator whether it can be converted, and convert if all can");
   line.add_option("--custom-op-domain-to-opcode", mappings_,
                   "DOMAIN:NUMBER: the opcode of custom operators of a domain");
   line.add_flag("--enable-bespoke", bespoke_, "the same as com.arm.bespoke:0");

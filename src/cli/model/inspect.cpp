@@ -81,8 +81,9 @@ bool is_graph_text_file(const Content& content) { return convert::is_graph_text(
 
 bool is_mlir_file(const Content& content) {
   constexpr std::size_t kSearched = 1 << 16;
+  const std::string_view text = text_of(content.bytes).substr(0, kSearched);
   return convert::detect_format(content.bytes) == convert::ModelFormat::MlirBytecode ||
-         content.path.extension() == ".mlir" || text_of(content.bytes).substr(0, kSearched).contains("func.func @");
+         content.path.extension() == ".mlir" || text.contains("func.func @") || text.contains("\"func.func\"(");
 }
 
 int check_model_file(const Arguments& arguments) {

@@ -353,7 +353,9 @@ class ModelJob : public Job {
     const auto device = diagnostics_.take(session.opening().get(std::move(needs)));
     if (!device) return false;
     stage("compiling and running kernels");
-    report_ = diagnostics_.take(launch::run(alone_->plan, **device, run_options(), verbose_log()));
+    launch::RunOptions options = run_options();
+    options.prove_outputs = printing == nullptr;  // which may run again, and print again
+    report_ = diagnostics_.take(launch::run(alone_->plan, **device, std::move(options), verbose_log()));
     if (printing && report_) report_->printed = printing->take_prints();
     if (report_ && is_interpreted()) report_->device += formatted("; graphs by the {}", kInterpreter);
     return report_.has_value();
@@ -393,6 +395,7 @@ class ModelJob : public Job {
   }
 
   void finish() {
+    diagnostics_.add(launch::take_unwritten(*report_));
     if (archived_ && !options_.dry_run) write_archive();
     say(launch::print_shader_output(report_->printed));
     if (!options_.against.empty()) say(launch::print_expectations(report_->expectations));

@@ -30,6 +30,7 @@ Result<std::vector<std::optional<reference::Tensor>>> ModelRunner::run(std::shar
   const auto report =
       problems.take(launch::run(opened->alone.plan, *opened->device, {.cache = Cache::of_user()}, Log()));
   if (!report) return failed();
+  if (!report->diagnostics.empty()) return fail(report->diagnostics);
   device_name_ = report->device;
   std::vector<std::optional<reference::Tensor>> results(outputs.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) {

@@ -83,12 +83,12 @@ class ReduceVerb {
     if (options_.timeout) test.limit = std::chrono::duration<double>(*options_.timeout);
     if (name == "scenario") {
       kind_ = ReducedAs::Json;
-      test.expectations_by_message = true;
     } else if (name == "rpl") {
       kind_ = ReducedAs::Text;
       test.verb = "compile";
     } else if (std::ranges::contains(std::initializer_list<std::string_view>{"vgf", "tosa", "graph", "mlir"}, name)) {
       kind_ = ReducedAs::Graph;
+      test.named = false;
     } else {
       const std::string what = format ? formatted("a file of format {}", name) : "a file of unknown format";
       diagnostics_.error(
@@ -178,7 +178,7 @@ class ReduceVerb {
     ++tests_;
     step(formatted("{} tests, {}", tests_, size_.empty() ? original_size() : size_));
     const auto found = test_->classify(path);
-    last_ = found ? *found : FailureClass{"usage error", {}, {}};
+    last_ = found ? *found : FailureClass{"usage error", {}, {}, {}};
     return last_ == failure_;
   }
 

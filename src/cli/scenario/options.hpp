@@ -18,6 +18,7 @@ struct ScenarioRunOptions : LaunchGroup {
   bool confine = false;
   std::string hlsl_compiler = "glslang";
   std::string failure_dump_directory;
+  Severity unwritten = Severity::Error;  // of outputs that the run does not write; not an option
 
   bool pipeline_caching = false, clear_pipeline_cache = false, fail_on_pipeline_cache_miss = false;
   std::string cache_path;

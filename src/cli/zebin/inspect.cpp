@@ -69,9 +69,9 @@ void print_json(const std::vector<zebin::Input>& inputs, const InspectVerbOption
 std::string print_archive(const std::string& file, Bytes archive) {
   const std::vector<zebin::MemberInfo> members = zebin::members_of(archive);
   const bool is_host = zebin::is_host_file(archive);
-  std::string text =
-      formatted("{}: {} with {} {}{}, {} bytes\n", file, is_host ? "file for a CPU" : "archive", members.size(),
-                is_host ? "zebin" : "member", members.size() == 1 ? "" : "s", archive.size());
+  const std::string_view host = zebin::is_offload_bundle(archive) ? "offload bundle" : "file for a CPU";
+  std::string text = formatted("{}: {} with {} {}{}, {} bytes\n", file, is_host ? host : "archive", members.size(),
+                               is_host ? "zebin" : "member", members.size() == 1 ? "" : "s", archive.size());
   for (const zebin::MemberInfo& member : members) {
     text += formatted("  {} @{:#x}, {} bytes{}\n", zebin::printable(member.name), member.offset, member.size,
                       member.is_zebin ? "" : ", not an ELF file");

@@ -119,10 +119,88 @@ class Folding {
       case Op::CONCAT:
         return node.inputs.size() == 1 ? same(0) : std::nullopt;
       case Op::TRANSPOSE:
-        return std::ranges::is_sorted(node.attributes.list("perms")) ? same(0) : std::nullopt;
+        return moves_nothing(node) ? same(0) : std::nullopt;
+      case Op::MAX_POOL2D:
+        return is_of_one_element(node) ? same(0) : std::nullopt;
+      case Op::AVG_POOL2D:
+        return is_of_one_element(node) && same_zero_points(node) && has_no_negative_zero(node.inputs[0]) ? same(0)
+                                                                                                         : std::nullopt;
+      case Op::RESIZE:
+        return resizes_nothing(node) ? same(0) : std::nullopt;
+      case Op::RESCALE:
+        return rescales_by_one(node) ? same(0) : std::nullopt;
+      case Op::REVERSE:
+      case Op::REDUCE_ALL:
+      case Op::REDUCE_ANY:
+      case Op::REDUCE_MAX:
+      case Op::REDUCE_MIN:
+      case Op::REDUCE_PRODUCT:
+        return extent_of_axis(node) == 1 ? same(0) : std::nullopt;
+      case Op::REDUCE_SUM:
+        return extent_of_axis(node) == 1 && has_no_negative_zero(node.inputs[0]) ? same(0) : std::nullopt;
+      case Op::ARITHMETIC_RIGHT_SHIFT:
+      case Op::LOGICAL_LEFT_SHIFT:
+      case Op::LOGICAL_RIGHT_SHIFT:
+        return is_all(node.inputs[1], 0) ? same(0) : std::nullopt;
+      case Op::BITWISE_AND:
+        return either(-1);
+      case Op::BITWISE_OR:
+      case Op::BITWISE_XOR:
+      case Op::LOGICAL_OR:
+      case Op::LOGICAL_XOR:
+        return either(0);
+      case Op::LOGICAL_AND:
+        return either(1);
+      case Op::MAXIMUM:
+      case Op::MINIMUM:
+        return node.inputs[0] == node.inputs[1] ? same(0) : std::nullopt;
+      case Op::SELECT:
+        return node.inputs[1] == node.inputs[2] ? same(1) : std::nullopt;
       default:
         return std::nullopt;
     }
+  }
+
+  // Whether only dimensions of one element change their position.
+  bool moves_nothing(const Node& node) const {
+    std::vector<std::int64_t> moved;
+    const tensor::Shape& shape = graph_[node.inputs[0]].type.shape;
+    for (const std::int64_t dimension : node.attributes.list("perms")) {
+      if (shape[static_cast<std::size_t>(dimension)] != 1) moved.push_back(dimension);
+    }
+    return std::ranges::is_sorted(moved);
+  }
+
+  // A pool whose windows are the elements of its input.
+  static bool is_of_one_element(const Node& node) {
+    const auto all = [&](std::string_view list, std::int64_t wanted) {
+      return std::ranges::all_of(node.attributes.list(list), [&](std::int64_t each) { return each == wanted; });
+    };
+    return all("kernel", 1) && all("stride", 1) && all("pad", 0);
+  }
+
+  static bool same_zero_points(const Node& node) {
+    return node.attributes.integer("input_zp") == node.attributes.integer("output_zp");
+  }
+
+  static bool resizes_nothing(const Node& node) {
+    const std::span<const std::int64_t> scale = node.attributes.list("scale");
+    return node.attributes.enumerant<tosa::ResizeMode>("mode") == tosa::ResizeMode::NearestNeighbor &&
+           scale.size() == 4 && scale[0] == scale[1] && scale[2] == scale[3] &&
+           std::ranges::all_of(node.attributes.list("offset"), [](std::int64_t each) { return each == 0; }) &&
+           std::ranges::all_of(node.attributes.list("border"), [](std::int64_t each) { return each == 0; });
+  }
+
+  bool rescales_by_one(const Node& node) const {
+    const bool scale32 = node.attributes.integer("scale32") != 0;
+    const int shift = scale32 ? 30 : 14;
+    return is_all(node.inputs[1], static_cast<double>(1 << shift)) && is_all(node.inputs[2], shift) &&
+           same_zero_points(node) && node.attributes.integer("input_unsigned") == 0 &&
+           node.attributes.integer("output_unsigned") == 0;
+  }
+
+  std::int64_t extent_of_axis(const Node& node) const {
+    return graph_[node.inputs[0]].type.shape[static_cast<std::size_t>(node.attributes.integer("axis"))];
   }
 
   bool clamps_nothing(const Node& node) const {

@@ -62,6 +62,50 @@ TEST(Fold, OperatorsWithoutEffect) {
             "graph m {\n  %0 = input f32[2, 3]\n  %1 = TANH(%0) f32[2, 3]\n  %2 = EXP(%1) f32[2, 3]\n  output %2\n}\n");
 }
 
+// Each of these operators returns its operand.
+TEST(Fold, OperatorsOnOneElement) {
+  const auto is_folded = [](const std::string& type, const std::string& before, const std::string& op,
+                            const std::string& constants = "") {
+    const std::string text =
+        folded(formatted("%0 = input {0}\n%1 = {1}(%0) {0}\n{3}%2 = {2}\n%3 = {1}(%2) {0}\n"
+                         "output %3\n",
+                         type, before, op, constants));
+    const std::string expected = formatted(
+        "graph m {{\n  %0 = input {0}\n  %1 = {1}(%0) {0}\n  %2 = {1}(%1) {0}\n  output %2\n}}\n", type, before);
+    return text == expected;
+  };
+  const std::string image = "f32[1, 4, 3, 2]", bytes = "i8[1, 4, 3, 2]", words = "i32[1, 4, 3, 2]";
+  const std::string pool = "kernel=[1, 1] stride=[1, 1] pad=[0, 0, 0, 0]";
+  EXPECT_TRUE(is_folded(image, "TANH", "MAX_POOL2D(%1) " + image + " " + pool + " nan_mode=IGNORE"));
+  EXPECT_TRUE(
+      is_folded(image, "EXP", "AVG_POOL2D(%1) " + image + " " + pool + " acc_type=FP32 input_zp=0 output_zp=0"));
+  EXPECT_TRUE(is_folded(bytes, "BITWISE_NOT",
+                        "AVG_POOL2D(%1) " + bytes + " " + pool + " acc_type=INT32 input_zp=3 output_zp=3"));
+  EXPECT_TRUE(is_folded(
+      image, "TANH", "RESIZE(%1) " + image + " mode=NEAREST_NEIGHBOR scale=[2, 2, 1, 1] offset=[0, 0] border=[0, 0]"));
+  EXPECT_TRUE(is_folded(image, "TANH", "REVERSE(%1) " + image + " axis=0"));
+  EXPECT_TRUE(is_folded(image, "TANH", "REDUCE_MAX(%1) " + image + " axis=0 nan_mode=PROPAGATE"));
+  EXPECT_TRUE(is_folded(image, "EXP", "REDUCE_SUM(%1) " + image + " axis=0"));
+  EXPECT_TRUE(is_folded("f32[1, 3, 1, 2]", "TANH", "TRANSPOSE(%1) f32[1, 3, 1, 2] perms=[2, 1, 0, 3]"));
+  EXPECT_TRUE(is_folded(image, "TANH", "MAXIMUM(%1, %1) " + image + " nan_mode=PROPAGATE"));
+  EXPECT_TRUE(
+      is_folded(words, "BITWISE_NOT", "LOGICAL_LEFT_SHIFT(%1, %9) " + words, "%9 = const i32[1, 1, 1, 1] [0]\n"));
+  EXPECT_TRUE(is_folded(words, "BITWISE_NOT", "BITWISE_AND(%1, %9) " + words, "%9 = const i32[1, 1, 1, 1] [-1]\n"));
+  EXPECT_TRUE(is_folded(bytes, "BITWISE_NOT",
+                        "RESCALE(%1, %8, %9) " + bytes +
+                            " scale32=true rounding_mode=SINGLE_ROUND per_channel=false input_unsigned=false "
+                            "output_unsigned=false input_zp=-4 output_zp=-4",
+                        "%8 = const i32[1] [1073741824]\n%9 = const i8[1] [30]\n"));
+  // -0 becomes +0, a zero point is added, and pixels are averaged.
+  EXPECT_FALSE(
+      is_folded(image, "TANH", "AVG_POOL2D(%1) " + image + " " + pool + " acc_type=FP32 input_zp=0 output_zp=0"));
+  EXPECT_FALSE(is_folded(image, "TANH", "REDUCE_SUM(%1) " + image + " axis=0"));
+  EXPECT_FALSE(is_folded(bytes, "BITWISE_NOT",
+                         "AVG_POOL2D(%1) " + bytes + " " + pool + " acc_type=INT32 input_zp=3 output_zp=4"));
+  EXPECT_FALSE(is_folded(
+      image, "TANH", "MAX_POOL2D(%1) " + image + " kernel=[3, 1] stride=[1, 1] pad=[1, 1, 0, 0] nan_mode=PROPAGATE"));
+}
+
 TEST(Fold, OperatorsWithAnEffectStay) {
   const std::string lines =
       "%0 = input i8[2, 3]\n%1 = CLAMP(%0) i8[2, 3] min_val=-127 max_val=127 nan_mode=PROPAGATE\n"

@@ -245,6 +245,15 @@ std::string print_shader_output(std::span<const std::string> printed) {
   return text;
 }
 
+std::vector<Diagnostic> take_unwritten(Report& report) {
+  const auto unwritten = std::ranges::stable_partition(report.diagnostics, [](const Diagnostic& diagnostic) {
+    return diagnostic.kind != DiagnosticKind::OutputNotWritten;
+  });
+  std::vector<Diagnostic> taken(std::make_move_iterator(unwritten.begin()), std::make_move_iterator(unwritten.end()));
+  report.diagnostics.erase(unwritten.begin(), unwritten.end());
+  return taken;
+}
+
 std::vector<Diagnostic> FileReport::all_diagnostics() const {
   std::vector<Diagnostic> all = diagnostics;
   if (report) std::ranges::copy(report->diagnostics, std::back_inserter(all));

@@ -25,7 +25,8 @@ struct ExpectationOutcome {
   std::shared_ptr<const DifferenceView> view = nullptr;  // of one that failed, unless the array is very large
 };
 
-// Of one plan that ran to its end. Failed expectations are errors among the diagnostics.
+// Of one plan that ran to its end. Failed expectations and outputs that were not written are errors among the
+// diagnostics.
 struct Report {
   std::string device;
   std::string driver;  // with its version; empty: none
@@ -38,6 +39,9 @@ struct Report {
   PerfCounters counters;
   Profile profile;
 };
+
+// Removes from a report what is not the outcome of an expectation: outputs that were not written.
+std::vector<Diagnostic> take_unwritten(Report& report);
 
 // The outcomes of all expectations (docs/spec/scenario.md#expectations), a line each and one for each mismatch shown.
 std::string print_expectations(std::span<const ExpectationOutcome> expectations);

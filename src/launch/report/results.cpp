@@ -160,27 +160,14 @@ Result<> store_wanted(const Plan& plan, const Readback& readback, Report& report
 }  // namespace
 
 Result<> store_results(const Plan& plan, const Readback& all, const Path& failure_dump, Report& report) {
-  const ScopedTimer timer(report.counters, CounterCategory::SaveResults, "Save Resources");
   Result<> done = store_wanted(plan, all, report);
   if (done && !report.diagnostics.empty() && !failure_dump.empty()) done = dump_all(plan, all, failure_dump);
   return done;
 }
 
-Result<> store_results(const Plan& plan, const gpu::Device& device, const Resources& resources,
+Result<> store_results(const Plan& plan, const gpu::Device& device, const Resources& resources, const Readback& results,
                        const Path& failure_dump, Report& report) {
-  const ScopedTimer timer(report.counters, CounterCategory::SaveResults, "Save Resources");
-  std::set<ResourceIndex> wanted;
-  for (ResourceIndex i = 0; i < plan.resources.size(); ++i) {
-    if (!plan.resources[i].outputs.empty()) wanted.insert(i);
-  }
-  for (const Expectation& expectation : plan.expectations) {
-    wanted.insert(expectation.resource);
-    if (const auto* other = std::get_if<ResourceIndex>(&expectation.expected)) wanted.insert(*other);
-  }
-  for (const Capture& capture : plan.captures) wanted.insert(capture.resource);
-  const Result<Readback> readback = read_back(plan, device, resources, wanted);
-  if (!readback) return fail(readback.error());
-  Result<> done = store_wanted(plan, *readback, report);
+  Result<> done = store_wanted(plan, results, report);
   if (!done || report.diagnostics.empty() || failure_dump.empty()) return done;
   const auto all = std::views::iota(ResourceIndex{0}, static_cast<ResourceIndex>(plan.resources.size()));
   const Result<Readback> everything = read_back(plan, device, resources, {all.begin(), all.end()});

@@ -14,7 +14,8 @@ namespace slipway::launch {
 // Adds the outcomes of expectations to the report, passes contents to captures, and writes all outputs; the files get
 // their names only when each of them is complete. When an expectation fails, all resources are written as .npy files
 // into the directory `failure_dump`, if there is one.
-Result<> store_results(const Plan& plan, const gpu::Device& device, const Resources& resources,
+// `results`: those of wanted_results().
+Result<> store_results(const Plan& plan, const gpu::Device& device, const Resources& resources, const Readback& results,
                        const Path& failure_dump, Report& report);
 
 // The same where all resources are in the memory of the host.

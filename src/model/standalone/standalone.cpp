@@ -53,6 +53,7 @@ class Planner {
     alone.segments = std::move(*segments);
     for (std::size_t i = 0; i < file_.inputs.size(); ++i) contents(alone, i);
     for (std::size_t i = 0; i < file_.outputs.size(); ++i) output(alone, i);
+    mark_results(alone);
     if (!options_.expected.empty()) expect(alone);
     if (options_.values) capture(alone);
     if (diagnostics_.errors() != before) return std::nullopt;
@@ -186,7 +187,6 @@ class Planner {
         at = planned_.emplace(slot.resource, static_cast<launch::ResourceIndex>(alone.plan.resources.size() - 1)).first;
       }
       list.push_back(at->second);
-      if (std::ranges::contains(bindings_, slot.binding, &ModelBinding::binding)) return;
       bindings_.push_back({.binding = slot.binding,
                            .resource = at->second,
                            .shape = alone.shapes[slot.resource],
@@ -228,6 +228,17 @@ class Planner {
     if (!image) return std::nullopt;
     made.kind = *image;
     return made;
+  }
+
+  // Each run must write all of an output.
+  void mark_results(Standalone& alone) {
+    for (std::size_t i = 0; i < file_.outputs.size(); ++i) {
+      const vgf::Slot& slot = file_.outputs[i];
+      launch::Resource& resource = alone.plan.resources[planned_.at(slot.resource)];
+      const Elements elements = elements_of(file_.resources[slot.resource], alone.shapes[slot.resource]).value();
+      resource.is_result = true;
+      resource.element_size = tensor::size_of(elements.type);
+    }
   }
 
   // --- contents ---
@@ -400,22 +411,17 @@ class Planner {
                          formatted("there is no array for an output of the model; its outputs need {}", names));
   }
 
-  // What shares storage: an alias group, or the resource alone.
-  std::pair<bool, std::uint32_t> storage_of(std::uint32_t resource) const {
-    const auto& group = file_.resources[resource].alias_group;
-    return group ? std::pair(true, *group) : std::pair(false, resource);
-  }
-
   // Storage that one segment writes at most still has its value at the end.
   void capture(Standalone& alone) {
-    std::map<std::pair<bool, std::uint32_t>, std::set<std::size_t>> writers;  // segments by storage
+    const std::vector<std::uint32_t> storage = vgf::storage_of(file_);
+    std::map<std::uint32_t, std::set<std::size_t>> writers;  // segments by storage
     for (std::size_t s = 0; s < file_.segments.size(); ++s) {
-      for (const vgf::Slot& slot : file_.segments[s].outputs) writers[storage_of(slot.resource)].insert(s);
+      for (const vgf::Slot& slot : file_.segments[s].outputs) writers[storage[slot.resource]].insert(s);
     }
     std::set<std::uint32_t> wanted;
     for (const vgf::Slot& slot : file_.outputs) wanted.insert(slot.resource);
     for (std::uint32_t i = 0; i < file_.resources.size(); ++i) {
-      const bool kept = writers[storage_of(i)].size() <= 1;
+      const bool kept = writers[storage[i]].size() <= 1;
       const bool inside =
           file_.resources[i].category != vgf::Category::Constant && file_.resources[i].category != vgf::Category::Input;
       if (inside && kept) wanted.insert(i);

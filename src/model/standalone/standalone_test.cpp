@@ -220,6 +220,70 @@ TEST_F(StandaloneTest, OpenDimensions) {
   EXPECT_EQ(alone->shapes[1], (tensor::Shape{2, 3}));
 }
 
+// An image that is returned as a tensor: the two share memory, whose rows may be padded.
+TEST_F(StandaloneTest, AnImageThatIsAnOutput) {
+  StandaloneOptions wanted = request(model(R"(
+resource x input storage_image R32_SFLOAT [3, 5, 1] alias 0
+resource t output tensor R32_SFLOAT [3, 5, 1] alias 0
+resource y output storage_buffer R32_SFLOAT [15]
+module look compute main glsl
+| layout(local_size_x = 1) in;
+| layout(set = 0, binding = 0, r32f) readonly uniform image2D x;
+| layout(set = 0, binding = 1) writeonly buffer Out { float y[]; };
+| void main() { uvec2 at = gl_GlobalInvocationID.xy; y[at.x + 5 * at.y] = imageLoad(x, ivec2(at)).r; }
+segment look look 5 3 1
+set 0: 0 x, 1 y
+in 0 x
+out 1 y
+input 0 x x
+output 0 t t
+output 1 y y
+)"));
+  const std::vector<std::byte> texels =
+      launch::bytes_of<float>({1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100, 200, 300, 400, 500});
+  wanted.given = {{0, texels}};
+  wanted.values = std::make_shared<ModelValues>();
+  const auto alone = plan_standalone(wanted, diagnostics_);
+  ASSERT_TRUE(alone) << format_diagnostics(diagnostics_.all());
+  EXPECT_TRUE(run_it(alone->plan).diagnostics.empty());
+  EXPECT_EQ(wanted.values->at(1), texels);
+  EXPECT_EQ(wanted.values->at(2), texels);
+}
+
+// A resource that is bound to an input and an output is read before it is written.
+TEST_F(StandaloneTest, OneResourceForInputAndOutput) {
+  const auto file = model(R"(
+resource x input tensor R32_SINT [4]
+resource y output tensor R32_SINT [4]
+module m graph main graph
+| graph main {
+|   %0 = input i32[4] at 0.0
+|   %1 = REVERSE(%0) i32[4] axis=0
+|   output %1 at 0.1
+| }
+segment s m
+set 0: 0 x, 1 y
+in 0 x
+out 1 y
+input 0 x x
+output 1 y y
+)");
+  for (const Engine engine : {Engine::Kernels, Engine::Reference}) {
+    auto made = ModelPlan::make(file, "net", {.graphs = {.engine = engine}}, diagnostics_);
+    ASSERT_TRUE(made);
+    launch::Plan plan;
+    launch::Resource both{.name = "both", .kind = launch::Buffer{.size = 16}};
+    both.initial = {launch::contents_of<std::int32_t>({1, 2, 3, 4})};
+    both.outputs = {launch::raw_output(directory_ / "both")};
+    plan.resources.push_back(std::move(both));
+    ASSERT_TRUE(made->dispatch(plan, {.bindings = {{.binding = 0, .resource = 0}, {.binding = 1, .resource = 0}}},
+                               diagnostics_))
+        << format_diagnostics(diagnostics_.all());
+    EXPECT_TRUE(run_it(plan).diagnostics.empty());
+    EXPECT_THAT(launch::read_raw<std::int32_t>(directory_ / "both"), ElementsAre(4, 3, 2, 1));
+  }
+}
+
 TEST(FileNames, HaveNoCharactersThatFileSystemsReject) {
   EXPECT_EQ(file_name_for("serving_default_x:0"), "serving_default_x_0");
   EXPECT_EQ(file_name_for("../../etc/passwd"), "_._.._etc_passwd");

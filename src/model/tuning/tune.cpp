@@ -96,8 +96,11 @@ class Tuner {
     standalone_.model.graphs.lower.device.tuning = std::move(tuning);
     const auto alone = plan_standalone(standalone_, diagnostics_);
     if (!alone) return std::nullopt;
-    const launch::RunOptions how{
-        .repeat = repeat, .timestamps = true, .cache = options_.cache, .pipelines = &pipelines_};
+    const launch::RunOptions how{.repeat = repeat,
+                                 .timestamps = true,
+                                 .prove_outputs = false,
+                                 .cache = options_.cache,
+                                 .pipelines = &pipelines_};
     const auto report = diagnostics_.take(options_.device ? launch::run(alone->plan, *options_.device, how, {})
                                                           : launch::run_on_host(alone->plan, "", how, {}));
     if (!report) return std::nullopt;

@@ -9,13 +9,14 @@ namespace {
 
 // Whether bytes of this dtype change their meaning as elements of the type.
 bool reinterprets(const tensor::NpyView& view, tensor::ElementType type) {
+  if (view.type == type) return false;
   const bool floats = view.kind == 'f' || view.kind == 'c';
   const bool integers = view.kind == 'i' || view.kind == 'u' || view.kind == 'b';
   switch (type) {
     case tensor::ElementType::F16:
     case tensor::ElementType::F32:
     case tensor::ElementType::F64:
-      return integers || (floats && view.type != type);
+      return integers || floats;
     default:  // integers, and floats that numpy lacks, which files store as raw or integer elements
       return floats;
   }

@@ -13,6 +13,7 @@
 #include "tensor/element.hpp"
 #include "tosa/operand_forms.hpp"
 #include "tosa/read/known_elements.hpp"
+#include "tosa/read/open_parameters.hpp"
 #include "tosa/read/shape_operators.hpp"
 #include "tosa/read/tosa_data.hpp"
 #include "tosa_generated.h"
@@ -85,11 +86,13 @@ class Reader {
     return view(of.outputs()->Get(0));
   }
   Diagnostic& error(DiagnosticKind kind, const fb::TosaOperator& at, const std::string& text) {
+    return diagnostics_.error(kind, location(&at), named(at, text));
+  }
+  std::string named(const fb::TosaOperator& at, const std::string& text) const {
     const auto number = numbers_.find(&at);
-    return diagnostics_.error(
-        kind, location(&at),
-        formatted("operator {}{} `{}`: {}", number == numbers_.end() ? std::string() : formatted("{} ", number->second),
-                  title(at), operator_name(at), text));
+    return formatted("operator {}{} `{}`: {}",
+                     number == numbers_.end() ? std::string() : formatted("{} ", number->second), title(at),
+                     operator_name(at), text);
   }
   static std::string title(const fb::TosaOperator& of) {
     const char* name = fb::EnumNameOp(of.op());
@@ -485,15 +488,19 @@ class Reader {
     return std::nullopt;
   }
 
-  // A constant tensor of one element, as an attribute.
+  // A constant tensor of one element, as an attribute; otherwise as an open parameter.
   bool one_element(const fb::TosaOperator& of, std::size_t input, const OperandInfo& operand, Scope& scope,
-                   Attributes& to) {
+                   Attributes& to, std::vector<OpenParameter>& open) {
     const std::string_view name = view(of.inputs()->Get(static_cast<flatbuffers::uoffset_t>(input)));
     const Symbol& symbol = scope[name];
     const bool made = symbol.producer && symbol.producer->op() != fb::Op::CONST;
     if (!symbol.tensor || made || symbol.is_input || !has_data(*symbol.tensor)) {
-      error(DiagnosticKind::TypeMismatch, of, formatted("`{}` is `{}`, which is not constant", operand.name, name));
-      return false;
+      const auto value = value_of(of, input, scope);
+      if (!value) return false;
+      const auto known = known_.find(model_.graph, *value);
+      if (!known) open.push_back({operand.name, *value});
+      to.set(operand.name, known.value_or(0));
+      return true;
     }
     const auto data = data_of(*symbol.tensor, bytes_);
     const auto type = data_type_of(symbol.tensor->type());
@@ -529,6 +536,7 @@ class Reader {
     Attributes attributes;
     std::size_t next = 0;
     bool sound = true;
+    std::vector<OpenParameter> open;
     for (const OperandInfo* operand : file_operands(info, adaptive)) {
       if (!is_file_input(*operand, adaptive)) continue;
       if (operand->kind == OperandKind::List) {
@@ -536,7 +544,7 @@ class Reader {
         if (values) attributes.set(operand->name, *values);
         sound &= values.has_value();
       } else if (!operand->is_tensor()) {
-        sound &= one_element(of, next++, *operand, scope, attributes);
+        sound &= one_element(of, next++, *operand, scope, attributes, open);
       } else {
         do {
           const auto value = value_of(of, next++, scope);
@@ -556,7 +564,32 @@ class Reader {
       error(DiagnosticKind::MissingKey, of, read ? formatted("`{}` is missing", operand.name) : read.error());
       sound = false;
     }
-    if (sound) add(of, info.op, std::move(inputs), std::move(attributes), nullptr, scope);
+    if (!sound) return;
+    const OpenOperator whole{.op = info.op, .inputs = inputs, .attributes = attributes, .result = {}, .open = open};
+    if (is_open(model_.graph, whole)) return close(of, whole, scope);
+    add(of, info.op, std::move(inputs), std::move(attributes), nullptr, scope);
+  }
+
+  // An operator with operands that are not constant, as TOSA requires: a warning of conversions and runs.
+  void close(const fb::TosaOperator& of, OpenOperator whole, Scope& scope) {
+    const std::string_view name = count(of.outputs()) == 1 ? view(of.outputs()->Get(0)) : std::string_view();
+    const Symbol& symbol = scope[name];
+    const auto type = symbol.tensor ? this->type(*symbol.tensor) : std::nullopt;
+    if (!type) {
+      error(DiagnosticKind::UnknownReference, of, formatted("its result `{}` is not a tensor", name));
+      return;
+    }
+    whole.result = *type;
+    const std::size_t first = model_.graph.nodes.size();
+    const auto closed = close_operator(model_.graph, whole);
+    if (!closed) {
+      error(DiagnosticKind::TypeMismatch, of, closed.error());
+      return;
+    }
+    for (std::size_t i = first; i < model_.graph.nodes.size(); ++i) model_.graph.nodes[i].location = location(&of);
+    for (const std::string& warning : closed->warnings)
+      diagnostics_.rule(DiagnosticKind::TypeMismatch, location(&of), named(of, warning));
+    give_results(of, {closed->result}, scope);
   }
 
   void add(const fb::TosaOperator& of, Op op, std::vector<ValueId> inputs, Attributes attributes,
@@ -779,8 +812,10 @@ class Reader {
 
 }  // namespace
 
+// The number before the identifier is a multiple of 4, which a comment (`/// TOSA`) does not begin with.
 bool is_tosa(Bytes bytes) {
-  return bytes.size() >= kIdentifierAt + 4 && slipway::text_of(bytes.subspan(kIdentifierAt, 4)) == "TOSA";
+  return !slipway::text_of(bytes).starts_with("//") && bytes.size() >= kIdentifierAt + 4 &&
+         slipway::text_of(bytes.subspan(kIdentifierAt, 4)) == "TOSA";
 }
 
 std::optional<Model> read_tosa(Bytes bytes, std::string name, Diagnostics& diagnostics) {

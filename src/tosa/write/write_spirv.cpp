@@ -233,6 +233,13 @@ void check_writable(const Graph& graph, const SpirvOptions& options, Diagnostics
     if (constant.data.empty() && !constant.graph_constant)
       diagnostics.error(DiagnosticKind::MissingKey, location, formatted("constant{} has no data", name));
   }
+  for (const auto* bindings : {&graph.input_bindings, &graph.output_bindings}) {
+    for (const Binding& at : *bindings) {
+      if (at.element != 0)
+        diagnostics.error(DiagnosticKind::Unsupported, {},
+                          formatted("{}: arrays of tensors cannot be written", text_of(at)));
+    }
+  }
   for (const Node& node : graph.nodes) {
     if (node.op == Op::CUSTOM && !options.custom_opcodes.contains(node.custom->domain))
       unmapped_custom(*node.custom, node.location, diagnostics);

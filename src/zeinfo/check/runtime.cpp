@@ -112,8 +112,9 @@ class Runtime {
 
   void version() {
     if (!target_.has_ze_info) {
-      find(kRefuses, DiagnosticKind::RuntimeRefuses, {0, 0}, "the file has no section .ze_info",
-           "Expected at least one .ze_info section, got 0");
+      find(kWarns, DiagnosticKind::RuntimeWarns, {0, 0},
+           "the file has no section .ze_info; the runtime loads it without kernels",
+           " : Expected at least one .ze_info section, got 0");
       return;
     }
     if (!since(2045)) return;

@@ -95,7 +95,7 @@ TEST(Archive, ADeviceSelectsTheMember) {
   }
 }
 
-// Legal, but no release of the runtime loads it.
+// Legal, and every release of the runtime loads it, as a module without kernels.
 TEST(Archive, AFileWithoutZeInfo) {
   const auto bytes = testing::cook_zebin("section .text.k PROGBITS AX zeros 8\nnote 6 u32 0x030dc008");
   for (const char* product : {"", "dg2"}) {
@@ -103,9 +103,26 @@ TEST(Archive, AFileWithoutZeInfo) {
     const std::vector<Input> inputs = read_inputs("k.bin", bytes, {.product = product}, problems);
     ASSERT_EQ(inputs.size(), 1u);
     const zeinfo::RuntimeVerdict verdict = runtime_verdict(inputs[0], zeinfo::kLastRelease, nullptr);
-    EXPECT_EQ(verdict.verdict, zeinfo::Verdict::Refuses);
-    EXPECT_EQ(reason_of(verdict), "the file has no section .ze_info");
+    EXPECT_EQ(verdict.verdict, zeinfo::Verdict::AcceptsWithWarnings);
+    EXPECT_EQ(verdict.code, 0);
+    EXPECT_EQ(reason_of(verdict), "the file has no section .ze_info; the runtime loads it without kernels");
   }
+}
+
+// What a compiler writes that has failed silently.
+TEST(Archive, AFileWithNeitherCodeNorKernels) {
+  const auto warned = [](std::string_view sections) {
+    const auto bytes = testing::cook_zebin(formatted("{}note 6 u32 0x030dc008", sections));
+    Diagnostics problems;
+    std::vector<Input> inputs = read_inputs("k.bin", bytes, {}, problems);
+    EXPECT_EQ(inputs.size(), 1u);
+    for (Input& input : inputs) check_input(input, {}, nullptr);
+    return std::ranges::contains(problems.all(), DiagnosticKind::TextMissing, &Diagnostic::kind);
+  };
+  EXPECT_TRUE(warned(""));
+  EXPECT_TRUE(warned("section .text.k PROGBITS AX zeros 0\n"));
+  EXPECT_FALSE(warned("section .text.k PROGBITS AX zeros 8\n"));
+  EXPECT_FALSE(warned("section .spv 0xff000009 - zeros 20\n"));  // the driver compiles it
 }
 
 }  // namespace

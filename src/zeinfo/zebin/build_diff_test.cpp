@@ -13,6 +13,7 @@ namespace slipway::zebin {
 namespace {
 
 using ::testing::ElementsAre;
+using namespace std::string_literals;
 
 // A zebin of a device with one kernel.
 std::string zebin(std::string_view config, std::string_view kernel, int spill, std::string_view more = "") {
@@ -62,6 +63,16 @@ TEST(Carve, FindsWholeZebins) {
   // What is not whole, or only looks like an ELF file, is not one.
   EXPECT_THAT(carved(host() + k.substr(0, k.size() - 1)), ElementsAre());
   EXPECT_THAT(carved(host() + host() + host()), ElementsAre());
+}
+
+TEST(Carve, FindsZebinsInOffloadBundles) {
+  const std::string k = zebin(kDg2, "k", 0);
+  for (const std::string& head : {"__CLANG_OFFLOAD_BUNDLE__\1"s, "\x10\xff\x10\xad\1\0\0\0"s}) {
+    EXPECT_TRUE(is_host_file(bytes_of(head + k)));
+    EXPECT_THAT(carved(head + k), ElementsAre(formatted("{}+{}", head.size(), k.size())));
+    EXPECT_THAT(carved(head), ElementsAre());
+  }
+  EXPECT_FALSE(is_host_file(bytes_of("CCOB"s + k)));  // compressed
 }
 
 TEST(Carve, AnyTruncationIsHarmless) {

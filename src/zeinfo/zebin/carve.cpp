@@ -62,12 +62,17 @@ bool has_zebin_header(Bytes bytes) {
   return machine == kIntelMachine || (type >= 0xff11 && type <= 0xff13);
 }
 
+bool is_offload_bundle(Bytes bytes) {
+  const std::string_view text = text_of(bytes);
+  return text.starts_with("__CLANG_OFFLOAD_BUNDLE__") || text.starts_with("\x10\xff\x10\xad");
+}
+
 bool is_host_file(Bytes bytes) {
   constexpr std::array<std::uint16_t, 6> kCpus = {3, 8, 40, 62, 183, 243};  // i386, MIPS, Arm, x86-64, AArch64, RISC-V
   if (is_elf(bytes))
     return bytes.size() >= 20 && !has_zebin_header(bytes) &&
            std::ranges::contains(kCpus, load_at<std::uint16_t>(bytes, 18));
-  if (text_of(bytes).starts_with("MZ")) return true;
+  if (text_of(bytes).starts_with("MZ") || is_offload_bundle(bytes)) return true;
   if (!is_archive(bytes)) return false;
   Diagnostics ignored;  // reported when the archive is opened
   ContainerDiagnostics problems("", ignored);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Zebins inside other files: executables, shared libraries, objects and archives of them, which embed the kernels of
-// one or several devices (docs/spec/zeinfo.md#files-that-embed-zebins).
+// Zebins inside other files: executables, shared libraries, objects, archives of them and offload bundles, which embed
+// the kernels of one or several devices (docs/spec/zeinfo.md#files-that-embed-zebins).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,12 @@ struct CarvedZebin {
 // Whether the ELF header is that of a zebin: by Intel's machine or types.
 bool has_zebin_header(Bytes bytes);
 
-// Whether the file is a program, a library or an object for a CPU (ELF or PE), or an archive of such objects.
+// Whether the file begins like an offload bundle of clang or an offload binary of LLVM: the code of several devices,
+// outside of a program.
+bool is_offload_bundle(Bytes bytes);
+
+// Whether the file is a program, a library or an object for a CPU (ELF or PE), an archive of such objects, or an
+// offload bundle.
 bool is_host_file(Bytes bytes);
 
 // The zebins inside of a file, in the order of the file. A zebin whose section table goes past the end of the file is

@@ -108,7 +108,7 @@ std::vector<Input> read_carved(const std::string& name, Bytes bytes, const OpenO
   const std::vector<CarvedZebin> carved = carve_zebins(bytes);
   if (carved.empty()) {
     diagnostics.error(DiagnosticKind::NotRecognised, SourceLocation::in_file(name),
-                      "the file is for a CPU and contains no zebin that is not compressed");
+                      "the file contains no zebin that is not compressed");
     return {};
   }
   const std::string& wanted = options.member.empty() ? options.product : options.member;
@@ -271,9 +271,27 @@ std::vector<Input> open_inputs(const std::string& path, const OpenOptions& optio
   return inputs;
 }
 
+namespace {
+
+// A compiler that has failed may write such a file. SPIR-V in it is compiled by the driver.
+void check_not_empty(const Input& input) {
+  const bool has_code =
+      input.target.has_spirv || std::ranges::any_of(input.zebin->elf.sections, [](const Section& section) {
+        return section.type == kProgbits && section.name.starts_with(".text") && section.size != 0;
+      });
+  if (has_code || input.kernel_count() != 0 || input.has_functions()) return;
+  input.container_diagnostics->warning(DiagnosticKind::TextMissing, {0, 0},
+                                       "the file has neither code nor kernels, so that nothing in it can run");
+}
+
+}  // namespace
+
 void check_input(Input& input, const zeinfo::LevelChoice& level, const zeinfo::Device* run_on) {
   const zeinfo::CheckOptions options{.level = level.level, .release = level.release, .run_on = run_on};
-  if (input.zebin && level.level != zeinfo::Level::Spec) check_container(*input.zebin, *input.container_diagnostics);
+  if (input.zebin && level.level != zeinfo::Level::Spec) {
+    check_container(*input.zebin, *input.container_diagnostics);
+    check_not_empty(input);
+  }
   if (input.zebin && level.level == zeinfo::Level::Runtime)
     check_container_for(*input.zebin, level.release, *input.container_diagnostics);
   if (input.has_document && input.text_diagnostics)

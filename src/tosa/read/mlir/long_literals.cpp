@@ -80,11 +80,11 @@ class Shortener {
     const std::size_t behind = text_.find_first_not_of(kBlanks, end + 1);
     if (before.ends_with("dense<") && behind != text_.npos && text_[behind] == '>') {
       cut(before.size() - std::string_view("dense<").size(), behind + 1,
-          formatted("dense_resource<{}{}>", kKey, made_.literals.size()), {digits, end});
+          formatted("dense_resource<{}>", placeholder_key(made_.literals.size())), {digits, end});
     } else if (in_resources_ && before.ends_with(':')) {
       std::string stand_in = formatted("\"0x{}", text_.substr(digits, kAlignDigits));
-      for (const char c : kMark) stand_in += formatted("{:02x}", static_cast<unsigned char>(c));
-      for (std::size_t i = 0; i < 8; ++i) stand_in += formatted("{:02x}", made_.literals.size() >> (8 * i) & 0xff);
+      for (const char c : placeholder_data(made_.literals.size()))
+        stand_in += formatted("{:02x}", static_cast<unsigned char>(c));
       cut(quote, end + 1, stand_in + "\"", {digits + kAlignDigits, end});
     }
   }
@@ -114,6 +114,14 @@ class Shortener {
 };
 
 }  // namespace
+
+std::string placeholder_key(std::size_t literal) { return formatted("{}{}", kKey, literal); }
+
+std::string placeholder_data(std::size_t literal) {
+  std::string data(kMark);
+  for (std::size_t i = 0; i < 8; ++i) data += static_cast<char>(literal >> (8 * i) & 0xff);
+  return data;
+}
 
 std::uint64_t ShortenedText::column(std::uint64_t line, std::uint64_t column) const {
   std::uint64_t taken = 0;

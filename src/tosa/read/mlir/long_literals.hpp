@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Long hexadecimal literals of MLIR text, which are removed before MLIR parses it (docs/spec/converter.md#mlir-input).
+// Long hexadecimal literals of MLIR text and long constants of MLIR bytecode, which are removed before MLIR parses the
+// file (docs/spec/converter.md#mlir-input).
 //
 // MLIR holds several copies of weights that are written as `dense<"0x...">`, or as resources at the end, while it
-// parses. So it parses a copy of the text with short placeholders; the digits are decoded once, from the file.
+// parses. So it parses a copy of the text with short placeholders; the digits are decoded once, from the file. The same
+// holds for constants in bytecode, whose bytes are used where they are.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +23,7 @@ namespace slipway::tosa {
 using DoneWith = std::function<void(Bytes)>;
 
 struct LongLiteral {
-  std::size_t begin = 0, end = 0;  // of the digits in the file
+  std::size_t begin = 0, end = 0;  // of the digits, or in bytecode of the bytes, in the file
 };
 
 struct ShortenedText {
@@ -42,8 +44,16 @@ struct ShortenedText {
   std::vector<Cut> cuts;  // by line and column
 };
 
+// What `by_key` and `by_data` know placeholders by.
+std::string placeholder_key(std::size_t literal);
+std::string placeholder_data(std::size_t literal);
+
 // Empty when no literal is long.
 std::optional<ShortenedText> shorten(std::string_view text, const DoneWith& done_with);
+
+// The same for bytecode, for constants of at least `min_size` bytes: `text` is bytecode. Empty also for bytecode that
+// is damaged, which MLIR then reports.
+std::optional<ShortenedText> shorten_bytecode(Bytes bytes, std::size_t min_size = 32 << 10);
 
 struct BadDigit {
   std::size_t at;  // in the file

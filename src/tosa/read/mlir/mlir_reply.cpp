@@ -35,18 +35,9 @@ class Writer {
   Writer(const MlirReply& reply, Bytes contents) : reply_(reply), contents_(contents) {}
 
   std::vector<std::byte> run() {
-    count(reply_.problems.size());
-    for (const MlirProblem& problem : reply_.problems) {
-      put_text(to_, name_of(problem.kind));
-      put_text(to_, problem.text);
-      line(problem.line);
-      count(problem.notes.size());
-      for (const auto& [text, where] : problem.notes) {
-        put_text(to_, text);
-        line(where);
-      }
-    }
+    problems(reply_.problems);
     if (!reply_.problems.empty()) return to_.release();
+    problems(reply_.warnings);
     graph();
     texts(reply_.input_names);
     texts(reply_.output_names);
@@ -56,6 +47,19 @@ class Writer {
 
  private:
   void count(std::size_t value) { to_.write(static_cast<std::uint32_t>(value)); }
+  void problems(const std::vector<MlirProblem>& list) {
+    count(list.size());
+    for (const MlirProblem& problem : list) {
+      put_text(to_, name_of(problem.kind));
+      put_text(to_, problem.text);
+      line(problem.line);
+      count(problem.notes.size());
+      for (const auto& [text, where] : problem.notes) {
+        put_text(to_, text);
+        line(where);
+      }
+    }
+  }
   void texts(const std::vector<std::string>& list) {
     count(list.size());
     for (const std::string& each : list) put_text(to_, each);
@@ -154,8 +158,9 @@ class ReplyReader {
       : from_(bytes), contents_(contents), digits_(digits) {}
 
   std::optional<MlirReply> run() {
-    problems();
+    problems(reply_.problems);
     if (reply_.problems.empty()) {
+      problems(reply_.warnings);
       graph();
       texts(reply_.input_names, reply_.graph.inputs.size());
       texts(reply_.output_names, reply_.graph.outputs.size());
@@ -191,10 +196,10 @@ class ReplyReader {
     return made;
   }
 
-  void problems() {
+  void problems(std::vector<MlirProblem>& to) {
     const std::uint32_t size = count(20);
     for (std::uint32_t i = 0; i < size && !ended(); ++i) {
-      MlirProblem& problem = reply_.problems.emplace_back();
+      MlirProblem& problem = to.emplace_back();
       const std::string kind = get_text(from_);
       bool known = false;
       for (const DiagnosticKindInfo& each : diagnostic_kinds()) {

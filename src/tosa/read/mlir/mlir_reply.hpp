@@ -63,14 +63,16 @@ struct MlirLiteral {
 
 struct MlirReply {
   std::vector<MlirProblem> problems;
-  Graph graph;                  // without locations
-  std::vector<MlirLine> lines;  // of nodes
+  std::vector<MlirProblem> warnings;  // rules, which `check` makes errors
+  Graph graph;                        // without locations
+  std::vector<MlirLine> lines;        // of nodes
   std::vector<std::string> input_names, output_names;
   std::uint32_t functions = 1;  // that the graph was read from
   std::vector<MlirLiteral> literals;
 };
 
-// Only the problems, if there are some. Data of constants that is part of `contents` is a reference to it.
+// Only the problems, if there are some; otherwise the warnings and the graph. Data of constants that is part of
+// `contents` is a reference to it.
 std::vector<std::byte> write_mlir_reply(const MlirReply& reply, Bytes contents);
 
 // Empty if the reply is damaged. Constants are views of `bytes` and `contents`. `digits`: of the literals.

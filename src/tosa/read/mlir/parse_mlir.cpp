@@ -29,6 +29,7 @@
 #include "tosa/read/mlir/draft_operations.hpp"
 #include "tosa/read/mlir/long_literals.hpp"
 #include "tosa/read/mlir/mlir_reply.hpp"
+#include "tosa/read/open_parameters.hpp"
 #include "tosa/read/shape_operators.hpp"
 
 namespace slipway::tosa {
@@ -46,6 +47,40 @@ std::string text_of_type(mlir::Type type) {
   type.print(out);
   return text;
 }
+
+// torch-mlir writes variables before the function, which TOSA does not use. The dialect is not in the libraries that
+// are linked; of it, only their declaration is parsed.
+class MlProgram : public mlir::Dialect {
+ public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MlProgram)
+
+  static constexpr llvm::StringLiteral getDialectNamespace() { return "ml_program"; }
+  explicit MlProgram(mlir::MLIRContext* context)
+      : Dialect(getDialectNamespace(), context, mlir::TypeID::get<MlProgram>()) {
+    allowUnknownOperations();
+  }
+
+  std::optional<ParseOpHook> getParseOperationHook(llvm::StringRef name) const override {
+    if (name != "ml_program.global") return std::nullopt;
+    return ParseOpHook(parse_global);
+  }
+
+ private:
+  // VISIBILITY [mutable] @NAME[(VALUE)] : TYPE [ATTRIBUTES]
+  static mlir::ParseResult parse_global(mlir::OpAsmParser& parser, mlir::OperationState& state) {
+    llvm::StringRef word;
+    mlir::StringAttr name;
+    mlir::Attribute value;
+    mlir::Type type;
+    if (parser.parseOptionalKeyword(&word, {"public", "private", "nested"})) return mlir::failure();
+    static_cast<void>(parser.parseOptionalKeyword("mutable"));
+    if (parser.parseSymbolName(name)) return mlir::failure();
+    if (mlir::succeeded(parser.parseOptionalLParen()) &&
+        (mlir::succeeded(parser.parseOptionalRParen()) || parser.parseAttribute(value) || parser.parseRParen()))
+      return mlir::failure();
+    return mlir::failure(parser.parseColonType(type) || parser.parseOptionalAttrDict(state.attributes));
+  }
+};
 
 struct Parsed {
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
@@ -97,9 +132,23 @@ class Parser {
 
   // --- the file ---
 
+  static constexpr const char* kOlderDialect =
+      "TOSA before 1.0 (MLIR 19 and older) has other operands and attributes here; such a file has to be exported "
+      "again "
+      "with a newer version of its converter";
+
+  // Whether a message is what an operator of the dialect before TOSA 1.0 causes, which had fewer operands, or `value`
+  // instead of `values`.
+  static bool is_of_older_dialect(std::string_view message) {
+    return message.starts_with("'tosa.") &&
+           (message.contains("requires attribute 'values'") || message.contains("operands, but found") ||
+            message.contains("requires attribute 'perms'") || message.contains("requires attribute 'rounding_mode'") ||
+            message.contains("requires attribute 'acc_type'"));
+  }
+
   bool parse() {
     mlir::MLIRContext& context = parsed_.context;
-    context.loadDialect<mlir::func::FuncDialect, mlir::tosa::TosaDialect>();
+    context.loadDialect<mlir::func::FuncDialect, mlir::tosa::TosaDialect, MlProgram>();
     draft::add_missing<"tosa.matmul_t", "tosa.row_gather", "tosa.avg_pool2d_adaptive", "tosa.max_pool2d_adaptive",
                        "tosa.conv2d_block_scaled">(context);
     context.printOpOnDiagnostic(false);  // it may contain megabytes of weights
@@ -108,6 +157,7 @@ class Parser {
       MlirProblem& made = error(DiagnosticKind::TextSyntax, problem.getLocation(), problem.str());
       for (mlir::Diagnostic& note : problem.getNotes())
         made.notes.emplace_back(note.str(), line_of(note.getLocation()));
+      if (is_of_older_dialect(made.text)) made.notes.emplace_back(kOlderDialect, MlirLine());
       return mlir::success();
     });
     auto sources = std::make_shared<llvm::SourceMgr>();
@@ -123,16 +173,21 @@ class Parser {
     return static_cast<bool>(parsed_.module) && good();
   }
 
-  // The functions that are read: the entry that was asked for, otherwise all.
+  // The functions that are read: the entry that was asked for, otherwise all but private ones that others call.
+  // Variables are skipped: their use is an error.
   std::vector<mlir::func::FuncOp> choose() {
     std::vector<mlir::func::FuncOp> functions;
+    std::set<std::string_view> called;
+    parsed_.module->walk([&](mlir::func::CallOp call) { called.insert(view(call.getCallee())); });
     for (mlir::Operation& each : parsed_.module->getBody()->getOperations()) {
       auto function = mlir::dyn_cast<mlir::func::FuncOp>(each);
+      const bool is_called = function && called.contains(view(function.getName()));
       if (!function) {
-        error(DiagnosticKind::Unsupported, each, "only functions can be in a module");
+        if (view(each.getName().getStringRef()) != "ml_program.global")
+          error(DiagnosticKind::Unsupported, each, "only functions can be in a module");
       } else if (function.isDeclaration()) {
-        error(DiagnosticKind::Unsupported, each, "the function has no body");
-      } else {
+        if (is_called) error(DiagnosticKind::Unsupported, each, "the function has no body");
+      } else if (!request_.entry.empty() || !is_called || !function.isPrivate()) {
         functions.push_back(function);
       }
     }
@@ -282,6 +337,12 @@ class Parser {
     return upper;
   }
 
+  // Tensors of `tosa.const`, and of `arith.constant`, which other dialects use.
+  static bool is_constant(mlir::Operation& of) {
+    return mlir::isa<mlir::tosa::ConstOp>(of) || (view(of.getName().getStringRef()) == "arith.constant" &&
+                                                  mlir::isa<mlir::RankedTensorType>(of.getResult(0).getType()));
+  }
+
   // In the order of their ids (docs/spec/converter.md#graph-constants): those at the start in text order, later ones
   // before them, the last first.
   void constants(mlir::Block& block) {
@@ -302,7 +363,7 @@ class Parser {
     std::vector<mlir::Operation*> leading, later;
     bool at_start = true;
     for (mlir::Operation& each : block.getOperations()) {
-      const bool constant = mlir::isa<mlir::tosa::ConstOp>(each);
+      const bool constant = is_constant(each);
       at_start &= constant || mlir::isa<mlir::tosa::ConstShapeOp>(each);
       if (constant && used.contains(each.getResult(0).getAsOpaquePointer()))
         (at_start ? leading : later).push_back(&each);
@@ -335,7 +396,7 @@ class Parser {
   }
 
   std::optional<Data> data_of(mlir::Operation& of) {
-    const auto elements = of.getAttrOfType<mlir::ElementsAttr>("values");
+    const auto elements = of.getAttrOfType<mlir::ElementsAttr>(mlir::isa<mlir::tosa::ConstOp>(of) ? "values" : "value");
     const auto type = this->type(of.getResult(0).getType(), of.getLoc());
     if (!elements || !type) {
       if (type) error(DiagnosticKind::FileFormat, of, "the constant has no values");
@@ -424,7 +485,7 @@ class Parser {
   // --- operators ---
 
   void operation(mlir::Operation& of) {
-    if (mlir::isa<mlir::tosa::ConstOp>(of)) return;
+    if (is_constant(of)) return;
     if (mlir::isa<mlir::func::ReturnOp>(of)) return outputs(of);
     if (const OperatorInfo* info = info_for(of)) return tosa_operation(of, *info);
     const std::string name = upper_name(of);
@@ -445,11 +506,89 @@ class Parser {
       this->branch(branch);
     } else if (auto loop = mlir::dyn_cast<mlir::tosa::WhileOp>(of)) {
       this->loop(loop);
+    } else if (auto call = mlir::dyn_cast<mlir::func::CallOp>(of)) {
+      this->call(call);
+    } else if (!name.empty()) {
+      error(DiagnosticKind::Unsupported, of, "the operator is not representable in TOSA.001000.1");
     } else {
-      error(DiagnosticKind::Unsupported, of,
-            name.empty() ? "only operators of TOSA can be in a model"
-                         : "the operator is not representable in TOSA.001000.1");
+      other_dialect(of);
     }
+  }
+
+  // --- operators of other dialects that are equal to one of TOSA ---
+
+  void other_dialect(mlir::Operation& of) {
+    const std::string_view name = view(of.getName().getStringRef());
+    if (name == "arith.constant") return;  // of a number, which only operators that are refused take
+    if (name == "tensor.expand_shape" || name == "tensor.collapse_shape" || name == "tensor.cast") return reshape(of);
+    if (name == "tensor.extract_slice") return extract_slice(of);
+    if (name == "tensor.concat") {
+      const auto axis = of.getAttrOfType<mlir::IntegerAttr>("dim");
+      auto parts = values_from(of, 0);
+      Attributes attributes;
+      attributes.set("axis", axis ? axis.getInt() : 0);
+      if (parts) add(of, Op::CONCAT, std::move(*parts), std::move(attributes), nullptr);
+      return;
+    }
+    error(DiagnosticKind::Unsupported, of,
+          "only operators of TOSA can be in a model, and of other dialects arith.constant, func.call, tensor.cast, "
+          "tensor.collapse_shape, tensor.concat, tensor.expand_shape and tensor.extract_slice");
+  }
+
+  // A cast that only changes what is known of the shape is not an operator.
+  void reshape(mlir::Operation& of) {
+    const auto value = value_of(of, 0);
+    const auto to = this->type(of.getResult(0).getType(), of.getLoc());
+    if (!value || !to) return;
+    const bool is_cast = view(of.getName().getStringRef()) == "tensor.cast";
+    if (is_cast && (!to->is_static() || reply_.graph[*value].type == *to)) {
+      values_[of.getResult(0)] = *value;
+    } else if (!to->is_static()) {
+      error(DiagnosticKind::Unsupported, of, "the shape of its result is known only when the model runs");
+    } else {
+      Attributes attributes;
+      attributes.set("shape", std::vector<std::int64_t>(to->shape.begin(), to->shape.end()));
+      add(of, Op::RESHAPE, {*value}, std::move(attributes), nullptr);
+    }
+  }
+
+  void extract_slice(mlir::Operation& of) {
+    const auto list = [&](const char* name) {
+      const auto given = of.getAttrOfType<mlir::DenseI64ArrayAttr>(name);
+      return given ? std::vector<std::int64_t>(given.asArrayRef().begin(), given.asArrayRef().end())
+                   : std::vector<std::int64_t>();
+    };
+    const auto value = value_of(of, 0);
+    const auto to = this->type(of.getResult(0).getType(), of.getLoc());
+    if (!value || !to) return;
+    const std::vector<std::int64_t> start = list("static_offsets"), size = list("static_sizes"),
+                                    strides = list("static_strides");
+    const auto is_known = [](std::int64_t extent) { return !mlir::ShapedType::isDynamic(extent); };
+    if (of.getNumOperands() != 1 || !std::ranges::all_of(start, is_known) || !std::ranges::all_of(size, is_known) ||
+        !std::ranges::all_of(strides, [](std::int64_t stride) { return stride == 1; })) {
+      error(DiagnosticKind::Unsupported, of, "its offsets and sizes must be constant, and its strides 1");
+      return;
+    }
+    Attributes attributes;
+    attributes.set("start", start);
+    attributes.set("size", size);
+    const TensorType slice{to->data, tensor::Shape(size.begin(), size.end())};
+    ValueId made = reply_.graph.add(Op::SLICE, {*value}, std::move(attributes), slice);
+    if (slice != *to) {
+      Attributes shape;
+      shape.set("shape", std::vector<std::int64_t>(to->shape.begin(), to->shape.end()));
+      made = reply_.graph.add(Op::RESHAPE, {made}, std::move(shape), *to);
+    }
+    reply_.lines.resize(reply_.graph.nodes.size(), line_of(of.getLoc()));
+    values_[of.getResult(0)] = made;
+  }
+
+  // The operators of the function are added at each call.
+  void call(mlir::func::CallOp of) {
+    auto function = parsed_.module->lookupSymbol<mlir::func::FuncOp>(of.getCallee());
+    const auto arguments = values_from(*of, 0);
+    const auto results = function && arguments ? region(*of, function.getBody(), *arguments) : std::optional<Values>();
+    if (results) give_results(*of, *results);
   }
 
   std::optional<ValueId> value_of(mlir::Operation& of, unsigned operand) {
@@ -457,7 +596,7 @@ class Parser {
     if (known != values_.end()) return known->second;
     // Outer constants that only a region uses.
     if (mlir::Operation* producer = of.getOperand(operand).getDefiningOp();
-        good() && producer && mlir::isa<mlir::tosa::ConstOp>(producer)) {
+        good() && producer && is_constant(*producer)) {
       add_constant(*producer);
       const auto made = values_.find(of.getOperand(operand));
       return made == values_.end() ? std::nullopt : std::optional(made->second);
@@ -473,6 +612,7 @@ class Parser {
     unsigned next = 0;
     bool sound = true;
     const bool adaptive = is_adaptive(of);
+    std::vector<OpenParameter> open;
     for (const OperandInfo* each : file_operands(info, adaptive)) {
       const OperandInfo& operand = *each;
       if (!is_file_input(operand, adaptive)) {
@@ -486,7 +626,7 @@ class Parser {
       if (operand.kind == OperandKind::List) {
         sound &= shape(of, next++, operand, attributes);
       } else if (!operand.is_tensor()) {
-        sound &= one_element(of, next++, operand, attributes);
+        sound &= one_element(of, next++, operand, attributes, open);
       } else {
         do {
           const auto value = value_of(of, next++);
@@ -495,7 +635,29 @@ class Parser {
         } while (operand.variadic && next < of.getNumOperands());
       }
     }
-    if (sound) add(of, info.op, std::move(inputs), std::move(attributes), nullptr);
+    if (!sound) return;
+    const OpenOperator whole{.op = info.op, .inputs = inputs, .attributes = attributes, .result = {}, .open = open};
+    if (is_open(reply_.graph, whole)) return close(of, whole);
+    add(of, info.op, std::move(inputs), std::move(attributes), nullptr);
+  }
+
+  // An operator with operands that are not constant, as TOSA requires: a warning of conversions and runs.
+  void close(mlir::Operation& of, OpenOperator whole) {
+    const auto type = this->type(of.getResult(0).getType(), of.getLoc());
+    if (!type) return;
+    whole.result = *type;
+    auto closed = close_operator(reply_.graph, whole);
+    if (!closed) {
+      error(DiagnosticKind::TypeMismatch, of, closed.error());
+      return;
+    }
+    reply_.lines.resize(reply_.graph.nodes.size(), line_of(of.getLoc()));
+    for (const std::string& warning : closed->warnings)
+      reply_.warnings.push_back({DiagnosticKind::TypeMismatch,
+                                 formatted("`{}`: {}", view(of.getName().getStringRef()), warning),
+                                 line_of(of.getLoc()),
+                                 {}});
+    values_[of.getResult(0)] = closed->result;
   }
 
   void add(mlir::Operation& of, Op op, std::vector<ValueId> inputs, Attributes attributes,
@@ -574,12 +736,17 @@ class Parser {
     return false;
   }
 
-  // A constant tensor of one element, as an attribute.
-  bool one_element(mlir::Operation& of, unsigned operand_index, const OperandInfo& operand, Attributes& to) {
+  // A constant tensor of one element, as an attribute; otherwise as an open parameter.
+  bool one_element(mlir::Operation& of, unsigned operand_index, const OperandInfo& operand, Attributes& to,
+                   std::vector<OpenParameter>& open) {
     mlir::Operation* producer = of.getOperand(operand_index).getDefiningOp();
-    if (!producer || !mlir::isa<mlir::tosa::ConstOp>(producer)) {
-      error(DiagnosticKind::TypeMismatch, of, formatted("`{}` is not constant", operand.name));
-      return false;
+    if (!producer || !is_constant(*producer)) {
+      const auto value = value_of(of, operand_index);
+      if (!value) return false;
+      const auto known = known_.find(reply_.graph, *value);
+      if (!known) open.push_back({operand.name, *value});
+      to.set(operand.name, known.value_or(0));
+      return true;
     }
     const auto data = data_of(*producer);
     if (!data) return false;
@@ -647,7 +814,7 @@ class Parser {
     std::optional<Values> yielded;
     ++depth_;
     for (mlir::Operation& each : block.getOperations()) {
-      if (mlir::isa<mlir::tosa::YieldOp>(each))
+      if (mlir::isa<mlir::tosa::YieldOp, mlir::func::ReturnOp>(each))
         yielded = values_from(each, 0);
       else
         operation(each);
