@@ -29,6 +29,7 @@
 #include "slipway/bytes.hpp"
 #include "slipway/device.hpp"
 #include "slipway/problem.hpp"
+#include "slipway/tensor_info.hpp"
 
 namespace slipway {
 
@@ -60,6 +61,9 @@ struct RunReport {
   std::vector<ExpectationResult> expectations;
   // The bytes of a buffer; level 0 of an image, rows tightly packed in the image's format.
   std::map<std::string, std::vector<std::byte>, std::less<>> captured;
+  // What they are, by uid: a tensor as its format and dims say; level 0 of an image as [H, W, C], or [D, H, W, C] with
+  // a depth or layers; a buffer, and an image without plain texels, as bytes (u8).
+  std::map<std::string, TensorInfo, std::less<>> captured_types;
 
   bool all_met() const {
     for (const ExpectationResult& result : expectations) {

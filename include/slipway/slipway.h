@@ -230,7 +230,8 @@ typedef struct {
   uint64_t elements;
   uint64_t wrong;        /* elements outside the bounds of the TOSA specification */
   double max_difference; /* of all elements */
-  const char* text;      /* as the program prints it */
+  const char* text;      /* as the program prints it; why the output could not be compared */
+  int compared;          /* 0: it could not be compared, and the counts are 0 */
 } slipway_output_comparison;
 
 /* A VGF file, or a TOSA or MLIR model, which is converted in memory. */

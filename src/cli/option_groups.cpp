@@ -50,6 +50,15 @@ void add_timeout_option(OptionGroup& group, std::optional<double>& seconds) {
   group.add_option("--timeout", seconds, "seconds to wait for the device; then report what hangs and exit").positive();
 }
 
+void add_cast_option(OptionGroup& group, bool& cast) {
+  group.add_flag("--cast", cast,
+                 "convert arrays whose elements have another type; a value that does not fit is an error");
+}
+
+void add_uncompared_option(OptionGroup& group, bool& allow_uncompared) {
+  group.add_flag("--allow-uncompared", allow_uncompared, "accept outputs that could not be compared");
+}
+
 std::string selected_device(const std::string& option) {
   const char* variable = std::getenv("SLIPWAY_DEVICE");
   return option.empty() && variable ? variable : option;

@@ -34,6 +34,8 @@ void add_build_options(OptionGroup& group, std::string& text);                //
 void add_report_option(OptionGroup& group, std::string& path);                // --report
 void add_shader_prints_option(OptionGroup& group, bool& shader_prints);       // --no-shader-prints
 void add_timeout_option(OptionGroup& group, std::optional<double>& seconds);  // --timeout
+void add_cast_option(OptionGroup& group, bool& cast);                         // --cast
+void add_uncompared_option(OptionGroup& group, bool& allow_uncompared);       // --allow-uncompared
 
 // The value of --device, otherwise that of the environment variable SLIPWAY_DEVICE; empty: none is chosen.
 std::string selected_device(const std::string& option);

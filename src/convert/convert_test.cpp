@@ -196,7 +196,7 @@ TEST(Convert, EveryOperatorAndTypeConvertsAndVerifies) {
         }
         if (row.enabled_by != "INT4") {  // which the file stores as bytes
           const VerifyReport report = verify(original, model, *converted, *file, {}, problems);
-          EXPECT_EQ(report.runs, 3) << (report.notes.empty() ? "" : report.notes[0]);
+          EXPECT_EQ(report.runs, 3) << (report.compared.left_out.empty() ? "" : report.compared.left_out[0].reason);
         }
         EXPECT_EQ(messages(problems), "");
         ++count;

@@ -334,6 +334,13 @@ Outcome<std::vector<OutputComparison>> PreparedModel::compare_with_reference() c
                        .max_difference = output.values.max_difference,
                        .text = model::comparison_text(output.values)});
   }
+  for (const tensor::LeftOutOutput& one : compared->compared.left_out) {
+    const auto listed = std::ranges::find(outputs, one.output, &OutputComparison::name);
+    if (listed == outputs.end())
+      outputs.push_back({.name = one.output, .text = one.reason, .compared = false});
+    else if (listed->wrong == 0)
+      *listed = {.name = one.output, .text = one.reason, .compared = false};
+  }
   return outputs;
 }
 

@@ -65,7 +65,10 @@ void for_each_pixel(const Window& w, Use&& use) {
   for (std::int64_t n = 0; n < w.batch; ++n) {
     for (at[0] = 0; at[0] < w.out[0]; ++at[0]) {
       for (at[1] = 0; at[1] < w.out[1]; ++at[1]) {
-        for (at[2] = 0; at[2] < w.out[2]; ++at[2]) use(n, at, pixel++);
+        for (at[2] = 0; at[2] < w.out[2]; ++at[2]) {
+          go_on();
+          use(n, at, pixel++);
+        }
       }
     }
   }
@@ -174,6 +177,7 @@ void multiply(const Operation& operation, std::vector<T>& out, bool transposed) 
     const std::int64_t from = (b[0] == 1 ? 0 : n) * common * columns;
     for (std::int64_t y = 0; y < rows; ++y) {
       for (std::int64_t x = 0; x < columns; ++x) {
+        go_on_often();
         T sum = 0;
         for (std::int64_t c = 0; c < common; ++c) {
           sum += (left[static_cast<std::size_t>((n * rows + y) * common + c)] - left_zero) *

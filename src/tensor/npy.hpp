@@ -8,9 +8,11 @@
 //   out.write(payload);
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/bytes.hpp"
 #include "base/diagnostic.hpp"
@@ -49,6 +51,15 @@ void copy_elements(const NpyView& array, MutableBytes to);
 
 // The elements without a copy, if the file has them in C order and little-endian.
 std::optional<Bytes> plain_elements(const NpyView& array);
+
+// The array with elements of another type, in C order.
+struct CastNpy {
+  std::shared_ptr<const std::vector<std::byte>> bytes;
+  NpyView view;  // its payload is in `bytes`
+};
+// Floats round to nearest even. `array` has a type. Errors: out-of-range, for a value that the type cannot hold: one
+// outside its range, a fraction or NaN for an integer. The message names the element.
+Result<CastNpy> cast_npy(const NpyView& array, ElementType to, const std::string& name);
 
 // The bytes before the payload (docs/spec/scenario.md#npy-output): version 1.0, or 2.0 if the header text exceeds 65535
 // bytes.

@@ -383,6 +383,11 @@ bool is_buffer(const Resource& resource) {
          type == STORAGE_TEXEL_BUFFER;
 }
 
+bool is_image(const Resource& resource) {
+  return resource.descriptor_type == vk::DescriptorType::COMBINED_IMAGE_SAMPLER ||
+         resource.descriptor_type == vk::DescriptorType::STORAGE_IMAGE;
+}
+
 bool is_dynamic(const Resource& resource) {
   return std::ranges::any_of(resource.shape, [](std::int64_t dimension) { return dimension < 0; });
 }

@@ -48,6 +48,7 @@ class ScriptJob : public Job {
  public:
   explicit ScriptJob(const JobsVerbOptions& options) : options_(options) {}
 
+  const std::string& file() const override { return options_.file; }
   bool load() override { return true; }
   std::string explain() override { return ""; }
 

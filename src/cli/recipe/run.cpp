@@ -87,6 +87,8 @@ class RecipeJob : public Job {
                        options.files.empty() ? "no recipe is given" : "one recipe is run at a time");
   }
 
+  const std::string& file() const override { return options_.files.front(); }
+
   bool load() override {
     const std::string& file = options_.files.front();
     const RecipeGroup& group = options_.group;

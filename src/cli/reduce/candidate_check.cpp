@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
 #include "cli/job.hpp"
 #include "json/document.hpp"
 #include "sandbox/sandbox.hpp"
@@ -110,6 +111,7 @@ Result<FailureClass> CandidateCheck::classify(const std::string& file) const {
     command = {"/bin/sh", "-c", command_for(file)};
   }
   SLIPWAY_TRY(const ChildEnd end, run_child(command, options_.limit));
+  if (end.interrupted) return fail(stopped(StopReason::Interrupted, formatted("`{}`", command_for(file))));
   if (!options_.command.empty()) {
     const bool holds = !end.timed_out && !end.signal && end.status == 0;
     return FailureClass{holds ? "the command returns 0" : "", {}, {}, {}};

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
 #include "launch/execute/host_prepared.hpp"
 #include "launch/execute/output_proof.hpp"
 #include "launch/report/graph_dumps.hpp"
@@ -30,15 +31,18 @@ class HostRun {
     log_.info(formatted("Setup resources, count: {}", plan_.resources.size()));
     SLIPWAY_TRY(prepared_, prepare_on_host(plan_, report_.counters));
     if (options_.prove_outputs && !options_.dry_run) proof_.emplace(plan_, options_.repeat);
-    for (std::uint32_t i = 0; i < options_.repeat && !options_.dry_run; ++i) {
+    Result<> done;
+    std::uint32_t i = 0;
+    for (; i < options_.repeat && done && !is_interrupted() && !options_.dry_run; ++i) {
       for (const GraphDispatch& graph : plan_.graphs)
         report_.profile.memory.push_back({graph.name, graph.session_size, i});
-      if (proof_ && i == 0) SLIPWAY_TRY_VOID(proof_->fill(proof_steps()));
-      if (proof_ && i == 1) SLIPWAY_TRY_VOID(proof_->fill_again(proof_steps()));
-      SLIPWAY_TRY_VOID(iterate(i + 1));
+      if (proof_ && i == 0) done = proof_->fill(proof_steps());
+      if (proof_ && i == 1) done = proof_->fill_again(proof_steps());
+      if (done) done = iterate(i + 1);
     }
+    if (!options_.dry_run) SLIPWAY_TRY_VOID(end_of_iterations(std::move(done), i, options_.repeat, report_));
     SLIPWAY_TRY_VOID(store(profile_file_, write_profile(report_.profile), "Profiling data stored"));
-    if (!options_.dry_run) {
+    if (!options_.dry_run && !report_.is_interrupted) {
       SLIPWAY_TRY_VOID(store());
       log_.info("Results stored");
       SLIPWAY_TRY_VOID(dump_graphs(plan_, {options_.session_memory_directory, options_.graph_profile_directory},

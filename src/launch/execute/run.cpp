@@ -2,6 +2,7 @@
 #include "launch/execute/run.hpp"
 
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
 #include "gpu/commands/transfer.hpp"
 #include "launch/execute/output_proof.hpp"
 #include "launch/execute/pipeline_caching.hpp"
@@ -55,13 +56,15 @@ class Run {
     }
     if (options_.dry_run) return {};
     if (options_.prove_outputs) proof_.emplace(plan_, options_.repeat);
-    for (std::uint32_t i = 0; i < options_.repeat; ++i) {
-      if (proof_ && i == 0) SLIPWAY_TRY_VOID(proof_->fill(proof_steps()));
-      if (proof_ && i == 1) SLIPWAY_TRY_VOID(proof_->fill_again(proof_steps()));
-      SLIPWAY_TRY_VOID(run_once());
-      SLIPWAY_TRY_VOID(prepared_->add_times());
+    Result<> done;
+    std::uint32_t i = 0;
+    for (; i < options_.repeat && done && !is_interrupted(); ++i) {
+      if (proof_ && i == 0) done = proof_->fill(proof_steps());
+      if (proof_ && i == 1) done = proof_->fill_again(proof_steps());
+      if (done) done = run_once();
+      if (done) done = prepared_->add_times();
     }
-    return {};
+    return end_of_iterations(std::move(done), i, options_.repeat, report_);
   }
 
   Result<> store_measurements() {
@@ -74,7 +77,7 @@ class Run {
     report_.counters = std::move(prepared_->counters());
     report_.profile = std::move(prepared_->profile());
     Result<> done;
-    if (!options_.dry_run) {
+    if (!options_.dry_run && !report_.is_interrupted) {
       done = store().transform([&] { log_.info("Results stored"); });
       done = done.and_then([&] {
         return dump_graphs(plan_, device_, prepared_->resources(),

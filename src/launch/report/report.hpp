@@ -31,8 +31,11 @@ struct Report {
   std::string device;
   std::string driver;  // with its version; empty: none
   std::uint32_t iterations = 1;
-  std::uint32_t warmup = 0;  // of these, the first ones, which statistics of times leave out
+  bool is_interrupted = false;  // before all iterations ended: nothing was compared, and no output was written
+  std::uint32_t warmup = 0;     // of these, the first ones, which statistics of times leave out
   std::vector<ExpectationOutcome> expectations;
+  // Of the outputs, if something was to be compared.
+  std::optional<tensor::ComparedOutputs> compared = std::nullopt;
   std::vector<Path> outputs;         // in the order of the plan
   std::vector<std::string> printed;  // by shaders (debugPrintfEXT), a line for each call
   std::vector<Diagnostic> diagnostics;

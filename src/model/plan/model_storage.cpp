@@ -77,11 +77,6 @@ std::optional<std::array<std::uint32_t, 3>> image_extent(const vgf::File& file, 
 
 }  // namespace
 
-bool is_image(const vgf::Resource& resource) {
-  return resource.descriptor_type == vk::DescriptorType::COMBINED_IMAGE_SAMPLER ||
-         resource.descriptor_type == vk::DescriptorType::STORAGE_IMAGE;
-}
-
 std::optional<launch::Image> planned_image(const vgf::File& file, std::uint32_t index, tensor::ShapeView shape,
                                            const vgf::Resource& sampled, Diagnostics& diagnostics) {
   const vgf::Resource& resource = file.resources[index];

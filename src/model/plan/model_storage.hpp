@@ -56,7 +56,4 @@ class ModelStorage {
 std::optional<launch::Image> planned_image(const vgf::File& file, std::uint32_t resource, tensor::ShapeView shape,
                                            const vgf::Resource& sampled, Diagnostics& diagnostics);
 
-// Whether a resource of a model is an image.
-bool is_image(const vgf::Resource& resource);
-
 }  // namespace slipway::model

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
 
 namespace slipway::recipe {
 namespace {
@@ -136,6 +137,15 @@ std::optional<RunFailure> ProfileEngine::run_one(const Execution& execution, boo
   return execution.validates() ? validate() : std::nullopt;
 }
 
+namespace {
+
+RunFailure interrupted(const Execution& execution, std::uint64_t begun) {
+  return failure_of({{.kind = DiagnosticKind::Interrupted,
+                      .message = formatted("interrupted in iteration {} of {}", begun + 1, execution.iterations)}});
+}
+
+}  // namespace
+
 std::optional<RunFailure> ProfileEngine::before_iteration(const Execution& execution, std::uint64_t iteration) {
   // `rebind` and `reinit` wait for the execution in flight.
   if (auto done = runner_.finish(); !done) return std::move(done.error());
@@ -165,6 +175,7 @@ std::optional<RunFailure> ProfileEngine::iterate(const Execution& execution, lau
   };
   for (std::uint64_t i = 0; i < execution.iterations; ++i) {
     if (auto failure = finish()) return failure;
+    if (is_interrupted()) return interrupted(execution, i);
     if (i > 0 && steps && (each.bind || each.init)) {
       if (auto failure = before_iteration(execution, i)) return failure;
     }
@@ -197,6 +208,7 @@ std::optional<RunFailure> ProfileEngine::iterate_copies(const Execution& executi
   for (std::uint64_t i = 0; i < execution.iterations && !first; ++i) {
     for (std::uint32_t copy = 0; copy < depth && !first; ++copy) {
       if (i > 0) finish(copy);
+      if (!first && is_interrupted()) first = interrupted(execution, i);
       if (first) break;
       started[copy] = Clock::now();
       if (Result<> begun = runner_.start(copy); !begun) {

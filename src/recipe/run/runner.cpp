@@ -43,7 +43,7 @@ struct Runner::State {
   std::uint64_t executions = 0;   // successful ones, of all copies
   std::vector<RunRecord> failed;  // counts from failed executions, by run
   std::vector<RunStatus> last_failure;  // by run; empty if the last execution was ok
-  std::mutex cpu_mutex;
+  CpuTurn cpu;
   Coherence coherence;
   std::vector<std::unique_ptr<ExecutionSlot>> slots;
   std::optional<OutputProof> proof;
@@ -113,6 +113,8 @@ struct Runner::State {
   Result<PreparedList> prepare_list(const ExecutionSlot& slot, const ListPlan& list) {
     PreparedList prepared{.begin = list.begin, .end = list.end};
     for (std::size_t i = list.begin; i < list.end; ++i) prepared.names.push_back(plan.runs[i].id);
+    prepared.note = formatted("run `{}`{}", prepared.names.front(),
+                              prepared.names.size() == 1 ? "" : formatted(" to run `{}`", prepared.names.back()));
     if (list.backend == BackendKind::Cpu) return prepare_calls(slot, std::move(prepared));
     Backend& backend = *backends.at(list.backend);
     std::vector<KernelRun> runs;
@@ -267,7 +269,11 @@ struct Runner::State {
 };
 
 Runner::Runner(std::unique_ptr<State> state) : state_(std::move(state)) {}
-Runner::~Runner() = default;
+// A function that did not end may still use everything.
+Runner::~Runner() {
+  static auto& kept = *new std::vector<std::unique_ptr<State>>;  // never destroyed
+  if (state_ && state_->cpu.is_stuck) kept.push_back(std::move(state_));
+}
 
 const Plan& Runner::plan() const { return state_->plan; }
 
@@ -342,7 +348,7 @@ Result<> Runner::prepare(const ExecutionOptions& options) {
   state.execution.copies = std::max<std::uint32_t>(options.copies, 1);
   if (state.slots.size() > state.execution.copies) state.slots.resize(state.execution.copies);
   while (state.slots.size() < state.execution.copies) {
-    state.slots.push_back(std::make_unique<ExecutionSlot>(state.cpu_mutex, state.coherence, state.plan.runs.size()));
+    state.slots.push_back(std::make_unique<ExecutionSlot>(state.cpu, state.coherence, state.plan.runs.size()));
   }
   if (state.dirty) return state.prepare();
   for (const auto& slot : state.slots) {
@@ -475,8 +481,7 @@ class Loader {
     state_.blank.resize(state_.plan.buffers.size());
     state_.unset.resize(state_.plan.buffers.size());
     if (diagnostics_.has_errors()) return;
-    state_.slots.push_back(
-        std::make_unique<ExecutionSlot>(state_.cpu_mutex, state_.coherence, state_.plan.runs.size()));
+    state_.slots.push_back(std::make_unique<ExecutionSlot>(state_.cpu, state_.coherence, state_.plan.runs.size()));
   }
 
  private:

@@ -235,6 +235,29 @@ TEST_F(RunnerTest, WaitWithATimeOut) {
   toy_->hangs = false;
 }
 
+TEST_F(RunnerTest, CpuFunctionsHaveATimeOutToo) {
+  int pipe[2];
+  ASSERT_EQ(::pipe(pipe), 0);
+  for (const std::uint32_t copies : {1u, 3u}) {
+    Opened opened(recipe_json(buffer_json("x", "output", 8),
+                              cpu_run("wait_for_byte", "", formatted(R"({{"value": {}, "argidx": 0}})", pipe[0])),
+                              cpus_json({"wait_for_byte"})),
+                  options());
+    ASSERT_EQ(opened.problems, "");
+    ASSERT_TRUE(opened.runner().prepare({.copies = copies, .time_out = std::chrono::milliseconds(1)}));
+    for (std::uint32_t i = 0; i < copies; ++i) ASSERT_TRUE(opened.runner().start(i));
+    // One copy calls the function, and the others wait for their turn.
+    for (std::uint32_t i = 0; i < copies; ++i) {
+      const auto done = opened.runner().finish(i);
+      ASSERT_FALSE(done);
+      EXPECT_EQ(Opened::text(done.error().diagnostics),
+                "the CPU function of run `wait_for_byte` did not end within 1 ms [timed-out]");
+    }
+  }
+  const std::vector<char> bytes(8);  // the threads end
+  EXPECT_EQ(::write(pipe[1], bytes.data(), bytes.size()), 8);
+}
+
 TEST_F(RunnerTest, CopiesHaveTheirOwnBuffersAndShareBoundOnes) {
   Opened opened(recipe_json(buffer_json("x", "input", 16) + "," + buffer_json("t", "internal", 16) + "," +
                                 buffer_json("y", "output", 16),

@@ -112,7 +112,7 @@ std::optional<launch::Contents> array_contents(const ContentsInput& input, vk::F
   if (input.contents.src.empty()) return inline_contents(input.contents, array, diagnostics);
   const tensor::ElementType type = array.type;
   auto npy = open_npy(input, diagnostics);
-  if (!npy || !check_dtype(*npy, type, input.leniency, diagnostics)) return std::nullopt;
+  if (!npy || !cast_or_check_dtype(*npy, type, input, diagnostics)) return std::nullopt;
   if (npy->view.shape != shape) {
     const bool taken = rule == ShapeRule::SameBytes && npy->view.payload.size() == tensor::byte_count(shape, type);
     Diagnostic mismatch =

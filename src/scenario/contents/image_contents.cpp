@@ -131,7 +131,7 @@ std::optional<ImageContents> png_image(const ContentsInput& input, const Image& 
 std::optional<ImageContents> npy_image(const ContentsInput& input, const Image& image, const tensor::FormatInfo& format,
                                        Diagnostics& diagnostics) {
   auto npy = open_npy(input, diagnostics);
-  if (!npy || !check_dtype(*npy, format.stored, input.leniency, diagnostics)) return std::nullopt;
+  if (!npy || !cast_or_check_dtype(*npy, format.stored, input, diagnostics)) return std::nullopt;
   const tensor::Shape& shape = npy->view.shape;
   const auto refuse = [&](std::string_view text) {
     diagnostics.add(
