@@ -82,6 +82,7 @@ mkdir -p "$directory/share/vulkan/explicit_layer.d"
 cp "$build/lib/slipway/libVkLayer_slipway_ml.so" "$directory/lib/"
 sed 's|"library_path": *"[^"]*"|"library_path": "../../../lib/libVkLayer_slipway_ml.so"|' \
   "$build/lib/slipway/VkLayer_slipway_ml.json" >"$directory/share/vulkan/explicit_layer.d/VkLayer_slipway_ml.json"
+cp -r "$build/lib/slipway/emulation_names" "$directory/share/vulkan/explicit_layer.d/"
 
 find "$directory/lib" -type f ! -name 'ld-linux*' -exec strip --strip-unneeded {} +
 "$top/env/sbom.py" "$top" "$build" "$directory"

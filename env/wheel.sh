@@ -5,7 +5,7 @@
 #
 #   env/wheel.sh TOP PRESET [DIRECTORY]
 #
-# The wheel runs with the C library of the build environment or a newer one, and with Python 3.12 or newer.
+# The wheel runs with the C library that its tag names or a newer one, and with Python 3.12 or newer.
 set -euo pipefail
 top=$1
 build=$top/build/$2
@@ -43,6 +43,11 @@ mkdir -p "$directory"
 rm -f "$directory"/slipway-*.whl
 CMAKE_ARGS="-DCMAKE_PREFIX_PATH=$stage/prefix" python3 -m build --no-isolation --wheel --outdir "$directory" "$stage/python" \
   >"$stage/log" 2>&1 || { tail -n 40 "$stage/log" >&2; exit 1; }
+wheel=$(ls "$directory"/slipway-*.whl)
+# The tag of the newest symbols of the C library that the files need: the wheel contains every other library.
+python3 -m zipfile -e "$wheel" "$stage/unpacked"
+glibc=$(find "$stage/unpacked" -type f -exec objdump -T {} + 2>/dev/null | grep -o 'GLIBC_2\.[0-9]*' | cut -d. -f2 | sort -n | tail -n 1)
+python3 -m wheel tags --remove --platform-tag "manylinux_2_${glibc}_$(uname -m)" "$wheel" >/dev/null
 wheel=$(ls "$directory"/slipway-*.whl)
 size=$(du -m "$wheel" | cut -f1)
 echo "$wheel: $size MB"

@@ -36,7 +36,8 @@ def operators(top):
     text = re.sub(r'"\s*\n?\s*"(?=[^,)])', "", (top / "src/tosa/operators.def").read_text())
     found = {}
     for name, number, operands, results in re.findall(r'^OPERATOR\((\w+), Tosa, (\d+), \w+,\s*"([^"]*)",\s*"([^"]*)"', text, re.M):
-        found[name] = (int(number), [re.split(r"[!:=]", operand)[0] for operand in operands.split()], len(results.split()))
+        in_spirv = [operand for operand in operands.split() if not operand.endswith("?")]
+        found[name] = (int(number), [re.split(r"[!:=]", operand)[0] for operand in in_spirv], len(results.split()))
     return found
 
 

@@ -19,7 +19,7 @@ struct DeviceInfo {
   std::string api_version;  // "1.4.354"
 };
 
-// Errors: no-device if there is no Vulkan loader or driver.
+// Empty without a Vulkan loader or driver.
 SLIPWAY_API Outcome<std::vector<DeviceInfo>> list_devices();
 
 // An opened device. Several threads may run scenarios and models on it: they run one after another. After a time-out

@@ -34,6 +34,7 @@ namespace slipway {
 struct KernelBinaryOptions {
   std::string member;   // selects this member of a fat archive
   std::string product;  // the device: selects a member, and is the target of a bare text
+  bool instructions = false;  // count the instructions of kernels, with Intel's library libiga64
 };
 
 // The metrics of a kernel. Bytes of spills and private memory are per hardware thread.
@@ -46,6 +47,25 @@ struct KernelFigures {
   std::uint64_t spill_bytes = 0, private_bytes = 0, scratch_bytes = 0, local_memory_bytes = 0;
   std::int32_t barriers = 0;
   std::uint64_t argument_bytes = 0;  // of the cross-thread data
+  // Absent without KernelBinaryOptions::instructions, and for kernels whose code cannot be read.
+  std::optional<std::uint64_t> instructions, sends;
+};
+
+struct OccupancyQuestion {
+  std::array<std::uint32_t, 3> local_size = {1, 1, 1};  // of kernels that require none
+  int eus = 0;                                          // of a subslice; 0: those of the device
+  std::uint64_t local_memory = 0;                       // bytes of local arguments
+};
+
+// The work groups that run at the same time on a subslice.
+struct KernelOccupancy {
+  std::array<std::uint32_t, 3> local_size = {1, 1, 1};  // the required one, else that of the question
+  int eus = 0;                                          // of the subslice
+  int threads_per_eu = 0;
+  std::uint64_t threads_per_group = 0;   // hardware threads
+  std::uint64_t local_memory_bytes = 0;  // of a work group, as the hardware allocates it
+  std::uint64_t groups = 0;
+  std::string limited_by;  // "threads", "barriers", "slm"
 };
 
 // A field that differs between two binaries. `before` and `after` are set if both values are numbers.
@@ -131,7 +151,7 @@ struct PackedArguments {
 class SLIPWAY_API KernelBinary {
  public:
   // Reads a zebin, a member of a fat archive, a text of ZE Info or its JSON; the format is detected from the contents.
-  // Errors: the problems of reading.
+  // Errors: the problems of reading; no-backend for instructions without libiga64.
   static Outcome<KernelBinary> load(const std::filesystem::path& file, const KernelBinaryOptions& options = {});
   // The same for bytes, which are copied. `name` is shown in problems.
   static Outcome<KernelBinary> parse(ByteView bytes, std::string name, const KernelBinaryOptions& options = {});
@@ -154,6 +174,8 @@ class SLIPWAY_API KernelBinary {
   // The same as a diagram in SVG: a row for each 32 bytes, arguments as boxes, holes hatched. Errors:
   // unknown-reference.
   Outcome<std::string> layout_svg(std::string_view kernel) const;
+  // Errors: unknown-reference; work-group-size for a group that cannot run, or without a device.
+  Outcome<KernelOccupancy> occupancy(std::string_view kernel, const OccupancyQuestion& question) const;
   // Errors: unknown-reference; missing-argument, argument-size, argument-kind, address-range, invalid-kernel.
   Outcome<PackedArguments> pack(std::string_view kernel, const KernelLaunch& launch) const;
   // The local ids of each hardware thread of a work group, in thread order; empty if the kernel takes none. Errors:

@@ -27,24 +27,11 @@
 #include "slipway/device.hpp"
 #include "slipway/problem.hpp"
 #include "slipway/progress.hpp"
+#include "slipway/tensor_info.hpp"
 
 namespace slipway {
 
 // An input or output of a model.
-struct TensorInfo {
-  std::string name;                 // of the file, otherwise `input_0`, `output_0`, ...
-  std::string element_type;         // f32, i8, bf16, ... (docs/tensors.md)
-  std::size_t element_size = 0;     // bytes
-  std::vector<std::int64_t> shape;  // -1: the caller chooses it (PrepareOptions::shapes)
-
-  // Bytes of the tensor; 0 while a dimension is open.
-  std::size_t size() const {
-    std::size_t bytes = element_size;
-    for (const std::int64_t extent : shape) bytes *= extent < 0 ? 0 : static_cast<std::size_t>(extent);
-    return bytes;
-  }
-};
-
 struct ModelOptions {
   std::string entry;  // the function of an MLIR module; empty: all
   bool cache = true;  // keep compiled shaders and kernels in the user's cache directory
@@ -82,7 +69,8 @@ struct OutputComparison {
   std::uint64_t elements = 0;
   std::uint64_t wrong = 0;    // elements outside the bounds
   double max_difference = 0;  // of all elements
-  std::string text;           // as the program prints it
+  std::string text;           // as the program prints it; why the output could not be compared
+  bool compared = true;       // false: it could not be compared, and the counts are 0
 };
 
 struct TuneOptions {
@@ -134,13 +122,16 @@ class SLIPWAY_API PreparedModel {
   Outcome<bool> set_input(std::string_view name, ByteView bytes);
   Outcome<ByteView> output(std::string_view name) const;
 
-  // Runs the model once and waits for it. Errors: timed-out, device-failed.
+  // Runs the model once and waits for it. The first run also finds outputs that the model does not write, for which it
+  // may run a second time. Errors: timed-out, device-failed; output-not-written from every run of such a model.
   Outcome<bool> run();
 
   // Of all runs, in the order in which the steps run. Empty without PrepareOptions::times.
   std::vector<StepTime> times() const;
 
-  // Compares the outputs of the last run. Errors: usage without PrepareOptions::compare; those of the interpreter.
+  // Compares the outputs of the last run. Each output of the model is in the list, also one that cannot be compared:
+  // the image of a shader, or what depends on a shader. Errors: usage without PrepareOptions::compare; those of the
+  // interpreter.
   Outcome<std::vector<OutputComparison>> compare_with_reference() const;
 
   struct State;

@@ -29,6 +29,7 @@
 #include "slipway/bytes.hpp"
 #include "slipway/device.hpp"
 #include "slipway/problem.hpp"
+#include "slipway/tensor_info.hpp"
 
 namespace slipway {
 
@@ -60,6 +61,9 @@ struct RunReport {
   std::vector<ExpectationResult> expectations;
   // The bytes of a buffer; level 0 of an image, rows tightly packed in the image's format.
   std::map<std::string, std::vector<std::byte>, std::less<>> captured;
+  // What they are, by uid: a tensor as its format and dims say; level 0 of an image as [H, W, C], or [D, H, W, C] with
+  // a depth or layers; a buffer, and an image without plain texels, as bytes (u8).
+  std::map<std::string, TensorInfo, std::less<>> captured_types;
 
   bool all_met() const {
     for (const ExpectationResult& result : expectations) {
@@ -92,7 +96,8 @@ class SLIPWAY_API Scenario {
   // Errors: unknown-reference, file-mismatch if the size is not that of the resource.
   Outcome<bool> set_contents(std::string_view uid, ByteView bytes);
 
-  // Errors: usage (options), unknown-reference (`capture`), device-lacks, timed-out, device-failed. An unmet
+  // Errors: usage (options), unknown-reference (`capture`), device-lacks, timed-out, device-failed, and
+  // output-not-written of what is stored, captured or has an expectation; files are written all the same. An unmet
   // expectation is not an error: see RunReport. May be called again; each run starts from the initial
   // contents. Graphs are compiled for the device, so the first run on a device reads their files again.
   Outcome<RunReport> run(Device& device, const RunOptions& options = {});

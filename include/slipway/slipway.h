@@ -126,7 +126,7 @@ SLIPWAY_C_API int slipway_scenario_parse(const char* text, size_t length, const 
 /* Replaces the initial contents of a buffer or of level 0 of an image. The bytes are copied. */
 SLIPWAY_C_API int slipway_scenario_set_contents(slipway_scenario* scenario, const char* uid, const void* bytes, size_t size,
                                                 slipway_problems** problems);
-/* An unmet expectation does not make the call fail: see slipway_report_all_met. */
+/* An unmet expectation does not make the call fail: see slipway_report_all_met. An output that is not written does. */
 SLIPWAY_C_API int slipway_scenario_run(slipway_scenario* scenario, slipway_device* device, const slipway_run_options* options,
                                        slipway_report** report, slipway_problems** problems);
 SLIPWAY_C_API void slipway_scenario_free(slipway_scenario* scenario);
@@ -230,7 +230,8 @@ typedef struct {
   uint64_t elements;
   uint64_t wrong;        /* elements outside the bounds of the TOSA specification */
   double max_difference; /* of all elements */
-  const char* text;      /* as the program prints it */
+  const char* text;      /* as the program prints it; why the output could not be compared */
+  int compared;          /* 0: it could not be compared, and the counts are 0 */
 } slipway_output_comparison;
 
 /* A VGF file, or a TOSA or MLIR model, which is converted in memory. */
@@ -270,6 +271,7 @@ SLIPWAY_C_API int slipway_prepared_model_output_info(const slipway_prepared_mode
 /* The memory that the next run reads, and the memory that a run wrote; NULL for a wrong index. It stays where it is. */
 SLIPWAY_C_API void* slipway_prepared_model_input(slipway_prepared_model* prepared, size_t index);
 SLIPWAY_C_API const void* slipway_prepared_model_output(const slipway_prepared_model* prepared, size_t index);
+/* The first run also finds outputs that the model does not write: the error output-not-written, of every run then. */
 SLIPWAY_C_API int slipway_prepared_model_run(slipway_prepared_model* prepared, slipway_problems** problems);
 /* The times of all runs until now, in the order in which the steps run; none without slipway_prepare_options.times. */
 SLIPWAY_C_API int slipway_prepared_model_times(const slipway_prepared_model* prepared, slipway_step_times** times,

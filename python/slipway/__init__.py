@@ -8,23 +8,30 @@
 A call that fails raises `slipway.Error`, which has all problems with their places.
 """
 from . import _slipway
-from ._slipway import (ConvertedModel, Device, DeviceInfo, ExpectationResult, KernelBinary, KernelChange, KernelFigures,
-                       Model, OutputComparison, PayloadPart, PreparedModel, Problem, RunReport, Scenario, StepTime,
+from . import signatures as _signatures
+
+_signatures.extend(_slipway)
+from ._slipway import (ConvertedModel, Device, DeviceInfo, ExpectationResult, ImageArgument, KernelBinary, KernelChange,
+                       KernelFigures, KernelOccupancy, LocalArgument, Model, OutputComparison, PackedArguments, PayloadPart,
+                       PointerArgument, PreparedModel, Problem, Recipe, RunReport, SamplerArgument, Scenario, StepTime,
                        TensorInfo, TunedKernel, TuningResult, __version__, convert, convert_bytes, devices)
-from .errors import Error
+from .errors import Error, MissingFileError
 from .table import Table
 from . import rpl
 from . import kernels as _kernels
 from . import models as _models
 from . import notebook as _notebook
+from . import recipes as _recipes
 
-__all__ = ["ConvertedModel", "Device", "DeviceInfo", "Error", "ExpectationResult", "KernelBinary", "KernelChange",
-           "KernelFigures", "Model", "OutputComparison", "PayloadPart", "PreparedModel", "Problem", "RunReport", "Scenario",
-           "StepTime", "Table", "TensorInfo", "TunedKernel", "TuningResult", "__version__", "convert", "convert_bytes", "devices", "program", "rpl"]
+__all__ = ["ConvertedModel", "Device", "DeviceInfo", "Error", "ExpectationResult", "ImageArgument", "KernelBinary", "KernelChange",
+           "KernelFigures", "KernelOccupancy", "LocalArgument", "MissingFileError", "Model", "OutputComparison", "PackedArguments",
+           "PayloadPart", "PointerArgument", "PreparedModel", "Problem", "Recipe", "RunReport", "SamplerArgument", "Scenario", "StepTime",
+           "Table", "TensorInfo", "TunedKernel", "TuningResult", "__version__", "convert", "convert_bytes", "devices", "program", "rpl"]
 
 _kernels.extend(_slipway)
 _models.extend(_slipway)
 _notebook.extend(_slipway)
+_recipes.extend(_slipway)
 
 
 def program() -> str:

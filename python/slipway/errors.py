@@ -13,3 +13,16 @@ class Error(RuntimeError):
     def kind(self):
         """The kind of the first error, such as `unknown-key`."""
         return next((problem.kind for problem in self.problems if problem.severity == "error"), "")
+
+
+class MissingFileError(Error, FileNotFoundError):
+    """A call that failed because a file does not exist."""
+
+    def __str__(self):
+        return Error.__str__(self)
+
+
+def error_of(problems):
+    """The exception for problems: the extension module raises it."""
+    error = Error(problems)
+    return MissingFileError(problems) if error.kind == "file-not-found" else error

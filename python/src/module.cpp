@@ -5,6 +5,7 @@
 // Functions that read files, compile, or wait for a device release the interpreter's lock.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
@@ -30,7 +31,21 @@ using Released = nb::call_guard<nb::gil_scoped_release>;
 using Array = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 
 ByteView view(const Array& array) { return {array.data(), array.nbytes()}; }
-ByteView view(const nb::bytes& bytes) { return {bytes.data(), bytes.size()}; }
+
+// The bytes of an object with the buffer protocol: bytes, bytearray, memoryview, an array, a mapped file.
+class Buffer {
+ public:
+  explicit Buffer(nb::handle object) {
+    if (PyObject_GetBuffer(object.ptr(), &buffer_, PyBUF_SIMPLE) != 0) throw nb::python_error();
+  }
+  Buffer(const Buffer&) = delete;
+  ~Buffer() { PyBuffer_Release(&buffer_); }
+  ByteView view() const { return {buffer_.buf, static_cast<std::size_t>(buffer_.len)}; }
+
+ private:
+  Py_buffer buffer_;
+};
+
 nb::bytes bytes_of(const std::vector<std::byte>& bytes) { return nb::bytes(bytes.data(), bytes.size()); }
 
 // The element type of numpy: of the same name, or the bits of types that numpy does not have.
@@ -99,13 +114,19 @@ void check_array(const TensorInfo& input, const Array& array) {
                          type_text(given, array.shape_ptr(), array.ndim()) + " is given").c_str());
 }
 
+void set_error(const Problems& problems) {
+  const nb::object error = nb::module_::import_("slipway.errors").attr("error_of")(nb::cast(problems));
+  PyErr_SetObject(error.type().ptr(), error.ptr());
+}
+
 // slipway.Error with all problems.
 void raise(const std::exception_ptr& exception, void*) {
   try {
     std::rethrow_exception(exception);
   } catch (const Error& error) {
-    const nb::object type = nb::module_::import_("slipway.errors").attr("Error");
-    PyErr_SetObject(type.ptr(), type(nb::cast(error.problems())).ptr());
+    set_error(error.problems());
+  } catch (const runner::error& error) {
+    set_error(error.diagnostics());
   }
 }
 
@@ -166,11 +187,25 @@ void add_scenarios(nb::module_& module) {
   nb::class_<RunReport>(module, "RunReport", "What a run of a scenario found.")
       .def_ro("expectations", &RunReport::expectations, "a list of ExpectationResult")
       .def_prop_ro("all_met", &RunReport::all_met, "whether all expectations are met")
+      .def("__repr__", [](const RunReport& self) {
+        return "<RunReport " + std::to_string(self.expectations.size()) + " expectations, " +
+               (self.all_met() ? "all met>" : "not all met>");
+      })
       .def_prop_ro("captured", [](const RunReport& self) {
         nb::dict all;
         for (const auto& [uid, bytes] : self.captured) all[uid.c_str()] = bytes_of(bytes);
         return all;
-      }, "The bytes of captured resources, by uid.");
+      }, "The bytes of captured resources, by uid.")
+      .def_prop_ro("arrays", [](const RunReport& self) {
+        nb::dict all;
+        for (const auto& [uid, bytes] : self.captured) {
+          auto* copy = new std::vector<std::byte>(bytes);
+          const nb::capsule owner(copy, [](void* held) noexcept { delete static_cast<std::vector<std::byte>*>(held); });
+          all[uid.c_str()] = array_of<>(copy->data(), self.captured_types.at(uid), owner);
+        }
+        return all;
+      }, "Captured resources as arrays, by uid: tensors with their type and shape, level 0 of images as [height, width, channels], "
+         "buffers as uint8.");
   nb::class_<Scenario>(module, "Scenario",
                        "A scenario file with everything that it names. One thread uses it at a time.")
       .def_static("load",
@@ -191,6 +226,7 @@ void add_scenarios(nb::module_& module) {
                   "cache"_a = true, "The same for a text; relative paths are resolved against `directory`.",
                   Released())
       .def_prop_ro("remarks", &Scenario::remarks, "Warnings and notes of loading.")
+      .def("__repr__", [](const Scenario&) { return "<Scenario>"; })
       .def("set_contents", [](Scenario& self, std::string_view uid, const Array& array) {
         self.set_contents(uid, view(array)).value();
       }, "uid"_a, "array"_a, "Replaces the initial contents of a buffer or of level 0 of an image by the bytes of an array of any type and "
@@ -211,6 +247,25 @@ void add_scenarios(nb::module_& module) {
            "`capture` lists the resources whose final contents the report has.", Released());
 }
 
+// `image: f32[1, ?, 3]`
+std::string text_of(const TensorInfo& tensor) {
+  std::string text = tensor.name + ": " + tensor.element_type + "[";
+  for (std::size_t i = 0; i < tensor.shape.size(); ++i)
+    text += (i ? ", " : "") + (tensor.shape[i] < 0 ? std::string("?") : std::to_string(tensor.shape[i]));
+  return text + "]";
+}
+
+// `(a: f32[2], b: f32[2]) -> (c: f32[2])`, of a model.
+template <class Tensors>
+std::string signature_of(const Tensors& model) {
+  const auto list = [](const std::vector<TensorInfo>& tensors) {
+    std::string text;
+    for (const TensorInfo& tensor : tensors) text += (text.empty() ? "" : ", ") + text_of(tensor);
+    return "(" + text + ")";
+  };
+  return list(model.inputs()) + " -> " + list(model.outputs());
+}
+
 void add_models(nb::module_& module) {
   nb::class_<TensorInfo>(module, "TensorInfo", "An input or output of a model.")
       .def_ro("name", &TensorInfo::name, "of the file, else `input_0`, `output_0`, ...")
@@ -219,12 +274,7 @@ void add_models(nb::module_& module) {
       .def_prop_ro("shape", [](const TensorInfo& self) { return nb::tuple(nb::cast(self.shape)); },
                    "-1: an open dimension")
       .def_prop_ro("size", &TensorInfo::size, "bytes of the tensor; 0 while a dimension is open")
-      .def("__repr__", [](const TensorInfo& self) {
-        std::string text = "<TensorInfo " + self.name + ": " + self.element_type + "[";
-        for (std::size_t i = 0; i < self.shape.size(); ++i)
-          text += (i ? ", " : "") + (self.shape[i] < 0 ? std::string("?") : std::to_string(self.shape[i]));
-        return text + "]>";
-      });
+      .def("__repr__", [](const TensorInfo& self) { return "<TensorInfo " + text_of(self) + ">"; });
   nb::class_<StepTime>(module, "StepTime", "The time of a kernel of a model.")
       .def_ro("segment", &StepTime::segment, "of the model")
       .def_ro("name", &StepTime::name, "operators joined with `+`")
@@ -239,10 +289,12 @@ void add_models(nb::module_& module) {
       .def_ro("elements", &OutputComparison::elements, "their number")
       .def_ro("wrong", &OutputComparison::wrong, "elements outside the bounds of the TOSA specification")
       .def_ro("max_difference", &OutputComparison::max_difference, "of all elements")
-      .def_ro("text", &OutputComparison::text, "as the program prints it")
+      .def_ro("text", &OutputComparison::text, "as the program prints it; why the output could not be compared")
+      .def_ro("compared", &OutputComparison::compared, "whether it could be compared")
       .def("__repr__", [](const OutputComparison& self) { return "<OutputComparison " + self.name + ": " + self.text + ">"; });
   nb::class_<PreparedModel>(module, "PreparedModel",
                             "A model that is ready to run on a device or on the CPU. One thread uses it at a time.")
+      .def("__repr__", [](const PreparedModel& self) { return "<PreparedModel " + signature_of(self) + ">"; })
       .def_prop_ro("inputs", &PreparedModel::inputs, "a list of TensorInfo, with all dimensions known")
       .def_prop_ro("outputs", &PreparedModel::outputs, "a list of TensorInfo, with all dimensions known")
       .def("input", [](nb::handle_t<PreparedModel> self, std::size_t index) {
@@ -294,7 +346,10 @@ void add_models(nb::module_& module) {
       .def_ro("kernels", &TuningResult::kernels, "the slowest first")
       .def_ro("before_milliseconds", &TuningResult::before_milliseconds, "with the estimated parameters")
       .def_ro("after_milliseconds", &TuningResult::after_milliseconds, "with the best parameters")
-      .def_ro("table", &TuningResult::table, "JSON, for a file that the environment variable SLIPWAY_TUNING names");
+      .def_ro("table", &TuningResult::table, "JSON, for a file that the environment variable SLIPWAY_TUNING names")
+      .def("__repr__", [](const TuningResult& self) {
+        return "<TuningResult " + std::to_string(self.before_milliseconds) + " -> " + std::to_string(self.after_milliseconds) + " ms>";
+      });
   nb::class_<Model>(module, "Model", nb::is_weak_referenceable(), "A model: a VGF file, or a TOSA or MLIR model that was converted in memory.")
       .def_static("load", [](const std::filesystem::path& file, std::string entry, bool cache,
                              const nb::object& progress) {
@@ -306,19 +361,22 @@ void add_models(nb::module_& module) {
       }, "file"_a, nb::kw_only(), "entry"_a = "", "cache"_a = true, "progress"_a = nb::none(),
          "Reads a model. `progress(stage, index, count, done, total)` is called at the beginning of each stage and when "
          "kernels of it are ready, in the thread of the call; returning False or an exception stops it.", Released())
-      .def_static("parse", [](const nb::bytes& bytes, std::string_view name, std::string entry, bool cache,
+      .def_static("parse", [](nb::handle bytes, std::string_view name, std::string entry, bool cache,
                               const nb::object& progress) {
+        const Buffer buffer(bytes);
         ModelOptions options;
         options.progress = progress_of(progress);
         options.entry = std::move(entry);
         options.cache = cache;
-        const ByteView all = view(bytes);
+        const ByteView all = buffer.view();
         const nb::gil_scoped_release released;
         return Model::parse(all, name, options).value();
-      }, "bytes"_a, "name"_a = "<bytes>", nb::kw_only(), "entry"_a = "", "cache"_a = true,
+      }, nb::sig(R"(def parse(bytes: collections.abc.Buffer, name: str = "<bytes>", *, entry: str = "", cache: bool = True, progress: object | None = None) -> Model)"),
+         "bytes"_a, "name"_a = "<bytes>", nb::kw_only(), "entry"_a = "", "cache"_a = true,
          "progress"_a = nb::none(), "The same for the bytes of a file.")
       .def_prop_ro("inputs", &Model::inputs, "a list of TensorInfo")
       .def_prop_ro("outputs", &Model::outputs, "a list of TensorInfo")
+      .def("__repr__", [](const Model& self) { return "<Model " + signature_of(self) + ">"; })
       .def("graph_page", [](const Model& self) { return self.graph_page().value(); },
            "The diagram of the model, as a page of HTML that needs nothing else.", Released())
       .def_prop_ro("remarks", &Model::remarks, "Warnings and notes of loading.")
@@ -345,7 +403,10 @@ void add_models(nb::module_& module) {
   nb::class_<ConvertedModel>(module, "ConvertedModel", "A VGF file in memory.")
       .def_prop_ro("file", [](const ConvertedModel& self) { return bytes_of(self.file); }, "its bytes")
       .def_ro("requirements", &ConvertedModel::requirements, "JSON: what a device needs to run it")
-      .def_ro("remarks", &ConvertedModel::remarks, "warnings and notes");
+      .def_ro("remarks", &ConvertedModel::remarks, "warnings and notes")
+      .def("__repr__", [](const ConvertedModel& self) {
+        return "<ConvertedModel " + std::to_string(self.file.size()) + " bytes>";
+      });
   const auto convert_options = [](std::string entry, bool require_static_shape, bool fold, bool tensor_names,
                                   const nb::object& progress) {
     ConvertOptions options;
@@ -364,14 +425,16 @@ void add_models(nb::module_& module) {
      "tensor_names"_a = false, "progress"_a = nb::none(),
      "Converts a TOSA or MLIR model to a VGF file. `progress(stage, index, count, done, total)` is called at the "
      "beginning of each stage, in the thread of the call; returning False or an exception stops it.", Released());
-  module.def("convert_bytes", [=](const nb::bytes& bytes, std::string_view name, std::string entry,
+  module.def("convert_bytes", [=](nb::handle bytes, std::string_view name, std::string entry,
                                   bool require_static_shape, bool fold, bool tensor_names,
                                   const nb::object& progress) {
-    const ByteView all = view(bytes);
+    const Buffer buffer(bytes);
+    const ByteView all = buffer.view();
     const nb::gil_scoped_release released;
     return convert_model(all, name, convert_options(std::move(entry), require_static_shape, fold, tensor_names, progress))
         .value();
-  }, "bytes"_a, "name"_a = "<bytes>", nb::kw_only(), "entry"_a = "", "require_static_shape"_a = false, "fold"_a = true,
+  }, nb::sig(R"(def convert_bytes(bytes: collections.abc.Buffer, name: str = "<bytes>", *, entry: str = "", require_static_shape: bool = False, fold: bool = True, tensor_names: bool = False, progress: object | None = None) -> ConvertedModel)"),
+     "bytes"_a, "name"_a = "<bytes>", nb::kw_only(), "entry"_a = "", "require_static_shape"_a = false, "fold"_a = true,
      "tensor_names"_a = false, "progress"_a = nb::none(), "The same for the bytes of a file.");
 }
 
@@ -393,6 +456,8 @@ void add_kernels(nb::module_& module) {
       .def_ro("local_memory_bytes", &KernelFigures::local_memory_bytes, "of a work group")
       .def_ro("barriers", &KernelFigures::barriers, "their number")
       .def_ro("argument_bytes", &KernelFigures::argument_bytes, "of the cross-thread data")
+      .def_ro("instructions", &KernelFigures::instructions, "their number; None if they were not counted")
+      .def_ro("sends", &KernelFigures::sends, "messages among the instructions")
       .def("__repr__", [](const KernelFigures& self) {
         return "<KernelFigures " + self.name + ": SIMD " + std::to_string(self.simd) + ", " +
                std::to_string(self.spill_bytes) + " bytes of spills>";
@@ -416,14 +481,17 @@ void add_kernels(nb::module_& module) {
         return "<PayloadPart " + std::to_string(self.offset) + "+" + std::to_string(self.size) + ": " + self.what + ">";
       });
   nb::class_<KernelBinary>(module, "KernelBinary", "Kernels of an Intel GPU: a zebin, a member of an archive, or ZE Info text.")
-      .def_static("load", [](const std::filesystem::path& file, std::string member, std::string product) {
-        return KernelBinary::load(file, {std::move(member), std::move(product)}).value();
-      }, "file"_a, nb::kw_only(), "member"_a = "", "product"_a = "",
+      .def_static("load", [](const std::filesystem::path& file, std::string member, std::string product, bool instructions) {
+        return KernelBinary::load(file, {std::move(member), std::move(product), instructions}).value();
+      }, "file"_a, nb::kw_only(), "member"_a = "", "product"_a = "", "instructions"_a = false,
          "Reads a file. `member` selects a member of an archive; `product` is the device, which selects one, too, and is the target "
-         "of a text.", Released())
-      .def_static("parse", [](const nb::bytes& bytes, std::string name, std::string member, std::string product) {
-        return KernelBinary::parse(view(bytes), std::move(name), {std::move(member), std::move(product)}).value();
-      }, "bytes"_a, "name"_a = "<bytes>", nb::kw_only(), "member"_a = "", "product"_a = "", "The same for the bytes of a file.")
+         "of a text. `instructions` counts the instructions of kernels, with Intel's library libiga64.", Released())
+      .def_static("parse", [](nb::handle bytes, std::string name, std::string member, std::string product, bool instructions) {
+        const Buffer buffer(bytes);
+        return KernelBinary::parse(buffer.view(), std::move(name), {std::move(member), std::move(product), instructions}).value();
+      }, nb::sig(R"(def parse(bytes: collections.abc.Buffer, name: str = "<bytes>", *, member: str = "", product: str = "", instructions: bool = False) -> KernelBinary)"),
+         "bytes"_a, "name"_a = "<bytes>", nb::kw_only(), "member"_a = "", "product"_a = "", "instructions"_a = false,
+         "The same for the bytes of a file.")
       .def_prop_ro("version", &KernelBinary::version, "of ZE Info, such as `1.49`; empty for a text without one")
       .def_prop_ro("kernels", &KernelBinary::kernels, "a list of KernelFigures, in the order of the file")
       .def("check", [](const KernelBinary& self, std::string_view level) { return self.check(level).value(); },
@@ -433,7 +501,150 @@ void add_kernels(nb::module_& module) {
       .def("layout", [](const KernelBinary& self, std::string_view kernel) { return self.layout(kernel).value(); },
            "kernel"_a, "The argument data of a kernel in address order, including holes, as a list of PayloadPart.")
       .def("layout_svg", [](const KernelBinary& self, std::string_view kernel) { return self.layout_svg(kernel).value(); },
-           "kernel"_a, "The same as a diagram in SVG.");
+           "kernel"_a, "The same as a diagram in SVG.")
+      .def("occupancy", [](const KernelBinary& self, std::string_view kernel, std::array<std::uint32_t, 3> local_size, int eus,
+                           std::uint64_t local_memory) {
+        return self.occupancy(kernel, {local_size, eus, local_memory}).value();
+      }, "kernel"_a, "local_size"_a = std::array<std::uint32_t, 3>{1, 1, 1}, nb::kw_only(), "eus"_a = 0, "local_memory"_a = 0,
+           "How many work groups run at the same time on a subslice of `eus` EUs (0: that of the device). `local_size` counts for "
+           "kernels that require none; `local_memory`: bytes of local arguments.")
+      .def("_pack", [](const KernelBinary& self, std::string_view kernel, const KernelLaunch& launch) {
+        return self.pack(kernel, launch).value();
+      }, "kernel"_a, "launch"_a, "Of `pack`.")
+      .def("pack_local_ids", [](const KernelBinary& self, std::string_view kernel, std::array<std::uint32_t, 3> local_size) {
+        return bytes_of(self.pack_local_ids(kernel, local_size).value());
+      }, "kernel"_a, "local_size"_a, "The local ids of each hardware thread of a work group, in thread order; empty if the kernel "
+                                     "takes none.")
+      .def("__repr__", [](const KernelBinary& self) {
+        return "<KernelBinary of " + std::to_string(self.kernels().size()) + " kernels, ZE Info " + self.version() + ">";
+      });
+}
+
+void add_launches(nb::module_& module) {
+  nb::class_<KernelOccupancy>(module, "KernelOccupancy", "The work groups of a kernel that run at the same time on a subslice.")
+      .def_ro("local_size", &KernelOccupancy::local_size, "the required one, else the given one")
+      .def_ro("eus", &KernelOccupancy::eus, "of the subslice")
+      .def_ro("threads_per_eu", &KernelOccupancy::threads_per_eu, "hardware threads")
+      .def_ro("threads_per_group", &KernelOccupancy::threads_per_group, "hardware threads")
+      .def_ro("local_memory_bytes", &KernelOccupancy::local_memory_bytes, "of a work group, as the hardware allocates it")
+      .def_ro("groups", &KernelOccupancy::groups, "their number")
+      .def_ro("limited_by", &KernelOccupancy::limited_by, "threads, barriers or slm")
+      .def("__repr__", [](const KernelOccupancy& self) {
+        return "<KernelOccupancy " + std::to_string(self.groups) + " groups of " + std::to_string(self.threads_per_group) +
+               " threads, limited by " + self.limited_by + ">";
+      });
+  using Number = std::optional<std::uint64_t>;
+  nb::class_<PointerArgument>(module, "PointerArgument", "A buffer, as an argument of `KernelBinary.pack`.")
+      .def("__init__", [](PointerArgument* self, std::uint64_t address, Number size, Number heap_offset) {
+        new (self) PointerArgument{address, size, heap_offset};
+      }, "address"_a, "size"_a = nb::none(), "heap_offset"_a = nb::none(),
+         "`size`: bytes of the buffer, for kernels that take it; `heap_offset`: of the surface state, for bindless access.");
+  nb::class_<LocalArgument>(module, "LocalArgument", "Local memory, as an argument of `KernelBinary.pack`.")
+      .def("__init__", [](LocalArgument* self, std::uint64_t size) { new (self) LocalArgument{size}; }, "size"_a, "`size`: bytes.");
+  nb::class_<ImageArgument> image(module, "ImageArgument", "An image, as an argument of `KernelBinary.pack`: set its attributes.");
+  image.def(nb::init<>())
+      .def_rw("heap_offset", &ImageArgument::heap_offset).def_rw("width", &ImageArgument::width)
+      .def_rw("height", &ImageArgument::height).def_rw("depth", &ImageArgument::depth)
+      .def_rw("array_size", &ImageArgument::array_size).def_rw("mip_levels", &ImageArgument::mip_levels)
+      .def_rw("samples", &ImageArgument::samples).def_rw("channel_type", &ImageArgument::channel_type)
+      .def_rw("channel_order", &ImageArgument::channel_order).def_rw("flat_base", &ImageArgument::flat_base)
+      .def_rw("flat_width", &ImageArgument::flat_width).def_rw("flat_height", &ImageArgument::flat_height)
+      .def_rw("flat_pitch", &ImageArgument::flat_pitch);
+  nb::class_<SamplerArgument> sampler(module, "SamplerArgument", "A sampler, as an argument of `KernelBinary.pack`: set its attributes.");
+  sampler.def(nb::init<>())
+      .def_rw("heap_offset", &SamplerArgument::heap_offset).def_rw("linear", &SamplerArgument::linear)
+      .def_rw("normalized", &SamplerArgument::normalized)
+      .def_prop_rw("addressing", [](const SamplerArgument& self) { return static_cast<int>(self.addressing); },
+                   [](SamplerArgument& self, std::uint8_t code) {
+                     if (code > 4) throw nb::value_error("addressing is 0 (none), 1 (border), 2 (edge), 3 (repeat) or 4 (mirrored)");
+                     self.addressing = static_cast<SamplerAddressing>(code);
+                   }, "0: none, 1: clamp to border, 2: clamp to edge, 3: repeat, 4: mirrored repeat");
+  nb::class_<ImplicitArguments> implicit(module, "_ImplicitArguments", "The keyword arguments of `pack`.");
+  implicit.def(nb::init<>());
+#define SLIPWAY_IMPLICIT(name) .def_rw(#name, &ImplicitArguments::name)
+  implicit SLIPWAY_IMPLICIT(private_memory) SLIPWAY_IMPLICIT(printf_buffer) SLIPWAY_IMPLICIT(implicit_buffer)
+      SLIPWAY_IMPLICIT(sync_buffer) SLIPWAY_IMPLICIT(ray_tracing_globals) SLIPWAY_IMPLICIT(assert_buffer)
+      SLIPWAY_IMPLICIT(indirect_data) SLIPWAY_IMPLICIT(scratch) SLIPWAY_IMPLICIT(constants) SLIPWAY_IMPLICIT(globals)
+      SLIPWAY_IMPLICIT(region_barriers) SLIPWAY_IMPLICIT(inline_samplers) SLIPWAY_IMPLICIT(region_size)
+      SLIPWAY_IMPLICIT(region_dimension) SLIPWAY_IMPLICIT(region_groups);
+#undef SLIPWAY_IMPLICIT
+  using Size3 = std::array<std::uint32_t, 3>;
+  nb::class_<KernelLaunch>(module, "_KernelLaunch", "Of `pack`.")
+      .def("__init__", [](KernelLaunch* self, const nb::list& arguments, Size3 groups, Size3 local_size, Size3 global_offset,
+                          std::optional<Size3> global_size, const ImplicitArguments& of_runtime) {
+        new (self) KernelLaunch{groups, local_size, global_offset, {}, global_size, of_runtime};
+        for (const nb::handle one : arguments) {
+          KernelArgument& to = self->arguments.emplace_back();
+          if (one.is_none()) continue;
+          if (nb::isinstance<PointerArgument>(one)) to = nb::cast<PointerArgument>(one);
+          else if (nb::isinstance<LocalArgument>(one)) to = nb::cast<LocalArgument>(one);
+          else if (nb::isinstance<ImageArgument>(one)) to = nb::cast<ImageArgument>(one);
+          else if (nb::isinstance<SamplerArgument>(one)) to = nb::cast<SamplerArgument>(one);
+          else {
+            const Buffer value(one);
+            const auto* bytes = static_cast<const std::byte*>(value.view().data());
+            to = ValueArgument{{bytes, bytes + value.view().size()}};
+          }
+        }
+      });
+  nb::class_<PackedArguments>(module, "PackedArguments", "The argument data of a kernel for one launch.")
+      .def_prop_ro("bytes", [](const PackedArguments& self) { return bytes_of(self.bytes); }, "the cross-thread data")
+      .def_ro("inline_bytes", &PackedArguments::inline_bytes, "of these, passed in the command")
+      .def_ro("local_memory", &PackedArguments::local_memory, "bytes that the launch needs")
+      .def_ro("open", &PackedArguments::open, "ranges that are zero, and that the loader fills: a list of PayloadPart")
+      .def("__repr__", [](const PackedArguments& self) {
+        return "<PackedArguments " + std::to_string(self.bytes.size()) + " bytes, " + std::to_string(self.open.size()) + " open ranges>";
+      });
+}
+
+// A runner with what it needs to make buffers.
+struct RecipeRunner {
+  device on;
+  runner made;
+};
+
+void add_recipes(nb::module_& module) {
+  nb::class_<RecipeRunner>(module, "Recipe", "A run recipe that is ready to run. One thread uses it at a time.")
+      .def_static("load", [](const std::string& recipe, const std::string& profile, const std::filesystem::path& directory,
+                             const std::string& device_name, std::string backend, const std::filesystem::path& kernels,
+                             const std::filesystem::path& library_root, std::uint64_t seed, bool strict, bool allow_outside,
+                             bool timings) {
+        run_options options;
+        options.profile = profile;
+        if (!directory.empty()) options.files.emplace(directory);
+        options.backend = std::move(backend);
+        options.kernels = kernels;
+        options.library_root = library_root;
+        options.seed = seed;
+        options.strict = strict;
+        options.allow_outside = allow_outside;
+        options.timings = timings;
+        device on(device_name);
+        runner made(on, recipe, options);
+        return RecipeRunner{on, std::move(made)};
+      }, nb::sig(R"(def load(recipe: str, profile: str = "", *, directory: str | os.PathLike = "", device: str = "", backend: str = "", kernels: str | os.PathLike = "", library_root: str | os.PathLike = "", seed: int = 0, strict: bool = False, allow_outside: bool = False, timings: bool = False) -> Recipe)"),
+         "recipe"_a, "profile"_a = "", nb::kw_only(), "directory"_a = "", "device"_a = "", "backend"_a = "", "kernels"_a = "",
+         "library_root"_a = "", "seed"_a = 0, "strict"_a = false, "allow_outside"_a = false, "timings"_a = false,
+         "Reads a recipe and a profile: JSON texts if they begin with `{`, else paths. `directory` has the files of the recipe; "
+         "`backend` is vulkan, opencl or xrt; `timings` measures each run for the report.", Released())
+      .def("bind", [](RecipeRunner& self, const std::string& name, const Array& array) {
+        bo buffer(self.on, array.nbytes());
+        buffer.write(array.data());
+        buffer.sync(xrt::slipway_v1::XCL_BO_SYNC_BO_TO_DEVICE);
+        self.made.bind(name, buffer);
+      }, "name"_a, "array"_a, "Binds a buffer of the recipe to a copy of an array of any type, whose bytes are those of the buffer. An "
+                              "output takes one too, of zeros.")
+      .def("run", [](RecipeRunner& self) {
+        self.made.execute();
+        self.made.wait();
+      }, "Executes the recipe once, or all executions of the profile, and waits.", Released())
+      .def("buffer", [](const RecipeRunner& self, const std::string& name) {
+        const ByteView bytes = self.made.map_buffer(name);
+        return nb::bytes(bytes.data(), bytes.size());
+      }, "name"_a, "A copy of the bytes of a buffer; empty for an unknown name or if nothing is bound.")
+      .def_prop_ro("report_json", [](const RecipeRunner& self) { return self.made.report(); }, "runs and times")
+      .def_prop_ro("remarks", [](const RecipeRunner& self) { return self.made.remarks(); }, "Warnings of loading.")
+      .def("__repr__", [](const RecipeRunner&) { return "<Recipe>"; });
 }
 
 void add_pipelines(nb::module_& module) {
@@ -449,7 +660,8 @@ void add_pipelines(nb::module_& module) {
                    "equal: the same pipeline, the SPIR-V included")
       .def_prop_ro("interface_hash", [](const RplPipeline& self) { return self.metadata.interface_hash; },
                    "equal: the same descriptor sets, vertex buffers and push constants")
-      .def_ro("remarks", &RplPipeline::remarks, "warnings");
+      .def_ro("remarks", &RplPipeline::remarks, "warnings")
+      .def("__repr__", [](const RplPipeline& self) { return "<Pipeline " + self.metadata.pipeline_hash + ">"; });
   nb::class_<RplProgram>(rpl, "Program", "Parsed sources. May be used from several threads.")
       .def_static("load", [](const std::vector<std::filesystem::path>& files) { return RplProgram::load(files).value(); },
                   "files"_a, "Reads files, each of which is a module of its own.", Released())
@@ -465,6 +677,9 @@ void add_pipelines(nb::module_& module) {
       }, "The options of the program with their default values.")
       .def_prop_ro("files", &RplProgram::files, "The files that `load` read; empty after `parse`.")
       .def_prop_ro("changed", &RplProgram::changed, "Whether a file was changed since it was read.")
+      .def("__repr__", [](const RplProgram& self) {
+        return "<Program of " + std::to_string(self.files().size()) + " files, " + std::to_string(self.options().size()) + " options>";
+      })
       .def("compile", [](const RplProgram& self, const std::map<std::string, std::string>& entry_points,
                          const std::map<std::string, std::string>& options, bool compute, std::string target,
                          bool split_stages, bool strict, bool optimize, bool strip, bool debug_lines) {
@@ -495,6 +710,8 @@ NB_MODULE(_slipway, module) {
   add_devices(module);
   add_scenarios(module);
   add_models(module);
+  add_launches(module);
   add_kernels(module);
+  add_recipes(module);
   add_pipelines(module);
 }

@@ -162,8 +162,10 @@ def test_options_that_cannot_be_meant(net, device):
         with pytest.raises(slipway.Error, match="it must be more than 0") as caught:
             net.run(arrays(), timeout=timeout)
         assert caught.value.kind == "usage"
-    with pytest.raises(TypeError):
-        net.run(arrays(), nonsense=1)
+    for call in (net.run, net.compare, net.profile):
+        for nonsense in (1, ["a"]):
+            with pytest.raises(TypeError, match=rf"{call.__name__}\(\) got an unexpected keyword argument 'nonsense'"):
+                call(arrays(), nonsense=nonsense)
     with pytest.raises(TypeError):
         net.run(arrays(), "cpu")
     with pytest.raises(TypeError, match="inputs is a dictionary"):
@@ -193,7 +195,63 @@ def test_wrong_inputs(net):
         net.run({"a": arrays()["a"]})
 
 
+def test_inputs_by_position(net):
+    a, b = arrays().values()
+    for outputs in (net.run([a, b]), net.run((a, b)), dict(zip(("output_0", "output_1"), net(a, b))), dict(zip(("output_0", "output_1"), net(b=b, a=a)))):
+        numpy.testing.assert_array_equal(outputs["output_0"], a + b)
+    model = slipway.Model.parse(OPEN)
+    x = numpy.arange(6, dtype=numpy.int32).reshape(3, 2)
+    numpy.testing.assert_array_equal(model(x), 2 * x)
+    numpy.testing.assert_array_equal(model.run(x, shapes={"x": [3, 2]})["output_0"], 2 * x)
+    assert [each.wrong for each in net.compare([a, b])] == [0, 0]
+    with pytest.raises(ValueError, match="1 arrays are given, but the model has 2 inputs: `a`, `b`"):
+        net(a)
+    with pytest.raises(TypeError, match="either by position or by name"):
+        net(a, b=b)
+
+
+def test_bytes_of_any_kind(net):
+    for kind in (bytes, bytearray, memoryview, lambda text: numpy.frombuffer(text, numpy.uint8)):
+        assert len(slipway.Model.parse(kind(NET)).inputs) == 2
+        assert len(slipway.convert_bytes(kind(NET)).file) > 0
+        assert slipway.KernelBinary.parse(kind((SOURCE / "examples/kernel_info/saxpy.ze_info").read_bytes())).kernels
+    with pytest.raises(TypeError):
+        slipway.Model.parse("text")
+
+
+def test_objects_describe_themselves(net, device):
+    import inspect
+    assert repr(net) == "<Model (a: f32[2, 3], b: f32[2, 3]) -> (output_0: f32[2, 3], output_1: f32[2, 3])>"
+    assert repr(net.prepare()) == repr(net).replace("<Model", "<PreparedModel")
+    assert list(inspect.signature(slipway.Model.load).parameters) == ["file", "entry", "cache", "progress"]
+    assert inspect.signature(slipway.Model.load).parameters["cache"].default is True
+    assert list(inspect.signature(slipway.Model.run).parameters)[:3] == ["self", "inputs", "device"]
+    assert "strip" in inspect.signature(slipway.rpl.Program.compile).parameters
+    assert list(inspect.signature(slipway.convert).parameters)[0] == "file"
+    objects = (device, net, net.prepare(), slipway.convert_bytes(NET), slipway.Scenario.load(SOURCE / "examples/hello/scenario.json"),
+               slipway.KernelBinary.load(SOURCE / "examples/kernel_info/saxpy.ze_info"),
+               slipway.rpl.Program.load(SOURCE / "examples/triangle/triangle.rpl"))
+    for each in objects:
+        assert " object at " not in repr(each), type(each)
+
+
+def test_no_devices_without_vulkan():
+    lines = "import slipway; print(slipway.devices())"
+    nothing = {**os.environ, "VK_DRIVER_FILES": "/nonexistent.json", "VK_ICD_FILENAMES": "/nonexistent.json"}
+    assert subprocess.run([sys.executable, "-c", lines], env=nothing, capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_a_program_may_end_with_an_open_device():
+    lines = "import slipway; device = slipway.Device.open(); slipway.kept = device"
+    for _ in range(5):
+        assert subprocess.run([sys.executable, "-c", lines], check=False).returncode == 0
+
+
 def test_errors_have_all_problems():
+    for load in (slipway.Model.load, slipway.Scenario.load, slipway.KernelBinary.load, slipway.convert, slipway.rpl.Program.load):
+        with pytest.raises(FileNotFoundError, match="missing.vgf") as caught:
+            load("missing.vgf")
+        assert isinstance(caught.value, slipway.Error) and caught.value.kind == "file-not-found"
     with pytest.raises(slipway.Error) as caught:
         slipway.Model.load("missing.vgf")
     assert caught.value.problems[0].severity == "error" and "missing.vgf" in str(caught.value)
@@ -210,6 +268,41 @@ def test_scenario(device):
     report = scenario.run(device, capture=["y"], write_outputs=False)
     assert not report.all_met
     assert numpy.frombuffer(report.captured["y"], numpy.float32)[0] == 11
+
+
+def test_captures_as_arrays(device):
+    scenario = slipway.Scenario.parse("""{"commands": [], "resources": [
+      {"buffer": {"uid": "b", "size": 8, "shader_access": "readwrite"}},
+      {"tensor": {"uid": "t", "dims": [2, 3], "format": "VK_FORMAT_R32_SFLOAT", "shader_access": "readwrite"}},
+      {"image": {"uid": "i", "dims": [1, 4, 2, 1], "format": "VK_FORMAT_R8G8B8A8_UNORM", "shader_access": "readonly"}}]}""")
+    values = {"b": numpy.arange(8, dtype=numpy.uint8), "t": numpy.arange(6, dtype=numpy.float32).reshape(2, 3),
+              "i": numpy.arange(32, dtype=numpy.uint8).reshape(2, 4, 4)}
+    for name, value in values.items():
+        scenario.set_contents(name, value)
+    report = scenario.run(device, capture=list(values), write_outputs=False)
+    assert repr(report) == "<RunReport 0 expectations, all met>"
+    arrays = report.arrays
+    del report
+    for name, value in values.items():
+        assert arrays[name].dtype == value.dtype
+        numpy.testing.assert_array_equal(arrays[name], value)
+
+
+def test_recipe(tmp_path):
+    directory = SOURCE / "examples/saxpy_recipe"
+    recipe = slipway.Recipe.load(str(directory / "recipe.json"), str(directory / "profile.json"), directory=directory)
+    recipe.run()
+    assert recipe.report and "<Recipe>" == repr(recipe)
+    bound = slipway.Recipe.load(str(directory / "recipe.json"), directory=directory)
+    x, y = numpy.arange(1024, dtype=numpy.float32), numpy.ones(1024, numpy.float32)
+    for name, array in (("x", x), ("y", y)):
+        bound.bind(name, array)
+    bound.run()
+    numpy.testing.assert_array_equal(numpy.frombuffer(bound.buffer("y"), numpy.float32), 2.5 * x + y)
+    with pytest.raises(slipway.Error, match="nonesuch"):
+        bound.bind("nonesuch", x)
+    with pytest.raises(FileNotFoundError):
+        slipway.Recipe.load("missing.json")
 
 
 def test_conversion(tmp_path):
@@ -238,6 +331,27 @@ def test_kernels():
         binary.layout("missing")
 
 
+def test_occupancy_and_packing():
+    binary = slipway.KernelBinary.load(SOURCE / "examples/kernel_info/saxpy.ze_info", product="dg2")
+    found = binary.occupancy("saxpy", (64, 2, 1))
+    assert (found.local_size, found.eus, found.threads_per_group, found.groups, found.limited_by) == ([64, 2, 1], 16, 8, 16, "threads")
+    with pytest.raises(slipway.Error, match="at most 1024 items"):
+        binary.occupancy("saxpy", (4096, 1, 1))
+    assert binary.kernels[0].instructions is None
+    packed = binary.pack("saxpy", [slipway.PointerArgument(0x1122), slipway.PointerArgument(0x3344), numpy.float32(2)],
+                         groups=(4, 1, 1), local_size=(16, 1, 1))
+    places = {part.argument: part.offset for part in binary.layout("saxpy") if part.argument >= 0}
+    value = lambda argument, type: numpy.frombuffer(packed.bytes, type, 1, places[argument])[0]
+    assert (value(0, numpy.uint64), value(1, numpy.uint64), value(2, numpy.float32)) == (0x1122, 0x3344, 2)
+    assert len(binary.pack_local_ids("saxpy", (16, 1, 1))) > 0
+    with pytest.raises(TypeError, match="numpy.int32"):
+        binary.pack("saxpy", [1])
+    with pytest.raises(TypeError, match="unexpected keyword argument 'scrach'"):
+        binary.pack("saxpy", [], scrach=0)
+    with pytest.raises(slipway.Error):
+        binary.pack("saxpy", [])
+
+
 def test_differences_of_kernels():
     path = SOURCE / "examples/kernel_info/saxpy.ze_info"
     before = slipway.KernelBinary.load(path)
@@ -264,6 +378,15 @@ def test_render_pipelines():
     assert compile_files(program.files, stages).modules == pipeline.modules
     assert len(compile_files(program.files, stages, strip=True).modules[0]) < len(pipeline.modules[0])
     assert len(compile_files(program.files, stages, split_stages=True).modules) == 2
+    assert compile_files(program.files[0], stages).modules == compile_files(str(program.files[0]), stages).modules == pipeline.modules
+    with pytest.raises(slipway.Error, match="needs entry points"):
+        program.compile({})
+    counted = slipway.rpl.Program.load(SOURCE / "examples/rpl_compute/scale.rpl")
+    (module,) = counted.compile({"compute": "compute_main"}, {"group": 8}, compute=True).modules
+    assert module == counted.compile({"compute": "compute_main"}, {"group": "8"}, compute=True).modules[0]
+    assert module != counted.compile({"compute": "compute_main"}, compute=True).modules[0]
+    colored, plain = (program.compile(stages, {"colored": value}).pipeline_hash for value in (True, False))
+    assert colored == program.compile(stages, {"colored": "true"}).pipeline_hash != plain
     with pytest.raises(slipway.Error, match="no option `x`"):
         compile_files(program.files, stages, {"x": "1"})
 

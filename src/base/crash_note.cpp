@@ -59,6 +59,11 @@ void remove_crash_note(const std::string& note) {
   note_of_devices.compare_exchange_strong(expected, nullptr);
 }
 
+std::string crash_note_of_devices() {
+  const std::string* const note = note_of_devices;
+  return note ? *note : "";
+}
+
 CrashNote::CrashNote(const std::string& note) { note_of_thread = &note; }
 CrashNote::~CrashNote() { note_of_thread = nullptr; }
 

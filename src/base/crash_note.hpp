@@ -16,6 +16,8 @@ bool reports_crashes();
 void set_crash_note(const std::string* note);
 // The same, if it is `note`.
 void remove_crash_note(const std::string& note);
+// A copy of that text; empty: nothing. For threads that wait for what the note says: it must not be replaced meanwhile.
+std::string crash_note_of_devices();
 
 // What this thread does, in the life of the object.
 class CrashNote {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <stdexcept>
@@ -536,6 +537,19 @@ TEST(CApi, ReadsKernels) {
   slipway_kernel_binary_free(spilling);
   slipway_kernel_binary_free(binary);
   EXPECT_STREQ(slipway_version(), SLIPWAY_VERSION_TEXT);
+}
+
+// The thread that opens the device must not use the driver while `exit` destroys it.
+TEST(CApi, AProcessEndsWithAnOpenDevice) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_EXIT(
+        {
+          slipway_device* device = nullptr;
+          std::exit(slipway_device_open(nullptr, &device, nullptr));
+        },
+        ::testing::ExitedWithCode(0), "");
+  }
 }
 
 }  // namespace

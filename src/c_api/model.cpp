@@ -246,8 +246,8 @@ int slipway_step_times_get(const slipway_step_times* times, size_t index, slipwa
 int slipway_comparisons_get(const slipway_comparisons* comparisons, size_t index,
                             slipway_output_comparison* comparison) {
   return give_item(comparisons->list, index, comparison, [](const OutputComparison& from) {
-    return slipway_output_comparison{0,          from.name.c_str(),   from.elements,
-                                     from.wrong, from.max_difference, from.text.c_str()};
+    return slipway_output_comparison{
+        0, from.name.c_str(), from.elements, from.wrong, from.max_difference, from.text.c_str(), from.compared};
   });
 }
 void slipway_step_times_free(slipway_step_times* times) { delete times; }

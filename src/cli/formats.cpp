@@ -75,11 +75,13 @@ constexpr std::array kFormats = {
            .summary = "SPIR-V modules",
            .detect = is_spirv,
            .instead_of_run = kStarter,
+           .check = check_spirv,
            .inspect = inspect_spirv},
     Format{.name = "shader",
            .summary = "shaders: GLSL, HLSL and SPIR-V assembly (text)",
            .detect = is_shader,
            .instead_of_run = kStarter,
+           .check = check_spirv,
            .inspect = inspect_spirv},
     Format{.name = "recipe",
            .summary = "run recipes of kernels and CPU functions (JSON)",
@@ -315,6 +317,29 @@ Result<const Format*> runnable_format(const std::string& file) {
   Diagnostics diagnostics;
   detector.explain({file}, diagnostics);
   return fail(diagnostics.release());
+}
+
+std::optional<Diagnostic> misplaced_profile(const std::vector<std::string>& words) {
+  std::vector<std::pair<std::string, std::string_view>> files;  // with the names of their formats
+  for (const std::string& word : words) {
+    if (word.starts_with('-') || !word.ends_with(".json") || !file_exists(word)) continue;
+    if (files.size() == 2) return std::nullopt;
+    const Result<ContentOf> read = ContentOf::read(word);
+    const Format* const format = read ? format_of(read->content()) : nullptr;
+    if (!format) return std::nullopt;
+    files.emplace_back(word, format->name);
+  }
+  const auto named = [&](std::string_view format) {
+    const auto found = std::ranges::find(files, format, [](const auto& file) { return file.second; });
+    return found == files.end() ? std::string() : found->first;
+  };
+  const std::string recipe = named("recipe"), profile = named("profile");
+  if (recipe.empty() || profile.empty()) return std::nullopt;
+  const auto at = std::ranges::find(words, profile);
+  if (at != words.begin() && *std::prev(at) == "--profile") return std::nullopt;
+  return Diagnostic{
+      .kind = DiagnosticKind::Usage,
+      .message = formatted("`{0}` is a recipe, and `{1}` a profile: `slipway run {0} --profile {1}`", recipe, profile)};
 }
 
 int dispatch(const DispatchedVerb& verb, const Arguments& arguments) {

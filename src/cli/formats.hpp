@@ -58,6 +58,9 @@ struct DispatchedVerb {
 // The command lines of a verb, one for each function, with the formats that it is for.
 std::vector<LineDescription> describe(const DispatchedVerb& verb);
 
+// The error of a command line of `slipway run` with a recipe and a profile that is not the value of --profile.
+std::optional<Diagnostic> misplaced_profile(const std::vector<std::string>& words);
+
 // Returns the exit status.
 int dispatch(const DispatchedVerb& verb, const Arguments& arguments);
 

@@ -5,14 +5,19 @@
 #include <array>
 #include <chrono>
 #include <iterator>
+#include <mutex>
 
 #include "base/control_characters.hpp"
 #include "base/files.hpp"
+#include "base/format.hpp"
+#include "base/interrupt.hpp"
 #include "base/print_diagnostic.hpp"
 #include "base/protected_inputs.hpp"
+#include "cli/interrupts.hpp"
 #include "cli/run_report.hpp"
 #include "cli/sarif_file.hpp"
 #include "launch/plan/plan.hpp"
+#include "launch/report/report.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -21,6 +26,48 @@ void write(const std::string& path, const std::string& text, Diagnostics& diagno
   if (path.empty() || text.empty()) return;
   if (Result<> written = write_file(path, text); !written) diagnostics.add(std::move(written.error()));
 }
+
+Diagnostic not_run(const std::string& file) {
+  return {.kind = DiagnosticKind::Interrupted,
+          .message = "not run, because the run was interrupted",
+          .location = SourceLocation::in_file(file)};
+}
+
+// The entries of jobs that ended, and what an interrupt left.
+class RunEntries {
+ public:
+  explicit RunEntries(std::span<const std::unique_ptr<Job>> jobs) : jobs_(jobs) {}
+
+  void add(std::vector<RunReportEntry> entries) {
+    const std::scoped_lock lock(mutex_);
+    std::ranges::move(entries, std::back_inserter(entries_));
+    ++ended_;
+  }
+
+  // Adds entries for the jobs without one. `stuck`: the first of them began and has not ended; what it was doing.
+  Diagnostics add_rest(const std::optional<std::string>& stuck) {
+    const std::scoped_lock lock(mutex_);
+    Diagnostics problems;
+    for (bool runs = stuck.has_value(); ended_ < jobs_.size(); ++ended_, runs = false) {
+      Diagnostic problem = not_run(jobs_[ended_]->file());
+      if (runs) problem.message = "interrupted, and given up because it did not end";
+      if (runs && !stuck->empty()) problem.note(*stuck);
+      entries_.push_back({.outcome = {.file = jobs_[ended_]->file(), .diagnostics = {problem}, .report = {}},
+                          .job = {},
+                          .recipe = {}});
+      problems.add(std::move(problem));
+    }
+    return problems;
+  }
+
+  std::span<const RunReportEntry> all() const { return entries_; }
+
+ private:
+  std::span<const std::unique_ptr<Job>> jobs_;
+  std::mutex mutex_;  // the emergency report is made on another thread
+  std::vector<RunReportEntry> entries_;
+  std::size_t ended_ = 0;
+};
 
 // Whether a diagnostic is about this output, which has the name of another one.
 bool are_same_file(const Diagnostic& diagnostic, const Path& output) {
@@ -47,6 +94,21 @@ std::string_view outcome_word(int status) {
   return kWords.at(static_cast<std::size_t>(status));
 }
 
+Diagnostic interrupted_run(const std::string& file, const launch::Report& report, std::uint64_t wanted) {
+  return {.kind = DiagnosticKind::Interrupted,
+          .message = formatted("interrupted after {} of {} runs; nothing was compared, and no output was written",
+                               report.iterations, wanted),
+          .location = SourceLocation::in_file(file)};
+}
+
+std::string outcome_text(int status, const Job& job, const std::optional<launch::Report>& report) {
+  const bool is_partial = tensor::is_only_partly_compared(job.all_diagnostics());
+  if (has_kind(job.all_diagnostics(), DiagnosticKind::Interrupted)) return "interrupted";
+  std::string text(is_partial ? "partly compared" : outcome_word(status));
+  if (report && report->compared) text += ", " + tensor::compared_text(*report->compared);
+  return text;
+}
+
 void print_line(const RunGroup& options, std::string_view text) {
   if (output_level() == OutputLevel::Quiet) return;
   (options.report_path == "-" || options.style.json ? print_error : print)(text);
@@ -71,6 +133,8 @@ bool run_one(Job& job, const PlannedRunGroup& options) {
   loaded &= !diagnostics.has_errors();
   if (loaded && options.explain)
     print(job.explain());
+  else if (loaded && is_interrupted())
+    diagnostics.add(not_run(job.file()));
   else if (loaded) {
     progress.stage("running");
     job.run();
@@ -99,24 +163,31 @@ int run_all(std::span<const std::unique_ptr<Job>> jobs, const PlannedRunGroup& o
   Diagnostics all, unwritten;
   int status = 0;
   bool explained = false, timed_out = false;
-  const auto report_text = [&] {
-    std::vector<RunReportEntry> entries;
-    for (const std::unique_ptr<Job>& job : jobs) std::ranges::move(job->report(), std::back_inserter(entries));
-    return write_run_report(entries, recipe::system_usage(start));
-  };
+  RunEntries entries(jobs);
+  const auto report_text = [&] { return write_run_report(entries.all(), recipe::system_usage(start)); };
+  const EmergencyReport emergency([&](const std::string& what) {
+    Diagnostics rest = entries.add_rest(what);
+    if (!options.report_path.empty()) write(options.report_path, report_text(), rest);
+    if (style.json && options.report_path != "-") print(report_text());
+    report(rest, style);
+  });
   for (const std::unique_ptr<Job>& job : jobs) {
     explained = run_one(*job, options);
     timed_out = has_timed_out(job->diagnostics().all());
     status = worst_status(status, job->status());
     all.add(job->all_diagnostics());
     note_for_sarif(job->all_diagnostics());
-    if ((timed_out || job == jobs.back()) && !explained) {
+    entries.add(job->report());
+    const bool is_last = timed_out || job == jobs.back() || is_interrupted();
+    if (is_last) begin_results();
+    if (is_interrupted()) unwritten.add(entries.add_rest(std::nullopt).release());
+    if (is_last && !explained) {
       const bool refused = std::ranges::any_of(
           all.all(), [&](const Diagnostic& one) { return are_same_file(one, options.report_path); });
       if (!options.report_path.empty() && !refused) write(options.report_path, report_text(), unwritten);
     }
     print_result(*job, options, explained);
-    if (timed_out) break;
+    if (is_last) break;
   }
   status = worst_status(status, exit_status(unwritten.all()));
   if (style.json) {

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,7 +21,8 @@
 
 namespace slipway::launch {
 struct Plan;
-}
+struct Report;
+}  // namespace slipway::launch
 
 namespace slipway::cli {
 
@@ -34,6 +36,8 @@ class Job {
   Job& operator=(const Job&) = delete;
   virtual ~Job() = default;
 
+  // The input, as messages and reports name it.
+  virtual const std::string& file() const = 0;
   // Reads, checks and plans. Returns whether there is a plan; it is not run if there are errors.
   virtual bool load() = 0;
   // The plan, for people. Only after a successful load.
@@ -107,6 +111,11 @@ std::string shown_name(const std::string& file);
 
 // "ok", "FAILED", "skipped"..., for an exit status.
 std::string_view outcome_word(int status);
+// The same of a run, with how many outputs were compared: "ok, 3 of 3 outputs", "partly compared, 1 of 3 outputs".
+std::string outcome_text(int status, const Job& job, const std::optional<launch::Report>& report);
+
+// Of a run that was interrupted (launch::Report::is_interrupted). `wanted`: how many times it was to run.
+Diagnostic interrupted_run(const std::string& file, const launch::Report& report, std::uint64_t wanted);
 
 // Loads and runs a job, or explains it. Returns true if it was explained. Afterwards its diagnostics are complete and
 // sorted, and --strict is applied.
@@ -116,7 +125,8 @@ bool run_one(Job& job, const PlannedRunGroup& options);
 void print_result(Job& job, const PlannedRunGroup& options, bool explained);
 
 // Runs the jobs one after another and writes the reports: that of --report, which --json prints. Returns the exit
-// status. Ends the process if something timed out, because what still runs cannot be stopped.
+// status. After an interrupt (interrupts.hpp) the rest of the jobs do not run, and the reports say so. Ends the process
+// if something timed out, because what still runs cannot be stopped.
 int run_all(std::span<const std::unique_ptr<Job>> jobs, const PlannedRunGroup& options);
 
 // Prints a line while a job runs; standard output may be reserved for the report.

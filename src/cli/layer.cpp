@@ -18,6 +18,9 @@ namespace {
 constexpr std::string_view kLayer = "VK_LAYER_SLIPWAY_machine_learning";
 constexpr std::string_view kManifest = "VkLayer_slipway_ml.json";
 
+// A directory beside the manifest, in which the layer has the names of the emulation layers.
+constexpr std::string_view kOtherNames = "emulation_names";
+
 // The directory of the manifest: that of an installation, of a bundle or of a build.
 Result<Path> layer_directory() {
   const Path prefix = recipe::cpu::install_prefix();
@@ -37,8 +40,8 @@ std::string prepended(const char* variable, const std::string& entry) {
   return before == nullptr || *before == 0 ? entry : formatted("{}:{}", entry, before);
 }
 
-int run_with_layer(const Path& directory, const std::vector<std::string>& command) {
-  ::setenv("VK_ADD_LAYER_PATH", prepended("VK_ADD_LAYER_PATH", directory.native()).c_str(), 1);
+int run_with_layer(const std::string& path, const std::vector<std::string>& command) {
+  ::setenv("VK_ADD_LAYER_PATH", prepended("VK_ADD_LAYER_PATH", path).c_str(), 1);
   ::setenv("VK_INSTANCE_LAYERS", prepended("VK_INSTANCE_LAYERS", std::string(kLayer)).c_str(), 1);
   std::vector<char*> arguments;
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
@@ -56,12 +59,15 @@ int run_with_layer(const Path& directory, const std::vector<std::string>& comman
 int layer_verb(const Arguments& arguments) {
   ReportStyle style;
   std::vector<std::string> words;
+  bool other_names = false;
   CommandLine line(
       "slipway layer",
       "Prints the environment that gives other programs the extensions VK_ARM_tensors and VK_ARM_data_graph; "
       "`slipway layer run -- PROGRAM ARGUMENTS` starts a program with it.",
       "slipway layer run -- vulkaninfo");
   line.add_option("command", words, "`run`, then a program with its arguments after `--`");
+  line.add_flag("--emulation-names", other_names,
+                "also for programs that ask for VK_LAYER_ML_Graph_Emulation or VK_LAYER_ML_Tensor_Emulation by name");
   line.add_report_options(style);
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
@@ -75,10 +81,12 @@ int layer_verb(const Arguments& arguments) {
   }
   const std::optional<Path> directory = diagnostics.take(layer_directory());
   if (!directory) return report(diagnostics, style);
-  if (runs) return run_with_layer(*directory, words);
-  print(formatted("export VK_ADD_LAYER_PATH={}\n", directory->native()));
+  const std::string path =
+      other_names ? formatted("{0}:{0}/{1}", directory->native(), kOtherNames) : directory->native();
+  if (runs) return run_with_layer(path, words);
+  print(formatted("export VK_ADD_LAYER_PATH={}\n", path));
   print(formatted("export VK_INSTANCE_LAYERS={}\n", kLayer));
-  print(formatted("# Vulkan loaders without VK_ADD_LAYER_PATH: export VK_LAYER_PATH={}\n", directory->native()));
+  print(formatted("# Vulkan loaders without VK_ADD_LAYER_PATH: export VK_LAYER_PATH={}\n", path));
   return 0;
 }
 

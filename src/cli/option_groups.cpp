@@ -12,8 +12,8 @@
 
 namespace slipway::cli {
 
-void add_device_option(OptionGroup& group, std::string& device) {
-  group.add_option("--device", device, "a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
+void add_device_option(OptionGroup& group, std::string& device, std::string_view meaning) {
+  group.add_option("--device", device, std::string(meaning));
 }
 
 void add_cache_option(OptionGroup& group, bool& no_cache) {
@@ -50,6 +50,15 @@ void add_timeout_option(OptionGroup& group, std::optional<double>& seconds) {
   group.add_option("--timeout", seconds, "seconds to wait for the device; then report what hangs and exit").positive();
 }
 
+void add_cast_option(OptionGroup& group, bool& cast) {
+  group.add_flag("--cast", cast,
+                 "convert arrays whose elements have another type; a value that does not fit is an error");
+}
+
+void add_uncompared_option(OptionGroup& group, bool& allow_uncompared) {
+  group.add_flag("--allow-uncompared", allow_uncompared, "accept outputs that could not be compared");
+}
+
 std::string selected_device(const std::string& option) {
   const char* variable = std::getenv("SLIPWAY_DEVICE");
   return option.empty() && variable ? variable : option;
@@ -57,16 +66,16 @@ std::string selected_device(const std::string& option) {
 
 Cache cache_of(bool no_cache) { return no_cache ? Cache() : Cache::of_user(); }
 
-void add_run_group(CommandLine& line, RunGroup& options) {
+void add_run_group(CommandLine& line, RunGroup& options, std::string_view device_meaning) {
   line.add_report_options(options.style);
-  add_device_option(line, options.device);
+  add_device_option(line, options.device, device_meaning);
   add_report_option(line, options.report_path);
   add_timeout_option(line, options.timeout);
   add_cache_option(line, options.no_cache);
 }
 
-void add_planned_run_group(CommandLine& line, PlannedRunGroup& options) {
-  add_run_group(line, options);
+void add_planned_run_group(CommandLine& line, PlannedRunGroup& options, std::string_view device_meaning) {
+  add_run_group(line, options, device_meaning);
   line.add_flag("--explain", options.explain, "print the plan; open no device, except one that --device names");
   line.add_flag("--dry-run", options.dry_run, "do everything except running and writing results");
 }

@@ -17,7 +17,14 @@ struct GraphOptions;
 
 namespace slipway::cli {
 
-void add_device_option(OptionGroup& group, std::string& device);              // --device
+inline constexpr std::string_view kVulkanDevice =
+    "a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)";
+inline constexpr std::string_view kBackendDevice =
+    "the device of each back end: index or part of its name; with a prefix, such as `xrt:1` or `opencl:0`, of that "
+    "back "
+    "end only; `cpu` for models (else SLIPWAY_DEVICE, SLIPWAY_XRT_DEVICE, SLIPWAY_OPENCL_DEVICE)";
+// --device
+void add_device_option(OptionGroup& group, std::string& device, std::string_view meaning = kVulkanDevice);
 void add_cache_option(OptionGroup& group, bool& no_cache);                    // --no-cache
 void add_fusion_option(OptionGroup& group, bool& no_fuse);                    // --no-fuse
 void add_seed_option(OptionGroup& group, std::uint64_t& seed);                // --seed
@@ -27,6 +34,8 @@ void add_build_options(OptionGroup& group, std::string& text);                //
 void add_report_option(OptionGroup& group, std::string& path);                // --report
 void add_shader_prints_option(OptionGroup& group, bool& shader_prints);       // --no-shader-prints
 void add_timeout_option(OptionGroup& group, std::optional<double>& seconds);  // --timeout
+void add_cast_option(OptionGroup& group, bool& cast);                         // --cast
+void add_uncompared_option(OptionGroup& group, bool& allow_uncompared);       // --allow-uncompared
 
 // The value of --device, otherwise that of the environment variable SLIPWAY_DEVICE; empty: none is chosen.
 std::string selected_device(const std::string& option);
@@ -45,13 +54,16 @@ struct RunGroup {
   virtual std::vector<std::string> outputs() const { return {report_path}; }
   virtual ~RunGroup() = default;
 };
-void add_run_group(CommandLine& line, RunGroup& options);  // --device --report --timeout --no-cache --json...
+// --device --report --timeout --no-cache --json...
+void add_run_group(CommandLine& line, RunGroup& options, std::string_view device_meaning = kVulkanDevice);
 
 // The options of runs that have a plan.
 struct PlannedRunGroup : RunGroup {
   bool explain = false, dry_run = false;
 };
-void add_planned_run_group(CommandLine& line, PlannedRunGroup& options);  // also --explain --dry-run
+// also --explain --dry-run
+void add_planned_run_group(CommandLine& line, PlannedRunGroup& options,
+                           std::string_view device_meaning = kVulkanDevice);
 
 // How runs of any kind compute graphs.
 struct EngineGroup {

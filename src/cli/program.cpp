@@ -8,6 +8,7 @@
 #include "base/protected_inputs.hpp"
 #include "base/suggest.hpp"
 #include "cli/formats.hpp"
+#include "cli/interrupts.hpp"
 #include "cli/lab/options.hpp"
 #include "cli/lab/run.hpp"
 #include "cli/lab/worker.hpp"
@@ -52,21 +53,28 @@ int check_verb(const Arguments& arguments) {
 }
 
 // Many files run in worker processes.
-int run_verb(const Arguments& arguments) { return is_lab(arguments) ? run_lab(arguments) : dispatch(kRun, arguments); }
+int run_verb(const Arguments& arguments) {
+  if (std::optional<Diagnostic> misplaced = misplaced_profile(arguments.words)) {
+    Diagnostics diagnostics;
+    diagnostics.add(std::move(*misplaced));
+    return report(diagnostics, {.json = std::ranges::contains(arguments.words, "--json")});
+  }
+  return is_lab(arguments) ? run_lab(arguments) : dispatch(kRun, arguments);
+}
 
 constexpr std::array kVerbs = {
     Verb{"new", "make a scenario for a shader or a model", new_verb},
-    Verb{"run", "run workloads and check their results", run_verb, &kRun},
-    Verb{"bench", "measure how long workloads take", bench_verb},
-    Verb{"check", "find every error in files, without running them", check_verb, &kCheck},
-    Verb{"inspect", "show the contents of a file", dispatched<kInspect>, &kInspect},
-    Verb{"diff", "compare the meaning of two files", dispatched<kDiff>, &kDiff},
-    Verb{"convert", "write a file in another format or version", dispatched<kConvert>, &kConvert},
-    Verb{"compile", "compile a render pipeline to SPIR-V, metadata and C++ headers", compile_verb},
+    Verb{"run", "run workloads and check their results", run_verb, true, &kRun},
+    Verb{"bench", "measure how long workloads take", bench_verb, true},
+    Verb{"check", "find every error in files, without running them", check_verb, true, &kCheck},
+    Verb{"inspect", "show the contents of a file", dispatched<kInspect>, false, &kInspect},
+    Verb{"diff", "compare the meaning of two files", dispatched<kDiff>, true, &kDiff},
+    Verb{"convert", "write a file in another format or version", dispatched<kConvert>, true, &kConvert},
+    Verb{"compile", "compile a render pipeline to SPIR-V, metadata and C++ headers", compile_verb, true},
     Verb{"format", "format the source of a render pipeline", format_verb},
     Verb{"lsp", "run the language server of render pipelines", lsp_verb},
-    Verb{"tune", "measure which kernel parameters of a model are best on a device", tune_verb},
-    Verb{"reduce", "find the smallest scenario, model or program that still fails", reduce_verb},
+    Verb{"tune", "measure which kernel parameters of a model are best on a device", tune_verb, true},
+    Verb{"reduce", "find the smallest scenario, model or program that still fails", reduce_verb, true},
     Verb{"results", "merge, show and convert the results of runs", results_verb},
     Verb{"devices", "list the devices and their capabilities", devices_verb},
     Verb{"layer", "run another program with tensors and graphs of this project's Vulkan layer", layer_verb},
@@ -124,13 +132,16 @@ int run_program(std::string_view program, const Arguments& arguments) {
   std::vector<std::string> command = sandbox::own_command();
   command.emplace_back(kSandboxVerb);
   sandbox::enable(std::move(command));
-  if (base_name(program) == "scenario-runner") return scenario_runner(arguments);
+  constexpr std::string_view kInterruptible[] = {"scenario-runner", "model-converter", "model_converter", "xrt-runner",
+                                                 "xrt-replay"};
+  if (std::ranges::contains(kInterruptible, base_name(program))) watch_interrupts(std::string(base_name(program)));
+  if (base_name(program) == "scenario-runner") return end_of_verb(scenario_runner(arguments));
   if (base_name(program) == "model-converter" || base_name(program) == "model_converter")
-    return model_converter(arguments);
+    return end_of_verb(model_converter(arguments));
   if (base_name(program) == "vgf_dump") return vgf_dump(arguments);
   if (base_name(program) == "vgf_updater") return vgf_updater(arguments);
-  if (base_name(program) == "xrt-runner") return xrt_runner(arguments);
-  if (base_name(program) == "xrt-replay") return xrt_replay(arguments);
+  if (base_name(program) == "xrt-runner") return end_of_verb(xrt_runner(arguments));
+  if (base_name(program) == "xrt-replay") return end_of_verb(xrt_replay(arguments));
   const std::vector<std::string>& words = arguments.words;
   std::vector<std::string> whole = {"slipway"};
   whole.append_range(words);
@@ -156,7 +167,8 @@ int run_program(std::string_view program, const Arguments& arguments) {
                           near ? formatted("; did you mean `{}`?", *near) : "", help()));
     return 2;
   }
-  return write_sarif_file(verb->run({{words.begin() + 1, words.end()}}));
+  if (verb->takes_long) watch_interrupts(formatted("slipway {}", verb->name));
+  return end_of_verb(write_sarif_file(verb->run({{words.begin() + 1, words.end()}})));
 }
 
 }  // namespace slipway::cli

@@ -14,6 +14,7 @@ struct Verb {
   std::string_view name;
   std::string_view summary;
   int (*run)(const Arguments& arguments);
+  bool takes_long = false;                     // it stops with its results after an interrupt
   const DispatchedVerb* dispatched = nullptr;  // if the options depend on the format of the file
 };
 

@@ -18,6 +18,9 @@ constexpr std::chrono::milliseconds kPeriod{250};  // between two renewals
 std::mutex line_mutex;
 bool line_is_shown = false;
 
+std::mutex stage_mutex;
+std::string stage_of_process;
+
 bool has_progress() {
   const char* type = std::getenv("TERM");
   return is_terminal(stderr) && output_level() != OutputLevel::Quiet && type != nullptr &&
@@ -51,6 +54,11 @@ std::string counted_text(std::string_view what, std::size_t done, std::size_t to
   return formatted("{}: {} of {}", what, done, total);
 }
 
+std::string current_stage() {
+  const std::scoped_lock lock(stage_mutex);
+  return stage_of_process;
+}
+
 Progress::Progress(std::string stage) : stage_(std::move(stage)) {
   if (has_progress()) thread_ = std::thread([this] { show_until_stopped(); });
 }
@@ -67,6 +75,10 @@ Progress::~Progress() {
 
 void Progress::stage(std::string what) {
   const bool ended = what.empty();
+  {
+    const std::scoped_lock lock(stage_mutex);
+    stage_of_process = what;
+  }
   {
     const std::scoped_lock lock(mutex_);
     stage_ = std::move(what);

@@ -21,6 +21,9 @@ std::string progress_text(const std::string& stage, std::chrono::steady_clock::d
 // A stage whose items are counted: `compiling kernels: 3 of 12`.
 std::string counted_text(std::string_view what, std::size_t done, std::size_t total);
 
+// What the process does at the moment, as the last call of Progress::stage says.
+std::string current_stage();
+
 class Progress {
  public:
   explicit Progress(std::string stage);

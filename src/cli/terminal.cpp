@@ -15,6 +15,7 @@
 
 #include "base/control_characters.hpp"
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
 #include "base/print_diagnostic.hpp"
 #include "cli/progress.hpp"
 #include "cli/sarif_file.hpp"
@@ -120,11 +121,14 @@ void end_process(int status) {
   status = write_sarif_file(status);
   const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   std::fflush(nullptr);
+  if (is_interrupted()) end_by_interrupt();
   ::_exit(written ? status : 5);
 }
 
-bool has_timed_out(std::span<const Diagnostic> diagnostics) {
-  return std::ranges::contains(diagnostics, DiagnosticKind::TimedOut, &Diagnostic::kind);
+bool has_timed_out(std::span<const Diagnostic> diagnostics) { return has_kind(diagnostics, DiagnosticKind::TimedOut); }
+
+bool has_kind(std::span<const Diagnostic> diagnostics, DiagnosticKind kind) {
+  return std::ranges::contains(diagnostics, kind, &Diagnostic::kind);
 }
 
 void wait_for_enter() {

@@ -52,9 +52,11 @@ std::vector<Diagnostic> shown(std::span<const Diagnostic> diagnostics);
 int report(Diagnostics& diagnostics, const ReportStyle& style, std::FILE* json_to = stderr);
 
 // Ends the process without destroying anything. After a time-out, work is in flight that nothing can stop, and
-// destructors and the driver would wait for it. Call it after everything has been printed and written.
+// destructors and the driver would wait for it. After an interrupt the status is that of the signal. Call it after
+// everything has been printed and written.
 [[noreturn]] void end_process(int status);
 bool has_timed_out(std::span<const Diagnostic> diagnostics);
+bool has_kind(std::span<const Diagnostic> diagnostics, DiagnosticKind kind);
 
 // The log lines of the existing scenario runner (docs/spec/scenario.md#log-lines):
 // `YYYY-mm-dd HH:MM:SS,mmm [NAME] LEVEL: text`, errors to standard error, the rest to standard output, flushed after

@@ -7,6 +7,7 @@
 #include "convert/file/constants.hpp"
 #include "convert/file/encode.hpp"
 #include "convert/passes/rematerialize.hpp"
+#include "tosa/lower_to_1_0.hpp"
 #include "tosa/verify.hpp"
 
 namespace slipway::convert {
@@ -113,6 +114,8 @@ bool prepare(tosa::Model& model, const ConvertOptions& options, Diagnostics& dia
   number_operators(model, first, diagnostics);
   if (!finished("read")) return false;
   if (options.require_static_shape) check_static(model, diagnostics);
+  // Before passes that know operators by name.
+  tosa::lower_to_1_0(model.graph);
   // Must come before constants are merged, so that constants that become equal are merged too.
   narrow_types(model.graph, options.narrow, diagnostics);
   if (!finished("narrow")) return false;
@@ -123,6 +126,16 @@ bool prepare(tosa::Model& model, const ConvertOptions& options, Diagnostics& dia
 std::optional<Converted> make_file(tosa::Model& model, const ConvertOptions& options, Diagnostics& diagnostics) {
   const std::size_t before = diagnostics.errors(), first = diagnostics.all().size();
   tosa::Graph& graph = model.graph;
+  // The formats of tensors in a file are those of Vulkan.
+  for (const tosa::Value& value : graph.values) {
+    if (!is_block_scaled(value.type.data)) continue;
+    diagnostics.error(
+        DiagnosticKind::Unsupported, SourceLocation::in_file(model.file),
+        formatted("tensor{} has the type {} of TOSA 1.1; a VGF file has block-scaled tensors only between "
+                  "operators, and with known shapes",
+                  value.name.empty() ? "" : formatted(" `{}`", value.name), text_of(value.type)));
+    return std::nullopt;
+  }
   std::vector<bool> is_shader_node;
   Shaders shaders = make_shaders(graph, is_shader_node, options, diagnostics);
   if (diagnostics.errors() != before) {

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Any text is parsed as a graph or rejected; a parsed graph is converted to VGF, or an error is reported.
+// Any text is parsed as a graph or rejected; a parsed graph is converted to VGF, or an error is reported. The same
+// graph with any of its values as outputs is converted too: each output of the file must be written by a segment, or be
+// an input.
+#include <cstdlib>
+
 #include "convert/convert.hpp"
 #include "convert/read_model.hpp"
+#include "testing/tosa/random_outputs.hpp"
+#include "vgf/check.hpp"
+#include "vgf/read.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace slipway;
@@ -16,5 +23,20 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   auto converted = convert::convert(*model, {}, diagnostics);
   if (converted) (void)converted->file.finish();
+  tosa::Model other = *model;
+  other.output_names.clear();
+  testing::Random random(size);
+  testing::pick_outputs(other.graph, random);
+  Diagnostics problems;
+  auto picked = convert::convert(other, {}, problems);
+  const auto file = picked ? picked->file.finish() : Result<std::vector<std::byte>>(fail(Failure{}));
+  if (!file) return 0;
+  const auto read = vgf::read_vgf(*file, "fuzz.vgf", problems);
+  if (!read) std::abort();
+  Diagnostics checked;
+  vgf::check_vgf(*read, checked);
+  for (const Diagnostic& problem : checked.all()) {
+    if (problem.message.starts_with("output ")) std::abort();
+  }
   return 0;
 }

@@ -176,6 +176,7 @@ TEST(Convert, EveryOperatorAndTypeConvertsAndVerifies) {
   int count = 0;
   slipway::testing::for_each_operator_graph(
       [&](const tosa::OperatorInfo& info, const tosa::TypeRow& row, const tosa::Graph& graph) {
+        if (info.set == tosa::InstructionSet::BlockScaled) return;  // their types are those of inputs here
         SCOPED_TRACE(formatted("{} {}", info.name, text_of(graph.values[0].type)));
         tosa::Model original;
         original.graph = graph;
@@ -195,7 +196,7 @@ TEST(Convert, EveryOperatorAndTypeConvertsAndVerifies) {
         }
         if (row.enabled_by != "INT4") {  // which the file stores as bytes
           const VerifyReport report = verify(original, model, *converted, *file, {}, problems);
-          EXPECT_EQ(report.runs, 3) << (report.notes.empty() ? "" : report.notes[0]);
+          EXPECT_EQ(report.runs, 3) << (report.compared.left_out.empty() ? "" : report.compared.left_out[0].reason);
         }
         EXPECT_EQ(messages(problems), "");
         ++count;

@@ -6,11 +6,13 @@
 #include <random>
 
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
 #include "reference/run.hpp"
 #include "spirv/module.hpp"
 #include "tosa/bind_constants.hpp"
 #include "tosa/read/read_spirv.hpp"
 #include "tosa/verify.hpp"
+#include "vgf/check.hpp"
 
 namespace slipway::convert {
 namespace {
@@ -73,8 +75,7 @@ std::optional<Difference> difference(const Tensor& a, const Tensor& b, bool narr
 }
 
 // The graph with all shapes known.
-std::optional<tosa::Graph> static_graph(const tosa::Graph& graph, const VerifyOptions& options,
-                                        std::vector<std::string>& notes) {
+std::expected<tosa::Graph, std::string> static_graph(const tosa::Graph& graph, const VerifyOptions& options) {
   std::vector<tensor::Shape> shapes;
   for (const ValueId value : graph.inputs) {
     tensor::Shape shape = graph[value].type.shape;
@@ -86,11 +87,33 @@ std::optional<tosa::Graph> static_graph(const tosa::Graph& graph, const VerifyOp
   }
   Diagnostics problems;
   auto made = tosa::with_input_shapes(graph, shapes, problems);
-  if (!made) {
-    notes.push_back(formatted("not verified: with {} for unknown dimensions, {}", kUnknownExtent,
-                              problems.empty() ? "shapes stay unknown" : problems.all()[0].message));
+  if (made) return std::move(*made);
+  return std::unexpected(formatted("with {} for unknown dimensions, {}", kUnknownExtent,
+                                   problems.empty() ? "shapes stay unknown" : problems.all()[0].message));
+}
+
+std::string name_of_output(const tosa::Graph& graph, std::size_t index) {
+  const std::string& name = graph[graph.outputs[index]].name;
+  return name.empty() ? formatted("output_{}", index) : name;
+}
+
+tensor::ComparedOutputs all_left_out(const tosa::Graph& graph, const std::string& why) {
+  tensor::ComparedOutputs outputs{.total = graph.outputs.size()};
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i) outputs.left_out.push_back({name_of_output(graph, i), why});
+  return outputs;
+}
+
+// By output: whether a shader computes something of it.
+std::vector<bool> outputs_of_shaders(const tosa::Graph& graph) {
+  std::vector<bool> values(graph.values.size());
+  for (const tosa::Node& node : graph.nodes) {
+    const bool shader = node.op == tosa::Op::CUSTOM ||
+                        std::ranges::any_of(node.inputs, [&](ValueId value) { return values[index(value)]; });
+    for (const ValueId value : node.outputs) values[index(value)] = shader;
   }
-  return made;
+  std::vector<bool> outputs;
+  for (const ValueId value : graph.outputs) outputs.push_back(values[index(value)]);
+  return outputs;
 }
 
 // The inputs of a run: for the model as it was read, and with the types after the passes.
@@ -122,13 +145,17 @@ class FileVerifier {
         diagnostics_(diagnostics) {}
 
   VerifyReport run() {
-    const auto original = static_graph(original_.graph, options_, report_.notes),
-               prepared = original ? static_graph(prepared_.graph, options_, report_.notes) : std::nullopt;
-    if (!prepared || !read_segments()) return std::move(report_);
+    const auto original = static_graph(original_.graph, options_), prepared = static_graph(prepared_.graph, options_);
+    if (!original || !prepared) {
+      report_.compared = all_left_out(original_.graph, original ? prepared.error() : original.error());
+      return std::move(report_);
+    }
+    if (!read_segments()) return std::move(report_);
     for (int run = 0; run < std::ssize(kRuns); ++run) {
-      if (!compare(*original, *prepared, run)) break;
+      if (!compare(*original, *prepared, run)) return std::move(report_);
       ++report_.runs;
     }
+    report_.compared = {.compared = original->outputs.size(), .total = original->outputs.size()};
     return std::move(report_);
   }
 
@@ -158,6 +185,7 @@ class FileVerifier {
   }
 
   bool compare(const tosa::Graph& original, const tosa::Graph& prepared, int run) {
+    const TimeLimit limit(options_.time_out);
     Inputs inputs = inputs_of(original, prepared, run);
     const auto before = diagnostics_.take(evaluate(original, std::move(inputs.original)));
     const auto after = diagnostics_.take(evaluate(prepared, std::move(inputs.prepared)));
@@ -192,6 +220,25 @@ class FileVerifier {
       for (const ValueId value : segment.results) {
         if (!agrees(prepared, value, values[segments_.output_id(value)], expected, s, run)) return false;
       }
+    }
+    return compare_outputs(prepared, expected, values, run);
+  }
+
+  // What the file returns: an output need not be the result of a segment.
+  bool compare_outputs(const tosa::Graph& prepared, const std::vector<Tensor>& expected,
+                       const std::map<std::uint32_t, Tensor>& values, int run) {
+    for (std::size_t i = 0; i < prepared.outputs.size(); ++i) {
+      const auto value = i < file_.outputs.size() ? values.find(file_.outputs[i].binding) : values.end();
+      if (value == values.end()) {
+        error(formatted("no segment of the file computes output {}", i));
+        return false;
+      }
+      double ignored = 0;
+      const auto differs = difference(expected[index(prepared.outputs[i])], value->second, false, ignored);
+      if (!differs) continue;
+      error(formatted("on {}, output {} of the file is another value: element {} is {}, and the model returns {}",
+                      kRuns[run], i, differs->element, differs->right, differs->left));
+      return false;
     }
     return true;
   }
@@ -309,24 +356,46 @@ VerifyReport verify_shaders(const tosa::Model& original, const tosa::Model& prep
                             const VerifyOptions& options, const ShaderRunner& run_shader, const FileRunner& run_file,
                             Diagnostics& diagnostics) {
   VerifyReport report;
-  const auto before = static_graph(original.graph, options, report.notes),
-             after = before ? static_graph(prepared.graph, options, report.notes) : std::nullopt;
-  if (!after) return report;
+  const auto before = static_graph(original.graph, options), after = static_graph(prepared.graph, options);
+  if (!before || !after) {
+    report.compared = all_left_out(original.graph, before ? after.error() : before.error());
+    return report;
+  }
   std::vector<tosa::TensorType> types;
   for (const ValueId output : after->outputs) types.push_back((*after)[output].type);
   const auto not_run = [&](const Failure& why) {
-    report.notes.push_back(formatted("shaders were not run: {}", why.empty() ? "" : why[0].message));
+    const auto ends = [](const Diagnostic& problem) {
+      return problem.kind == DiagnosticKind::Interrupted || problem.kind == DiagnosticKind::TimedOut;
+    };
+    if (std::ranges::any_of(why, ends)) {
+      diagnostics.add(why);
+      return report;
+    }
+    const std::vector<bool> shaders = outputs_of_shaders(*before);
+    report.compared.total = shaders.size();
+    for (std::size_t i = 0; i < shaders.size(); ++i) {
+      if (shaders[i])
+        report.compared.left_out.push_back(
+            {name_of_output(*before, i), formatted("shaders were not run: {}", why.empty() ? "" : why[0].message)});
+    }
+    report.compared.compared = shaders.size() - report.compared.left_out.size();
     return report;
   };
   for (int run = 0; run < std::ssize(kRuns); ++run) {
     Inputs inputs = inputs_of(*before, *after, run);
+    const TimeLimit limit(options.time_out);
     const auto expected = evaluate(*before, std::move(inputs.original), run_shader);
     if (!expected) return not_run(expected.error());
     const auto outputs = run_file(inputs.prepared, types);
     if (!outputs) return not_run(outputs.error());
     for (std::size_t i = 0; i < types.size(); ++i) {
       if (!(*outputs)[i]) {
-        if (run == 0) report.notes.push_back(formatted("output {} is an image, and is not compared", i));
+        if (run == 0) {
+          const bool image = i < file.outputs.size() && vgf::is_image(file.resources[file.outputs[i].resource]);
+          report.compared.left_out.push_back(
+              {name_of_output(*before, i), image ? "it is an image, which is not read back from the device"
+                                                 : "its value is not known after the run"});
+        }
         continue;
       }
       const Tensor& wanted = (*expected)[index(before->outputs[i])];
@@ -340,6 +409,8 @@ VerifyReport verify_shaders(const tosa::Model& original, const tosa::Model& prep
     }
     ++report.runs;
   }
+  report.compared.total = types.size();
+  report.compared.compared = types.size() - report.compared.left_out.size();
   return report;
 }
 

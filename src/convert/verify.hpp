@@ -7,6 +7,7 @@
 // runs the shaders too.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <optional>
@@ -16,19 +17,21 @@
 
 #include "convert/convert.hpp"
 #include "reference/tensor.hpp"
+#include "tensor/compare.hpp"
 #include "vgf/vgf.hpp"
 
 namespace slipway::convert {
 
 struct VerifyOptions {
   std::map<std::string, tensor::Shape, std::less<>> shapes;  // of inputs with unknown dimensions, by name
+  std::optional<std::chrono::nanoseconds> time_out;          // of the interpreter, for each run
   bool narrowed = false;                                     // float16 instead of float32: compared with a tolerance
 };
 
 struct VerifyReport {
-  int runs = 0;                    // number of compared runs
-  double worst_error = 0;          // of a narrowed model, absolute
-  std::vector<std::string> notes;  // why something was not compared
+  int runs = 0;                      // number of compared runs
+  double worst_error = 0;            // of a narrowed model, absolute
+  tensor::ComparedOutputs compared;  // of the model, by all of these runs
 };
 
 // `original`: the model as it was read; `prepared`, `converted`: the results of conversion; `file`: the written file,
@@ -44,7 +47,7 @@ using FileRunner = std::function<Result<std::vector<std::optional<reference::Ten
     std::span<const reference::Tensor> inputs, std::span<const tosa::TensorType> outputs)>;
 
 // Compares the model as it was read, its shaders run one by one, with a run of the whole file. A difference is an
-// expectation-failed error; parts that cannot be run are listed as notes.
+// expectation-failed error. If shaders cannot be run, the outputs that depend on them are left out.
 VerifyReport verify_shaders(const tosa::Model& original, const tosa::Model& prepared, const vgf::File& file,
                             const VerifyOptions& options, const ShaderRunner& run_shader, const FileRunner& run_file,
                             Diagnostics& diagnostics);

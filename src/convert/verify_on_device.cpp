@@ -6,17 +6,13 @@
 
 #include "base/format.hpp"
 #include "convert/segments/partition.hpp"
+#include "vgf/check.hpp"
 #include "vgf/read.hpp"
 
 namespace slipway::convert {
 namespace {
 
 using reference::Tensor;
-
-bool is_image(vk::DescriptorType type) {
-  return type == vk::DescriptorType::STORAGE_IMAGE || type == vk::DescriptorType::SAMPLED_IMAGE ||
-         type == vk::DescriptorType::COMBINED_IMAGE_SAMPLER;
-}
 
 // A shader operator as a model of its own.
 struct Alone {
@@ -88,10 +84,7 @@ class ShaderRuns {
     const FileToRun file{.name = formatted("shader `{}`", node.custom->name), .bytes = std::move(*bytes)};
     const auto read = vgf::read_vgf(file.bytes, file.name, problems);
     if (!read) return fail(problems.release());
-    for (const vgf::Slot& slot : read->outputs) {
-      const auto type = read->resources[slot.resource].descriptor_type;
-      alone.images.push_back(type && is_image(*type));
-    }
+    for (const vgf::Slot& slot : read->outputs) alone.images.push_back(vgf::is_image(read->resources[slot.resource]));
     alone.file = std::make_shared<const FileToRun>(file);
     return alone;
   }

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
 #include "base/resident_memory.hpp"
 #include "base/zeroed_memory.hpp"
 #include "cpu/code.hpp"
@@ -277,8 +278,10 @@ class Execution {
   void divide(std::uint32_t dispatch) {
     constexpr std::int32_t kChunksOfThread = 4;
     const auto groups = static_cast<std::int32_t>(program_.dispatches[dispatch].groups[0]);
+    // One thread needs parts only to notice between them that the time is over.
+    const bool whole = threads_ == 1 && !options_.deadline;
     const std::int32_t parts =
-        threads_ == 1 ? 1 : std::min<std::int32_t>(groups, static_cast<std::int32_t>(threads_) * kChunksOfThread);
+        whole ? 1 : std::min<std::int32_t>(groups, static_cast<std::int32_t>(threads_) * kChunksOfThread);
     for (std::int32_t part = 0; part < parts; ++part) {
       const auto at = [&](std::int32_t index) {
         return static_cast<std::int32_t>(std::int64_t{groups} * index / parts);
@@ -295,7 +298,8 @@ class Execution {
 
   bool is_late() {
     if (stopped_.load(std::memory_order_relaxed)) return true;
-    if (!options_.deadline || std::chrono::steady_clock::now() < *options_.deadline) return false;
+    if (!is_interrupted() && (!options_.deadline || std::chrono::steady_clock::now() < *options_.deadline))
+      return false;
     stopped_.store(true);
     return true;
   }
@@ -321,7 +325,8 @@ Result<> Program::State::execute(Instance& instance, const RunOptions& options) 
     execution.take_part(0);
   else
     pool->run([&](unsigned worker) { execution.take_part(worker); });
-  if (execution.stopped()) return fail(DiagnosticKind::TimedOut, {}, "the graph did not end in the given time");
+  if (execution.stopped())
+    return fail(stopped(is_interrupted() ? StopReason::Interrupted : StopReason::TimedOut, "the graph"));
   return {};
 }
 

@@ -2,6 +2,7 @@
 #include "foreign/containers.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 
 namespace slipway::foreign {
@@ -17,6 +18,13 @@ std::optional<std::size_t> end_record(Bytes bytes) {
   const std::size_t at = text_of(bytes.subspan(first)).rfind("PK\x05\x06");
   if (at == std::string_view::npos || first + at + kEndRecord > bytes.size()) return std::nullopt;
   return first + at;
+}
+
+// The number at the beginning of a field of an `ar` header, which is filled up with spaces.
+std::optional<std::uint64_t> ar_number(std::string_view field) {
+  std::uint64_t number = 0;
+  const bool good = std::from_chars(field.data(), field.data() + field.size(), number).ec == std::errc();
+  return good ? std::optional(number) : std::nullopt;
 }
 
 class ProtoReader {
@@ -94,6 +102,27 @@ std::vector<std::string_view> zip_names(Bytes bytes) {
   if (names.empty() && bytes.size() > kLocalHeader && text.starts_with("PK\x03\x04"))
     names.push_back(text.substr(kLocalHeader, load<std::uint16_t>(&bytes[26])));
   return names;
+}
+
+bool is_recipe_archive(Bytes bytes) {
+  using namespace std::string_view_literals;
+  constexpr std::string_view kMagic = "!<arch>\n";
+  constexpr std::size_t kHeader = 60, kSize = 48, kSizeDigits = 10;
+  const std::string_view text = text_of(bytes);
+  if (!text.starts_with(kMagic)) return false;
+  std::size_t at = kMagic.size();
+  for (std::size_t i = 0; i < kMaxNames && text.size() - at >= kHeader; ++i) {
+    const auto size = ar_number(text.substr(at + kSize, kSizeDigits));
+    at += kHeader;
+    if (!size || *size > text.size() - at) return false;
+    const std::string_view member = text.substr(at, *size);
+    const bool json = member.substr(0, member.find_first_not_of(" \t\r\n") + 1).ends_with('{');
+    if (member.starts_with("xclbin2\0"sv) ||
+        (json && (member.contains("\"resources\"") || member.contains("\"bindings\""))))
+      return true;
+    at = std::min(at + *size + (*size & 1), text.size());
+  }
+  return false;
 }
 
 std::vector<ProtoField> proto_fields(Bytes bytes) {

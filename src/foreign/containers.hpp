@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The containers that formats of other programs share: ZIP archives and protocol buffers.
+// The containers that formats of other programs share: ZIP archives, `ar` archives and protocol buffers.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,10 @@ bool is_zip(Bytes bytes);
 // The names in a ZIP archive: those of its central directory, or without one that of its first member. At most a
 // thousand.
 std::vector<std::string_view> zip_names(Bytes bytes);
+
+// Whether an `ar` archive has the files of a recipe for an NPU among its first thousand members: an xclbin, a recipe or
+// a profile. `ar` archives of Intel GPU kernels and static libraries do not.
+bool is_recipe_archive(Bytes bytes);
 
 // A field of the outermost message of a protocol buffer.
 struct ProtoField {

@@ -227,6 +227,8 @@ bool is_compressed(const ForeignFile& file) {
 
 bool is_tar(const ForeignFile& file) { return has_at(file, 257, "ustar"); }
 
+bool is_npu_archive(const ForeignFile& file) { return is_recipe_archive(file.bytes); }
+
 bool is_program(const ForeignFile& file) {
   constexpr std::array kMagic = {
       "\x7f"
@@ -531,6 +533,11 @@ constexpr ForeignFormat kForeignFormats[] = {
     {"zip", "a ZIP archive", "unpack it", {"unzip {file}"}, is_any_zip},
     {"tar", "a tar archive", "unpack it", {"tar -xf {file}"}, is_tar},
     {"compressed", "a compressed file or archive", "unpack it", {"tar -xf {file}", "7z x {file}"}, is_compressed},
+    {"recipe-archive",
+     "an archive with a run recipe for an NPU",
+     "unpack it, and run the recipe with its profile",
+     {"ar x {file}", "slipway run RECIPE.json --profile PROFILE.json"},
+     is_npu_archive},
     {"program",
      "a program or library for a CPU",
      "of ELF files Slipway reads Intel GPU kernels, files that contain them, and NPU control code; CPU libraries are "

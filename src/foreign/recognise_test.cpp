@@ -38,6 +38,17 @@ std::string zip(const std::vector<std::string>& names) {
   return text + directory + end;
 }
 
+// An `ar` archive of members without names.
+std::string ar(const std::vector<std::string>& members) {
+  std::string text = "!<arch>\n";
+  for (const std::string& member : members) {
+    std::string size = std::to_string(member.size());
+    size.resize(10, ' ');
+    text += std::string(48, ' ') + size + "`\n" + member + std::string(member.size() % 2, '\n');
+  }
+  return text;
+}
+
 // A length-delimited field of a protocol buffer.
 std::string field(unsigned number, const std::string& contents) {
   std::string tag;
@@ -125,6 +136,10 @@ std::vector<Sample> samples() {
       {"tar", "a.tar", std::string(257, 'a') + "ustar\0"s},
       {"compressed", "a.gz", "\x1f\x8b\x08\0"s},
       {"compressed", "a.zst", "\x28\xb5\x2f\xfd\0"s},
+      {"recipe-archive", "a.a", ar({"xclbin2\0\0\0"s})},
+      {"recipe-archive", "b.a", ar({"not aligned"s, R"( {"version": "1.0", "resources": {}})"})},
+      {"recipe-archive", "c.a", ar({R"({"bindings": []})"})},
+      {"program", "lib.a", ar({elf(62)})},
       {"program", "a.so", elf(62)},
       {"program", "a.exe", "MZ\x90\0"s},
   };

@@ -8,7 +8,9 @@
 #extension GL_EXT_shader_8bit_storage : require
 #extension GL_EXT_shader_16bit_storage : require
 layout(local_size_x = 64) in;
-layout(set = 0, binding = 0) uniform Record { uvec4 words[5]; } record;
+// Of the binding; the last one is read.
+layout(constant_id = 0) const uint count = 1;
+layout(set = 0, binding = 0) uniform Record { uvec4 words[5]; } records[count];
 // layer::AfterBindCopy::Pushed
 layout(push_constant) uniform Pushed {
   uint64_t memory;  // address
@@ -23,7 +25,7 @@ layout(buffer_reference, std430, buffer_reference_align = 2) buffer Halves { uin
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Words { uint value; };
 layout(buffer_reference, std430, buffer_reference_align = 8) buffer Longs { uvec2 value; };
 
-uint word(uint index) { return record.words[index >> 2][index & 3]; }
+uint word(uint index) { return records[count - 1].words[index >> 2][index & 3]; }
 uint64_t two_words(uint index) { return uint64_t(word(index)) | (uint64_t(word(index + 1)) << 32); }
 uint64_t stride(uint dimension) { return two_words(2 + 2 * dimension); }
 

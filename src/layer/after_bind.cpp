@@ -82,10 +82,13 @@ AfterBindCopy::~AfterBindCopy() {
   if (pipeline_ != VK_NULL_HANDLE) device_.next.vkDestroyPipeline(device_.handle, pipeline_, nullptr);
 }
 
-VkResult AfterBindCopy::make(std::uint32_t set, std::uint32_t binding, VkPipelineCache cache,
-                             VkPipelineCreateFlags flags) {
-  set_ = set;
-  return create_kernel(device_, after_bind_shader(set, binding), layout_->handle, cache, flags, pipeline_);
+VkResult AfterBindCopy::make(const tosa::Binding& at, VkPipelineCache cache, VkPipelineCreateFlags flags) {
+  set_ = at.set;
+  const std::uint32_t count = at.element + 1;
+  const VkSpecializationMapEntry entry{0, 0, sizeof count};
+  const VkSpecializationInfo constants{1, &entry, sizeof count, &count};
+  return create_kernel(device_, after_bind_shader(at.set, at.binding), layout_->handle, cache, flags, pipeline_,
+                       &constants);
 }
 
 void AfterBindCopy::record(VkCommandBuffer commands, VkDescriptorSet set, const TensorDescription& description,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "layer/tensors.hpp"
+#include "tosa/graph.hpp"
 
 namespace slipway::layer {
 
@@ -50,7 +51,7 @@ class AfterBindCopy {
   AfterBindCopy(const AfterBindCopy&) = delete;
   ~AfterBindCopy();
 
-  VkResult make(std::uint32_t set, std::uint32_t binding, VkPipelineCache cache, VkPipelineCreateFlags flags);
+  VkResult make(const tosa::Binding& at, VkPipelineCache cache, VkPipelineCreateFlags flags);
   // Between the tensor that `set` has when the commands are executed, and its elements without gaps at `memory`.
   void record(VkCommandBuffer commands, VkDescriptorSet set, const TensorDescription& description,
               VkDeviceAddress memory, bool to_tensor) const;

@@ -409,20 +409,21 @@ void keep_template(const LayerDevice& device, VkCommandBuffer commands, VkDescri
 
 void note_pushed(CommandState& state, std::uint32_t set, std::uint32_t count, const VkWriteDescriptorSet* writes) {
   if (state.graph_sets.size() > set) state.graph_sets[set] = VK_NULL_HANDLE;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (writes[i].descriptorCount == 0 || writes[i].dstArrayElement != 0) continue;
-    PushedDescriptor made{.set = set, .binding = writes[i].dstBinding};
-    const auto* tensors = find_in_chain<VkWriteDescriptorSetTensorARM>(
-        writes[i].pNext, VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_TENSOR_ARM);
-    if (tensors != nullptr)
-      made.view = object_of<TensorViewObject>(tensors->pTensorViews[0]);
-    else if (is_image(writes[i].descriptorType))
-      made.image = writes[i].pImageInfo[0].imageView;
-    else
-      continue;
-    std::erase_if(state.pushed_descriptors,
-                  [&](const PushedDescriptor& one) { return one.set == set && one.binding == writes[i].dstBinding; });
-    state.pushed_descriptors.push_back(made);
+  for (const VkWriteDescriptorSet& write : std::span(writes, count)) {
+    const auto* tensors =
+        find_in_chain<VkWriteDescriptorSetTensorARM>(write.pNext, VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_TENSOR_ARM);
+    if (tensors == nullptr && !is_image(write.descriptorType)) continue;
+    for (std::uint32_t i = 0; i < write.descriptorCount; ++i) {
+      PushedDescriptor made{.set = set, .binding = write.dstBinding, .element = write.dstArrayElement + i};
+      if (tensors != nullptr)
+        made.view = object_of<TensorViewObject>(tensors->pTensorViews[i]);
+      else
+        made.image = write.pImageInfo[i].imageView;
+      std::erase_if(state.pushed_descriptors, [&](const PushedDescriptor& one) {
+        return one.set == set && one.binding == made.binding && one.element == made.element;
+      });
+      state.pushed_descriptors.push_back(made);
+    }
   }
 }
 

@@ -9,6 +9,7 @@
 #include "json/writer.hpp"
 #include "layer/commands.hpp"
 #include "layer/descriptors.hpp"
+#include "layer/tensor_capture.hpp"
 #include "spirv/reflect.hpp"
 #include "tensor/element.hpp"
 #include "tensor/npy.hpp"
@@ -46,7 +47,9 @@ vk::Format in_module(vk::Format format) {
   }
 }
 
-std::string tensor_uid(const tosa::Binding& at) { return formatted("tensor_{}_{}", at.set, at.binding); }
+std::string tensor_uid(const tosa::Binding& at) {
+  return formatted("tensor_{}_{}{}", at.set, at.binding, at.element == 0 ? "" : formatted("_{}", at.element));
+}
 
 // Scenarios are written without their records, because this module may not use the module `scenario`; tests run what is
 // written.
@@ -79,7 +82,7 @@ struct DispatchTensor {
 std::string dispatch_scenario(const std::string& name, const CapturedShader& shader,
                               std::span<const DispatchTensor> tensors, std::span<const std::byte> pushed,
                               const std::array<std::uint32_t, 3>& groups) {
-  const auto uid_of = [](const DispatchTensor& one) { return tensor_uid({one.binding->set, one.binding->binding}); };
+  const auto uid_of = [](const DispatchTensor& one) { return tensor_uid({one.binding->set, one.binding->binding, 0}); };
   json::Writer out;
   out.object([&] {
     out.key("resources").array([&] {
@@ -149,9 +152,13 @@ std::string dispatch_scenario(const std::string& name, const CapturedShader& sha
   return out.text();
 }
 
-// A scenario that runs a graph module on random tensors.
+std::string captured_file(const std::string& name, const tosa::Binding& at) {
+  return formatted("{}.{}.captured.npy", name, tensor_uid(at));
+}
+
+// A scenario that runs a graph module on random tensors, or on those of an execution.
 std::string scenario_of(const std::string& name, const tosa::Graph& graph, const BoundTensors& tensors,
-                        std::uint32_t constants) {
+                        std::uint32_t constants, bool with_data) {
   json::Writer out;
   out.object([&] {
     out.key("resources").array([&] {
@@ -162,7 +169,7 @@ std::string scenario_of(const std::string& name, const tosa::Graph& graph, const
       });
       for (const auto* bindings : {&graph.input_bindings, &graph.output_bindings}) {
         for (const tosa::Binding& at : *bindings) {
-          const TensorDescription& tensor = tensors.at({at.set, at.binding});
+          const TensorDescription& tensor = tensors.at(at);
           out.object([&] {
             out.key("tensor").object([&] {
               out.member("uid", tensor_uid(at)).key("dims").array([&] {
@@ -170,10 +177,14 @@ std::string scenario_of(const std::string& name, const tosa::Graph& graph, const
               });
               out.member("format", vk::name_of(in_module(static_cast<vk::Format>(tensor.format))));
               out.member("shader_access", "readwrite");
-              if (bindings == &graph.input_bindings)
-                out.key("random").object([&] { out.member("seed", std::int64_t{at.binding}); });
-              else
+              if (bindings != &graph.input_bindings) {
                 out.member("dst", formatted("{}.{}.npy", name, tensor_uid(at)));
+                if (with_data) out.key("expect").object([&] { out.member("src", captured_file(name, at)); });
+              } else if (with_data) {
+                out.member("src", captured_file(name, at));
+              } else {
+                out.key("random").object([&] { out.member("seed", std::int64_t{at.binding}); });
+              }
             });
           });
         }
@@ -242,7 +253,7 @@ void capture_dispatch(const LayerDevice& device, const CapturedShader& shader, c
     if (!binding.used) continue;
     const SetContents* set =
         binding.set < state.compute_sets.size() ? device.sets.find(state.compute_sets[binding.set]) : nullptr;
-    const TensorViewObject* view = set == nullptr ? nullptr : set->view(binding.binding);
+    const TensorViewObject* view = set == nullptr ? nullptr : set->view(binding.binding, 0);
     if (binding.kind != spirv::BindingKind::Tensor || binding.count != 1 || view == nullptr) return;
     tensors.push_back({&binding, &view->tensor->description});
     key += formatted(" {}.{} {}", binding.set, binding.binding, tensor::shape_text(tensors.back().tensor->shape_of()));
@@ -258,12 +269,12 @@ void capture_dispatch(const LayerDevice& device, const CapturedShader& shader, c
   write(device, name + ".json", bytes_of(dispatch_scenario(name, shader, tensors, pushed, groups)));
 }
 
-void capture_graph(const LayerDevice& device, const spirv::Words& words, const tosa::Graph& graph,
-                   const BoundTensors& tensors) {
-  if (device.instance->settings.capture.empty()) return;
+std::optional<CapturedGraph> capture_graph(const LayerDevice& device, const spirv::Words& words,
+                                           const tosa::Graph& graph, const BoundTensors& tensors) {
+  if (device.instance->settings.capture.empty()) return std::nullopt;
   std::string shapes;
   for (const auto& [at, tensor] : tensors)
-    shapes += formatted("{}.{}{};", at.first, at.second, tensor::shape_text(tensor.shape_of()));
+    shapes += formatted("{}.{}.{}{};", at.set, at.binding, at.element, tensor::shape_text(tensor.shape_of()));
   const std::string name = "graph-" + hash_of({text_of(bytes_of_words(words)), graph.name, shapes});
   write(device, name + ".spv", bytes_of_words(words));
   // Position in the list of a scenario is the id of a constant.
@@ -276,8 +287,27 @@ void capture_graph(const LayerDevice& device, const spirv::Words& words, const t
     file += text_of(constant.data);
     write(device, formatted("{}.{}.npy", name, *constant.graph_constant), bytes_of(file));
   }
-  const std::string scenario = scenario_of(name, graph, tensors, count);
-  write(device, name + ".json", bytes_of(scenario));
+  write(device, name + ".json", bytes_of(scenario_of(name, graph, tensors, count, false)));
+  CapturedGraph captured{.name = name, .tensors = {}, .scenario = scenario_of(name, graph, tensors, count, true)};
+  const auto add = [&](const std::vector<tosa::ValueId>& values, const std::vector<tosa::Binding>& bindings) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const TensorDescription& tensor = tensors.at(bindings[i]);
+      const std::string_view descr = tensor::info_of(tosa::storage_of(graph[values[i]].type.data)).descr;
+      captured.tensors.push_back(
+          {captured_file(name, bindings[i]), tensor::npy_header(descr, tensor.shape_of()), tensor});
+    }
+  };
+  add(graph.inputs, graph.input_bindings);
+  add(graph.outputs, graph.output_bindings);
+  return captured;
+}
+
+void write_tensors(const LayerDevice& device, const CapturedGraph& graph, std::span<const Bytes> contents) {
+  for (std::size_t i = 0; i < contents.size(); ++i) {
+    const std::string file = graph.tensors[i].header + std::string(text_of(contents[i]));
+    write(device, graph.tensors[i].file, bytes_of(file));
+  }
+  write(device, graph.name + "-data.json", bytes_of(graph.scenario));
 }
 
 }  // namespace slipway::layer

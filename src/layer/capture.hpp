@@ -12,6 +12,8 @@
 
 namespace slipway::layer {
 
+struct CapturedGraph;  // tensor_capture.hpp
+
 // A shader with tensors that was written.
 struct CapturedShader {
   std::string name;  // `shader-HASH`
@@ -29,8 +31,10 @@ std::optional<CapturedShader> capture_shader(const LayerDevice& device, const sp
 void capture_dispatch(const LayerDevice& device, const CapturedShader& shader, const CommandState& state,
                       const std::array<std::uint32_t, 3>& groups);
 // Writes `graph-HASH.spv`, its constants as `graph-HASH.N.npy`, and `graph-HASH.json`, a scenario that runs the graph
-// with the shapes of the pipeline.
-void capture_graph(const LayerDevice& device, const spirv::Words& words, const tosa::Graph& graph,
-                   const BoundTensors& tensors);
+// with the shapes of the pipeline. Nothing if capturing is off.
+std::optional<CapturedGraph> capture_graph(const LayerDevice& device, const spirv::Words& words,
+                                           const tosa::Graph& graph, const BoundTensors& tensors);
+// Writes the tensors of an execution, by index, and the scenario as `graph-HASH-data.json`.
+void write_tensors(const LayerDevice& device, const CapturedGraph& graph, std::span<const Bytes> contents);
 
 }  // namespace slipway::layer

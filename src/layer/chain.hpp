@@ -10,6 +10,12 @@
 
 namespace slipway::layer {
 
+// An array of the application; empty if it is null.
+template <class T>
+std::span<const T> array_of(const T* first, std::uint32_t count) {
+  return first == nullptr ? std::span<const T>() : std::span(first, count);
+}
+
 // The first structure of a chain with a type, or null.
 template <class T>
 const T* find_in_chain(const void* chain, VkStructureType type) {

@@ -38,7 +38,7 @@ struct PushedConstants {
 
 // For graphs.
 struct PushedDescriptor {
-  std::uint32_t set = 0, binding = 0;
+  std::uint32_t set = 0, binding = 0, element = 0;
   TensorViewObject* view = nullptr;
   VkImageView image = VK_NULL_HANDLE;
 };

@@ -44,8 +44,8 @@ struct SetContents {
   std::vector<TensorViewObject*> views;  // by slot
   std::vector<VkImageView> images;       // by slot; empty on a device without optical flow
 
-  TensorViewObject* view(std::uint32_t binding) const {
-    const std::int64_t slot = bindings->slot(binding, 0);
+  TensorViewObject* view(std::uint32_t binding, std::uint32_t element) const {
+    const std::int64_t slot = bindings->slot(binding, element);
     return slot < 0 || static_cast<std::size_t>(slot) >= views.size() ? nullptr : views[static_cast<std::size_t>(slot)];
   }
   VkImageView image(std::uint32_t binding) const {

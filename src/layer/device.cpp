@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/format.hpp"
+#include "layer/aliases.hpp"
 #include "layer/capture.hpp"
 #include "layer/chain.hpp"
 #include "layer/commands.hpp"
@@ -347,9 +348,12 @@ VkResult CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
                                    feature));
         return VK_ERROR_FEATURE_NOT_PRESENT;
       }
+      // Programs that were written for other implementations enable the extension without its feature.
       const auto* flow = find_in_chain<VkPhysicalDeviceDataGraphOpticalFlowFeaturesARM>(
           info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DATA_GRAPH_OPTICAL_FLOW_FEATURES_ARM);
-      device->flow = wants_graphs && flow != nullptr && flow->dataGraphOpticalFlow != VK_FALSE;
+      device->flow = wants_graphs && offer.flow &&
+                     (asks_for(*info, VK_ARM_DATA_GRAPH_OPTICAL_FLOW_EXTENSION_NAME) ||
+                      (flow != nullptr && flow->dataGraphOpticalFlow != VK_FALSE));
       DeviceRequest request(*info, *device->physical);  // the chain may be another one as long as it lives
       for (const char* feature : kNeededFeatures) request.enable(feature);
       for (const char* feature : kUsefulFeatures) request.enable(feature);
@@ -408,7 +412,7 @@ void DestroyDevice(VkDevice device, const VkAllocationCallbacks* allocator) {
 
 }  // namespace
 
-LayerDevice::LayerDevice() = default;
+LayerDevice::LayerDevice() : aliases(std::make_unique<Aliases>()) {}
 LayerDevice::~LayerDevice() = default;
 
 void LayerDevice::release() {
@@ -432,6 +436,11 @@ bool LayerDevice::intercepts(std::string_view name) const {
 bool LayerDevice::has_function(std::string_view name) const {
   if (name.find("DataGraph") != std::string_view::npos) return graphs;
   return name.ends_with("ARM") || next_proc_addr(handle, std::string(name).c_str()) != nullptr;
+}
+
+VkResult refuse_null(const LayerDevice& device, std::string_view function, std::string_view what) {
+  device.instance->message(MessageLevel::Error, formatted("{}: `{}` is null", function, what));
+  return VK_ERROR_UNKNOWN;
 }
 
 std::int32_t find_memory_type(const LayerDevice& device, std::uint32_t allowed, VkMemoryPropertyFlags required,

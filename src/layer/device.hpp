@@ -19,6 +19,7 @@
 
 namespace slipway::layer {
 
+class Aliases;
 struct SetLayout;
 struct SetContents;
 struct PoolSets;
@@ -28,7 +29,6 @@ class GraphPipeline;
 struct CommandState;
 struct CommandPool;
 struct IdentifiedGraphs;
-struct AliasingImage {};
 struct CapturedShader;
 struct PipelineLayout;
 
@@ -78,8 +78,7 @@ class LayerDevice {
   HandleMap<VkCommandPool, CommandPool> command_pools;
 
   std::vector<std::uint32_t> queue_families;  // of the device's queues, each once
-  // Images that alias tensors.
-  HandleMap<VkImage, AliasingImage> aliasing_images;
+  std::unique_ptr<Aliases> aliases;
 
   // Forgets the private data of an object of the layer that is destroyed: a later object may have its handle.
   void forget_private_data(std::uint64_t object);
@@ -87,6 +86,9 @@ class LayerDevice {
   std::mutex private_mutex;
   std::map<std::pair<VkPrivateDataSlot, std::uint64_t>, std::uint64_t> private_data;
 };
+
+// Reports a handle or pointer of a call that is null where it must not be. The result for the application.
+VkResult refuse_null(const LayerDevice& device, std::string_view function, std::string_view what);
 
 // The index of a memory type that has all of `required` and, if possible, all of `preferred`; -1 without one.
 std::int32_t find_memory_type(const LayerDevice& device, std::uint32_t allowed, VkMemoryPropertyFlags required,

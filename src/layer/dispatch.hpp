@@ -21,6 +21,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/diagnostic.hpp"
 #include "gpu/device/snapshot.hpp"
 #include "layer/device_offer.hpp"
 #include "layer/settings.hpp"
@@ -75,6 +76,8 @@ class LayerInstance {
   const LayerPhysicalDevice* physical_device(VkPhysicalDevice device);
   // Writes a message to the log, and passes it to the application's messengers.
   void message(MessageLevel level, std::string_view text) const;
+  // The same with each diagnostic.
+  void report(std::span<const Diagnostic> problems) const;
 
  private:
   std::size_t record_descriptor_size(const LayerPhysicalDevice& device) const;

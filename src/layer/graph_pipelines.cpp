@@ -4,37 +4,31 @@
 #include <cstring>
 
 #include "base/format.hpp"
-#include "base/print_diagnostic.hpp"
 #include "layer/capture.hpp"
 #include "layer/chain.hpp"
+#include "layer/graph_profile.hpp"
 #include "layer/graphs.hpp"
+#include "layer/tensor_capture.hpp"
 #include "spirv/tools.hpp"
 
 namespace slipway::layer {
 namespace {
-
-void report_problems(const LayerDevice& device, const Diagnostics& problems) {
-  if (!problems.empty())
-    device.instance->message(problems.has_errors() ? MessageLevel::Error : MessageLevel::Warning,
-                             format_diagnostics(problems.all(), {.sources = false}));
-}
 
 // --- pipelines -------------------------------------------------------------------------------------------------------
 
 std::optional<BoundTensors> read_tensors(const LayerDevice& device, const VkDataGraphPipelineCreateInfoARM& info,
                                          Diagnostics& problems) {
   BoundTensors tensors;
-  for (std::uint32_t i = 0; i < info.resourceInfoCount; ++i) {
-    const VkDataGraphPipelineResourceInfoARM& resource = info.pResourceInfos[i];
+  for (const VkDataGraphPipelineResourceInfoARM& resource : array_of(info.pResourceInfos, info.resourceInfoCount)) {
     const auto* given = find_in_chain<VkTensorDescriptionARM>(resource.pNext, VK_STRUCTURE_TYPE_TENSOR_DESCRIPTION_ARM);
     TensorDescription description;
-    if (given == nullptr || resource.arrayElement != 0 || !read_description(device, *given, description)) {
+    const tosa::Binding at{resource.descriptorSet, resource.binding, resource.arrayElement};
+    if (given == nullptr || !read_description(device, *given, description)) {
       problems.error(DiagnosticKind::Unsupported, {},
-                     formatted("the resource of a graph at set {}, binding {} is not a tensor that graphs have",
-                               resource.descriptorSet, resource.binding));
+                     formatted("the resource of a graph at {} is not a tensor that graphs have", text_of(at)));
       return std::nullopt;
     }
-    tensors.emplace(std::pair(resource.descriptorSet, resource.binding), description);
+    tensors.emplace(at, description);
   }
   return tensors;
 }
@@ -44,7 +38,7 @@ std::string identifier_of(const spirv::Words& words, const VkDataGraphPipelineSh
                           const BoundTensors& tensors, const tosa::Graph& graph) {
   std::string interface;
   for (const auto& [at, tensor] : tensors) {
-    interface += formatted("{}.{} {} {}", at.first, at.second, static_cast<std::uint32_t>(tensor.format),
+    interface += formatted("{}.{}.{} {} {}", at.set, at.binding, at.element, static_cast<std::uint32_t>(tensor.format),
                            tensor::shape_text(tensor.shape_of()));
     for (std::uint32_t d = 0; d < tensor.rank; ++d) interface += formatted(" {}", tensor.strides[d]);
   }
@@ -60,7 +54,7 @@ std::string identifier_of(const spirv::Words& words, const VkDataGraphPipelineSh
   for (const tosa::Constant& constant : graph.constants) {
     if (constant.graph_constant) constants += Cache::key({text_of(constant.data)});
   }
-  return Cache::key({text_of(std::as_bytes(std::span(words))), shader.pName, specialization, interface, constants});
+  return Cache::key({text_of(std::as_bytes(std::span(words))), graph.name, specialization, interface, constants});
 }
 
 class PipelineRequest {
@@ -81,7 +75,7 @@ class PipelineRequest {
     Diagnostics problems;
     const VkResult result =
         shader == nullptr ? from_node(*node, pipeline, problems) : from_module(*shader, pipeline, problems);
-    report_problems(device_, problems);
+    device_.instance->report(problems.all());
     return result;
   }
 
@@ -136,16 +130,17 @@ class PipelineRequest {
     if (!tensors) return VK_ERROR_INITIALIZATION_FAILED;
     const auto graph = read_graph(*words, shader, *tensors, problems);
     if (!graph) return VK_ERROR_INITIALIZATION_FAILED;
-    capture_graph(device_, *words, *graph, *tensors);
+    std::optional<CapturedGraph> captured = capture_graph(device_, *words, *graph, *tensors);
     if (identified_ != nullptr) pipeline.identifier = identifier_of(*words, shader, *tensors, *graph);
     auto program = std::make_shared<GraphProgram>(device_);
+    if (captured && device_.instance->settings.capture_data)
+      program->capture = std::make_unique<TensorCapture>(device_, std::move(*captured));
     const IdentifiedGraphs* const cached = device_.identified.find(cache_);
     const VkResult result = program->make(*graph, *tensors, after_bind_, cache_,
                                           cached == nullptr || !cached->externally_synchronized, flags(), problems);
     if (result != VK_SUCCESS) return result;
-    device_.instance->message(MessageLevel::Info,
-                              formatted("graph `{}`: {} dispatches, {} bytes of session memory", shader.pName,
-                                        program->steps.size(), program->session_size));
+    device_.instance->message(MessageLevel::Info, formatted("graph `{}`: {} dispatches, {} bytes of session memory",
+                                                            graph->name, program->steps.size(), program->session_size));
     if (identified_ != nullptr) {
       const std::lock_guard lock(identified_->mutex);
       identified_->programs.emplace(pipeline.identifier, program);
@@ -242,35 +237,69 @@ VkResult MergePipelineCaches(VkDevice handle, VkPipelineCache target, std::uint3
 
 // --- properties ------------------------------------------------------------------------------------------------------
 
-VkResult GetDataGraphPipelineAvailablePropertiesARM(VkDevice, const VkDataGraphPipelineInfoARM* info,
-                                                    std::uint32_t* count, VkDataGraphPipelinePropertyARM* properties) {
-  constexpr VkDataGraphPipelinePropertyARM all[] = {VK_DATA_GRAPH_PIPELINE_PROPERTY_CREATION_LOG_ARM,
-                                                    VK_DATA_GRAPH_PIPELINE_PROPERTY_IDENTIFIER_ARM};
-  const bool has_identifier = !object_of<GraphPipeline>(info->dataGraphPipeline)->identifier.empty();
-  return write_array<VkDataGraphPipelinePropertyARM>(std::span(all).first(has_identifier ? 2 : 1), count, properties);
+// The pipeline that a query is about. Null, with a message, for a handle that is not one of a data graph: tests and
+// tools of other implementations pass null.
+const GraphPipeline* queried(const LayerDevice& device, std::string_view function,
+                             const VkDataGraphPipelineInfoARM* info) {
+  if (info == nullptr || info->dataGraphPipeline == VK_NULL_HANDLE) {
+    static_cast<void>(refuse_null(device, function, info == nullptr ? "pPipelineInfo" : "dataGraphPipeline"));
+    return nullptr;
+  }
+  const GraphPipeline* pipeline = device.graph_pipelines.find(info->dataGraphPipeline);
+  if (pipeline == nullptr)
+    device.instance->message(MessageLevel::Error, formatted("{}: the pipeline is not a data graph", function));
+  return pipeline;
 }
 
-VkResult GetDataGraphPipelinePropertiesARM(VkDevice, const VkDataGraphPipelineInfoARM* info, std::uint32_t count,
+// What a pipeline answers about a property; empty for one that it does not have.
+struct PropertyValue {
+  std::string bytes;
+  bool is_text = false;
+};
+PropertyValue value_of(const GraphPipeline& pipeline, VkDataGraphPipelinePropertyARM property) {
+  if (property == VK_DATA_GRAPH_PIPELINE_PROPERTY_CREATION_LOG_ARM) return {pipeline.program->log, true};
+  if (property == VK_DATA_GRAPH_PIPELINE_PROPERTY_IDENTIFIER_ARM) return {pipeline.identifier, false};
+  if (property == kGraphProfileProperty && pipeline.program->profile) return {pipeline.program->profile->text(), true};
+  return {};
+}
+
+VkResult GetDataGraphPipelineAvailablePropertiesARM(VkDevice handle, const VkDataGraphPipelineInfoARM* info,
+                                                    std::uint32_t* count, VkDataGraphPipelinePropertyARM* properties) {
+  return guarded([&] {
+    const GraphPipeline* pipeline = queried(device_of(handle), "vkGetDataGraphPipelineAvailablePropertiesARM", info);
+    if (pipeline == nullptr) return VK_ERROR_UNKNOWN;
+    std::vector all = {VK_DATA_GRAPH_PIPELINE_PROPERTY_CREATION_LOG_ARM};
+    if (!pipeline->identifier.empty()) all.push_back(VK_DATA_GRAPH_PIPELINE_PROPERTY_IDENTIFIER_ARM);
+    if (pipeline->program->profile) all.push_back(kGraphProfileProperty);
+    return write_array<VkDataGraphPipelinePropertyARM>(all, count, properties);
+  });
+}
+
+VkResult GetDataGraphPipelinePropertiesARM(VkDevice handle, const VkDataGraphPipelineInfoARM* info, std::uint32_t count,
                                            VkDataGraphPipelinePropertyQueryResultARM* properties) {
-  const GraphPipeline& pipeline = *object_of<GraphPipeline>(info->dataGraphPipeline);
-  VkResult result = VK_SUCCESS;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    VkDataGraphPipelinePropertyQueryResultARM& to = properties[i];
-    const bool is_log = to.property == VK_DATA_GRAPH_PIPELINE_PROPERTY_CREATION_LOG_ARM;
-    const std::string& value = is_log ? pipeline.program->log : pipeline.identifier;
-    const std::size_t size = value.size() + (is_log ? 1 : 0);  // text ends with a zero
-    to.isText = is_log ? VK_TRUE : VK_FALSE;
-    if (to.pData == nullptr) {
-      to.dataSize = size;
-      continue;
+  return guarded([&] {
+    constexpr std::string_view function = "vkGetDataGraphPipelinePropertiesARM";
+    const LayerDevice& device = device_of(handle);
+    const GraphPipeline* pipeline = queried(device, function, info);
+    if (pipeline == nullptr) return VK_ERROR_UNKNOWN;
+    if (properties == nullptr && count != 0) return refuse_null(device, function, "pProperties");
+    VkResult result = VK_SUCCESS;
+    for (VkDataGraphPipelinePropertyQueryResultARM& to : std::span(properties, count)) {
+      const auto [value, is_text] = value_of(*pipeline, to.property);
+      const std::size_t size = value.size() + (is_text ? 1 : 0);  // text ends with a zero
+      to.isText = is_text ? VK_TRUE : VK_FALSE;
+      if (to.pData == nullptr) {
+        to.dataSize = size;
+        continue;
+      }
+      const std::size_t written = std::min(to.dataSize, size);
+      std::memcpy(to.pData, value.c_str(), written);
+      if (is_text && written > 0 && written < size) static_cast<char*>(to.pData)[written - 1] = 0;
+      if (written < size) result = VK_INCOMPLETE;
+      to.dataSize = written;
     }
-    const std::size_t written = std::min(to.dataSize, size);
-    std::memcpy(to.pData, value.c_str(), written);
-    if (is_log && written > 0 && written < size) static_cast<char*>(to.pData)[written - 1] = 0;
-    if (written < size) result = VK_INCOMPLETE;
-    to.dataSize = written;
-  }
-  return result;
+    return result;
+  });
 }
 
 // Applications expect that a session has memory, so that one that needs none asks for little.
@@ -284,6 +313,7 @@ VkResult CreateDataGraphPipelineSessionARM(VkDevice handle, const VkDataGraphPip
   return guarded([&] {
     const LayerDevice& device = device_of(handle);
     const auto* pipeline = object_of<GraphPipeline>(info->dataGraphPipeline);
+    if (pipeline == nullptr) return refuse_null(device, "vkCreateDataGraphPipelineSessionARM", "dataGraphPipeline");
     auto* session = create_object<SessionObject>(
         allocator, SessionObject{.program = pipeline->program, .recorded = std::make_unique<RecordedGraphs>(device)});
     if (session == nullptr) return VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -330,8 +360,11 @@ VkResult GetDataGraphPipelineSessionBindPointRequirementsARM(
 void GetDataGraphPipelineSessionMemoryRequirementsARM(VkDevice handle,
                                                       const VkDataGraphPipelineSessionMemoryRequirementsInfoARM* info,
                                                       VkMemoryRequirements2* requirements) {
+  const auto* session = object_of<SessionObject>(info->session);
+  if (session == nullptr)
+    return (void)refuse_null(device_of(handle), "vkGetDataGraphPipelineSessionMemoryRequirementsARM", "session");
   const VkBufferMemoryRequirementsInfo2 buffer{.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_REQUIREMENTS_INFO_2,
-                                               .buffer = object_of<SessionObject>(info->session)->buffer};
+                                               .buffer = session->buffer};
   device_of(handle).next.vkGetBufferMemoryRequirements2(handle, &buffer, requirements);
   VkMemoryRequirements& needs = requirements->memoryRequirements;
   needs.alignment = std::max<VkDeviceSize>(needs.alignment, 256);
@@ -341,9 +374,10 @@ VkResult BindDataGraphPipelineSessionMemoryARM(VkDevice handle, std::uint32_t co
                                                const VkBindDataGraphPipelineSessionMemoryInfoARM* infos) {
   const LayerDevice& device = device_of(handle);
   for (std::uint32_t i = 0; i < count; ++i) {
-    SessionObject& session = *object_of<SessionObject>(infos[i].session);
+    auto* session = object_of<SessionObject>(infos[i].session);
+    if (session == nullptr) return refuse_null(device, "vkBindDataGraphPipelineSessionMemoryARM", "session");
     const VkResult result =
-        bind_buffer(device, session.buffer, infos[i].memory, infos[i].memoryOffset, session.address);
+        bind_buffer(device, session->buffer, infos[i].memory, infos[i].memoryOffset, session->address);
     if (result != VK_SUCCESS) return result;
   }
   return VK_SUCCESS;
@@ -352,6 +386,7 @@ VkResult BindDataGraphPipelineSessionMemoryARM(VkDevice handle, std::uint32_t co
 void CmdDispatchDataGraphARM(VkCommandBuffer commands, VkDataGraphPipelineSessionARM session,
                              const VkDataGraphPipelineDispatchInfoARM* info) {
   const LayerDevice& device = device_of(commands);
+  if (session == VK_NULL_HANDLE) return (void)refuse_null(device, "vkCmdDispatchDataGraphARM", "session");
   try {
     record_graph(device, commands, *object_of<SessionObject>(session), info);
   } catch (...) {

@@ -5,7 +5,9 @@
 
 #include "base/format.hpp"
 #include "base/parallel.hpp"
+#include "layer/graph_profile.hpp"
 #include "layer/graphs.hpp"
+#include "layer/tensor_capture.hpp"
 #include "lower/lower.hpp"
 #include "lower/packing.hpp"
 
@@ -78,6 +80,8 @@ void write_constant(const tosa::Graph& graph, const lower::ProgramBuffer& buffer
 
 }  // namespace
 
+GraphProgram::GraphProgram(const LayerDevice& device) : device_(device) {}
+
 GraphProgram::~GraphProgram() {
   for (const VkPipeline kernel : kernels_) device_.next.vkDestroyPipeline(device_.handle, kernel, nullptr);
   destroy_host_buffer(device_, constants_);
@@ -91,10 +95,9 @@ VkResult GraphProgram::make(const tosa::Graph& graph, const BoundTensors& tensor
   log = lower::print_program(graph, *program);
   session_size = aligned(program->arena_size, kConstantAlignment);
   const auto add = [&](std::vector<Interface>& to, const tosa::Binding& at) {
-    Interface one{.set = at.set, .binding = at.binding, .description = tensors.at({at.set, at.binding})};
-    // The strides of optimal tiling may be those of an image.
+    Interface one{.at = at, .description = tensors.at(at)};
     const bool after_bind = layout && layout->contains(at.set, at.binding);
-    if (!one.description.packed || one.description.optimal || after_bind) {
+    if (!one.description.packed || one.description.may_have_image_strides() || after_bind) {
       one.packed_at = session_size;
       session_size += aligned(one.description.packed_size(), kConstantAlignment);
     }
@@ -108,7 +111,9 @@ VkResult GraphProgram::make(const tosa::Graph& graph, const BoundTensors& tensor
   if (result == VK_SUCCESS) result = make_kernels(*program, cache, parallel, flags);
   if (result == VK_SUCCESS && layout) result = make_copies(layout, cache, flags);
   if (result != VK_SUCCESS) return result;
+  std::vector<std::string> operators;
   for (std::size_t i = 0; i < program->dispatches.size(); ++i) {
+    operators.push_back(program->kernels[program->dispatches[i].kernel].name);
     const lower::ProgramDispatch& from = program->dispatches[i];
     Step step{.kernel = kernels_[from.kernel],
               .groups = from.groups,
@@ -123,6 +128,7 @@ VkResult GraphProgram::make(const tosa::Graph& graph, const BoundTensors& tensor
     }
     steps.push_back(std::move(step));
   }
+  if (device_.instance->settings.profile) profile = std::make_unique<GraphProfile>(device_, std::move(operators));
   count_calls();
   return VK_SUCCESS;
 }
@@ -131,13 +137,12 @@ VkResult GraphProgram::make_copies(const std::shared_ptr<const AfterBindLayout>&
                                    VkPipelineCreateFlags flags) {
   for (std::vector<Interface>* all : {&inputs, &outputs}) {
     for (Interface& one : *all) {
-      if (!layout->contains(one.set, one.binding)) continue;
+      if (!layout->contains(one.at.set, one.at.binding)) continue;
       auto copy = std::make_shared<AfterBindCopy>(device_, layout);
-      const VkResult result = copy->make(one.set, one.binding, cache, flags);
+      const VkResult result = copy->make(one.at, cache, flags);
       if (result != VK_SUCCESS) return result;
       one.after_bind = std::move(copy);
-      log += formatted("set {}, binding {}: copied, because its descriptor may be updated after it is bound\n", one.set,
-                       one.binding);
+      log += formatted("{}: copied, because its descriptor may be updated after it is bound\n", text_of(one.at));
     }
   }
   return VK_SUCCESS;

@@ -23,8 +23,8 @@
 
 namespace slipway::layer {
 
-// Descriptions of tensors by set and binding.
-using BoundTensors = std::map<std::pair<std::uint32_t, std::uint32_t>, TensorDescription>;
+// Descriptions of tensors by descriptor.
+using BoundTensors = std::map<tosa::Binding, TensorDescription>;
 
 // A graph of a module, with the application's specialization, constants and tensors. The data of constants belong to
 // the application.
@@ -32,13 +32,16 @@ std::optional<tosa::Graph> read_graph(const spirv::Words& words,
                                       const VkDataGraphPipelineShaderModuleCreateInfoARM& info,
                                       const BoundTensors& tensors, Diagnostics& diagnostics);
 
+class GraphProfile;
+class TensorCapture;
+
 // A graph with fewer calls is recorded each time (RecordedGraphs).
 inline constexpr std::uint32_t kMinRecordedCalls = 12;
 
 // What pipelines of one device and one graph share. Owns its objects of the driver.
 class GraphProgram {
  public:
-  explicit GraphProgram(const LayerDevice& device) : device_(device) {}
+  explicit GraphProgram(const LayerDevice& device);
   GraphProgram(const GraphProgram&) = delete;
   ~GraphProgram();
 
@@ -56,7 +59,7 @@ class GraphProgram {
   };
   // An input or output.
   struct Interface {
-    std::uint32_t set = 0, binding = 0;
+    tosa::Binding at;
     TensorDescription description;
     // The offset in the session of its copy without gaps; for a tensor that may have gaps.
     std::optional<std::uint64_t> packed_at;
@@ -71,9 +74,11 @@ class GraphProgram {
 
   std::vector<Interface> inputs, outputs;
   std::vector<Step> steps;
-  std::unique_ptr<FlowKernel> flow;  // instead of steps
-  std::uint64_t session_size = 0;    // bytes that kernels use
-  std::uint32_t calls = 0;           // of Vulkan, to record the steps
+  std::unique_ptr<FlowKernel> flow;        // instead of steps
+  std::unique_ptr<GraphProfile> profile;   // null unless times are wanted
+  std::unique_ptr<TensorCapture> capture;  // null unless tensors are captured
+  std::uint64_t session_size = 0;          // bytes that kernels use
+  std::uint32_t calls = 0;                 // of Vulkan, to record the steps
   std::string log;
 
  private:
@@ -154,8 +159,7 @@ void record_graph(const LayerDevice& device, VkCommandBuffer commands, const Ses
                   const VkDataGraphPipelineDispatchInfoARM* info);
 
 // What the application has bound for graphs; null without it.
-const TensorViewObject* bound_tensor(const LayerDevice& device, const CommandState& state, std::uint32_t set,
-                                     std::uint32_t binding);
+const TensorViewObject* bound_tensor(const LayerDevice& device, const CommandState& state, const tosa::Binding& at);
 VkImageView bound_image(const LayerDevice& device, const CommandState& state, std::uint32_t set, std::uint32_t binding);
 
 }  // namespace slipway::layer

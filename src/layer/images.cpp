@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "layer/images.hpp"
 
+#include "layer/aliases.hpp"
 #include "layer/chain.hpp"
 #include "layer/device.hpp"
 #include "layer/optical_flow.hpp"
@@ -33,17 +34,36 @@ VkResult CreateImage(VkDevice handle, const VkImageCreateInfo* info, const VkAll
     if (flow != nullptr) theirs.usage |= flow_usage(flow->usage);
     if (!aliases_tensors(*info)) return device.next.vkCreateImage(handle, &theirs, allocator, made);
     make_linear(theirs);
-    auto known = std::make_unique<AliasingImage>();
     const VkResult result = device.next.vkCreateImage(handle, &theirs, allocator, made);
-    if (result == VK_SUCCESS) device.aliasing_images.add(*made, std::move(known));
+    if (result == VK_SUCCESS) device.aliases->add(*made);
     return result;
   });
 }
 
 void DestroyImage(VkDevice handle, VkImage image, const VkAllocationCallbacks* allocator) {
   LayerDevice& device = device_of(handle);
-  static_cast<void>(device.aliasing_images.remove(image));
+  device.aliases->remove(image);
   device.next.vkDestroyImage(handle, image, allocator);
+}
+
+VkResult BindImageMemory(VkDevice handle, VkImage image, VkDeviceMemory memory, VkDeviceSize offset) {
+  return guarded([&] {
+    LayerDevice& device = device_of(handle);
+    const VkResult result = device.next.vkBindImageMemory(handle, image, memory, offset);
+    if (result == VK_SUCCESS) device.aliases->bind(image, memory, offset);
+    return result;
+  });
+}
+
+VkResult BindImageMemory2(VkDevice handle, std::uint32_t count, const VkBindImageMemoryInfo* infos) {
+  return guarded([&] {
+    LayerDevice& device = device_of(handle);
+    const VkResult result = device.next.vkBindImageMemory2(handle, count, infos);
+    if (result != VK_SUCCESS) return result;
+    for (const VkBindImageMemoryInfo& info : std::span(infos, count))
+      device.aliases->bind(info.image, info.memory, info.memoryOffset);
+    return result;
+  });
 }
 
 // A view's usage is that of its image, or a part of it.
@@ -167,6 +187,9 @@ std::span<const NamedFunction> image_functions() {
       named("vkGetDeviceImageSubresourceLayout", GetDeviceImageSubresourceLayout),
       named("vkGetDeviceImageSubresourceLayoutKHR", GetDeviceImageSubresourceLayout),
       named("vkDestroyImage", DestroyImage),
+      named("vkBindImageMemory", BindImageMemory),
+      named("vkBindImageMemory2", BindImageMemory2),
+      named("vkBindImageMemory2KHR", BindImageMemory2),
       named("vkCreateImageView", CreateImageView),
       named("vkCreateRenderPass", CreateRenderPass),
       named("vkCreateRenderPass2", CreateRenderPass2),

@@ -32,6 +32,12 @@ include(GNUInstallDirs)
 file(RELATIVE_PATH layer_library /${CMAKE_INSTALL_DATADIR}/vulkan/explicit_layer.d
      /${CMAKE_INSTALL_LIBDIR}/slipway/libVkLayer_slipway_ml.so)
 configure_file(${layer_directory}/manifest.json.in ${CMAKE_BINARY_DIR}/layer/VkLayer_slipway_ml.json @ONLY)
+# The layer under the names of the emulation layers, in a directory that the loader does not search by itself.
+foreach(layer_name VK_LAYER_ML_Graph_Emulation VK_LAYER_ML_Tensor_Emulation)
+  configure_file(${layer_directory}/emulation_name.json.in ${CMAKE_BINARY_DIR}/lib/slipway/emulation_names/${layer_name}.json @ONLY)
+endforeach()
+install(DIRECTORY ${CMAKE_BINARY_DIR}/lib/slipway/emulation_names
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/vulkan/explicit_layer.d COMPONENT layer)
 install(TARGETS slipway_layer_object LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/slipway COMPONENT layer)
 install(FILES ${CMAKE_BINARY_DIR}/layer/VkLayer_slipway_ml.json
         DESTINATION ${CMAKE_INSTALL_DATADIR}/vulkan/explicit_layer.d COMPONENT layer)

@@ -445,6 +445,19 @@ TEST_P(LayerFlow, RestoresTheStateAroundIt) {
   }
 }
 
+// Programs that were written for other implementations enable the extension and not its feature.
+TEST_P(LayerFlow, TheExtensionIsEnough) {
+  if (GetParam() == testing::Validation::AboveLayer) GTEST_SKIP() << "the validation layer reports it";
+  stop();
+  features_.clear();
+  start();
+  VkPipeline made = VK_NULL_HANDLE;
+  EXPECT_EQ(create_flow(flow_info(VK_FORMAT_R8_UNORM, 8, VK_DATA_GRAPH_OPTICAL_FLOW_PERFORMANCE_LEVEL_FAST_ARM, 0),
+                        pipeline_layout(flow_layout()), made),
+            VK_SUCCESS);
+  vk().vkDestroyPipeline(device(), made, nullptr);
+}
+
 TEST_P(LayerFlow, WhatIsNotOfferedIsRefused) {
   if (GetParam() == testing::Validation::AboveLayer) GTEST_SKIP() << "the validation layer reports it";
   const VkPipelineLayout layout = pipeline_layout(flow_layout());

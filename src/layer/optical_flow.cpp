@@ -129,7 +129,7 @@ VkResult FlowKernel::make(const VkDataGraphPipelineCreateInfoARM& info,
     diagnostics.error(DiagnosticKind::Unsupported, {},
                       device_.flow
                           ? "a node of a data graph that is not an optical flow"
-                          : "an optical flow on a device without the feature `dataGraphOpticalFlow`; enable it");
+                          : "an optical flow on a device without VK_ARM_data_graph_optical_flow; enable the extension");
     return VK_ERROR_INITIALIZATION_FAILED;
   }
   if (!read(info, node, *flow, diagnostics)) return VK_ERROR_INITIALIZATION_FAILED;
@@ -166,8 +166,7 @@ bool FlowKernel::read(const VkDataGraphPipelineCreateInfoARM& info,
   width_ = flow.width;
   height_ = flow.height;
   speed_ = speed_of(flow.performanceLevel);
-  for (std::uint32_t i = 0; i < node.connectionCount; ++i) {
-    const VkDataGraphPipelineSingleNodeConnectionARM& given = node.pConnections[i];
+  for (const VkDataGraphPipelineSingleNodeConnectionARM& given : array_of(node.pConnections, node.connectionCount)) {
     const std::optional<FlowImage> image = image_of(given.connection);
     if (!image) return refuse("with an unknown connection");
     if ((*image == FlowImage::Hint && !has_hint) || (*image == FlowImage::Cost && !has_cost)) continue;
@@ -176,8 +175,7 @@ bool FlowKernel::read(const VkDataGraphPipelineCreateInfoARM& info,
       return refuse(
           formatted("whose image at set {}, binding {} is updated after it is bound", given.set, given.binding));
     Connection made{.set = given.set, .binding = given.binding};
-    for (std::uint32_t r = 0; r < info.resourceInfoCount; ++r) {
-      const VkDataGraphPipelineResourceInfoARM& resource = info.pResourceInfos[r];
+    for (const VkDataGraphPipelineResourceInfoARM& resource : array_of(info.pResourceInfos, info.resourceInfoCount)) {
       const auto* layout = find_in_chain<VkDataGraphPipelineResourceInfoImageLayoutARM>(
           resource.pNext, VK_STRUCTURE_TYPE_DATA_GRAPH_PIPELINE_RESOURCE_INFO_IMAGE_LAYOUT_ARM);
       if (resource.descriptorSet == given.set && resource.binding == given.binding && layout != nullptr)

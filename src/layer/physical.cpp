@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/format.hpp"
+#include "base/print_diagnostic.hpp"
 #include "gpu/device/snapshot_read.hpp"
 #include "layer/chain.hpp"
 #include "layer/dispatch.hpp"
@@ -365,8 +366,12 @@ VkResult GetPhysicalDeviceQueueFamilyDataGraphEngineOperationPropertiesARM(
     const auto next = instance_of(device).next.vkGetPhysicalDeviceQueueFamilyDataGraphEngineOperationPropertiesARM;
     return next != nullptr ? next(device, family, operation, properties) : VK_ERROR_INITIALIZATION_FAILED;
   }
-  if (auto* tosa = find_in_chain<VkQueueFamilyDataGraphTOSAPropertiesARM>(
-          properties, VK_STRUCTURE_TYPE_QUEUE_FAMILY_DATA_GRAPH_TOSA_PROPERTIES_ARM)) {
+  // Profiles are of TOSA, not of other instruction sets.
+  const bool is_tosa = operation == nullptr || std::string_view(operation->operation.name) == kOperations[0].name;
+  auto* tosa = find_in_chain<VkQueueFamilyDataGraphTOSAPropertiesARM>(
+      properties, VK_STRUCTURE_TYPE_QUEUE_FAMILY_DATA_GRAPH_TOSA_PROPERTIES_ARM);
+  if (tosa != nullptr && !is_tosa) *tosa = {.sType = tosa->sType, .pNext = tosa->pNext};
+  if (tosa != nullptr && is_tosa) {
     tosa->profileCount = static_cast<std::uint32_t>(std::size(kProfiles));
     tosa->pProfiles = kProfiles;
     tosa->extensionCount = static_cast<std::uint32_t>(std::size(kTosaExtensions));
@@ -394,7 +399,7 @@ VkResult GetPhysicalDeviceQueueFamilyDataGraphOpticalFlowImageFormatsARM(
   }
   return guarded([&] {
     std::vector<VkDataGraphOpticalFlowImageFormatPropertiesARM> all;
-    if (has_graphs(known, family) && known->offer.flow) {
+    if (has_graphs(known, family) && known->offer.flow && info != nullptr) {
       for (const VkFormat format : flow_formats(known->snapshot, info->usage))
         all.push_back({.sType = VK_STRUCTURE_TYPE_DATA_GRAPH_OPTICAL_FLOW_IMAGE_FORMAT_PROPERTIES_ARM,
                        .pNext = nullptr,
@@ -548,6 +553,15 @@ const LayerPhysicalDevice* LayerInstance::physical_device(VkPhysicalDevice devic
             formatted("{}: {} unavailable; the device lacks {}", basics.deviceName,
                       added.offer.tensors ? "VK_ARM_data_graph is" : "VK_ARM_tensors is", added.offer.missing));
   return &added;
+}
+
+void LayerInstance::report(std::span<const Diagnostic> problems) const {
+  for (const Diagnostic& problem : problems) {
+    const MessageLevel level = problem.severity == Severity::Error     ? MessageLevel::Error
+                               : problem.severity == Severity::Warning ? MessageLevel::Warning
+                                                                       : MessageLevel::Info;
+    message(level, format_diagnostic(problem, {.sources = false, .severity = false}));
+  }
 }
 
 void LayerInstance::message(MessageLevel level, std::string_view text) const {

@@ -7,8 +7,8 @@
 #include "spirv/specialize.hpp"
 #include "tensor/format.hpp"
 #include "tosa/bind_constants.hpp"
+#include "tosa/bound_shapes.hpp"
 #include "tosa/read/read_spirv.hpp"
-#include "tosa/verify.hpp"
 #include "tosa/vulkan_format.hpp"
 
 namespace slipway::layer {
@@ -26,49 +26,50 @@ class GraphReader {
       module = diagnostics_.take(
           spirv::read_module(spirv::specialize(*module, values_of(*info_.pSpecializationInfo)), "graph"));
     if (!module) return std::nullopt;
-    std::optional<tosa::Graph> graph = tosa::read_graph(*module, info_.pName, diagnostics_);
+    std::optional<tosa::Graph> graph =
+        tosa::read_graph(*module, info_.pName == nullptr ? "" : info_.pName, diagnostics_);
     if (!graph || diagnostics_.has_errors()) return std::nullopt;
     bind_constants(*graph);
-    if (!diagnostics_.has_errors()) tosa::verify(*graph, diagnostics_);
     if (diagnostics_.has_errors()) return std::nullopt;
     std::vector<tensor::Shape> shapes;
     for (const tosa::Binding& at : graph->input_bindings) {
-      if (const TensorDescription* tensor = bound(at)) shapes.push_back(tensor->shape_of());
+      if (const TensorDescription* tensor = bound(graph->name, at)) shapes.push_back(tensor->shape_of());
     }
+    check_elements(*graph, graph->inputs, graph->input_bindings);
+    check_elements(*graph, graph->outputs, graph->output_bindings);
     if (diagnostics_.has_errors()) return std::nullopt;
-    auto resolved = tosa::with_input_shapes(*graph, shapes, diagnostics_);
+    auto resolved = tosa::with_bound_shapes(std::move(*graph), shapes, diagnostics_);
     if (!resolved) return std::nullopt;
-    check(*resolved, resolved->inputs, resolved->input_bindings);
-    check(*resolved, resolved->outputs, resolved->output_bindings);
+    for (std::size_t i = 0; i < resolved->outputs.size(); ++i)
+      tosa::takes_output(*resolved, i, tensors_.at(resolved->output_bindings[i]).shape_of(), diagnostics_);
     if (diagnostics_.has_errors()) return std::nullopt;
     for (const auto& data : owned_) resolved->storage.push_back(data);
     return resolved;
   }
 
  private:
-  const TensorDescription* bound(const tosa::Binding& at) {
-    const auto found = tensors_.find({at.set, at.binding});
+  const TensorDescription* bound(std::string_view graph, const tosa::Binding& at) {
+    const auto found = tensors_.find(at);
     if (found != tensors_.end()) return &found->second;
-    diagnostics_.error(
-        DiagnosticKind::BindingMismatch, {},
-        formatted("the pipeline has no tensor for set {}, binding {} of graph `{}`", at.set, at.binding, info_.pName));
+    diagnostics_.error(DiagnosticKind::BindingMismatch, {},
+                       formatted("the pipeline has no tensor for {} of graph `{}`", text_of(at), graph));
     return nullptr;
   }
 
-  void check(const tosa::Graph& graph, std::span<const tosa::ValueId> values, std::span<const tosa::Binding> bindings) {
+  void check_elements(const tosa::Graph& graph, std::span<const tosa::ValueId> values,
+                      std::span<const tosa::Binding> bindings) {
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const TensorDescription* tensor = bound(bindings[i]);
+      const TensorDescription* tensor = bound(graph.name, bindings[i]);
       if (tensor == nullptr) continue;
       const tosa::TensorType& type = graph[values[i]].type;
       const auto element =
           tensor::tensor_element_type(static_cast<vk::Format>(tensor->format), SourceLocation::nowhere());
-      const tensor::Shape shape = type.shape.empty() ? tensor::Shape{1} : type.shape;
-      if (element && tosa::is_stored_as(type.data, *element) && shape == tensor->shape_of()) continue;
+      if (element && tosa::is_stored_as(type.data, *element)) continue;
       diagnostics_.error(
-          DiagnosticKind::ShapeMismatch, {},
-          formatted("graph `{}` has {} at set {}, binding {}, and the pipeline a tensor of {} {}", info_.pName,
-                    tosa::text_of(type), bindings[i].set, bindings[i].binding,
-                    vk::name_of(static_cast<vk::Format>(tensor->format)), tensor::shape_text(tensor->shape_of())));
+          DiagnosticKind::TypeMismatch, {},
+          formatted("graph `{}` has {} at {}, and the pipeline a tensor of {} {}", graph.name, tosa::text_of(type),
+                    text_of(bindings[i]), vk::name_of(static_cast<vk::Format>(tensor->format)),
+                    tensor::shape_text(tensor->shape_of())));
     }
   }
 
@@ -76,17 +77,18 @@ class GraphReader {
     tosa::bind_constants(graph, [&](std::uint32_t id) { return data_of(graph, id); }, diagnostics_);
   }
 
-  std::optional<Bytes> data_of(const tosa::Graph& graph, std::uint32_t id) {
-    for (std::uint32_t i = 0; i < info_.constantCount; ++i) {
-      const VkDataGraphPipelineConstantARM& constant = info_.pConstants[i];
-      if (constant.id != id) continue;
+  std::optional<tosa::BoundConstant> data_of(const tosa::Graph& graph, std::uint32_t id) {
+    for (const VkDataGraphPipelineConstantARM& constant : array_of(info_.pConstants, info_.constantCount)) {
+      if (constant.id != id || constant.pConstantData == nullptr) continue;
       const auto* given =
           find_in_chain<VkTensorDescriptionARM>(constant.pNext, VK_STRUCTURE_TYPE_TENSOR_DESCRIPTION_ARM);
       TensorDescription description;
       if (given != nullptr && !read_description(*given, description)) return std::nullopt;
       const auto* data = static_cast<const std::byte*>(constant.pConstantData);
-      if (given != nullptr && !description.packed) return gathered(description, data);
-      if (given != nullptr) return Bytes(data, description.packed_size());
+      if (given != nullptr) {
+        const Bytes bytes = description.packed ? Bytes(data, description.packed_size()) : gathered(description, data);
+        return tosa::BoundConstant(bytes, description.shape_of());
+      }
       for (const tosa::Constant& one : graph.constants) {
         if (one.graph_constant != id) continue;
         const tosa::TensorType& type = graph[one.value].type;

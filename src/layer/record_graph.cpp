@@ -6,7 +6,9 @@
 #include "base/format.hpp"
 #include "layer/commands.hpp"
 #include "layer/descriptors.hpp"
+#include "layer/graph_profile.hpp"
 #include "layer/graphs.hpp"
+#include "layer/tensor_capture.hpp"
 
 namespace slipway::layer {
 namespace {
@@ -47,7 +49,8 @@ class GraphRecording {
   bool can_execute() const {
     const auto packed = [](const TensorObject* tensor) { return tensor != nullptr && tensor->description.packed; };
     return state_.may_execute && !state_.state_lost && state_.active == 0 && program_.calls >= kMinRecordedCalls &&
-           !device_.unknown_state && std::ranges::all_of(inputs_, packed) && std::ranges::all_of(outputs_, packed);
+           !device_.unknown_state && !program_.profile && std::ranges::all_of(inputs_, packed) &&
+           std::ranges::all_of(outputs_, packed);
   }
 
   std::vector<VkDeviceAddress> addresses() const {
@@ -78,7 +81,12 @@ class GraphRecording {
       copied = true;
     }
     if (copied) barrier(kAllStages, kAllStages);
-    for (const GraphProgram::Step& step : program_.steps) dispatch(step);
+    const bool captures = program_.capture && program_.capture->begin();
+    if (captures) {
+      capture(program_.inputs, inputs_, 0);
+      barrier(kAllStages, kAllStages);
+    }
+    dispatch_steps();
     copied = false;
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       const GraphProgram::Interface& at = program_.outputs[i];
@@ -94,11 +102,26 @@ class GraphRecording {
       copy_elements(device_, commands_, {session_.buffer, *at.packed_at, &without_gaps},
                     {outputs_[i]->buffer, 0, &given});
     }
+    if (!captures) return;
+    barrier(kAllStages, kAllStages);
+    capture(program_.outputs, outputs_, inputs_.size());
+    program_.capture->end(commands_);
+  }
+
+  void capture(std::span<const GraphProgram::Interface> interface, std::span<const TensorObject* const> tensors,
+               std::size_t first) const {
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      const TensorDescription in_session = packed(interface[i].description);
+      const TensorRegion from = tensors[i] != nullptr
+                                    ? TensorRegion{tensors[i]->buffer, 0, &tensors[i]->description}
+                                    : TensorRegion{session_.buffer, interface[i].packed_at.value_or(0), &in_session};
+      program_.capture->copy(commands_, first + i, from);
+    }
   }
 
   // Between the session and the tensor that the descriptor has when the commands are executed.
   void copy_after_bind(const GraphProgram::Interface& at, bool to_tensor) const {
-    at.after_bind->record(commands_, state_.graph_sets[at.set], at.description, session_.address + *at.packed_at,
+    at.after_bind->record(commands_, state_.graph_sets[at.at.set], at.description, session_.address + *at.packed_at,
                           to_tensor);
   }
 
@@ -109,22 +132,21 @@ class GraphRecording {
   bool find(std::span<const GraphProgram::Interface> interface, std::vector<const TensorObject*>& tensors) {
     for (const GraphProgram::Interface& at : interface) {
       if (at.after_bind) {
-        if (at.set >= state_.graph_sets.size() || state_.graph_sets[at.set] == VK_NULL_HANDLE) {
-          refuse(formatted("no descriptor set is bound to set {}", at.set));
+        if (at.at.set >= state_.graph_sets.size() || state_.graph_sets[at.at.set] == VK_NULL_HANDLE) {
+          refuse(formatted("no descriptor set is bound to set {}", at.at.set));
           return false;
         }
         tensors.push_back(nullptr);
         continue;
       }
-      const TensorViewObject* view = bound_tensor(device_, state_, at.set, at.binding);
+      const TensorViewObject* view = bound_tensor(device_, state_, at.at);
       if (view == nullptr || view->tensor->address == 0) {
-        refuse(formatted("no tensor is bound to set {}, binding {}", at.set, at.binding));
+        refuse(formatted("no tensor is bound to {}", text_of(at.at)));
         return false;
       }
       const TensorDescription& given = view->tensor->description;
       if (!given.same_elements(at.description) || (!given.packed && !at.packed_at)) {
-        refuse(formatted("the tensor at set {}, binding {} has another shape or other strides than the pipeline",
-                         at.set, at.binding));
+        refuse(formatted("the tensor at {} has another shape or other strides than the pipeline", text_of(at.at)));
         return false;
       }
       tensors.push_back(view->tensor);
@@ -149,8 +171,19 @@ class GraphRecording {
     return session_.address + *interface[index].packed_at;
   }
 
+  void dispatch_steps() {
+    const VkQueryPool times = program_.profile ? program_.profile->begin(commands_, state_.family) : VK_NULL_HANDLE;
+    if (times != VK_NULL_HANDLE) program_.profile->mark(commands_, times, 0);
+    std::uint32_t done = 0;
+    for (const GraphProgram::Step& step : program_.steps) {
+      // Kernels whose times are taken run one after the other.
+      if (step.barrier_before || (times != VK_NULL_HANDLE && done != 0)) barrier(kKernelStages, kKernelStages);
+      dispatch(step);
+      if (times != VK_NULL_HANDLE) program_.profile->mark(commands_, times, ++done);
+    }
+  }
+
   void dispatch(const GraphProgram::Step& step) {
-    if (step.barrier_before) barrier(kKernelStages, kKernelStages);
     Addresses addresses;
     for (std::size_t i = 0; i < step.buffers.size(); ++i) {
       const GraphProgram::Location& at = step.buffers[i];
@@ -197,20 +230,19 @@ class GraphRecording {
 
 }  // namespace
 
-const TensorViewObject* bound_tensor(const LayerDevice& device, const CommandState& state, std::uint32_t set,
-                                     std::uint32_t binding) {
+const TensorViewObject* bound_tensor(const LayerDevice& device, const CommandState& state, const tosa::Binding& at) {
   for (const PushedDescriptor& pushed : state.pushed_descriptors) {
-    if (pushed.set == set && pushed.binding == binding) return pushed.view;
+    if (pushed.set == at.set && pushed.binding == at.binding && pushed.element == at.element) return pushed.view;
   }
-  if (set >= state.graph_sets.size()) return nullptr;
-  const SetContents* contents = device.sets.find(state.graph_sets[set]);
-  return contents == nullptr ? nullptr : contents->view(binding);
+  if (at.set >= state.graph_sets.size()) return nullptr;
+  const SetContents* contents = device.sets.find(state.graph_sets[at.set]);
+  return contents == nullptr ? nullptr : contents->view(at.binding, at.element);
 }
 
 VkImageView bound_image(const LayerDevice& device, const CommandState& state, std::uint32_t set,
                         std::uint32_t binding) {
   for (const PushedDescriptor& pushed : state.pushed_descriptors) {
-    if (pushed.set == set && pushed.binding == binding) return pushed.image;
+    if (pushed.set == set && pushed.binding == binding && pushed.element == 0) return pushed.image;
   }
   if (set >= state.graph_sets.size()) return VK_NULL_HANDLE;
   const SetContents* contents = device.sets.find(state.graph_sets[set]);

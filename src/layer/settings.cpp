@@ -35,7 +35,11 @@ constexpr Setting kSettings[] = {
      [](Settings& settings, std::string_view value) { settings.validate = is_on(value); }},
     {"SLIPWAY_LAYER_FORCE", "force", [](Settings& settings, std::string_view value) { settings.force = is_on(value); }},
     {"SLIPWAY_LAYER_CACHE", "cache", [](Settings& settings, std::string_view value) { settings.cache = is_on(value); }},
+    {"SLIPWAY_LAYER_PROFILE", "profile",
+     [](Settings& settings, std::string_view value) { settings.profile = is_on(value); }},
     {"SLIPWAY_LAYER_CAPTURE", "capture", [](Settings& settings, std::string_view value) { settings.capture = value; }},
+    {"SLIPWAY_LAYER_CAPTURE_DATA", "capture_data",
+     [](Settings& settings, std::string_view value) { settings.capture_data = is_on(value); }},
 };
 
 std::optional<std::string_view> value_of(const VkLayerSettingEXT& setting) {

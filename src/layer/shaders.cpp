@@ -36,9 +36,7 @@ ModuleKind kind_of(std::span<const std::uint32_t> words) {
   return kind;
 }
 
-void report(const LayerDevice& device, const Failure& failure) {
-  device.instance->message(MessageLevel::Error, format_diagnostics(failure, {.sources = false}));
-}
+void report(const LayerDevice& device, const Failure& failure) { device.instance->report(failure); }
 
 // A shader stage by the execution model of an entry point; 0 for a model that is not a stage of shaders with tensors.
 VkShaderStageFlags stage_of(spv::ExecutionModel model) {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/format.hpp"
+#include "layer/aliases.hpp"
 #include "layer/chain.hpp"
 #include "layer/device.hpp"
 #include "layer/formats.hpp"
@@ -18,10 +19,22 @@ namespace {
 // Loads of kernels are of up to 16 bytes.
 constexpr VkDeviceSize kTensorAlignment = 16;
 
+std::optional<TensorDescription> as_image(const LayerDevice& device, const TensorDescription& description) {
+  TensorDescription made = description;
+  if (description.optimal || !description.may_have_image_strides() || !set_image_strides(device, made))
+    return std::nullopt;
+  return made;
+}
+
+// The bytes of a tensor's buffer, also if it has the strides of an image.
+std::uint64_t buffer_size(const TensorDescription& description, const std::optional<TensorDescription>& as_image) {
+  return std::max(description.size(), as_image ? as_image->size() : 0);
+}
+
 // The create-info of a tensor's buffer. Valid as long as this object.
 struct BufferInfo {
-  explicit BufferInfo(const VkTensorCreateInfoARM& tensor, const TensorDescription& description) {
-    info.size = description.size();
+  explicit BufferInfo(const VkTensorCreateInfoARM& tensor, std::uint64_t size) {
+    info.size = size;
     info.usage = kTensorBufferUsage;
     if ((tensor.flags & VK_TENSOR_CREATE_PROTECTED_BIT_ARM) != 0) info.flags |= VK_BUFFER_CREATE_PROTECTED_BIT;
     info.sharingMode = tensor.sharingMode;
@@ -43,6 +56,7 @@ VkResult CreateTensorARM(VkDevice handle, const VkTensorCreateInfoARM* info, con
                          VkTensorARM* made) {
   return guarded([&] {
     const LayerDevice& device = device_of(handle);
+    if (info->pDescription == nullptr) return refuse_null(device, "vkCreateTensorARM", "pDescription");
     TensorDescription description;
     if (!read_description(device, *info->pDescription, description)) {
       device.instance->message(
@@ -52,9 +66,10 @@ VkResult CreateTensorARM(VkDevice handle, const VkTensorCreateInfoARM* info, con
                     static_cast<std::uint32_t>(info->pDescription->format), info->pDescription->dimensionCount));
       return VK_ERROR_INITIALIZATION_FAILED;
     }
-    auto* tensor = create_object<TensorObject>(allocator, TensorObject{.description = description});
+    auto* tensor = create_object<TensorObject>(
+        allocator, TensorObject{.description = description, .as_image = as_image(device, description), .views = {}});
     if (tensor == nullptr) return VK_ERROR_OUT_OF_HOST_MEMORY;
-    const BufferInfo buffer(*info, description);
+    const BufferInfo buffer(*info, buffer_size(description, tensor->as_image));
     const VkResult result = device.next.vkCreateBuffer(handle, &buffer.info, allocator, &tensor->buffer);
     if (result != VK_SUCCESS) {
       destroy_object(allocator, tensor);
@@ -68,8 +83,10 @@ VkResult CreateTensorARM(VkDevice handle, const VkTensorCreateInfoARM* info, con
 void DestroyTensorARM(VkDevice handle, VkTensorARM tensor, const VkAllocationCallbacks* allocator) {
   auto* object = object_of<TensorObject>(tensor);
   if (object == nullptr) return;
-  device_of(handle).forget_private_data(reinterpret_cast<std::uint64_t>(object));
-  device_of(handle).next.vkDestroyBuffer(handle, object->buffer, allocator);
+  LayerDevice& device = device_of(handle);
+  device.forget_private_data(reinterpret_cast<std::uint64_t>(object));
+  device.aliases->remove(*object);
+  device.next.vkDestroyBuffer(handle, object->buffer, allocator);
   destroy_object(allocator, object);
 }
 
@@ -80,31 +97,39 @@ void align(VkMemoryRequirements2& requirements) {
 
 void GetTensorMemoryRequirementsARM(VkDevice handle, const VkTensorMemoryRequirementsInfoARM* info,
                                     VkMemoryRequirements2* requirements) {
+  const auto* tensor = object_of<TensorObject>(info->tensor);
+  if (tensor == nullptr) return (void)refuse_null(device_of(handle), "vkGetTensorMemoryRequirementsARM", "tensor");
   const VkBufferMemoryRequirementsInfo2 buffer{.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_REQUIREMENTS_INFO_2,
-                                               .buffer = object_of<TensorObject>(info->tensor)->buffer};
+                                               .buffer = tensor->buffer};
   device_of(handle).next.vkGetBufferMemoryRequirements2(handle, &buffer, requirements);
   align(*requirements);
 }
 
 void GetDeviceTensorMemoryRequirementsARM(VkDevice handle, const VkDeviceTensorMemoryRequirementsARM* info,
                                           VkMemoryRequirements2* requirements) {
+  const LayerDevice& device = device_of(handle);
+  if (info->pCreateInfo == nullptr || info->pCreateInfo->pDescription == nullptr)
+    return (void)refuse_null(device, "vkGetDeviceTensorMemoryRequirementsARM",
+                             info->pCreateInfo == nullptr ? "pCreateInfo" : "pDescription");
   TensorDescription description;
-  if (!read_description(device_of(handle), *info->pCreateInfo->pDescription, description)) return;
-  const BufferInfo buffer(*info->pCreateInfo, description);
+  if (!read_description(device, *info->pCreateInfo->pDescription, description)) return;
+  const BufferInfo buffer(*info->pCreateInfo, buffer_size(description, as_image(device, description)));
   const VkDeviceBufferMemoryRequirements of{.sType = VK_STRUCTURE_TYPE_DEVICE_BUFFER_MEMORY_REQUIREMENTS,
                                             .pCreateInfo = &buffer.info};
-  device_of(handle).next.vkGetDeviceBufferMemoryRequirements(handle, &of, requirements);
+  device.next.vkGetDeviceBufferMemoryRequirements(handle, &of, requirements);
   align(*requirements);
 }
 
 VkResult BindTensorMemoryARM(VkDevice handle, std::uint32_t count, const VkBindTensorMemoryInfoARM* infos) {
   return guarded([&] {
-    const LayerDevice& device = device_of(handle);
+    LayerDevice& device = device_of(handle);
     for (std::uint32_t i = 0; i < count; ++i) {
-      TensorObject& tensor = *object_of<TensorObject>(infos[i].tensor);
+      auto* tensor = object_of<TensorObject>(infos[i].tensor);
+      if (tensor == nullptr) return refuse_null(device, "vkBindTensorMemoryARM", "tensor");
       const VkResult result =
-          bind_buffer(device, tensor.buffer, infos[i].memory, infos[i].memoryOffset, tensor.address);
+          bind_buffer(device, tensor->buffer, infos[i].memory, infos[i].memoryOffset, tensor->address);
       if (result != VK_SUCCESS) return result;
+      device.aliases->bind(*tensor, infos[i].memory, infos[i].memoryOffset);
     }
     return VK_SUCCESS;
   });
@@ -114,6 +139,7 @@ VkResult CreateTensorViewARM(VkDevice handle, const VkTensorViewCreateInfoARM* i
                              const VkAllocationCallbacks* allocator, VkTensorViewARM* made) {
   return guarded([&] {
     LayerDevice& device = device_of(handle);
+    if (info->tensor == VK_NULL_HANDLE) return refuse_null(device, "vkCreateTensorViewARM", "tensor");
     auto* view =
         create_object<TensorViewObject>(allocator, TensorViewObject{.tensor = object_of<TensorObject>(info->tensor)});
     if (view == nullptr) return VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -122,13 +148,7 @@ VkResult CreateTensorViewARM(VkDevice handle, const VkTensorViewCreateInfoARM* i
       destroy_object(allocator, view);
       return result;
     }
-    const TensorDescription& description = view->tensor->description;
-    spirv::TensorRecord record{.address = view->tensor->address};
-    for (std::uint32_t d = 0; d < description.rank; ++d) {
-      record.strides[d] = description.strides[d];
-      record.shape[d] = static_cast<std::uint32_t>(description.shape[d]);
-    }
-    std::memcpy(view->record.mapped, &record, sizeof record);
+    device.aliases->add(*view);
     *made = handle_of<VkTensorViewARM>(view);
     return VK_SUCCESS;
   });
@@ -139,14 +159,18 @@ void DestroyTensorViewARM(VkDevice handle, VkTensorViewARM view, const VkAllocat
   if (object == nullptr) return;
   LayerDevice& device = device_of(handle);
   device.forget_private_data(reinterpret_cast<std::uint64_t>(object));
+  device.aliases->remove(*object);
   device.records.free(object->record);
   destroy_object(allocator, object);
 }
 
 void CmdCopyTensorARM(VkCommandBuffer commands, const VkCopyTensorInfoARM* info) {
-  const auto& from = *object_of<TensorObject>(info->srcTensor);
-  const auto& to = *object_of<TensorObject>(info->dstTensor);
-  copy_elements(device_of(commands), commands, {from.buffer, 0, &from.description}, {to.buffer, 0, &to.description});
+  const LayerDevice& device = device_of(commands);
+  const auto* from = object_of<TensorObject>(info->srcTensor);
+  const auto* to = object_of<TensorObject>(info->dstTensor);
+  if (from == nullptr || to == nullptr)
+    return (void)refuse_null(device, "vkCmdCopyTensorARM", from == nullptr ? "srcTensor" : "dstTensor");
+  copy_elements(device, commands, {from->buffer, 0, &from->description}, {to->buffer, 0, &to->description});
 }
 
 // Memory for tensors needs an address, and may be dedicated to a tensor, which is a buffer of the driver. Memory
@@ -159,8 +183,8 @@ VkResult AllocateMemory(VkDevice handle, const VkMemoryAllocateInfo* info, const
                                            VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO};
     constexpr VkStructureType edited[] = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO};
     const auto* to_image = find_in_chain<VkMemoryDedicatedAllocateInfo>(info->pNext, removed[1]);
-    const bool aliased = to_image != nullptr && to_image->image != VK_NULL_HANDLE &&
-                         device.aliasing_images.find(to_image->image) != nullptr;
+    const bool aliased =
+        to_image != nullptr && to_image->image != VK_NULL_HANDLE && device.aliases->contains(to_image->image);
     ChainCopy chain;
     VkMemoryAllocateInfo theirs = *info;
     theirs.pNext = chain.make(info->pNext, std::span(removed).first(aliased ? 2 : 1), edited);
@@ -175,7 +199,7 @@ VkResult AllocateMemory(VkDevice handle, const VkMemoryAllocateInfo* info, const
     VkMemoryDedicatedAllocateInfo dedicated{.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO};
     const auto* to_tensor = find_in_chain<VkMemoryDedicatedAllocateInfoTensorARM>(info->pNext, removed[0]);
     const auto* tensor = to_tensor == nullptr ? nullptr : object_of<TensorObject>(to_tensor->tensor);
-    if (tensor != nullptr && (tensor->description.usage & VK_TENSOR_USAGE_IMAGE_ALIASING_BIT_ARM) == 0) {
+    if (tensor != nullptr && !tensor->description.aliases_images()) {
       dedicated.buffer = tensor->buffer;
       dedicated.pNext = theirs.pNext;
       theirs.pNext = &dedicated;
@@ -184,7 +208,23 @@ VkResult AllocateMemory(VkDevice handle, const VkMemoryAllocateInfo* info, const
   });
 }
 
+void FreeMemory(VkDevice handle, VkDeviceMemory memory, const VkAllocationCallbacks* allocator) {
+  LayerDevice& device = device_of(handle);
+  device.aliases->forget(memory);
+  device.next.vkFreeMemory(handle, memory, allocator);
+}
+
 }  // namespace
+
+void write_record(const TensorViewObject& view) {
+  const TensorDescription& description = view.tensor->description;
+  spirv::TensorRecord record{.address = view.tensor->address};
+  for (std::uint32_t d = 0; d < description.rank; ++d) {
+    record.strides[d] = description.strides[d];
+    record.shape[d] = static_cast<std::uint32_t>(description.shape[d]);
+  }
+  std::memcpy(view.record.mapped, &record, sizeof record);
+}
 
 std::uint64_t TensorDescription::packed_size() const {
   std::uint64_t bytes = element;
@@ -218,6 +258,7 @@ bool read_description(const VkTensorDescriptionARM& from, TensorDescription& to)
   }
   to = packed(to);
   if (from.pStrides == nullptr || from.tiling != VK_TENSOR_TILING_LINEAR_ARM) return true;
+  to.has_strides = true;
   for (std::uint32_t d = to.rank; d-- > 0;) {
     const std::int64_t stride = from.pStrides[d];
     if (stride <= 0 || static_cast<std::uint64_t>(stride) % to.element != 0 ||
@@ -231,9 +272,7 @@ bool read_description(const VkTensorDescriptionARM& from, TensorDescription& to)
 
 bool read_description(const LayerDevice& device, const VkTensorDescriptionARM& from, TensorDescription& to) {
   if (!read_description(from, to)) return false;
-  const bool aliases =
-      from.tiling == VK_TENSOR_TILING_OPTIMAL_ARM && (from.usage & VK_TENSOR_USAGE_IMAGE_ALIASING_BIT_ARM) != 0;
-  return !aliases || set_image_strides(device, to);
+  return !(to.optimal && to.aliases_images()) || set_image_strides(device, to);
 }
 
 void copy_elements(const LayerDevice& device, VkCommandBuffer commands, const TensorRegion& from,
@@ -282,6 +321,7 @@ std::span<const NamedFunction> tensor_functions() {
       named("vkDestroyTensorViewARM", DestroyTensorViewARM),
       named("vkCmdCopyTensorARM", CmdCopyTensorARM),
       named("vkAllocateMemory", AllocateMemory),
+      named("vkFreeMemory", FreeMemory),
   };
   return table;
 }

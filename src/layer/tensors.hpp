@@ -7,6 +7,8 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "layer/limits.hpp"
 #include "layer/record_pool.hpp"
@@ -25,10 +27,14 @@ struct TensorDescription {
   std::array<std::uint64_t, kMaxRank> strides{};  // bytes
   bool packed = true;                             // without gaps
   bool optimal = false;                           // tiling
+  bool has_strides = false;                       // that the application gave
   VkTensorUsageFlagsARM usage = 0;
 
   std::uint64_t size() const { return rank == 0 ? 0 : strides[0] * static_cast<std::uint64_t>(shape[0]); }  // bytes
   std::uint64_t packed_size() const;                                                                        // bytes
+  bool aliases_images() const { return (usage & VK_TENSOR_USAGE_IMAGE_ALIASING_BIT_ARM) != 0; }
+  // Whether a tensor of this description may have the strides of an image, which only the tensor knows.
+  bool may_have_image_strides() const { return optimal || (aliases_images() && !has_strides); }
   tensor::Shape shape_of() const { return {shape.begin(), shape.begin() + rank}; }
   bool same_elements(const TensorDescription& other) const {
     return rank == other.rank && element == other.element && shape == other.shape;
@@ -40,8 +46,13 @@ bool read_description(const LayerDevice& device, const VkTensorDescriptionARM& f
 // The same without images: for constants.
 bool read_description(const VkTensorDescriptionARM& from, TensorDescription& to);
 
+struct TensorViewObject;
+
 struct TensorObject {
   TensorDescription description;
+  // For a linear tensor without strides that may alias an image: the description that it has then (Aliases).
+  std::optional<TensorDescription> as_image;
+  std::vector<TensorViewObject*> views;  // of a tensor with `as_image`
   VkBuffer buffer = VK_NULL_HANDLE;
   VkDeviceAddress address = 0;  // 0 until memory is bound
 };
@@ -50,6 +61,8 @@ struct TensorViewObject {
   TensorObject* tensor = nullptr;
   RecordSlot record;
 };
+// Writes the record that shaders read.
+void write_record(const TensorViewObject& view);
 
 // Records copies of the elements of a tensor to another buffer with another layout, or in the opposite direction.
 // Shapes and elements are equal.

@@ -43,6 +43,11 @@ Result<KernelProgram> lower_once(const tosa::Graph& graph, const LowerOptions& o
                   formatted("the custom operator `{}` of `{}` runs only on a device that supports it",
                             node.custom->name, node.custom->domain));
     }
+    if (tosa::info_of(node.op).set == tosa::InstructionSet::BlockScaled) {
+      return fail(
+          DiagnosticKind::Unsupported, node.location,
+          formatted("{} has no kernel; a conversion replaces it by operators of TOSA 1.0", tosa::name_of(node.op)));
+    }
     if (const tosa::TensorType* type = too_large(graph, node)) {
       return fail(DiagnosticKind::Unsupported, node.location,
                   formatted("{}: the tensor {} is too large for kernels, which take up to {} elements",

@@ -26,7 +26,7 @@ bool views_stored_value(const tosa::Graph& graph, const std::vector<bool>& store
 
 bool is_window(Op op) {
   return op == Op::CONV2D || op == Op::CONV3D || op == Op::DEPTHWISE_CONV2D || op == Op::TRANSPOSE_CONV2D ||
-         op == Op::MATMUL || op == Op::AVG_POOL2D || op == Op::MAX_POOL2D;
+         op == Op::MATMUL || op == Op::MATMUL_T || op == Op::AVG_POOL2D || op == Op::MAX_POOL2D;
 }
 
 }  // namespace slipway::lower

@@ -6,8 +6,8 @@
 #include "base/format.hpp"
 #include "spirv/module.hpp"
 #include "tosa/bind_constants.hpp"
+#include "tosa/bound_shapes.hpp"
 #include "tosa/read/read_spirv.hpp"
-#include "tosa/shapes.hpp"
 #include "tosa/verify.hpp"
 #include "tosa/vulkan_format.hpp"
 #include "vgf/check.hpp"
@@ -46,7 +46,9 @@ class Reader {
     return diagnostics_.error(kind, file_.location(segment_.range), formatted("segment `{}`: {}", segment_.name, text));
   }
 
+  // The file has no arrays of descriptors.
   const vgf::Resource* bound(const tosa::Binding& binding) const {
+    if (binding.element != 0) return nullptr;
     for (const vgf::DescriptorSet& set : segment_.sets) {
       if (set.index != binding.set) continue;
       for (const vgf::Slot& slot : set.slots) {
@@ -60,11 +62,10 @@ class Reader {
              std::string_view what) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       const vgf::Resource* resource = bound(bindings[i]);
-      tosa::TensorType& type = graph[values[i]].type;
+      const tosa::TensorType& type = graph[values[i]].type;
       if (!resource) {
         error(DiagnosticKind::BindingMismatch,
-              formatted("{} {} of the graph is at set {} binding {}, which the segment does not bind", what, i,
-                        bindings[i].set, bindings[i].binding));
+              formatted("{} {} of the graph is at {}, which the segment does not bind", what, i, text_of(bindings[i])));
         continue;
       }
       const auto element = vgf::element_type(resource->format);
@@ -73,17 +74,9 @@ class Reader {
               formatted("{} {} of the graph is {}, and the resource bound to it has the format {}", what, i,
                         tosa::text_of(type), vk::name_of(resource->format)));
       }
-      // A module stores rank 0 of the file as one element.
-      tensor::Shape shape = resource->shape.empty() ? tensor::Shape{1} : resource->shape;
-      if (shape.size() != type.shape.size() || !tosa::may_be_equal(shape, type.shape)) {
-        error(DiagnosticKind::ShapeMismatch,
-              formatted("{} {} of the graph has the shape {}, and the resource bound to it {}", what, i,
-                        tensor::shape_text(type.shape), tensor::shape_text(resource->shape)));
-        continue;
-      }
-      for (std::size_t d = 0; d < shape.size(); ++d) {
-        if (type.shape[d] < 0) type.shape[d] = shape[d] < 0 ? tosa::kDynamic : shape[d];
-      }
+      tosa::bind_shape(graph, values[i], resource->shape,
+                       formatted("segment `{}`: {} {} of the graph", segment_.name, what, i),
+                       file_.location(segment_.range), diagnostics_);
     }
   }
 
@@ -99,18 +92,17 @@ class Reader {
       const vgf::Resource& resource = file_.resources[data->resource];
       const tosa::TensorType& type = graph[constant.value].type;
       const auto element = vgf::element_type(resource.format);
-      if (element && tosa::is_stored_as(type.data, *element) &&
-          (resource.shape == type.shape || (resource.shape.empty() && type.shape == tensor::Shape{1})))
-        continue;
+      if (element && tosa::is_stored_as(type.data, *element)) continue;
       error(DiagnosticKind::TypeMismatch,
             formatted("graph constant {} is {}, and the constant bound to it {} {}", *constant.graph_constant,
                       tosa::text_of(type), vk::name_of(resource.format), tensor::shape_text(resource.shape)));
     }
     tosa::bind_constants(
         graph,
-        [&](std::uint32_t id) -> std::optional<Bytes> {
+        [&](std::uint32_t id) -> std::optional<tosa::BoundConstant> {
           const vgf::Constant* constant = constant_of(id);
-          return constant ? std::optional(constant->data) : std::nullopt;
+          if (!constant) return std::nullopt;
+          return tosa::BoundConstant(constant->data, file_.resources[constant->resource].shape);
         },
         diagnostics_);
   }

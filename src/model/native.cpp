@@ -40,6 +40,29 @@ bool has_open_shapes(const spirv::Module& module) {
   });
 }
 
+// Whether the tensors that are bound have other shapes than the module declares (tosa/bound_shapes.hpp).
+bool has_other_shapes(const spirv::Reflection& reflection, const tosa::Graph& graph) {
+  const spirv::EntryPoint* entry = reflection.find(graph.name, spirv::Stage::Graph);
+  const auto differs = [&](const std::vector<tosa::ValueId>& values, const std::vector<tosa::Binding>& bindings) {
+    for (std::size_t i = 0; entry != nullptr && i < values.size(); ++i) {
+      const auto declared = std::ranges::find_if(entry->bindings, [&](const spirv::Binding& one) {
+        return one.set == bindings[i].set && one.binding == bindings[i].binding;
+      });
+      if (declared == entry->bindings.end() || !declared->tensor || declared->tensor->shape.empty()) continue;
+      if (!std::ranges::equal(declared->tensor->shape, graph[values[i]].type.shape,
+                              [](std::uint64_t a, std::int64_t b) { return std::cmp_equal(a, b); }))
+        return true;
+    }
+    return false;
+  };
+  return differs(graph.inputs, graph.input_bindings) || differs(graph.outputs, graph.output_bindings);
+}
+
+bool has_arrays(const tosa::Graph& graph) {
+  const auto is_later = [](const tosa::Binding& at) { return at.element != 0; };
+  return std::ranges::any_of(graph.input_bindings, is_later) || std::ranges::any_of(graph.output_bindings, is_later);
+}
+
 // The Vulkan format of a tensor of a graph; empty for types without one.
 std::optional<vk::Format> format_of(tosa::DataType type) {
   if (type == tosa::DataType::I4) return std::nullopt;
@@ -108,12 +131,14 @@ std::expected<NativeGraph, std::string> native_graph(const gpu::Snapshot& device
                                                      const launch::Origin& origin, std::shared_ptr<const void> owner) {
   if (const std::string missing = gpu::missing_for_graphs(device); !missing.empty())
     return std::unexpected(does_not_have(missing));
+  if (has_arrays(graph)) return std::unexpected("it has arrays of tensors");
   // Our reader is more tolerant than drivers may be.
   const auto reflected = [&] {
     return spirv::validate(*words, name).and_then([&] { return spirv::read_module(spirv::Words(*words), name); });
   };
   auto module = reflected();
-  if (module && has_open_shapes(*module)) {
+  const auto declared = module ? spirv::reflect(*module) : std::unexpected(Failure{});
+  if (module && (has_open_shapes(*module) || (declared && has_other_shapes(*declared, graph)))) {
     // Drivers see the shapes of this run only.
     Result<spirv::Words> specialised = tosa::write_graph_module(graph);
     if (!specialised)

@@ -2,6 +2,7 @@
 #include "model/resolve_model.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "base/format.hpp"
 #include "tosa/shapes.hpp"
@@ -17,16 +18,21 @@ bool is_known(tensor::ShapeView shape) {
 
 class Resolver {
  public:
-  Resolver(const vgf::File& file, Diagnostics& diagnostics) : file_(file), diagnostics_(diagnostics) {
+  Resolver(const vgf::File& file, Diagnostics& diagnostics)
+      : file_(file), storage_(vgf::storage_of(file)), diagnostics_(diagnostics) {
     for (const vgf::Resource& resource : file.resources) resolved_.shapes.push_back(resource.shape);
   }
 
   std::optional<ResolvedModel> run(std::span<const std::shared_ptr<const tosa::Graph>> graphs,
                                    std::span<const KnownShape> known) {
     const std::size_t before = diagnostics_.errors();
+    // Several shapes for one number are those of its inputs and outputs in order.
+    std::map<std::uint32_t, std::size_t> counts;
     for (const KnownShape& one : known) {
-      const vgf::Slot* slot = interface_slot(file_, one.binding);
-      if (slot) merge(slot->resource, one.shape, file_.location(*slot), "what is bound to it");
+      const std::vector<const vgf::Slot*> slots = interface_slots(file_, one.binding);
+      if (slots.empty()) continue;
+      const vgf::Slot& slot = *slots[std::min(counts[one.binding]++, slots.size() - 1)];
+      merge(slot.resource, one.shape, file_.location(slot), "what is bound to it");
     }
     for (std::size_t i = 0; i < graphs.size() && diagnostics_.errors() == before; ++i)
       resolved_.graphs.push_back(graphs[i] ? segment(file_.segments[i], *graphs[i], graphs[i]) : nullptr);
@@ -52,12 +58,10 @@ class Resolver {
     share(index);
   }
 
-  // Members of an alias group are views of one storage. Those that may have the shape get it.
+  // Views of one storage that may have the shape get it.
   void share(std::uint32_t index) {
-    const auto& group = file_.resources[index].alias_group;
-    if (!group) return;
     for (std::size_t i = 0; i < file_.resources.size(); ++i) {
-      if (file_.resources[i].alias_group == group && vgf::is_dynamic(file_.resources[i]) &&
+      if (storage_[i] == storage_[index] && vgf::is_dynamic(file_.resources[i]) &&
           tosa::may_be_equal(file_.resources[i].shape, resolved_.shapes[index]))
         resolved_.shapes[i] = resolved_.shapes[index];
     }
@@ -116,18 +120,21 @@ class Resolver {
   }
 
   const vgf::File& file_;
+  std::vector<std::uint32_t> storage_;
   Diagnostics& diagnostics_;
   ResolvedModel resolved_;
 };
 
 }  // namespace
 
-const vgf::Slot* interface_slot(const vgf::File& file, std::uint32_t binding) {
+std::vector<const vgf::Slot*> interface_slots(const vgf::File& file, std::uint32_t binding) {
+  std::vector<const vgf::Slot*> found;
   for (const auto* slots : {&file.inputs, &file.outputs}) {
-    const auto found = std::ranges::find(*slots, binding, &vgf::Slot::binding);
-    if (found != slots->end()) return &*found;
+    for (const vgf::Slot& slot : *slots) {
+      if (slot.binding == binding) found.push_back(&slot);
+    }
   }
-  return nullptr;
+  return found;
 }
 
 std::optional<std::uint32_t> bound_resource(const vgf::Segment& segment, const tosa::Binding& binding) {

@@ -11,10 +11,12 @@
 #include "base/public_problems.hpp"
 #include "base/public_state.hpp"
 #include "base/suggest.hpp"
+#include "gpu/commands/transfer.hpp"
 #include "gpu/memory/buffer.hpp"
 #include "launch/check/hazards.hpp"
 #include "launch/execute/host_prepared.hpp"
 #include "launch/execute/host_run.hpp"
+#include "launch/execute/output_proof.hpp"
 #include "launch/execute/prepared.hpp"
 #include "launch/execute/public_device.hpp"
 #include "launch/execute/readback.hpp"
@@ -83,6 +85,9 @@ struct PreparedModel::State {
   std::optional<std::chrono::nanoseconds> time_out;
   bool times = false;
   std::uint32_t runs = 0;
+  std::optional<launch::PlanProof> proof;  // of the first run
+  bool is_proven = false;
+  Failure unwritten;  // what it found, for each run
 
   // On the CPU:
   std::optional<launch::HostPrepared> host;
@@ -104,9 +109,9 @@ struct PreparedModel::State {
     const launch::ResourceIndex resource = alone->inputs[index];
     return host ? host->bytes(resource) : buffers[input_buffers.at(resource)].mapped();
   }
-  Bytes output(std::size_t index) const {
+  MutableBytes output(std::size_t index) const {
     const launch::ResourceIndex resource = alone->outputs[index];
-    return host ? host->bytes(resource) : Bytes(buffers[output_buffers.at(resource)].mapped());
+    return host ? host->bytes(resource) : buffers[output_buffers.at(resource)].mapped();
   }
 
   // Adds a buffer of the host for a resource; returns its resource in the plan.
@@ -178,16 +183,67 @@ struct PreparedModel::State {
   Result<> run() {
     const auto mine = take_turn();
     ++runs;
-    if (host) {
-      return host->iterate({.number = runs,
-                            .time_out = time_out,
-                            .timed = times,
-                            .log = nullptr,
-                            .calls = times ? &host_profile.calls : nullptr});
+    const bool is_first = !is_proven;
+    if (is_first) {
+      proof.emplace(alone->plan, 1);
+      SLIPWAY_TRY_VOID(proof->fill(proof_steps()));
     }
+    if (host) {
+      SLIPWAY_TRY_VOID(host->iterate({.number = runs,
+                                      .time_out = time_out,
+                                      .timed = times,
+                                      .log = nullptr,
+                                      .calls = times ? &host_profile.calls : nullptr}));
+    } else {
+      SLIPWAY_TRY_VOID(run_on_device());
+      if (times) SLIPWAY_TRY_VOID(prepared->add_times());
+    }
+    if (is_first) SLIPWAY_TRY_VOID(prove());
+    if (unwritten.empty()) return {};
+    return fail(unwritten);
+  }
+
+  Result<> run_on_device() {
     SLIPWAY_TRY_VOID(prepared->submit());
-    SLIPWAY_TRY_VOID(prepared->wait());
-    return times ? prepared->add_times() : Result<>();
+    return prepared->wait();
+  }
+
+  // Which bytes kernels write does not depend on the inputs, so the first run shows it for all.
+  Result<> prove() {
+    const launch::ProofSteps steps = proof_steps();
+    SLIPWAY_TRY(launch::Readback results, steps.read({alone->outputs.begin(), alone->outputs.end()}));
+    SLIPWAY_TRY_VOID(proof->check(results, steps));
+    is_proven = true;
+    unwritten = proof->unwritten();
+    for (std::size_t i = 0; i < alone->outputs.size() && !unwritten.empty(); ++i) {
+      proof->zero(alone->outputs[i], output(i));
+      if (!host) SLIPWAY_TRY_VOID(write(alone->outputs[i], output(i)));
+    }
+    proof.reset();
+    return {};
+  }
+
+  launch::ProofSteps proof_steps() {
+    return {.write = [this](launch::ResourceIndex index, Bytes bytes) { return write(index, bytes); },
+            .read = [this](const std::set<launch::ResourceIndex>& wanted) { return read(wanted); },
+            .run = [this] { return host ? host->iterate({.time_out = time_out}) : run_on_device(); }};
+  }
+
+  Result<> write(launch::ResourceIndex index, Bytes bytes) {
+    if (host) {
+      std::ranges::copy(bytes, host->bytes(index).begin());
+      return {};
+    }
+    SLIPWAY_TRY(gpu::Transfer transfer, gpu::create_transfer(*device));
+    SLIPWAY_TRY_VOID(transfer.upload(prepared->resources().buffer(index), 0, bytes));
+    return transfer.finish();
+  }
+
+  Result<launch::Readback> read(const std::set<launch::ResourceIndex>& wanted) const {
+    if (!host) return launch::read_back(alone->plan, *device, prepared->resources(), wanted);
+    std::map<launch::ResourceIndex, Bytes> all;
+    for (const launch::ResourceIndex index : wanted) all.emplace(index, host->bytes(index));
+    return launch::Readback(std::move(all));
   }
 
   // The values after a run of all resources of the model that can be compared.
@@ -196,15 +252,11 @@ struct PreparedModel::State {
       const Bytes bytes = input(i);
       (*values)[file->vgf.inputs[i].resource].assign(bytes.begin(), bytes.end());
     }
-    if (host) {
-      for (const launch::Capture& capture : alone->plan.captures) capture.take(host->bytes(capture.resource));
-      return {};
-    }
     const auto mine = take_turn();
     std::set<launch::ResourceIndex> wanted;
     for (const launch::Capture& capture : alone->plan.captures) wanted.insert(capture.resource);
-    SLIPWAY_TRY(const launch::Readback read, launch::read_back(alone->plan, *device, prepared->resources(), wanted));
-    for (const launch::Capture& capture : alone->plan.captures) capture.take(read.bytes(capture.resource));
+    SLIPWAY_TRY(const launch::Readback taken, read(wanted));
+    for (const launch::Capture& capture : alone->plan.captures) capture.take(taken.bytes(capture.resource));
     return {};
   }
 };
@@ -281,6 +333,13 @@ Outcome<std::vector<OutputComparison>> PreparedModel::compare_with_reference() c
                        .wrong = output.values.wrong,
                        .max_difference = output.values.max_difference,
                        .text = model::comparison_text(output.values)});
+  }
+  for (const tensor::LeftOutOutput& one : compared->compared.left_out) {
+    const auto listed = std::ranges::find(outputs, one.output, &OutputComparison::name);
+    if (listed == outputs.end())
+      outputs.push_back({.name = one.output, .text = one.reason, .compared = false});
+    else if (listed->wrong == 0)
+      *listed = {.name = one.output, .text = one.reason, .compared = false};
   }
   return outputs;
 }

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 #include <set>
@@ -402,6 +403,28 @@ TEST(PublicProgress, StopsBetweenKernels) {
     EXPECT_TRUE(cpu ? model.prepare(prepare) : model.prepare(device, prepare))
         << "a call that was stopped leaves nothing";
   }
+}
+
+// Which happens with shaders only: half of the output is written.
+TEST(PublicPrepared, AnOutputThatIsNotWrittenIsAnError) {
+  std::string recipe(kShader);
+  recipe.replace(recipe.find("i < 4"), 5, "i < 2");
+  const Model model = Model::parse(ByteView(testing::VgfRecipe::cook(recipe)), "half.vgf").value();
+  Device device = Device::open().value();
+  PreparedModel prepared = model.prepare(device).value();
+  prepared.set_input("x", std::vector<std::int32_t>{1, 2, 3, 4}).value();
+  for (int run = 0; run < 2; ++run) {
+    const Outcome<bool> ran = prepared.run();
+    ASSERT_FALSE(ran);
+    EXPECT_EQ(ran.error()[0].kind, "output-not-written");
+    EXPECT_EQ(ran.error()[0].message,
+              "output `y` was not written: 2 of 4 elements, from element 2 (byte 8) on, hold what was in the memory "
+              "before the run");
+  }
+  const ByteView bytes = prepared.output("y").value();
+  std::array<std::int32_t, 4> values{};
+  std::memcpy(values.data(), bytes.data(), sizeof values);
+  EXPECT_THAT(values, ElementsAre(2, 3, 0, 0));
 }
 
 constexpr std::string_view kProduct = R"(graph net {

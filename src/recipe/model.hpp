@@ -48,6 +48,11 @@ struct Buffer {
 
   // The runner creates the buffer; a caller may bind another one later (docs/spec/recipe.md#decision-11).
   bool created() const { return size != 0; }
+  // A buffer of the caller, unless the runner creates it.
+  bool external() const {
+    return type == BufferType::Input || type == BufferType::Output || type == BufferType::InOut ||
+           type == BufferType::Weight;
+  }
 };
 std::string_view name_of(BufferType type);
 

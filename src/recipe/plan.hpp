@@ -90,11 +90,18 @@ struct BufferPlan {
   Origin origin;
 };
 
+// Whether the range of an argument cannot be in a buffer of `buffer_size` bytes only because of its offset, which then
+// has no effect: the argument is the whole buffer (docs/spec/recipe.md#decision-12). `size` 0: to the end.
+constexpr bool ignores_offset(std::uint64_t offset, std::uint64_t size, std::uint64_t buffer_size) {
+  return offset != 0 && (size == 0 ? offset >= buffer_size : size == buffer_size);
+}
+
 struct ArgumentPlan {
   std::uint32_t argidx = 0;
   std::size_t buffer = 0;
   std::uint64_t offset = 0, size = 0;  // bytes; size 0: to the end of the bound buffer
   bool reads = true, writes = true;
+  bool access_known = false;  // as in Parameter
   Origin origin;
 };
 

@@ -36,6 +36,7 @@ struct runner::impl {
   std::shared_ptr<device::state> on;
   recipe::Session session;
   bool profiled = false;
+  bool proven = false;  // see Runner::prove_outputs
   std::vector<Problem> remarks;
   Failure last_failure;
 };
@@ -245,6 +246,25 @@ runner::impl& checked(const std::unique_ptr<runner::impl>& impl) {
   throw_failure(failure.diagnostics, failure.thrown);
 }
 
+// Throws once, after the first execution.
+void prove_outputs(runner::impl& impl) {
+  recipe::Runner& runner = impl.session.runner();
+  if (impl.proven) return;
+  value_or_throw(runner.prove_outputs());
+  impl.proven = true;
+  if (Failure unwritten = runner.unwritten_outputs(); !unwritten.empty())
+    throw_run_failure(impl, {std::move(unwritten)});
+}
+
+bool wait_for(runner::impl& impl, std::optional<std::chrono::nanoseconds> timeout) {
+  recipe::Runner& runner = impl.session.runner();
+  const bool executed = runner.in_progress();
+  const auto done = runner.wait(timeout);
+  if (!done) throw_run_failure(impl, done.error());
+  if (executed && *done) prove_outputs(impl);
+  return *done;
+}
+
 }  // namespace
 
 void runner::bind(const std::string& name, const bo& buffer) {
@@ -255,21 +275,15 @@ void runner::bind(const std::string& name, const bo& buffer) {
 void runner::execute() {
   impl& impl = checked(impl_);
   impl.last_failure.clear();
-  if (!impl.profiled) return value_or_throw(impl.session.runner().execute());
+  recipe::Runner& runner = impl.session.runner();
+  if (!impl.profiled) return value_or_throw(runner.fill_outputs().and_then([&] { return runner.execute(); }));
   if (const auto failure = impl.session.run()) throw_run_failure(impl, *failure);
+  prove_outputs(impl);
 }
 
-void runner::wait() {
-  impl& impl = checked(impl_);
-  if (const auto done = impl.session.runner().wait(); !done) throw_run_failure(impl, done.error());
-}
+void runner::wait() { wait_for(checked(impl_), std::nullopt); }
 
-bool runner::wait(std::chrono::milliseconds timeout) {
-  impl& impl = checked(impl_);
-  const auto done = impl.session.runner().wait(timeout);
-  if (!done) throw_run_failure(impl, done.error());
-  return *done;
-}
+bool runner::wait(std::chrono::milliseconds timeout) { return wait_for(checked(impl_), timeout); }
 
 ByteView runner::map_buffer(const std::string& name) const {
   return value_or_throw(checked(impl_).session.runner().map_buffer(name));

@@ -21,8 +21,8 @@ SessionDetails::Execution report_of(const ExecutionOutcome& outcome, bool single
                                            .throughput = outcome.throughput},
                                    .iterations = outcome.iterations,
                                    .name = outcome.name,
-                                   .samples = outcome.samples,
                                    .times = outcome.times};
+  if (outcome.samples.count != 0) report.samples = outcome.samples;
   if (!single) {
     report.depth = outcome.depth;
     report.mode = outcome.mode;

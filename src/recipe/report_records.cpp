@@ -42,7 +42,7 @@ const Record<SessionDetails::Execution>& execution_record() {
           .optional("mode", &E::mode, Words<Mode>(kModes), "the mode of the profile")
           .required("name", &E::name, Text{}, "the name in the profile")
           .optional("poll", &E::poll, Boolean{}, "whether the host polls instead of waiting")
-          .required("samples", &E::samples, Nested(launch::samples_record()), "times of single iterations");
+          .optional("samples", &E::samples, Nested(launch::samples_record()), "times of completed iterations");
   return record;
 }
 
@@ -127,24 +127,56 @@ const Record<std::string>& program_record() {
       Record<std::string>("program", "the program that wrote the report")
           .required(
               "version", [](const std::string& from) { return std::string_view(from); }, Text{}, "of the program")
-          .required("report_schema", Constant{"1"}, "version of this format");
+          .required("report_schema", Constant{"2"}, "version of this format");
+  return record;
+}
+
+}  // namespace
+
+namespace {
+
+// Adds the keys that the reports of both shapes have.
+Record<SessionDetails> with_details(Record<SessionDetails> record) {
+  using D = SessionDetails;
+  return std::move(record)
+      .optional("executions", &D::executions, List{Nested(execution_record())}, "of a profile with `executions`")
+      .optional("resources", &D::resources, Nested(resources_record()), "the size of the recipe")
+      .optional("runs", &D::runs, List{Nested(run_record())}, "the runs, in order")
+      .optional("xclbin", &D::xclbin, Nested(context_record()), "the xclbin of the header")
+      .optional("hwctxs_detail", &D::contexts, Map{Nested(context_record())}, "hardware contexts by name")
+      .optional("backends", &D::backends, Map{Nested(backend_record())}, "opened back ends by kind")
+      .optional("validation", &D::validation, List{Nested(validation_record())}, "comparisons with golden data");
+}
+
+// `Part`: a member of SessionDetails::Execution.
+template <auto Part>
+const auto* of_execution(const SessionDetails& details) {
+  return details.execution ? &((*details.execution).*Part) : nullptr;
+}
+const launch::SampleSummary* samples_of_execution(const SessionDetails& details) {
+  return details.execution && details.execution->samples ? &*details.execution->samples : nullptr;
+}
+
+// The execution of a profile without `executions` is the report itself, as in the report of the shipped runner.
+const Record<SessionDetails>& shipped_details_record() {
+  using E = SessionDetails::Execution;
+  static const auto record = with_details(
+      Record<SessionDetails>("details", "what a recipe adds to the report of its run")
+          .optional("cpu", of_execution<&E::cpu>, Nested(cpu_record()), "times, of a profile without `executions`")
+          .optional("iterations", of_execution<&E::iterations>, Integer{}, "their number, of such a profile")
+          .optional("name", of_execution<&E::name>, Text{}, "of the execution, of such a profile")
+          .optional("samples", samples_of_execution, Nested(launch::samples_record()),
+                    "times of completed iterations, of such a profile"));
   return record;
 }
 
 }  // namespace
 
 const Record<SessionDetails>& details_record() {
-  using D = SessionDetails;
   static const auto record =
-      Record<D>("details", "what a recipe adds to the report of its run")
-          .optional("execution", &D::execution, Nested(execution_record()), "of a profile without `executions`")
-          .optional("executions", &D::executions, List{Nested(execution_record())}, "of a profile with `executions`")
-          .optional("resources", &D::resources, Nested(resources_record()), "the size of the recipe")
-          .optional("runs", &D::runs, List{Nested(run_record())}, "the runs, in order")
-          .optional("xclbin", &D::xclbin, Nested(context_record()), "the xclbin of the header")
-          .optional("hwctxs_detail", &D::contexts, Map{Nested(context_record())}, "hardware contexts by name")
-          .optional("backends", &D::backends, Map{Nested(backend_record())}, "opened back ends by kind")
-          .optional("validation", &D::validation, List{Nested(validation_record())}, "comparisons with golden data");
+      with_details(Record<SessionDetails>("details", "what a recipe adds to the report of its run")
+                       .optional("execution", &SessionDetails::execution, Nested(execution_record()),
+                                 "of a profile without `executions`"));
   return record;
 }
 
@@ -152,7 +184,7 @@ const Record<SessionReport>& report_record() {
   using R = SessionReport;
   static const auto record =
       Record<R>("report", "the report of a recipe")
-          .part(&R::details, details_record())
+          .part(&R::details, shipped_details_record())
           .optional("error", &R::error, Nested(error_record()), "the first error")
           .optional("slipway", &R::version, Nested(program_record()), "absent if a job could not be loaded")
           .optional("system", &R::system, Nested(system_record()), "resources of the process");

@@ -29,8 +29,8 @@ struct SessionDetails {
     std::optional<Mode> mode;
     std::string name;
     std::optional<bool> poll;
-    launch::SampleSummary samples;
-    std::vector<double> times;  // us; not in the report
+    std::optional<launch::SampleSummary> samples;  // nothing if no iteration was completed
+    std::vector<double> times;                     // us; not in the report
   };
   struct RunList {
     BackendKind backend = BackendKind::Cpu;
@@ -96,7 +96,7 @@ struct JobsReport {
   std::optional<Session::System> system;
 };
 
-const json::Record<SessionDetails>& details_record();
+const json::Record<SessionDetails>& details_record();  // of `slipway run --report`
 const json::Record<SessionReport>& report_record();
 const json::Record<JobsReport>& jobs_report_record();
 const json::Record<Session::System>& system_record();

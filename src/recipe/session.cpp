@@ -102,4 +102,19 @@ bool Session::open(OpenOptions options, Diagnostics& diagnostics) {
   return true;
 }
 
+bool Session::prepare(Diagnostics& diagnostics) {
+  const std::size_t errors = diagnostics.errors();
+  for (const std::size_t index : runner_->leave_unset()) {
+    const BufferPlan& buffer = plan_->buffers[index];
+    Diagnostic problem{
+        .kind = DiagnosticKind::RunnerState,
+        .message = formatted("buffer `{}` is not bound; arguments that it is for stay unset", buffer.name),
+        .location = buffer.origin.location,
+        .path = buffer.origin.pointer};
+    diagnostics.add(std::move(problem.as_rule()));
+  }
+  if (Result<> created = runner_->create_buffers(); !created) diagnostics.add(std::move(created.error()));
+  return diagnostics.errors() == errors;
+}
+
 }  // namespace slipway::recipe

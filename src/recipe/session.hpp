@@ -2,7 +2,8 @@
 // From JSON texts to a runner and to a report: what the program and the public class share.
 //
 //   Session session = Session::load(options, diagnostics);     // reads, checks, plans
-//   session.open(open_options, diagnostics);                   // makes the runner, binds buffers
+//   session.open(open_options, diagnostics);                   // makes the runner, binds the buffers of the profile
+//   session.prepare(diagnostics);                              // after other binds: creates the remaining buffers
 //   std::optional<RunFailure> failure = session.run();
 #pragma once
 
@@ -60,6 +61,9 @@ class Session {
 
   // Makes the runner and binds the buffers of the profile. Returns false after errors.
   bool open(OpenOptions options, Diagnostics& diagnostics);
+  // After the binds of the caller: creates the buffers that nothing is bound to, and warns about arguments that stay
+  // unset. Returns false after errors. Without this call, an execution fails if a buffer is missing.
+  bool prepare(Diagnostics& diagnostics);
   bool opened() const { return engine_ != nullptr; }
   Runner& runner() { return *runner_; }  // after `open`
   ProfileEngine& engine() { return *engine_; }

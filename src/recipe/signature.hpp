@@ -55,6 +55,8 @@ struct Parameter {
   std::string name;        // for messages; may be empty
   std::uint64_t size = 0;  // bytes of a scalar, or the minimum of a buffer; 0: unknown
   bool reads = true, writes = true;
+  bool access_known = false;  // `reads` is exact, for a parameter that writes
+  bool needed = false;        // XRT, where parameters are optional: work without it is probably an error
   Target target;
 
   bool takes_buffer() const;

@@ -70,6 +70,7 @@ bool is_dot_product(Op op) {
     case Op::DEPTHWISE_CONV2D:
     case Op::TRANSPOSE_CONV2D:
     case Op::MATMUL:
+    case Op::MATMUL_T:
     case Op::AVG_POOL2D:
     case Op::REDUCE_SUM:
     case Op::FFT2D:
@@ -101,7 +102,9 @@ DotProduct dot_product_of(const tosa::Node& node, std::span<const Tensor* const>
     case Op::DEPTHWISE_CONV2D:
       return {extent(1, 0) * extent(1, 1), acc, 2};
     case Op::MATMUL:
-      return {extent(0, 2), out};
+    case Op::MATMUL_T:
+      // A result in bf16 is rounded from a sum in f32.
+      return {extent(0, 2), out == DataType::BF16 ? DataType::F32 : out};
     case Op::AVG_POOL2D:
       return {static_cast<double>(node.attributes.list("kernel")[0] * node.attributes.list("kernel")[1]), acc};
     case Op::REDUCE_SUM:

@@ -65,7 +65,10 @@ void for_each_pixel(const Window& w, Use&& use) {
   for (std::int64_t n = 0; n < w.batch; ++n) {
     for (at[0] = 0; at[0] < w.out[0]; ++at[0]) {
       for (at[1] = 0; at[1] < w.out[1]; ++at[1]) {
-        for (at[2] = 0; at[2] < w.out[2]; ++at[2]) use(n, at, pixel++);
+        for (at[2] = 0; at[2] < w.out[2]; ++at[2]) {
+          go_on();
+          use(n, at, pixel++);
+        }
       }
     }
   }
@@ -161,20 +164,24 @@ void convolve_transposed(const Operation& operation) {
   });
 }
 
+// `transposed`: B has a row for each column of the result, and may have one batch for all.
 template <class T>
-void multiply(const Operation& operation, std::vector<T>& out) {
+void multiply(const Operation& operation, std::vector<T>& out, bool transposed) {
   const tensor::Shape &a = operation.in(0).type.shape, &b = operation.in(1).type.shape;
   const std::vector<T>&left = elements<T>(operation.in(0)), &right = elements<T>(operation.in(1));
   const T left_zero = static_cast<T>(operation.integer("A_zp")), right_zero = static_cast<T>(operation.integer("B_zp"));
-  const std::int64_t rows = a[1], common = a[2], columns = b[2];
+  const std::int64_t rows = a[1], common = a[2], columns = transposed ? b[1] : b[2];
+  const std::int64_t row_stride = transposed ? 1 : columns, column_stride = transposed ? common : 1;
   std::size_t at = 0;
   for (std::int64_t n = 0; n < a[0]; ++n) {
+    const std::int64_t from = (b[0] == 1 ? 0 : n) * common * columns;
     for (std::int64_t y = 0; y < rows; ++y) {
       for (std::int64_t x = 0; x < columns; ++x) {
+        go_on_often();
         T sum = 0;
         for (std::int64_t c = 0; c < common; ++c) {
           sum += (left[static_cast<std::size_t>((n * rows + y) * common + c)] - left_zero) *
-                 (right[static_cast<std::size_t>((n * common + c) * columns + x)] - right_zero);
+                 (right[static_cast<std::size_t>(from + c * row_stride + x * column_stride)] - right_zero);
         }
         out[at++] = sum;
       }
@@ -197,10 +204,23 @@ void run_TRANSPOSE_CONV2D(Operation& operation) {
   operation.out().is_float() ? convolve_transposed<double>(operation) : convolve_transposed<std::int64_t>(operation);
 }
 
-void run_MATMUL(Operation& operation) {
-  if (operation.out().is_float()) return multiply(operation, operation.out().reals);
-  multiply(operation, operation.out().integers);
+namespace {
+
+void multiply(Operation& operation, bool transposed) {
+  if (operation.out().is_float()) return multiply(operation, operation.out().reals, transposed);
+  multiply(operation, operation.out().integers, transposed);
   for (std::int64_t& value : operation.out().integers) value = wrap_to(operation.out().type.data, value);
+}
+
+}  // namespace
+
+void run_MATMUL(Operation& operation) { multiply(operation, false); }
+
+// Sums are f32 where the result is bf16.
+void run_MATMUL_T(Operation& operation) {
+  multiply(operation, true);
+  if (operation.out().type.data != DataType::BF16) return;
+  for (double& value : operation.out().reals) value = static_cast<float>(value);
 }
 
 }  // namespace slipway::reference

@@ -84,20 +84,26 @@ void run_TILE(Operation& operation) {
   });
 }
 
-// An index out of range is unpredictable in TOSA; here it is clamped.
-void run_GATHER(Operation& operation) {
+namespace {
+
+// `count` neighbouring rows for each index. An index out of range is unpredictable in TOSA; here each row is clamped.
+void gather(Operation& operation, std::int64_t count) {
   const std::int64_t rows = operation.in(0).extent(1), channels = operation.in(0).extent(2),
-                     width = operation.in(1).extent(1);
+                     width = operation.in(1).extent(1) * count;
   const std::vector<std::int64_t>& indices = operation.in(1).integers;
   with_elements(operation.out(), operation.in(0), [&](auto& to, const auto& from) {
-    for (std::size_t i = 0; i < indices.size(); ++i) {
-      const std::int64_t batch = static_cast<std::int64_t>(i) / width;
-      const std::int64_t row = std::clamp<std::int64_t>(indices[i], 0, rows - 1);
-      std::copy_n(from.begin() + (batch * rows + row) * channels, channels,
-                  to.begin() + static_cast<std::int64_t>(i) * channels);
+    for (std::int64_t i = 0; i < std::ssize(indices) * count; ++i) {
+      const std::int64_t first = indices[static_cast<std::size_t>(i / count)];
+      const std::int64_t row = std::clamp<std::int64_t>(first + i % count, 0, rows - 1);
+      std::copy_n(from.begin() + (i / width * rows + row) * channels, channels, to.begin() + i * channels);
     }
   });
 }
+
+}  // namespace
+
+void run_GATHER(Operation& operation) { gather(operation, 1); }
+void run_ROW_GATHER(Operation& operation) { gather(operation, operation.integer("row_count")); }
 
 // An index out of range is unpredictable in TOSA; here it writes nothing.
 void run_SCATTER(Operation& operation) {

@@ -99,6 +99,7 @@ void find_flow(Operation& operation, bool with_cost) {
   const std::int64_t rows = operation.out().extent(2), columns = operation.out().extent(3) / 2;
   for (std::int64_t at = 0; at < images * rows * columns; ++at) {
     const std::int64_t image = at / (rows * columns), oy = at / columns % rows, ox = at % columns;
+    go_on();
     std::int64_t best_cost = 0x10000;
     Candidate best{};
     for (const Candidate& candidate : matcher.candidates()) {
@@ -127,6 +128,7 @@ void run_RAW_SAD(Operation& operation) {
   for (std::int64_t image = 0; image < out.extent(0) * channels; ++image) {
     for (std::int64_t k = 0; k < count; ++k) {
       for (std::int64_t pixel = 0; pixel < rows * columns; ++pixel) {
+        go_on_often();
         operation.out().integers[at++] =
             matcher.cost(image, pixel / columns, pixel % columns, matcher.candidates()[static_cast<std::size_t>(k)]);
       }

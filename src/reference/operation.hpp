@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <span>
 
+#include "base/interrupt.hpp"
 #include "reference/tensor.hpp"
 #include "tosa/graph.hpp"
 
@@ -14,6 +16,20 @@ namespace slipway::reference {
 
 using tosa::NanMode;
 using tosa::Op;
+
+// Thrown by `go_on`; run_node returns it as a failure.
+struct StoppedWork {
+  StopReason reason;
+};
+// Ends the operator if the work has to end. Loops call it before what takes longer than the question.
+inline void go_on() {
+  if (const StopReason reason = stop_reason(); reason != StopReason::None) throw StoppedWork{reason};
+}
+// The same for loops whose rounds are short: asks in one of 256 calls.
+inline void go_on_often() {
+  thread_local std::uint8_t calls = 0;
+  if (++calls == 0) go_on();
+}
 
 struct Operation {
   const tosa::Node& node;
@@ -66,6 +82,7 @@ void for_each_strided(const tensor::Shape& shape, const std::vector<std::int64_t
     for (; d-- > 0;) {
       source += strides[d];
       if (++at[d] < shape[d]) break;
+      go_on_often();
       source -= strides[d] * shape[d];
       at[d] = 0;
     }

@@ -18,6 +18,7 @@ void for_each_window(const Operation& operation, Use&& use, Finish&& finish) {
   for (std::int64_t n = 0; n < out[0]; ++n) {
     for (std::int64_t oy = 0; oy < out[1]; ++oy) {
       for (std::int64_t ox = 0; ox < out[2]; ++ox) {
+        go_on_often();
         const std::int64_t y0 = oy * stride[0] - pad[0], x0 = ox * stride[1] - pad[2];
         for (std::int64_t c = 0; c < out[3]; ++c, ++at) {
           std::int64_t count = 0;

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "tosa/data_type.hpp"
+#include "tosa/block_formats.hpp"
 
 namespace slipway::reference {
 
@@ -15,7 +15,7 @@ struct Precision {
   double min_subnormal() const { return std::ldexp(min_normal, -fraction_bits); }
 };
 
-constexpr Precision precision_of(tosa::DataType type) {
+inline Precision precision_of(tosa::DataType type) {
   switch (type) {
     case tosa::DataType::F16:
       return {10, 0x1p-14, 65504};
@@ -25,6 +25,13 @@ constexpr Precision precision_of(tosa::DataType type) {
       return {3, 0x1p-6, 448};
     case tosa::DataType::F8E5M2:
       return {2, 0x1p-14, 57344};
+    case tosa::DataType::F4E2M1:
+    case tosa::DataType::F6E2M3:
+    case tosa::DataType::F6E3M2:
+    case tosa::DataType::MXI8: {
+      const tosa::BlockFormat format = tosa::block_format(type);
+      return {format.mantissa_bits, std::ldexp(1.0, format.min_exponent), format.max};
+    }
     default:
       return {23, 0x1p-126, 0x1p128 - 0x1p104};
   }

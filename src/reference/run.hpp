@@ -22,7 +22,8 @@ struct NodeResults {
   std::vector<Tensor> values;
   std::vector<std::vector<double>> unrounded;
 };
-// Errors: unsupported, for CUSTOM operators. The graph must be verified and static.
+// Errors: unsupported, for CUSTOM operators; interrupted and timed-out (base/interrupt.hpp). The graph must be verified
+// and static.
 Result<NodeResults> run_node(const tosa::Graph& graph, const tosa::Node& node, std::span<const Tensor* const> inputs);
 
 struct RunOptions {

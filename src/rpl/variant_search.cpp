@@ -6,6 +6,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/interrupt.hpp"
 #include "base/print_diagnostic.hpp"
 
 namespace slipway::rpl {
@@ -56,7 +57,7 @@ class Searcher {
     std::unique_lock lock(mutex_);
     for (;;) {
       changed_.wait(lock, [&] { return !nodes_.empty() || working_ == 0 || search_.too_many; });
-      if (search_.too_many || nodes_.empty()) break;
+      if (search_.too_many || nodes_.empty() || is_interrupted()) break;
       when_busy();
       Assignment node = std::move(nodes_.back());
       nodes_.pop_back();

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
 #include "base/parallel.hpp"
 #include "base/sha256.hpp"
 #include "json/record.hpp"
@@ -172,6 +173,15 @@ std::string short_name(std::string_view sha256, std::string_view ending) {
   return formatted("{}{}", sha256.substr(0, 16), ending);
 }
 
+// Nothing of a search that was interrupted is a result.
+bool report_interrupt(const Search& search, Diagnostics& diagnostics) {
+  if (!is_interrupted()) return false;
+  diagnostics.error(
+      DiagnosticKind::Interrupted, {},
+      formatted("interrupted with {} variants found; no result is made of a part of them", search.leaves.size()));
+  return true;
+}
+
 void emit_classes(const Program& program, const VariantOptions& settings, const Search& search, Variants& variants,
                   Diagnostics& diagnostics) {
   const CompileOptions& options = settings.compile;
@@ -187,13 +197,14 @@ void emit_classes(const Program& program, const VariantOptions& settings, const 
   std::vector<Failure> failures(codes.size());
   parallel_for_workers<Worker>(codes.size(), threads_for(codes.size(), settings.jobs),
                                [&](Worker& worker, std::size_t i) {
+                                 if (is_interrupted()) return;
                                  modules[i] = worker.emitter.emit(*resolve(worker, *codes[i].front()), options.spirv);
                                  if (!options.optimize) return;
                                  Result<> optimized = optimize_modules(modules[i], options.spirv.target);
                                  if (!optimized) failures[i] = std::move(optimized.error());
                                });
   for (Failure& failure : failures) diagnostics.add(std::move(failure));
-  if (diagnostics.has_errors()) return;
+  if (diagnostics.has_errors() || report_interrupt(search, diagnostics)) return;
   std::unordered_map<const Leaf*, std::size_t> code_of;
   for (std::size_t i = 0; i < codes.size(); ++i) {
     for (const Leaf* leaf : codes[i]) code_of.emplace(leaf, i);
@@ -203,6 +214,7 @@ void emit_classes(const Program& program, const VariantOptions& settings, const 
   variants.classes.resize(classes.size());
   parallel_for_workers<Worker>(
       classes.size(), threads_for(classes.size(), settings.jobs), [&](Worker& worker, std::size_t i) {
+        if (is_interrupted()) return;
         const Resolved& resolved = *resolve(worker, *classes[i].front());
         Metadata& metadata = worker.metadata.emit(resolved, {.target = options.spirv.target,
                                                              .skip_attributes = options.skip_attributes,
@@ -220,6 +232,7 @@ void emit_classes(const Program& program, const VariantOptions& settings, const 
         for (const Leaf* leaf : classes[i]) made.when.push_back(leaf->assignment);
       });
 
+  if (report_interrupt(search, diagnostics)) return;
   std::unordered_set<std::string> files;
   for (auto& of_class : modules) {
     for (SpirvModule& module : of_class) {
@@ -285,6 +298,7 @@ std::optional<Variants> find_variants(const Program& program, const VariantOptio
     report_limit(program, settings, search, diagnostics);
     return std::nullopt;
   }
+  if (report_interrupt(search, diagnostics)) return std::nullopt;
   Variants variants;
   variants.assignments = settings.listed ? static_cast<double>(settings.listed->size()) : count_assignments(settings);
   variants.leaves = search.leaves.size();

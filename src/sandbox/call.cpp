@@ -25,6 +25,7 @@
 
 #include "base/files.hpp"
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
 #include "sandbox/sandbox.hpp"
 #include "sandbox/wire.hpp"
 
@@ -157,12 +158,12 @@ class Process {
   std::string reason(const Limits& limits) {
     int status = 0;
     pid_t ended = 0;
-    for (int i = 0; !late_ && i < 200 && (ended = ::waitpid(id_, &status, WNOHANG)) == 0; ++i)
+    for (int i = 0; !late_ && !interrupted_ && i < 200 && (ended = ::waitpid(id_, &status, WNOHANG)) == 0; ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     if (ended == 0) {
       ::kill(id_, SIGKILL);
       wait();
-      return late_ ? "does not answer" : "sends what is not an answer";
+      return interrupted_ ? "was interrupted" : late_ ? "does not answer" : "sends what is not an answer";
     }
     id_ = -1;
     if (ended > 0 && WIFSIGNALED(status)) {
@@ -199,9 +200,12 @@ class Process {
     while (!to.empty()) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(end_ - std::chrono::steady_clock::now());
       late_ = left.count() <= 0;
-      if (late_) return false;
-      pollfd polled{.fd = socket_, .events = POLLIN, .revents = 0};
-      const int ready = ::poll(&polled, 1, static_cast<int>(std::min<std::int64_t>(left.count(), 1 << 30)));
+      interrupted_ = is_interrupted();
+      if (late_ || interrupted_) return false;
+      pollfd polled[] = {{.fd = socket_, .events = POLLIN, .revents = 0},
+                         {.fd = interrupt_file(), .events = POLLIN, .revents = 0}};
+      const int ready =
+          ::poll(polled, std::size(polled), static_cast<int>(std::min<std::int64_t>(left.count(), 1 << 30)));
       if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
       const ssize_t count = ready < 0 ? -1 : ::recv(socket_, to.data(), to.size(), MSG_DONTWAIT);
       if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
@@ -213,7 +217,7 @@ class Process {
 
   pid_t id_ = -1;
   int socket_ = -1;
-  bool greeted_ = false, same_build_ = false, asked_ = false, used_ = false, late_ = false;
+  bool greeted_ = false, same_build_ = false, asked_ = false, used_ = false, late_ = false, interrupted_ = false;
   Protection protection_;
   std::chrono::steady_clock::time_point end_;
 };
@@ -375,7 +379,7 @@ std::expected<std::vector<std::byte>, std::string> call(const Service& service, 
     if (reply) return of_service(reply->error());
     const std::string reason = (*process)->reason(limits);
     // What an earlier request damaged is not the fault of this one.
-    if (!(*process)->used()) return of_service(reason);
+    if (!(*process)->used() || is_interrupted()) return of_service(reason);
   }
   ByteWriter request;
   for (const Bytes part : parts) request.append(part);

@@ -317,14 +317,23 @@ using Resource = std::variant<Buffer, Tensor, Image, RawData, Shader, Graph, Gra
 
 enum class DescriptorChoice : std::uint8_t { Auto, StorageImage };
 
-// By set and id, or for RPL shaders by name.
+// By set and id, or for RPL shaders by name. A binding with `resource_refs` in the file is one for each of them here.
 struct Binding {
   std::uint32_t set = 0, id = 0;
   std::string name;
-  std::uint32_t element = 0;  // of an array: the name is `layers[2]`
+  std::uint32_t element = 0;  // of an array of descriptors
   Reference resource;
+  std::vector<Reference> resources;  // while it is read
   std::optional<std::uint32_t> lod;
   DescriptorChoice descriptor_type = DescriptorChoice::Auto;
+  json::Value at;
+};
+
+// The address of a byte of a buffer, in push constants.
+struct PushAddress {
+  std::uint32_t offset = 0;  // of its 8 bytes in the push constants
+  Reference buffer;
+  std::uint64_t buffer_offset = 0;
   json::Value at;
 };
 
@@ -333,6 +342,7 @@ struct DispatchCompute {
   std::array<std::uint32_t, 3> groups{1, 1, 1};  // `rangeND`, in workgroups
   std::vector<Binding> bindings;
   Reference push_data;
+  std::vector<PushAddress> push_addresses;
   bool implicit_barrier = true;
   json::Value at;
 };
@@ -374,6 +384,7 @@ struct DispatchFragment {
   std::vector<ColorAttachment> color_attachments;
   std::optional<std::array<std::uint32_t, 2>> render_extent;
   Reference push_data;
+  std::vector<PushAddress> push_addresses;
   std::string debug_name;  // the uid of the fragment shader when not given
   bool implicit_barrier = true;
   json::Value at;
@@ -506,6 +517,7 @@ struct Scenario {
   std::vector<Command> commands;
   std::map<std::string, std::size_t, std::less<>> by_uid;  // indices into `resources`; the first one for equal uids
   LeftOut left_out;
+  bool cast_arrays = false;  // of ScenarioOptions::cast
 
   // The resource with that uid, or null.
   const Resource* find(std::string_view uid) const {

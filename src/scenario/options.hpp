@@ -25,6 +25,7 @@ struct ScenarioOptions {
   Depth depth = Depth::Files;
   Cache cache;              // of compiled shaders
   bool dxc = false;         // HLSL is compiled by the program `dxc`
+  bool cast = false;        // arrays of files with elements of another type are converted
   bool legacy_dds = false;  // DDS files are written without a DX10 header
   Emulation emulation = Emulation::Auto;
   model::GraphOptions graphs = {};  // what computes graphs

@@ -80,8 +80,12 @@ class Portability {
     const Value range = command.at["rangeND"];
     if (range.size() != 3) say(range, "the schema of {} has three numbers in `rangeND`", kRunner);
     check_bindings(command.bindings);
+    extra(command.at["push_addresses"]);
   }
-  void check(const DispatchFragment& command) { check_bindings(command.bindings); }
+  void check(const DispatchFragment& command) {
+    check_bindings(command.bindings);
+    extra(command.at["push_addresses"]);
+  }
   void check(const DispatchBarrier& command) {
     complete(command.at, {"image_barrier_refs", "tensor_barrier_refs", "memory_barrier_refs", "buffer_barrier_refs"});
   }
@@ -155,7 +159,10 @@ class Portability {
     if (capitals) say(word, "{} does not know the spelling `{}`", kRunner, word.string());
   }
   void check_bindings(const std::vector<Binding>& bindings) {
-    for (const Binding& binding : bindings) extra(binding.at["name"]);
+    for (const Binding& binding : bindings) {
+      if (binding.element > 0 && !binding.at["element"]) continue;  // reported at the first of an array
+      for (const std::string_view key : {"name", "element", "resource_refs"}) extra(binding.at[key]);
+    }
   }
 
   Diagnostics& diagnostics_;

@@ -48,6 +48,25 @@ std::uint64_t contents_size(const launch::Resource& resource) {
   return format ? tensor::level_bytes(*format, image.extent[0], image.extent[1], image.slices()).value_or(0) : 0;
 }
 
+// The element type and the shape of a captured resource (RunReport::captured_types).
+TensorInfo captured_type(const scenario::Scenario& scenario, const launch::Resource& resource) {
+  const auto made = [&](tensor::ElementType type, const tensor::Shape& shape) {
+    return TensorInfo{resource.name, std::string(tensor::name_of(type)), tensor::size_of(type), {shape.begin(), shape.end()}};
+  };
+  for (const scenario::Resource& one : scenario.resources) {
+    const auto* tensor = std::get_if<scenario::Tensor>(&one);
+    if (!tensor || tensor->uid != resource.name) continue;
+    if (const auto type = tensor::tensor_element_type(*tensor->format.value, {})) return made(*type, tensor->dims);
+  }
+  const auto* image = std::get_if<launch::Image>(&resource.kind);
+  const tensor::FormatInfo* format = image ? tensor::find_format(tensor::created_as(image->format)) : nullptr;
+  if (!format || format->is_block())
+    return made(tensor::ElementType::U8, {static_cast<std::int64_t>(contents_size(resource))});
+  tensor::Shape shape = {image->extent[1], image->extent[0], format->stored_components};
+  if (image->slices() > 1) shape.insert(shape.begin(), image->slices());
+  return made(format->stored, shape);
+}
+
 }  // namespace
 
 Scenario::Scenario(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -124,11 +143,15 @@ Outcome<RunReport> Scenario::run(Device& device, const RunOptions& options) {
   for (const std::string& uid : options.capture) {
     const auto index = find_resource(*loaded.plan, uid);
     if (!index) return unknown_resource(uid);
+    result.captured_types[uid] = captured_type(*loaded.scenario, loaded.plan->resources[*index]);
     loaded.plan->captures.push_back(
-        {*index, [&result, uid](Bytes bytes) { result.captured[uid].assign(bytes.begin(), bytes.end()); }});
+        {.resource = *index,
+         .take = [&result, uid](Bytes bytes) { result.captured[uid].assign(bytes.begin(), bytes.end()); },
+         .is_output = true});
   }
-  const auto report = scenario::run(loaded, opening, std::move(how), Log(), diagnostics);
-  if (!report) return problems(diagnostics.all());
+  auto report = scenario::run(loaded, opening, std::move(how), Log(), diagnostics);
+  if (report) diagnostics.add(launch::take_unwritten(*report));
+  if (!report || diagnostics.has_errors()) return problems(diagnostics.all());
   for (const launch::ExpectationOutcome& outcome : report->expectations) {
     result.expectations.push_back(
         {outcome.resource, outcome.comparison.passed, tensor::comparison_text(outcome.resource, outcome.comparison)});

@@ -67,6 +67,25 @@ TEST(PublicScenario, ObjectsThatWereMovedFromThrow) {
   EXPECT_TRUE(scenario->run(open));
 }
 
+TEST(PublicScenario, AnOutputThatIsNotWrittenIsAnError) {
+  Outcome<Device> device = Device::open();
+  Outcome<Scenario> scenario = Scenario::parse(R"({"resources": [
+    {"shader": {"uid": "s", "type": "GLSL", "source": "#version 460\nlayout(set = 0, binding = 0) writeonly buffer B { uint b[]; };\nvoid main() { b[gl_GlobalInvocationID.x] = 7; }"}},
+    {"buffer": {"uid": "b", "size": 16, "shader_access": "writeonly"}}
+  ], "commands": [{"dispatch_compute": {"shader_ref": "s", "rangeND": [3], "bindings": [{"set": 0, "id": 0, "resource_ref": "b"}]}}]})",
+                                               ".", {.cache = false});
+  ASSERT_TRUE(scenario && device);
+  EXPECT_TRUE(scenario->run(*device)) << "nothing is an output";
+  RunOptions options;
+  options.capture = {"b"};
+  const Outcome<RunReport> report = scenario->run(*device, options);
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error()[0].kind, "output-not-written");
+  EXPECT_EQ(report.error()[0].message,
+            "output `b` was not written: 1 of 4 elements, from element 3 (byte 12) on, hold what was in the memory "
+            "before the run");
+}
+
 // They are refused before the device has anything to do.
 TEST(PublicScenario, RefusesOptionsThatCannotBeMeant) {
   Outcome<Device> device = Device::open();

@@ -33,7 +33,7 @@ void unknown_kind(Decoder& decoder, Value element, ListName list, const std::vec
                                           formatted("Unknown {} type in {}: `{}`", list.type, list.key, member.key()));
     diagnostic.location = member.key_location();
     const auto keys = kinds | std::views::transform(&Kind<Variant>::key);
-    if (const auto near = closest(member.key(), keys))
+    if (const auto near = closest_or_longer(member.key(), keys))
       diagnostic.suggest(json::inside_quotes(member.key_location()), *near);
     decoder.add(std::move(diagnostic));
     return;

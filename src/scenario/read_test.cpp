@@ -263,6 +263,27 @@ TEST(Read, BarrierRanges) {
   EXPECT_EQ(part.layer_count, 4u);
 }
 
+TEST(Read, ArraysOfDescriptorsAndAddresses) {
+  const auto dispatch = command<DispatchCompute>(
+      R"({"dispatch_compute": {"shader_ref": "s", "rangeND": [1], "bindings": [
+           {"set": 0, "id": 3, "element": 2, "resource_refs": ["a", "b"]}, {"set": 0, "id": 4, "resource_ref": "c"}],
+         "push_addresses": [{"offset": 8, "resource_ref": "a"},
+                            {"offset": 16, "resource_ref": "b", "resource_offset": 4}]}})");
+  ASSERT_EQ(dispatch.bindings.size(), 3u);
+  EXPECT_EQ(dispatch.bindings[0].resource.uid, "a");
+  EXPECT_EQ(dispatch.bindings[0].element, 2u);
+  EXPECT_EQ(dispatch.bindings[1].resource.uid, "b");
+  EXPECT_EQ(dispatch.bindings[1].id, 3u);
+  EXPECT_EQ(dispatch.bindings[1].element, 3u);
+  EXPECT_EQ(dispatch.bindings[2].resource.uid, "c");
+  EXPECT_EQ(dispatch.bindings[2].element, 0u);
+  ASSERT_EQ(dispatch.push_addresses.size(), 2u);
+  EXPECT_EQ(dispatch.push_addresses[0].offset, 8u);
+  EXPECT_EQ(dispatch.push_addresses[0].buffer.uid, "a");
+  EXPECT_EQ(dispatch.push_addresses[0].buffer_offset, 0u);
+  EXPECT_EQ(dispatch.push_addresses[1].buffer_offset, 4u);
+}
+
 TEST(Read, InlineContents) {
   const auto tensor = resource<Tensor>(
       R"({"tensor": {"uid": "t", "dims": [2], "format": "f", "shader_access": "readonly", "data": [1, 2]}})");

@@ -8,8 +8,8 @@
 namespace slipway::shader {
 namespace {
 
-// Increment when the format of entries changes.
-constexpr std::string_view kFormat = "shader 1";
+// Increment when the format of entries changes, or what goes to the compiler.
+constexpr std::string_view kFormat = "shader 2";
 constexpr std::uint32_t kWholeFile = 0xffffffff;
 
 std::string key_of(const Source& source, Language language, const Options& options) {

@@ -267,6 +267,64 @@ TEST(Hlsl, EntryPointsMustBeThere) {
             "main.hlsl: error: Compilation error: entry point `main` not found [shader-compile]\n");
 }
 
+constexpr std::string_view kBuffer = "[[vk::binding(0, 0)]] RWStructuredBuffer<float> values;\n";
+constexpr std::string_view kMain = "[numthreads(4, 1, 1)] void main(uint3 id : SV_DispatchThreadID) ";
+
+TEST(Hlsl, PushConstantsAreAVariable) {
+  const std::string structure = "struct S { float3 a; float b; float2x2 m; };\n";
+  const std::string body = "{ S copy = s; values[id.x] = copy.b + s.m[0][1]; }\n";
+  const ::testing::Matcher<std::string> expected = ::testing::AllOf(
+      ::testing::HasSubstr("  binding 0.0 `values`: storage buffer"), ::testing::HasSubstr("push constants"),
+      ::testing::HasSubstr("32 bytes"), ::testing::Not(::testing::HasSubstr("Global")));
+  for (const std::string declaration :
+       {"[[vk::push_constant]] S s;\n", "[[vk::push_constant]]\nconst\nS s; // of all\n",
+        "[[vk::push_constant]] [[vk::location(1)]] uniform S s;\n", "[[vk::push_constant]] cbuffer C { S s; }\n"}) {
+    EXPECT_THAT(reflection_of(hlsl(formatted("{}{}{}{}{}", structure, declaration, kBuffer, kMain, body))), expected)
+        << declaration;
+  }
+  for (const std::string name : {"S", ""}) {
+    EXPECT_THAT(reflection_of(hlsl(formatted("[[vk::push_constant]] struct {} {{ float3 a; float b; float2x2 m; }} s;\n"
+                                             "{}{}{{ values[id.x] = s.b + s.m[0][1]; }}\n",
+                                             name, kBuffer, kMain))),
+                expected);
+  }
+}
+
+TEST(Hlsl, SeveralAttributesInOneList) {
+  EXPECT_THAT(reflection_of(hlsl(formatted("[[vk::binding(3, 1), vk::location(2)]] RWStructuredBuffer<float> values;\n"
+                                           "{}{{ values[id.x] = 1; }}\n",
+                                           kMain))),
+              ::testing::HasSubstr("binding 1.3 `values`"));
+}
+
+TEST(Hlsl, AttributesThatAreIgnored) {
+  const Result<Compiled> compiled =
+      hlsl(formatted("{}[WaveSize(32)] [RootSignature(\"\")] [shader(\"compute\")]\n{}{{ values[id.x] = 1; }}\n", kBuffer, kMain));
+  ASSERT_TRUE(compiled) << errors_of(compiled);
+  EXPECT_EQ(shown(compiled->warnings),
+            "main.hlsl:2:2: warning: Compilation warning: `WaveSize`: unrecognized attribute; the built-in HLSL front end "
+            "does not have this attribute, and ignores it; `run` and `check` of scenarios take `--hlsl-compiler dxc` to "
+            "use the program dxc, and GLSL and SPIR-V need no other program [shader-compile]\n");
+  // The same text in a comment, in text and in code that is left out.
+  EXPECT_EQ(errors_of(hlsl(formatted("// [[vk::offset(4)]]\n#if 0\n[[vk::offset(4)]] float a;\n#endif\n{}{}{{ values[id.x] = 1; }}\n", kBuffer, kMain))),
+            "compiled\n");
+}
+
+TEST(Hlsl, AttributesThatChangeTheResult) {
+  constexpr std::string_view kHint =
+      ": unrecognized attribute; the built-in HLSL front end does not have this attribute, which changes what the shader "
+      "does; `run` and `check` of scenarios take `--hlsl-compiler dxc` to use the program dxc, and GLSL and SPIR-V need "
+      "no other program [shader-compile]\n";
+  EXPECT_EQ(errors_of(hlsl(formatted("[[vk::binding(0, 0), vk::counter_binding(1)]] RWStructuredBuffer<float> values;\n"
+                                     "{}{{ values[values.IncrementCounter()] = 1; }}\n",
+                                     kMain))),
+            formatted("main.hlsl:1:26: error: Compilation error: `counter_binding`{}", kHint));
+  EXPECT_EQ(errors_of(hlsl(formatted("struct S {{ [[vk::offset(16)]] float b; }};\n[[vk::push_constant]] S s;\n"
+                                     "{}{}{{ values[id.x] = s.b; }}\n",
+                                     kBuffer, kMain))),
+            formatted("main.hlsl:1:18: error: Compilation error: `offset`{}", kHint));
+}
+
 TEST(Hlsl, IsForComputeOnly) {
   EXPECT_EQ(errors_of(hlsl("void main() {}\n", {.stage = spirv::Stage::Fragment})),
             "main.hlsl: error: no fragment shaders in HLSL, only compute shaders; use GLSL or SPIR-V [unsupported]\n");

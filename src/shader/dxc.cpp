@@ -13,6 +13,7 @@
 #include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/temporary_directory.hpp"
+#include "shader/guess.hpp"
 #include "shader/messages.hpp"
 #include "spirv/module.hpp"
 
@@ -97,6 +98,9 @@ Result<Compiled> compile_with_dxc(const SourcePtr& source, const Options& option
   std::vector<Diagnostic> messages = read_messages(as_glslang_log(log), source, {{input.native(), source}});
   const bool failed = *status != 0 || !file_exists(output);
   if (failed) {
+    for (Diagnostic& message : messages) {
+      if (message.message.contains("missing entry point")) name_entry_points(message, source->text());
+    }
     if (std::ranges::none_of(messages, [](const Diagnostic& one) { return one.severity == Severity::Error; })) {
       messages.push_back({.kind = DiagnosticKind::ShaderCompile,
                           .message = formatted("Compilation error: dxc ended with status {}: {}", *status,

@@ -6,6 +6,8 @@
 
 #include "base/format.hpp"
 #include "shader/glslang_service.hpp"
+#include "shader/guess.hpp"
+#include "shader/hlsl_attributes.hpp"
 #include "shader/includes.hpp"
 #include "shader/messages.hpp"
 
@@ -36,7 +38,8 @@ class Compilation {
                                  .preamble = preamble_of(language_, options_.macros),
                                  .name = source_->name()};
     const std::vector<std::byte> head = head_of(request);
-    const auto bytes = sandbox::call(kGlslangService, {head, bytes_of(source_->text())},
+    const std::string adapted = hlsl() ? adapt_attributes(source_->text()) : std::string();
+    const auto bytes = sandbox::call(kGlslangService, {head, hlsl() ? bytes_of(adapted) : bytes_of(source_->text())},
                                      [this](Bytes question) { return include(question); });
     if (!bytes) {
       return fail(DiagnosticKind::ShaderCompile, SourceLocation::in_file(source_->name()),
@@ -49,11 +52,11 @@ class Compilation {
         break;
       // glslang warns about this and then creates an empty entry point.
       case GlslangOutcome::NoEntryPoint:
-        return fail(DiagnosticKind::ShaderCompile, SourceLocation::in_file(source_->name()),
-                    formatted("Compilation error: entry point `{}` not found", options_.entry));
+        return fail(no_entry_point());
       default:
         return failed(reply.failure);
     }
+    if (!lost_.empty()) return fail(std::move(lost_));
     Compiled compiled;
     compiled.words = std::move(reply.words);
     compiled.dependencies = includes_.dependencies();
@@ -70,20 +73,47 @@ class Compilation {
     const Result<SourcePtr> source = includes_.find(name, includer, reader.read<std::uint64_t>());
     ByteWriter answer;
     sandbox::put_text(answer, source ? (*source)->name() : std::string());
-    answer.append(source ? (*source)->text() : std::string_view(source.error().at(0).message));
+    if (source && hlsl())
+      answer.append(adapt_attributes((*source)->text()));
+    else
+      answer.append(source ? (*source)->text() : std::string_view(source.error().at(0).message));
     return answer.release();
   }
 
   void note_warnings(std::string_view log) {
     for (Diagnostic& diagnostic : read_messages(log, source_, includes_.sources())) {
       diagnostic.severity = Severity::Warning;
-      warnings_.push_back(std::move(diagnostic));
+      if (!hlsl() || !take_ignored_attribute(diagnostic)) warnings_.push_back(std::move(diagnostic));
     }
+  }
+
+  // An attribute that glslang ignores. Without some of them the shader would do something else.
+  bool take_ignored_attribute(Diagnostic& diagnostic) {
+    const IgnoredAttribute ignored = ignored_attribute(diagnostic);
+    if (ignored == IgnoredAttribute::Warning) lacks(diagnostic, "this attribute, and ignores it");
+    if (ignored == IgnoredAttribute::Error) {
+      constexpr std::string_view kWarning = "Compilation warning";
+      if (diagnostic.message.starts_with(kWarning))
+        diagnostic.message.replace(0, kWarning.size(), "Compilation error");
+      diagnostic.severity = Severity::Error;
+      lacks(diagnostic, "this attribute, which changes what the shader does");
+      lost_.push_back(diagnostic);
+    }
+    return ignored == IgnoredAttribute::Harmless || ignored == IgnoredAttribute::Error;
+  }
+
+  Diagnostic no_entry_point() const {
+    Diagnostic missing{.kind = DiagnosticKind::ShaderCompile,
+                       .message = formatted("Compilation error: entry point `{}` not found", options_.entry),
+                       .location = SourceLocation::in_file(source_->name())};
+    name_entry_points(missing, source_->text());
+    return missing;
   }
 
   std::unexpected<Failure> failed(std::string_view log) const {
     Failure failure = read_messages(log, source_, includes_.sources());
     for (Diagnostic& diagnostic : failure) add_hint(diagnostic);
+    failure.insert(failure.begin(), lost_.begin(), lost_.end());
     if (std::ranges::none_of(failure, [](const Diagnostic& one) { return one.severity == Severity::Error; })) {
       failure.push_back({.kind = DiagnosticKind::ShaderCompile,
                          .message = "Compilation error: the compiler reports no reason",
@@ -125,6 +155,7 @@ class Compilation {
   const Options& options_;
   Includes includes_;
   std::vector<Diagnostic> warnings_;
+  Failure lost_;  // attributes without which the shader would do something else
 };
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <array>
 #include <cctype>
 
+#include "base/format.hpp"
+
 namespace slipway::shader {
 namespace {
 
@@ -56,12 +58,20 @@ std::string name_before(std::string_view code, std::size_t at) {
   return std::string(code.substr(begin, end - begin));
 }
 
-// The function after the attribute `[numthreads(...)]`.
-std::string numthreads_function(std::string_view code) {
-  std::size_t at = code.find("numthreads");
-  at = at == code.npos ? at : code.find(']', at);
-  at = at == code.npos ? at : code.find('(', at);
-  return at == code.npos ? "" : name_before(code, at);
+// The functions after the attributes `[numthreads(...)]`.
+std::vector<std::string> numthreads_functions(std::string_view code) {
+  std::vector<std::string> names;
+  for (std::size_t at = code.find("numthreads"); at != code.npos; at = code.find("numthreads", at)) {
+    // Further attributes may follow.
+    do {
+      at = code.find(']', at);
+      at = at == code.npos ? at : code.find_first_not_of(" \t\r\n]", at);
+    } while (at != code.npos && code[at] == '[');
+    at = at == code.npos ? at : code.find('(', at);
+    if (at == code.npos) break;
+    names.push_back(name_before(code, at));
+  }
+  return names;
 }
 
 // The function whose result has a meaning: `float4 f(...) : SV_Target`.
@@ -98,13 +108,22 @@ void guess_hlsl(std::string_view code, std::optional<spirv::Stage> stage, Guess&
                                            : spirv::Stage::Compute;
   }
   guess.stage = *stage;
-  if (guess.stage == spirv::Stage::Compute) entry = numthreads_function(code);
+  if (guess.stage == spirv::Stage::Compute) {
+    if (const auto names = numthreads_functions(code); !names.empty()) entry = names.front();
+  }
   if (guess.stage == spirv::Stage::Fragment) entry = function_with_meaning(code, "SV_Target");
   if (guess.stage == spirv::Stage::Vertex) entry = function_with_meaning(code, "SV_Position");
   if (!entry.empty()) guess.entry = entry;
 }
 
 }  // namespace
+
+void name_entry_points(Diagnostic& missing, std::string_view text) {
+  std::string names;
+  for (const std::string& name : numthreads_functions(without_comments(text)))
+    names += formatted("{}`{}`", names.empty() ? "" : ", ", name);
+  if (!names.empty()) missing.hint(formatted("the shader has {}", names));
+}
 
 std::optional<Guess> guess(const Path& path, Bytes bytes) {
   const std::string_view text = text_of(bytes).substr(0, kSearched);

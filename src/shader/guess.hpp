@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "shader/compile.hpp"
 
@@ -19,5 +20,8 @@ struct Guess {
 // Empty for a file that is not a shader. `main.vert`, `main.vert.glsl` and `main.vs.hlsl` are vertex shaders by their
 // names; for other names `gl_Position`, `SV_Target`, `[numthreads(...)]` and the like decide.
 std::optional<Guess> guess(const Path& path, Bytes bytes);
+
+// Adds the functions that can be compute entry points to the message about one that the HLSL text does not have.
+void name_entry_points(Diagnostic& missing, std::string_view text);
 
 }  // namespace slipway::shader

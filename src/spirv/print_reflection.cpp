@@ -112,7 +112,8 @@ std::string text_of(const PushConstants& constants) {
   std::string text = formatted("  push constants{}: {} bytes{}\n", with_name(constants.name), constants.size,
                                constants.used ? "" : ", unused");
   for (const BlockMember& member : constants.members) {
-    text += formatted("    +{}{}: {} bytes\n", member.offset, with_name(member.name), member.size);
+    text += formatted("    +{}{}: {} bytes{}\n", member.offset, with_name(member.name), member.size,
+                      member.addresses ? ", an address" : "");
   }
   return text;
 }

@@ -91,10 +91,19 @@ struct TensorType {
   std::vector<std::uint64_t> shape;  // empty when the type does not fix it
 };
 
+struct BlockMember {
+  std::string name;
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+  std::optional<tensor::ElementType> element;  // of all its numbers, if they have one type
+  bool addresses = false;                      // of buffers, 8 bytes each
+};
+
 struct BlockType {
   std::uint64_t size = 0;                      // bytes, without the elements of a runtime array at the end
   std::uint64_t runtime_stride = 0;            // bytes of one element of that array; 0 without one
   std::optional<tensor::ElementType> element;  // of all numbers in the block, if they have one type
+  std::vector<BlockMember> members;
 };
 
 struct Binding {
@@ -112,13 +121,6 @@ struct Binding {
   bool writes = false;  // the entry point may write it, and no `NonWritable` denies it
 };
 std::string describe(const Binding& binding);  // "`name`, a storage buffer"
-
-struct BlockMember {
-  std::string name;
-  std::uint64_t offset = 0;
-  std::uint64_t size = 0;
-  std::optional<tensor::ElementType> element;  // of all its numbers, if they have one type
-};
 
 struct PushConstants {
   std::string name;

@@ -55,6 +55,24 @@ std::optional<BindingKind> binding_kind(const View& view, spv::StorageClass stor
   }
 }
 
+bool are_pointers(const View& view, Id type) {
+  const Unwrapped unwrapped = view.types.unwrap_arrays(view.module.definition(type));
+  return unwrapped.type != nullptr && unwrapped.type->op == spv::Op::OpTypePointer;
+}
+
+std::vector<BlockMember> members_of(const View& view, const Instruction& block) {
+  std::vector<BlockMember> members;
+  for (std::uint32_t member = 0; member + 1 < block.operands.size(); ++member) {
+    members.push_back(
+        {.name = std::string(view.annotations.member_name(block.result, member)),
+         .offset = view.annotations.member_value(block.result, member, spv::Decoration::Offset).value_or(0),
+         .size = view.types.member_size(block, member).value_or(0),
+         .element = view.types.common_element_type(block.operand(member + 1)),
+         .addresses = are_pointers(view, block.operand(member + 1))});
+  }
+  return members;
+}
+
 // Fills in what depends on the kind.
 Result<> describe(const View& view, const Instruction& variable, const Instruction& type, Binding& binding) {
   switch (binding.kind) {
@@ -66,7 +84,8 @@ Result<> describe(const View& view, const Instruction& variable, const Instructi
       }
       binding.block = {.size = *size,
                        .runtime_stride = view.types.runtime_stride(type.result),
-                       .element = view.types.common_element_type(type.result)};
+                       .element = view.types.common_element_type(type.result),
+                       .members = members_of(view, type)};
       return {};
     }
     case BindingKind::Tensor:
@@ -171,13 +190,7 @@ Result<PushConstants> reflect_push_constants(const View& view, const Instruction
   const Size size = view.types.block_size(block->result);
   if (!size) return fail_at(view, variable, formatted("the block of `{}` has a size beyond 64 bits", constants.name));
   constants.size = *size;
-  for (std::uint32_t member = 0; member + 1 < block->operands.size(); ++member) {
-    constants.members.push_back(
-        {.name = std::string(view.annotations.member_name(block->result, member)),
-         .offset = view.annotations.member_value(block->result, member, spv::Decoration::Offset).value_or(0),
-         .size = view.types.member_size(*block, member).value_or(0),
-         .element = view.types.common_element_type(block->operand(member + 1))});
-  }
+  constants.members = members_of(view, *block);
   return constants;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "spirv/tools.hpp"
 
+#include <algorithm>
+
 #include "base/format.hpp"
 #include "spirv/tools_library.hpp"
 
@@ -43,13 +45,44 @@ std::vector<std::byte> run_validate(Bytes request, const sandbox::Ask&) {
   return reply.release();
 }
 
-std::vector<std::byte> run_assemble(Bytes request, const sandbox::Ask&) {
-  spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
-  LibraryError error;
+// The version that the comments before the first instruction state, as disassemblers write them: `; Version: 1.3`.
+spv_target_env stated_version(std::string_view text) {
+  constexpr spv_target_env kVersions[] = {SPV_ENV_UNIVERSAL_1_0, SPV_ENV_UNIVERSAL_1_1, SPV_ENV_UNIVERSAL_1_2,
+                                          SPV_ENV_UNIVERSAL_1_3, SPV_ENV_UNIVERSAL_1_4, SPV_ENV_UNIVERSAL_1_5};
+  constexpr std::string_view kBlanks = " \t\r\n";
+  while (true) {
+    text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+    if (!text.starts_with(';')) return SPV_ENV_UNIVERSAL_1_6;
+    std::string_view line = text.substr(1, text.find('\n') - 1);
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    constexpr std::string_view kKey = "Version: 1.";
+    if (!line.starts_with(kKey)) continue;
+    line.remove_prefix(kKey.size());
+    line = line.substr(0, line.find_last_not_of(kBlanks) + 1);
+    const std::size_t minor = line.size() == 1 ? static_cast<std::size_t>(line[0] - '0') : std::size(kVersions);
+    return minor < std::size(kVersions) ? kVersions[minor] : SPV_ENV_UNIVERSAL_1_6;
+  }
+}
+
+bool assemble_as(spv_target_env version, std::string_view text, Words& words, LibraryError& error) {
+  spvtools::SpirvTools tools(version);
   tools.SetMessageConsumer(error.consumer());
+  return tools.Assemble(text.data(), text.size(), &words);
+}
+
+std::vector<std::byte> run_assemble(Bytes request, const sandbox::Ask&) {
+  LibraryError error;
   Words words;
   const std::string_view text = slipway::text_of(request);
-  const bool done = tools.Assemble(text.data(), text.size(), &words);
+  const spv_target_env stated = stated_version(text);
+  bool done = assemble_as(stated, text, words, error);
+  // Text that was edited may have instructions of a later version than its comment.
+  if (!done && stated != SPV_ENV_UNIVERSAL_1_6) {
+    error = {};
+    words.clear();
+    done = assemble_as(SPV_ENV_UNIVERSAL_1_6, text, words, error);
+  }
   ByteWriter reply;
   reply.write(done);
   if (done)

@@ -86,6 +86,23 @@ TEST(Tools, DisassemblyIsTextAgain) {
               testing::StartsWith("t.spv: error: invalid SPIR-V: "));
 }
 
+TEST(Tools, AssemblyOfTheVersionThatItStates) {
+  const std::string text = compute_shader("", "", "");
+  EXPECT_EQ(words_of(text)[1], 0x10600u);
+  for (const std::uint32_t minor : {0u, 1u, 2u, 3u, 4u, 5u, 6u}) {
+    const Words words = words_of("; SPIR-V\n; Version: 1." + std::to_string(minor) + "\r\n;; more\n\n" + text);
+    EXPECT_EQ(words[1], 0x10000u | minor << 8);
+    EXPECT_EQ(words_of(disassemble(words, "t.spv", {.header = true}).value()), words);
+  }
+  // Only a comment at the head, of a known version, counts.
+  EXPECT_EQ(words_of(text + "; Version: 1.0\n")[1], 0x10600u);
+  EXPECT_EQ(words_of("; Version: 1.9\n" + text)[1], 0x10600u);
+  EXPECT_EQ(words_of("; Version: 2.0\n" + text)[1], 0x10600u);
+  EXPECT_EQ(words_of("; Version: \n" + text)[1], 0x10600u);
+  EXPECT_THAT(shown(assemble(make_source("t", "; Version: 1.0\nOpNothing\n")).error()),
+              testing::HasSubstr("Invalid Opcode name 'OpNothing'"));
+}
+
 TEST(Tools, OptimizingRemovesWhatIsDead) {
   const Words words = words_of(compute_shader("", "", "%x = OpIAdd %u32 %u1 %u2\n"));
   for (const Optimize goal : {Optimize::Performance, Optimize::Size}) {

@@ -165,4 +165,29 @@ std::string comparison_text(std::string_view uid, const Comparison& comparison, 
   return text;
 }
 
+std::string compared_text(const ComparedOutputs& outputs) {
+  return formatted("{} of {} output{}", outputs.compared, outputs.total, outputs.total == 1 ? "" : "s");
+}
+
+Diagnostic partly_compared(const ComparedOutputs& outputs, bool is_accepted, SourceLocation location) {
+  Diagnostic diagnostic{.severity = is_accepted ? Severity::Note : Severity::Error,
+                        .kind = DiagnosticKind::PartlyCompared,
+                        .message = formatted("only {} could be compared", compared_text(outputs)),
+                        .location = std::move(location)};
+  if (!is_accepted) diagnostic.hint("`--allow-uncompared` accepts it");
+  for (const LeftOutOutput& one : outputs.left_out)
+    diagnostic.note(formatted("`{}` was not compared: {}", one.output, one.reason));
+  return diagnostic;
+}
+
+bool is_only_partly_compared(std::span<const Diagnostic> diagnostics) {
+  bool found = false;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.severity != Severity::Error) continue;
+    if (diagnostic.kind != DiagnosticKind::PartlyCompared) return false;
+    found = true;
+  }
+  return found;
+}
+
 }  // namespace slipway::tensor

@@ -6,11 +6,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/diagnostic.hpp"
 #include "tensor/element_type.hpp"
 #include "tensor/shape.hpp"
 
@@ -65,5 +67,30 @@ Comparison compare(ElementType type, Bytes got, Bytes expected, ShapeView shape,
 //
 // `uid_width` is the length of the longest uid of the list; it aligns the colons.
 std::string comparison_text(std::string_view uid, const Comparison& comparison, std::size_t uid_width = 0);
+
+struct LeftOutOutput {
+  std::string output;  // its name
+  std::string reason;  // why it could not be compared
+};
+
+// How many outputs of a run were compared with what they should be, and why others could not be.
+struct ComparedOutputs {
+  std::size_t compared = 0;
+  std::size_t total = 0;
+  // Those that were to be compared and could not be. An output that no expectation names is not one of them.
+  std::vector<LeftOutOutput> left_out = {};
+
+  bool is_partial() const { return !left_out.empty(); }
+};
+
+// `2 of 3 outputs`
+std::string compared_text(const ComparedOutputs& outputs);
+
+// What is_partial() means for the verdict: an error of kind partly-compared with a note for each output that was left
+// out. A note instead if the user accepts it.
+Diagnostic partly_compared(const ComparedOutputs& outputs, bool is_accepted, SourceLocation location);
+
+// Whether an incomplete comparison is all that is wrong.
+bool is_only_partly_compared(std::span<const Diagnostic> diagnostics);
 
 }  // namespace slipway::tensor

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <limits>
 #include <vector>
+#include "base/print_diagnostic.hpp"
 
 #include "tensor/element.hpp"
 
@@ -167,6 +168,32 @@ TEST(Compare, LargeArraysCountEveryMismatch) {
 
 TEST(Compare, NothingIsEqualToNothing) {
   EXPECT_EQ(comparison_text("x", compare(F32, {}, {}, Shape{0})), "expect 'x': ok (0 elements, max abs 0)\n");
+}
+
+TEST(ComparedOutputs, OutputsThatWereLeftOutMakeAnError) {
+  const ComparedOutputs all{.compared = 1, .total = 1};
+  EXPECT_FALSE(all.is_partial());
+  EXPECT_EQ(compared_text(all), "1 of 1 output");
+  const ComparedOutputs some{.compared = 1, .total = 3, .left_out = {{"y", "it is an image"}, {"z", "no array"}}};
+  EXPECT_TRUE(some.is_partial());
+  const Diagnostic error = partly_compared(some, false, SourceLocation::in_file("m.vgf"));
+  EXPECT_EQ(format_diagnostic(error),
+            "m.vgf: error: only 1 of 3 outputs could be compared; `--allow-uncompared` accepts it [partly-compared]\n"
+            "  note: `y` was not compared: it is an image\n"
+            "  note: `z` was not compared: no array\n");
+  EXPECT_EQ(exit_status(std::vector{error}), 1);
+  const Diagnostic accepted = partly_compared(some, true, {});
+  EXPECT_EQ(accepted.severity, Severity::Note);
+  EXPECT_EQ(exit_status(std::vector{accepted}), 0);
+}
+
+TEST(ComparedOutputs, AnotherErrorDecidesTheVerdict) {
+  const Diagnostic partly = partly_compared({.total = 1, .left_out = {{"y", "it is an image"}}}, false, {});
+  const Diagnostic wrong{.kind = DiagnosticKind::ExpectationFailed, .message = "differs"};
+  const Diagnostic warning{.severity = Severity::Warning, .kind = DiagnosticKind::Unsupported, .message = "slow"};
+  EXPECT_TRUE(is_only_partly_compared(std::vector{warning, partly}));
+  EXPECT_FALSE(is_only_partly_compared(std::vector{partly, wrong}));
+  EXPECT_FALSE(is_only_partly_compared(std::vector{warning}));
 }
 
 }  // namespace

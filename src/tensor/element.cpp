@@ -59,6 +59,16 @@ double largest_of(ElementType type) {
       return largest_value(kBF16);
     case ElementType::F32:
       return std::numeric_limits<float>::max();
+    case ElementType::F4E2M1:
+      return largest_value(kE2M1);
+    case ElementType::F6E2M3:
+      return largest_value(kE2M3);
+    case ElementType::F6E3M2:
+      return largest_value(kE3M2);
+    case ElementType::F8E8M0:
+      return 0x1p127;
+    case ElementType::MXI8:
+      return 127.0 / 64;
     default:
       return std::numeric_limits<double>::max();
   }

@@ -42,7 +42,8 @@ TEST(ElementTypes, TheTable) {
   }
   EXPECT_EQ(table,
             "bool 1 |b1\nu8 1 |u1\ni8 1 |i1\nu16 2 <u2\ni16 2 <i2\nu32 4 <u4\ni32 4 <i4\nu64 8 <u8\ni64 8 <i8\n"
-            "f16 2 <f2\nbf16 2 <V2\nf32 4 <f4\nf64 8 <f8\ne4m3 1 <V1\ne5m2 1 |u1\n");
+            "f16 2 <f2\nbf16 2 <V2\nf32 4 <f4\nf64 8 <f8\ne4m3 1 <V1\ne5m2 1 |u1\ne2m1 1 |u1\ne2m3 1 |u1\ne3m2 1 "
+            "|u1\ne8m0 1 |u1\nmxint8 1 |u1\n");
   EXPECT_EQ(element_type_from_name("int"), std::nullopt);
   EXPECT_EQ(name_of(BF16), "bf16");
   EXPECT_EQ(size_of(I64), 8u);

@@ -40,6 +40,8 @@ std::optional<ElementType> element_type_from_name(std::string_view name);
 
 inline std::string_view name_of(ElementType type) { return info_of(type).name; }
 inline std::uint32_t size_of(ElementType type) { return info_of(type).size; }
+// The last types of the table, which only tensors of graphs have.
+constexpr bool is_block_scaled(ElementType type) { return type > ElementType::F8E5M2; }
 inline bool is_float(ElementType type) { return info_of(type).kind == ElementKind::Float; }
 
 // Calls `visitor.template operator()<T>()` with the C++ type that stores an element.

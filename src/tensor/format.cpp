@@ -177,14 +177,22 @@ std::vector<FormatInfo> make_table() {
     if (const auto info = info_from_name(format, known.name.substr(kPrefix.size()))) table.push_back(*info);
   }
   std::ranges::sort(table, {}, &FormatInfo::format);
+  const auto known = [&](vk::Format format) -> FormatInfo& {
+    return *std::ranges::lower_bound(table, format, {}, &FormatInfo::format);
+  };
   const auto listed = [&](vk::Format format, std::uint32_t dxgi) {
-    FormatInfo& info = *std::ranges::lower_bound(table, format, {}, &FormatInfo::format);
-    info.listed = true;
-    info.dxgi = dxgi;
+    known(format).listed = true;
+    known(format).dxgi = dxgi;
+  };
+  const auto in_dds = [&](vk::Format format, std::uint32_t dxgi) {
+    known(format).dxgi = dxgi;
+    known(format).file_texel_bytes = known(format).texel_bytes;
   };
 #define LISTED_FORMAT(name, dxgi) listed(vk::Format::name, dxgi);
+#define DXGI_FORMAT(name, dxgi) in_dds(vk::Format::name, dxgi);
 #include "tensor/formats.def"
 #undef LISTED_FORMAT
+#undef DXGI_FORMAT
   return table;
 }
 

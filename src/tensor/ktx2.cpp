@@ -96,17 +96,17 @@ class Ktx2Reader {
                         depth = number(ktx2_at::kDepth), layers = number(ktx2_at::kLayers),
                         faces = number(ktx2_at::kFaces), levels = number(ktx2_at::kLevels);
     if (width == 0) refuse(ktx2_at::kWidth, "the width is 0", DiagnosticKind::OutOfRange);
-    if (height == 0) refuse(ktx2_at::kHeight, "the file has a 1D texture; only 2D and 3D textures are read");
+    if (height == 0 && depth != 0) refuse(ktx2_at::kHeight, "the height of a 3D texture is 0");
     if (faces != 1 && faces != 6)
       refuse(ktx2_at::kFaces, formatted("there are {} faces; a texture has 1 and a cube map 6", faces),
              DiagnosticKind::OutOfRange);
-    if (faces == 6 && width != height)
+    if (faces == 6 && width != std::max(height, 1u))
       refuse(ktx2_at::kWidth,
              formatted("the faces of a cube map have {} x {} texels, which is not a square", width, height),
              DiagnosticKind::FileFormat);
     if (depth != 0 && (layers > 1 || faces > 1))
       refuse(ktx2_at::kDepth, "the file has an array of 3D textures; only one is read");
-    view_.extent = {width, height, std::max(depth, 1u)};
+    view_.extent = {width, std::max(height, 1u), std::max(depth, 1u)};
     const Size slices = checked_multiply(std::max(layers, 1u), faces);
     if (slices > std::numeric_limits<std::uint32_t>::max())
       refuse(ktx2_at::kLayers, formatted("there are {} layers", layers), DiagnosticKind::OutOfRange);

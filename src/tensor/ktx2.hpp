@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// KTX2 textures: 2D and 3D, with layers, faces and mip levels, of every format that DDS files have and more
+// KTX2 textures: 1D, 2D and 3D, with layers, faces and mip levels, of every format that DDS files have and more
 // (docs/spec/scenario.md#ktx2-files). Read: without supercompression, and with zlib. Written: one level, without.
 //
 //   Result<Ktx2View> texture = parse_ktx2(mapped.bytes(), "a.ktx2", levels_used);
@@ -25,7 +25,7 @@ struct Ktx2Level {
 
 struct Ktx2View {
   const FormatInfo* format = nullptr;
-  std::array<std::uint32_t, 3> extent{};  // depth is 1 for 2D textures
+  std::array<std::uint32_t, 3> extent{};  // height is 1 for 1D textures, depth for 1D and 2D textures
   std::uint32_t layers = 1;               // layers times faces; 1 for 3D textures
   std::uint32_t level_count = 1;          // of the file
   bool deflated = false;                  // supercompressed with zlib

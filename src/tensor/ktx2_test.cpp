@@ -172,8 +172,7 @@ TEST(Ktx2, EveryCheckOfTheHeader) {
             "a.ktx2:0x10: error: the size of the data type is 2, but for VK_FORMAT_R8_UNORM it is 1 "
             "[file-format]\n");
   EXPECT_EQ(with_field(20, 0), "a.ktx2:0x14: error: the width is 0 [out-of-range]\n");
-  EXPECT_EQ(with_field(24, 0),
-            "a.ktx2:0x18: error: the file has a 1D texture; only 2D and 3D textures are read [unsupported]\n");
+  EXPECT_EQ(with_field(24, 0, {.depth = 2}), "a.ktx2:0x18: error: the height of a 3D texture is 0 [unsupported]\n");
   EXPECT_EQ(with_field(28, 2, {.layers = 2}),
             "a.ktx2:0x1c: error: the file has an array of 3D textures; only one is read [unsupported]\n");
   EXPECT_EQ(with_field(32, 0xffffffff, {.width = 2, .height = 2, .faces = 6}),

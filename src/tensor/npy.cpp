@@ -38,7 +38,7 @@ bool needs_transpose(const NpyView& array) {
 }  // namespace
 
 std::optional<Bytes> plain_elements(const NpyView& array) {
-  if (needs_swap(array) || needs_transpose(array)) return std::nullopt;
+  if (needs_swap(array) || needs_transpose(array) || array.nibbles) return std::nullopt;
   return array.payload;
 }
 
@@ -64,6 +64,10 @@ void copy_elements(const NpyView& array, MutableBytes to) {
         transpose<0>(array, to);
         break;
     }
+  }
+  for (std::size_t i = 0; array.nibbles && i < array.payload.size(); ++i) {
+    const int low = std::to_integer<int>(to[i] & std::byte{0xf});
+    to[i] = static_cast<std::byte>(low < 8 ? low : low - 16);
   }
   if (!needs_swap(array)) return;
   for (std::size_t i = 0; i < array.payload.size(); i += array.swap_size) {

@@ -8,9 +8,11 @@
 //   out.write(payload);
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/bytes.hpp"
 #include "base/diagnostic.hpp"
@@ -22,11 +24,12 @@ namespace slipway::tensor {
 struct NpyView {
   std::string descr;                // the text in the file: `<f4`, or the list of a structured dtype
   char kind = 'V';                  // the letter of NumPy: b i u f c m M S U V; V for structured dtypes
-  std::optional<ElementType> type;  // for b, i, u and f of the sizes that element types have
+  std::optional<ElementType> type;  // for b, i, u and f of the sizes that element types have, and for their names
   std::uint64_t item_size = 0;      // bytes of one element
   // The number of bytes that are reversed for big-endian data: the item, half of it for c, 4 for U, 1 for strings.
   std::uint32_t swap_size = 1;
   bool structured = false;
+  bool nibbles = false;  // integers with a sign in the low four bits of their bytes
   bool big_endian = false;
   bool fortran = false;  // the first dimension varies fastest
   Shape shape;
@@ -48,6 +51,15 @@ void copy_elements(const NpyView& array, MutableBytes to);
 
 // The elements without a copy, if the file has them in C order and little-endian.
 std::optional<Bytes> plain_elements(const NpyView& array);
+
+// The array with elements of another type, in C order.
+struct CastNpy {
+  std::shared_ptr<const std::vector<std::byte>> bytes;
+  NpyView view;  // its payload is in `bytes`
+};
+// Floats round to nearest even. `array` has a type. Errors: out-of-range, for a value that the type cannot hold: one
+// outside its range, a fraction or NaN for an integer. The message names the element.
+Result<CastNpy> cast_npy(const NpyView& array, ElementType to, const std::string& name);
 
 // The bytes before the payload (docs/spec/scenario.md#npy-output): version 1.0, or 2.0 if the header text exceeds 65535
 // bytes.

@@ -27,6 +27,26 @@ struct SimpleType {
   char kind = 'V';
   bool big_endian = false;
   std::uint64_t size = 0;
+  std::optional<ElementType> named = std::nullopt;  // if the dtype is a name that says it
+};
+
+// Dtypes by name. Those of ml_dtypes are in files as `<V2`, `<V1` and, float8_e5m2 alone, `<f1`; other programs write
+// the names.
+struct NamedType {
+  std::string_view name;
+  SimpleType type;
+};
+constexpr std::string_view kNibbles = "int4";  // and uint4, whose high bits are zeros
+constexpr NamedType kNamedTypes[] = {
+    {"bool", {'b', false, 1, ElementType::Bool}},          {"int8", {'i', false, 1, ElementType::I8}},
+    {"uint8", {'u', false, 1, ElementType::U8}},           {"int16", {'i', false, 2, ElementType::I16}},
+    {"uint16", {'u', false, 2, ElementType::U16}},         {"int32", {'i', false, 4, ElementType::I32}},
+    {"uint32", {'u', false, 4, ElementType::U32}},         {"int64", {'i', false, 8, ElementType::I64}},
+    {"uint64", {'u', false, 8, ElementType::U64}},         {"float16", {'f', false, 2, ElementType::F16}},
+    {"float32", {'f', false, 4, ElementType::F32}},        {"float64", {'f', false, 8, ElementType::F64}},
+    {"bfloat16", {'V', false, 2, ElementType::BF16}},      {"float8_e4m3fn", {'V', false, 1, ElementType::F8E4M3}},
+    {"float8_e5m2", {'f', false, 1, ElementType::F8E5M2}}, {kNibbles, {'i', false, 1, ElementType::I8}},
+    {"uint4", {'u', false, 1, ElementType::U8}},
 };
 
 class HeaderParser {
@@ -177,6 +197,13 @@ class HeaderParser {
       rest.remove_prefix(1);
     }
     if (rest.empty()) return refuse("is unknown");
+    if (const auto* const named = std::ranges::find(kNamedTypes, rest, &NamedType::name);
+        named != std::end(kNamedTypes)) {
+      type.kind = named->type.kind;
+      type.size = named->type.size;
+      type.named = named->type.named;
+      return type;
+    }
     type.kind = rest[0];
     if (type.kind == 'O') return refuse("contains Python objects, which cannot be read");
     const auto [end, error] = std::from_chars(rest.data() + 1, rest.data() + rest.size(), type.size);
@@ -197,7 +224,7 @@ class HeaderParser {
         known = sizes({1, 2, 4, 8});
         break;
       case 'f':
-        known = sizes({2, 4, 8, 12, 16});
+        known = sizes({1, 2, 4, 8, 12, 16});
         break;
       case 'c':
         known = sizes({8, 16, 24, 32});
@@ -238,6 +265,7 @@ class HeaderParser {
       view.item_size = type.size;
       view.swap_size = swap_size(type);
       view.type = element_type(type);
+      view.nibbles = view.descr == kNibbles;
     }
     view.descr_range = {offset_ + begin, offset_ + at_};
     return {};
@@ -260,6 +288,9 @@ class HeaderParser {
   }
 
   static std::optional<ElementType> element_type(const SimpleType& type) {
+    if (type.named) return type.named;
+    // The only float of 8 bits that ml_dtypes does not write as raw bytes.
+    if (type.kind == 'f' && type.size == 1) return ElementType::F8E5M2;
     const ElementKind kind = type.kind == 'b'   ? ElementKind::Bool
                              : type.kind == 'u' ? ElementKind::Unsigned
                              : type.kind == 'i' ? ElementKind::Signed

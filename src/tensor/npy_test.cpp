@@ -128,6 +128,16 @@ TEST(Npy, Dtypes) {
   EXPECT_EQ(of_type("'<f16'"), "<f16 f - 16 [0]");
   EXPECT_EQ(of_type("'<c8'"), "<c8 c - 8 [0]");
   EXPECT_EQ(of_type("'<V2'"), "<V2 V - 2 [0]");
+  // float8_e5m2 of ml_dtypes; its other types are raw bytes, unless a file names them.
+  EXPECT_EQ(of_type("'<f1'"), "<f1 f e5m2 1 [0]");
+  EXPECT_EQ(of_type("'<V1'"), "<V1 V - 1 [0]");
+  EXPECT_EQ(of_type("'bfloat16'"), "bfloat16 V bf16 2 [0]");
+  EXPECT_EQ(of_type("'float8_e4m3fn'"), "float8_e4m3fn V e4m3 1 [0]");
+  EXPECT_EQ(of_type("'float8_e5m2'"), "float8_e5m2 f e5m2 1 [0]");
+  EXPECT_EQ(of_type("'float32'"), "float32 f f32 4 [0]");
+  EXPECT_EQ(of_type("'uint4'"), "uint4 u u8 1 [0]");
+  EXPECT_EQ(bad_type("'float8_e4m3fnuz'"), "a.npy:0x14: error: the dtype `float8_e4m3fnuz` is unknown [file-format]\n");
+  EXPECT_EQ(elements(file(dict("'int4'", "(4,)"), "\x01\x07\x0f\x08")), "0107fff8");
   EXPECT_EQ(of_type("'|S5'"), "|S5 S - 5 [0]");
   EXPECT_EQ(of_type("'<U5'"), "<U5 U - 20 [0]");
   EXPECT_EQ(of_type("'<M8[ns]'"), "<M8[ns] M - 8 [0]");

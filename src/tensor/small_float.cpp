@@ -14,10 +14,11 @@ int bias_of(FloatLayout layout) { return (1 << (layout.exponent_bits - 1)) - 1; 
 // Patterns without the sign bit.
 std::uint32_t largest_bits(FloatLayout layout) {
   const std::uint32_t all = low_mask(layout.exponent_bits + layout.mantissa_bits);
+  if (!layout.has_nan) return all;
   return layout.has_infinity ? (low_mask(layout.exponent_bits) << layout.mantissa_bits) - 1 : all - 1;
 }
 
-std::uint32_t infinity_bits(FloatLayout layout) { return largest_bits(layout) + 1; }
+std::uint32_t infinity_bits(FloatLayout layout) { return largest_bits(layout) + (layout.has_nan ? 1 : 0); }
 
 std::uint32_t nan_bits(FloatLayout layout) {
   return layout.has_infinity ? infinity_bits(layout) | 1u << (layout.mantissa_bits - 1) : infinity_bits(layout);
@@ -61,6 +62,28 @@ std::uint32_t encode_float(FloatLayout layout, double value) {
   // rounding.
   const std::uint32_t bits = (static_cast<std::uint32_t>(exponent - lowest) << layout.mantissa_bits) + units;
   return bits > largest_bits(layout) ? overflow : sign | bits;
+}
+
+namespace {
+
+constexpr std::uint8_t kScaleNan = 0xff;
+constexpr int kScaleBias = 127;
+
+}  // namespace
+
+double decode_scale(std::uint8_t bits) {
+  return bits == kScaleNan ? std::numeric_limits<double>::quiet_NaN() : std::ldexp(1.0, bits - kScaleBias);
+}
+
+std::uint8_t encode_scale(double value) {
+  if (!(value > 0) || std::isinf(value)) return kScaleNan;
+  const double exponent = std::nearbyint(std::log2(value)) + kScaleBias;
+  return exponent >= kScaleNan ? kScaleNan : static_cast<std::uint8_t>(std::max(exponent, 0.0));
+}
+
+std::int8_t encode_mx_int8(double value) {
+  if (std::isnan(value)) return 0;
+  return static_cast<std::int8_t>(std::clamp(std::nearbyint(value * 64), -128.0, 127.0));
 }
 
 double largest_value(FloatLayout layout) { return decode_float(layout, largest_bits(layout)); }

@@ -125,6 +125,16 @@ TEST(SmallFloat, TheTypesConvert) {
   EXPECT_EQ(Float8E4M3(0.3).bits, 0x2a);
   EXPECT_EQ(static_cast<double>(Float8E5M2(-0.3)), -0.3125);
   EXPECT_EQ(Float8E5M2(-0.3).bits, 0xb5);
+  EXPECT_EQ(Float4E2M1(-100).bits, 0xf);
+  EXPECT_EQ(static_cast<double>(Float4E2M1(100)), 6);
+  EXPECT_EQ(static_cast<double>(Float4E2M1(2.5)), 2);
+  EXPECT_EQ(static_cast<double>(Float6E2M3(0.2)), 0.25);
+  EXPECT_EQ(static_cast<double>(Float6E3M2(HUGE_VAL)), 28);
+  EXPECT_EQ(Float8E8M0(0.25).bits, 125);
+  EXPECT_EQ(static_cast<double>(Float8E8M0(0x1p-127)), 0x1p-127);
+  EXPECT_TRUE(std::isnan(static_cast<double>(Float8E8M0(-1))));
+  EXPECT_EQ(MxInt8(-1.5).bits, -96);
+  EXPECT_EQ(static_cast<double>(MxInt8(9)), 127 / 64.0);
 }
 
 }  // namespace

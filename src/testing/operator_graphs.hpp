@@ -36,11 +36,22 @@ inline std::vector<tensor::Shape> shapes_of(const tosa::OperatorInfo& info, cons
       return {{1, 4, 4}, {1, 4, 4}};
     case Op::MATMUL:
       return {{2, 3, 4}, {2, 4, 5}};
+    case Op::MATMUL_T:
+      return {{2, 3, 4}, {2, 5, 4}};
+    case Op::MATMUL_T_BLOCK_SCALED:
+      return {{2, 3, 32}, {2, 3, 1}, {1, 5, 32}, {1, 5, 1}};
+    case Op::CONV2D_BLOCK_SCALED:
+      return {{1, 3, 3, 64}, {1, 3, 3, 2}, {2, 2, 2, 64}, {2, 2, 2, 2}, {2}};
+    case Op::CAST_FROM_BLOCK_SCALED:
+      return {{2, 64}, {2, 2}};
+    case Op::CAST_TO_BLOCK_SCALED:
+      return {{2, 64}};
     case Op::TABLE:
       return {{2, 3}, {row.types[0] == tosa::DataType::I8 ? 256 : 513}};
     case Op::RESCALE:
       return {{2, 3}, {1}, {1}};
     case Op::GATHER:
+    case Op::ROW_GATHER:
       return {{2, 5, 3}, {2, 4}};
     case Op::SCATTER:
       return {{2, 5, 3}, {2, 4}, {2, 4, 3}};
@@ -90,6 +101,8 @@ inline void set_attribute(tosa::Attributes& attributes, const tosa::OperatorInfo
     case ResizeMode:
       return attributes.set(operand.name,
                             std::int64_t{row.types[0] == row.types[1] && !tosa::is_float(row.types[0]) ? 1 : 2});
+    case BlockSize:
+      return attributes.set(operand.name, tosa::kBlockSize);
     case NanMode:
     case RoundingMode:
       return attributes.set(operand.name, std::int64_t{1});
@@ -98,6 +111,7 @@ inline void set_attribute(tosa::Attributes& attributes, const tosa::OperatorInfo
       return attributes.set(operand.name, std::int64_t{operand.name == "max_val" ? 20 : -3});
     case One:
     case ZeroPoint:
+      if (operand.name == "row_count") return attributes.set(operand.name, std::int64_t{2});
       if (real()) return attributes.set_real(operand.name, 0);
       return attributes.set(operand.name, std::int64_t{0});
     default:
@@ -122,6 +136,7 @@ inline tosa::Graph operator_graph(const tosa::OperatorInfo& info, const tosa::Ty
         .value_or(row.types[0] == tosa::DataType::I48 ? tosa::DataType::I16 : tosa::DataType::I32);
   };
   for (const tosa::OperandInfo& operand : info.operands) {
+    if (operand.optional) continue;
     if (!operand.is_tensor()) {
       operator_graphs::set_attribute(attributes, info, row, operand);
       continue;

@@ -110,7 +110,7 @@ class Opened {
     session = Session::load(request, diagnostics);
     if (session.plan()) {
       options.runner.libraries = {.roots = {testing::cpu_libraries()}};
-      session.open(std::move(options), diagnostics);
+      if (session.open(std::move(options), diagnostics)) session.prepare(diagnostics);
     }
     problems = format_diagnostics(diagnostics.all(), {.sources = false});
   }

@@ -3,26 +3,27 @@
 
 #include "base/checked.hpp"
 #include "base/format.hpp"
+#include "tosa/bound_shapes.hpp"
 
 namespace slipway::tosa {
 
-void bind_constants(Graph& graph, const std::function<std::optional<Bytes>(std::uint32_t)>& data_of,
+void bind_constants(Graph& graph, const std::function<std::optional<BoundConstant>(std::uint32_t)>& data_of,
                     Diagnostics& diagnostics) {
   for (Constant& constant : graph.constants) {
     if (!constant.graph_constant) continue;
+    const std::string name = formatted("graph constant {} of `{}`", *constant.graph_constant, graph.name);
+    const std::optional<BoundConstant> bound = data_of(*constant.graph_constant);
+    if (!bound) {
+      diagnostics.error(DiagnosticKind::UnknownReference, {}, name + " is bound to no data");
+      continue;
+    }
+    if (bound->shape && !bind_shape(graph, constant.value, *bound->shape, name, {}, diagnostics)) continue;
     const TensorType& type = graph[constant.value].type;
-    const std::optional<Bytes> data = data_of(*constant.graph_constant);
-    const Size size = tensor::byte_count(type.shape, storage_of(type.data));
-    if (!data) {
-      diagnostics.error(
-          DiagnosticKind::UnknownReference, {},
-          formatted("graph constant {} of `{}` is bound to no data", *constant.graph_constant, graph.name));
-    } else if (size != data->size()) {
+    if (tensor::byte_count(type.shape, storage_of(type.data)) != bound->data.size()) {
       diagnostics.error(DiagnosticKind::FileMismatch, {},
-                        formatted("graph constant {} of `{}` is {} and gets {} bytes", *constant.graph_constant,
-                                  graph.name, text_of(type), data->size()));
+                        formatted("{} is {} and gets {} bytes", name, text_of(type), bound->data.size()));
     } else {
-      constant.data = *data;
+      constant.data = bound->data;
     }
   }
 }

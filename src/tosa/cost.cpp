@@ -29,6 +29,8 @@ class Counter {
       case Op::TRANSPOSE_CONV2D:
         return times(elements(input(0)), elements(input(1)) / extent(1, 3));
       case Op::MATMUL:
+      case Op::MATMUL_T:
+      case Op::MATMUL_T_BLOCK_SCALED:
         return times(elements(output()), extent(0, 2));
       default:
         return 0;
@@ -72,6 +74,7 @@ class Counter {
       case Op::TILE:
       case Op::TRANSPOSE:
       case Op::GATHER:
+      case Op::ROW_GATHER:
       case Op::SCATTER:
       case Op::CUSTOM:
         return 0;

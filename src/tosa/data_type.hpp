@@ -24,10 +24,14 @@ tensor::ElementType storage_of(DataType type);  // of one element in memory
 std::uint32_t bits_of(DataType type);           // of the value
 
 constexpr bool is_float(DataType type) { return type >= DataType::F16; }
+// Types that TOSA 1.0 does not have.
+constexpr bool is_block_scaled(DataType type) { return type > DataType::F8E5M2; }
 constexpr bool is_integer(DataType type) { return type >= DataType::I4 && type <= DataType::I48; }
 
 // -1: a dimension that only the bound tensor decides.
 inline constexpr std::int64_t kDynamic = -1;
+// The only extent of a result without a rank (MLIR's `tensor<*xf32>`), until the verifier infers its shape.
+inline constexpr std::int64_t kUnranked = -2;
 
 struct TensorType {
   DataType data = DataType::F32;
@@ -41,6 +45,8 @@ struct TensorType {
     return true;
   }
 };
+
+inline bool is_unranked(const tensor::Shape& shape) { return shape.size() == 1 && shape[0] == kUnranked; }
 
 std::string text_of(const TensorType& type);  // `i8[1, -1, 3]`
 

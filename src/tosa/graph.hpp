@@ -12,6 +12,7 @@
 // load are inputs of a node.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -102,11 +103,13 @@ struct Node {
   std::shared_ptr<const CustomOperator> custom;  // for CUSTOM only
 };
 
-// Where a graph input or output is bound.
+// Where a graph input or output is bound: a descriptor, or an element of an array of descriptors.
 struct Binding {
-  std::uint32_t set = 0, binding = 0;
-  bool operator==(const Binding&) const = default;
+  std::uint32_t set = 0, binding = 0, element = 0;
+  auto operator<=>(const Binding&) const = default;
 };
+// "set 0, binding 2", with the element of an array if it is not the first.
+std::string text_of(const Binding& at);
 
 struct Graph {
   std::string name;  // the entry point's

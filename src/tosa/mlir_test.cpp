@@ -273,6 +273,85 @@ TEST(Mlir, ErrorsHaveTheirLine) {
       HasSubstr("the data has 4 bytes; 2 elements need 8 [file-mismatch]"));
 }
 
+// Operators of TOSA 1.1 that MLIR's dialect may lack, in both forms.
+TEST(Mlir, OperatorsOfTosa11) {
+  EXPECT_EQ(read(R"mlir(
+func.func @main(%a: tensor<2x4x8xf16>, %b: tensor<1x3x8xf16>, %i: tensor<2x2xi32>, %x: tensor<1x8x8x2xf32>, %u: tensor<4xi8>) -> (tensor<2x4x3xf32>, tensor<2x6x8xf16>, tensor<1x4x4x2xf32>, tensor<1x7x7x2xf32>, tensor<4xf32>) {
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf16>}> : () -> tensor<1xf16>
+  %zf = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %n = "tosa.const"() <{values = dense<3> : tensor<1xi32>}> : () -> tensor<1xi32>
+  %k = tosa.const_shape {values = dense<[2, 2]> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %s = tosa.const_shape {values = dense<[1, 1]> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %p = tosa.const_shape {values = dense<[0, 0, 0, 0]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %0 = tosa.matmul_t %a, %b, %z, %z : (tensor<2x4x8xf16>, tensor<1x3x8xf16>, tensor<1xf16>, tensor<1xf16>) -> tensor<2x4x3xf32>
+  %1 = "tosa.row_gather"(%a, %i, %n) : (tensor<2x4x8xf16>, tensor<2x2xi32>, tensor<1xi32>) -> tensor<2x6x8xf16>
+  %2 = "tosa.avg_pool2d_adaptive"(%x, %zf, %zf, %k, %k, %p) <{acc_type = f32}> : (tensor<1x8x8x2xf32>, tensor<1xf32>, tensor<1xf32>, !tosa.shape<2>, !tosa.shape<2>, !tosa.shape<4>) -> tensor<1x4x4x2xf32>
+  %3 = tosa.max_pool2d_adaptive %x, %k, %s, %p {nan_mode = IGNORE} : (tensor<1x8x8x2xf32>, !tosa.shape<2>, !tosa.shape<2>, !tosa.shape<4>) -> tensor<1x7x7x2xf32>
+  %4 = tosa.cast %u {input_unsigned = true} : (tensor<4xi8>) -> tensor<4xf32>
+  return %0, %1, %2, %3, %4 : tensor<2x4x3xf32>, tensor<2x6x8xf16>, tensor<1x4x4x2xf32>, tensor<1x7x7x2xf32>, tensor<4xf32>
+}
+)mlir"),
+            R"(graph main {
+  %0 = input f16[2, 4, 8]
+  %1 = input f16[1, 3, 8]
+  %2 = input i32[2, 2]
+  %3 = input f32[1, 8, 8, 2]
+  %4 = input i8[4]
+  %5 = MATMUL_T(%0, %1) f32[2, 4, 3] A_zp=0 B_zp=0
+  %6 = ROW_GATHER(%0, %2) f16[2, 6, 8] row_count=3
+  %7 = AVG_POOL2D(%3) f32[1, 4, 4, 2] kernel=[2, 2] stride=[2, 2] pad=[0, 0, 0, 0] acc_type=FP32 input_zp=0 output_zp=0
+  %8 = MAX_POOL2D(%3) f32[1, 7, 7, 2] kernel=[2, 2] stride=[1, 1] pad=[0, 0, 0, 0] nan_mode=IGNORE
+  %9 = CAST(%4) f32[4] input_unsigned=true
+  output %5
+  output %6
+  output %7
+  output %8
+  output %9
+}
+)");
+}
+
+TEST(Mlir, BlockScaledTensors) {
+  EXPECT_EQ(read(R"mlir(
+func.func @main(%a: tensor<1x4x32xf32>) -> tensor<1x8x4xf32> {
+  %w = "tosa.const"() <{values = dense<1.5> : tensor<1x8x32xf4E2M1FN>}> : () -> tensor<1x8x32xf4E2M1FN>
+  %s = "tosa.const"() <{values = dense<[[[0.5], [1.0], [2.0], [4.0], [0.5], [1.0], [2.0], [4.0]]]> : tensor<1x8x1xf8E8M0FNU>}> : () -> tensor<1x8x1xf8E8M0FNU>
+  %q:2 = tosa.cast_to_block_scaled %a {block_size = BLOCK_SIZE_32} : (tensor<1x4x32xf32>) -> (tensor<1x4x32xf4E2M1FN>, tensor<1x4x1xf8E8M0FNU>)
+  %0 = tosa.matmul_t_block_scaled %w, %s, %q#0, %q#1 {block_size = BLOCK_SIZE_32} : (tensor<1x8x32xf4E2M1FN>, tensor<1x8x1xf8E8M0FNU>, tensor<1x4x32xf4E2M1FN>, tensor<1x4x1xf8E8M0FNU>) -> tensor<1x8x4xf32>
+  return %0 : tensor<1x8x4xf32>
+}
+)mlir"),
+            R"(graph main {
+  %0 = input f32[1, 4, 32]
+  %1 = const e2m1[1, 8, 32] splat 1.5
+  %2 = const e8m0[1, 8, 1] [0.5, 1, 2, 4, 0.5, 1, 2, 4]
+  %3, %4 = CAST_TO_BLOCK_SCALED(%0) e2m1[1, 4, 32], e8m0[1, 4, 1] block_size=BLOCK_SIZE_32
+  %5 = MATMUL_T_BLOCK_SCALED(%1, %2, %3, %4) f32[1, 8, 4] block_size=BLOCK_SIZE_32
+  output %5
+}
+)");
+}
+
+TEST(Mlir, ResultsWithoutARankAreInferred) {
+  EXPECT_EQ(read(R"mlir(
+func.func @main(%x: tensor<2x3xf32>) -> tensor<*xf32> {
+  %n = tosa.const_shape {values = dense<[3, 2]> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %0 = tosa.abs %x : (tensor<2x3xf32>) -> tensor<*xf32>
+  %1 = tosa.reshape %0, %n : (tensor<*xf32>, !tosa.shape<2>) -> tensor<*xf32>
+  return %1 : tensor<*xf32>
+}
+)mlir"),
+            "graph main {\n  %0 = input f32[2, 3]\n  %1 = ABS(%0) f32[2, 3]\n"
+            "  %2 = RESHAPE(%1) f32[3, 2] shape=[3, 2]\n  output %2\n}\n");
+  EXPECT_THAT(read(R"mlir(
+func.func @main(%x: tensor<2xf32>) -> tensor<*xf32> {
+  %0 = tosa.custom %x {operator_name = "n", domain_name = "d", implementation_attrs = ""} : (tensor<2xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+)mlir"),
+              HasSubstr("m.mlir:3:8: error: the type tensor<*xf32> is not a tensor with a rank [unsupported]"));
+}
+
 TEST(Mlir, TheFunctionIsChosen) {
   const auto function = [](std::string_view name, std::string_view operation, std::string_view attributes = "") {
     return formatted(

@@ -12,13 +12,26 @@
 
 namespace slipway::tosa {
 
-// Lists that are shapes are inputs; all others are attributes.
-inline bool is_file_input(const OperandInfo& operand) {
+// Lists that are shapes are inputs; all others are attributes. `adaptive`: of an operator of TOSA 1.1 whose window is
+// three shapes, after its tensors.
+inline bool is_file_input(const OperandInfo& operand, bool adaptive = false) {
   using enum OperandKind;
+  if (operand.kind == List && adaptive) return true;
   if (operand.kind != List) return operand.kind == Tensor || operand.kind == One || operand.kind == ZeroPoint;
   static constexpr std::string_view kShapes[] = {"padding",   "shape", "start",  "size",
                                                  "multiples", "scale", "offset", "border"};
   return std::ranges::contains(kShapes, operand.name);
+}
+
+// The operands in the order of a file: shapes follow tensors.
+inline std::vector<const OperandInfo*> file_operands(const OperatorInfo& info, bool adaptive) {
+  std::vector<const OperandInfo*> operands;
+  for (const OperandInfo& operand : info.operands) operands.push_back(&operand);
+  if (adaptive) {
+    std::ranges::stable_partition(operands,
+                                  [](const OperandInfo* operand) { return operand->kind != OperandKind::List; });
+  }
+  return operands;
 }
 
 // The type of an operand with one element: a type, or a type variable that tensors of the node decide.

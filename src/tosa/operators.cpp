@@ -26,7 +26,7 @@ std::uint8_t number(std::string_view text) {
   return value;
 }
 
-constexpr std::array<std::pair<std::string_view, OperandKind>, 10> kKinds = {{
+constexpr std::array<std::pair<std::string_view, OperandKind>, 11> kKinds = {{
     {"int", OperandKind::Int},
     {"flag", OperandKind::Flag},
     {"nan", OperandKind::NanMode},
@@ -34,6 +34,7 @@ constexpr std::array<std::pair<std::string_view, OperandKind>, 10> kKinds = {{
     {"resize", OperandKind::ResizeMode},
     {"rounding", OperandKind::RoundingMode},
     {"search", OperandKind::SearchPattern},
+    {"block", OperandKind::BlockSize},
     {"value", OperandKind::Value},
     {"one", OperandKind::One},
     {"zero", OperandKind::ZeroPoint},
@@ -41,6 +42,8 @@ constexpr std::array<std::pair<std::string_view, OperandKind>, 10> kKinds = {{
 
 OperandInfo attribute(std::string_view name, std::string_view kind) {
   OperandInfo operand{.name = name};
+  operand.optional = kind.ends_with('?');
+  if (operand.optional) kind.remove_suffix(1);
   if (kind.starts_with("list")) {
     operand.kind = OperandKind::List;
     operand.count = number(kind.substr(4));
@@ -102,6 +105,7 @@ constexpr EnumerantName kAccTypes[] = {{"INT32", 1}, {"FP16", 2}, {"FP32", 3}, {
 constexpr EnumerantName kNanModes[] = {{"PROPAGATE", 1}, {"IGNORE", 2}};
 constexpr EnumerantName kRoundingModes[] = {{"SINGLE_ROUND", 1}, {"INEXACT_ROUND", 2}, {"DOUBLE_ROUND", 3}};
 constexpr EnumerantName kResizeModes[] = {{"NEAREST_NEIGHBOR", 1}, {"BILINEAR", 2}};
+constexpr EnumerantName kBlockSizes[] = {{"BLOCK_SIZE_32", kBlockSize}};
 constexpr EnumerantName kSearchPatterns[] = {{"RASTER", 0}, {"SPIRAL", 1}};
 
 }  // namespace
@@ -122,6 +126,7 @@ std::string_view name_of(Op op) { return op == Op::CUSTOM ? "CUSTOM" : info_of(o
 
 std::optional<Op> op_from_name(std::string_view name) {
   if (name == "CUSTOM") return Op::CUSTOM;
+  if (name == "AVG_POOL2D_ADAPTIVE" || name == "MAX_POOL2D_ADAPTIVE") name.remove_suffix(kAdaptive.size());
   const auto found = std::ranges::find(table(), name, &OperatorInfo::name);
   return found == table().end() ? std::nullopt : std::optional(found->op);
 }
@@ -145,6 +150,8 @@ std::span<const EnumerantName> enumerants(OperandKind kind) {
       return kResizeModes;
     case OperandKind::SearchPattern:
       return kSearchPatterns;
+    case OperandKind::BlockSize:
+      return kBlockSizes;
     default:
       return {};
   }

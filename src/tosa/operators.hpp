@@ -20,7 +20,9 @@ enum class Op : std::uint8_t {
   CUSTOM,  // defined by the implementation: domain, name and attributes are texts
 };
 
-enum class InstructionSet : std::uint8_t { Tosa, MotionEngine, Custom };
+// BlockScaled: of TOSA 1.1, numbered as in `.tosa` files less 1; Tosa11: its other operators.
+enum class InstructionSet : std::uint8_t { Tosa, MotionEngine, Tosa11, BlockScaled, Custom };
+inline constexpr std::int64_t kBlockSize = 32;  // the only one
 inline constexpr std::string_view kTosaSet = "TOSA.001000.1";
 inline constexpr std::string_view kMotionEngineSet = "Arm.MotionEngine.100";
 
@@ -40,6 +42,7 @@ enum class OperandKind : std::uint8_t {
   ResizeMode,
   RoundingMode,
   SearchPattern,
+  BlockSize,
   List,
   Value,
   One,
@@ -54,6 +57,7 @@ struct OperandInfo {
   std::uint8_t count = 0;                   // of a list; 0: depends on a rank
   bool constant = false;                    // a tensor that must be constant
   bool variadic = false;                    // one or more tensors
+  bool optional = false;                    // a flag of TOSA 1.1, false where it is missing; not an operand in SPIR-V
 
   bool is_tensor() const { return kind == OperandKind::Tensor; }
 };
@@ -82,7 +86,9 @@ struct OperatorInfo {
 std::span<const OperatorInfo> operators();  // without CUSTOM
 const OperatorInfo& info_of(Op op);         // not of CUSTOM
 std::string_view name_of(Op op);
+// Also the names of the adaptive pools of TOSA 1.1: with a constant window they are the pools of TOSA 1.0.
 std::optional<Op> op_from_name(std::string_view name);
+inline constexpr std::string_view kAdaptive = "_ADAPTIVE";
 const OperatorInfo* find_operator(InstructionSet set, std::uint32_t number);
 
 // The names of an enumerant operand: {"PROPAGATE", 1}, ...; empty for other kinds.

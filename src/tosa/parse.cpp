@@ -180,6 +180,10 @@ class Parser {
     };
     if (dot == text.npos || !number(text.substr(0, dot), binding.set) || !number(text.substr(dot + 1), binding.binding))
       error_at(text, DiagnosticKind::TextSyntax, "`SET.BINDING` is expected here");
+    if (accept("[")) {
+      binding.element = static_cast<std::uint32_t>(integer());
+      expect("]");
+    }
     bindings.push_back(binding);
   }
 
@@ -264,6 +268,12 @@ class Parser {
     CustomOperator custom;
     while (ok_ && is_word(peek())) *op == Op::CUSTOM ? custom_attribute(custom) : attribute(info_of(*op), attributes);
     if (!ok_) return;
+    if (*op != Op::CUSTOM) {
+      for (const OperandInfo& operand : info_of(*op).operands) {
+        if (operand.kind == OperandKind::ZeroPoint && !attributes.has(operand.name))
+          attributes.set(operand.name, std::int64_t{0});
+      }
+    }
     const std::vector<ValueId> made = graph_.add_node(*op, std::move(inputs), std::move(attributes), std::move(types));
     for (std::size_t i = 0; i < results.size(); ++i) define(results[i], made[i]);
     Node& added = graph_.nodes.back();

@@ -68,7 +68,9 @@ std::string attribute_text(const OperandInfo& operand, const Attributes::Entry& 
 }
 
 std::string binding_text(const std::vector<Binding>& bindings, std::size_t i) {
-  return i < bindings.size() ? formatted(" at {}.{}", bindings[i].set, bindings[i].binding) : "";
+  if (i >= bindings.size()) return "";
+  const auto& [set, binding, element] = bindings[i];
+  return formatted(" at {}.{}{}", set, binding, element == 0 ? "" : formatted("[{}]", element));
 }
 
 std::string name_text(const std::string& name) { return name.empty() ? "" : " " + quoted_text(name); }
@@ -88,6 +90,10 @@ std::string call(const Graph& graph, const Names& names, const Node& node, bool 
 }
 
 }  // namespace
+
+std::string text_of(const Binding& at) {
+  return formatted("set {}, binding {}{}", at.set, at.binding, at.element == 0 ? "" : formatted("[{}]", at.element));
+}
 
 std::vector<std::string> value_names(const Graph& graph) {
   const Names names(graph);

@@ -57,6 +57,9 @@ class ShapeContext {
 // The product of two extents, dynamic if one is.
 constexpr std::int64_t times(std::int64_t a, std::int64_t b) { return a < 0 || b < 0 ? kDynamic : a * b; }
 
+// Whether a scale has the shape of its data, with one element for each block of the last dimension.
+bool is_scale(ShapeContext& node, const tensor::Shape& data, const tensor::Shape& scale);
+
 #define OPERATOR(name, set, number, rule, operands, results, variables, types) \
   Shapes shape_of_##rule(ShapeContext& node);
 #include "tosa/operators.def"

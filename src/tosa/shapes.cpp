@@ -141,6 +141,44 @@ Shapes shape_of_argmax(ShapeContext& node) {
   return {{std::move(shape)}};
 }
 
+Shapes shape_of_cast(ShapeContext& node) {
+  if (node.attributes().flag("input_unsigned") && !is_integer(node.input_type(0)))
+    return node.out_of_range("input_unsigned is for integers, not for {}", name_of(node.input_type(0)));
+  return shape_of_same(node);
+}
+
+namespace {
+
+// The shape of the scales; empty after an error.
+std::optional<tensor::Shape> scale_shape(ShapeContext& node, tensor::Shape data) {
+  if (data.back() >= 0 && data.back() % kBlockSize != 0)
+    return node.mismatch("the last dimension of {} is not a multiple of {}", tensor::shape_text(data), kBlockSize);
+  if (data.back() >= 0) data.back() /= kBlockSize;
+  return data;
+}
+
+}  // namespace
+
+bool is_scale(ShapeContext& node, const tensor::Shape& data, const tensor::Shape& scale) {
+  const auto wanted = scale_shape(node, data);
+  if (!wanted) return false;
+  if (may_be_equal(scale, *wanted)) return true;
+  node.mismatch("the scale has the shape {}; that of data {} is {}", tensor::shape_text(scale),
+                tensor::shape_text(data), tensor::shape_text(*wanted));
+  return false;
+}
+
+Shapes shape_of_cast_from_block_scaled(ShapeContext& node) {
+  if (!is_scale(node, node.input(0), node.input(1))) return std::nullopt;
+  return shape_of_same(node);
+}
+
+Shapes shape_of_cast_to_block_scaled(ShapeContext& node) {
+  const auto scale = scale_shape(node, node.input(0));
+  if (!scale) return std::nullopt;
+  return {{node.input(0), *scale}};
+}
+
 Shapes shape_of_rescale(ShapeContext& node) {
   const Attributes& attributes = node.attributes();
   const bool per_channel = attributes.flag("per_channel");

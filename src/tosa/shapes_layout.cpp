@@ -119,6 +119,16 @@ Shapes shape_of_gather(ShapeContext& node) {
   return {{{*batch, node.input(1)[1], node.input(0)[2]}}};
 }
 
+Shapes shape_of_row_gather(ShapeContext& node) {
+  const tensor::Shape &values = node.input(0), &indices = node.input(1);
+  const std::int64_t rows = node.attributes().integer("row_count");
+  const auto batch = node.equal("the batch size", {values[0], indices[0]});
+  if (!batch) return std::nullopt;
+  if (rows < 1 || (values[1] >= 0 && rows > values[1]))
+    return node.out_of_range("`row_count` is {}, and the values have {} rows", rows, values[1]);
+  return {{{*batch, times(indices[1], rows), values[2]}}};
+}
+
 Shapes shape_of_scatter(ShapeContext& node) {
   const tensor::Shape &values = node.input(0), &indices = node.input(1), &input = node.input(2);
   const auto batch = node.equal("the batch size", {values[0], indices[0], input[0]});

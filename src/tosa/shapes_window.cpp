@@ -6,8 +6,8 @@ namespace slipway::tosa {
 namespace {
 
 // Bias and zero points of all convolutions: the bias has one element or one for each output channel.
-bool bias_fits(ShapeContext& node, std::int64_t channels) {
-  const std::int64_t size = node.input(2)[0];
+bool bias_fits(ShapeContext& node, std::int64_t channels, std::size_t bias = 2) {
+  const std::int64_t size = node.input(bias)[0];
   if (size < 0 || channels < 0 || size == 1 || size == channels) return true;
   node.mismatch("the bias has {} elements; it has 1 or one for each of the {} output channels", size, channels);
   return false;
@@ -21,12 +21,13 @@ bool conv_attributes(ShapeContext& node) {
 }
 
 // Spatial dimensions of a convolution: input dimension 1 + i against weight dimension `first` + i.
-std::optional<tensor::Shape> conv_extents(ShapeContext& node, std::size_t dimensions, std::size_t first) {
+std::optional<tensor::Shape> conv_extents(ShapeContext& node, std::size_t dimensions, std::size_t first,
+                                          std::size_t weight = 1) {
   static constexpr std::string_view kNames[] = {"depth", "height", "width"};
   const auto pad = node.list("pad"), stride = node.list("stride"), dilation = node.list("dilation");
   tensor::Shape extents;
   for (std::size_t i = 0; i < dimensions; ++i) {
-    const std::int64_t kernel = node.input(1)[first + i];
+    const std::int64_t kernel = node.input(weight)[first + i];
     const std::int64_t extent = kernel < 0 ? kDynamic : (kernel - 1) * dilation[i] + 1;
     const auto steps =
         node.window(kNames[i + 3 - dimensions], node.input(0)[1 + i], pad[2 * i], pad[2 * i + 1], extent, stride[i]);
@@ -110,6 +111,35 @@ Shapes shape_of_matmul(ShapeContext& node) {
   const auto batch = node.equal("the batch size", {a[0], b[0]});
   if (!batch || !node.equal("the number of columns of A and rows of B", {a[2], b[1]})) return std::nullopt;
   return {{{*batch, a[1], b[2]}}};
+}
+
+namespace {
+
+// B has the rows of its transpose; a B of one batch is that of all.
+Shapes transposed_product(ShapeContext& node, const tensor::Shape& a, const tensor::Shape& b) {
+  const auto batch = b[0] == 1 ? std::optional(a[0]) : node.equal("the batch size", {a[0], b[0]});
+  if (!batch || !node.equal("the number of columns of A and of B", {a[2], b[2]})) return std::nullopt;
+  return {{{*batch, a[1], b[1]}}};
+}
+
+}  // namespace
+
+Shapes shape_of_matmul_t(ShapeContext& node) { return transposed_product(node, node.input(0), node.input(1)); }
+
+Shapes shape_of_matmul_t_block_scaled(ShapeContext& node) {
+  const tensor::Shape &a = node.input(0), &b = node.input(2);
+  if (!is_scale(node, a, node.input(1)) || !is_scale(node, b, node.input(3))) return std::nullopt;
+  return transposed_product(node, a, b);
+}
+
+Shapes shape_of_conv2d_block_scaled(ShapeContext& node) {
+  const tensor::Shape &input = node.input(0), &weight = node.input(2);
+  if (!is_scale(node, input, node.input(1)) || !is_scale(node, weight, node.input(3)) || !conv_attributes(node) ||
+      !node.equal("the number of input channels", {input[3], weight[3]}) || !bias_fits(node, weight[0], 4))
+    return std::nullopt;
+  const auto extents = conv_extents(node, 2, 1, 2);
+  if (!extents) return std::nullopt;
+  return {{{input[0], (*extents)[0], (*extents)[1], weight[0]}}};
 }
 
 // Arm.MotionEngine.100 (docs/spec/vgf.md#motion-engine-instructions): [N, C, H, W]; sizes, strides and offsets are [y,

@@ -210,6 +210,20 @@ TEST(Verify, RescaleOfUnsignedToUnsignedIsARule) {
               "input and output are both unsigned");
 }
 
+// Other programs ignore the attribute; the types of the tensors decide the result.
+TEST(Verify, AccumulatorsOfOtherFormsAreARule) {
+  const auto found = [](std::string_view type, std::string_view accumulator) {
+    return verified(
+        formatted("%0 = input {0}[1, 1, 1, 1]\n%1 = input {0}[1, 1, 1, 1]\n%2 = input {0}[1]\n"
+                  "%3 = CONV2D(%0, %1, %2) {0}[1, 1, 1, 1] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] "
+                  "acc_type={1} local_bound=false input_zp=0 weight_zp=0\noutput %3",
+                  type, accumulator));
+  };
+  EXPECT_TRUE(found("bf16", "FP32").empty());
+  expect_rule(found("bf16", "INT32"), "CONV2D: acc_type i32 is not a form for bf16");
+  EXPECT_EQ(found("e4m3", "INT32").errors(), 1u);  // results are f16
+}
+
 // Other converters accept shifts of 0 and 1, but not negative ones.
 TEST(Verify, RescaleByASmallShiftIsARule) {
   const auto found = [](std::string_view shift) {
@@ -262,7 +276,7 @@ TEST(Verify, DynamicShapesBecomeKnown) {
 
 // Every operator of the table parses, and its rows match its variables.
 TEST(Operators, TheTableIsSound) {
-  EXPECT_EQ(operators().size(), 69u);
+  EXPECT_EQ(operators().size(), 75u);
   for (const OperatorInfo& info : operators()) {
     SCOPED_TRACE(info.name);
     EXPECT_FALSE(info.results.empty());

@@ -25,7 +25,8 @@ class Verifier {
       made_[i] = graph_.values[i].kind != ValueKind::Result;
       extents(graph_.values[i]);
     }
-    for (const Node& node : graph_.nodes) {
+    for (Node& node : graph_.nodes) {
+      if (node.op == Op::RESCALE) rounding_mode(node);
       if (node.op != Op::CUSTOM) check(node);
       for (const ValueId value : node.outputs) made_[index(value)] = true;
     }
@@ -45,6 +46,14 @@ class Verifier {
   }
 
   void extents(const Value& value) {
+    const bool inferred = value.kind == ValueKind::Result && graph_.nodes[value.source].op != Op::CUSTOM;
+    if (is_unranked(value.type.shape) && !inferred) {
+      diagnostics_.error(DiagnosticKind::Unsupported, {},
+                         formatted("{}{} has no rank; only results of operators of TOSA are inferred",
+                                   value.kind == ValueKind::Input ? "an input" : "a tensor",
+                                   value.name.empty() ? "" : formatted(" `{}`", value.name)));
+      return;
+    }
     if (std::ranges::all_of(value.type.shape, [](std::int64_t extent) { return extent > 0; })) {
       const Size count = tensor::element_count(value.type.shape);
       if (!count || *count > static_cast<std::uint64_t>(INT64_MAX)) {
@@ -108,6 +117,7 @@ class Verifier {
       if (operand.is_tensor()) continue;
       const Attributes::Entry* entry = node.attributes.find(operand.name);
       if (!entry) {
+        if (operand.optional) continue;
         error(DiagnosticKind::MissingKey, node, formatted("`{}` is missing", operand.name));
         continue;
       }
@@ -122,6 +132,20 @@ class Verifier {
       }
       enumerant(node, operand, entry->integers.empty() ? -1 : entry->integers[0]);
     }
+  }
+
+  // Other implementations test for double rounding alone, so that each other value rounds once.
+  void rounding_mode(Node& node) {
+    constexpr std::string_view name = "rounding_mode";
+    const Attributes::Entry* entry = node.attributes.find(name);
+    if (!entry || entry->integers.size() != 1) return;
+    const std::int64_t value = entry->integers[0];
+    if (std::ranges::contains(enumerants(OperandKind::RoundingMode), value,
+                              [](const EnumerantName& each) { return std::int64_t{each.value}; }))
+      return;
+    rule(DiagnosticKind::UnknownValue, node,
+         formatted("`{}` is {}, which is not a rounding mode; SINGLE_ROUND is taken", name, value));
+    node.attributes.set(name, static_cast<std::int64_t>(RoundingMode::SingleRound));
   }
 
   void enumerant(const Node& node, const OperandInfo& operand, std::int64_t value) {
@@ -154,9 +178,16 @@ class Verifier {
     }
     for (std::size_t i = 0; i < info.results.size(); ++i)
       given.push_back({info.results[i].name, info.results[i].type, graph_[node.outputs[i]].type.data});
-    if (info.variable("acc"))
-      given.push_back({"acc_type", "acc", data_type_of(node.attributes.enumerant<AccType>("acc_type"))});
-    if (std::ranges::any_of(info.rows, [&](const TypeRow& row) { return fits(given, info, row); })) return;
+    const auto is_form = [&] {
+      return std::ranges::any_of(info.rows, [&](const TypeRow& row) { return fits(given, info, row); });
+    };
+    const bool sums = info.variable("acc").has_value(), known = !sums || is_form();
+    if (sums) given.push_back({"acc_type", "acc", data_type_of(node.attributes.enumerant<AccType>("acc_type"))});
+    if (is_form()) return;
+    // The tensors alone decide the result: sums are at least as precise as the form asks for.
+    if (sums && known)
+      return rule(DiagnosticKind::TypeMismatch, node,
+                  formatted("acc_type {} is not a form for {}", name_of(given.back().data), name_of(given[0].data)));
 
     std::string have;
     for (const Given& each : given)
@@ -204,7 +235,9 @@ class Verifier {
           error(DiagnosticKind::TypeMismatch, node, formatted("`{}` is not constant", operand.name));
       }
     }
-    for (std::size_t i = 0; i < info.results.size(); ++i) rank(info.results[i], node.outputs[i]);
+    for (std::size_t i = 0; i < info.results.size(); ++i) {
+      if (!is_unranked(graph_[node.outputs[i]].type.shape)) rank(info.results[i], node.outputs[i]);
+    }
   }
 
   // 0 unless the tensor is i8, or an i16 that RESCALE treats as unsigned (docs/spec/tosa.md#rescale).
@@ -242,7 +275,8 @@ class Verifier {
     }
   }
 
-  // A shift beyond the width of the product has no defined result. Other converters accept shifts of 0 and 1.
+  // A shift beyond the width of the product has no defined result. Other converters accept shifts of 0 and 1, and the
+  // result is then exact, or rounded like that of other shifts.
   void shifts(const Node& node) {
     constexpr int kMinShift = 2, kMaxShift = 62;
     for (const Constant& constant : graph_.constants) {
@@ -294,6 +328,7 @@ class Verifier {
   void results(const Node& node, const std::vector<tensor::Shape>& shapes) {
     for (std::size_t i = 0; i < shapes.size(); ++i) {
       tensor::Shape& declared = graph_[node.outputs[i]].type.shape;
+      if (is_unranked(declared)) declared = shapes[i];
       // SPIR-V has no tensors of rank 0: tensors of one element are used instead.
       if (shapes[i].empty() && declared == tensor::Shape{1}) continue;
       if (!may_be_equal(declared, shapes[i])) {

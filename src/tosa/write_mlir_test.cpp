@@ -38,7 +38,7 @@ std::string written(const Graph& graph) {
 TEST(WriteMlir, EveryOperatorAndTypeIsReadAgain) {
   int count = 0;
   slipway::testing::for_each_operator_graph([&](const OperatorInfo& info, const TypeRow&, const Graph& graph) {
-    if (info.set != InstructionSet::Tosa) return;
+    if (info.set != InstructionSet::Tosa && info.set != InstructionSet::BlockScaled) return;
     const std::string text = written(graph);
     SCOPED_TRACE(text);
     Diagnostics problems;

@@ -63,6 +63,7 @@ std::string text_with_bytes(const Graph& graph) {
 TEST(WriteSpirv, EveryOperatorAndTypeIsReadAgain) {
   int count = 0;
   slipway::testing::for_each_operator_graph([&](const OperatorInfo& info, const TypeRow&, Graph graph) {
+    if (info.set == InstructionSet::Tosa11 || info.set == InstructionSet::BlockScaled) return;
     SCOPED_TRACE(formatted("{} {}", info.name, text_of(graph.values[0].type)));
     Diagnostics problems;
     verify(graph, problems);
@@ -166,10 +167,12 @@ TEST(WriteSpirv, GraphsThatAModuleCannotRepresentAreRefused) {
   graph.outputs = {graph.add_input({DataType::F32, {1, 1, 1, 1, 1, 1, 1}}, "x"),
                    graph.add_input({DataType::F32, {2, 0}}), graph.add_graph_constant({DataType::F32, {2}}, 0)};
   graph.constants[0].graph_constant.reset();
+  graph.input_bindings = {{0, 0, 0}, {0, 0, 1}};
   EXPECT_EQ(assembly_of(graph),
             "error: tensor `x` has the type f32[1, 1, 1, 1, 1, 1, 1]; a graph module has ranks up to 6 [unsupported]\n"
             "error: tensor has the type f32[2, 0]; no dimension can be 0 [out-of-range]\n"
-            "error: constant has no data [missing-key]\n");
+            "error: constant has no data [missing-key]\n"
+            "error: set 0, binding 0[1]: arrays of tensors cannot be written [unsupported]\n");
 }
 
 }  // namespace

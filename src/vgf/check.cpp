@@ -312,32 +312,33 @@ class Checker {
         formatted("a model {} is resource {}, whose category is {}", what, slot.resource, name_of(resource.category)));
   }
 
-  // The storage of a resource: its alias group, or itself.
-  std::pair<bool, std::uint32_t> storage_of(std::uint32_t resource) const {
-    const auto& group = file_.resources[resource].alias_group;
-    return group ? std::pair(true, *group) : std::pair(false, resource);
-  }
-
   // Values flow through the resources. The numbers of slots may be local to a segment.
   void order() {
-    std::set<std::pair<bool, std::uint32_t>> available;
+    const std::vector<std::uint32_t> storage = storage_of(file_);
+    std::set<std::uint32_t> available;
     std::map<std::uint32_t, std::size_t> writers;  // by resource
-    for (const Slot& slot : file_.inputs) available.insert(storage_of(slot.resource));
+    for (const Slot& slot : file_.inputs) available.insert(storage[slot.resource]);
     for (std::size_t i = 0; i < file_.segments.size(); ++i) {
       const Segment& segment = file_.segments[i];
       for (const Slot& slot : segment.inputs) {
-        if (available.contains(storage_of(slot.resource))) continue;
+        if (available.contains(storage[slot.resource])) continue;
         diagnostics_.rule(DiagnosticKind::FileFormat, file_.location(slot),
                           formatted("segment {} `{}` reads resource {}, which no earlier segment writes", i,
                                     segment.name, slot.resource));
       }
       for (const Slot& slot : segment.outputs) {
-        available.insert(storage_of(slot.resource));
+        available.insert(storage[slot.resource]);
         const auto [writer, is_new] = writers.try_emplace(slot.resource, i);
         if (is_new || writer->second == i) continue;
         diagnostics_.rule(DiagnosticKind::FileFormat, file_.location(slot),
                           formatted("segments {} and {} both write resource {}", writer->second, i, slot.resource));
       }
+    }
+    for (std::size_t i = 0; i < file_.outputs.size(); ++i) {
+      const Slot& slot = file_.outputs[i];
+      if (available.contains(storage[slot.resource])) continue;
+      diagnostics_.rule(DiagnosticKind::FileFormat, file_.location(slot),
+                        formatted("output {} of the model is resource {}, which no segment writes", i, slot.resource));
     }
   }
 
@@ -382,6 +383,11 @@ bool is_buffer(const Resource& resource) {
          type == STORAGE_TEXEL_BUFFER;
 }
 
+bool is_image(const Resource& resource) {
+  return resource.descriptor_type == vk::DescriptorType::COMBINED_IMAGE_SAMPLER ||
+         resource.descriptor_type == vk::DescriptorType::STORAGE_IMAGE;
+}
+
 bool is_dynamic(const Resource& resource) {
   return std::ranges::any_of(resource.shape, [](std::int64_t dimension) { return dimension < 0; });
 }
@@ -395,6 +401,27 @@ Size byte_count(const Resource& resource) {
   const tensor::FormatInfo* info = tensor::find_format(resource.format);
   if (!info || !elements) return std::nullopt;
   return checked_multiply(counts_components(resource) ? *elements / info->components : *elements, info->texel_bytes);
+}
+
+std::vector<std::uint32_t> storage_of(const File& file) {
+  std::vector<std::uint32_t> storage(file.resources.size());
+  std::map<std::uint32_t, std::uint32_t> groups, inputs;  // the first resource, by alias group and by logical number
+  for (std::uint32_t i = 0; i < storage.size(); ++i) {
+    const auto& group = file.resources[i].alias_group;
+    storage[i] = group ? groups.try_emplace(*group, i).first->second : i;
+  }
+  std::set<std::uint32_t> written;
+  for (const Segment& segment : file.segments) {
+    for (const Slot& slot : segment.outputs) written.insert(storage[slot.resource]);
+  }
+  for (const Slot& slot : file.inputs) inputs.try_emplace(slot.binding, slot.resource);
+  for (const Slot& slot : file.outputs) {
+    const auto input = inputs.find(slot.binding);
+    if (input == inputs.end() || written.contains(storage[slot.resource])) continue;
+    const auto [first, second] = std::minmax(storage[input->second], storage[slot.resource]);
+    std::ranges::replace(storage, std::uint32_t{second}, std::uint32_t{first});
+  }
+  return storage;
 }
 
 void check_vgf(const File& file, Diagnostics& diagnostics) { Checker(file, diagnostics).run(); }

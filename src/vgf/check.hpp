@@ -19,8 +19,13 @@ Size byte_count(const Resource& resource);
 bool counts_components(const Resource& resource);
 // Whether it is a storage, uniform or texel buffer.
 bool is_buffer(const Resource& resource);
+// Whether it is an image with or without a sampler.
+bool is_image(const Resource& resource);
 // Whether a dimension is dynamic.
 bool is_dynamic(const Resource& resource);
+// What shares storage: for each resource, the first one whose storage it has. That are the members of an alias group,
+// and inputs and outputs of the model with one logical number, if no segment writes the output.
+std::vector<std::uint32_t> storage_of(const File& file);
 // The element type of a tensor resource; empty for formats that tensors cannot have (docs/spec/vgf.md#resources).
 std::optional<tensor::ElementType> element_type(vk::Format format);
 

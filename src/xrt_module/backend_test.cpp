@@ -225,6 +225,147 @@ TEST_F(XrtBackendTest, AFailedExecutionOfAProfileHasNoMetrics) {
   }
 }
 
+TEST_F(XrtBackendTest, AFailedExecutionReportsCompletedIterationsOnly) {
+  npu_->fail_at = 3;
+  Opened opened = open(npu_recipe(kTwoBuffers, npu_run("x", "y")),
+                       R"({"executions": [{"mode": "latency", "iterations": 5, "verbose": false}]})");
+  EXPECT_TRUE(opened.session.run());
+  EXPECT_EQ(opened.session.details().executions->at(0).samples->count, 2u);
+  npu_->reset();
+  npu_->fail_at = 1;
+  EXPECT_TRUE(opened.session.run());
+  EXPECT_FALSE(opened.session.details().executions->at(0).samples);
+}
+
+// XRT does not measure runs, so each is started alone.
+TEST_F(XrtBackendTest, RunsAreMeasured) {
+  std::string runs;
+  for (int i = 0; i < 8; ++i) runs += (i == 0 ? "" : ",") + npu_run("x", "y");
+  OpenOptions measuring = options();
+  measuring.runner.timings = true;
+  Opened opened(npu_recipe(kTwoBuffers, runs), std::move(measuring), "", npu_files());
+  ASSERT_EQ(opened.problems, "");
+  opened.bind("x", {1, 2, 3, 4});
+  EXPECT_EQ(opened.run(), "ok");
+  EXPECT_THAT(opened.words("y"), ElementsAre(2, 3, 4, 5));
+  EXPECT_EQ(npu_->lists, 0u);
+  ASSERT_EQ(opened.runner().records().size(), 8u);
+  for (const RunRecord& record : opened.runner().records()) EXPECT_GT(record.total_ns.value_or(0), 0);
+  npu_->fail_at = npu_->commands + 2;
+  EXPECT_THAT(opened.run(), HasSubstr("run 'x_to_y' of kernel `k` failed"));
+  EXPECT_THAT(statuses(opened), ElementsAre(kOk, kFailed, kSkipped, kSkipped, kSkipped, kSkipped, kSkipped, kSkipped));
+}
+
+TEST_F(XrtBackendTest, BuffersThatTheProfileBindsAreMadeOnce) {
+  const auto allocated = [&](const std::string& buffers) {
+    npu_->reset();
+    Opened opened = open(npu_recipe(buffers, npu_run("x", "y")), R"({"bindings": [
+      {"name": "x", "size": 16, "init": {"stride": 4, "value": 1}}, {"name": "y", "size": 16}]})");
+    EXPECT_EQ(opened.problems, "");
+    EXPECT_FALSE(opened.session.run());
+    EXPECT_EQ(opened.runner().created_bytes(), 0u);
+    EXPECT_THAT(opened.words("y"), Each(2u));
+    return npu_->allocated.load();
+  };
+  EXPECT_EQ(allocated(std::string(kTwoBuffers)),
+            allocated(R"({"name": "x", "type": "input"}, {"name": "y", "type": "output"})"));
+}
+
+// What the shipped runner accepts runs with the same data (docs/acceptance.md).
+TEST_F(XrtBackendTest, WhatTheShippedRunnerAccepts) {
+  const auto result = [&](const std::string& buffers, const std::string& arguments, std::string_view profile,
+                          std::string_view warning) {
+    Opened opened = open(npu_recipe(buffers, formatted(R"({{"kernel": "k", "where": "gpu", "arguments": [{}],
+      "constants": [{{"value": 3, "argidx": 0}}, {{"value": 7, "argidx": 3}}]}})",
+                                                       arguments)),
+                         std::string(profile));
+    EXPECT_THAT(opened.problems, HasSubstr(warning));
+    EXPECT_THAT(opened.problems, ::testing::Not(HasSubstr("error:")));
+    EXPECT_FALSE(opened.session.run());
+    return opened.words("y");
+  };
+  const std::string x = R"({"name": "x", "type": "input", "size": 16})",
+                    y = R"({"name": "y", "type": "output", "size": 16})";
+  const std::string z = R"({"name": "z", "type": "input"})";
+  constexpr std::string_view kProfile = R"({"bindings": [
+    {"name": "x", "size": 16, "init": {"stride": 4, "value": 10}}, {"name": "z", "size": 16, "init": {"stride": 4, "value": 20}},
+    {"name": "y", "size": 16}, {"name": "x", "size": 64, "init": {"stride": 4, "value": 90}}]})";
+  constexpr std::string_view kTo = R"(, {"name": "y", "argidx": 5})";
+  const std::string from_x = R"({"name": "x", "argidx": 3})", from_z = R"({"name": "z", "argidx": 3})";
+  // Other values of `where`; the buffer x is bound twice, and the constant for its argument has no effect.
+  EXPECT_THAT(result(x + "," + y + "," + z, from_x + std::string(kTo), kProfile, "is taken as npu"), Each(11u));
+  EXPECT_THAT(result(x + "," + y + "," + z, from_x + std::string(kTo), kProfile,
+                     "argidx 3 is used twice in run `k`; it is buffer `x`"),
+              Each(11u));
+  // The argument that is bound last: by the names of the buffers.
+  EXPECT_THAT(result(x + "," + y + "," + z, from_z + "," + from_x + std::string(kTo), kProfile, "it is buffer `z`"),
+              Each(21u));
+  // The first of two buffers.
+  EXPECT_THAT(result(x + "," + y + R"(, {"name": "x", "type": "internal", "size": 128})", from_x + std::string(kTo),
+                     kProfile, "two buffers are called `x`; runs use the first one"),
+              Each(11u));
+  // An offset of a whole buffer, and one past its end.
+  EXPECT_THAT(result(x + "," + y, R"({"name": "x", "argidx": 3, "offset": 8, "size": 16})" + std::string(kTo), kProfile,
+                     "its offset 8 is ignored"),
+              Each(11u));
+  EXPECT_THAT(
+      result(z + "," + y, R"({"name": "z", "argidx": 3, "offset": 24})" + std::string(kTo), kProfile, "is used twice"),
+      Each(21u));
+  // A buffer that is not bound: the argument is not set.
+  const std::string both = R"({"name": "x", "argidx": 3}, {"name": "w", "argidx": 4})" + std::string(kTo);
+  EXPECT_THAT(result(x + "," + y + R"(, {"name": "w", "type": "input"})", both, kProfile,
+                     "buffer `w` is not bound; arguments that it is for stay unset [runner-state]"),
+              Each(11u));
+}
+
+TEST_F(XrtBackendTest, ArgumentsThatTheControlCodeUses) {
+  const auto problems = [&](const std::string& run) { return open(npu_recipe(kTwoBuffers, run)).problems; };
+  EXPECT_EQ(problems(npu_run("x", "y")), "");
+  EXPECT_THAT(
+      problems(R"({"kernel": "k", "arguments": [{"name": "x", "argidx": 3}, {"name": "y", "argidx": 5}]})"),
+      HasSubstr("warning: run `k` does not set parameter 0 (`opcode`) of kernel `k`, which the NPU uses; it is 0 "
+                "[unset-argument]"));
+  EXPECT_THAT(
+      problems(
+          R"({"kernel": "k", "arguments": [{"name": "x", "argidx": 3}], "constants": [{"value": 3, "argidx": 0}]})"),
+      HasSubstr("does not set parameter 5 (`bo2`) of kernel `k`"));
+  EXPECT_THAT(problems(R"({"kernel": "DPU"})"),
+              HasSubstr("Unknown kernel 'DPU'; it is the `instance` of kernel `k`; runs take "
+                        "the `name` of a kernel [unknown-reference]"));
+}
+
+TEST_F(XrtBackendTest, OutputsAreProven) {
+  const auto unwritten = [&](std::string_view profile, std::string_view y_slice, std::string_view later = "") {
+    npu_->reset();
+    Opened opened = open(
+        npu_recipe(
+            R"({"name": "x", "type": "input", "size": 16}, {"name": "y", "type": "output", "size": 32})",
+            formatted(R"({{"kernel": "k", "arguments": [{{"name": "x", "argidx": 3}}, {{"name": "y", "argidx": 5{}}}],
+                     "constants": [{{"value": 3, "argidx": 0}}]}}{})",
+                      y_slice, later)),
+        std::string(profile));
+    EXPECT_EQ(opened.problems, "");
+    EXPECT_FALSE(opened.session.run());
+    EXPECT_EQ(npu_->commands, opened.session.plan()->runs.size());
+    const Failure failure = opened.runner().unwritten_outputs();
+    return std::pair(failure.empty() ? "" : Opened::text(failure), opened.words("y"));
+  };
+  constexpr std::string_view kHalf = R"(, "offset": 16, "size": 16)";
+  const auto [text, words] = unwritten("", kHalf);
+  EXPECT_THAT(text, HasSubstr("output `y` was not written: 4 of 8 elements, from element 0"));
+  EXPECT_THAT(text, HasSubstr("[output-not-written]"));
+  EXPECT_THAT(words, ElementsAre(0, 0, 0, 0, 1, 1, 1, 1));  // not the pattern
+  // A binding without contents is proven too, one with contents is not.
+  EXPECT_THAT(unwritten(R"({"bindings": [{"name": "y", "size": 32}]})", kHalf).first, HasSubstr("4 of 8 elements"));
+  const auto initial =
+      unwritten(R"({"bindings": [{"name": "y", "size": 32, "init": {"stride": 4, "value": 9}}]})", kHalf);
+  EXPECT_EQ(initial.first, "");
+  EXPECT_THAT(initial.second, ElementsAre(9, 9, 9, 9, 1, 1, 1, 1));
+  // A later run may read what the first one did not write.
+  const auto later = unwritten("", kHalf, "," + npu_run("y", "y", R"(, "size": 32)"));
+  EXPECT_EQ(later.first, "");
+}
+
 TEST_F(XrtBackendTest, AFailureInARunListNamesItsRun) {
   std::string runs;
   for (int i = 0; i < 8; ++i) runs += (i == 0 ? "" : ",") + npu_run("x", "y");

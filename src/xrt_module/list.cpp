@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Run lists on XRT: an xrt::runlist if the list reaches the threshold. Otherwise all runs are started in order, and
-// waited for in reverse order (docs/spec/recipe.md#execution).
+// waited for in reverse order (docs/spec/recipe.md#execution). With timings, `wait` starts each run alone.
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <optional>
 #include <ranges>
 #include <span>
+#include <utility>
 
 #include "base/files.hpp"
 #include "base/format.hpp"
@@ -76,7 +77,7 @@ RunResult result_of(const Run& run) {
 
 class List final : public KernelList {
  public:
-  explicit List(bool chain) : chain_(chain) {}
+  List(bool chain, bool timings) : chain_(chain), timings_(timings) {}
   ~List() override {
     if (started_ != 0) (void)wait(std::nullopt, false);
   }
@@ -103,6 +104,8 @@ class List final : public KernelList {
 
   Result<> submit() override {
     started_ = 0;
+    to_measure_ = timings_;
+    if (timings_) return {};
     if (chain_) {
       try {
         list_->execute();
@@ -124,7 +127,7 @@ class List final : public KernelList {
   }
 
   Result<bool> wait(std::optional<std::chrono::nanoseconds> time_out, bool poll) override {
-    if (started_ == 0) return true;
+    if (started_ == 0 && !to_measure_) return true;
     const Clock::time_point start = Clock::now();
     // XRT counts in whole milliseconds, and 0 means no limit.
     const auto left = [&] {
@@ -133,19 +136,14 @@ class List final : public KernelList {
       return std::max(rest, std::chrono::milliseconds(1));
     };
     const auto over = [&] { return time_out && Clock::now() - start >= *time_out; };
+    if (std::exchange(to_measure_, false)) return measure_each(left, over, poll);
     if (chain_) return wait_for_chain(left, over, poll);
     // Waits for all runs, even after a failure. Because of the reverse order, the last failure seen is that of the
     // first failed run, which is returned.
     std::optional<Failure> failure;
     for (Run& run : std::span(runs_).first(started_) | std::views::reverse) {
       try {
-        if (poll) {
-          while (run.run.state() < ERT_CMD_STATE_COMPLETED || run.run.state() == ERT_CMD_STATE_SUBMITTED) {
-            if (over()) return false;
-          }
-        }
-        // Throws if the run failed.
-        if (run.run.wait2(left()) == std::cv_status::timeout) return false;
+        if (!has_ended(run, left, over, poll)) return false;
       } catch (...) {
         failure = failed(run, "failed").error();
       }
@@ -162,7 +160,41 @@ class List final : public KernelList {
 
   bool chained() const override { return chain_; }
 
+  // XRT has no times of runs: the host measures each one alone.
+  std::vector<double> timings() override { return times_; }
+  bool runs_in_wait() const override { return timings_; }
+
  private:
+  // Waits for a run; returns false if the time is over. Throws if the run failed.
+  template <class Left, class Over>
+  static bool has_ended(Run& run, Left left, Over over, bool poll) {
+    if (poll) {
+      while (run.run.state() < ERT_CMD_STATE_COMPLETED || run.run.state() == ERT_CMD_STATE_SUBMITTED) {
+        if (over()) return false;
+      }
+    }
+    return run.run.wait2(left()) != std::cv_status::timeout;
+  }
+
+  template <class Left, class Over>
+  Result<bool> measure_each(Left left, Over over, bool poll) {
+    times_.clear();
+    for (Run& run : runs_) {
+      const Clock::time_point begin = Clock::now();
+      try {
+        run.run.start();
+        started_ = static_cast<std::size_t>(&run - runs_.data()) + 1;
+        if (!has_ended(run, left, over, poll)) return false;
+      } catch (...) {
+        started_ = 0;
+        return failed(run, "failed");
+      }
+      times_.push_back(std::chrono::duration<double, std::nano>(Clock::now() - begin).count());
+    }
+    started_ = 0;
+    return true;
+  }
+
   template <class Left, class Over>
   Result<bool> wait_for_chain(Left left, Over over, bool poll) {
     try {
@@ -193,17 +225,19 @@ class List final : public KernelList {
                       formatted("run '{}' of kernel `{}` {}", run.id, run.kernel->name, how));
   }
 
-  bool chain_;
+  bool chain_, timings_;
+  bool to_measure_ = false;  // after `submit`, with timings
   std::vector<Run> runs_;
-  std::size_t started_ = 0;  // runs of the last submission that may not have ended
+  std::vector<double> times_;  // ns, of the last submission, with timings
+  std::size_t started_ = 0;    // runs of the last submission that may not have ended
   std::optional<::xrt::runlist> list_;
 };
 
 }  // namespace
 
 Result<ListPtr> make_list(std::span<const KernelRun> runs, const ListOptions& options) {
-  const bool chain = options.runlist_threshold != 0 && runs.size() >= options.runlist_threshold;
-  auto list = std::make_unique<List>(chain);
+  const bool chain = !options.timings && options.runlist_threshold != 0 && runs.size() >= options.runlist_threshold;
+  auto list = std::make_unique<List>(chain, options.timings);
   for (const KernelRun& run : runs) {
     SLIPWAY_TRY_VOID(list->add(run));
   }

@@ -11,9 +11,11 @@
 #include "zeinfo/check/check.hpp"
 #include "zeinfo/kernel/compare.hpp"
 #include "zeinfo/kernel/layout.hpp"
+#include "zeinfo/kernel/occupancy.hpp"
 #include "zeinfo/kernel/pack.hpp"
 #include "zeinfo/zebin/input.hpp"
 #include "zeinfo/zebin/inspect.hpp"
+#include "zeinfo/zebin/isa.hpp"
 
 namespace slipway {
 
@@ -118,6 +120,10 @@ Outcome<KernelBinary> KernelBinary::parse(ByteView bytes, std::string name, cons
     diagnostics.error(DiagnosticKind::UnknownReference, SourceLocation::in_file(state->name),
                       "the archive has several members for this; `member` or `product` chooses one");
   }
+  if (options.instructions && !inputs.empty()) {
+    if (const auto library = diagnostics.take(zebin::IsaLibrary::open()))
+      add_instructions(inputs.front(), *library, diagnostics);
+  }
   if (diagnostics.has_errors() || inputs.empty()) return problems(diagnostics.all());
   state->input = std::move(inputs.front());
   return KernelBinary(std::move(state));
@@ -145,7 +151,9 @@ std::vector<KernelFigures> KernelBinary::kernels() const {
                        .scratch_bytes = summary.scratch_bytes,
                        .local_memory_bytes = summary.slm_bytes,
                        .barriers = summary.barriers,
-                       .argument_bytes = summary.cross_thread_bytes});
+                       .argument_bytes = summary.cross_thread_bytes,
+                       .instructions = summary.instructions,
+                       .sends = summary.sends});
   }
   return figures;
 }
@@ -196,6 +204,24 @@ Outcome<std::string> KernelBinary::layout_svg(std::string_view name) const {
   const zeinfo::Kernel* kernel = find_kernel(alive(state_).input.document, name);
   if (!kernel) return no_kernel(name);
   return zebin::layout_svg(zeinfo::layout_of(alive(state_).input.document, *kernel, alive(state_).input.target));
+}
+
+Outcome<KernelOccupancy> KernelBinary::occupancy(std::string_view name, const OccupancyQuestion& question) const {
+  const zeinfo::Kernel* kernel = find_kernel(alive(state_).input.document, name);
+  if (!kernel) return no_kernel(name);
+  const auto found = zeinfo::occupancy(
+      *kernel, alive(state_).input.target,
+      {.local_size = question.local_size, .eus = question.eus, .local_memory = question.local_memory});
+  if (!found)
+    return problems(Failure{
+        {.kind = DiagnosticKind::WorkGroupSize, .message = formatted("kernel `{}`: {}", name, found.error())}});
+  return KernelOccupancy{.local_size = found->local_size,
+                         .eus = found->eus,
+                         .threads_per_eu = found->threads_per_eu,
+                         .threads_per_group = found->threads_per_group,
+                         .local_memory_bytes = found->slm_bytes,
+                         .groups = found->groups,
+                         .limited_by = std::string(found->limited_by)};
 }
 
 Outcome<PackedArguments> KernelBinary::pack(std::string_view name, const KernelLaunch& launch) const {

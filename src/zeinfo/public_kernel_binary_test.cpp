@@ -51,6 +51,21 @@ TEST(KernelBinary, MetricsAndLayout) {
   EXPECT_EQ(binary->layout_svg("saxpi").error()[0].message, "there is no kernel `saxpi`");
 }
 
+TEST(KernelBinary, Occupancy) {
+  const auto binary = KernelBinary::parse(std::as_bytes(std::span(kText)), "k.ze_info", {.product = "dg2"});
+  ASSERT_TRUE(binary);
+  const KernelOccupancy found = binary->occupancy("saxpy", {.local_size = {64, 2, 1}}).value();
+  EXPECT_EQ(found.threads_per_group, 8u);
+  EXPECT_EQ(found.groups, 16u);
+  EXPECT_EQ(found.eus, 16);
+  EXPECT_EQ(found.limited_by, "threads");
+  EXPECT_EQ(binary->occupancy("saxpy", {.local_size = {2048, 1, 1}}).error()[0].kind, "work-group-size");
+  EXPECT_EQ(binary->occupancy("saxpi", {}).error()[0].kind, "unknown-reference");
+  EXPECT_EQ(saxpy()->occupancy("saxpy", {}).error()[0].message,
+            "kernel `saxpy`: the device is not known; give --product");
+  EXPECT_FALSE(binary->kernels()[0].instructions);
+}
+
 TEST(KernelBinary, ObjectsThatWereMovedFromThrow) {
   auto binary = saxpy();
   ASSERT_TRUE(binary);

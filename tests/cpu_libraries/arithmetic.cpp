@@ -2,6 +2,8 @@
 // A CPU library for tests, as users write them.
 #include <slipway/cpu_library.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
@@ -50,6 +52,12 @@ void constants(std::vector<std::any>& args) {
 
 void nothing(std::vector<std::any>&) {}
 
+// Does not end before there is a byte in a pipe.
+void wait_for_byte(std::vector<std::any>& args) {
+  char byte = 0;
+  [[maybe_unused]] const ssize_t count = ::read(std::any_cast<int>(args.at(0)), &byte, 1);
+}
+
 void counters(std::vector<std::any>& args) {
   args.at(0) = initialised;
   args.at(1) = lookups;
@@ -74,6 +82,8 @@ void lookup(const std::string& name, xrt::cpu::lookup_args* out) {
   ++lookups;
   if (name == "copy")
     *out = {2, copy};
+  else if (name == "wait_for_byte")
+    *out = {1, wait_for_byte};
   else if (name == "add")
     *out = {2, add};
   else if (name == "label")

@@ -128,6 +128,7 @@ bool matches_file(std::string_view pattern, std::string_view file) {
 std::optional<Expected> expected_for(Verdict verdict) {
   switch (verdict) {
     case Verdict::Failed:
+    case Verdict::PartlyCompared:
     case Verdict::Error:
       return Expected::Fail;
     case Verdict::Crashed:

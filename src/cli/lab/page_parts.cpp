@@ -22,7 +22,7 @@ constexpr std::string_view kPageBody = R"PAGE(<main>
 )PAGE";
 
 constexpr std::string_view kPageScript = R"PAGE(
-const kind = { passed: 'good', ran: 'good', failed: 'bad', error: 'bad', crashed: 'bad', 'timed-out': 'bad', skipped: 'skip' };
+const kind = { passed: 'good', ran: 'good', failed: 'bad', 'partly-compared': 'bad', error: 'bad', crashed: 'bad', 'timed-out': 'bad', skipped: 'skip' };
 const isBad = c => !c.ok && c.verdict !== 'skipped';
 const colour = c => c.ok && kind[c.verdict] === 'bad' ? 'warn' : isBad(c) && kind[c.verdict] === 'good' ? 'bad' : kind[c.verdict];
 const label = c => (isBad(c) && kind[c.verdict] === 'good' ? 'unexpected ' : '') + c.verdict;
@@ -34,7 +34,7 @@ document.title = $('title').textContent + ' \u2013 Slipway';
 const used = D.devices.filter(d => d).map(d => d.replace('\n', ', driver '));
 $('about').textContent = [D.runs.length ? D.runs[D.runs.length - 1].started.replace('T', ' ').replace('Z', ' UTC') : '', used.join('; '), 'slipway ' + D.version, time(total) + ' in all cases'].filter(x => x).join(' \u00b7 ');
 const groups = [['not ok', isBad, 'bad']], seen = new Set(D.cases.map(c => c.verdict));
-for (const v of ['passed', 'ran', 'failed', 'error', 'crashed', 'timed-out', 'skipped']) if (seen.has(v)) groups.push([v, c => c.verdict === v, kind[v]]);
+for (const v of ['passed', 'ran', 'failed', 'partly-compared', 'error', 'crashed', 'timed-out', 'skipped']) if (seen.has(v)) groups.push([v, c => c.verdict === v, kind[v]]);
 if (D.cases.some(c => c.expected)) groups.push(['expected', c => c.expected && c.ok, 'warn']);
 if (D.cases.some(c => c.attempts)) groups.push(['flaky', c => c.attempts, 'warn']);
 let group = null;
@@ -109,9 +109,9 @@ function recipe(r) {
   if (r.job) box.append(put(el('p'), 'job ', el('code', r.job)));
   if (list.length) {
     // From the minimum to the maximum, with the median. A single iteration is mostly its preparation.
-    const many = list.filter(e => e.samples.count > 1), top = Math.max(1e-9, ...(many.length ? many : list).map(e => e.samples.max));
-    const spread = s => { if (many.length && s.count < 2) return ''; const b = el('div'), l = el('div', null, 'bar'), m = el('div'); b.style.cssText = 'position:relative;width:140px;height:12px'; l.style.cssText = 'position:absolute;top:4px;left:' + 100 * s.min / top + '%;width:' + Math.max(1, 100 * (s.max - s.min) / top) + '%;opacity:.4'; m.style.cssText = 'position:absolute;top:0;width:2px;height:12px;background:var(--fg);left:' + 100 * s.p50 / top + '%'; b.title = 'minimum, median, maximum'; return put(b, l, m); };
-    box.append(head('Executions of the profile'), wide(table(['execution', 'mode', 'depth', 'iterations', '', 'median', 'p90', 'p99', 'maximum', 'mean', 'deviation', 'per second'], list.map(e => [el('code', e.name), e.mode || '', e.depth == null ? '' : e.depth, e.iterations, spread(e.samples), us(e.samples.p50), us(e.samples.p90), us(e.samples.p99), us(e.samples.max), us(e.samples.mean), us(e.samples.stddev), e.cpu.throughput == null ? '' : e.cpu.throughput]), [2, 3, 5, 6, 7, 8, 9, 10, 11])));
+    const many = list.filter(e => e.samples && e.samples.count > 1), top = Math.max(1e-9, ...(many.length ? many : list).map(e => e.samples ? e.samples.max : 0));
+    const spread = s => { if (!s || many.length && s.count < 2) return ''; const b = el('div'), l = el('div', null, 'bar'), m = el('div'); b.style.cssText = 'position:relative;width:140px;height:12px'; l.style.cssText = 'position:absolute;top:4px;left:' + 100 * s.min / top + '%;width:' + Math.max(1, 100 * (s.max - s.min) / top) + '%;opacity:.4'; m.style.cssText = 'position:absolute;top:0;width:2px;height:12px;background:var(--fg);left:' + 100 * s.p50 / top + '%'; b.title = 'minimum, median, maximum'; return put(b, l, m); };
+    box.append(head('Executions of the profile'), wide(table(['execution', 'mode', 'depth', 'iterations', '', 'median', 'p90', 'p99', 'maximum', 'mean', 'deviation', 'per second'], list.map(e => { const s = e.samples || {}; return [el('code', e.name), e.mode || '', e.depth == null ? '' : e.depth, e.iterations, spread(e.samples), us(s.p50), us(s.p90), us(s.p99), us(s.max), us(s.mean), us(s.stddev), e.cpu.throughput == null ? '' : e.cpu.throughput]; }), [2, 3, 5, 6, 7, 8, 9, 10, 11])));
   }
   const runs = r.runs || [], longest = Math.max(1e-9, ...runs.map(x => x.mean_us || 0));
   if (runs.length) box.append(head('Runs'), wide(table(['run', 'kernel', 'on', 'status', 'count', '', 'mean', 'sum'], runs.map(x => { const b = el('div', null, 'bar'); b.style.width = 100 * (x.mean_us || 0) / longest + 'px'; return [el('code', x.id), el('code', x.kernel), x.backend || x.where, el('span', x.status, x.status === 'ok' ? 'good' : x.status === 'skipped' ? 'skip' : 'bad'), x.count, x.mean_us == null ? '' : b, us(x.mean_us), us(x.total_us)]; }), [4, 6, 7])));

@@ -14,10 +14,11 @@ namespace {
 
 using json::Boolean, json::Integer, json::List, json::Nested, json::Real, json::Record, json::Text;
 
-constexpr json::Word<Verdict> kVerdicts[] = {{"passed", Verdict::Passed},  {"ran", Verdict::Ran},
-                                             {"failed", Verdict::Failed},  {"skipped", Verdict::Skipped},
-                                             {"error", Verdict::Error},    {"timed-out", Verdict::TimedOut},
-                                             {"crashed", Verdict::Crashed}};
+constexpr json::Word<Verdict> kVerdicts[] = {
+    {"passed", Verdict::Passed},      {"ran", Verdict::Ran},
+    {"failed", Verdict::Failed},      {"partly-compared", Verdict::PartlyCompared},
+    {"skipped", Verdict::Skipped},    {"error", Verdict::Error},
+    {"timed-out", Verdict::TimedOut}, {"crashed", Verdict::Crashed}};
 
 // The entries of a report, kept as text.
 struct Entries {
@@ -83,7 +84,9 @@ const Record<CaseResult>& case_record() {
           .written_if([](const C& from) { return from.round != 1; })
           .required("format", &C::format, Text{}, "of the file; empty if it has none that runs")
           .required("verdict", &C::verdict, json::Words<Verdict>(kVerdicts),
-                    "ran: nothing was compared; failed: an expectation; skipped: the device lacks something")
+                    "ran: nothing was compared; failed: an expectation; partly-compared: outputs could not be "
+                    "compared; skipped: the "
+                    "device lacks something")
           .required("exit_status", &C::exit_status, Integer{.max = 5}, "of this case alone, without expectations")
           .required("started", &C::started, Text{}, "date and time, UTC")
           .required("at", &C::at, Real{.min = 0}, "seconds from the start of the run to that of the case")

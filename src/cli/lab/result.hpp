@@ -25,7 +25,7 @@ namespace slipway::cli {
 
 struct RunReportEntry;  // of run_report.hpp
 
-enum class Verdict : std::uint8_t { Passed, Ran, Failed, Skipped, Error, TimedOut, Crashed };
+enum class Verdict : std::uint8_t { Passed, Ran, Failed, PartlyCompared, Skipped, Error, TimedOut, Crashed };
 std::string_view name_of(Verdict verdict);
 // Whether the case did what was asked for.
 bool is_success(Verdict verdict);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/lab/run.hpp"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <random>
@@ -12,8 +12,10 @@
 
 #include "base/files.hpp"
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
 #include "base/print_diagnostic.hpp"
 #include "base/protected_inputs.hpp"
+#include "cli/interrupts.hpp"
 #include "cli/lab/bench.hpp"
 #include "cli/lab/case_list.hpp"
 #include "cli/lab/expectations.hpp"
@@ -95,7 +97,7 @@ class LabRun {
     if (!selectors || !open_results()) return end_early();
     SupervisorEnd end;
     const std::uint32_t rounds = options_.bench ? options_.bench->rounds : 1;
-    for (round_ = 1; round_ <= rounds && !end.signal; ++round_) {
+    for (round_ = 1; round_ <= rounds && !end.is_interrupted; ++round_) {
       choose_cases_of_round();
       end = supervise(missing_, supervisor_options(*selectors),
                       [this](CaseOutcome outcome) { take(std::move(outcome)); });
@@ -107,16 +109,17 @@ class LabRun {
       print_waiting(true);
     }
     progress_.reset();
-    add_interrupted(end.signal.has_value());
+    begin_results();
+    add_interrupted(end.is_interrupted);
     write_reports();
     const int status = finish();
-    if (end.signal) {
+    if (end.is_interrupted) {
       print_error(
           formatted("slipway {}: interrupted; {} of {} cases ran{}\n", options_.bench ? "bench" : "run",
                     results_.cases.size() - interrupted_, all_.size(),
                     results_path().empty() ? "" : formatted("; `--resume {}` runs the others", results_path())));
-      ::signal(*end.signal, SIG_DFL);
-      ::raise(*end.signal);
+      std::fflush(nullptr);
+      end_by_interrupt();
     }
     return status;
   }

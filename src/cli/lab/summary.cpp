@@ -19,8 +19,8 @@ namespace slipway::cli {
 namespace {
 
 constexpr std::size_t kMaxListed = 50;
-constexpr std::array kAllVerdicts = {Verdict::Passed,  Verdict::Ran,      Verdict::Failed, Verdict::Error,
-                                     Verdict::Crashed, Verdict::TimedOut, Verdict::Skipped};
+constexpr std::array kAllVerdicts = {Verdict::Passed, Verdict::Ran,     Verdict::Failed,   Verdict::PartlyCompared,
+                                     Verdict::Error,  Verdict::Crashed, Verdict::TimedOut, Verdict::Skipped};
 
 enum class JUnitOutcome : std::uint8_t { Passed, Failure, Error, Skipped };
 
@@ -32,6 +32,7 @@ JUnitOutcome junit_outcome(const CaseResult& result) {
     case Verdict::Ran:
       return JUnitOutcome::Passed;
     case Verdict::Failed:
+    case Verdict::PartlyCompared:
       return JUnitOutcome::Failure;
     case Verdict::Skipped:
       return JUnitOutcome::Skipped;

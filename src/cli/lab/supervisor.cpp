@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/lab/supervisor.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cmath>
 #include <ctime>
 #include <deque>
 #include <utility>
 
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
 #include "cli/lab/worker.hpp"
 #include "cli/lab/worker_process.hpp"
 
@@ -27,46 +23,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::uint32_t kMaxStarts = 3;
 // How much of what a crashed case printed is part of its diagnostic.
 constexpr std::size_t kMaxLastWords = 2000;
-
-int signal_pipe[2] = {-1, -1};
-
-void write_signal(int number) {
-  const int saved = errno;
-  const char byte = static_cast<char>(number);
-  [[maybe_unused]] const ssize_t written = ::write(signal_pipe[1], &byte, 1);
-  errno = saved;
-}
-
-// While it exists, interrupts arrive as bytes of a pipe. The second one ends the process at once.
-class SignalPipe {
- public:
-  SignalPipe() {
-    if (::pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) != 0) return;
-    struct sigaction action{};
-    action.sa_handler = write_signal;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    for (std::size_t i = 0; i < kSignals.size(); ++i) {
-      ::sigaction(kSignals[i], nullptr, &old_[i]);
-      // A process that is started with ignored interrupts, such as one in the background, ignores them.
-      if (old_[i].sa_handler != SIG_IGN) ::sigaction(kSignals[i], &action, nullptr);
-    }
-  }
-  SignalPipe(const SignalPipe&) = delete;
-  ~SignalPipe() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &old_[i], nullptr);
-    for (int& file : signal_pipe) ::close(std::exchange(file, -1));
-  }
-
-  static int file() { return signal_pipe[0]; }
-  static std::optional<int> take() {
-    char byte = 0;
-    return ::read(signal_pipe[0], &byte, 1) == 1 ? std::optional<int>(byte) : std::nullopt;
-  }
-
- private:
-  static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
-  std::array<struct sigaction, kSignals.size()> old_{};
-};
 
 class Supervisor {
  public:
@@ -84,17 +40,16 @@ class Supervisor {
   }
 
   SupervisorEnd run() {
-    const SignalPipe signals;
-    while (!end_.usage && !end_.signal && (!waiting_.empty() || any_busy())) {
+    while (!end_.usage && !end_.is_interrupted && (!waiting_.empty() || any_busy())) {
       for (Slot& slot : slots_) give_work(slot);
       if (!any_busy()) continue;
       wait_for_something();
-      end_.signal = SignalPipe::take();
+      end_.is_interrupted = is_interrupted();
       for (Slot& slot : slots_) serve(slot);
     }
     for (Slot& slot : slots_) {
       if (!slot.process) continue;
-      if (end_.signal || end_.usage)
+      if (end_.is_interrupted || end_.usage)
         slot.process->kill();
       else
         slot.process->close();
@@ -176,7 +131,7 @@ class Supervisor {
   }
 
   void wait_for_something() {
-    std::vector<pollfd> polled = {{.fd = SignalPipe::file(), .events = POLLIN, .revents = 0}};
+    std::vector<pollfd> polled = {{.fd = interrupt_file(), .events = POLLIN, .revents = 0}};
     int time_out = -1;
     for (const Slot& slot : slots_) {
       if (slot.process) slot.process->add_to(polled);

@@ -45,8 +45,8 @@ struct CaseOutcome {
 struct SupervisorEnd {
   std::optional<int> usage;  // the options of a format are not valid; what was printed is in `text`
   std::string text;
-  std::optional<int> signal;  // an interrupt or a request to end
-  std::size_t restarts = 0;   // workers that were replaced
+  bool is_interrupted = false;
+  std::size_t restarts = 0;  // workers that were replaced
 };
 
 // Calls `ended` for each case as it ends, in any order. After an interrupt, the cases in flight have no result.

@@ -25,6 +25,7 @@
 #include "json/writer.hpp"
 #include "launch/report/iteration_times.hpp"
 #include "model/cpu_device.hpp"
+#include "tensor/compare.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -107,8 +108,9 @@ std::vector<CaseSamples> samples_of(std::span<const RunReportEntry> entries, std
   return all;
 }
 
-Verdict verdict_of(int status, std::span<const RunReportEntry> entries, bool timed_out) {
-  if (timed_out) return Verdict::TimedOut;
+Verdict verdict_of(int status, std::span<const RunReportEntry> entries, std::span<const Diagnostic> diagnostics) {
+  if (has_timed_out(diagnostics)) return Verdict::TimedOut;
+  if (tensor::is_only_partly_compared(diagnostics)) return Verdict::PartlyCompared;
   if (status == static_cast<int>(ExitClass::CheckFailed)) return Verdict::Failed;
   if (status == static_cast<int>(ExitClass::DeviceLacks)) return Verdict::Skipped;
   if (status != 0) return Verdict::Error;
@@ -181,7 +183,7 @@ class Worker {
     const std::vector<RunReportEntry> entries = job.report();
     const std::vector<Diagnostic> diagnostics = job.all_diagnostics();
     CaseEnd end{.exit_status = job.status()};
-    end.verdict = verdict_of(end.exit_status, entries, has_timed_out(diagnostics));
+    end.verdict = verdict_of(end.exit_status, entries, diagnostics);
     end.worker_ends = gpu::is_device_lost(diagnostics);  // a time-out is one
     end.samples = samples_of(entries, 0);
     end.files = valid_utf8(entries_text(entries));

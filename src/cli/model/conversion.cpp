@@ -22,6 +22,7 @@
 #include "convert/report.hpp"
 #include "convert/segments/merge_segments.hpp"
 #include "convert/verify_on_device.hpp"
+#include "launch/execute/run.hpp"
 #include "model/graph_segment.hpp"
 #include "shader/compile.hpp"
 #include "spirv/tools.hpp"
@@ -210,12 +211,17 @@ class Conversion {
     } else if (!options_.explain || options_.output != "-") {
       write(Bytes(*bytes), "vgf");
     }
-    return true;
+    // The conversion itself did not fail.
+    if (uncompared_)
+      diagnostics_.add(
+          tensor::partly_compared(*uncompared_, options_.allow_uncompared, SourceLocation::in_file(name_)));
+    return ok();
   }
 
   void verify(const tosa::Model& original, const tosa::Model& model, const convert::Converted& converted,
               const vgf::File& file, Bytes bytes) {
     convert::VerifyOptions settings;
+    if (options_.timeout) settings.time_out = launch::time_out_of(*options_.timeout);
     settings.narrowed = options_.settings.narrow.mode != convert::TypeNarrowing::None;
     for (const std::string& text : options_.verify_shapes) {
       const std::size_t equals = text.find('=');
@@ -224,9 +230,10 @@ class Conversion {
         settings.shapes[text.substr(0, equals)] = *shape;
     }
     const convert::VerifyReport report = convert::verify(original, model, converted, file, settings, diagnostics_);
-    for (const std::string& note : report.notes) print_error(formatted("note: {}\n", note));
+    if (report.compared.is_partial()) uncompared_ = report.compared;
     if (report.runs == 0 || !ok()) return;
-    print_error(formatted("verified: {} runs of the reference interpreter agree{}\n", report.runs,
+    print_error(formatted("verified: {} runs of the reference interpreter agree, {}{}\n", report.runs,
+                          tensor::compared_text(report.compared),
                           settings.narrowed ? formatted("; the worst error is {}", report.worst_error) : ""));
     if (std::ranges::any_of(original.graph.nodes, convert::is_shader))
       verify_shaders(original, model, file, bytes, settings);
@@ -235,15 +242,16 @@ class Conversion {
   void verify_shaders(const tosa::Model& original, const tosa::Model& model, const vgf::File& file, Bytes bytes,
                       const convert::VerifyOptions& settings) {
     ModelRunner runner(options_.device, model::Engine::Reference);
+    runner.set_time_out(settings.time_out);
     const convert::VerifyReport report = convert::verify_on_device(
         original, model, file, bytes, options_.settings, settings,
         [&](const auto& to_run, auto inputs, auto outputs) { return runner.run(to_run, inputs, outputs); },
         diagnostics_);
-    for (const std::string& note : report.notes) print_error(formatted("note: {}\n", note));
+    if (report.compared.is_partial()) uncompared_ = report.compared;
     if (report.runs == 0 || !ok()) return;
     const auto shaders = std::ranges::count_if(original.graph.nodes, convert::is_shader);
-    print_error(formatted("verified: {} runs with {} shader{} agree, on {}\n", report.runs, shaders,
-                          shaders == 1 ? "" : "s", runner.device_name()));
+    print_error(formatted("verified: {} runs with {} shader{} agree, {}, on {}\n", report.runs, shaders,
+                          shaders == 1 ? "" : "s", tensor::compared_text(report.compared), runner.device_name()));
   }
 
   void explain(const tosa::Graph& graph, const convert::Partitioning& partitioning) {
@@ -361,6 +369,7 @@ class Conversion {
   const ConversionOptions& options_;
   Diagnostics& diagnostics_;
   std::optional<ContentOf> content_;
+  std::optional<tensor::ComparedOutputs> uncompared_;  // by --verify
   std::string name_;
 };
 
@@ -396,6 +405,9 @@ void ConversionLine::add_own_options() {
                    "NAME=FILE: the code of a shader operator: SPIR-V, its assembly, GLSL or HLSL");
   line_.add_flag("--verify", options_.verify,
                  "run model and file through the reference interpreter and compare; shaders run on a device");
+  line_.add_option("--timeout", options_.timeout, "with --verify: seconds for each run, after which the verb fails")
+      .positive();
+  add_uncompared_option(line_, options_.allow_uncompared);
   line_.add_option("--device", options_.device,
                    "with --verify, a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
   line_.add_option("--verify-shape", options_.verify_shapes,
@@ -431,6 +443,8 @@ void ConversionLine::parse_rest(Diagnostics& diagnostics) {
   const auto usage = [&](std::string text) { diagnostics.error(DiagnosticKind::Usage, {}, std::move(text)); };
   if (!options_.json_schema.empty() && options_.emit != Emit::Tosa)
     usage("--tosa-flatbuffer-schema is for --tosa-flatbuffer");
+  if (options_.timeout && !options_.verify) usage("--timeout needs --verify");
+  if (options_.allow_uncompared && !options_.verify) usage("--allow-uncompared needs --verify");
   for (const std::string& text : options_.verify_shapes) {
     const std::size_t equals = text.find('=');
     if (equals == text.npos || !parse_shape(std::string_view(text).substr(equals + 1)))

@@ -19,8 +19,10 @@ struct ConversionOptions {
   std::string json_schema;  // --tosa-flatbuffer-schema: `.tosa` content as JSON
   convert::ConvertOptions settings;
   convert::ReadModelOptions read;
-  bool dump_passes = false, analysis = false, verify = false, strict = false, debug_log = false;
+  bool dump_passes = false, analysis = false, verify = false, allow_uncompared = false, strict = false,
+       debug_log = false;
   std::vector<std::string> verify_shapes;  // NAME=1x8x8x3
+  std::optional<double> timeout;           // seconds of each run of --verify
   std::string device;                      // on which --verify runs shaders
   std::vector<std::string> shaders;        // NAME=FILE: code of shader operators
   std::optional<std::string> explain;      // the file of the diagram, or empty

@@ -41,7 +41,9 @@ int convert_model_file(const Arguments& arguments) {
   if (!diagnostics.has_errors()) run_conversion(options, diagnostics);
   // Converting uses no device, so a model that cannot be converted is bad input
   // (docs/spec/converter.md#command-line).
+  const bool timed_out = has_timed_out(diagnostics.all());
   const int status = report(diagnostics, style);
+  if (timed_out) end_process(status);
   return status == kDeviceLacks ? kBadInput : status;
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/format.hpp"
+#include "cli/interrupts.hpp"
 #include "cli/model/draw_model.hpp"
 #include "cli/model/open_model.hpp"
 #include "cli/model/verbs.hpp"
@@ -96,6 +97,7 @@ int check_model_file(const Arguments& arguments) {
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
   for (const std::string& path : files) {
+    if (report_interrupt(path, diagnostics)) continue;
     if (std::optional<LoadedModel> loaded = load_model(path, {}, diagnostics)) check(loaded->model, diagnostics);
   }
   diagnostics.enforce_rules();

@@ -7,6 +7,7 @@
 #include <ranges>
 
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
 #include "base/print_diagnostic.hpp"
 #include "base/temporary_directory.hpp"
 #include "cli/device_session.hpp"
@@ -46,6 +47,7 @@ struct ModelOptions : LaunchGroup {
   std::string picture_path;
   std::string against;  // a directory of .npy files, or an .npz archive
   std::optional<double> absolute, relative;
+  bool cast = false, allow_uncompared = false;
 
   std::vector<std::string> outputs() const override {
     std::vector<std::string> files = LaunchGroup::outputs();
@@ -63,6 +65,7 @@ void add_data_options(OptionGroup& group, ModelOptions& options) {
       .take_all();
   group.add_option("--inputs", options.input_directory,
                    "directory of files NAME.npy, or an archive of numpy.savez; inputs without an array are filled");
+  add_cast_option(group, options.cast);
   group.add_option("--fill", options.fill, "inputs without a file: random, zeros, ramp, or edges (random)")
       .choices({"random", "zeros", "ramp", "edges"});
   add_seed_option(group, options.seed);
@@ -84,6 +87,7 @@ void add_result_options(OptionGroup& group, ModelOptions& options) {
                    "compare the outputs with these: a directory of NAME.npy, or an archive of numpy.savez");
   group.add_option("--atol", options.absolute, "--against accepts this absolute difference (0)").positive();
   group.add_option("--rtol", options.relative, "--against accepts this relative difference (0)").positive();
+  add_uncompared_option(group, options.allow_uncompared);
   group.add_flag("--profile", options.profile, "print the times of all segments and kernels");
   group.add_option("--graph", options.picture_path, "draw the model with its times: a page (.html) or Graphviz (.dot)")
       .not_empty();
@@ -100,6 +104,8 @@ std::optional<T> number(std::string_view text) {
 class ModelJob : public Job {
  public:
   explicit ModelJob(const ModelOptions& options) : options_(options) { check_usage(); }
+
+  const std::string& file() const override { return options_.files.front(); }
 
   bool load() override {
     if ((!options_.explain || !options_.device.empty()) && !on_cpu_only()) {
@@ -120,6 +126,9 @@ class ModelJob : public Job {
   void run() override {
     if (!execute()) return;
     report_->warmup = static_cast<std::uint32_t>(options_.warmup);
+    if (report_->is_interrupted)
+      diagnostics_.add(
+          interrupted_run(file(), *report_, static_cast<std::uint64_t>(options_.warmup + options_.repeat)));
     finish();
   }
 
@@ -132,7 +141,7 @@ class ModelJob : public Job {
   std::string outcome(int status) override {
     const std::string file = shown_name(options_.files.front());
     const std::string on = report_ ? ", on " + report_->device : "";
-    if (status != 0 || is_checked()) return formatted("{}: {}{}\n", file, outcome_word(status), on);
+    if (status != 0 || is_checked()) return formatted("{}: {}{}\n", file, outcome_text(status, *this, report_), on);
     const auto time = std::chrono::duration<double, std::milli>(launch::run_time(report_->counters));
     const std::int64_t runs = options_.warmup + options_.repeat;
     const std::string often = runs > 1 ? formatted("{} times ", runs) : "";
@@ -157,7 +166,7 @@ class ModelJob : public Job {
   }
 
   // Whether success means more than that the model ran.
-  bool is_checked() const { return !report_ || options_.dry_run || has_compared_ || !options_.against.empty(); }
+  bool is_checked() const { return !report_ || options_.dry_run || report_->compared; }
 
   // --- command line ---
 
@@ -176,6 +185,8 @@ class ModelJob : public Job {
       usage(
           "--compare reference compares with the reference interpreter, and --engine reference runs the graphs in it, "
           "so nothing would be compared; leave out one of the two");
+    if (options_.allow_uncompared && options_.compare.empty() && options_.against.empty())
+      usage("--allow-uncompared needs --compare or --against");
     if (options_.against.empty() && (options_.absolute || options_.relative)) usage("--atol and --rtol need --against");
     for (const std::string& given : options_.inputs) {
       if (const auto named = split_named(given, "--input takes NAME=FILE", diagnostics_))
@@ -308,6 +319,7 @@ class ModelJob : public Job {
     request_.fill.kind = *model::fill_kind_from_name(options_.fill);
     request_.fill.seed = options_.seed;
     request_.expected = options_.against;
+    request_.cast = options_.cast;
     request_.tolerance = {.abs = options_.absolute.value_or(0), .rel = options_.relative.value_or(0)};
     if (!options_.compare.empty()) request_.values = std::make_shared<model::ModelValues>();
     if (options_.layers) request_.model.graphs.intermediates = std::make_shared<model::Intermediates>();
@@ -353,7 +365,9 @@ class ModelJob : public Job {
     const auto device = diagnostics_.take(session.opening().get(std::move(needs)));
     if (!device) return false;
     stage("compiling and running kernels");
-    report_ = diagnostics_.take(launch::run(alone_->plan, **device, run_options(), verbose_log()));
+    launch::RunOptions options = run_options();
+    options.prove_outputs = printing == nullptr;  // which may run again, and print again
+    report_ = diagnostics_.take(launch::run(alone_->plan, **device, std::move(options), verbose_log()));
     if (printing && report_) report_->printed = printing->take_prints();
     if (report_ && is_interpreted()) report_->device += formatted("; graphs by the {}", kInterpreter);
     return report_.has_value();
@@ -375,6 +389,18 @@ class ModelJob : public Job {
 
   static bool is_archive(const std::string& output) { return output.ends_with(".npz") && !directory_exists(output); }
 
+  // The name of an output in an archive, which needs no letters that file systems have: its own, if it is the only one.
+  std::string array_name(const std::string& file_name) const {
+    const vgf::File& file = request_.file->vgf;
+    std::vector<std::string> labels;
+    for (std::size_t i = 0; i < file.outputs.size(); ++i) labels.push_back(model::output_label(file, i));
+    const std::vector<std::string> names = model::output_file_names(file);
+    const auto at = std::ranges::find(names, file_name);
+    if (at == names.end()) return file_name;
+    const std::string& label = labels[static_cast<std::size_t>(at - names.begin())];
+    return std::ranges::count(labels, label) == 1 ? label : file_name;
+  }
+
   // The outputs of the run as an archive.
   void write_archive() {
     std::vector<MappedFile> files;
@@ -382,7 +408,7 @@ class ModelJob : public Job {
     for (const Path& path : report_->outputs) {
       auto mapped = diagnostics_.take(map_file(path));
       if (!mapped) return;
-      members.push_back({path.stem().string(), mapped->bytes()});
+      members.push_back({array_name(path.stem().string()), mapped->bytes()});
       files.push_back(std::move(*mapped));
     }
     const auto archive = diagnostics_.take(tensor::write_npz(members));
@@ -393,10 +419,10 @@ class ModelJob : public Job {
   }
 
   void finish() {
-    if (archived_ && !options_.dry_run) write_archive();
+    diagnostics_.add(launch::take_unwritten(*report_));
+    if (archived_ && !options_.dry_run && !report_->is_interrupted) write_archive();
     say(launch::print_shader_output(report_->printed));
-    if (!options_.against.empty()) say(launch::print_expectations(report_->expectations));
-    if (!options_.compare.empty()) compare();
+    if (!report_->is_interrupted) compare_outputs();
     if (!options_.dry_run && !options_.style.json) say(times_text(*report_));
     if (!options_.csv_path.empty()) write(options_.csv_path, times_csv(options_.files.front(), *report_));
     if (options_.is_timed() && !options_.dry_run) show_times();
@@ -405,14 +431,26 @@ class ModelJob : public Job {
     }
   }
 
+  void compare_outputs() {
+    if (!options_.against.empty()) {
+      say(launch::print_expectations(report_->expectations));
+      report_->compared = alone_->compared;
+    }
+    if (!options_.compare.empty()) compare();
+    if (report_->compared && report_->compared->is_partial())
+      diagnostics_.add(tensor::partly_compared(*report_->compared, options_.allow_uncompared,
+                                               SourceLocation::in_file(request_.file->vgf.name)));
+  }
+
   void compare() {
     const std::string with = other_ ? formatted("`{}`", other_->name()) : "the reference interpreter";
     stage("comparing with " + with);
+    const TimeLimit limit(options_.timeout ? std::optional(launch::time_out_of(*options_.timeout)) : std::nullopt);
     const auto compared = diagnostics_.take(model::compare_model(request_.file->vgf, *alone_, *request_.values,
                                                                  request_.model.graphs.intermediates.get(),
                                                                  other_ ? other_->runner() : model::GraphRunner()));
-    has_compared_ = !compared || !compared->outputs.empty();
     if (!compared) return;
+    add_compared(compared->compared);
     if (other_) say(formatted("comparing with {}\n", with));
     for (const model::SegmentLayers& segment : compared->layers) show_layers(segment);
     const bool many = alone_->segments.size() > 1;
@@ -430,12 +468,16 @@ class ModelJob : public Job {
                          formatted("{}`{}` differs from {} in {} of {} elements{}", where, output.name, with,
                                    output.values.wrong, output.values.elements, judgement(output.devices)));
     }
-    for (const std::string& why : compared->left_out) say(formatted("not compared: {}\n", why));
-    if (!has_compared_) {
-      // The model ran, and its outputs exist.
-      diagnostics_.warning(DiagnosticKind::Unsupported, SourceLocation::in_file(request_.file->vgf.name),
-                           formatted("nothing in this model can be compared with {}", with));
+  }
+
+  // Of --compare, beside that of --against: an output counts if both have it.
+  void add_compared(const tensor::ComparedOutputs& more) {
+    tensor::ComparedOutputs& all = report_->compared ? *report_->compared : report_->compared.emplace();
+    all.total = more.total;
+    for (const tensor::LeftOutOutput& one : more.left_out) {
+      if (!std::ranges::contains(all.left_out, one.output, &tensor::LeftOutOutput::output)) all.left_out.push_back(one);
     }
+    all.compared = all.total - all.left_out.size();
   }
 
   // Which of two devices is wrong.
@@ -514,7 +556,6 @@ class ModelJob : public Job {
   std::optional<launch::Report> report_;
   std::optional<TemporaryDirectory> archived_;  // the outputs, if they become an archive
   bool may_change_engine_ = false;
-  bool has_compared_ = false;  // --compare, with something to compare
   std::vector<LayerReport> layers_;
 };
 

@@ -5,6 +5,7 @@
 //   const auto outputs = runner.run(file, inputs, types);  // of a model::ModelFile
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
@@ -27,6 +28,9 @@ class ModelRunner {
   // `device`: the value of --device. `engine` runs the graph segments.
   ModelRunner(const std::string& device, model::Engine engine, bool validate = false);
 
+  // Of each wait; nothing: none.
+  void set_time_out(std::optional<std::chrono::nanoseconds> time_out) { time_out_ = time_out; }
+
   // Returns the values of the outputs, whose types are given; an image output has no value. Errors: those of planning
   // and running, no-device.
   Result<std::vector<std::optional<reference::Tensor>>> run(std::shared_ptr<const model::ModelFile> file,
@@ -44,6 +48,7 @@ class ModelRunner {
  private:
   DeviceSession session_;
   model::Engine engine_;
+  std::optional<std::chrono::nanoseconds> time_out_;
   std::string device_name_;
   std::map<std::shared_ptr<const convert::FileToRun>, std::shared_ptr<const model::ModelFile>> opened_;
 };

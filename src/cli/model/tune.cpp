@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
 #include "cli/device_session.hpp"
 #include "cli/model/model_pages.hpp"
 #include "cli/model/named_values.hpp"
@@ -60,15 +61,24 @@ class Tuning {
       diagnostics_.error(DiagnosticKind::Usage, {}, "--no-cache needs --output; otherwise the results would be lost");
     if (diagnostics_.has_errors()) return report(diagnostics_, options_.style);
     if (selected_device(options_.device) == model::kCpuDevice) {
-      for (const std::string& file : options_.files) measure_on_cpu(file);
+      for (const std::string& file : options_.files) measure_unless_interrupted(file, &Tuning::measure_on_cpu);
     } else {
-      for (const std::string& file : options_.files) measure(file);
+      for (const std::string& file : options_.files) measure_unless_interrupted(file, &Tuning::measure);
     }
     write_tuning_page();
     return report(diagnostics_, options_.style);
   }
 
  private:
+  void measure_unless_interrupted(const std::string& file, void (Tuning::*measure)(const std::string&)) {
+    const std::size_t before = tuned_.size();
+    if (!is_interrupted()) (this->*measure)(file);
+    if (!is_interrupted()) return;
+    diagnostics_.error(DiagnosticKind::Interrupted, SourceLocation::in_file(file),
+                       tuned_.size() == before ? "not tuned, because the verb was interrupted"
+                                               : "interrupted; what was measured until then is kept");
+  }
+
   bool open(const std::string& file) {
     progress_.stage("loading " + file);
     request_ = model::StandaloneOptions();
@@ -134,7 +144,7 @@ class Tuning {
   }
 
   void write_tuning_page() {
-    if (options_.page.empty() || diagnostics_.has_errors()) return;
+    if (options_.page.empty() || (diagnostics_.has_errors() && !is_interrupted())) return;
     if (Result<> written = write_file(options_.page, tuning_page(tuned_)); !written)
       diagnostics_.add(std::move(written.error()));
   }

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/format.hpp"
+#include "cli/interrupts.hpp"
 #include "cli/option_groups.hpp"
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/verbs.hpp"
@@ -77,6 +78,7 @@ int check_recipe(const Arguments& arguments) {
   Diagnostics diagnostics;
   for (const std::string& file : options.files) {
     Diagnostics of_file;
+    if (report_interrupt(file, diagnostics)) continue;
     const Path directory = artifact_directory(options.directory, file);
     auto request = session_options({file, options.profile, options.kernels, directory, options.allow_outside}, of_file);
     if (request) {
@@ -90,6 +92,7 @@ int check_recipe(const Arguments& arguments) {
       if (session.recipe() && !options.no_files)
         check_libraries(*session.recipe(),
                         recipe::cpu::library_roots(options.library_root, directory, options.allow_outside), of_file);
+      report_interrupt(file, of_file);
       diagnostics.add(of_file.release());
     } else {
       diagnostics.add(of_file.release());

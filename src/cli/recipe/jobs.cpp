@@ -24,7 +24,7 @@ struct JobsVerbOptions : PlannedRunGroup, EngineGroup {
 
 void add_options(CommandLine& line, JobsVerbOptions& options) {
   line.add_option("file", options.file, "the jobs script; `-` is standard input").required();
-  add_run_group(line, options);
+  add_run_group(line, options, kBackendDevice);
   add_recipe_group(line, options.group);
   add_engine_option(line, options);
   add_engine_thread_options(line, options, false);
@@ -48,6 +48,7 @@ class ScriptJob : public Job {
  public:
   explicit ScriptJob(const JobsVerbOptions& options) : options_(options) {}
 
+  const std::string& file() const override { return options_.file; }
   bool load() override { return true; }
   std::string explain() override { return ""; }
 
@@ -114,6 +115,7 @@ std::optional<std::vector<recipe::JobResult>> run_jobs_script(const JobsOptions&
   recipe::SessionJobOptions options{
       .directory = jobs.directory,
       .allow_outside = jobs.allow_outside,
+      .accepts_unwritten = jobs.accepts_unwritten,
       .session = jobs.sessions,
       .open = [&](const Path& artifacts) -> recipe::OpenOptions {
         return {.runner = {.open_backend = [&](recipe::BackendKind kind) { return backends.open(kind); },
@@ -172,6 +174,7 @@ int check_jobs(const Arguments& arguments) {
       }
     }
   }
+  diagnostics.enforce_rules();
   const int status = report(diagnostics, style, stdout);
   if (style.json || status != 0) return status == 0 ? 0 : 3;  // any error of a check is bad input
   for (const std::string& file : files) print_status(formatted("{}: ok\n", file));

@@ -28,6 +28,7 @@ struct JobsOptions {
   Path directory;      // base of the paths in the script
   std::string device, library_root;
   bool allow_outside = false, cpu_libraries = true;
+  bool accepts_unwritten = false;   // outputs that are not written are warnings
   recipe::SessionOptions sessions;  // applies to all jobs
   recipe::ProfileOptions profile;
   recipe::JobOptions jobs;

@@ -54,7 +54,7 @@ std::vector<NamedFile> named_files(const std::vector<std::string>& given, std::s
 
 void add_options(CommandLine& line, RecipeOptions& options) {
   line.add_option("file", options.files, "the recipe; `-` is standard input");
-  add_planned_run_group(line, options);
+  add_planned_run_group(line, options, kBackendDevice);
   add_recipe_group(line, options.group);
   add_engine_option(line, options);
   add_engine_thread_options(line, options);
@@ -68,7 +68,8 @@ void add_options(CommandLine& line, RecipeOptions& options) {
       .take_all();
   line.add_option("--runlist-threshold", options.threshold,
                   "XRT: the number of runs from which they become a run list of the device; 0: never");
-  line.add_flag("--timings", options.timings, "measure each run, for the report");
+  line.add_flag("--timings", options.timings,
+                "measure each run, for the report; on an NPU one run after another, by the host");
   add_shader_prints_option(line, options.shader_prints);
   line.add_flag("--nommap", options.no_map, "read files of profiles instead of mapping them");
   line.add_flag("--nopoll", options.no_poll, "sleep while waiting, regardless of the profile");
@@ -85,6 +86,8 @@ class RecipeJob : public Job {
     diagnostics_.error(DiagnosticKind::Usage, {},
                        options.files.empty() ? "no recipe is given" : "one recipe is run at a time");
   }
+
+  const std::string& file() const override { return options_.files.front(); }
 
   bool load() override {
     const std::string& file = options_.files.front();
@@ -120,6 +123,7 @@ class RecipeJob : public Job {
     const bool ran = execute();
     printed_ = prints_->take();
     if (ran) finish();
+    if (ran && options_.timings) note_unmeasured();
     if (options_.profile.empty() && binds_.empty()) suggest_profile();
   }
 
@@ -149,6 +153,17 @@ class RecipeJob : public Job {
     return !diagnostics_.has_errors();
   }
 
+  void note_unmeasured() {
+    const std::vector<recipe::RunRecord> records = session_.runner().records();
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      if (records[i].total_ns) continue;
+      diagnostics_.remark(
+          DiagnosticKind::Unsupported, SourceLocation::in_file(options_.files.front()),
+          formatted("run `{}` has no time: its device cannot measure runs", session_.plan()->runs[i].id));
+      return;
+    }
+  }
+
   void suggest_profile() {
     const Path profile = recipe::profile_beside(options_.files.front());
     if (profile.empty()) return;
@@ -174,7 +189,7 @@ class RecipeJob : public Job {
     for (const NamedFile& bind : binds_) {
       if (Result<> bound = bind_file(bind); !bound) diagnostics_.add(std::move(bound.error()));
     }
-    return ok();
+    return session_.prepare(diagnostics_) && ok();
   }
 
   // Opens Vulkan with the validation layer if a kernel prints.
@@ -205,11 +220,12 @@ class RecipeJob : public Job {
     std::ranges::copy(file->bytes(), recipe::host_bytes(**buffer).begin());
     if (Result<> synced = recipe::sync_buffer(**buffer, sync_direction::to_device, 0, (*buffer)->size()); !synced)
       return synced;
-    return session_.runner().bind(bind.name, {*buffer, 0, (*buffer)->size()}, true);
+    return session_.runner().bind(bind.name, {*buffer, 0, (*buffer)->size()}, recipe::Contents::Synced);
   }
 
   bool execute() {
     auto failure = session_.run();
+    diagnostics_.add(session_.runner().unwritten_outputs());
     if (!failure) return true;
     diagnostics_.add(std::move(failure->diagnostics));
     return false;

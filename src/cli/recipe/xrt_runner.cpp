@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The drop-in names `xrt-runner` and `xrt-replay`, with the command line, texts and exit status of these tools
 // (docs/spec/recipe.md#xrt-runner).
+#include <algorithm>
 #include <charconv>
 
 #include "base/format.hpp"
+#include "base/print_diagnostic.hpp"
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/jobs.hpp"
 #include "cli/recipe/verbs.hpp"
@@ -48,12 +50,12 @@ class XrtError : public std::exception {
   std::string text_;
 };
 
-std::uint64_t number_of(const std::string& option, const std::string& text) {
-  std::uint64_t value = 0;
-  const auto [last, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || last != text.data() + text.size() || value == 0 || value > UINT32_MAX)
-    throw XrtError(formatted("{} takes a number of at least 1, but `{}` is given", option, text));
-  return value;
+// The number at the beginning of the text; nothing for 0, which is the same as no option.
+std::optional<std::uint64_t> number_of(const std::string& option, const std::string& text) {
+  std::uint32_t value = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc())
+    throw XrtError(formatted("{} takes a number, but `{}` is given", option, text));
+  return value == 0 ? std::nullopt : std::optional<std::uint64_t>(value);
 }
 
 void set(XrtOptions& options, const std::string& option, const std::string& value) {
@@ -119,9 +121,16 @@ std::optional<recipe::Mode> mode_of(const std::string& word) {
   return mode;
 }
 
-void throw_first(const Diagnostics& diagnostics) {
-  for (const Diagnostic& problem : diagnostics.all()) {
-    if (problem.severity == Severity::Error) throw XrtError(problem.message);
+void throw_first(std::span<const Diagnostic> diagnostics, std::string_view prefix = "") {
+  for (const Diagnostic& problem : diagnostics) {
+    if (problem.severity == Severity::Error) throw XrtError(std::string(prefix) + problem.message);
+  }
+}
+
+// Prints what the tool accepts, but Slipway does not.
+void print_rules(std::span<const Diagnostic> diagnostics) {
+  for (const Diagnostic& problem : diagnostics) {
+    if (problem.is_rule && problem.severity == Severity::Warning) print_error(format_diagnostic(problem));
   }
 }
 
@@ -129,20 +138,26 @@ void run(const XrtOptions& options, recipe::Session& session, recipe::Backends& 
          std::chrono::steady_clock::time_point start) {
   Diagnostics diagnostics;
   auto request = session_options({options.recipe, options.profile, "", options.directory, false}, diagnostics);
-  throw_first(diagnostics);
+  throw_first(diagnostics.all());
   request->plan.cache = Cache::of_user();
   request->changes = {.iterations = options.iterations,
                       .mode = mode_of(options.mode),
                       .no_map = options.no_map,
                       .no_poll = options.no_poll};
   session = recipe::Session::load(*request, diagnostics);
-  throw_first(diagnostics);
+  throw_first(diagnostics.all());
   session.open({.runner = {.open_backend = [&](recipe::BackendKind kind) { return backends.open(kind); },
                            .libraries = recipe::cpu::library_roots({}, options.directory)},
                 .profile = {.print = [](std::string_view text) { print(text); }}},
                diagnostics);
-  throw_first(diagnostics);
+  throw_first(diagnostics.all());
+  session.prepare(diagnostics);
+  throw_first(diagnostics.all());
+  print_rules(diagnostics.all());
   const auto failure = session.run();
+  Failure unwritten = session.runner().unwritten_outputs();
+  std::ranges::for_each(unwritten, &Diagnostic::as_rule);
+  print_rules(unwritten);
   const recipe::Session::System system = recipe::system_usage(start);
   const Failure* const why = failure ? &failure->diagnostics : nullptr;
   if (options.report) {
@@ -158,7 +173,7 @@ void check(const XrtOptions& options) {
       throw XrtError("replay is mutually exclusive with script, recipe, and profile");
     Diagnostics diagnostics;
     replay_capture(options.replay, options.directory, options.iterations, options.report.value_or(""), diagnostics);
-    throw_first(diagnostics);
+    throw_first(diagnostics.all());
     return;
   }
   if (!options.script.empty()) {
@@ -173,26 +188,26 @@ void check(const XrtOptions& options) {
 
 // The report has all jobs; the error is that of the first job that failed.
 void run_script(const XrtOptions& options, std::chrono::steady_clock::time_point start) {
-  JobsOptions jobs{.script = options.script, .directory = options.directory, .device = "0"};
+  JobsOptions jobs{.script = options.script, .directory = options.directory, .device = "0", .accepts_unwritten = true};
   jobs.sessions.plan.cache = Cache::of_user();
   jobs.sessions.changes = {.iterations = options.iterations,
                            .mode = mode_of(options.mode),
                            .no_map = options.no_map,
                            .no_poll = options.no_poll};
-  if (options.threads) jobs.jobs.threads = number_of("--threads", *options.threads);
-  if (options.queue_limit) jobs.jobs.queue_limit = number_of("--queue-limit", *options.queue_limit);
+  if (options.threads) jobs.jobs.threads = number_of("--threads", *options.threads).value_or(0);
+  if (options.queue_limit) jobs.jobs.queue_limit = number_of("--queue-limit", *options.queue_limit).value_or(0);
   Diagnostics diagnostics;
   const auto results = run_jobs_script(jobs, diagnostics);
-  throw_first(diagnostics);
+  throw_first(diagnostics.all());
+  print_rules(diagnostics.all());
+  for (const recipe::JobResult& job : *results) print_rules(job.diagnostics);
   if (options.report) {
     const recipe::JobsReport report = recipe::jobs_report(*results, recipe::system_usage(start));
     const std::string text = json::object_text(recipe::jobs_report_record(), report);
     if (Result<> written = write_file(*options.report, text); !written) throw XrtError(written.error().front().message);
   }
   for (const recipe::JobResult& job : *results) {
-    for (const Diagnostic& problem : job.diagnostics) {
-      if (problem.severity == Severity::Error) throw XrtError(formatted("job {}: {}", job.id, problem.message));
-    }
+    throw_first(job.diagnostics, formatted("job {}: ", job.id));
     if (job.status != 0) throw XrtError(formatted("job {} failed", job.id));
   }
 }

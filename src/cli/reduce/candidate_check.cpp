@@ -3,7 +3,11 @@
 
 #include <string.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
 #include "cli/job.hpp"
 #include "json/document.hpp"
 #include "sandbox/sandbox.hpp"
@@ -24,14 +28,18 @@ std::string quoted_word(const std::string& word) {
 }
 
 struct FirstError {
-  std::string kind, message;
+  std::string kind, message, file, path, uid;
 };
+
+std::string text_in(json::Value object, std::string_view key) {
+  return object[key].is(json::Type::String) ? object[key].string() : std::string();
+}
 
 FirstError first_error_of(json::Value diagnostics) {
   for (const json::Value one : diagnostics) {
-    if (one["severity"].is(json::Type::String) && one["severity"].string() == "error" &&
-        one["kind"].is(json::Type::String) && one["message"].is(json::Type::String))
-      return {one["kind"].string(), one["message"].string()};
+    if (text_in(one, "severity") == "error")
+      return {text_in(one, "kind"), text_in(one, "message"), text_in(one, "file"), text_in(one, "path"),
+              text_in(one, "uid")};
   }
   return {};
 }
@@ -50,6 +58,43 @@ FirstError first_error(std::string_view text) {
 
 }  // namespace
 
+std::string message_identity(std::string_view message, bool names) {
+  std::string identity;
+  const std::string_view clause = message.substr(0, message.find("; "));
+  const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  for (std::size_t at = 0; at < clause.size();) {
+    std::size_t end = at + 1;
+    if (clause[at] == '`') {
+      end = std::min(clause.find('`', end), clause.size() - 1) + 1;
+      const std::string_view name = clause.substr(at, end - at);
+      identity += !names ? "`" : name.contains('/') ? name.substr(name.rfind('/')) : name;
+    } else if (clause[at] == '/') {  // a copy is in another directory
+      identity.resize(identity.find_last_of(" (") + 1);  // npos + 1 is 0
+    } else if (is_digit(clause[at])) {
+      // Of 12, 0x1f, 1.5e-07.
+      while (end < clause.size() && (std::isalnum(static_cast<unsigned char>(clause[end])) != 0 ||
+                                     (end + 1 < clause.size() && (clause[end] == '.' || clause[end] == '-') &&
+                                      is_digit(clause[end + 1]))))
+        ++end;
+      identity += '#';
+    } else {
+      identity += clause[at];
+    }
+    at = end;
+  }
+  return identity;
+}
+
+std::string_view last_key(std::string_view pointer) {
+  while (!pointer.empty()) {
+    const std::size_t slash = pointer.rfind('/');
+    const std::string_view key = pointer.substr(slash + 1);  // npos + 1 is 0
+    if (key.find_first_not_of("0123456789") != key.npos) return key;
+    pointer = pointer.substr(0, slash == pointer.npos ? 0 : slash);
+  }
+  return pointer;
+}
+
 std::string FailureClass::text() const {
   if (verdict.empty()) return "no failure";
   const std::string text = message.empty() ? verdict : formatted("{}: {}", verdict, message);
@@ -66,12 +111,13 @@ Result<FailureClass> CandidateCheck::classify(const std::string& file) const {
     command = {"/bin/sh", "-c", command_for(file)};
   }
   SLIPWAY_TRY(const ChildEnd end, run_child(command, options_.limit));
+  if (end.interrupted) return fail(stopped(StopReason::Interrupted, formatted("`{}`", command_for(file))));
   if (!options_.command.empty()) {
     const bool holds = !end.timed_out && !end.signal && end.status == 0;
-    return FailureClass{holds ? "the command returns 0" : "", {}, {}};
+    return FailureClass{holds ? "the command returns 0" : "", {}, {}, {}};
   }
-  if (end.timed_out) return FailureClass{"timed out", {}, {}};
-  if (end.signal) return FailureClass{formatted("signal {} ({})", *end.signal, ::strsignal(*end.signal)), {}, {}};
+  if (end.timed_out) return FailureClass{"timed out", {}, {}, {}};
+  if (end.signal) return FailureClass{formatted("signal {} ({})", *end.signal, ::strsignal(*end.signal)), {}, {}, {}};
   if (end.status == 0) return FailureClass{};
   if (end.status == static_cast<int>(ExitClass::Usage)) {
     return fail(DiagnosticKind::Usage, {},
@@ -79,12 +125,20 @@ Result<FailureClass> CandidateCheck::classify(const std::string& file) const {
                           end.errors.substr(0, end.errors.find_last_not_of('\n') + 1)));
   }
   constexpr int kMaxStatus = 5;
-  if (end.status > kMaxStatus) return FailureClass{formatted("exit status {}", end.status), {}, {}};
+  if (end.status > kMaxStatus) return FailureClass{formatted("exit status {}", end.status), {}, {}, {}};
   FirstError error = first_error(end.output);
   if (error.kind.empty()) error = first_error(end.errors);
-  FailureClass found{std::string(outcome_word(end.status)), std::move(error.kind), {}};
-  if (options_.expectations_by_message && found.kind == name_of(DiagnosticKind::ExpectationFailed))
-    found.message = std::move(error.message);
+  FailureClass found{std::string(outcome_word(end.status)), std::move(error.kind), std::move(error.message), {}};
+  const bool is_expectation = found.kind == name_of(DiagnosticKind::ExpectationFailed);
+  // Without its commands a scenario fails its expectations in another way.
+  if (is_expectation && options_.named) found.what = found.message;
+  if (is_expectation) return found;
+  found.what = message_identity(found.message, options_.named);
+  if (options_.named) {
+    const Path in = Path(error.file).filename();
+    found.what += formatted("\n{}\n{}\n{}", last_key(error.path), error.uid,
+                            in == Path(file).filename() ? "" : in.string());
+  }
   return found;
 }
 

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/reduce/child.hpp"
@@ -15,16 +16,25 @@ namespace slipway::cli {
 struct FailureClass {
   std::string verdict;  // "failed", "bad input", "timed out", "signal 11 (Segmentation fault)"...; empty: no failure
   std::string kind;     // of the first error; may be empty
-  std::string message;  // of it, if the check compares messages
-  bool operator==(const FailureClass&) const = default;
+  std::string message;  // of it, for people
+  std::string what;     // what has to be the same in its message and its location
 
+  bool operator==(const FailureClass& other) const {
+    return verdict == other.verdict && kind == other.kind && what == other.what;
+  }
   std::string text() const;
 };
+
+// The names in backticks, and the words, of the first clause of a message, without the directories of files. Numbers, and
+// the hints after the clause, may change when a file gets smaller. Without `names` names may change, too.
+std::string message_identity(std::string_view message, bool names);
+// The last key of a JSON pointer: indices change when elements are left out.
+std::string_view last_key(std::string_view pointer);
 
 struct CandidateCheckOptions {
   std::string verb;                      // `run` or `compile`, without a command
   std::vector<std::string> words;        // its further arguments
-  bool expectations_by_message = false;  // a failed expectation is the same only with the same message
+  bool named = true;                     // what a file contains keeps its name when the file gets smaller
   std::string command;                   // a program for the shell, in which `{}` is the file; 0: it fails
   std::chrono::duration<double> limit{60};
 };

@@ -15,37 +15,12 @@
 #include <utility>
 
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
 
 namespace slipway::cli {
 namespace {
 
 constexpr std::size_t kMaxOutput = std::size_t{16} << 20;
-
-// The process group that an interrupt ends before it ends this process.
-volatile sig_atomic_t running_group = 0;
-
-void end_group_and_process(int number) {
-  if (running_group > 0) ::kill(-static_cast<pid_t>(running_group), SIGKILL);
-  ::signal(number, SIG_DFL);
-  ::raise(number);
-}
-
-class GroupGuard {
- public:
-  explicit GroupGuard(pid_t group) {
-    running_group = group;
-    for (std::size_t i = 0; i < kSignals.size(); ++i) old_[i] = ::signal(kSignals[i], end_group_and_process);
-  }
-  GroupGuard(const GroupGuard&) = delete;
-  ~GroupGuard() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i) ::signal(kSignals[i], old_[i]);
-    running_group = 0;
-  }
-
- private:
-  static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
-  std::array<void (*)(int), kSignals.size()> old_{};
-};
 
 // The reading ends of the pipes for standard output and standard error.
 class ChildPipes {
@@ -134,9 +109,9 @@ Result<ChildEnd> run_child(const std::vector<std::string>& command, std::chrono:
                 formatted("cannot start `{}`: {}", command.front(), std::strerror(error)));
   }
   pipes.close_writers();
-  const GroupGuard guard(process);
   ChildEnd end;
   const auto start = Clock::now();
+  const bool ends_by_interrupt = !is_interrupted();
   int status = 0;
   // A process that the command leaves running may keep the pipes open.
   while (::waitpid(process, &status, WNOHANG) == 0) {
@@ -144,14 +119,15 @@ Result<ChildEnd> run_child(const std::vector<std::string>& command, std::chrono:
       pipes.read(kPeriod, end);
     else
       ::poll(nullptr, 0, 1);
-    if (end.timed_out || Clock::now() - start < limit) continue;
-    end.timed_out = true;
-    ::kill(-process, SIGKILL);
+    if (end.timed_out || end.interrupted) continue;
+    end.interrupted = ends_by_interrupt && is_interrupted();
+    end.timed_out = !end.interrupted && Clock::now() - start >= limit;
+    if (end.interrupted || end.timed_out) ::kill(-process, SIGKILL);
   }
   ::kill(-process, SIGKILL);
   while (pipes.is_open() && pipes.read(0, end)) {
   }
-  if (WIFSIGNALED(status) && !end.timed_out) end.signal = WTERMSIG(status);
+  if (WIFSIGNALED(status) && !end.timed_out && !end.interrupted) end.signal = WTERMSIG(status);
   end.status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
   return end;
 }

@@ -11,9 +11,9 @@
 
 namespace slipway::cli {
 
-// How a command ended. A command without a signal and not timed out has an exit status.
+// How a command ended. A command without a signal, neither timed out nor interrupted, has an exit status.
 struct ChildEnd {
-  bool timed_out = false;
+  bool timed_out = false, interrupted = false;
   std::optional<int> signal;
   int status = 0;
   std::string output, errors;  // what it printed, of each at most 16 MiB

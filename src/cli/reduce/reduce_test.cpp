@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/files.hpp"
+#include "cli/reduce/candidate_check.hpp"
 #include "cli/reduce/child.hpp"
 #include "cli/reduce/delta.hpp"
 #include "cli/reduce/reducer.hpp"
@@ -36,6 +37,25 @@ TEST(Minimise, FindsEachPairAmongMany) {
   EXPECT_TRUE(minimise(10, [](const auto&) { return true; }).empty());
   EXPECT_EQ(minimise(3, [](const auto&) { return false; }).size(), 3u);
   EXPECT_TRUE(minimise(0, [](const auto&) { return true; }).empty());
+}
+
+TEST(MessageIdentity, LeavesOutWhatMayChange) {
+  EXPECT_EQ(message_identity("unknown name `total1` in line 12; did you mean `tot`?", true),
+            "unknown name `total1` in line #");
+  EXPECT_EQ(message_identity("unknown name `total1`", false), "unknown name `");
+  EXPECT_EQ(message_identity("max abs 1.5e-07, at [0x1f, 3], x3", true), "max abs #, at [#, #], x#");
+  EXPECT_EQ(message_identity("Could not open file /tmp/a/c.npy: No such", true), "Could not open file c.npy: No such");
+  EXPECT_EQ(message_identity("Could not open file d/c.npy: No such", true), "Could not open file c.npy: No such");
+  EXPECT_EQ(message_identity("shader `a/b.comp` is", true), "shader /b.comp` is");
+  EXPECT_EQ(message_identity("`open", true), "`open");
+  EXPECT_EQ(message_identity("", true), "");
+}
+
+TEST(MessageIdentity, TheLastKey) {
+  EXPECT_EQ(last_key("/resources/3/image/dims/1"), "dims");
+  EXPECT_EQ(last_key("/commands"), "commands");
+  EXPECT_EQ(last_key("/0/1"), "");
+  EXPECT_EQ(last_key(""), "");
 }
 
 TEST(ReduceText, KeepsTheStatementThatFails) {

@@ -8,6 +8,7 @@
 #include "base/cache.hpp"
 #include "base/files.hpp"
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
 #include "base/protected_inputs.hpp"
 #include "base/temporary_directory.hpp"
 #include "cli/command_line.hpp"
@@ -83,12 +84,12 @@ class ReduceVerb {
     if (options_.timeout) test.limit = std::chrono::duration<double>(*options_.timeout);
     if (name == "scenario") {
       kind_ = ReducedAs::Json;
-      test.expectations_by_message = true;
     } else if (name == "rpl") {
       kind_ = ReducedAs::Text;
       test.verb = "compile";
     } else if (std::ranges::contains(std::initializer_list<std::string_view>{"vgf", "tosa", "graph", "mlir"}, name)) {
       kind_ = ReducedAs::Graph;
+      test.named = false;
     } else {
       const std::string what = format ? formatted("a file of format {}", name) : "a file of unknown format";
       diagnostics_.error(
@@ -178,11 +179,14 @@ class ReduceVerb {
     ++tests_;
     step(formatted("{} tests, {}", tests_, size_.empty() ? original_size() : size_));
     const auto found = test_->classify(path);
-    last_ = found ? *found : FailureClass{"usage error", {}, {}};
+    if (is_interrupted()) return false;
+    last_ = found ? *found : FailureClass{"usage error", {}, {}, {}};
     return last_ == failure_;
   }
 
+  // After an interrupt nothing is tested, so that the passes come to an end with what they have.
   bool fails(const std::string& text) {
+    if (is_interrupted()) return false;
     const std::string key = Cache::key({text});
     if (const auto known = known_.find(key); known != known_.end()) return known->second;
     const std::string moved = kind_ == ReducedAs::Json ? move_json(text, directory(), "") : text;
@@ -190,6 +194,7 @@ class ReduceVerb {
   }
 
   bool fails(const tosa::Graph& graph) {
+    if (is_interrupted()) return false;
     const auto made = contents_of(graph);
     if (!made) return false;
     const std::string key = Cache::key({*made});
@@ -222,7 +227,7 @@ class ReduceVerb {
     std::vector<std::string> command = sandbox::own_command();
     command.insert(command.end(), {"convert", text.string(), "-q", "-o", path.string()});
     const auto end = run_child(command, std::chrono::duration<double>(options_.timeout.value_or(kDefaultLimit)));
-    return end && !end->timed_out && !end->signal && end->status == 0;
+    return end && !end->timed_out && !end->interrupted && !end->signal && end->status == 0;
   }
 
   // --- reducing ---
@@ -257,6 +262,13 @@ class ReduceVerb {
 
   void end(const std::string& size) {
     const std::size_t tests = tests_;
+    if (is_interrupted()) {
+      diagnostics_.error(
+          DiagnosticKind::Interrupted, SourceLocation::in_file(options_.output),
+          formatted("interrupted after {} tests; the file, of {}, is the smallest until then that failed", tests,
+                    size));
+      return;
+    }
     if (!file_fails(options_.output)) {
       diagnostics_.error(DiagnosticKind::UnexpectedVerdict, SourceLocation::in_file(options_.output),
                          formatted("the reduced file, of {}, does not fail each time: {} instead of {}", size,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `slipway inspect` on shaders: SPIR-V modules, and sources that are compiled first.
+// `slipway check` and `slipway inspect` on shaders and graphs: SPIR-V modules, and sources that are compiled first.
+#include <algorithm>
 
 #include "base/files.hpp"
 #include "base/format.hpp"
@@ -11,6 +12,8 @@
 #include "shader/write_reflection.hpp"
 #include "spirv/reflect.hpp"
 #include "spirv/tools.hpp"
+#include "tosa/read/read_spirv.hpp"
+#include "tosa/verify.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -47,8 +50,35 @@ std::optional<InspectedShader> read_shader(const InspectShaderOptions& options, 
   auto compiled = diagnostics.take(shader::compile_cached(
       cache_of(options.no_cache), make_source(file, std::string(text_of(mapped->bytes()))), guess->language, compile));
   if (!compiled) return std::nullopt;
+  diagnostics.add(std::move(compiled->warnings));
   auto module = diagnostics.take(spirv::read_module(std::move(compiled->words), file));
   return module ? std::optional(InspectedShader{std::move(*module), guess->language}) : std::nullopt;
+}
+
+void add_source_options(CommandLine& line, InspectShaderOptions& options) {
+  line.add_report_options(options.style);
+  line.add_option("files", options.files, "SPIR-V modules and shader sources").required();
+  line.add_option("--entry", options.entry, "the entry point of a source in HLSL (the one that the text suggests)");
+  add_build_options(line, options.build_options);
+  add_cache_option(line, options.no_cache);
+}
+
+// Everything that a module says without resources: the rules of SPIR-V, and of TOSA in its graphs.
+void check(const spirv::Module& module, Diagnostics& diagnostics) {
+  const auto reflection = diagnostics.take(spirv::reflect(module));
+  // Kernels of OpenCL follow other rules than shaders.
+  const bool is_vulkan =
+      reflection && std::ranges::none_of(reflection->entry_points, [](const spirv::EntryPoint& entry) {
+        return entry.stage == spirv::Stage::Kernel;
+      });
+  const auto environment = is_vulkan ? spirv::Environment::Vulkan13 : spirv::Environment::Universal16;
+  if (Result<> valid = spirv::validate(module.words(), module.name(), environment); !valid)
+    return diagnostics.add(std::move(valid.error()));
+  if (!reflection) return;
+  for (const spirv::EntryPoint& entry : reflection->entry_points) {
+    if (entry.stage != spirv::Stage::Graph) continue;
+    if (auto graph = tosa::read_graph(module, entry.name, diagnostics)) tosa::verify(*graph, diagnostics);
+  }
 }
 
 }  // namespace
@@ -63,18 +93,34 @@ bool is_shader(const Content& content) {
          !is_mlir_file(content) && shader::guess(content.path, content.bytes).has_value();
 }
 
+int check_spirv(const Arguments& arguments) {
+  InspectShaderOptions options;
+  CommandLine line("slipway check",
+                   "Finds every error in shaders and graphs: SPIR-V, or GLSL, HLSL and SPIR-V assembly, which are "
+                   "compiled.",
+                   "slipway check examples/blur/blur.comp");
+  add_source_options(line, options);
+  if (const std::optional<int> status = line.parse(arguments)) return *status;
+  Diagnostics diagnostics;
+  for (const std::string& file : options.files) {
+    if (const auto read = read_shader(options, file, diagnostics)) check(read->module, diagnostics);
+  }
+  diagnostics.enforce_rules();
+  const int status = report(diagnostics, options.style, stdout);
+  if (!options.style.json && status == 0) {
+    for (const std::string& file : options.files) print_status(formatted("{}: ok\n", file));
+  }
+  return status;
+}
+
 int inspect_spirv(const Arguments& arguments) {
   InspectShaderOptions options;
   CommandLine line("slipway inspect",
                    "Shows the entry points, bindings, push constants, workgroup sizes and capabilities of a shader: "
                    "SPIR-V, or GLSL, HLSL and SPIR-V assembly, which are compiled.",
                    "slipway inspect examples/blur/blur.comp");
-  line.add_report_options(options.style);
-  line.add_option("files", options.files, "SPIR-V modules and shader sources").required();
-  line.add_option("--entry", options.entry, "the entry point of a source in HLSL (the one that the text suggests)");
-  add_build_options(line, options.build_options);
+  add_source_options(line, options);
   line.add_flag("--asm", options.assembly, "print the whole module as assembly");
-  add_cache_option(line, options.no_cache);
   if (const std::optional<int> status = line.parse(arguments)) return *status;
 
   Diagnostics diagnostics;

@@ -27,6 +27,7 @@ int diff_rpl_metadata(const Arguments& arguments);
 // A SPIR-V module, in either byte order.
 bool is_spirv(const Content& content);
 bool is_shader(const Content& content);  // text: GLSL, HLSL, SPIR-V assembly
+int check_spirv(const Arguments& arguments);
 int inspect_spirv(const Arguments& arguments);
 
 }  // namespace slipway::cli

@@ -3,6 +3,7 @@
 
 #include "base/format.hpp"
 #include "base/suggest.hpp"
+#include "cli/interrupts.hpp"
 #include "cli/scenario/options.hpp"
 #include "cli/scenario/runner.hpp"
 #include "cli/scenario/verbs.hpp"
@@ -80,9 +81,11 @@ int check_scenario(const Arguments& arguments) {
   options.load.dxc = options.hlsl_compiler == "dxc";
   for (const std::string& file : options.files) {
     Diagnostics of_file;
+    if (report_interrupt(file, diagnostics)) continue;
     const scenario::Loaded loaded = load_file(file, options.load, of_file);
     if (options.portable && loaded.scenario) scenario::check_portable(*loaded.scenario, of_file);
     if (options.device && loaded.plan) check_on_device(loaded, *options.device, of_file);
+    report_interrupt(file, of_file);
     diagnostics.add(of_file.release());
   }
   diagnostics.enforce_rules();

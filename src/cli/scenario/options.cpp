@@ -66,6 +66,7 @@ void add_run_options(CommandLine& line, ScenarioRunOptions& options, bool drop_i
   add_launch_group(line, options);
   add_confine_option(line, options.confine);
   add_hlsl_option(line, options.hlsl_compiler);
+  add_cast_option(line, options.cast);
   add_result_options(line, options);
   add_cache_options(line, options);
   Option disable =

@@ -15,9 +15,10 @@ struct ScenarioRunOptions : LaunchGroup {
   std::vector<std::string> files;
   std::string output;
   std::string dds_header = "dx10";
-  bool confine = false;
+  bool confine = false, cast = false;
   std::string hlsl_compiler = "glslang";
   std::string failure_dump_directory;
+  Severity unwritten = Severity::Error;  // of outputs that the run does not write; not an option
 
   bool pipeline_caching = false, clear_pipeline_cache = false, fail_on_pipeline_cache_miss = false;
   std::string cache_path;

@@ -56,6 +56,7 @@ launch::RunOptions ScenarioRunner::options_for(const std::string& file) const {
   options.repeat = options_.dry_run ? 1 : static_cast<std::uint32_t>(options_.warmup + options_.repeat);
   options.dry_run = options_.dry_run;
   options.timestamps = wants_timestamps(options_);
+  options.unwritten = options_.unwritten;
   if (options_.timeout) options.time_out = launch::time_out_of(*options_.timeout);
   if (options_.pipeline_caching) {
     std::error_code no_directory;  // a TMPDIR that does not exist is reported when the file is written
@@ -83,10 +84,14 @@ std::optional<launch::Report> ScenarioRunner::run(const std::string& file, const
   launch::DeviceOpening* const opening = printing ? &printing->opening() : device_ ? &device_->opening() : nullptr;
   launch::RunOptions how = options_for(file);
   how.progress = progress;
+  how.prove_outputs = printing == nullptr;  // which may run again, and print again
   std::optional<launch::Report> report = on_cpu_only()
                                              ? run_on_cpu(file, loaded, diagnostics)
                                              : scenario::run(loaded, *opening, std::move(how), log_, diagnostics);
+  if (report) diagnostics.add(launch::take_unwritten(*report));
   if (report) report->warmup = static_cast<std::uint32_t>(options_.warmup);
+  if (report && report->is_interrupted)
+    diagnostics.add(interrupted_run(file, *report, static_cast<std::uint64_t>(options_.warmup + options_.repeat)));
   if (printing && report) report->printed = printing->take_prints();
   if (report && !options_.trace_path.empty()) {
     diagnostics.take(
@@ -129,6 +134,7 @@ scenario::Loaded ScenarioRunner::load(const std::string& file, Diagnostics& diag
                                        .confine = options_.confine,
                                        .cache = cache_,
                                        .dxc = options_.hlsl_compiler == "dxc",
+                                       .cast = options_.cast,
                                        .legacy_dds = options_.dds_header == "legacy",
                                        .emulation = emulation,
                                        .graphs = graph_options(options_, options_.device, cache_, diagnostics),
@@ -169,7 +175,7 @@ std::string ScenarioJob::outcome(int status) {
   if (!report_) return formatted("{}: {}\n", shown_name(file_), outcome_word(status));
   return formatted("{}{}{}{}: {}, on {}\n", launch::print_shader_output(report_->printed),
                    launch::print_expectations(report_->expectations), times_text(*report_), shown_name(file_),
-                   outcome_word(status), report_->device);
+                   outcome_text(status, *this, report_), report_->device);
 }
 
 }  // namespace slipway::cli

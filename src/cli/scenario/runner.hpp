@@ -66,6 +66,7 @@ class ScenarioJob : public Job {
  public:
   ScenarioJob(ScenarioRunner& runner, std::string file) : runner_(runner), file_(std::move(file)) {}
 
+  const std::string& file() const override { return file_; }
   bool load() override;
   std::string explain() override;
   void run() override;

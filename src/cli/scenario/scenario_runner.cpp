@@ -45,6 +45,7 @@ int scenario_runner(const Arguments& arguments) {
   if (const std::optional<int> status = line.parse(arguments)) return *status == 0 ? 0 : kFailed;
 
   options.shader_prints = false;  // as the original tool
+  options.unwritten = Severity::Warning;
 
   const Log log = stamped_log(options.log_level.value_or(LogLevel::Info));
   Diagnostics diagnostics;

@@ -4,6 +4,7 @@
 
 #include "base/format.hpp"
 #include "cli/zebin/verbs.hpp"
+#include "foreign/containers.hpp"
 #include "zeinfo/read/parse.hpp"
 #include "zeinfo/zebin/carve.hpp"
 #include "zeinfo/zebin/isa.hpp"
@@ -23,8 +24,8 @@ bool is_zebin_elf(Bytes bytes) {
 
 bool is_zebin_file(Bytes bytes, const std::vector<std::string>& keys) {
   if (zebin::is_host_file(bytes)) return !zebin::carve_zebins(bytes).empty();
-  return is_zebin_elf(bytes) || zebin::is_archive(bytes) || zebin::looks_like_json(keys) ||
-         zeinfo::looks_like_text(text_of(bytes));
+  if (zebin::is_archive(bytes)) return !foreign::is_recipe_archive(bytes);
+  return is_zebin_elf(bytes) || zebin::looks_like_json(keys) || zeinfo::looks_like_text(text_of(bytes));
 }
 
 }  // namespace

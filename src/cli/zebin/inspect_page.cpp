@@ -78,17 +78,11 @@ $('search').oninput = list; $('sort').onchange = list; list();
 if (kernels.length && kernels.length < 4) document.querySelectorAll('.case > button').forEach(b => b.click());
 )PAGE";
 
-using WorkGroup = std::array<std::uint32_t, 3>;
-
 // The work-group sizes for which the page shows the occupancy: the one that is chosen or required, else powers of two.
-std::vector<WorkGroup> sizes_for(const zeinfo::Kernel& kernel, const zebin::InspectOptions& options) {
+std::vector<zeinfo::WorkGroup> sizes_for(const zeinfo::Kernel& kernel, const zebin::InspectOptions& options) {
+  if (const auto required = zeinfo::required_work_group(kernel)) return {*required};
   if (options.occupancy_of) return {*options.occupancy_of};
-  if (const zeinfo::Int3& required = kernel.execution_env.required_work_group_size) {
-    WorkGroup size{};
-    for (std::size_t d = 0; d < 3; ++d) size[d] = static_cast<std::uint32_t>(std::max(required[d], 0));
-    return {size};
-  }
-  std::vector<WorkGroup> sizes;
+  std::vector<zeinfo::WorkGroup> sizes;
   for (std::uint32_t items = 16; items <= 1024; items *= 2) sizes.push_back({items, 1, 1});
   return sizes;
 }
@@ -96,7 +90,7 @@ std::vector<WorkGroup> sizes_for(const zeinfo::Kernel& kernel, const zebin::Insp
 void write_occupancy(json::Writer& out, const zebin::Input& input, const zeinfo::Kernel& kernel,
                      const zebin::InspectOptions& options) {
   out.array([&] {
-    for (const WorkGroup& size : sizes_for(kernel, options)) {
+    for (const zeinfo::WorkGroup& size : sizes_for(kernel, options)) {
       const auto found = occupancy(kernel, input.target,
                                    {.local_size = size, .eus = options.eus, .local_memory = options.local_memory});
       if (!found && !input.target.device) return;

@@ -100,9 +100,10 @@ Result<MipWork> record_mips(const Device& device, CommandList& commands, const I
   MipRecorder recorder{device, commands, image, work};
   const bool blit = !mips_need_storage(device.plan());
   if (first_level >= image.info().mips) return work;
-  if (!blit && image.info().layers > 1) {
+  if (!blit && (image.info().layers > 1 || image.info().line)) {
     return fail(DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
-                formatted("mips of images with layers need a queue with graphics (image `{}`)", image.info().name));
+                formatted("mips of 1D images and of images with layers need a queue with graphics (image `{}`)",
+                          image.info().name));
   }
   if (!blit) {
     if (Result<> prepared = recorder.prepare(); !prepared) return fail(std::move(prepared.error()));

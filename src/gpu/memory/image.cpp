@@ -20,7 +20,9 @@ VkImageCreateInfo create_info(const ImageInfo& info, const ImagePlan& plan) {
   if (info.uses.cube) flags |= VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT;
   return {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
           .flags = flags,
-          .imageType = info.depth > 1 ? VK_IMAGE_TYPE_3D : VK_IMAGE_TYPE_2D,
+          .imageType = info.depth > 1 ? VK_IMAGE_TYPE_3D
+                       : info.line    ? VK_IMAGE_TYPE_1D
+                                      : VK_IMAGE_TYPE_2D,
           .format = static_cast<VkFormat>(info.format),
           .extent = {info.width, info.height, info.depth},
           .mipLevels = info.mips,
@@ -145,9 +147,9 @@ Result<Owned<VkImageView_T>> create_view(const DeviceCore& core, const Image& im
 VkImageViewType view_type(const ImageInfo& info, ViewShape shape) {
   switch (shape) {
     case ViewShape::Plain:
-      return info.depth > 1 ? VK_IMAGE_VIEW_TYPE_3D : VK_IMAGE_VIEW_TYPE_2D;
+      return info.depth > 1 ? VK_IMAGE_VIEW_TYPE_3D : info.line ? VK_IMAGE_VIEW_TYPE_1D : VK_IMAGE_VIEW_TYPE_2D;
     case ViewShape::Array:
-      return VK_IMAGE_VIEW_TYPE_2D_ARRAY;
+      return info.line ? VK_IMAGE_VIEW_TYPE_1D_ARRAY : VK_IMAGE_VIEW_TYPE_2D_ARRAY;
     case ViewShape::Cube:
       return VK_IMAGE_VIEW_TYPE_CUBE;
     case ViewShape::CubeArray:

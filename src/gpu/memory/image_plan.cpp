@@ -34,8 +34,31 @@ std::uint64_t needed_features(const ImageInfo& info) {
   if (info.uses.storage) needed |= format_feature::kStorageImage | format_feature::kTransferSource;
   if (info.uses.color_attachment) needed |= format_feature::kColorAttachment;
   if (info.uses.depth_attachment) needed |= format_feature::kDepthAttachment;
-  if (info.mips > 1) needed |= format_feature::kBlitSource | format_feature::kBlitDestination;
+  if (info.uses.makes_mips) needed |= format_feature::kBlitSource | format_feature::kBlitDestination;
   return needed;
+}
+
+// The names of the features that are missing: "; without VK_FORMAT_FEATURE_..., ...".
+std::string without_text(std::uint64_t features, std::uint64_t needed) {
+  constexpr std::array kNames = {
+      std::pair(format_feature::kSampledImage, "SAMPLED_IMAGE"),
+      std::pair(format_feature::kStorageImage, "STORAGE_IMAGE"),
+      std::pair(format_feature::kColorAttachment, "COLOR_ATTACHMENT"),
+      std::pair(format_feature::kDepthAttachment, "DEPTH_STENCIL_ATTACHMENT"),
+      std::pair(format_feature::kBlitSource, "BLIT_SRC"),
+      std::pair(format_feature::kBlitDestination, "BLIT_DST"),
+      std::pair(format_feature::kTransferSource, "TRANSFER_SRC"),
+      std::pair(format_feature::kTransferDestination, "TRANSFER_DST"),
+  };
+  if (features == 0) return ", which the device does not have with this tiling";
+  std::string text;
+  for (const auto& [bit, name] : kNames) {
+    if (needed & ~features & bit)
+      text += formatted("{}VK_FORMAT_FEATURE_{}_BIT", text.empty() ? ", which lacks " : ", ", name);
+  }
+  constexpr std::uint64_t kBlits = format_feature::kBlitSource | format_feature::kBlitDestination;
+  if (needed & ~features & kBlits) text += ", to make levels that the source does not have";
+  return text;
 }
 
 class ImagePlanner {
@@ -61,33 +84,41 @@ class ImagePlanner {
 
   void check_size() {
     const bool volume = info_.depth > 1;
-    const std::uint32_t limit = volume ? snapshot_.limits.max_image_3d : snapshot_.limits.max_image_2d;
+    const auto [limit, dimensions] = volume       ? std::pair(snapshot_.limits.max_image_3d, 3)
+                                     : info_.line ? std::pair(snapshot_.limits.max_image_1d, 1)
+                                                  : std::pair(snapshot_.limits.max_image_2d, 2);
     if (info_.width == 0 || info_.height == 0 || info_.depth == 0) {
       error(DiagnosticKind::OutOfRange, "an image needs at least one texel in each direction");
     } else if (info_.layers == 0 || (info_.layers > 1 && volume)) {
       error(DiagnosticKind::OutOfRange,
             info_.layers == 0 ? "an image needs at least one layer" : "a 3D image has one layer");
+    } else if (info_.line && (info_.height > 1 || volume || info_.uses.color_attachment || info_.uses.cube ||
+                              info_.uses.depth_attachment)) {
+      error(DiagnosticKind::OutOfRange, "a 1D image has one row, and is neither an attachment nor a cube");
     } else if (info_.uses.cube && (info_.layers % 6 != 0 || info_.width != info_.height)) {
       error(DiagnosticKind::OutOfRange, "a cube has six layers with equal width and height");
     } else if (std::max({info_.width, info_.height, info_.depth}) > limit) {
+      // The driver is asked for the levels of possible images only. The existing scenario runner names them first.
+      const std::uint32_t most = info_.tiling == Tiling::Linear ? 1 : max_mips(limit, limit);
+      if (info_.mips > most) {
+        problems_.error(DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
+                        formatted("The mip level provided is not supported for {}: {} levels of {}", info_.name,
+                                  info_.mips,
+                                  most == 1 ? std::string("a linear image")
+                                            : formatted("an image that can have at most {}", most)));
+      }
       error(DiagnosticKind::DeviceLacks,
             formatted("{}x{}x{} texels are more than the device allows: {} (`maxImageDimension{}D`)", info_.width,
-                      info_.height, info_.depth, limit, volume ? 3 : 2));
-      // The driver is asked for the levels of possible images only.
-      if (info_.mips > 1 && info_.tiling == Tiling::Linear) {
-        problems_.error(DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
-                        formatted("The mip level provided is not supported for {}: {} levels of a linear image",
-                                  info_.name, info_.mips));
-      }
+                      info_.height, info_.depth, limit, dimensions));
     }
   }
 
   void check_mips() {
     if (info_.mips == 0) error(DiagnosticKind::OutOfRange, "Number of mips cannot be 0");
-    if (info_.mips > max_mips(info_.width, info_.height)) {
+    if (const std::uint32_t most = max_mips(info_.width, info_.height, info_.depth); info_.mips > most) {
       error(DiagnosticKind::OutOfRange, formatted("Number of mips exceeds maximum number allowed for the image size: "
                                                   "{} where {} are possible",
-                                                  info_.mips, max_mips(info_.width, info_.height)));
+                                                  info_.mips, most));
     }
     if (info_.mips > 1 && info_.shares_memory) {
       error(DiagnosticKind::ConflictingKeys, "A mipped image cannot be aliased");
@@ -102,18 +133,19 @@ class ImagePlanner {
     const std::string format = vk::name_of(info_.format);
     if (!info_.tiling) {
       if (!optimal && !linear) {
-        error(DiagnosticKind::DeviceLacks, formatted("No supported tiling for this data type: `{}`", format));
+        error(DiagnosticKind::DeviceLacks, formatted("No supported tiling for this data type: `{}`{}", format,
+                                                     without_text(features.optimal, needed)));
       }
       if (info_.shares_memory) return linear ? Tiling::Linear : Tiling::Optimal;
       return optimal ? Tiling::Optimal : Tiling::Linear;
     }
     if (info_.tiling == Tiling::Linear && !linear) {
-      error(DiagnosticKind::DeviceLacks,
-            formatted("Tiling type: LINEAR is not supported for this format type: `{}`", format));
+      error(DiagnosticKind::DeviceLacks, formatted("Tiling type: LINEAR is not supported for this format type: `{}`{}",
+                                                   format, without_text(features.linear, needed)));
     }
     if (info_.tiling == Tiling::Optimal && !optimal) {
-      error(DiagnosticKind::DeviceLacks,
-            formatted("Tiling type: OPTIMAL is not supported for this formatType: `{}`", format));
+      error(DiagnosticKind::DeviceLacks, formatted("Tiling type: OPTIMAL is not supported for this formatType: `{}`{}",
+                                                   format, without_text(features.optimal, needed)));
     }
     return *info_.tiling;
   }
@@ -213,8 +245,8 @@ Result<> check_image_limits(const ImageInfo& info, const DriverImageLimits& limi
   return {};
 }
 
-std::uint32_t max_mips(std::uint32_t width, std::uint32_t height) {
-  return static_cast<std::uint32_t>(std::bit_width(std::max({width, height, 1u})));
+std::uint32_t max_mips(std::uint32_t width, std::uint32_t height, std::uint32_t depth) {
+  return static_cast<std::uint32_t>(std::bit_width(std::max({width, height, depth, 1u})));
 }
 
 std::optional<TexelBlock> texel_block(vk::Format format) {

@@ -23,13 +23,15 @@ struct ImageUses {
   bool depth_attachment = false;  // for depth, stencil or both
   bool cube = false;              // some view is ViewShape::Cube or CubeArray
   bool uploaded = false;          // has contents at the start: the format must allow copies into it
+  bool makes_mips = false;        // levels are made from others, with blits
 };
 
-// 2D, or 3D when depth > 1, which has one layer. An image of several samples is an attachment and nothing else: it has
-// one level, and is neither copied nor cleared outside of rendering.
+// 2D, or 3D when depth > 1, which has one layer; 1D if it is a line. An image of several samples is an attachment and
+// nothing else: it has one level, and is neither copied nor cleared outside of rendering.
 struct ImageInfo {
   vk::Format format = vk::Format::UNDEFINED;
   std::uint32_t width = 1, height = 1, depth = 1;
+  bool line = false;  // height and depth are 1
   std::uint32_t layers = 1;
   std::uint32_t mips = 1;
   std::uint32_t samples = 1;
@@ -59,8 +61,8 @@ struct DriverImageLimits {
 };
 Result<> check_image_limits(const ImageInfo& info, const DriverImageLimits& limits);
 
-// floor(log2(max(width, height))) + 1.
-std::uint32_t max_mips(std::uint32_t width, std::uint32_t height);
+// floor(log2(the largest)) + 1.
+std::uint32_t max_mips(std::uint32_t width, std::uint32_t height, std::uint32_t depth = 1);
 
 // A format's unit in memory: a texel, or a block of them. For formats with depth: that of the depth aspect in copies.
 // Nothing for formats of several planes.

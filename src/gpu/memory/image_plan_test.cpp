@@ -50,16 +50,17 @@ TEST(ImagePlan, ChoosesTheTiling) {
 TEST(ImagePlan, ReportsWhichTilingIsMissing) {
   ImageInfo info = image(4, 4);
   info.tiling = Tiling::Linear;
-  EXPECT_EQ(
-      plan_text(device_with(Format::R8_UINT, 0, kAll), info),
-      "Tiling type: LINEAR is not supported for this format type: `VK_FORMAT_R8_UINT` (image `i`) [device-lacks]\n");
+  EXPECT_EQ(plan_text(device_with(Format::R8_UINT, 0, kAll), info),
+            "Tiling type: LINEAR is not supported for this format type: `VK_FORMAT_R8_UINT`, which the device does not "
+            "have with this tiling (image `i`) [device-lacks]\n");
   info.tiling = Tiling::Optimal;
-  EXPECT_EQ(
-      plan_text(device_with(Format::R8_UINT, kAll, 0), info),
-      "Tiling type: OPTIMAL is not supported for this formatType: `VK_FORMAT_R8_UINT` (image `i`) [device-lacks]\n");
+  EXPECT_EQ(plan_text(device_with(Format::R8_UINT, kAll, 0), info),
+            "Tiling type: OPTIMAL is not supported for this formatType: `VK_FORMAT_R8_UINT`, which the device does not "
+            "have with this tiling (image `i`) [device-lacks]\n");
   info.tiling.reset();
   EXPECT_EQ(plan_text(device_with(Format::R8_SINT, kAll, kAll), info),
-            "No supported tiling for this data type: `VK_FORMAT_R8_UINT` (image `i`) [device-lacks]\n");
+            "No supported tiling for this data type: `VK_FORMAT_R8_UINT`, which the device does not have with this "
+            "tiling (image `i`) [device-lacks]\n");
 }
 
 TEST(ImagePlan, EachUseNeedsItsFeatures) {
@@ -77,8 +78,43 @@ TEST(ImagePlan, EachUseNeedsItsFeatures) {
   EXPECT_TRUE(fits(kStorageImage | kTransferSource, {.storage = true}));
   EXPECT_FALSE(fits(kSampledImage, {.color_attachment = true}));
   EXPECT_TRUE(fits(kColorAttachment, {.color_attachment = true}));
-  EXPECT_FALSE(fits(kSampledImage | kBlitSource, {.sampled = true}, 2));
-  EXPECT_TRUE(fits(kSampledImage | kBlitSource | kBlitDestination, {.sampled = true}, 2));
+  EXPECT_TRUE(fits(kSampledImage, {.sampled = true}, 2));
+  EXPECT_FALSE(fits(kSampledImage | kBlitSource, {.sampled = true, .makes_mips = true}, 2));
+  EXPECT_TRUE(fits(kSampledImage | kBlitSource | kBlitDestination, {.sampled = true, .makes_mips = true}, 2));
+}
+
+TEST(ImagePlan, NamesTheMissingFeatures) {
+  ImageInfo info = image(4, 4, {.sampled = true, .uploaded = true, .makes_mips = true});
+  info.mips = 3;
+  using namespace format_feature;
+  EXPECT_EQ(plan_text(device_with(Format::R8_UINT, 0, kSampledImage | kTransferDestination), info),
+            "No supported tiling for this data type: `VK_FORMAT_R8_UINT`, which lacks VK_FORMAT_FEATURE_BLIT_SRC_BIT, "
+            "VK_FORMAT_FEATURE_BLIT_DST_BIT, to make levels that the source does not have (image `i`) "
+            "[device-lacks]\n");
+  info.tiling = Tiling::Linear;
+  EXPECT_EQ(plan_text(device_with(Format::R8_UINT, kSampledImage | kBlitSource | kBlitDestination, kAll), info),
+            "Tiling type: LINEAR is not supported for this format type: `VK_FORMAT_R8_UINT`, which lacks "
+            "VK_FORMAT_FEATURE_TRANSFER_DST_BIT (image `i`) [device-lacks]\n");
+}
+
+TEST(ImagePlan, LinesHaveOneRow) {
+  const Snapshot all = device_with(Format::R8_UINT, kAll, kAll);
+  ImageInfo info = image(16, 1);
+  info.line = true;
+  info.layers = 3;
+  EXPECT_EQ(plan_text(all, info), "optimal");
+  for (const auto& change : std::initializer_list<void (*)(ImageInfo&)>{
+           [](ImageInfo& i) { i.height = 2; }, [](ImageInfo& i) { i.uses.color_attachment = true; },
+           [](ImageInfo& i) { i.uses.depth_attachment = true; }}) {
+    ImageInfo other = info;
+    change(other);
+    EXPECT_EQ(plan_text(all, other),
+              "a 1D image has one row, and is neither an attachment nor a cube (image `i`) [out-of-range]\n");
+  }
+  info.width = 5000;
+  EXPECT_EQ(plan_text(all, info),
+            "5000x1x1 texels are more than the device allows: 4096 (`maxImageDimension1D`) (image `i`) "
+            "[device-lacks]\n");
 }
 
 TEST(ImagePlan, GivesTheUsage) {
@@ -106,11 +142,14 @@ TEST(ImagePlan, ReportsEverythingThatIsWrongTogether) {
   info.mips = 8;
   info.shares_memory = true;
   EXPECT_EQ(plan_text(s, info),
+            "The mip level provided is not supported for i: 8 levels of an image that can have at most 7 "
+            "[device-lacks]\n"
             "65x4x1 texels are more than the device allows: 64 (`maxImageDimension2D`) (image `i`) [device-lacks]\n"
             "Number of mips exceeds maximum number allowed for the image size: 8 where 7 are possible (image `i`) "
             "[out-of-range]\n"
             "A mipped image cannot be aliased (image `i`) [conflicting-keys]\n"
-            "No supported tiling for this data type: `VK_FORMAT_R8_UINT` (image `i`) [device-lacks]\n");
+            "No supported tiling for this data type: `VK_FORMAT_R8_UINT`, which the device does not have with this "
+            "tiling (image `i`) [device-lacks]\n");
   info = image(17, 4);
   info.depth = 2;
   info.mips = 0;
@@ -121,8 +160,8 @@ TEST(ImagePlan, ReportsEverythingThatIsWrongTogether) {
   info.mips = 2;
   info.tiling = Tiling::Linear;
   EXPECT_EQ(plan_text(device_with(Format::R8_UINT, kAll, kAll), info),
-            "65x4x1 texels are more than the device allows: 64 (`maxImageDimension2D`) (image `i`) [device-lacks]\n"
-            "The mip level provided is not supported for i: 2 levels of a linear image [device-lacks]\n");
+            "The mip level provided is not supported for i: 2 levels of a linear image [device-lacks]\n"
+            "65x4x1 texels are more than the device allows: 64 (`maxImageDimension2D`) (image `i`) [device-lacks]\n");
   EXPECT_EQ(plan_text(device_with(Format::R8_UINT, kAll, kAll), image(0, 4)),
             "an image needs at least one texel in each direction (image `i`) [out-of-range]\n");
 }
@@ -142,6 +181,7 @@ TEST(ImagePlan, CountsMips) {
   EXPECT_EQ(max_mips(3, 3), 2u);
   EXPECT_EQ(max_mips(4, 1), 3u);
   EXPECT_EQ(max_mips(5, 256), 9u);
+  EXPECT_EQ(max_mips(2, 2, 8), 4u);
 }
 
 TEST(TexelBlock, KnowsTheFormats) {

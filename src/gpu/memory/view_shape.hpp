@@ -7,8 +7,8 @@
 namespace slipway::gpu {
 
 enum class ViewShape : std::uint8_t {
-  Plain,      // 2D, or 3D when the image is deep; the first layer
-  Array,      // 2D with all layers
+  Plain,      // 2D, 3D when the image is deep, or 1D when it is a line; the first layer
+  Array,      // 2D or 1D with all layers
   Cube,       // six layers: +X, -X, +Y, -Y, +Z, -Z
   CubeArray,  // a multiple of six layers
 };

@@ -44,7 +44,8 @@ std::uint64_t count_descriptors(const PipelineLayoutInfo& info, const Descriptor
   return count;
 }
 
-Result<> check_limits(const Snapshot& snapshot, const PipelineLayoutInfo& info) {
+Result<> check_limits(const DeviceCore& core, const PipelineLayoutInfo& info) {
+  const Snapshot& snapshot = core.snapshot;
   Diagnostics problems;
   const auto lacks = [&](std::string_view what, std::uint64_t value, std::uint64_t limit, std::string_view limit_name) {
     problems.error(
@@ -65,6 +66,16 @@ Result<> check_limits(const Snapshot& snapshot, const PipelineLayoutInfo& info) 
     lacks(formatted("descriptors of {}", vk::name_of(limit.types[0])), count, static_cast<std::uint64_t>(known->second),
           limit.name);
   }
+  constexpr std::string_view kPartly = "descriptorBindingPartiallyBound";
+  const auto is_partly_bound = [](const DescriptorBinding& binding) { return binding.unbound > 0; };
+  for (const std::vector<DescriptorBinding>& set : info.sets) {
+    const auto found = std::ranges::find_if(set, is_partly_bound);
+    if (found == set.end() || core.plan.has_feature(kPartly)) continue;
+    problems.error(DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
+                   formatted("`{}` binds {} of the {} descriptors of binding {}, for which the device needs `{}`; bind "
+                             "all of them",
+                             info.name, found->count - found->unbound, found->count, found->binding, kPartly));
+  }
   if (problems.has_errors()) return std::unexpected(problems.release());
   return {};
 }
@@ -73,11 +84,18 @@ Result<Owned<VkDescriptorSetLayout_T>> create_set_layout(const DeviceCore& core,
                                                          std::span<const DescriptorBinding> bindings,
                                                          std::string_view name) {
   std::vector<VkDescriptorSetLayoutBinding> entries;
+  std::vector<VkDescriptorBindingFlags> flags;
   for (const DescriptorBinding& binding : bindings) {
     entries.push_back(
         {binding.binding, static_cast<VkDescriptorType>(binding.type), binding.count, binding.stages, nullptr});
+    flags.push_back(binding.unbound > 0 ? VK_DESCRIPTOR_BINDING_PARTIALLY_BOUND_BIT : 0);
   }
+  const VkDescriptorSetLayoutBindingFlagsCreateInfo with_flags{
+      VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO, nullptr,
+      static_cast<std::uint32_t>(flags.size()), flags.data()};
+  const bool plain = std::ranges::all_of(flags, [](VkDescriptorBindingFlags flag) { return flag == 0; });
   const VkDescriptorSetLayoutCreateInfo create{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+                                               .pNext = plain ? nullptr : &with_flags,
                                                .bindingCount = static_cast<std::uint32_t>(entries.size()),
                                                .pBindings = entries.data()};
   VkDescriptorSetLayout layout = nullptr;
@@ -159,7 +177,7 @@ void write_sets(const DeviceCore& core, std::span<const DescriptorSetInfo> infos
 
 Result<PipelineLayout> create_pipeline_layout(const Device& device, PipelineLayoutInfo info) {
   const DeviceCore& core = device.core();
-  if (Result<> checked = check_limits(core.snapshot, info); !checked) return fail(std::move(checked.error()));
+  if (Result<> checked = check_limits(core, info); !checked) return fail(std::move(checked.error()));
   PipelineLayout layout;
   std::vector<VkDescriptorSetLayout> sets;
   for (const std::vector<DescriptorBinding>& bindings : info.sets) {

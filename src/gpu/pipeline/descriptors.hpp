@@ -23,7 +23,8 @@ struct DescriptorBinding {
   std::uint32_t binding = 0;
   vk::DescriptorType type = vk::DescriptorType::STORAGE_BUFFER;
   ShaderStages stages = shader_stage::kCompute;
-  std::uint32_t count = 1;  // of descriptors: more for an array
+  std::uint32_t count = 1;    // of descriptors: more for an array
+  std::uint32_t unbound = 0;  // how many of them are not written, nor used by the shaders
 };
 
 struct PipelineLayoutInfo {
@@ -66,7 +67,7 @@ struct DescriptorWrite {
 struct DescriptorSetInfo {
   const PipelineLayout* layout = nullptr;
   std::uint32_t set = 0;
-  std::vector<DescriptorWrite> writes;  // every descriptor of the set, in any order
+  std::vector<DescriptorWrite> writes;  // every descriptor of the set that is bound, in any order
 };
 
 // Sets out of one pool of exactly the right size.

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "base/interrupt.hpp"
 #include "gpu/commands/transfer.hpp"
 #include "launch/plan/locate.hpp"
 
@@ -71,6 +72,7 @@ Result<HostClock::duration> call_function(const Plan& plan, const gpu::Device& d
   HostArguments arguments(plan, resources, call, std::move(*transfer));
   if (Result<> fetched = arguments.fetch(); !fetched) return fail(std::move(fetched.error()));
   const HostClock::time_point start = HostClock::now();
+  const TimeLimit limit(control.deadline);
   Result<> called = call.function(arguments.bytes(), control);
   const HostClock::duration took = HostClock::now() - start;
   if (!called) return fail(std::move(called.error()));

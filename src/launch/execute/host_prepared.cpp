@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
 #include "launch/plan/accesses.hpp"
 #include "launch/plan/locate.hpp"
 
@@ -80,6 +81,7 @@ Result<> HostPrepared::call(const Call& call, std::size_t index, const HostItera
   if (options.time_out) control.deadline = start + *options.time_out;
   std::vector<MutableBytes> arguments;
   for (const CallArgument& argument : call.arguments) arguments.push_back(bytes_[argument.buffer]);
+  const TimeLimit limit(control.deadline);
   if (Result<> called = call.function(arguments, control); !called)
     return fail(located(std::move(called.error()), step.origin));
   if (options.calls) {

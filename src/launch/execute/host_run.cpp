@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "launch/execute/host_run.hpp"
 
+#include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
 #include "launch/execute/host_prepared.hpp"
+#include "launch/execute/output_proof.hpp"
 #include "launch/report/graph_dumps.hpp"
 #include "launch/report/results.hpp"
 
@@ -26,14 +30,20 @@ class HostRun {
     SLIPWAY_TRY_VOID(open(options_.perf_counters_path, "perf counters", counters_file_));
     log_.info(formatted("Setup resources, count: {}", plan_.resources.size()));
     SLIPWAY_TRY(prepared_, prepare_on_host(plan_, report_.counters));
-    for (std::uint32_t i = 0; i < options_.repeat && !options_.dry_run; ++i) {
+    if (options_.prove_outputs && !options_.dry_run) proof_.emplace(plan_, options_.repeat);
+    Result<> done;
+    std::uint32_t i = 0;
+    for (; i < options_.repeat && done && !is_interrupted() && !options_.dry_run; ++i) {
       for (const GraphDispatch& graph : plan_.graphs)
         report_.profile.memory.push_back({graph.name, graph.session_size, i});
-      SLIPWAY_TRY_VOID(iterate(i + 1));
+      if (proof_ && i == 0) done = proof_->fill(proof_steps());
+      if (proof_ && i == 1) done = proof_->fill_again(proof_steps());
+      if (done) done = iterate(i + 1);
     }
+    if (!options_.dry_run) SLIPWAY_TRY_VOID(end_of_iterations(std::move(done), i, options_.repeat, report_));
     SLIPWAY_TRY_VOID(store(profile_file_, write_profile(report_.profile), "Profiling data stored"));
-    if (!options_.dry_run) {
-      SLIPWAY_TRY_VOID(store_results(plan_, readback(), options_.failure_dump, report_));
+    if (!options_.dry_run && !report_.is_interrupted) {
+      SLIPWAY_TRY_VOID(store());
       log_.info("Results stored");
       SLIPWAY_TRY_VOID(dump_graphs(plan_, {options_.session_memory_directory, options_.graph_profile_directory},
                                    report_.profile, log_));
@@ -52,6 +62,36 @@ class HostRun {
                                .timed = options_.timestamps,
                                .log = &log_,
                                .calls = &report_.profile.calls});
+  }
+
+  Result<> store() {
+    const ScopedTimer timer(report_.counters, CounterCategory::SaveResults, "Save Resources");
+    Readback results = readback();
+    if (proof_) SLIPWAY_TRY_VOID(proof_->check(results, proof_steps()));
+    std::vector<Diagnostic> unwritten = proof_ ? proof_->unwritten() : std::vector<Diagnostic>();
+    if (!unwritten.empty() && proof_->has_patterns()) {
+      // What is not written is zeros, and so are results that a function computes from it.
+      PerfCounters ignored;
+      SLIPWAY_TRY(prepared_, prepare_on_host(plan_, ignored));
+      for (std::uint32_t i = 0; i < options_.repeat; ++i) SLIPWAY_TRY_VOID(run_once());
+      results = readback();
+    }
+    for (Diagnostic& problem : unwritten) {
+      problem.severity = options_.unwritten;
+      report_.diagnostics.push_back(std::move(problem));
+    }
+    return store_results(plan_, results, options_.failure_dump, report_);
+  }
+
+  Result<> run_once() { return prepared_->iterate({.time_out = options_.time_out}); }
+
+  ProofSteps proof_steps() {
+    return {.write = [this](ResourceIndex output, Bytes bytes) -> Result<> {
+              std::ranges::copy(bytes, prepared_->bytes(output).begin());
+              return {};
+            },
+            .read = [this](const std::set<ResourceIndex>&) -> Result<Readback> { return readback(); },
+            .run = [this] { return run_once(); }};
   }
 
   Readback readback() const {
@@ -84,6 +124,7 @@ class HostRun {
   Report report_;
   std::optional<OutputFile> profile_file_, counters_file_;
   std::optional<HostPrepared> prepared_;
+  std::optional<PlanProof> proof_;
 };
 
 }  // namespace

@@ -12,6 +12,7 @@ gpu::ImageInfo image_info(const Resource& resource, const Image& image, const gp
                       .width = image.extent[0],
                       .height = image.extent[1],
                       .depth = image.extent[2],
+                      .line = image.line.value_or(false),
                       .layers = image.layers,
                       .mips = image.mips,
                       .samples = image.samples,
@@ -24,8 +25,8 @@ gpu::ImageInfo image_info(const Resource& resource, const Image& image, const gp
                       .shares_memory = resource.sharing.has_value(),
                       .name = resource.name};
   if (image.tiling) info.tiling = *image.tiling == Tiling::Linear ? gpu::Tiling::Linear : gpu::Tiling::Optimal;
-  const bool makes_mips = !resource.initial.empty() && resource.initial.size() < image.mips;
-  if (makes_mips && gpu::mips_need_storage(device)) info.uses.sampled = info.uses.storage = true;
+  info.uses.makes_mips = !resource.initial.empty() && resource.initial.size() < image.mips;
+  if (info.uses.makes_mips && gpu::mips_need_storage(device)) info.uses.sampled = info.uses.storage = true;
   return info;
 }
 

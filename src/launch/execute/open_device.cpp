@@ -19,7 +19,9 @@ bool serves(const gpu::DevicePlan& made, const gpu::DevicePlan& wanted) {
 DeviceOpening::DeviceOpening(OpenDeviceOptions options)
     : options_(std::move(options)), opening_(std::async(std::launch::async, [this] { return open(); })) {}
 
-DeviceOpening::~DeviceOpening() {
+DeviceOpening::~DeviceOpening() { join(); }
+
+void DeviceOpening::join() const {
   if (opening_.valid()) opening_.wait();
 }
 

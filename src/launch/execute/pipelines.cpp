@@ -137,8 +137,12 @@ gpu::PipelineLayoutInfo layout_info(const Plan& plan, const Step& step) {
   for (const Binding& binding : descriptors_of(step)) {
     if (info.sets.size() <= binding.set) info.sets.resize(binding.set + 1);
     auto& set = info.sets[binding.set];
-    if (std::ranges::contains(set, binding.binding, &gpu::DescriptorBinding::binding)) continue;  // of an array
-    set.push_back({binding.binding, binding.type, stages, binding.count});
+    const auto known = std::ranges::find(set, binding.binding, &gpu::DescriptorBinding::binding);
+    if (known == set.end()) {
+      set.push_back({binding.binding, binding.type, stages, binding.count, binding.count - 1});
+    } else if (known->unbound > 0) {
+      --known->unbound;
+    }
   }
   return info;
 }

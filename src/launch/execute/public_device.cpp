@@ -20,8 +20,10 @@ DeviceInfo info_of(const gpu::Snapshot& snapshot) {
 
 Outcome<std::vector<DeviceInfo>> list_devices() {
   const Result<gpu::Instance> instance = gpu::create_instance();
-  if (!instance) return std::unexpected(public_problems(instance.error()));
   std::vector<DeviceInfo> devices;
+  // Without Vulkan, or without a driver, there are none.
+  if (!instance && instance.error().front().kind == DiagnosticKind::NoDevice) return devices;
+  if (!instance) return std::unexpected(public_problems(instance.error()));
   for (const gpu::Snapshot& snapshot : instance->snapshots()) devices.push_back(info_of(snapshot));
   return devices;
 }
@@ -40,6 +42,7 @@ Outcome<Device> Device::open(std::string_view selector) {
   const Result<const gpu::Snapshot*> snapshot = state->opening.snapshot();
   if (!snapshot) return std::unexpected(public_problems(snapshot.error()));
   state->info = info_of(**snapshot);
+  state->opening.join();  // programs end without destroying the device
   return Device(std::move(state));
 }
 

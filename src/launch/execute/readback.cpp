@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "launch/execute/readback.hpp"
 
+#include <algorithm>
+
 #include "gpu/commands/transfer.hpp"
 #include "launch/plan/locate.hpp"
 
 namespace slipway::launch {
+
+void Readback::detach() {
+  for (auto& [index, bytes] : bytes_) {
+    const auto is_copy = [&](const auto& copy) { return copy.get() == bytes.data(); };
+    if (std::ranges::any_of(copies_, is_copy)) continue;
+    const auto& copy = copies_.emplace_back(std::make_unique_for_overwrite<std::byte[]>(bytes.size()));
+    std::ranges::copy(bytes, copy.get());
+    bytes = Bytes(copy.get(), bytes.size());
+  }
+}
 
 Result<Readback> read_back(const Plan& plan, const gpu::Device& device, const Resources& resources,
                            const std::set<ResourceIndex>& wanted) {

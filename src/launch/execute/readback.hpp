@@ -21,6 +21,8 @@ class Readback {
   // Of resources in the memory of the host.
   explicit Readback(std::map<ResourceIndex, Bytes> bytes) : bytes_(std::move(bytes)) {}
   Bytes bytes(ResourceIndex index) const { return bytes_.at(index); }
+  // Copies what is not a copy, before the resources change.
+  void detach();
 
  private:
   friend Result<Readback> read_back(const Plan&, const gpu::Device&, const Resources&, const std::set<ResourceIndex>&);

@@ -96,7 +96,13 @@ void Recorder::record_command(gpu::CommandList& list, std::size_t index) {
   }
 }
 
-void Recorder::bind(gpu::CommandList& list, std::size_t step, Bytes push_constants) {
+void Recorder::bind(gpu::CommandList& list, std::size_t step, std::vector<std::byte> push_constants,
+                    std::span<const Binding> bindings) {
+  for (const Binding& binding : bindings) {
+    if (!binding.address_at) continue;
+    const std::uint64_t address = run_.resources.buffer(binding.resource).address() + binding.offset;
+    std::ranges::copy(std::as_bytes(std::span(&address, 1)), push_constants.begin() + *binding.address_at);
+  }
   const gpu::Pipeline& pipeline = run_.pipelines.of_step(step);
   list.bind(pipeline);
   for (const BoundSet& bound : run_.bindings.sets(step)) list.bind_sets(pipeline, bound.index, {&bound.set, 1});
@@ -104,19 +110,13 @@ void Recorder::bind(gpu::CommandList& list, std::size_t step, Bytes push_constan
 }
 
 void Recorder::record_dispatch(gpu::CommandList& list, std::size_t step, const Dispatch& dispatch) {
-  std::vector<std::byte> push_constants = dispatch.push_constants;
-  for (const Binding& binding : dispatch.bindings) {
-    if (!binding.address_at) continue;
-    const std::uint64_t address = run_.resources.buffer(binding.resource).address() + binding.offset;
-    std::ranges::copy(std::as_bytes(std::span(&address, 1)), push_constants.begin() + *binding.address_at);
-  }
-  bind(list, step, push_constants);
+  bind(list, step, dispatch.push_constants, dispatch.bindings);
   if (is_graph(run_.plan, run_.plan.steps[step])) return list.dispatch_graph(run_.pipelines.of_step(step));
   list.dispatch(dispatch.groups[0], dispatch.groups[1], dispatch.groups[2]);
 }
 
 void Recorder::record_draw(gpu::CommandList& list, std::size_t step, const Draw& draw) {
-  bind(list, step, draw.push_constants);
+  bind(list, step, draw.push_constants, draw.bindings);
   for (const VertexBuffer& vertices : draw.vertex_buffers) {
     list.bind_vertices(vertices.binding, run_.resources.buffer(vertices.buffer));
   }

@@ -37,7 +37,9 @@ class Recorder {
   void record_copy(gpu::CommandList& list, const Step& step, const Copy& copy);
   void record_dispatch(gpu::CommandList& list, std::size_t step, const Dispatch& dispatch);
   void record_draw(gpu::CommandList& list, std::size_t step, const Draw& draw);
-  void bind(gpu::CommandList& list, std::size_t step, Bytes push_constants);
+  // Puts the addresses of buffers into the push constants.
+  void bind(gpu::CommandList& list, std::size_t step, std::vector<std::byte> push_constants,
+            std::span<const Binding> bindings);
   gpu::BarrierScope scope_of(const Barrier& barrier) const;
   void record_barriers(gpu::CommandList& list, const Barriers& barriers);
   void add_image_barriers(std::vector<gpu::ImageBarrier>& images, const Barrier& barrier) const;

@@ -2,6 +2,9 @@
 #include "launch/execute/run.hpp"
 
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
+#include "gpu/commands/transfer.hpp"
+#include "launch/execute/output_proof.hpp"
 #include "launch/execute/pipeline_caching.hpp"
 #include "launch/execute/prepared.hpp"
 #include "launch/plan/layouts.hpp"
@@ -51,13 +54,17 @@ class Run {
       for (const GraphDispatch& graph : plan_.graphs)
         prepared_->profile().memory.push_back({graph.name, prepared_->session_size(graph), iteration});
     }
+    if (options_.dry_run) return {};
+    if (options_.prove_outputs) proof_.emplace(plan_, options_.repeat);
     Result<> done;
-    for (std::uint32_t i = 0; i < options_.repeat && done && !options_.dry_run; ++i) {
-      done = prepared_->submit().and_then([&] { return prepared_->wait(); }).and_then([&] {
-        return prepared_->add_times();
-      });
+    std::uint32_t i = 0;
+    for (; i < options_.repeat && done && !is_interrupted(); ++i) {
+      if (proof_ && i == 0) done = proof_->fill(proof_steps());
+      if (proof_ && i == 1) done = proof_->fill_again(proof_steps());
+      if (done) done = run_once();
+      if (done) done = prepared_->add_times();
     }
-    return done;
+    return end_of_iterations(std::move(done), i, options_.repeat, report_);
   }
 
   Result<> store_measurements() {
@@ -70,10 +77,8 @@ class Run {
     report_.counters = std::move(prepared_->counters());
     report_.profile = std::move(prepared_->profile());
     Result<> done;
-    if (!options_.dry_run) {
-      done = store_results(plan_, device_, prepared_->resources(), options_.failure_dump, report_).transform([&] {
-        log_.info("Results stored");
-      });
+    if (!options_.dry_run && !report_.is_interrupted) {
+      done = store().transform([&] { log_.info("Results stored"); });
       done = done.and_then([&] {
         return dump_graphs(plan_, device_, prepared_->resources(),
                            {options_.session_memory_directory, options_.graph_profile_directory}, report_.profile,
@@ -87,6 +92,58 @@ class Run {
   Report report() { return std::move(report_); }
 
  private:
+  Result<> run_once() {
+    return prepared_->submit().and_then([&] { return prepared_->wait(); });
+  }
+
+  Result<> store() {
+    const ScopedTimer timer(report_.counters, CounterCategory::SaveResults, "Save Resources");
+    SLIPWAY_TRY(Readback results, read(wanted_results(plan_)));
+    if (proof_) SLIPWAY_TRY_VOID(proof_->check(results, proof_steps()));
+    std::vector<Diagnostic> unwritten = proof_ ? proof_->unwritten() : std::vector<Diagnostic>();
+    if (!unwritten.empty() && proof_->has_patterns()) {
+      SLIPWAY_TRY_VOID(run_without_patterns());
+      SLIPWAY_TRY(results, read(wanted_results(plan_)));
+    }
+    for (Diagnostic& problem : unwritten) {
+      problem.severity = options_.unwritten;
+      report_.diagnostics.push_back(std::move(problem));
+    }
+    return store_results(plan_, device_, prepared_->resources(), results, options_.failure_dump, report_);
+  }
+
+  Result<Readback> read(const std::set<ResourceIndex>& wanted) const {
+    return read_back(plan_, device_, prepared_->resources(), wanted);
+  }
+
+  ProofSteps proof_steps() {
+    return {.write = [this](ResourceIndex output, Bytes bytes) { return upload(output, bytes); },
+            .read = [this](const std::set<ResourceIndex>& wanted) { return read(wanted); },
+            .run = [this] { return run_once(); }};
+  }
+
+  // Between iterations images are in General.
+  Result<> upload(ResourceIndex index, Bytes bytes) {
+    SLIPWAY_TRY(gpu::Transfer transfer, gpu::create_transfer(device_));
+    if (std::holds_alternative<Image>(plan_.resources[index].kind)) {
+      SLIPWAY_TRY_VOID(transfer.upload(prepared_->resources().image(index), 0, bytes));
+    } else {
+      SLIPWAY_TRY_VOID(transfer.upload(prepared_->resources().buffer(index), 0, bytes));
+    }
+    return transfer.finish();
+  }
+
+  // What is not written is zeros, and so are results that a command computes from it.
+  Result<> run_without_patterns() {
+    prepared_.reset();
+    SLIPWAY_TRY(prepared_, launch::prepare(plan_, device_,
+                                           {.execution = {.time_out = options_.time_out},
+                                            .cache = options_.cache,
+                                            .pipelines = options_.pipelines}));
+    for (std::uint32_t i = 0; i < options_.repeat; ++i) SLIPWAY_TRY_VOID(run_once());
+    return {};
+  }
+
   Result<> open(const Path& path, std::string_view what, std::optional<OutputFile>& file) const {
     if (path.empty()) return {};
     Result<OutputFile> created = OutputFile::create(path);
@@ -126,6 +183,7 @@ class Run {
   Report report_;
   std::optional<OutputFile> profile_file_, counters_file_;
   std::optional<Prepared> prepared_;
+  std::optional<PlanProof> proof_;
 };
 
 }  // namespace

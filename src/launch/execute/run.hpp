@@ -5,7 +5,8 @@
 //   const Result<Report> report = run(plan, device, {.repeat = 3}, log);
 //
 // Outputs get their names only when all of them are written: a run that fails leaves no half result. A failure names
-// the command that was being executed.
+// the command that was being executed. An output that was not written is an error of the report: what is stored is
+// zeros there.
 #pragma once
 
 #include <algorithm>
@@ -48,6 +49,8 @@ struct RunOptions {
   // For Profile::iterations: two timestamps for each, which do not slow commands down as those around commands do.
   bool iteration_times = false;
   std::optional<std::chrono::nanoseconds> time_out;  // for each wait
+  bool prove_outputs = true;                         // find outputs that are not written (output_proof.hpp)
+  Severity unwritten = Severity::Error;              // of these, in Report::diagnostics
 
   std::optional<PipelineCacheFile> pipeline_cache;
   Cache cache;                           // the program's own; used for pipelines when there is no pipeline_cache

@@ -10,6 +10,7 @@ namespace slipway::launch {
 namespace {
 
 bool shader_uses(const Shader& shader, const Binding& binding) {
+  if (binding.address_at) return true;  // unknown
   const spirv::EntryPoint* entry = shader.reflection ? shader.reflection->find(shader.entry, shader.stage) : nullptr;
   if (!entry) return true;
   return std::ranges::any_of(entry->bindings, [&](const spirv::Binding& declared) {

@@ -57,6 +57,7 @@ std::string describe(const Image& image) {
   if (image.color_attachment) text += ", colour attachment";
   if (image.depth_attachment) text += ", depth attachment";
   if (image.cube) text += ", cube";
+  if (image.line.value_or(false)) text += ", 1d";
   if (image.tiling) text += *image.tiling == Tiling::Linear ? ", linear" : ", optimal";
   return text;
 }
@@ -129,8 +130,9 @@ std::string print_bindings(const Plan& plan, std::span<const Binding> bindings) 
   std::string text;
   for (const Binding& binding : bindings) {
     if (binding.address_at) {
-      text += formatted("      address at {}: `{}`, {}\n", *binding.address_at, plan.resources[binding.resource].name,
-                        access_words(binding));
+      text += formatted("      address at {}: `{}`", *binding.address_at, plan.resources[binding.resource].name);
+      if (binding.offset > 0) text += formatted(" from byte {}", binding.offset);
+      text += formatted(", {}\n", access_words(binding));
       continue;
     }
     text += formatted("      set {} binding {}", binding.set, binding.binding);

@@ -2,6 +2,7 @@
 #include "launch/plan/image_formats.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "base/format.hpp"
 #include "launch/plan/specialization.hpp"
@@ -38,11 +39,18 @@ ImageFormats other_image_formats(const Shader& shader, std::span<const Binding> 
         declared.kind != spirv::BindingKind::UniformTexelBuffer)
       continue;
     if (!declared.image || declared.image->format == vk::Format::UNDEFINED) continue;
+    std::set<vk::Format> bound;
     for (const Binding& binding : bindings) {
       if (binding.set != declared.set || binding.binding != declared.binding) continue;
       const auto* image = std::get_if<Image>(&plan.resources[binding.resource].kind);
-      const vk::Format format = is_image && image ? image->format : binding.texels;
-      if (format != vk::Format::UNDEFINED && format != declared.image->format) formats[declared.variable] = format;
+      bound.insert(is_image && image ? image->format : binding.texels);
+    }
+    bound.erase(vk::Format::UNDEFINED);
+    // The elements of an array may differ.
+    if (bound.size() > 1) {
+      formats[declared.variable] = vk::Format::UNDEFINED;
+    } else if (!bound.empty() && *bound.begin() != declared.image->format) {
+      formats[declared.variable] = *bound.begin();
     }
   }
   return formats;

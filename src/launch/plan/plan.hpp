@@ -117,6 +117,7 @@ struct Image {
   std::uint32_t samples = 1;  // with more it is an attachment of draws and nothing else, and begins undefined
   bool sampled = false, storage = false, color_attachment = false, depth_attachment = false;
   bool cube = false;             // some binding views it as a cube or an array of cubes
+  std::optional<bool> line;      // whether bindings view it as 1D; absent: nothing decides it, and it is not
   std::optional<Tiling> tiling;  // not given: docs/spec/scenario.md#decision-17
   Sampler sampler;
 
@@ -130,7 +131,9 @@ struct Resource {
   // A buffer: nothing (zeros) or one. An image: the levels that the source has, rows, slices and layers tightly packed
   // in the layout of the format in device memory; missing levels are generated from the last one.
   std::vector<Contents> initial;
-  std::vector<Output> outputs;  // a buffer's bytes, or level 0 of an image, tightly packed
+  std::vector<Output> outputs;     // a buffer's bytes, or level 0 of an image, tightly packed
+  bool is_result = false;          // each iteration must write all of it (execute/output_proof.hpp)
+  std::uint32_t element_size = 0;  // of a buffer: bytes that are always written together; 0: not known
   std::optional<Sharing> sharing;
   Origin origin;
   std::string load_counter;  // name of the timer for loading it, "Load Buffer: x"
@@ -178,7 +181,8 @@ struct Shader {
 struct Binding {
   std::uint32_t set = 0;
   std::uint32_t binding = 0;
-  std::uint32_t element = 0, count = 1;  // which one of the binding's array of `count` descriptors
+  // Which one of the binding's array of `count` descriptors. The shader does not use those without a Binding.
+  std::uint32_t element = 0, count = 1;
   vk::DescriptorType type = vk::DescriptorType::STORAGE_BUFFER;
   ResourceIndex resource = 0;
   std::optional<std::uint32_t> level;  // images: a view of this level alone; else all levels (level 0 for storage)
@@ -187,7 +191,7 @@ struct Binding {
   vk::Format texels = vk::Format::UNDEFINED;  // texel buffers: the format of the view
   std::uint64_t offset = 0, size = 0;         // the bytes of a buffer; size 0: to the end
   // A buffer without a descriptor (set, binding, type do not count): the shader finds its address, 8 bytes, at this
-  // offset of the push constants, with `offset` added. Dispatches only.
+  // offset of the push constants, with `offset` added.
   std::optional<std::uint32_t> address_at;
   bool reads = false, writes = false;  // what the shader does, as far as is known
   Origin origin;
@@ -341,6 +345,7 @@ struct Expectation {
 struct Capture {
   ResourceIndex resource = 0;
   std::function<void(Bytes)> take;
+  bool is_output = false;  // the run must write it
 };
 
 // One dispatch of a graph: what a driver with graphs would run as one command. Profiles, logs and dumps show it as one.

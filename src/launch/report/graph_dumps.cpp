@@ -1,43 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "launch/report/graph_dumps.hpp"
 
-#include <algorithm>
-#include <map>
-#include <ranges>
-
 #include "base/format.hpp"
-#include "json/writer.hpp"
 #include "launch/execute/readback.hpp"
+#include "launch/report/graph_profile.hpp"
 
 namespace slipway::launch {
 namespace {
-
-// The instruction set that an operator is of, as the graph profiles of drivers call it.
-std::string_view pipeline_kind(std::string_view name) { return name.contains("_SAD") ? "motion_engine" : "tosa"; }
-
-void write_sample(json::Writer& out, const OperatorTime& time, float period) {
-  out.object([&] {
-    out.member("submission", time.iteration - 1).member("graph_dispatch", std::uint64_t{0});
-    out.member("pipeline_index", std::uint64_t{time.operation}).member("pipeline_kind", pipeline_kind(time.name));
-    out.member("operator_name", time.name).member("cycle_count_before", time.before);
-    out.member("cycle_count_after", time.after).member("cycle_count_delta", time.after - time.before);
-    out.member("time_ms", milliseconds(time, period));
-  });
-}
-
-struct OperatorTotal {
-  std::uint64_t count = 0;
-  double total = 0, least = 0, most = 0;  // ms
-};
-
-void write_total(json::Writer& out, const std::string& name, const OperatorTotal& total) {
-  out.object([&] {
-    out.member("pipeline_kind", pipeline_kind(name)).member("operator_name", name);
-    out.member("dispatch_count", total.count).member("total_time_ms", total.total);
-    out.member("average_time_ms", total.total / static_cast<double>(total.count));
-    out.member("min_time_ms", total.least).member("max_time_ms", total.most);
-  });
-}
 
 Result<> dump_profile(const Profile& profile, std::size_t graph, const Path& directory, const Log& log) {
   const std::string text = write_graph_profile(profile, graph);
@@ -97,31 +66,9 @@ std::pair<std::vector<OperatorTime>, float> samples_of(const Profile& profile, s
 
 }  // namespace
 
-// Written without records: the keys are those of the files of the emulation layer
-// (docs/spec/scenario.md#graph-profile-file).
 std::string write_graph_profile(const Profile& profile, std::size_t graph) {
   const auto [samples, period] = samples_of(profile, graph);
-  std::map<std::string, OperatorTotal> totals;
-  for (const OperatorTime& time : samples) {
-    OperatorTotal& total = totals[time.name];
-    const double taken = milliseconds(time, period);
-    total.least = total.count == 0 ? taken : std::min(total.least, taken);
-    total.most = std::max(total.most, taken);
-    total.total += taken;
-    ++total.count;
-  }
-  if (samples.empty()) return {};
-  json::Writer out(4);
-  out.object([&] {
-    out.member("timestamp_period_ns", static_cast<double>(period));
-    out.key("samples").array([&] {
-      for (const OperatorTime& time : samples) write_sample(out, time, period);
-    });
-    out.key("by_operator").array([&] {
-      for (const auto& [name, total] : totals) write_total(out, name, total);
-    });
-  });
-  return out.text();
+  return samples.empty() ? std::string() : graph_profile_text(samples, period);
 }
 
 std::string session_memory_text(Bytes memory) {

@@ -48,10 +48,6 @@ double milliseconds(const CommandTime& time, float period) {
   return static_cast<double>(time.after - time.before) * static_cast<double>(period) / kNanosecondsPerMillisecond;
 }
 
-double milliseconds(const OperatorTime& time, float period) {
-  return static_cast<double>(time.after - time.before) * static_cast<double>(period) / kNanosecondsPerMillisecond;
-}
-
 double total_milliseconds(const Profile& profile) {
   double total = 0;
   for (const auto iteration : std::views::chunk_by(

@@ -67,7 +67,7 @@ struct Profile {
 };
 
 double milliseconds(const CommandTime& time, float period);
-double milliseconds(const OperatorTime& time, float period);
+double milliseconds(const OperatorTime& time, float period);  // graph_profile.cpp
 // From the first to the last timestamp of each iteration, together.
 double total_milliseconds(const Profile& profile);
 

@@ -37,6 +37,7 @@ std::int64_t count_of(const FileReport& file, Severity severity) {
 
 std::string_view status_word(const FileReport& file) {
   const int status = file.status();
+  if (tensor::is_only_partly_compared(file.all_diagnostics())) return "partly-compared";
   return status == 0 && !file.is_checked && file.report ? "ran" : word_for(status);
 }
 
@@ -120,6 +121,24 @@ const Record<ExpectationOutcome>& expectation_record() {
                                  .optional(
                                      "view", [](const E& from) { return from.view.get(); }, Nested(view_record()),
                                      "of an expectation that failed");
+  return record;
+}
+
+const Record<tensor::LeftOutOutput>& left_out_record() {
+  using L = tensor::LeftOutOutput;
+  static const auto record = Record<L>("left_out", "an output that could not be compared")
+                                 .required("output", &L::output, Text{}, "its name")
+                                 .required("reason", &L::reason, Text{}, "why");
+  return record;
+}
+
+const Record<tensor::ComparedOutputs>& compared_record() {
+  using C = tensor::ComparedOutputs;
+  static const auto record = Record<C>("compared_outputs", "how many outputs were compared with what they should be")
+                                 .required("compared", &C::compared, Integer{}, "outputs that were compared")
+                                 .required("outputs", &C::total, Integer{}, "outputs that there are")
+                                 .required("left_out", &C::left_out, List{Nested(left_out_record())},
+                                           "outputs that were to be compared, and could not be");
   return record;
 }
 
@@ -245,6 +264,15 @@ std::string print_shader_output(std::span<const std::string> printed) {
   return text;
 }
 
+std::vector<Diagnostic> take_unwritten(Report& report) {
+  const auto unwritten = std::ranges::stable_partition(report.diagnostics, [](const Diagnostic& diagnostic) {
+    return diagnostic.kind != DiagnosticKind::OutputNotWritten;
+  });
+  std::vector<Diagnostic> taken(std::make_move_iterator(unwritten.begin()), std::make_move_iterator(unwritten.end()));
+  report.diagnostics.erase(unwritten.begin(), unwritten.end());
+  return taken;
+}
+
 std::vector<Diagnostic> FileReport::all_diagnostics() const {
   std::vector<Diagnostic> all = diagnostics;
   if (report) std::ranges::copy(report->diagnostics, std::back_inserter(all));
@@ -255,12 +283,13 @@ int FileReport::status() const { return exit_status(all_diagnostics()); }
 
 const Record<FileReport>& file_report_record() {
   using F = FileReport;
-  static constexpr std::string_view kStatuses[] = {"passed", "ran", "failed", "skipped", "error"};
+  static constexpr std::string_view kStatuses[] = {"passed", "ran", "failed", "partly-compared", "skipped", "error"};
   static const auto record =
       Record<F>("file", "the outcome of one input")
           .required("file", &F::file, Text{}, "the file")
           .required("status", status_word, json::OneOf{kStatuses},
-                    "ran: nothing was compared; failed: an expectation; skipped: the device lacks something")
+                    "ran: nothing was compared; failed: an expectation; partly-compared: outputs could not be "
+                    "compared; skipped: the device lacks something")
           .required("exit_status", &F::status, Integer{.max = 5}, "of this file alone")
           .required("skipped", skip_reasons, List{Text{}}, "what the device lacks")
           .optional("device", of_report<&Report::device>(), Text{}, "the device that it ran on")
@@ -269,6 +298,10 @@ const Record<FileReport>& file_report_record() {
           .optional("iterations", of_report<&Report::iterations>(), Integer{}, "how often it ran")
           .optional("expectations", of_report<&Report::expectations>(), List{Nested(expectation_record())},
                     "the outcomes of expectations")
+          .optional(
+              "compared",
+              [](const F& from) { return from.report && from.report->compared ? &*from.report->compared : nullptr; },
+              Nested(compared_record()), "of the outputs, if something was to be compared")
           .optional(
               "outputs",
               [](const F& from) { return from.report ? std::optional(output_names(*from.report)) : std::nullopt; },

@@ -25,19 +25,26 @@ struct ExpectationOutcome {
   std::shared_ptr<const DifferenceView> view = nullptr;  // of one that failed, unless the array is very large
 };
 
-// Of one plan that ran to its end. Failed expectations are errors among the diagnostics.
+// Of one plan that ran to its end. Failed expectations and outputs that were not written are errors among the
+// diagnostics.
 struct Report {
   std::string device;
   std::string driver;  // with its version; empty: none
   std::uint32_t iterations = 1;
-  std::uint32_t warmup = 0;  // of these, the first ones, which statistics of times leave out
+  bool is_interrupted = false;  // before all iterations ended: nothing was compared, and no output was written
+  std::uint32_t warmup = 0;     // of these, the first ones, which statistics of times leave out
   std::vector<ExpectationOutcome> expectations;
+  // Of the outputs, if something was to be compared.
+  std::optional<tensor::ComparedOutputs> compared = std::nullopt;
   std::vector<Path> outputs;         // in the order of the plan
   std::vector<std::string> printed;  // by shaders (debugPrintfEXT), a line for each call
   std::vector<Diagnostic> diagnostics;
   PerfCounters counters;
   Profile profile;
 };
+
+// Removes from a report what is not the outcome of an expectation: outputs that were not written.
+std::vector<Diagnostic> take_unwritten(Report& report);
 
 // The outcomes of all expectations (docs/spec/scenario.md#expectations), a line each and one for each mismatch shown.
 std::string print_expectations(std::span<const ExpectationOutcome> expectations);

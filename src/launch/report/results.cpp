@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "launch/report/results.hpp"
 
+#include <algorithm>
 #include <ranges>
+#include <set>
 
 #include "base/format.hpp"
 #include "launch/execute/readback.hpp"
@@ -84,6 +86,16 @@ Diagnostic failed_expectation(const ExpectationOutcome& outcome, const Origin& o
   return diagnostic.at(origin.path, origin.uid);
 }
 
+// Outputs are what is written to files, and what has an expectation.
+tensor::ComparedOutputs count_outputs(const Plan& plan) {
+  std::set<ResourceIndex> outputs, compared;
+  for (const Expectation& expectation : plan.expectations) compared.insert(expectation.resource);
+  for (ResourceIndex i = 0; i < plan.resources.size(); ++i) {
+    if (!plan.resources[i].outputs.empty() || compared.contains(i)) outputs.insert(i);
+  }
+  return {.compared = compared.size(), .total = outputs.size()};
+}
+
 Result<> check_expectations(const Plan& plan, const Readback& readback, Report& report) {
   for (const Expectation& expectation : plan.expectations) {
     Result<ExpectationOutcome> outcome = check(plan, expectation, readback);
@@ -91,6 +103,7 @@ Result<> check_expectations(const Plan& plan, const Readback& readback, Report& 
     if (!outcome->comparison.passed) report.diagnostics.push_back(failed_expectation(*outcome, expectation.origin));
     report.expectations.push_back(std::move(*outcome));
   }
+  if (!plan.expectations.empty()) report.compared = count_outputs(plan);
   return {};
 }
 
@@ -159,28 +172,23 @@ Result<> store_wanted(const Plan& plan, const Readback& readback, Report& report
 
 }  // namespace
 
+Result<> end_of_iterations(Result<> last, std::uint32_t begun, std::uint32_t wanted, Report& report) {
+  const bool was_stopped = !last && std::ranges::contains(last.error(), DiagnosticKind::Interrupted, &Diagnostic::kind);
+  if (!last && !was_stopped) return last;
+  report.iterations = begun - (was_stopped ? 1 : 0);
+  report.is_interrupted = report.iterations < wanted;
+  return {};
+}
+
 Result<> store_results(const Plan& plan, const Readback& all, const Path& failure_dump, Report& report) {
-  const ScopedTimer timer(report.counters, CounterCategory::SaveResults, "Save Resources");
   Result<> done = store_wanted(plan, all, report);
   if (done && !report.diagnostics.empty() && !failure_dump.empty()) done = dump_all(plan, all, failure_dump);
   return done;
 }
 
-Result<> store_results(const Plan& plan, const gpu::Device& device, const Resources& resources,
+Result<> store_results(const Plan& plan, const gpu::Device& device, const Resources& resources, const Readback& results,
                        const Path& failure_dump, Report& report) {
-  const ScopedTimer timer(report.counters, CounterCategory::SaveResults, "Save Resources");
-  std::set<ResourceIndex> wanted;
-  for (ResourceIndex i = 0; i < plan.resources.size(); ++i) {
-    if (!plan.resources[i].outputs.empty()) wanted.insert(i);
-  }
-  for (const Expectation& expectation : plan.expectations) {
-    wanted.insert(expectation.resource);
-    if (const auto* other = std::get_if<ResourceIndex>(&expectation.expected)) wanted.insert(*other);
-  }
-  for (const Capture& capture : plan.captures) wanted.insert(capture.resource);
-  const Result<Readback> readback = read_back(plan, device, resources, wanted);
-  if (!readback) return fail(readback.error());
-  Result<> done = store_wanted(plan, *readback, report);
+  Result<> done = store_wanted(plan, results, report);
   if (!done || report.diagnostics.empty() || failure_dump.empty()) return done;
   const auto all = std::views::iota(ResourceIndex{0}, static_cast<ResourceIndex>(plan.resources.size()));
   const Result<Readback> everything = read_back(plan, device, resources, {all.begin(), all.end()});

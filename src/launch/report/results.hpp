@@ -11,10 +11,15 @@
 
 namespace slipway::launch {
 
+// The result of the last of `begun` iterations. An interrupt is not a failure of the run: what the iterations before it
+// measured stays, and Report::is_interrupted says that there are no results.
+Result<> end_of_iterations(Result<> last, std::uint32_t begun, std::uint32_t wanted, Report& report);
+
 // Adds the outcomes of expectations to the report, passes contents to captures, and writes all outputs; the files get
 // their names only when each of them is complete. When an expectation fails, all resources are written as .npy files
 // into the directory `failure_dump`, if there is one.
-Result<> store_results(const Plan& plan, const gpu::Device& device, const Resources& resources,
+// `results`: those of wanted_results().
+Result<> store_results(const Plan& plan, const gpu::Device& device, const Resources& resources, const Readback& results,
                        const Path& failure_dump, Report& report);
 
 // The same where all resources are in the memory of the host.

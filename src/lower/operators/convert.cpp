@@ -30,6 +30,14 @@ Value float_to_integer(Kernel& k, Value x, DataType to) {
                   k.select(nearest < low, k.integer(INT32_MIN), k.to_int(inside)));
 }
 
+// A result in bf16 is rounded once only if the 32-bit float holds the integer: the last of 24 bits of a large one then
+// represents all bits below it.
+Value integer_to_float(Kernel& k, Value x, DataType to) {
+  if (to != DataType::BF16) return k.to_float(x);
+  const Value odd = (x & -256) | k.select((x & 255) != 0, k.integer(256), k.integer(0)), high = x >> 24;
+  return k.to_float(k.select((high == 0) | (high == -1), x, odd));
+}
+
 constexpr std::int64_t kFar = 33;  // larger shifts discard the whole lower half of a product
 
 // value * multiplier * 2^-shift, rounded to nearest, ties up, where the shift is far: the upper half of the product
@@ -52,8 +60,16 @@ bool shifts_far(const tosa::Graph& graph, const tosa::Node& node) {
 
 Value emit_CAST(Operation& operation, const Coordinates& at, std::size_t) {
   Kernel& k = operation.kernel;
-  const Value x = operation.in(0, at);
-  const DataType to = operation.out_type();
+  const DataType from = operation.in_type(), to = operation.out_type();
+  Value x = operation.in(0, at);
+  const bool is_unsigned = operation.flag("input_unsigned");
+  if (is_unsigned && from != DataType::I32) x = x & ((std::int64_t{1} << tosa::bits_of(from)) - 1);
+  if (is_unsigned && from == DataType::I32 && tosa::is_float(to)) {
+    // Half of a large value, whose last bit represents all bits that are shifted out, rounds as the value does.
+    const Value half = ((x >> 1) & INT32_MAX) | (x & 1);
+    return k.select(x < 0, integer_to_float(k, half, to) * k.real(2), integer_to_float(k, x, to));
+  }
+  if (from == DataType::I32 && tosa::is_float(to)) return integer_to_float(k, x, to);
   if (tosa::is_float(to)) return k.to_float(x);
   if (x.type() == Scalar::Float) return float_to_integer(k, x, to);
   if (to == DataType::Bool) return x != 0;

@@ -106,6 +106,14 @@ Value emit_GATHER(Operation& operation, const Coordinates& at, std::size_t) {
   return operation.in(0, {at[0], row, at[2]});
 }
 
+// As GATHER: here each row is clamped.
+Value emit_ROW_GATHER(Operation& operation, const Coordinates& at, std::size_t) {
+  Kernel& k = operation.kernel;
+  const Value count = k.integer(operation.integer("row_count")), index = k.unsigned_divide(at[1], count);
+  const Value first = operation.in(1, {at[0], index}), row = first + k.unsigned_remainder(at[1], count);
+  return operation.in(0, {at[0], k.clamp(row, k.integer(0), k.integer(operation.in_shape(0)[1] - 1)), at[2]});
+}
+
 // Each element searches for the index that writes it; without one it keeps its value.
 Value emit_SCATTER(Operation& operation, const Coordinates& at, std::size_t) {
   Kernel& k = operation.kernel;

@@ -51,9 +51,10 @@ Value saturated(Kernel& k, DataType type, Value value) {
 }
 
 Value scaled(Kernel& k, Value value, Value multiplier, Value shift, bool double_round) {
-  // A shift outside 1 to 62 has an unpredictable result, but must not be undefined behaviour.
-  const Value bits = k.clamp(shift, k.integer(1), k.integer(62));
-  Value round = k.long_integer(1) << (bits - 1);
+  // A shift outside 0 to 62 has an unpredictable result, but must not be undefined behaviour. A shift of 0 rounds
+  // nothing.
+  const Value bits = k.clamp(shift, k.integer(0), k.integer(62));
+  Value round = (k.long_integer(1) << bits) >> 1;
   if (double_round) {
     const Value half =
         k.select(value >= 0, k.long_integer(std::int64_t{1} << 30), k.long_integer(-(std::int64_t{1} << 30)));

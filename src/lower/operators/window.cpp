@@ -199,6 +199,15 @@ Value emit_MATMUL(Operation& operation, const Coordinates& at, std::size_t) {
   return sum.value();
 }
 
+Value emit_MATMUL_T(Operation& operation, const Coordinates& at, std::size_t) {
+  Kernel& k = operation.kernel;
+  Sum sum(operation, "A_zp", "B_zp");
+  const Value batch = operation.in_shape(1)[0] == 1 ? k.integer(0) : at[0];
+  k.loop(k.integer(operation.in_shape(0)[2]),
+         [&](Value c) { sum.add_product(operation.in(0, {at[0], at[1], c}), operation.in(1, {batch, at[2], c})); });
+  return sum.value();
+}
+
 namespace {
 
 std::vector<WindowTaps> pool_taps(const Operation& operation) {

@@ -10,7 +10,9 @@
 #include "testing/tosa/graphs.hpp"
 #include "testing/tosa/kernel_fixture.hpp"
 #include "testing/tosa/random_graph.hpp"
+#include "testing/tosa/random_outputs.hpp"
 #include "testing/tosa/suite.hpp"
+#include "tosa/text.hpp"
 
 namespace slipway::model {
 namespace {
@@ -93,6 +95,24 @@ TEST_P(WholeGraphTest, RandomGraphs) {
   }
   if (!trials.empty()) compare(trials);
   EXPECT_GE(operators, 5 * tried);
+}
+
+// Inputs, constants, results that other operators use, views of these, and one value several times.
+TEST_P(WholeGraphTest, OutputsOfAnyValue) {
+  const std::uint64_t count = slipway::testing::whole_suite() ? 500 : amount(0, 16, 6);
+  std::deque<GraphBuilder> graphs;
+  std::deque<std::vector<Tensor>> inputs;
+  std::vector<Job> jobs;
+  for (std::uint64_t seed = 1000; seed < 1000 + count; ++seed) {
+    if (!slipway::testing::part().has(seed)) continue;
+    const GraphBuilder& made = graphs.emplace_back(slipway::testing::graph_of_views(seed));
+    inputs.push_back(made.inputs());
+    for (const bool fuse : {true, false}) jobs.push_back({made.graph, inputs.back(), fuse});
+  }
+  const auto results = run_jobs(jobs);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    EXPECT_EQ(graphs[i / 2].disagreement(results[i], jobs[i].graph.outputs), "") << tosa::print(jobs[i].graph);
+  }
 }
 
 SLIPWAY_WITH_ALL_KERNELS(WholeGraphTest);

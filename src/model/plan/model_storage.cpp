@@ -6,7 +6,6 @@
 #include "base/checked.hpp"
 #include "base/format.hpp"
 #include "tensor/format.hpp"
-#include "vgf/check.hpp"
 
 namespace slipway::model {
 namespace {
@@ -78,11 +77,6 @@ std::optional<std::array<std::uint32_t, 3>> image_extent(const vgf::File& file, 
 
 }  // namespace
 
-bool is_image(const vgf::Resource& resource) {
-  return resource.descriptor_type == vk::DescriptorType::COMBINED_IMAGE_SAMPLER ||
-         resource.descriptor_type == vk::DescriptorType::STORAGE_IMAGE;
-}
-
 std::optional<launch::Image> planned_image(const vgf::File& file, std::uint32_t index, tensor::ShapeView shape,
                                            const vgf::Resource& sampled, Diagnostics& diagnostics) {
   const vgf::Resource& resource = file.resources[index];
@@ -130,10 +124,8 @@ std::optional<launch::Resource> ModelStorage::make(std::uint32_t index, Diagnost
   }
   // One image serves all views of its format: with the sampler that the first of them asks for.
   const vgf::Resource* sampled = &resource;
-  for (const vgf::Resource& other : file_.resources) {
-    if (sampled->sampler) break;
-    if (resource.alias_group && other.alias_group == resource.alias_group && other.format == resource.format)
-      sampled = &other;
+  for (std::size_t i = 0; i < file_.resources.size() && !sampled->sampler; ++i) {
+    if (storage_[i] == storage_[index] && file_.resources[i].format == resource.format) sampled = &file_.resources[i];
   }
   const auto image = planned_image(file_, index, shapes_[index], *sampled, diagnostics);
   if (!image) return std::nullopt;
@@ -144,16 +136,16 @@ std::optional<launch::Resource> ModelStorage::make(std::uint32_t index, Diagnost
 bool ModelStorage::share(launch::Plan& plan, launch::ResourceIndex a, launch::ResourceIndex b, std::uint32_t index,
                          Diagnostics& diagnostics) const {
   launch::Resource &first = plan.resources[a], &second = plan.resources[b];
-  const vgf::Resource& resource = file_.resources[index];
+  const std::uint32_t group = file_.resources[index].alias_group.value_or(storage_[index]);
   if (first.sharing && second.sharing && first.sharing->group != second.sharing->group) {
     diagnostics.error(DiagnosticKind::ConflictingKeys, first.origin.location,
                       formatted("Resource already belongs to a different group: `{}` and `{}` are of alias group {} "
                                 "of the model, and have memory groups of their own",
-                                first.name, second.name, *resource.alias_group));
+                                first.name, second.name, group));
     return false;
   }
   // The name is unique among the models of the plan.
-  launch::Sharing sharing{formatted("{} alias group {} of {}", name_, *resource.alias_group, a), 0};
+  launch::Sharing sharing{formatted("{} alias group {} of {}", name_, group, a), 0};
   if (first.sharing) sharing = *first.sharing;
   if (second.sharing) sharing = *second.sharing;
   first.sharing = second.sharing = sharing;
@@ -171,21 +163,30 @@ bool ModelStorage::share(launch::Plan& plan, launch::ResourceIndex a, launch::Re
   return true;
 }
 
+void ModelStorage::bind(launch::Plan& plan, std::map<std::uint32_t, launch::ResourceIndex> bound,
+                        Diagnostics& diagnostics) {
+  bound_ = std::move(bound);
+  std::map<std::uint32_t, launch::ResourceIndex> first;  // by storage
+  for (const auto& [index, planned] : bound_) {
+    const launch::ResourceIndex other = first.try_emplace(storage_[index], planned).first->second;
+    if (other != planned) share(plan, other, planned, index, diagnostics);
+  }
+}
+
 std::optional<launch::ResourceIndex> ModelStorage::at(launch::Plan& plan, std::uint32_t index,
                                                       Diagnostics& diagnostics) {
-  const auto& group = file_.resources[index].alias_group;
-  // Steps that use a tensor must know whether it views an image, so the images of its group come first.
-  if (group && !is_image(file_.resources[index])) {
+  const auto shares = [&](std::uint32_t other) { return storage_[other] == storage_[index]; };
+  // Steps that use a tensor must know whether it views an image, so the images of its storage come first.
+  if (!is_image(file_.resources[index])) {
     for (std::uint32_t other = 0; other < file_.resources.size(); ++other) {
-      const vgf::Resource& resource = file_.resources[other];
-      if (resource.alias_group == group && is_image(resource) && !at(plan, other, diagnostics)) return std::nullopt;
+      if (shares(other) && is_image(file_.resources[other]) && !at(plan, other, diagnostics)) return std::nullopt;
     }
   }
   if (const auto bound = bound_.find(index); bound != bound_.end()) return bound->second;
-  // The resource that is bound to another member of its alias group decides which memory it uses.
+  // The resource that is bound to another member of its storage decides which memory it uses.
   std::optional<launch::ResourceIndex> bound;
   for (const auto& [other, planned] : bound_) {
-    if (!group || file_.resources[other].alias_group != group) continue;
+    if (!shares(other)) continue;
     if (fits(plan.resources[planned], index)) return planned;
     bound = planned;
   }
@@ -193,7 +194,7 @@ std::optional<launch::ResourceIndex> ModelStorage::at(launch::Plan& plan, std::u
   if (const auto known = made_.find(key); known != made_.end()) return known->second;
   std::optional<launch::ResourceIndex> partner = bound;
   for (const auto& [other, planned] : made_) {
-    if (!group || other.second != bound || file_.resources[other.first].alias_group != group) continue;
+    if (other.second != bound || !shares(other.first)) continue;
     if (fits(plan.resources[planned], index)) return made_[key] = planned;
     if (!partner) partner = planned;
   }

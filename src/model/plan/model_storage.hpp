@@ -5,10 +5,12 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/diagnostic.hpp"
 #include "launch/plan/plan.hpp"
+#include "vgf/check.hpp"
 #include "vgf/vgf.hpp"
 
 namespace slipway::model {
@@ -17,16 +19,21 @@ namespace slipway::model {
 class ModelStorage {
  public:
   ModelStorage(const vgf::File& file, std::vector<tensor::Shape> shapes, std::string name, launch::Origin origin)
-      : file_(file), shapes_(std::move(shapes)), name_(std::move(name)), origin_(std::move(origin)) {}
+      : file_(file),
+        shapes_(std::move(shapes)),
+        storage_(vgf::storage_of(file)),
+        name_(std::move(name)),
+        origin_(std::move(origin)) {}
 
-  // Removes all earlier bindings.
-  void bind(std::map<std::uint32_t, launch::ResourceIndex> bound) { bound_ = std::move(bound); }
+  // Removes all earlier bindings. What is bound to members of one storage shares memory. Errors: conflicting-keys.
+  void bind(launch::Plan& plan, std::map<std::uint32_t, launch::ResourceIndex> bound, Diagnostics& diagnostics);
 
   // The resource of the plan for a resource of the model. It is added, or set up to share memory, if necessary. Errors:
   // unsupported, conflicting-keys.
   std::optional<launch::ResourceIndex> at(launch::Plan& plan, std::uint32_t resource, Diagnostics& diagnostics);
 
   const tensor::Shape& shape(std::uint32_t resource) const { return shapes_[resource]; }
+  std::span<const std::uint32_t> storage() const { return storage_; }  // vgf::storage_of
 
  private:
   bool fits(const launch::Resource& planned, std::uint32_t resource) const;
@@ -36,6 +43,7 @@ class ModelStorage {
 
   const vgf::File& file_;
   std::vector<tensor::Shape> shapes_;
+  std::vector<std::uint32_t> storage_;
   std::string name_;
   launch::Origin origin_;
   std::map<std::uint32_t, launch::ResourceIndex> bound_;
@@ -47,8 +55,5 @@ class ModelStorage {
 // The sampler is that of `sampled`. Errors: shape-mismatch, unsupported ("Unsupported VGF sampler filter: X").
 std::optional<launch::Image> planned_image(const vgf::File& file, std::uint32_t resource, tensor::ShapeView shape,
                                            const vgf::Resource& sampled, Diagnostics& diagnostics);
-
-// Whether a resource of a model is an image.
-bool is_image(const vgf::Resource& resource);
 
 }  // namespace slipway::model

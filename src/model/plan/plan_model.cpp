@@ -8,6 +8,7 @@
 #include "launch/plan/accesses.hpp"
 #include "launch/plan/specialization.hpp"
 #include "model/graph_segment.hpp"
+#include "model/plan/bind_interface.hpp"
 #include "model/plan/graph_engine.hpp"
 #include "model/plan/model_storage.hpp"
 #include "model/plan/plan_compute.hpp"
@@ -130,9 +131,12 @@ class Dispatcher {
 
   std::optional<std::vector<SegmentSteps>> run() {
     const std::size_t before = diagnostics_.errors();
-    bind();
+    BoundInterface interface = bind_interface(plan_, file_, shaped_.storage.storage(), dispatch_, state_.name);
+    levels_ = std::move(interface.levels);
+    shaped_.storage.bind(plan_, interface.resources, diagnostics_);
     share_images();
     wait_for_last_dispatch();
+    add_copies(interface.before);
     std::vector<SegmentSteps> ran;
     for (std::size_t i = 0; i < file_.segments.size(); ++i) {
       const std::size_t first = plan_.steps.size();
@@ -146,15 +150,17 @@ class Dispatcher {
                      kernels ? kernels->program() : nullptr});
     }
     if (diagnostics_.errors() != before) return std::nullopt;
-    remember_resources();
+    if (!interface.after.empty() && !plan_.steps.empty()) plan_.steps.back().barrier_after = true;
+    add_copies(interface.after);
+    remember_resources(interface.resources);
     state_.has_run = true;
     state_.ended_with_barrier = dispatch_.barrier_after;
     return ran;
   }
 
  private:
-  void remember_resources() {
-    state_.resources.clear();
+  void remember_resources(const std::map<std::uint32_t, launch::ResourceIndex>& bound) {
+    state_.resources = bound;
     for (const vgf::Segment& segment : file_.segments) {
       for (const vgf::DescriptorSet& set : segment.sets) {
         for (const vgf::Slot& slot : set.slots) {
@@ -165,31 +171,31 @@ class Dispatcher {
     }
   }
 
-  void bind() {
-    std::map<std::uint32_t, launch::ResourceIndex> bound;
-    for (const ModelBinding& binding : dispatch_.bindings) {
-      const vgf::Slot* slot = interface_slot(file_, binding.binding);
-      if (!slot) continue;
-      bound[slot->resource] = binding.resource;
-      if (binding.level) levels_[slot->resource] = *binding.level;
+  // Values of inputs and outputs, with a barrier after each.
+  void add_copies(std::span<const launch::Copy> copies) {
+    for (const launch::Copy& copy : copies) {
+      plan_.steps.push_back(
+          {.name = formatted("{} to {}", plan_.resources[copy.from].name, plan_.resources[copy.to].name),
+           .action = copy,
+           .barrier_after = true,
+           .origin = dispatch_.origin});
     }
-    shaped_.storage.bind(std::move(bound));
   }
 
   // Must run before the first step that accesses an image: tensors and buffers that share its memory get the layout of
   // its rows.
   void share_images() {
-    std::set<std::uint32_t> groups;
-    for (const vgf::Resource& resource : file_.resources) {
-      if (resource.alias_group && is_image(resource)) groups.insert(*resource.alias_group);
+    const std::span<const std::uint32_t> storage = shaped_.storage.storage();
+    std::set<std::uint32_t> of_images;
+    for (std::size_t i = 0; i < file_.resources.size(); ++i) {
+      if (is_image(file_.resources[i])) of_images.insert(storage[i]);
     }
     for (const vgf::Segment& segment : file_.segments) {
       for (const vgf::DescriptorSet& set : segment.sets) {
         for (const vgf::Slot& slot : set.slots) {
-          const auto& group = file_.resources[slot.resource].alias_group;
           // Errors are reported when a segment needs it.
           Diagnostics later;
-          if (group && groups.contains(*group)) shaped_.storage.at(plan_, slot.resource, later);
+          if (of_images.contains(storage[slot.resource])) shaped_.storage.at(plan_, slot.resource, later);
         }
       }
     }
@@ -237,7 +243,7 @@ class Dispatcher {
       return resources;
     };
     const std::vector<launch::ResourceIndex> inputs = resources_of(graph->input_bindings);
-    const std::vector<launch::ResourceIndex> outputs = resources_of(graph->output_bindings);
+    std::vector<launch::ResourceIndex> outputs = resources_of(graph->output_bindings);
     if (inputs.size() != graph->inputs.size() || outputs.size() != graph->outputs.size()) return;
     std::optional<PlannedGraph>& kernels = shaped_.kernels[index];
     if (!kernels) {
@@ -245,7 +251,25 @@ class Dispatcher {
                                      dispatch_.origin, {state_.file, state_.file->bytes.bytes()});
       kernels = diagnostics_.take(std::move(made));
     }
-    if (kernels) kernels->dispatch(plan_, {inputs, outputs}, state_.step_name(index), dispatch_.origin);
+    if (!kernels) return;
+    const std::vector<launch::Copy> copies = separate_from_inputs(inputs, outputs);
+    kernels->dispatch(plan_, {inputs, outputs}, state_.step_name(index), dispatch_.origin);
+    add_copies(copies);
+  }
+
+  // Kernels do not read the memory that they write: an output in the memory of an input gets a buffer of its own.
+  std::vector<launch::Copy> separate_from_inputs(std::span<const launch::ResourceIndex> inputs,
+                                                 std::span<launch::ResourceIndex> outputs) {
+    std::vector<launch::Copy> copies;
+    for (launch::ResourceIndex& output : outputs) {
+      const auto* buffer = std::get_if<launch::Buffer>(&plan_.resources[output].kind);
+      if (!std::ranges::contains(inputs, output) || !buffer || buffer->rows) continue;
+      const std::uint64_t size = buffer->size;
+      const auto own = add_buffer_like(plan_, state_.name, output);
+      copies.push_back({.from = own, .to = output, .size = size});
+      output = own;
+    }
+    return copies;
   }
 
   // The module of a graph segment as a device would run it.

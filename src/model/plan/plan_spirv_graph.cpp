@@ -5,9 +5,8 @@
 
 #include "base/format.hpp"
 #include "tosa/bind_constants.hpp"
+#include "tosa/bound_shapes.hpp"
 #include "tosa/read/read_spirv.hpp"
-#include "tosa/shapes.hpp"
-#include "tosa/verify.hpp"
 
 namespace slipway::model {
 namespace {
@@ -17,21 +16,11 @@ const TensorResource* find(const SpirvGraph& request, const tosa::Binding& at) {
   return found == request.tensors.end() ? nullptr : &*found;
 }
 
-// A module stores rank 0 as one element.
-tensor::Shape in_module(const tensor::Shape& shape) { return shape.empty() ? tensor::Shape{1} : shape; }
-
-// Whether the tensors that are bound to the outputs have the shapes of the results.
+// Whether the tensors that are bound to the outputs can take the results.
 bool check_outputs(const tosa::Graph& graph, const SpirvGraph& request, Diagnostics& diagnostics) {
   bool good = true;
-  for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
-    const tensor::Shape& made = graph[graph.outputs[i]].type.shape;
-    const tensor::Shape bound = in_module(find(request, graph.output_bindings[i])->shape);
-    if (made == bound) continue;
-    diagnostics.error(DiagnosticKind::ShapeMismatch, {},
-                      formatted("output {} of graph `{}` has the shape {}, and what is bound to it {}", i, graph.name,
-                                tensor::shape_text(made), tensor::shape_text(bound)));
-    good = false;
-  }
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i)
+    good &= tosa::takes_output(graph, i, find(request, graph.output_bindings[i])->shape, diagnostics);
   return good;
 }
 
@@ -45,24 +34,22 @@ std::optional<tosa::Graph> read_spirv_graph(const spirv::Module& module, const S
   for (const auto* bindings : {&graph->input_bindings, &graph->output_bindings}) {
     for (const tosa::Binding& binding : *bindings) {
       if (find(request, binding)) continue;
-      diagnostics.error(
-          DiagnosticKind::BindingMismatch, {},
-          formatted("nothing is bound to set {}, binding {} of graph `{}`", binding.set, binding.binding, graph->name));
+      diagnostics.error(DiagnosticKind::BindingMismatch, {},
+                        formatted("nothing is bound to {} of graph `{}`", text_of(binding), graph->name));
     }
   }
   tosa::bind_constants(
       *graph,
-      [&](std::uint32_t id) -> std::optional<Bytes> {
-        if (id >= request.constants.size() || !request.constants[id]) return std::nullopt;
-        return Bytes(*request.constants[id]);
+      [&](std::uint32_t id) -> std::optional<tosa::BoundConstant> {
+        if (id >= request.constants.size() || !request.constants[id].data) return std::nullopt;
+        return tosa::BoundConstant(*request.constants[id].data, request.constants[id].shape);
       },
       diagnostics);
-  if (diagnostics.errors() == before) tosa::verify(*graph, diagnostics);
   if (diagnostics.errors() != before) return std::nullopt;
-  for (const auto& constant : request.constants) graph->storage.push_back(constant);
+  for (const GraphConstant& constant : request.constants) graph->storage.push_back(constant.data);
   std::vector<tensor::Shape> shapes;
-  for (const tosa::Binding& binding : graph->input_bindings) shapes.push_back(in_module(find(request, binding)->shape));
-  std::optional<tosa::Graph> resolved = tosa::with_input_shapes(*graph, shapes, diagnostics);
+  for (const tosa::Binding& binding : graph->input_bindings) shapes.push_back(find(request, binding)->shape);
+  std::optional<tosa::Graph> resolved = tosa::with_bound_shapes(std::move(*graph), shapes, diagnostics);
   if (!resolved || !check_outputs(*resolved, request, diagnostics)) return std::nullopt;
   return resolved;
 }

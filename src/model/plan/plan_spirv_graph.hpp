@@ -22,15 +22,19 @@ struct TensorResource {
   tensor::Shape shape;
 };
 
-struct SpirvGraph {
-  std::string entry_point;
-  // By GraphConstantID.
-  std::vector<std::shared_ptr<const std::vector<std::byte>>> constants;
-  std::vector<TensorResource> tensors;  // every input and output
+struct GraphConstant {
+  std::shared_ptr<const std::vector<std::byte>> data;  // null: missing
+  tensor::Shape shape;
 };
 
-// Reads and verifies the graph, with the shapes of the tensors. Errors: those of reading and verifying,
-// binding-mismatch, shape-mismatch, unsupported.
+struct SpirvGraph {
+  std::string entry_point;
+  std::vector<GraphConstant> constants;  // by GraphConstantID
+  std::vector<TensorResource> tensors;   // every input and output
+};
+
+// Reads and verifies the graph, with the shapes of the tensors and constants (tosa/bound_shapes.hpp). Errors: those of
+// reading and verifying, binding-mismatch, shape-mismatch, unsupported.
 std::optional<tosa::Graph> read_spirv_graph(const spirv::Module& module, const SpirvGraph& request,
                                             Diagnostics& diagnostics);
 

@@ -155,6 +155,22 @@ TEST_F(PlanSpirvGraphTest, OpenDimensionsAndConstants) {
   EXPECT_EQ(results[0], launch::bytes_of<float>({10, 200, 30, 400}));
 }
 
+// The module declares other shapes than the tensors have.
+TEST_F(PlanSpirvGraphTest, ShapesOfTensorsAreTaken) {
+  for (const Engine engine : {Engine::Kernels, Engine::Reference, Engine::Cpu}) {
+    const auto results = run_graph(R"(graph main {
+  %0 = input f32[4, 4] at 0.0
+  %1 = NEGATE(%0) f32[4, 4] input1_zp=0 output_zp=0
+  %2 = TRANSPOSE(%1) f32[4, 4] perms=[1, 0]
+  output %2 at 0.1
+})",
+                                   {{{2, 3}, launch::bytes_of<float>({1, 2, 3, 4, 5, 6})}}, {{{3, 2}, 24}}, engine);
+    EXPECT_EQ(results[0], launch::bytes_of<float>({-1, -4, -2, -5, -3, -6}));
+    EXPECT_THAT(messages(), HasSubstr("warning: input 0 of graph `main` has the shape [4, 4] in the module, and the "
+                                      "tensor that is bound to it [2, 3], which is taken [shape-mismatch]"));
+  }
+}
+
 TEST_F(PlanSpirvGraphTest, WrongShapesAreReported) {
   EXPECT_THROW(run_graph(R"(graph main {
   %0 = input f32[-1, 2] at 0.0

@@ -2,6 +2,8 @@
 #include "model/standalone/compare_model.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "base/format.hpp"
 #include "model/resolve_model.hpp"
@@ -13,21 +15,29 @@ using reference::Tensor;
 
 class ModelComparer {
  public:
-  ModelComparer(const vgf::File& file, const ModelValues& values, const Intermediates* intermediates,
-                const GraphRunner& other)
-      : file_(file), values_(values), intermediates_(intermediates), other_(other) {}
+  ModelComparer(const vgf::File& file, const Standalone& alone, const ModelValues& values,
+                const Intermediates* intermediates, const GraphRunner& other)
+      : file_(file), alone_(alone), values_(values), intermediates_(intermediates), other_(other) {}
 
   Result<> segment(const SegmentSteps& steps) {
+    const vgf::Segment& segment = file_.segments[steps.segment];
     if (!steps.graph) {
-      left_out(formatted("segment `{}` is a shader", steps.name));
+      leave_out(segment, formatted("segment `{}` is a shader", steps.name));
       return {};
+    }
+    for (const vgf::Slot& slot : segment.inputs) {
+      if (const auto why = unproven_.find(storage_[slot.resource]); why != unproven_.end()) {
+        // Its operators are compared all the same.
+        leave_out(segment, "it depends on what was not compared: " + why->second);
+        break;
+      }
     }
     const tosa::Graph& graph = *steps.graph;
     std::vector<Tensor> inputs, outputs;
     for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
       const std::vector<std::byte>* bytes = value_at(steps, graph.input_bindings[i]);
       if (!bytes) {
-        left_out(formatted("segment `{}`: what was at its input {} is not known after the run", steps.name, i));
+        leave_out(segment, formatted("what was at input {} of segment `{}` is not known after the run", i, steps.name));
         return {};
       }
       inputs.push_back(Tensor::from_bytes(graph[graph.inputs[i]].type, *bytes));
@@ -42,17 +52,33 @@ class ModelComparer {
     }
     SLIPWAY_TRY(std::vector<OutputComparison> compared, compare_outputs(steps, std::move(inputs), outputs));
     for (std::size_t i = 0; i < compared.size(); ++i) {
-      const std::string name = name_of(*bound_resource(file_.segments[steps.segment], graph.output_bindings[i]));
-      compared[i].name = name;
-      if (known[i])
+      const std::uint32_t resource = *bound_resource(segment, graph.output_bindings[i]);
+      compared[i].name = name_of(resource);
+      if (known[i]) {
+        compared_.insert(resource);
         comparison_.outputs.push_back(std::move(compared[i]));
-      else
-        left_out(formatted("segment `{}`: `{}` is not known after the run", steps.name, name));
+      } else {
+        unproven_.try_emplace(storage_[resource], "its value is not known after the run");
+      }
     }
     return {};
   }
 
-  ModelComparison take() { return std::move(comparison_); }
+  // After all segments.
+  ModelComparison take() {
+    for (std::size_t i = 0; i < file_.outputs.size(); ++i) {
+      const std::uint32_t resource = file_.outputs[i].resource;
+      if (!compared_.contains(resource)) compare_with_input(resource);
+      ++comparison_.compared.total;
+      const auto why = unproven_.find(storage_[resource]);
+      if (why == unproven_.end() && compared_.contains(resource))
+        ++comparison_.compared.compared;
+      else
+        comparison_.compared.left_out.push_back(
+            {output_label(file_, i), why == unproven_.end() ? "no segment computes it" : why->second});
+    }
+    return std::move(comparison_);
+  }
 
  private:
   // One for each output of the graph, without names.
@@ -89,7 +115,42 @@ class ModelComparer {
     return {};
   }
 
-  void left_out(std::string why) { comparison_.left_out.push_back(std::move(why)); }
+  void leave_out(const vgf::Segment& segment, const std::string& why) {
+    for (const vgf::Slot& slot : segment.outputs) unproven_.try_emplace(storage_[slot.resource], why);
+  }
+
+  // An output in whose memory no segment writes is an input of the model.
+  void compare_with_input(std::uint32_t resource) {
+    const auto storage = storage_[resource];
+    const bool is_written = std::ranges::any_of(file_.segments, [&](const vgf::Segment& segment) {
+      return std::ranges::any_of(segment.outputs,
+                                 [&](const vgf::Slot& slot) { return storage_[slot.resource] == storage; });
+    });
+    const auto input = std::ranges::find_if(
+        file_.inputs, [&](const vgf::Slot& slot) { return storage_[slot.resource] == storage; });
+    if (is_written || input == file_.inputs.end()) return;
+    const auto got = values_.find(resource), wanted = values_.find(input->resource);
+    const auto elements = elements_of(file_.resources[resource], alone_.shapes[resource]);
+    if (got == values_.end() || wanted == values_.end() || !elements) {
+      unproven_.try_emplace(storage, "its value is not known after the run");
+      return;
+    }
+    tensor::Comparison equal;
+    if (got->second.size() == wanted->second.size())
+      equal = tensor::compare(tensor::ElementType::U8, got->second, wanted->second,
+                              tensor::Shape{static_cast<std::int64_t>(got->second.size())});
+    else
+      equal.mismatches = got->second.size();
+    const std::uint64_t size = std::max<std::uint64_t>(tensor::size_of(elements->type), 1);
+    const std::uint64_t wrong = (equal.mismatches + size - 1) / size;
+    comparison_.outputs.push_back({.segment = 0,
+                                   .name = name_of(resource),
+                                   .values = {.type = {data_type_of(elements->type), elements->shape},
+                                              .elements = got->second.size() / size,
+                                              .different = wrong,
+                                              .wrong = wrong}});
+    compared_.insert(resource);
+  }
 
   const std::vector<std::byte>* value_at(const SegmentSteps& steps, const tosa::Binding& binding) const {
     const auto resource = bound_resource(file_.segments[steps.segment], binding);
@@ -104,17 +165,21 @@ class ModelComparer {
   }
 
   const vgf::File& file_;
+  const Standalone& alone_;
   const ModelValues& values_;
   const Intermediates* intermediates_;
   const GraphRunner& other_;
   ModelComparison comparison_;
+  std::set<std::uint32_t> compared_;         // resources
+  std::vector<std::uint32_t> storage_ = vgf::storage_of(file_);
+  std::map<std::uint32_t, std::string> unproven_;  // why, by storage
 };
 
 }  // namespace
 
 Result<ModelComparison> compare_model(const vgf::File& file, const Standalone& alone, const ModelValues& values,
                                       const Intermediates* intermediates, const GraphRunner& other) {
-  ModelComparer comparer(file, values, intermediates, other);
+  ModelComparer comparer(file, alone, values, intermediates, other);
   for (const SegmentSteps& steps : alone.segments) {
     if (Result<> done = comparer.segment(steps); !done) return fail(std::move(done.error()));
   }

@@ -5,6 +5,7 @@
 
 #include "model/standalone/compare_layers.hpp"
 #include "model/standalone/standalone.hpp"
+#include "tensor/compare.hpp"
 
 namespace slipway::model {
 
@@ -24,7 +25,8 @@ struct SegmentLayers {
 struct ModelComparison {
   std::vector<OutputComparison> outputs;
   std::vector<SegmentLayers> layers;  // if intermediates are given
-  std::vector<std::string> left_out;  // why something was not compared
+  // Of the outputs of the model. One that depends on a shader is left out, because nothing checks the shader.
+  tensor::ComparedOutputs compared;
 };
 
 // `values`: those after the run of `alone`. `intermediates`: those of its graphs, to compare each kernel too; null: not

@@ -42,12 +42,14 @@ Result<std::vector<reference::Tensor>> GraphDevice::run(const std::shared_ptr<co
   std::vector<std::vector<std::byte>> results(graph->outputs.size());
   for (std::size_t i = 0; i < graph->outputs.size(); ++i) {
     to.push_back(add_tensor_buffer(plan, formatted("output {}", i), (*graph)[graph->outputs[i]].type));
-    plan.captures.push_back(
-        {to.back(), [&result = results[i]](Bytes bytes) { result.assign(bytes.begin(), bytes.end()); }});
+    plan.captures.push_back({.resource = to.back(),
+                             .take = [&result = results[i]](Bytes bytes) { result.assign(bytes.begin(), bytes.end()); },
+                             .is_output = true});
   }
   SLIPWAY_TRY(PlannedGraph planned, PlannedGraph::make(plan, graph, nullptr, options_.graphs, "other", {}, {graph}));
   planned.dispatch(plan, {from, to}, "other", {});
   SLIPWAY_TRY(const launch::Report report, execute(plan, options_));
+  if (!report.diagnostics.empty()) return fail(report.diagnostics);
   name_ = report.device;
   std::vector<reference::Tensor> outputs;
   for (std::size_t i = 0; i < results.size(); ++i)

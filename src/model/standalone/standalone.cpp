@@ -25,6 +25,19 @@ struct NpyFile {
   tensor::NpyView view;
 };
 
+// Whether the elements of an array are of a type. numpy has no bfloat16 and no floats of 8 bits: files hold them as raw
+// or unsigned elements.
+bool has_type(const tensor::NpyView& view, tensor::ElementType type) {
+  if (view.structured) return false;
+  return view.type == type ||
+         (tensor::is_float(type) && type != tensor::ElementType::F16 && type != tensor::ElementType::F32 &&
+          view.item_size == tensor::size_of(type) && (view.kind == 'V' || view.kind == 'u'));
+}
+
+bool is_castable(const tensor::NpyView& view) { return view.type && !view.structured; }
+
+using NamedArray = std::pair<std::string, std::shared_ptr<const NpyFile>>;
+
 class Planner {
  public:
   Planner(const StandaloneOptions& options, Diagnostics& diagnostics)
@@ -53,6 +66,7 @@ class Planner {
     alone.segments = std::move(*segments);
     for (std::size_t i = 0; i < file_.inputs.size(); ++i) contents(alone, i);
     for (std::size_t i = 0; i < file_.outputs.size(); ++i) output(alone, i);
+    mark_results(alone);
     if (!options_.expected.empty()) expect(alone);
     if (options_.values) capture(alone);
     if (diagnostics_.errors() != before) return std::nullopt;
@@ -92,12 +106,14 @@ class Planner {
 
   void find_files() {
     if (!options_.input_directory.empty() && !directory_exists(options_.input_directory)) {
-      for (const auto& [name, npy] : open_archive(options_.input_directory)) {
-        if (const auto index = input_called(name))
-          use(*index, npy);
+      std::vector<NamedArray> others;
+      for (NamedArray& array : open_archive(options_.input_directory)) {
+        if (const auto index = input_called(array.first))
+          use(*index, std::move(array.second));
         else
-          unknown(name, false);
+          others.push_back(std::move(array));
       }
+      take_inputs_by_position(others);
     } else if (!options_.input_directory.empty()) {
       for (std::size_t i = 0; i < file_.inputs.size(); ++i) {
         const Path path = options_.input_directory / (file_name_for(input_label(file_, i)) + ".npy");
@@ -112,6 +128,50 @@ class Planner {
     }
   }
 
+  // Whether an array has the type and the shape of a resource, whose open dimensions are those of the array.
+  bool fits(const vgf::Slot& slot, tensor::Shape shape, const NpyFile* array) const {
+    if (!array) return false;
+    const tensor::Shape& given = array->view.shape;
+    for (std::size_t i = 0; i < shape.size() && shape.size() == given.size(); ++i) {
+      if (shape[i] < 0) shape[i] = given[i];
+    }
+    const auto elements = elements_of(file_.resources[slot.resource], shape);
+    return elements && given == elements->shape &&
+           (has_type(array->view, elements->type) || (options_.cast && is_castable(array->view)));
+  }
+
+  // Converters rename inputs and outputs and keep their order.
+  void take_inputs_by_position(const std::vector<NamedArray>& arrays) {
+    std::vector<std::size_t> missing;
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      if (!files_[i]) missing.push_back(i);
+    }
+    bool all_fit = missing.size() == arrays.size();
+    for (std::size_t i = 0; i < missing.size() && all_fit; ++i) {
+      const vgf::Slot& slot = file_.inputs[missing[i]];
+      all_fit = fits(slot, file_.resources[slot.resource].shape, arrays[i].second.get());
+    }
+    std::string pairs;
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      if (!all_fit) {
+        unknown(arrays[i].first, false);
+        continue;
+      }
+      use(missing[i], arrays[i].second);
+      pairs += renamed(pairs, arrays[i].first, input_label(file_, missing[i]));
+    }
+    if (!pairs.empty()) remark_renamed("input", options_.input_directory, "in their order", pairs);
+  }
+
+  static std::string renamed(std::string_view before, const std::string& array, const std::string& label) {
+    return formatted("{}`{}` for `{}`", before.empty() ? "" : ", ", array, label);
+  }
+
+  void remark_renamed(std::string_view what, const Path& from, std::string_view how, std::string_view pairs) {
+    diagnostics_.remark(DiagnosticKind::UnknownReference, SourceLocation::in_file(from.string()),
+                        formatted("no {} has the name of these arrays, which are taken {}: {}", what, how, pairs));
+  }
+
   void open(std::size_t input, const Path& path) { use(input, open_npy(path)); }
 
   void use(std::size_t input, std::shared_ptr<const NpyFile> file) {
@@ -122,37 +182,40 @@ class Planner {
     if (vgf::is_dynamic(file_.resources[slot.resource])) known_.push_back({slot.binding, files_[input]->view.shape});
   }
 
-  std::shared_ptr<const NpyFile> open_npy(const Path& path) {
+  std::shared_ptr<const NpyFile> open_npy(const Path& path) { return open_npy(path, diagnostics_); }
+
+  static std::shared_ptr<const NpyFile> open_npy(const Path& path, Diagnostics& diagnostics) {
     protect_input(path);
-    auto mapped = diagnostics_.take(map_file(path));
+    auto mapped = diagnostics.take(map_file(path));
     if (!mapped) return nullptr;
     auto file = std::make_shared<const MappedFile>(std::move(*mapped));
     const Bytes bytes = file->bytes();
-    return parse_npy(std::move(file), bytes, path.string());
+    return parse_npy(std::move(file), bytes, path.string(), diagnostics);
   }
 
   // The arrays of an archive by name; null for one that is not valid.
-  std::vector<std::pair<std::string, std::shared_ptr<const NpyFile>>> open_archive(const Path& path) {
+  std::vector<NamedArray> open_archive(const Path& path) {
     protect_input(path);
     auto mapped = diagnostics_.take(map_file(path));
     if (!mapped) return {};
     const auto file = std::make_shared<const MappedFile>(std::move(*mapped));
     const auto members = diagnostics_.take(tensor::parse_npz(file->bytes(), path.string()));
     if (!members) return {};
-    std::vector<std::pair<std::string, std::shared_ptr<const NpyFile>>> arrays;
+    std::vector<NamedArray> arrays;
     for (const tensor::NpzMember& member : *members) {
       const std::shared_ptr<const void> owner =
           member.inflated ? std::shared_ptr<const void>(member.inflated) : std::shared_ptr<const void>(file);
-      arrays.emplace_back(member.name,
-                          parse_npy(owner, member.npy, formatted("{}({}.npy)", path.string(), member.name)));
+      arrays.emplace_back(
+          member.name, parse_npy(owner, member.npy, formatted("{}({}.npy)", path.string(), member.name), diagnostics_));
     }
     return arrays;
   }
 
-  std::shared_ptr<const NpyFile> parse_npy(std::shared_ptr<const void> owner, Bytes bytes, const std::string& name) {
+  static std::shared_ptr<const NpyFile> parse_npy(std::shared_ptr<const void> owner, Bytes bytes,
+                                                  const std::string& name, Diagnostics& diagnostics) {
     Diagnostics warnings;
-    auto view = diagnostics_.take(tensor::parse_npy(bytes, name, warnings));
-    diagnostics_.add(warnings.release());
+    auto view = diagnostics.take(tensor::parse_npy(bytes, name, warnings));
+    diagnostics.add(warnings.release());
     if (!view) return nullptr;
     return std::make_shared<const NpyFile>(std::move(owner), name, std::move(*view));
   }
@@ -186,7 +249,6 @@ class Planner {
         at = planned_.emplace(slot.resource, static_cast<launch::ResourceIndex>(alone.plan.resources.size() - 1)).first;
       }
       list.push_back(at->second);
-      if (std::ranges::contains(bindings_, slot.binding, &ModelBinding::binding)) return;
       bindings_.push_back({.binding = slot.binding,
                            .resource = at->second,
                            .shape = alone.shapes[slot.resource],
@@ -230,6 +292,17 @@ class Planner {
     return made;
   }
 
+  // Each run must write all of an output.
+  void mark_results(Standalone& alone) {
+    for (std::size_t i = 0; i < file_.outputs.size(); ++i) {
+      const vgf::Slot& slot = file_.outputs[i];
+      launch::Resource& resource = alone.plan.resources[planned_.at(slot.resource)];
+      const Elements elements = elements_of(file_.resources[slot.resource], alone.shapes[slot.resource]).value();
+      resource.is_result = true;
+      resource.element_size = tensor::size_of(elements.type);
+    }
+  }
+
   // --- contents ---
 
   void contents(Standalone& alone, std::size_t input) {
@@ -265,28 +338,42 @@ class Planner {
   // `what`: the input or output of the model.
   bool from_file(const NpyFile& npy, const std::string& what, const vgf::Slot& slot, const Elements& elements,
                  MutableBytes to) {
-    const auto mismatch = [&](Span range, std::string message) {
-      diagnostics_.error(DiagnosticKind::FileMismatch, SourceLocation::in_bytes(npy.name, range), std::move(message))
+    const auto mismatch = [&](Span range, std::string message) -> Diagnostic& {
+      return diagnostics_
+          .error(DiagnosticKind::FileMismatch, SourceLocation::in_bytes(npy.name, range), std::move(message))
           .note(what + " is declared here", file_.location(slot));
-      return false;
     };
-    const tensor::ElementTypeInfo& type = tensor::info_of(elements.type);
-    // numpy has no bfloat16 and no floats of 8 bits: files hold them as raw or unsigned elements.
-    const bool same = npy.view.type == elements.type ||
-                      (type.kind == tensor::ElementKind::Float && elements.type != tensor::ElementType::F16 &&
-                       elements.type != tensor::ElementType::F32 && npy.view.item_size == type.size &&
-                       (npy.view.kind == 'V' || npy.view.kind == 'u'));
-    if (!same || npy.view.structured) {
-      return mismatch(npy.view.descr_range, formatted("the file has elements of dtype `{}`, but the model takes {}",
-                                                      npy.view.descr, type.name));
+    const bool same = has_type(npy.view, elements.type), castable = is_castable(npy.view);
+    if (!same && !(castable && options_.cast)) {
+      Diagnostic& problem =
+          mismatch(npy.view.descr_range, formatted("the file has elements of dtype `{}`, but the model takes {}",
+                                                   npy.view.descr, tensor::name_of(elements.type)));
+      if (castable) problem.hint("`--cast` converts them");
+      return false;
     }
     if (npy.view.shape != elements.shape) {
-      return mismatch(npy.view.shape_range,
-                      formatted("the file has the shape {}, but the model takes {}", tensor::shape_text(npy.view.shape),
-                                tensor::shape_text(elements.shape)));
+      Diagnostic& problem = mismatch(npy.view.shape_range,
+                                     formatted("the file has the shape {}, but the model takes {}",
+                                               tensor::shape_text(npy.view.shape), tensor::shape_text(elements.shape)));
+      if (const std::string_view axes = transposition(npy.view.shape, elements.shape); !axes.empty())
+        problem.hint(formatted("`numpy.transpose(array, {})` has it", axes));
+      return false;
+    }
+    if (!same) {
+      const auto cast = diagnostics_.take(tensor::cast_npy(npy.view, elements.type, npy.name));
+      if (cast) std::ranges::copy(*cast->bytes, to.begin());
+      return cast.has_value();
     }
     tensor::copy_elements(npy.view, to);
     return true;
+  }
+
+  // The axes for numpy.transpose that make one shape the other, if one has its channels first and the other last.
+  static std::string_view transposition(const tensor::Shape& from, const tensor::Shape& to) {
+    if (from.size() != 4 || to.size() != 4 || from[0] != to[0]) return {};
+    if (tensor::Shape{from[0], from[2], from[3], from[1]} == to) return "(0, 2, 3, 1)";
+    if (tensor::Shape{from[0], from[3], from[1], from[2]} == to) return "(0, 3, 1, 2)";
+    return {};
   }
 
   bool made_up(const Standalone& alone, std::size_t input, const Elements& elements, MutableBytes to) {
@@ -312,15 +399,7 @@ class Planner {
         if (resource == file_.inputs[input].resource) return (*steps.graph)[steps.graph->inputs[i]].type.data;
       }
     }
-    using enum tensor::ElementType;
-    constexpr std::pair<tensor::ElementType, tosa::DataType> kTypes[] = {
-        {Bool, tosa::DataType::Bool},    {I8, tosa::DataType::I8},     {U8, tosa::DataType::I8},
-        {I16, tosa::DataType::I16},      {U16, tosa::DataType::I16},   {I32, tosa::DataType::I32},
-        {U32, tosa::DataType::I32},      {I64, tosa::DataType::I48},   {U64, tosa::DataType::I48},
-        {F16, tosa::DataType::F16},      {BF16, tosa::DataType::BF16}, {F8E4M3, tosa::DataType::F8E4M3},
-        {F8E5M2, tosa::DataType::F8E5M2}};
-    const auto found = std::ranges::find(kTypes, type, &std::pair<tensor::ElementType, tosa::DataType>::first);
-    return found == std::end(kTypes) ? tosa::DataType::F32 : found->second;
+    return model::data_type_of(type);
   }
 
   static std::optional<std::uint32_t> resource_at(const vgf::Segment& segment, const tosa::Binding& binding) {
@@ -339,9 +418,7 @@ class Planner {
     if (options_.output_directory.empty()) return;
     const vgf::Slot& slot = file_.outputs[index];
     const Elements elements = elements_of(file_.resources[slot.resource], alone.shapes[slot.resource]).value();
-    std::string name = file_name_for(output_label(file_, index));
-    if (!taken_.insert(name).second) name += formatted("_{}", index);
-    launch::Output out{.path = options_.output_directory / (name + ".npy"),
+    launch::Output out{.path = options_.output_directory / (output_names_[index] + ".npy"),
                        .write = [header = tensor::npy_header(tensor::info_of(elements.type).descr, elements.shape)](
                                     OutputFile& file, Bytes data) -> Result<> {
                          return file.write(header).and_then([&] { return file.write(data); });
@@ -349,34 +426,92 @@ class Planner {
     alone.plan.resources[planned_.at(slot.resource)].outputs.push_back(std::move(out));
   }
 
-  // The arrays that outputs must be, by label; null for an output without one.
-  std::vector<std::shared_ptr<const NpyFile>> expected_files() {
+  // The arrays that outputs must be; null for an output without one.
+  std::vector<std::shared_ptr<const NpyFile>> expected_files(const Standalone& alone) {
     std::vector<std::shared_ptr<const NpyFile>> files(file_.outputs.size());
-    if (directory_exists(options_.expected)) {
-      for (std::size_t i = 0; i < files.size(); ++i) {
-        const Path path = options_.expected / (file_name_for(output_label(file_, i)) + ".npy");
-        if (file_exists(path)) files[i] = open_npy(path);
+    std::vector<NamedArray> others;
+    const bool ordered = !directory_exists(options_.expected);
+    const auto first_for = [&](const std::string& name) {
+      std::size_t i = 0;
+      while (i < files.size() && (files[i] || (name != output_names_[i] && name != output_label(file_, i)))) ++i;
+      if (i < files.size()) return i;
+      i = 0;
+      while (i < files.size() && (files[i] || name != formatted("output_{}", i))) ++i;
+      return i;
+    };
+    if (ordered) {
+      for (NamedArray& array : open_archive(options_.expected)) {
+        const std::size_t i = first_for(array.first);
+        if (i < files.size())
+          files[i] = std::move(array.second);
+        else
+          others.push_back(std::move(array));
       }
-      return files;
-    }
-    for (const auto& [name, npy] : open_archive(options_.expected)) {
-      for (std::size_t i = 0; i < files.size(); ++i) {
-        if (is_called(name, output_label(file_, i), "output", i)) files[i] = npy;
+    } else {
+      std::vector<Path> unnamed;
+      for (const Path& path : files_in(options_.expected)) {
+        if (path.extension() != ".npy") continue;
+        const std::size_t i = first_for(path.stem().string());
+        if (i < files.size())
+          files[i] = open_npy(path);
+        else
+          unnamed.push_back(path);
+      }
+      if (!std::ranges::contains(files, nullptr)) return files;
+      for (const Path& path : unnamed) {
+        Diagnostics ignored;  // the directory may have other files
+        if (auto npy = open_npy(path, ignored)) others.emplace_back(path.stem().string(), std::move(npy));
       }
     }
+    take_by_position(alone, files, others, ordered);
     return files;
+  }
+
+  // Converters rename outputs and keep their order. Files of a directory have no order: types and shapes must decide.
+  void take_by_position(const Standalone& alone, std::vector<std::shared_ptr<const NpyFile>>& files,
+                        const std::vector<NamedArray>& others, bool ordered) {
+    std::vector<std::size_t> missing, taken;  // indices of outputs and of arrays
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      if (!files[i]) missing.push_back(i);
+    }
+    const auto is_for = [&](std::size_t output, const NamedArray& array) {
+      const vgf::Slot& slot = file_.outputs[output];
+      return fits(slot, alone.shapes[slot.resource], array.second.get());
+    };
+    if (missing.empty() || missing.size() != others.size()) return;
+    for (std::size_t i = 0; i < missing.size(); ++i) {
+      std::vector<std::size_t> fitting;
+      for (std::size_t k = 0; k < others.size(); ++k) {
+        if ((!ordered || k == i) && is_for(missing[i], others[k])) fitting.push_back(k);
+      }
+      if (fitting.size() != 1 || std::ranges::contains(taken, fitting.front())) return;
+      taken.push_back(fitting.front());
+    }
+    std::string pairs;
+    for (std::size_t i = 0; i < missing.size(); ++i) {
+      files[missing[i]] = others[taken[i]].second;
+      pairs += renamed(pairs, others[taken[i]].first, output_label(file_, missing[i]));
+    }
+    remark_renamed("output", options_.expected, ordered ? "in their order" : "by their shapes and types", pairs);
   }
 
   // Adds an expectation for each output that has an array.
   void expect(Standalone& alone) {
     const std::size_t before = diagnostics_.errors();
-    const std::vector<std::shared_ptr<const NpyFile>> files = expected_files();
+    const std::vector<std::shared_ptr<const NpyFile>> files = expected_files(alone);
     std::string names;
     bool found = false;
+    alone.compared.total = files.size();
     for (std::size_t i = 0; i < files.size(); ++i) {
-      names += (names.empty() ? "" : ", ") + formatted("`{}.npy`", file_name_for(output_label(file_, i)));
-      if (!files[i]) continue;
+      names += formatted("{}`{}.npy`", names.empty() ? "" : ", ", output_names_[i]);
+      if (!files[i]) {
+        alone.compared.left_out.push_back(
+            {output_label(file_, i),
+             formatted("`{}` has no array for it, such as `{}.npy`", options_.expected.string(), output_names_[i])});
+        continue;
+      }
       found = true;
+      ++alone.compared.compared;
       const vgf::Slot& slot = file_.outputs[i];
       const Elements elements = elements_of(file_.resources[slot.resource], alone.shapes[slot.resource]).value();
       const std::uint64_t size = tensor::byte_count(elements.shape, elements.type).value();
@@ -400,22 +535,17 @@ class Planner {
                          formatted("there is no array for an output of the model; its outputs need {}", names));
   }
 
-  // What shares storage: an alias group, or the resource alone.
-  std::pair<bool, std::uint32_t> storage_of(std::uint32_t resource) const {
-    const auto& group = file_.resources[resource].alias_group;
-    return group ? std::pair(true, *group) : std::pair(false, resource);
-  }
-
   // Storage that one segment writes at most still has its value at the end.
   void capture(Standalone& alone) {
-    std::map<std::pair<bool, std::uint32_t>, std::set<std::size_t>> writers;  // segments by storage
+    const std::vector<std::uint32_t> storage = vgf::storage_of(file_);
+    std::map<std::uint32_t, std::set<std::size_t>> writers;  // segments by storage
     for (std::size_t s = 0; s < file_.segments.size(); ++s) {
-      for (const vgf::Slot& slot : file_.segments[s].outputs) writers[storage_of(slot.resource)].insert(s);
+      for (const vgf::Slot& slot : file_.segments[s].outputs) writers[storage[slot.resource]].insert(s);
     }
     std::set<std::uint32_t> wanted;
     for (const vgf::Slot& slot : file_.outputs) wanted.insert(slot.resource);
     for (std::uint32_t i = 0; i < file_.resources.size(); ++i) {
-      const bool kept = writers[storage_of(i)].size() <= 1;
+      const bool kept = writers[storage[i]].size() <= 1;
       const bool inside =
           file_.resources[i].category != vgf::Category::Constant && file_.resources[i].category != vgf::Category::Input;
       if (inside && kept) wanted.insert(i);
@@ -436,7 +566,7 @@ class Planner {
   std::vector<KnownShape> known_;
   std::map<std::uint32_t, launch::ResourceIndex> planned_;  // by resource of the model
   std::vector<ModelBinding> bindings_;
-  std::set<std::string> taken_;  // names of output files
+  const std::vector<std::string> output_names_ = output_file_names(file_);
 };
 
 }  // namespace
@@ -468,6 +598,29 @@ std::string input_label(const vgf::File& file, std::size_t index) {
 std::string output_label(const vgf::File& file, std::size_t index) {
   const std::string_view name = vgf::output_name(file, index);
   return name.empty() ? formatted("output_{}", index) : std::string(name);
+}
+
+tosa::DataType data_type_of(tensor::ElementType type) {
+  using enum tensor::ElementType;
+  constexpr std::pair<tensor::ElementType, tosa::DataType> kTypes[] = {
+      {Bool, tosa::DataType::Bool},    {I8, tosa::DataType::I8},     {U8, tosa::DataType::I8},
+      {I16, tosa::DataType::I16},      {U16, tosa::DataType::I16},   {I32, tosa::DataType::I32},
+      {U32, tosa::DataType::I32},      {I64, tosa::DataType::I48},   {U64, tosa::DataType::I48},
+      {F16, tosa::DataType::F16},      {BF16, tosa::DataType::BF16}, {F8E4M3, tosa::DataType::F8E4M3},
+      {F8E5M2, tosa::DataType::F8E5M2}};
+  const auto found = std::ranges::find(kTypes, type, &std::pair<tensor::ElementType, tosa::DataType>::first);
+  return found == std::end(kTypes) ? tosa::DataType::F32 : found->second;
+}
+
+std::vector<std::string> output_file_names(const vgf::File& file) {
+  std::set<std::string> taken;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < file.outputs.size(); ++i) {
+    std::string name = file_name_for(output_label(file, i));
+    if (!taken.insert(name).second) name += formatted("_{}", i);
+    names.push_back(std::move(name));
+  }
+  return names;
 }
 
 std::string file_name_for(std::string_view label) {

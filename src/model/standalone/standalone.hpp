@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/plan/plan_model.hpp"
@@ -46,9 +47,11 @@ struct StandaloneOptions {
   bool empty_inputs = false;  // inputs without data are zeros instead: the caller writes them before each iteration
 
   Path output_directory;  // for NAME.npy of every output; empty: none
-  // What outputs must be: a directory of files NAME.npy, or an archive of arrays (.npz); empty: not compared. Outputs
-  // without a file are not compared; a file is missing for all of them: an error.
+  // What outputs must be: a directory of files NAME.npy, or an archive of arrays (.npz); empty: not compared. Arrays of
+  // other names are taken by their position if their count, types and shapes leave one way. Outputs without an array
+  // are not compared; none has one: an error.
   Path expected;
+  bool cast = false;            // convert arrays of other element types, of inputs and of `expected`
   tensor::Tolerance tolerance;  // of this comparison
   // Receives inputs, outputs and those intermediates whose memory nothing else writes, except images; null: not wanted.
   std::shared_ptr<ModelValues> values;
@@ -60,6 +63,7 @@ struct Standalone {
   std::vector<SegmentSteps> segments;
   std::vector<tensor::Shape> shapes;                   // of the resources of the file
   std::vector<launch::ResourceIndex> inputs, outputs;  // resources of the plan, in the order of the file
+  tensor::ComparedOutputs compared;                    // with StandaloneOptions::expected
 };
 
 // The elements of a resource in an .npy file or an array: one more dimension than the shape where a texel has several
@@ -70,12 +74,17 @@ struct Elements {
 };
 std::optional<Elements> elements_of(const vgf::Resource& resource, const tensor::Shape& shape);
 
+// The type of graphs for elements that no graph uses.
+tosa::DataType data_type_of(tensor::ElementType type);
+
 // Errors: unknown-reference (of names), file-mismatch (another dtype or shape), those of reading files and of planning.
 std::optional<Standalone> plan_standalone(const StandaloneOptions& options, Diagnostics& diagnostics);
 
 // The names of inputs and outputs: those of the file, or `input_0`.
 std::string input_label(const vgf::File& file, std::size_t index);
 std::string output_label(const vgf::File& file, std::size_t index);
+// The names of the files of outputs, without suffix; each once.
+std::vector<std::string> output_file_names(const vgf::File& file);
 // The file name for a label: without characters that file systems reject.
 std::string file_name_for(std::string_view label);
 

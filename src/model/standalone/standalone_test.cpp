@@ -9,6 +9,7 @@
 #include "model/standalone/compare_model.hpp"
 #include "model/tuning/kernel_times.hpp"
 #include "tensor/npy.hpp"
+#include "tensor/npz.hpp"
 #include "testing/launch_fixture.hpp"
 #include "testing/vgf_recipe.hpp"
 
@@ -122,7 +123,11 @@ TEST_F(StandaloneTest, SegmentsRunOneAfterTheOther) {
   EXPECT_EQ(compared->outputs[1].name, "result");
   EXPECT_TRUE(compared->outputs[0].values.passed());
   EXPECT_TRUE(compared->outputs[1].values.passed());
-  EXPECT_THAT(compared->left_out, ElementsAre("segment `second` is a shader"));
+  // The result is right for the inputs of its own segment, and nothing checks the shader.
+  EXPECT_EQ(tensor::compared_text(compared->compared), "0 of 1 output");
+  ASSERT_EQ(compared->compared.left_out.size(), 1u);
+  EXPECT_EQ(compared->compared.left_out[0].output, "result");
+  EXPECT_EQ(compared->compared.left_out[0].reason, "it depends on what was not compared: segment `second` is a shader");
 
   // A difference is reported for the segment that causes it.
   (*wanted.values)[1][0] = std::byte{9};
@@ -188,6 +193,96 @@ TEST_F(StandaloneTest, FilesThatDoNotFit) {
   EXPECT_THAT(refused(wanted), HasSubstr("the model has no input or output `unknown`"));
 }
 
+TEST_F(StandaloneTest, ElementsOfOtherTypesAreCast) {
+  StandaloneOptions wanted = request(model(kThreeSegments));
+  wanted.values = std::make_shared<ModelValues>();
+  const auto given = [&] {
+    std::array<std::int32_t, 4> values{};
+    std::memcpy(values.data(), wanted.values->at(0).data(), sizeof values);
+    return values;
+  };
+  wanted.inputs = {{"picture", npy<double>("x.npy", "<f8", {4}, {1, -2, 3, -40})}};
+  EXPECT_THAT(refused(wanted), HasSubstr("but the model takes i32; `--cast` converts them [file-mismatch]"));
+  wanted.cast = true;
+  ASSERT_TRUE(plan_standalone(wanted, diagnostics_)) << format_diagnostics(diagnostics_.all());
+  EXPECT_THAT(given(), ElementsAre(1, -2, 3, -40));
+  wanted.inputs = {{"picture", npy<std::int64_t>("x.npy", "<i8", {4}, {1, -2, 2147483647, -2147483648})}};
+  ASSERT_TRUE(plan_standalone(wanted, diagnostics_));
+  EXPECT_THAT(given(), ElementsAre(1, -2, 2147483647, -2147483647 - 1));
+  wanted.inputs = {{"picture", npy<std::int64_t>("x.npy", "<i8", {4}, {1, 2147483648, 3, 4})}};
+  EXPECT_THAT(refused(wanted), HasSubstr("element [1] of the array is 2147483648: "));
+  wanted.inputs = {{"picture", npy<double>("x.npy", "<f8", {4}, {1, 2, 3, 0.5})}};
+  EXPECT_THAT(refused(wanted), HasSubstr("element [3] of the array is 0.5: "));
+}
+
+// Two graphs of one input each, so that outputs may have equal or different shapes.
+constexpr std::string_view kTwoOutputs = R"(
+resource x input tensor R32_SINT [1, 2, 3, 4]
+resource y output tensor R32_SINT [1, 2, 3, 4]
+resource z output tensor R32_SINT [1, 2, 3, 4]
+module g graph main graph
+| graph main {
+|   %0 = input i32[1, 2, 3, 4] at 0.0
+|   %1 = ABS(%0) i32[1, 2, 3, 4]
+|   %2 = ADD(%0, %0) i32[1, 2, 3, 4]
+|   output %1 at 0.1
+|   output %2 at 0.2
+| }
+segment s g
+set 0: 0 x, 1 y, 2 z
+in 0 x
+out 1 y, 2 z
+input 0 x x
+output 1 y size:0, 2 z size_0
+)";
+
+TEST_F(StandaloneTest, NamesOfResults) {
+  const auto file = model(kTwoOutputs);
+  // File systems reject the colon, and both names would be the same without it.
+  EXPECT_THAT(output_file_names(file->vgf), ElementsAre("size_0", "size_0_1"));
+  StandaloneOptions wanted = request(file);
+  const std::vector<std::int32_t> ones(24, 1), twos(24, 2);
+  const tensor::Shape shape{1, 2, 3, 4};
+  const auto archive = [&](std::string_view first, std::string_view second, const tensor::Shape& of_second) {
+    std::vector<MappedFile> files;
+    files.push_back(testing::must(map_file(npy("1.npy", "<i4", shape, ones))));
+    files.push_back(testing::must(map_file(npy("2.npy", "<i4", of_second, twos))));
+    const std::vector<tensor::NpzMember> members = {{std::string(first), files[0].bytes()},
+                                                    {std::string(second), files[1].bytes()}};
+    testing::must(write_file(directory_ / "a.npz", Bytes(testing::must(tensor::write_npz(members)))));
+    wanted.expected = directory_ / "a.npz";
+  };
+  const auto first_expected = [&]() -> std::string {
+    Diagnostics diagnostics;
+    const auto alone = plan_standalone(wanted, diagnostics);
+    if (!alone) return format_diagnostics(diagnostics.all());
+    std::string text = tensor::compared_text(alone->compared);
+    for (const launch::Expectation& expectation : alone->plan.expectations) {
+      std::vector<std::byte> bytes(24 * 4);
+      testing::must(std::get<launch::Contents>(expectation.expected).write(bytes));
+      text += formatted(", {} {}", alone->plan.resources[expectation.resource].name, std::to_integer<int>(bytes[0]));
+    }
+    for (const Diagnostic& diagnostic : diagnostics.all()) text += "\n" + diagnostic.message;
+    return text;
+  };
+  archive("size_0", "size:0", shape);  // their own names, in another order
+  EXPECT_EQ(first_expected(), "2 of 2 outputs, size:0 2, size_0 1");
+  archive("output_0", "output_1", shape);
+  EXPECT_EQ(first_expected(), "2 of 2 outputs, size:0 1, size_0 2");
+  archive("tosa:0", "tosa:1", shape);
+  EXPECT_EQ(
+      first_expected(),
+      "2 of 2 outputs, size:0 1, size_0 2\nno output has the name of these arrays, which are taken in their order: "
+      "`tosa:0` for `size:0`, `tosa:1` for `size_0`");
+  archive("tosa:0", "tosa:1", {2, 3, 4});  // the shapes do not agree
+  EXPECT_THAT(first_expected(), HasSubstr("there is no array for an output of the model"));
+  archive("size:0", "other", {1, 4, 2, 3});
+  EXPECT_EQ(first_expected(), "1 of 2 outputs, size:0 1");
+  archive("size:0", "size_0", {1, 4, 2, 3});
+  EXPECT_THAT(first_expected(), HasSubstr("the file has the shape [1, 4, 2, 3], but the model takes [1, 2, 3, 4]; "
+                                          "`numpy.transpose(array, (0, 2, 3, 1))` has it"));
+}
+
 constexpr std::string_view kOpenShape = R"(
 resource x input tensor R32_SFLOAT [-1, 3]
 resource y output tensor R32_SFLOAT [-1, 3]
@@ -218,6 +313,70 @@ TEST_F(StandaloneTest, OpenDimensions) {
   alone = plan_standalone(wanted, diagnostics_);
   ASSERT_TRUE(alone) << format_diagnostics(diagnostics_.all());
   EXPECT_EQ(alone->shapes[1], (tensor::Shape{2, 3}));
+}
+
+// An image that is returned as a tensor: the two share memory, whose rows may be padded.
+TEST_F(StandaloneTest, AnImageThatIsAnOutput) {
+  StandaloneOptions wanted = request(model(R"(
+resource x input storage_image R32_SFLOAT [3, 5, 1] alias 0
+resource t output tensor R32_SFLOAT [3, 5, 1] alias 0
+resource y output storage_buffer R32_SFLOAT [15]
+module look compute main glsl
+| layout(local_size_x = 1) in;
+| layout(set = 0, binding = 0, r32f) readonly uniform image2D x;
+| layout(set = 0, binding = 1) writeonly buffer Out { float y[]; };
+| void main() { uvec2 at = gl_GlobalInvocationID.xy; y[at.x + 5 * at.y] = imageLoad(x, ivec2(at)).r; }
+segment look look 5 3 1
+set 0: 0 x, 1 y
+in 0 x
+out 1 y
+input 0 x x
+output 0 t t
+output 1 y y
+)"));
+  const std::vector<std::byte> texels =
+      launch::bytes_of<float>({1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100, 200, 300, 400, 500});
+  wanted.given = {{0, texels}};
+  wanted.values = std::make_shared<ModelValues>();
+  const auto alone = plan_standalone(wanted, diagnostics_);
+  ASSERT_TRUE(alone) << format_diagnostics(diagnostics_.all());
+  EXPECT_TRUE(run_it(alone->plan).diagnostics.empty());
+  EXPECT_EQ(wanted.values->at(1), texels);
+  EXPECT_EQ(wanted.values->at(2), texels);
+}
+
+// A resource that is bound to an input and an output is read before it is written.
+TEST_F(StandaloneTest, OneResourceForInputAndOutput) {
+  const auto file = model(R"(
+resource x input tensor R32_SINT [4]
+resource y output tensor R32_SINT [4]
+module m graph main graph
+| graph main {
+|   %0 = input i32[4] at 0.0
+|   %1 = REVERSE(%0) i32[4] axis=0
+|   output %1 at 0.1
+| }
+segment s m
+set 0: 0 x, 1 y
+in 0 x
+out 1 y
+input 0 x x
+output 1 y y
+)");
+  for (const Engine engine : {Engine::Kernels, Engine::Reference}) {
+    auto made = ModelPlan::make(file, "net", {.graphs = {.engine = engine}}, diagnostics_);
+    ASSERT_TRUE(made);
+    launch::Plan plan;
+    launch::Resource both{.name = "both", .kind = launch::Buffer{.size = 16}};
+    both.initial = {launch::contents_of<std::int32_t>({1, 2, 3, 4})};
+    both.outputs = {launch::raw_output(directory_ / "both")};
+    plan.resources.push_back(std::move(both));
+    ASSERT_TRUE(made->dispatch(plan, {.bindings = {{.binding = 0, .resource = 0}, {.binding = 1, .resource = 0}}},
+                               diagnostics_))
+        << format_diagnostics(diagnostics_.all());
+    EXPECT_TRUE(run_it(plan).diagnostics.empty());
+    EXPECT_THAT(launch::read_raw<std::int32_t>(directory_ / "both"), ElementsAre(4, 3, 2, 1));
+  }
 }
 
 TEST(FileNames, HaveNoCharactersThatFileSystemsReject) {

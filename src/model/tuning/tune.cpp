@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 
+#include "base/interrupt.hpp"
 #include "launch/execute/host_run.hpp"
 #include "model/tuning/kernel_times.hpp"
 #include "model/tuning/measure_rates.hpp"
@@ -60,11 +61,13 @@ class Tuner {
     std::size_t round = 0;
     for (; round < rounds && (round == 0 || !is_over()); ++round) {
       report(round, rounds);
-      if (!try_candidates(round)) return std::nullopt;
+      if (try_candidates(round)) continue;
+      if (round == 0 || !is_interrupted()) return std::nullopt;
+      break;
     }
     report(rounds, rounds);
     // The estimate is measured again, so that changes of the device over time do not count.
-    if (!try_candidates(0)) return std::nullopt;
+    if (!is_interrupted() && !try_candidates(0)) return std::nullopt;
     return result(round);
   }
 
@@ -72,7 +75,9 @@ class Tuner {
   static constexpr double kRound = 300;  // milliseconds of kernels in a round
   static constexpr int kTurns = 3;
 
-  bool is_over() const { return options_.limit && std::chrono::steady_clock::now() - start_ >= *options_.limit; }
+  bool is_over() const {
+    return is_interrupted() || (options_.limit && std::chrono::steady_clock::now() - start_ >= *options_.limit);
+  }
 
   void report(std::size_t round, std::size_t rounds) const {
     if (options_.progress) options_.progress(round, rounds);
@@ -96,11 +101,14 @@ class Tuner {
     standalone_.model.graphs.lower.device.tuning = std::move(tuning);
     const auto alone = plan_standalone(standalone_, diagnostics_);
     if (!alone) return std::nullopt;
-    const launch::RunOptions how{
-        .repeat = repeat, .timestamps = true, .cache = options_.cache, .pipelines = &pipelines_};
+    const launch::RunOptions how{.repeat = repeat,
+                                 .timestamps = true,
+                                 .prove_outputs = false,
+                                 .cache = options_.cache,
+                                 .pipelines = &pipelines_};
     const auto report = diagnostics_.take(options_.device ? launch::run(alone->plan, *options_.device, how, {})
                                                           : launch::run_on_host(alone->plan, "", how, {}));
-    if (!report) return std::nullopt;
+    if (!report || report->is_interrupted) return std::nullopt;
     Measured measured;
     for (const KernelTime& time : kernel_times(*alone, report->profile)) {
       const double milliseconds = options_.device ? time.shortest : time.milliseconds;

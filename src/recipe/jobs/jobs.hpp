@@ -23,7 +23,7 @@ struct Job {
   std::string profile;
   std::string directory;  // of the job's artifacts
   // These override the command line.
-  std::optional<std::uint64_t> iterations;
+  std::optional<std::uint64_t> iterations;  // 0: not given
   std::optional<Mode> mode;
   json::Value at;
 };

@@ -59,12 +59,8 @@ TEST(Jobs, ReportsErrors) {
   EXPECT_EQ(problem_of(R"([])").kind, DiagnosticKind::WrongType);
   EXPECT_EQ(problem_of(R"({"jobs": 3})").kind, DiagnosticKind::WrongType);
   EXPECT_EQ(problem_of(R"({"jobs": [7]})").kind, DiagnosticKind::WrongType);
-  EXPECT_EQ(problem_of(R"({"jobs": []})").kind, DiagnosticKind::NoRuns);
   EXPECT_EQ(problem_of(R"({"jobs": [{"recipe": "a", "mode": "fast"}]})").kind, DiagnosticKind::ProfileExecution);
-  EXPECT_EQ(problem_of(R"({"jobs": [{"recipe": "a", "iterations": 0}]})").kind, DiagnosticKind::ProfileExecution);
-  const Diagnostic twice = problem_of(R"({"jobs": [{"id": "job1", "recipe": "a"}, {"recipe": "b"}]})");
-  EXPECT_EQ(twice.kind, DiagnosticKind::DuplicateName);
-  EXPECT_EQ(twice.path, "/jobs/1");
+  EXPECT_EQ(problem_of(R"({"jobs": [{"recipe": "a", "iterations": -1}]})").kind, DiagnosticKind::ProfileExecution);
   const auto unknown = read(R"({"jobs": [{"recipe": "a", "profil": "b"}]})");
   EXPECT_TRUE(unknown.script);
   EXPECT_EQ(unknown.diagnostics.warnings(), 1u);
@@ -75,6 +71,37 @@ JobScript script_of(std::size_t count) {
   JobScript script;
   for (std::size_t i = 0; i < count; ++i) script.jobs.push_back({.id = formatted("j{}", i)});
   return script;
+}
+
+// What the shipped runner accepts is a rule.
+TEST(Jobs, ReportsRules) {
+  const auto rule_of = [](std::string text) {
+    const ReadResult result = read(std::move(text));
+    EXPECT_TRUE(result.script);
+    EXPECT_EQ(result.diagnostics.warnings(), 1u);
+    EXPECT_TRUE(result.diagnostics.all().at(0).is_rule);
+    return result.diagnostics.all().at(0);
+  };
+  EXPECT_EQ(rule_of(R"({"jobs": []})").kind, DiagnosticKind::NoRuns);
+  EXPECT_EQ(rule_of(R"({"jobs": [{"recipe": "a", "iterations": 0}]})").kind, DiagnosticKind::ProfileExecution);
+  const Diagnostic twice = rule_of(R"({"jobs": [{"id": "job1", "recipe": "a"}, {"recipe": "b"}]})");
+  EXPECT_EQ(twice.kind, DiagnosticKind::DuplicateName);
+  EXPECT_EQ(twice.path, "/jobs/1");
+}
+
+TEST(Jobs, TheReportHasTheLastJobOfAnId) {
+  JobScript script = script_of(3);
+  script.jobs[2].id = "j0";
+  int made = 0;
+  const auto results = run_jobs(script, {.threads = 1}, [&](const Job&) -> std::expected<RunJob, JobResult> {
+    return [version = formatted("{}", ++made)] { return JobResult{.report = {.version = version}}; };
+  });
+  EXPECT_EQ(results.size(), 3u);
+  const JobsReport report = jobs_report(results, {});
+  ASSERT_EQ(report.jobs.size(), 2u);
+  EXPECT_EQ(report.jobs[0].first, "j0");
+  EXPECT_EQ(report.jobs[0].second.version, "3");
+  EXPECT_EQ(report.jobs[1].first, "j1");
 }
 
 TEST(Jobs, RunConcurrentlyAndReportInOrder) {
@@ -88,7 +115,7 @@ TEST(Jobs, RunConcurrentlyAndReportInOrder) {
   });
   ASSERT_EQ(results.size(), 4u);
   const auto job = [](std::string_view id) {
-    return formatted(R"("{0}":{{"slipway":{{"version":"{0}", "report_schema":1}}}})", id);
+    return formatted(R"("{0}":{{"slipway":{{"version":"{0}", "report_schema":2}}}})", id);
   };
   EXPECT_EQ(json::object_text(jobs_report_record(), jobs_report(results, {.real = 1, .peak_memory_mb = 2}), 0),
             formatted(R"({{"jobs":{{{}, {}, {}, {}}}, "system":{{"real":1.0, "user":0.0, "kernel":0.0, )"

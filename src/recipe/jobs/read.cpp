@@ -12,6 +12,19 @@ using json::Text;
 using json::Type;
 using json::Value;
 
+// 0: those of the profile.
+struct JobIterationsCodec : IterationsCodec {
+  bool read(json::Decoder& decoder, Value value, std::uint64_t& to) const {
+    const auto number = whole_number(value);
+    if (!number || number->magnitude != 0) return IterationsCodec::read(decoder, value, to);
+    Diagnostic problem = json::problem(value, DiagnosticKind::ProfileExecution,
+                                       "0 iterations are not a number; those of the profile are taken");
+    decoder.add(std::move(problem.as_rule()));
+    to = 0;
+    return true;
+  }
+};
+
 const json::Record<Job>& job_record() {
   static const json::Record<Job> record =
       json::Record<Job>("job", "a recipe to run", &Job::at)
@@ -19,7 +32,7 @@ const json::Record<Job>& job_record() {
           .required("recipe", &Job::recipe, json::kNotEmpty, "path of the recipe")
           .optional("profile", &Job::profile, json::kNotEmpty, "path of its profile")
           .optional("dir", &Job::directory, Text{}, "directory of the files that recipe and profile name")
-          .optional("iterations", &Job::iterations, IterationsCodec{}, "of all its executions")
+          .optional("iterations", &Job::iterations, JobIterationsCodec{}, "of all its executions")
           .optional("mode", &Job::mode, ModeCodec{}, "run only the executions of this mode");
   return record;
 }
@@ -32,6 +45,7 @@ void check_ids(const std::vector<Job>& jobs, Diagnostics& diagnostics) {
     const Value at = job.at["id"] ? job.at["id"] : job.at;
     const Value other = first->second->at["id"] ? first->second->at["id"] : first->second->at;
     diagnostics.add(json::problem(at, DiagnosticKind::DuplicateName, formatted("two jobs have the id `{}`", job.id)))
+        .as_rule()
         .note("the first one is here", other.location());
   }
 }
@@ -69,7 +83,7 @@ std::optional<JobScript> read_jobs(std::shared_ptr<const json::Document> documen
   }
   check_ids(script.jobs, diagnostics);
   if (jobs.size() == 0) {
-    diagnostics.add(json::problem(jobs, DiagnosticKind::NoRuns, "the script has no job"));
+    diagnostics.add(json::problem(jobs, DiagnosticKind::NoRuns, "the script has no job")).as_rule();
   }
   if (diagnostics.errors() != errors) return std::nullopt;
   return script;

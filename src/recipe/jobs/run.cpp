@@ -121,7 +121,14 @@ int status_of(const std::vector<JobResult>& results) {
 
 JobsReport jobs_report(const std::vector<JobResult>& results, const Session::System& system) {
   JobsReport report{.system = system};
-  for (const JobResult& result : results) report.jobs.emplace_back(result.id, result.report);
+  for (const JobResult& result : results) {
+    // Of several jobs with one id, the last one is reported.
+    const auto known = std::ranges::find(report.jobs, result.id, [](const auto& job) { return job.first; });
+    if (known == report.jobs.end())
+      report.jobs.emplace_back(result.id, result.report);
+    else
+      known->second = result.report;
+  }
   return report;
 }
 

@@ -34,19 +34,23 @@ std::expected<RunJob, JobResult> prepare(const Job& job, const SessionJobOptions
   if (diagnostics.has_errors()) return std::unexpected(failed(nullptr, diagnostics.release()));
   session_options.artifacts = Artifacts::in_directory(artifacts, options.allow_outside);
   session_options.changes.silent = true;
-  if (job.iterations) session_options.changes.iterations = job.iterations;
+  if (job.iterations.value_or(0) != 0) session_options.changes.iterations = job.iterations;
   if (job.mode) session_options.changes.mode = job.mode;
 
   auto session = std::make_unique<Session>(Session::load(session_options, diagnostics));
   if (!session->plan()) return std::unexpected(failed(nullptr, diagnostics.release()));
-  if (!session->open(options.open(artifacts), diagnostics)) {
+  if (!session->open(options.open(artifacts), diagnostics) || !session->prepare(diagnostics)) {
     return std::unexpected(failed(nullptr, diagnostics.release()));
   }
-  return [session = std::move(session), warnings = diagnostics.release()]() mutable -> JobResult {
-    if (std::optional<RunFailure> failure = session->run()) {
-      for (Diagnostic& diagnostic : failure->diagnostics) warnings.push_back(std::move(diagnostic));
+  return [session = std::move(session), warnings = diagnostics.release(),
+          accepts = options.accepts_unwritten]() mutable -> JobResult {
+    const std::optional<RunFailure> failure = session->run();
+    Failure unwritten = session->runner().unwritten_outputs();
+    if (accepts) std::ranges::for_each(unwritten, &Diagnostic::as_rule);
+    warnings.append_range(std::move(unwritten));
+    if (failure) warnings.append_range(failure->diagnostics);
+    if (std::ranges::contains(warnings, Severity::Error, &Diagnostic::severity))
       return failed(session.get(), std::move(warnings));
-    }
     return {.status = 0, .report = session->report_value(nullptr, nullptr), .diagnostics = std::move(warnings)};
   };
 }

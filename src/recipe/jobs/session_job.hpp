@@ -10,6 +10,7 @@ namespace slipway::recipe {
 struct SessionJobOptions {
   Path directory;  // --dir: what the paths of the script are relative to
   bool allow_outside = false;
+  bool accepts_unwritten = false;  // outputs that are not written are warnings
   // Common options of all jobs; each job sets recipe, profile and artifacts.
   SessionOptions session;
   // Returns the options of a job's runner, which searches libraries in the artifacts' directory too.

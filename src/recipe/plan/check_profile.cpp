@@ -25,8 +25,10 @@ class ProfileChecker {
       if (!fresh) {
         diagnostics_
             .add(json::problem(binding.at["name"], DiagnosticKind::ProfileBinding,
-                               formatted("buffer `{}` is bound twice", binding.name)))
+                               formatted("buffer `{}` is bound twice; the first binding is taken", binding.name)))
+            .as_rule()
             .note("the first one is here", first->second.location());
+        continue;
       }
       if (recipe_) check_buffer(binding);
       if (!binding.incomplete) check_data(binding);

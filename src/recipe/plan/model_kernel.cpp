@@ -41,7 +41,9 @@ bool add_port(const vgf::File& file, const vgf::Slot& slot, std::string_view giv
                       formatted("`{}` of the model has no size that a buffer can have", name));
     return false;
   }
-  kernel.ports.push_back({name, static_cast<launch::ResourceIndex>(kernel.plan.resources.size()), *size, writes});
+  const std::optional<tensor::ElementType> element = vgf::element_type(resource.format);
+  kernel.ports.push_back({name, static_cast<launch::ResourceIndex>(kernel.plan.resources.size()), *size, writes,
+                          element ? tensor::size_of(*element) : 1});
   launch::Resource& planned = kernel.plan.resources.emplace_back();
   planned.name = name;
   planned.kind = launch::Buffer{.size = *size};

@@ -20,8 +20,9 @@ namespace slipway::recipe {
 struct ModelPort {
   std::string name;
   launch::ResourceIndex resource = 0;
-  std::uint64_t size = 0;  // bytes of its packed elements
-  bool writes = false;     // an output
+  std::uint64_t size = 0;     // bytes of its packed elements
+  bool writes = false;        // an output
+  std::uint32_t element = 1;  // bytes
 };
 
 struct ModelKernel {

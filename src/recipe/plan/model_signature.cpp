@@ -42,6 +42,7 @@ bool plan_model(const Kernel& kernel, const Artifact& artifact, const PlanOption
                                          .size = port.size,
                                          .reads = !port.writes,
                                          .writes = port.writes,
+                                         .access_known = true,
                                          .target = ArgumentTarget{.index = i, .buffer = true, .type = std::nullopt}});
   }
   return true;

@@ -21,7 +21,8 @@ void check_duplicates(const std::vector<T>& list, std::string_view what, Diagnos
     if (fresh) continue;
     diagnostics
         .add(json::problem(one.at["name"], DiagnosticKind::DuplicateName,
-                           formatted("two {} are called `{}`", what, one.name)))
+                           formatted("two {} are called `{}`; runs use the first one", what, one.name)))
+        .as_rule()
         .note("the first one is here", first->second.location());
   }
 }
@@ -55,6 +56,15 @@ void check_resource_of(const Recipe& recipe, const Run& run, Diagnostics& diagno
     return;
   }
   if (kernel) return;
+  if (const auto of = std::ranges::find(recipe.kernels, run.resource, &Kernel::instance); of != recipe.kernels.end()) {
+    diagnostics
+        .add(json::problem(run.resource_at, DiagnosticKind::UnknownReference,
+                           formatted("Unknown kernel '{}'", run.resource)))
+        .hint(formatted("it is the `instance` of kernel `{}`; runs take the `name` of a kernel", of->name))
+        .suggestions.push_back(
+            {formatted("replace by `{}`", of->name), json::inside_quotes(run.resource_at.location()), of->name});
+    return;
+  }
   unknown(run.resource_at, DiagnosticKind::UnknownReference, "kernel", run.resource, recipe.kernels, diagnostics);
   if (cpu)
     diagnostics.add(
@@ -74,6 +84,14 @@ void check_slice(const Buffer& buffer, const Argument& argument, Diagnostics& di
     }
     return;
   }
+  if (ignores_offset(argument.offset, argument.size, buffer.size)) {
+    diagnostics
+        .add(problem_at(argument.at, "offset", DiagnosticKind::BufferSize,
+                        formatted("the argument takes the whole buffer `{}` of {} bytes; its offset {} is ignored",
+                                  buffer.name, buffer.size, argument.offset)))
+        .as_rule();
+    return;
+  }
   if (argument.size > buffer.size) {
     diagnostics
         .add(problem_at(argument.at, "size", DiagnosticKind::BufferSize,
@@ -82,7 +100,7 @@ void check_slice(const Buffer& buffer, const Argument& argument, Diagnostics& di
     return;
   }
   const Size end = checked_add(argument.offset, argument.size);
-  if (!end || *end > buffer.size || (argument.size == 0 && argument.offset >= buffer.size && argument.offset != 0)) {
+  if (!end || *end > buffer.size) {
     diagnostics
         .add(problem_at(argument.at, argument.at["offset"] ? "offset" : "size", DiagnosticKind::BufferSize,
                         "sub buffer size and offset: Invalid argument"))
@@ -115,7 +133,7 @@ void check_names(const Recipe& recipe, Diagnostics& diagnostics) {
   }
   for (const Run& run : recipe.runs) {
     check_resource_of(recipe, run, diagnostics);
-    check_indices(run, diagnostics);
+    check_indices(recipe, run, diagnostics);
     for (const Argument& argument : run.arguments) {
       if (argument.buffer.empty()) continue;
       if (const Buffer* buffer = find_named(recipe.buffers, argument.buffer)) {

@@ -90,6 +90,7 @@ class OpenClSignatureBuilder {
     if (rule.access) {
       parameter.reads = *rule.access != "write";
       parameter.writes = *rule.access != "read";
+      parameter.access_known = true;
     }
     return true;
   }

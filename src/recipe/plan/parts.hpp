@@ -149,7 +149,13 @@ std::vector<std::byte> register_bytes(const ConstantScalar& scalar);
 
 void plan_runs(const Recipe& recipe, const std::vector<bool>& good_kernels, Plan& plan, Diagnostics& diagnostics);
 // Reports argument indices that are used twice in a run.
-void check_indices(const Run& run, Diagnostics& diagnostics);
+void check_indices(const Recipe& recipe, const Run& run, Diagnostics& diagnostics);
+// An argidx that a run uses twice. The shipped runner sets one after the other; the last one counts.
+struct RepeatedIndex {
+  const void* taken = nullptr;  // the `Argument` or `Constant` that counts
+  json::Value at;
+};
+std::map<std::uint32_t, RepeatedIndex> repeated_indices(const Recipe& recipe, const Run& run);
 // Warns about internal buffers that are read before they are written, and outputs that are not written.
 void check_data_flow(const Plan& plan, Diagnostics& diagnostics);
 std::vector<ListPlan> cut_lists(const Plan& plan);

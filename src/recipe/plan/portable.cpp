@@ -142,9 +142,7 @@ class PortableCheck {
   void buffer(const Buffer& one) {
     schema(one.at, "a buffer", kBufferKeys);
     number(one.at, "size");
-    const bool external = one.type == BufferType::Input || one.type == BufferType::Output ||
-                          one.type == BufferType::InOut || one.type == BufferType::Weight;
-    if (external && one.size != 0)
+    if (one.external() && one.size != 0)
       warn_key(one.at, "size", "does not create an external buffer because of its `size`; one must be bound");
   }
 

@@ -19,14 +19,17 @@ class RunPlanner {
     result_.id = run.id;
     result_.resource = run.resource;
     result_.origin = origin_of(run.at);
+    repeated_ = repeated_indices(recipe, run);
   }
 
   void plan_cpu(std::size_t index) {
     result_.backend = BackendKind::Cpu;
     result_.index = index;
-    for (const Argument& argument : run_.arguments) add_argument(argument, nullptr);
+    for (const Argument& argument : run_.arguments) {
+      if (takes(argument)) add_argument(argument, nullptr);
+    }
     for (const Constant& constant : run_.constants) {
-      if (constant.value.is(json::Type::Null) || !constant.value) continue;
+      if (constant.value.is(json::Type::Null) || !constant.value || !takes(constant)) continue;
       if (const auto scalar = read_constant(constant, true, diagnostics_))
         result_.constants.push_back({constant.argidx, cpu_value(*scalar)});
     }
@@ -41,14 +44,25 @@ class RunPlanner {
     const KernelPlan& planned = plan_.kernels[index];
     result_.backend = planned.backend;
     result_.index = index;
-    for (const Argument& argument : run_.arguments) add_kernel_argument(argument, planned);
-    for (const Constant& constant : run_.constants) add_kernel_constant(constant, planned);
+    for (const Argument& argument : run_.arguments) {
+      if (takes(argument)) add_kernel_argument(argument, planned);
+    }
+    for (const Constant& constant : run_.constants) {
+      if (takes(constant)) add_kernel_constant(constant, planned);
+    }
     check_set(planned);
     check_grid(kernel, planned);
     plan_.runs.push_back(std::move(result_));
   }
 
  private:
+  // Whether an argument or a constant is the one that counts for its argidx.
+  template <class T>
+  bool takes(const T& one) const {
+    const auto repeated = repeated_.find(one.argidx);
+    return repeated == repeated_.end() || repeated->second.taken == &one;
+  }
+
   const Parameter* parameter(Value at, std::uint32_t argidx, const KernelPlan& kernel) {
     const Parameter* found = kernel.signature.find(argidx);
     if (!found && !kernel.signature.ignore_unmapped) {
@@ -73,12 +87,15 @@ class RunPlanner {
     const auto buffer = plan_.find_buffer(argument.buffer);
     if (!buffer) return;
     plan_.buffers[*buffer].used = true;
+    const std::uint64_t size = plan_.buffers[*buffer].size;
+    const bool whole = size != 0 && ignores_offset(argument.offset, argument.size, size);
     result_.arguments.push_back({.argidx = argument.argidx,
                                  .buffer = *buffer,
-                                 .offset = argument.offset,
+                                 .offset = whole ? 0 : argument.offset,
                                  .size = argument.size,
                                  .reads = !parameter || parameter->reads,
                                  .writes = !parameter || parameter->writes,
+                                 .access_known = parameter && parameter->access_known,
                                  .origin = origin_of(argument.at)});
   }
 
@@ -178,19 +195,22 @@ class RunPlanner {
   }
 
   void check_set(const KernelPlan& kernel) {
-    if (kernel.signature.optional || run_.incomplete) return;
+    if (run_.incomplete) return;
+    const bool optional = kernel.signature.optional;
     std::string missing;
     for (const Parameter& parameter : kernel.signature.parameters) {
-      if (set_.contains(parameter.argidx) || std::holds_alternative<IgnoredTarget>(parameter.target) ||
+      if ((optional && !parameter.needed) || set_.contains(parameter.argidx) ||
+          std::holds_alternative<IgnoredTarget>(parameter.target) ||
           std::holds_alternative<LocalMemoryTarget>(parameter.target))
         continue;
       missing += formatted("{}{}", missing.empty() ? "" : ", ", parameter.argidx);
       if (!parameter.name.empty()) missing += formatted(" (`{}`)", parameter.name);
     }
     if (missing.empty()) return;
-    diagnostics_.add(
-        problem_at(run_.at, run_.resource_at.key(), DiagnosticKind::UnsetArgument,
-                   formatted("run `{}` does not set parameter {} of kernel `{}`", run_.id, missing, kernel.name)));
+    diagnostics_.add(problem_at(run_.at, run_.resource_at.key(), DiagnosticKind::UnsetArgument,
+                                formatted("run `{}` does not set parameter {} of kernel `{}`{}", run_.id, missing,
+                                          kernel.name, optional ? ", which the NPU uses; it is 0" : ""),
+                                optional ? Severity::Warning : Severity::Error));
   }
 
   void check_grid(const Kernel& kernel, const KernelPlan& planned) {
@@ -211,19 +231,45 @@ class RunPlanner {
   Diagnostics& diagnostics_;
   RunPlan result_;
   std::set<std::uint32_t> set_;
+  std::map<std::uint32_t, RepeatedIndex> repeated_;
 };
 
 }  // namespace
 
-void check_indices(const Run& run, Diagnostics& diagnostics) {
+std::map<std::uint32_t, RepeatedIndex> repeated_indices(const Recipe& recipe, const Run& run) {
+  // Buffers of the runner are set after constants, and buffers that a profile binds after these, by their names.
+  using Order = std::pair<int, std::string_view>;
+  std::map<std::uint32_t, std::pair<Order, RepeatedIndex>> last;
+  std::map<std::uint32_t, RepeatedIndex> repeated;
+  const auto set = [&](const auto& one, Order order) {
+    const auto [known, fresh] = last.try_emplace(one.argidx, order, RepeatedIndex{&one, one.at});
+    if (fresh) return;
+    if (order >= known->second.first) known->second = {order, {&one, one.at}};
+    repeated[one.argidx] = known->second.second;
+  };
+  for (const Constant& constant : run.constants) set(constant, {0, ""});
+  for (const Argument& argument : run.arguments) {
+    const Buffer* buffer = find_named(recipe.buffers, argument.buffer);
+    set(argument, buffer && buffer->external() ? Order(2, argument.buffer) : Order(1, ""));
+  }
+  return repeated;
+}
+
+void check_indices(const Recipe& recipe, const Run& run, Diagnostics& diagnostics) {
   std::map<std::uint32_t, Value> seen;
+  const std::map<std::uint32_t, RepeatedIndex> repeated = repeated_indices(recipe, run);
+  const auto text_of = [](Value object) {
+    return object["name"] ? formatted("buffer `{}`", object["name"].string()) : "a constant";
+  };
   const auto check = [&](Value object, std::uint32_t argidx) {
     if (!object["argidx"]) return;
     const auto [first, fresh] = seen.emplace(argidx, object["argidx"]);
     if (fresh) return;
     diagnostics
         .add(json::problem(object["argidx"], DiagnosticKind::ArgumentIndex,
-                           formatted("argidx {} is used twice in run `{}`", argidx, run.id)))
+                           formatted("argidx {} is used twice in run `{}`; it is {}", argidx, run.id,
+                                     text_of(repeated.at(argidx).at))))
+        .as_rule()
         .note("the first one is here", first->second.location());
   };
   for (const Argument& argument : run.arguments) check(argument.at, argument.argidx);

@@ -128,6 +128,7 @@ class VulkanSignatureBuilder {
          .size = binding.block ? binding.block->size : 0,
          .reads = binding.reads,
          .writes = binding.writes,
+         .access_known = true,
          .target = DescriptorTarget{binding.set, binding.binding, element, spirv::descriptor_type(binding.kind)}});
   }
 

@@ -75,16 +75,29 @@ bool from_programs(const Kernel& kernel, const ContextPlan& context, KernelPlan&
 
 }  // namespace
 
+// Marks the opcode of an xclbin's kernel, and the arguments whose addresses are written into the code.
+void mark_needed(KernelPlan& plan, const std::vector<control_code::Patch>& patches) {
+  for (Parameter& parameter : plan.signature.parameters) {
+    const auto is_patched = [&](const control_code::Patch& patch) {
+      return patch.argument() ? *patch.argument() == parameter.argidx : patch.symbol == parameter.name;
+    };
+    parameter.needed |= parameter.name == "opcode" || std::ranges::any_of(patches, is_patched);
+  }
+}
+
 bool plan_xrt_kernel(const Kernel& kernel, const ContextPlan& context, const Artifacts& artifacts, KernelPlan& plan,
                      Diagnostics& diagnostics) {
   plan.signature.optional = true;
   plan.signature.ignore_unmapped = kernel.ignore_unmapped;
   bool good = true;
+  std::vector<control_code::Patch> patches;
   if (!kernel.ctrlcode.empty()) {
     const json::Value at = kernel.at["ctrlcode"];
     Result<Artifact> code = artifacts.open(kernel.ctrlcode);
     if (code) {
-      good &= control_code::read_control_code(code->bytes, code->name, diagnostics).has_value();
+      const auto read = control_code::read_control_code(code->bytes, code->name, diagnostics);
+      good &= read.has_value();
+      if (read) patches = read->patches;
       plan.ctrlcode = std::move(*code);
     } else {
       good = false;
@@ -94,9 +107,10 @@ bool plan_xrt_kernel(const Kernel& kernel, const ContextPlan& context, const Art
       }
     }
   }
-  return (context.xclbin ? from_xclbin(kernel, *context.xclbin, plan, diagnostics)
-                         : from_programs(kernel, context, plan, diagnostics)) &&
-         good;
+  good &= context.xclbin ? from_xclbin(kernel, *context.xclbin, plan, diagnostics)
+                         : from_programs(kernel, context, plan, diagnostics);
+  mark_needed(plan, patches);
+  return good;
 }
 
 }  // namespace slipway::recipe

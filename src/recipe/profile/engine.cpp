@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
 
 namespace slipway::recipe {
 namespace {
@@ -43,6 +44,8 @@ ProfileEngine::~ProfileEngine() = default;
 Result<> ProfileEngine::bind() {
   Diagnostics problems;
   for (const Binding& binding : profile_.bindings) {
+    // Of two bindings of a buffer, the first one is taken.
+    if (std::ranges::contains(data_, binding.name, [](const auto& made) { return made->binding.name; })) continue;
     auto data = std::make_unique<Data>(binding);
     std::uint64_t size = binding.size;
     const auto in_recipe = runner_.plan().find_buffer(binding.name);
@@ -65,7 +68,8 @@ Result<> ProfileEngine::bind() {
     data->buffer = std::move(*buffer);
     if (Result<> made = initialize(*data, 0); !made) problems.add(at(std::move(made.error()), binding.at));
     if (data->in_recipe) {
-      if (Result<> bound = runner_.bind(binding.name, data->all(), true); !bound)
+      const Contents contents = binding.init ? Contents::Synced : Contents::Blank;
+      if (Result<> bound = runner_.bind(binding.name, data->all(), contents); !bound)
         problems.add(std::move(bound.error()));
     }
     data_.push_back(std::move(data));
@@ -106,7 +110,8 @@ std::optional<RunFailure> ProfileEngine::run_one(const Execution& execution, boo
                              .runlist_threshold = options_.runlist_threshold.value_or(threshold),
                              .poll = execution.poll,
                              .time_out = options_.time_out};
-  if (Result<> ready = runner_.prepare(how); !ready) return failure_of(std::move(ready.error()));
+  if (Result<> ready = runner_.prepare(how).and_then([&] { return runner_.fill_outputs(); }); !ready)
+    return failure_of(std::move(ready.error()));
   launch::Samples samples;
   const Clock::time_point start = Clock::now();
   auto failure = execution.effective_mode() == Mode::Throughput ? iterate_copies(execution, depth, samples)
@@ -127,16 +132,26 @@ std::optional<RunFailure> ProfileEngine::run_one(const Execution& execution, boo
     outcome.throughput = static_cast<std::uint64_t>(1e9 * work / outcome.elapsed_ns);
   outcomes_.push_back(outcome);
   if (failure) return failure;
+  if (Result<> proven = runner_.prove_outputs(); !proven) return failure_of(std::move(proven.error()));
   if (execution.verbose) print_metrics(outcome);
   return execution.validates() ? validate() : std::nullopt;
 }
+
+namespace {
+
+RunFailure interrupted(const Execution& execution, std::uint64_t begun) {
+  return failure_of({{.kind = DiagnosticKind::Interrupted,
+                      .message = formatted("interrupted in iteration {} of {}", begun + 1, execution.iterations)}});
+}
+
+}  // namespace
 
 std::optional<RunFailure> ProfileEngine::before_iteration(const Execution& execution, std::uint64_t iteration) {
   // `rebind` and `reinit` wait for the execution in flight.
   if (auto done = runner_.finish(); !done) return std::move(done.error());
   for (const auto& data : data_) {
     if (execution.steps.bind && data->binding.rebind && data->in_recipe) {
-      if (Result<> bound = runner_.bind(data->binding.name, data->all(), true); !bound)
+      if (Result<> bound = runner_.bind(data->binding.name, data->all(), Contents::Synced); !bound)
         return failure_of(std::move(bound.error()));
     }
     if (execution.steps.init && data->binding.reinit) {
@@ -154,11 +169,13 @@ std::optional<RunFailure> ProfileEngine::iterate(const Execution& execution, lau
   const auto finish = [&]() -> std::optional<RunFailure> {
     if (!runner_.in_progress()) return std::nullopt;
     auto done = runner_.finish();
+    if (!done) return std::move(done.error());
     samples.add(nanoseconds(Clock::now() - started) / 1000);
-    return done ? std::nullopt : std::optional(std::move(done.error()));
+    return std::nullopt;
   };
   for (std::uint64_t i = 0; i < execution.iterations; ++i) {
     if (auto failure = finish()) return failure;
+    if (is_interrupted()) return interrupted(execution, i);
     if (i > 0 && steps && (each.bind || each.init)) {
       if (auto failure = before_iteration(execution, i)) return failure;
     }
@@ -182,13 +199,16 @@ std::optional<RunFailure> ProfileEngine::iterate_copies(const Execution& executi
   std::optional<RunFailure> first;
   const auto finish = [&](std::uint32_t copy) {
     auto done = runner_.finish(copy);
-    samples.add(nanoseconds(Clock::now() - started[copy]) / 1000);
-    if (!done && !first) first = std::move(done.error());
+    if (done)
+      samples.add(nanoseconds(Clock::now() - started[copy]) / 1000);
+    else if (!first)
+      first = std::move(done.error());
   };
   std::uint32_t running = 0;
   for (std::uint64_t i = 0; i < execution.iterations && !first; ++i) {
     for (std::uint32_t copy = 0; copy < depth && !first; ++copy) {
       if (i > 0) finish(copy);
+      if (!first && is_interrupted()) first = interrupted(execution, i);
       if (first) break;
       started[copy] = Clock::now();
       if (Result<> begun = runner_.start(copy); !begun) {
@@ -221,6 +241,7 @@ Result<Bytes> ProfileEngine::golden_of(const Validate& validate) const {
 }
 
 std::optional<RunFailure> ProfileEngine::validate() {
+  if (Result<> proven = runner_.prove_outputs(); !proven) return failure_of(std::move(proven.error()));
   Diagnostics problems;
   std::vector<ValidationResult> results;
   for (const auto& data : data_) {

@@ -51,6 +51,8 @@ void settle_names(Run& run) {
   if (run.id.empty()) run.id = run.resource;
 }
 
+bool is_profile(Value root) { return !root["execution"]["runs"] && (root["bindings"] || root["executions"]); }
+
 void read_resources(Decoder& decoder, Value resources, Recipe& recipe) {
   if (!resources.is(Type::Object)) {
     decoder.wrong_type(resources, "an object");
@@ -124,9 +126,12 @@ std::optional<Recipe> read_recipe(std::shared_ptr<const json::Document> document
     context.incomplete = !header_record().read(decoder, header, context);
     context.name = "header";
   }
-  if (const Value resources = root["resources"])
+  if (const Value resources = root["resources"]) {
     read_resources(decoder, resources, recipe);
-  else
+  } else if (is_profile(root)) {
+    decoder.error(root, DiagnosticKind::MissingKey, "this is a profile, not a recipe: it has no `resources`");
+    return std::nullopt;
+  } else
     decoder.missing(root, "resources", "the recipe");
   if (const Value execution = root["execution"])
     read_runs(decoder, execution, recipe);
@@ -142,6 +147,10 @@ std::optional<Profile> read_profile(std::shared_ptr<const json::Document> docume
   const Value root = profile.document->root();
   if (!root.is(Type::Object)) {
     decoder.wrong_type(root, "an object with `bindings` and `executions`");
+    return std::nullopt;
+  }
+  if (root["resources"] && root["execution"]["runs"]) {
+    decoder.error(root, DiagnosticKind::UnknownKey, "this is a recipe, not a profile");
     return std::nullopt;
   }
   constexpr std::string_view kKeys[] = {"version", "qos", "bindings", "dtrace", "execution", "executions"};

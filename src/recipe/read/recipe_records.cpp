@@ -18,6 +18,21 @@ constexpr Word<BufferType> kBufferTypes[] = {
 
 constexpr Word<Where> kWheres[] = {{"npu", Where::Npu}, {"cpu", Where::Cpu}};
 
+// Every other name is taken as npu, as the shipped runner does.
+struct WhereCodec {
+  bool read(json::Decoder& decoder, Value value, Where& to) const {
+    if (!value.is(json::Type::String)) return decoder.wrong_type(value, "a string");
+    const auto found = std::ranges::find(kWheres, value.string(), &Word<Where>::word);
+    to = found == std::end(kWheres) ? Where::Npu : found->value;
+    if (found != std::end(kWheres)) return true;
+    Diagnostic problem = json::problem(value, DiagnosticKind::UnknownValue,
+                                       formatted("`where` is npu or cpu; {} is taken as npu", value.text()));
+    decoder.add(std::move(problem.as_rule()));
+    return true;
+  }
+  void schema(json::Schema& schema) const { json::word_schema(schema, kWheres); }
+};
+
 constexpr Word<bool> kUnmapped[] = {{"error", false}, {"ignore", true}};
 
 constexpr std::string_view kAccesses[] = {"read", "write", "read_write"};
@@ -243,7 +258,7 @@ const Record<Run>& run_record() {
       Record<Run>("run", "one call of a kernel or CPU function", &Run::at)
           .optional("name", &Run::id, json::kNotEmpty, "the resource; with `kernel`, the name of the run in reports")
           .optional("kernel", &Run::resource, json::kNotEmpty, "the kernel or CPU function")
-          .optional("where", &Run::where, Words<Where>(kWheres), "cpu, or npu for every kernel (npu)")
+          .optional("where", &Run::where, WhereCodec{}, "cpu, or npu for every kernel (npu)")
           .optional("arguments", &Run::arguments, List{Nested(argument_record())}, "buffers")
           .optional("constants", &Run::constants, List{Nested(constant_record())}, "numbers and strings")
           .optional("grid", &Run::grid, List{kGroups, 3, 3}, "work groups (those of the kernel)")

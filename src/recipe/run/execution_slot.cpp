@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/crash_note.hpp"
 #include "base/format.hpp"
 
 namespace slipway::recipe {
@@ -30,6 +31,19 @@ std::int64_t milliseconds(std::chrono::nanoseconds time) {
   return std::chrono::ceil<std::chrono::milliseconds>(time).count();
 }
 
+// What the slot does, while it does it.
+class ListNote {
+ public:
+  explicit ListNote(const PreparedList& list) : list_(list) {
+    if (reports_crashes()) set_crash_note(&list.note);
+  }
+  ListNote(const ListNote&) = delete;
+  ~ListNote() { remove_crash_note(list_.note); }
+
+ private:
+  const PreparedList& list_;
+};
+
 double nanoseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
 }
@@ -37,6 +51,7 @@ double nanoseconds_since(Clock::time_point start) {
 }  // namespace
 
 ExecutionSlot::~ExecutionSlot() {
+  for (const PreparedList& list : lists) remove_crash_note(list.note);
   if (in_progress()) finish(std::nullopt);
   if (!thread_.joinable()) return;
   state_.store(kQuit);
@@ -47,6 +62,7 @@ Result<> ExecutionSlot::start() {
   result_ = {};
   if (is_direct()) {
     PreparedList& list = lists.front();
+    if (reports_crashes()) set_crash_note(&list.note);
     Result<> started = before(list).and_then([&] { return list.kernels->submit(); });
     if (started) {
       state_.store(kRequested, std::memory_order_relaxed);
@@ -72,8 +88,9 @@ std::optional<SlotResult> ExecutionSlot::finish(std::optional<std::chrono::nanos
       if (!ended) failed(list, ended.error());
     }
   } else if (!wait_until_done(limit)) {
-    return std::nullopt;
+    return is_overdue() ? std::optional(give_up()) : std::nullopt;
   }
+  if (is_direct()) remove_crash_note(lists.front().note);
   state_.store(kIdle, std::memory_order_relaxed);
   return std::move(result_);
 }
@@ -91,19 +108,46 @@ Result<bool> ExecutionSlot::finish_direct(std::optional<std::chrono::nanoseconds
 bool ExecutionSlot::wait_until_done(std::optional<std::chrono::nanoseconds> limit) {
   for (int i = 0; i < spins() || poll; ++i) {
     if (state_.load(std::memory_order_acquire) == kDone) return true;
-    if (poll && limit) break;  // the timed wait below checks the time
+    if (poll && (limit || time_out)) break;  // the timed wait below checks the time
     relax();
   }
-  if (!limit) {
+  if (!limit && !time_out) {
     for (std::uint32_t now = state_.load(); now != kDone; now = state_.load()) state_.wait(now);
     return true;
   }
   std::unique_lock lock(mutex_);
   ++timed_waiters_;
-  const bool done = done_.wait_for(lock, std::min<std::chrono::nanoseconds>(*limit, std::chrono::hours(24 * 365)),
-                                   [&] { return state_.load() == kDone; });
+  constexpr std::chrono::nanoseconds kPeriod = std::chrono::milliseconds(20), kLongest = std::chrono::hours(24 * 365);
+  const Clock::time_point end = Clock::now() + std::min(limit.value_or(kLongest), kLongest);
+  const auto is_done = [&] { return state_.load() == kDone; };
+  bool done = false;
+  do {
+    done = done_.wait_until(lock, time_out ? std::min(end, Clock::now() + kPeriod) : end, is_done);
+  } while (!done && Clock::now() < end && !is_overdue());
   --timed_waiters_;
   return done;
+}
+
+bool ExecutionSlot::is_overdue() const {
+  return time_out && (cpu_.is_stuck || (cpu_.run.load() && Clock::now() - cpu_.called_at.load() >= *time_out));
+}
+
+SlotResult ExecutionSlot::give_up() {
+  given_up_ = cpu_.is_stuck = true;
+  const std::string* const name = cpu_.run.load();
+  SlotResult result{.runs = std::vector(total_ns_.size(), RunStatus::Skipped)};
+  for (const PreparedList& list : lists) {
+    for (std::size_t i = 0; i < list.names.size(); ++i) {
+      if (&list.names[i] != name) continue;
+      std::fill_n(result.runs.begin(), list.begin + i, RunStatus::Ok);
+      result.runs[list.begin + i] = RunStatus::Failed;
+      result.failed_run = list.begin + i;
+    }
+  }
+  result.failure = RunFailure{{{.kind = DiagnosticKind::TimedOut,
+                                .message = formatted("the CPU function of run `{}` did not end within {} ms",
+                                                     name ? *name : "", milliseconds(*time_out))}}};
+  return result;
 }
 
 void ExecutionSlot::work() {
@@ -130,19 +174,25 @@ void ExecutionSlot::work() {
 
 void ExecutionSlot::run_lists() {
   for (PreparedList& list : lists) {
+    const ListNote note(list);
     if (!(list.kernels ? run_kernel_list(list) : run_cpu_list(list))) return;
   }
 }
 
 bool ExecutionSlot::run_cpu_list(PreparedList& list) {
-  const std::scoped_lock lock(cpu_mutex_);
+  const std::scoped_lock lock(cpu_.mutex);
   if (Result<> done = before_calls(list); !done) {
     failed(list, std::move(done.error()));
     return false;
   }
   for (std::size_t i = 0; i < list.calls.size(); ++i) {
     const Clock::time_point start = timings ? Clock::now() : Clock::time_point();
+    if (time_out) {
+      cpu_.called_at = Clock::now();
+      cpu_.run = &list.names[i];
+    }
     std::expected<void, cpu::CallFailure> done = cpu::run_call(list.calls[i]);
+    cpu_.run = nullptr;
     if (timings) total_ns_[list.begin + i] += nanoseconds_since(start);
     if (done) continue;
     result_ = {.failure = RunFailure{{std::move(done.error().diagnostic)}, done.error().thrown},

@@ -32,6 +32,7 @@ struct BufferUse {
 struct PreparedList {
   std::size_t begin = 0, end = 0;  // range of run indices
   std::vector<std::string> names;  // of the runs, for messages
+  std::string note = {};           // what is done, if it does not end (base/crash_note.hpp)
   ListPtr kernels;                 // null for a CPU list
   std::vector<cpu::Call> calls;
   std::vector<StagingCopy> staging;
@@ -45,11 +46,20 @@ struct SlotResult {
   std::optional<std::size_t> failed_run;  // the run that failed, if the device reports it
 };
 
+// CPU functions of one runner run one at a time.
+struct CpuTurn {
+  std::mutex mutex;
+  // A function did not end in its time. Its thread keeps the mutex, and nothing that it may still use is destroyed.
+  std::atomic<bool> is_stuck = false;
+  // The run whose function is called, and since when; null: none.
+  std::atomic<const std::string*> run = nullptr;
+  std::atomic<std::chrono::steady_clock::time_point> called_at = {};
+};
+
 class ExecutionSlot {
  public:
-  // `cpu_mutex` is locked while CPU functions run: those of one runner run one at a time.
-  ExecutionSlot(std::mutex& cpu_mutex, Coherence& coherence, std::size_t runs)
-      : cpu_mutex_(cpu_mutex), coherence_(coherence), total_ns_(runs) {}
+  ExecutionSlot(CpuTurn& cpu, Coherence& coherence, std::size_t runs)
+      : cpu_(cpu), coherence_(coherence), total_ns_(runs) {}
   ~ExecutionSlot();
 
   std::vector<BufferPtr> created;  // by buffer of the plan; null if another buffer is bound
@@ -61,7 +71,7 @@ class ExecutionSlot {
   bool is_direct() const {
     return lists.size() == 1 && lists.front().kernels && !lists.front().kernels->runs_in_wait();
   }
-  bool in_progress() const { return state_.load(std::memory_order_relaxed) != kIdle; }
+  bool in_progress() const { return !given_up_ && state_.load(std::memory_order_relaxed) != kIdle; }
 
   Result<> start();
   // Waits for the end of the execution. Returns nothing if the time limit has passed.
@@ -86,8 +96,11 @@ class ExecutionSlot {
   // The failure of a list that did not end in `time_out`.
   Failure timed_out(const PreparedList& list) const;
   bool wait_until_done(std::optional<std::chrono::nanoseconds> limit);
+  // Whether the CPU function that runs, perhaps of another slot, has had more than `time_out`.
+  bool is_overdue() const;
+  SlotResult give_up();
 
-  std::mutex& cpu_mutex_;
+  CpuTurn& cpu_;
   Coherence& coherence_;
   std::vector<double> total_ns_;  // by run
   SlotResult result_;
@@ -95,6 +108,7 @@ class ExecutionSlot {
   std::atomic<std::uint32_t> timed_waiters_ = 0;
   std::mutex mutex_;
   std::condition_variable done_;
+  bool given_up_ = false;  // its thread does not come back
   std::jthread thread_;
 };
 

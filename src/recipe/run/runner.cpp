@@ -12,6 +12,7 @@
 #include "recipe/cpu/library.hpp"
 #include "recipe/run/coherence.hpp"
 #include "recipe/run/execution_slot.hpp"
+#include "recipe/run/output_proof.hpp"
 #include "slipway/bo.hpp"
 
 namespace slipway::recipe {
@@ -34,15 +35,19 @@ struct Runner::State {
   std::vector<KernelPtr> kernels;                 // by kernel of the plan; null if no run uses it
   std::vector<const cpu::Function*> functions;    // by CPU function of the plan
   std::vector<std::optional<BufferRange>> bound;  // by buffer of the plan
+  std::vector<bool> blank;                        // by buffer of the plan: of the bound one (Contents::Blank)
+  std::vector<bool> unset;                        // by buffer of the plan: its arguments stay unset if it is not bound
   ExecutionOptions execution;
   bool dirty = true;              // the lists do not match the bound buffers
   bool unpublished = false;       // `bind` was called, and the device may not see what the application wrote before
   std::uint64_t executions = 0;   // successful ones, of all copies
   std::vector<RunRecord> failed;  // counts from failed executions, by run
   std::vector<RunStatus> last_failure;  // by run; empty if the last execution was ok
-  std::mutex cpu_mutex;
+  CpuTurn cpu;
   Coherence coherence;
   std::vector<std::unique_ptr<ExecutionSlot>> slots;
+  std::optional<OutputProof> proof;
+  bool proven = false;
 
   Result<BufferPtr> create(const BufferOptions& request) const {
     return memory ? memory->create_buffer(request) : cpu::make_host_buffer(request.size);
@@ -72,15 +77,21 @@ struct Runner::State {
     BufferRange whole = bound[argument.buffer]
                             ? *bound[argument.buffer]
                             : BufferRange{slot.created[argument.buffer], 0, plan.buffers[argument.buffer].size};
+    if (ignores_offset(argument.offset, argument.size, whole.size)) return whole;
     const std::uint64_t size = argument.size != 0 ? argument.size : whole.size - argument.offset;
     return {whole.storage, whole.offset + argument.offset, size};
+  }
+
+  // Whether a run uses the buffer, but nothing is bound and the recipe has no size for it.
+  bool is_missing(std::size_t buffer) const {
+    return plan.buffers[buffer].used && plan.buffers[buffer].size == 0 && !bound[buffer];
   }
 
   Result<> check_bound() const {
     std::string missing;
     int count = 0;
     for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
-      if (!plan.buffers[i].used || plan.buffers[i].size != 0 || bound[i]) continue;
+      if (!is_missing(i) || unset[i]) continue;
       missing += formatted("{}'{}'", count++ == 0 ? "" : ", ", plan.buffers[i].name);
     }
     if (count == 0) return {};
@@ -102,6 +113,8 @@ struct Runner::State {
   Result<PreparedList> prepare_list(const ExecutionSlot& slot, const ListPlan& list) {
     PreparedList prepared{.begin = list.begin, .end = list.end};
     for (std::size_t i = list.begin; i < list.end; ++i) prepared.names.push_back(plan.runs[i].id);
+    prepared.note = formatted("run `{}`{}", prepared.names.front(),
+                              prepared.names.size() == 1 ? "" : formatted(" to run `{}`", prepared.names.back()));
     if (list.backend == BackendKind::Cpu) return prepare_calls(slot, std::move(prepared));
     Backend& backend = *backends.at(list.backend);
     std::vector<KernelRun> runs;
@@ -112,6 +125,7 @@ struct Runner::State {
       if (const auto script = options.trace_scripts.find(run.id); script != options.trace_scripts.end())
         ready.trace_script = script->second;
       for (const ArgumentPlan& argument : run.arguments) {
+        if (is_missing(argument.buffer)) continue;
         const BufferRange part = part_of(slot, argument);
         if (backend.can_use(*part.storage)) {
           ready.buffers.push_back(
@@ -192,6 +206,49 @@ struct Runner::State {
     return {};
   }
 
+  // By buffer of the plan, in the first copy of the runs; no storage if there is none.
+  std::vector<BufferRange> first_buffers() const {
+    std::vector<BufferRange> all(plan.buffers.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const BufferPtr& created = slots.front()->created[i];
+      if (bound[i])
+        all[i] = *bound[i];
+      else if (created)
+        all[i] = {created, 0, created->size()};
+    }
+    return all;
+  }
+
+  // Executes the first copy once more, with the pattern in outputs, and restores all that it writes.
+  Result<> confirm_outputs() {
+    std::vector<std::pair<BufferRange, std::vector<std::byte>>> contents;
+    const std::vector<BufferRange> all = first_buffers();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const auto writes = [&](const RunPlan& run) {
+        return std::ranges::any_of(run.arguments,
+                                   [&](const ArgumentPlan& one) { return one.buffer == i && one.writes; });
+      };
+      if (!all[i].storage || std::ranges::none_of(plan.runs, writes)) continue;
+      SLIPWAY_TRY_VOID(coherence.read(all[i]));
+      const Bytes bytes = Bytes(host_bytes(*all[i].storage)).subspan(all[i].offset, all[i].size);
+      contents.emplace_back(all[i], std::vector(bytes.begin(), bytes.end()));
+    }
+    SLIPWAY_TRY_VOID(proof->fill(coherence));
+    ExecutionSlot& slot = *slots.front();
+    slot.timings = false;
+    SLIPWAY_TRY_VOID(slot.start());
+    std::optional<SlotResult> result = slot.finish(std::nullopt);
+    slot.timings = options.timings;
+    if (result && result->failure) return fail(std::move(result->failure->diagnostics));
+    SLIPWAY_TRY_VOID(proof->check(coherence));
+    for (const auto& [range, bytes] : contents) {
+      std::ranges::copy(bytes, host_bytes(*range.storage).subspan(range.offset).begin());
+      coherence.wrote_host(range);
+      SLIPWAY_TRY_VOID(coherence.to_device(range));
+    }
+    return {};
+  }
+
   void record_result(SlotResult& result) {
     if (!result.failure) {
       ++executions;
@@ -212,11 +269,15 @@ struct Runner::State {
 };
 
 Runner::Runner(std::unique_ptr<State> state) : state_(std::move(state)) {}
-Runner::~Runner() = default;
+// A function that did not end may still use everything.
+Runner::~Runner() {
+  static auto& kept = *new std::vector<std::unique_ptr<State>>;  // never destroyed
+  if (state_ && state_->cpu.is_stuck) kept.push_back(std::move(state_));
+}
 
 const Plan& Runner::plan() const { return state_->plan; }
 
-Result<> Runner::bind(std::string_view buffer, BufferRange bound, bool synced) {
+Result<> Runner::bind(std::string_view buffer, BufferRange bound, Contents contents) {
   State& state = *state_;
   const auto index = state.plan.find_buffer(buffer);
   if (!index) return fail(DiagnosticKind::UnknownReference, {}, formatted("Unknown buffer '{}'", buffer));
@@ -230,9 +291,9 @@ Result<> Runner::bind(std::string_view buffer, BufferRange bound, bool synced) {
   }
   for (const RunPlan& run : state.plan.runs) {
     for (const ArgumentPlan& argument : run.arguments) {
-      if (argument.buffer != *index) continue;
+      if (argument.buffer != *index || ignores_offset(argument.offset, argument.size, bound.size)) continue;
       const Size end = checked_add(argument.offset, argument.size);
-      if (end && *end <= bound.size && (argument.offset < bound.size || argument.offset == 0)) continue;
+      if (end && *end <= bound.size) continue;
       return fail(DiagnosticKind::BufferSize, argument.origin.location,
                   argument.size > bound.size
                       ? formatted("buffer size mismatch for buffer: {}; {} bytes are bound", buffer, bound.size)
@@ -241,7 +302,8 @@ Result<> Runner::bind(std::string_view buffer, BufferRange bound, bool synced) {
     }
   }
   std::optional<BufferRange>& now = state.bound[*index];
-  if (!synced) {
+  state.blank[*index] = contents == Contents::Blank;
+  if (contents == Contents::Unsynced) {
     state.coherence.wrote_host(bound);
     state.unpublished = true;
   }
@@ -251,6 +313,7 @@ Result<> Runner::bind(std::string_view buffer, BufferRange bound, bool synced) {
     if (*index < slot->created.size()) slot->created[*index] = nullptr;
   }
   state.dirty = true;
+  if (!state.proven) state.proof.reset();
   return {};
 }
 
@@ -258,8 +321,23 @@ std::optional<BufferRange> Runner::bound(std::string_view buffer) const {
   const auto index = state_->plan.find_buffer(buffer);
   if (!index) return std::nullopt;
   if (state_->bound[*index]) return state_->bound[*index];
-  const BufferPtr& made = state_->slots.front()->created[*index];
-  return made ? std::optional(BufferRange{made, 0, made->size()}) : std::nullopt;
+  const std::vector<BufferPtr>& created = state_->slots.front()->created;
+  if (created.empty() || !created[*index]) return std::nullopt;
+  return BufferRange{created[*index], 0, created[*index]->size()};
+}
+
+Result<> Runner::create_buffers() { return state_->make_slot_buffers(*state_->slots.front()); }
+
+std::vector<std::size_t> Runner::leave_unset() {
+  State& state = *state_;
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < state.unset.size(); ++i) {
+    state.unset[i] = std::ranges::all_of(state.plan.runs, [&](const RunPlan& run) {
+      return run.backend == BackendKind::Xrt || !std::ranges::contains(run.arguments, i, &ArgumentPlan::buffer);
+    });
+    if (state.unset[i] && state.is_missing(i)) all.push_back(i);
+  }
+  return all;
 }
 
 Result<> Runner::prepare(const ExecutionOptions& options) {
@@ -270,7 +348,7 @@ Result<> Runner::prepare(const ExecutionOptions& options) {
   state.execution.copies = std::max<std::uint32_t>(options.copies, 1);
   if (state.slots.size() > state.execution.copies) state.slots.resize(state.execution.copies);
   while (state.slots.size() < state.execution.copies) {
-    state.slots.push_back(std::make_unique<ExecutionSlot>(state.cpu_mutex, state.coherence, state.plan.runs.size()));
+    state.slots.push_back(std::make_unique<ExecutionSlot>(state.cpu, state.coherence, state.plan.runs.size()));
   }
   if (state.dirty) return state.prepare();
   for (const auto& slot : state.slots) {
@@ -309,10 +387,38 @@ Result<Bytes> Runner::map_buffer(std::string_view buffer) {
   if (in_progress())
     return fail(DiagnosticKind::RunnerState, {},
                 formatted("'{}' is mapped while an execution is in progress; wait first", buffer));
+  SLIPWAY_TRY_VOID(create_buffers());
   const std::optional<BufferRange> part = bound(buffer);
   if (!part) return Bytes();
   SLIPWAY_TRY_VOID(make_visible(*part));
   return Bytes(host_bytes(*part->storage).subspan(part->offset, part->size));
+}
+
+Result<> Runner::fill_outputs() {
+  State& state = *state_;
+  if (state.proof) return {};
+  if (state.dirty) SLIPWAY_TRY_VOID(state.prepare());
+  std::vector<bool> blank = state.blank;
+  for (std::size_t i = 0; i < blank.size(); ++i) blank[i] = blank[i] || !state.bound[i];
+  state.proof.emplace(state.plan, blank, state.first_buffers());
+  return state.proof->fill(state.coherence);
+}
+
+Result<> Runner::prove_outputs() {
+  State& state = *state_;
+  if (!state.proof || state.proven) return {};
+  state.proven = true;
+  SLIPWAY_TRY_VOID(state.proof->check(state.coherence));
+  // CPU functions may have effects outside of the buffers. Work whose results differ may stay undecided.
+  constexpr int kMaxRuns = 4;
+  for (int i = 1; i < kMaxRuns && !state.plan.uses(BackendKind::Cpu) && !state.proof->is_decided(); ++i) {
+    SLIPWAY_TRY_VOID(state.confirm_outputs());
+  }
+  return state.proof->settle(state.coherence);
+}
+
+Failure Runner::unwritten_outputs() const {
+  return state_->proof && state_->proven ? state_->proof->unwritten(state_->plan) : Failure();
 }
 
 Result<> Runner::make_visible(const BufferRange& range) { return state_->coherence.read(range); }
@@ -372,11 +478,10 @@ class Loader {
     load_kernels();
     load_functions();
     state_.bound.resize(state_.plan.buffers.size());
+    state_.blank.resize(state_.plan.buffers.size());
+    state_.unset.resize(state_.plan.buffers.size());
     if (diagnostics_.has_errors()) return;
-    state_.slots.push_back(
-        std::make_unique<ExecutionSlot>(state_.cpu_mutex, state_.coherence, state_.plan.runs.size()));
-    if (Result<> made = state_.make_slot_buffers(*state_.slots.front()); !made)
-      diagnostics_.add(std::move(made.error()));
+    state_.slots.push_back(std::make_unique<ExecutionSlot>(state_.cpu, state_.coherence, state_.plan.runs.size()));
   }
 
  private:

@@ -41,6 +41,10 @@ struct BufferRange {
   std::uint64_t offset = 0, size = 0;  // bytes
 };
 
+// What a buffer that is bound holds. The bytes of Unsynced are made visible to the device before the next execution.
+// Blank: zeros, which only the recipe can replace.
+enum class Contents : std::uint8_t { Unsynced, Synced, Blank };
+
 enum class RunStatus : std::uint8_t { Ok, Failed, Skipped };
 
 // Statistics of one run of the recipe, over all copies.
@@ -71,12 +75,17 @@ class Runner {
 
   const Plan& plan() const;
 
-  // Unless `synced`, the bytes are made visible to the device before the next execution; later changes by the caller
-  // need `buffer_storage::sync`. Errors: unknown-reference; buffer-size, if it is not that of the recipe; runner-state,
-  // while an execution is in progress.
-  Result<> bind(std::string_view buffer, BufferRange bound, bool synced = false);
-  // The bound buffer, or the one that the runner created; nothing for unknown and unbound buffers. Must not be called
-  // while an execution is in progress.
+  // Later changes by the caller need `buffer_storage::sync`. Errors: unknown-reference; buffer-size, if it is not that
+  // of the recipe; runner-state, while an execution is in progress.
+  Result<> bind(std::string_view buffer, BufferRange bound, Contents contents = Contents::Unsynced);
+  // Creates the buffers with a size that nothing is bound to; `prepare` and `map_buffer` do it too. Errors:
+  // device-lacks.
+  Result<> create_buffers();
+  // Lets executions start without buffers that nothing is bound to and only kernels on XRT use: their arguments stay
+  // unset. Returns the indices of these buffers.
+  std::vector<std::size_t> leave_unset();
+  // The bound buffer, or the one that the runner created; nothing for unknown and unbound buffers, and for those that
+  // are not created yet. Must not be called while an execution is in progress.
   std::optional<BufferRange> bound(std::string_view buffer) const;
 
   // Prepares copies 0 to copies - 1, each with its own buffers for those that the runner creates, and checks that every
@@ -94,6 +103,15 @@ class Runner {
   std::expected<bool, RunFailure> wait(std::optional<std::chrono::nanoseconds> time_out = std::nullopt) {
     return finish(0, time_out);
   }
+
+  // Whether every output is written, for the first execution (output_proof.hpp): `fill_outputs` before it and after
+  // `prepare`, `prove_outputs` after it, when nothing is in progress. Both do nothing later. `prove_outputs` executes
+  // the recipe again if one execution cannot decide and there are no CPU functions; buffers then keep their contents,
+  // and the execution is not counted.
+  Result<> fill_outputs();
+  Result<> prove_outputs();
+  // The outputs, or bytes of them, that were not written: output-not-written.
+  Failure unwritten_outputs() const;
 
   // Makes what kernels wrote to a buffer visible to the host.
   Result<> make_visible(const BufferRange& range);

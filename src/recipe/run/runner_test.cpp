@@ -59,9 +59,68 @@ TEST_F(RunnerTest, UnboundBuffersAreAllNamed) {
   EXPECT_THAT(opened.words("unknown"), ElementsAre());
 }
 
+// CPU functions run once only, so that short ranges stay undecided.
+TEST_F(RunnerTest, OutputsOfCpuFunctionsAreProven) {
+  const auto unwritten = [&](std::string_view slice) {
+    Opened opened(
+        recipe_json(
+            buffer_json("x", "input", 64) + "," + buffer_json("y", "output", 64),
+            cpu_run("copy", formatted(R"({{"name": "x", "argidx": 0{0}}}, {{"name": "y", "argidx": 1{0}}})", slice)),
+            cpus_json({"copy"})),
+        options());
+    EXPECT_EQ(opened.problems, "");
+    EXPECT_FALSE(opened.session.run());
+    EXPECT_EQ(opened.runner().records().at(0).count, 1u);
+    EXPECT_THAT(opened.words("y"), Each(0u));
+    const Failure failure = opened.runner().unwritten_outputs();
+    return failure.empty() ? "" : Opened::text(failure);
+  };
+  EXPECT_EQ(unwritten(""), "");
+  EXPECT_THAT(unwritten(R"(, "size": 48)"), HasSubstr("output `y` was not written: 16 of 64 bytes, from byte 48 on"));
+}
+
+// The accesses of the toy's shader are known: it reads x and writes y.
+TEST_F(RunnerTest, OutputsOfShadersAreProven) {
+  const auto unwritten = [&](std::string_view runs, std::string_view buffers = "", int executions = 1) {
+    Opened opened(
+        recipe_json(buffer_json("x", "input", 16) + "," + buffer_json("y", "output", 16) + std::string(buffers), runs),
+        options());
+    EXPECT_EQ(opened.problems.find("error"), std::string::npos) << opened.problems;
+    for (int i = 0; i < executions; ++i) EXPECT_FALSE(opened.session.run());
+    std::string text;
+    for (const Diagnostic& problem : opened.runner().unwritten_outputs()) text += problem.message + "\n";
+    return std::pair(text, opened.words("y"));
+  };
+  EXPECT_EQ(unwritten(add_run("x", "y", 4, 1)).first, "");
+  const auto partly = unwritten(add_run("x", "y", 4, 7, R"(, "size": 8)", R"(, "offset": 8)"), "", 3);
+  EXPECT_EQ(
+      partly.first,
+      "output `y` was not written: 2 of 4 elements, from element 0 (byte 0) on, hold what was in the memory before "
+      "the run\n");
+  EXPECT_THAT(partly.second, ElementsAre(0, 0, 7, 7));
+  // Runs may rely on the zeros of a buffer that they read.
+  const auto read =
+      unwritten(add_run("x", "y", 4, 7, R"(, "size": 8)", R"(, "offset": 8)") + "," + add_run("y", "z", 4, 1),
+                "," + buffer_json("z", "output", 16));
+  EXPECT_EQ(read.first, "");
+  EXPECT_THAT(read.second, ElementsAre(0, 0, 7, 7));
+  EXPECT_EQ(unwritten(add_run("y", "x", 4, 1)).first, "output `y` was not written: no run writes it\n");
+}
+
+// The application's own memory is never filled.
+TEST_F(RunnerTest, BoundOutputsAreNotFilled) {
+  Opened opened(recipe_json(buffer_json("x", "input", 16) + "," + buffer_json("y", "output", 16),
+                            add_run("x", "y", 4, 1, R"(, "size": 8)", R"(, "offset": 8)")),
+                options());
+  opened.bind("y", {3, 4, 5, 6});
+  EXPECT_FALSE(opened.session.run());
+  EXPECT_THAT(opened.words("y"), ElementsAre(3, 4, 1, 1));
+  EXPECT_TRUE(opened.runner().unwritten_outputs().empty());
+}
+
 TEST_F(RunnerTest, BindChecksNamesAndSizes) {
   Opened opened(recipe_json(buffer_json("x", "input") + "," + buffer_json("y", "output", 16),
-                            add_run("x", "y", 4, 1, R"(, "offset": 16, "size": 16)")),
+                            add_run("x", "y", 4, 1, R"(, "offset": 16, "size": 12)", R"(, "size": 12)")),
                 options());
   ASSERT_EQ(opened.problems, "");
   const BufferPtr small = *opened.runner().create_buffer({.size = 16});
@@ -74,6 +133,16 @@ TEST_F(RunnerTest, BindChecksNamesAndSizes) {
   EXPECT_THAT(bind("x", {small, 0, 8}), HasSubstr("buffer size mismatch for buffer: x"));
   EXPECT_THAT(bind("x", {}), HasSubstr("is empty"));
   opened.bind("x", {9, 9, 9, 9, 1, 2, 3, 4});
+  EXPECT_EQ(opened.run(), "ok");
+  EXPECT_THAT(opened.words("y"), ElementsAre(2, 3, 4, 0));
+}
+
+TEST_F(RunnerTest, AnOffsetOfAWholeBufferIsIgnored) {
+  Opened opened(recipe_json(buffer_json("x", "input") + "," + buffer_json("y", "output", 16),
+                            add_run("x", "y", 4, 1, R"(, "offset": 16, "size": 16)")),
+                options());
+  ASSERT_EQ(opened.problems, "");
+  opened.bind("x", {1, 2, 3, 4});
   EXPECT_EQ(opened.run(), "ok");
   EXPECT_THAT(opened.words("y"), ElementsAre(2, 3, 4, 5));
 }
@@ -164,6 +233,29 @@ TEST_F(RunnerTest, WaitWithATimeOut) {
   ASSERT_TRUE(opened.runner().prepare({.time_out = std::chrono::milliseconds(1)}));
   EXPECT_EQ(opened.run(), "run `x_to_x` did not end within 1 ms [timed-out]");
   toy_->hangs = false;
+}
+
+TEST_F(RunnerTest, CpuFunctionsHaveATimeOutToo) {
+  int pipe[2];
+  ASSERT_EQ(::pipe(pipe), 0);
+  for (const std::uint32_t copies : {1u, 3u}) {
+    Opened opened(recipe_json(buffer_json("x", "output", 8),
+                              cpu_run("wait_for_byte", "", formatted(R"({{"value": {}, "argidx": 0}})", pipe[0])),
+                              cpus_json({"wait_for_byte"})),
+                  options());
+    ASSERT_EQ(opened.problems, "");
+    ASSERT_TRUE(opened.runner().prepare({.copies = copies, .time_out = std::chrono::milliseconds(1)}));
+    for (std::uint32_t i = 0; i < copies; ++i) ASSERT_TRUE(opened.runner().start(i));
+    // One copy calls the function, and the others wait for their turn.
+    for (std::uint32_t i = 0; i < copies; ++i) {
+      const auto done = opened.runner().finish(i);
+      ASSERT_FALSE(done);
+      EXPECT_EQ(Opened::text(done.error().diagnostics),
+                "the CPU function of run `wait_for_byte` did not end within 1 ms [timed-out]");
+    }
+  }
+  const std::vector<char> bytes(8);  // the threads end
+  EXPECT_EQ(::write(pipe[1], bytes.data(), bytes.size()), 8);
 }
 
 TEST_F(RunnerTest, CopiesHaveTheirOwnBuffersAndShareBoundOnes) {

@@ -334,16 +334,18 @@ class BatchPlanner {
   void add_model(const KernelRun& run, const std::vector<BoundRange>& ranges) {
     const ModelKernel& model = *kernel_of(run).plan().model;
     const ModelParts parts = parts_of(model);
-    copy_ports(run, model, parts, ranges, false);
+    // The contents of outputs too, so that the runner sees which elements the model does not write.
+    copy_ports(run, model, parts, ranges, true, true);
+    copy_ports(run, model, parts, ranges, false, true);
     add_steps(model, parts);
-    copy_ports(run, model, parts, ranges, true);
+    copy_ports(run, model, parts, ranges, true, false);
   }
 
   void copy_ports(const KernelRun& run, const ModelKernel& model, const ModelParts& parts,
-                  const std::vector<BoundRange>& ranges, bool outputs) {
+                  const std::vector<BoundRange>& ranges, bool outputs, bool into) {
     for (std::size_t i = 0; i < ranges.size(); ++i) {
       const ModelPort& port = model.ports[i];
-      if (port.writes == outputs) add_copy(run, ranges[i].original, parts.resources + port.resource, 0, !outputs);
+      if (port.writes == outputs) add_copy(run, ranges[i].original, parts.resources + port.resource, 0, into);
     }
     end_with_barrier();
   }
@@ -354,6 +356,9 @@ class BatchPlanner {
     for (launch::Step step : model.plan.steps) {
       if (auto* call = std::get_if<launch::Call>(&step.action)) {
         for (launch::CallArgument& argument : call->arguments) argument.buffer += parts.resources;
+      } else if (auto* copy = std::get_if<launch::Copy>(&step.action)) {
+        copy->from += parts.resources;
+        copy->to += parts.resources;
       } else {
         auto& dispatch = std::get<launch::Dispatch>(step.action);
         dispatch.shader += parts.shaders;

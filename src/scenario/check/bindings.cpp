@@ -51,12 +51,12 @@ bool check_level(Context& context, const Image& image, std::optional<std::uint32
   return false;
 }
 
-void check_bound_once(Context& context, const std::vector<Binding>& bindings, Naming naming) {
+void check_bound_once(Context& context, const std::vector<Binding>& bindings) {
   std::map<std::string, json::Value> seen;
   for (const Binding& binding : bindings) {
-    const std::string where = !binding.name.empty()      ? formatted("`{}`", binding.name)
-                              : naming == Naming::IdOnly ? formatted("id {}", binding.id)
-                                                         : formatted("set {}, id {}", binding.set, binding.id);
+    std::string where =
+        !binding.name.empty() ? formatted("`{}`", binding.name) : formatted("set {}, id {}", binding.set, binding.id);
+    if (binding.element > 0) where += formatted(", element {}", binding.element);
     const auto [first, fresh] = seen.emplace(where, binding.at);
     if (fresh) continue;
     context.error(binding.at, DiagnosticKind::DuplicateName, formatted("two bindings for {}", where))
@@ -64,8 +64,46 @@ void check_bound_once(Context& context, const std::vector<Binding>& bindings, Na
   }
 }
 
+void check_single(Context& context, const std::vector<Binding>& bindings) {
+  for (const Binding& binding : bindings) {
+    for (const std::string_view key : {"resource_refs", "element"}) {
+      if (const json::Value at = binding.at[key]) {
+        context.error(at, DiagnosticKind::ConflictingKeys,
+                      formatted("`{}` is for shaders, and a graph has no arrays of descriptors; give each binding a "
+                                "`resource_ref`",
+                                key));
+      }
+    }
+  }
+}
+
+void check_push_addresses(Context& context, const std::vector<PushAddress>& addresses) {
+  std::map<std::uint32_t, json::Value> taken;
+  for (const PushAddress& address : addresses) {
+    const Buffer* buffer = context.follow<Buffer>(address.buffer);
+    if (buffer && address.buffer_offset >= buffer->size) {
+      context
+          .error(address.at["resource_offset"], DiagnosticKind::OutOfRange,
+                 formatted("byte {} is past the end of buffer `{}`, which has {}", address.buffer_offset, buffer->uid,
+                           buffer->size))
+          .note(formatted("buffer `{}` is here", buffer->uid), location_in(buffer->at, "size"));
+    }
+    if (address.offset % 4 != 0) {
+      context.error(address.at["offset"], DiagnosticKind::OutOfRange,
+                    formatted("an address is at a multiple of 4 bytes, but `offset` is {}", address.offset));
+    }
+    const auto after = taken.lower_bound(address.offset < 7 ? 0 : address.offset - 7);
+    if (after != taken.end() && after->first < address.offset + std::uint64_t{8}) {
+      context.error(address.at["offset"], DiagnosticKind::DuplicateName, "two addresses in the same bytes")
+          .note("the first one is here", after->second.location());
+    }
+    taken.emplace(address.offset, address.at["offset"]);
+  }
+}
+
 void check_bindings(Context& context, const std::vector<Binding>& bindings, Naming naming) {
-  check_bound_once(context, bindings, naming);
+  // Several inputs and outputs of a model may have one id; the plan counts them.
+  if (naming != Naming::IdOnly) check_bound_once(context, bindings);
   for (const Binding& binding : bindings) check_binding(context, binding, naming);
 }
 

@@ -19,11 +19,13 @@ void check(Context& context, const DispatchCompute& command) {
   check_bindings(context, command.bindings,
                  type.value_or(ShaderType::Rpl) == ShaderType::Rpl ? Naming::RplShader : Naming::SetAndId);
   context.follow<RawData>(command.push_data);
+  check_push_addresses(context, command.push_addresses);
 }
 
 void check(Context& context, const DispatchGraph& command) {
   context.follow<Graph>(command.graph);
   check_bindings(context, command.bindings, Naming::IdOnly);
+  check_single(context, command.bindings);
   for (const PushConstantMap& map : command.push_constants) context.follow<RawData>(map.push_data);
   for (const Substitution& substitution : command.shader_substitutions) context.follow<Shader>(substitution.shader);
 }
@@ -39,6 +41,7 @@ void check(Context& context, const DispatchSpirvGraph& command) {
         .note(formatted("shader `{}` is here", shader->uid), location_in(shader->at, "type"));
   }
   check_bindings(context, command.bindings, Naming::SetAndId);
+  check_single(context, command.bindings);
   for (const Binding& binding : command.bindings) {
     if (context.scenario.find<Buffer>(binding.resource.uid)) context.follow_any<Image, Tensor>(binding.resource);
   }

@@ -60,8 +60,11 @@ std::set<std::string, std::less<>> check_unused(Context& context);
 // The rules for the bindings of one command. `by_name`: whether its shader names its resources, as RPL does.
 enum class Naming { SetAndId, IdOnly, RplShader };
 void check_bindings(Context& context, const std::vector<Binding>& bindings, Naming naming);
+// Of commands whose shaders have no arrays of descriptors: graphs, and optical flow.
+void check_single(Context& context, const std::vector<Binding>& bindings);
+void check_push_addresses(Context& context, const std::vector<PushAddress>& addresses);
 // Checks only that no two bindings are for the same descriptor.
-void check_bound_once(Context& context, const std::vector<Binding>& bindings, Naming naming);
+void check_bound_once(Context& context, const std::vector<Binding>& bindings);
 // Width and height of a level in texels.
 std::array<std::uint32_t, 2> level_extent(const Image& image, std::uint32_t level);
 // Checks that the image of a binding or attachment has the requested level; `message` is the text of the error

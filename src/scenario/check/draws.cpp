@@ -88,6 +88,7 @@ void check(Context& context, const DispatchFragment& command) {
   }
   check_extents(context, check_attachments(context, command.color_attachments), command.render_extent);
   context.follow<RawData>(command.push_data);
+  check_push_addresses(context, command.push_addresses);
 }
 
 void check_depth(Context& context, const DepthAttachment& attachment, const std::vector<Target>& targets,

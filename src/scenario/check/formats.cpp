@@ -13,7 +13,7 @@ bool check_name(Context& context, const FormatName& format, json::Value at) {
   if (format.value) return true;
   Diagnostic& diagnostic =
       context.error(at, DiagnosticKind::UnknownValue, formatted("Unknown VkFormat: {}", format.name));
-  if (const auto near = closest(format.name, format_names()))
+  if (const auto near = closest_or_longer(format.name, format_names()))
     diagnostic.suggest(json::inside_quotes(at.location()), *near);
   return false;
 }

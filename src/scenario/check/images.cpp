@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rules for single images: levels and border colours (docs/spec/scenario.md#resources, docs/spec/scenario.md#images).
-#include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "base/format.hpp"
@@ -12,13 +10,13 @@ namespace slipway::scenario {
 namespace {
 
 void check_mips(Context& context, const Image& image) {
-  const std::uint32_t side = std::max(image.extent[0], image.extent[1]);
-  const auto most = static_cast<std::uint32_t>(std::bit_width(side));  // floor(log2(side)) + 1
+  const std::uint32_t most = gpu::max_mips(image.extent[0], image.extent[1], image.extent[2]);
   if (image.mips <= most) return;
   context.error(
       image.at["mips"], DiagnosticKind::OutOfRange,
-      formatted("Number of mips exceeds maximum number allowed for the image size: {} for {}x{}, but `mips` is {}",
-                most, image.extent[0], image.extent[1], image.mips));
+      formatted("Number of mips exceeds maximum number allowed for the image size: {} for {}x{}{}, but `mips` is {}",
+                most, image.extent[0], image.extent[1], image.extent[2] > 1 ? formatted("x{}", image.extent[2]) : "",
+                image.mips));
 }
 
 void check_layers(Context& context, const Image& image) {

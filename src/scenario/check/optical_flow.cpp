@@ -85,7 +85,7 @@ void check(Context& context, const DispatchOpticalFlow& command) {
                   formatted("`template_image` must have the format of `search_image`, {}, but image `{}` has {}",
                             search->format.name, reference->uid, reference->format.name));
   }
-  check_bound_once(context, images.all(), Naming::SetAndId);
+  check_bound_once(context, images.all());
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // Images from DDS, PNG and npy files, and from values in the scenario (docs/spec/scenario.md#data-files,
 // docs/spec/scenario.md#images).
 #include <algorithm>
+#include <memory>
 
 #include "base/format.hpp"
 #include "scenario/contents/contents.hpp"
@@ -22,8 +23,10 @@ bool has_stencil(const tensor::DdsView& texture) {
   // note d).
   constexpr std::size_t kTexel = 8, kStencil = 4;
   for (const tensor::DdsLevel& level : texture.levels) {
-    for (std::size_t i = kStencil; i < level.bytes.size(); i += kTexel) {
-      if (level.bytes[i] != std::byte{0}) return true;
+    for (const Bytes layer : level.layers) {
+      for (std::size_t i = kStencil; i < layer.size(); i += kTexel) {
+        if (layer[i] != std::byte{0}) return true;
+      }
     }
   }
   return false;
@@ -44,19 +47,12 @@ std::optional<ImageContents> dds_image(const ContentsInput& input, const Image& 
   // A wrong extent is the cause of a wrong size.
   const auto header = take_named_by(diagnostics, tensor::parse_dds_header(file->bytes(), path.string()), named_at);
   if (!header) return std::nullopt;
-  Result<> extent = tensor::check_dds_extent(*header, path.string(), image.extent[0], image.extent[1]);
-  if (extent && image.layers != 1) {
-    extent = fail(DiagnosticKind::FileMismatch, SourceLocation::in_file(path.string()),
-                  formatted("a DDS file has one layer here, but image `{}` has {}; use npy", image.uid, image.layers));
-  }
-  if (extent && image.extent[2] != 1) {
-    extent = fail(DiagnosticKind::FileMismatch, SourceLocation::in_file(path.string()),
-                  "Only 2D DDS textures are supported, but the image is 3D; use npy");
-  }
-  if (!extent) {
+  if (Result<> extent = tensor::check_dds_extent(*header, path.string(), image.extent[0], image.extent[1]); !extent) {
     add_named_by(diagnostics, std::move(extent.error()), named_at);
     return std::nullopt;
   }
+  const SourceLocation whole = SourceLocation::in_file(path.string());
+  if (!has_extent(header->extent, header->layers, whole, input, image, diagnostics)) return std::nullopt;
   auto texture = take_named_by(diagnostics, tensor::parse_dds(file->bytes(), path.string(), image.mips), named_at);
   if (!texture) return std::nullopt;
 
@@ -66,12 +62,13 @@ std::optional<ImageContents> dds_image(const ContentsInput& input, const Image& 
     diagnostics.add(named_by(Diagnostic{.severity = Severity::Warning,
                                         .kind = DiagnosticKind::FileMismatch,
                                         .message = "Ignoring stencil data",
-                                        .location = SourceLocation::in_file(path.string())},
+                                        .location = whole},
                              named_at));
   }
-  if (in_file != format && !takes_depth_of(in_file, format)) {
-    constexpr Span kDxgiFormat{128, 132};
-    if (!report_format(in_file, SourceLocation::in_bytes(path.string(), kDxgiFormat), input, image, diagnostics)) {
+  const tensor::FormatInfo* const wanted = tensor::find_format(format);
+  if (!takes_depth_of(in_file, format) && !(wanted && is_readable_as(*texture, *wanted))) {
+    const Span at = texture->texels.legacy ? Span{80, 108} : Span{128, 132};
+    if (!report_format(in_file, SourceLocation::in_bytes(path.string(), at), input, image, diagnostics)) {
       return std::nullopt;
     }
     format = in_file;
@@ -79,13 +76,15 @@ std::optional<ImageContents> dds_image(const ContentsInput& input, const Image& 
 
   ImageContents contents{.format = tensor::created_as(format)};
   const tensor::FormatInfo& created = *tensor::find_format(contents.format);
-  for (const tensor::DdsLevel& level : texture->levels) {
-    const auto size = tensor::level_bytes(created, level.width, level.height);
-    contents.levels.push_back(
-        {.size = *size, .write = [file, level, info = texture->format](MutableBytes to) -> Result<> {
-           tensor::from_file_layout(*info, level.bytes, to);
-           return {};
-         }});
+  // Levels share the view, whose lists may be long.
+  const auto view = std::make_shared<const tensor::DdsView>(std::move(*texture));
+  for (std::size_t i = 0; i < view->levels.size(); ++i) {
+    const auto [width, height, depth] = view->levels[i].extent;
+    const auto size = tensor::level_bytes(created, width, height, std::uint64_t{depth} * view->layers);
+    contents.levels.push_back({.size = *size, .write = [file, view, i, &created](MutableBytes to) -> Result<> {
+                                 tensor::read_dds_level(*view, i, created, to);
+                                 return {};
+                               }});
   }
   return contents;
 }
@@ -132,7 +131,7 @@ std::optional<ImageContents> png_image(const ContentsInput& input, const Image& 
 std::optional<ImageContents> npy_image(const ContentsInput& input, const Image& image, const tensor::FormatInfo& format,
                                        Diagnostics& diagnostics) {
   auto npy = open_npy(input, diagnostics);
-  if (!npy || !check_dtype(*npy, format.stored, input.leniency, diagnostics)) return std::nullopt;
+  if (!npy || !cast_or_check_dtype(*npy, format.stored, input, diagnostics)) return std::nullopt;
   const tensor::Shape& shape = npy->view.shape;
   const auto refuse = [&](std::string_view text) {
     diagnostics.add(

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "scenario/contents/npy_contents.hpp"
 
+#include <algorithm>
+
 #include "base/format.hpp"
 #include "scenario/paths.hpp"
 
@@ -9,13 +11,14 @@ namespace {
 
 // Whether bytes of this dtype change their meaning as elements of the type.
 bool reinterprets(const tensor::NpyView& view, tensor::ElementType type) {
+  if (view.type == type) return false;
   const bool floats = view.kind == 'f' || view.kind == 'c';
   const bool integers = view.kind == 'i' || view.kind == 'u' || view.kind == 'b';
   switch (type) {
     case tensor::ElementType::F16:
     case tensor::ElementType::F32:
     case tensor::ElementType::F64:
-      return integers || (floats && view.type != type);
+      return integers || floats;
     default:  // integers, and floats that numpy lacks, which files store as raw or integer elements
       return floats;
   }
@@ -59,8 +62,31 @@ bool check_dtype(const OpenNpy& npy, tensor::ElementType type, Severity leniency
   return leniency != Severity::Error;
 }
 
+bool cast_or_check_dtype(OpenNpy& npy, tensor::ElementType type, const ContentsInput& input, Diagnostics& diagnostics) {
+  const bool castable = npy.view.type && !npy.view.structured;
+  const bool differs = npy.view.item_size != tensor::size_of(type) || reinterprets(npy.view, type);
+  if (!castable || !differs) return check_dtype(npy, type, input.leniency, diagnostics);
+  if (!input.scenario.cast_arrays) {
+    Diagnostics found;
+    const bool usable = check_dtype(npy, type, input.leniency, found);
+    for (Diagnostic& one : found.release()) diagnostics.add(std::move(one.hint("`--cast` converts them")));
+    return usable;
+  }
+  auto cast = take_named_by(diagnostics, tensor::cast_npy(npy.view, type, npy.name), npy.named_at);
+  if (!cast) return false;
+  npy.cast = std::move(cast->bytes);
+  npy.view = std::move(cast->view);
+  return true;
+}
+
 launch::Contents npy_contents(OpenNpy npy) {
   const std::uint64_t size = npy.view.payload.size();
+  if (npy.cast) {
+    return {.size = size, .write = [cast = std::move(npy.cast)](MutableBytes to) -> Result<> {
+              std::ranges::copy(*cast, to.begin());
+              return {};
+            }};
+  }
   return {.size = size, .write = [file = std::move(npy.file), view = std::move(npy.view)](MutableBytes to) -> Result<> {
             if (const auto plain = tensor::plain_elements(view)) {
               file->copy_out(*plain, to);

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "scenario/contents/contents.hpp"
 #include "scenario/contents/input_file.hpp"
@@ -17,6 +18,7 @@ struct OpenNpy {
   std::string name;  // shown in messages
   tensor::NpyView view;
   json::Value named_at;
+  std::shared_ptr<const std::vector<std::byte>> cast = nullptr;  // the elements, if they were converted
 
   // Reports a file-mismatch error at bytes of the file, with a note at the location where the scenario names it.
   Diagnostic mismatch(Span range, std::string message) const;
@@ -29,6 +31,8 @@ std::optional<OpenNpy> open_npy(const ContentsInput& input, Diagnostics& diagnos
 // accepted silently for raw and integer dtypes that represent types numpy lacks, and reported with severity `leniency`
 // between floats and integers.
 bool check_dtype(const OpenNpy& npy, tensor::ElementType type, Severity leniency, Diagnostics& diagnostics);
+// The same where the elements may be converted, if Scenario::cast_arrays is set.
+bool cast_or_check_dtype(OpenNpy& npy, tensor::ElementType type, const ContentsInput& input, Diagnostics& diagnostics);
 
 // All elements in C order, little-endian.
 launch::Contents npy_contents(OpenNpy npy);

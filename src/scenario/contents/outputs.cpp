@@ -56,23 +56,25 @@ std::optional<launch::Output> image_output(Path path, const tensor::FormatInfo& 
           return file.write(tensor::ktx2_header(format, extent, layers)).and_then([&] { return file.write(data); });
         }};
   }
-  if (depth > 1) return refuse(dst, "3D images are stored in .npy and .ktx2 files only", diagnostics);
-  if (image.layers > 1) return refuse(dst, "images with layers are stored in .npy and .ktx2 files only", diagnostics);
   if (extension == ".dds") {
-    auto header = tensor::dds_header(format, width, height, dst.location(), dds);
+    auto header = tensor::dds_header(format, image.extent, image.layers, dst.location(), dds);
     if (!header) {
       for (Diagnostic& problem : header.error()) {
         diagnostics.add(std::move(problem.at(dst.pointer(), json::uid_around(dst))));
       }
       return std::nullopt;
     }
-    return launch::Output{.path = std::move(path),
-                          .write = [header = *header, &format](OutputFile& file, Bytes data) -> Result<> {
-                            return file.write(Bytes(header)).and_then([&] {
-                              return file.write(Bytes(tensor::to_file_layout(format, data)));
-                            });
-                          }};
+    return launch::Output{
+        .path = std::move(path),
+        .write = [header = *header, layers = image.layers, &format](OutputFile& file, Bytes data) -> Result<> {
+          Result<> written = file.write(Bytes(header));
+          for (; written && !data.empty(); data = data.subspan(data.size() / layers))
+            written = file.write(Bytes(tensor::to_file_layout(format, data.first(data.size() / layers))));
+          return written;
+        }};
   }
+  if (image.slices() > 1)
+    return refuse(dst, "3D images and images with layers are stored in .npy, .dds and .ktx2 files only", diagnostics);
   if (extension == ".png") {
     if (!tensor::png_form(format)) {
       return refuse(dst,

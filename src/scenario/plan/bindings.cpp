@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/format.hpp"
@@ -17,12 +18,31 @@ namespace {
 
 using spirv::BindingKind;
 
+bool is_sampled(BindingKind kind) {
+  return kind == BindingKind::CombinedImageSampler || kind == BindingKind::SampledImage || kind == BindingKind::Sampler;
+}
+
 // What the stages of a command declare at one set and binding, together.
 struct Declared {
   const StageInterface* stage = nullptr;  // the first that declares it
   const spirv::Binding* binding = nullptr;
+  BindingKind kind = BindingKind::StorageBuffer;  // of the descriptor
   bool used = false, reads = false, writes = false;
   const spirv::Binding* other = nullptr;  // used too, as another kind
+
+  // A second variable that is used. A separate image and a sampler are the two halves of one descriptor (Vulkan 1.3,
+  // "Combined Image Sampler").
+  void join(const spirv::Binding& second, const StageInterface& from) {
+    if (second.kind == kind) return;
+    if (!is_sampled(kind) || !is_sampled(second.kind)) {
+      other = &second;
+      return;
+    }
+    kind = BindingKind::CombinedImageSampler;
+    if (binding->image) return;
+    stage = &from;
+    binding = &second;
+  }
 };
 
 using Slot = std::pair<std::uint32_t, std::uint32_t>;  // set, binding
@@ -32,11 +52,13 @@ std::map<Slot, Declared> declared_in(std::span<const StageInterface> stages) {
   for (const StageInterface& stage : stages) {
     for (const spirv::Binding& binding : stage.entry->bindings) {
       Declared& declared = all[{binding.set, binding.binding}];
-      if (declared.used && binding.used && binding.kind != declared.binding->kind) declared.other = &binding;
       // A variable that is used takes precedence over one that is only declared.
       if (!declared.binding || (binding.used && !declared.used)) {
         declared.stage = &stage;
         declared.binding = &binding;
+        declared.kind = binding.kind;
+      } else if (declared.used && binding.used) {
+        declared.join(binding, stage);
       }
       declared.used |= binding.used;
       declared.reads |= binding.reads;
@@ -79,21 +101,12 @@ bool is_texel_buffer(BindingKind kind) {
   return kind == BindingKind::UniformTexelBuffer || kind == BindingKind::StorageTexelBuffer;
 }
 
-bool is_sampled(BindingKind kind) {
-  return kind == BindingKind::CombinedImageSampler || kind == BindingKind::SampledImage || kind == BindingKind::Sampler;
-}
-
 // One binding of a command and what the shaders declare there.
 class BindingCheck {
  public:
   BindingCheck(const Binding& binding, const Declared& declared, const Resource& resource, launch::Resource& planned,
-               bool arrays, Diagnostics& diagnostics)
-      : binding_(binding),
-        declared_(declared),
-        resource_(resource),
-        planned_(planned),
-        arrays_(arrays),
-        diagnostics_(diagnostics) {}
+               Diagnostics& diagnostics)
+      : binding_(binding), declared_(declared), resource_(resource), planned_(planned), diagnostics_(diagnostics) {}
 
   // Of an image that can be bound.
   gpu::ViewShape view() const { return view_; }
@@ -115,10 +128,11 @@ class BindingCheck {
       return error(binding_.resource.at, DiagnosticKind::WrongReference,
                    formatted("but `{}` is {}", uid_of(resource_), described_resource()));
     }
-    if (shader.count != 1 && !arrays_) {
-      return error(binding_.at, DiagnosticKind::BindingMismatch,
-                   formatted("as an array of {} descriptors, of which a scenario can bind only the first",
-                             shader.count == 0 ? "any number" : std::to_string(shader.count)));
+    if (shader.count != 0 && binding_.element >= shader.count) {
+      return error(binding_.resource.at, DiagnosticKind::IndexOutOfRange,
+                   shader.count == 1 ? "not an array of descriptors"
+                                     : formatted("an array of {} descriptors, which has no element {}", shader.count,
+                                                 binding_.element));
     }
     bool good = binding_.descriptor_type == DescriptorChoice::Auto || shader.kind == BindingKind::StorageImage ||
                 error(binding_.at["descriptor_type"], DiagnosticKind::BindingMismatch,
@@ -231,6 +245,13 @@ class BindingCheck {
                     deep ? "3d" : "2d", layers, needed_layers(*type)));
     }
     view_ = *shape;
+    const bool line = type->dimension == spirv::ImageDimension::D1;
+    if (image.line.value_or(line) != line) {
+      return error(binding_.resource.at, DiagnosticKind::BindingMismatch,
+                   formatted("of dimension {}, but image `{}` is bound as {} too", name_of(type->dimension),
+                             planned_.name, line ? "2d" : "1d"));
+    }
+    image.line = line;
     image.cube |= view_ == gpu::ViewShape::Cube || view_ == gpu::ViewShape::CubeArray;
     if (type->format != vk::Format::UNDEFINED && type->format != image.format) {
       const std::string difference = formatted("of the format {}, but image `{}` has {}", vk::name_of(type->format),
@@ -249,6 +270,11 @@ class BindingCheck {
     if (type.multisampled) return std::nullopt;
     if (type.dimension == spirv::ImageDimension::D3 && deep) return gpu::ViewShape::Plain;
     if (deep) return std::nullopt;
+    if (type.dimension == spirv::ImageDimension::D1) {
+      if (image.extent[1] > 1 || image.color_attachment || image.depth_attachment) return std::nullopt;
+      if (type.arrayed) return gpu::ViewShape::Array;
+      return image.layers == 1 ? std::optional(gpu::ViewShape::Plain) : std::nullopt;
+    }
     if (type.dimension == spirv::ImageDimension::D2) {
       if (type.arrayed) return gpu::ViewShape::Array;
       return image.layers == 1 ? std::optional(gpu::ViewShape::Plain) : std::nullopt;
@@ -258,8 +284,9 @@ class BindingCheck {
     return image.layers == 6 ? std::optional(gpu::ViewShape::Cube) : std::nullopt;
   }
 
-  // What an image needs to be seen as a cube.
+  // What an image needs to be seen as a line or a cube.
   static std::string_view needed_layers(const spirv::ImageType& type) {
+    if (type.dimension == spirv::ImageDimension::D1) return "; a 1d image has one row, and is not an attachment";
     if (type.dimension != spirv::ImageDimension::Cube || type.multisampled) return "";
     return type.arrayed ? "; an array of cubes has equal width and height, and a multiple of 6 as `layers`"
                         : "; a cube has equal width and height, and 6 as `layers`";
@@ -293,7 +320,6 @@ class BindingCheck {
   const Declared& declared_;
   const Resource& resource_;
   launch::Resource& planned_;
-  bool arrays_;
   Diagnostics& diagnostics_;
   gpu::ViewShape view_ = gpu::ViewShape::Plain;
   vk::Format texels_ = vk::Format::UNDEFINED;
@@ -313,18 +339,18 @@ std::string slots_text(const std::map<Slot, Declared>& declared) {
   return text.empty() ? "nothing" : text;
 }
 
-// The first descriptor of a slot that no binding covers.
+// The first descriptor of a slot that must be bound, and is not: any of an array of RPL, and of other arrays one.
 std::optional<std::uint32_t> first_unbound(Slot slot, const spirv::Binding& declared,
                                            const std::vector<Binding>& bindings, const RplBindings* rpl) {
   const auto is_made = [&](const launch::Binding& made) { return Slot(made.set, made.binding) == slot; };
   if (rpl && std::ranges::any_of(rpl->made, is_made)) return std::nullopt;
-  // Without RPL only the first descriptor of an array can be bound; longer arrays are reported elsewhere.
-  const std::uint64_t elements = rpl ? declared.count : 1;
-  for (std::uint32_t element = 0; element < elements; ++element) {
-    const bool bound = std::ranges::any_of(bindings, [&](const Binding& binding) {
-      return Slot(binding.set, binding.id) == slot && binding.element == element;
-    });
-    if (!bound) return element;
+  std::set<std::uint32_t> bound;
+  for (const Binding& binding : bindings) {
+    if (Slot(binding.set, binding.id) == slot) bound.insert(binding.element);
+  }
+  if (!rpl) return bound.empty() ? std::optional(0u) : std::nullopt;
+  for (std::uint32_t element = 0; element < declared.count; ++element) {
+    if (!bound.contains(element)) return element;
   }
   return std::nullopt;
 }
@@ -337,6 +363,9 @@ Diagnostic nothing_bound(const Declared& what, Slot slot, std::uint32_t element,
                     formatted("shader `{}` uses set {}, binding {}{} ({}), but nothing is bound there",
                               what.stage->shader, slot.first, slot.second, which, describe(*what.binding)));
   missing.location = list.opening();
+  // The name that glslang and dxc use.
+  if (what.binding->name.starts_with("$Global"))
+    missing.hint("it holds the variables of HLSL outside of functions and buffers; `static const` ones are not in it");
   return missing;
 }
 
@@ -349,7 +378,7 @@ std::optional<launch::Binding> declared_binding(std::span<const StageInterface> 
   if (found == declared.end() || !found->second.used) return std::nullopt;
   return launch::Binding{.set = set,
                          .binding = binding,
-                         .type = spirv::descriptor_type(found->second.binding->kind),
+                         .type = spirv::descriptor_type(found->second.kind),
                          .reads = found->second.reads,
                          .writes = found->second.writes};
 }
@@ -374,13 +403,13 @@ std::vector<launch::Binding> resolve_bindings(const Scenario& scenario, const st
     const Resource* resource = scenario.find(binding.resource.uid);
     if (index == indices.end() || !resource) continue;
     const Declared& what = found->second;
-    BindingCheck check(binding, what, *resource, plan.resources[index->second], rpl != nullptr, diagnostics);
+    BindingCheck check(binding, what, *resource, plan.resources[index->second], diagnostics);
     if (!check.run()) continue;
     resolved.push_back({.set = binding.set,
                         .binding = binding.id,
                         .element = binding.element,
                         .count = static_cast<std::uint32_t>(what.binding->count),
-                        .type = spirv::descriptor_type(what.binding->kind),
+                        .type = spirv::descriptor_type(what.kind),
                         .resource = index->second,
                         .level = binding.lod,
                         .view = check.view(),
@@ -388,6 +417,16 @@ std::vector<launch::Binding> resolve_bindings(const Scenario& scenario, const st
                         .reads = what.reads,
                         .writes = what.writes,
                         .origin = {binding.at.location(), binding.at.pointer(), binding.resource.uid}});
+  }
+  // An array without a size is as long as what is bound to it.
+  std::map<Slot, std::uint32_t> lengths;
+  for (const launch::Binding& binding : resolved) {
+    if (binding.count != 0) continue;
+    std::uint32_t& length = lengths[{binding.set, binding.binding}];
+    length = std::max(length, binding.element + 1);
+  }
+  for (launch::Binding& binding : resolved) {
+    if (binding.count == 0) binding.count = lengths.at({binding.set, binding.binding});
   }
   for (const auto& [slot, what] : declared) {
     if (!what.used) continue;

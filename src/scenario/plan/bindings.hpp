@@ -21,8 +21,8 @@ struct StageInterface {
   const spirv::EntryPoint* entry = nullptr;
 };
 
-// RPL shaders differ: images of an array are bound element by element, and resources that the program declares but its
-// code does not use may be bound without effect.
+// RPL shaders differ: all elements of an array are bound, and resources that the program declares but its code does not
+// use may be bound without effect.
 struct RplBindings {
   std::span<const launch::Binding> made;  // of buffers that the runner makes
 };

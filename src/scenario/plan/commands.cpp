@@ -6,6 +6,7 @@
 #include "scenario/plan/bindings.hpp"
 #include "scenario/plan/planning.hpp"
 #include "scenario/plan/push_constants.hpp"
+#include "scenario/plan/workgroups.hpp"
 #include "scenario/rpl/names.hpp"
 
 namespace slipway::scenario {
@@ -72,11 +73,14 @@ class StepPlanner {
     const StageInterface stages[] = {interface_of(*shader)};
     launch::Dispatch dispatch{.groups = command.groups};
     dispatch.bindings = bindings(command.bindings, command.at, {&command.shader, 1}, stages);
-    auto pushed = pushed_by(command.push_data, shader->push_constant_size, command.at, stages);
+    check_workgroups(planning_, command, *shader, dispatch);
+    auto pushed = pushed_by(command, shader->push_constant_size, stages);
     const TensorChoice tensors = choose_tensors(planning_, {{shader}}, dispatch.bindings);
     const auto index = shader_for(planning_, command.shader.uid, *shader, dispatch.bindings, tensors);
     if (!pushed || !index) return;
     bind_tensors(planning_, dispatch.bindings, tensors);
+    add_push_addresses(command.push_addresses, command.at, stages, planning_.resources, planning_.scenario, *pushed,
+                       dispatch.bindings, planning_.diagnostics);
     dispatch.shader = *index;
     dispatch.push_constants = std::move(*pushed);
     add(command.shader.uid, std::move(dispatch), command.at, command.implicit_barrier);
@@ -101,13 +105,14 @@ class StepPlanner {
     }
     const Reference shaders_named[] = {command.vertex_shader, command.fragment_shader};
     draw.bindings = bindings(command.bindings, command.at, shaders_named, stages);
-    auto pushed = pushed_by(command.push_data, std::max(vertex->push_constant_size, fragment->push_constant_size),
-                            command.at, stages);
+    auto pushed = pushed_by(command, std::max(vertex->push_constant_size, fragment->push_constant_size), stages);
     const TensorChoice tensors = choose_tensors(planning_, {{vertex, fragment}}, draw.bindings);
     const auto vertex_index = shader_for(planning_, command.vertex_shader.uid, *vertex, draw.bindings, tensors);
     const auto fragment_index = shader_for(planning_, command.fragment_shader.uid, *fragment, draw.bindings, tensors);
     if (!pushed || !vertex_index || !fragment_index) return;
     bind_tensors(planning_, draw.bindings, tensors);
+    add_push_addresses(command.push_addresses, command.at, stages, planning_.resources, planning_.scenario, *pushed,
+                       draw.bindings, planning_.diagnostics);
     draw.vertex_shader = *vertex_index;
     draw.fragment_shader = *fragment_index;
     draw.push_constants = std::move(*pushed);
@@ -175,11 +180,13 @@ class StepPlanner {
                             planning_.diagnostics);
   }
 
-  std::optional<std::vector<std::byte>> pushed_by(const Reference& push_data, std::uint32_t size, json::Value command,
+  template <class Command>
+  std::optional<std::vector<std::byte>> pushed_by(const Command& command, std::uint32_t size,
                                                   std::span<const StageInterface> stages) {
-    const auto data = planning_.raw_data.find(push_data.uid);
-    return push_constants(push_data, data == planning_.raw_data.end() ? nullptr : &data->second, size, command, stages,
-                          planning_.diagnostics);
+    if (!command.push_data && !command.push_addresses.empty()) return std::vector<std::byte>(size);
+    const auto data = planning_.raw_data.find(command.push_data.uid);
+    return push_constants(command.push_data, data == planning_.raw_data.end() ? nullptr : &data->second, size,
+                          command.at, stages, planning_.diagnostics);
   }
 
   std::array<std::uint32_t, 2> extent_of(const launch::Attachment& attachment) const {

@@ -2,6 +2,8 @@
 #include "scenario/plan/graph_bindings.hpp"
 
 #include <algorithm>
+#include <map>
+#include <ranges>
 
 #include "base/format.hpp"
 #include "tensor/format.hpp"
@@ -182,10 +184,23 @@ std::optional<std::vector<model::ModelBinding>> resolve_graph_bindings(Planning&
   const std::vector<Interface> interfaces = interfaces_of(file);
   std::vector<model::ModelBinding> resolved;
   bool good = true;
+  // Several bindings of one id are for the inputs and outputs that have it, in order.
+  std::map<std::uint32_t, std::vector<const Binding*>> of_id;
   for (const Binding& binding : command.bindings) {
-    const auto interface =
-        std::ranges::find_if(interfaces, [&](const Interface& one) { return one.slot->binding == binding.id; });
-    if (interface == interfaces.end()) {
+    std::vector<const Binding*>& before = of_id[binding.id];
+    auto matching =
+        interfaces | std::views::filter([&](const Interface& one) { return one.slot->binding == binding.id; });
+    const auto interface = std::ranges::next(matching.begin(), std::ssize(before), matching.end());
+    before.push_back(&binding);
+    if (interface == matching.end() && before.size() > 1) {
+      planning.diagnostics
+          .add(
+              json::problem(binding.at, DiagnosticKind::DuplicateName, formatted("two bindings for id {}", binding.id)))
+          .note("the first one is here", before.front()->at.location());
+      good = false;
+      continue;
+    }
+    if (interface == matching.end()) {
       std::string ids;
       for (const Interface& one : interfaces)
         ids += formatted("{}{} ({})", ids.empty() ? "" : ", ", one.slot->binding, describe(file, one));

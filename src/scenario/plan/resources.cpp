@@ -65,6 +65,7 @@ class ResourcePlanner {
     const Size size = tensor::byte_count(shape, *type);
     if (!size) return too_large(tensor.at["dims"], tensor.uid);
     made.kind = launch::Buffer{.size = *size, .tensor = true};
+    made.element_size = static_cast<std::uint32_t>(tensor::size_of(*type));
     const bool filled =
         !tensor.contents.given() ||
         fill(made, array_contents(input(tensor), *tensor.format.value, shape, ShapeRule::SameBytes, diagnostics_));

@@ -25,6 +25,17 @@ tensor::ElementType signed_as(tensor::ElementType declared, tensor::ElementType 
   return same ? declared : given;
 }
 
+// What a tensor cannot have where a graph declares another one. Another shape may be possible (tosa/bound_shapes.hpp).
+std::optional<spirv::TensorMismatch> graph_mismatch(const spirv::TensorType& declared, tensor::ElementType given,
+                                                    const tensor::Shape& shape) {
+  auto difference = spirv::tensor_mismatch(declared, signed_as(declared.element, given), shape);
+  if (!difference || signed_as(declared.element, given) != declared.element) return difference;
+  const std::size_t rank = std::max<std::size_t>(shape.size(), 1);
+  const tensor::Shape in_module(declared.shape.begin(), declared.shape.end());
+  const bool as_many = !in_module.empty() && tensor::element_count(in_module) == tensor::element_count(shape);
+  return declared.rank.value_or(rank) == rank || as_many ? std::nullopt : difference;
+}
+
 class SpirvGraphPlanner {
  public:
   SpirvGraphPlanner(Planning& planning, const DispatchSpirvGraph& command, const launch::Shader& shader,
@@ -103,8 +114,7 @@ class SpirvGraphPlanner {
     }
     const auto element = tensor::tensor_element_type(*tensor->format.value, tensor->at.location());
     if (!element) return std::nullopt;
-    if (const auto difference =
-            spirv::tensor_mismatch(*declared->tensor, signed_as(declared->tensor->element, *element), tensor->dims)) {
+    if (const auto difference = graph_mismatch(*declared->tensor, *element, tensor->dims)) {
       error(binding.resource.at, DiagnosticKind::BindingMismatch,
             formatted("{} with {}, but `{}` has {}", subject, difference->declared, binding.resource.uid,
                       difference->given));
@@ -149,19 +159,19 @@ class SpirvGraphPlanner {
     bool good = true;
     for (std::uint32_t id = 0; id < given.size(); ++id) {
       const auto data = planning_.graph_constants.find(given[id].uid);
-      request.constants.push_back(data == planning_.graph_constants.end() ? nullptr : data->second.bytes);
-      good &= request.constants.back() != nullptr;
+      const bool found = data != planning_.graph_constants.end();
+      request.constants.push_back(found ? model::GraphConstant{data->second.bytes, data->second.shape}
+                                        : model::GraphConstant{});
+      good &= request.constants.back().data != nullptr;
       const auto wanted = std::ranges::find(declared, id, &spirv::GraphConstant::constant_id);
       if (wanted == declared.end()) {
         diagnostics_.add(
             json::problem(given[id].at, DiagnosticKind::UnknownReference,
                           formatted("graph `{}` has no graph constant {}; this one has no effect", shader_.name, id),
                           Severity::Warning));
-      } else if (data != planning_.graph_constants.end()) {
+      } else if (found) {
         const ConstantData& constant = data->second;
-        const auto difference =
-            spirv::tensor_mismatch(wanted->tensor, signed_as(wanted->tensor.element, constant.type), constant.shape);
-        if (difference) {
+        if (const auto difference = graph_mismatch(wanted->tensor, constant.type, constant.shape)) {
           error(given[id].at, DiagnosticKind::TypeMismatch,
                 formatted("graph constant {} of graph `{}` has {}, but `{}` has {}", id, shader_.name,
                           difference->declared, given[id].uid, difference->given));

@@ -51,16 +51,28 @@ class Emulator {
       layout.stride_ids.emplace(layout.shape.size() - 3, constant);
       made_.row_strides.push_back({.constant = constant, .rows = binding.resource});
     }
-    bindings_.push_back({.set = binding.set, .binding = binding.binding, .elements = {std::move(layout)}});
+    const auto known = std::ranges::find_if(bindings_, [&](const spirv::TensorBinding& one) {
+      return one.set == binding.set && one.binding == binding.binding;
+    });
+    // Elements of an array that nothing is bound to are like the first one that is.
+    if (known == bindings_.end()) {
+      bindings_.push_back(
+          {.set = binding.set, .binding = binding.binding, .elements = std::vector(binding.count, std::move(layout))});
+    } else {
+      known->elements[binding.element] = std::move(layout);
+    }
   }
 
   // The key that distinguishes rewritten modules.
   std::string key() const {
     std::string text;
     for (const spirv::TensorBinding& binding : bindings_) {
-      const spirv::TensorLayout& layout = binding.elements.front();
-      text += formatted(" {}.{} {}", binding.set, binding.binding, tensor::shape_text(layout.shape));
-      if (!layout.strides.empty()) text += formatted(" by {}", layout.strides.back());
+      text += formatted(" {}.{}", binding.set, binding.binding);
+      for (const spirv::TensorLayout& layout : binding.elements) {
+        text += formatted(" {}", tensor::shape_text(layout.shape));
+        if (!layout.strides.empty()) text += formatted(" by {}", layout.strides.back());
+        for (const auto& [dimension, constant] : layout.stride_ids) text += formatted(" {} {}", dimension, constant);
+      }
     }
     for (const launch::RowStride& stride : made_.row_strides) text += formatted(" rows of {}", stride.rows);
     return text;

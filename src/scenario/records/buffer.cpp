@@ -11,6 +11,7 @@ const json::Record<Buffer>& buffer_record() {
                                            "the name by which other objects refer to it; unique in the file")
                                  .required("size", &Buffer::size, json::Integer{.min = 1}, "in bytes")
                                  .required("shader_access", &Buffer::access, words(kAccess), "how shaders access it")
+          .synonym("access")
                                  .optional("texel_format", &Buffer::texel_format, FormatText{},
                                            "the VkFormat of its texels, where a shader declares a texel buffer; when "
                                            "absent, the format that the shader declares")
@@ -33,7 +34,7 @@ const json::Record<RawData>& raw_data_record() {
   static const auto record = json::Record<RawData>("raw_data", "data of the host, for push constants", &RawData::at)
                                  .required("uid", &RawData::uid, json::kNotEmpty,
                                            "the name by which other objects refer to it; unique in the file")
-                                 .part(&RawData::contents, raw_contents_record())
+                                 .part(&RawData::contents, untyped_contents_record())
                                  .rule([](json::Decoder& decoder, json::Value object, RawData& raw) {
                                    return need_contents(decoder, object, raw.contents, "raw_data");
                                  });

@@ -87,10 +87,12 @@ void NamedValues::schema(Schema& schema) const {
 }
 
 json::Words<tensor::ElementType> element_type_words() {
-  static const auto words = tensor::element_types() | std::views::transform([](const tensor::ElementTypeInfo& info) {
-                              return json::Word<tensor::ElementType>{info.name, info.type};
-                            }) |
-                            std::ranges::to<std::vector>();
+  static const auto words =
+      tensor::element_types() |
+      std::views::filter([](const tensor::ElementTypeInfo& info) { return !is_block_scaled(info.type); }) |
+      std::views::transform(
+          [](const tensor::ElementTypeInfo& info) { return json::Word<tensor::ElementType>{info.name, info.type}; }) |
+      std::ranges::to<std::vector>();
   return json::Words<tensor::ElementType>(words);
 }
 

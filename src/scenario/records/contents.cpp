@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The contents of resources before and after the run: files, inline contents (docs/spec/scenario.md#inline-contents),
 // expectations, shared memory.
+#include <cmath>
 
 #include "base/format.hpp"
 #include "scenario/records/codecs.hpp"
@@ -13,9 +14,8 @@ namespace {
 using json::Decoder, json::Record, json::Schema, json::Type, json::Value;
 
 // The forms of inline contents. Typed: plain values, whose type is that of the format, or an object that repeats it.
-// Untyped: an object with `type`. Raw: also `values` that are such objects themselves. Expected: any form of a
-// resource.
-enum class Form { Typed, Untyped, Raw, Expected };
+// Untyped: an object with `type`, or with `values` that are such objects themselves. Expected: any form of a resource.
+enum class Form { Typed, Untyped, Expected };
 
 bool wrong_form(Decoder& decoder, Value value, std::string_view object_form) {
   return decoder.error(value, DiagnosticKind::WrongType,
@@ -42,7 +42,7 @@ const Record<InlineData>& untyped_data_record() {
   return record;
 }
 
-const Record<InlineData>& raw_data_parts_record() {
+const Record<InlineData>& data_parts_record() {
   static const auto record =
       Record<InlineData>("data_parts", "arrays of several types, consecutive and without padding", &InlineData::at)
           .required("values", &InlineData::parts, json::List{json::Nested(untyped_data_record()), 1}, "the arrays");
@@ -55,15 +55,15 @@ struct Data {
   bool read(Decoder& decoder, Value value, InlineData& to) const {
     to.at = value;
     if (value.is(Type::Array)) {
-      if (form == Form::Untyped || form == Form::Raw) {
+      if (form == Form::Untyped) {
         return wrong_form(decoder, value, R"(`{"type": "f32", "values": [...]}`)");
       }
       to.values = value;
       return true;
     }
     if (!value.is(Type::Object)) return decoder.wrong_type(value, "an array, or an object with `type` and `values`");
-    if (form == Form::Raw && value["values"][0].is(Type::Object))
-      return raw_data_parts_record().read(decoder, value, to);
+    if (form == Form::Untyped && value["values"][0].is(Type::Object))
+      return data_parts_record().read(decoder, value, to);
     const bool typed = form == Form::Typed || form == Form::Expected;
     const Record<InlineData>& record = typed ? typed_data_record() : untyped_data_record();
     if (!record.read(decoder, value, to)) return false;
@@ -78,7 +78,7 @@ struct Data {
           json::Nested(typed_data_record()).schema(schema);
         } else {
           json::Nested(untyped_data_record()).schema(schema);
-          if (form == Form::Raw) json::Nested(raw_data_parts_record()).schema(schema);
+          json::Nested(data_parts_record()).schema(schema);
         }
       });
     });
@@ -127,13 +127,20 @@ struct Fill {
   bool read(Decoder& decoder, Value value, InlineFill& to) const {
     to.at = value;
     if (value.is(Type::Object)) return (typed() ? typed_fill_record() : untyped_fill_record()).read(decoder, value, to);
-    if (!typed()) return wrong_form(decoder, value, R"(`{"type": "f32", "value": 0}`)");
+    // Zero has the same bits in all types.
+    if (!typed() && value.is(Type::Number) && value.number() == 0 && !std::signbit(value.number()))
+      to.type = tensor::ElementType::U8;
+    else if (!typed())
+      return wrong_form(decoder, value, R"(`{"type": "f32", "value": 1}`)");
     return FillValue{}.read(decoder, value, to.value);
   }
   void schema(Schema& schema) const {
     schema.out().object([&] {
       schema.out().key("anyOf").array([&] {
-        if (typed()) FillValue{}.schema(schema);
+        if (typed())
+          FillValue{}.schema(schema);
+        else
+          schema.out().raw(R"({"const": 0})");
         json::Nested(typed() ? typed_fill_record() : untyped_fill_record()).schema(schema);
       });
     });
@@ -255,11 +262,6 @@ const Record<Contents>& typed_contents_record() {
 
 const Record<Contents>& untyped_contents_record() {
   static const auto record = contents_record(Form::Untyped);
-  return record;
-}
-
-const Record<Contents>& raw_contents_record() {
-  static const auto record = contents_record(Form::Raw);
   return record;
 }
 

@@ -111,10 +111,13 @@ const Record<DispatchFragment>& dispatch_fragment_record() {
           .optional("render_extent", &DispatchFragment::render_extent, kExtentCodec, kExtent)
           .optional("push_data_ref", &DispatchFragment::push_data, Uid{.empty = true},
                     "the uid of the push constants; \"\": none")
+          .optional("push_addresses", &DispatchFragment::push_addresses,
+                    json::List{json::Nested(push_address_record())}, kPushAddresses)
           .optional("debug_name", &DispatchFragment::debug_name, json::Text{},
                     "its name in profiles; fragment_shader_ref when absent")
           .optional("implicit_barrier", &DispatchFragment::implicit_barrier, json::Boolean{}, kImplicitBarrier)
           .rule([](Decoder&, Value, DispatchFragment& command) {
+            expand_bindings(command.bindings);
             if (command.debug_name.empty()) command.debug_name = command.fragment_shader.uid;
             return true;
           });
@@ -147,6 +150,7 @@ const Record<Draw>& draw_record() {
           .optional("debug_name", &Draw::debug_name, json::Text{}, "its name in profiles; shader_ref when absent")
           .optional("implicit_barrier", &Draw::implicit_barrier, json::Boolean{}, kImplicitBarrier)
           .rule([](Decoder& decoder, Value object, Draw& draw) {
+            expand_bindings(draw.bindings);
             if (draw.debug_name.empty()) draw.debug_name = draw.shader.uid;
             if (draw.vertices && draw.indices) return exclusive(decoder, object, "vertices", "indices", "draw");
             if (draw.vertices) return true;

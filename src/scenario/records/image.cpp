@@ -89,6 +89,8 @@ const json::Record<Image>& image_record() {
           .required("uid", &Image::uid, json::kNotEmpty,
                     "the name by which other objects refer to it; unique in the file")
           .required("dims", &Image::extent, ImageDims{}, "[W], [W, H], [W, H, D] or [1, W, H, D]")
+          .synonym("size")
+          .synonym("extent")
           .required("format", &Image::format, FormatText{}, "the VkFormat of a texel")
           .required("shader_access", &Image::access, words(kAccess),
                     "how shaders access it; `image_read` reads it as a storage image")

@@ -10,7 +10,6 @@ namespace slipway::scenario {
 // contents.cpp
 const json::Record<Contents>& typed_contents_record();    // tensors, images: their format is the type
 const json::Record<Contents>& untyped_contents_record();  // buffers: inline contents name their type
-const json::Record<Contents>& raw_contents_record();      // raw data: also several arrays of different types
 const json::Record<Results>& results_record();
 const json::Record<MemoryGroup>& memory_group_record();
 // A rule for resources that require contents.
@@ -32,7 +31,11 @@ const json::Record<ImageBarrier>& image_barrier_record();             // barrier
 const json::Record<TensorBarrier>& tensor_barrier_record();           // barriers.cpp
 
 // commands
-const json::Record<Binding>& binding_record();                            // dispatch_compute.cpp
+const json::Record<Binding>& binding_record();  // dispatch_compute.cpp
+// The bindings of a command: each resource of an array of descriptors is a binding of its own.
+void expand_bindings(std::vector<Binding>& bindings);    // dispatch_compute.cpp
+const json::Record<PushAddress>& push_address_record();  // dispatch_compute.cpp
+inline constexpr std::string_view kPushAddresses = "addresses of buffers in the push constants";
 const json::Record<DispatchCompute>& dispatch_compute_record();           // dispatch_compute.cpp
 const json::Record<DispatchGraph>& dispatch_graph_record();               // dispatch_graph.cpp
 const json::Record<DispatchSpirvGraph>& dispatch_spirv_graph_record();    // dispatch_graph.cpp

@@ -60,11 +60,15 @@ const Record<Shader>& shader_record() {
           .required("uid", &Shader::uid, json::kNotEmpty,
                     "the name by which other objects refer to it; unique in the file")
           .optional("src", &Shader::src, json::Text{}, "the file with the shader")
+          .synonym("file")
+          .synonym("path")
           .optional("source", &Shader::source, SourceText{}, "the shader itself, a text or its lines, instead of `src`")
           .optional("type", &Shader::type, words(kShaderType, "shader type"),
                     "the language; detected from the file when absent")
+          .synonym("language")
           .optional("stage", &Shader::stage, words(kShaderStage, "shader stage"), "compute when absent")
           .optional("entry", &Shader::entry, json::kNotEmpty, "the entry point; main when absent")
+          .synonym("entry_point")
           .optional("build_options", &Shader::build_options, json::Text{},
                     "options of the compiler: -DNAME=VALUE, -UNAME, -Idir")
           .optional("include_dirs", &Shader::include_dirs, json::List{json::Text{}},

@@ -27,9 +27,11 @@ const json::Record<Tensor>& tensor_record() {
                     "the name by which other objects refer to it; unique in the file")
           .required("dims", &Tensor::dims, json::List{json::Integer{.min = 1}, 0, kMaxRank},
                     "the extent of each dimension, outermost first; [] for rank 0")
+          .synonym("shape")
           .required("format", &Tensor::format, FormatText{}, "the VkFormat of an element, with one component")
           .formerly("data_type")
           .required("shader_access", &Tensor::access, words(kAccess), "how shaders access it")
+          .synonym("access")
           .part(&Tensor::contents, typed_contents_record())
           .part(&Tensor::results, results_record())
           .optional("tiling", &Tensor::tiling, words(kTiling), "LINEAR when absent")

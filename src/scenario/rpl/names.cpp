@@ -259,7 +259,7 @@ std::vector<Binding> number_bindings(const std::vector<Binding>& bindings, const
     }
     made.set = slot->set;
     made.id = slot->binding;
-    made.element = element ? element->element : 0;
+    if (element) made.element += element->element;
     if (made.element < slot->count) continue;
     diagnostics.add(
         json::problem(binding.at["name"], DiagnosticKind::IndexOutOfRange,

@@ -149,11 +149,20 @@ std::vector<EntryName> entry_names(const Shader& shader) {
   return names;
 }
 
-// The entry point that the resource names. A graph matches any `stage`: modules of `dispatch_spirv_graph`.
+// The entry point that the resource names. A graph matches any `stage`: modules of `dispatch_spirv_graph`. Other
+// implementations take the only graph of a module under any name.
 const spirv::EntryPoint* entry_point_of(const Shader& shader, const EntryName& wanted,
                                         const spirv::Reflection& reflection, Diagnostics& diagnostics) {
   if (const spirv::EntryPoint* found = reflection.find(wanted.name, wanted.stage)) return found;
   if (const spirv::EntryPoint* graph = reflection.find(wanted.name, spirv::Stage::Graph)) return graph;
+  if (reflection.entry_points.size() == 1 && reflection.entry_points[0].stage == spirv::Stage::Graph) {
+    const spirv::EntryPoint& only = reflection.entry_points[0];
+    diagnostics.add(problem_in(shader, "entry", DiagnosticKind::UnknownReference,
+                               formatted("the module of shader `{}` has no graph `{}`; its only graph, `{}`, is taken",
+                                         shader.uid, wanted.name, only.name))
+                        .as_rule());
+    return &only;
+  }
   std::string others;
   for (const spirv::EntryPoint& entry : reflection.entry_points) {
     others += formatted("{}{} `{}`", others.empty() ? "" : ", ", name_of(entry.stage), entry.name);
@@ -204,7 +213,7 @@ std::optional<CompiledShader> compile_shader(const Scenario& scenario, const Sha
     const auto push_size = push_constant_size(shader, *entry, diagnostics);
     if (!push_size) return std::nullopt;
     launch::Shader& stage = stages.emplace_back(common);
-    stage.entry = wanted.name;
+    stage.entry = entry->name;
     stage.stage = entry->stage;
     stage.push_constant_size = *push_size;
     if (const std::string problem = launch::empty_workgroup(stage); !problem.empty()) {

@@ -9,6 +9,8 @@
 #include "shader/guess.hpp"
 #include "spirv/reflect.hpp"
 #include "tensor/element.hpp"
+#include "tosa/read/read_spirv.hpp"
+#include "tosa/verify.hpp"
 
 namespace slipway::scenario {
 namespace {
@@ -16,6 +18,7 @@ namespace {
 using spirv::BindingKind;
 
 constexpr std::uint64_t kTexelBytes = 16;  // at most
+constexpr std::uint64_t kElements = 8;     // of an array of descriptors
 constexpr std::uint64_t kItems = 64;       // elements of arrays, and width and height of images
 constexpr std::uint64_t kDepth = 16;       // of 3D images
 constexpr std::uint64_t kLayers = 2;       // of arrays of images, and cubes in an array of them
@@ -23,6 +26,7 @@ constexpr std::uint64_t kTensorSize = 8;   // of a dimension that the shader lea
 
 struct Source {
   shader::Guess guess;
+  spirv::Module module;
   spirv::Reflection reflection;
 };
 
@@ -38,7 +42,7 @@ std::optional<Source> read_shader(const StarterOptions& options, Diagnostics& di
         .hint("languages are GLSL, HLSL, SPIR-V and SPIR-V assembly");
     return std::nullopt;
   }
-  Source source{*guess, {}};
+  Source source{*guess, {}, {}};
   if (!options.entry.empty()) source.guess.entry = options.entry;
   shader::Options compile{.stage = guess->stage, .entry = source.guess.entry, .directory = options.file.parent_path()};
   if (!options.build_options.empty()) {
@@ -50,9 +54,11 @@ std::optional<Source> read_shader(const StarterOptions& options, Diagnostics& di
   auto compiled = diagnostics.take(shader::compile_cached(
       options.cache, make_source(name, std::string(text_of(mapped->bytes()))), guess->language, compile));
   if (!compiled) return std::nullopt;
-  const auto module = diagnostics.take(spirv::read_module(std::move(compiled->words), name));
+  diagnostics.add(std::move(compiled->warnings));
+  auto module = diagnostics.take(spirv::read_module(std::move(compiled->words), name));
   auto reflection = module ? diagnostics.take(spirv::reflect(*module)) : std::nullopt;
   if (!reflection) return std::nullopt;
+  source.module = std::move(*module);
   source.reflection = std::move(*reflection);
   return source;
 }
@@ -64,7 +70,7 @@ class ShaderStarter {
 
   std::optional<std::string> text() {
     entry_ = choose_entry();
-    if (!entry_ || !check()) return std::nullopt;
+    if (!entry_ || !check() || !choose_shapes()) return std::nullopt;
     plan();
     out_.object([&] {
       out_.member("comment", comment());
@@ -142,7 +148,7 @@ class ShaderStarter {
   bool check(const spirv::Binding& binding) {
     const std::string what = formatted("`{}` (set {}, binding {}) is a {}", binding.name, binding.set, binding.binding,
                                        name_of(binding.kind));
-    if (binding.count != 1) return unsupported(what + " array", "scenarios bind single descriptors");
+    if (binding.count != 1 && is_graph()) return unsupported(what + " array", "graphs take single descriptors");
     switch (binding.kind) {
       case BindingKind::InputAttachment:
       case BindingKind::AccelerationStructure:
@@ -156,10 +162,11 @@ class ShaderStarter {
     if (!binding.image || is_texel_buffer(binding)) return true;
     using enum spirv::ImageDimension;
     const bool deep = binding.image->dimension == D3;
-    if ((!deep && binding.image->dimension != D2 && binding.image->dimension != Cube) ||
+    if ((!deep && binding.image->dimension != D1 && binding.image->dimension != D2 &&
+         binding.image->dimension != Cube) ||
         (deep && binding.image->arrayed) || binding.image->multisampled)
-      return unsupported(what + " that is not 2d, 3d or cube, or has several samples",
-                         "scenarios have 2d, 3d and cube images with one sample");
+      return unsupported(what + " that is not 1d, 2d, 3d or cube, or has several samples",
+                         "scenarios have 1d, 2d, 3d and cube images with one sample");
     return true;
   }
 
@@ -191,7 +198,7 @@ class ShaderStarter {
           return true;
         }
         if (binding.image && !is_texel_buffer(binding)) {
-          items = {kItems, kItems,
+          items = {kItems, binding.image->dimension == spirv::ImageDimension::D1 ? 1 : kItems,
                    binding.image->dimension == spirv::ImageDimension::D3 ? kDepth : layers_of(*binding.image)};
           return true;
         }
@@ -207,10 +214,59 @@ class ShaderStarter {
     invocations_ = std::max(invocations_, kItems);
   }
 
-  static tensor::Shape shape_of(const spirv::Binding& binding) {
+  tensor::Shape shape_of(const spirv::Binding& binding) const {
+    if (const auto known = shape_of_.find({binding.set, binding.binding}); known != shape_of_.end())
+      return known->second;
     tensor::Shape shape(binding.tensor->shape.begin(), binding.tensor->shape.end());
     if (shape.empty()) shape.assign(binding.tensor->rank.value_or(1), kTensorSize);
     return shape;
+  }
+
+  // The shapes that are given; the results of a graph follow from its inputs.
+  bool choose_shapes() {
+    for (const model::NamedShape& given : options_.shapes) {
+      const auto named = std::ranges::find(entry_->bindings, given.name, &spirv::Binding::name);
+      if (named == entry_->bindings.end() || !named->tensor) {
+        diagnostics_.error(DiagnosticKind::UnknownReference, SourceLocation::in_file(name()),
+                           formatted("the shader has no tensor `{}`", given.name));
+        return false;
+      }
+      shape_of_[{named->set, named->binding}] = given.shape;
+    }
+    return !is_graph() || infer_shapes();
+  }
+
+  bool infer_shapes() {
+    auto graph = tosa::read_graph(source_.module, entry_->name, diagnostics_);
+    if (!graph) return false;
+    tosa::verify(*graph, diagnostics_);
+    if (diagnostics_.has_errors()) return false;
+    // Open dimensions, of which the operators may demand more than one.
+    Diagnostics problems;
+    for (const std::int64_t size : {1, 2, 3, 4, 8, 16, 32, 64}) {
+      std::vector<tensor::Shape> inputs;
+      for (std::size_t i = 0; i < graph->inputs.size(); ++i) {
+        const tosa::Binding& at = graph->input_bindings[i];
+        tensor::Shape shape = (*graph)[graph->inputs[i]].type.shape;
+        if (const auto given = shape_of_.find({at.set, at.binding}); given != shape_of_.end()) shape = given->second;
+        for (std::int64_t& dimension : shape) dimension = dimension > 0 ? dimension : size;
+        inputs.push_back(std::move(shape));
+      }
+      Diagnostics found;
+      if (const auto resolved = tosa::with_input_shapes(*graph, inputs, found)) {
+        const auto keep = [&](const std::vector<tosa::ValueId>& values, const std::vector<tosa::Binding>& bindings) {
+          for (std::size_t i = 0; i < values.size(); ++i)
+            shape_of_[{bindings[i].set, bindings[i].binding}] = (*resolved)[values[i]].type.shape;
+        };
+        keep(resolved->inputs, resolved->input_bindings);
+        keep(resolved->outputs, resolved->output_bindings);
+        return true;
+      }
+      if (!problems.has_errors()) problems.add(found.release());
+    }
+    for (Diagnostic& problem : problems.release())
+      diagnostics_.add(std::move(problem.hint("`--shape NAME=1x2x3` gives the shape of an input")));
+    return false;
   }
 
   static vk::Format format_for(const spirv::ImageType& image) {
@@ -271,9 +327,15 @@ class ShaderStarter {
     if (is_drawn()) write_partner();
     if (entry_->push_constants && entry_->push_constants->used) write_push_constants(*entry_->push_constants);
     std::uint64_t seed = 1;
+    // What the shader does with an address, and with how many bytes, is unknown.
+    for (auto& [offset, uid] : addresses_) {
+      uid = uids_.make(uid.empty() ? "addressed" : uid);
+      write_buffer(out_, uid, invocations_ * kTexelBytes, std::nullopt, true, true, seed++);
+    }
     for (const spirv::Binding& binding : entry_->bindings) {
       if (binding.kind == BindingKind::Sampler || (!binding.used && !is_graph())) continue;
-      if (!uid_of_.contains({binding.set, binding.binding})) write_resource(binding, seed++);
+      std::vector<std::string>& uids = uids_of_[{binding.set, binding.binding}];
+      while (uids.size() < elements_of(binding)) uids.push_back(write_resource(binding, seed++));
     }
     for (const spirv::Binding& binding : entry_->bindings) {
       if (binding.kind == BindingKind::Sampler && binding.used) bind_sampler(binding);
@@ -285,10 +347,15 @@ class ShaderStarter {
     if (entry_->stage == spirv::Stage::Vertex) write_attachment("picture", tensor::ElementType::F32);
   }
 
-  void write_resource(const spirv::Binding& binding, std::uint64_t seed) {
+  // Of an array some, if it is long or has no size.
+  static std::uint64_t elements_of(const spirv::Binding& binding) {
+    return binding.count == 0 ? 2 : std::min(binding.count, kElements);
+  }
+
+  // Returns its uid.
+  std::string write_resource(const spirv::Binding& binding, std::uint64_t seed) {
     const std::string uid =
         uids_.make(binding.name.empty() ? formatted("binding_{}_{}", binding.set, binding.binding) : binding.name);
-    uid_of_[{binding.set, binding.binding}] = uid;
     if (binding.tensor) {
       write_tensor(out_, uid, shape_of(binding), format_of(binding.tensor->element), binding.reads, binding.writes,
                    seed);
@@ -302,22 +369,44 @@ class ShaderStarter {
       if (binding.kind != BindingKind::StorageImage && image_uid_.empty()) image_uid_ = uid;
       std::vector<std::uint64_t> extent = {kItems, kItems};
       if (binding.image->dimension == spirv::ImageDimension::D3) extent = {kItems, kItems, kDepth};
+      if (binding.image->dimension == spirv::ImageDimension::D1) extent = {kItems};
       write_image(out_, uid, {extent, layers_of(*binding.image)}, format_for(*binding.image), binding.reads,
                   binding.writes, false, seed);
+    } else if (has_settings(binding)) {
+      out_.object([&] {
+        out_.key("buffer").object([&] {
+          out_.member("uid", uid).member("size", binding.block->size);
+          out_.member("shader_access", access_text(true, binding.writes));
+          out_.key("data").object([&] {
+            out_.key("values").array([&] { write_members(binding.block->members, binding.block->size); });
+          });
+          if (binding.writes) out_.member("dst", uid + ".npy");
+        });
+      });
     } else {
       const std::uint64_t bytes = binding.block->size + binding.block->runtime_stride * invocations_;
       write_buffer(out_, uid, std::max<std::uint64_t>(bytes, 4), binding.block->element, binding.reads, binding.writes,
                    seed);
     }
+    return uid;
+  }
+
+  // Blocks that hold settings of the shader: with zeros or random numbers it would do little.
+  static bool has_settings(const spirv::Binding& binding) {
+    constexpr std::uint64_t kMaxBytes = 512;  // of values that are written one by one
+    const bool mixed = binding.kind == BindingKind::UniformBuffer || !binding.block->element;
+    return mixed && binding.reads && binding.block->runtime_stride == 0 && binding.block->size > 0 &&
+           binding.block->size <= kMaxBytes;
   }
 
   // Samplers are those of images.
   void bind_sampler(const spirv::Binding& binding) {
+    if (uids_of_.contains({binding.set, binding.binding})) return;  // one descriptor with its image
     if (image_uid_.empty()) {
       image_uid_ = uids_.make("sampled");
       write_image(out_, image_uid_, {{1, 1}}, vk::Format::R8G8B8A8_UNORM, true, false, false, 1);
     }
-    uid_of_[{binding.set, binding.binding}] = image_uid_;
+    uids_of_[{binding.set, binding.binding}].assign(elements_of(binding), image_uid_);
   }
 
   // The index in the command's list is the id of the constant; gaps have the constant before them.
@@ -344,12 +433,12 @@ class ShaderStarter {
     out_.object([&] {
       out_.key("raw_data").object([&] {
         out_.member("uid", push_uid_);
-        out_.key("data").object([&] { out_.key("values").array([&] { write_members(block); }); });
+        out_.key("data").object([&] { out_.key("values").array([&] { write_members(block.members, block.size); }); });
       });
     });
   }
 
-  void write_members(const spirv::PushConstants& block) {
+  void write_members(const std::vector<spirv::BlockMember>& members, std::uint64_t size) {
     const auto values = [&](tensor::ElementType type, std::uint64_t count, std::uint64_t value) {
       if (count == 0) return;
       out_.object([&] {
@@ -360,8 +449,10 @@ class ShaderStarter {
       });
     };
     std::uint64_t at = 0;
-    for (const spirv::BlockMember& member : block.members) {
+    for (const spirv::BlockMember& member : members) {
       if (member.offset < at) continue;  // members that overlap
+      for (std::uint64_t i = 0; member.addresses && i < std::min(member.size / 8, kElements); ++i)
+        addresses_.push_back({member.offset + 8 * i, member.name});
       values(tensor::ElementType::U8, member.offset - at, 0);
       if (member.element && member.size % tensor::size_of(*member.element) == 0) {
         const bool is_float = tensor::is_float(*member.element);
@@ -372,7 +463,7 @@ class ShaderStarter {
       }
       at = member.offset + member.size;
     }
-    if (at < block.size) values(tensor::ElementType::U8, block.size - at, 0);
+    if (at < size) values(tensor::ElementType::U8, size - at, 0);
   }
 
   bool has_images() const {
@@ -470,9 +561,17 @@ class ShaderStarter {
               });
             }
             out_.key("bindings").array([&] {
-              for (const auto& [slot, uid] : uid_of_) {
-                out_.object(
-                    [&] { out_.member("set", slot.first).member("id", slot.second).member("resource_ref", uid); });
+              for (const auto& [slot, uids] : uids_of_) {
+                out_.object([&] {
+                  out_.member("set", slot.first).member("id", slot.second);
+                  if (uids.size() == 1) {
+                    out_.member("resource_ref", uids.front());
+                    return;
+                  }
+                  out_.key("resource_refs").array([&] {
+                    for (const std::string& uid : uids) out_.value(uid);
+                  });
+                });
               }
             });
             if (!constants_.empty()) {
@@ -481,6 +580,12 @@ class ShaderStarter {
               });
             }
             if (!push_uid_.empty()) out_.member("push_data_ref", push_uid_);
+            if (!addresses_.empty()) {
+              out_.key("push_addresses").array([&] {
+                for (const auto& [offset, uid] : addresses_)
+                  out_.object([&] { out_.member("offset", offset).member("resource_ref", uid); });
+              });
+            }
           });
     });
   }
@@ -493,8 +598,11 @@ class ShaderStarter {
   std::uint64_t invocations_ = kItems;
   Uids uids_;
   std::string shader_uid_, partner_uid_, push_uid_, image_uid_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> uid_of_;  // by set and binding
+  // By set and binding: of the elements of an array.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::string>> uids_of_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, tensor::Shape> shape_of_;  // of tensors, by set and binding
   std::vector<std::string> attachments_, constants_;
+  std::vector<std::pair<std::uint64_t, std::string>> addresses_;  // in the push constants: offset, uid of the buffer
   json::Writer out_{2};
 };
 

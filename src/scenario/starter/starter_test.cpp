@@ -12,14 +12,16 @@ namespace slipway::scenario {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // The scenario for a shader with this text, which must load without a diagnostic; or the diagnostics.
-std::string started(const std::string& name, const std::string& text, const std::string& entry = "") {
+std::string started(const std::string& name, const std::string& text, const std::string& entry = "",
+                    const std::vector<model::NamedShape>& shapes = {}) {
   const testing::ScratchDirectory scratch;
   Diagnostics diagnostics;
   diagnostics.take(write_file(scratch / name, text).transform([] { return true; }));
   const auto scenario =
-      shader_starter({.file = scratch / name, .directory = scratch.path(), .entry = entry}, diagnostics);
+      shader_starter({.file = scratch / name, .directory = scratch.path(), .entry = entry, .shapes = shapes}, diagnostics);
   if (!scenario) return format_diagnostics(diagnostics.all(), {.sources = false});
   const Loaded loaded = load(make_source("new.json", *scenario), scratch.path(), {.checking = true}, diagnostics);
   EXPECT_TRUE(loaded.plan);
@@ -159,15 +161,151 @@ void main() { colour = vec4(uv, 0, 1); id = which; }
   EXPECT_THAT(vertex, HasSubstr("\"vertex_shader_ref\": \"place\""));
 }
 
+// A graph of a product of two tensors, the second of the shape [1, 3, 4] or of an open one.
+std::string product_graph(bool is_open) {
+  return std::string(R"(OpCapability Shader
+OpCapability VulkanMemoryModel
+OpCapability TensorsARM
+OpCapability GraphARM
+OpExtension "SPV_ARM_tensors"
+OpExtension "SPV_ARM_graph"
+%tosa = OpExtInstImport "TOSA.001000.1"
+OpMemoryModel Logical Vulkan
+OpName %a "a"
+OpName %b "b"
+OpName %y "y"
+OpDecorate %a Binding 0
+OpDecorate %a DescriptorSet 0
+OpDecorate %b Binding 1
+OpDecorate %b DescriptorSet 0
+OpDecorate %y Binding 2
+OpDecorate %y DescriptorSet 0
+%f32 = OpTypeFloat 32
+%u32 = OpTypeInt 32 0
+%c0 = OpConstant %u32 0
+%c1 = OpConstant %u32 1
+%c3 = OpConstant %u32 3
+%c4 = OpConstant %u32 4
+%dims1 = OpTypeArray %u32 %c1
+%dims3 = OpTypeArray %u32 %c3
+%shape1 = OpConstantComposite %dims1 %c1
+%shape3 = OpConstantComposite %dims3 %c1 %c3 %c4
+%zero_type = OpTypeTensorARM %f32 %c1 %shape1
+%zero = OpConstantNull %zero_type
+%open = OpTypeTensorARM %f32 %c3
+%fixed = OpTypeTensorARM %f32 %c3 %shape3
+%open_pointer = OpTypePointer UniformConstant %open
+%fixed_pointer = OpTypePointer UniformConstant %fixed
+%a = OpVariable %open_pointer UniformConstant
+%b = OpVariable %)") +
+         (is_open ? "open" : "fixed") + "_pointer UniformConstant\n%y = OpVariable %open_pointer UniformConstant\n" +
+         "%graph = OpTypeGraphARM 2 %open %" + (is_open ? "open" : "fixed") +
+         " %open\nOpGraphEntryPointARM %main \"main\" %a %b %y\n%main = OpGraphARM %graph\n"
+         "%first = OpGraphInputARM %open %c0\n%second = OpGraphInputARM %" +
+         (is_open ? "open" : "fixed") +
+         " %c1\n%out = OpExtInst %open %tosa MATMUL %first %second %zero %zero\nOpGraphSetOutputARM %out %c0\n"
+         "OpGraphEndARM\n";
+}
+
+TEST(ShaderStarter, OpenShapesOfGraphs) {
+  const auto dims = [](const std::string& text, const std::string& uid) {
+    const std::size_t begin = text.find("[", text.find("\"dims\"", text.find("\"uid\": \"" + uid + "\"")));
+    std::string found;
+    for (const char c : text.substr(begin, text.find("]", begin) + 1 - begin)) {
+      if (c != ' ' && c != '\n') found += c;
+    }
+    return found;
+  };
+  const std::string open = started("product.spvasm", product_graph(true));
+  EXPECT_EQ(dims(open, "a") + dims(open, "b") + dims(open, "y"), "[1,1,1][1,1,1][1,1,1]");
+  const std::string given = started("product.spvasm", product_graph(false), "", {{"a", {1, 5, 3}}});
+  EXPECT_EQ(dims(given, "a") + dims(given, "b") + dims(given, "y"), "[1,5,3][1,3,4][1,5,4]");
+  EXPECT_THAT(started("product.spvasm", product_graph(false)),
+              HasSubstr("; `--shape NAME=1x2x3` gives the shape of an input [shape-mismatch]"));
+  EXPECT_THAT(started("product.spvasm", product_graph(true), "", {{"c", {1}}}),
+              HasSubstr("error: the shader has no tensor `c` [unknown-reference]"));
+}
+
+// A block of settings that holds zeros would make most shaders do nothing.
+TEST(ShaderStarter, UniformBlocks) {
+  const std::string text = started("blur.comp", R"(#version 460
+layout(local_size_x = 8, local_size_y = 8) in;
+layout(set = 0, binding = 0, rgba8) writeonly uniform image2D to;
+layout(set = 0, binding = 1) uniform Params { float weight; ivec2 size; } params;
+void main() { ivec2 p = ivec2(gl_GlobalInvocationID.xy);
+  if (all(lessThan(p, params.size))) imageStore(to, p, vec4(params.weight)); }
+)");
+  std::string tight;
+  for (const char c : text) {
+    if (c != ' ' && c != '\n') tight += c;
+  }
+  EXPECT_THAT(tight, HasSubstr(R"("uid":"Params","size":16,"shader_access":"readonly","data":{"values":[)"
+                               R"({"type":"f32","values":[1]},{"type":"u8","values":[0,0,0,0]},)"
+                               R"({"type":"i32","values":[64,64]}]})"));
+}
+
+// A separate image and the sampler at its binding are one descriptor, and have one image.
+TEST(ShaderStarter, ImageAndSamplerAtOneBinding) {
+  const std::string text = started("two.comp", R"(#version 460
+layout(set = 0, binding = 0) uniform texture2D first;
+layout(set = 0, binding = 1) uniform texture2D second;
+layout(set = 0, binding = 1) uniform sampler how;
+layout(set = 0, binding = 2) writeonly buffer Y { vec4 y; };
+void main() { y = textureLod(sampler2D(second, how), vec2(0), 0) + texelFetch(first, ivec2(0), 0); }
+)");
+  EXPECT_THAT(text, HasSubstr(R"("id": 1,
+            "resource_ref": "second")"));
+}
+
+TEST(ShaderStarter, ArraysLinesAndAddresses) {
+  const std::string text = started("a.comp", R"(#version 460
+#extension GL_EXT_nonuniform_qualifier : require
+#extension GL_EXT_buffer_reference : require
+layout(buffer_reference, std430) buffer Words { uint w[]; };
+layout(push_constant) uniform Push { Words from; uint scale; Words to[2]; } push;
+layout(set = 0, binding = 0) uniform sampler1D line;
+layout(set = 0, binding = 1) uniform texture2D many[];
+layout(set = 0, binding = 2) uniform sampler filters[3];
+layout(set = 0, binding = 3) buffer Long { uint x[]; } longs[100];
+void main() { uint i = gl_GlobalInvocationID.x;
+  push.to[1].w[i] = push.from.w[i] * push.scale + uint(textureLod(line, 0.5, 0).x);
+  longs[nonuniformEXT(i)].x[0] = uint(textureLod(sampler2D(many[nonuniformEXT(i)], filters[i & 1]), vec2(0), 0).x); }
+)");
+  EXPECT_THAT(text, HasSubstr(R"("dims": [
+          64
+        ])"));
+  EXPECT_THAT(text, HasSubstr(R"("resource_refs": [
+              "many",
+              "many_2"
+            ])"));
+  EXPECT_THAT(text, HasSubstr(R"("push_addresses": [
+          {
+            "offset": 0,
+            "resource_ref": "from"
+          },
+          {
+            "offset": 16,
+            "resource_ref": "to"
+          },
+          {
+            "offset": 24,
+            "resource_ref": "to_2"
+          }
+        ])"));
+  // The first ones of a long array.
+  EXPECT_THAT(text, HasSubstr(R"("longs_8")"));
+  EXPECT_THAT(text, Not(HasSubstr(R"("longs_9")")));
+}
+
 TEST(ShaderStarter, SaysWhatItCannotStart) {
   EXPECT_THAT(started("a.vert", "#version 460\nlayout(location = 0) in vec4 p;\nvoid main() { gl_Position = p; }\n"),
               HasSubstr("error: the vertex shader reads vertex attributes, which only pipelines in RPL have in "
                         "scenarios; docs/scenarios.md#drawing-with-rpl describes them [unsupported]"));
   EXPECT_THAT(started("a.comp",
-                      "#version 460\nlayout(binding = 0) uniform sampler1D c;\nlayout(binding = 1) buffer B "
-                      "{ vec4 b; };\nvoid main() { b = textureLod(c, 1, 0); }\n"),
-              HasSubstr("error: `c` (set 0, binding 0) is a combined image sampler that is not 2d, 3d or cube, or has "
-                        "several samples"));
+                      "#version 460\nlayout(binding = 0) uniform sampler2DMS c;\nlayout(binding = 1) buffer B "
+                      "{ vec4 b; };\nvoid main() { b = texelFetch(c, ivec2(0), 0); }\n"),
+              HasSubstr("error: `c` (set 0, binding 0) is a combined image sampler that is not 1d, 2d, 3d or cube, or "
+                        "has several samples"));
   EXPECT_THAT(started("a.comp", "#version 460\nvoid main() { x(); }\n"), HasSubstr("[shader-compile]"));
   EXPECT_THAT(started("a.spvasm",
                       "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint GLCompute %f \"f\"\n"

@@ -71,7 +71,7 @@ class Finder {
 
   Result<> check(const TensorVariable& made, std::uint64_t descriptors) const {
     const Instruction& variable = *made.variable;
-    if (made.layouts.size() > 1 && made.layouts.size() != descriptors) {
+    if (made.layouts.size() > 1 && descriptors != 0 && made.layouts.size() != descriptors) {
       return problem(variable, DiagnosticKind::BindingMismatch,
                      formatted("is an array of {} tensors, but the binding has {}", descriptors, made.layouts.size()));
     }

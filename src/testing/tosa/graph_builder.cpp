@@ -47,6 +47,7 @@ double spread(const OperatorCase& made, std::span<const double> errors) {
     case Op::MUL:
       return product(1);
     case Op::MATMUL:
+    case Op::MATMUL_T:
       return product(extent(0, 2));
     case Op::CONV2D:
     case Op::TRANSPOSE_CONV2D:
@@ -94,6 +95,7 @@ double spread(const OperatorCase& made, std::span<const double> errors) {
     case Op::TILE:
     case Op::TRANSPOSE:
     case Op::GATHER:
+    case Op::ROW_GATHER:
     case Op::SCATTER:
     case Op::SELECT:
       return e;

@@ -224,16 +224,25 @@ void add_layout(MatrixBuilder& matrix) {
 }
 
 void add_gathers(MatrixBuilder& matrix) {
-  constexpr std::array kTypes = {DataType::I8,  DataType::I16,  DataType::I32,    DataType::F32,
-                                 DataType::F16, DataType::BF16, DataType::F8E4M3, DataType::F8E5M2};
-  for (const DataType type : kTypes) {
+  for (const DataType type : kMoved) {
     for (const auto& [n, rows, channels, width] :
          {std::array<std::int64_t, 4>{1, 1, 1, 1}, {1, 5, 2, 3}, {2, 4, 3, 6}, {3, 7, 1, 2}}) {
-      matrix.add(Op::GATHER, type, [=](TensorBuilder& make) {
-        Tensor values = make.tensor(type, {n, rows, channels});
-        const Limits indices{0, static_cast<double>(rows - 1)};
-        return CaseParts{{std::move(values), make.random_tensor(DataType::I32, {n, width}, indices)}, {}, {}};
-      });
+      if (type != DataType::Bool)
+        matrix.add(Op::GATHER, type, [=](TensorBuilder& make) {
+          Tensor values = make.tensor(type, {n, rows, channels});
+          const Limits indices{0, static_cast<double>(rows - 1)};
+          return CaseParts{{std::move(values), make.random_tensor(DataType::I32, {n, width}, indices)}, {}, {}};
+        });
+      for (const std::int64_t count : {std::int64_t{1}, (rows + 1) / 2, rows}) {
+        matrix.add(Op::ROW_GATHER, type, [=](TensorBuilder& make) {
+          Tensor values = make.tensor(type, {n, rows, channels});
+          const Limits indices{0, static_cast<double>(rows - count)};
+          return CaseParts{{std::move(values), make.random_tensor(DataType::I32, {n, width}, indices)},
+                           {{"row_count", {count}}},
+                           {}};
+        });
+      }
+      if (type == DataType::Bool) continue;
       const std::int64_t written = std::min(width, rows);
       matrix.add(Op::SCATTER, type, [=](TensorBuilder& make) {
         CaseParts parts;
@@ -286,6 +295,10 @@ void add_casts(MatrixBuilder& matrix) {
             narrows ? std::optional(make.has_edges() ? Limits{-1e30, 1e30} : Limits{-300, 300}) : std::nullopt;
         return CaseParts{{make.tensor(from, shape, limits)}, {}, {to}};
       });
+      if (!tosa::is_integer(from)) continue;
+      matrix.add(
+          Op::CAST, formatted("{} {}/unsigned", tosa::name_of(from), tosa::name_of(to)),
+          [=](TensorBuilder& make) { return CaseParts{{make.tensor(from, shape)}, {{"input_unsigned", {1}}}, {to}}; });
     }
   }
 }

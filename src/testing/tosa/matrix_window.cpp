@@ -193,6 +193,20 @@ void add_convolutions(MatrixBuilder& matrix) {
 }
 
 void add_products(MatrixBuilder& matrix) {
+  using enum DataType;
+  constexpr std::array<std::array<DataType, 3>, 13> kTransposedTypes = {{{I8, I8, I32},
+                                                                         {I16, I16, I48},
+                                                                         {F32, F32, F32},
+                                                                         {F16, F16, F16},
+                                                                         {F16, F16, F32},
+                                                                         {F16, F16, BF16},
+                                                                         {BF16, BF16, F32},
+                                                                         {BF16, BF16, BF16},
+                                                                         {F16, BF16, F32},
+                                                                         {F8E4M3, F8E4M3, F32},
+                                                                         {F8E4M3, F8E5M2, BF16},
+                                                                         {F8E5M2, F16, F32},
+                                                                         {F8E5M2, F8E5M2, BF16}}};
   struct Types {
     DataType in, out;
   };
@@ -209,6 +223,20 @@ void add_products(MatrixBuilder& matrix) {
           Tensor a = make.tensor(in, {n, h, c}, small);
           return CaseParts{{std::move(a), make.tensor(in, {n, c, w}, small)}, attributes, {out}};
         });
+      }
+    }
+  }
+  for (const auto [a_type, b_type, out] : kTransposedTypes) {
+    for (const auto [n, h, c, w, batches] :
+         {std::array{1, 1, 1, 1, 1}, {1, 3, 4, 5, 1}, {2, 4, 7, 3, 2}, {3, 2, 9, 4, 1}, {2, 2, 33, 2, 1}}) {
+      for (const auto& [a_zero, b_zero] : zero_points(a_type)) {
+        const Attributes attributes = {{"A_zp", {a_zero}}, {"B_zp", {b_zero}}};
+        matrix.add(Op::MATMUL_T, formatted("{} {} {}", name_of(a_type), name_of(b_type), name_of(out)),
+                   [=](TensorBuilder& make) {
+                     const auto small = tosa::is_float(a_type) ? std::optional(Limits{-2, 2}) : std::nullopt;
+                     Tensor a = make.tensor(a_type, {n, h, c}, small);
+                     return CaseParts{{std::move(a), make.tensor(b_type, {batches, w, c}, small)}, attributes, {out}};
+                   });
       }
     }
   }

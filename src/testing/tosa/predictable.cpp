@@ -47,6 +47,7 @@ class Question {
       case Op::DEPTHWISE_CONV2D:
       case Op::TRANSPOSE_CONV2D:
       case Op::MATMUL:
+      case Op::MATMUL_T:
         return sums();
       case Op::RESCALE:
         return rescale();
@@ -55,6 +56,8 @@ class Question {
                std::ranges::none_of(made_.operands[0].reals, [](double x) { return std::isnan(x); });
       case Op::GATHER:
         return all(1, [&](auto i) { return i >= 0 && static_cast<double>(i) < extent(0, 1); });
+      case Op::ROW_GATHER:
+        return all(1, [&](auto i) { return i >= 0 && static_cast<double>(i + integer("row_count")) <= extent(0, 1); });
       case Op::SCATTER:
         return scatter();
       case Op::RESIZE:
@@ -112,14 +115,15 @@ class Question {
     if (tosa::is_float(result())) return true;
     double count = 1, bias = 0;
     const tensor::Shape& weight = made_.operands[1].type.shape;
-    if (node_.op == Op::MATMUL) {
+    const bool is_product = node_.op == Op::MATMUL || node_.op == Op::MATMUL_T;
+    if (is_product) {
       count = extent(0, 2);
     } else if (node_.op == Op::DEPTHWISE_CONV2D) {
       count = extent(1, 0) * extent(1, 1);
     } else {
       for (std::size_t d = 1; d < weight.size(); ++d) count *= extent(1, d);
     }
-    if (node_.op != Op::MATMUL) bias = size(2);
+    if (!is_product) bias = size(2);
     // A zero point shifts a value by at most 128.
     const double sum = count * (size(0) + 128) * (size(1) + 128) + bias;
     return sum < (result() == DataType::I48 ? 0x1p47 : 0x1p31);

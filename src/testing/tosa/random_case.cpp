@@ -98,6 +98,34 @@ class Drawer {
         shapes_ = {Shape{n, h, c}, Shape{n, c, w}};
         return;
       }
+      case Op::MATMUL_T: {
+        const std::int64_t n = size(3), h = size(large(20)), c = size(large(40)), w = size(large(20));
+        shapes_ = {Shape{n, h, c}, Shape{random().chance(50) ? 1 : n, w, c}};
+        return;
+      }
+      case Op::CAST_TO_BLOCK_SCALED:
+        shapes_ = {Shape{size(3), size(3), tosa::kBlockSize * size(3)}};
+        return;
+      case Op::CAST_FROM_BLOCK_SCALED: {
+        const std::int64_t rows = size(4), blocks = size(3);
+        shapes_ = {Shape{rows, tosa::kBlockSize * blocks}, Shape{rows, blocks}};
+        return;
+      }
+      case Op::MATMUL_T_BLOCK_SCALED:
+      case Op::CONV2D_BLOCK_SCALED: {
+        const std::int64_t n = size(2), h = size(4), w = size(5), blocks = size(2), channels = size(4);
+        const bool conv = info_.op == Op::CONV2D_BLOCK_SCALED;
+        const Shape a = conv ? Shape{n, h, w, blocks} : Shape{n, h, blocks};
+        const Shape b =
+            conv ? Shape{channels, size(h), size(w), blocks} : Shape{random().chance(50) ? 1 : n, w, blocks};
+        for (const Shape& scale : {a, b}) {
+          Shape data = scale;
+          data.back() *= tosa::kBlockSize;
+          shapes_.insert(shapes_.end(), {data, scale});
+        }
+        shapes_.push_back({channels});
+        return;
+      }
       case Op::FFT2D:
       case Op::RFFT2D: {
         const auto side = [&] { return std::int64_t{1} << random().between(0, most_ >= 256 ? 4 : 2); };
@@ -106,6 +134,7 @@ class Drawer {
         return;
       }
       case Op::GATHER:
+      case Op::ROW_GATHER:
       case Op::SCATTER: {
         const std::int64_t n = size(4), rows = size(12), channels = size(6);
         const std::int64_t width = info_.op == Op::SCATTER ? random().between(1, rows) : size(12);
@@ -175,7 +204,10 @@ class Drawer {
     const DataType type = operand.type.empty() ? DataType::I32 : type_of(operand.type);
     switch (operand.kind) {
       case tosa::OperandKind::Flag:
+        if (operand.optional && !(tosa::is_integer(row_.types[0]) && random().chance(50))) return;
         return attributes_.set(operand.name, attribute_or(0, 0, 1));
+      case tosa::OperandKind::BlockSize:
+        return attributes_.set(operand.name, tosa::kBlockSize);
       case tosa::OperandKind::NanMode:
         return attributes_.set(operand.name, attribute_or(1, 1, 2));
       case tosa::OperandKind::AccType: {
@@ -197,6 +229,7 @@ class Drawer {
       case tosa::OperandKind::ZeroPoint:
         return attributes_.set(operand.name, type == DataType::I8 ? attribute_or(0, -128, 127) : 0);
       case tosa::OperandKind::One:
+        if (operand.name == "row_count") return attributes_.set(operand.name, random().between(1, shapes_[0][1]));
         if (operand.name == "shift")
           return attributes_.set(operand.name, row_.types[0] == DataType::I32 ? attribute_or(0, 0, 62) : 0);
         return scalar(operand.name, type);
@@ -340,18 +373,21 @@ class Drawer {
     if (info_.op == Op::RESCALE && number == 1) return limited(0, static_cast<double>(reference::max_integer(type)));
     if (info_.op == Op::RESCALE && number == 2) return limited(tosa::bits_of(row_.types[0]) + 2, 55);
     if (info_.op == Op::GATHER && number == 1) return limited(0, static_cast<double>(shapes_[0][1] - 1));
+    if (info_.op == Op::ROW_GATHER && number == 1)
+      return limited(0, static_cast<double>(shapes_[0][1] - attributes_.integer("row_count")));
+    if (type == DataType::F8E8M0) return limited(0.25, 4);
     if (info_.op == Op::SCATTER && number == 1) return distinct(shape);
     if (info_.op == Op::POW) return number == 0 ? limited(0x1p-6, 16) : limited(-2, 2);
     const bool shifts = info_.op == Op::ARITHMETIC_RIGHT_SHIFT || info_.op == Op::LOGICAL_LEFT_SHIFT ||
                         info_.op == Op::LOGICAL_RIGHT_SHIFT;
     if (shifts && number == 1) return limited(0, tosa::bits_of(type) - 1);
     if (tosa::is_float(type)) {
-      const bool sums =
-          info_.operand("acc_type") || info_.op == Op::MATMUL || info_.op == Op::FFT2D || info_.op == Op::RFFT2D;
+      const bool sums = info_.operand("acc_type") || info_.op == Op::MATMUL || info_.op == Op::MATMUL_T ||
+                        info_.op == Op::FFT2D || info_.op == Op::RFFT2D;
       const bool narrows = info_.op == Op::CAST && !tosa::is_float(row_.types[1]);
       return sums || narrows ? limited(-100, 100) : make_.tensor(type, shape);
     }
-    if (type == DataType::I32 && info_.op != Op::BITWISE_AND && info_.op != Op::EQUAL) {
+    if (type == DataType::I32 && info_.op != Op::BITWISE_AND && info_.op != Op::EQUAL && info_.op != Op::CAST) {
       const double size = info_.op == Op::MUL ? 0x1p15 : 0x1p24;
       return limited(-size, size);
     }

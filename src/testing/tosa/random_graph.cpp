@@ -219,6 +219,12 @@ class RandomGraphGenerator {
                                                                   Limits{0, static_cast<double>(shape[1] - 1)}));
       return add(Op::GATHER, {value, indices});
     }
+    if (decide().chance(50)) {
+      const std::int64_t count = decide().between(1, shape[1]);
+      const ValueId first = graph_.constant(make_.random_tensor(DataType::I32, {shape[0], decide().between(1, 4)},
+                                                                Limits{0, static_cast<double>(shape[1] - count)}));
+      return add(Op::ROW_GATHER, {value, first}, {{"row_count", {count}}});
+    }
     const ValueId indices = graph_.constant(make_.filled(DataType::I32, {shape[0], 1}, [&](std::size_t) {
       return static_cast<double>(random().between(0, shape[1] - 1));
     }));
@@ -436,6 +442,7 @@ class RandomGraphGenerator {
     const auto types = products(data(value));
     if (!types) return false;
     const Shape in = type(value).shape;
+    if (decide().chance(30)) return transposed_product(value, types->result);
     ValueId right = pick([&](ValueId v) {
       return data(v) == data(value) && rank(v) == 3 && type(v).shape[0] == in[0] && type(v).shape[1] == in[2];
     });
@@ -446,6 +453,18 @@ class RandomGraphGenerator {
     const std::int64_t left_zero = zero();
     return add(Op::MATMUL, {value, right}, {{"A_zp", {left_zero}}, {"B_zp", {zero()}}},
                {widens ? DataType::F32 : types->result});
+  }
+
+  // With a B of one batch, or of the batches of A.
+  bool transposed_product(ValueId value, DataType result) {
+    const Shape in = type(value).shape;
+    const DataType of = data(value);
+    if (of == DataType::F8E4M3 || of == DataType::F8E5M2 || of == DataType::BF16)
+      result = decide().chance(50) ? DataType::F32 : DataType::BF16;
+    const ValueId right =
+        graph_.constant(fresh_weight(of, {decide().chance(50) ? 1 : in[0], decide().between(1, 8), in[2]}));
+    const std::int64_t zero = of == DataType::I8 ? decide().between(-10, 10) : 0;
+    return add(Op::MATMUL_T, {value, right}, {{"A_zp", {zero}}, {"B_zp", {-zero}}}, {result});
   }
 
   bool pool(ValueId value) {

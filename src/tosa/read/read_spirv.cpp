@@ -19,6 +19,7 @@ namespace {
 
 // The longest list of an attribute has a pair for each dimension; a replicated one would be expanded.
 constexpr std::int64_t kLongestList = 256;
+constexpr std::uint32_t kMaxArray = 1024;  // tensors in an input or output
 
 class GraphReader {
  public:
@@ -30,7 +31,7 @@ class GraphReader {
     declarations();
     const spirv::Instruction* entry = find_entry(entry_point);
     if (!entry) return std::nullopt;
-    graph_.name = entry_point;
+    graph_.name = entry->string(1);
     interface(*entry);
     body(entry->operand(0));
     if (diagnostics_.errors() != before) return std::nullopt;
@@ -87,12 +88,20 @@ class GraphReader {
     }
   }
 
+  // Other implementations take the only graph of a module under any name.
   const Instruction* find_entry(std::string_view name) {
     std::string names;
+    std::vector<const Instruction*> entries;
     for (const Instruction& instruction : module_.instructions()) {
       if (instruction.op != spv::Op::OpGraphEntryPointARM) continue;
       if (instruction.string(1) == name) return &instruction;
       names += formatted("{}`{}`", names.empty() ? "" : ", ", instruction.string(1));
+      entries.push_back(&instruction);
+    }
+    if (entries.size() == 1) {
+      diagnostics_.rule(DiagnosticKind::UnknownReference, module_.location(*entries[0]),
+                        formatted("the module has no graph `{}`; its only graph, {}, is taken", name, names));
+      return entries[0];
     }
     diagnostics_.error(
         DiagnosticKind::UnknownReference, SourceLocation::in_file(module_.name()),
@@ -122,26 +131,97 @@ class GraphReader {
       return;
     }
     for (std::size_t i = 0; i < variables.size(); ++i) {
+      const bool is_input = i < input_count_;
+      std::vector<Binding>& bindings = is_input ? graph_.input_bindings : graph_.output_bindings;
+      Slot slot = slot_of(value_types_[i], entry);
+      slot.first = bindings.size();
       const Instruction* variable = module_.definition(variables[i]);
       const Instruction* pointer = variable ? module_.definition(variable->type) : nullptr;
       if (!variable || variable->op != spv::Op::OpVariable || !pointer || pointer->op != spv::Op::OpTypePointer ||
           variable->operand(2) != static_cast<std::uint32_t>(spv::StorageClass::UniformConstant)) {
         error(DiagnosticKind::TypeMismatch, entry, formatted("%{} is not a variable in UniformConstant", variables[i]));
-      } else if (!values_.equal(pointer->operand(2), value_types_[i], *variable)) {
+      } else if (const Slot given = slot_of(pointer->operand(2), *variable);
+                 given.is_array != slot.is_array || given.count != slot.count ||
+                 !values_.equal(given.type, slot.type, *variable)) {
         error(DiagnosticKind::TypeMismatch, *variable,
-              formatted("the variable of {} {} has another type than the graph", i < input_count_ ? "input" : "output",
-                        i < input_count_ ? i : i - input_count_));
+              formatted("the variable of {} {} has another type than the graph", is_input ? "input" : "output",
+                        is_input ? i : i - input_count_));
       }
-      (i < input_count_ ? graph_.input_bindings : graph_.output_bindings).push_back(bindings_[variables[i]]);
+      for (std::uint32_t element = 0; element < slot.count; ++element) {
+        bindings.push_back(bindings_[variables[i]]);
+        bindings.back().element = element;
+        if (is_input) graph_.add_input(values_.tensor_type(slot.type, entry).value_or(TensorType{}));
+      }
+      slots_.push_back(slot);
     }
-    for (std::size_t i = 0; i < input_count_; ++i)
-      graph_.add_input(values_.tensor_type(value_types_[i], entry).value_or(TensorType{}));
-    graph_.outputs.assign(value_types_.size() - input_count_, kNoValue);
+    graph_.outputs.assign(graph_.output_bindings.size(), kNoValue);
+  }
+
+  // An input or output of the type of the graph: a tensor, or an array of tensors, each of which is a value.
+  struct Slot {
+    spirv::Id type = 0;  // of one tensor
+    std::uint32_t count = 1;
+    bool is_array = false;
+    std::size_t first = 0;  // index of the first value
+  };
+
+  Slot slot_of(spirv::Id type, const Instruction& user) {
+    const Instruction* definition = module_.definition(type);
+    if (!definition || definition->op != spv::Op::OpTypeArray) return {.type = type};
+    Slot slot{.type = definition->operand(1), .is_array = true};
+    const std::uint32_t count = values_.index(definition->operand(2), user).value_or(0);
+    if (count >= 1 && count <= kMaxArray)
+      slot.count = count;
+    else
+      error(DiagnosticKind::OutOfRange, user,
+            formatted("an array of {} tensors; arrays have 1 to {} tensors", count, kMaxArray));
+    return slot;
+  }
+
+  // The value of an operand pair (index, element) of an input or an output, whose first one is `at`; empty after an
+  // error.
+  struct Taken {
+    Slot slot;
+    std::size_t value;
+  };
+  std::optional<Taken> taken(const Instruction& instruction, std::size_t at, bool is_input) {
+    const std::string_view what = is_input ? "input" : "output";
+    const auto position = values_.index(instruction.operand(at), instruction);
+    if (!position) return std::nullopt;
+    const std::size_t count =
+        is_input ? input_count_ : slots_.size() - std::min<std::size_t>(input_count_, slots_.size());
+    const std::size_t index = *position + std::size_t{is_input ? 0 : input_count_};
+    if (*position >= count || index >= slots_.size()) {
+      error(DiagnosticKind::IndexOutOfRange, instruction, formatted("{} {} of {}", what, *position, count));
+      return std::nullopt;
+    }
+    const Slot& slot = slots_[index];
+    const bool has_element = instruction.operands.size() > at + 1;
+    if (has_element != slot.is_array) {
+      error(DiagnosticKind::TypeMismatch, instruction,
+            slot.is_array
+                ? formatted("{} {} is an array of tensors; an instruction has to name an element", what, *position)
+                : formatted("{} {} is a tensor, and has no elements", what, *position));
+      return std::nullopt;
+    }
+    std::uint32_t element = 0;
+    if (has_element) {
+      const auto given = values_.index(instruction.operand(at + 1), instruction);
+      if (!given) return std::nullopt;
+      if (*given >= slot.count) {
+        error(DiagnosticKind::IndexOutOfRange, instruction,
+              formatted("element {} of {} {}, which has {}", *given, what, *position, slot.count));
+        return std::nullopt;
+      }
+      element = *given;
+    }
+    return Taken{slot, slot.first + element};
   }
 
   // --- the graph ---
 
   void body(spirv::Id graph) {
+    const std::size_t before = diagnostics_.errors();
     bool inside = false, over = false;
     for (const Instruction& instruction : module_.instructions()) {
       if (instruction.op == spv::Op::OpGraphARM) inside = instruction.result == graph;
@@ -158,7 +238,7 @@ class GraphReader {
       return;
     }
     for (std::size_t i = 0; i < graph_.outputs.size(); ++i) {
-      if (graph_.outputs[i] == kNoValue)
+      if (graph_.outputs[i] == kNoValue && diagnostics_.errors() == before)
         diagnostics_.error(DiagnosticKind::FileFormat, SourceLocation::in_file(module_.name()),
                            formatted("output {} of graph `{}` is not set", i, graph_.name));
     }
@@ -186,41 +266,32 @@ class GraphReader {
 
   void input(const Instruction& instruction) {
     if (!graph_.nodes.empty()) error(DiagnosticKind::FileFormat, instruction, "an input is declared after an operator");
-    if (instruction.operands.size() > 3)
-      return (void)error(DiagnosticKind::Unsupported, instruction, "arrays of tensors as inputs are not supported");
-    const auto position = values_.index(instruction.operand(2), instruction);
-    if (!position) return;
-    if (*position >= graph_.inputs.size()) {
-      error(DiagnosticKind::IndexOutOfRange, instruction, formatted("input {} of {}", *position, graph_.inputs.size()));
-    } else if (!inputs_.insert(*position).second) {
-      error(DiagnosticKind::DuplicateName, instruction, formatted("input {} is taken twice", *position));
-    } else if (!values_.equal(instruction.type, value_types_[*position], instruction)) {
+    const auto at = taken(instruction, 2, true);
+    if (!at) return;
+    if (!inputs_.insert(at->value).second) {
+      error(DiagnosticKind::DuplicateName, instruction, formatted("input {} is taken twice", at->value));
+    } else if (!values_.equal(instruction.type, at->slot.type, instruction)) {
       error(DiagnosticKind::TypeMismatch, instruction,
-            formatted("input {} has another type than in the type of the graph", *position));
+            formatted("input {} has another type than in the type of the graph", at->value));
     } else {
-      results_[instruction.result] = {graph_.inputs[*position]};
+      results_[instruction.result] = {graph_.inputs[at->value]};
     }
   }
 
   void output(const Instruction& instruction) {
-    if (instruction.operands.size() > 2)
-      return (void)error(DiagnosticKind::Unsupported, instruction, "arrays of tensors as outputs are not supported");
-    const auto position = values_.index(instruction.operand(1), instruction);
+    const auto at = taken(instruction, 1, false);
     const auto value = tensor(instruction.operand(0), instruction);
-    if (!position || !value) return;
-    if (*position >= graph_.outputs.size()) {
-      error(DiagnosticKind::IndexOutOfRange, instruction,
-            formatted("output {} of {}", *position, graph_.outputs.size()));
-    } else if (graph_.outputs[*position] != kNoValue) {
-      error(DiagnosticKind::DuplicateName, instruction, formatted("output {} is set twice", *position));
+    if (!at || !value) return;
+    if (graph_.outputs[at->value] != kNoValue) {
+      error(DiagnosticKind::DuplicateName, instruction, formatted("output {} is set twice", at->value));
     } else {
-      const auto declared = values_.tensor_type(value_types_[input_count_ + *position], instruction);
+      const auto declared = values_.tensor_type(at->slot.type, instruction);
       if (declared && *declared != graph_[*value].type) {
         error(DiagnosticKind::TypeMismatch, instruction,
-              formatted("output {} is {}, and the type of the graph has {}", *position, text_of(graph_[*value].type),
+              formatted("output {} is {}, and the type of the graph has {}", at->value, text_of(graph_[*value].type),
                         text_of(*declared)));
       }
-      graph_.outputs[*position] = *value;
+      graph_.outputs[at->value] = *value;
     }
   }
 
@@ -308,9 +379,10 @@ class GraphReader {
   bool operands(const OperatorInfo& info, const Instruction& instruction, OpenOperator& to) {
     const auto arguments = instruction.operands.subspan(4);
     const bool variadic = !info.operands.empty() && info.operands.back().variadic;
-    if (variadic ? arguments.size() < info.operands.size() : arguments.size() != info.operands.size()) {
+    const auto wanted = static_cast<std::size_t>(std::ranges::count(info.operands, false, &OperandInfo::optional));
+    if (variadic ? arguments.size() < wanted : arguments.size() != wanted) {
       error(DiagnosticKind::FileFormat, instruction,
-            formatted("{} has {} operands instead of {}{}", info.name, arguments.size(), info.operands.size(),
+            formatted("{} has {} operands instead of {}{}", info.name, arguments.size(), wanted,
                       variadic ? " or more" : ""));
       return false;
     }
@@ -437,7 +509,8 @@ class GraphReader {
   std::map<spirv::Id, Binding> bindings_;
   std::uint32_t input_count_ = 0;
   spirv::WordSpan value_types_;  // of the graph's inputs, then outputs
-  std::set<std::uint32_t> inputs_;
+  std::vector<Slot> slots_;      // the same, in this order
+  std::set<std::size_t> inputs_;
   std::unordered_map<spirv::Id, std::vector<ValueId>> results_;
 };
 

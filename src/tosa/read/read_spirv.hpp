@@ -5,8 +5,11 @@
 //   const auto module = spirv::read_module(words, "model.vgf module 0");
 //   std::optional<Graph> graph = read_graph(*module, "main", diagnostics);
 //
+// An array of tensors as an input or output becomes one input or output for each element (Binding::element).
+//
 // Reading is tolerant in form (order of declarations, repeated constants and types, replicated and null constants,
-// unused capabilities) and strict in the meaning of a graph. It does not verify operators: shapes may still have to be
+// unused capabilities) and strict in the meaning of a graph. The only graph of a module is taken under any name, with a
+// warning that is an error in `check` (Diagnostics::rule). It does not verify operators: shapes may still have to be
 // merged with those of a VGF file, and graph constants have no data yet (`bind_constants`).
 #pragma once
 

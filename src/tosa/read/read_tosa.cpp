@@ -241,16 +241,16 @@ class Reader {
     }
   }
 
-  std::optional<TensorType> type(const fb::TosaTensor& tensor) {
+  // `inferred`: a result, whose shape the verifier can infer.
+  std::optional<TensorType> type(const fb::TosaTensor& tensor, bool inferred = false) {
     const auto data = data_type_of(tensor.type());
     const std::string name(view(tensor.name()));
     if (!data) {
-      const bool newer = tensor.type() >= fb::DType::FP6E2M3 && tensor.type() <= fb::DType::MAX;
-      diagnostics_.error(newer ? DiagnosticKind::Unsupported : DiagnosticKind::TypeMismatch, location(&tensor),
-                         formatted("tensor `{}` has the type {}{}", name, name_of(tensor.type()),
-                                   newer ? formatted("; {}", kUnrepresentable) : ""));
+      diagnostics_.error(DiagnosticKind::TypeMismatch, location(&tensor),
+                         formatted("tensor `{}` has the type {}", name, name_of(tensor.type())));
       return std::nullopt;
     }
+    if (tensor.is_unranked() && inferred) return TensorType{*data, {kUnranked}};
     if (tensor.is_unranked()) {
       diagnostics_.error(DiagnosticKind::Unsupported, location(&tensor), formatted("tensor `{}` has no rank", name));
       return std::nullopt;
@@ -360,14 +360,15 @@ class Reader {
     std::unordered_set<std::string_view> used;
     for (const fb::TosaOperator* each : order) {
       const OperatorInfo* info = info_for(*each);
+      const bool adaptive = is_adaptive(*each);
       std::size_t k = 0;
       const auto take = [&] { return view(each->inputs()->Get(static_cast<flatbuffers::uoffset_t>(k++))); };
       if (info) {
-        for (const OperandInfo& operand : info->operands) {
-          if (!is_file_input(operand)) continue;
+        for (const OperandInfo* operand : file_operands(*info, adaptive)) {
+          if (!is_file_input(*operand, adaptive)) continue;
           if (k == count(each->inputs())) break;
           const std::string_view name = take();
-          if (operand.is_tensor()) used.insert(name);
+          if (operand->is_tensor()) used.insert(name);
         }
       }
       // The condition of a branch is evaluated while reading.
@@ -408,9 +409,17 @@ class Reader {
 
   // --- operators ---
 
+  static bool is_adaptive(const fb::TosaOperator& of) {
+    return of.op() == fb::Op::AVG_POOL2D_ADAPTIVE || of.op() == fb::Op::MAX_POOL2D_ADAPTIVE ||
+           of.op() == fb::Op::CONV2D_BLOCK_SCALED;
+  }
+
   static const OperatorInfo* info_for(const fb::TosaOperator& of) {
+    if (is_adaptive(of)) return &info_of(*op_from_name(title(of)));
     const auto number = static_cast<std::uint32_t>(of.op());
-    return number == 0 ? nullptr : find_operator(InstructionSet::Tosa, number - 1);
+    if (number == 0) return nullptr;
+    const OperatorInfo* const info = find_operator(InstructionSet::Tosa, number - 1);
+    return info ? info : find_operator(InstructionSet::BlockScaled, number - 1);
   }
 
   void operation(const fb::TosaOperator& of, Scope& scope, int depth) {
@@ -510,10 +519,11 @@ class Reader {
   }
 
   void tosa_operation(const fb::TosaOperator& of, const OperatorInfo& info, Scope& scope) {
+    const bool adaptive = is_adaptive(of);
     std::size_t wanted = 0;
     bool variadic = false;
     for (const OperandInfo& operand : info.operands) {
-      wanted += is_file_input(operand);
+      wanted += is_file_input(operand, adaptive);
       variadic |= operand.variadic;
     }
     const std::size_t given = count(of.inputs());
@@ -527,28 +537,30 @@ class Reader {
     std::size_t next = 0;
     bool sound = true;
     std::vector<OpenParameter> open;
-    for (const OperandInfo& operand : info.operands) {
-      if (!is_file_input(operand)) continue;
-      if (operand.kind == OperandKind::List) {
+    for (const OperandInfo* operand : file_operands(info, adaptive)) {
+      if (!is_file_input(*operand, adaptive)) continue;
+      if (operand->kind == OperandKind::List) {
         const auto values = shape_values(of, next++, scope);
-        if (values) attributes.set(operand.name, *values);
+        if (values) attributes.set(operand->name, *values);
         sound &= values.has_value();
-      } else if (!operand.is_tensor()) {
-        sound &= one_element(of, next++, operand, scope, attributes, open);
+      } else if (!operand->is_tensor()) {
+        sound &= one_element(of, next++, *operand, scope, attributes, open);
       } else {
         do {
           const auto value = value_of(of, next++, scope);
           if (value) inputs.push_back(*value);
           sound &= value.has_value();
-        } while (operand.variadic && next < given);
+        } while (operand->variadic && next < given);
       }
     }
     // Bounds have the type of the bounded value.
     const DataType type = inputs.empty() ? DataType::I32 : model_.graph[inputs[0]].type.data;
     for (const OperandInfo& operand : info.operands) {
-      if (is_file_input(operand)) continue;
-      const auto read = read_attribute(of, operand, type, attributes);
-      if (read && *read) continue;
+      if (is_file_input(operand, adaptive)) continue;
+      Attributes one;
+      const auto read = read_attribute(of, operand, type, operand.optional ? one : attributes);
+      if (operand.optional && one.flag(operand.name)) attributes.set(operand.name, std::int64_t{1});
+      if (operand.optional || (read && *read)) continue;
       error(DiagnosticKind::MissingKey, of, read ? formatted("`{}` is missing", operand.name) : read.error());
       sound = false;
     }
@@ -586,7 +598,7 @@ class Reader {
     for (std::size_t i = 0; i < count(of.outputs()); ++i) {
       const std::string_view name = view(of.outputs()->Get(static_cast<flatbuffers::uoffset_t>(i)));
       const Symbol& symbol = scope[name];
-      const auto type = symbol.tensor ? this->type(*symbol.tensor) : std::nullopt;
+      const auto type = symbol.tensor ? this->type(*symbol.tensor, op != Op::CUSTOM) : std::nullopt;
       if (!symbol.tensor)
         error(DiagnosticKind::UnknownReference, of, formatted("its result `{}` is not a tensor", name));
       if (!type) return;

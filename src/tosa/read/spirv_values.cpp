@@ -156,6 +156,14 @@ std::optional<SpirvConstant> SpirvValues::constant(spirv::Id id, const spirv::In
                                        is_replicate(definition->op) || definition->op == spv::Op::OpConstantNull);
   if (!constant || !type) return error(DiagnosticKind::TypeMismatch, user, formatted("%{} is not constant", id));
   SpirvConstant value;
+  if (type->op == spv::Op::OpTypeArray) {  // other readers take an array of integers for a tensor of rank 1
+    const auto values = integers(id, user);
+    if (!values) return std::nullopt;
+    value.type = {DataType::I32, {std::ssize(*values)}};
+    const Bytes bytes = std::as_bytes(std::span(*values));
+    value.data.assign(bytes.begin(), bytes.end());
+    return value;
+  }
   if (type->op == spv::Op::OpTypeTensorARM) {
     const auto tensor = tensor_type(definition->type, user);
     if (!tensor) return std::nullopt;

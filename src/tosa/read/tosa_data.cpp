@@ -18,11 +18,16 @@ namespace {
 std::uint64_t bits_in_file(fb::DType type) {
   switch (type) {
     case fb::DType::INT4:
+    case fb::DType::FP4E2M1:
       return 4;
     case fb::DType::BOOL:
     case fb::DType::INT8:
     case fb::DType::FP8E4M3:
     case fb::DType::FP8E5M2:
+    case fb::DType::FP8UE8M0:
+    case fb::DType::MXINT8:
+    case fb::DType::FP6E2M3:  // a byte for each element
+    case fb::DType::FP6E3M2:
       return 8;
     case fb::DType::INT16:
     case fb::DType::FP16:
@@ -40,7 +45,10 @@ std::uint64_t bits_in_file(fb::DType type) {
 std::expected<TosaData, std::string> decode(fb::DType type, std::uint64_t count, Bytes bytes) {
   const auto elements = static_cast<std::size_t>(count);
   std::vector<std::byte> out;
-  if (type == fb::DType::INT4) {
+  if (type == fb::DType::FP4E2M1) {
+    out.resize(elements);
+    for (std::size_t i = 0; i < elements; ++i) out[i] = bytes[i / 2] >> (i % 2 * 4) & std::byte{15};
+  } else if (type == fb::DType::INT4) {
     out.resize(elements);
     for (std::size_t i = 0; i < elements; ++i) {
       const auto nibble = std::to_integer<unsigned>(bytes[i / 2]) >> (i % 2 * 4) & 15;
@@ -138,6 +146,16 @@ std::optional<DataType> data_type_of(fb::DType type) {
       return DataType::F8E4M3;
     case fb::DType::FP8E5M2:
       return DataType::F8E5M2;
+    case fb::DType::FP4E2M1:
+      return DataType::F4E2M1;
+    case fb::DType::FP6E2M3:
+      return DataType::F6E2M3;
+    case fb::DType::FP6E3M2:
+      return DataType::F6E3M2;
+    case fb::DType::FP8UE8M0:
+      return DataType::F8E8M0;
+    case fb::DType::MXINT8:
+      return DataType::MXI8;
     default:
       return std::nullopt;
   }
@@ -167,6 +185,16 @@ fb::DType dtype_of(DataType type) {
       return fb::DType::FP8E4M3;
     case DataType::F8E5M2:
       return fb::DType::FP8E5M2;
+    case DataType::F4E2M1:
+      return fb::DType::FP4E2M1;
+    case DataType::F6E2M3:
+      return fb::DType::FP6E2M3;
+    case DataType::F6E3M2:
+      return fb::DType::FP6E3M2;
+    case DataType::F8E8M0:
+      return fb::DType::FP8UE8M0;
+    case DataType::MXI8:
+      return fb::DType::MXINT8;
   }
   std::unreachable();
 }
@@ -212,7 +240,7 @@ std::expected<TosaData, std::string> data_of(const fb::TosaTensor& tensor, Bytes
                                      *count == 1 ? "element" : "elements", needed));
   }
   const fb::DType type = tensor.type();
-  if (type == fb::DType::INT4 || type == fb::DType::INT48 || type == fb::DType::INT64)
+  if (type == fb::DType::INT4 || type == fb::DType::FP4E2M1 || type == fb::DType::INT48 || type == fb::DType::INT64)
     return decode(type, *count, bytes);
   return TosaData{bytes.first(needed), nullptr};
 }

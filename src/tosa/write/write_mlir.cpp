@@ -22,6 +22,16 @@ std::string_view element_text(DataType type) {
       return "f8E4M3FN";
     case DataType::F8E5M2:
       return "f8E5M2";
+    case DataType::F4E2M1:
+      return "f4E2M1FN";
+    case DataType::F6E2M3:
+      return "f6E2M3FN";
+    case DataType::F6E3M2:
+      return "f6E3M2FN";
+    case DataType::F8E8M0:
+      return "f8E8M0FNU";
+    case DataType::MXI8:
+      return "!tosa.mxint8";
     default:
       return name_of(type);
   }
@@ -221,14 +231,17 @@ class MlirWriter {
       return write(node, "custom", inputs, types, attributes);
     }
     const OperatorInfo& info = info_of(node.op);
-    if (info.set != InstructionSet::Tosa) {
+    if (info.set != InstructionSet::Tosa && info.set != InstructionSet::BlockScaled) {
       problems_.error(DiagnosticKind::Unsupported, node.location,
                       formatted("{} is not an operator of TOSA", info.name));
       return;
     }
     std::size_t next = 0;
-    for (const OperandInfo& operand : info.operands) {
-      if (!is_file_input(operand)) {
+    const bool shapes_last = node.op == Op::CONV2D_BLOCK_SCALED;
+    for (const OperandInfo* each : file_operands(info, shapes_last)) {
+      const OperandInfo& operand = *each;
+      if (operand.optional && !node.attributes.flag(operand.name)) continue;
+      if (!is_file_input(operand, shapes_last)) {
         attributes.push_back(formatted("{} = {}", operand.name, attribute(node, info, operand)));
       } else if (operand.kind == OperandKind::List) {
         const auto list = node.attributes.list(operand.name);

@@ -8,6 +8,7 @@
 
 #include "base/format.hpp"
 #include "tensor/element.hpp"
+#include "tosa/lower_to_1_0.hpp"
 #include "tosa/operand_forms.hpp"
 #include "tosa/spirv_sets.hpp"
 #include "tosa/write/spirv_constants.hpp"
@@ -126,6 +127,7 @@ class SpirvWriter {
     Operands operands({builder_.import(info.set == InstructionSet::Tosa ? kTosaSet : kMotionEngineSet), info.number});
     auto input = node.inputs.begin();
     for (const OperandInfo& operand : info.operands) {
+      if (operand.optional) continue;
       if (!operand.is_tensor()) {
         operands.add(attribute(node, info, operand));
       } else {
@@ -231,9 +233,21 @@ void check_writable(const Graph& graph, const SpirvOptions& options, Diagnostics
     if (constant.data.empty() && !constant.graph_constant)
       diagnostics.error(DiagnosticKind::MissingKey, location, formatted("constant{} has no data", name));
   }
+  for (const auto* bindings : {&graph.input_bindings, &graph.output_bindings}) {
+    for (const Binding& at : *bindings) {
+      if (at.element != 0)
+        diagnostics.error(DiagnosticKind::Unsupported, {},
+                          formatted("{}: arrays of tensors cannot be written", text_of(at)));
+    }
+  }
   for (const Node& node : graph.nodes) {
     if (node.op == Op::CUSTOM && !options.custom_opcodes.contains(node.custom->domain))
       unmapped_custom(*node.custom, node.location, diagnostics);
+    if (is_tosa_1_1(node))
+      diagnostics.error(DiagnosticKind::Unsupported, node.location,
+                        formatted("{} of TOSA 1.1 is not in the instruction set {}, and this form cannot be expressed "
+                                  "in it exactly",
+                                  name_of(node.op), kTosaSet));
   }
 }
 
@@ -247,7 +261,9 @@ void unmapped_custom(const CustomOperator& custom, const SourceLocation& locatio
 }
 
 Result<spirv::Words> write_graph_module(const Graph& graph, const SpirvOptions& options) {
-  return SpirvWriter(graph, options).run();
+  Graph lowered = graph;  // constants are views
+  lower_to_1_0(lowered);
+  return SpirvWriter(lowered, options).run();
 }
 
 }  // namespace slipway::tosa

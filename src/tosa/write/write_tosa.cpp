@@ -108,10 +108,10 @@ class TosaWriter {
   }
   void tensor(ValueId value) { add_tensor(names_[index(value)], graph_[value].type); }
 
-  // The elements in the encoding of the file: i4 in nibbles, i48 in six bytes.
+  // The elements in the encoding of the file: i4 and e2m1 in nibbles, i48 in six bytes.
   static std::vector<std::byte> encoded(DataType type, Bytes data) {
     std::vector<std::byte> out;
-    if (type == DataType::I4) {
+    if (type != DataType::I48) {
       out.resize((data.size() + 1) / 2);
       for (std::size_t i = 0; i < data.size(); ++i) out[i / 2] |= (data[i] & std::byte{15}) << (i % 2 * 4);
     } else {
@@ -122,7 +122,7 @@ class TosaWriter {
   }
 
   void constant_tensor(std::string_view name, const TensorType& type, Bytes data) {
-    const bool packed = type.data == DataType::I4 || type.data == DataType::I48;
+    const bool packed = type.data == DataType::I4 || type.data == DataType::F4E2M1 || type.data == DataType::I48;
     const auto vector = packed ? bytes(encoded(type.data, data)) : bytes(data);
     add_tensor(name, type, vector);
     leading(fb::Op::CONST, name);
@@ -203,7 +203,7 @@ class TosaWriter {
       return;
     }
     const OperatorInfo& info = info_of(node.op);
-    if (info.set != InstructionSet::Tosa) {
+    if (info.set != InstructionSet::Tosa && info.set != InstructionSet::BlockScaled) {
       problems_.error(DiagnosticKind::Unsupported, node.location,
                       formatted("{} is not an operator of TOSA", info.name));
       return;
@@ -212,16 +212,17 @@ class TosaWriter {
     const flatbuffers::TypeTable& all = *fb::AttributeTypeTable();
     const flatbuffers::TypeTable& fields = *all.type_refs[all.type_codes[number].sequence_ref]();
     std::size_t next = 0;
-    for (const OperandInfo& operand : info.operands) {
-      if (!is_file_input(operand)) continue;
-      if (operand.kind == OperandKind::List) {
-        inputs.push_back(shape(node.attributes.list(operand.name)));
-      } else if (!operand.is_tensor()) {
-        const DataType type = element_type(graph_, node, info, operand);
-        inputs.push_back(one_element(type, element_bytes(node.attributes, operand.name, type)));
+    const bool shapes_last = node.op == Op::CONV2D_BLOCK_SCALED;
+    for (const OperandInfo* operand : file_operands(info, shapes_last)) {
+      if (!is_file_input(*operand, shapes_last)) continue;
+      if (operand->kind == OperandKind::List) {
+        inputs.push_back(shape(node.attributes.list(operand->name)));
+      } else if (!operand->is_tensor()) {
+        const DataType type = element_type(graph_, node, info, *operand);
+        inputs.push_back(one_element(type, element_bytes(node.attributes, operand->name, type)));
       } else {
         do inputs.push_back(names_[index(node.inputs[next++])]);
-        while (operand.variadic && next < node.inputs.size());
+        while (operand->variadic && next < node.inputs.size());
       }
     }
     operators_.push_back(table(static_cast<fb::Op>(number), attribute(node, info, fields), inputs, outputs, location));
@@ -275,7 +276,9 @@ class TosaWriter {
     const Text main = builder_.CreateString("main");
     const auto block = fb::CreateTosaBasicBlock(builder_, main, operators, tensors, in, out, shapes);
     const auto region = fb::CreateTosaRegion(builder_, main, builder_.CreateVector(&block, 1));
-    const auto version = fb::CreateVersion(builder_, 1, 0, 0, false);
+    const bool blocks =
+        std::ranges::any_of(graph_.values, [](const Value& value) { return is_block_scaled(value.type.data); });
+    const auto version = fb::CreateVersion(builder_, 1, blocks ? 1 : 0, 0, blocks);
     fb::FinishTosaGraphBuffer(builder_, fb::CreateTosaGraph(builder_, version, builder_.CreateVector(&region, 1)));
   }
 

@@ -80,6 +80,7 @@ class Buffer final : public xrt_core::buffer_handle {
  public:
   Buffer(void* memory, std::size_t size, std::uint64_t flags) : size_(size), flags_(flags) {
     if (size > state().max_buffer) throw std::runtime_error("the software NPU has no memory of this size");
+    state().allocated += size;
     if (!memory) {
       own_.reset(static_cast<std::byte*>(std::aligned_alloc(4096, (size + 4095) & ~std::size_t{4095})));
       std::memset(own_.get(), 0x5a, size);  // contents are undefined

@@ -22,6 +22,7 @@ struct State {
   // Counts since the last `reset`.
   std::atomic<std::uint64_t> commands = 0, lists = 0;
   std::atomic<std::uint64_t> syncs_to_device = 0, syncs_from_device = 0;
+  std::atomic<std::uint64_t> allocated = 0;  // bytes of buffers
   std::mutex mutex;                          // guards the vectors
   std::vector<std::uint32_t> device_of_run;  // by command
 
@@ -29,7 +30,7 @@ struct State {
     devices = 1;
     fail_at = hang_at = 0;
     max_buffer = 1ull << 30;
-    commands = lists = syncs_to_device = syncs_from_device = 0;
+    commands = lists = syncs_to_device = syncs_from_device = allocated = 0;
     const std::scoped_lock lock(mutex);
     device_of_run.clear();
   }

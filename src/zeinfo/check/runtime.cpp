@@ -3,6 +3,7 @@
 // The runtime's own messages are quoted as users see them in their logs.
 
 #include <algorithm>
+#include <charconv>
 #include <unordered_map>
 
 #include "base/format.hpp"
@@ -48,8 +49,8 @@ class Runtime {
   RuntimeVerdict run() {
     version();
     device();
-    deviations();
     names_cut_text();
+    deviations();
     known(Object::of(static_cast<const Root&>(document_)), Context::Root);
     const bool reported = std::ranges::any_of(document_.deviations, [](const Deviation& one) {
       return one.kind == DeviationKind::EmptyVector && one.field == &field_of<Root>(RootKey::functions);
@@ -65,6 +66,7 @@ class Runtime {
       find(kRefuses, DiagnosticKind::RuntimeRefuses, at(one.execution_env, ExecutionEnvKey::simd_size),
            formatted("SIMD size {} of function `{}`", simd, one.name));
     }
+    host_access();
     for (const Kernel& one : document_.kernels) {
       kernel_ = &one;
       kernel();
@@ -158,13 +160,15 @@ class Runtime {
          3);
   }
 
-  // From 22.49 the runtime looks for the first `kernels_misc_info` in the text and cuts it there.
+  // From 22.49 the runtime looks for the first `kernels_misc_info` in the text and cuts it there; it does not read what
+  // follows until a program asks for the names of arguments.
   void names_cut_text() {
     if (!since(2249) || document_.from_json) return;
     const std::size_t first = document_.text.find("kernels_misc_info");
     if (first == document_.text.npos) return;
     if (document_.has(RootKey::kernels_misc_info) &&
         locate(document_, static_cast<const Root&>(document_), RootKey::kernels_misc_info).key.begin == first) {
+      end_of_text_ = first;
       return;
     }
     find(Verdict::Crashes, DiagnosticKind::RuntimeCrash, {first, first + 17},
@@ -173,6 +177,7 @@ class Runtime {
 
   void deviations() {
     for (const Deviation& one : document_.deviations) {
+      if (one.span.begin >= end_of_text_) continue;
       kernel_ = one.kernel < document_.kernels.size() ? &document_.kernels[one.kernel] : nullptr;
       deviation(one);
     }
@@ -292,8 +297,10 @@ class Runtime {
       for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
       return parse_boolean(lower).has_value();
     }
+    std::int32_t number = 0;  // as far as the digits reach
     return one.field->type == Type::Int32 && !text.empty() && text[0] >= '0' && text[0] <= '9' &&
-           text.find_first_not_of("0123456789_") == text.npos;
+           text.find_first_not_of("0123456789_") == text.npos &&
+           std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc();
   }
 
   void unreadable(const Deviation& one) {
@@ -393,6 +400,22 @@ class Runtime {
         known(object.item(field, i), inner);
       }
       if (kernels) kernel_ = nullptr;
+    }
+  }
+
+  // Names there are strings to the runtime, and a number is not one.
+  void host_access() {
+    using H = HostAccessKey;
+    for (const HostAccess& one : document_.global_host_access_table) {
+      for (const H key : {H::device_name, H::host_name}) {
+        if (!one.has(key)) continue;
+        const std::string_view text = word(locate(document_, one, key).value);
+        const std::size_t digit = text.find_first_not_of("+-");
+        if (digit > 1 || text[digit] < '0' || text[digit] > '9') continue;
+        const std::string_view name = field_of<HostAccess>(key).key;
+        find(kRefuses, DiagnosticKind::RuntimeRefuses, at(one, key),
+             formatted("the runtime takes the `{}` `{}` for a number; put it in quotes", name, text));
+      }
     }
   }
 
@@ -520,6 +543,9 @@ class Runtime {
       if (std::int64_t{argument.offset} + argument.size > 65535) {
         find(kWarns, DiagnosticKind::RuntimeTruncates, at(argument, K::offset), "the payload ends beyond 16 bits");
       }
+      // A base of constants or globals in the binding table is an access through it, as a stateful argument is.
+      const bool is_base = argument.arg_type == ArgType::const_base || argument.arg_type == ArgType::global_base;
+      bindful |= is_base && argument.bti_value >= 0;
       const bool is_value = argument.arg_type == ArgType::arg_byvalue;
       if (!is_value && argument.arg_type != ArgType::arg_bypointer) continue;
       if (is_value) {
@@ -546,7 +572,7 @@ class Runtime {
     }
     if (bindless && bindful && since(2322)) {
       find(kRefuses, DiagnosticKind::RuntimeRefuses, at(*kernel_, KernelKey::name),
-           "bindless and stateful arguments in one kernel",
+           "arguments both bindless and in the binding table",
            ".ze_info : bindless and bindful addressing modes must not be mixed.");
     }
   }
@@ -591,6 +617,10 @@ class Runtime {
         find(kRefuses, DiagnosticKind::RuntimeRefuses, at(argument, P::size),
              formatted("packed local ids of {} bytes", argument.size));
       }
+      if (packed && argument.offset != 0) {
+        find(kRefuses, DiagnosticKind::RuntimeRefuses, at(argument, P::offset),
+             formatted("packed local ids at {}; the runtime reads them at 0", argument.offset));
+      }
       if (!packed && argument.arg_type != ArgType::local_id) {
         find(kRefuses, DiagnosticKind::RuntimeRefuses, at(argument, P::arg_type),
              "an argument of all threads among those of each");
@@ -613,6 +643,13 @@ class Runtime {
     }
   }
 
+  // Bytes of private memory that a hardware thread needs; 0 for other buffers.
+  std::int64_t private_size_of_thread(const PerThreadMemoryBuffer& buffer) const {
+    if (buffer.usage != MemBufferUsage::private_space) return 0;
+    const bool of_each_lane = buffer.type == MemBufferType::global || buffer.is_simt_thread;
+    return std::int64_t{buffer.size} * (of_each_lane ? std::max(1, kernel_->execution_env.simd_size) : 1);
+  }
+
   void buffers() {
     using B = PerThreadMemoryBufferKey;
     if (!since(2036)) return;
@@ -628,8 +665,7 @@ class Runtime {
              "the runtime accepts only global and scratch buffers");
       } else if (buffer.type == MemBufferType::global && buffer.usage != MemBufferUsage::private_space) {
         find(kRefuses, DiagnosticKind::RuntimeRefuses, at(buffer, B::usage), "a global buffer must be private_space");
-      } else if (buffer.type == MemBufferType::global &&
-                 std::int64_t{buffer.size} * std::max(1, kernel_->execution_env.simd_size) > UINT32_MAX) {
+      } else if (private_size_of_thread(buffer) > INT32_MAX) {
         find(kRefuses, DiagnosticKind::RuntimeRefuses, at(buffer, B::size),
              formatted("private memory of {} bytes for each of {} work items", buffer.size,
                        kernel_->execution_env.simd_size));
@@ -665,6 +701,7 @@ class Runtime {
   const Target& target_;
   const Device* run_on_;
   const Kernel* kernel_ = nullptr;
+  std::size_t end_of_text_ = std::string_view::npos;
   RuntimeVerdict result_;
 };
 
@@ -675,6 +712,11 @@ RuntimeVerdict runtime_verdict(const Document& document, const Target& target, R
 }
 
 void check_runtime(RuleContext& context) {
+  if (const Release release = context.options.release; release > kLastRelease) {
+    context.report_span(Severity::Warning, DiagnosticKind::ReleaseUnknown, {0, 0},
+                        formatted("release {} of the runtime is not known; the rules are those of {}",
+                                  text_of(release), text_of(kLastRelease)));
+  }
   const RuntimeVerdict verdict =
       runtime_verdict(context.document, context.target, context.options.release, context.options.run_on);
   for (const RuntimeFinding& one : verdict.findings) {

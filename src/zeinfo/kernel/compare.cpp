@@ -203,13 +203,8 @@ void words(std::vector<Change>& to, std::string_view field, std::string a, std::
 
 // The concurrent work groups of a subslice.
 std::optional<std::uint64_t> groups_of(const Kernel& kernel, const Target& target, const CompareOptions& options) {
-  std::array<std::uint32_t, 3> size = options.local_size.value_or(std::array<std::uint32_t, 3>{});
-  if (const Int3& required = kernel.execution_env.required_work_group_size) {
-    for (std::size_t d = 0; d < 3; ++d) size[d] = static_cast<std::uint32_t>(std::max(required[d], 0));
-  } else if (!options.local_size) {
-    return std::nullopt;
-  }
-  const auto result = occupancy(kernel, target, {.local_size = size});
+  if (!options.local_size && !required_work_group(kernel)) return std::nullopt;
+  const auto result = occupancy(kernel, target, {.local_size = options.local_size.value_or(WorkGroup{})});
   return result ? std::optional(result->groups) : std::nullopt;
 }
 

@@ -171,12 +171,21 @@ TEST(Occupancy, GroupsThatCannotRun) {
   constexpr std::string_view kPlain = "grf_count: 128, simd_size: 16";
   EXPECT_EQ(reason(kPlain, "", {}), "the device is not known; give --product");
   EXPECT_EQ(reason(kPlain, "pvc", {.local_size = {4096, 1, 1}}),
-            "a work group of 4096x1x1 cannot run: it needs 256 hardware threads; there are at most 64");
+            "a work group of 4096x1x1 cannot run: the runtime allows pvc at most 1024 items");
+  EXPECT_EQ(reason("grf_count: 128, simd_size: 32", "pvc", {.local_size = {2048, 1, 1}}),
+            "a work group of 2048x1x1 cannot run: the runtime allows pvc at most 1024 items");
+  EXPECT_EQ(reason("grf_count: 256, simd_size: 16", "pvc", {.local_size = {1024, 1, 1}}),
+            "a work group of 1024x1x1 cannot run: it needs 64 hardware threads; there are at most 32");
+  EXPECT_EQ(reason(kPlain, "bmg", {.local_size = {1024, 1, 1}}), "");
   EXPECT_EQ(reason(kPlain, "pvc", {.local_size = {0, 1, 1}}),
             "a work group of 0x1x1 cannot run: it has no items, or more than can be counted");
+  // The size that the kernel requires counts, not the one that is given.
   EXPECT_EQ(reason("grf_count: 128, simd_size: 16, required_work_group_size: [ 16, 4, 2 ]", "pvc",
+                   {.local_size = {4096, 1, 1}}),
+            "");
+  EXPECT_EQ(reason("grf_count: 128, simd_size: 16, required_work_group_size: [ 64, 32, 1 ]", "pvc",
                    {.local_size = {64, 1, 1}}),
-            "a work group of 64x1x1 cannot run: the kernel requires 16x4x2");
+            "a work group of 64x32x1 cannot run: the runtime allows pvc at most 1024 items");
   EXPECT_EQ(reason(kPlain, "dg2", {.local_size = {64, 1, 1}, .local_memory = 65537}),
             "a work group of 64x1x1 cannot run: it needs more local memory than 64 KiB");
 }

@@ -9,6 +9,8 @@
 namespace slipway::zeinfo {
 namespace {
 
+constexpr std::uint64_t kMaxItemsBeforeXe2 = 1024;  // of a work group; the compute runtime refuses more
+
 constexpr std::uint32_t kCoreXeHpc = 3080;
 constexpr std::uint32_t kXe2 = 3081;
 constexpr std::uint32_t kXe3 = 7680;
@@ -79,10 +81,17 @@ std::optional<std::uint64_t> allocated_slm(std::uint64_t bytes, const Device& de
   return std::nullopt;
 }
 
+std::optional<WorkGroup> required_work_group(const Kernel& kernel) {
+  const Int3& required = kernel.execution_env.required_work_group_size;
+  WorkGroup size{};
+  for (std::size_t d = 0; d < 3; ++d) size[d] = static_cast<std::uint32_t>(std::max(required[d], 0));
+  return required && size != WorkGroup{} ? std::optional(size) : std::nullopt;
+}
+
 std::expected<Occupancy, std::string> occupancy(const Kernel& kernel, const Target& target,
                                                 const OccupancyOptions& options) {
   const ExecutionEnv& env = kernel.execution_env;
-  const auto& size = options.local_size;
+  const WorkGroup size = required_work_group(kernel).value_or(options.local_size);
   const auto impossible = [&](std::string why) {
     return std::unexpected(formatted("a work group of {}x{}x{} cannot run: {}", size[0], size[1], size[2], why));
   };
@@ -90,14 +99,10 @@ std::expected<Occupancy, std::string> occupancy(const Kernel& kernel, const Targ
   if (!threads || !target.device) return std::unexpected("the device is not known; give --product");
   const Size items = checked_product(std::span<const std::uint32_t>(size));
   if (!items || *items == 0) return impossible("it has no items, or more than can be counted");
+  if (target.device->core < kXe2 && *items > kMaxItemsBeforeXe2)
+    return impossible(formatted("the runtime allows {} at most {} items", target.device->name(), kMaxItemsBeforeXe2));
   if (env.simd_size <= 0) return impossible(formatted("the kernel has {} lanes", env.simd_size));
-  if (const Int3& required = env.required_work_group_size;
-      required && std::ranges::any_of(std::array{0, 1, 2}, [&](int d) {
-        return static_cast<std::int64_t>(required[static_cast<std::size_t>(d)]) != size[static_cast<std::size_t>(d)];
-      })) {
-    return impossible(formatted("the kernel requires {}x{}x{}", required[0], required[1], required[2]));
-  }
-  Occupancy result;
+  Occupancy result{.local_size = size};
   result.eus = options.eus > 0 ? options.eus : target.device->eus;
   result.threads_per_eu = *threads;
   result.threads_per_group = divide_up(*items, static_cast<std::uint64_t>(env.simd_size));

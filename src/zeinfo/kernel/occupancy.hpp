@@ -22,7 +22,13 @@ std::optional<int> derived_threads_per_eu(int grf_count, const Target& target);
 // The maximum number of hardware threads of one work group; empty before Xe2, where no rule is known.
 std::optional<int> threads_per_group_limit(const ExecutionEnv& env, const Target& target);
 
+using WorkGroup = std::array<std::uint32_t, 3>;
+
+// `required_work_group_size`; empty where the kernel runs with any size.
+std::optional<WorkGroup> required_work_group(const Kernel& kernel);
+
 struct Occupancy {
+  WorkGroup local_size{};  // the required one, else that of the options
   int threads_per_eu = 0;
   std::uint64_t threads_per_group = 0;  // hardware threads that one work group takes
   std::uint64_t slm_bytes = 0;          // of one group, rounded up
@@ -35,7 +41,7 @@ struct Occupancy {
   std::string_view limited_by;  // "threads", "barriers", "slm"
 };
 struct OccupancyOptions {
-  std::array<std::uint32_t, 3> local_size{1, 1, 1};
+  WorkGroup local_size{1, 1, 1};   // of kernels that require none
   int eus = 0;                     // of a subslice; 0: those of the device
   std::uint64_t local_memory = 0;  // bytes of local arguments, besides slm_size
 };

@@ -27,15 +27,17 @@ bool Reader::too_deep(const char* at) {
   return false;
 }
 
-void Reader::wrong_kind(const FieldInfo& field, Span span) {
+void Reader::wrong_kind(const FieldInfo& field, const MappingInfo* in, Span span) {
   switch (field.type) {
     case Type::Mapping:
       return error(DiagnosticKind::NotAMapping, span, formatted("`{}` takes a mapping", field.key));
     case Type::Sequence:
       return error(DiagnosticKind::NotASequence, span, formatted("`{}` takes a sequence of mappings", field.key));
     case Type::Int3:
+      deviation(DeviationKind::WrongListLength, span, in, &field);
       return error(DiagnosticKind::NotASequence, span, formatted("`{}` takes a sequence of three integers", field.key));
     default:
+      deviation(DeviationKind::BadScalar, span, in, &field);
       return error(DiagnosticKind::NotAScalar, span, formatted("`{}` takes a single value", field.key));
   }
 }
@@ -251,7 +253,7 @@ Span Reader::inline_value(const FieldInfo* field, const MappingInfo* in, std::by
       mark(object, *field);
       flow_mapping(field->mapping, object + field->offset);
     } else {
-      if (field) wrong_kind(*field, span(p_, p_ + 1));
+      if (field) wrong_kind(*field, in, span(p_, p_ + 1));
       flow_mapping(nullptr, nullptr);
     }
   } else if (peek() == '[') {
@@ -263,7 +265,7 @@ Span Reader::inline_value(const FieldInfo* field, const MappingInfo* in, std::by
     } else if (field && is_sequence_form(*field)) {
       sequence_form(*field, in, object, true);
     } else {
-      if (field) wrong_kind(*field, span(p_, p_ + 1));
+      if (field) wrong_kind(*field, in, span(p_, p_ + 1));
       flow_sequence(nullptr, nullptr, nullptr);
     }
   } else {
@@ -293,7 +295,7 @@ Span Reader::block_value(const FieldInfo* field, const MappingInfo* in, std::byt
     } else if (field && is_sequence_form(*field)) {
       sequence_form(*field, in, object, false);
     } else {
-      if (field) wrong_kind(*field, where);
+      if (field) wrong_kind(*field, in, where);
       block_sequence(nullptr, nullptr, column_);
     }
   } else if (peek() != '{' && peek() != '[' && looks_like_entry()) {
@@ -301,7 +303,7 @@ Span Reader::block_value(const FieldInfo* field, const MappingInfo* in, std::byt
       mark(object, *field);
       block_mapping(field->mapping, object + field->offset, column_, false);
     } else {
-      if (field) wrong_kind(*field, where);
+      if (field) wrong_kind(*field, in, where);
       block_mapping(nullptr, nullptr, column_, false);
     }
   } else {

@@ -103,7 +103,7 @@ class Reader {
   void int3_element(const FieldInfo& field, const MappingInfo* in, const Scalar& scalar, Int3Reading& to);
   void finish_int3(const FieldInfo& field, const MappingInfo* in, std::byte* object, Int3Reading reading, Span span);
   void finish_mapping(const MappingInfo* mapping, std::byte* object, std::uint64_t seen, Span at);
-  void wrong_kind(const FieldInfo& field, Span span);
+  void wrong_kind(const FieldInfo& field, const MappingInfo* in, Span span);
   void bad_scalar(const FieldInfo& field, const MappingInfo* in, DiagnosticKind kind, Span span,
                   std::string_view message);
   void store_list(const FieldInfo& field, std::byte* object, std::size_t from, std::uint32_t count);

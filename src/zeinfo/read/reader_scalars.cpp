@@ -104,7 +104,7 @@ void Reader::scalar_value(const FieldInfo& field, const MappingInfo* in, std::by
       if (is_null) {
         no_value(&field, in, object, scalar.span);
       } else {
-        wrong_kind(field, scalar.span);
+        wrong_kind(field, in, scalar.span);
       }
       return;
   }

@@ -127,9 +127,8 @@ std::string dimensions_text(const Kernel& kernel, const zeinfo::Target& target) 
 }
 
 std::string work_group_text(const Kernel& kernel) {
-  const zeinfo::Int3& size = kernel.execution_env.required_work_group_size;
-  if (!size || (size[0] == 0 && size[1] == 0 && size[2] == 0)) return "any";
-  return formatted("{}x{}x{}", size[0], size[1], size[2]);
+  const auto size = zeinfo::required_work_group(kernel);
+  return size ? formatted("{}x{}x{}", (*size)[0], (*size)[1], (*size)[2]) : "any";
 }
 
 std::string arguments_text(const zeinfo::Document& document, const Kernel& kernel) {
@@ -168,13 +167,19 @@ std::string arguments_text(const zeinfo::Document& document, const Kernel& kerne
   return text;
 }
 
+auto occupancy_of(const Kernel& kernel, const zeinfo::Target& target, const InspectOptions& options) {
+  return zeinfo::occupancy(
+      kernel, target,
+      {.local_size = *options.occupancy_of, .eus = options.eus, .local_memory = options.local_memory});
+}
+
 std::string occupancy_text(const Kernel& kernel, const zeinfo::Target& target, const InspectOptions& options) {
-  const auto& size = *options.occupancy_of;
-  const auto o =
-      zeinfo::occupancy(kernel, target, {.local_size = size, .eus = options.eus, .local_memory = options.local_memory});
+  const auto o = occupancy_of(kernel, target, options);
   if (!o) return formatted("  occupancy: {}\n", o.error());
-  return formatted("  occupancy with {}x{}x{} on {} EUs: {} work group{} of {} threads, limited by {}\n", size[0],
-                   size[1], size[2], o->eus, o->groups, o->groups == 1 ? "" : "s", o->threads_per_group, o->limited_by);
+  const auto& size = o->local_size;
+  return formatted("  occupancy with {}x{}x{}{} on {} EUs: {} work group{} of {} threads, limited by {}\n", size[0],
+                   size[1], size[2], size == *options.occupancy_of ? "" : " (required)", o->eus, o->groups,
+                   o->groups == 1 ? "" : "s", o->threads_per_group, o->limited_by);
 }
 
 std::string indented(std::string_view text) {
@@ -297,9 +302,7 @@ std::vector<std::string> occupancy_problems(const Input& input, const InspectOpt
   std::vector<std::string> problems;
   if (!options.occupancy_of) return problems;
   for (const Kernel* kernel : chosen_kernels(input, options)) {
-    const auto result = zeinfo::occupancy(
-        *kernel, input.target,
-        {.local_size = *options.occupancy_of, .eus = options.eus, .local_memory = options.local_memory});
+    const auto result = occupancy_of(*kernel, input.target, options);
     if (!result) problems.push_back(formatted("kernel `{}`: {}", printable(kernel->name), result.error()));
   }
   return problems;

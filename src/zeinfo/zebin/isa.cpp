@@ -17,14 +17,14 @@ namespace {
 // The names by which the library knows the platforms of a core, any of them.
 struct CorePlatforms {
   std::uint32_t core;
-  std::array<std::string_view, 4> names;
+  std::array<std::string_view, 6> names;
 };
 constexpr CorePlatforms kCorePlatforms[] = {
     {11, {"bdw", "8"}},       {12, {"skl", "9"}},
     {15, {"icl", "11"}},      {18, {"tgllp", "tgl", "xelp", "12p1"}},
     {3077, {"xehp", "12p5"}}, {3079, {"xehpg", "dg2", "12p71"}},
     {3080, {"xehpc", "pvc"}}, {3081, {"xe2", "bmg", "lnl"}},
-    {7680, {"xe3", "ptl"}},   {8960, {"xe3p", "xe3p_xpc", "cri", "nvl"}},
+    {7680, {"xe3", "ptl"}},   {8960, {"xe3p", "xe3pxpc", "xe3p_xpc", "cri", "nvl"}},
 };
 
 constexpr std::string_view kHowToInstall =

@@ -76,8 +76,12 @@ class EngineList final : public KernelList {
       const BufferArgument& argument = *arguments_[index][port];
       return host_bytes(*argument.buffer).subspan(argument.offset, argument.size);
     };
-    for (std::size_t i = 0; i < model.ports.size(); ++i) {
-      if (!model.ports[i].writes) std::ranges::copy(part(i), prepared.bytes(model.ports[i].resource).begin());
+    // The contents of outputs too, so that the runner sees which elements the model does not write.
+    for (const bool outputs : {true, false}) {
+      for (std::size_t i = 0; i < model.ports.size(); ++i) {
+        if (model.ports[i].writes == outputs)
+          std::ranges::copy(part(i), prepared.bytes(model.ports[i].resource).begin());
+      }
     }
     SLIPWAY_TRY_VOID(prepared.iterate(iteration));
     for (std::size_t i = 0; i < model.ports.size(); ++i) {

@@ -227,7 +227,7 @@ class ReplyReader {
     require(rank <= kMaxReplyRank);
     for (std::uint32_t i = 0; i < rank && !ended(); ++i) {
       made.shape.push_back(from_.read<std::int64_t>());
-      require(made.shape.back() >= 0 || made.shape.back() == kDynamic);
+      require(made.shape.back() >= 0 || made.shape.back() == kDynamic || made.shape.back() == kUnranked);
     }
     return made;
   }
@@ -379,7 +379,7 @@ bool MlirElements::holds(std::size_t count, std::size_t size) const {
 }
 
 bool MlirElements::same_as(DataType type) const {
-  return bytes() == tensor::size_of(storage_of(type)) && width % 8 == 0 && !is_f64;
+  return bytes() == tensor::size_of(storage_of(type)) && (width % 8 == 0 || is_float(type)) && !is_f64;
 }
 
 std::expected<std::vector<std::byte>, std::string> MlirElements::convert(Bytes raw, std::size_t count,

@@ -26,6 +26,7 @@
 #include "tensor/element.hpp"
 #include "tosa/operand_forms.hpp"
 #include "tosa/read/known_elements.hpp"
+#include "tosa/read/mlir/draft_operations.hpp"
 #include "tosa/read/mlir/long_literals.hpp"
 #include "tosa/read/mlir/mlir_reply.hpp"
 #include "tosa/read/open_parameters.hpp"
@@ -148,6 +149,8 @@ class Parser {
   bool parse() {
     mlir::MLIRContext& context = parsed_.context;
     context.loadDialect<mlir::func::FuncDialect, mlir::tosa::TosaDialect, MlProgram>();
+    draft::add_missing<"tosa.matmul_t", "tosa.row_gather", "tosa.avg_pool2d_adaptive", "tosa.max_pool2d_adaptive",
+                       "tosa.conv2d_block_scaled">(context);
     context.printOpOnDiagnostic(false);  // it may contain megabytes of weights
     const mlir::ScopedDiagnosticHandler handler(&context, [this](mlir::Diagnostic& problem) {
       if (problem.getSeverity() != mlir::DiagnosticSeverity::Error) return mlir::success();
@@ -283,10 +286,20 @@ class Parser {
     if (type.isF32() || type.isF64()) return DataType::F32;
     if (mlir::isa<mlir::Float8E4M3FNType>(type)) return DataType::F8E4M3;
     if (mlir::isa<mlir::Float8E5M2Type>(type)) return DataType::F8E5M2;
+    if (mlir::isa<mlir::Float4E2M1FNType>(type)) return DataType::F4E2M1;
+    if (mlir::isa<mlir::Float6E2M3FNType>(type)) return DataType::F6E2M3;
+    if (mlir::isa<mlir::Float6E3M2FNType>(type)) return DataType::F6E3M2;
+    if (mlir::isa<mlir::Float8E8M0FNUType>(type)) return DataType::F8E8M0;
+    if (mlir::isa<mlir::tosa::mxint8Type>(type)) return DataType::MXI8;
     return std::nullopt;
   }
 
-  std::optional<TensorType> type(mlir::Type of, mlir::Location location) {
+  // `inferred`: of a result, whose shape the verifier can infer.
+  std::optional<TensorType> type(mlir::Type of, mlir::Location location, bool inferred = false) {
+    const auto unranked = mlir::dyn_cast<mlir::UnrankedTensorType>(of);
+    if (unranked && inferred) {
+      if (const auto element = element_type(unranked.getElementType())) return TensorType{*element, {kUnranked}};
+    }
     const auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(of);
     if (!tensor) {
       error(mlir::isa<mlir::UnrankedTensorType>(of) ? DiagnosticKind::Unsupported : DiagnosticKind::TypeMismatch,
@@ -312,6 +325,9 @@ class Parser {
     const auto op = op_from_name(name);
     return op && *op != Op::CUSTOM ? &info_of(*op) : nullptr;
   }
+  static bool is_adaptive(mlir::Operation& of) {
+    return upper_name(of).ends_with(kAdaptive) || upper_name(of) == "CONV2D_BLOCK_SCALED";
+  }
   // `tosa.add_shape` is ADD_SHAPE; empty for other dialects.
   static std::string upper_name(mlir::Operation& of) {
     std::string_view name = view(of.getName().getStringRef());
@@ -333,11 +349,12 @@ class Parser {
     std::unordered_set<void*> used;
     for (mlir::Operation& each : block.getOperations()) {
       const OperatorInfo* info = info_for(each);
+      const bool adaptive = is_adaptive(each);
       unsigned k = 0;
       if (info) {
-        for (const OperandInfo& operand : info->operands) {
-          if (!is_file_input(operand) || k == each.getNumOperands()) continue;
-          if (operand.is_tensor()) used.insert(each.getOperand(k).getAsOpaquePointer());
+        for (const OperandInfo* operand : file_operands(*info, adaptive)) {
+          if (!is_file_input(*operand, adaptive) || k == each.getNumOperands()) continue;
+          if (operand->is_tensor()) used.insert(each.getOperand(k).getAsOpaquePointer());
           ++k;
         }
       }
@@ -436,6 +453,7 @@ class Parser {
   }
 
   static MlirElements elements_of(mlir::Type element) {
+    if (!element.isIntOrIndexOrFloat()) return {.width = 8};  // mxint8
     return {.width = mlir::isa<mlir::IndexType>(element) ? 64 : element.getIntOrFloatBitWidth(),
             .is_f64 = element.isF64()};
   }
@@ -593,9 +611,11 @@ class Parser {
     Attributes attributes;
     unsigned next = 0;
     bool sound = true;
+    const bool adaptive = is_adaptive(of);
     std::vector<OpenParameter> open;
-    for (const OperandInfo& operand : info.operands) {
-      if (!is_file_input(operand)) {
+    for (const OperandInfo* each : file_operands(info, adaptive)) {
+      const OperandInfo& operand = *each;
+      if (!is_file_input(operand, adaptive)) {
         sound &= attribute(of, info, operand, attributes);
         continue;
       }
@@ -644,7 +664,7 @@ class Parser {
            std::shared_ptr<const CustomOperator> custom) {
     std::vector<TensorType> types;
     for (mlir::Value result : of.getResults()) {
-      const auto type = this->type(result.getType(), of.getLoc());
+      const auto type = this->type(result.getType(), of.getLoc(), op != Op::CUSTOM);
       if (!type) return;
       types.push_back(*type);
     }
@@ -670,6 +690,7 @@ class Parser {
     };
     if (!given) {
       // Attributes that MLIR omits have their default.
+      if (operand.optional) return true;
       if (operand.kind == OperandKind::NanMode) return to.set(operand.name, std::int64_t{1}), true;
       if (operand.kind == OperandKind::Flag) return to.set(operand.name, std::int64_t{0}), true;
       error(DiagnosticKind::MissingKey, of, formatted("the attribute `{}` is missing", operand.name));
@@ -706,6 +727,9 @@ class Parser {
       word = view(mlir::tosa::stringifyRoundingMode(rounding.getValue()));
     if (const auto resize = mlir::dyn_cast<mlir::tosa::ResizeModeAttr>(given))
       word = view(mlir::tosa::stringifyResizeMode(resize.getValue()));
+    if (const auto block = mlir::dyn_cast<mlir::tosa::BlockSizeAttr>(given))
+      word = view(mlir::tosa::stringifyBlockSize(block.getValue()));
+    if (const auto text = mlir::dyn_cast<mlir::StringAttr>(given)) word = view(text.getValue());
     for (const EnumerantName& each : enumerants(operand.kind)) {
       if (each.name == word) return to.set(operand.name, std::int64_t{each.value}), true;
     }
