@@ -7,6 +7,7 @@
 
 #include "base/format.hpp"
 #include "model/resolve_model.hpp"
+#include "vgf/check.hpp"
 
 namespace slipway::model {
 namespace {
@@ -17,7 +18,12 @@ class ModelComparer {
  public:
   ModelComparer(const vgf::File& file, const Standalone& alone, const ModelValues& values,
                 const Intermediates* intermediates, const GraphRunner& other)
-      : file_(file), alone_(alone), values_(values), intermediates_(intermediates), other_(other) {}
+      : file_(file),
+        alone_(alone),
+        values_(values),
+        intermediates_(intermediates),
+        other_(other),
+        storage_(vgf::storage_of(file)) {}
 
   Result<> segment(const SegmentSteps& steps) {
     const vgf::Segment& segment = file_.segments[steps.segment];
@@ -26,7 +32,7 @@ class ModelComparer {
       return {};
     }
     for (const vgf::Slot& slot : segment.inputs) {
-      if (const auto why = unproven_.find(storage_of(file_, slot.resource)); why != unproven_.end()) {
+      if (const auto why = unproven_.find(storage_[slot.resource]); why != unproven_.end()) {
         // Its operators are compared all the same.
         leave_out(segment, "it depends on what was not compared: " + why->second);
         break;
@@ -58,7 +64,7 @@ class ModelComparer {
         compared_.insert(resource);
         comparison_.outputs.push_back(std::move(compared[i]));
       } else {
-        unproven_.try_emplace(storage_of(file_, resource), "its value is not known after the run");
+        unproven_.try_emplace(storage_[resource], "its value is not known after the run");
       }
     }
     return {};
@@ -70,7 +76,7 @@ class ModelComparer {
       const std::uint32_t resource = file_.outputs[i].resource;
       if (!compared_.contains(resource)) compare_with_input(resource);
       ++comparison_.compared.total;
-      const auto why = unproven_.find(storage_of(file_, resource));
+      const auto why = unproven_.find(storage_[resource]);
       if (why == unproven_.end() && compared_.contains(resource))
         ++comparison_.compared.compared;
       else
@@ -116,18 +122,18 @@ class ModelComparer {
   }
 
   void leave_out(const vgf::Segment& segment, const std::string& why) {
-    for (const vgf::Slot& slot : segment.outputs) unproven_.try_emplace(storage_of(file_, slot.resource), why);
+    for (const vgf::Slot& slot : segment.outputs) unproven_.try_emplace(storage_[slot.resource], why);
   }
 
   // An output in whose memory no segment writes is an input of the model.
   void compare_with_input(std::uint32_t resource) {
-    const auto storage = storage_of(file_, resource);
+    const auto storage = storage_[resource];
     const bool is_written = std::ranges::any_of(file_.segments, [&](const vgf::Segment& segment) {
       return std::ranges::any_of(segment.outputs,
-                                 [&](const vgf::Slot& slot) { return storage_of(file_, slot.resource) == storage; });
+                                 [&](const vgf::Slot& slot) { return storage_[slot.resource] == storage; });
     });
-    const auto input = std::ranges::find_if(
-        file_.inputs, [&](const vgf::Slot& slot) { return storage_of(file_, slot.resource) == storage; });
+    const auto input =
+        std::ranges::find_if(file_.inputs, [&](const vgf::Slot& slot) { return storage_[slot.resource] == storage; });
     if (is_written || input == file_.inputs.end()) return;
     const auto got = values_.find(resource), wanted = values_.find(input->resource);
     const auto elements = elements_of(file_.resources[resource], alone_.shapes[resource]);
@@ -169,9 +175,10 @@ class ModelComparer {
   const ModelValues& values_;
   const Intermediates* intermediates_;
   const GraphRunner& other_;
+  const std::vector<std::uint32_t> storage_;
   ModelComparison comparison_;
-  std::set<std::uint32_t> compared_;         // resources
-  std::map<Storage, std::string> unproven_;  // why
+  std::set<std::uint32_t> compared_;               // resources
+  std::map<std::uint32_t, std::string> unproven_;  // by storage: why
 };
 
 }  // namespace

@@ -623,11 +623,6 @@ std::vector<std::string> output_file_names(const vgf::File& file) {
   return names;
 }
 
-Storage storage_of(const vgf::File& file, std::uint32_t resource) {
-  const auto& group = file.resources[resource].alias_group;
-  return group ? Storage(true, *group) : Storage(false, resource);
-}
-
 std::string file_name_for(std::string_view label) {
   std::string name;
   for (const char c : label) {

@@ -10,7 +10,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "model/plan/plan_model.hpp"
@@ -73,10 +72,6 @@ struct Elements {
   tensor::Shape shape;
 };
 std::optional<Elements> elements_of(const vgf::Resource& resource, const tensor::Shape& shape);
-
-// What shares memory: an alias group, or a resource alone.
-using Storage = std::pair<bool, std::uint32_t>;
-Storage storage_of(const vgf::File& file, std::uint32_t resource);
 
 // The type of graphs for elements that no graph uses.
 tosa::DataType data_type_of(tensor::ElementType type);
