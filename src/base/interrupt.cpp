@@ -23,7 +23,7 @@ std::array<bool, kSignals.size()> is_caught{};
 constinit thread_local std::optional<TimeLimit::Clock::time_point> limit_of_thread;
 
 // Only calls that a signal handler may make.
-void handle(int number) {
+void count_interrupt(int number) {
   const int saved = errno;
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     if (is_caught[i]) ::signal(kSignals[i], SIG_DFL);
@@ -46,7 +46,7 @@ std::optional<TimeLimit::Clock::time_point> end_of(std::optional<std::chrono::na
 void catch_interrupts() {
   if (interrupt_pipe[0] >= 0 || ::pipe2(interrupt_pipe, O_CLOEXEC | O_NONBLOCK) != 0) return;
   struct sigaction action{};
-  action.sa_handler = handle;
+  action.sa_handler = count_interrupt;
   action.sa_flags = SA_RESTART;
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     struct sigaction old{};

@@ -7,7 +7,7 @@
 namespace slipway {
 namespace {
 
-constexpr std::string_view kMagic = "ML\xEFR";
+constexpr std::string_view kBytecodeMagic = "ML\xEFR";
 constexpr std::uint64_t kWithDialectVersions = 1;  // the version of the format that added them
 constexpr std::uint8_t kIsAligned = 0x80;
 
@@ -33,7 +33,7 @@ void write_mlir_number(ByteWriter& to, std::uint64_t value) {
   to.write(std::uint8_t{0}).write(value);
 }
 
-bool is_mlir_bytecode(Bytes bytes) { return text_of(bytes).starts_with(kMagic); }
+bool is_mlir_bytecode(Bytes bytes) { return text_of(bytes).starts_with(kBytecodeMagic); }
 
 Bytes MlirBytecode::section(MlirSectionId id) const {
   const auto found = std::ranges::find(sections, id, &MlirSection::id);
@@ -43,7 +43,7 @@ Bytes MlirBytecode::section(MlirSectionId id) const {
 std::optional<MlirBytecode> read_mlir_bytecode(Bytes bytes) {
   if (!is_mlir_bytecode(bytes)) return std::nullopt;
   MlirBytecode file;
-  ByteReader from(bytes, kMagic.size());
+  ByteReader from(bytes, kBytecodeMagic.size());
   file.version = read_mlir_number(from);
   const std::string_view text = text_of(bytes);
   const std::size_t end = text.find('\0', from.offset());

@@ -7,7 +7,6 @@
 
 #include "base/format.hpp"
 #include "model/resolve_model.hpp"
-#include "vgf/check.hpp"
 
 namespace slipway::model {
 namespace {
@@ -18,12 +17,7 @@ class ModelComparer {
  public:
   ModelComparer(const vgf::File& file, const Standalone& alone, const ModelValues& values,
                 const Intermediates* intermediates, const GraphRunner& other)
-      : file_(file),
-        alone_(alone),
-        values_(values),
-        intermediates_(intermediates),
-        other_(other),
-        storage_(vgf::storage_of(file)) {}
+      : file_(file), alone_(alone), values_(values), intermediates_(intermediates), other_(other) {}
 
   Result<> segment(const SegmentSteps& steps) {
     const vgf::Segment& segment = file_.segments[steps.segment];
@@ -132,8 +126,8 @@ class ModelComparer {
       return std::ranges::any_of(segment.outputs,
                                  [&](const vgf::Slot& slot) { return storage_[slot.resource] == storage; });
     });
-    const auto input =
-        std::ranges::find_if(file_.inputs, [&](const vgf::Slot& slot) { return storage_[slot.resource] == storage; });
+    const auto input = std::ranges::find_if(
+        file_.inputs, [&](const vgf::Slot& slot) { return storage_[slot.resource] == storage; });
     if (is_written || input == file_.inputs.end()) return;
     const auto got = values_.find(resource), wanted = values_.find(input->resource);
     const auto elements = elements_of(file_.resources[resource], alone_.shapes[resource]);
@@ -175,10 +169,10 @@ class ModelComparer {
   const ModelValues& values_;
   const Intermediates* intermediates_;
   const GraphRunner& other_;
-  const std::vector<std::uint32_t> storage_;
   ModelComparison comparison_;
-  std::set<std::uint32_t> compared_;               // resources
-  std::map<std::uint32_t, std::string> unproven_;  // by storage: why
+  std::set<std::uint32_t> compared_;         // resources
+  std::vector<std::uint32_t> storage_ = vgf::storage_of(file_);
+  std::map<std::uint32_t, std::string> unproven_;  // why, by storage
 };
 
 }  // namespace
