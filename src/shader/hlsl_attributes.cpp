@@ -11,16 +11,16 @@
 namespace slipway::shader {
 namespace {
 
-struct Token {
+struct HlslToken {
   std::string_view text;  // a word or number, or one other character
   std::size_t begin = 0, end = 0;
 };
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_hlsl_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 // Without blanks, comments, literals of text and lines of the preprocessor.
-std::vector<Token> tokens_of(std::string_view text) {
-  std::vector<Token> tokens;
+std::vector<HlslToken> tokens_of(std::string_view text) {
+  std::vector<HlslToken> tokens;
   bool line_begins = true;
   const auto skip_to = [&](std::size_t from, std::string_view end) {
     const std::size_t found = text.find(end, from);
@@ -47,8 +47,8 @@ std::vector<Token> tokens_of(std::string_view text) {
       if (rest[0] == '"') {
         while (end < text.size() && text[end] != '"' && text[end] != '\n') end += text[end] == '\\' ? 2 : 1;
         end = std::min(end + 1, text.size());
-      } else if (is_word(rest[0])) {
-        while (end < text.size() && is_word(text[end])) ++end;
+      } else if (is_hlsl_word(rest[0])) {
+        while (end < text.size() && is_hlsl_word(text[end])) ++end;
       }
       tokens.push_back({text.substr(at, end - at), at, end});
       at = end;
@@ -86,7 +86,7 @@ class Adapter {
     return token < tokens_.size() && tokens_[token].text == text;
   }
   bool is_name(std::size_t token) const {
-    return token < tokens_.size() && is_word(tokens_[token].text[0]) &&
+    return token < tokens_.size() && is_hlsl_word(tokens_[token].text[0]) &&
            std::isdigit(static_cast<unsigned char>(tokens_[token].text[0])) == 0;
   }
   void insert(std::size_t at, std::string text) { edits_.push_back({at, at, std::move(text)}); }
@@ -155,7 +155,7 @@ class Adapter {
   }
 
   std::string_view text_;
-  std::vector<Token> tokens_;
+  std::vector<HlslToken> tokens_;
   std::vector<Edit> edits_;
 };
 

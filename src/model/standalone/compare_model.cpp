@@ -7,6 +7,7 @@
 
 #include "base/format.hpp"
 #include "model/resolve_model.hpp"
+#include "vgf/check.hpp"
 
 namespace slipway::model {
 namespace {
