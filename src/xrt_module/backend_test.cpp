@@ -9,6 +9,7 @@
 #include "recipe/backends/xrt/module.hpp"
 #include "recipe/open_backend.hpp"
 #include "recipe/replay/run.hpp"
+#include "recipe/report_records.hpp"
 #include "testing/recipes.hpp"
 #include "testing/source_directory.hpp"
 #include "xrt_module/module.hpp"
