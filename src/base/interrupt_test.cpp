@@ -57,11 +57,11 @@ TEST(Interrupt, LimitsNest) {
 
 TEST(Interrupt, TheFirstOneIsCaught) {
   EXPECT_EQ(interrupt_file(), -1);
-  EXPECT_EXIT(end_after_one(), testing::KilledBySignal(SIGTERM), "");
-  EXPECT_EXIT(be_ended_by_the_second(), testing::KilledBySignal(SIGINT), "");
+  EXPECT_EXIT(end_after_one(), ::testing::KilledBySignal(SIGTERM), "");
+  EXPECT_EXIT(be_ended_by_the_second(), ::testing::KilledBySignal(SIGINT), "");
 }
 
-TEST(Interrupt, IgnoredSignalsStayIgnored) { EXPECT_EXIT(ignore_one(), testing::ExitedWithCode(0), ""); }
+TEST(Interrupt, IgnoredSignalsStayIgnored) { EXPECT_EXIT(ignore_one(), ::testing::ExitedWithCode(0), ""); }
 
 }  // namespace
 }  // namespace slipway

@@ -21,7 +21,7 @@ DeviceInfo info_of(const gpu::Snapshot& snapshot) {
 Outcome<std::vector<DeviceInfo>> list_devices() {
   const Result<gpu::Instance> instance = gpu::create_instance();
   std::vector<DeviceInfo> devices;
-  // Without Vulkan, or without a driver, there are none.
+  // Without a Vulkan loader or driver the list is empty.
   if (!instance && instance.error().front().kind == DiagnosticKind::NoDevice) return devices;
   if (!instance) return std::unexpected(public_problems(instance.error()));
   for (const gpu::Snapshot& snapshot : instance->snapshots()) devices.push_back(info_of(snapshot));

@@ -36,7 +36,7 @@ std::string compute(std::string_view code) {
                    code);
 }
 
-std::string dispatch(std::string_view bindings, std::string_view more = "", int groups = 1) {
+std::string bound_dispatch(std::string_view bindings, std::string_view more = "", int groups = 1) {
   return formatted(R"({{"dispatch_compute": {{"shader_ref": "s", "rangeND": [{}], "bindings": [{}]{}}}}})", groups,
                    bindings, more);
 }
@@ -72,24 +72,25 @@ constexpr std::string_view kBuffers =
 TEST_F(ArraysTest, OfBuffers) {
   const std::vector<std::string> resources = {compute(kBuffers), words("a", {10}), words("b", {20}), words("c", {30}),
                                               results("y", {11, 21, 31})};
-  EXPECT_EQ(run_scene(scene(resources, {dispatch(R"({"set": 0, "id": 0, "resource_refs": ["a", "b", "c"]}, )"
-                                                 R"({"set": 0, "id": 1, "resource_ref": "y"})",
-                                                 "", 3)})),
+  EXPECT_EQ(run_scene(scene(resources, {bound_dispatch(R"({"set": 0, "id": 0, "resource_refs": ["a", "b", "c"]}, )"
+                                                       R"({"set": 0, "id": 1, "resource_ref": "y"})",
+                                                       "", 3)})),
             "");
   // Element by element, in any order.
-  EXPECT_EQ(run_scene(scene(resources, {dispatch(R"({"set": 0, "id": 0, "element": 1, "resource_refs": ["b", "c"]}, )"
+  EXPECT_EQ(
+      run_scene(scene(resources, {bound_dispatch(R"({"set": 0, "id": 0, "element": 1, "resource_refs": ["b", "c"]}, )"
                                                  R"({"set": 0, "id": 1, "resource_ref": "y"}, )"
                                                  R"({"set": 0, "id": 0, "resource_ref": "a"})",
                                                  "", 3)})),
-            "");
+      "");
 }
 
 // The shader uses two of three.
 TEST_F(ArraysTest, PartlyBound) {
   EXPECT_EQ(run_scene(scene({compute(kBuffers), words("a", {10}), words("b", {20}), results("y", {11, 21})},
-                            {dispatch(R"({"set": 0, "id": 0, "resource_refs": ["a", "b"]}, )"
-                                      R"({"set": 0, "id": 1, "resource_ref": "y"})",
-                                      "", 2)})),
+                            {bound_dispatch(R"({"set": 0, "id": 0, "resource_refs": ["a", "b"]}, )"
+                                            R"({"set": 0, "id": 1, "resource_ref": "y"})",
+                                            "", 2)})),
             "");
 }
 
@@ -109,10 +110,10 @@ TEST_F(ArraysTest, BindlessTextures) {
                                      "nonuniformEXT(i)], 0).x); }"),
                              image("a", 2, "R8G8B8A8_UNORM", "[0.2, 0, 0, 1]"), image("b", 4, "R8_UNORM", "0.4"),
                              image("c", 8, "R32_SFLOAT", "1"), results("y", {2051, 4102, 8255, 2051})},
-                            {dispatch(R"({"set": 0, "id": 0, "resource_ref": "y"}, )"
-                                      R"({"set": 1, "id": 0, "resource_refs": ["a", "b", "c", "a"]}, )"
-                                      R"({"set": 1, "id": 1, "resource_refs": ["a", "b"]})",
-                                      "", 4)})),
+                            {bound_dispatch(R"({"set": 0, "id": 0, "resource_ref": "y"}, )"
+                                            R"({"set": 1, "id": 0, "resource_refs": ["a", "b", "c", "a"]}, )"
+                                            R"({"set": 1, "id": 1, "resource_refs": ["a", "b"]})",
+                                            "", 4)})),
             "");
 }
 
@@ -127,7 +128,7 @@ TEST_F(ArraysTest, StorageImagesWithTheirOwnFormats) {
       scene({compute("layout(set = 0, binding = 0, r32ui) uniform uimage2D images[2]; void main() { uint i = "
                      "gl_GlobalInvocationID.x; imageStore(images[nonuniformEXT(i)], ivec2(0), uvec4(7 + i)); }"),
              image("a", "R8_UINT", 7), image("b", "R16_UINT", 8)},
-            {dispatch(R"({"set": 0, "id": 0, "resource_refs": ["a", "b"]})", "", 2)}));
+            {bound_dispatch(R"({"set": 0, "id": 0, "resource_refs": ["a", "b"]})", "", 2)}));
   EXPECT_NE(said.find("of the format VK_FORMAT_R32_UINT, but image `a` has VK_FORMAT_R8_UINT"), std::string::npos);
   EXPECT_NE(said.find("of the format VK_FORMAT_R32_UINT, but image `b` has VK_FORMAT_R16_UINT"), std::string::npos);
 }
@@ -140,9 +141,9 @@ TEST_F(ArraysTest, OfTexelBuffers) {
                                "y[i] = texelFetch(from[nonuniformEXT(i)], 0).x; }"),
                        words("a", {0x0105}, R"(, "texel_format": "VK_FORMAT_R8_UINT")"),
                        words("b", {0x0106}, R"(, "texel_format": "VK_FORMAT_R32_UINT")"), results("y", {5, 0x106})},
-                      {dispatch(R"({"set": 0, "id": 0, "resource_refs": ["a", "b"]}, )"
-                                R"({"set": 0, "id": 1, "resource_ref": "y"})",
-                                "", 2)})),
+                      {bound_dispatch(R"({"set": 0, "id": 0, "resource_refs": ["a", "b"]}, )"
+                                      R"({"set": 0, "id": 1, "resource_ref": "y"})",
+                                      "", 2)})),
       "");
 }
 
@@ -168,7 +169,7 @@ TEST_F(ArraysTest, OfTensors) {
         run_scene(scene({shader, tensor("a", "[1, 2]", R"("data": [5, 6], "expect": {"data": [7, 6]})"),
                          tensor("b", "[2, 3]", R"("data": [0, 1, 2, 3, 4, 5], "expect": {"data": [0, 1, 2, 6, 4, 5]})"),
                          tensor("c", "[2, 2]", R"("data": [1, 2, 3, 4], "expect": {"data": [1, 2, 6, 4]})")},
-                        {dispatch(R"({"set": 0, "id": 0, "resource_refs": ["a", "b", "c"]})", "", 3)}))
+                        {bound_dispatch(R"({"set": 0, "id": 0, "resource_refs": ["a", "b", "c"]})", "", 3)}))
             .find("error"),
         std::string::npos);
   }
@@ -177,7 +178,9 @@ TEST_F(ArraysTest, OfTensors) {
 TEST_F(ArraysTest, ProblemsAreReported) {
   const std::vector<std::string> resources = {compute(kBuffers), words("a", {10}), words("b", {20}), words("c", {30}),
                                               results("y", {11, 21, 31})};
-  const auto problem = [&](std::string_view bindings) { return problems_of(scene(resources, {dispatch(bindings)})); };
+  const auto problem = [&](std::string_view bindings) {
+    return problems_of(scene(resources, {bound_dispatch(bindings)}));
+  };
   EXPECT_NE(
       problem(R"({"set": 0, "id": 0, "resource_refs": ["a", "b", "c", "a"]}, {"set": 0, "id": 1, "resource_ref": "y"})")
           .find("declares set 0, binding 0 as `from`, a storage buffer, an array of 3 descriptors, which has no "
@@ -204,7 +207,7 @@ constexpr std::string_view kAddresses =
     "void main() { uint i = gl_GlobalInvocationID.x; to.words[i] = from.words[i] * scale; }";
 
 std::string by_address(std::string_view addresses, std::string_view more = "") {
-  return dispatch("", formatted(R"(, "push_addresses": [{}]{})", addresses, more), 2);
+  return bound_dispatch("", formatted(R"(, "push_addresses": [{}]{})", addresses, more), 2);
 }
 
 TEST_F(ArraysTest, BufferAddresses) {
@@ -267,7 +270,7 @@ TEST_F(ArraysTest, LineImages) {
   EXPECT_EQ(run_scene(scene({compute(kLine), line("from", "readonly", R"(, "data": [1, 2, 3, 4])"),
                              line("to", "writeonly", R"(, "expect": {"data": [15, 26, 37, 48]})"),
                              line("rows", "readonly", R"(, "layers": 2, "data": [0, 0, 0, 0, 10, 20, 30, 40])")},
-                            {dispatch(kLines, "", 4)})),
+                            {bound_dispatch(kLines, "", 4)})),
             "");
 }
 
@@ -280,8 +283,8 @@ TEST_F(ArraysTest, LineImagesWithLevels) {
                                      "void main() { y[0] = uint(texelFetch(from, 1, 1).x); "
                                      "y[1] = uint(texelFetch(from, 0, 2).x); }"),
                              image, results("y", {6, 4})},
-                            {dispatch(R"({"set": 0, "id": 0, "resource_ref": "from"}, )"
-                                      R"({"set": 0, "id": 1, "resource_ref": "y"})")})),
+                            {bound_dispatch(R"({"set": 0, "id": 0, "resource_ref": "from"}, )"
+                                            R"({"set": 0, "id": 1, "resource_ref": "y"})")})),
             "");
 }
 
@@ -290,7 +293,7 @@ TEST_F(ArraysTest, LineImagesHaveOneRowAndOneKindOfView) {
   EXPECT_NE(problems_of(scene({compute(kLine), rows, to,
                                R"({"image": {"uid": "from", "dims": [4, 2], "format": "VK_FORMAT_R32_UINT", )"
                                R"("shader_access": "readonly"}})"},
-                              {dispatch(kLines)}))
+                              {bound_dispatch(kLines)}))
                 .find("of dimension 1d, but image `from` is 2d with one layer and one sample; a 1d image has one row, "
                       "and is not an attachment [binding-mismatch]"),
             std::string::npos);
@@ -299,8 +302,8 @@ TEST_F(ArraysTest, LineImagesHaveOneRowAndOneKindOfView) {
                                        "layout(set = 0, binding = 2) buffer Out { uint y[]; }; "
                                        "void main() { y[0] = texelFetch(a, 0, 0).x + texelFetch(b, ivec2(0), 0).x; }"),
                                line("x", "readonly", ""), results("y", {0})},
-                              {dispatch(R"({"set": 0, "id": 0, "resource_ref": "x"}, {"set": 0, "id": 1, )"
-                                        R"("resource_ref": "x"}, {"set": 0, "id": 2, "resource_ref": "y"})")}))
+                              {bound_dispatch(R"({"set": 0, "id": 0, "resource_ref": "x"}, {"set": 0, "id": 1, )"
+                                              R"("resource_ref": "x"}, {"set": 0, "id": 2, "resource_ref": "y"})")}))
                 .find("of dimension 2d, but image `x` is bound as 1d too [binding-mismatch]"),
             std::string::npos);
 }
