@@ -23,7 +23,8 @@ BEYOND_A_SCHEMA = {
     "fail_slice_overflow", "fail_programs_empty", "fail_iterations_zero", "fail_iterations_negative", "fail_mode", "fail_init_nothing",
     "fail_init_random_false",
 }
-STRUCTURE = re.compile(r"error: .*\[(wrong-type|missing-key|out-of-range|unknown-value|no-runs)\]$", re.M)
+# Warnings of these kinds are errors of `check` (docs/acceptance.md).
+STRUCTURE = re.compile(r"(error: .*\[(wrong-type|missing-key|out-of-range|no-runs)|(error|warning): .*\[unknown-value)\]$", re.M)
 
 
 def schema_of(name):

@@ -101,11 +101,11 @@ Diagnostic interrupted_run(const std::string& file, const launch::Report& report
           .location = SourceLocation::in_file(file)};
 }
 
-std::string outcome_text(int status, const Job& job, const std::optional<launch::Report>& report) {
+std::string outcome_text(int status, const Job& job, const tensor::ComparedOutputs* compared) {
   const bool is_partial = tensor::is_only_partly_compared(job.all_diagnostics());
   if (has_kind(job.all_diagnostics(), DiagnosticKind::Interrupted)) return "interrupted";
   std::string text(is_partial ? "partly compared" : outcome_word(status));
-  if (report && report->compared) text += ", " + tensor::compared_text(*report->compared);
+  if (compared) text += ", " + tensor::compared_text(*compared);
   return text;
 }
 

@@ -8,7 +8,6 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +22,10 @@ namespace slipway::launch {
 struct Plan;
 struct Report;
 }  // namespace slipway::launch
+
+namespace slipway::tensor {
+struct ComparedOutputs;
+}  // namespace slipway::tensor
 
 namespace slipway::cli {
 
@@ -112,7 +115,8 @@ std::string shown_name(const std::string& file);
 // "ok", "FAILED", "skipped"..., for an exit status.
 std::string_view outcome_word(int status);
 // The same of a run, with how many outputs were compared: "ok, 3 of 3 outputs", "partly compared, 1 of 3 outputs".
-std::string outcome_text(int status, const Job& job, const std::optional<launch::Report>& report);
+// `compared`: null if nothing was to be compared.
+std::string outcome_text(int status, const Job& job, const tensor::ComparedOutputs* compared);
 
 // Of a run that was interrupted (launch::Report::is_interrupted). `wanted`: how many times it was to run.
 Diagnostic interrupted_run(const std::string& file, const launch::Report& report, std::uint64_t wanted);

@@ -63,6 +63,29 @@ const Record<LayerReport>& layer_record() {
   return record;
 }
 
+const Record<tensor::LeftOutOutput>& left_out_record() {
+  using L = tensor::LeftOutOutput;
+  static const auto record = Record<L>("left_out", "an output that could not be compared")
+                                 .required("output", &L::output, Text{}, "its name")
+                                 .required("reason", &L::reason, Text{}, "why");
+  return record;
+}
+
+const Record<tensor::ComparedOutputs>& compared_record() {
+  using C = tensor::ComparedOutputs;
+  static const auto record = Record<C>("compared_outputs", "how many outputs were compared with what they should be")
+                                 .required("compared", &C::compared, Integer{}, "outputs that were compared")
+                                 .required("outputs", &C::total, Integer{}, "outputs that there are")
+                                 .required("left_out", &C::left_out, List{Nested(left_out_record())},
+                                           "outputs that were to be compared, and could not be");
+  return record;
+}
+
+const tensor::ComparedOutputs* compared_in(const RunReportEntry& entry) {
+  const auto& compared = entry.outcome.report ? entry.outcome.report->compared : entry.compared;
+  return compared ? &*compared : nullptr;
+}
+
 }  // namespace
 
 const json::Record<RunReportEntry>& report_entry_record() {
@@ -71,6 +94,8 @@ const json::Record<RunReportEntry>& report_entry_record() {
                                  .part(&E::outcome, launch::file_report_record())
                                  .optional("job", &E::job, Text{}, "the id of the job")
                                  .part(&E::recipe, recipe::details_record())
+                                 .optional("compared", compared_in, Nested(compared_record()),
+                                           "of the outputs, if something was to be compared")
                                  .optional("layers", &E::layers, List{Nested(layer_record())},
                                            "of models with --layers, in the order of execution")
                                  .written_if([](const E& from) { return !from.layers.empty(); });

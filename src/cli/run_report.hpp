@@ -37,6 +37,7 @@ struct RunReportEntry {
   std::optional<std::string> job;  // its id
   recipe::SessionDetails recipe;   // empty for other inputs
   std::vector<LayerReport> layers = {};
+  std::optional<tensor::ComparedOutputs> compared = std::nullopt;  // of inputs without launch::Report
 };
 
 // The command line of this process, which reports contain with the date of this call.

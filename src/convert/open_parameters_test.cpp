@@ -33,7 +33,7 @@ struct Given {
 };
 
 // The last operator of the lines, with constant values, and the same with inputs that have these values.
-void expect_same(const std::string& lines, const std::vector<Given>& open, int range = 128) {
+void expect_equal_results(const std::string& lines, const std::vector<Given>& open, int range = 128) {
   SCOPED_TRACE(lines);
   const tosa::Graph constant = verified_graph(lines);
   tosa::Graph graph = constant;
@@ -95,28 +95,28 @@ void expect_same(const std::string& lines, const std::vector<Given>& open, int r
 TEST(OpenParameters, Products) {
   const std::string matmul =
       "%0 = input i8[2, 3, 5]\n%1 = input i8[2, 5, 4]\n%2 = MATMUL(%0, %1) i32[2, 3, 4] A_zp=-7 B_zp=9\noutput %2\n";
-  expect_same(matmul, {{"A_zp", DataType::I8}});
-  expect_same(matmul, {{"B_zp", DataType::I8}});
-  expect_same(matmul, {{"A_zp", DataType::I8}, {"B_zp", DataType::I8}});
+  expect_equal_results(matmul, {{"A_zp", DataType::I8}});
+  expect_equal_results(matmul, {{"B_zp", DataType::I8}});
+  expect_equal_results(matmul, {{"A_zp", DataType::I8}, {"B_zp", DataType::I8}});
   const std::string conv =
       "%0 = input i8[1, 5, 6, 3]\n%1 = input i8[4, 3, 2, 3]\n%2 = input i32[4]\n"
       "%3 = CONV2D(%0, %1, %2) i32[1, 6, 3, 4] pad=[2, 1, 0, 1] stride=[1, 2] dilation=[1, 1] acc_type=INT32 "
       "local_bound=false input_zp=13 weight_zp=-128\noutput %3\n";
-  expect_same(conv, {{"input_zp", DataType::I8}});
-  expect_same(conv, {{"weight_zp", DataType::I8}});
-  expect_same(conv, {{"input_zp", DataType::I8}, {"weight_zp", DataType::I8}});
-  expect_same(
+  expect_equal_results(conv, {{"input_zp", DataType::I8}});
+  expect_equal_results(conv, {{"weight_zp", DataType::I8}});
+  expect_equal_results(conv, {{"input_zp", DataType::I8}, {"weight_zp", DataType::I8}});
+  expect_equal_results(
       "%0 = input i8[1, 4, 4, 2]\n%1 = input i8[3, 3, 2, 2]\n%2 = input i32[4]\n"
       "%3 = DEPTHWISE_CONV2D(%0, %1, %2) i32[1, 4, 4, 4] pad=[1, 1, 1, 1] stride=[1, 1] dilation=[1, 1] "
       "acc_type=INT32 local_bound=false input_zp=-3 weight_zp=5\noutput %3\n",
       {{"input_zp", DataType::I8}, {"weight_zp", DataType::I8}});
-  expect_same(
+  expect_equal_results(
       "%0 = input i8[1, 2, 3, 2]\n%1 = input i8[3, 2, 2, 2]\n%2 = input i32[3]\n"
       "%3 = TRANSPOSE_CONV2D(%0, %1, %2) i32[1, 4, 6, 3] out_pad=[0, 0, 0, 0] stride=[2, 2] "
       "acc_type=INT32 local_bound=false input_zp=-3 weight_zp=5\noutput %3\n",
       {{"input_zp", DataType::I8}, {"weight_zp", DataType::I8}});
   // A type without zero points.
-  expect_same(
+  expect_equal_results(
       "%0 = input f32[1, 2, 3]\n%1 = input f32[1, 3, 2]\n%2 = MATMUL(%0, %1) f32[1, 2, 2] A_zp=0 B_zp=0\n"
       "output %2\n",
       {{"A_zp", DataType::F32}, {"B_zp", DataType::F32}});
@@ -126,28 +126,28 @@ TEST(OpenParameters, NegateAndPools) {
   for (const int zero_point : {-128, -1, 0, 5, 127}) {
     const std::string negate =
         formatted("%0 = input i8[64]\n%1 = NEGATE(%0) i8[64] input1_zp={} output_zp=11\noutput %1\n", zero_point);
-    expect_same(negate, {{"input1_zp", DataType::I8}});
-    expect_same(negate, {{"output_zp", DataType::I8}});
-    expect_same(negate, {{"input1_zp", DataType::I8}, {"output_zp", DataType::I8}});
-    expect_same(formatted("%0 = input i8[1, 7, 6, 2]\n"
-                          "%1 = AVG_POOL2D(%0) i8[1, 4, 3, 2] kernel=[3, 2] stride=[2, 2] pad=[1, 1, 0, 0] "
-                          "acc_type=INT32 input_zp={} output_zp=-9\noutput %1\n",
-                          zero_point),
-                {{"input_zp", DataType::I8}, {"output_zp", DataType::I8}});
+    expect_equal_results(negate, {{"input1_zp", DataType::I8}});
+    expect_equal_results(negate, {{"output_zp", DataType::I8}});
+    expect_equal_results(negate, {{"input1_zp", DataType::I8}, {"output_zp", DataType::I8}});
+    expect_equal_results(formatted("%0 = input i8[1, 7, 6, 2]\n"
+                                   "%1 = AVG_POOL2D(%0) i8[1, 4, 3, 2] kernel=[3, 2] stride=[2, 2] pad=[1, 1, 0, 0] "
+                                   "acc_type=INT32 input_zp={} output_zp=-9\noutput %1\n",
+                                   zero_point),
+                         {{"input_zp", DataType::I8}, {"output_zp", DataType::I8}});
   }
 }
 
 TEST(OpenParameters, ShiftsAndPaddingValues) {
   for (const int shift : {0, 1, 7, 31, 40})
-    expect_same(
+    expect_equal_results(
         formatted("%0 = input i32[2, 8]\n%1 = input i32[1, 8]\n%2 = MUL(%0, %1) i32[2, 8] shift={}\noutput %2\n",
                   shift),
         {{"shift", DataType::I8}}, 30000);
-  expect_same("%0 = input f32[4]\n%1 = MUL(%0, %0) f32[4] shift=0\noutput %1\n", {{"shift", DataType::I8}});
-  expect_same("%0 = input i8[2, 3]\n%1 = PAD(%0) i8[4, 4] padding=[1, 1, 0, 1] pad_const=-77\noutput %1\n",
-              {{"pad_const", DataType::I8}});
-  expect_same("%0 = input f32[2, 3]\n%1 = PAD(%0) f32[4, 4] padding=[1, 1, 0, 1] pad_const=1.5\noutput %1\n",
-              {{"pad_const", DataType::F32}});
+  expect_equal_results("%0 = input f32[4]\n%1 = MUL(%0, %0) f32[4] shift=0\noutput %1\n", {{"shift", DataType::I8}});
+  expect_equal_results("%0 = input i8[2, 3]\n%1 = PAD(%0) i8[4, 4] padding=[1, 1, 0, 1] pad_const=-77\noutput %1\n",
+                       {{"pad_const", DataType::I8}});
+  expect_equal_results("%0 = input f32[2, 3]\n%1 = PAD(%0) f32[4, 4] padding=[1, 1, 0, 1] pad_const=1.5\noutput %1\n",
+                       {{"pad_const", DataType::F32}});
 }
 
 TEST(OpenParameters, Rescale) {
@@ -161,20 +161,20 @@ TEST(OpenParameters, Rescale) {
         types.substr(0, space), types.substr(space + 1), more);
   };
   const std::string plain = rescale("i8 i8", "input_unsigned=false output_unsigned=false input_zp=-5 output_zp=17");
-  expect_same(plain, {{"input_zp", DataType::I8}});
-  expect_same(plain, {{"output_zp", DataType::I8}});
-  expect_same(plain, {{"multiplier", DataType::I32}});
-  expect_same(plain, {{"shift", DataType::I8}});
-  expect_same(plain, {{"input_zp", DataType::I8},
-                      {"output_zp", DataType::I8},
-                      {"multiplier", DataType::I32},
-                      {"shift", DataType::I8}});
-  expect_same(rescale("i8 i16", "input_unsigned=true output_unsigned=false input_zp=-56 output_zp=0"),
-              {{"input_zp", DataType::I8}, {"shift", DataType::I8}});
-  expect_same(rescale("i8 i16", "input_unsigned=true output_unsigned=false input_zp=-56 output_zp=0"),
-              {{"multiplier", DataType::I32}});
-  expect_same(rescale("i32 i8", "input_unsigned=false output_unsigned=true input_zp=0 output_zp=-128"),
-              {{"output_zp", DataType::I8}, {"multiplier", DataType::I32}}, 30000);
+  expect_equal_results(plain, {{"input_zp", DataType::I8}});
+  expect_equal_results(plain, {{"output_zp", DataType::I8}});
+  expect_equal_results(plain, {{"multiplier", DataType::I32}});
+  expect_equal_results(plain, {{"shift", DataType::I8}});
+  expect_equal_results(plain, {{"input_zp", DataType::I8},
+                               {"output_zp", DataType::I8},
+                               {"multiplier", DataType::I32},
+                               {"shift", DataType::I8}});
+  expect_equal_results(rescale("i8 i16", "input_unsigned=true output_unsigned=false input_zp=-56 output_zp=0"),
+                       {{"input_zp", DataType::I8}, {"shift", DataType::I8}});
+  expect_equal_results(rescale("i8 i16", "input_unsigned=true output_unsigned=false input_zp=-56 output_zp=0"),
+                       {{"multiplier", DataType::I32}});
+  expect_equal_results(rescale("i32 i8", "input_unsigned=false output_unsigned=true input_zp=0 output_zp=-128"),
+                       {{"output_zp", DataType::I8}, {"multiplier", DataType::I32}}, 30000);
 }
 
 TEST(OpenParameters, WhatCannotBeComputedIsSaid) {

@@ -35,7 +35,13 @@ VkResult CreateImage(VkDevice handle, const VkImageCreateInfo* info, const VkAll
     if (!aliases_tensors(*info)) return device.next.vkCreateImage(handle, &theirs, allocator, made);
     make_linear(theirs);
     const VkResult result = device.next.vkCreateImage(handle, &theirs, allocator, made);
-    if (result == VK_SUCCESS) device.aliases->add(*made);
+    if (result != VK_SUCCESS) return result;
+    try {
+      device.aliases->add(*made);
+    } catch (...) {
+      device.next.vkDestroyImage(handle, *made, allocator);
+      throw;
+    }
     return result;
   });
 }

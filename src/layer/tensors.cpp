@@ -148,7 +148,13 @@ VkResult CreateTensorViewARM(VkDevice handle, const VkTensorViewCreateInfoARM* i
       destroy_object(allocator, view);
       return result;
     }
-    device.aliases->add(*view);
+    try {
+      device.aliases->add(*view);
+    } catch (...) {
+      device.records.free(view->record);
+      destroy_object(allocator, view);
+      throw;
+    }
     *made = handle_of<VkTensorViewARM>(view);
     return VK_SUCCESS;
   });

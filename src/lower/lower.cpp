@@ -35,6 +35,11 @@ bool links_pay_off(const KernelProgram& program) {
 }
 
 Result<KernelProgram> lower_once(const tosa::Graph& graph, const LowerOptions& options) {
+  for (const tosa::Value& value : graph.values) {
+    if (!is_block_scaled(value.type.data)) continue;
+    return fail(DiagnosticKind::Unsupported, {},
+                formatted("a tensor has the type {}; kernels have no block-scaled tensors", tosa::text_of(value.type)));
+  }
   // Must come first: every later stage depends on which values are stored. The builder plans widening from it.
   ProgramBuilder program(graph, options, plan_fusion(graph, options.fuse, options.device, options.fuse_attention));
   for (const tosa::Node& node : graph.nodes) {
@@ -42,11 +47,6 @@ Result<KernelProgram> lower_once(const tosa::Graph& graph, const LowerOptions& o
       return fail(DiagnosticKind::Unsupported, node.location,
                   formatted("the custom operator `{}` of `{}` runs only on a device that supports it",
                             node.custom->name, node.custom->domain));
-    }
-    if (tosa::info_of(node.op).set == tosa::InstructionSet::BlockScaled) {
-      return fail(
-          DiagnosticKind::Unsupported, node.location,
-          formatted("{} has no kernel; a conversion replaces it by operators of TOSA 1.0", tosa::name_of(node.op)));
     }
     if (const tosa::TensorType* type = too_large(graph, node)) {
       return fail(DiagnosticKind::Unsupported, node.location,

@@ -64,6 +64,7 @@ ErrorClass class_of(const Diagnostic& diagnostic) {
   if (kind.starts_with("cpu-")) return ErrorClass::Cpu;
   switch (diagnostic.kind) {
     case DiagnosticKind::ExpectationFailed:
+    case DiagnosticKind::OutputNotWritten:
       return ErrorClass::Validation;
     case DiagnosticKind::PathOutside:
       return ErrorClass::Repo;

@@ -124,12 +124,32 @@ TEST(PublicRunner, AProfileRunsInExecute) {
   slipway::runner runner(slipway::device(), kRecipe, profile, files());
   runner.execute();
   runner.wait();
-  EXPECT_THAT(runner.report(), HasSubstr(R"("iterations":3)"));
+  // The shape of the shipped runner: the execution of the profile key `execution` is the report itself.
+  EXPECT_THAT(runner.report(), ::testing::StartsWith(R"({"cpu":{"elapsed":)"));
+  EXPECT_THAT(runner.report(), HasSubstr(R"("iterations":3, "name":"default")"));
+  EXPECT_THAT(runner.report(), ::testing::Not(HasSubstr(R"("execution")")));
   const std::string wrong = std::string(profile).replace(profile.find("\"value\": 2"), 10, "\"value\": 3");
   slipway::runner failing(slipway::device(), kRecipe, wrong, files());
   EXPECT_THAT(thrown_by<slipway::runner::validation_error>([&] { failing.execute(); }),
               HasSubstr("is not what is expected"));
   EXPECT_THAT(failing.report(), HasSubstr(R"("error":{"kind":"expectation-failed")"));
+}
+
+// Once, by the first `wait`; results can be read all the same.
+TEST(PublicRunner, OutputsAreProven) {
+  std::string recipe = kRecipe;
+  recipe.replace(recipe.find("\"type\": \"output\""), 16, "\"type\": \"output\", \"size\": 64");
+  recipe.replace(recipe.find("\"value\": \"16\""), 13, "\"value\": \"12\"");
+  const slipway::device device;
+  slipway::runner runner(device, recipe, files());
+  runner.bind("ifm", slipway::bo(device, 64));
+  runner.execute();
+  EXPECT_THAT(thrown_by<slipway::runner::validation_error>([&] { runner.wait(); }),
+              HasSubstr("output `ofm` was not written: 4 of 16 elements, from element 12"));
+  EXPECT_EQ(runner.map_buffer<const std::uint32_t*>("ofm")[11], 1u);
+  EXPECT_EQ(runner.map_buffer<const std::uint32_t*>("ofm")[12], 0u);
+  runner.execute();
+  runner.wait();
 }
 
 TEST(PublicRunner, TheExceptionOfAFunctionIsNested) {

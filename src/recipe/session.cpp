@@ -80,6 +80,7 @@ Session Session::load(const SessionOptions& options, Diagnostics& diagnostics) {
 
 bool Session::open(OpenOptions options, Diagnostics& diagnostics) {
   for (const DebugTrace& trace : profile_->traces) {
+    if (!std::ranges::contains(plan_->runs, trace.name, &RunPlan::id)) continue;
     if (!can_trace(*plan_, trace.name)) {
       diagnostics.add(
           json::problem(trace.at["name"], DiagnosticKind::ProfileBinding,

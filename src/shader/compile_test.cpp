@@ -298,22 +298,27 @@ TEST(Hlsl, SeveralAttributesInOneList) {
 }
 
 TEST(Hlsl, AttributesThatAreIgnored) {
-  const Result<Compiled> compiled =
-      hlsl(formatted("{}[WaveSize(32)] [RootSignature(\"\")] [shader(\"compute\")]\n{}{{ values[id.x] = 1; }}\n", kBuffer, kMain));
+  const Result<Compiled> compiled = hlsl(formatted(
+      "{}[WaveSize(32)] [RootSignature(\"\")] [shader(\"compute\")]\n{}{{ values[id.x] = 1; }}\n", kBuffer, kMain));
   ASSERT_TRUE(compiled) << errors_of(compiled);
-  EXPECT_EQ(shown(compiled->warnings),
-            "main.hlsl:2:2: warning: Compilation warning: `WaveSize`: unrecognized attribute; the built-in HLSL front end "
-            "does not have this attribute, and ignores it; `run` and `check` of scenarios take `--hlsl-compiler dxc` to "
-            "use the program dxc, and GLSL and SPIR-V need no other program [shader-compile]\n");
+  EXPECT_EQ(
+      shown(compiled->warnings),
+      "main.hlsl:2:2: warning: Compilation warning: `WaveSize`: unrecognized attribute; the built-in HLSL front end "
+      "does not have this attribute, and ignores it; `run` and `check` of scenarios take `--hlsl-compiler dxc` to "
+      "use the program dxc, and GLSL and SPIR-V need no other program [shader-compile]\n");
   // The same text in a comment, in text and in code that is left out.
-  EXPECT_EQ(errors_of(hlsl(formatted("// [[vk::offset(4)]]\n#if 0\n[[vk::offset(4)]] float a;\n#endif\n{}{}{{ values[id.x] = 1; }}\n", kBuffer, kMain))),
+  EXPECT_EQ(errors_of(hlsl(formatted(
+                "// [[vk::offset(4)]]\n#if 0\n[[vk::offset(4)]] float a;\n#endif\n{}{}{{ values[id.x] = 1; }}\n",
+                kBuffer, kMain))),
             "compiled\n");
 }
 
 TEST(Hlsl, AttributesThatChangeTheResult) {
   constexpr std::string_view kHint =
-      ": unrecognized attribute; the built-in HLSL front end does not have this attribute, which changes what the shader "
-      "does; `run` and `check` of scenarios take `--hlsl-compiler dxc` to use the program dxc, and GLSL and SPIR-V need "
+      ": unrecognized attribute; the built-in HLSL front end does not have this attribute, which changes what the "
+      "shader "
+      "does; `run` and `check` of scenarios take `--hlsl-compiler dxc` to use the program dxc, and GLSL and SPIR-V "
+      "need "
       "no other program [shader-compile]\n";
   EXPECT_EQ(errors_of(hlsl(formatted("[[vk::binding(0, 0), vk::counter_binding(1)]] RWStructuredBuffer<float> values;\n"
                                      "{}{{ values[values.IncrementCounter()] = 1; }}\n",

@@ -303,7 +303,7 @@ TEST_F(XrtBackendTest, WhatTheShippedRunnerAccepts) {
               Each(21u));
   // The first of two buffers.
   EXPECT_THAT(result(x + "," + y + R"(, {"name": "x", "type": "internal", "size": 128})", from_x + std::string(kTo),
-                     kProfile, "two buffers are called `x`; runs use the first one"),
+                     kProfile, "two buffers are called `x`; the first one is used"),
               Each(11u));
   // An offset of a whole buffer, and one past its end.
   EXPECT_THAT(result(x + "," + y, R"({"name": "x", "argidx": 3, "offset": 8, "size": 16})" + std::string(kTo), kProfile,

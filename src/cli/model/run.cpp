@@ -141,7 +141,7 @@ class ModelJob : public Job {
   std::string outcome(int status) override {
     const std::string file = shown_name(options_.files.front());
     const std::string on = report_ ? ", on " + report_->device : "";
-    if (status != 0 || is_checked()) return formatted("{}: {}{}\n", file, outcome_text(status, *this, report_), on);
+    if (status != 0 || is_checked()) return formatted("{}: {}{}\n", file, outcome_text(status, *this, compared()), on);
     const auto time = std::chrono::duration<double, std::milli>(launch::run_time(report_->counters));
     const std::int64_t runs = options_.warmup + options_.repeat;
     const std::string often = runs > 1 ? formatted("{} times ", runs) : "";
@@ -163,6 +163,10 @@ class ModelJob : public Job {
  private:
   launch::FileReport result() const {
     return {options_.files.front(), diagnostics_.all(), report_, is_checked(), options_.seed};
+  }
+
+  const tensor::ComparedOutputs* compared() const {
+    return report_ && report_->compared ? &*report_->compared : nullptr;
   }
 
   // Whether success means more than that the model ran.

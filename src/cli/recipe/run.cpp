@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ranges>
+#include <set>
 
 #include "base/format.hpp"
 #include "base/protected_inputs.hpp"
@@ -17,6 +18,7 @@
 #include "model/plan/graph_options.hpp"
 #include "recipe/open_backend.hpp"
 #include "spirv/prints.hpp"
+#include "tensor/compare.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -134,7 +136,7 @@ class RecipeJob : public Job {
         devices += formatted("{} {}", devices.empty() ? ", on" : ",", info.device);
     }
     return formatted("{}{}: {}{}\n", launch::print_shader_output(printed_), shown_name(options_.files.front()),
-                     outcome_word(status), devices);
+                     outcome_text(status, *this, compared_ ? &*compared_ : nullptr), devices);
   }
 
   std::vector<RunReportEntry> report() const override {
@@ -144,7 +146,8 @@ class RecipeJob : public Job {
                          .seed = options_.group.seed,
                          .printed = printed_},
              .job = {},
-             .recipe = session_.details()}};
+             .recipe = session_.details(),
+             .compared = compared_}};
   }
 
  private:
@@ -242,6 +245,21 @@ class RecipeJob : public Job {
       const auto file = diagnostics_.take(map_file(golden.file));
       if (bytes && file) compare(golden, *bytes, file->bytes());
     }
+    count_outputs();
+  }
+
+  // Outputs are the buffers of that type that runs use, and those that are compared.
+  void count_outputs() {
+    std::set<std::string> outputs, compared;
+    for (const recipe::ValidationResult& result : session_.engine().validation()) compared.insert(result.buffer);
+    for (const NamedFile& golden : goldens_) compared.insert(golden.name);
+    if (compared.empty()) return;
+    for (const recipe::BufferPlan& buffer : session_.plan()->buffers) {
+      using enum recipe::BufferType;
+      if (buffer.used && (buffer.type == Output || buffer.type == InOut)) outputs.insert(buffer.name);
+    }
+    outputs.insert(compared.begin(), compared.end());
+    compared_ = {.compared = compared.size(), .total = outputs.size()};
   }
 
   std::optional<Bytes> buffer_bytes(const std::string& name) {
@@ -274,6 +292,7 @@ class RecipeJob : public Job {
   recipe::Session session_;
   std::shared_ptr<ShaderPrints> prints_ = std::make_shared<ShaderPrints>();
   std::vector<std::string> printed_;
+  std::optional<tensor::ComparedOutputs> compared_;
 };
 
 }  // namespace

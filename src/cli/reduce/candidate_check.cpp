@@ -68,13 +68,13 @@ std::string message_identity(std::string_view message, bool names) {
       end = std::min(clause.find('`', end), clause.size() - 1) + 1;
       const std::string_view name = clause.substr(at, end - at);
       identity += !names ? "`" : name.contains('/') ? name.substr(name.rfind('/')) : name;
-    } else if (clause[at] == '/') {  // a copy is in another directory
+    } else if (clause[at] == '/') {                      // a copy is in another directory
       identity.resize(identity.find_last_of(" (") + 1);  // npos + 1 is 0
     } else if (is_digit(clause[at])) {
       // Of 12, 0x1f, 1.5e-07.
-      while (end < clause.size() && (std::isalnum(static_cast<unsigned char>(clause[end])) != 0 ||
-                                     (end + 1 < clause.size() && (clause[end] == '.' || clause[end] == '-') &&
-                                      is_digit(clause[end + 1]))))
+      while (end < clause.size() &&
+             (std::isalnum(static_cast<unsigned char>(clause[end])) != 0 ||
+              (end + 1 < clause.size() && (clause[end] == '.' || clause[end] == '-') && is_digit(clause[end + 1]))))
         ++end;
       identity += '#';
     } else {
@@ -136,8 +136,8 @@ Result<FailureClass> CandidateCheck::classify(const std::string& file) const {
   found.what = message_identity(found.message, options_.named);
   if (options_.named) {
     const Path in = Path(error.file).filename();
-    found.what += formatted("\n{}\n{}\n{}", last_key(error.path), error.uid,
-                            in == Path(file).filename() ? "" : in.string());
+    found.what +=
+        formatted("\n{}\n{}\n{}", last_key(error.path), error.uid, in == Path(file).filename() ? "" : in.string());
   }
   return found;
 }

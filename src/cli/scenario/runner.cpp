@@ -175,7 +175,7 @@ std::string ScenarioJob::outcome(int status) {
   if (!report_) return formatted("{}: {}\n", shown_name(file_), outcome_word(status));
   return formatted("{}{}{}{}: {}, on {}\n", launch::print_shader_output(report_->printed),
                    launch::print_expectations(report_->expectations), times_text(*report_), shown_name(file_),
-                   outcome_text(status, *this, report_), report_->device);
+                   outcome_text(status, *this, report_->compared ? &*report_->compared : nullptr), report_->device);
 }
 
 }  // namespace slipway::cli

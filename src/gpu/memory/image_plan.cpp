@@ -101,11 +101,11 @@ class ImagePlanner {
       // The driver is asked for the levels of possible images only. The existing scenario runner names them first.
       const std::uint32_t most = info_.tiling == Tiling::Linear ? 1 : max_mips(limit, limit);
       if (info_.mips > most) {
-        problems_.error(DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
-                        formatted("The mip level provided is not supported for {}: {} levels of {}", info_.name,
-                                  info_.mips,
-                                  most == 1 ? std::string("a linear image")
-                                            : formatted("an image that can have at most {}", most)));
+        problems_.error(
+            DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
+            formatted(
+                "The mip level provided is not supported for {}: {} levels of {}", info_.name, info_.mips,
+                most == 1 ? std::string("a linear image") : formatted("an image that can have at most {}", most)));
       }
       error(DiagnosticKind::DeviceLacks,
             formatted("{}x{}x{} texels are more than the device allows: {} (`maxImageDimension{}D`)", info_.width,

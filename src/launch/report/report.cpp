@@ -124,24 +124,6 @@ const Record<ExpectationOutcome>& expectation_record() {
   return record;
 }
 
-const Record<tensor::LeftOutOutput>& left_out_record() {
-  using L = tensor::LeftOutOutput;
-  static const auto record = Record<L>("left_out", "an output that could not be compared")
-                                 .required("output", &L::output, Text{}, "its name")
-                                 .required("reason", &L::reason, Text{}, "why");
-  return record;
-}
-
-const Record<tensor::ComparedOutputs>& compared_record() {
-  using C = tensor::ComparedOutputs;
-  static const auto record = Record<C>("compared_outputs", "how many outputs were compared with what they should be")
-                                 .required("compared", &C::compared, Integer{}, "outputs that were compared")
-                                 .required("outputs", &C::total, Integer{}, "outputs that there are")
-                                 .required("left_out", &C::left_out, List{Nested(left_out_record())},
-                                           "outputs that were to be compared, and could not be");
-  return record;
-}
-
 const Record<PerfCounter>& host_time_record() {
   using P = PerfCounter;
   static const auto record =
@@ -298,10 +280,6 @@ const Record<FileReport>& file_report_record() {
           .optional("iterations", of_report<&Report::iterations>(), Integer{}, "how often it ran")
           .optional("expectations", of_report<&Report::expectations>(), List{Nested(expectation_record())},
                     "the outcomes of expectations")
-          .optional(
-              "compared",
-              [](const F& from) { return from.report && from.report->compared ? &*from.report->compared : nullptr; },
-              Nested(compared_record()), "of the outputs, if something was to be compared")
           .optional(
               "outputs",
               [](const F& from) { return from.report ? std::optional(output_names(*from.report)) : std::nullopt; },

@@ -2,9 +2,11 @@
 #include "model/plan/graph_engine.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/format.hpp"
 #include "lower/lower.hpp"
+#include "model/plan/bind_interface.hpp"
 #include "model/plan/intermediates.hpp"
 #include "reference/run.hpp"
 
@@ -175,8 +177,27 @@ void PlannedGraph::run_natively(launch::Plan& plan, const Native& native, const 
   plan.steps.push_back({.name = name, .action = std::move(dispatch), .barrier_after = true, .origin = origin});
 }
 
+// Kernels do not read the memory that they write: an output in the memory of an input gets a buffer of its own.
 void PlannedGraph::dispatch(launch::Plan& plan, const GraphResources& resources, const std::string& name,
                             const launch::Origin& origin) {
+  std::vector<launch::ResourceIndex> outputs(resources.outputs.begin(), resources.outputs.end());
+  std::vector<launch::Step> copies;
+  for (launch::ResourceIndex& output : outputs) {
+    const auto& buffer = std::get<launch::Buffer>(plan.resources[output].kind);
+    if (!std::ranges::contains(resources.inputs, output) || buffer.rows) continue;
+    launch::Copy copy{.to = output, .size = buffer.size};
+    output = copy.from = add_buffer_like(plan, name, output);
+    copies.push_back({.name = name, .action = copy, .barrier_after = true, .origin = origin});
+  }
+  dispatch_apart(plan, {resources.inputs, outputs}, name, origin);
+  launch::GraphDispatch& whole = plan.graphs.back();
+  whole.step_count += copies.size();
+  whole.operators.insert(whole.operators.end(), copies.size(), "COPY");
+  std::ranges::move(copies, std::back_inserter(plan.steps));
+}
+
+void PlannedGraph::dispatch_apart(launch::Plan& plan, const GraphResources& resources, const std::string& name,
+                                  const launch::Origin& origin) {
   if (const auto* native = std::get_if<Native>(&engine_)) return run_natively(plan, *native, resources, name, origin);
   const std::size_t first = plan.steps.size();
   std::vector<launch::ResourceIndex> inputs, outputs;

@@ -59,6 +59,8 @@ class PlannedGraph {
                                       const GraphOptions& options, DataOwner owner);
   static void run_natively(launch::Plan& plan, const Native& native, const GraphResources& resources,
                            const std::string& name, const launch::Origin& origin);
+  void dispatch_apart(launch::Plan& plan, const GraphResources& resources, const std::string& name,
+                      const launch::Origin& origin);
   void compute(launch::Plan& plan, const GraphResources& resources, const std::string& name,
                const launch::Origin& origin) const;
 

@@ -243,7 +243,7 @@ class Dispatcher {
       return resources;
     };
     const std::vector<launch::ResourceIndex> inputs = resources_of(graph->input_bindings);
-    std::vector<launch::ResourceIndex> outputs = resources_of(graph->output_bindings);
+    const std::vector<launch::ResourceIndex> outputs = resources_of(graph->output_bindings);
     if (inputs.size() != graph->inputs.size() || outputs.size() != graph->outputs.size()) return;
     std::optional<PlannedGraph>& kernels = shaped_.kernels[index];
     if (!kernels) {
@@ -251,25 +251,7 @@ class Dispatcher {
                                      dispatch_.origin, {state_.file, state_.file->bytes.bytes()});
       kernels = diagnostics_.take(std::move(made));
     }
-    if (!kernels) return;
-    const std::vector<launch::Copy> copies = separate_from_inputs(inputs, outputs);
-    kernels->dispatch(plan_, {inputs, outputs}, state_.step_name(index), dispatch_.origin);
-    add_copies(copies);
-  }
-
-  // Kernels do not read the memory that they write: an output in the memory of an input gets a buffer of its own.
-  std::vector<launch::Copy> separate_from_inputs(std::span<const launch::ResourceIndex> inputs,
-                                                 std::span<launch::ResourceIndex> outputs) {
-    std::vector<launch::Copy> copies;
-    for (launch::ResourceIndex& output : outputs) {
-      const auto* buffer = std::get_if<launch::Buffer>(&plan_.resources[output].kind);
-      if (!std::ranges::contains(inputs, output) || !buffer || buffer->rows) continue;
-      const std::uint64_t size = buffer->size;
-      const auto own = add_buffer_like(plan_, state_.name, output);
-      copies.push_back({.from = own, .to = output, .size = size});
-      output = own;
-    }
-    return copies;
+    if (kernels) kernels->dispatch(plan_, {inputs, outputs}, state_.step_name(index), dispatch_.origin);
   }
 
   // The module of a graph segment as a device would run it.

@@ -21,7 +21,7 @@ void check_duplicates(const std::vector<T>& list, std::string_view what, Diagnos
     if (fresh) continue;
     diagnostics
         .add(json::problem(one.at["name"], DiagnosticKind::DuplicateName,
-                           formatted("two {} are called `{}`; runs use the first one", what, one.name)))
+                           formatted("two {} are called `{}`; the first one is used", what, one.name)))
         .as_rule()
         .note("the first one is here", first->second.location());
   }

@@ -177,8 +177,21 @@ class RunPlanner {
                   constant.argidx, kernel.name)));
   }
 
+  // The shipped runner takes the low 32 bits of an `int`.
+  std::optional<ConstantScalar> low_bits(const Constant& constant) {
+    const auto number = whole_number(constant.value);
+    if (constant.type != ConstantType::Int || !number || number->fits(INT32_MIN, UINT32_MAX)) return std::nullopt;
+    const WholeNumber low{.negative = false, .magnitude = number->bits() & UINT32_MAX};
+    Diagnostic problem = json::problem(
+        constant.value, DiagnosticKind::ConstantValue,
+        formatted("{} does not fit in type int; its low 32 bits are {}", constant.value.text(), low.magnitude));
+    diagnostics_.add(std::move(problem.as_rule()));
+    return ConstantScalar{ConstantType::Int, low};
+  }
+
   void add_register(const Constant& constant, const Parameter& parameter, const KernelPlan& kernel) {
-    const auto scalar = read_constant(constant, false, diagnostics_);
+    auto scalar = low_bits(constant);
+    if (!scalar) scalar = read_constant(constant, false, diagnostics_);
     if (!scalar) return;
     std::vector<std::byte> bytes = register_bytes(*scalar);
     if (parameter.takes_buffer()) {

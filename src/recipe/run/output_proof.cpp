@@ -123,7 +123,7 @@ Failure OutputProof::unwritten(const Plan& plan) const {
   Failure failure;
   const auto add = [&](std::size_t index, std::string message) {
     const BufferPlan& buffer = plan.buffers[index];
-    failure.push_back({.kind = DiagnosticKind::ExpectationFailed,
+    failure.push_back({.kind = DiagnosticKind::OutputNotWritten,
                        .message = std::move(message),
                        .location = buffer.origin.location,
                        .path = buffer.origin.pointer});

@@ -206,7 +206,7 @@ struct Runner::State {
     return {};
   }
 
-  // By buffer of the plan, in the first copy of the runs; no storage where there is no buffer.
+  // By buffer of the plan, in the first copy of the runs; the storage of others is null.
   std::vector<BufferRange> first_buffers() const {
     std::vector<BufferRange> all(plan.buffers.size());
     for (std::size_t i = 0; i < all.size(); ++i) {

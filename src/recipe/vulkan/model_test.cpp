@@ -177,6 +177,43 @@ input 0 x x
 output 3 y y
 )";
 
+// A shader that writes two of four elements.
+constexpr std::string_view kPartialModel = R"(
+resource x input storage_buffer R32_SINT [4]
+resource y output storage_buffer R32_SINT [4]
+module twice compute main glsl
+| #version 450
+| layout(set = 0, binding = 0) readonly buffer X { int x[]; };
+| layout(set = 0, binding = 1) writeonly buffer Y { int y[]; };
+| void main() { y[gl_WorkGroupID.x] = 2 * x[gl_WorkGroupID.x]; }
+segment twice twice 2 1 1
+set 0: 0 x, 1 y
+in 0 x
+out 1 y
+input 0 x x
+output 1 y y
+)";
+
+// y = |x|, and x itself as the second output, which has the binding of the input.
+constexpr std::string_view kPassThroughModel = R"(
+resource x input tensor R32_SINT [4] alias 0
+resource y output tensor R32_SINT [4]
+resource same output tensor R32_SINT [4] alias 0
+module abs graph main graph
+| graph main {
+|   %0 = input i32[4] at 0.0
+|   %1 = ABS(%0) i32[4]
+|   output %1 at 0.1
+| }
+segment abs abs
+set 0: 0 x, 1 y
+in 0 x
+out 1 y
+input 0 x x
+output 1 y y
+output 0 same same
+)";
+
 std::vector<char> mixed_model() { return chars_of(testing::cook_vgf(std::string(kMixedModel))); }
 
 // Runs the model twice: from x to a, then from a to y at byte offset 8.
@@ -186,7 +223,7 @@ std::string twice_recipe(std::string_view keys = "") {
       "execution": {{"runs": [
       {{"kernel": "model", "name": "first", "arguments": [{{"name": "x", "argidx": 0}}, {{"name": "a", "argidx": 1}}]}},
       {{"kernel": "model", "name": "second", "arguments": [{{"name": "a", "argidx": 0}}, {{"name": "y", "argidx": 1, "offset": 8}}]}}]}}}})",
-      buffer_json("x", "input"), buffer_json("a", "internal", 16), buffer_json("y", "output", 24), keys);
+      buffer_json("x", "input"), buffer_json("a", "internal", 16), buffer_json("y", "inout", 24), keys);
 }
 
 TEST_F(ModelInRecipe, ComputesWithItsShaders) {
@@ -198,6 +235,54 @@ TEST_F(ModelInRecipe, ComputesWithItsShaders) {
     EXPECT_THAT(opened.words("y"), ElementsAre(0, 0, 604, 608, 612, 600 + 4 * i));
   }
 }
+
+TEST_F(ModelInRecipe, OutputsAreProven) {
+  const std::string recipe = formatted(
+      R"({{"header": {{"module": "m.vgf"}}, "resources": {{"buffers": [{}, {}], "kernels": [{{"name": "model"}}]}},
+      "execution": {{"runs": [{{"kernel": "model", "arguments": [{{"name": "x", "argidx": 0}}, {{"name": "y", "argidx": 1}}]}}]}}}})",
+      buffer_json("x", "input", 16), buffer_json("y", "output", 16));
+  constexpr std::string_view kProfile = R"({"bindings": [{"name": "x", "size": 16, "init": {"stride": 4, "value": 21}}],
+    "executions": [{"iterations": 2, "verbose": false}]})";
+  Opened partial(recipe, options(), std::string(kProfile),
+                 {{"m.vgf", chars_of(testing::cook_vgf(std::string(kPartialModel)))}});
+  ASSERT_EQ(partial.problems, "");
+  EXPECT_FALSE(partial.session.run());
+  EXPECT_THAT(Opened::text(partial.runner().unwritten_outputs()),
+              HasSubstr("output `y` was not written: 2 of 4 elements, from element 2"));
+  EXPECT_THAT(partial.words("y"), ElementsAre(42, 42, 0, 0));
+  Opened complete(recipe, options(), std::string(kProfile), {{"m.vgf", graph_model()}});
+  EXPECT_FALSE(complete.session.run());
+  EXPECT_TRUE(complete.runner().unwritten_outputs().empty());
+}
+
+// A model with an output that is its input; each argument has memory of its own, or some share it.
+std::string pass_through_recipe(std::string_view x, std::string_view y, std::string_view same) {
+  return formatted(
+      R"({{"header": {{"module": "m.vgf"}}, "resources": {{"buffers": [{}, {}, {}], "kernels": [{{"name": "model"}}]}},
+      "execution": {{"runs": [{{"kernel": "model", "arguments": [{{"name": "{}", "argidx": 0}}, {{"name": "{}", "argidx": 1}},
+        {{"name": "{}", "argidx": 2}}]}}]}}}})",
+      buffer_json("x", "inout", 16), buffer_json("y", "output", 16), buffer_json("z", "output", 16), x, y, same);
+}
+
+void expect_pass_through(OpenOptions options, const model::GraphOptions& graphs) {
+  const auto model = chars_of(testing::cook_vgf(std::string(kPassThroughModel)));
+  const std::vector<std::uint32_t> given = {1, -2U, 3, -4U}, absolute = {1, 2, 3, 4};
+  const auto run = [&](std::string_view x, std::string_view y, std::string_view same) {
+    Opened opened(pass_through_recipe(x, y, same), options, "", {{"m.vgf", model}}, graphs);
+    EXPECT_EQ(opened.problems.find("error"), std::string::npos) << opened.problems;
+    opened.bind("x", given);
+    EXPECT_FALSE(opened.session.run());
+    EXPECT_TRUE(opened.runner().unwritten_outputs().empty());
+    return std::vector{opened.words("x"), opened.words("y"), opened.words("z")};
+  };
+  EXPECT_THAT(run("x", "y", "z"), ElementsAre(given, absolute, given));
+  const std::vector<std::uint32_t> zeros(4);
+  // The buffer of the input is bound twice: to the output that is the input, and to the other one.
+  EXPECT_THAT(run("x", "y", "x"), ElementsAre(given, absolute, zeros));
+  EXPECT_THAT(run("x", "x", "z"), ElementsAre(absolute, zeros, given));
+}
+
+TEST_F(ModelInRecipe, OutputsThatAreInputs) { expect_pass_through(options(), {}); }
 
 TEST_F(ModelInRecipe, ComputesWithItsGraphs) {
   Opened opened(twice_recipe(), options(), "", {{"m.vgf", graph_model()}});
@@ -285,6 +370,8 @@ TEST_P(ModelOnHost, Computes) {
   ASSERT_EQ(backends.size(), 1U);
   EXPECT_THAT(backends[0].second.device, HasSubstr(GetParam() == model::Engine::Cpu ? "(CPU engine" : "interpreter"));
 }
+
+TEST_P(ModelOnHost, OutputsThatAreInputs) { expect_pass_through(on_host(), graphs()); }
 
 TEST_P(ModelOnHost, BesideShadersOnTheDevice) {
   const std::string recipe = formatted(

@@ -41,7 +41,6 @@ void check(Context& context, const DispatchSpirvGraph& command) {
         .note(formatted("shader `{}` is here", shader->uid), location_in(shader->at, "type"));
   }
   check_bindings(context, command.bindings, Naming::SetAndId);
-  check_single(context, command.bindings);
   for (const Binding& binding : command.bindings) {
     if (context.scenario.find<Buffer>(binding.resource.uid)) context.follow_any<Image, Tensor>(binding.resource);
   }

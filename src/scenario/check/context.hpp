@@ -60,7 +60,7 @@ std::set<std::string, std::less<>> check_unused(Context& context);
 // The rules for the bindings of one command. `by_name`: whether its shader names its resources, as RPL does.
 enum class Naming { SetAndId, IdOnly, RplShader };
 void check_bindings(Context& context, const std::vector<Binding>& bindings, Naming naming);
-// Of commands whose shaders have no arrays of descriptors: graphs, and optical flow.
+// Of commands whose shaders have no arrays of descriptors: models.
 void check_single(Context& context, const std::vector<Binding>& bindings);
 void check_push_addresses(Context& context, const std::vector<PushAddress>& addresses);
 // Checks only that no two bindings are for the same descriptor.

@@ -40,7 +40,10 @@ void explain_size(Diagnostic& mismatch, const tensor::NpyView& view, std::uint64
   explain_size(mismatch, count, view.item_size, size);
   if (view.item_size == 8 && count * 4 == size && std::string_view("fiu").contains(view.kind)) {
     mismatch.hint(formatted("the file has {} elements of dtype `{}`; as {}32 they have the size of the buffer", count,
-                            view.descr, view.kind == 'f' ? "float" : view.kind == 'i' ? "int" : "uint"));
+                            view.descr,
+                            view.kind == 'f'   ? "float"
+                            : view.kind == 'i' ? "int"
+                                               : "uint"));
   }
 }
 

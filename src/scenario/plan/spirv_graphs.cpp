@@ -121,7 +121,7 @@ class SpirvGraphPlanner {
       return std::nullopt;
     }
     check_access(binding, *declared, *tensor, subject);
-    return model::TensorResource{{binding.set, binding.id}, planned->second, tensor->dims};
+    return model::TensorResource{{binding.set, binding.id, binding.element}, planned->second, tensor->dims};
   }
 
   // The inputs of a graph come first in its interface (docs/spec/scenario.md#descriptors).

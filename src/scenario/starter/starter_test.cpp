@@ -20,8 +20,8 @@ std::string started(const std::string& name, const std::string& text, const std:
   const testing::ScratchDirectory scratch;
   Diagnostics diagnostics;
   diagnostics.take(write_file(scratch / name, text).transform([] { return true; }));
-  const auto scenario =
-      shader_starter({.file = scratch / name, .directory = scratch.path(), .entry = entry, .shapes = shapes}, diagnostics);
+  const auto scenario = shader_starter(
+      {.file = scratch / name, .directory = scratch.path(), .entry = entry, .shapes = shapes}, diagnostics);
   if (!scenario) return format_diagnostics(diagnostics.all(), {.sources = false});
   const Loaded loaded = load(make_source("new.json", *scenario), scratch.path(), {.checking = true}, diagnostics);
   EXPECT_TRUE(loaded.plan);

@@ -164,14 +164,16 @@ class Runtime {
   // follows until a program asks for the names of arguments.
   void names_cut_text() {
     if (!since(2249) || document_.from_json) return;
-    const std::size_t first = document_.text.find("kernels_misc_info");
+    constexpr std::string_view kKey = "kernels_misc_info";
+    const std::size_t first = document_.text.find(kKey);
     if (first == document_.text.npos) return;
-    if (document_.has(RootKey::kernels_misc_info) &&
-        locate(document_, static_cast<const Root&>(document_), RootKey::kernels_misc_info).key.begin == first) {
+    // A key of the root begins its line, whatever follows it.
+    if ((first == 0 || document_.text[first - 1] == '\n') &&
+        document_.text.substr(first + kKey.size()).starts_with(":")) {
       end_of_text_ = first;
       return;
     }
-    find(Verdict::Crashes, DiagnosticKind::RuntimeCrash, {first, first + 17},
+    find(Verdict::Crashes, DiagnosticKind::RuntimeCrash, {first, first + kKey.size()},
          "the runtime cuts the text at the first `kernels_misc_info`, but here it is not a key of the root");
   }
 
@@ -219,7 +221,7 @@ class Runtime {
       case DeviationKind::WrongListLength:
         if (!since(2131)) return;
         find(kRefuses, DiagnosticKind::RuntimeRefuses, one.span, formatted("`{}` must have 3 elements", one.field->key),
-             word(one.span).find_first_of("0123456789") == std::string_view::npos
+             !word(one.span).starts_with('[') || word(one.span).find_first_of("0123456789") == std::string_view::npos
                  ? std::string()
                  : formatted(".ze_info : wrong size of collection {} in context of : {}. Got : {} expected : 3",
                              one.field->key, name(), std::ranges::count(word(one.span), ',') + 1));
@@ -714,8 +716,8 @@ RuntimeVerdict runtime_verdict(const Document& document, const Target& target, R
 void check_runtime(RuleContext& context) {
   if (const Release release = context.options.release; release > kLastRelease) {
     context.report_span(Severity::Warning, DiagnosticKind::ReleaseUnknown, {0, 0},
-                        formatted("release {} of the runtime is not known; the rules are those of {}",
-                                  text_of(release), text_of(kLastRelease)));
+                        formatted("release {} of the runtime is not known; the rules are those of {}", text_of(release),
+                                  text_of(kLastRelease)));
   }
   const RuntimeVerdict verdict =
       runtime_verdict(context.document, context.target, context.options.release, context.options.run_on);

@@ -48,8 +48,8 @@ class Case:
         """By its position, which is its name too."""
         name = f"output_{len(self.outputs)}"
         at = next(i for i, line in enumerate(self.lines) if line.startswith(f"  {value} = "))
-        assert not self.lines[at].endswith('"')
-        self.lines[at] += f' "{name}"'
+        if not self.lines[at].endswith('"'):
+            self.lines[at] += f' "{name}"'
         self.outputs[name] = np.asarray(array)
         self.lines.append(f"  output {value}")
 
@@ -622,3 +622,106 @@ for inverse in (False, True):
     for part, value, array in (("real", first, exact.real), ("imag", second, exact.imag)):
         one = case.op("ADD", [value, case.const(np.zeros((1, 1, 1), np.float32))], "f32", [1, 4, 8])
         case.output(one, array.astype(np.float32))
+
+
+# --- outputs that no operator makes --------------------------------------------------------------------------------------------------------------
+
+case = Case("output_is_input", "An output that is an input is never written.")
+x = numbers((2, 3), 115)
+a = case.input("x", x)
+case.output(case.op("ABS", [a], "f32", [2, 3]), np.abs(x))
+case.output(a, x)
+
+case = Case("output_is_constant", "An output that is a constant is never written.")
+x, c = numbers((2, 3), 116), numbers((4,), 117)
+case.output(case.op("ABS", [case.input("x", x)], "f32", [2, 3]), np.abs(x))
+case.output(case.const(c), c)
+
+case = Case("output_is_a_view", "An output that is a reshaped or sliced input, or another output, is never written, or written over.")
+x = numbers((4, 6), 118)
+a = case.input("x", x)
+top = case.op("ABS", [a], "f32", [4, 6])
+case.output(top, np.abs(x))
+case.output(case.op("RESHAPE", [top], "f32", [24], "shape=[24]"), np.abs(x).reshape(-1))
+case.output(case.op("RESHAPE", [a], "f32", [8, 3], "shape=[8, 3]"), x.reshape(8, 3))
+case.output(case.op("SLICE", [a], "f32", [2, 2], "start=[1, 3] size=[2, 2]"), x[1:3, 3:5])
+case.output(case.op("TRANSPOSE", [a], "f32", [6, 4], "perms=[1, 0]"), x.T)
+
+
+# --- simplifications -----------------------------------------------------------------------------------------------------------------------------
+
+case = Case("infinity_times_zero", "A product with zero, or a difference of equal operands, is simplified to zero.")
+x = f32(1, math.inf, -math.inf, math.nan)
+a = case.input("x", x)
+with np.errstate(invalid="ignore"):
+    case.output(case.op("MUL", [a, case.const(f32(0))], "f32", [4], "shift=0"), x * np.float32(0))
+    case.output(case.op("SUB", [a, a], "f32", [4]), x - x)
+
+case = Case("zero_is_added", "An addition of zero is removed, although it changes the sign of a negative zero.")
+x = f32(-0.0, 0.0, -2)
+with np.errstate(divide="ignore"):
+    total = case.op("ADD", [case.input("x", x), case.const(f32(0))], "f32", [3])
+    case.output(case.op("RECIPROCAL", [total], "f32", [3]), np.float32(1) / (x + np.float32(0)))
+
+case = Case("casts_lose_precision", "A cast and its inverse are removed, although the type between them is narrower.")
+x = f32(1 / 3, 2.5, 300.25, -7.75)
+a = case.input("x", x)
+case.output(case.op("CAST", [case.op("CAST", [a], "f16", [4])], "f32", [4]), x.astype(np.float16).astype(np.float32))
+case.output(case.op("CAST", [case.op("CAST", [a], "i8", [4])], "f32", [4]), np.clip(np.rint(x), -128, 127).astype(np.float32))
+
+case = Case("transposes_do_not_cancel", "Two equal transposes are removed, which only a swap allows.")
+x = numbers((2, 3, 4), 119)
+once = case.op("TRANSPOSE", [case.input("x", x)], "f32", [3, 4, 2], "perms=[1, 2, 0]")
+case.output(case.op("TRANSPOSE", [once], "f32", [4, 2, 3], "perms=[1, 2, 0]"), x.transpose(1, 2, 0).transpose(1, 2, 0))
+
+case = Case("clamps_in_sequence", "Two clamps are merged to one with the wrong bounds.")
+x = numbers((17,), 120, -20, 20)
+first = case.op("CLAMP", [case.input("x", x)], "f32", [17], "min_val=0.0 max_val=6.0 nan_mode=PROPAGATE")
+case.output(case.op("CLAMP", [first], "f32", [17], "min_val=-1.0 max_val=3.0 nan_mode=PROPAGATE"), np.clip(np.clip(x, 0, 6), -1, 3))
+case.output(case.op("CLAMP", [first], "f32", [17], "min_val=7.0 max_val=9.0 nan_mode=PROPAGATE"), np.full(17, 7, np.float32))
+
+case = Case("scalars", "Tensors of rank 0.")
+x, y = np.array(2.5, np.float32), np.array(-4, np.float32)
+a, b = case.input("x", x), case.input("y", y)
+case.output(case.op("MUL", [a, b], "f32", [], "shift=0"), x * y)
+case.output(case.op("RESHAPE", [b], "f32", [1, 1], "shape=[1, 1]"), y.reshape(1, 1))
+
+case = Case("normalisation_of_a_large_mean", "A variance is computed as a difference of large squares.", atol=2e-3)
+x = (1000 + np.arange(8, dtype=np.float32).reshape(1, 8) * np.float32(0.25)).astype(np.float32)
+a = case.input("x", x)
+eighth = case.const(np.full((1, 1), 0.125, np.float32))
+mean = case.op("MUL", [case.op("REDUCE_SUM", [a], "f32", [1, 1], "axis=1"), eighth], "f32", [1, 1], "shift=0")
+centred = case.op("SUB", [a, mean], "f32", [1, 8])
+square = case.op("MUL", [centred, centred], "f32", [1, 8], "shift=0")
+variance = case.op("MUL", [case.op("REDUCE_SUM", [square], "f32", [1, 1], "axis=1"), eighth], "f32", [1, 1], "shift=0")
+inverse = case.op("RSQRT", [case.op("ADD", [variance, case.const(np.full((1, 1), 1e-5, np.float32))], "f32", [1, 1])], "f32", [1, 1])
+wide = x.astype(np.float64)
+expected = (wide - wide.mean()) / np.sqrt(wide.var() + 1e-5)
+case.output(case.op("MUL", [centred, inverse], "f32", [1, 8], "shift=0"), expected.astype(np.float32))
+
+case = Case("gelu_of_large_numbers", "A GELU is NaN or not zero for large negative numbers.", atol=2e-6)
+x = f32(-1e30, -20, -1, 0, 1, 20)
+a = case.input("x", x)
+inner = case.op("ERF", [case.op("MUL", [a, case.const(f32(0.70710678))], "f32", [6], "shift=0")], "f32", [6])
+half = case.op("MUL", [a, case.const(f32(0.5))], "f32", [6], "shift=0")
+wide = np.array([0.5 * v * (1 + math.erf(v * 0.70710678)) for v in x.tolist()])
+case.output(case.op("MUL", [half, case.op("ADD", [inner, case.const(f32(1))], "f32", [6])], "f32", [6], "shift=0"), wide.astype(np.float32))
+
+case = Case("sums_beyond_32_bits", "The accumulator of 16-bit convolutions, which has 48 bits, wraps at 32.")
+x, w = np.full((1, 1, 1, 1000), 32767, np.int16), np.full((2, 1, 1, 1000), 127, np.int8)
+w[1] = -127
+b = case.value("const i48[2] [5, -5]")
+wide = case.op("CONV2D", [case.input("x", x), case.const(w), b], "i48", [1, 1, 1, 2], "pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=INT48 local_bound=false input_zp=0 weight_zp=0")
+sums = [32767 * 127 * 1000 + 5, -32767 * 127 * 1000 - 5]
+result = case.op("RESCALE", [wide, case.const(np.array([16384], np.int16)), case.const(np.array([20], np.int8))], "i32", [1, 1, 1, 2], "scale32=false rounding_mode=SINGLE_ROUND per_channel=false input_unsigned=false output_unsigned=false input_zp=0 output_zp=0")
+case.output(result, np.array([scaled(v, 16384, 20) for v in sums], np.int32).reshape(1, 1, 1, 2))
+
+case = Case("depthwise_integers", "A quantised depthwise convolution pads with 0, with a stride and a dilation.")
+x, w, b = numbers((1, 5, 5, 3), 121, -128, 127, np.int8), numbers((2, 2, 3, 1), 122, -127, 127, np.int8), numbers((3,), 123, -50, 50, np.int32)
+exact = np.zeros((1, 3, 3, 3)) + b
+for oy, ox, ky, kx in itertools.product(range(3), range(3), range(2), range(2)):
+    y, c = oy * 2 - 1 + 2 * ky, ox * 2 - 1 + 2 * kx
+    if 0 <= y < 5 and 0 <= c < 5:
+        exact[0, oy, ox] += (x[0, y, c].astype(np.int64) - 7) * w[ky, kx, :, 0].astype(np.int64)
+result = case.op("DEPTHWISE_CONV2D", [case.input("x", x), case.const(w), case.const(b)], "i32", [1, 3, 3, 3], "pad=[1, 1, 1, 1] stride=[2, 2] dilation=[2, 2] acc_type=INT32 local_bound=false input_zp=7 weight_zp=0")
+case.output(result, exact.astype(np.int32))

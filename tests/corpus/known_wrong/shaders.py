@@ -419,3 +419,33 @@ RWStructuredBuffer<uint> y : register(u0);
   GroupMemoryBarrierWithGroupSync();
   if (local.x == 0) y[group.x] = total + group.x + firstbithigh(16u) * 10000;
 }""", [buffer("y", None, u32(*[48 * 47 // 2 + g + 40000 for g in range(3)]))], groups=(3,), shader={"type": "HLSL"})
+
+# --- more memory -----------------------------------------------------------------------------------------------------------------------------------
+
+scenario("atomics_of_64_bits", "Atomics of 64-bit integers carry nothing into the upper half.", """
+#version 460
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+#extension GL_EXT_shader_atomic_int64 : require
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) buffer Y { uint64_t y[]; };
+void main() { atomicAdd(y[0], 0xffffffffUL); atomicMax(y[1], uint64_t(gl_GlobalInvocationID.x) << 33); }""",
+         [buffer("y", None, np.array([128 * 0xFFFFFFFF, 127 << 33], np.uint64))], groups=(2,))
+
+scenario("texel_buffer_formats", "A texel buffer of normalised bytes is read as integers, or with its components in another order.", """
+#version 460
+layout(local_size_x = 2) in;
+layout(set = 0, binding = 0) uniform samplerBuffer x;
+layout(set = 0, binding = 1) writeonly buffer Y { vec4 y[]; };
+void main() { int i = int(gl_GlobalInvocationID.x); y[i] = texelFetch(x, i) + vec4(0, 0, 0, textureSize(x)); }""",
+         [{"buffer": {"uid": "x", "size": 8, "shader_access": "readonly", "texel_format": "VK_FORMAT_R8G8B8A8_UNORM",
+                      "data": {"type": "u8", "values": [0, 51, 102, 255, 255, 0, 51, 0]}}},
+          buffer("y", None, f32(0, 0.2, 0.4, 3, 1, 0, 0.2, 2), abs=1e-6)])
+
+square = np.arange(16, dtype=np.float32).reshape(4, 4)
+scenario("mip_levels", "A level of an image is that of another one, or its texels are not the means of four.", """
+#version 460
+layout(local_size_x = 4) in;
+layout(set = 0, binding = 0) uniform sampler2D from;
+layout(set = 0, binding = 1) writeonly buffer Y { float y[]; };
+void main() { int i = int(gl_GlobalInvocationID.x); y[i] = texelFetch(from, ivec2(i & 1, i >> 1), 1).r + 100 * texelFetch(from, ivec2(0), 2).r + 10000 * textureQueryLevels(from); }""",
+         [image("from", square[..., None], "R32_SFLOAT", mips=3), buffer("y", None, f32(*[m + 750 + 30000 for m in (2.5, 4.5, 10.5, 12.5)]), abs=0.01)])
