@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   layer::TensorDescription tensor;
   if (!layer::read_description(description, tensor)) return 0;
   layer::BoundTensors tensors;
-  for (std::uint32_t binding = 0; binding < 8; ++binding) tensors.emplace(std::pair(0u, binding), tensor);
+  for (std::uint32_t binding = 0; binding < 8; ++binding) tensors.emplace(tosa::Binding{0, binding}, tensor);
   const std::array<std::byte, 256> bytes{};
   const VkDataGraphPipelineConstantARM constant{.sType = VK_STRUCTURE_TYPE_DATA_GRAPH_PIPELINE_CONSTANT_ARM,
                                                 .pNext = &description,

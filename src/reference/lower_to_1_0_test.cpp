@@ -60,8 +60,8 @@ std::vector<Tensor> run_both(tosa::Graph graph, const std::vector<Tensor>& input
 TEST(LowerTo10, RandomCasesAreEqual) {
   std::size_t compared = 0;
   for (const tosa::Op op : {tosa::Op::MATMUL_T, tosa::Op::ROW_GATHER, tosa::Op::CAST}) {
-    for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-      auto made = testing::random_case(op, seed);
+    for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+      auto made = testing::random_case(op, seed, {.max_elements = 200});
       if (!made || !tosa::is_tosa_1_1(made->node())) continue;
       std::vector<Tensor> inputs;
       for (std::size_t i = 0; i < made->operands.size(); ++i) {
@@ -71,7 +71,7 @@ TEST(LowerTo10, RandomCasesAreEqual) {
       ++compared;
     }
   }
-  EXPECT_GT(compared, 300u);
+  EXPECT_GT(compared, 150u);
 }
 
 // Values of many magnitudes, with zeros.

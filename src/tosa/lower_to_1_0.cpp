@@ -155,8 +155,12 @@ class Lowering {
       }
     }
     const tensor::Shape rows = type(a).shape, columns = type(b).shape;
-    const bool shared = columns[0] == 1 && rows[0] != 1;
+    const bool repeated = columns[0] == 1 && rows[0] != 1;
+    const bool shared = repeated && sum != DataType::I48;  // which RESHAPE does not take
     b = out_.add(Op::TRANSPOSE, {b}, {{"perms", {0, 2, 1}}}, {type(b).data, {columns[0], columns[2], columns[1]}});
+    if (repeated && !shared) {
+      b = out_.add(Op::TILE, {b}, {{"multiples", {rows[0], 1, 1}}}, {type(b).data, {rows[0], columns[2], columns[1]}});
+    }
     // One batch of B for all of A: the batches of A are rows of one product.
     if (shared) a = reshape(a, {1, rows[0] * rows[1], rows[2]});
     const ValueId made =

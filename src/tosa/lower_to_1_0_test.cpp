@@ -53,6 +53,20 @@ TEST(LowerTo10, ProductWithAMatrixForAllBatches) {
 )");
 }
 
+TEST(LowerTo10, ProductOfWideSums) {
+  EXPECT_EQ(lowered("%0 = input i16[2, 4, 8]\n%1 = input i16[1, 3, 8]\n"
+                    "%2 = MATMUL_T(%0, %1) i48[2, 4, 3]\noutput %2\n"),
+            R"(graph main {
+  %0 = input i16[2, 4, 8]
+  %1 = input i16[1, 3, 8]
+  %2 = TRANSPOSE(%1) i16[1, 8, 3] perms=[0, 2, 1]
+  %3 = TILE(%2) i16[2, 8, 3] multiples=[2, 1, 1]
+  %4 = MATMUL(%0, %3) i48[2, 4, 3] A_zp=0 B_zp=0
+  output %4
+}
+)");
+}
+
 TEST(LowerTo10, OpenBatchesStayWhereAReshapeWouldNeedThem) {
   EXPECT_THAT(lowered("%0 = input f32[-1, 4, 8]\n%1 = input f32[1, 3, 8]\n"
                       "%2 = MATMUL_T(%0, %1) f32[-1, 4, 3]\noutput %2\n"),
