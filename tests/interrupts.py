@@ -189,7 +189,7 @@ def variants(directory):
     """No file is written of a part of the variants."""
     count = 15
     flags = "".join(f"global f{i}: flag off;\n" for i in range(count))
-    uses = "".join(f"    if (f{i}) x = x + {i + 1}.0;\n" for i in range(count))
+    uses = "".join(f"    conditional (f{i}) {{ x = x + {i + 1}.0; }}\n" for i in range(count))
     (directory / "many.rpl").write_text(flags + "set_object read_write_storage_buffer result\n{\n    f4... values;\n};\n"
                                         "setting workgroup_size_x = 64u;\nvoid main (void)\n{\n    f1 x = 0.0;\n" + uses +
                                         "    result.values[0u] = f4 {x, x, x, x};\n}\n")
