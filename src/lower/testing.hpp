@@ -18,7 +18,12 @@ inline tosa::Graph graph_of(const std::string& lines) {
   Diagnostics diagnostics;
   auto graph = tosa::parse(make_source("t.graph", "graph t {\n" + lines + "}\n"), diagnostics);
   if (graph) tosa::verify(*graph, diagnostics);
-  EXPECT_EQ(format_diagnostics(diagnostics.all(), {.sources = false}), "");
+  // Kernels are tested beyond level 8K too, whose limits are warnings.
+  std::vector<Diagnostic> found = diagnostics.all();
+  std::erase_if(found, [](const Diagnostic& each) {
+    return each.severity == Severity::Warning && each.message.contains("level 8K");
+  });
+  EXPECT_EQ(format_diagnostics(found, {.sources = false}), "");
   return graph && !diagnostics.has_errors() ? std::move(*graph) : tosa::Graph();
 }
 
