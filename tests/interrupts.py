@@ -41,7 +41,7 @@ def cpu_ticks(pid):
 
 def start(directory, *words, environment=None):
     return subprocess.Popen([slipway, *map(str, words)], cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                            env={**os.environ, **(environment or {})})
+                            env={**os.environ, "MESA_SHADER_CACHE_DISABLE": "true", **(environment or {})})
 
 
 def read_until(stream, text):
@@ -76,18 +76,17 @@ def dispatch(uid, statements, **members):
 
 
 def hanging_scenario(directory, number):
-    """The device does not come back: what it executes is named, and files after it do not run."""
+    """The device does not come back: what it executes is named."""
     name = signal.Signals(number).name
     report = directory / f"{name}.json"
-    process = start(directory, "run", "fill.json", "spin.json", "fill.json", "--report", report, "--sarif", f"{name}.sarif", "--log-level", "info")
-    for _ in range(2):
-        read_until(process.stdout, "Wait for fence")
+    process = start(directory, "run", "spin.json", "--report", report, "--sarif", f"{name}.sarif", "--log-level", "info")
+    read_until(process.stdout, "Wait for fence")
     text = end(process, number, name)
     expect("a second interrupt ends at once" in text, f"{name}: no notice\n{text}")
     expect("`spin` (/commands/0/dispatch_compute)" in text, f"{name}: the command is not named\n{text}")
-    expect([kind for kind in kinds(report)] == [[], ["interrupted"], ["interrupted"]], f"{name}: {kinds(report)}")
+    expect(kinds(report) == [["interrupted"]], f"{name}: {kinds(report)}")
     results = json.loads((directory / f"{name}.sarif").read_text())["runs"][0]["results"]
-    expect([result["ruleId"] for result in results].count("interrupted") == 2, f"{name}: SARIF {results}")
+    expect([result["ruleId"] for result in results] == ["interrupted"], f"{name}: SARIF {results}")
     expect((directory / "out.npy").read_text() == "old", f"{name}: the output changed")
 
 
@@ -109,7 +108,7 @@ def model(directory, *options):
     for path in ("trace.json", "profile.json", "times.csv", "model.json"):
         (directory / path).unlink(missing_ok=True)
     process = start(directory, "run", "net.graph", "-v", "--repeat", "100000000", "--report", "model.json", "--trace", "trace.json",
-                    "--profiling-dump-path", "profile.json", "--csv", "times.csv", "--output", "outputs", "--compare", "reference", *options)
+                    "--profiling-dump-path", "profile.json", "--csv", "times.csv", "--output", "outputs", *options)
     read_until(process.stderr, "Dispatch graph")
     read_until(process.stderr, "Dispatch graph")
     text = end(process, signal.SIGINT, what)
@@ -174,13 +173,13 @@ def reduce(directory):
     """The test that runs is ended, and the smallest file until then is written."""
     (directory / "many.json").write_text(json.dumps({"resources": [{"buffer": {"uid": f"b{i}", "size": 4, "shader_access": "readonly"}} for i in range(40)],
                                                      "commands": []}))
-    # The tenth test hangs.
+    # The tenth test hangs; the first one is that of the file itself.
     test = "echo >>tests.txt; [ $(wc -l <tests.txt) -lt 10 ] || { echo $$ >hanging.txt; exec sleep 1000; }; grep -q b7 {}"
     process = start(directory, "reduce", "many.json", "-o", "fewer.json", "--test", test)
     hanging = directory / "hanging.txt"
     wait_for(lambda: hanging.exists() and hanging.read_text().endswith("\n"), "a test hangs")
     text = end(process, signal.SIGTERM, "reduce")
-    expect("interrupted after 10 tests" in text, f"reduce: {text}")
+    expect("interrupted after 9 tests" in text, f"reduce: {text}")
     fewer = json.loads((directory / "fewer.json").read_text())
     expect(0 < len(fewer["resources"]) < 40 and "b7" in json.dumps(fewer), f"reduce: {fewer}")
     wait_for(lambda: not pathlib.Path(f"/proc/{hanging.read_text().strip()}").exists(), "the test ends")
@@ -190,7 +189,7 @@ def variants(directory):
     """No file is written of a part of the variants."""
     count = 15
     flags = "".join(f"global f{i}: flag off;\n" for i in range(count))
-    uses = "".join(f"    if (f{i}) x = x + {i + 1}.0;\n" for i in range(count))
+    uses = "".join(f"    conditional (f{i}) {{ x = x + {i + 1}.0; }}\n" for i in range(count))
     (directory / "many.rpl").write_text(flags + "set_object read_write_storage_buffer result\n{\n    f4... values;\n};\n"
                                         "setting workgroup_size_x = 64u;\nvoid main (void)\n{\n    f1 x = 0.0;\n" + uses +
                                         "    result.values[0u] = f4 {x, x, x, x};\n}\n")
@@ -215,14 +214,13 @@ with tempfile.TemporaryDirectory() as name:
     top = pathlib.Path(name)
     (top / "out.npy").write_text("old")
     (top / "spin.json").write_text(json.dumps(dispatch("spin", "while (b[0] == 0) { b[1] += 1; }", dst="out.npy")))
-    (top / "fill.json").write_text(json.dumps(dispatch("fill", "b[0] = 7;")))
     (top / "net.graph").write_text("graph g {\n  %0 = input f32[1, 64, 64]\n  %1 = input f32[1, 64, 64]\n  %2 = MATMUL(%0, %1) f32[1, 64, 64] A_zp=0 B_zp=0\n  output %2\n}\n")
-    (top / "heavy.graph").write_text("graph g {\n  %0 = input f32[1, 2048, 2048]\n  %1 = input f32[1, 2048, 2048]\n"
-                                     "  %2 = MATMUL(%0, %1) f32[1, 2048, 2048] A_zp=0 B_zp=0\n  output %2\n}\n")
+    (top / "heavy.graph").write_text("graph g {\n  %0 = input f32[1, 1024, 1024]\n  %1 = input f32[1, 1024, 1024]\n"
+                                     "  %2 = MATMUL(%0, %1) f32[1, 1024, 1024] A_zp=0 B_zp=0\n  output %2\n}\n")
     hanging_scenario(top, signal.SIGINT)
     hanging_scenario(top, signal.SIGTERM)
     second_signal(top)
-    model(top, "--device", "cpu")
+    model(top, "--device", "cpu", "--compare", "reference")
     model(top, "--engine", "reference")
     interpreter(top)
     conversion(top)

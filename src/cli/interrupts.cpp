@@ -19,7 +19,7 @@ namespace slipway::cli {
 namespace {
 
 // After an interrupt: until what does not end is named, and until it is given up.
-constexpr std::chrono::seconds kUntilNotice{1}, kUntilEnd{3};
+constexpr std::chrono::seconds kUntilNotice{1}, kUntilEnd{5};
 
 // Of this process. Never destroyed: the thread may outlive main.
 struct Watch {

@@ -178,7 +178,8 @@ TEST_F(StandaloneTest, FilesThatDoNotFit) {
   wanted.inputs = {{"picture", npy<std::int32_t>("x.npy", "<i4", {2, 2}, {1, 2, 3, 4})}};
   EXPECT_THAT(refused(wanted), HasSubstr("the file has the shape [2, 2], but the model takes [4] [file-mismatch]"));
   wanted.inputs = {{"picture", npy<float>("f.npy", "<f4", {4}, {1, 2, 3, 4})}};
-  EXPECT_THAT(refused(wanted), HasSubstr("elements of dtype `<f4`, but the model takes i32 [file-mismatch]"));
+  EXPECT_THAT(refused(wanted),
+              HasSubstr("elements of dtype `<f4`, but the model takes i32; `--cast` converts them [file-mismatch]"));
   wanted.inputs = {{"pictur", directory_ / "x.npy"}};
   EXPECT_THAT(refused(wanted),
               HasSubstr("the model has no input `pictur`; did you mean `picture`? [unknown-reference]"));
@@ -231,9 +232,11 @@ module g graph main graph
 segment s g
 set 0: 0 x, 1 y, 2 z
 in 0 x
-out 1 y, 2 z
+out 1 y
+out 2 z
 input 0 x x
-output 1 y size:0, 2 z size_0
+output 1 y size:0
+output 2 z size_0
 )";
 
 TEST_F(StandaloneTest, NamesOfResults) {

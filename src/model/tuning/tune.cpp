@@ -100,7 +100,7 @@ class Tuner {
   std::optional<Measured> measure(lower::Tuning tuning, std::uint32_t repeat) {
     standalone_.model.graphs.lower.device.tuning = std::move(tuning);
     const auto alone = plan_standalone(standalone_, diagnostics_);
-    if (!alone) return std::nullopt;
+    if (!alone || is_interrupted()) return std::nullopt;
     const launch::RunOptions how{.repeat = repeat,
                                  .timestamps = true,
                                  .prove_outputs = false,
