@@ -24,8 +24,8 @@ arguments = parser.parse_args()
 corpus, page = arguments.top / "tests/corpus/known_wrong", arguments.top / "docs/known_wrong.md"
 
 ENGINES = {
-    "device": ["--engine", "auto"],
-    "device, not fused": ["--engine", "auto", "--no-fuse"],
+    "device": ["--device", "0"],
+    "device, not fused": ["--device", "0", "--no-fuse"],
     "CPU engine": ["--engine", "cpu"],
     "CPU engine, not fused": ["--engine", "cpu", "--no-fuse"],
     "interpreter": ["--engine", "reference"],
