@@ -239,7 +239,7 @@ void main() { ivec2 p = ivec2(gl_GlobalInvocationID.xy);
   for (const char c : text) {
     if (c != ' ' && c != '\n') tight += c;
   }
-  EXPECT_THAT(tight, HasSubstr(R"("uid":"Params","size":16,"shader_access":"readonly","data":{"values":[)"
+  EXPECT_THAT(tight, HasSubstr(R"("uid":"params","size":16,"shader_access":"readonly","data":{"values":[)"
                                R"({"type":"f32","values":[1]},{"type":"u8","values":[0,0,0,0]},)"
                                R"({"type":"i32","values":[64,64]}]})"));
 }
@@ -247,6 +247,7 @@ void main() { ivec2 p = ivec2(gl_GlobalInvocationID.xy);
 // A separate image and the sampler at its binding are one descriptor, and have one image.
 TEST(ShaderStarter, ImageAndSamplerAtOneBinding) {
   const std::string text = started("two.comp", R"(#version 460
+#extension GL_EXT_samplerless_texture_functions : require
 layout(set = 0, binding = 0) uniform texture2D first;
 layout(set = 0, binding = 1) uniform texture2D second;
 layout(set = 0, binding = 1) uniform sampler how;
