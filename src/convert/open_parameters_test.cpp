@@ -100,7 +100,7 @@ TEST(OpenParameters, Products) {
   expect_equal_results(matmul, {{"A_zp", DataType::I8}, {"B_zp", DataType::I8}});
   const std::string conv =
       "%0 = input i8[1, 5, 6, 3]\n%1 = input i8[4, 3, 2, 3]\n%2 = input i32[4]\n"
-      "%3 = CONV2D(%0, %1, %2) i32[1, 6, 3, 4] pad=[2, 1, 0, 1] stride=[1, 2] dilation=[1, 1] acc_type=INT32 "
+      "%3 = CONV2D(%0, %1, %2) i32[1, 6, 3, 4] pad=[2, 1, 0, 0] stride=[1, 2] dilation=[1, 1] acc_type=INT32 "
       "local_bound=false input_zp=13 weight_zp=-128\noutput %3\n";
   expect_equal_results(conv, {{"input_zp", DataType::I8}});
   expect_equal_results(conv, {{"weight_zp", DataType::I8}});
@@ -173,7 +173,11 @@ TEST(OpenParameters, Rescale) {
                        {{"input_zp", DataType::I8}, {"shift", DataType::I8}});
   expect_equal_results(rescale("i8 i16", "input_unsigned=true output_unsigned=false input_zp=-56 output_zp=0"),
                        {{"multiplier", DataType::I32}});
-  expect_equal_results(rescale("i32 i8", "input_unsigned=false output_unsigned=true input_zp=0 output_zp=-128"),
+  const std::string to_unsigned =
+      rescale("i8 i8", "input_unsigned=false output_unsigned=true input_zp=4 output_zp=-128");
+  expect_equal_results(to_unsigned, {{"input_zp", DataType::I8}});
+  expect_equal_results(to_unsigned, {{"output_zp", DataType::I8}});
+  expect_equal_results(rescale("i32 i8", "input_unsigned=false output_unsigned=false input_zp=0 output_zp=-128"),
                        {{"output_zp", DataType::I8}, {"multiplier", DataType::I32}}, 30000);
 }
 

@@ -589,7 +589,10 @@ Diagnostic explain(const ForeignFormat& format, const std::string& name, const F
     if (!command.empty()) problem.note(formatted("`{}`", filled_in(command, name)));
   }
   const auto error = std::ranges::find(own, Severity::Error, &Diagnostic::severity);
-  if (error != own.end()) problem.note(formatted("the reader: {}", error->message), error->location);
+  if (error != own.end()) {
+    const std::string_view message = error->message;
+    problem.note(formatted("the reader: {}", message.substr(0, message.find_last_not_of(' ') + 1)), error->location);
+  }
   return problem;
 }
 

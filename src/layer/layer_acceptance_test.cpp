@@ -172,6 +172,24 @@ TEST_F(LayerAcceptance, ConstantsHaveTheShapeOfTheirDescription) {
   EXPECT_THAT(contents<std::int32_t>(y), ElementsAre(10, 21, 32, 13, 24, 35));
 }
 
+// Outputs that no operator computes: the input itself, a constant, one value twice.
+TEST_F(LayerAcceptance, OutputsMayBeInputsAndConstants) {
+  const AppTensor x = tensor(VK_FORMAT_R32_SINT, {4}), same = tensor(VK_FORMAT_R32_SINT, {4}),
+                  constant = tensor(VK_FORMAT_R32_SINT, {4}), first = tensor(VK_FORMAT_R32_SINT, {2, 2}),
+                  second = tensor(VK_FORMAT_R32_SINT, {2, 2});
+  fill(x, std::vector<std::int32_t>{1, 2, 3, 4});
+  const AppGraph made = graph(testing::graph_module("%0 = input i32[4] at 0.0\n%1 = const i32[4] [5, 6, 7, 8]\n"
+                                                    "%2 = RESHAPE(%0) i32[2, 2] shape=[2, 2]\noutput %0 at 0.1\n"
+                                                    "output %1 at 0.2\noutput %2 at 0.3\noutput %2 at 0.4\n"),
+                              "main", {&x, &same, &constant, &first, &second});
+  const VkDescriptorSet set = descriptor_set(made.set_layout, {&x, &same, &constant, &first, &second});
+  run([&](VkCommandBuffer commands) { dispatch(commands, made, set); });
+  EXPECT_THAT(contents<std::int32_t>(same), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(contents<std::int32_t>(constant), ElementsAre(5, 6, 7, 8));
+  EXPECT_THAT(contents<std::int32_t>(first), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(contents<std::int32_t>(second), ElementsAre(1, 2, 3, 4));
+}
+
 // --- arrays of tensors -----------------------------------------------------------------------------------------------
 
 void LayerAcceptance::run_arrays(const std::vector<const AppTensor*>& inputs,

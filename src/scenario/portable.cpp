@@ -3,6 +3,8 @@
 // (docs/spec/scenario.md#differences).
 #include "scenario/portable.hpp"
 
+#include <utility>
+
 #include "base/format.hpp"
 #include "scenario/paths.hpp"
 #include "tensor/format.hpp"
@@ -159,8 +161,9 @@ class Portability {
     if (capitals) say(word, "{} does not know the spelling `{}`", kRunner, word.string());
   }
   void check_bindings(const std::vector<Binding>& bindings) {
+    std::string last;
     for (const Binding& binding : bindings) {
-      if (binding.element > 0 && !binding.at["element"]) continue;  // reported at the first of an array
+      if (std::exchange(last, binding.at.pointer()) == binding.at.pointer()) continue;  // of the same array
       for (const std::string_view key : {"name", "element", "resource_refs"}) extra(binding.at[key]);
     }
   }

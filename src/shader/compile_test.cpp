@@ -264,7 +264,7 @@ TEST(Hlsl, SixteenBitTypesSuggestOtherLanguages) {
 
 TEST(Hlsl, EntryPointsMustBeThere) {
   EXPECT_EQ(errors_of(hlsl("[numthreads(1, 1, 1)]\nvoid other() {}\n")),
-            "main.hlsl: error: Compilation error: entry point `main` not found [shader-compile]\n");
+            "main.hlsl: error: Compilation error: entry point `main` not found; the shader has `other` [shader-compile]\n");
 }
 
 constexpr std::string_view kBuffer = "[[vk::binding(0, 0)]] RWStructuredBuffer<float> values;\n";

@@ -121,6 +121,7 @@ class Adapter {
   // The declaration after the attributes from token `begin` to token `at`.
   void push_constants(std::size_t begin, std::size_t at) {
     while (is(at, "[") && is(at + 1, "[")) at = std::min(closing(at) + 1, tokens_.size());
+    const std::size_t qualifiers = at;
     while (is(at, "const") || is(at, "uniform") || is(at, "extern")) ++at;
     const std::size_t type = at;
     if (is(at, "struct")) return push_structure(begin, at);
@@ -129,6 +130,8 @@ class Adapter {
     const std::size_t name = at + 1;
     while (at < tokens_.size() && !is(at, ";")) ++at;
     if (at == tokens_.size()) return;
+    // Qualifiers are not for blocks.
+    for (std::size_t i = qualifiers; i < type; ++i) edits_.push_back({tokens_[i].begin, tokens_[i].end, ""});
     insert(tokens_[type].begin, formatted("cbuffer slipway_{} {{ ", tokens_[name].text));
     insert(tokens_[at].end, " }");
   }

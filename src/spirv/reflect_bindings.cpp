@@ -55,9 +55,11 @@ std::optional<BindingKind> binding_kind(const View& view, spv::StorageClass stor
   }
 }
 
+// Of a pointer or an array of them. A pointer may be declared after its array.
 bool are_pointers(const View& view, Id type) {
-  const Unwrapped unwrapped = view.types.unwrap_arrays(view.module.definition(type));
-  return unwrapped.type != nullptr && unwrapped.type->op == spv::Op::OpTypePointer;
+  const Instruction* element = view.module.definition(type);
+  if (element != nullptr && element->op == spv::Op::OpTypeArray) element = view.module.definition(element->operand(1));
+  return element != nullptr && element->op == spv::Op::OpTypePointer;
 }
 
 std::vector<BlockMember> members_of(const View& view, const Instruction& block) {

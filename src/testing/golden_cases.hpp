@@ -105,6 +105,8 @@ inline std::optional<GoldenCase> build(const json::Value& from, const tosa::Oper
         }
       } else if (const json::Value attribute = from["attrs"][operand.name]; attribute) {
         set(operand.name, attribute);
+      } else if (operand.optional) {
+        continue;
       } else if (operand.kind == tosa::OperandKind::NanMode) {
         attributes.set(operand.name, std::int64_t{1});  // PROPAGATE is the default
       } else {

@@ -209,8 +209,9 @@ class Lowering {
     if (!is_float(to)) return {cast(value, to)};
     // Half of a value of 2^31 or more, whose last bit represents both bits that share it, rounds as the value does.
     const DataType i32 = DataType::I32;
-    const ValueId half = binary(Op::BITWISE_OR, binary(Op::LOGICAL_RIGHT_SHIFT, value, integer(value, 1), i32),
-                                binary(Op::BITWISE_AND, value, integer(value, 1), i32), i32);
+    const ValueId one_bit = integer(value, 1), shifted = binary(Op::LOGICAL_RIGHT_SHIFT, value, one_bit, i32);
+    const ValueId last = binary(Op::BITWISE_AND, value, one_bit, i32),
+                  half = binary(Op::BITWISE_OR, shifted, last, i32);
     const ValueId doubled = binary_twice(cast(half, to));
     const ValueId is_small = binary(Op::GREATER_EQUAL, value, integer(value, 0), DataType::Bool);
     return {out_.add(Op::SELECT, {is_small, cast(value, to), doubled}, {}, {to, type(value).shape})};
@@ -226,9 +227,10 @@ class Lowering {
         return {cast(values_of_blocks(in(node, 0), in(node, 1)), result.data)};
       case Op::CAST_TO_BLOCK_SCALED:
         return to_blocks(cast(in(node, 0), DataType::F32), result.data);
-      case Op::MATMUL_T_BLOCK_SCALED:
-        return {product(values_of_blocks(in(node, 0), in(node, 1)), values_of_blocks(in(node, 2), in(node, 3)),
-                        {{"A_zp", {0}}, {"B_zp", {0}}}, result)};
+      case Op::MATMUL_T_BLOCK_SCALED: {
+        const ValueId a = values_of_blocks(in(node, 0), in(node, 1)), b = values_of_blocks(in(node, 2), in(node, 3));
+        return {product(a, b, {{"A_zp", {0}}, {"B_zp", {0}}}, result)};
+      }
       default: {  // CONV2D_BLOCK_SCALED
         Attributes attributes = attributes_of(node, {"pad", "stride", "dilation"});
         attributes.set("acc_type", static_cast<std::int64_t>(AccType::Fp32));
@@ -284,12 +286,14 @@ class Lowering {
           out_.add(Op::GATHER, {floats({1, kExponents + 1, 1}, table), indices}, {}, {DataType::F32, {1, count, 1}});
       return reshape(found, one_each);
     };
+    const ValueId found_scale = from_table(scales), reciprocal = from_table(reciprocals);
     // A block with an infinity or a NaN has the scale NaN.
     const ValueId finite = at_least(one(DataType::F32, 3, std::numeric_limits<float>::max()), largest, one_each);
     const ValueId scale =
-        select(finite, from_table(scales), one(DataType::F32, 3, std::numeric_limits<float>::quiet_NaN()), one_each);
-    const ValueId scaled = times(select(finite, value, one(DataType::F32, 3, 0.0F), blocks), from_table(reciprocals));
-    return {reshape(rounded(scaled, to, format), shape), reshape(scale, scale_shape)};
+        select(finite, found_scale, one(DataType::F32, 3, std::numeric_limits<float>::quiet_NaN()), one_each);
+    const ValueId finite_value = select(finite, value, one(DataType::F32, 3, 0.0F), blocks);
+    const ValueId data = reshape(rounded(times(finite_value, reciprocal), to, format), shape);
+    return {data, reshape(scale, scale_shape)};
   }
 
   // Values in the range of the format become numbers of it, as the type or in f32.

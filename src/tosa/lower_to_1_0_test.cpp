@@ -109,17 +109,16 @@ TEST(LowerTo10, CastOfUnsignedIntegers) {
             R"(graph main {
   %0 = input i32[5]
   %1 = const i32[1] [1]
-  %2 = const i32[1] [1]
-  %3 = const i32[1] [0]
-  %4 = LOGICAL_RIGHT_SHIFT(%0, %1) i32[5]
-  %5 = BITWISE_AND(%0, %2) i32[5]
-  %6 = BITWISE_OR(%4, %5) i32[5]
-  %7 = CAST(%6) bf16[5]
-  %8 = ADD(%7, %7) bf16[5]
-  %9 = GREATER_EQUAL(%0, %3) bool[5]
-  %10 = CAST(%0) bf16[5]
-  %11 = SELECT(%9, %10, %8) bf16[5]
-  output %11
+  %2 = const i32[1] [0]
+  %3 = LOGICAL_RIGHT_SHIFT(%0, %1) i32[5]
+  %4 = BITWISE_AND(%0, %1) i32[5]
+  %5 = BITWISE_OR(%3, %4) i32[5]
+  %6 = CAST(%5) bf16[5]
+  %7 = ADD(%6, %6) bf16[5]
+  %8 = GREATER_EQUAL(%0, %2) bool[5]
+  %9 = CAST(%0) bf16[5]
+  %10 = SELECT(%8, %9, %7) bf16[5]
+  output %10
 }
 )");
 }

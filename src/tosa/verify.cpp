@@ -20,6 +20,7 @@ class Verifier {
   Verifier(Graph& graph, Diagnostics& diagnostics) : graph_(graph), diagnostics_(diagnostics) {}
 
   void run() {
+    const std::size_t before = diagnostics_.errors();
     made_.resize(graph_.values.size());
     for (std::size_t i = 0; i < graph_.values.size(); ++i) {
       made_[i] = graph_.values[i].kind != ValueKind::Result;
@@ -34,7 +35,7 @@ class Verifier {
       if (index(value) >= made_.size() || !made_[index(value)])
         diagnostics_.error(DiagnosticKind::FileFormat, {}, "an output of the graph is made by no node");
     }
-    sizes();
+    if (diagnostics_.errors() == before) sizes();
     if (graph_.outputs.empty()) diagnostics_.error(DiagnosticKind::FileFormat, {}, "the graph has no output");
   }
 

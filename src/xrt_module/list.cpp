@@ -155,7 +155,10 @@ class List final : public KernelList {
 
   // XRT reports only that a run list failed; the states of its runs show which one.
   std::vector<RunResult> results() const override {
-    return runs_ | std::views::transform(result_of) | std::ranges::to<std::vector>();
+    std::vector<RunResult> all = runs_ | std::views::transform(result_of) | std::ranges::to<std::vector>();
+    // Runs that were not started have the state of an earlier submission.
+    if (timings_) std::ranges::fill(all | std::views::drop(reached_), RunResult::NotCompleted);
+    return all;
   }
 
   bool chained() const override { return chain_; }
@@ -179,11 +182,12 @@ class List final : public KernelList {
   template <class Left, class Over>
   Result<bool> measure_each(Left left, Over over, bool poll) {
     times_.clear();
+    reached_ = 0;
     for (Run& run : runs_) {
       const Clock::time_point begin = Clock::now();
       try {
         run.run.start();
-        started_ = static_cast<std::size_t>(&run - runs_.data()) + 1;
+        reached_ = started_ = static_cast<std::size_t>(&run - runs_.data()) + 1;
         if (!has_ended(run, left, over, poll)) return false;
       } catch (...) {
         started_ = 0;
@@ -229,6 +233,7 @@ class List final : public KernelList {
   bool to_measure_ = false;  // after `submit`, with timings
   std::vector<Run> runs_;
   std::vector<double> times_;  // ns, of the last submission, with timings
+  std::size_t reached_ = 0;    // runs of that submission that were started
   std::size_t started_ = 0;    // runs of the last submission that may not have ended
   std::optional<::xrt::runlist> list_;
 };

@@ -151,9 +151,6 @@ class Folding {
         return either(0);
       case Op::LOGICAL_AND:
         return either(1);
-      case Op::MAXIMUM:
-      case Op::MINIMUM:
-        return node.inputs[0] == node.inputs[1] ? same(0) : std::nullopt;
       case Op::SELECT:
         return node.inputs[1] == node.inputs[2] ? same(1) : std::nullopt;
       default:

@@ -87,7 +87,6 @@ TEST(Fold, OperatorsOnOneElement) {
   EXPECT_TRUE(is_folded(image, "TANH", "REDUCE_MAX(%1) " + image + " axis=0 nan_mode=PROPAGATE"));
   EXPECT_TRUE(is_folded(image, "EXP", "REDUCE_SUM(%1) " + image + " axis=0"));
   EXPECT_TRUE(is_folded("f32[1, 3, 1, 2]", "TANH", "TRANSPOSE(%1) f32[1, 3, 1, 2] perms=[2, 1, 0, 3]"));
-  EXPECT_TRUE(is_folded(image, "TANH", "MAXIMUM(%1, %1) " + image + " nan_mode=PROPAGATE"));
   EXPECT_TRUE(
       is_folded(words, "BITWISE_NOT", "LOGICAL_LEFT_SHIFT(%1, %9) " + words, "%9 = const i32[1, 1, 1, 1] [0]\n"));
   EXPECT_TRUE(is_folded(words, "BITWISE_NOT", "BITWISE_AND(%1, %9) " + words, "%9 = const i32[1, 1, 1, 1] [-1]\n"));

@@ -76,7 +76,12 @@ OutputProof::OutputProof(const Plan& plan, const std::vector<bool>& blank, const
 }
 
 bool OutputProof::is_decided() const {
-  return std::ranges::all_of(outputs_, [](const Output& output) { return output.elements.is_decided(); });
+  // More bytes in a row are not equal to the pattern by chance.
+  constexpr std::uint64_t kProof = 8;
+  return std::ranges::all_of(outputs_, [](const Output& output) {
+    return output.elements.is_decided() ||
+           std::ranges::all_of(output.elements.ranges(), [](const auto& range) { return range.size() >= kProof; });
+  });
 }
 
 MutableBytes OutputProof::bytes_of(const Output& output) {

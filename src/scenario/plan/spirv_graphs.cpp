@@ -114,7 +114,10 @@ class SpirvGraphPlanner {
     }
     const auto element = tensor::tensor_element_type(*tensor->format.value, tensor->at.location());
     if (!element) return std::nullopt;
-    if (const auto difference = graph_mismatch(*declared->tensor, *element, tensor->dims)) {
+    // The shapes of outputs follow from the inputs.
+    spirv::TensorType wanted = *declared->tensor;
+    if (declared->writes) wanted = {.element = wanted.element, .rank = std::nullopt, .shape = {}};
+    if (const auto difference = graph_mismatch(wanted, *element, tensor->dims)) {
       error(binding.resource.at, DiagnosticKind::BindingMismatch,
             formatted("{} with {}, but `{}` has {}", subject, difference->declared, binding.resource.uid,
                       difference->given));

@@ -41,7 +41,11 @@ const json::Record<DispatchSpirvGraph>& dispatch_spirv_graph_record() {
                     "its tensors and images")
           .optional("graph_constants", &DispatchSpirvGraph::graph_constants, json::List{Uid{}},
                     "uids of graph constants; the position is the GraphConstantID")
-          .optional("implicit_barrier", &DispatchSpirvGraph::implicit_barrier, json::Boolean{}, kImplicitBarrier);
+          .optional("implicit_barrier", &DispatchSpirvGraph::implicit_barrier, json::Boolean{}, kImplicitBarrier)
+          .rule([](json::Decoder&, json::Value, DispatchSpirvGraph& command) {
+            expand_bindings(command.bindings);
+            return true;
+          });
   return record;
 }
 

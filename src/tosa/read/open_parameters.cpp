@@ -161,14 +161,14 @@ class Closing {
     if (!is_unsigned) return made;
     return binary(Op::BITWISE_AND, made, number(range_of(type, true).high));
   }
+  // CLAMP has no form for i32.
   ValueId narrow(ValueId value, bool is_unsigned) {
     if (of_.result.data == DataType::I32) return value;
     const Range range = range_of(of_.result.data, is_unsigned);
     Attributes attributes;
-    attributes.set("min_val", range.low);
-    attributes.set("max_val", range.high);
     attributes.set("nan_mode", kPropagate);
-    return cast(graph_.add(Op::CLAMP, {value}, std::move(attributes), graph_[value].type), of_.result.data);
+    const ValueId above = binary(Op::MAXIMUM, value, number(range.low), attributes);
+    return cast(binary(Op::MINIMUM, above, number(range.high), attributes), of_.result.data);
   }
   // A zero point as i32; nothing for one that is 0.
   std::optional<ValueId> zero_point(std::string_view name, bool is_unsigned = false) {
@@ -279,13 +279,15 @@ class Closing {
       return std::unexpected("the multiplier or the shift is not constant, and the rounding is DOUBLE_ROUND");
     ValueId value = of_.inputs[0];
     Attributes attributes = of_.attributes;
-    if (by_product || find("input_zp")) {
+    const bool widened = by_product || find("input_zp");
+    if (widened) {
       const bool is_unsigned = attributes.flag("input_unsigned");
       value = subtract(wide(value, is_unsigned), zero_point("input_zp", is_unsigned));
       attributes.set("input_unsigned", std::int64_t{0});
       attributes.set("input_zp", std::int64_t{0});
     }
-    if (!by_product && !find("output_zp"))
+    // There is no form for i32 to unsigned results.
+    if (!by_product && !find("output_zp") && !(widened && attributes.flag("output_unsigned")))
       return graph_.add(Op::RESCALE, {value, of_.inputs[1], of_.inputs[2]}, std::move(attributes), of_.result);
     const bool is_unsigned = attributes.flag("output_unsigned");
     if (by_product) {

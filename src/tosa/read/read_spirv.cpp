@@ -409,7 +409,16 @@ class GraphReader {
   bool is_open_operand(const OperandInfo& operand, spirv::Id id) const {
     if (operand.kind != OperandKind::One && operand.kind != OperandKind::ZeroPoint) return false;
     const Instruction* definition = module_.definition(id);
-    return results_.contains(id) || (definition && definition->op == spv::Op::OpGraphConstantARM);
+    if (!definition) return false;
+    switch (definition->op) {
+      case spv::Op::OpGraphInputARM:
+      case spv::Op::OpGraphConstantARM:
+      case spv::Op::OpExtInst:
+      case spv::Op::OpCompositeExtract:
+        return true;
+      default:
+        return false;
+    }
   }
 
   // A constant operand: a scalar for numbers, flags and enumerants, a tensor of rank 1 for lists, of one element for
