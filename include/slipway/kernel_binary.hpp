@@ -32,8 +32,8 @@
 namespace slipway {
 
 struct KernelBinaryOptions {
-  std::string member;   // selects this member of a fat archive
-  std::string product;  // the device: selects a member, and is the target of a bare text
+  std::string member;         // selects this member of a fat archive
+  std::string product;        // the device: selects a member, and is the target of a bare text
   bool instructions = false;  // count the instructions of kernels, with Intel's library libiga64
 };
 

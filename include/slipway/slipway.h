@@ -16,7 +16,7 @@
  * Objects are opaque and belong to the caller, who frees each with its own function; NULL may be freed. Texts and bytes that
  * a function returns belong to the object and are valid until it is freed; texts end with a zero and are UTF-8. An
  * index beyond the end of a list is harmless: texts are "", numbers are 0. Options have the size of the structure as their first
- * member, so that a program that was compiled with an older header still works: set it to sizeof. NULL means the defaults, and so does a member that is zero.
+ * member, so that a program that was compiled with an older header still works: set it to sizeof; options without it are a wrong call. NULL means the defaults, and so does a member that is zero.
  *
  * Threads: an object is used by one thread at a time; different objects may be used at once. A slipway_device may be used by
  * several threads, whose scenarios and models run one after another, and so may a slipway_rpl_program.

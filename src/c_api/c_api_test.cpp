@@ -539,6 +539,18 @@ TEST(CApi, ReadsKernels) {
   EXPECT_STREQ(slipway_version(), SLIPWAY_VERSION_TEXT);
 }
 
+TEST(CApi, OptionsWithoutTheirSizeAreAWrongCall) {
+  ProblemList problems;
+  slipway_scenario* scenario = nullptr;
+  slipway_load_options options = {};
+  options.strict = 1;
+  EXPECT_EQ(slipway_scenario_load(source("examples/hello/scenario.json").c_str(), &options, &scenario, &problems.list),
+            2);
+  ASSERT_EQ(problems.count(), 1u);
+  EXPECT_STREQ(slipway_problems_message(problems.list, 0),
+               "options begin with their size: set `size` to the sizeof of the structure");
+}
+
 // The thread that opens the device must not use the driver while `exit` destroys it.
 TEST(CApi, AProcessEndsWithAnOpenDevice) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");

@@ -58,9 +58,12 @@ int guarded(slipway_problems** problems, Object** result, Body body) noexcept {
 }
 
 // The options of the caller, who may have been compiled with an older header: members that it does not know are zero.
+// Throws WrongCall for options without their size, which would all be ignored.
 template <class Options>
 Options options_of(const Options* given) {
   Options options{};
+  if (given && given->size < sizeof given->size)
+    throw WrongCall{"options begin with their size: set `size` to the sizeof of the structure"};
   if (given) std::memcpy(&options, given, std::min(given->size, sizeof options));
   return options;
 }

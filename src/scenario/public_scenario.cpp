@@ -51,7 +51,8 @@ std::uint64_t contents_size(const launch::Resource& resource) {
 // The element type and the shape of a captured resource (RunReport::captured_types).
 TensorInfo captured_type(const scenario::Scenario& scenario, const launch::Resource& resource) {
   const auto made = [&](tensor::ElementType type, const tensor::Shape& shape) {
-    return TensorInfo{resource.name, std::string(tensor::name_of(type)), tensor::size_of(type), {shape.begin(), shape.end()}};
+    return TensorInfo{
+        resource.name, std::string(tensor::name_of(type)), tensor::size_of(type), {shape.begin(), shape.end()}};
   };
   for (const scenario::Resource& one : scenario.resources) {
     const auto* tensor = std::get_if<scenario::Tensor>(&one);

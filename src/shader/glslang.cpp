@@ -93,8 +93,7 @@ class Compilation {
     if (ignored == IgnoredAttribute::Warning) lacks(diagnostic, "this attribute, and ignores it");
     if (ignored == IgnoredAttribute::Error) {
       constexpr std::string_view kWarning = "Compilation warning";
-      if (diagnostic.message.starts_with(kWarning))
-        diagnostic.message.replace(0, kWarning.size(), "Compilation error");
+      if (diagnostic.message.starts_with(kWarning)) diagnostic.message.replace(0, kWarning.size(), "Compilation error");
       diagnostic.severity = Severity::Error;
       lacks(diagnostic, "this attribute, which changes what the shader does");
       lost_.push_back(diagnostic);

@@ -213,8 +213,8 @@ Outcome<KernelOccupancy> KernelBinary::occupancy(std::string_view name, const Oc
       *kernel, alive(state_).input.target,
       {.local_size = question.local_size, .eus = question.eus, .local_memory = question.local_memory});
   if (!found)
-    return problems(Failure{
-        {.kind = DiagnosticKind::WorkGroupSize, .message = formatted("kernel `{}`: {}", name, found.error())}});
+    return problems(
+        Failure{{.kind = DiagnosticKind::WorkGroupSize, .message = formatted("kernel `{}`: {}", name, found.error())}});
   return KernelOccupancy{.local_size = found->local_size,
                          .eus = found->eus,
                          .threads_per_eu = found->threads_per_eu,

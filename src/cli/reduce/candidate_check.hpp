@@ -25,17 +25,17 @@ struct FailureClass {
   std::string text() const;
 };
 
-// The names in backticks, and the words, of the first clause of a message, without the directories of files. Numbers, and
-// the hints after the clause, may change when a file gets smaller. Without `names` names may change, too.
+// The names in backticks, and the words, of the first clause of a message, without the directories of files. Numbers,
+// and the hints after the clause, may change when a file gets smaller. Without `names` names may change, too.
 std::string message_identity(std::string_view message, bool names);
 // The last key of a JSON pointer: indices change when elements are left out.
 std::string_view last_key(std::string_view pointer);
 
 struct CandidateCheckOptions {
-  std::string verb;                      // `run` or `compile`, without a command
-  std::vector<std::string> words;        // its further arguments
-  bool named = true;                     // what a file contains keeps its name when the file gets smaller
-  std::string command;                   // a program for the shell, in which `{}` is the file; 0: it fails
+  std::string verb;                // `run` or `compile`, without a command
+  std::vector<std::string> words;  // its further arguments
+  bool named = true;               // what a file contains keeps its name when the file gets smaller
+  std::string command;             // a program for the shell, in which `{}` is the file; 0: it fails
   std::chrono::duration<double> limit{60};
 };
 

@@ -39,8 +39,8 @@ class DeviceOpening {
   ~DeviceOpening();
   DeviceOpening(const DeviceOpening&) = delete;
 
-  // Waits for the thread; errors are those of `get`. A process may call `exit` from here on without destroying this: the
-  // thread would use the driver while `exit` destroys it.
+  // Waits for the thread; errors are those of `get`. A process may call `exit` from here on without destroying this:
+  // the thread would use the driver while `exit` destroys it.
   void join() const;
   // Waits until the driver has been asked, but not for the device. Errors: no-device. The snapshot lives as long as the
   // opening, and has no extensions that the options disable.

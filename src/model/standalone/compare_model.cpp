@@ -127,8 +127,8 @@ class ModelComparer {
       return std::ranges::any_of(segment.outputs,
                                  [&](const vgf::Slot& slot) { return storage_[slot.resource] == storage; });
     });
-    const auto input = std::ranges::find_if(
-        file_.inputs, [&](const vgf::Slot& slot) { return storage_[slot.resource] == storage; });
+    const auto input =
+        std::ranges::find_if(file_.inputs, [&](const vgf::Slot& slot) { return storage_[slot.resource] == storage; });
     if (is_written || input == file_.inputs.end()) return;
     const auto got = values_.find(resource), wanted = values_.find(input->resource);
     const auto elements = elements_of(file_.resources[resource], alone_.shapes[resource]);
@@ -171,7 +171,7 @@ class ModelComparer {
   const Intermediates* intermediates_;
   const GraphRunner& other_;
   ModelComparison comparison_;
-  std::set<std::uint32_t> compared_;         // resources
+  std::set<std::uint32_t> compared_;  // resources
   std::vector<std::uint32_t> storage_ = vgf::storage_of(file_);
   std::map<std::uint32_t, std::string> unproven_;  // why, by storage
 };

@@ -11,7 +11,7 @@ const json::Record<Buffer>& buffer_record() {
                                            "the name by which other objects refer to it; unique in the file")
                                  .required("size", &Buffer::size, json::Integer{.min = 1}, "in bytes")
                                  .required("shader_access", &Buffer::access, words(kAccess), "how shaders access it")
-          .synonym("access")
+                                 .synonym("access")
                                  .optional("texel_format", &Buffer::texel_format, FormatText{},
                                            "the VkFormat of its texels, where a shader declares a texel buffer; when "
                                            "absent, the format that the shader declares")

@@ -12,6 +12,17 @@
 namespace slipway::zeinfo {
 namespace {
 
+// The only mapping with this key; null if there is none, or several.
+const MappingInfo* owner_of(std::string_view key) {
+  const MappingInfo* owner = nullptr;
+  for (const MappingInfo* one : all_mappings()) {
+    if (!std::ranges::contains(one->fields, key, &FieldInfo::key)) continue;
+    if (owner) return nullptr;
+    owner = one;
+  }
+  return owner;
+}
+
 // Keys unknown in every version are errors, unless the text has a newer version than this program knows.
 void report_unknown(Document& document, TextDiagnostics& diagnostics) {
   const bool newer = document.version > kNewestVersion;
@@ -30,7 +41,10 @@ void report_unknown(Document& document, TextDiagnostics& diagnostics) {
     if (one.kind == DeviationKind::UnknownKey) {
       told = diagnostics.report(severity, DiagnosticKind::UnknownKey, one.span,
                                 formatted("unknown key `{}` in {}", word.substr(0, 60), one.mapping->name));
-      near = closest(word, one.mapping->fields | std::views::transform(&FieldInfo::key));
+      if (const MappingInfo* owner = owner_of(word); owner && told)
+        told->hint(formatted("it is a key of {}; check the indentation", owner->name));
+      else
+        near = closest(word, one.mapping->fields | std::views::transform(&FieldInfo::key));
     } else {
       told = diagnostics.report(severity, DiagnosticKind::UnknownValue, one.span,
                                 formatted("`{}` has no value `{}`", one.field->key, word.substr(0, 60)));

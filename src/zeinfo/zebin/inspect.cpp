@@ -169,8 +169,7 @@ std::string arguments_text(const zeinfo::Document& document, const Kernel& kerne
 
 auto occupancy_of(const Kernel& kernel, const zeinfo::Target& target, const InspectOptions& options) {
   return zeinfo::occupancy(
-      kernel, target,
-      {.local_size = *options.occupancy_of, .eus = options.eus, .local_memory = options.local_memory});
+      kernel, target, {.local_size = *options.occupancy_of, .eus = options.eus, .local_memory = options.local_memory});
 }
 
 std::string occupancy_text(const Kernel& kernel, const zeinfo::Target& target, const InspectOptions& options) {
