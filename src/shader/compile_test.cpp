@@ -263,8 +263,9 @@ TEST(Hlsl, SixteenBitTypesSuggestOtherLanguages) {
 }
 
 TEST(Hlsl, EntryPointsMustBeThere) {
-  EXPECT_EQ(errors_of(hlsl("[numthreads(1, 1, 1)]\nvoid other() {}\n")),
-            "main.hlsl: error: Compilation error: entry point `main` not found; the shader has `other` [shader-compile]\n");
+  EXPECT_EQ(
+      errors_of(hlsl("[numthreads(1, 1, 1)]\nvoid other() {}\n")),
+      "main.hlsl: error: Compilation error: entry point `main` not found; the shader has `other` [shader-compile]\n");
 }
 
 constexpr std::string_view kBuffer = "[[vk::binding(0, 0)]] RWStructuredBuffer<float> values;\n";

@@ -224,8 +224,8 @@ class Finder {
   const EntryPoint& entry_;
   Functions functions_;
   std::vector<Id> reachable_;
-  Id invocation_ = 0;                    // the variable GlobalInvocationID
-  std::unordered_map<Id, Id> stored_;    // by variable: the value of its only store, else 0
+  Id invocation_ = 0;                  // the variable GlobalInvocationID
+  std::unordered_map<Id, Id> stored_;  // by variable: the value of its only store, else 0
 };
 
 }  // namespace

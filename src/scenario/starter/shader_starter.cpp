@@ -377,9 +377,8 @@ class ShaderStarter {
         out_.key("buffer").object([&] {
           out_.member("uid", uid).member("size", binding.block->size);
           out_.member("shader_access", access_text(true, binding.writes));
-          out_.key("data").object([&] {
-            out_.key("values").array([&] { write_members(binding.block->members, binding.block->size); });
-          });
+          out_.key("data").object(
+              [&] { out_.key("values").array([&] { write_members(binding.block->members, binding.block->size); }); });
           if (binding.writes) out_.member("dst", uid + ".npy");
         });
       });
