@@ -431,13 +431,19 @@ class Planner {
     std::vector<std::shared_ptr<const NpyFile>> files(file_.outputs.size());
     std::vector<NamedArray> others;
     const bool ordered = !directory_exists(options_.expected);
+    // Names of files come first in a directory, and the names themselves in an archive, where they may have all
+    // letters.
     const auto first_for = [&](const std::string& name) {
-      std::size_t i = 0;
-      while (i < files.size() && (files[i] || (name != output_names_[i] && name != output_label(file_, i)))) ++i;
-      if (i < files.size()) return i;
-      i = 0;
-      while (i < files.size() && (files[i] || name != formatted("output_{}", i))) ++i;
-      return i;
+      for (const int pass : {0, 1, 2}) {
+        for (std::size_t i = 0; i < files.size(); ++i) {
+          const bool by_label = (pass == 0) == ordered;
+          const std::string wanted = pass == 2  ? formatted("output_{}", i)
+                                     : by_label ? output_label(file_, i)
+                                                : output_names_[i];
+          if (!files[i] && name == wanted) return i;
+        }
+      }
+      return files.size();
     };
     if (ordered) {
       for (NamedArray& array : open_archive(options_.expected)) {
