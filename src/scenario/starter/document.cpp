@@ -64,7 +64,7 @@ void write_result(json::Writer& out, const std::string& uid, bool writes) {
 }  // namespace
 
 void write_tensor(json::Writer& out, const std::string& uid, tensor::ShapeView shape, vk::Format format, bool reads,
-                  bool writes, std::uint64_t seed) {
+                  bool writes, std::uint64_t seed, bool zeros) {
   out.object([&] {
     out.key("tensor").object([&] {
       out.member("uid", uid);
@@ -74,7 +74,10 @@ void write_tensor(json::Writer& out, const std::string& uid, tensor::ShapeView s
       out.member("format", vk::name_of(format));
       out.member("shader_access", access_text(reads, writes));
       const auto element = tensor::tensor_element_type(format, {});
-      if ((reads || !writes) && element) write_random(out, *element, false, seed);
+      if ((reads || !writes) && element)
+        write_random(out, *element, false, seed);
+      else if (zeros)
+        out.member("fill", 0);
       write_result(out, uid, writes);
     });
   });
@@ -82,13 +85,15 @@ void write_tensor(json::Writer& out, const std::string& uid, tensor::ShapeView s
 
 void write_buffer(json::Writer& out, const std::string& uid, std::uint64_t bytes,
                   std::optional<tensor::ElementType> element, bool reads, bool writes, std::uint64_t seed,
-                  vk::Format texels) {
+                  vk::Format texels, bool zeros) {
   out.object([&] {
     out.key("buffer").object([&] {
       out.member("uid", uid).member("size", bytes).member("shader_access", access_text(reads, writes));
       if (texels != vk::Format::UNDEFINED) out.member("texel_format", vk::name_of(texels));
       if ((reads || !writes) && element && bytes % tensor::size_of(*element) == 0)
         write_random(out, *element, true, seed);
+      else if (zeros && writes && !reads)
+        out.member("fill", 0);
       write_result(out, uid, writes);
     });
   });

@@ -36,11 +36,12 @@ void write_random(json::Writer& out, tensor::ElementType element, bool with_type
 // A tensor format with these elements, or UNDEFINED.
 vk::Format format_of(tensor::ElementType element);
 
+// `zeros`: the initial contents of what is only written, of which the writer may leave elements out.
 void write_tensor(json::Writer& out, const std::string& uid, tensor::ShapeView shape, vk::Format format, bool reads,
-                  bool writes, std::uint64_t seed);
+                  bool writes, std::uint64_t seed, bool zeros = false);
 void write_buffer(json::Writer& out, const std::string& uid, std::uint64_t bytes,
                   std::optional<tensor::ElementType> element, bool reads, bool writes, std::uint64_t seed,
-                  vk::Format texels = vk::Format::UNDEFINED);
+                  vk::Format texels = vk::Format::UNDEFINED, bool zeros = false);
 
 struct ImageSize {
   std::vector<std::uint64_t> extent;

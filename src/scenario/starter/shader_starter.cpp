@@ -358,13 +358,13 @@ class ShaderStarter {
         uids_.make(binding.name.empty() ? formatted("binding_{}_{}", binding.set, binding.binding) : binding.name);
     if (binding.tensor) {
       write_tensor(out_, uid, shape_of(binding), format_of(binding.tensor->element), binding.reads, binding.writes,
-                   seed);
+                   seed, !is_graph());
     } else if (is_texel_buffer(binding)) {
       const vk::Format format = format_for(*binding.image);
       const tensor::FormatInfo* info = tensor::find_format(format);
       const std::optional element = info && !info->packed ? std::optional(info->component) : std::nullopt;
       write_buffer(out_, uid, invocations_ * (info ? info->texel_bytes : kTexelBytes), element, binding.reads,
-                   binding.writes, seed, format);
+                   binding.writes, seed, format, true);
     } else if (binding.image) {
       if (binding.kind != BindingKind::StorageImage && image_uid_.empty()) image_uid_ = uid;
       std::vector<std::uint64_t> extent = {kItems, kItems};
@@ -385,7 +385,7 @@ class ShaderStarter {
     } else {
       const std::uint64_t bytes = binding.block->size + binding.block->runtime_stride * invocations_;
       write_buffer(out_, uid, std::max<std::uint64_t>(bytes, 4), binding.block->element, binding.reads, binding.writes,
-                   seed);
+                   seed, vk::Format::UNDEFINED, true);
     }
     return uid;
   }

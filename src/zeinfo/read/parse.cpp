@@ -12,7 +12,7 @@
 namespace slipway::zeinfo {
 namespace {
 
-// The only mapping with this key; null if there is none, or several.
+// The only mapping with this key; null without one, or with several.
 const MappingInfo* owner_of(std::string_view key) {
   const MappingInfo* owner = nullptr;
   for (const MappingInfo* one : all_mappings()) {

@@ -290,7 +290,7 @@ void check_input(Input& input, const zeinfo::LevelChoice& level, const zeinfo::D
   const zeinfo::CheckOptions options{.level = level.level, .release = level.release, .run_on = run_on};
   if (input.zebin && level.level != zeinfo::Level::Spec) {
     check_container(*input.zebin, *input.container_diagnostics);
-    check_not_empty(input);
+    if (input.container_diagnostics->errors() == 0) check_not_empty(input);
   }
   if (input.zebin && level.level == zeinfo::Level::Runtime)
     check_container_for(*input.zebin, level.release, *input.container_diagnostics);
