@@ -34,6 +34,8 @@ def _compile_program(self, entry_points: typing.Mapping[str, str], options: typi
     booleans: {"skinned": True, "lights": 8}. `split_stages`: a module for each stage; `strict`: warnings are errors; `optimize`: by
     SPIRV-Tools; `strip`: no names; `debug_lines`: source lines in the SPIR-V.
     """
+    if not entry_points:
+        raise ValueError("a pipeline needs entry points: a function for each of its stages")
     return _compile(self, dict(entry_points), {name: _text(value) for name, value in (options or {}).items()}, compute=compute,
                     target=target, split_stages=split_stages, strict=strict, optimize=optimize, strip=strip, debug_lines=debug_lines)
 

@@ -379,7 +379,7 @@ def test_render_pipelines():
     assert len(compile_files(program.files, stages, strip=True).modules[0]) < len(pipeline.modules[0])
     assert len(compile_files(program.files, stages, split_stages=True).modules) == 2
     assert compile_files(program.files[0], stages).modules == compile_files(str(program.files[0]), stages).modules == pipeline.modules
-    with pytest.raises(slipway.Error, match="needs entry points"):
+    with pytest.raises(ValueError, match="needs entry points"):
         program.compile({})
     counted = slipway.rpl.Program.load(SOURCE / "examples/rpl_compute/scale.rpl")
     (module,) = counted.compile({"compute": "compute_main"}, {"group": 8}, compute=True).modules

@@ -44,7 +44,7 @@ bool has_open_shapes(const spirv::Module& module) {
 bool has_other_shapes(const spirv::Reflection& reflection, const tosa::Graph& graph) {
   const spirv::EntryPoint* entry = reflection.find(graph.name, spirv::Stage::Graph);
   const auto differs = [&](const std::vector<tosa::ValueId>& values, const std::vector<tosa::Binding>& bindings) {
-    for (std::size_t i = 0; entry != nullptr && i < values.size(); ++i) {
+    for (std::size_t i = 0; entry != nullptr && i < std::min(values.size(), bindings.size()); ++i) {
       const auto declared = std::ranges::find_if(entry->bindings, [&](const spirv::Binding& one) {
         return one.set == bindings[i].set && one.binding == bindings[i].binding;
       });

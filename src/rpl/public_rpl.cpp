@@ -183,9 +183,6 @@ rpl::CompileOptions compile_options(const RplVariant& variant, Diagnostics& diag
     diagnostics.error(DiagnosticKind::Usage, {}, formatted("unknown target `{}`", variant.target))
         .hint("the targets are `vulkan1.1`, `vulkan1.2` and `vulkan1.3`");
   }
-  if (variant.entry_points.empty()) {
-    diagnostics.error(DiagnosticKind::Usage, {}, "a pipeline needs entry points, a function for each of its stages");
-  }
   for (const RplEntryPoint& entry : variant.entry_points) {
     const auto stage = std::ranges::find(kStages, entry.stage, [](rpl::Stage one) { return rpl::name_of(one); });
     if (stage == kStages.end()) {

@@ -133,14 +133,6 @@ TEST(PublicRpl, ReportsAllProblemsOfAVariant) {
   EXPECT_TRUE(program->compile(triangle())) << "a failed variant leaves the program usable";
 }
 
-TEST(PublicRpl, APipelineNeedsEntryPoints) {
-  const auto program = RplProgram::parse({{"triangle.rpl", kTriangle}});
-  ASSERT_TRUE(program);
-  const auto made = program->compile({});
-  ASSERT_FALSE(made);
-  EXPECT_EQ(made.error().front().message, "a pipeline needs entry points, a function for each of its stages");
-}
-
 TEST(PublicRpl, ReportsProblemsOfTheSyntaxWithTheirPlace) {
   const auto program = RplProgram::parse({{"bad.rpl", "void main (void) {\n  f4 x = ;\n}\n"}});
   ASSERT_FALSE(program);

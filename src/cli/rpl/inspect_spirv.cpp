@@ -89,7 +89,12 @@ bool is_spirv(const Content& content) {
 
 // Models as text may have shaders in their attributes.
 bool is_shader(const Content& content) {
-  return !content.directory && !is_spirv(content) && content.keys.empty() && !is_graph_text_file(content) &&
+  // Files with numbers may contain any words, too.
+  const bool is_binary = std::ranges::any_of(content.bytes, [](std::byte byte) {
+    const int c = std::to_integer<int>(byte);
+    return c < ' ' && (c < '\t' || c > '\r');
+  });
+  return !is_binary && !content.directory && !is_spirv(content) && content.keys.empty() && !is_graph_text_file(content) &&
          !is_mlir_file(content) && shader::guess(content.path, content.bytes).has_value();
 }
 

@@ -157,7 +157,7 @@ class Accesses {
   std::string scenario() const {
     return scene(
         {shader("s", "s.comp"), tensor("a", shape_, element_.format, formatted(R"(, "data": {})", list(values_))),
-         tensor("c", shape_, element_.format, formatted(R"(, "expect": {{"data": {}}})", list(written_))),
+         tensor("c", shape_, element_.format, formatted(R"(, "fill": 0, "expect": {{"data": {}}})", list(written_))),
          buffer("indices", indices_.size() * 4,
                 formatted(R"(, "data": {{"type": "u32", "values": {}}})", list(indices_))),
          buffer("got", (got_.size() + shape_.size()) * 4,
