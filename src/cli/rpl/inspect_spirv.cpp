@@ -94,8 +94,9 @@ bool is_shader(const Content& content) {
     const int c = std::to_integer<int>(byte);
     return c < ' ' && (c < '\t' || c > '\r');
   });
-  return !is_binary && !content.directory && !is_spirv(content) && content.keys.empty() && !is_graph_text_file(content) &&
-         !is_mlir_file(content) && shader::guess(content.path, content.bytes).has_value();
+  return !is_binary && !content.directory && !is_spirv(content) && content.keys.empty() &&
+         !is_graph_text_file(content) && !is_mlir_file(content) &&
+         shader::guess(content.path, content.bytes).has_value();
 }
 
 int check_spirv(const Arguments& arguments) {
