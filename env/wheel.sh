@@ -46,7 +46,7 @@ CMAKE_ARGS="-DCMAKE_PREFIX_PATH=$stage/prefix" python3 -m build --no-isolation -
 wheel=$(ls "$directory"/slipway-*.whl)
 # The tag of the newest symbols of the C library that the files need: the wheel contains every other library.
 python3 -m zipfile -e "$wheel" "$stage/unpacked"
-glibc=$(find "$stage/unpacked" -type f -exec objdump -T {} + 2>/dev/null | grep -o 'GLIBC_2\.[0-9]*' | cut -d. -f2 | sort -n | tail -n 1)
+glibc=$({ find "$stage/unpacked" -type f -exec objdump -T {} + 2>/dev/null || true; } | grep -o 'GLIBC_2\.[0-9]*' | cut -d. -f2 | sort -n | tail -n 1)
 python3 -m wheel tags --remove --platform-tag "manylinux_2_${glibc}_$(uname -m)" "$wheel" >/dev/null
 wheel=$(ls "$directory"/slipway-*.whl)
 size=$(du -m "$wheel" | cut -f1)

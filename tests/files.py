@@ -29,7 +29,7 @@ def run(*words, limit=None, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, en
 
 
 def scenario(path, *resources):
-    path.write_text(json.dumps({"resources": [{"buffer": {"uid": f"b{i}", "size": 8, "shader_access": "readwrite", **one}} for i, one in enumerate(resources)],
+    path.write_text(json.dumps({"resources": [{"buffer": {"uid": f"b{i}", "size": 8, "shader_access": "readwrite", **({"fill": 0} if "dst" in one and "src" not in one else {}), **one}} for i, one in enumerate(resources)],
                                 "commands": []}))
     return path
 

@@ -6,12 +6,15 @@ import inspect
 
 
 def _signature(function):
-    """That of the text with which the extension module describes its only overload; None for several."""
+    """That of the text with which the extension module describes its only overload; None for several, and for what Python cannot parse."""
     overloads = getattr(function, "__nb_signature__", ())
     if len(overloads) != 1:
         return None
     text, _, defaults = overloads[0]
-    tree = ast.parse(text.replace("\\", "default_") + ": ...").body[0]
+    try:
+        tree = ast.parse(text.replace("\\", "default_") + ": ...").body[0]
+    except SyntaxError:  # annotations of arrays are not expressions of Python
+        return None
     arguments = tree.args
     values = list(defaults or ())
 

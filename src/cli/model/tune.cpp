@@ -124,7 +124,7 @@ class Tuning {
                                     .limit = options_.quick ? std::optional(kQuick) : std::nullopt,
                                     .progress = [this](std::size_t round, std::size_t rounds) { show(round, rounds); }},
                                    diagnostics_);
-    if (!tuned || diagnostics_.has_errors()) return;
+    if (!tuned || (diagnostics_.has_errors() && !is_interrupted())) return;
     for (const auto& [kernel, parameters] : tuned->tuning) all_[kernel] = parameters;
     if (tuned->rates) rates_ = tuned->rates;
     if (cache_.enabled()) model::cache_tuning(snapshot, tuned->tuning, cache_, rates_);

@@ -67,7 +67,7 @@ class Tuner {
     }
     report(rounds, rounds);
     // The estimate is measured again, so that changes of the device over time do not count.
-    if (!is_interrupted() && !try_candidates(0)) return std::nullopt;
+    if (!is_interrupted() && !try_candidates(0) && !is_interrupted()) return std::nullopt;
     return result(round);
   }
 
@@ -133,10 +133,12 @@ class Tuner {
       const auto quickest = static_cast<std::size_t>(std::ranges::min_element(times) - times.begin());
       const std::size_t best = times[quickest] < kGain * times[0] ? quickest : 0;
       tuned.tuning[kernel] = best != 0 ? candidates[best] : lower::Parameters();
+      tuned.before += times[0];  // until both are measured again
+      tuned.after += times[best];
       tuned.sites.push_back({kernel, candidates[0], candidates[best], times[0], times[best], times.size()});
     }
     std::ranges::stable_sort(tuned.sites, std::greater(), &TunedSite::estimated_time);
-    if (!compare(tuned)) return std::nullopt;
+    if (!compare(tuned) && !is_interrupted()) return std::nullopt;
     return tuned;
   }
 
