@@ -166,7 +166,7 @@ def tune(directory):
     text = end(process, signal.SIGINT, "tune")
     expect("heavy.graph: error: interrupted; what was measured until then is kept" in text, f"tune: {text}")
     expect("net.graph: error: not tuned" in text, f"tune: {text}")
-    expect(json.loads((directory / "table.json").read_text())["kernels"], "tune: table")
+    expect(json.loads((directory / "table.json").read_text())["tuned"], "tune: table")
 
 
 def reduce(directory):
