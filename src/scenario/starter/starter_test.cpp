@@ -56,6 +56,7 @@ void main() { uint i = gl_GlobalInvocationID.x; if (i < push.count) { b[i] += ui
   EXPECT_THAT(text, HasSubstr(R"("uid": "C",
         "size": 272,
         "shader_access": "writeonly",
+        "fill": 0,
         "dst": "C.npy")"));
   EXPECT_THAT(text, HasSubstr(R"("id": 3,
             "value": 0.5)"));
@@ -120,6 +121,7 @@ void main() { int at = int(gl_GlobalInvocationID.x); imageStore(to, at, vec4(tex
         "size": 1024,
         "shader_access": "writeonly",
         "texel_format": "VK_FORMAT_R32G32B32A32_SFLOAT",
+        "fill": 0,
         "dst": "to.npy")"));
 }
 
