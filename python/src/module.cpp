@@ -543,17 +543,17 @@ void add_launches(nb::module_& module) {
       .def("__init__", [](LocalArgument* self, std::uint64_t size) { new (self) LocalArgument{size}; }, "size"_a, "`size`: bytes.");
   nb::class_<ImageArgument> image(module, "ImageArgument", "An image, as an argument of `KernelBinary.pack`: set its attributes.");
   image.def(nb::init<>())
-      .def_rw("heap_offset", &ImageArgument::heap_offset).def_rw("width", &ImageArgument::width)
-      .def_rw("height", &ImageArgument::height).def_rw("depth", &ImageArgument::depth)
-      .def_rw("array_size", &ImageArgument::array_size).def_rw("mip_levels", &ImageArgument::mip_levels)
-      .def_rw("samples", &ImageArgument::samples).def_rw("channel_type", &ImageArgument::channel_type)
-      .def_rw("channel_order", &ImageArgument::channel_order).def_rw("flat_base", &ImageArgument::flat_base)
-      .def_rw("flat_width", &ImageArgument::flat_width).def_rw("flat_height", &ImageArgument::flat_height)
-      .def_rw("flat_pitch", &ImageArgument::flat_pitch);
+      .def_rw("heap_offset", &ImageArgument::heap_offset, "of the image").def_rw("width", &ImageArgument::width, "of the image")
+      .def_rw("height", &ImageArgument::height, "of the image").def_rw("depth", &ImageArgument::depth, "of the image")
+      .def_rw("array_size", &ImageArgument::array_size, "of the image").def_rw("mip_levels", &ImageArgument::mip_levels, "of the image")
+      .def_rw("samples", &ImageArgument::samples, "of the image").def_rw("channel_type", &ImageArgument::channel_type, "of the image")
+      .def_rw("channel_order", &ImageArgument::channel_order, "of the image").def_rw("flat_base", &ImageArgument::flat_base, "of the image")
+      .def_rw("flat_width", &ImageArgument::flat_width, "of the image").def_rw("flat_height", &ImageArgument::flat_height, "of the image")
+      .def_rw("flat_pitch", &ImageArgument::flat_pitch, "of the image");
   nb::class_<SamplerArgument> sampler(module, "SamplerArgument", "A sampler, as an argument of `KernelBinary.pack`: set its attributes.");
   sampler.def(nb::init<>())
-      .def_rw("heap_offset", &SamplerArgument::heap_offset).def_rw("linear", &SamplerArgument::linear)
-      .def_rw("normalized", &SamplerArgument::normalized)
+      .def_rw("heap_offset", &SamplerArgument::heap_offset, "of the sampler").def_rw("linear", &SamplerArgument::linear, "of the sampler")
+      .def_rw("normalized", &SamplerArgument::normalized, "of the sampler")
       .def_prop_rw("addressing", [](const SamplerArgument& self) { return static_cast<int>(self.addressing); },
                    [](SamplerArgument& self, std::uint8_t code) {
                      if (code > 4) throw nb::value_error("addressing is 0 (none), 1 (border), 2 (edge), 3 (repeat) or 4 (mirrored)");
@@ -561,7 +561,7 @@ void add_launches(nb::module_& module) {
                    }, "0: none, 1: clamp to border, 2: clamp to edge, 3: repeat, 4: mirrored repeat");
   nb::class_<ImplicitArguments> implicit(module, "_ImplicitArguments", "The keyword arguments of `pack`.");
   implicit.def(nb::init<>());
-#define SLIPWAY_IMPLICIT(name) .def_rw(#name, &ImplicitArguments::name)
+#define SLIPWAY_IMPLICIT(name) .def_rw(#name, &ImplicitArguments::name, "of the launch")
   implicit SLIPWAY_IMPLICIT(private_memory) SLIPWAY_IMPLICIT(printf_buffer) SLIPWAY_IMPLICIT(implicit_buffer)
       SLIPWAY_IMPLICIT(sync_buffer) SLIPWAY_IMPLICIT(ray_tracing_globals) SLIPWAY_IMPLICIT(assert_buffer)
       SLIPWAY_IMPLICIT(indirect_data) SLIPWAY_IMPLICIT(scratch) SLIPWAY_IMPLICIT(constants) SLIPWAY_IMPLICIT(globals)

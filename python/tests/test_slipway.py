@@ -385,8 +385,6 @@ def test_render_pipelines():
     (module,) = counted.compile({"compute": "compute_main"}, {"group": 8}, compute=True).modules
     assert module == counted.compile({"compute": "compute_main"}, {"group": "8"}, compute=True).modules[0]
     assert module != counted.compile({"compute": "compute_main"}, compute=True).modules[0]
-    colored, plain = (program.compile(stages, {"colored": value}).pipeline_hash for value in (True, False))
-    assert colored == program.compile(stages, {"colored": "true"}).pipeline_hash != plain
     with pytest.raises(slipway.Error, match="no option `x`"):
         compile_files(program.files, stages, {"x": "1"})
 
@@ -689,7 +687,7 @@ def test_stubs_of_methods_in_python():
     (model,) = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Model"]
     methods = {node.name: node for node in model.body if isinstance(node, ast.FunctionDef)}
     options = {name: {each.arg for each in methods[name].args.kwonlyargs} for name in ("prepare", "run", "compare", "profile")}
-    assert options["prepare"] - {"shapes"} == options["run"] - {"copy"}
+    assert options["prepare"] - {"times", "compare"} == options["run"] - {"copy"}
     assert options["compare"] < options["run"] and options["profile"] - {"repeat"} < options["run"]
     for name in ("run", "compare", "profile"):
         (callback,) = re.findall(r"Callable\[\[(.*?)\]", ast.unparse(methods[name]))
