@@ -34,7 +34,7 @@ void count_interrupt(int number) {
   errno = saved;
 }
 
-// Times that the clock cannot represent are no limit.
+// A time that the clock cannot represent does not limit anything.
 std::optional<TimeLimit::Clock::time_point> end_of(std::optional<std::chrono::nanoseconds> length) {
   const auto now = TimeLimit::Clock::now();
   if (!length || *length >= TimeLimit::Clock::time_point::max() - now) return std::nullopt;
