@@ -36,7 +36,7 @@ struct Spreads {
   Spread of(Id id) const { return values[id]; }
 };
 
-// `lanes`: of a vector. Errors: unsupported (a loop whose lanes leave it at different times).
+// Errors: unsupported (a loop whose lanes leave it at different times).
 Result<Spreads> analyse_spreads(const KernelModule& kernel);
 
 }  // namespace slipway::cpu_compiler

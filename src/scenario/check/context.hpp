@@ -57,7 +57,7 @@ void check_optical_flow(Context& context);  // optical_flow.cpp
 // uids.cpp; last, since it needs to know what was referred to. Returns the uids that nothing uses.
 std::set<std::string, std::less<>> check_unused(Context& context);
 
-// The rules for the bindings of one command. `by_name`: whether its shader names its resources, as RPL does.
+// The rules for the bindings of one command. `naming`: how its shader names its resources.
 enum class Naming { SetAndId, IdOnly, RplShader };
 void check_bindings(Context& context, const std::vector<Binding>& bindings, Naming naming);
 // Of commands whose shaders have no arrays of descriptors: models.
