@@ -9,30 +9,26 @@ import pathlib
 import re
 import sys
 
+import layers
+
 BEGIN, END = "<!-- modules: begin -->\n", "<!-- modules: end -->\n"
-
-
-def layers(top):
-    """The line of each module in layers.txt, in order."""
-    lines = (line.split("#")[0] for line in (top / "layers.txt").read_text().splitlines())
-    return {name.strip(): uses.split() for name, _, uses in (line.partition(":") for line in lines if line.strip())}
 
 
 def described(top):
     """The description of each module and the text of its dependencies in docs/architecture.md."""
     text = (top / "docs/architecture.md").read_text()
-    return {name: (what, uses) for name, what, uses in re.findall(r"^\| `(\w+)` \| ([^|]*) \| ([^|]*) \|$", text, re.M)}
+    return {name: (what, uses) for name, what, uses in re.findall(r"^\| `([\w/]+)` \| ([^|]*) \| ([^|]*) \|$", text, re.M)}
 
 
 def main():
     top = pathlib.Path(sys.argv[1])
-    modules, rows = layers(top), described(top)
+    modules, rows = layers.Layers((top / "layers.txt").read_text()).lines, described(top)
     assert modules and rows
     problems = []
     for name, uses in modules.items():
         if name not in rows:
             problems.append(f"docs/architecture.md: the table of modules has no row for `{name}`")
-        elif (listed := re.findall(r"`(\w+)`", rows[name][1])) != uses:
+        elif (listed := re.findall(r"`(~?[\w/]+)`", rows[name][1])) != uses:
             problems.append(f"docs/architecture.md: `{name}` may use {' '.join(uses) or 'nothing'} (layers.txt), not {' '.join(listed)}")
     problems += [f"docs/architecture.md: `{name}` is not in layers.txt" for name in rows if name not in modules and name != "testing"]
 
