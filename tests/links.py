@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks that links, anchors and file names in pages and sources exist: links.py TOP
 
-It checks links of Markdown files with their anchors; paths of the repository in backticks on pages, and that a file contains the
-names that follow it in parentheses (`src/MODULE/FILE.cpp` (`name`)); in sources, pages with
-anchors and, in comments, names of source files, which may be given from `src/` on or alone. Names with capitals
-(`schema/NAME.schema.json`) are patterns, as are those with `*`. A page that says at its beginning that it is not built
+It checks links of Markdown files with their anchors; paths of the repository and names of source files in backticks on pages, and
+that a file contains the names that precede or follow it (`name` (`src/MODULE/FILE.cpp`), `src/MODULE/FILE.cpp` (`name`)); in
+sources, pages with anchors and, in comments, names of source files, which may be given from `src/` on or alone. Names with
+capitals (`schema/NAME.schema.json`) are patterns, as are those with `*`. A page that says at its beginning that it is not built
 yet may name files that do not exist.
 """
 import fnmatch
@@ -19,8 +19,9 @@ SKIPPED = {".git", "build", "__pycache__", ".cache", "output"}
 SOURCES = {".cpp", ".hpp", ".def", ".py", ".sh", ".cmake", ".txt", ".comp", ".frag", ".vert", ".fbs", ".in", ".inc"}
 DIRECTORIES = "bench|cmake|docs|env|examples|include|schema|src|tests"
 PATH = re.compile(rf"^(?:{DIRECTORIES})/[\w.*{{}},/-]*$")
+SOURCE_NAME = re.compile(r"(?:[\w-]+/)*[\w-]+\.(?:cpp|hpp|def|fbs)")
 # Names of files that a reader of the pages writes.
-OTHERS = {"negate.cpp"}
+OTHERS = {"negate.cpp", "x_test.cpp"}
 problems = []
 
 
@@ -83,6 +84,12 @@ def anchors(page):
     return found
 
 
+def is_source(name):
+    """Whether the name of a source file, alone or after some directories, exists or is a pattern."""
+    return (name in last_parts or name in OTHERS or re.search(r"[A-Z]{2}", name) is not None
+            or ("/" in name and any(known == name or known.endswith("/" + name) for known in source_names)))
+
+
 def report(path, text, offset, message):
     line = text.count("\n", 0, offset) + 1
     problems.append(f"{path.relative_to(top)}:{line}: {message}")
@@ -109,14 +116,20 @@ def check_page(path):
         name = match[1].split("#")[0]
         if not planned and PATH.match(name) and "..." not in name and not exists(name):
             report(path, text, match.start(), f"`{name}` does not exist")
+        elif not planned and SOURCE_NAME.fullmatch(name) and not is_source(name):
+            report(path, text, match.start(), f"`{name}` does not exist")
 
-
-    # The names in parentheses after a file, up to a nested parenthesis: functions and classes that it has.
+    # The names in parentheses after a file, up to a nested parenthesis, and the name before a file in parentheses: functions and
+    # classes that it has.
     for match in re.finditer(r"`(src/[\w./-]+\.(?:cpp|hpp|def))`\s+\((`[^()]*)\)", text):
         file = top / match[1]
         for name in re.findall(r"`([A-Za-z_][\w:]*)`", match[2]) if file.is_file() else []:
             if not re.search(rf"\b{re.escape(name.rsplit('::', 1)[-1])}\b", file.read_text()) and not exists(name):
                 report(path, text, match.start(), f"`{match[1]}` has no `{name}`")
+    for match in re.finditer(r"`([A-Za-z_][\w:]*)(?:\(\))?`\s+\(`((?:src|include)/[\w./-]+\.(?:cpp|hpp|def))`\)", text):
+        file = top / match[2]
+        if file.is_file() and not re.search(rf"\b{re.escape(match[1].rsplit('::', 1)[-1])}\b", file.read_text()):
+            report(path, text, match.start(), f"`{match[2]}` has no `{match[1]}`")
 
 
 def comments(text, suffix):
@@ -139,12 +152,7 @@ def check_source(path):
     for offset, comment in comments(text, path.suffix):
         for match in re.finditer(r"(?<![\w./*-])((?:[\w-]+/)*[\w-]+\.(?:cpp|hpp|def|fbs))\b", comment):
             name = match[1]
-            if "/" in name:
-                found = any((top / base / name).is_file() for base in ("", "src", "include")) or name in source_names or any(
-                    known.endswith("/" + name) for known in source_names)
-            else:
-                found = name in last_parts
-            if not found and name not in OTHERS and not name.startswith("generated/") and not re.search(r"[A-Z]{2}", name):
+            if not is_source(name) and not name.startswith("generated/"):
                 report(path, text, offset + match.start(), f"`{name}` does not exist")
 
 
