@@ -87,9 +87,10 @@ VkRenderingAttachmentInfo attachment_of(const DepthStencilAttachment& both, Load
 BarrierScope scope_of_lists(const DevicePlan& plan) {
   using namespace vk::access;
   BarrierScope scope{.src_access = kMemoryWrite,
-                     .dst_access = kShaderRead | kShaderWrite | kUniformRead | kTransferRead | kTransferWrite |
-                                   kIndexRead | kVertexAttributeRead | kColorAttachmentRead | kColorAttachmentWrite |
-                                   kDepthStencilRead | kDepthStencilWrite};
+                     .dst_access = kShaderRead | kShaderWrite | kUniformRead | kTransferRead | kTransferWrite};
+  if (plan.queue_flags & queue_flag::kGraphics)
+    scope.dst_access |= kIndexRead | kVertexAttributeRead | kColorAttachmentRead | kColorAttachmentWrite |
+                        kDepthStencilRead | kDepthStencilWrite;
   if (plan.has_extension(VK_ARM_DATA_GRAPH_EXTENSION_NAME)) scope.dst_access |= kDataGraphRead | kDataGraphWrite;
   return scope;
 }
