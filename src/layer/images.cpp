@@ -10,6 +10,10 @@
 namespace slipway::layer {
 namespace {
 
+// Drivers choose the row pitch of a linear image by its usage: NVIDIA's has longer rows for a destination of copies. So
+// that tensors and images agree, all images that alias tensors have these.
+constexpr VkImageUsageFlags kRowUsage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+
 // A format with as many components of as many bytes; the number format does not decide where rows are.
 VkFormat texel_format(std::uint32_t element, std::int64_t components) {
   constexpr VkFormat formats[3][4] = {
@@ -150,6 +154,7 @@ void GetDeviceImageSubresourceLayout(VkDevice handle, const VkDeviceImageSubreso
 void make_linear(VkImageCreateInfo& info) {
   if (!aliases_tensors(info)) return;
   info.usage &= ~static_cast<VkImageUsageFlags>(VK_IMAGE_USAGE_TENSOR_ALIASING_BIT_ARM);
+  info.usage |= kRowUsage;
   info.tiling = VK_IMAGE_TILING_LINEAR;
 }
 
@@ -167,7 +172,7 @@ bool set_image_strides(const LayerDevice& device, TensorDescription& description
                                  .arrayLayers = 1,
                                  .samples = VK_SAMPLE_COUNT_1_BIT,
                                  .tiling = VK_IMAGE_TILING_LINEAR,
-                                 .usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT};
+                                 .usage = kRowUsage};
   VkImage image = VK_NULL_HANDLE;
   if (device.next.vkCreateImage(device.handle, &create, nullptr, &image) != VK_SUCCESS) return false;
   const VkImageSubresource level{VK_IMAGE_ASPECT_COLOR_BIT, 0, 0};
