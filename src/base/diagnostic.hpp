@@ -58,6 +58,9 @@ const std::vector<DiagnosticKindInfo>& diagnostic_kinds();
 std::string_view name_of(DiagnosticKind kind);
 ExitClass exit_class_of(DiagnosticKind kind);
 
+// What happened, where a caller may treat it: never read from a message.
+enum class Cause { None, DeviceLost, OutOfDeviceMemory, OutOfHostMemory, NoDeviceOfKind };
+
 struct DiagnosticNote {
   std::string message;
   SourceLocation location;
@@ -81,7 +84,9 @@ struct Diagnostic {
   std::vector<Suggestion> suggestions;
   // In runs over many variants: the options, with their values as JSON, of a variant that has this diagnostic.
   std::vector<std::pair<std::string, std::string>> assignment;
-  bool is_rule = false;  // see Diagnostics::rule
+  bool is_rule = false;         // see Diagnostics::rule
+  bool names_operator = false;  // the message begins with the operator of a graph that it is about
+  Cause cause = Cause::None;
 
   // Each returns the diagnostic.
   Diagnostic& as_rule();  // see Diagnostics::rule

@@ -47,11 +47,11 @@ void number_operators(const tosa::Model& model, std::size_t first, Diagnostics& 
     Diagnostic& diagnostic = all[i];
     if (diagnostic.location.kind != SourceLocation::Kind::Bytes) continue;
     const auto found = std::ranges::find(model.operator_offsets, diagnostic.location.span.begin);
-    if (found == model.operator_offsets.end() || diagnostic.message.starts_with("operator ")) continue;
+    if (found == model.operator_offsets.end()) continue;
     // `operator 17 CONV2D ...`, `operator 17: shader operator ...`
-    const bool is_name = diagnostic.message[0] >= 'A' && diagnostic.message[0] <= 'Z';
     diagnostic.message =
-        formatted("operator {}{} {}", found - model.operator_offsets.begin(), is_name ? "" : ":", diagnostic.message);
+        formatted("operator {}{} {}", found - model.operator_offsets.begin(), diagnostic.names_operator ? "" : ":",
+                                  diagnostic.message);
   }
   diagnostics.add(std::move(all));
 }

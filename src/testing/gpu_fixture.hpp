@@ -82,10 +82,16 @@ class GpuTest : public ::testing::Test {
 // The messages of a failure, one per line, as `message [kind]`.
 std::string text_of(const Failure& failure);
 
+// What `must` throws.
+struct FailureError : std::runtime_error {
+  explicit FailureError(Failure of) : std::runtime_error(text_of(of)), failure(std::move(of)) {}
+  Failure failure;
+};
+
 // The value of a result; throws the failure, which ends the test, when it has no value.
 template <class T>
 T must(Result<T> result) {
-  if (!result) throw std::runtime_error(text_of(result.error()));
+  if (!result) throw FailureError(std::move(result.error()));
   if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 

@@ -5,14 +5,13 @@
 #include <array>
 
 #include "base/format.hpp"
+#include "tosa/node_problem.hpp"
 #include "tosa/shape_rules.hpp"
 
 namespace slipway::tosa {
 
 std::nullopt_t ShapeContext::error(DiagnosticKind kind, const std::string& text) {
-  diagnostics_.error(kind, node_.location,
-                     node_.name.empty() ? formatted("{}: {}", name_of(node_.op), text)
-                                        : formatted("{} `{}`: {}", name_of(node_.op), node_.name, text));
+  diagnostics_.add(node_problem(Severity::Error, kind, node_, text));
   return std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
+#include "tosa/node_problem.hpp"
 #include "tosa/operand_forms.hpp"
 #include "tosa/shapes.hpp"
 
@@ -41,9 +42,11 @@ class Verifier {
 
  private:
   Diagnostic& error(DiagnosticKind kind, const Node& node, const std::string& text) {
-    return diagnostics_.error(kind, node.location,
-                              node.name.empty() ? formatted("{}: {}", name_of(node.op), text)
-                                                : formatted("{} `{}`: {}", name_of(node.op), node.name, text));
+    return diagnostics_.add(node_problem(Severity::Error, kind, node, text));
+  }
+
+  void warning(const Node& node, const std::string& text) {
+    diagnostics_.add(node_problem(Severity::Warning, DiagnosticKind::OutOfRange, node, text));
   }
 
   void extents(const Value& value) {
@@ -349,8 +352,7 @@ class Verifier {
   void level(const Node& node, const OperatorInfo& info) {
     const auto at_most = [&](const std::string& what, std::int64_t value, std::int64_t most) {
       if (value <= most) return true;
-      diagnostics_.warning(DiagnosticKind::OutOfRange, node.location,
-                           formatted("{}: {} is {}; level 8K has at most {}", name_of(node.op), what, value, most));
+      warning(node, formatted("{} is {}; level 8K has at most {}", what, value, most));
       return false;
     };
     const auto warn = [&](std::string_view name, std::int64_t most) {
@@ -377,9 +379,8 @@ class Verifier {
       const std::span<const std::int64_t> scale = node.attributes.list("scale");
       for (std::size_t i = 0; i + 1 < scale.size(); i += 2) {
         if (scale[i] <= kMaxResizeScale * scale[i + 1]) continue;
-        diagnostics_.warning(
-            DiagnosticKind::OutOfRange, node.location,
-            formatted("RESIZE: the scale is {}/{}; level 8K has at most {}", scale[i], scale[i + 1], kMaxResizeScale));
+        warning(node,
+                formatted("the scale is {}/{}; level 8K has at most {}", scale[i], scale[i + 1], kMaxResizeScale));
         break;
       }
     }
@@ -389,11 +390,8 @@ class Verifier {
       if (operand.name == "kernel" || operand.name == "pad" || operand.name == "out_pad")
         warn(operand.name, kMaxKernel);
     }
-    if (node.inputs.size() > kMaxTensors) {
-      diagnostics_.warning(
-          DiagnosticKind::OutOfRange, node.location,
-          formatted("{}: {} tensors; level 8K has at most {}", name_of(node.op), node.inputs.size(), kMaxTensors));
-    }
+    if (node.inputs.size() > kMaxTensors)
+      warning(node, formatted("{} tensors; level 8K has at most {}", node.inputs.size(), kMaxTensors));
   }
 
   // Level 8K, for each tensor once: at the operator that makes it, or the first that takes it.

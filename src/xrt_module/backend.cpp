@@ -205,6 +205,7 @@ Result<BackendPtr> open(std::string_view selector, const SourceLocation& locatio
   Diagnostic diagnostic{.kind = DiagnosticKind::NoDevice, .location = location};
   if (names.empty()) {
     diagnostic.message = "XRT found no device (0 devices)";
+    diagnostic.cause = Cause::NoDeviceOfKind;
   } else {
     diagnostic.message = formatted("XRT has no device `{}`; there {}", selector, names.size() == 1 ? "is" : "are");
     for (std::size_t i = 0; i < names.size(); ++i) {

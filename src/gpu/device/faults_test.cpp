@@ -121,16 +121,16 @@ class FaultsTest : public slipway::testing::GpuTest {
     EXPECT_EQ(texels<std::uint32_t>(image, 2), std::vector<std::uint32_t>(1, 5));
   }
 
-  // The message of the failure; empty when all went well.
-  std::string run_with(VulkanFaults& faults, bool compute_mips, bool mapped) {
+  // The failure; empty when all went well.
+  Failure run_with(VulkanFaults& faults, bool compute_mips, bool mapped) {
     try {
       DevicePlan plan = must(plan_device(snapshot(), {.graphics = true, .timestamps = true}));
       if (compute_mips) plan.queue_flags &= ~queue_flag::kGraphics;
       must(make_device(plan, {.hook = faults.hook(), .map_device_memory = mapped}));
       whole_run(compute_mips);
-    } catch (const std::runtime_error& error) {
+    } catch (const FailureError& error) {
       drop_device();
-      return error.what();
+      return error.failure;
     }
     drop_device();
     return {};
@@ -148,22 +148,22 @@ TEST_F(FaultsTest, EveryFailingCallIsAnError) {
     for (const bool compute_and_staging : {false, true}) {
       for (std::uint64_t n = 1;; ++n) {
         VulkanFaults faults(n, fault);
-        const std::string message = run_with(faults, compute_and_staging, !compute_and_staging);
+        const Failure failure = run_with(faults, compute_and_staging, !compute_and_staging);
         if (!faults.happened()) {
-          EXPECT_EQ(message, "");
+          EXPECT_TRUE(failure.empty()) << text_of(failure);
           break;
         }
         ++failures;
         SCOPED_TRACE(formatted("call {}: {}", n, faults.function()));
         // A name that cannot be set is not a failure, nor is memory that the allocator gets in a second attempt.
-        if (message.empty()) {
+        if (failure.empty()) {
           EXPECT_THAT(faults.function(), AnyOf("vkSetDebugUtilsObjectNameEXT", "vkAllocateMemory", "vkMapMemory"));
           continue;
         }
-        const Failure parsed = {{.kind = DiagnosticKind::DeviceFailed, .message = message}};
+        const std::string message = text_of(failure);
         EXPECT_TRUE(message.contains("[device-failed]")) << message;
-        EXPECT_EQ(is_device_lost(parsed), fault == Fault::DeviceLost) << message;
-        EXPECT_EQ(is_out_of_memory(parsed), fault == Fault::OutOfDeviceMemory) << message;
+        EXPECT_EQ(is_device_lost(failure), fault == Fault::DeviceLost) << message;
+        EXPECT_EQ(is_out_of_memory(failure), fault == Fault::OutOfDeviceMemory) << message;
       }
     }
   }
@@ -172,7 +172,7 @@ TEST_F(FaultsTest, EveryFailingCallIsAnError) {
 
 TEST_F(FaultsTest, NothingFailsWhenNothingIsInjected) {
   VulkanFaults faults(0);
-  EXPECT_EQ(run_with(faults, false, true), "");
+  EXPECT_TRUE(run_with(faults, false, true).empty());
   EXPECT_FALSE(faults.happened());
   EXPECT_EQ(faults.function(), "");
   EXPECT_GT(faults.calls(), 50u);

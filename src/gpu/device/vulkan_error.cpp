@@ -44,6 +44,13 @@ constexpr std::array kResults = {
 };
 #undef RESULT
 
+Cause cause_of(VkResult result) {
+  if (result == VK_ERROR_DEVICE_LOST) return Cause::DeviceLost;
+  if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY) return Cause::OutOfDeviceMemory;
+  if (result == VK_ERROR_OUT_OF_HOST_MEMORY) return Cause::OutOfHostMemory;
+  return Cause::None;
+}
+
 }  // namespace
 
 std::string name_of(VkResult result) {
@@ -54,8 +61,9 @@ std::string name_of(VkResult result) {
 std::unexpected<Failure> vulkan_failed(std::string_view call, VkResult result, std::string_view object,
                                        std::string_view name) {
   const std::string which = name.empty() ? std::string(object) : formatted("{} `{}`", object, name);
-  return fail(DiagnosticKind::DeviceFailed, SourceLocation::nowhere(),
-              formatted("`{}` failed with `{}` ({})", call, name_of(result), which));
+  return fail({.kind = DiagnosticKind::DeviceFailed,
+               .message = formatted("`{}` failed with `{}` ({})", call, name_of(result), which),
+               .cause = cause_of(result)});
 }
 
 }  // namespace slipway::gpu

@@ -18,12 +18,14 @@ class GroupNeeds {
     if (offset % needs.alignment != 0) {
       problems_.error(DiagnosticKind::OutOfRange, SourceLocation::nowhere(),
                       formatted("{} memory offset for '{}' must be aligned to {} bytes, got {}", kind, name,
-                                needs.alignment, offset));
+                                needs.alignment, offset))
+          .uid = name;
     }
     const Size end = checked_add(needs.size, offset);
     if (!end) {
       problems_.error(DiagnosticKind::OutOfRange, SourceLocation::nowhere(),
-                      formatted("the memory of '{}' ends beyond 2^64 bytes: offset {}", name, offset));
+                      formatted("the memory of '{}' ends beyond 2^64 bytes: offset {}", name, offset))
+          .uid = name;
     }
     all_.size = std::max(all_.size, end.value_or(0));
     all_.alignment = std::max(all_.alignment, needs.alignment);
@@ -31,7 +33,10 @@ class GroupNeeds {
     if (!names_.empty()) names_ += ", ";
     names_ += name;
   }
-  void add(Failure failure) { problems_.add(std::move(failure)); }
+  void add(Failure failure, std::string_view name) {
+    for (Diagnostic& problem : failure) problem.uid = name;
+    problems_.add(std::move(failure));
+  }
 
   bool failed() const { return problems_.has_errors(); }
   Failure release() { return problems_.release(); }
@@ -74,7 +79,7 @@ Result<SharedMemory> create_shared_memory(const Device& device, std::span<const 
     offsets.push_back(offset);
     Result<Buffer> buffer = ResourceBuilder::create(core, info);
     if (!buffer) {
-      needs.add(std::move(buffer.error()));
+      needs.add(std::move(buffer.error()), member.info.name);
       continue;
     }
     needs.add(ResourceBuilder::needs(*buffer), offset, member.kind, member.info.name);
@@ -82,7 +87,7 @@ Result<SharedMemory> create_shared_memory(const Device& device, std::span<const 
   }
   for (std::size_t i = 0; i < images.size(); ++i) {
     if (!made[i]) {
-      needs.add(std::move(made[i].error()));
+      needs.add(std::move(made[i].error()), images[i].info.name);
       continue;
     }
     needs.add(ResourceBuilder::needs(*made[i]), images[i].offset, "Image", images[i].info.name);

@@ -40,7 +40,8 @@ struct SharedMemory {
 };
 
 // Errors: out-of-range with `Buffer memory offset for 'u' must be aligned to A bytes, got O` (`Image memory offset
-// ...`), reported for all members together; device-lacks when no memory type can hold all members.
+// ...`), reported for all members together, with the
+// member's name as the `uid`; device-lacks when no memory type can hold all members.
 Result<SharedMemory> create_shared_memory(const Device& device, std::span<const SharedBuffer> buffers,
                                           std::span<const SharedImage> images);
 

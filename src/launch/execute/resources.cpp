@@ -29,7 +29,7 @@ gpu::BufferInfo buffer_info(const Resource& resource, const Buffer& buffer) {
 const Origin& origin_in_group(const Plan& plan, std::span<const ResourceIndex> members, const Diagnostic& problem) {
   for (const ResourceIndex member : members) {
     const Resource& resource = plan.resources[member];
-    if (problem.message.contains(formatted("'{}'", resource.name))) return resource.origin;
+    if (resource.name == problem.uid) return resource.origin;
   }
   return plan.resources[members.front()].origin;
 }

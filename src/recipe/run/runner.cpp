@@ -491,7 +491,7 @@ class Loader {
     const auto kernel = std::ranges::find(state_.plan.kernels, kind, &KernelPlan::backend);
     for (Diagnostic& problem : opened.error()) {
       // Not if there are NPUs, and another one was selected.
-      if (kind == BackendKind::Xrt && problem.message.starts_with("XRT found no device")) {
+      if (problem.cause == Cause::NoDeviceOfKind) {
         problem.hint(
             "without an NPU, give its kernels a `module`, in the recipe or with --kernels, to run them on another "
             "device");
