@@ -24,7 +24,7 @@
 #include "networks.hpp"
 #include "spirv/tools.hpp"
 #include "testing/layer_fixture.hpp"
-#include "tosa/verify.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/write/write_spirv.hpp"
 
 namespace {

@@ -3,8 +3,8 @@
 
 #include "base/format.hpp"
 #include "convert/segments/partition.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/text.hpp"
-#include "tosa/verify.hpp"
 #include "tosa/write/write_mlir.hpp"
 
 namespace slipway::convert {

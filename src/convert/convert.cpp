@@ -7,8 +7,8 @@
 #include "convert/file/constants.hpp"
 #include "convert/file/encode.hpp"
 #include "convert/passes/rematerialize.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/lower_to_1_0.hpp"
-#include "tosa/verify.hpp"
 
 namespace slipway::convert {
 namespace {
@@ -49,9 +49,8 @@ void number_operators(const tosa::Model& model, std::size_t first, Diagnostics& 
     const auto found = std::ranges::find(model.operator_offsets, diagnostic.location.span.begin);
     if (found == model.operator_offsets.end()) continue;
     // `operator 17 CONV2D ...`, `operator 17: shader operator ...`
-    diagnostic.message =
-        formatted("operator {}{} {}", found - model.operator_offsets.begin(), diagnostic.names_operator ? "" : ":",
-                                  diagnostic.message);
+    diagnostic.message = formatted("operator {}{} {}", found - model.operator_offsets.begin(),
+                                   diagnostic.names_operator ? "" : ":", diagnostic.message);
   }
   diagnostics.add(std::move(all));
 }

@@ -13,8 +13,8 @@
 #include "convert/write_model.hpp"
 #include "spirv/tools.hpp"
 #include "testing/operator_graphs.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/text.hpp"
-#include "tosa/verify.hpp"
 #include "vgf/check.hpp"
 #include "vgf/read.hpp"
 

@@ -12,11 +12,11 @@
 #include "convert/write_model.hpp"
 #include "spirv/module.hpp"
 #include "testing/data_files.hpp"
-#include "tosa/bind_constants.hpp"
+#include "tosa/check/bind_constants.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/read/read_spirv.hpp"
 #include "tosa/read/read_tosa.hpp"
 #include "tosa/text.hpp"
-#include "tosa/verify.hpp"
 #include "tosa/write/write_tosa.hpp"
 #include "vgf/read.hpp"
 

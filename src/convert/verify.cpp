@@ -9,9 +9,9 @@
 #include "base/interrupt.hpp"
 #include "reference/run.hpp"
 #include "spirv/module.hpp"
-#include "tosa/bind_constants.hpp"
+#include "tosa/check/bind_constants.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/read/read_spirv.hpp"
-#include "tosa/verify.hpp"
 #include "vgf/check.hpp"
 
 namespace slipway::convert {

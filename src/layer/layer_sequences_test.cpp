@@ -21,7 +21,7 @@
 #include "testing/operator_graphs.hpp"
 #include "testing/tosa/random_graph.hpp"
 #include "testing/tosa/suite.hpp"
-#include "tosa/verify.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/vulkan_format.hpp"
 #include "tosa/write/write_spirv.hpp"
 

@@ -6,8 +6,8 @@
 #include "layer/graphs.hpp"
 #include "spirv/specialize.hpp"
 #include "tensor/format.hpp"
-#include "tosa/bind_constants.hpp"
-#include "tosa/bound_shapes.hpp"
+#include "tosa/check/bind_constants.hpp"
+#include "tosa/check/bound_shapes.hpp"
 #include "tosa/read/read_spirv.hpp"
 #include "tosa/vulkan_format.hpp"
 

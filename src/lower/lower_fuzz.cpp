@@ -4,8 +4,8 @@
 
 #include "lower/lower.hpp"
 #include "spirv/tools.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/text.hpp"
-#include "tosa/verify.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace slipway;

@@ -8,8 +8,8 @@
 
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/text.hpp"
-#include "tosa/verify.hpp"
 
 namespace slipway::lower {
 

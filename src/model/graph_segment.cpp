@@ -5,10 +5,10 @@
 
 #include "base/format.hpp"
 #include "spirv/module.hpp"
-#include "tosa/bind_constants.hpp"
-#include "tosa/bound_shapes.hpp"
+#include "tosa/check/bind_constants.hpp"
+#include "tosa/check/bound_shapes.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/read/read_spirv.hpp"
-#include "tosa/verify.hpp"
 #include "tosa/vulkan_format.hpp"
 #include "vgf/check.hpp"
 

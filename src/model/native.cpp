@@ -40,7 +40,7 @@ bool has_open_shapes(const spirv::Module& module) {
   });
 }
 
-// Whether the tensors that are bound have other shapes than the module declares (tosa/bound_shapes.hpp).
+// Whether the tensors that are bound have other shapes than the module declares (tosa/check/bound_shapes.hpp).
 bool has_other_shapes(const spirv::Reflection& reflection, const tosa::Graph& graph) {
   const spirv::EntryPoint* entry = reflection.find(graph.name, spirv::Stage::Graph);
   const auto differs = [&](const std::vector<tosa::ValueId>& values, const std::vector<tosa::Binding>& bindings) {

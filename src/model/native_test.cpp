@@ -11,7 +11,7 @@
 #include "testing/launch_fixture.hpp"
 #include "testing/layer.hpp"
 #include "testing/vgf_recipe.hpp"
-#include "tosa/verify.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/write/write_spirv.hpp"
 
 namespace slipway::model {

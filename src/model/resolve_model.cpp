@@ -5,8 +5,8 @@
 #include <map>
 
 #include "base/format.hpp"
-#include "tosa/shapes.hpp"
-#include "tosa/verify.hpp"
+#include "tosa/check/shapes.hpp"
+#include "tosa/check/verify.hpp"
 #include "vgf/check.hpp"
 
 namespace slipway::model {

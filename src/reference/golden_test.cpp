@@ -8,9 +8,9 @@
 #include "reference/bounds.hpp"
 #include "testing/golden_cases.hpp"
 #include "testing/source_directory.hpp"
-#include "tosa/shapes.hpp"
+#include "tosa/check/shapes.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/text.hpp"
-#include "tosa/verify.hpp"
 
 namespace slipway::reference {
 namespace {

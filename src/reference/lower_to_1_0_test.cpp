@@ -10,8 +10,8 @@
 #include "reference/run.hpp"
 #include "testing/tosa/operator_case.hpp"
 #include "testing/tosa/random_case.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/text.hpp"
-#include "tosa/verify.hpp"
 
 namespace slipway::reference {
 namespace {

@@ -9,9 +9,9 @@
 #include "testing/tosa/matrix.hpp"
 #include "testing/tosa/random_graph.hpp"
 #include "testing/tosa/suite.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/lower_to_1_0.hpp"
 #include "tosa/read/read_spirv.hpp"
-#include "tosa/verify.hpp"
 #include "tosa/write/write_spirv.hpp"
 
 namespace slipway::testing {

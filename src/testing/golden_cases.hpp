@@ -10,7 +10,7 @@
 
 #include "json/document.hpp"
 #include "reference/tensor.hpp"
-#include "tosa/shapes.hpp"
+#include "tosa/check/shapes.hpp"
 
 namespace slipway::testing {
 

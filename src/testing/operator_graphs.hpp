@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tosa/check/shapes.hpp"
 #include "tosa/graph.hpp"
-#include "tosa/shapes.hpp"
 
 namespace slipway::testing {
 

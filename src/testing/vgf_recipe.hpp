@@ -30,8 +30,8 @@
 
 #include "spirv/tools.hpp"
 #include "testing/file_recipe.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/text.hpp"
-#include "tosa/verify.hpp"
 #include "tosa/write/write_spirv.hpp"
 #include "vgf/write.hpp"
 

@@ -3,9 +3,9 @@
 // can be computed. A valid one reads back as the same graph.
 #include <cstdlib>
 
+#include "tosa/check/verify.hpp"
 #include "tosa/cost.hpp"
 #include "tosa/text.hpp"
-#include "tosa/verify.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace slipway;

@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "tosa/check/verify.hpp"
 #include "tosa/testing.hpp"
-#include "tosa/verify.hpp"
 
 namespace slipway::tosa {
 namespace {

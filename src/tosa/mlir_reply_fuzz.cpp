@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Replies of the process that reads MLIR, which an invalid file may have taken over.
+#include "tosa/check/verify.hpp"
 #include "tosa/read/mlir/mlir_reply.hpp"
-#include "tosa/verify.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace slipway;

@@ -5,12 +5,12 @@
 
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/read/mlir/mlir_reply.hpp"
 #include "tosa/read/mlir/parse_mlir.hpp"
 #include "tosa/read/mlir/read_mlir.hpp"
 #include "tosa/testing.hpp"
 #include "tosa/text.hpp"
-#include "tosa/verify.hpp"
 
 namespace slipway::tosa {
 namespace {

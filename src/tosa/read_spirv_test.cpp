@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "spirv/testing.hpp"
-#include "tosa/bind_constants.hpp"
-#include "tosa/bound_shapes.hpp"
+#include "tosa/check/bind_constants.hpp"
+#include "tosa/check/bound_shapes.hpp"
 #include "tosa/testing.hpp"
 #include "tosa/text.hpp"
 

@@ -13,8 +13,8 @@
 #include "base/files.hpp"
 #include "base/format.hpp"
 #include "testing/source_directory.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/text.hpp"
-#include "tosa/verify.hpp"
 
 namespace slipway::tosa {
 namespace {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tosa/verify.hpp"
+#include "tosa/check/verify.hpp"
 
 namespace slipway::tosa {
 namespace {

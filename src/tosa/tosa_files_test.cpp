@@ -8,10 +8,10 @@
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "testing/operator_graphs.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/read/read_tosa.hpp"
 #include "tosa/testing.hpp"
 #include "tosa/text.hpp"
-#include "tosa/verify.hpp"
 #include "tosa/write/write_tosa.hpp"
 #include "tosa_generated.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Any bytes are read as a `.tosa` file or refused. A model that was read can be verified, printed, and written again.
+#include "tosa/check/verify.hpp"
 #include "tosa/read/read_tosa.hpp"
 #include "tosa/text.hpp"
-#include "tosa/verify.hpp"
 #include "tosa/write/write_spirv.hpp"
 #include "tosa/write/write_tosa.hpp"
 

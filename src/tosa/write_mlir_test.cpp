@@ -6,10 +6,10 @@
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "testing/operator_graphs.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/read/mlir/read_mlir.hpp"
 #include "tosa/testing.hpp"
 #include "tosa/text.hpp"
-#include "tosa/verify.hpp"
 #include "tosa/write/write_mlir.hpp"
 
 namespace slipway::tosa {

@@ -7,10 +7,10 @@
 
 #include "spirv/testing.hpp"
 #include "testing/operator_graphs.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/read/read_spirv.hpp"
 #include "tosa/testing.hpp"
 #include "tosa/text.hpp"
-#include "tosa/verify.hpp"
 
 namespace slipway::tosa {
 namespace {

@@ -14,9 +14,9 @@
 #include "convert/read_model.hpp"
 #include "json/writer.hpp"
 #include "tensor/element.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/cost.hpp"
 #include "tosa/text.hpp"
-#include "tosa/verify.hpp"
 
 namespace slipway::cli {
 namespace {

@@ -8,8 +8,8 @@
 #include "cli/reduce/delta.hpp"
 #include "cli/reduce/reducer.hpp"
 #include "tensor/shape.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/part_of_graph.hpp"
-#include "tosa/verify.hpp"
 
 namespace slipway::cli {
 namespace {

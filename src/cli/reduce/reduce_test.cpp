@@ -11,8 +11,8 @@
 #include "cli/reduce/reducer.hpp"
 #include "testing/scratch_directory.hpp"
 #include "testing/tosa/graph_text.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/text.hpp"
-#include "tosa/verify.hpp"
 
 namespace slipway::cli {
 namespace {

@@ -12,8 +12,8 @@
 #include "shader/write_reflection.hpp"
 #include "spirv/reflect.hpp"
 #include "spirv/tools.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/read/read_spirv.hpp"
-#include "tosa/verify.hpp"
 
 namespace slipway::cli {
 namespace {

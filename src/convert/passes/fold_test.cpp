@@ -8,8 +8,8 @@
 #include "base/print_diagnostic.hpp"
 #include "convert/passes/simplify.hpp"
 #include "reference/run.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/text.hpp"
-#include "tosa/verify.hpp"
 
 namespace slipway::convert {
 namespace {

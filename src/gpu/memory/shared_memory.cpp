@@ -16,15 +16,17 @@ class GroupNeeds {
  public:
   void add(const MemoryNeeds& needs, std::uint64_t offset, std::string_view kind, std::string_view name) {
     if (offset % needs.alignment != 0) {
-      problems_.error(DiagnosticKind::OutOfRange, SourceLocation::nowhere(),
-                      formatted("{} memory offset for '{}' must be aligned to {} bytes, got {}", kind, name,
-                                needs.alignment, offset))
+      problems_
+          .error(DiagnosticKind::OutOfRange, SourceLocation::nowhere(),
+                 formatted("{} memory offset for '{}' must be aligned to {} bytes, got {}", kind, name, needs.alignment,
+                           offset))
           .uid = name;
     }
     const Size end = checked_add(needs.size, offset);
     if (!end) {
-      problems_.error(DiagnosticKind::OutOfRange, SourceLocation::nowhere(),
-                      formatted("the memory of '{}' ends beyond 2^64 bytes: offset {}", name, offset))
+      problems_
+          .error(DiagnosticKind::OutOfRange, SourceLocation::nowhere(),
+                 formatted("the memory of '{}' ends beyond 2^64 bytes: offset {}", name, offset))
           .uid = name;
     }
     all_.size = std::max(all_.size, end.value_or(0));

@@ -8,7 +8,7 @@
 #include "base/files.hpp"
 #include "testing/source_directory.hpp"
 #include "testing/tosa/kernel_fixture.hpp"
-#include "tosa/verify.hpp"
+#include "tosa/check/verify.hpp"
 
 namespace slipway::model {
 namespace {

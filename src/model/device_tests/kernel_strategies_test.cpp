@@ -15,8 +15,8 @@
 #include "testing/device_facts.hpp"
 #include "testing/tosa/kernel_fixture.hpp"
 #include "testing/tosa/matrix.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/text.hpp"
-#include "tosa/verify.hpp"
 
 namespace slipway::model {
 namespace {

@@ -17,7 +17,7 @@
 #include "testing/messages.hpp"
 #include "testing/source_directory.hpp"
 #include "testing/tosa/kernel_limits.hpp"
-#include "tosa/verify.hpp"
+#include "tosa/check/verify.hpp"
 
 namespace slipway::model {
 namespace {

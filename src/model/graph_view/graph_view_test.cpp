@@ -12,8 +12,8 @@
 #include "model/graph_view/build_diagram.hpp"
 #include "model/graph_view/placement.hpp"
 #include "testing/tosa/graph_text.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/text.hpp"
-#include "tosa/verify.hpp"
 #include "vgf/testing.hpp"
 
 namespace slipway::model {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/format.hpp"
-#include "tosa/bind_constants.hpp"
-#include "tosa/bound_shapes.hpp"
+#include "tosa/check/bind_constants.hpp"
+#include "tosa/check/bound_shapes.hpp"
 #include "tosa/read/read_spirv.hpp"
 
 namespace slipway::model {

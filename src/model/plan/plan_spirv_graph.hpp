@@ -33,8 +33,8 @@ struct SpirvGraph {
   std::vector<TensorResource> tensors;   // every input and output
 };
 
-// Reads and verifies the graph, with the shapes of the tensors and constants (tosa/bound_shapes.hpp). Errors: those of
-// reading and verifying, binding-mismatch, shape-mismatch, unsupported.
+// Reads and verifies the graph, with the shapes of the tensors and constants (tosa/check/bound_shapes.hpp). Errors:
+// those of reading and verifying, binding-mismatch, shape-mismatch, unsupported.
 std::optional<tosa::Graph> read_spirv_graph(const spirv::Module& module, const SpirvGraph& request,
                                             Diagnostics& diagnostics);
 

@@ -10,8 +10,8 @@
 
 #include "base/print_diagnostic.hpp"
 #include "testing/launch_fixture.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/text.hpp"
-#include "tosa/verify.hpp"
 #include "tosa/write/write_spirv.hpp"
 
 namespace slipway::model {

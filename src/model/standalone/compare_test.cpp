@@ -7,8 +7,8 @@
 
 #include "reference/run.hpp"
 #include "testing/tosa/graph_text.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/text.hpp"
-#include "tosa/verify.hpp"
 
 namespace slipway::model {
 namespace {

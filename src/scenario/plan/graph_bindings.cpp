@@ -7,7 +7,7 @@
 
 #include "base/format.hpp"
 #include "tensor/format.hpp"
-#include "tosa/shapes.hpp"
+#include "tosa/check/shapes.hpp"
 #include "vgf/check.hpp"
 
 namespace slipway::scenario {

@@ -25,7 +25,8 @@ tensor::ElementType signed_as(tensor::ElementType declared, tensor::ElementType 
   return same ? declared : given;
 }
 
-// What a tensor cannot have where a graph declares another one. Another shape may be possible (tosa/bound_shapes.hpp).
+// What a tensor cannot have where a graph declares another one. Another shape may be possible
+// (tosa/check/bound_shapes.hpp).
 std::optional<spirv::TensorMismatch> graph_mismatch(const spirv::TensorType& declared, tensor::ElementType given,
                                                     const tensor::Shape& shape) {
   auto difference = spirv::tensor_mismatch(declared, signed_as(declared.element, given), shape);

@@ -9,8 +9,8 @@
 #include "shader/guess.hpp"
 #include "spirv/reflect.hpp"
 #include "tensor/element.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/read/read_spirv.hpp"
-#include "tosa/verify.hpp"
 
 namespace slipway::scenario {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/diagnostic.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/text.hpp"
-#include "tosa/verify.hpp"
 
 namespace slipway::testing {
 

@@ -7,9 +7,9 @@
 #include "reference/bounds.hpp"
 #include "reference/precision.hpp"
 #include "tensor/element.hpp"
-#include "tosa/shapes.hpp"
+#include "tosa/check/shapes.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/text.hpp"
-#include "tosa/verify.hpp"
 
 namespace slipway::testing {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Any words are read as a graph or refused. A graph that was read can be verified and printed.
 #include "spirv/module.hpp"
+#include "tosa/check/verify.hpp"
 #include "tosa/read/read_spirv.hpp"
 #include "tosa/text.hpp"
-#include "tosa/verify.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace slipway;

@@ -11,7 +11,7 @@
 
 #include "base/format.hpp"
 #include "tensor/element.hpp"
-#include "tosa/operand_forms.hpp"
+#include "tosa/check/operand_forms.hpp"
 #include "tosa/read/known_elements.hpp"
 #include "tosa/read/open_parameters.hpp"
 #include "tosa/read/shape_operators.hpp"

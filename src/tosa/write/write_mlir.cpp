@@ -7,7 +7,7 @@
 #include <map>
 
 #include "base/format.hpp"
-#include "tosa/operand_forms.hpp"
+#include "tosa/check/operand_forms.hpp"
 
 namespace slipway::tosa {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "base/format.hpp"
 #include "tensor/element.hpp"
+#include "tosa/check/operand_forms.hpp"
 #include "tosa/lower_to_1_0.hpp"
-#include "tosa/operand_forms.hpp"
 #include "tosa/spirv_sets.hpp"
 #include "tosa/write/spirv_constants.hpp"
 

@@ -13,7 +13,7 @@
 #include "base/checked.hpp"
 #include "base/format.hpp"
 #include "tensor/element.hpp"
-#include "tosa/operand_forms.hpp"
+#include "tosa/check/operand_forms.hpp"
 #include "tosa/read/tosa_data.hpp"
 #include "tosa_generated.h"
 #include "tosa_schema.hpp"

@@ -24,7 +24,7 @@
 
 #include "base/format.hpp"
 #include "tensor/element.hpp"
-#include "tosa/operand_forms.hpp"
+#include "tosa/check/operand_forms.hpp"
 #include "tosa/read/known_elements.hpp"
 #include "tosa/read/mlir/draft_operations.hpp"
 #include "tosa/read/mlir/long_literals.hpp"

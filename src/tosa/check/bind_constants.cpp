@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tosa/bind_constants.hpp"
+#include "tosa/check/bind_constants.hpp"
 
 #include "base/checked.hpp"
 #include "base/format.hpp"
-#include "tosa/bound_shapes.hpp"
+#include "tosa/check/bound_shapes.hpp"
 
 namespace slipway::tosa {
 

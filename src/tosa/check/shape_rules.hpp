@@ -6,8 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/diagnostic.hpp"
 #include "base/format.hpp"
-#include "tosa/shapes.hpp"
+#include "tosa/graph.hpp"
 
 namespace slipway::tosa {
 

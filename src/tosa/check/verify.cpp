@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tosa/verify.hpp"
+#include "tosa/check/verify.hpp"
 
 #include <algorithm>
 
 #include "base/format.hpp"
-#include "tosa/node_problem.hpp"
-#include "tosa/operand_forms.hpp"
-#include "tosa/shapes.hpp"
+#include "tosa/check/node_problem.hpp"
+#include "tosa/check/operand_forms.hpp"
+#include "tosa/check/shapes.hpp"
 
 namespace slipway::tosa {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tosa/shapes.hpp"
+#include "tosa/check/shapes.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include "base/format.hpp"
-#include "tosa/node_problem.hpp"
-#include "tosa/shape_rules.hpp"
+#include "tosa/check/node_problem.hpp"
+#include "tosa/check/shape_rules.hpp"
 
 namespace slipway::tosa {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tosa/bound_shapes.hpp"
+#include "tosa/check/bound_shapes.hpp"
 
 #include <algorithm>
 
 #include "base/format.hpp"
-#include "tosa/shapes.hpp"
-#include "tosa/verify.hpp"
+#include "tosa/check/shapes.hpp"
+#include "tosa/check/verify.hpp"
 
 namespace slipway::tosa {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shapes of operators that move a window: convolutions, pooling, matrix products, motion search.
-#include "tosa/shape_rules.hpp"
+#include "tosa/check/shape_rules.hpp"
+#include "tosa/check/shapes.hpp"
 
 namespace slipway::tosa {
 namespace {

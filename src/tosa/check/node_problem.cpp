@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tosa/node_problem.hpp"
+#include "tosa/check/node_problem.hpp"
 
 #include "base/format.hpp"
 

@@ -5,7 +5,8 @@
 
 #include "base/checked.hpp"
 #include "base/format.hpp"
-#include "tosa/shape_rules.hpp"
+#include "tosa/check/shape_rules.hpp"
+#include "tosa/check/shapes.hpp"
 
 namespace slipway::tosa {
 namespace {
