@@ -183,8 +183,11 @@ void ProgramBuilder::dispatch(KernelBuilder& builder, std::uint64_t groups, cons
 void ProgramBuilder::add_dispatch(KernelBuilder& builder, std::uint64_t groups, std::string name,
                                   std::vector<std::uint32_t> buffers, std::vector<std::uint32_t> nodes) {
   spirv::Words words = builder.kernel().finish();
-  const auto [known, is_new] = kernels_.try_emplace(words, static_cast<std::uint32_t>(program_.kernels.size()));
-  if (is_new) {
+  const auto [first, last] = kernels_.equal_range(words.size());
+  auto known =
+      std::find_if(first, last, [&](const auto& each) { return *program_.kernels[each.second].spirv == words; });
+  if (known == last) {
+    known = kernels_.emplace(words.size(), static_cast<std::uint32_t>(program_.kernels.size()));
     std::vector<std::uint32_t> exchanged;
     for (std::uint32_t i = 0; i < builder.slots().size(); ++i) {
       if (builder.slots()[i].exchanged) exchanged.push_back(i);

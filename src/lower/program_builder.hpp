@@ -7,6 +7,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "lower/group_key.hpp"
@@ -102,9 +103,9 @@ class ProgramBuilder {
   Widening widened_;
   std::vector<std::uint32_t> buffer_of_;  // by value
   std::map<std::pair<tosa::ValueId, std::string>, std::uint32_t> packed_;
-  std::optional<std::uint32_t> counters_, links_;  // the buffers
-  std::map<spirv::Words, std::uint32_t> kernels_;
-  std::map<std::string, Made> made_;  // by key
+  std::optional<std::uint32_t> counters_, links_;                // the buffers
+  std::unordered_multimap<std::size_t, std::uint32_t> kernels_;  // by the count of their words, which few share
+  std::map<std::string, Made> made_;                             // by key
   KernelProgram program_;
 };
 

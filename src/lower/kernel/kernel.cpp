@@ -19,6 +19,7 @@ std::int64_t wrapped(Scalar type, std::int64_t value) {
 }  // namespace
 
 Kernel::Kernel(FloatFacts floats, Grid grid) : floats_(floats), grid_(grid), builder_(spirv::kVersion13) {
+  computed_.clear();  // makes the table
   builder_.capability(spv::Capability::Shader);
   if (grid_.addresses) {
     builder_.capability(spv::Capability::PhysicalStorageBufferAddresses);
@@ -109,11 +110,11 @@ spirv::Id Kernel::op_each(spv::Op op, spirv::Id type, std::initializer_list<std:
 
 // Reuses what this block has computed already: addresses and per-channel operands recur in every row.
 spirv::Id Kernel::op_once(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands) {
-  Words key = {word(op), type};
-  key.insert(key.end(), operands);
-  const auto known = computed_.find(key);
-  if (known != computed_.end()) return known->second;
-  return computed_[std::move(key)] = op_each(op, type, operands);
+  computed_key_.assign({word(op), type});
+  computed_key_.insert(computed_key_.end(), operands);
+  spirv::Id& known = computed_.find_any(computed_key_);
+  if (!known) known = op_each(op, type, operands);
+  return known;
 }
 
 void Kernel::op_void(spv::Op op, std::initializer_list<std::uint32_t> operands) {

@@ -419,7 +419,8 @@ class Kernel {
   std::vector<Instruction> body_;                        // after the prologue
   std::vector<std::pair<spirv::Id, spirv::Id>> locals_;  // pointer type and id of each variable of main
   spirv::Id glsl_ = 0;
-  std::map<Words, spirv::Id> computed_;  // pure instructions of the current block
+  spirv::UniqueIds computed_;  // results of the pure instructions of the current block
+  Words computed_key_;         // of op_once; keeps its memory
   std::uint32_t block_ = 0;
   std::optional<Value> element_index_, group_index_, local_index_;
   spirv::Id lane_ = 0;
