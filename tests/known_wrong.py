@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs tests/corpus/known_wrong on every engine, with and without fusion: known_wrong.py TOP SLIPWAY [--update] [--only NAME]
 
-Each file there is a graph or a shader that some runtime or driver has computed wrongly without an error, with the right result:
-NAME.graph with its inputs and outputs, NAME.json with its expectations. Also checks the table of docs/known_wrong.md, which --update
-writes, and that a wrong result is found.
+Each file there is a graph, a shader or a recipe that some runtime or driver has computed wrongly without an error, with the right
+result: NAME.graph with its inputs and outputs, NAME.json with its expectations, recipes/NAME.json with its profile. Also checks the
+tables of docs/known_wrong.md, which --update writes, and that a wrong result is found.
 """
 import argparse
 import concurrent.futures
@@ -51,11 +51,14 @@ def graph_words(graph, expected=None):
 
 graphs = sorted(one for one in corpus.glob("*.graph") if arguments.only in one.stem)
 shaders = sorted(one for one in corpus.glob("*.json") if arguments.only in one.stem)
+profiles = sorted(one for one in corpus.glob("recipes/*.profile.json") if arguments.only in one.stem)
+recipes = [one.with_name(one.name.replace(".profile", "")) for one in profiles]
 if not arguments.only:
-    assert len(graphs) >= 90 and len(shaders) >= 40, "cases are missing"
+    assert len(graphs) >= 90 and len(shaders) >= 40 and len(recipes) >= 15, "cases are missing"
 
 jobs = {(graph.stem, engine): graph_words(graph) + words for graph in graphs for engine, words in ENGINES.items()}
 jobs |= {(shader.stem, "device"): [shader] for shader in shaders}
+jobs |= {(recipe.stem, "device"): [recipe, "--profile", profile] for recipe, profile in zip(recipes, profiles)}
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
     done = dict(zip(jobs, pool.map(lambda words: run(*words), jobs.values())))
 
@@ -64,27 +67,37 @@ for name, engine in failed:
     print(f"{name}, {engine}: exit status {done[name, engine][0]}\n{done[name, engine][1]}")
 
 
-def table():
-    text = "| file | what went wrong |\n|---|---|\n"
-    for one in graphs:
-        text += f"| [{one.name}](../tests/corpus/known_wrong/{one.name}) | {head_of(one)[0]} |\n"
-    text += "\n## Shaders\n\n| file | what went wrong |\n|---|---|\n"
-    for one in shaders:
-        text += f"| [{one.name}](../tests/corpus/known_wrong/{one.name}) | {json.loads(one.read_text())['comment']} |\n"
+def result_of(name):
+    lacks = [engine for (of, engine), (status, _) in done.items() if of == name and status == LACKS]
+    if any(of == name for of, _ in failed):
+        return "wrong"
+    return f"right; not run: {', '.join(lacks)}" if lacks else "right"
+
+
+def table(files, about):
+    text = "| file | what went wrong | here |\n|---|---|---|\n"
+    for one in files:
+        text += f"| [{one.name}](../{one.relative_to(arguments.top)}) | {about(one)} | {result_of(one.stem)} |\n"
     return text
+
+
+def comment_of(file):
+    return json.loads(file.read_text())["comment"]
 
 
 ok = not failed
 if not arguments.only:
     begin, end = "<!-- table: begin -->\n", "<!-- table: end -->\n"
     text = page.read_text()
-    updated = text[: text.index(begin) + len(begin)] + table() + text[text.index(end) :]
+    tables = "\n## ".join([table(graphs, lambda one: head_of(one)[0]), f"Shaders\n\n{table(shaders, comment_of)}",
+                           f"Recipes\n\n{table(recipes, comment_of)}"])
+    updated = text[: text.index(begin) + len(begin)] + tables + text[text.index(end) :]
     if arguments.update:
         page.write_text(updated)
     elif updated != text:
-        print(f"the table of {page} is not that of the cases; --update writes it")
+        print(f"the tables of {page} are not those of the cases; --update writes them")
         ok = False
-    # A wrong result is found, in a graph and in a shader.
+    # A wrong result is found, in a graph, in a shader and in a recipe.
     pair = corpus / "clamp_nan_propagate.graph", corpus / "clamp_nan_ignore.out.npz"
     for words in ENGINES.values():
         status, output = run(*graph_words(pair[0], pair[1]), *words)
@@ -101,5 +114,12 @@ if not arguments.only:
         if status != 1:
             print(f"a shader with another expectation: exit status {status}\n{output}")
             ok = False
-print(f"{len(done)} runs of {len(graphs)} graphs and {len(shaders)} shaders, {len(failed)} wrong")
+        profile = pathlib.Path(scratch) / "profile.json"
+        profile.write_text((corpus / "recipes/part_of_a_result.profile.json").read_text().replace(
+            "part_of_a_result.bin", str(corpus / "recipes/part_at_any_byte.bin")))
+        status, output = run(corpus / "recipes/part_of_a_result.json", "--profile", profile)
+        if status != 1:
+            print(f"a recipe with other data: exit status {status}\n{output}")
+            ok = False
+print(f"{len(done)} runs of {len(graphs)} graphs, {len(shaders)} shaders and {len(recipes)} recipes, {len(failed)} wrong")
 sys.exit(0 if ok else 1)
