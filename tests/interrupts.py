@@ -135,6 +135,9 @@ def interpreter(directory):
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         expect(done.returncode == 5 and message in done.stderr, f"time limit of {options}: {done.returncode} {done.stderr}")
         expect(kinds(directory / "heavy.json") == [["timed-out"]], f"time limit of {options}: report")
+    for words in ("run", "transform.graph", "--engine", "reference"), ("convert", "transform.graph", "-o", "transform.vgf", "--verify"):
+        done = subprocess.run([slipway, *words, "--timeout", "0.1"], cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        expect(done.returncode == 5 and "the operator RFFT2D did not end" in done.stderr, f"transform: {done.returncode} {done.stderr}")
 
 
 def conversion(directory):
@@ -224,6 +227,8 @@ with tempfile.TemporaryDirectory() as name:
     (top / "net.graph").write_text("graph g {\n  %0 = input f32[1, 64, 64]\n  %1 = input f32[1, 64, 64]\n  %2 = MATMUL(%0, %1) f32[1, 64, 64] A_zp=0 B_zp=0\n  output %2\n}\n")
     (top / "heavy.graph").write_text("graph g {\n  %0 = input f32[1, 1024, 1024]\n  %1 = input f32[1, 1024, 1024]\n"
                                      "  %2 = MATMUL(%0, %1) f32[1, 1024, 1024] A_zp=0 B_zp=0\n  output %2\n}\n")
+    (top / "transform.graph").write_text("graph g {\n  %0 = input f32[1, 8192, 4]\n"
+                                         "  %1, %2 = RFFT2D(%0) f32[1, 8192, 3], f32[1, 8192, 3] local_bound=false\n  output %1\n  output %2\n}\n")
     hanging_scenario(top, signal.SIGINT)
     hanging_scenario(top, signal.SIGTERM)
     second_signal(top)

@@ -133,6 +133,7 @@ std::vector<std::vector<double>> transform_magnitudes(std::span<const Tensor> ab
     const Tensor& value = results.values[part];
     const std::int64_t columns = value.extent(2);
     for (std::int64_t at = 0; at < std::ssize(value.reals); ++at) {
+      go_on();
       const std::int64_t image = at / (height * columns), oy = at / columns % height, ox = at % columns;
       double sum = 0;
       for (std::int64_t i = 0; i < height * width; ++i) {
@@ -167,7 +168,9 @@ std::vector<std::vector<double>> magnitudes(const tosa::Graph& graph, const tosa
   if (transform) return transform_magnitudes(absolute, results);
   std::vector<const Tensor*> operands;
   for (const Tensor& tensor : absolute) operands.push_back(&tensor);
-  return run_node(graph, node, operands)->unrounded;
+  Result<NodeResults> sums = run_node(graph, node, operands);
+  if (!sums) throw StoppedWork{stop_reason()};
+  return std::move(sums->unrounded);
 }
 
 void dot_bounds(const tosa::Graph& graph, const tosa::Node& node, std::span<const Tensor* const> inputs,
@@ -185,6 +188,8 @@ void dot_bounds(const tosa::Graph& graph, const tosa::Node& node, std::span<cons
   }
 }
 
+bool flushes(DataType type) { return type == DataType::F32 || type == DataType::F16 || type == DataType::BF16; }
+
 }  // namespace
 
 double ulp(DataType type, double value) {
@@ -192,6 +197,10 @@ double ulp(DataType type, double value) {
   const Precision precision = precision_of(type);
   return std::max(std::exp2(std::floor(std::log2(std::fabs(value)))), precision.min_normal) *
          std::exp2(-precision.fraction_bits);
+}
+
+bool may_flush(DataType type, double value) {
+  return flushes(type) && std::fabs(value) < precision_of(type).min_normal && value != 0;
 }
 
 bool accepts(DataType type, double test, double ref, double bound) {
@@ -207,8 +216,7 @@ bool accepts(DataType type, double test, double ref, double bound) {
   if (high > precision.max) high = kInfinity;
   if (low > precision.max) low = kInfinity;
   if (low < -precision.max) low = -kInfinity;
-  const bool flushes = type == DataType::F32 || type == DataType::F16 || type == DataType::BF16;
-  if (flushes && test == 0) return low < precision.min_normal;
+  if (flushes(type) && test == 0) return low < precision.min_normal;
   if (type == DataType::F8E4M3 && std::isnan(test)) return std::isinf(high) && high > 0;
   return low <= test && test <= high;
 }
@@ -245,8 +253,10 @@ bool is_free(DataType type, double magnitude, double steps) {
   return std::isnan(most) || std::isinf(most);
 }
 
-std::vector<std::vector<double>> bounds(const tosa::Graph& graph, const tosa::Node& node,
-                                        std::span<const Tensor* const> inputs, const NodeResults& results) {
+namespace {
+
+std::vector<std::vector<double>> bounds_of(const tosa::Graph& graph, const tosa::Node& node,
+                                           std::span<const Tensor* const> inputs, const NodeResults& results) {
   std::vector<std::vector<double>> bounds;
   for (const Tensor& value : results.values) bounds.emplace_back(value.reals.size());
   if (bounds.empty() || bounds[0].empty()) return bounds;
@@ -301,6 +311,15 @@ std::vector<std::vector<double>> bounds(const tosa::Graph& graph, const tosa::No
         each([&](std::size_t i) { return unary_bound(node.op, type, inputs[0]->reals[i], ref[i]); });
   }
   return bounds;
+}
+
+}  // namespace
+
+Result<std::vector<std::vector<double>>> bounds(const tosa::Graph& graph, const tosa::Node& node,
+                                                std::span<const Tensor* const> inputs, const NodeResults& results) {
+  std::vector<std::vector<double>> made;
+  SLIPWAY_TRY_VOID(stoppable(node, [&] { made = bounds_of(graph, node, inputs, results); }));
+  return made;
 }
 
 std::optional<Difference> first_difference(std::span<const Tensor> test, const NodeResults& reference,

@@ -12,13 +12,16 @@ namespace slipway::reference {
 // type. Infinities, NaN and flushed subnormals follow the specification.
 bool accepts(DataType type, double test, double ref, double bound);
 
+// Whether a device may take the value, an operand of this type, for a zero of its sign.
+bool may_flush(DataType type, double value);
+
 // The unit in the last place of a type at a value; 0 for 0, infinities and NaN.
 double ulp(DataType type, double value);
 
 // The absolute error that TOSA allows for each element of each result of a node with float results: 0 where the result
-// is exact, infinity where any value is permitted. Integer results get an empty list.
-std::vector<std::vector<double>> bounds(const tosa::Graph& graph, const tosa::Node& node,
-                                        std::span<const Tensor* const> inputs, const NodeResults& results);
+// is exact, infinity where any value is permitted. Integer results get an empty list. Errors: interrupted, timed-out.
+Result<std::vector<std::vector<double>>> bounds(const tosa::Graph& graph, const tosa::Node& node,
+                                                std::span<const Tensor* const> inputs, const NodeResults& results);
 
 // The rounding errors of sums of products (docs/spec/tosa.md#dot-product-check): how many roundings count, and for each
 // result the sum of the magnitudes of its products. Empty for other operators and for integers.

@@ -28,7 +28,7 @@ std::vector<double> product_bounds(const std::array<double, 3>& first, const std
   NodeResults results{.values = {Tensor::zeros((*graph)[graph->outputs[0]].type)}, .unrounded = {{0, 0}}};
   results.unrounded[0] = {first[0] * first[1] * first[2], second[0] * second[1] * second[2]};
   const Tensor* const inputs[] = {&factors};
-  return bounds(*graph, graph->nodes[0], inputs, results)[0];
+  return (*bounds(*graph, graph->nodes[0], inputs, results))[0];
 }
 
 TEST(Bounds, ProductsThatStayInTheRangeInEveryOrder) {

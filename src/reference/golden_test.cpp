@@ -33,7 +33,7 @@ void expect_values(const GoldenCase& made, const json::Value& from) {
   for (const Tensor& input : made.inputs) inputs.push_back(&input);
   const auto results = run_node(made.graph, made.graph.nodes[0], inputs);
   ASSERT_TRUE(results);
-  const auto allowed = bounds(made.graph, made.graph.nodes[0], inputs, *results);
+  const auto allowed = *bounds(made.graph, made.graph.nodes[0], inputs, *results);
   std::size_t r = 0;
   for (const json::Value& each : from["outputs"]) {
     const Tensor& value = results->values[r];

@@ -95,6 +95,7 @@ void transform(Operation& operation, const std::vector<double>* imaginary, doubl
   for (std::int64_t n = 0; n < in.extent(0); ++n) {
     for (std::int64_t oy = 0; oy < height; ++oy) {
       for (std::int64_t ox = 0; ox < out_width; ++ox) {
+        go_on();
         const std::int64_t image = n * height * width;
         const auto [re, im] = frequency(in.reals.data() + image, imaginary ? imaginary->data() + image : nullptr,
                                         height, width, oy, ox, sign);

@@ -8,6 +8,7 @@
 #include <limits>
 #include <span>
 
+#include "base/format.hpp"
 #include "base/interrupt.hpp"
 #include "reference/tensor.hpp"
 #include "tosa/graph.hpp"
@@ -17,7 +18,7 @@ namespace slipway::reference {
 using tosa::NanMode;
 using tosa::Op;
 
-// Thrown by `go_on`; run_node returns it as a failure.
+// Thrown by `go_on`; `stoppable` returns it as a failure.
 struct StoppedWork {
   StopReason reason;
 };
@@ -29,6 +30,19 @@ inline void go_on() {
 inline void go_on_often() {
   thread_local std::uint8_t calls = 0;
   if (++calls == 0) go_on();
+}
+
+// Calls a function that works for a node.
+template <class Work>
+Result<> stoppable(const tosa::Node& node, Work&& work) {
+  try {
+    work();
+    return {};
+  } catch (const StoppedWork& stopped_work) {
+    Diagnostic problem = stopped(stopped_work.reason, formatted("the operator {}", name_of(node.op)));
+    problem.location = node.location;
+    return fail(std::move(problem));
+  }
 }
 
 struct Operation {

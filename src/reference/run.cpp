@@ -22,14 +22,10 @@ Result<NodeResults> run_node(const tosa::Graph& graph, const tosa::Node& node, s
   NodeResults made;
   for (const tosa::ValueId output : node.outputs) made.values.push_back(Tensor::zeros(graph[output].type));
   Operation operation{node, inputs, made.values};
-  try {
+  SLIPWAY_TRY_VOID(stoppable(node, [&] {
     go_on();
     kRuns[static_cast<std::size_t>(node.op)](operation);
-  } catch (const StoppedWork& stopped_work) {
-    Diagnostic problem = stopped(stopped_work.reason, formatted("the operator {}", name_of(node.op)));
-    problem.location = node.location;
-    return fail(std::move(problem));
-  }
+  }));
   for (Tensor& value : made.values) {
     made.unrounded.push_back(value.reals);
     for (double& real : value.reals) real = round_to(value.type.data, real);

@@ -88,6 +88,17 @@ TEST(Compare, UndefinedPowers) {
   EXPECT_FALSE(compare(graph, inputs, reals({3}, {NAN, NAN, 5})).passed());
 }
 
+// Devices may take subnormal operands for zeros, in this operator or in one before it.
+TEST(Compare, SubnormalOperandsMayBeZeros) {
+  const tosa::Graph graph =
+      graph_of("%0 = input f32[2]\n%1 = input f32[2]\n%2 = EQUAL(%0, %1) bool[2]\n%3 = CAST(%2) f32[2]\noutput %3\n");
+  const std::vector<Tensor> inputs = {reals({2}, {0x1p-130, 1}), reals({2}, {0, 0x1p-130})};
+  EXPECT_TRUE(compare(graph, inputs, reals({2}, {0, 0})).passed());
+  EXPECT_TRUE(compare(graph, inputs, reals({2}, {1, 0})).passed());
+  EXPECT_EQ(compare(graph, inputs, reals({2}, {1, 1})).wrong, 1);
+  EXPECT_EQ(compare(graph, inputs, reals({2}, {2, 0})).wrong, 1);
+}
+
 TEST(Compare, OperatorsThatTheInterpreterDoesNotHave) {
   tosa::Graph graph;
   const tosa::ValueId x = graph.add_input({tosa::DataType::F32, {1}});

@@ -146,7 +146,7 @@ std::optional<double> GraphBuilder::error_of(const OperatorCase& made, const ref
     }
   }
   if (subnormal && only_comparable) return std::nullopt;
-  const auto bounds = reference::bounds(made.graph, made.node(), operands, results);
+  const auto bounds = *reference::bounds(made.graph, made.node(), operands, results);
   double allowed = 0;
   bool as_is = true;  // no result was changed by rounding
   for (std::size_t r = 0; r < results.values.size(); ++r) {

@@ -57,7 +57,7 @@ std::optional<std::string> compare(const OperatorCase& made, std::span<const Ten
   const auto wanted = reference::run_node(made.graph, made.node(), pointers);
   if (!wanted) return wanted.error()[0].message;
   const auto difference =
-      reference::first_difference(results, *wanted, reference::bounds(made.graph, made.node(), pointers, *wanted));
+      reference::first_difference(results, *wanted, *reference::bounds(made.graph, made.node(), pointers, *wanted));
   if (!difference) return std::nullopt;
   return formatted("result {} element {} is {} instead of {} (bound {})", difference->result, difference->element,
                    difference->test, difference->reference, difference->bound);

@@ -499,7 +499,7 @@ std::string json_of(const OperatorCase& made) {
       inputs += formatted("{}{{\"name\": \"{}\", {}}}", inputs.empty() ? "" : ", ", operand.name,
                           json_tensor(made.operands[next]));
   }
-  const auto allowed = reference::bounds(made.graph, made.node(), operands, *results);
+  const auto allowed = *reference::bounds(made.graph, made.node(), operands, *results);
   for (std::size_t r = 0; r < results->values.size(); ++r) {
     const Tensor& value = results->values[r];
     outputs += formatted("{}{{{}", outputs.empty() ? "" : ", ", json_tensor(value));
