@@ -110,6 +110,12 @@ TEST(MlirReply, ElementsOfConstants) {
   EXPECT_EQ(index.convert(std::as_bytes(std::span(&large, 1)), 1, DataType::I32).error(),
             "element 0 is 1099511627776, which 32 bits do not hold");
   const double half = 0.5;
+  const double numbers[] = {0, -1e300, 1e-300};
+  EXPECT_EQ(real.lost(std::as_bytes(std::span(numbers, 1)), 1), "");
+  EXPECT_EQ(real.lost(std::as_bytes(std::span(numbers)), 3),
+            "element 1 is -1e+300 of f64, which becomes -inf in 32 bits");
+  EXPECT_EQ(real.lost(std::as_bytes(std::span(&numbers[2], 1)), 1),
+            "element 0 is 1e-300 of f64, which becomes 0 in 32 bits");
   EXPECT_EQ(load<float>(real.convert(std::as_bytes(std::span(&half, 1)), 1, DataType::F32)->data()), 0.5f);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tosa/read/mlir/mlir_reply.hpp"
 
+#include <cmath>
 #include <cstring>
 
 #include "base/format.hpp"
@@ -404,6 +405,16 @@ std::expected<std::vector<std::byte>, std::string> MlirElements::convert(Bytes r
     }
   }
   return made;
+}
+
+std::string MlirElements::lost(Bytes raw, std::size_t count) const {
+  for (std::size_t i = 0; is_f64 && i < count; ++i) {
+    const auto value = load<double>(&raw[i * 8]);
+    const auto narrow = static_cast<float>(value);
+    if (std::isfinite(value) && (std::isinf(narrow) || (narrow == 0 && value != 0)))
+      return formatted("element {} is {} of f64, which becomes {} in 32 bits", i, value, narrow);
+  }
+  return {};
 }
 
 std::vector<std::byte> write_mlir_reply(const MlirReply& reply, Bytes contents) {

@@ -52,6 +52,8 @@ struct MlirElements {
   bool same_as(DataType type) const;
   // The error is the text of an out-of-range diagnostic. `raw` has a size that `holds` accepts.
   std::expected<std::vector<std::byte>, std::string> convert(Bytes raw, std::size_t count, DataType type) const;
+  // The text of a warning where `convert` makes an infinity or a zero of another number; empty: it does not.
+  std::string lost(Bytes raw, std::size_t count) const;
 };
 
 struct MlirLiteral {

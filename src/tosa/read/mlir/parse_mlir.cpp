@@ -128,6 +128,10 @@ class Parser {
   MlirProblem& error(DiagnosticKind kind, mlir::Operation& at, const std::string& text) {
     return error(kind, at.getLoc(), formatted("`{}`: {}", view(at.getName().getStringRef()), text));
   }
+  void warning(DiagnosticKind kind, mlir::Operation& at, const std::string& text) {
+    reply_.warnings.emplace_back(kind, formatted("`{}`: {}", view(at.getName().getStringRef()), text),
+                                 line_of(at.getLoc()));
+  }
   void error_in_file(DiagnosticKind kind, std::string text) { reply_.problems.emplace_back(kind, std::move(text)); }
 
   // --- the file ---
@@ -479,6 +483,7 @@ class Parser {
       return false;
     }
     data.decoded = std::move(*converted);
+    if (const std::string lost = from.lost(raw, count); !lost.empty()) warning(DiagnosticKind::OutOfRange, of, lost);
     return true;
   }
 
@@ -652,11 +657,7 @@ class Parser {
       return;
     }
     reply_.lines.resize(reply_.graph.nodes.size(), line_of(of.getLoc()));
-    for (const std::string& warning : closed->warnings)
-      reply_.warnings.push_back({DiagnosticKind::TypeMismatch,
-                                 formatted("`{}`: {}", view(of.getName().getStringRef()), warning),
-                                 line_of(of.getLoc()),
-                                 {}});
+    for (const std::string& warning : closed->warnings) this->warning(DiagnosticKind::TypeMismatch, of, warning);
     values_[of.getResult(0)] = closed->result;
   }
 

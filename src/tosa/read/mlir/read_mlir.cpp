@@ -145,6 +145,8 @@ class MlirReader {
           report({DiagnosticKind::OutOfRange, formatted("`tosa.const`: {}", converted.error()), each.line, {}}, false);
           continue;
         }
+        if (std::string lost = each.elements.lost(*raw, tensor::element_count(type.shape).value_or(0)); !lost.empty())
+          report({DiagnosticKind::OutOfRange, formatted("`tosa.const`: {}", lost), each.line, {}}, true);
         reply.graph.storage.push_back(std::make_shared<const std::vector<std::byte>>(std::move(*converted)));
       }
       constant.data = *reply.graph.storage.back();
