@@ -80,14 +80,30 @@ Option Option::range(std::uint64_t low, std::uint64_t high) {
   return *this;
 }
 
+namespace {
+
+// A finite number; NaN for other texts.
+double number_of(const std::string& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() && std::isfinite(number) ? number : NAN;
+}
+
+}  // namespace
+
 Option Option::positive() {
-  const auto is_positive = [](const std::string& text) {
-    double number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool ok = error == std::errc() && end == text.data() + text.size() && number > 0 && std::isfinite(number);
-    return ok ? std::string() : formatted("{} is not a number more than 0", text);
+  const auto check = [](const std::string& text) {
+    return number_of(text) > 0 ? std::string() : formatted("{} is not a number more than 0", text);
   };
-  option_->check(CLI::Validator(is_positive, "POSITIVE"));
+  option_->check(CLI::Validator(check, "POSITIVE"));
+  return *this;
+}
+
+Option Option::not_negative() {
+  const auto check = [](const std::string& text) {
+    return number_of(text) >= 0 ? std::string() : formatted("{} is not a number of at least 0", text);
+  };
+  option_->check(CLI::Validator(check, "NOT_NEGATIVE"));
   return *this;
 }
 

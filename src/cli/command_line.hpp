@@ -78,6 +78,7 @@ class Option {
   Option range(int low, int high);                      // both included
   Option range(std::uint64_t low, std::uint64_t high);  // both included
   Option positive();
+  Option not_negative();
   Option not_empty();               // a name
   Option values(int count);         // at each use
   Option values(int min, int max);  // at each use; max -1: any count. With min 0 the value may be missing.

@@ -105,7 +105,7 @@ std::string outcome_text(int status, const Job& job, const tensor::ComparedOutpu
   const bool is_partial = tensor::is_only_partly_compared(job.all_diagnostics());
   if (has_kind(job.all_diagnostics(), DiagnosticKind::Interrupted)) return "interrupted";
   std::string text(is_partial ? "partly compared" : outcome_word(status));
-  if (compared) text += ", " + tensor::compared_text(*compared);
+  if (compared && status <= static_cast<int>(ExitClass::CheckFailed)) text += ", " + tensor::compared_text(*compared);
   return text;
 }
 

@@ -85,8 +85,8 @@ void add_result_options(OptionGroup& group, ModelOptions& options) {
                  "with --compare: compare each kernel too, with the inputs that it had, and name the first wrong one");
   group.add_option("--against", options.against,
                    "compare the outputs with these: a directory of NAME.npy, or an archive of numpy.savez");
-  group.add_option("--atol", options.absolute, "--against accepts this absolute difference (0)").positive();
-  group.add_option("--rtol", options.relative, "--against accepts this relative difference (0)").positive();
+  group.add_option("--atol", options.absolute, "--against accepts this absolute difference (0)").not_negative();
+  group.add_option("--rtol", options.relative, "--against accepts this relative difference (0)").not_negative();
   add_uncompared_option(group, options.allow_uncompared);
   group.add_flag("--profile", options.profile, "print the times of all segments and kernels");
   group.add_option("--graph", options.picture_path, "draw the model with its times: a page (.html) or Graphviz (.dot)")
@@ -405,8 +405,11 @@ class ModelJob : public Job {
     return std::ranges::count(labels, label) == 1 ? label : file_name;
   }
 
-  // The outputs of the run as an archive.
+  // The outputs of the run as an archive, in the order of the model, by which readers match arrays with other names.
   void write_archive() {
+    const std::vector<std::string> names = model::output_file_names(request_.file->vgf);
+    std::ranges::stable_sort(report_->outputs, {},
+                             [&](const Path& path) { return std::ranges::find(names, path.stem().string()); });
     std::vector<MappedFile> files;
     std::vector<tensor::NpzMember> members;
     for (const Path& path : report_->outputs) {

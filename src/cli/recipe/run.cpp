@@ -252,7 +252,7 @@ class RecipeJob : public Job {
   void count_outputs() {
     std::set<std::string> outputs, compared;
     for (const recipe::ValidationResult& result : session_.engine().validation()) compared.insert(result.buffer);
-    for (const NamedFile& golden : goldens_) compared.insert(golden.name);
+    compared.insert(with_golden_.begin(), with_golden_.end());
     if (compared.empty()) return;
     for (const recipe::BufferPlan& buffer : session_.plan()->buffers) {
       using enum recipe::BufferType;
@@ -277,6 +277,7 @@ class RecipeJob : public Job {
       diagnostics_.error(DiagnosticKind::ProfileValidate, SourceLocation::in_file(golden.file), range.error());
       return;
     }
+    with_golden_.insert(golden.name);
     const recipe::ValidationResult result = recipe::compare_golden(validate, golden.name, bytes, expected, *range);
     if (result.mismatches == 0) return;
     for (const std::string& example : result.examples) print_line(options_, example + "\n");
@@ -287,6 +288,7 @@ class RecipeJob : public Job {
 
   const RecipeOptions& options_;
   std::vector<NamedFile> binds_, saves_, goldens_;
+  std::set<std::string> with_golden_;  // buffers of goldens_ that were compared
   Path directory_;
   std::optional<recipe::Backends> backends_;
   recipe::Session session_;
