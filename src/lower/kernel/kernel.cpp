@@ -113,8 +113,7 @@ spirv::Id Kernel::op_once(spv::Op op, spirv::Id type, std::initializer_list<std:
   computed_key_.assign({word(op), type});
   computed_key_.insert(computed_key_.end(), operands);
   spirv::Id& known = computed_.find_any(computed_key_);
-  if (!known) known = op_each(op, type, operands);
-  return known;
+  return known ? known : known = op_each(op, type, operands);
 }
 
 void Kernel::op_void(spv::Op op, std::initializer_list<std::uint32_t> operands) {

@@ -418,12 +418,11 @@ class Kernel {
   std::vector<Instruction> prologue_;                    // of main, after its variables: available everywhere
   std::vector<Instruction> body_;                        // after the prologue
   std::vector<std::pair<spirv::Id, spirv::Id>> locals_;  // pointer type and id of each variable of main
-  spirv::Id glsl_ = 0;
+  spirv::Id glsl_ = 0, lane_ = 0;
   spirv::UniqueIds computed_;  // results of the pure instructions of the current block
   Words computed_key_;         // of op_once; keeps its memory
   std::uint32_t block_ = 0;
   std::optional<Value> element_index_, group_index_, local_index_;
-  spirv::Id lane_ = 0;
   spirv::Id pair_type_ = 0;                                           // two ints
   std::vector<spirv::Id> lane_is_;                                    // by lane: whether this invocation is that lane
   std::map<std::pair<ElementType, Access>, BlockTypes> block_types_;  // with addresses

@@ -64,7 +64,7 @@ class Comparer {
                           Comparer* also = nullptr) {
     const Known& known = at(output);
     if (also) {
-      Tensor nearer = got;  // what the other one accepts is no difference
+      Tensor nearer = got;  // equal where the other one accepts the result
       const Known& second = also->at(output);
       const double carried = second.carried * max_value(second.value.reals);
       for (std::size_t i = 0; i < second.value.size(); ++i) {

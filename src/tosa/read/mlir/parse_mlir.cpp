@@ -99,14 +99,12 @@ class Parser {
       const std::vector<mlir::func::FuncOp> functions = choose();
       for (mlir::func::FuncOp function : functions) this->function(function);
       reply_.functions = static_cast<std::uint32_t>(functions.size());
-      if (good()) names(functions);
+      if (reply_.problems.empty()) names(functions);
     }
     return std::move(reply_);
   }
 
  private:
-  bool good() const { return reply_.problems.empty(); }
-
   // --- locations ---
 
   MlirLine line_of(mlir::Location location) const {
@@ -173,8 +171,8 @@ class Parser {
                                     : llvm::MemoryBuffer::getMemBufferCopy(data, request_.name),
                                 llvm::SMLoc());
     parsed_.module = mlir::parseSourceFile<mlir::ModuleOp>(sources, mlir::ParserConfig(&context));
-    if (!parsed_.module && good()) error_in_file(DiagnosticKind::TextSyntax, "the file is not valid MLIR");
-    return static_cast<bool>(parsed_.module) && good();
+    if (!parsed_.module && reply_.problems.empty()) error_in_file(DiagnosticKind::TextSyntax, "the file is not valid MLIR");
+    return static_cast<bool>(parsed_.module) && reply_.problems.empty();
   }
 
   // The functions that are read: the entry that was asked for, otherwise all but private ones that others call.
@@ -195,7 +193,7 @@ class Parser {
         functions.push_back(function);
       }
     }
-    if (!good()) return {};
+    if (!reply_.problems.empty()) return {};
     if (!request_.entry.empty()) {
       const auto chosen = std::ranges::find_if(
           functions, [&](mlir::func::FuncOp each) { return view(each.getName()) == request_.entry; });
@@ -601,13 +599,13 @@ class Parser {
     if (known != values_.end()) return known->second;
     // Outer constants that only a region uses.
     if (mlir::Operation* producer = of.getOperand(operand).getDefiningOp();
-        good() && producer && is_constant(*producer)) {
+        reply_.problems.empty() && producer && is_constant(*producer)) {
       add_constant(*producer);
       const auto made = values_.find(of.getOperand(operand));
       return made == values_.end() ? std::nullopt : std::optional(made->second);
     }
     // After an earlier error, the operand may be missing; that is not reported again.
-    if (good()) error(DiagnosticKind::TypeMismatch, of, formatted("operand {} is not a tensor", operand));
+    if (reply_.problems.empty()) error(DiagnosticKind::TypeMismatch, of, formatted("operand {} is not a tensor", operand));
     return std::nullopt;
   }
 
@@ -819,10 +817,10 @@ class Parser {
         yielded = values_from(each, 0);
       else
         operation(each);
-      if (!good()) break;
+      if (!reply_.problems.empty()) break;
     }
     --depth_;
-    return good() ? yielded : std::nullopt;
+    return reply_.problems.empty() ? yielded : std::nullopt;
   }
 
   void give_results(mlir::Operation& of, const Values& results) {
@@ -871,7 +869,7 @@ class Parser {
   std::optional<ShapeValues> shape_values(mlir::Operation& of, unsigned operand) {
     const auto known = shapes_.find(of.getOperand(operand));
     if (known != shapes_.end()) return known->second;
-    if (good())
+    if (reply_.problems.empty())
       error(DiagnosticKind::Unsupported, of,
             formatted("operand {} is a shape that is known only when the model runs", operand));
     return std::nullopt;
