@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "tensor/random.hpp"
-#include "tosa/shapes.hpp"
+#include "tosa/check/shapes.hpp"
 
 namespace classifier {
 namespace {
