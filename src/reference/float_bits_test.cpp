@@ -6,7 +6,7 @@
 #include "base/format.hpp"
 #include "reference/run.hpp"
 #include "tosa/text.hpp"
-#include "tosa/verify.hpp"
+#include "tosa/check/verify.hpp"
 
 namespace slipway::reference {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "base/format.hpp"
 #include "testing/tosa/operator_case.hpp"
-#include "tosa/shapes.hpp"
-#include "tosa/verify.hpp"
+#include "tosa/check/shapes.hpp"
+#include "tosa/check/verify.hpp"
 
 namespace slipway::testing {
 namespace {
