@@ -48,7 +48,6 @@ struct FormatName {
 };
 
 enum class Access : std::uint8_t { ReadOnly, WriteOnly, ReadWrite, ImageRead };
-enum class Tiling : std::uint8_t { Optimal, Linear };
 
 // Resources with one id share memory, each at its offset (docs/spec/scenario.md#tensors-and-memory-sharing).
 struct MemoryGroup {
@@ -143,7 +142,7 @@ struct Tensor {
   Access access = Access::ReadOnly;
   Contents contents;
   Results results;
-  std::optional<Tiling> tiling;
+  std::optional<gpu::Tiling> tiling;
   std::optional<MemoryGroup> memory_group;
   std::optional<AliasTarget> alias_target;
   json::Value at;
@@ -173,7 +172,7 @@ struct Image {
   Results results;
   bool color_attachment = false;
   Sampler sampler;
-  std::optional<Tiling> tiling;
+  std::optional<gpu::Tiling> tiling;
   std::optional<MemoryGroup> memory_group;
   json::Value at;
 
@@ -474,7 +473,7 @@ enum class NativeFeature : std::uint8_t { Tensors, DataGraph, OpticalFlow };
 
 struct RequiredFormat {
   FormatName format;
-  Tiling tiling = Tiling::Optimal;
+  gpu::Tiling tiling = gpu::Tiling::Optimal;
   std::vector<FormatUse> usage;
   json::Value at;
 };

@@ -78,7 +78,7 @@ std::vector<std::string> check_requires(const Requirements& requirements, const 
   for (const RequiredFormat& format : requirements.formats) {
     if (!format.format.value) continue;  // an unknown name is reported by check_scenario
     const gpu::FormatFeatures features = device.format_features(*format.format.value);
-    const bool linear = format.tiling == Tiling::Linear;
+    const bool linear = format.tiling == gpu::Tiling::Linear;
     for (const FormatUse use : format.usage) {
       const std::uint64_t bits = feature_bit(use);
       if (((linear ? features.linear : features.optimal) & bits) != bits) {

@@ -27,7 +27,7 @@ TEST(Requires, SupportedRequirementsAreMet) {
   all.features = {"shaderInt64"};
   all.limits = {{.name = "maxComputeWorkGroupInvocations", .value = 256, .at = {}}};
   all.formats = {{.format = {"VK_FORMAT_R8_UNORM", vk::Format::R8_UNORM},
-                  .tiling = Tiling::Optimal,
+                  .tiling = gpu::Tiling::Optimal,
                   .usage = {FormatUse::Sampled, FormatUse::Storage},
                   .at = {}}};
   all.memory = 1000;
@@ -43,11 +43,11 @@ TEST(Requires, EachUnmetRequirementIsALine) {
   all.limits = {{.name = "maxComputeWorkGroupInvocations", .value = 257, .at = {}},
                 {.name = "maxNothing", .value = 1, .at = {}}};
   all.formats = {{.format = {"VK_FORMAT_R8_UNORM", vk::Format::R8_UNORM},
-                  .tiling = Tiling::Linear,
+                  .tiling = gpu::Tiling::Linear,
                   .usage = {FormatUse::Sampled, FormatUse::Storage},
                   .at = {}},
                  {.format = {"VK_FORMAT_R8_UNORM", vk::Format::R8_UNORM},
-                  .tiling = Tiling::Optimal,
+                  .tiling = gpu::Tiling::Optimal,
                   .usage = {FormatUse::ColorAttachment, FormatUse::Blit},
                   .at = {}}};
   all.native = {NativeFeature::Tensors, NativeFeature::DataGraph, NativeFeature::OpticalFlow};

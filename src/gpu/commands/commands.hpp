@@ -78,9 +78,6 @@ struct ClearColor {
   std::array<std::uint32_t, 4> bits{};
 };
 
-// What an attachment holds when rendering begins.
-enum class Load : std::uint8_t { DontCare, Contents, Clear };
-
 // Attachments are stored at the end. One of several samples is also resolved where `resolve` is given.
 struct ColorAttachment {
   VkImageView_T* view = nullptr;  // of one level

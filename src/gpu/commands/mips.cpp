@@ -92,8 +92,6 @@ struct MipRecorder {
   }
 };
 
-bool mips_need_storage(const DevicePlan& plan) { return (plan.queue_flags & queue_flag::kGraphics) == 0; }
-
 Result<MipWork> record_mips(const Device& device, CommandList& commands, const Image& image,
                             std::uint32_t first_level) {
   MipWork work;

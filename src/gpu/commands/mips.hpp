@@ -12,8 +12,6 @@
 
 namespace slipway::gpu {
 
-struct DevicePlan;
-
 // What the compute shader needs; must live until the commands have been executed.
 class MipWork {
  private:
@@ -28,8 +26,5 @@ class MipWork {
 // Records the making of all levels from `first_level` (at least 1) on, with the barriers between them and around. The
 // image is in General. Formats that cannot be filtered linearly are sampled at the nearest texel.
 Result<MipWork> record_mips(const Device& device, CommandList& commands, const Image& image, std::uint32_t first_level);
-
-// Whether images need the storage use (and the sampled one) for their mips: the queue has no graphics.
-bool mips_need_storage(const DevicePlan& plan);
 
 }  // namespace slipway::gpu

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "base/format.hpp"
-#include "gpu/device/feature_table.hpp"
+#include "gpu/device/feature_names.hpp"
 
 namespace slipway::gpu {
 namespace {
@@ -354,6 +354,8 @@ Snapshot without_extensions(Snapshot snapshot, std::span<const std::string> exte
 }
 
 Result<DevicePlan> plan_device(const Snapshot& snapshot, const Needs& needs) { return Planner(snapshot, needs).run(); }
+
+bool mips_need_storage(const DevicePlan& plan) { return (plan.queue_flags & queue_flag::kGraphics) == 0; }
 
 std::string print_device_plan(const DevicePlan& plan) {
   std::string text = formatted("queue family: {}{}\nextensions:\n", plan.queue_family,

@@ -64,6 +64,10 @@ std::string missing_for_capability(const Snapshot& snapshot, std::string_view ca
 // The same device as if it did not have these extensions, nor the features that come with them.
 Snapshot without_extensions(Snapshot snapshot, std::span<const std::string> extensions);
 
+// Whether images need the storage use (and the sampled one) for mips that are made from other levels: the queue has no
+// graphics.
+bool mips_need_storage(const DevicePlan& plan);
+
 std::string print_device_plan(const DevicePlan& plan);
 
 }  // namespace slipway::gpu

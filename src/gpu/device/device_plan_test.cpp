@@ -5,8 +5,7 @@
 
 #include <set>
 
-#include "base/bytes.hpp"
-#include "gpu/device/feature_table.hpp"
+#include "gpu/device/feature_names.hpp"
 #include "testing/gpu_fixture.hpp"
 
 namespace slipway::gpu {
@@ -37,7 +36,7 @@ std::string problems_of(const Snapshot& snapshot, const Needs& needs) {
   return plan ? "a plan\n" : text_of(plan.error());
 }
 
-TEST(FeatureTable, NamesEachFeatureOnceAndKnowsItsExtension) {
+TEST(FeatureNames, AreUniqueAndKnowTheirExtension) {
   std::set<std::string_view> names;
   for (const FeatureInfo& feature : kFeatures) EXPECT_TRUE(names.insert(feature.name).second) << feature.name;
   EXPECT_EQ(struct_of(*find_feature("shaderInt64")).extension, "");
@@ -45,26 +44,6 @@ TEST(FeatureTable, NamesEachFeatureOnceAndKnowsItsExtension) {
   EXPECT_EQ(struct_of(*find_feature("cooperativeMatrix")).extension, "VK_KHR_cooperative_matrix");
   EXPECT_EQ(struct_of(*find_feature("nullDescriptor")).extension, "VK_EXT_robustness2");
   EXPECT_EQ(find_feature("shaderInt63"), nullptr);
-}
-
-TEST(FeatureTable, LinksOnlyTheStructsThatThereAre) {
-  FeatureChain chain;
-  const VkPhysicalDeviceFeatures2* head =
-      link_features(chain, [](std::string_view extension) { return extension == "VK_EXT_robustness2"; });
-  std::set<const void*> linked;
-  for (const void* link = head->pNext; link;
-       link = load<VkBaseOutStructure>(static_cast<const std::byte*>(link)).pNext) {
-    linked.insert(link);
-  }
-  EXPECT_EQ(linked, (std::set<const void*>{&chain.vulkan11, &chain.vulkan12, &chain.vulkan13, &chain.robustness2}));
-}
-
-TEST(FeatureTable, SetsAndGets) {
-  FeatureChain chain;
-  set_feature(chain, *find_feature("shaderInt8"));
-  EXPECT_EQ(chain.vulkan12.shaderInt8, VK_TRUE);
-  EXPECT_TRUE(get_feature(chain, *find_feature("shaderInt8")));
-  EXPECT_FALSE(get_feature(chain, *find_feature("shaderInt16")));
 }
 
 TEST(DevicePlan, SwitchesOnWhatIsSupportedButNotWhatCosts) {

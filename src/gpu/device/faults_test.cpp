@@ -19,6 +19,7 @@
 namespace slipway::gpu {
 namespace {
 
+using slipway::testing::FailureError;
 using slipway::testing::Fault;
 using slipway::testing::must;
 using slipway::testing::text_of;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The feature structs of features.def as one value, and the names of their members. Inside this module only.
+// The feature structs of features.def as one value, whose members are accessed by name. Inside this module only.
 #pragma once
 
 #include <volk.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
 #include <string_view>
+
+#include "gpu/device/feature_names.hpp"
 
 namespace slipway::gpu {
 
@@ -19,51 +20,31 @@ struct FeatureChain {
 #include "gpu/device/features.def"
 };
 
-// Always: switched on whenever the device has it. OnRequest: only for a run that needs it.
-enum class FeaturePolicy { Always, OnRequest };
-
-struct FeatureStructInfo {
-  std::size_t offset;          // in FeatureChain
-  std::string_view extension;  // empty: core
-  FeaturePolicy policy;
+// Offsets in FeatureChain of what feature_names.hpp names, in its order.
+inline constexpr std::array<std::size_t, kFeatureStructs.size()> kFeatureStructOffsets = {
+    offsetof(FeatureChain, vulkan10),
+#define FEATURE_STRUCT(type, field, stype, extension, policy) offsetof(FeatureChain, field),
+#include "gpu/device/features.def"
 };
-
-inline constexpr std::array kFeatureStructs = {
-    FeatureStructInfo{offsetof(FeatureChain, vulkan10), "", FeaturePolicy::Always},
-#define FEATURE_STRUCT(type, field, stype, extension, policy) \
-  FeatureStructInfo{offsetof(FeatureChain, field), extension, FeaturePolicy::policy},
+inline constexpr std::array<std::size_t, kFeatures.size()> kFeatureOffsets = {
+#define FEATURE(field, member) offsetof(FeatureChain, field.member),
 #include "gpu/device/features.def"
 };
 
-struct FeatureInfo {
-  std::string_view name;
-  std::size_t offset;  // in FeatureChain
-};
-
-inline constexpr std::array kFeatures = {
-#define FEATURE(field, member) FeatureInfo{#member, offsetof(FeatureChain, field.member)},
-#include "gpu/device/features.def"
-};
-
-constexpr const FeatureStructInfo& struct_of(const FeatureInfo& feature) {
-  return *(std::ranges::upper_bound(kFeatureStructs, feature.offset, {}, &FeatureStructInfo::offset) - 1);
-}
-
-// Null for a name that is not in features.def.
-constexpr const FeatureInfo* find_feature(std::string_view name) {
-  const auto found = std::ranges::find(kFeatures, name, &FeatureInfo::name);
-  return found == kFeatures.end() ? nullptr : &*found;
+// `feature` is an element of kFeatures.
+inline std::size_t offset_of(const FeatureInfo& feature) {
+  return kFeatureOffsets[static_cast<std::size_t>(&feature - kFeatures.data())];
 }
 
 inline bool get_feature(const FeatureChain& chain, const FeatureInfo& feature) {
   VkBool32 value;
-  std::memcpy(&value, reinterpret_cast<const std::byte*>(&chain) + feature.offset, sizeof value);
+  std::memcpy(&value, reinterpret_cast<const std::byte*>(&chain) + offset_of(feature), sizeof value);
   return value == VK_TRUE;
 }
 
 inline void set_feature(FeatureChain& chain, const FeatureInfo& feature) {
   const VkBool32 value = VK_TRUE;
-  std::memcpy(reinterpret_cast<std::byte*>(&chain) + feature.offset, &value, sizeof value);
+  std::memcpy(reinterpret_cast<std::byte*>(&chain) + offset_of(feature), &value, sizeof value);
 }
 
 // Makes `next` the pNext of any Vulkan struct. A copy of bytes, since such structs are no relatives of each other in
@@ -76,9 +57,10 @@ inline void set_next(void* structure, void* next) {
 template <class Has>
 VkPhysicalDeviceFeatures2* link_features(FeatureChain& chain, const Has& has) {
   void* last = &chain.vulkan10;
-  for (const FeatureStructInfo& info : kFeatureStructs) {
-    void* link = reinterpret_cast<std::byte*>(&chain) + info.offset;
-    if (link == last || (!info.extension.empty() && !has(info.extension))) continue;
+  for (std::size_t i = 1; i < kFeatureStructs.size(); ++i) {
+    const std::string_view extension = kFeatureStructs[i].extension;
+    if (!extension.empty() && !has(extension)) continue;
+    void* link = reinterpret_cast<std::byte*>(&chain) + kFeatureStructOffsets[i];
     set_next(last, link);
     last = link;
   }

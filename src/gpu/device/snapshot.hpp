@@ -61,6 +61,9 @@ struct MemoryHeap {
   bool device_local = false;
 };
 
+// How the texels of an image, or the elements of a tensor, are arranged in memory.
+enum class Tiling : std::uint8_t { Optimal, Linear };
+
 struct FormatFeatures {
   std::uint64_t linear = 0;
   std::uint64_t optimal = 0;

@@ -13,8 +13,6 @@
 
 namespace slipway::gpu {
 
-enum class Tiling : std::uint8_t { Optimal, Linear };
-
 // Every image of one sample can also be the source and destination of transfers.
 struct ImageUses {
   bool sampled = false;

@@ -8,10 +8,6 @@
 
 namespace slipway::gpu {
 
-bool uses_border(const SamplerInfo& info) {
-  return std::ranges::contains(info.address_modes, vk::AddressMode::CLAMP_TO_BORDER);
-}
-
 Result<Owned<VkSampler_T>> create_sampler(const Device& device, const SamplerInfo& info) {
   const DeviceCore& core = device.core();
   const bool is_float = info.border_color == vk::BorderColor::FLOAT_CUSTOM_EXT;

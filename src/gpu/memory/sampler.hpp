@@ -2,37 +2,13 @@
 // Samplers (docs/spec/scenario.md#images).
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <optional>
-#include <string>
-
 #include "base/diagnostic.hpp"
 #include "gpu/device/handles.hpp"
-#include "gpu/pipeline/graphics_state.hpp"
+#include "gpu/memory/sampler_info.hpp"
 
 namespace slipway::gpu {
 
 class Device;
-
-struct SamplerInfo {
-  vk::Filter min_filter = vk::Filter::NEAREST;
-  vk::Filter mag_filter = vk::Filter::NEAREST;
-  vk::Filter mip_filter = vk::Filter::NEAREST;
-  std::array<vk::AddressMode, 3> address_modes = {vk::AddressMode::CLAMP_TO_EDGE, vk::AddressMode::CLAMP_TO_EDGE,
-                                                  vk::AddressMode::CLAMP_TO_EDGE};  // u, v, w
-  vk::BorderColor border_color = vk::BorderColor::FLOAT_TRANSPARENT_BLACK;
-  std::array<float, 4> custom_float{};        // for FLOAT_CUSTOM_EXT
-  std::array<std::int32_t, 4> custom_int{};   // for INT_CUSTOM_EXT
-  vk::Format format = vk::Format::UNDEFINED;  // of the image, for custom colours
-  std::uint32_t mips = 1;                     // of the image: maxLod is mips - 1
-  // Of depth images: how shaders that compare do it, reference first. Such a sampler is for nothing else.
-  std::optional<CompareOperation> compare;
-  std::string name;
-};
-
-// Whether the border colour can be seen with these address modes.
-bool uses_border(const SamplerInfo& info);
 
 Result<Owned<VkSampler_T>> create_sampler(const Device& device, const SamplerInfo& info);
 

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "gpu/device/handles.hpp"
@@ -14,11 +13,6 @@
 #include "gpu/memory/tensor_info.hpp"
 
 namespace slipway::gpu {
-
-struct Snapshot;
-
-// What the device lacks for such a tensor, as "tensors of R64_SINT in shaders"; empty when it has all.
-std::string missing_for_tensor(const Snapshot& snapshot, const TensorInfo& info);
 
 // Bytes from an element to the next, for each dimension. `row_stride`: between rows, which are everything within the
 // last but two dimension; 0 without gaps.

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a native tensor sees its buffer (tensor.hpp).
+// How a native tensor (VK_ARM_tensors) sees its buffer.
 #pragma once
+
+#include <string>
 
 #include "base/vk_names.hpp"
 #include "tensor/shape.hpp"
 
 namespace slipway::gpu {
+
+struct Snapshot;
 
 struct TensorInfo {
   vk::Format format = vk::Format::UNDEFINED;
@@ -13,5 +17,8 @@ struct TensorInfo {
   bool shaders = false, graphs = false;  // who uses it
   bool operator==(const TensorInfo&) const = default;
 };
+
+// What the device lacks for such a tensor, as "tensors of R64_SINT in shaders"; empty when it has all.
+std::string missing_for_tensor(const Snapshot& snapshot, const TensorInfo& info);
 
 }  // namespace slipway::gpu

@@ -176,6 +176,9 @@ struct AttachmentFormats {
   vk::Format depth_stencil = vk::Format::UNDEFINED;
 };
 
+// What an attachment holds when rendering begins.
+enum class Load : std::uint8_t { DontCare, Contents, Clear };
+
 // The blending of one attachment.
 ColorBlend blend_of(const GraphicsState& state, std::size_t attachment);
 

@@ -5,6 +5,7 @@
 
 #include "gpu/device/device.hpp"
 #include "gpu/memory/image_plan.hpp"
+#include "gpu/memory/sampler.hpp"
 #include "gpu/memory/view_shape.hpp"
 #include "launch/execute/image_info.hpp"
 #include "launch/plan/accesses.hpp"
@@ -17,18 +18,6 @@ namespace {
 bool has_integers(vk::Format format) {
   const tensor::FormatInfo* info = tensor::find_format(format);
   return info && (info->numeric == tensor::NumericFormat::Uint || info->numeric == tensor::NumericFormat::Sint);
-}
-
-gpu::Load load_of(Load load) {
-  switch (load) {
-    case Load::DontCare:
-      return gpu::Load::DontCare;
-    case Load::Contents:
-      return gpu::Load::Contents;
-    case Load::Clear:
-      return gpu::Load::Clear;
-  }
-  std::unreachable();
 }
 
 }  // namespace
@@ -125,7 +114,7 @@ class Binder {
 
   Result<> describe(std::size_t step, const Attachment& attachment) {
     gpu::ColorAttachment made{.layout = layout_at(attachment.image, attachment.level),
-                              .load = load_of(attachment.load),
+                              .load = attachment.load,
                               .clear = {attachment.clear},
                               .integers = has_integers(std::get<Image>(plan_.resources[attachment.image].kind).format)};
     return view_for(attachment.image, attachment.level, made.view)
@@ -138,8 +127,8 @@ class Binder {
     gpu::DepthStencilAttachment made{.depth = gpu::has_depth(format),
                                      .stencil = gpu::has_stencil(format),
                                      .layout = layout_at(attachment.image, 0),
-                                     .depth_load = load_of(attachment.depth_load),
-                                     .stencil_load = load_of(attachment.stencil_load),
+                                     .depth_load = attachment.depth_load,
+                                     .stencil_load = attachment.stencil_load,
                                      .clear_depth = attachment.clear_depth,
                                      .clear_stencil = attachment.clear_stencil};
     return view_for(attachment.image, 0, made.view)

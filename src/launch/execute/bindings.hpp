@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "gpu/commands/commands.hpp"
-#include "gpu/memory/sampler.hpp"
 #include "gpu/pipeline/descriptors.hpp"
 #include "launch/execute/pipelines.hpp"
 #include "launch/execute/resources.hpp"

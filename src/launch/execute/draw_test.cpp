@@ -112,7 +112,7 @@ class DrawTest : public LaunchTest {
               .fragment_shader = fragment_,
               .state = with_vertices(std::move(state)),
               .extent = {extent[0], extent[1]},
-              .color_attachments = {{.image = target, .load = Load::Clear, .clear = bits(clear)}},
+              .color_attachments = {{.image = target, .load = gpu::Load::Clear, .clear = bits(clear)}},
               .vertex_buffers = {{.buffer = buffer}},
               .count = static_cast<std::uint32_t>(vertices.size())};
     plan_.steps.push_back({.name = "draw", .action = std::move(draw), .origin = origin("/draw")});
@@ -400,7 +400,7 @@ TEST_F(DrawTest, EveryDepthComparison) {
     one.color = add_target(3, 1);
     one.stored = add_depth(3, 1);
     add_draw(one.color, three_depths(), {.depth_test = true, .depth_write = true, .depth_compare = one.compare})
-        .depth_attachment = DepthAttachment{.image = one.stored, .depth_load = Load::Clear, .clear_depth = 0.5};
+        .depth_attachment = DepthAttachment{.image = one.stored, .depth_load = gpu::Load::Clear, .clear_depth = 0.5};
   }
   run_it(plan_);
   for (const Case& one : cases) {
@@ -413,7 +413,7 @@ TEST_F(DrawTest, DepthIsLoadedAndMayBeOnlyRead) {
   const ResourceIndex t = add_target(3, 1), d = add_depth(3, 1);
   plan_.resources[d].initial = {contents_of<float>({0.3f, 0.3f, 0.9f})};
   add_draw(t, three_depths(), {.depth_test = true}).depth_attachment =
-      DepthAttachment{.image = d, .depth_load = Load::Contents};
+      DepthAttachment{.image = d, .depth_load = gpu::Load::Contents};
   run_it(plan_);
   EXPECT_EQ(picture(t), "W.W");
   EXPECT_THAT(pixels<float>(d), ElementsAre(0.3f, 0.3f, 0.9f));
@@ -424,7 +424,7 @@ TEST_F(DrawTest, DepthAloneWithoutAFragmentShader) {
   Draw& draw = add_draw(t, three_depths(), {.depth_test = true, .depth_write = true});
   draw.fragment_shader.reset();
   draw.color_attachments.clear();
-  draw.depth_attachment = DepthAttachment{.image = d, .depth_load = Load::Clear, .clear_depth = 0.6f};
+  draw.depth_attachment = DepthAttachment{.image = d, .depth_load = gpu::Load::Clear, .clear_depth = 0.6f};
   run_it(plan_);
   EXPECT_THAT(pixels<float>(d), ElementsAre(0.25, 0.5, 0.6f));
 }
@@ -435,7 +435,7 @@ TEST_F(DrawTest, DepthBiasAndClamp) {
   GraphicsState state{.depth_bias = true, .depth_bias_constant = 1 << 16, .depth_test = true, .depth_write = true};
   state.depth_compare = CompareOperation::Always;
   const auto depth = [](ResourceIndex image) {
-    return DepthAttachment{.image = image, .depth_load = Load::Clear, .clear_depth = 0.125};
+    return DepthAttachment{.image = image, .depth_load = gpu::Load::Clear, .clear_depth = 0.125};
   };
   add_draw(t1, everything(kWhite, 0.5), state).depth_attachment = depth(biased);
   state.depth_bias = false;
@@ -456,7 +456,7 @@ TEST_F(DrawTest, DepthBounds) {
   const ResourceIndex t = add_target(3, 1), d = add_depth(3, 1);
   plan_.resources[d].initial = {contents_of<float>({0.1f, 0.5f, 0.9f})};
   add_draw(t, everything(kWhite), {.depth_bounds_test = true, .depth_bounds_min = 0.25, .depth_bounds_max = 0.75})
-      .depth_attachment = DepthAttachment{.image = d, .depth_load = Load::Contents};
+      .depth_attachment = DepthAttachment{.image = d, .depth_load = gpu::Load::Contents};
   run_it(plan_);
   EXPECT_EQ(picture(t), ".W.");
 }
@@ -488,12 +488,13 @@ TEST_F(DrawTest, EveryStencilOperation) {
                                   .reference = 77};
     add_draw(one.target, everything(kRed), {.stencil_test = true, .stencil_front = change, .stencil_back = change})
         .depth_attachment = DepthAttachment{
-        .image = d, .depth_load = Load::Clear, .stencil_load = Load::Clear, .clear_stencil = one.before};
+        .image = d, .depth_load = gpu::Load::Clear, .stencil_load = gpu::Load::Clear, .clear_stencil = one.before};
     const gpu::StencilFace look{.compare = CompareOperation::Equal, .compare_mask = 0xff, .reference = one.after};
     Draw& second =
         add_draw(one.target, everything(kWhite), {.stencil_test = true, .stencil_front = look, .stencil_back = look});
-    second.color_attachments[0].load = Load::Contents;
-    second.depth_attachment = DepthAttachment{.image = d, .depth_load = Load::Contents, .stencil_load = Load::Contents};
+    second.color_attachments[0].load = gpu::Load::Contents;
+    second.depth_attachment =
+        DepthAttachment{.image = d, .depth_load = gpu::Load::Contents, .stencil_load = gpu::Load::Contents};
   }
   run_it(plan_);
   for (const Case& one : cases) {
@@ -521,12 +522,16 @@ TEST_F(DrawTest, StencilFacesMasksAndFailures) {
             .stencil_test = true,
             .stencil_front = front,
             .stencil_back = back})
-      .depth_attachment = DepthAttachment{
-      .image = d, .depth_load = Load::Clear, .stencil_load = Load::Clear, .clear_depth = 0.5, .clear_stencil = 0x03};
+      .depth_attachment = DepthAttachment{.image = d,
+                                          .depth_load = gpu::Load::Clear,
+                                          .stencil_load = gpu::Load::Clear,
+                                          .clear_depth = 0.5,
+                                          .clear_stencil = 0x03};
   const gpu::StencilFace look{.compare = CompareOperation::Equal, .compare_mask = 0xff, .reference = 0x54};
   Draw& second = add_draw(t, everything(kWhite), {.stencil_test = true, .stencil_front = look, .stencil_back = look});
-  second.color_attachments[0].load = Load::Contents;
-  second.depth_attachment = DepthAttachment{.image = d, .depth_load = Load::Contents, .stencil_load = Load::Contents};
+  second.color_attachments[0].load = gpu::Load::Contents;
+  second.depth_attachment =
+      DepthAttachment{.image = d, .depth_load = gpu::Load::Contents, .stencil_load = gpu::Load::Contents};
   run_it(plan_);
   EXPECT_EQ(picture(t), "W");  // 0x03, with 0x50 put in above, plus one
 }
@@ -637,7 +642,7 @@ TEST_F(DrawTest, AttachmentsBlendEachInItsOwnWay) {
   const ResourceIndex first = add_target(1, 1), second = add_target(1, 1);
   Draw& draw = add_draw(first, everything(kSource),
                         {.blends = {{}, {.enabled = true, .destination_color = BlendFactor::One}}}, kDestination);
-  draw.color_attachments.push_back({.image = second, .load = Load::Clear, .clear = bits(kDestination)});
+  draw.color_attachments.push_back({.image = second, .load = gpu::Load::Clear, .clear = bits(kDestination)});
   draw.fragment_shader = add_shader(plan_, "two", two_frag, spirv::Stage::Fragment);
   EXPECT_THAT(gpu::features_of(draw.state, 2), ElementsAre("independentBlend"));
   run_it(plan_);
@@ -655,7 +660,7 @@ TEST_F(DrawTest, SamplesAreResolved) {
   draw.color_attachments[0].image = color;
   draw.color_attachments[0].resolve = Resolve{.image = t};
   draw.depth_attachment =
-      DepthAttachment{.image = depth, .depth_load = Load::Clear, .clear_depth = 1, .resolve = Resolve{.image = d}};
+      DepthAttachment{.image = depth, .depth_load = gpu::Load::Clear, .clear_depth = 1, .resolve = Resolve{.image = d}};
   run_it(plan_);
   const std::vector<Color> seen = pixels(t);
   EXPECT_EQ(seen[0], kWhite);
@@ -690,8 +695,8 @@ TEST_F(DrawTest, WhatTheDeviceLacksIsNamed) {
 TEST_F(DrawTest, DrawsAreExplained) {
   const ResourceIndex t = add_target(4, 4), d = add_depth(4, 4, vk::Format::D32_SFLOAT_S8_UINT);
   Draw& draw = add_draw(t, everything(kWhite), {.cull_mode = CullMode::Back, .depth_test = true});
-  draw.depth_attachment =
-      DepthAttachment{.image = d, .depth_load = Load::Contents, .stencil_load = Load::Clear, .clear_stencil = 3};
+  draw.depth_attachment = DepthAttachment{
+      .image = d, .depth_load = gpu::Load::Contents, .stencil_load = gpu::Load::Clear, .clear_stencil = 3};
   draw.indices = IndexBuffer{.buffer = draw.vertex_buffers[0].buffer, .type = gpu::IndexType::U32};
   draw.instances = 2;
   draw.first_vertex = 1;

@@ -22,9 +22,9 @@ gpu::ImageInfo image_info(const Resource& resource, const Image& image, const gp
                                .depth_attachment = image.depth_attachment,
                                .cube = image.cube,
                                .uploaded = !resource.initial.empty()},
+                      .tiling = image.tiling,
                       .shares_memory = resource.sharing.has_value(),
                       .name = resource.name};
-  if (image.tiling) info.tiling = *image.tiling == Tiling::Linear ? gpu::Tiling::Linear : gpu::Tiling::Optimal;
   info.uses.makes_mips = !resource.initial.empty() && resource.initial.size() < image.mips;
   if (info.uses.makes_mips && gpu::mips_need_storage(device)) info.uses.sampled = info.uses.storage = true;
   return info;

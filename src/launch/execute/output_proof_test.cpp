@@ -101,7 +101,7 @@ TEST_F(OutputProofTest, WrittenOutputsAreFound) {
 }
 
 TEST_F(OutputProofTest, ImagesAreProvenByTexels) {
-  for (const Tiling tiling : {Tiling::Optimal, Tiling::Linear}) {
+  for (const gpu::Tiling tiling : {gpu::Tiling::Optimal, gpu::Tiling::Linear}) {
     Plan plan;
     const ResourceIndex i = add_image(
         plan, "i", {.format = vk::Format::R8G8B8A8_UNORM, .extent = {3, 2, 1}, .storage = true, .tiling = tiling});

@@ -52,10 +52,10 @@ void add_colors(const Draw& draw, std::vector<Access>& accesses) {
     const Attachment& attachment = draw.color_attachments[i];
     const gpu::ColorBlend blend = gpu::blend_of(draw.state, i);
     // What is not written stays, and blending reads what is there.
-    const bool reads = attachment.load == Load::Contents || blend.enabled || blend.write_mask != 0xf;
+    const bool reads = attachment.load == gpu::Load::Contents || blend.enabled || blend.write_mask != 0xf;
     accesses.push_back({.resource = attachment.image,
                         .stages = vk::stage::kColorAttachmentOutput,
-                        .reads = reads && attachment.load != Load::Clear ? vk::access::kColorAttachmentRead : 0,
+                        .reads = reads && attachment.load != gpu::Load::Clear ? vk::access::kColorAttachmentRead : 0,
                         .writes = vk::access::kColorAttachmentWrite,
                         .levels = {attachment.level, 1},
                         .origin = &attachment.origin});
@@ -66,7 +66,7 @@ void add_colors(const Draw& draw, std::vector<Access>& accesses) {
 void add_depth(const Draw& draw, std::vector<Access>& accesses) {
   if (!draw.depth_attachment) return;
   const DepthAttachment& attachment = *draw.depth_attachment;
-  const bool loads = attachment.depth_load == Load::Contents || attachment.stencil_load == Load::Contents;
+  const bool loads = attachment.depth_load == gpu::Load::Contents || attachment.stencil_load == gpu::Load::Contents;
   accesses.push_back({.resource = attachment.image,
                       .stages = vk::stage::kEarlyFragmentTests | vk::stage::kLateFragmentTests,
                       .reads = loads ? vk::access::kDepthStencilRead : 0,

@@ -58,7 +58,7 @@ std::string describe(const Image& image) {
   if (image.depth_attachment) text += ", depth attachment";
   if (image.cube) text += ", cube";
   if (image.line.value_or(false)) text += ", 1d";
-  if (image.tiling) text += *image.tiling == Tiling::Linear ? ", linear" : ", optimal";
+  if (image.tiling) text += *image.tiling == gpu::Tiling::Linear ? ", linear" : ", optimal";
   return text;
 }
 
@@ -162,13 +162,13 @@ std::string print_action(const Plan& plan, const Dispatch& dispatch) {
          print_bindings(plan, dispatch.bindings) + print_push_constants(dispatch.push_constants);
 }
 
-std::string print_load(Load load, std::string_view clear) {
+std::string print_load(gpu::Load load, std::string_view clear) {
   switch (load) {
-    case Load::DontCare:
+    case gpu::Load::DontCare:
       return "";
-    case Load::Contents:
+    case gpu::Load::Contents:
       return ", loaded";
-    case Load::Clear:
+    case gpu::Load::Clear:
       return formatted(", cleared to {}", clear);
   }
   std::unreachable();

@@ -107,8 +107,6 @@ struct Sampler {
   bool operator==(const Sampler&) const = default;
 };
 
-enum class Tiling : std::uint8_t { Optimal, Linear };
-
 struct Image {
   vk::Format format = vk::Format::UNDEFINED;
   std::array<std::uint32_t, 3> extent{1, 1, 1};  // width, height, depth; depth > 1 makes a 3D image
@@ -116,9 +114,9 @@ struct Image {
   std::uint32_t mips = 1;
   std::uint32_t samples = 1;  // with more it is an attachment of draws and nothing else, and begins undefined
   bool sampled = false, storage = false, color_attachment = false, depth_attachment = false;
-  bool cube = false;             // some binding views it as a cube or an array of cubes
-  std::optional<bool> line;      // whether bindings view it as 1D; absent: nothing decides it, and it is not
-  std::optional<Tiling> tiling;  // not given: docs/spec/scenario.md#decision-17
+  bool cube = false;                  // some binding views it as a cube or an array of cubes
+  std::optional<bool> line;           // whether bindings view it as 1D; absent: nothing decides it, and it is not
+  std::optional<gpu::Tiling> tiling;  // not given: docs/spec/scenario.md#decision-17
   Sampler sampler;
 
   // 2D pictures of level 0: of a 2D image its layers.
@@ -205,9 +203,6 @@ struct Dispatch {
   std::vector<std::byte> push_constants;  // as long as the shader's push_constant_size; addresses are put in
 };
 
-// What an attachment holds when a draw begins.
-enum class Load : std::uint8_t { DontCare, Contents, Clear };
-
 // An image of one sample that gets the result of an attachment of several.
 struct Resolve {
   ResourceIndex image = 0;
@@ -217,7 +212,7 @@ struct Resolve {
 struct Attachment {
   ResourceIndex image = 0;
   std::uint32_t level = 0;
-  Load load = Load::DontCare;
+  gpu::Load load = gpu::Load::DontCare;
   std::array<std::uint32_t, 4> clear{};  // bits of four floats, or of integers as the format has them
   std::optional<Resolve> resolve;
   Origin origin;
@@ -225,7 +220,7 @@ struct Attachment {
 
 struct DepthAttachment {
   ResourceIndex image = 0;  // level 0
-  Load depth_load = Load::DontCare, stencil_load = Load::DontCare;
+  gpu::Load depth_load = gpu::Load::DontCare, stencil_load = gpu::Load::DontCare;
   float clear_depth = 0;
   std::uint32_t clear_stencil = 0;
   std::optional<Resolve> resolve;

@@ -249,7 +249,7 @@ class DrawPlanner {
     }
     launch::Attachment made{.image = *index,
                             .level = attachment.lod.value_or(0),
-                            .load = attachment.clear ? launch::Load::Clear : launch::Load::Contents,
+                            .load = attachment.clear ? gpu::Load::Clear : gpu::Load::Contents,
                             .origin = origin_of(attachment.image.at)};
     if (attachment.clear) {
       const json::Value at = attachment.image.at.parent()["clear"];
@@ -262,7 +262,7 @@ class DrawPlanner {
     }
     const auto extent = level_extent(*image, made.level);
     if (draw_.color_attachments.empty()) draw_.extent = extent;
-    made.resolve = multisampled(made.image, made.level, made.load == launch::Load::Clear, attachment.image);
+    made.resolve = multisampled(made.image, made.level, made.load == gpu::Load::Clear, attachment.image);
     draw_.color_attachments.push_back(std::move(made));
   }
 
@@ -290,7 +290,7 @@ class DrawPlanner {
             formatted("the `depth_stencil_format` of shader `{}` is {}, but image `{}` has {}", shader(),
                       vk::name_of(wanted), attachment.image.uid, vk::name_of(image->format)));
     }
-    using enum launch::Load;
+    using enum gpu::Load;
     launch::DepthAttachment made{.image = *index,
                                  .depth_load = attachment.clear ? Clear : Contents,
                                  .stencil_load = attachment.stencil_clear ? Clear : Contents,

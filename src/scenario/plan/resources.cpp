@@ -96,7 +96,7 @@ class ResourcePlanner {
     // Usage flags by declared access (docs/spec/scenario.md#images); bindings may add flags.
     kind.sampled = image.access == Access::ReadOnly || image.access == Access::ReadWrite;
     kind.storage = image.access != Access::ReadOnly && !image.color_attachment;
-    if (image.tiling) kind.tiling = *image.tiling == Tiling::Linear ? launch::Tiling::Linear : launch::Tiling::Optimal;
+    kind.tiling = image.tiling;
     if (image.contents.given()) {
       auto contents = image_contents(input(image), image, diagnostics_);
       if (!contents) return;

@@ -16,7 +16,7 @@ inline constexpr Word<Access> kAccess[] = {{"readonly", Access::ReadOnly},
                                            {"readwrite", Access::ReadWrite},
                                            {"image_read", Access::ImageRead}};
 
-inline constexpr Word<Tiling> kTiling[] = {{"OPTIMAL", Tiling::Optimal}, {"LINEAR", Tiling::Linear}};
+inline constexpr Word<gpu::Tiling> kTiling[] = {{"OPTIMAL", gpu::Tiling::Optimal}, {"LINEAR", gpu::Tiling::Linear}};
 
 inline constexpr Word<vk::Filter> kFilter[] = {{"NEAREST", vk::Filter::NEAREST}, {"LINEAR", vk::Filter::LINEAR}};
 
