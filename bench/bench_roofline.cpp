@@ -77,7 +77,7 @@ void measure_copies(bool is_cpu, const std::function<double(const tosa::Graph&)>
 
 // GOP/s of the fastest matrix product: of two inputs, or of an input and constant weights, which are packed before.
 double product_rate(const gpu::Device& device, double duration, DataType type) {
-  const bool is_cpu = device.snapshot().type == gpu::DeviceType::Cpu;
+  const bool is_cpu = device.snapshot().type == vk::DeviceType::Cpu;
   const std::vector<std::int64_t> sides = is_cpu ? std::vector<std::int64_t>{32} : std::vector<std::int64_t>{64, 96};
   double best = 0;
   for (const std::int64_t side : sides) {
@@ -175,7 +175,7 @@ MeasuredModel measure(std::shared_ptr<const model::ModelFile> file, std::string 
   MeasuredModel measured{.name = std::move(name), .kernels = {}};
   launch::Profile profile;
   if (opening) {
-    gpu::Needs needs = launch::needs_of(alone.plan);
+    vk::Needs needs = launch::needs_of(alone.plan);
     needs.timestamps = true;
     const gpu::Device& device = *must(opening->get(std::move(needs)));
     measured.whole = times_of(profile_for(alone.plan, device, settings.duration)).device.best;
@@ -247,7 +247,7 @@ std::set<DataType> types_of(std::span<const MeasuredModel> models) {
 Roof roof_of_device(const gpu::Device& device, const Settings& settings, const std::set<DataType>& types) {
   Roof roof{.device = device.snapshot().name, .products = {}};
   measure_copies(
-      device.snapshot().type == gpu::DeviceType::Cpu,
+      device.snapshot().type == vk::DeviceType::Cpu,
       [&](const tosa::Graph& graph) { return kernel_time_for(graph, device, settings.duration); }, roof);
   for (const DataType type : types) roof.products[type] = product_rate(device, settings.duration, type);
   return roof;

@@ -110,7 +110,7 @@ void processes(const std::string& program, int repeat) {
   row("32 convolutions, 31 clamps: whole process, warm caches", warm, 100, "ms", false);
 }
 
-void memory(const gpu::Snapshot& snapshot) {
+void memory(const vk::Snapshot& snapshot) {
   for (const auto& [name, graph] : {std::pair{"chain", chain(kSmall, kChain)}, std::pair{"residual", residual(6)}}) {
     const auto program = lower::lower_graph(graph, {.device = model::device_facts(snapshot)});
     row(formatted("arena / liveness lower bound: {} ({} dispatches, {} kernels)", name, program->dispatches.size(),
@@ -160,9 +160,9 @@ int main(int count, char** arguments) {
     std::println(stderr, "{}", device.error().front().message);
     return 5;
   }
-  const gpu::Snapshot& snapshot = (*device)->snapshot();
+  const vk::Snapshot& snapshot = (*device)->snapshot();
   std::println("device: {}", snapshot.name);
-  if (snapshot.type != gpu::DeviceType::Cpu) {
+  if (snapshot.type != vk::DeviceType::Cpu) {
     std::println("the device is not a CPU; bench_gpu measures it");
     return 0;
   }

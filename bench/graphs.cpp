@@ -83,7 +83,7 @@ ValueId clamp(Graph& graph, ValueId from) {
 
 }  // namespace
 
-lower::LowerOptions options_of(const gpu::Snapshot& snapshot) { return {.device = model::device_facts(snapshot)}; }
+lower::LowerOptions options_of(const vk::Snapshot& snapshot) { return {.device = model::device_facts(snapshot)}; }
 
 launch::Plan plan_of(const Graph& graph, const lower::LowerOptions& options) {
   const auto program = must(lower::lower_graph(graph, options));
@@ -246,7 +246,7 @@ launch::Profile profile_for(const launch::Plan& plan, const gpu::Device& device,
   launch::SharedPipelines pipelines;
   launch::RunOptions options{.repeat = 5, .iteration_times = true, .cache = Cache::of_user(), .pipelines = &pipelines};
   // The clock rate of a GPU falls while the host plans, and rises again only after up to a second under load.
-  const double load = device.snapshot().type == gpu::DeviceType::Cpu ? 1 : 4;
+  const double load = device.snapshot().type == vk::DeviceType::Cpu ? 1 : 4;
   for (const double share : {1.0, load}) {
     const double once = times_of(must(launch::run(plan, device, options, {})).profile).device.best;
     options.repeat = static_cast<std::uint32_t>(std::clamp(share * duration / once, 5.0, 20'000.0));

@@ -60,7 +60,7 @@ RunTimes time_for(const tosa::Graph& graph, const lower::LowerOptions& options, 
 // The minimum time of the only kernel of a graph in milliseconds, by timestamps around it.
 double kernel_time_for(const tosa::Graph& graph, const gpu::Device& device, double duration = kDuration);
 
-lower::LowerOptions options_of(const gpu::Snapshot& snapshot);
+lower::LowerOptions options_of(const vk::Snapshot& snapshot);
 // A plan with the kernels of a graph.
 launch::Plan plan_of(const tosa::Graph& graph, const lower::LowerOptions& options);
 

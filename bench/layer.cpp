@@ -58,7 +58,7 @@ gpu::Device* open(launch::DeviceOpening& opening, bool graphs) {
 }
 
 // A plan that leaves the graph to the device; its inputs have the contents that those of another plan have.
-launch::Plan native_plan(tosa::Graph graph, const gpu::Snapshot& device, const launch::Plan& other) {
+launch::Plan native_plan(tosa::Graph graph, const vk::Snapshot& device, const launch::Plan& other) {
   graph.name = "main";
   graph.input_bindings.clear();
   graph.output_bindings.clear();

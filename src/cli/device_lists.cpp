@@ -4,10 +4,10 @@
 #include "base/format.hpp"
 #include "cli/schemas.hpp"
 #include "cpu/target.hpp"
-#include "gpu/device/device_plan.hpp"
 #include "json/record.hpp"
 #include "layer/device_offer.hpp"
 #include "model/cpu_device.hpp"
+#include "vk/device_plan.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -24,7 +24,7 @@ auto of_snapshot() {
 
 std::vector<std::string> graph_instruction_sets(const ListedDevice& from) {
   std::set<std::string, std::less<>> sets;
-  for (const gpu::QueueFamily& family : from.snapshot->queue_families) sets.insert_range(family.graph_instruction_sets);
+  for (const vk::QueueFamily& family : from.snapshot->queue_families) sets.insert_range(family.graph_instruction_sets);
   return {sets.begin(), sets.end()};
 }
 
@@ -33,10 +33,10 @@ const Record<ListedDevice>& native_record() {
   static const auto record =
       Record<D>("native", "what the driver offers itself")
           .required(
-              "tensors", [](const D& from) { return gpu::missing_for_tensors(*from.snapshot).empty(); }, Boolean{},
+              "tensors", [](const D& from) { return vk::missing_for_tensors(*from.snapshot).empty(); }, Boolean{},
               "VK_ARM_tensors")
           .required(
-              "data_graph", [](const D& from) { return gpu::missing_for_graphs(*from.snapshot).empty(); }, Boolean{},
+              "data_graph", [](const D& from) { return vk::missing_for_graphs(*from.snapshot).empty(); }, Boolean{},
               "VK_ARM_data_graph")
           .required("graph_instruction_sets", graph_instruction_sets, List{Text{}}, "`TOSA.001000.1`, ...");
   return record;
@@ -52,8 +52,8 @@ const Record<layer::Offer>& offer_record() {
   return record;
 }
 
-const Record<gpu::FormatFeatures>& format_record() {
-  using F = gpu::FormatFeatures;
+const Record<vk::FormatFeatures>& format_record() {
+  using F = vk::FormatFeatures;
   static const auto record =
       Record<F>("format", "VkFormatFeatureFlags2 of a format")
           .required("linear", &F::linear, Integer{}, "with linear tiling")
@@ -63,24 +63,24 @@ const Record<gpu::FormatFeatures>& format_record() {
   return record;
 }
 
-std::vector<std::pair<std::string, gpu::FormatFeatures>> named_formats(const ListedDevice& from) {
-  std::vector<std::pair<std::string, gpu::FormatFeatures>> named;
+std::vector<std::pair<std::string, vk::FormatFeatures>> named_formats(const ListedDevice& from) {
+  std::vector<std::pair<std::string, vk::FormatFeatures>> named;
   for (const auto& [format, features] : from.snapshot->formats) named.emplace_back(vk::name_of(format), features);
   return named;
 }
 
 const Record<ListedDevice>& device_record() {
   using D = ListedDevice;
-  using S = gpu::Snapshot;
+  using S = vk::Snapshot;
   static const auto record =
       Record<D>("device", "a Vulkan device")
           .required("index", of_snapshot<&S::index>(), Integer{}, "in the list of the Vulkan loader; for --device")
           .required("name", of_snapshot<&S::name>(), Text{}, "as the driver reports it")
           .required(
-              "type", [](const D& from) { return gpu::name_of(from.snapshot->type); }, Text{},
+              "type", [](const D& from) { return vk::name_of(from.snapshot->type); }, Text{},
               "DiscreteGpu, IntegratedGpu, VirtualGpu, Cpu or Other")
           .required(
-              "uuid", [](const D& from) { return gpu::format_uuid(from.snapshot->device_uuid); }, Text{},
+              "uuid", [](const D& from) { return vk::format_uuid(from.snapshot->device_uuid); }, Text{},
               "the same in all processes; for --device")
           .required(
               "api_version", [](const D& from) { return version_text(from.snapshot->api); }, Text{}, "of Vulkan")
@@ -201,7 +201,7 @@ const Record<BackendDevices<XrtDevice>>& xrt_list_record() {
 
 }  // namespace
 
-std::string version_text(const gpu::Version& version) {
+std::string version_text(const vk::Version& version) {
   return formatted("{}.{}.{}", version.major, version.minor, version.patch);
 }
 

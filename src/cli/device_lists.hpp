@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "gpu/device/snapshot.hpp"
 #include "recipe/backends/opencl/backend.hpp"
+#include "vk/snapshot.hpp"
 
 namespace slipway::cli {
 
-std::string version_text(const gpu::Version& version);  // "1.3.250"
+std::string version_text(const vk::Version& version);  // "1.3.250"
 
 struct ListedDevice {
-  const gpu::Snapshot* snapshot;
+  const vk::Snapshot* snapshot;
   bool is_default = false;
 };
 

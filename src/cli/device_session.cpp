@@ -45,10 +45,10 @@ std::string needs_printing_layer(std::string_view shader) {
 
 struct DeviceSession::Messages {
   std::mutex mutex;
-  std::vector<gpu::InstanceMessage> all;
+  std::vector<vk::InstanceMessage> all;
   ShaderPrints prints;
 
-  void add(const gpu::InstanceMessage& message) {
+  void add(const vk::InstanceMessage& message) {
     if (message.is_shader_print) {
       prints.add(message.text);
       return;
@@ -63,7 +63,7 @@ DeviceSession::DeviceSession(launch::OpenDeviceOptions request, bool validate, b
   request.instance.validation = validate;
   request.instance.shader_prints = shader_prints;
   if (validate || shader_prints || std::getenv("VK_INSTANCE_LAYERS") || std::getenv("VK_LOADER_LAYERS_ENABLE")) {
-    request.instance.on_message = [messages = messages_](const gpu::InstanceMessage& message) {
+    request.instance.on_message = [messages = messages_](const vk::InstanceMessage& message) {
       messages->add(message);
     };
   }
@@ -72,7 +72,7 @@ DeviceSession::DeviceSession(launch::OpenDeviceOptions request, bool validate, b
 
 void DeviceSession::add_messages(Diagnostics& diagnostics) {
   const std::scoped_lock lock(messages_->mutex);
-  for (const gpu::InstanceMessage& message : messages_->all) {
+  for (const vk::InstanceMessage& message : messages_->all) {
     diagnostics.warning(DiagnosticKind::ValidationMessage, {}, formatted("{}: {}", message.id, message.text));
   }
   messages_->all.clear();

@@ -8,21 +8,21 @@
 #include "cli/program.hpp"
 #include "cpu/library.hpp"
 #include "cpu/target.hpp"
-#include "gpu/device/choose_device.hpp"
-#include "gpu/device/device_plan.hpp"
 #include "gpu/device/instance.hpp"
 #include "layer/device_offer.hpp"
 #include "model/cpu_device.hpp"
+#include "vk/choose_device.hpp"
+#include "vk/device_plan.hpp"
 
 namespace slipway::cli {
 namespace {
 
 // For the list: whether Vulkan programs have tensors and graphs on a device.
-std::string tensor_support(const gpu::Snapshot& device) {
-  if (gpu::missing_for_graphs(device).empty()) return ", native tensors and graphs";
+std::string tensor_support(const vk::Snapshot& device) {
+  if (vk::missing_for_graphs(device).empty()) return ", native tensors and graphs";
   const layer::Offer offer = layer::offer_of(device);
   if (offer.graphs) return ", tensors and graphs through the layer";
-  if (gpu::missing_for_tensors(device).empty()) return ", native tensors";
+  if (vk::missing_for_tensors(device).empty()) return ", native tensors";
   return formatted(", {}: the layer needs {}",
                    offer.tensors ? "tensors through the layer, no graphs" : "no tensors and graphs", offer.missing);
 }
@@ -90,12 +90,12 @@ int devices_verb(const Arguments& arguments) {
     return list_without_vulkan(style, created ? Failure() : created.error());
   const std::optional<gpu::Instance> instance = diagnostics.take(std::move(created));
   std::optional<std::size_t> chosen;
-  if (instance) chosen = diagnostics.take(gpu::choose_device(instance->snapshots(), selector));
+  if (instance) chosen = diagnostics.take(vk::choose_device(instance->snapshots(), selector));
   if (!chosen) return report(diagnostics, style);
 
   if (style.json) {
     DeviceList list;
-    for (const gpu::Snapshot& device : instance->snapshots()) {
+    for (const vk::Snapshot& device : instance->snapshots()) {
       if (selector.empty() || device.index == *chosen) list.devices.push_back({&device, device.index == *chosen});
     }
     if (selector.empty() && model::has_cpu_engine()) list.cpu = listed_cpu();
@@ -103,13 +103,13 @@ int devices_verb(const Arguments& arguments) {
     print(device_list_text(list));
     return 0;
   }
-  for (const gpu::Snapshot& device : instance->snapshots()) {
+  for (const vk::Snapshot& device : instance->snapshots()) {
     if (all || (!selector.empty() && device.index == *chosen)) {
-      print(gpu::print_snapshot(device));
+      print(vk::print_snapshot(device));
     } else if (selector.empty()) {
       print(formatted("{} {}  {}  {}, Vulkan {}, {}{}\n", device.index == *chosen ? "*" : " ", device.index,
-                      device.name, gpu::name_of(device.type), version_text(device.api),
-                      gpu::format_uuid(device.device_uuid), tensor_support(device)));
+                      device.name, vk::name_of(device.type), version_text(device.api),
+                      vk::format_uuid(device.device_uuid), tensor_support(device)));
     }
   }
   if (selector.empty() && !all) {

@@ -15,13 +15,13 @@
 #include "cli/program.hpp"
 #include "cli/schemas.hpp"
 #include "cli/version.hpp"
-#include "gpu/device/choose_device.hpp"
-#include "gpu/device/device_plan.hpp"
 #include "gpu/device/instance.hpp"
-#include "gpu/device/useful.hpp"
 #include "json/record.hpp"
 #include "recipe/backends/opencl/backend.hpp"
 #include "sandbox/sandbox.hpp"
+#include "vk/choose_device.hpp"
+#include "vk/device_plan.hpp"
+#include "vk/useful.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -112,7 +112,7 @@ class Doctor {
   }
 
   // GPUs that the kernel knows and that no Vulkan driver offers.
-  void unused_gpus(const std::vector<gpu::Snapshot>& devices) {
+  void unused_gpus(const std::vector<vk::Snapshot>& devices) {
     struct Vendor {
       std::string_view id, name, remedy;
     };
@@ -122,8 +122,8 @@ class Doctor {
         {"0x8086", "Intel", "install mesa-vulkan-drivers"},
     };
     for (const Vendor& vendor : kVendors) {
-      const bool offered = std::ranges::any_of(devices, [&](const gpu::Snapshot& device) {
-        return formatted("{:#06x}", device.vendor_id) == vendor.id && device.type != gpu::DeviceType::Cpu;
+      const bool offered = std::ranges::any_of(devices, [&](const vk::Snapshot& device) {
+        return formatted("{:#06x}", device.vendor_id) == vendor.id && device.type != vk::DeviceType::Cpu;
       });
       if (offered || !std::ranges::contains(gpu_vendors_, vendor.id)) continue;
       add("GPU", State::Missing, formatted("the machine has a GPU of {}, but no Vulkan driver offers it", vendor.name),
@@ -164,19 +164,19 @@ class Doctor {
       return add("Vulkan", State::Problem, first_message(instance.error()),
                  "install the Vulkan loader and a driver; mesa-vulkan-drivers has one that needs no GPU");
     }
-    const std::vector<gpu::Snapshot>& devices = instance->snapshots();
+    const std::vector<vk::Snapshot>& devices = instance->snapshots();
     if (devices.empty()) {
       return add("Vulkan", State::Problem, "the loader is installed, but no driver offers a device",
                  "install the driver of the GPU, or mesa-vulkan-drivers for one that needs no GPU; "
                  "VK_DRIVER_FILES, where it is set, replaces all other drivers");
     }
     unused_gpus(devices);
-    const Result<std::size_t> chosen = gpu::choose_device(devices, "");
-    for (const gpu::Snapshot& device : devices) {
+    const Result<std::size_t> chosen = vk::choose_device(devices, "");
+    for (const vk::Snapshot& device : devices) {
       const bool is_default = chosen && device.index == *chosen;
       const bool old = device.api.major == 1 && device.api.minor < 3;
       add(formatted("device {}{}", device.index, is_default ? " (default)" : ""), old ? State::Missing : State::Ok,
-          formatted("{}, {}, Vulkan {}, {} {}", device.name, gpu::name_of(device.type), version_text(device.api),
+          formatted("{}, {}, Vulkan {}, {} {}", device.name, vk::name_of(device.type), version_text(device.api),
                     device.driver_name, device.driver_info),
           old ? "Slipway needs Vulkan 1.3: update the driver, or choose another device with --device" : "");
       if (is_default) extensions(device);
@@ -190,19 +190,19 @@ class Doctor {
   }
 
   // Native support, or how a run emulates what the device lacks.
-  void extensions(const gpu::Snapshot& device) {
-    const std::string tensors = gpu::missing_for_tensors(device);
-    const std::string graphs = gpu::missing_for_graphs(device);
+  void extensions(const vk::Snapshot& device) {
+    const std::string tensors = vk::missing_for_tensors(device);
+    const std::string graphs = vk::missing_for_graphs(device);
     add("tensors in shaders", State::Ok,
         tensors.empty() ? "native" : "emulated: shaders are rewritten to use buffers (" + tensors + ")");
     add("ML graphs", State::Ok, graphs.empty() ? "native" : "emulated: graphs become compute shaders (" + graphs + ")");
     const bool timestamps = std::ranges::any_of(
-        device.queue_families, [](const gpu::QueueFamily& family) { return family.timestamp_bits != 0; });
+        device.queue_families, [](const vk::QueueFamily& family) { return family.timestamp_bits != 0; });
     add("timestamps", timestamps ? State::Ok : State::Missing, timestamps ? "supported" : "no queue has them",
         timestamps ? "" : "`--profile`, `--trace` and `tune` need them: choose another device with --device");
     add("device memory", State::Ok, formatted("{} MB", device.device_memory() >> 20));
     std::string there;
-    for (const gpu::UsefulFinding& finding : gpu::useful_features(device)) {
+    for (const vk::UsefulFinding& finding : vk::useful_features(device)) {
       if (finding.is_there)
         there += formatted("{}{}", there.empty() ? "" : ", ", finding.feature->name);
       else

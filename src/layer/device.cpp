@@ -300,7 +300,7 @@ bool has_nested_command_buffers(const LayerPhysicalDevice& device) {
 }
 
 // The facts for which kernels are built: of the features that are switched on.
-lower::LowerOptions lower_options(const LayerInstance& instance, gpu::Snapshot snapshot,
+lower::LowerOptions lower_options(const LayerInstance& instance, vk::Snapshot snapshot,
                                   const std::set<std::string, std::less<>>& enabled, const Cache& cache) {
   std::erase_if(snapshot.features, [&](const std::string& name) { return !enabled.contains(name); });
   Diagnostics diagnostics;
@@ -446,7 +446,7 @@ VkResult refuse_null(const LayerDevice& device, std::string_view function, std::
 std::int32_t find_memory_type(const LayerDevice& device, std::uint32_t allowed, VkMemoryPropertyFlags required,
                               VkMemoryPropertyFlags preferred) {
   std::int32_t found = -1;
-  const std::vector<gpu::MemoryType>& types = device.physical->snapshot.memory_types;
+  const std::vector<vk::MemoryType>& types = device.physical->snapshot.memory_types;
   for (std::size_t i = 0; i < types.size(); ++i) {
     if ((allowed >> i & 1) == 0 || (types[i].flags & required) != required) continue;
     if ((types[i].flags & preferred) == preferred) return static_cast<std::int32_t>(i);

@@ -9,7 +9,7 @@
 
 namespace slipway::layer {
 
-Offer offer_of(const gpu::Snapshot& device, const OfferOptions& options) {
+Offer offer_of(const vk::Snapshot& device, const OfferOptions& options) {
   Offer offer;
   if (device.has_extension(VK_ARM_TENSORS_EXTENSION_NAME) && device.has_extension(VK_ARM_DATA_GRAPH_EXTENSION_NAME) &&
       !options.force) {
@@ -21,7 +21,7 @@ Offer offer_of(const gpu::Snapshot& device, const OfferOptions& options) {
   };
   constexpr std::uint32_t needed_minor = 3;
   if (options.api_minor < needed_minor) lacks("Vulkan 1.3, which the application does not ask for");
-  if (device.api < gpu::Version{1, needed_minor, 0}) lacks("Vulkan 1.3");
+  if (device.api < vk::Version{1, needed_minor, 0}) lacks("Vulkan 1.3");
   for (const char* feature : kNeededFeatures) {
     if (!device.has_feature(feature)) lacks(formatted("the feature `{}`", feature));
   }
@@ -37,8 +37,8 @@ Offer offer_of(const gpu::Snapshot& device, const OfferOptions& options) {
     const bool is_core = std::string_view(extension) == VK_KHR_MAINTENANCE_5_EXTENSION_NAME && device.api.minor >= 4;
     if (!is_core && !device.has_extension(extension)) lacks(extension);
   }
-  if (std::ranges::none_of(device.queue_families, [](const gpu::QueueFamily& family) {
-        return (family.flags & gpu::queue_flag::kCompute) != 0;
+  if (std::ranges::none_of(device.queue_families, [](const vk::QueueFamily& family) {
+        return (family.flags & vk::queue_flag::kCompute) != 0;
       }))
     lacks("a queue family with compute");
   offer.graphs = offer.missing.empty();

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "gpu/device/snapshot.hpp"
+#include "vk/snapshot.hpp"
 
 namespace slipway::layer {
 
@@ -22,6 +22,6 @@ struct OfferOptions {
 };
 
 // `device` is the driver's.
-Offer offer_of(const gpu::Snapshot& device, const OfferOptions& options = {});
+Offer offer_of(const vk::Snapshot& device, const OfferOptions& options = {});
 
 }  // namespace slipway::layer

@@ -22,9 +22,9 @@
 #include <utility>
 
 #include "base/diagnostic.hpp"
-#include "gpu/device/snapshot.hpp"
 #include "layer/device_offer.hpp"
 #include "layer/settings.hpp"
+#include "vk/snapshot.hpp"
 
 namespace slipway::layer {
 
@@ -52,7 +52,7 @@ class LayerInstance;
 struct LayerPhysicalDevice {
   VkPhysicalDevice handle = nullptr;
   LayerInstance* instance = nullptr;
-  gpu::Snapshot snapshot;  // of the driver
+  vk::Snapshot snapshot;  // of the driver
   // Of a record in a descriptor buffer; 0 where tensors are not offered there.
   std::size_t record_descriptor_size = 0;
   Offer offer;

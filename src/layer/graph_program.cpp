@@ -25,12 +25,12 @@ class KernelCache {
  public:
   KernelCache(const LayerDevice& device, const lower::KernelProgram& program) : device_(device) {
     if (!device.cache.enabled()) return;
-    const gpu::Snapshot& snapshot = device.physical->snapshot;
+    const vk::Snapshot& snapshot = device.physical->snapshot;
     std::string words;
     for (const lower::ProgramKernel& kernel : program.kernels)
       words += Cache::key({text_of(std::as_bytes(std::span(*kernel.spirv)))});
-    key_ = Cache::key({"layer kernels", words, gpu::format_uuid(snapshot.device_uuid),
-                       gpu::format_uuid(snapshot.pipeline_cache_uuid), formatted("{}", snapshot.driver_version)});
+    key_ = Cache::key({"layer kernels", words, vk::format_uuid(snapshot.device_uuid),
+                       vk::format_uuid(snapshot.pipeline_cache_uuid), formatted("{}", snapshot.driver_version)});
     const std::vector<std::byte> data = device.cache.find(key_).value_or(std::vector<std::byte>{});
     is_new_ = data.empty();
     const VkPipelineCacheCreateInfo create{.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO,

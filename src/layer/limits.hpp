@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "gpu/device/snapshot.hpp"
 #include "spirv/tensors/emulate.hpp"
+#include "vk/snapshot.hpp"
 
 namespace slipway::layer {
 
@@ -24,7 +24,7 @@ inline constexpr std::uint32_t kMinTensorDescriptors = 16;
 constexpr std::uint32_t tensors_of(std::uint32_t limit) { return std::min(limit / 2, kMaxTensorDescriptors); }
 
 // Shader stages whose shaders may have tensors.
-inline VkShaderStageFlags tensor_stages(const gpu::Snapshot& device) {
+inline VkShaderStageFlags tensor_stages(const vk::Snapshot& device) {
   VkShaderStageFlags stages = VK_SHADER_STAGE_COMPUTE_BIT;
   if (device.has_feature("vertexPipelineStoresAndAtomics")) {
     stages |= VK_SHADER_STAGE_VERTEX_BIT;

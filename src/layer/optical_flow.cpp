@@ -42,8 +42,8 @@ constexpr FlowFormat kFlowFormats[] = {
 // What a driver's format needs for a usage.
 std::uint64_t needed_features(VkDataGraphOpticalFlowImageUsageFlagsARM usage) {
   std::uint64_t needed = 0;
-  if ((flow_usage(usage) & VK_IMAGE_USAGE_SAMPLED_BIT) != 0) needed |= gpu::format_feature::kSampledImage;
-  if ((flow_usage(usage) & VK_IMAGE_USAGE_STORAGE_BIT) != 0) needed |= gpu::format_feature::kStorageImage;
+  if ((flow_usage(usage) & VK_IMAGE_USAGE_SAMPLED_BIT) != 0) needed |= vk::format_feature::kSampledImage;
+  if ((flow_usage(usage) & VK_IMAGE_USAGE_STORAGE_BIT) != 0) needed |= vk::format_feature::kStorageImage;
   return needed;
 }
 
@@ -84,7 +84,7 @@ VkImageUsageFlags flow_usage(VkDataGraphOpticalFlowImageUsageFlagsARM usage) {
   return made;
 }
 
-std::vector<VkFormat> flow_formats(const gpu::Snapshot& device, VkDataGraphOpticalFlowImageUsageFlagsARM usage) {
+std::vector<VkFormat> flow_formats(const vk::Snapshot& device, VkDataGraphOpticalFlowImageUsageFlagsARM usage) {
   std::vector<VkFormat> all;
   for (const FlowFormat& one : kFlowFormats) {
     const std::uint64_t needed = needed_features(usage);
@@ -95,7 +95,7 @@ std::vector<VkFormat> flow_formats(const gpu::Snapshot& device, VkDataGraphOptic
   return all;
 }
 
-VkFormatFeatureFlags2 flow_features(const gpu::Snapshot& device, VkFormat format) {
+VkFormatFeatureFlags2 flow_features(const vk::Snapshot& device, VkFormat format) {
   const auto has = [&](VkDataGraphOpticalFlowImageUsageFlagsARM usage) {
     return std::ranges::contains(flow_formats(device, usage), format);
   };
@@ -143,7 +143,7 @@ bool FlowKernel::read(const VkDataGraphPipelineCreateInfoARM& info,
     diagnostics.error(DiagnosticKind::Unsupported, {}, formatted("an optical flow {}", why));
     return false;
   };
-  const gpu::Snapshot& snapshot = device_.physical->snapshot;
+  const vk::Snapshot& snapshot = device_.physical->snapshot;
   for (const std::uint32_t side : {flow.width, flow.height}) {
     if (side < kMinFlowSide || side > kMaxFlowSide)
       return refuse(

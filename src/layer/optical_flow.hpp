@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "gpu/device/snapshot.hpp"
 #include "layer/commands.hpp"
 #include "model/optical_flow/optical_flow.hpp"
+#include "vk/snapshot.hpp"
 
 namespace slipway::layer {
 
@@ -23,9 +23,9 @@ inline constexpr VkDataGraphOpticalFlowGridSizeFlagsARM kFlowGrids =
     VK_DATA_GRAPH_OPTICAL_FLOW_GRID_SIZE_4X4_BIT_ARM | VK_DATA_GRAPH_OPTICAL_FLOW_GRID_SIZE_8X8_BIT_ARM;
 
 // The formats of images that are used in all of these ways.
-std::vector<VkFormat> flow_formats(const gpu::Snapshot& device, VkDataGraphOpticalFlowImageUsageFlagsARM usage);
+std::vector<VkFormat> flow_formats(const vk::Snapshot& device, VkDataGraphOpticalFlowImageUsageFlagsARM usage);
 // What a format has of the extension's features.
-VkFormatFeatureFlags2 flow_features(const gpu::Snapshot& device, VkFormat format);
+VkFormatFeatureFlags2 flow_features(const vk::Snapshot& device, VkFormat format);
 // The usage that an image has in the driver.
 VkImageUsageFlags flow_usage(VkDataGraphOpticalFlowImageUsageFlagsARM usage);
 

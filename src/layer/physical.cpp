@@ -110,17 +110,17 @@ constexpr VkStructureType kPropertyTypes[] = {
     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_HEAP_TENSOR_PROPERTIES_ARM,
 };
 
-double limit_of(const gpu::Snapshot& device, std::string_view name) {
+double limit_of(const vk::Snapshot& device, std::string_view name) {
   const auto found = device.limits_by_name.find(name);
   return found == device.limits_by_name.end() ? 0 : found->second;
 }
 
-std::uint32_t tensor_descriptors(const gpu::Snapshot& device, std::string_view limit) {
+std::uint32_t tensor_descriptors(const vk::Snapshot& device, std::string_view limit) {
   return tensors_of(static_cast<std::uint32_t>(std::min<double>(limit_of(device, limit), 4294967295.0)));
 }
 
 void write_tensor_properties(const LayerPhysicalDevice& device, VkPhysicalDeviceTensorPropertiesARM& to) {
-  const gpu::Snapshot& snapshot = device.snapshot;
+  const vk::Snapshot& snapshot = device.snapshot;
   const std::uint64_t bytes = std::min<std::uint64_t>(
       {snapshot.limits.max_buffer_size, snapshot.limits.max_memory_allocation_size, std::uint64_t{1} << 62});
   to.maxTensorDimensionCount = kMaxRank;
@@ -320,7 +320,7 @@ constexpr GraphOperation kOperations[] = {
 
 bool has_graphs(const LayerPhysicalDevice* known, std::uint32_t family) {
   return known != nullptr && known->offer.graphs && family < known->snapshot.queue_families.size() &&
-         (known->snapshot.queue_families[family].flags & gpu::queue_flag::kCompute) != 0;
+         (known->snapshot.queue_families[family].flags & vk::queue_flag::kCompute) != 0;
 }
 
 VkResult GetPhysicalDeviceQueueFamilyDataGraphPropertiesARM(VkPhysicalDevice device, std::uint32_t family,
@@ -532,7 +532,7 @@ const LayerPhysicalDevice* LayerInstance::physical_device(VkPhysicalDevice devic
   if (functions.vkGetPhysicalDeviceFeatures2 == nullptr || api < VK_API_VERSION_1_1) {
     made->snapshot.name = basics.deviceName;
   } else {
-    Result<gpu::Snapshot> snapshot = gpu::read_snapshot(functions, device, 0);
+    Result<vk::Snapshot> snapshot = gpu::read_snapshot(functions, device, 0);
     if (!snapshot) {
       lock.unlock();  // a messenger of the application may call the layer
       message(MessageLevel::Error, snapshot.error().front().message);

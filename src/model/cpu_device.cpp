@@ -9,11 +9,11 @@ namespace slipway::model {
 
 bool has_cpu_engine() { return cpu::has_engine() && !cpu::compiler_file().empty(); }
 
-gpu::Snapshot cpu_snapshot() {
-  gpu::Snapshot snapshot;
+vk::Snapshot cpu_snapshot() {
+  vk::Snapshot snapshot;
   const auto level = static_cast<std::size_t>(cpu::host_level());
   snapshot.name = formatted("{} (CPU engine, {})", cpu::host_name(), cpu::kLevelNames[level]);
-  snapshot.type = gpu::DeviceType::Cpu;
+  snapshot.type = vk::DeviceType::Cpu;
   return snapshot;
 }
 

@@ -2,7 +2,7 @@
 // The CPU engine as a device: what reports, lists and tuning tables call it.
 #pragma once
 
-#include "gpu/device/snapshot.hpp"
+#include "vk/snapshot.hpp"
 
 namespace slipway::model {
 
@@ -13,6 +13,6 @@ inline constexpr const char* kCpuDevice = "cpu";
 bool has_cpu_engine();
 
 // Its name, and ids for tuning tables. It has no features of Vulkan.
-gpu::Snapshot cpu_snapshot();
+vk::Snapshot cpu_snapshot();
 
 }  // namespace slipway::model

@@ -26,13 +26,13 @@ constexpr std::uint32_t kSubgroupBasic = 0x1, kSubgroupBallot = 0x8;  // VkSubgr
 
 constexpr double kIndependenceNone = 2;  // VkShaderFloatControlsIndependence
 
-double limit_of(const gpu::Snapshot& snapshot, std::string_view name, double otherwise) {
+double limit_of(const vk::Snapshot& snapshot, std::string_view name, double otherwise) {
   const auto found = snapshot.limits_by_name.find(name);
   return found == snapshot.limits_by_name.end() ? otherwise : found->second;
 }
 
 // A product of limits; 0 where the device lacks one of them.
-std::uint32_t product_of(const gpu::Snapshot& snapshot, std::initializer_list<std::string_view> names) {
+std::uint32_t product_of(const vk::Snapshot& snapshot, std::initializer_list<std::string_view> names) {
   double product = 1;
   for (const std::string_view name : names) product *= limit_of(snapshot, name, 0);
   return product < 1e9 ? static_cast<std::uint32_t>(product) : 0;
@@ -45,7 +45,7 @@ void set_first(std::uint32_t& fact, std::initializer_list<std::uint32_t> numbers
 }
 
 // From VK_NV_shader_sm_builtins, VK_AMD_shader_core_properties (1 and 2) and VK_ARM_shader_core_builtins.
-void set_multiprocessors(const gpu::Snapshot& snapshot, lower::DeviceFacts& facts) {
+void set_multiprocessors(const vk::Snapshot& snapshot, lower::DeviceFacts& facts) {
   const auto of = [&](std::initializer_list<std::string_view> names) { return product_of(snapshot, names); };
   set_first(
       facts.multiprocessors,
@@ -57,7 +57,7 @@ void set_multiprocessors(const gpu::Snapshot& snapshot, lower::DeviceFacts& fact
   set_first(facts.registers_of_multiprocessor, {of({"vgprsPerSimd", "simdPerComputeUnit", "wavefrontSize"})});
 }
 
-lower::FloatFacts float_facts(const gpu::Snapshot& snapshot) {
+lower::FloatFacts float_facts(const vk::Snapshot& snapshot) {
   const auto limit = [&](std::string_view name, double otherwise) { return limit_of(snapshot, name, otherwise); };
   // Kernels set the modes for 32 bits only, and for 16 bits where they are used. Not every device permits that.
   const bool alone_denorm = limit("denormBehaviorIndependence", kIndependenceNone) != kIndependenceNone;
@@ -66,7 +66,7 @@ lower::FloatFacts float_facts(const gpu::Snapshot& snapshot) {
           .denorm_preserve = alone_denorm && limit("shaderDenormPreserveFloat32", 0) != 0,
           .rounding_rte = alone_rounding && limit("shaderRoundingModeRTEFloat32", 0) != 0,
           // Drivers for CPUs use the division of the CPU.
-          .exact_division = snapshot.type == gpu::DeviceType::Cpu,
+          .exact_division = snapshot.type == vk::DeviceType::Cpu,
           .f16_conversions = snapshot.has_feature("shaderFloat16") && snapshot.has_feature("shaderInt16") &&
                              alone_denorm && alone_rounding && limit("shaderDenormPreserveFloat16", 0) != 0 &&
                              limit("shaderRoundingModeRTEFloat16", 0) != 0 &&
@@ -74,7 +74,7 @@ lower::FloatFacts float_facts(const gpu::Snapshot& snapshot) {
 }
 
 // NVIDIA's GPUs give the workgroups of dispatches to multiprocessors in the order of the dispatches.
-bool starts_in_order(const gpu::Snapshot& snapshot) {
+bool starts_in_order(const vk::Snapshot& snapshot) {
   const char* barriers = std::getenv("SLIPWAY_BARRIERS");
   if (barriers && std::string_view(barriers) == "all") return false;
   return snapshot.driver_name == "NVIDIA" && snapshot.has_feature("vulkanMemoryModel");
@@ -82,7 +82,7 @@ bool starts_in_order(const gpu::Snapshot& snapshot) {
 
 }  // namespace
 
-lower::DeviceFacts device_facts(const gpu::Snapshot& snapshot) {
+lower::DeviceFacts device_facts(const vk::Snapshot& snapshot) {
   lower::DeviceFacts facts;
   facts.floats = float_facts(snapshot);
   facts.narrow_accesses =
@@ -90,7 +90,7 @@ lower::DeviceFacts device_facts(const gpu::Snapshot& snapshot) {
   facts.longs = snapshot.has_feature("shaderInt64");
   facts.addresses = snapshot.has_feature("bufferDeviceAddress") && facts.longs && facts.narrow_accesses;
   facts.subgroup_size = snapshot.subgroup.size;
-  const bool is_processor = snapshot.type == gpu::DeviceType::Cpu;
+  const bool is_processor = snapshot.type == vk::DeviceType::Cpu;
   const bool has_lanes = (snapshot.subgroup.operations & kSubgroupBasic) &&
                          (snapshot.subgroup.operations & kSubgroupBallot) && snapshot.subgroup.size >= 4;
   facts.lanes = is_processor && has_lanes ? snapshot.subgroup.size : 0;
@@ -105,7 +105,7 @@ lower::DeviceFacts device_facts(const gpu::Snapshot& snapshot) {
   for (const MatrixKind& kind : kMatrixKinds) {
     const auto has = [&](std::string_view feature) { return snapshot.has_feature(feature); };
     if (!std::ranges::all_of(kind.features, has)) continue;
-    for (const gpu::CooperativeMatrix& matrix : snapshot.cooperative_matrices) {
+    for (const vk::CooperativeMatrix& matrix : snapshot.cooperative_matrices) {
       if (matrix.a != kind.factors || matrix.b != kind.factors || matrix.c != kind.sum || matrix.result != kind.sum ||
           matrix.saturating)
         continue;

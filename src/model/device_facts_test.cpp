@@ -12,8 +12,8 @@
 namespace slipway::model {
 namespace {
 
-gpu::Snapshot gpu_with(std::map<std::string, double, std::less<>> limits) {
-  gpu::Snapshot snapshot{.name = "made up", .type = gpu::DeviceType::Discrete};
+vk::Snapshot gpu_with(std::map<std::string, double, std::less<>> limits) {
+  vk::Snapshot snapshot{.name = "made up", .type = vk::DeviceType::Discrete};
   snapshot.limits_by_name = std::move(limits);
   return snapshot;
 }
@@ -53,7 +53,7 @@ TEST(DeviceFacts, KernelsRequestTheFloatModesOfTheDevice) {
 }
 
 TEST(DeviceFacts, DispatchesStartInOrderOnGpusThatAreKnownToDoSo) {
-  gpu::Snapshot snapshot = gpu_with({});
+  vk::Snapshot snapshot = gpu_with({});
   snapshot.driver_name = "NVIDIA";
   EXPECT_FALSE(device_facts(snapshot).starts_in_order);
   snapshot.features.insert("vulkanMemoryModel");
@@ -66,9 +66,9 @@ TEST(DeviceFacts, DispatchesStartInOrderOnGpusThatAreKnownToDoSo) {
 }
 
 TEST(DeviceFacts, OnlyCpusAreTrustedToDivide) {
-  gpu::Snapshot snapshot = gpu_with({});
+  vk::Snapshot snapshot = gpu_with({});
   EXPECT_FALSE(device_facts(snapshot).floats.exact_division);
-  snapshot.type = gpu::DeviceType::Cpu;
+  snapshot.type = vk::DeviceType::Cpu;
   EXPECT_TRUE(device_facts(snapshot).floats.exact_division);
 }
 
@@ -94,7 +94,7 @@ TEST(DeviceFacts, MultiprocessorsAreWhatTheVendorReports) {
 }
 
 TEST(DeviceFacts, AccessesOfNarrowElementsNeedTheirFeatures) {
-  gpu::Snapshot snapshot = gpu_with({});
+  vk::Snapshot snapshot = gpu_with({});
   snapshot.features = {"storageBuffer16BitAccess", "bufferDeviceAddress", "shaderInt64"};
   EXPECT_FALSE(device_facts(snapshot).narrow_accesses);
   EXPECT_FALSE(device_facts(snapshot).addresses);

@@ -7,11 +7,11 @@
 #include <spirv/unified1/spirv.hpp11>
 
 #include "base/format.hpp"
-#include "gpu/device/device_plan.hpp"
 #include "gpu/memory/tensor.hpp"
 #include "spirv/tools.hpp"
 #include "tosa/vulkan_format.hpp"
 #include "tosa/write/write_spirv.hpp"
+#include "vk/device_plan.hpp"
 
 namespace slipway::model {
 namespace {
@@ -25,9 +25,9 @@ std::string does_not_have(std::string_view what) { return formatted("the device 
 // A tensor of rank 0 is created with one element.
 tensor::Shape created(const tensor::Shape& shape) { return shape.empty() ? tensor::Shape{1} : shape; }
 
-std::string why_no_capability(const gpu::Snapshot& device, const spirv::Reflection& reflection) {
+std::string why_no_capability(const vk::Snapshot& device, const spirv::Reflection& reflection) {
   for (const std::string& capability : reflection.capabilities) {
-    if (std::string missing = gpu::missing_for_capability(device, capability); !missing.empty()) return missing;
+    if (std::string missing = vk::missing_for_capability(device, capability); !missing.empty()) return missing;
   }
   return {};
 }
@@ -72,14 +72,14 @@ std::optional<vk::Format> format_of(tosa::DataType type) {
 // The error names the first kind of tensor that the device does not have.
 class Tensors {
  public:
-  explicit Tensors(const gpu::Snapshot& device) : device_(device) {}
+  explicit Tensors(const vk::Snapshot& device) : device_(device) {}
 
-  gpu::TensorInfo of(const tosa::TensorType& type) {
+  vk::TensorInfo of(const tosa::TensorType& type) {
     const auto format = format_of(type.data);
-    const gpu::TensorInfo info{
+    const vk::TensorInfo info{
         .format = format.value_or(vk::Format::UNDEFINED), .shape = created(type.shape), .graphs = true};
     if (missing_.empty()) {
-      missing_ = format ? gpu::missing_for_tensor(device_, info)
+      missing_ = format ? vk::missing_for_tensor(device_, info)
                         : formatted("tensors of {} in graphs", tosa::name_of(type.data));
     }
     return info;
@@ -88,15 +88,15 @@ class Tensors {
   const std::string& missing() const { return missing_; }
 
  private:
-  const gpu::Snapshot& device_;
+  const vk::Snapshot& device_;
   std::string missing_;
 };
 
 // One queue must have all instruction sets that the module imports.
-std::string missing_instruction_sets(const gpu::Snapshot& device, const spirv::Reflection& reflection) {
-  constexpr std::uint32_t both = gpu::queue_flag::kCompute | gpu::queue_flag::kDataGraph;
+std::string missing_instruction_sets(const vk::Snapshot& device, const spirv::Reflection& reflection) {
+  constexpr std::uint32_t both = vk::queue_flag::kCompute | vk::queue_flag::kDataGraph;
   std::string missing;
-  for (const gpu::QueueFamily& family : device.queue_families) {
+  for (const vk::QueueFamily& family : device.queue_families) {
     if ((family.flags & both) != both) continue;
     const auto absent = std::ranges::find_if_not(reflection.instruction_sets, [&](const std::string& set) {
       return family.graph_instruction_sets.contains(set);
@@ -109,9 +109,9 @@ std::string missing_instruction_sets(const gpu::Snapshot& device, const spirv::R
 
 }  // namespace
 
-std::string why_not_native(const gpu::Snapshot& device, const launch::Shader& shader,
+std::string why_not_native(const vk::Snapshot& device, const launch::Shader& shader,
                            std::span<const NativeTensor> tensors) {
-  if (const std::string missing = gpu::missing_for_tensors(device); !missing.empty()) return does_not_have(missing);
+  if (const std::string missing = vk::missing_for_tensors(device); !missing.empty()) return does_not_have(missing);
   if (std::string why = why_no_capability(device, *shader.reflection); !why.empty()) return why;
   const auto stages = device.limits_by_name.find("shaderTensorSupportedStages");
   if (stages != device.limits_by_name.end() &&
@@ -120,16 +120,16 @@ std::string why_not_native(const gpu::Snapshot& device, const launch::Shader& sh
   }
   for (const NativeTensor& tensor : tensors) {
     const std::string missing =
-        gpu::missing_for_tensor(device, {.format = tensor.format, .shape = created(tensor.shape), .shaders = true});
+        vk::missing_for_tensor(device, {.format = tensor.format, .shape = created(tensor.shape), .shaders = true});
     if (!missing.empty()) return does_not_have(missing);
   }
   return {};
 }
 
-std::expected<NativeGraph, std::string> native_graph(const gpu::Snapshot& device, const tosa::Graph& graph,
+std::expected<NativeGraph, std::string> native_graph(const vk::Snapshot& device, const tosa::Graph& graph,
                                                      std::shared_ptr<const spirv::Words> words, const std::string& name,
                                                      const launch::Origin& origin, std::shared_ptr<const void> owner) {
-  if (const std::string missing = gpu::missing_for_graphs(device); !missing.empty())
+  if (const std::string missing = vk::missing_for_graphs(device); !missing.empty())
     return std::unexpected(does_not_have(missing));
   if (has_arrays(graph)) return std::unexpected("it has arrays of tensors");
   // Our reader is more tolerant than drivers may be.
@@ -177,11 +177,11 @@ std::expected<NativeGraph, std::string> native_graph(const gpu::Snapshot& device
   return made;
 }
 
-std::uint32_t add_tensor(launch::Plan& plan, launch::ResourceIndex buffer, gpu::TensorInfo info) {
-  std::vector<gpu::TensorInfo>& tensors = std::get<launch::Buffer>(plan.resources[buffer].kind).tensors;
+std::uint32_t add_tensor(launch::Plan& plan, launch::ResourceIndex buffer, vk::TensorInfo info) {
+  std::vector<vk::TensorInfo>& tensors = std::get<launch::Buffer>(plan.resources[buffer].kind).tensors;
   info.shape = created(info.shape);
   const auto known = std::ranges::find_if(
-      tensors, [&](const gpu::TensorInfo& one) { return one.format == info.format && one.shape == info.shape; });
+      tensors, [&](const vk::TensorInfo& one) { return one.format == info.format && one.shape == info.shape; });
   if (known == tensors.end()) {
     tensors.push_back(std::move(info));
     return static_cast<std::uint32_t>(tensors.size() - 1);
@@ -191,7 +191,7 @@ std::uint32_t add_tensor(launch::Plan& plan, launch::ResourceIndex buffer, gpu::
   return static_cast<std::uint32_t>(known - tensors.begin());
 }
 
-void refuse_emulation(const launch::Plan& plan, const gpu::Snapshot& device, Diagnostics& diagnostics) {
+void refuse_emulation(const launch::Plan& plan, const vk::Snapshot& device, Diagnostics& diagnostics) {
   const auto refuse = [&](const launch::Origin& origin, std::string_view what, const std::string& because,
                           const std::string& missing) {
     const std::string why = !because.empty()  ? because
@@ -208,12 +208,12 @@ void refuse_emulation(const launch::Plan& plan, const gpu::Snapshot& device, Dia
   for (const launch::Shader& shader : plan.shaders) {
     if (!shader.emulates_tensors || !named.insert(shader.name).second) continue;
     refuse(shader.origin, formatted("shader `{}` has tensors", shader.name), shader.emulated_because,
-           gpu::missing_for_tensors(device));
+           vk::missing_for_tensors(device));
   }
   for (const launch::GraphDispatch& graph : plan.graphs) {
     if (graph.native) continue;
     refuse(plan.steps[graph.first_step].origin, formatted("`{}` is a graph", graph.name), graph.emulated_because,
-           gpu::missing_for_graphs(device));
+           vk::missing_for_graphs(device));
   }
 }
 

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "base/diagnostic.hpp"
-#include "gpu/device/snapshot.hpp"
 #include "launch/plan/plan.hpp"
 #include "tosa/graph.hpp"
+#include "vk/snapshot.hpp"
 
 namespace slipway::model {
 
@@ -22,26 +22,26 @@ struct NativeTensor {
 
 // Why a shader cannot use tensors of the device, for example "the device does not have VK_ARM_tensors"; empty when it
 // can.
-std::string why_not_native(const gpu::Snapshot& device, const launch::Shader& shader,
+std::string why_not_native(const vk::Snapshot& device, const launch::Shader& shader,
                            std::span<const NativeTensor> tensors);
 
 // A graph as a shader of a plan, which the device runs natively.
 struct NativeGraph {
   launch::Shader shader;
-  std::vector<gpu::TensorInfo> inputs, outputs;
+  std::vector<vk::TensorInfo> inputs, outputs;
 };
 
 // The graph must be static, with the data of its constants, which `owner` keeps alive; `words` is the module that it
 // was read from, with its specialization constants fixed. The error is why the device cannot run it, as above.
-std::expected<NativeGraph, std::string> native_graph(const gpu::Snapshot& device, const tosa::Graph& graph,
+std::expected<NativeGraph, std::string> native_graph(const vk::Snapshot& device, const tosa::Graph& graph,
                                                      std::shared_ptr<const spirv::Words> words, const std::string& name,
                                                      const launch::Origin& origin, std::shared_ptr<const void> owner);
 
 // The index of a tensor of a buffer, which is added if the buffer has no equal one.
-std::uint32_t add_tensor(launch::Plan& plan, launch::ResourceIndex buffer, gpu::TensorInfo info);
+std::uint32_t add_tensor(launch::Plan& plan, launch::ResourceIndex buffer, vk::TensorInfo info);
 
 // For `--emulate=never`: an error for each shader and graph of a plan that is emulated. `device` is the one that it was
 // planned for.
-void refuse_emulation(const launch::Plan& plan, const gpu::Snapshot& device, Diagnostics& diagnostics);
+void refuse_emulation(const launch::Plan& plan, const vk::Snapshot& device, Diagnostics& diagnostics);
 
 }  // namespace slipway::model

@@ -169,7 +169,7 @@ TEST_F(NativeModels, GraphsThatNoDriverTakesAreLowered) {
   graph.input_bindings = {{0, 0}};
   graph.output_bindings = {{0, 1}};
   const auto words = std::make_shared<const spirv::Words>(must(tosa::write_graph_module(graph)));
-  gpu::Snapshot device = snapshot();
+  vk::Snapshot device = snapshot();
   device.features.erase("shaderBFloat16Type");
   const auto native = native_graph(device, graph, words, "g", {}, nullptr);
   ASSERT_FALSE(native);

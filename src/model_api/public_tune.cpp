@@ -18,7 +18,7 @@ namespace {
 // What is tuned for. The CPU has a null device.
 struct TuningTarget {
   const gpu::Device* device = nullptr;
-  gpu::Snapshot snapshot;
+  vk::Snapshot snapshot;
 };
 
 std::optional<TuningTarget> cpu_target(const model::StandaloneOptions& request, Diagnostics& diagnostics) {
@@ -36,7 +36,7 @@ std::chrono::milliseconds milliseconds_of(double seconds) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(launch::time_out_of(std::max(seconds, 0.0)));
 }
 
-TuningResult result_of(const model::Tuned& tuned, const gpu::Snapshot& snapshot) {
+TuningResult result_of(const model::Tuned& tuned, const vk::Snapshot& snapshot) {
   TuningResult result;
   for (const model::TunedSite& site : tuned.sites) {
     result.kernels.push_back({.name = site.kernel,

@@ -22,7 +22,7 @@ std::string_view selector_for(BackendKind kind, std::string_view selector) {
 }  // namespace
 
 Result<BackendPtr> open_backend(BackendKind kind, std::string_view selected, const Cache& cache,
-                                const gpu::InstanceOptions& instance) {
+                                const vk::InstanceOptions& instance) {
   const std::string_view selector = selector_for(kind, selected);
   switch (kind) {
     case BackendKind::Cpu:

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "base/cache.hpp"
-#include "gpu/device/instance_options.hpp"
 #include "recipe/backend.hpp"
+#include "vk/instance_options.hpp"
 
 namespace slipway::recipe {
 
@@ -21,7 +21,7 @@ namespace slipway::recipe {
 // no-backend, no-device, device-lacks, device-failed.
 // `instance` is for Vulkan.
 Result<BackendPtr> open_backend(BackendKind kind, std::string_view selector, const Cache& cache,
-                                const gpu::InstanceOptions& instance = {});
+                                const vk::InstanceOptions& instance = {});
 
 // The back ends of one device selection. Each is opened at most once: later calls return the same back end, or the same
 // failure. May be used from several threads.
@@ -37,13 +37,13 @@ class Backends {
   Result<BackendPtr> open(BackendKind kind);
 
   // For the device of Vulkan; before it is opened.
-  void set_instance(gpu::InstanceOptions instance) { instance_ = std::move(instance); }
+  void set_instance(vk::InstanceOptions instance) { instance_ = std::move(instance); }
 
  private:
   std::string selector_;
   Cache cache_;
   std::shared_ptr<const void> xrt_device_;
-  gpu::InstanceOptions instance_;
+  vk::InstanceOptions instance_;
   std::mutex mutex_;  // guards `opened_`
   std::map<BackendKind, Result<BackendPtr>> opened_;
 };

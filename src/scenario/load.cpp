@@ -26,8 +26,7 @@ Loaded load(const SourcePtr& source, const Path& directory, const ScenarioOption
   return loaded;
 }
 
-void check_device(const Loaded& loaded, const gpu::Needs& needs, const gpu::Snapshot& device,
-                  Diagnostics& diagnostics) {
+void check_device(const Loaded& loaded, const vk::Needs& needs, const vk::Snapshot& device, Diagnostics& diagnostics) {
   const Requirements& requirements = loaded.scenario->requirements;
   for (const std::string& line : check_requires(requirements, device)) {
     diagnostics.error(DiagnosticKind::DeviceLacks, requirements.at.location(), line);
@@ -40,7 +39,7 @@ std::optional<launch::Report> run(const Loaded& loaded, launch::DeviceOpening& o
                                   const Log& log, Diagnostics& diagnostics) {
   const auto snapshot = diagnostics.take(opening.snapshot());
   if (!snapshot) return std::nullopt;
-  gpu::Needs needs = launch::needs_of(*loaded.plan);
+  vk::Needs needs = launch::needs_of(*loaded.plan);
   check_device(loaded, needs, **snapshot, diagnostics);
   if (diagnostics.has_errors()) return std::nullopt;
   const auto device = diagnostics.take(opening.get(std::move(needs)));

@@ -10,7 +10,7 @@
 #include "scenario/model.hpp"
 #include "scenario/options.hpp"
 
-namespace slipway::gpu {
+namespace slipway::vk {
 struct Needs;
 }
 namespace slipway::launch {
@@ -33,7 +33,7 @@ Loaded load(const SourcePtr& source, const Path& directory, const ScenarioOption
 
 // Reports errors for what `requires` names or the plan needs and the device lacks, and for native support that is
 // missing where emulation is not allowed.
-void check_device(const Loaded& loaded, const gpu::Needs& needs, const gpu::Snapshot& device, Diagnostics& diagnostics);
+void check_device(const Loaded& loaded, const vk::Needs& needs, const vk::Snapshot& device, Diagnostics& diagnostics);
 
 // Checks the device when it is opened, and runs the plan on it. Empty after an error.
 std::optional<launch::Report> run(const Loaded& loaded, launch::DeviceOpening& opening, launch::RunOptions options,

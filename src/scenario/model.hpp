@@ -25,10 +25,10 @@
 
 #include "base/files.hpp"
 #include "base/vk_names.hpp"
-#include "gpu/pipeline/graphics_state.hpp"
 #include "json/document.hpp"
 #include "tensor/element_type.hpp"
 #include "tensor/shape.hpp"
+#include "vk/graphics_state.hpp"
 
 namespace slipway::scenario {
 
@@ -142,7 +142,7 @@ struct Tensor {
   Access access = Access::ReadOnly;
   Contents contents;
   Results results;
-  std::optional<gpu::Tiling> tiling;
+  std::optional<vk::Tiling> tiling;
   std::optional<MemoryGroup> memory_group;
   std::optional<AliasTarget> alias_target;
   json::Value at;
@@ -157,7 +157,7 @@ struct Sampler {
   vk::AddressMode address_mode = vk::AddressMode::CLAMP_TO_EDGE;
   std::optional<vk::BorderColor> border_color;               // absent: transparent black
   std::optional<std::array<double, 4>> custom_border_color;  // with the two custom colours only
-  std::optional<gpu::CompareOperation> compare_operation;    // of depth images
+  std::optional<vk::CompareOperation> compare_operation;     // of depth images
 };
 
 struct Image {
@@ -172,7 +172,7 @@ struct Image {
   Results results;
   bool color_attachment = false;
   Sampler sampler;
-  std::optional<gpu::Tiling> tiling;
+  std::optional<vk::Tiling> tiling;
   std::optional<MemoryGroup> memory_group;
   json::Value at;
 
@@ -473,7 +473,7 @@ enum class NativeFeature : std::uint8_t { Tensors, DataGraph, OpticalFlow };
 
 struct RequiredFormat {
   FormatName format;
-  gpu::Tiling tiling = gpu::Tiling::Optimal;
+  vk::Tiling tiling = vk::Tiling::Optimal;
   std::vector<FormatUse> usage;
   json::Value at;
 };

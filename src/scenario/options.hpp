@@ -34,7 +34,7 @@ struct ScenarioOptions {
   std::function<lower::DeviceFacts()> device_facts = {};
   // Called when there is a graph or a shader with tensors, unless all are emulated: the device that may run them
   // natively. Empty: everything is emulated.
-  std::function<const gpu::Snapshot*()> native_device = {};
+  std::function<const vk::Snapshot*()> native_device = {};
 };
 
 }  // namespace slipway::scenario

@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "gpu/device/snapshot.hpp"
 #include "launch/plan/plan.hpp"
 #include "scenario/model.hpp"
 #include "scenario/options.hpp"
+#include "vk/snapshot.hpp"
 
 namespace slipway::scenario {
 
@@ -35,10 +35,10 @@ std::optional<launch::Plan> plan_scenario(const Scenario& scenario, const Scenar
 
 // Whether a device supports something natively, so that it need not be emulated
 // (docs/spec/scenario.md#devices-and-emulation).
-bool is_native(NativeFeature feature, const gpu::Snapshot& device);
+bool is_native(NativeFeature feature, const vk::Snapshot& device);
 
 // The entries of the root's `requires` that a device lacks, a line each: `skipped: requires <what>`. Empty when it has
 // everything.
-std::vector<std::string> check_requires(const Requirements& requirements, const gpu::Snapshot& device);
+std::vector<std::string> check_requires(const Requirements& requirements, const vk::Snapshot& device);
 
 }  // namespace slipway::scenario

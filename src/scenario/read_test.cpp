@@ -80,7 +80,7 @@ TEST(Read, Tensor) {
   EXPECT_TRUE(alias.dims.empty());
   EXPECT_EQ(alias.format.name, "VK_FORMAT_NONE");
   EXPECT_FALSE(alias.format.value);
-  EXPECT_EQ(alias.tiling, gpu::Tiling::Optimal);
+  EXPECT_EQ(alias.tiling, vk::Tiling::Optimal);
   EXPECT_TRUE(alias.aliases());
   EXPECT_EQ(alias.alias_target->image.uid, "i");
   EXPECT_EQ(alias.alias_target->image.at.pointer(), "/resources/0/tensor/alias_target/resource_ref");
@@ -126,7 +126,7 @@ TEST(Read, Image) {
   EXPECT_EQ(full.sampler.address_mode, vk::AddressMode::CLAMP_TO_BORDER);
   EXPECT_EQ(full.sampler.border_color, vk::BorderColor::INT_CUSTOM_EXT);
   EXPECT_EQ(full.sampler.custom_border_color, (std::array<double, 4>{1, 2, 3, 4}));
-  EXPECT_EQ(full.tiling, gpu::Tiling::Linear);
+  EXPECT_EQ(full.tiling, vk::Tiling::Linear);
 }
 
 TEST(Read, SamplerWords) {
@@ -485,7 +485,7 @@ TEST(Read, Requirements) {
   EXPECT_EQ(requirements.limits.at(0).name, "maxX");
   EXPECT_EQ(requirements.limits.at(0).value, 5u);
   EXPECT_EQ(requirements.formats.at(0).format.value, vk::Format::R8_UINT);
-  EXPECT_EQ(requirements.formats.at(0).tiling, gpu::Tiling::Optimal);
+  EXPECT_EQ(requirements.formats.at(0).tiling, vk::Tiling::Optimal);
   EXPECT_EQ(requirements.formats.at(0).usage,
             (std::vector{FormatUse::Sampled, FormatUse::Storage, FormatUse::ColorAttachment, FormatUse::Blit}));
   EXPECT_EQ(requirements.native,

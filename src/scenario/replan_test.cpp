@@ -79,7 +79,7 @@ TEST_F(ReplanTest, GraphsGetTheKernelsOfTheDevice) {
   plan.captures.push_back({static_cast<launch::ResourceIndex>(y - plan.resources.begin()), [&](Bytes bytes) {
                              std::ranges::copy(bytes, std::as_writable_bytes(std::span(result)).begin());
                            }});
-  const gpu::Needs needs = launch::needs_of(plan);
+  const vk::Needs needs = launch::needs_of(plan);
   must(launch::run(plan, device(needs), {}, Log()));
   for (std::size_t i = 0; i < given.size(); ++i) EXPECT_EQ(result[i], 2 * given[i]);
 }

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/format.hpp"
-#include "gpu/device/device_plan.hpp"
 #include "scenario/plan.hpp"
+#include "vk/device_plan.hpp"
 
 namespace slipway::scenario {
 namespace {
@@ -13,13 +13,13 @@ namespace {
 std::uint64_t feature_bit(FormatUse use) {
   switch (use) {
     case FormatUse::Sampled:
-      return gpu::format_feature::kSampledImage;
+      return vk::format_feature::kSampledImage;
     case FormatUse::Storage:
-      return gpu::format_feature::kStorageImage;
+      return vk::format_feature::kStorageImage;
     case FormatUse::ColorAttachment:
-      return gpu::format_feature::kColorAttachment;
+      return vk::format_feature::kColorAttachment;
     case FormatUse::Blit:
-      return gpu::format_feature::kBlitSource | gpu::format_feature::kBlitDestination;
+      return vk::format_feature::kBlitSource | vk::format_feature::kBlitDestination;
   }
   std::unreachable();
 }
@@ -37,27 +37,27 @@ std::string_view name_of(NativeFeature feature) {
 }  // namespace
 
 // Native graphs and optical flow need native tensors too.
-bool is_native(NativeFeature feature, const gpu::Snapshot& device) {
+bool is_native(NativeFeature feature, const vk::Snapshot& device) {
   switch (feature) {
     case NativeFeature::Tensors:
-      return gpu::missing_for_tensors(device).empty();
+      return vk::missing_for_tensors(device).empty();
     case NativeFeature::DataGraph:
-      return gpu::missing_for_graphs(device).empty();
+      return vk::missing_for_graphs(device).empty();
     case NativeFeature::OpticalFlow:
-      return gpu::missing_for_graphs(device).empty() && device.has_extension("VK_ARM_data_graph_optical_flow") &&
+      return vk::missing_for_graphs(device).empty() && device.has_extension("VK_ARM_data_graph_optical_flow") &&
              device.has_feature("dataGraphOpticalFlow");
   }
   std::unreachable();
 }
 
-std::vector<std::string> check_requires(const Requirements& requirements, const gpu::Snapshot& device) {
+std::vector<std::string> check_requires(const Requirements& requirements, const vk::Snapshot& device) {
   std::vector<std::string> lines;
   const auto unmet = [&]<class... Arguments>(std::format_string<Arguments...> text, Arguments&&... arguments) {
     lines.push_back("skipped: requires " + formatted(text, std::forward<Arguments>(arguments)...));
   };
   if (requirements.api) {
     const auto [major, minor] = *requirements.api;
-    if (device.api < gpu::Version{major, minor, 0}) {
+    if (device.api < vk::Version{major, minor, 0}) {
       unmet("Vulkan {}.{}, the device has {}.{}", major, minor, device.api.major, device.api.minor);
     }
   }
@@ -77,8 +77,8 @@ std::vector<std::string> check_requires(const Requirements& requirements, const 
   }
   for (const RequiredFormat& format : requirements.formats) {
     if (!format.format.value) continue;  // an unknown name is reported by check_scenario
-    const gpu::FormatFeatures features = device.format_features(*format.format.value);
-    const bool linear = format.tiling == gpu::Tiling::Linear;
+    const vk::FormatFeatures features = device.format_features(*format.format.value);
+    const bool linear = format.tiling == vk::Tiling::Linear;
     for (const FormatUse use : format.usage) {
       const std::uint64_t bits = feature_bit(use);
       if (((linear ? features.linear : features.optimal) & bits) != bits) {

@@ -6,16 +6,15 @@
 namespace slipway::scenario {
 namespace {
 
-gpu::Snapshot device() {
-  gpu::Snapshot made;
+vk::Snapshot device() {
+  vk::Snapshot made;
   made.api = {1, 3, 250};
   made.extensions = {"VK_EXT_a"};
   made.features = {"shaderInt64"};
   made.limits_by_name = {{"maxComputeWorkGroupInvocations", 256}};
-  made.formats[vk::Format::R8_UNORM] = {.linear = gpu::format_feature::kSampledImage,
-                                        .optimal = gpu::format_feature::kSampledImage |
-                                                   gpu::format_feature::kStorageImage |
-                                                   gpu::format_feature::kBlitSource};
+  made.formats[vk::Format::R8_UNORM] = {.linear = vk::format_feature::kSampledImage,
+                                        .optimal = vk::format_feature::kSampledImage |
+                                                   vk::format_feature::kStorageImage | vk::format_feature::kBlitSource};
   made.memory_heaps = {{.size = 1000, .device_local = true}};
   return made;
 }
@@ -27,7 +26,7 @@ TEST(Requires, SupportedRequirementsAreMet) {
   all.features = {"shaderInt64"};
   all.limits = {{.name = "maxComputeWorkGroupInvocations", .value = 256, .at = {}}};
   all.formats = {{.format = {"VK_FORMAT_R8_UNORM", vk::Format::R8_UNORM},
-                  .tiling = gpu::Tiling::Optimal,
+                  .tiling = vk::Tiling::Optimal,
                   .usage = {FormatUse::Sampled, FormatUse::Storage},
                   .at = {}}};
   all.memory = 1000;
@@ -43,11 +42,11 @@ TEST(Requires, EachUnmetRequirementIsALine) {
   all.limits = {{.name = "maxComputeWorkGroupInvocations", .value = 257, .at = {}},
                 {.name = "maxNothing", .value = 1, .at = {}}};
   all.formats = {{.format = {"VK_FORMAT_R8_UNORM", vk::Format::R8_UNORM},
-                  .tiling = gpu::Tiling::Linear,
+                  .tiling = vk::Tiling::Linear,
                   .usage = {FormatUse::Sampled, FormatUse::Storage},
                   .at = {}},
                  {.format = {"VK_FORMAT_R8_UNORM", vk::Format::R8_UNORM},
-                  .tiling = gpu::Tiling::Optimal,
+                  .tiling = vk::Tiling::Optimal,
                   .usage = {FormatUse::ColorAttachment, FormatUse::Blit},
                   .at = {}}};
   all.native = {NativeFeature::Tensors, NativeFeature::DataGraph, NativeFeature::OpticalFlow};
@@ -72,7 +71,7 @@ TEST(Requires, EachUnmetRequirementIsALine) {
 TEST(Requires, NativeGraphsNeedNativeTensors) {
   Requirements graphs;
   graphs.native = {NativeFeature::DataGraph};
-  gpu::Snapshot made = device();
+  vk::Snapshot made = device();
   made.extensions.insert("VK_ARM_data_graph");
   made.features.insert({"dataGraph", "dataGraphShaderModule"});
   EXPECT_EQ(check_requires(graphs, made).size(), 1u);
@@ -82,7 +81,7 @@ TEST(Requires, NativeGraphsNeedNativeTensors) {
   EXPECT_EQ(check_requires(graphs, made).size(), 1u);
   made.extensions.insert({"VK_KHR_maintenance5", "VK_KHR_deferred_host_operations"});
   EXPECT_EQ(check_requires(graphs, made).size(), 1u);
-  made.queue_families = {{gpu::queue_flag::kCompute | gpu::queue_flag::kDataGraph, 1, 64}};
+  made.queue_families = {{vk::queue_flag::kCompute | vk::queue_flag::kDataGraph, 1, 64}};
   EXPECT_EQ(check_requires(graphs, made).size(), 0u);
 }
 

@@ -4,13 +4,13 @@
 #include "base/format.hpp"
 #include "gpu/commands/submit.hpp"
 #include "gpu/commands/transfer.hpp"
-#include "gpu/device/choose_device.hpp"
+#include "vk/choose_device.hpp"
 
 namespace slipway::testing {
 
 GpuTest::GpuTest() {
   options_.validation = true;
-  options_.on_message = [this](const gpu::InstanceMessage& message) {
+  options_.on_message = [this](const vk::InstanceMessage& message) {
     messages_.push_back(formatted("{}: {}", message.id, message.text));
   };
 }
@@ -26,19 +26,19 @@ void GpuTest::TearDown() {
 const gpu::Instance& GpuTest::instance() {
   if (!instance_) {
     instance_ = must(gpu::create_instance(options_));
-    index_ = must(gpu::choose_device(instance_->snapshots(), ""));
+    index_ = must(vk::choose_device(instance_->snapshots(), ""));
   }
   return *instance_;
 }
 
-const gpu::Snapshot& GpuTest::snapshot() { return instance().snapshots()[(instance(), index_)]; }
+const vk::Snapshot& GpuTest::snapshot() { return instance().snapshots()[(instance(), index_)]; }
 
-const gpu::Device& GpuTest::device(const gpu::Needs& needs, const gpu::DeviceOptions& options) {
-  if (!device_) must(make_device(must(gpu::plan_device(snapshot(), needs)), options));
+const gpu::Device& GpuTest::device(const vk::Needs& needs, const gpu::DeviceOptions& options) {
+  if (!device_) must(make_device(must(vk::plan_device(snapshot(), needs)), options));
   return *device_;
 }
 
-Result<> GpuTest::make_device(const gpu::DevicePlan& plan, const gpu::DeviceOptions& options) {
+Result<> GpuTest::make_device(const vk::DevicePlan& plan, const gpu::DeviceOptions& options) {
   device_.reset();
   const gpu::Instance& from = instance();
   Result<gpu::Device> made = gpu::create_device(from, index_, plan, options);
@@ -61,7 +61,7 @@ void GpuTest::read_buffer(const gpu::Buffer& buffer, MutableBytes bytes) {
   must(batch.finish());
 }
 
-gpu::Image GpuTest::make_image_of_bytes(const gpu::ImageInfo& info, Bytes bytes) {
+gpu::Image GpuTest::make_image_of_bytes(const vk::ImageInfo& info, Bytes bytes) {
   gpu::Image image = must(gpu::create_image(device(), info));
   gpu::Transfer batch = must(gpu::create_transfer(device()));
   must(batch.prepare(image));

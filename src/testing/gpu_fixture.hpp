@@ -30,12 +30,12 @@ class GpuTest : public ::testing::Test {
   void use_debug_names() { options_.debug_names = true; }
 
   const gpu::Instance& instance();
-  const gpu::Snapshot& snapshot();
+  const vk::Snapshot& snapshot();
   // The first call creates the device, which then lives until the end of the test.
-  const gpu::Device& device(const gpu::Needs& needs = {.graphics = true, .blit = true, .timestamps = true},
+  const gpu::Device& device(const vk::Needs& needs = {.graphics = true, .blit = true, .timestamps = true},
                             const gpu::DeviceOptions& options = {});
   // Like device(), but returns a failure as a result; destroys the previous device.
-  Result<> make_device(const gpu::DevicePlan& plan, const gpu::DeviceOptions& options = {});
+  Result<> make_device(const vk::DevicePlan& plan, const gpu::DeviceOptions& options = {});
   void drop_device() { device_.reset(); }
 
   // Creates a buffer with contents; reads one back.
@@ -51,7 +51,7 @@ class GpuTest : public ::testing::Test {
   }
   // Creates an image in layout General with contents in level 0; reads a level back.
   template <class T>
-  gpu::Image make_image(const gpu::ImageInfo& info, const std::vector<T>& texels) {
+  gpu::Image make_image(const vk::ImageInfo& info, const std::vector<T>& texels) {
     return make_image_of_bytes(info, std::as_bytes(std::span(texels)));
   }
   template <class T>
@@ -69,10 +69,10 @@ class GpuTest : public ::testing::Test {
  private:
   gpu::Buffer make_buffer_of_bytes(Bytes bytes, std::string name);
   void read_buffer(const gpu::Buffer& buffer, MutableBytes bytes);
-  gpu::Image make_image_of_bytes(const gpu::ImageInfo& info, Bytes bytes);
+  gpu::Image make_image_of_bytes(const vk::ImageInfo& info, Bytes bytes);
   void read_image(const gpu::Image& image, std::uint32_t level, MutableBytes bytes);
 
-  gpu::InstanceOptions options_;
+  vk::InstanceOptions options_;
   std::vector<std::string> messages_;
   std::optional<gpu::Instance> instance_;
   std::size_t index_ = 0;

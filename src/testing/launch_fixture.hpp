@@ -84,7 +84,7 @@ class LaunchTest : public testing::GpuTest {
   }
 
   const gpu::Device& device_for(const Plan& plan) {
-    gpu::Needs needs = needs_of(plan);
+    vk::Needs needs = needs_of(plan);
     needs.timestamps = true;
     EXPECT_TRUE(check_device(plan, needs, snapshot()).empty());
     return device(needs);

@@ -68,7 +68,7 @@ DeviceState state_of_cpu(const Path& sysfs) {
 }
 
 // The directory of the only GPU with these ids.
-Path directory_of(const gpu::Snapshot& device, const Path& sysfs) {
+Path directory_of(const vk::Snapshot& device, const Path& sysfs) {
   Path found;
   for (const Path& node : entries_of(sysfs / "class/drm", "renderD")) {
     if (line_of(node / "device/vendor") != formatted("{:#06x}", device.vendor_id) ||
@@ -80,7 +80,7 @@ Path directory_of(const gpu::Snapshot& device, const Path& sysfs) {
   return found;
 }
 
-DeviceState state_of_drm(const gpu::Snapshot& device, const Path& sysfs) {
+DeviceState state_of_drm(const vk::Snapshot& device, const Path& sysfs) {
   const Path directory = directory_of(device, sysfs);
   if (directory.empty()) return {};
   DeviceState state;
@@ -97,7 +97,7 @@ DeviceState state_of_drm(const gpu::Snapshot& device, const Path& sysfs) {
   return state;
 }
 
-DeviceState state_of_nvidia(const gpu::Snapshot& device, const DeviceStateSources& sources) {
+DeviceState state_of_nvidia(const vk::Snapshot& device, const DeviceStateSources& sources) {
   using Handle = void*;
   const auto find = [&]<class F>(F*& function, const char* name) {
     function = sources.nvml ? reinterpret_cast<F*>(sources.nvml(name)) : nullptr;
@@ -112,8 +112,7 @@ DeviceState state_of_nvidia(const gpu::Snapshot& device, const DeviceStateSource
     return {};
   constexpr int kSuccess = 0, kMultiprocessors = 1, kMemory = 2, kCore = 0;  // NVML_CLOCK_SM, NVML_CLOCK_MEM
   Handle handle = nullptr;
-  if (init() != kSuccess ||
-      handle_by_uuid(("GPU-" + gpu::format_uuid(device.device_uuid)).c_str(), &handle) != kSuccess)
+  if (init() != kSuccess || handle_by_uuid(("GPU-" + vk::format_uuid(device.device_uuid)).c_str(), &handle) != kSuccess)
     return {};
   DeviceState state;
   unsigned value = 0;
@@ -132,8 +131,8 @@ DeviceStateSources device_state_sources() {
   return sources;
 }
 
-DeviceState read_device_state(const gpu::Snapshot* device, const DeviceStateSources& sources) {
-  if (!device || device->type == gpu::DeviceType::Cpu) return state_of_cpu(sources.sysfs);
+DeviceState read_device_state(const vk::Snapshot* device, const DeviceStateSources& sources) {
+  if (!device || device->type == vk::DeviceType::Cpu) return state_of_cpu(sources.sysfs);
   return device->vendor_id == kNvidia ? state_of_nvidia(*device, sources) : state_of_drm(*device, sources.sysfs);
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/files.hpp"
-#include "gpu/device/snapshot.hpp"
+#include "vk/snapshot.hpp"
 
 namespace slipway::cli {
 
@@ -31,7 +31,7 @@ DeviceStateSources device_state_sources();
 
 // Members that are not known are absent. A GPU of which the machine has several of the same kind is only known if it is
 // NVIDIA's, because sysfs does not name them as Vulkan does. `device` null: the CPU.
-DeviceState read_device_state(const gpu::Snapshot* device, const DeviceStateSources& sources);
+DeviceState read_device_state(const vk::Snapshot* device, const DeviceStateSources& sources);
 
 // `1980 MHz, 54 C`, or empty.
 std::string device_state_text(const DeviceState& state);

@@ -21,7 +21,7 @@ class DeviceStates : public ::testing::Test {
     std::error_code ignored;
     std::filesystem::remove_all(sysfs(), ignored);
   }
-  std::string text_of(const gpu::Snapshot* device) const {
+  std::string text_of(const vk::Snapshot* device) const {
     return device_state_text(read_device_state(device, {.sysfs = sysfs(), .nvml = {}}));
   }
 };
@@ -36,12 +36,12 @@ TEST_F(DeviceStates, OfACpu) {
   EXPECT_EQ(text_of(nullptr), "3400 MHz");
   file("class/hwmon/hwmon1/name", "k10temp\n");
   file("class/hwmon/hwmon1/temp1_input", "61500\n");
-  const gpu::Snapshot software{.type = gpu::DeviceType::Cpu};
+  const vk::Snapshot software{.type = vk::DeviceType::Cpu};
   EXPECT_EQ(text_of(&software), "3400 MHz, 62 C");
 }
 
 TEST_F(DeviceStates, OfAGpuOfWhichThereIsOne) {
-  const gpu::Snapshot device{.type = gpu::DeviceType::Discrete, .vendor_id = 0x1002, .device_id = 0x73bf};
+  const vk::Snapshot device{.type = vk::DeviceType::Discrete, .vendor_id = 0x1002, .device_id = 0x73bf};
   const std::string node = "class/drm/renderD128/device/";
   file(node + "vendor", "0x1002\n");
   file(node + "device", "0x73bf\n");
@@ -50,7 +50,7 @@ TEST_F(DeviceStates, OfAGpuOfWhichThereIsOne) {
   file(node + "hwmon/hwmon4/freq2_input", "1000000000\n");
   file(node + "hwmon/hwmon4/temp1_input", "54000\n");
   EXPECT_EQ(text_of(&device), "2150 MHz, memory 1000 MHz, 54 C");
-  const gpu::Snapshot other{.type = gpu::DeviceType::Discrete, .vendor_id = 0x1002, .device_id = 0x73b0};
+  const vk::Snapshot other{.type = vk::DeviceType::Discrete, .vendor_id = 0x1002, .device_id = 0x73b0};
   EXPECT_EQ(text_of(&other), "");
   file("class/drm/renderD129/device/vendor", "0x1002\n");
   file("class/drm/renderD129/device/device", "0x73bf\n");
@@ -58,7 +58,7 @@ TEST_F(DeviceStates, OfAGpuOfWhichThereIsOne) {
 }
 
 TEST_F(DeviceStates, OfAGpuOfIntel) {
-  const gpu::Snapshot device{.type = gpu::DeviceType::Integrated, .vendor_id = 0x8086, .device_id = 0x46a6};
+  const vk::Snapshot device{.type = vk::DeviceType::Integrated, .vendor_id = 0x8086, .device_id = 0x46a6};
   const std::string node = "class/drm/renderD128/device/";
   file(node + "vendor", "0x8086\n");
   file(node + "device", "0x46a6\n");
@@ -98,7 +98,7 @@ void* stub_of_nvml(const char* symbol) {
 }
 
 TEST_F(DeviceStates, OfNvidiaComeFromItsLibrary) {
-  gpu::Snapshot device{.type = gpu::DeviceType::Discrete, .vendor_id = 0x10de, .device_id = 0x2335};
+  vk::Snapshot device{.type = vk::DeviceType::Discrete, .vendor_id = 0x10de, .device_id = 0x2335};
   device.device_uuid = {0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 0, 1, 2, 3, 4, 5, 6, 7};
   const DeviceStateSources sources{.sysfs = sysfs(), .nvml = stub_of_nvml};
   EXPECT_EQ(device_state_text(read_device_state(&device, sources)), "1980 MHz, 41 C");

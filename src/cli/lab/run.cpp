@@ -47,7 +47,7 @@ std::optional<std::vector<std::string>> device_selectors(const std::string& opti
   const auto instance = diagnostics.take(gpu::create_instance());
   if (!instance) return std::nullopt;
   std::vector<std::string> selectors;
-  for (const gpu::Snapshot& device : instance->snapshots()) {
+  for (const vk::Snapshot& device : instance->snapshots()) {
     if (device.api.major > 1 || device.api.minor >= 3) selectors.push_back(std::to_string(device.index));
   }
   if (selectors.empty()) diagnostics.error(DiagnosticKind::NoDevice, {}, "there is no device with Vulkan 1.3");

@@ -18,7 +18,6 @@
 #include "cli/formats.hpp"
 #include "cli/lab/options.hpp"
 #include "cli/run_report.hpp"
-#include "gpu/device/choose_device.hpp"
 #include "gpu/device/device_failure.hpp"
 #include "gpu/device/instance.hpp"
 #include "json/document.hpp"
@@ -26,6 +25,7 @@
 #include "launch/report/iteration_times.hpp"
 #include "model/cpu_device.hpp"
 #include "tensor/compare.hpp"
+#include "vk/choose_device.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -70,13 +70,13 @@ class SupervisorLink {
   std::string received_;
 };
 
-std::optional<gpu::Snapshot> find_device(const std::string& selector) {
+std::optional<vk::Snapshot> find_device(const std::string& selector) {
   if (selected_device(selector) == model::kCpuDevice) return model::cpu_snapshot();
   const Result<gpu::Instance> instance = gpu::create_instance();
   if (!instance) return std::nullopt;
-  const Result<std::size_t> index = gpu::choose_device(instance->snapshots(), selector);
+  const Result<std::size_t> index = vk::choose_device(instance->snapshots(), selector);
   if (!index) return std::nullopt;
-  const auto device = std::ranges::find(instance->snapshots(), *index, &gpu::Snapshot::index);
+  const auto device = std::ranges::find(instance->snapshots(), *index, &vk::Snapshot::index);
   return device == instance->snapshots().end() ? std::nullopt : std::optional(*device);
 }
 
@@ -146,7 +146,7 @@ class Worker {
       if (words_[i] == "--device") selector = words_[i + 1];
     }
     device_ = find_device(selector);
-    const DeviceIdentity device = device_ ? DeviceIdentity{device_->name, gpu::driver_of(*device_)} : DeviceIdentity();
+    const DeviceIdentity device = device_ ? DeviceIdentity{device_->name, vk::driver_of(*device_)} : DeviceIdentity();
     json::Writer out(json::kCompact);
     out.object(
         [&] { out.key("device").object([&] { out.member("name", device.name).member("driver", device.driver); }); });
@@ -240,7 +240,7 @@ class Worker {
   }
 
   std::vector<std::string> words_;
-  std::optional<gpu::Snapshot> device_;
+  std::optional<vk::Snapshot> device_;
   SupervisorLink link_;
   std::map<std::unique_ptr<JobSource> (*)(), std::unique_ptr<JobSource>> sources_;
 };

@@ -50,7 +50,7 @@ bool OtherDevice::prepare(Diagnostics& diagnostics) {
   made.cache = cache;
   if (options_.timeout) made.time_out = launch::time_out_of(*options_.timeout);
   if (session_) {
-    const Result<const gpu::Snapshot*> snapshot = session_->opening().snapshot();
+    const Result<const vk::Snapshot*> snapshot = session_->opening().snapshot();
     if (!snapshot) {
       for (Diagnostic problem : snapshot.error()) {
         problem.note(formatted("named by `--compare {}{}`", kDevicePrefix, selector_));
@@ -62,7 +62,7 @@ bool OtherDevice::prepare(Diagnostics& diagnostics) {
     made.graphs.lower.device = model::tuned_facts(**snapshot, cache, diagnostics);
     made.opening = &session_->opening();
   } else {
-    const gpu::Snapshot snapshot = model::cpu_snapshot();
+    const vk::Snapshot snapshot = model::cpu_snapshot();
     name_ = snapshot.name;
     made.graphs.engine = model::Engine::Cpu;
     made.graphs.lower.device.tuning = model::tuned_facts(snapshot, cache, diagnostics).tuning;

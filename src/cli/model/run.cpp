@@ -18,7 +18,6 @@
 #include "cli/model/vgf_verbs.hpp"
 #include "cli/run_report.hpp"
 #include "cli/run_times.hpp"
-#include "gpu/device/device_plan.hpp"
 #include "launch/check/check_device.hpp"
 #include "launch/check/hazards.hpp"
 #include "launch/execute/host_run.hpp"
@@ -31,6 +30,7 @@
 #include "model/tuning/tuning_table.hpp"
 #include "tensor/npz.hpp"
 #include "tensor/shape.hpp"
+#include "vk/device_plan.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -229,10 +229,10 @@ class ModelJob : public Job {
   bool on_cpu_only() const { return selected_device(options_.device) == model::kCpuDevice; }
 
   // Without a GPU, and unless something else is asked for, models of graphs run on the CPU engine.
-  bool prefers_cpu(const Result<const gpu::Snapshot*>& snapshot) const {
+  bool prefers_cpu(const Result<const vk::Snapshot*>& snapshot) const {
     if (options_.engine != "auto" || !selected_device(options_.device).empty() || options_.emulate || options_.validate)
       return false;
-    if (snapshot && ((*snapshot)->type != gpu::DeviceType::Cpu || gpu::missing_for_graphs(**snapshot).empty()))
+    if (snapshot && ((*snapshot)->type != vk::DeviceType::Cpu || vk::missing_for_graphs(**snapshot).empty()))
       return false;
     const std::vector<vgf::Segment>& segments = request_.file->vgf.segments;
     return std::ranges::all_of(segments, [](const vgf::Segment& s) { return s.kind == vgf::ModuleKind::Graph; }) &&
@@ -333,7 +333,7 @@ class ModelJob : public Job {
     return alone_ && ok();
   }
 
-  void refuse_emulation(const gpu::Snapshot& device) {
+  void refuse_emulation(const vk::Snapshot& device) {
     Diagnostics refused;
     model::refuse_emulation(alone_->plan, device, refused);
     for (Diagnostic& problem : refused.release()) {
@@ -360,7 +360,7 @@ class ModelJob : public Job {
     const auto snapshot = diagnostics_.take(device_->opening().snapshot());
     if (!snapshot) return false;
     if (options_.emulate == "never" && options_.engine == "auto") refuse_emulation(**snapshot);
-    gpu::Needs needs = launch::needs_of(alone_->plan);
+    vk::Needs needs = launch::needs_of(alone_->plan);
     needs.timestamps |= options_.is_timed();
     diagnostics_.add(launch::check_device(alone_->plan, needs, **snapshot).release());
     if (!ok()) return false;

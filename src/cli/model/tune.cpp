@@ -117,7 +117,7 @@ class Tuning {
     session.add_messages(diagnostics_);
   }
 
-  void tune_on(const gpu::Device* device, const gpu::Snapshot& snapshot) {
+  void tune_on(const gpu::Device* device, const vk::Snapshot& snapshot) {
     const auto tuned = model::tune({.standalone = request_,
                                     .device = device,
                                     .cache = cache_,
@@ -150,7 +150,7 @@ class Tuning {
   }
 
   // After each model, so that nothing that was measured is lost when the next one fails or the program is ended.
-  void write_table(const gpu::Snapshot& snapshot) {
+  void write_table(const vk::Snapshot& snapshot) {
     if (options_.output.empty()) return;
     const std::string text = write_tuning(model::TuningTable::of(snapshot, all_, rates_));
     if (Result<> written = write_file(options_.output, text); !written) diagnostics_.add(std::move(written.error()));

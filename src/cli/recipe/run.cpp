@@ -207,7 +207,7 @@ class RecipeJob : public Job {
       return;
     }
     backends_->set_instance(
-        {.shader_prints = true, .on_message = [prints = prints_](const gpu::InstanceMessage& message) {
+        {.shader_prints = true, .on_message = [prints = prints_](const vk::InstanceMessage& message) {
            if (message.is_shader_print) prints->add(message.text);
          }});
   }

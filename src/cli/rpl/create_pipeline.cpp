@@ -2,9 +2,9 @@
 #include "cli/rpl/create_pipeline.hpp"
 
 #include "base/format.hpp"
-#include "gpu/device/choose_device.hpp"
 #include "gpu/device/instance.hpp"
 #include "scenario/rpl/create_pipeline.hpp"
+#include "vk/choose_device.hpp"
 
 namespace slipway::cli {
 
@@ -19,10 +19,10 @@ std::optional<std::string> create_pipeline(const rpl::Metadata& metadata, std::s
                                            Diagnostics& diagnostics) {
   const std::optional<gpu::Instance> instance = diagnostics.take(gpu::create_instance());
   if (!instance) return std::nullopt;
-  const auto chosen = diagnostics.take(gpu::choose_device(instance->snapshots(), selector));
+  const auto chosen = diagnostics.take(vk::choose_device(instance->snapshots(), selector));
   if (!chosen) return std::nullopt;
-  const gpu::Snapshot& snapshot = instance->snapshots()[*chosen];
-  const auto plan = diagnostics.take(gpu::plan_device(snapshot, scenario::pipeline_needs(metadata)));
+  const vk::Snapshot& snapshot = instance->snapshots()[*chosen];
+  const auto plan = diagnostics.take(vk::plan_device(snapshot, scenario::pipeline_needs(metadata)));
   if (!plan) return std::nullopt;
   const auto device = diagnostics.take(gpu::create_device(*instance, *chosen, *plan));
   if (!device) return std::nullopt;

@@ -7,12 +7,12 @@
 #include "cli/scenario/options.hpp"
 #include "cli/scenario/runner.hpp"
 #include "cli/scenario/verbs.hpp"
-#include "gpu/device/choose_device.hpp"
 #include "gpu/device/instance.hpp"
 #include "launch/check/check_device.hpp"
 #include "scenario/load.hpp"
 #include "scenario/portable.hpp"
 #include "scenario/schema.hpp"
+#include "vk/choose_device.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -40,9 +40,9 @@ int describe_key(const std::string& key) {
 void check_on_device(const scenario::Loaded& loaded, const std::string& selector, Diagnostics& diagnostics) {
   const std::optional<gpu::Instance> instance = diagnostics.take(gpu::create_instance());
   if (!instance) return;
-  const std::optional<std::size_t> chosen = diagnostics.take(gpu::choose_device(instance->snapshots(), selector));
+  const std::optional<std::size_t> chosen = diagnostics.take(vk::choose_device(instance->snapshots(), selector));
   if (!chosen) return;
-  const gpu::Snapshot& device = instance->snapshots()[*chosen];
+  const vk::Snapshot& device = instance->snapshots()[*chosen];
   scenario::check_device(loaded, launch::needs_of(*loaded.plan), device, diagnostics);
 }
 

@@ -115,13 +115,13 @@ std::optional<launch::Report> ScenarioRunner::run_on_cpu(const std::string& file
 }
 
 lower::DeviceFacts ScenarioRunner::device_facts(Diagnostics& diagnostics) {
-  const gpu::Snapshot* snapshot = native_device();
+  const vk::Snapshot* snapshot = native_device();
   return snapshot ? model::tuned_facts(*snapshot, cache_, diagnostics) : lower::DeviceFacts{};
 }
 
 // Null if no device can be opened; the run reports why.
-const gpu::Snapshot* ScenarioRunner::native_device() {
-  const auto snapshot = device_ ? device_->opening().snapshot() : Result<const gpu::Snapshot*>(nullptr);
+const vk::Snapshot* ScenarioRunner::native_device() {
+  const auto snapshot = device_ ? device_->opening().snapshot() : Result<const vk::Snapshot*>(nullptr);
   return snapshot ? *snapshot : nullptr;
 }
 

@@ -52,7 +52,7 @@ class ScenarioRunner {
   std::optional<launch::Report> run_on_cpu(const std::string& file, const scenario::Loaded& loaded,
                                            Diagnostics& diagnostics) const;
   lower::DeviceFacts device_facts(Diagnostics& diagnostics);
-  const gpu::Snapshot* native_device();
+  const vk::Snapshot* native_device();
 
   const ScenarioRunOptions& options_;
   Log log_;

@@ -38,13 +38,13 @@ VkBufferImageCopy region_of(const Image& image, const BufferImageCopy& where) {
           .imageExtent = {width, height, depth}};
 }
 
-VkAttachmentLoadOp load_op(Load load) {
+VkAttachmentLoadOp load_op(vk::Load load) {
   switch (load) {
-    case Load::DontCare:
+    case vk::Load::DontCare:
       return VK_ATTACHMENT_LOAD_OP_DONT_CARE;
-    case Load::Contents:
+    case vk::Load::Contents:
       return VK_ATTACHMENT_LOAD_OP_LOAD;
-    case Load::Clear:
+    case vk::Load::Clear:
       return VK_ATTACHMENT_LOAD_OP_CLEAR;
   }
   std::unreachable();
@@ -67,7 +67,7 @@ VkRenderingAttachmentInfo attachment_of(const ColorAttachment& color) {
   return info;
 }
 
-VkRenderingAttachmentInfo attachment_of(const DepthStencilAttachment& both, Load load) {
+VkRenderingAttachmentInfo attachment_of(const DepthStencilAttachment& both, vk::Load load) {
   VkRenderingAttachmentInfo info{.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
                                  .imageView = both.view,
                                  .imageLayout = layout_of(both.layout),
@@ -84,11 +84,11 @@ VkRenderingAttachmentInfo attachment_of(const DepthStencilAttachment& both, Load
 
 // From all commands to all commands. kMemoryRead would include the reading of indirect commands: a list that ends with
 // that takes 2 us longer on an H200.
-BarrierScope scope_of_lists(const DevicePlan& plan) {
+BarrierScope scope_of_lists(const vk::DevicePlan& plan) {
   using namespace vk::access;
   BarrierScope scope{.src_access = kMemoryWrite,
                      .dst_access = kShaderRead | kShaderWrite | kUniformRead | kTransferRead | kTransferWrite};
-  if (plan.queue_flags & queue_flag::kGraphics)
+  if (plan.queue_flags & vk::queue_flag::kGraphics)
     scope.dst_access |= kIndexRead | kVertexAttributeRead | kColorAttachmentRead | kColorAttachmentWrite |
                         kDepthStencilRead | kDepthStencilWrite;
   if (plan.has_extension(VK_ARM_DATA_GRAPH_EXTENSION_NAME)) scope.dst_access |= kDataGraphRead | kDataGraphWrite;
@@ -215,7 +215,7 @@ void CommandList::bind_vertices(std::uint32_t binding, const Buffer& buffer) {
   state_->vk.vkCmdBindVertexBuffers(state_->buffer, binding, 1, &handle, &offset);
 }
 
-void CommandList::bind_indices(const Buffer& buffer, IndexType type) {
+void CommandList::bind_indices(const Buffer& buffer, vk::IndexType type) {
   state_->vk.vkCmdBindIndexBuffer(state_->buffer, buffer.handle(), 0, static_cast<VkIndexType>(type));
 }
 
@@ -331,10 +331,10 @@ void CommandList::clear(const Image& image, ClearColor color, vk::Layout layout)
 }
 
 void CommandList::blit_level(const Image& image, std::uint32_t level) {
-  const FormatFeatures features = state_->core.snapshot.format_features(image.info().format);
-  const std::uint64_t tiled = image.tiling() == Tiling::Linear ? features.linear : features.optimal;
+  const vk::FormatFeatures features = state_->core.snapshot.format_features(image.info().format);
+  const std::uint64_t tiled = image.tiling() == vk::Tiling::Linear ? features.linear : features.optimal;
   const VkImageAspectFlags aspect = image.plan().data_aspect;
-  const bool linear = aspect == VK_IMAGE_ASPECT_COLOR_BIT && (tiled & format_feature::kSampledLinear);
+  const bool linear = aspect == VK_IMAGE_ASPECT_COLOR_BIT && (tiled & vk::format_feature::kSampledLinear);
   const auto corner = [&](std::uint32_t of) {
     const auto [width, height, depth] = image.extent(of);
     return VkOffset3D{static_cast<std::int32_t>(width), static_cast<std::int32_t>(height),

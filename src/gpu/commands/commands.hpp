@@ -82,7 +82,7 @@ struct ClearColor {
 struct ColorAttachment {
   VkImageView_T* view = nullptr;  // of one level
   vk::Layout layout = vk::Layout::General;
-  Load load = Load::DontCare;
+  vk::Load load = vk::Load::DontCare;
   ClearColor clear;
   VkImageView_T* resolve = nullptr;  // gets the average of the samples; of integers the first one
   vk::Layout resolve_layout = vk::Layout::General;
@@ -93,7 +93,7 @@ struct DepthStencilAttachment {
   VkImageView_T* view = nullptr;        // with all aspects of the format
   bool depth = false, stencil = false;  // the aspects
   vk::Layout layout = vk::Layout::General;
-  Load depth_load = Load::DontCare, stencil_load = Load::DontCare;
+  vk::Load depth_load = vk::Load::DontCare, stencil_load = vk::Load::DontCare;
   float clear_depth = 0;
   std::uint32_t clear_stencil = 0;
   VkImageView_T* resolve = nullptr;  // gets the first of the samples
@@ -136,7 +136,7 @@ class CommandList {
   // Viewport and scissor are the extent. Between begin and end there are only draws and what they bind.
   void begin_rendering(const Rendering& rendering);
   void bind_vertices(std::uint32_t binding, const Buffer& buffer);
-  void bind_indices(const Buffer& buffer, IndexType type);
+  void bind_indices(const Buffer& buffer, vk::IndexType type);
   void draw(const DrawRange& range);
   void draw_indexed(const DrawRange& range);
   void end_rendering();

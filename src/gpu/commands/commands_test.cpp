@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include "gpu/device/choose_device.hpp"
 #include "testing/allocations.hpp"
 #include "testing/device_shaders.hpp"
 #include "testing/gpu_fixture.hpp"
 #include "testing/spirv_text.hpp"
+#include "vk/choose_device.hpp"
 
 namespace slipway::gpu {
 namespace {
@@ -130,8 +130,8 @@ TEST_F(CommandsTest, LabelsAreNothingWithoutDebugNames) {
 // Without validation, whose layer allocates in our name.
 TEST(Recording, DoesNotAllocate) {
   const Instance instance = must(create_instance());
-  const std::size_t index = must(choose_device(instance.snapshots(), ""));
-  const Device device = must(create_device(instance, index, must(plan_device(instance.snapshots()[index], {}))));
+  const std::size_t index = must(vk::choose_device(instance.snapshots(), ""));
+  const Device device = must(create_device(instance, index, must(vk::plan_device(instance.snapshots()[index], {}))));
   const PipelineLayout layout =
       must(create_pipeline_layout(device, {.sets = {{{.binding = 0}, {.binding = 1}}}, .push_constants_size = 4}));
   const std::vector<std::uint32_t> words = slipway::testing::assemble(slipway::testing::kMultiplyAdd);

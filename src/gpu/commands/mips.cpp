@@ -13,7 +13,7 @@
 namespace slipway::gpu {
 namespace {
 
-std::span<const std::uint32_t> shader_for(const ImageInfo& info) {
+std::span<const std::uint32_t> shader_for(const vk::ImageInfo& info) {
   const std::string format = vk::name_of(info.format);
   const bool volume = info.depth > 1;
   if (format.contains("_UINT")) return volume ? std::span(kMipShader_3D_uint) : std::span(kMipShader_2D_uint);
@@ -22,8 +22,8 @@ std::span<const std::uint32_t> shader_for(const ImageInfo& info) {
 }
 
 std::uint64_t tiled_features(const Device& device, const Image& image) {
-  const FormatFeatures features = device.snapshot().format_features(image.info().format);
-  return image.tiling() == Tiling::Linear ? features.linear : features.optimal;
+  const vk::FormatFeatures features = device.snapshot().format_features(image.info().format);
+  return image.tiling() == vk::Tiling::Linear ? features.linear : features.optimal;
 }
 
 }  // namespace
@@ -35,15 +35,15 @@ struct MipRecorder {
   MipWork& work;
 
   Result<> prepare() {
-    constexpr std::uint64_t needed =
-        format_feature::kSampledImage | format_feature::kStorageImage | format_feature::kStorageWriteWithoutFormat;
+    constexpr std::uint64_t needed = vk::format_feature::kSampledImage | vk::format_feature::kStorageImage |
+                                     vk::format_feature::kStorageWriteWithoutFormat;
     if ((tiled_features(device, image) & needed) != needed || !image.info().uses.storage ||
         !image.info().uses.sampled) {
       return fail(DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
                   formatted("mips of `{}` images need a queue with graphics (image `{}`)",
                             vk::name_of(image.info().format), image.info().name));
     }
-    const bool linear = tiled_features(device, image) & format_feature::kSampledLinear;
+    const bool linear = tiled_features(device, image) & vk::format_feature::kSampledLinear;
     const vk::Filter filter = linear ? vk::Filter::LINEAR : vk::Filter::NEAREST;
     Result<Owned<VkSampler_T>> sampler =
         create_sampler(device, {.min_filter = filter, .mag_filter = filter, .name = "mips"});
@@ -96,7 +96,7 @@ Result<MipWork> record_mips(const Device& device, CommandList& commands, const I
                             std::uint32_t first_level) {
   MipWork work;
   MipRecorder recorder{device, commands, image, work};
-  const bool blit = !mips_need_storage(device.plan());
+  const bool blit = !vk::mips_need_storage(device.plan());
   if (first_level >= image.info().mips) return work;
   if (!blit && (image.info().layers > 1 || image.info().line)) {
     return fail(DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),

@@ -21,19 +21,19 @@ class MipsTest : public slipway::testing::GpuTest {
  protected:
   // As on a device whose queue only computes.
   void use_compute_only() {
-    DevicePlan plan = must(plan_device(snapshot(), {}));
-    plan.queue_flags &= ~queue_flag::kGraphics;
+    vk::DevicePlan plan = must(vk::plan_device(snapshot(), {}));
+    plan.queue_flags &= ~vk::queue_flag::kGraphics;
     must(make_device(plan));
   }
 
-  ImageInfo info_of(Format format, std::uint32_t width, std::uint32_t height, std::uint32_t mips,
-                    std::uint32_t depth = 1) {
+  vk::ImageInfo info_of(Format format, std::uint32_t width, std::uint32_t height, std::uint32_t mips,
+                        std::uint32_t depth = 1) {
     return {.format = format,
             .width = width,
             .height = height,
             .depth = depth,
             .mips = mips,
-            .uses = {.sampled = true, .storage = mips_need_storage(device().plan()), .uploaded = true},
+            .uses = {.sampled = true, .storage = vk::mips_need_storage(device().plan()), .uploaded = true},
             .name = "i"};
   }
 
@@ -80,7 +80,7 @@ TEST_F(MipsTest, AreBilinearByBlitAndByCompute) {
     if (compute) use_compute_only();
     for (const auto& [width, height] : {std::pair{16, 8}, std::pair{13, 7}, std::pair{5, 1}}) {
       SCOPED_TRACE(formatted("{}x{}, compute {}", width, height, compute));
-      const std::uint32_t mips = max_mips(width, height);
+      const std::uint32_t mips = vk::max_mips(width, height);
       std::vector<float> level = waves(static_cast<std::size_t>(width) * height);
       const Image image = make_image(info_of(Format::R32_SFLOAT, width, height, mips), level);
       generate(image);
@@ -114,9 +114,9 @@ TEST_F(MipsTest, AreTheSameByBlitAndByCompute) {
       if (compute) {
         use_compute_only();
       } else {
-        must(make_device(must(plan_device(snapshot(), {.blit = true}))));
+        must(make_device(must(vk::plan_device(snapshot(), {.blit = true}))));
       }
-      const ImageInfo info = info_of(c.format, c.width, c.height, c.mips, c.depth);
+      const vk::ImageInfo info = info_of(c.format, c.width, c.height, c.mips, c.depth);
       const Image probe = must(create_image(device(), info));
       std::vector<std::uint8_t> bytes(probe.packed_size(0));
       for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * 37 % 61);
@@ -143,10 +143,10 @@ TEST_F(MipsTest, LeaveTheLevelsThatAreThere) {
 }
 
 TEST_F(MipsTest, SayWhatTheyNeed) {
-  EXPECT_FALSE(mips_need_storage(device().plan()));
+  EXPECT_FALSE(vk::mips_need_storage(device().plan()));
   use_compute_only();
-  EXPECT_TRUE(mips_need_storage(device().plan()));
-  ImageInfo info = info_of(Format::R8G8B8A8_SRGB, 4, 4, 2);
+  EXPECT_TRUE(vk::mips_need_storage(device().plan()));
+  vk::ImageInfo info = info_of(Format::R8G8B8A8_SRGB, 4, 4, 2);
   info.uses.storage = false;
   const Image image = must(create_image(device(), info));
   CommandList list = must(create_command_list(device()));

@@ -40,7 +40,7 @@ std::unexpected<Failure> device_lost() {
               "the device is lost: work that was submitted to it did not end in the given time");
 }
 
-VkSemaphoreSubmitInfo semaphore_info(const DeviceCore& core, const QueuePoint& point) {
+VkSemaphoreSubmitInfo semaphore_info(const DeviceCore& core, const vk::QueuePoint& point) {
   return {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO,
           .semaphore = core.queues[point.queue].timeline,
           .value = point.value,
@@ -49,7 +49,7 @@ VkSemaphoreSubmitInfo semaphore_info(const DeviceCore& core, const QueuePoint& p
 
 // What describes all batches, in the queue's memory; everything is added before a pointer is taken.
 std::span<VkSubmitInfo2> describe(const DeviceCore& core, SubmitInfos& all, std::span<const Batch> batches,
-                                  const QueuePoint& end) {
+                                  const vk::QueuePoint& end) {
   all.buffers.clear();
   all.semaphores.clear();
   all.infos.clear();
@@ -57,7 +57,7 @@ std::span<VkSubmitInfo2> describe(const DeviceCore& core, SubmitInfos& all, std:
     for (const CommandList* list : batch.lists) {
       all.buffers.push_back({.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, .commandBuffer = list->handle()});
     }
-    for (const QueuePoint& point : batch.after) all.semaphores.push_back(semaphore_info(core, point));
+    for (const vk::QueuePoint& point : batch.after) all.semaphores.push_back(semaphore_info(core, point));
   }
   all.semaphores.push_back(semaphore_info(core, end));
   const VkCommandBufferSubmitInfo* buffer = all.buffers.data();
@@ -77,14 +77,14 @@ std::span<VkSubmitInfo2> describe(const DeviceCore& core, SubmitInfos& all, std:
 }
 
 // Whether the work of a queue has come to a point: VK_SUCCESS, VK_NOT_READY, or an error.
-VkResult status_of(const DeviceCore& core, const QueuePoint& point) {
+VkResult status_of(const DeviceCore& core, const vk::QueuePoint& point) {
   std::uint64_t reached = 0;
   const VkResult result =
       core.functions.vkGetSemaphoreCounterValue(core.device, core.queues[point.queue].timeline, &reached);
   return result == VK_SUCCESS && reached < point.value ? VK_NOT_READY : result;
 }
 
-VkResult wait_for(const DeviceCore& core, const QueuePoint& point, std::uint64_t nanoseconds) {
+VkResult wait_for(const DeviceCore& core, const vk::QueuePoint& point, std::uint64_t nanoseconds) {
   const VkSemaphoreWaitInfo info{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
                                  .semaphoreCount = 1,
                                  .pSemaphores = &core.queues[point.queue].timeline,
@@ -109,7 +109,7 @@ Result<WaitStatus> Submission::wait(std::optional<std::chrono::nanoseconds> time
   if (core.lost) return device_lost();
   const Clock::time_point start = Clock::now();
   const std::chrono::nanoseconds limit = std::max(time_out.value_or(std::chrono::nanoseconds::max()), {});
-  const bool is_software = core.snapshot.type == DeviceType::Cpu;
+  const bool is_software = core.snapshot.type == vk::DeviceType::Cpu;
   const auto polling = std::min<std::chrono::nanoseconds>(limit, is_software ? kPollingSoftware : kPolling);
   VkResult result = status_of(core, end_);
   while (result == VK_NOT_READY && Clock::now() - start < polling) {
@@ -135,7 +135,7 @@ Result<Submission> submit_batches(const Device& device, std::uint32_t index, std
   const DeviceCore& core = device.core();
   if (core.lost) return device_lost();
   QueueCore& queue = core.queues[index];
-  const QueuePoint end{index, queue.value + 1};
+  const vk::QueuePoint end{index, queue.value + 1};
   const std::span<VkSubmitInfo2> infos = describe(core, queue.infos, batches, end);
   std::optional<BoundaryInfo> boundary_info;
   if (boundary && core.plan.has_feature("frameBoundary")) {

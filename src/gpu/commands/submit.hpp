@@ -25,7 +25,7 @@
 
 #include "base/diagnostic.hpp"
 #include "gpu/commands/commands.hpp"
-#include "gpu/commands/queue_point.hpp"
+#include "vk/queue_point.hpp"
 
 namespace slipway::gpu {
 
@@ -40,7 +40,7 @@ struct FrameBoundary {
 // Lists that are executed in order, once all of `after` has been reached.
 struct Batch {
   std::span<const CommandList* const> lists;
-  std::span<const QueuePoint> after;  // ends of submissions to the same device
+  std::span<const vk::QueuePoint> after;  // ends of submissions to the same device
 };
 
 enum class WaitStatus { Done, TimedOut };
@@ -59,13 +59,13 @@ class Submission {
   Result<WaitStatus> wait(std::optional<std::chrono::nanoseconds> time_out = std::nullopt);
 
   // The end of its last batch, for batches of other queues to wait for.
-  QueuePoint end() const { return end_; }
+  vk::QueuePoint end() const { return end_; }
 
  private:
   friend Result<Submission> submit_batches(const Device&, std::uint32_t, std::span<const Batch>, const FrameBoundary*);
-  Submission(const DeviceCore& core, QueuePoint end) : core_(&core), end_(end) {}
+  Submission(const DeviceCore& core, vk::QueuePoint end) : core_(&core), end_(end) {}
   const DeviceCore* core_;  // none after a move
-  QueuePoint end_;
+  vk::QueuePoint end_;
   std::optional<WaitStatus> status_;  // of the last wait
 };
 

@@ -16,7 +16,7 @@ using slipway::testing::text_of;
 class SubmitTest : public slipway::testing::GpuTest {
  protected:
   void use_functions(void (*hook)(DeviceFunctions&)) {
-    must(make_device(must(plan_device(snapshot(), {})), {.hook = hook}));
+    must(make_device(must(vk::plan_device(snapshot(), {})), {.hook = hook}));
   }
 };
 
@@ -104,7 +104,7 @@ TEST_F(SubmitTest, WorkGivenUpLosesTheDevice) {
 
 // The driver has one queue; the numbers share it, the waiting is real.
 TEST_F(SubmitTest, QueuesWaitForEachOther) {
-  must(make_device(must(plan_device(snapshot(), {})), {.queues = 3}));
+  must(make_device(must(vk::plan_device(snapshot(), {})), {.queues = 3}));
   ASSERT_EQ(device().plan().queues, 3u);
   const Buffer a = make_buffer(std::vector<std::uint32_t>(1, 1));
   const Buffer b = make_buffer(std::vector<std::uint32_t>(1, 2));
@@ -121,11 +121,11 @@ TEST_F(SubmitTest, QueuesWaitForEachOther) {
   for (std::uint64_t i = 1; i <= 3; ++i) {
     const std::array<Batch, 2> first = {Batch{}, Batch{.lists = fills}};
     Submission filling = must(submit(device(), 2, first));
-    EXPECT_EQ(filling.end(), (QueuePoint{2, i}));
-    const QueuePoint after[] = {filling.end()};
+    EXPECT_EQ(filling.end(), (vk::QueuePoint{2, i}));
+    const vk::QueuePoint after[] = {filling.end()};
     const std::array<Batch, 2> second = {Batch{.lists = copies, .after = after}, Batch{}};
     Submission copying = must(submit(device(), 1, second));
-    EXPECT_EQ(copying.end(), (QueuePoint{1, i}));
+    EXPECT_EQ(copying.end(), (vk::QueuePoint{1, i}));
     must(copying.wait());
     EXPECT_EQ(contents<std::uint32_t>(b)[0], 9u);
     must(filling.wait());
@@ -137,11 +137,11 @@ TEST_F(SubmitTest, SubmissionsAreCounted) {
   for (std::uint64_t i = 0; i < 5; ++i) {
     Submission waited = must(submit(device(), {}));
     Submission dropped = must(submit(device(), {}));
-    EXPECT_EQ(waited.end(), (QueuePoint{0, 2 * i + 1}));
-    EXPECT_EQ(dropped.end(), (QueuePoint{0, 2 * i + 2}));
+    EXPECT_EQ(waited.end(), (vk::QueuePoint{0, 2 * i + 1}));
+    EXPECT_EQ(dropped.end(), (vk::QueuePoint{0, 2 * i + 2}));
     EXPECT_EQ(must(waited.wait()), WaitStatus::Done);
     const Submission moved = std::move(dropped);
-    EXPECT_EQ(moved.end(), (QueuePoint{0, 2 * i + 2}));
+    EXPECT_EQ(moved.end(), (vk::QueuePoint{0, 2 * i + 2}));
   }
 }
 
@@ -183,7 +183,7 @@ VKAPI_ATTR VkResult VKAPI_CALL look_at_boundary(VkQueue queue, std::uint32_t cou
 
 TEST_F(SubmitTest, PassesFrameBoundariesWithTheExtension) {
   for (const bool has_extension : {true, false}) {
-    DevicePlan plan = must(plan_device(snapshot(), {}));
+    vk::DevicePlan plan = must(vk::plan_device(snapshot(), {}));
     if (has_extension) plan.features.insert("frameBoundary");
     must(make_device(plan, {.hook = [](DeviceFunctions& functions) {
                        real_submit = functions.vkQueueSubmit2;

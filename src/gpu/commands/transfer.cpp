@@ -42,7 +42,7 @@ struct Box {
 };
 
 // Cuts a level into boxes of at most `limit` bytes: the whole level, or rows of texel blocks of one slice each.
-std::vector<Box> boxes_of(const Image& image, std::uint32_t level, TexelBlock block, std::uint64_t limit) {
+std::vector<Box> boxes_of(const Image& image, std::uint32_t level, vk::TexelBlock block, std::uint64_t limit) {
   const auto [width, height, depth] = image.extent(level);
   const std::uint32_t slices = depth * image.info().layers;
   const std::uint64_t whole = image.packed_size(level);
@@ -167,7 +167,7 @@ Result<> Transfer::upload(const Buffer& buffer, std::uint64_t offset, Bytes data
 
 Result<> Transfer::upload(const Image& image, std::uint32_t level, Bytes data) {
   assert(data.size() == image.packed_size(level));
-  const TexelBlock block = *texel_block(image.info().format);
+  const vk::TexelBlock block = *vk::texel_block(image.info().format);
   for (const Box& box : boxes_of(image, level, block, state_->staging_bytes)) {
     Result<std::uint64_t> at = state_->take(state_->upload, box.bytes, std::lcm(block.bytes, 16u));
     if (!at) return fail(std::move(at.error()));
@@ -194,7 +194,7 @@ Result<> Transfer::zero(const Buffer& buffer) {
 }
 
 Result<> Transfer::zero(const Image& image) {
-  const TexelBlock block = *texel_block(image.info().format);
+  const vk::TexelBlock block = *vk::texel_block(image.info().format);
   if (block.width == 1) {
     state_->commands.clear(image);
     state_->recorded = true;
@@ -233,7 +233,7 @@ Result<> Transfer::download(const Buffer& buffer, std::uint64_t offset, MutableB
 
 Result<> Transfer::download(const Image& image, std::uint32_t level, MutableBytes data) {
   assert(data.size() == image.packed_size(level));
-  const TexelBlock block = *texel_block(image.info().format);
+  const vk::TexelBlock block = *vk::texel_block(image.info().format);
   for (const Box& box : boxes_of(image, level, block, state_->staging_bytes)) {
     Result<std::uint64_t> at = state_->take(state_->readback, box.bytes, std::lcm(block.bytes, 16u));
     if (!at) return fail(std::move(at.error()));

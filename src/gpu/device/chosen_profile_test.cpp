@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 
-#include "gpu/device/device_profile.hpp"
 #include "testing/gpu_fixture.hpp"
+#include "vk/device_profile.hpp"
 
 namespace slipway::gpu {
 namespace {
@@ -27,17 +27,17 @@ class ChosenProfile : public slipway::testing::GpuTest {
 };
 
 TEST_F(ChosenProfile, LimitsDevicesAndWhatIsMadeOfThem) {
-  for (const DeviceProfile& profile : device_profiles()) {
+  for (const vk::DeviceProfile& profile : vk::device_profiles()) {
     setenv("SLIPWAY_DEVICE_PROFILE", std::string(profile.name).c_str(), 1);
     const Instance limited = slipway::testing::must(create_instance());
     ASSERT_FALSE(limited.snapshots().empty());
     for (std::size_t i = 0; i < limited.snapshots().size(); ++i) {
-      const Snapshot& device = limited.snapshots()[i];
-      if (device.api < Version{1, 3, 0}) continue;
+      const vk::Snapshot& device = limited.snapshots()[i];
+      if (device.api < vk::Version{1, 3, 0}) continue;
       EXPECT_TRUE(device.name.ends_with(profile.name));
       EXPECT_EQ(device.subgroup.size, profile.subgroup_size);
       EXPECT_LE(device.limits.max_compute_shared_memory_size, profile.shared_memory);
-      const DevicePlan plan = slipway::testing::must(plan_device(device, {}));
+      const vk::DevicePlan plan = slipway::testing::must(vk::plan_device(device, {}));
       for (const std::string_view feature : profile.without_features)
         EXPECT_FALSE(plan.has_feature(feature)) << feature;
       EXPECT_TRUE(create_device(limited, i, plan));
@@ -47,9 +47,9 @@ TEST_F(ChosenProfile, LimitsDevicesAndWhatIsMadeOfThem) {
 
 TEST_F(ChosenProfile, IsRefusedByAnUnknownName) {
   setenv("SLIPWAY_DEVICE_PROFILE", "", 1);
-  EXPECT_EQ(slipway::testing::must(chosen_profile()), nullptr);
+  EXPECT_EQ(slipway::testing::must(vk::chosen_profile()), nullptr);
   setenv("SLIPWAY_DEVICE_PROFILE", "phone", 1);
-  const auto chosen = chosen_profile();
+  const auto chosen = vk::chosen_profile();
   ASSERT_FALSE(chosen);
   EXPECT_EQ(chosen.error().front().kind, DiagnosticKind::Usage);
   EXPECT_EQ(chosen.error().front().message,

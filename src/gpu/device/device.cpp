@@ -21,7 +21,7 @@ VkResult create_vulkan_device(DeviceCore& core) {
   const auto has = [&](std::string_view extension) { return core.plan.has_extension(extension); };
   FeatureChain chain;
   link_features(chain, has);
-  for (const FeatureInfo& feature : kFeatures) {
+  for (const vk::FeatureInfo& feature : vk::kFeatures) {
     if (core.plan.has_feature(feature.name)) set_feature(chain, feature);
   }
   std::vector<const char*> extensions;
@@ -113,9 +113,10 @@ VkResult create_allocator(DeviceCore& core) {
   return vmaCreateAllocator(&info, &core.allocator);
 }
 
-bool maps_device_memory(const Snapshot& snapshot) {
-  constexpr std::uint32_t wanted = memory_flag::kDeviceLocal | memory_flag::kHostVisible | memory_flag::kHostCoherent;
-  return std::ranges::any_of(snapshot.memory_types, [&](const MemoryType& type) {
+bool maps_device_memory(const vk::Snapshot& snapshot) {
+  constexpr std::uint32_t wanted =
+      vk::memory_flag::kDeviceLocal | vk::memory_flag::kHostVisible | vk::memory_flag::kHostCoherent;
+  return std::ranges::any_of(snapshot.memory_types, [&](const vk::MemoryType& type) {
     return (type.flags & wanted) == wanted && type.heap < snapshot.memory_heaps.size() &&
            snapshot.memory_heaps[type.heap].size == snapshot.device_memory();
   });
@@ -128,12 +129,12 @@ Device::Device(Device&&) noexcept = default;
 Device& Device::operator=(Device&&) noexcept = default;
 Device::~Device() = default;
 
-const Snapshot& Device::snapshot() const { return core_->snapshot; }
-const DevicePlan& Device::plan() const { return core_->plan; }
+const vk::Snapshot& Device::snapshot() const { return core_->snapshot; }
+const vk::DevicePlan& Device::plan() const { return core_->plan; }
 bool Device::is_lost() const { return core_->lost; }
 bool Device::has_debug_names() const { return core_->functions.vkSetDebugUtilsObjectNameEXT != nullptr; }
 
-Result<Device> create_device(const Instance& instance, std::size_t index, const DevicePlan& plan,
+Result<Device> create_device(const Instance& instance, std::size_t index, const vk::DevicePlan& plan,
                              const DeviceOptions& options) {
   auto core = std::make_unique<DeviceCore>(instance.core(), index, plan);
   if (options.queues != 0) core->plan.queues = options.queues;

@@ -15,9 +15,9 @@
 
 #include "base/diagnostic.hpp"
 #include "gpu/device/device_failure.hpp"
-#include "gpu/device/device_plan.hpp"
 #include "gpu/device/handles.hpp"
 #include "gpu/device/instance.hpp"
+#include "vk/device_plan.hpp"
 
 namespace slipway::gpu {
 
@@ -40,8 +40,8 @@ class Device {
   Device& operator=(Device&&) noexcept;
   ~Device();
 
-  const Snapshot& snapshot() const;
-  const DevicePlan& plan() const;
+  const vk::Snapshot& snapshot() const;
+  const vk::DevicePlan& plan() const;
   // Whether a submission was given up whose wait had timed out (submit.hpp). Then objects of the device are leaked
   // instead of destroyed, since drivers would wait for the work, and submitting or waiting fails.
   bool is_lost() const;
@@ -50,13 +50,13 @@ class Device {
   const DeviceCore& core() const { return *core_; }
 
  private:
-  friend Result<Device> create_device(const Instance&, std::size_t, const DevicePlan&, const DeviceOptions&);
+  friend Result<Device> create_device(const Instance&, std::size_t, const vk::DevicePlan&, const DeviceOptions&);
   explicit Device(std::unique_ptr<DeviceCore> core);
   std::unique_ptr<DeviceCore> core_;
 };
 
 // `index` is that of the snapshot.
-Result<Device> create_device(const Instance& instance, std::size_t index, const DevicePlan& plan,
+Result<Device> create_device(const Instance& instance, std::size_t index, const vk::DevicePlan& plan,
                              const DeviceOptions& options = {});
 
 }  // namespace slipway::gpu

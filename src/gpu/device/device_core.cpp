@@ -5,7 +5,7 @@
 
 namespace slipway::gpu {
 
-DeviceCore::DeviceCore(std::shared_ptr<const InstanceCore> instance_core, std::size_t index, DevicePlan device_plan)
+DeviceCore::DeviceCore(std::shared_ptr<const InstanceCore> instance_core, std::size_t index, vk::DevicePlan device_plan)
     : instance(std::move(instance_core)),
       snapshot(instance->snapshots[index]),
       physical(instance->physical_devices[index]),

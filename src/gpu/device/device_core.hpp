@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "gpu/device/device_functions.hpp"
-#include "gpu/device/device_plan.hpp"
 #include "gpu/device/instance_core.hpp"
 #include "gpu/device/vulkan_error.hpp"
+#include "vk/device_plan.hpp"
 
 namespace slipway::gpu {
 
@@ -33,15 +33,15 @@ struct QueueCore {
 };
 
 struct DeviceCore {
-  DeviceCore(std::shared_ptr<const InstanceCore> instance_core, std::size_t index, DevicePlan device_plan);
+  DeviceCore(std::shared_ptr<const InstanceCore> instance_core, std::size_t index, vk::DevicePlan device_plan);
   DeviceCore(const DeviceCore&) = delete;
   DeviceCore& operator=(const DeviceCore&) = delete;
   ~DeviceCore();
 
   std::shared_ptr<const InstanceCore> instance;
-  const Snapshot& snapshot;  // the instance's
+  const vk::Snapshot& snapshot;  // the instance's
   VkPhysicalDevice physical;
-  DevicePlan plan;
+  vk::DevicePlan plan;
   DeviceFunctions functions;
   VkDevice device = nullptr;
   // By the plan's numbers. One thread at a time submits to a queue, and so changes its value and infos.

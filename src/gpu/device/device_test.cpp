@@ -35,7 +35,7 @@ TEST(VulkanError, DistinguishesWhatACallerTreats) {
 using DeviceTest = GpuTest;
 
 TEST_F(DeviceTest, IsMadeFromItsPlan) {
-  DevicePlan plan = must(plan_device(snapshot(), {.robustness = true}));
+  vk::DevicePlan plan = must(vk::plan_device(snapshot(), {.robustness = true}));
   must(make_device(plan));
   EXPECT_EQ(device().plan().features, plan.features);
   EXPECT_EQ(device().snapshot().name, snapshot().name);
@@ -48,7 +48,7 @@ TEST_F(DeviceTest, HasDebugNamesWhenAsked) {
 }
 
 TEST_F(DeviceTest, ReportsAFailedCreation) {
-  DevicePlan plan = must(plan_device(snapshot(), {}));
+  vk::DevicePlan plan = must(vk::plan_device(snapshot(), {}));
   plan.extensions.insert("VK_EXT_that_is_not_there");
   const Result<> made = make_device(plan);
   ASSERT_FALSE(made);
@@ -58,7 +58,7 @@ TEST_F(DeviceTest, ReportsAFailedCreation) {
 }
 
 TEST_F(DeviceTest, CanBeMoved) {
-  Device first = must(create_device(instance(), 0, must(plan_device(snapshot(), {}))));
+  Device first = must(create_device(instance(), 0, must(vk::plan_device(snapshot(), {}))));
   const DeviceCore* const core = &first.core();
   Device second = std::move(first);
   EXPECT_EQ(&second.core(), core);
@@ -66,7 +66,7 @@ TEST_F(DeviceTest, CanBeMoved) {
 
 TEST_F(DeviceTest, LetsAHookReplaceFunctions) {
   bool called = false;
-  must(make_device(must(plan_device(snapshot(), {})), {.hook = [&](DeviceFunctions& functions) {
+  must(make_device(must(vk::plan_device(snapshot(), {})), {.hook = [&](DeviceFunctions& functions) {
                      called = functions.vkCreateBuffer != nullptr && functions.vkCmdDispatch != nullptr;
                    }}));
   EXPECT_TRUE(called);

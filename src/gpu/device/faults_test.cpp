@@ -8,13 +8,13 @@
 #include "gpu/commands/mips.hpp"
 #include "gpu/commands/submit.hpp"
 #include "gpu/commands/transfer.hpp"
-#include "gpu/device/choose_device.hpp"
 #include "gpu/memory/sampler.hpp"
 #include "gpu/memory/shared_memory.hpp"
 #include "testing/device_shaders.hpp"
 #include "testing/gpu_fixture.hpp"
 #include "testing/spirv_text.hpp"
 #include "testing/vulkan_faults.hpp"
+#include "vk/choose_device.hpp"
 
 namespace slipway::gpu {
 namespace {
@@ -63,11 +63,11 @@ class FaultsTest : public slipway::testing::GpuTest {
                                                             .color_formats = {vk::Format::R8G8B8A8_UNORM},
                                                             .depth_stencil_format = vk::Format::D32_SFLOAT,
                                                             .options = {.name = "g"}}));
-    ImageInfo attachment{.format = vk::Format::R8G8B8A8_UNORM,
-                         .width = 4,
-                         .height = 4,
-                         .uses = {.color_attachment = true},
-                         .name = "target"};
+    vk::ImageInfo attachment{.format = vk::Format::R8G8B8A8_UNORM,
+                             .width = 4,
+                             .height = 4,
+                             .uses = {.color_attachment = true},
+                             .name = "target"};
     const Image target = must(create_image(d, attachment));
     attachment.samples = 4;
     const Image samples = must(create_image(d, attachment));
@@ -96,7 +96,7 @@ class FaultsTest : public slipway::testing::GpuTest {
     list.push_constants(pipeline, std::as_bytes(std::span(&add, 1)));
     list.dispatch(1, 1, 1);
     list.write_timestamp(timestamps, 1);
-    if (d.plan().queue_flags & queue_flag::kGraphics) {
+    if (d.plan().queue_flags & vk::queue_flag::kGraphics) {
       const std::array<ImageBarrier, 3> to_general = {
           ImageBarrier{.image = &target, .old_layout = vk::Layout::Undefined},
           ImageBarrier{.image = &samples, .old_layout = vk::Layout::Undefined},
@@ -104,13 +104,13 @@ class FaultsTest : public slipway::testing::GpuTest {
       list.barrier({.images = to_general});
       list.fill(indices, 0, 4, 0);
       list.full_barrier();
-      const ColorAttachment color{.view = samples_view.get(), .load = Load::Clear, .resolve = target_view.get()};
-      const DepthStencilAttachment z{.view = depth_view.get(), .depth = true, .depth_load = Load::Clear};
+      const ColorAttachment color{.view = samples_view.get(), .load = vk::Load::Clear, .resolve = target_view.get()};
+      const DepthStencilAttachment z{.view = depth_view.get(), .depth = true, .depth_load = vk::Load::Clear};
       const float blue = 1;
       list.bind(draw);
       list.push_constants(draw, std::as_bytes(std::span(&blue, 1)));
       list.begin_rendering({.extent = {4, 4}, .colors = {&color, 1}, .depth_stencil = &z});
-      list.bind_indices(indices, IndexType::U16);
+      list.bind_indices(indices, vk::IndexType::U16);
       list.draw_indexed({});
       list.end_rendering();
     }
@@ -125,8 +125,8 @@ class FaultsTest : public slipway::testing::GpuTest {
   // The failure; empty when all went well.
   Failure run_with(VulkanFaults& faults, bool compute_mips, bool mapped) {
     try {
-      DevicePlan plan = must(plan_device(snapshot(), {.graphics = true, .timestamps = true}));
-      if (compute_mips) plan.queue_flags &= ~queue_flag::kGraphics;
+      vk::DevicePlan plan = must(vk::plan_device(snapshot(), {.graphics = true, .timestamps = true}));
+      if (compute_mips) plan.queue_flags &= ~vk::queue_flag::kGraphics;
       must(make_device(plan, {.hook = faults.hook(), .map_device_memory = mapped}));
       whole_run(compute_mips);
     } catch (const FailureError& error) {

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "gpu/device/feature_names.hpp"
+#include "vk/feature_names.hpp"
 
 namespace slipway::gpu {
 
@@ -17,32 +17,32 @@ namespace slipway::gpu {
 struct FeatureChain {
   VkPhysicalDeviceFeatures2 vulkan10{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
 #define FEATURE_STRUCT(type, field, stype, extension, policy) type field{stype};
-#include "gpu/device/features.def"
+#include "vk/features.def"
 };
 
 // Offsets in FeatureChain of what feature_names.hpp names, in its order.
-inline constexpr std::array<std::size_t, kFeatureStructs.size()> kFeatureStructOffsets = {
+inline constexpr std::array<std::size_t, vk::kFeatureStructs.size()> kFeatureStructOffsets = {
     offsetof(FeatureChain, vulkan10),
 #define FEATURE_STRUCT(type, field, stype, extension, policy) offsetof(FeatureChain, field),
-#include "gpu/device/features.def"
+#include "vk/features.def"
 };
-inline constexpr std::array<std::size_t, kFeatures.size()> kFeatureOffsets = {
+inline constexpr std::array<std::size_t, vk::kFeatures.size()> kFeatureOffsets = {
 #define FEATURE(field, member) offsetof(FeatureChain, field.member),
-#include "gpu/device/features.def"
+#include "vk/features.def"
 };
 
 // `feature` is an element of kFeatures.
-inline std::size_t offset_of(const FeatureInfo& feature) {
-  return kFeatureOffsets[static_cast<std::size_t>(&feature - kFeatures.data())];
+inline std::size_t offset_of(const vk::FeatureInfo& feature) {
+  return kFeatureOffsets[static_cast<std::size_t>(&feature - vk::kFeatures.data())];
 }
 
-inline bool get_feature(const FeatureChain& chain, const FeatureInfo& feature) {
+inline bool get_feature(const FeatureChain& chain, const vk::FeatureInfo& feature) {
   VkBool32 value;
   std::memcpy(&value, reinterpret_cast<const std::byte*>(&chain) + offset_of(feature), sizeof value);
   return value == VK_TRUE;
 }
 
-inline void set_feature(FeatureChain& chain, const FeatureInfo& feature) {
+inline void set_feature(FeatureChain& chain, const vk::FeatureInfo& feature) {
   const VkBool32 value = VK_TRUE;
   std::memcpy(reinterpret_cast<std::byte*>(&chain) + offset_of(feature), &value, sizeof value);
 }
@@ -57,8 +57,8 @@ inline void set_next(void* structure, void* next) {
 template <class Has>
 VkPhysicalDeviceFeatures2* link_features(FeatureChain& chain, const Has& has) {
   void* last = &chain.vulkan10;
-  for (std::size_t i = 1; i < kFeatureStructs.size(); ++i) {
-    const std::string_view extension = kFeatureStructs[i].extension;
+  for (std::size_t i = 1; i < vk::kFeatureStructs.size(); ++i) {
+    const std::string_view extension = vk::kFeatureStructs[i].extension;
     if (!extension.empty() && !has(extension)) continue;
     void* link = reinterpret_cast<std::byte*>(&chain) + kFeatureStructOffsets[i];
     set_next(last, link);

@@ -13,7 +13,7 @@ namespace {
 
 TEST(FeatureTable, EachMemberIsInItsStruct) {
   ASSERT_TRUE(std::ranges::is_sorted(kFeatureStructOffsets));
-  for (const FeatureInfo& feature : kFeatures) {
+  for (const vk::FeatureInfo& feature : vk::kFeatures) {
     const auto after = std::ranges::upper_bound(kFeatureStructOffsets, offset_of(feature));
     EXPECT_EQ(feature.structure, static_cast<std::size_t>(after - kFeatureStructOffsets.begin()) - 1) << feature.name;
   }
@@ -33,10 +33,10 @@ TEST(FeatureTable, LinksOnlyTheStructsThatThereAre) {
 
 TEST(FeatureTable, SetsAndGets) {
   FeatureChain chain;
-  set_feature(chain, *find_feature("shaderInt8"));
+  set_feature(chain, *vk::find_feature("shaderInt8"));
   EXPECT_EQ(chain.vulkan12.shaderInt8, VK_TRUE);
-  EXPECT_TRUE(get_feature(chain, *find_feature("shaderInt8")));
-  EXPECT_FALSE(get_feature(chain, *find_feature("shaderInt16")));
+  EXPECT_TRUE(get_feature(chain, *vk::find_feature("shaderInt8")));
+  EXPECT_FALSE(get_feature(chain, *vk::find_feature("shaderInt16")));
 }
 
 }  // namespace

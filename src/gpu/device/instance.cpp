@@ -64,7 +64,7 @@ VKAPI_ATTR VkBool32 VKAPI_CALL pass_on_message(VkDebugUtilsMessageSeverityFlagBi
                                                VkDebugUtilsMessageTypeFlagsEXT,
                                                const VkDebugUtilsMessengerCallbackDataEXT* data, void* user) {
   const auto& core = *static_cast<const InstanceCore*>(user);
-  InstanceMessage message{
+  vk::InstanceMessage message{
       .severity = severity >= VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT ? Severity::Error : Severity::Warning,
       .id = data->pMessageIdName ? data->pMessageIdName : "",
       .text = data->pMessage ? data->pMessage : ""};
@@ -97,7 +97,7 @@ VkDebugUtilsMessengerCreateInfoEXT messenger_info(InstanceCore& core) {
 }
 
 VkResult create_vulkan_instance(InstanceCore& core) {
-  const InstanceOptions& options = core.options;
+  const vk::InstanceOptions& options = core.options;
   std::vector<const char*> layers;
   const bool with_layer = options.validation || options.shader_prints;
   if (with_layer) layers.push_back(kValidationLayer);
@@ -164,7 +164,7 @@ Result<> enumerate_devices(InstanceCore& core) {
   if (result != VK_SUCCESS) return vulkan_failed("vkEnumeratePhysicalDevices", result, "instance");
   if (count == 0) return no_device("the Vulkan drivers of this machine offer no device");
   for (std::uint32_t i = 0; i < count; ++i) {
-    Result<Snapshot> snapshot = read_snapshot(core.functions, core.physical_devices[i], i);
+    Result<vk::Snapshot> snapshot = read_snapshot(core.functions, core.physical_devices[i], i);
     if (!snapshot) return fail(std::move(snapshot.error()));
     core.snapshots.push_back(std::move(*snapshot));
   }
@@ -180,9 +180,9 @@ InstanceCore::~InstanceCore() {
 
 bool has_validation_layer() { return open_loader() && has_layer(kValidationLayer); }
 
-const std::vector<Snapshot>& Instance::snapshots() const { return core_->snapshots; }
+const std::vector<vk::Snapshot>& Instance::snapshots() const { return core_->snapshots; }
 
-Result<Instance> create_instance(const InstanceOptions& options) {
+Result<Instance> create_instance(const vk::InstanceOptions& options) {
   if (!open_loader()) {
     return no_device("no Vulkan loader on this machine (`libvulkan.so.1`); install it together with a driver");
   }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "gpu/device/instance_options.hpp"
-#include "gpu/device/snapshot.hpp"
+#include "vk/instance_options.hpp"
+#include "vk/snapshot.hpp"
 
 namespace slipway::gpu {
 
@@ -18,17 +18,17 @@ struct InstanceCore;
 class Instance {
  public:
   // In the loader's order; devices below Vulkan 1.3 are among them (plan_device refuses them).
-  const std::vector<Snapshot>& snapshots() const;
+  const std::vector<vk::Snapshot>& snapshots() const;
   // Shared with the devices made from it, which keep it alive.
   const std::shared_ptr<const InstanceCore>& core() const { return core_; }
 
  private:
-  friend Result<Instance> create_instance(const InstanceOptions& options);
+  friend Result<Instance> create_instance(const vk::InstanceOptions& options);
   explicit Instance(std::shared_ptr<const InstanceCore> core) : core_(std::move(core)) {}
   std::shared_ptr<const InstanceCore> core_;
 };
 
-Result<Instance> create_instance(const InstanceOptions& options = {});
+Result<Instance> create_instance(const vk::InstanceOptions& options = {});
 
 // Whether the layer is installed that `validation` and `shader_prints` need.
 bool has_validation_layer();

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "gpu/device/instance_options.hpp"
-#include "gpu/device/snapshot.hpp"
+#include "vk/instance_options.hpp"
+#include "vk/snapshot.hpp"
 
 namespace slipway::gpu {
 
@@ -19,14 +19,14 @@ struct InstanceCore {
   InstanceCore& operator=(const InstanceCore&) = delete;
   ~InstanceCore();
 
-  InstanceOptions options;
+  vk::InstanceOptions options;
   mutable std::mutex message_mutex;
   VkInstance instance = nullptr;
   VolkInstanceTable functions{};
   VkDebugUtilsMessengerEXT messenger = nullptr;
   bool debug_utils = false;
   std::vector<VkPhysicalDevice> physical_devices;
-  std::vector<Snapshot> snapshots;
+  std::vector<vk::Snapshot> snapshots;
 };
 
 }  // namespace slipway::gpu

@@ -85,7 +85,7 @@ TEST_F(InstanceOnDevice, ValidationSpeaks) {
 
 TEST_F(InstanceOnDevice, LivesAsLongAsItsDevices) {
   std::optional<Instance> from = must(create_instance());
-  Device made = must(create_device(*from, 0, must(plan_device(from->snapshots()[0], {}))));
+  Device made = must(create_device(*from, 0, must(vk::plan_device(from->snapshots()[0], {}))));
   from.reset();
   EXPECT_FALSE(made.snapshot().name.empty());
   EXPECT_FALSE(made.has_debug_names());

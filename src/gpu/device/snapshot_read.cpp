@@ -7,10 +7,10 @@
 #include <initializer_list>
 
 #include "base/format.hpp"
-#include "gpu/device/device_profile.hpp"
 #include "gpu/device/feature_table.hpp"
 #include "gpu/device/snapshot_read.hpp"
 #include "gpu/device/vulkan_error.hpp"
+#include "vk/device_profile.hpp"
 
 namespace slipway::gpu {
 namespace {
@@ -35,13 +35,13 @@ void add_limit(LimitMap& limits, const std::string& name, const Number (&values)
   for (std::size_t i = 0; i < Count; ++i) add_limit(limits, formatted("{}[{}]", name, i), values[i]);
 }
 
-Version version_of(std::uint32_t packed) {
+vk::Version version_of(std::uint32_t packed) {
   return {VK_API_VERSION_MAJOR(packed), VK_API_VERSION_MINOR(packed), VK_API_VERSION_PATCH(packed)};
 }
 
-Uuid uuid_of(const std::uint8_t (&bytes)[VK_UUID_SIZE]) { return std::to_array(bytes); }
+vk::Uuid uuid_of(const std::uint8_t (&bytes)[VK_UUID_SIZE]) { return std::to_array(bytes); }
 
-Result<> read_extensions(const VolkInstanceTable& vk, VkPhysicalDevice device, Snapshot& snapshot) {
+Result<> read_extensions(const VolkInstanceTable& vk, VkPhysicalDevice device, vk::Snapshot& snapshot) {
   std::uint32_t count = 0;
   VkResult result = vk.vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
   std::vector<VkExtensionProperties> extensions(count);
@@ -55,16 +55,16 @@ Result<> read_extensions(const VolkInstanceTable& vk, VkPhysicalDevice device, S
   return {};
 }
 
-void read_features(const VolkInstanceTable& vk, VkPhysicalDevice device, Snapshot& snapshot) {
+void read_features(const VolkInstanceTable& vk, VkPhysicalDevice device, vk::Snapshot& snapshot) {
   const auto has = [&](std::string_view extension) { return snapshot.has_extension(extension); };
   FeatureChain chain;
   vk.vkGetPhysicalDeviceFeatures2(device, link_features(chain, has));
-  for (const FeatureInfo& feature : kFeatures) {
+  for (const vk::FeatureInfo& feature : vk::kFeatures) {
     if (get_feature(chain, feature)) snapshot.features.emplace(feature.name);
   }
 }
 
-void read_properties(const VolkInstanceTable& vk, VkPhysicalDevice device, Snapshot& snapshot) {
+void read_properties(const VolkInstanceTable& vk, VkPhysicalDevice device, vk::Snapshot& snapshot) {
   LimitChain chain;
   void* last = &chain.vulkan10;
   const auto link = [&](void* properties, std::string_view extension) {
@@ -113,7 +113,7 @@ void read_properties(const VolkInstanceTable& vk, VkPhysicalDevice device, Snaps
   snapshot.timestamp_period = limits.timestampPeriod;
 }
 
-void read_queues(const VolkInstanceTable& vk, VkPhysicalDevice device, Snapshot& snapshot) {
+void read_queues(const VolkInstanceTable& vk, VkPhysicalDevice device, vk::Snapshot& snapshot) {
   std::uint32_t count = 0;
   vk.vkGetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
   std::vector<VkQueueFamilyProperties> families(count);
@@ -125,10 +125,10 @@ void read_queues(const VolkInstanceTable& vk, VkPhysicalDevice device, Snapshot&
 
 // What graphs of each family may consist of. Foreign engines, which need semaphores and memory from elsewhere, do not
 // count.
-void read_graph_engines(const VolkInstanceTable& vk, VkPhysicalDevice device, Snapshot& snapshot) {
+void read_graph_engines(const VolkInstanceTable& vk, VkPhysicalDevice device, vk::Snapshot& snapshot) {
   if (!snapshot.has_feature("dataGraph")) return;
   for (std::uint32_t i = 0; i < snapshot.queue_families.size(); ++i) {
-    if ((snapshot.queue_families[i].flags & queue_flag::kDataGraph) == 0) continue;
+    if ((snapshot.queue_families[i].flags & vk::queue_flag::kDataGraph) == 0) continue;
     std::uint32_t count = 0;
     if (vk.vkGetPhysicalDeviceQueueFamilyDataGraphPropertiesARM(device, i, &count, nullptr) != VK_SUCCESS) continue;
     std::vector<VkQueueFamilyDataGraphPropertiesARM> engines(
@@ -146,7 +146,7 @@ void read_graph_engines(const VolkInstanceTable& vk, VkPhysicalDevice device, Sn
   }
 }
 
-void read_memory(const VolkInstanceTable& vk, VkPhysicalDevice device, Snapshot& snapshot) {
+void read_memory(const VolkInstanceTable& vk, VkPhysicalDevice device, vk::Snapshot& snapshot) {
   VkPhysicalDeviceMemoryProperties memory;
   vk.vkGetPhysicalDeviceMemoryProperties(device, &memory);
   for (std::uint32_t i = 0; i < memory.memoryTypeCount; ++i) {
@@ -159,7 +159,7 @@ void read_memory(const VolkInstanceTable& vk, VkPhysicalDevice device, Snapshot&
 }
 
 // A driver may only be asked about formats that its Vulkan version or an extension has.
-bool may_ask_for(std::uint32_t format, const Snapshot& snapshot) {
+bool may_ask_for(std::uint32_t format, const vk::Snapshot& snapshot) {
   constexpr std::uint32_t last_of_1_0 = VK_FORMAT_ASTC_12x12_SRGB_BLOCK;
   const auto within = [&](std::uint32_t first, std::uint32_t last) { return format >= first && format <= last; };
   return within(VK_FORMAT_R4G4_UNORM_PACK8, last_of_1_0) ||
@@ -173,7 +173,7 @@ bool may_ask_for(std::uint32_t format, const Snapshot& snapshot) {
           within(VK_FORMAT_R8_BOOL_ARM, VK_FORMAT_R8_SFLOAT_FPENCODING_FLOAT8E5M2_ARM));
 }
 
-void read_formats(const VolkInstanceTable& vk, VkPhysicalDevice device, Snapshot& snapshot) {
+void read_formats(const VolkInstanceTable& vk, VkPhysicalDevice device, vk::Snapshot& snapshot) {
   for (const vk::EnumName& name : vk::names<vk::Format>()) {
     if (!may_ask_for(name.value, snapshot)) continue;
     VkFormatProperties3 features{VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3};
@@ -181,14 +181,14 @@ void read_formats(const VolkInstanceTable& vk, VkPhysicalDevice device, Snapshot
     if (snapshot.has_extension("VK_ARM_tensors")) features.pNext = &tensors;
     VkFormatProperties2 properties{VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_2, &features};
     vk.vkGetPhysicalDeviceFormatProperties2(device, static_cast<VkFormat>(name.value), &properties);
-    const FormatFeatures found{features.linearTilingFeatures, features.optimalTilingFeatures, features.bufferFeatures,
-                               tensors.linearTilingTensorFeatures};
+    const vk::FormatFeatures found{features.linearTilingFeatures, features.optimalTilingFeatures,
+                                   features.bufferFeatures, tensors.linearTilingTensorFeatures};
     if ((found.linear | found.optimal | found.buffer | found.linear_tensor) == 0) continue;
     snapshot.formats.emplace(static_cast<vk::Format>(name.value), found);
   }
 }
 
-void read_cooperative_matrices(const VolkInstanceTable& vk, VkPhysicalDevice device, Snapshot& snapshot) {
+void read_cooperative_matrices(const VolkInstanceTable& vk, VkPhysicalDevice device, vk::Snapshot& snapshot) {
   if (!snapshot.has_feature("cooperativeMatrix")) return;
   std::uint32_t count = 0;
   if (vk.vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(device, &count, nullptr) != VK_SUCCESS) return;
@@ -209,13 +209,13 @@ void read_cooperative_matrices(const VolkInstanceTable& vk, VkPhysicalDevice dev
 
 }  // namespace
 
-Result<Snapshot> read_snapshot(const VolkInstanceTable& vk, VkPhysicalDevice device, std::uint32_t index) {
+Result<vk::Snapshot> read_snapshot(const VolkInstanceTable& vk, VkPhysicalDevice device, std::uint32_t index) {
   VkPhysicalDeviceProperties basics;
   vk.vkGetPhysicalDeviceProperties(device, &basics);
-  Snapshot snapshot;
+  vk::Snapshot snapshot;
   snapshot.index = index;
   snapshot.name = basics.deviceName;
-  snapshot.type = static_cast<DeviceType>(std::min<std::uint32_t>(basics.deviceType, VK_PHYSICAL_DEVICE_TYPE_CPU));
+  snapshot.type = static_cast<vk::DeviceType>(std::min<std::uint32_t>(basics.deviceType, VK_PHYSICAL_DEVICE_TYPE_CPU));
   snapshot.vendor_id = basics.vendorID;
   snapshot.device_id = basics.deviceID;
   snapshot.api = version_of(basics.apiVersion);
@@ -225,14 +225,14 @@ Result<Snapshot> read_snapshot(const VolkInstanceTable& vk, VkPhysicalDevice dev
   read_queues(vk, device, snapshot);
   read_memory(vk, device, snapshot);
   // The rest is queried with structs that older devices do not know; plan_device() rejects such devices.
-  if (snapshot.api < Version{1, 3, 0}) return snapshot;
+  if (snapshot.api < vk::Version{1, 3, 0}) return snapshot;
   read_properties(vk, device, snapshot);
   read_features(vk, device, snapshot);
   read_graph_engines(vk, device, snapshot);
   read_formats(vk, device, snapshot);
   read_cooperative_matrices(vk, device, snapshot);
-  return chosen_profile().transform([&](const DeviceProfile* profile) {
-    return profile ? with_profile(std::move(snapshot), *profile) : std::move(snapshot);
+  return vk::chosen_profile().transform([&](const vk::DeviceProfile* profile) {
+    return profile ? vk::with_profile(std::move(snapshot), *profile) : std::move(snapshot);
   });
 }
 

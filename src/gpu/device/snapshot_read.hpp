@@ -5,13 +5,13 @@
 #include <volk.h>
 
 #include "base/diagnostic.hpp"
-#include "gpu/device/snapshot.hpp"
+#include "vk/snapshot.hpp"
 
 namespace slipway::gpu {
 
 // Uses only functions of physical devices, which `functions` must have (those of extensions that the device lacks may
 // be null). `index` is the one in the loader's list. The profile that the environment names is applied
 // (device_profile.hpp). Errors: device-failed; usage (an unknown profile).
-Result<Snapshot> read_snapshot(const VolkInstanceTable& functions, VkPhysicalDevice device, std::uint32_t index);
+Result<vk::Snapshot> read_snapshot(const VolkInstanceTable& functions, VkPhysicalDevice device, std::uint32_t index);
 
 }  // namespace slipway::gpu

@@ -12,10 +12,10 @@ using ::testing::HasSubstr;
 using SnapshotOnDevice = slipway::testing::GpuTest;
 
 TEST_F(SnapshotOnDevice, IsComplete) {
-  const Snapshot& s = snapshot();
+  const vk::Snapshot& s = snapshot();
   EXPECT_FALSE(s.name.empty());
   EXPECT_FALSE(s.driver_name.empty());
-  EXPECT_GE(s.api, (Version{1, 3, 0}));
+  EXPECT_GE(s.api, (vk::Version{1, 3, 0}));
   EXPECT_TRUE(s.has_feature("synchronization2"));  // Vulkan 1.3 demands it
   EXPECT_TRUE(s.has_feature("dynamicRendering"));
   EXPECT_TRUE(s.has_feature("robustBufferAccess"));
@@ -27,11 +27,11 @@ TEST_F(SnapshotOnDevice, IsComplete) {
   EXPECT_FALSE(s.queue_families.empty());
   EXPECT_FALSE(s.memory_types.empty());
   EXPECT_GT(s.device_memory(), 0u);
-  EXPECT_NE(s.device_uuid, Uuid{});
-  const FormatFeatures rgba = s.format_features(vk::Format::R8G8B8A8_UNORM);
-  EXPECT_TRUE(rgba.optimal & format_feature::kSampledImage);
-  EXPECT_TRUE(rgba.optimal & format_feature::kStorageImage);
-  EXPECT_THAT(print_snapshot(s),
+  EXPECT_NE(s.device_uuid, vk::Uuid{});
+  const vk::FormatFeatures rgba = s.format_features(vk::Format::R8G8B8A8_UNORM);
+  EXPECT_TRUE(rgba.optimal & vk::format_feature::kSampledImage);
+  EXPECT_TRUE(rgba.optimal & vk::format_feature::kStorageImage);
+  EXPECT_THAT(vk::print_snapshot(s),
               HasSubstr("VK_FORMAT_R8G8B8A8_UNORM: sampled linear-filter storage color_attachment blit"));
 }
 

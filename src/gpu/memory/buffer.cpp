@@ -57,7 +57,7 @@ Result<Buffer> ResourceBuilder::create(const DeviceCore& core, const BufferInfo&
   buffer.size_ = info.size;
   buffer.name_ = info.name;
   set_debug_name(core, VK_OBJECT_TYPE_BUFFER, handle, info.name);
-  for (const TensorInfo& tensor : info.tensors) {
+  for (const vk::TensorInfo& tensor : info.tensors) {
     Result<Tensor> made = ResourceBuilder::create(core, tensor, info.row_stride, info.name);
     if (!made) return fail(std::move(made.error()));
     buffer.tensors_.push_back(std::move(*made));

@@ -29,9 +29,9 @@ struct BufferInfo {
   bool indices = false;
   bool texels = false;  // views of formats show it
   BufferLocation location = BufferLocation::Device;
-  std::string name;                      // for messages and debugging tools
-  std::vector<TensorInfo> tensors = {};  // native ones that see it
-  std::uint64_t row_stride = 0;          // bytes between rows of these; 0: packed
+  std::string name;                          // for messages and debugging tools
+  std::vector<vk::TensorInfo> tensors = {};  // native ones that see it
+  std::uint64_t row_stride = 0;              // bytes between rows of these; 0: packed
 };
 
 class Buffer {

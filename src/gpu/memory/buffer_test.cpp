@@ -19,7 +19,7 @@ using ::testing::Each;
 class BufferTest : public slipway::testing::GpuTest {
  protected:
   // As on a card whose memory the host cannot see.
-  void use_staging() { must(make_device(must(plan_device(snapshot(), {})), {.map_device_memory = false})); }
+  void use_staging() { must(make_device(must(vk::plan_device(snapshot(), {})), {.map_device_memory = false})); }
 };
 
 std::vector<std::uint32_t> counting(std::size_t count) {
@@ -38,7 +38,7 @@ TEST_F(BufferTest, KeepsItsContents) {
 
 TEST_F(BufferTest, HasAnAddressWhenTheDeviceHasAddresses) {
   EXPECT_EQ(make_buffer(counting(1)).address() != 0, snapshot().has_feature("bufferDeviceAddress"));
-  DevicePlan plan = device().plan();
+  vk::DevicePlan plan = device().plan();
   plan.features.erase("bufferDeviceAddress");
   must(make_device(plan));
   EXPECT_EQ(make_buffer(counting(1)).address(), 0u);

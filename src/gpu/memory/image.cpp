@@ -8,12 +8,12 @@
 #include "base/format.hpp"
 #include "gpu/device/device.hpp"
 #include "gpu/memory/resource_builder.hpp"
-#include "gpu/memory/view_shape.hpp"
+#include "vk/view_shape.hpp"
 
 namespace slipway::gpu {
 namespace {
 
-VkImageCreateInfo create_info(const ImageInfo& info, const ImagePlan& plan) {
+VkImageCreateInfo create_info(const vk::ImageInfo& info, const vk::ImagePlan& plan) {
   VkImageCreateFlags flags = 0;
   // Several resources see the same memory, and what one writes stays for the others.
   if (info.shares_memory) flags |= VK_IMAGE_CREATE_ALIAS_BIT;
@@ -28,12 +28,12 @@ VkImageCreateInfo create_info(const ImageInfo& info, const ImagePlan& plan) {
           .mipLevels = info.mips,
           .arrayLayers = info.layers,
           .samples = static_cast<VkSampleCountFlagBits>(info.samples),
-          .tiling = plan.tiling == Tiling::Linear ? VK_IMAGE_TILING_LINEAR : VK_IMAGE_TILING_OPTIMAL,
+          .tiling = plan.tiling == vk::Tiling::Linear ? VK_IMAGE_TILING_LINEAR : VK_IMAGE_TILING_OPTIMAL,
           .usage = plan.usage};
 }
 
 // What the snapshot does not have: limits of format, tiling, usage and size together.
-Result<> check_with_driver(const DeviceCore& core, const ImageInfo& info, const VkImageCreateInfo& create) {
+Result<> check_with_driver(const DeviceCore& core, const vk::ImageInfo& info, const VkImageCreateInfo& create) {
   const VkPhysicalDeviceImageFormatInfo2 asked{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_FORMAT_INFO_2,
                                                .format = create.format,
                                                .type = create.imageType,
@@ -53,10 +53,11 @@ Result<> check_with_driver(const DeviceCore& core, const ImageInfo& info, const 
     return vulkan_failed("vkGetPhysicalDeviceImageFormatProperties2", result, "image", info.name);
   }
   const VkImageFormatProperties& limits = answer.imageFormatProperties;
-  return check_image_limits(info, {.extent = {limits.maxExtent.width, limits.maxExtent.height, limits.maxExtent.depth},
-                                   .levels = limits.maxMipLevels,
-                                   .layers = limits.maxArrayLayers,
-                                   .sample_counts = limits.sampleCounts});
+  return vk::check_image_limits(info,
+                                {.extent = {limits.maxExtent.width, limits.maxExtent.height, limits.maxExtent.depth},
+                                 .levels = limits.maxMipLevels,
+                                 .layers = limits.maxArrayLayers,
+                                 .sample_counts = limits.sampleCounts});
 }
 
 }  // namespace
@@ -67,16 +68,16 @@ std::array<std::uint32_t, 3> Image::extent(std::uint32_t level) const {
 }
 
 std::uint64_t Image::packed_size(std::uint32_t level) const {
-  const std::optional<TexelBlock> block = texel_block(info_.format);
+  const std::optional<vk::TexelBlock> block = vk::texel_block(info_.format);
   if (!block) return 0;
   const auto [width, height, depth] = extent(level);
   return divide_up(width, block->width) * divide_up(height, block->height) * depth * info_.layers * block->bytes;
 }
 
-Result<Image> ResourceBuilder::create(const DeviceCore& core, const ImageInfo& info) {
-  Result<ImagePlan> plan = plan_image(core.snapshot, info);
+Result<Image> ResourceBuilder::create(const DeviceCore& core, const vk::ImageInfo& info) {
+  Result<vk::ImagePlan> plan = vk::plan_image(core.snapshot, info);
   if (!plan) return fail(std::move(plan.error()));
-  if (!texel_block(info.format)) {
+  if (!vk::texel_block(info.format)) {
     return fail(DiagnosticKind::Unsupported, SourceLocation::nowhere(),
                 formatted("images of `{}` are not supported (image `{}`)", vk::name_of(info.format), info.name));
   }
@@ -90,7 +91,7 @@ Result<Image> ResourceBuilder::create(const DeviceCore& core, const ImageInfo& i
   image.info_ = info;
   image.plan_ = *plan;
   set_debug_name(core, VK_OBJECT_TYPE_IMAGE, handle, info.name);
-  if (plan->tiling == Tiling::Linear) {
+  if (plan->tiling == vk::Tiling::Linear) {
     const VkImageSubresource level0{plan->data_aspect, 0, 0};
     VkSubresourceLayout layout;
     core.functions.vkGetImageSubresourceLayout(core.device, handle, &level0, &layout);
@@ -114,7 +115,7 @@ Result<> ResourceBuilder::bind(Image& image, MemoryPtr memory, std::uint64_t off
   return {};
 }
 
-Result<Image> create_image(const Device& device, const ImageInfo& info) {
+Result<Image> create_image(const Device& device, const vk::ImageInfo& info) {
   const DeviceCore& core = device.core();
   Result<Image> image = ResourceBuilder::create(core, info);
   if (!image) return image;
@@ -131,7 +132,7 @@ namespace {
 
 Result<Owned<VkImageView_T>> create_view(const DeviceCore& core, const Image& image, VkImageViewType type,
                                          const VkImageSubresourceRange& range) {
-  const ImageInfo& info = image.info();
+  const vk::ImageInfo& info = image.info();
   const VkImageViewCreateInfo create{.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
                                      .image = image.handle(),
                                      .viewType = type,
@@ -144,21 +145,21 @@ Result<Owned<VkImageView_T>> create_view(const DeviceCore& core, const Image& im
   return Owned<VkImageView_T>(core, view);
 }
 
-VkImageViewType view_type(const ImageInfo& info, ViewShape shape) {
+VkImageViewType view_type(const vk::ImageInfo& info, vk::ViewShape shape) {
   switch (shape) {
-    case ViewShape::Plain:
+    case vk::ViewShape::Plain:
       return info.depth > 1 ? VK_IMAGE_VIEW_TYPE_3D : info.line ? VK_IMAGE_VIEW_TYPE_1D : VK_IMAGE_VIEW_TYPE_2D;
-    case ViewShape::Array:
+    case vk::ViewShape::Array:
       return info.line ? VK_IMAGE_VIEW_TYPE_1D_ARRAY : VK_IMAGE_VIEW_TYPE_2D_ARRAY;
-    case ViewShape::Cube:
+    case vk::ViewShape::Cube:
       return VK_IMAGE_VIEW_TYPE_CUBE;
-    case ViewShape::CubeArray:
+    case vk::ViewShape::CubeArray:
       return VK_IMAGE_VIEW_TYPE_CUBE_ARRAY;
   }
   std::unreachable();
 }
 
-Result<> check_levels(const ImageInfo& info, std::uint32_t first_level, std::uint32_t levels) {
+Result<> check_levels(const vk::ImageInfo& info, std::uint32_t first_level, std::uint32_t levels) {
   if (first_level < info.mips && levels <= info.mips - first_level) return {};
   return fail(DiagnosticKind::OutOfRange, SourceLocation::nowhere(),
               formatted("Requested level of details for the Image is greater than configured mipmaps: levels {} to "
@@ -169,12 +170,12 @@ Result<> check_levels(const ImageInfo& info, std::uint32_t first_level, std::uin
 }  // namespace
 
 Result<Owned<VkImageView_T>> create_image_view(const Device& device, const Image& image, std::uint32_t first_level,
-                                               std::uint32_t levels, ViewShape shape) {
-  const ImageInfo& info = image.info();
+                                               std::uint32_t levels, vk::ViewShape shape) {
+  const vk::ImageInfo& info = image.info();
   if (Result<> checked = check_levels(info, first_level, levels); !checked) return fail(std::move(checked.error()));
   return create_view(device.core(), image, view_type(info, shape),
                      {image.plan().data_aspect, first_level, levels ? levels : info.mips - first_level, 0,
-                      shape == ViewShape::Plain ? 1 : info.layers});
+                      shape == vk::ViewShape::Plain ? 1 : info.layers});
 }
 
 Result<Owned<VkImageView_T>> create_attachment_view(const Device& device, const Image& image, std::uint32_t level) {

@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "gpu/commands/transfer.hpp"
-#include "gpu/memory/view_shape.hpp"
 #include "testing/gpu_fixture.hpp"
+#include "vk/view_shape.hpp"
 
 namespace slipway::gpu {
 namespace {
@@ -25,7 +25,7 @@ std::vector<std::uint8_t> some_bytes(std::size_t count) {
   return bytes;
 }
 
-ImageInfo info_of(Format format, std::uint32_t width, std::uint32_t height, std::uint32_t depth = 1) {
+vk::ImageInfo info_of(Format format, std::uint32_t width, std::uint32_t height, std::uint32_t depth = 1) {
   return {.format = format,
           .width = width,
           .height = height,
@@ -35,14 +35,14 @@ ImageInfo info_of(Format format, std::uint32_t width, std::uint32_t height, std:
 }
 
 TEST_F(ImageTest, KeepsItsContents) {
-  const std::vector<ImageInfo> infos = {info_of(Format::R8_UINT, 1, 1),
-                                        info_of(Format::R8_UINT, 7, 5),
-                                        info_of(Format::R8G8B8A8_SRGB, 33, 17),
-                                        info_of(Format::R16G16B16A16_SINT, 5, 9),
-                                        info_of(Format::B10G11R11_UFLOAT_PACK32, 6, 4),
-                                        info_of(Format::R32G32B32A32_UINT, 3, 3, 4),
-                                        info_of(Format::BC1_RGBA_UNORM_BLOCK, 10, 6)};
-  for (ImageInfo info : infos) {
+  const std::vector<vk::ImageInfo> infos = {info_of(Format::R8_UINT, 1, 1),
+                                            info_of(Format::R8_UINT, 7, 5),
+                                            info_of(Format::R8G8B8A8_SRGB, 33, 17),
+                                            info_of(Format::R16G16B16A16_SINT, 5, 9),
+                                            info_of(Format::B10G11R11_UFLOAT_PACK32, 6, 4),
+                                            info_of(Format::R32G32B32A32_UINT, 3, 3, 4),
+                                            info_of(Format::BC1_RGBA_UNORM_BLOCK, 10, 6)};
+  for (vk::ImageInfo info : infos) {
     SCOPED_TRACE(vk::name_of(info.format));
     const Image probe = must(create_image(device(), info));
     const std::vector<std::uint8_t> bytes = some_bytes(probe.packed_size(0));
@@ -52,14 +52,14 @@ TEST_F(ImageTest, KeepsItsContents) {
 }
 
 TEST_F(ImageTest, KeepsTheContentsOfLayers) {
-  ImageInfo info = info_of(Format::R8G8B8A8_UINT, 5, 5);
+  vk::ImageInfo info = info_of(Format::R8G8B8A8_UINT, 5, 5);
   info.layers = 12;
   info.uses.cube = true;
   const std::vector<std::uint8_t> bytes = some_bytes(std::size_t{5 * 5 * 4} * 12);
   const Image image = make_image(info, bytes);
   EXPECT_EQ(image.packed_size(0), bytes.size());
   EXPECT_EQ(texels<std::uint8_t>(image), bytes);
-  for (const ViewShape shape : {ViewShape::Plain, ViewShape::Array, ViewShape::CubeArray}) {
+  for (const vk::ViewShape shape : {vk::ViewShape::Plain, vk::ViewShape::Array, vk::ViewShape::CubeArray}) {
     must(create_image_view(device(), image, 0, 1, shape));
   }
   // Staging memory of two rows: each layer is copied in parts.
@@ -76,7 +76,7 @@ TEST_F(ImageTest, KeepsTheContentsOfLayers) {
 }
 
 TEST_F(ImageTest, RefusesImpossibleLayers) {
-  ImageInfo info = info_of(Format::R8_UINT, 4, 4, 2);
+  vk::ImageInfo info = info_of(Format::R8_UINT, 4, 4, 2);
   info.layers = 2;
   EXPECT_EQ(text_of(create_image(device(), info).error()), "a 3D image has one layer (image `i`) [out-of-range]\n");
   info = info_of(Format::R8_UINT, 4, 4);
@@ -102,17 +102,17 @@ TEST_F(ImageTest, KeepsDepth) {
 }
 
 TEST_F(ImageTest, LinearImagesHaveARowPitch) {
-  ImageInfo info = info_of(Format::R8_UINT, 5, 3);
-  info.tiling = Tiling::Linear;
+  vk::ImageInfo info = info_of(Format::R8_UINT, 5, 3);
+  info.tiling = vk::Tiling::Linear;
   const std::vector<std::uint8_t> bytes = some_bytes(15);
   const Image image = make_image(info, bytes);
-  EXPECT_EQ(image.tiling(), Tiling::Linear);
+  EXPECT_EQ(image.tiling(), vk::Tiling::Linear);
   EXPECT_GE(image.linear_layout().row_pitch, 5u);
   EXPECT_EQ(texels<std::uint8_t>(image), bytes);
 }
 
 TEST_F(ImageTest, HasLevels) {
-  ImageInfo info = info_of(Format::R8_UINT, 9, 4);
+  vk::ImageInfo info = info_of(Format::R8_UINT, 9, 4);
   info.mips = 4;
   const Image image = must(create_image(device(), info));
   EXPECT_EQ(image.extent(0), (std::array{9u, 4u, 1u}));
@@ -131,8 +131,8 @@ TEST_F(ImageTest, HasLevels) {
 }
 
 TEST_F(ImageTest, IsTransferredInRowsWhenItIsLargerThanTheStaging) {
-  for (const ImageInfo& info : {info_of(Format::R32_UINT, 50, 30), info_of(Format::R32_UINT, 50, 7, 3),
-                                info_of(Format::BC1_RGBA_UNORM_BLOCK, 100, 30)}) {
+  for (const vk::ImageInfo& info : {info_of(Format::R32_UINT, 50, 30), info_of(Format::R32_UINT, 50, 7, 3),
+                                    info_of(Format::BC1_RGBA_UNORM_BLOCK, 100, 30)}) {
     SCOPED_TRACE(vk::name_of(info.format));
     const Image image = must(create_image(device(), info));
     const std::vector<std::uint8_t> bytes = some_bytes(image.packed_size(0));
@@ -151,7 +151,7 @@ TEST_F(ImageTest, IsZeroed) {
   for (const Format format : {Format::R8G8B8A8_UNORM, Format::D32_SFLOAT, Format::D32_SFLOAT_S8_UINT, Format::S8_UINT,
                               Format::BC1_RGBA_UNORM_BLOCK}) {
     SCOPED_TRACE(vk::name_of(format));
-    const ImageInfo info = info_of(format, 8, 8);
+    const vk::ImageInfo info = info_of(format, 8, 8);
     const Image probe = must(create_image(device(), info));
     const Image image = make_image(info, std::vector<std::uint8_t>(probe.packed_size(0), 0x3f));
     Transfer batch = must(create_transfer(device()));
@@ -168,7 +168,7 @@ TEST_F(ImageTest, IsCleared) {
 }
 
 TEST_F(ImageTest, ReportsWhatThePlanDoes) {
-  ImageInfo info = info_of(Format::R8_UINT, 4, 4);
+  vk::ImageInfo info = info_of(Format::R8_UINT, 4, 4);
   info.mips = 9;
   EXPECT_EQ(text_of(create_image(device(), info).error()),
             "Number of mips exceeds maximum number allowed for the image size: 9 where 3 are possible (image `i`) "
@@ -176,14 +176,14 @@ TEST_F(ImageTest, ReportsWhatThePlanDoes) {
 }
 
 TEST_F(ImageTest, ReportsFormatsWithoutASimpleLayout) {
-  const Snapshot& s = snapshot();
+  const vk::Snapshot& s = snapshot();
   if (s.format_features(Format::G8_B8R8_2PLANE_420_UNORM).optimal == 0) GTEST_SKIP() << "no such format here";
   EXPECT_EQ(text_of(create_image(device(), info_of(Format::G8_B8R8_2PLANE_420_UNORM, 4, 4)).error()),
             "images of `VK_FORMAT_G8_B8R8_2PLANE_420_UNORM` are not supported (image `i`) [unsupported]\n");
 }
 
 TEST_F(ImageTest, ViewsNameTheLevelsThatAreNotThere) {
-  ImageInfo info = info_of(Format::R8_UINT, 4, 4);
+  vk::ImageInfo info = info_of(Format::R8_UINT, 4, 4);
   info.mips = 2;
   const Image image = must(create_image(device(), info));
   EXPECT_TRUE(create_image_view(device(), image));

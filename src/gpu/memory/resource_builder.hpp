@@ -12,10 +12,10 @@ namespace slipway::gpu {
 
 struct ResourceBuilder {
   static Result<Buffer> create(const DeviceCore& core, const BufferInfo& info);
-  static Result<Image> create(const DeviceCore& core, const ImageInfo& info);
+  static Result<Image> create(const DeviceCore& core, const vk::ImageInfo& info);
   static MemoryNeeds needs(const Buffer& buffer);
   static MemoryNeeds needs(const Image& image);
-  static Result<Tensor> create(const DeviceCore& core, const TensorInfo& info, std::uint64_t row_stride,
+  static Result<Tensor> create(const DeviceCore& core, const vk::TensorInfo& info, std::uint64_t row_stride,
                                std::string_view name);
   static MemoryNeeds needs(const Tensor& tensor);
   static Result<> bind(Tensor& tensor, const Memory& memory, std::uint64_t offset, std::string_view name);

@@ -8,7 +8,7 @@
 
 namespace slipway::gpu {
 
-Result<Owned<VkSampler_T>> create_sampler(const Device& device, const SamplerInfo& info) {
+Result<Owned<VkSampler_T>> create_sampler(const Device& device, const vk::SamplerInfo& info) {
   const DeviceCore& core = device.core();
   const bool is_float = info.border_color == vk::BorderColor::FLOAT_CUSTOM_EXT;
   const bool is_custom = is_float || info.border_color == vk::BorderColor::INT_CUSTOM_EXT;
@@ -30,10 +30,10 @@ Result<Owned<VkSampler_T>> create_sampler(const Device& device, const SamplerInf
                              .addressModeV = address_mode(1),
                              .addressModeW = address_mode(2),
                              .compareEnable = info.compare ? VK_TRUE : VK_FALSE,
-                             .compareOp = static_cast<VkCompareOp>(info.compare.value_or(CompareOperation::Never)),
+                             .compareOp = static_cast<VkCompareOp>(info.compare.value_or(vk::CompareOperation::Never)),
                              .maxLod = static_cast<float>(info.mips - 1),
                              .borderColor = static_cast<VkBorderColor>(info.border_color)};
-  if (is_custom && !uses_border(info)) {
+  if (is_custom && !vk::uses_border(info)) {
     // The colour cannot be seen, so it needs no extension (docs/spec/scenario.md#images).
     create.borderColor = is_float ? VK_BORDER_COLOR_FLOAT_TRANSPARENT_BLACK : VK_BORDER_COLOR_INT_TRANSPARENT_BLACK;
   } else if (is_custom) {

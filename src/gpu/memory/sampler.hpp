@@ -4,12 +4,12 @@
 
 #include "base/diagnostic.hpp"
 #include "gpu/device/handles.hpp"
-#include "gpu/memory/sampler_info.hpp"
+#include "vk/sampler_info.hpp"
 
 namespace slipway::gpu {
 
 class Device;
 
-Result<Owned<VkSampler_T>> create_sampler(const Device& device, const SamplerInfo& info);
+Result<Owned<VkSampler_T>> create_sampler(const Device& device, const vk::SamplerInfo& info);
 
 }  // namespace slipway::gpu

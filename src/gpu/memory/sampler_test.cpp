@@ -22,7 +22,7 @@ using vk::Filter;
 class SamplerTest : public slipway::testing::GpuTest {
  protected:
   // The value that a shader reads at (u, v) of a 2x1 image whose texels have the red values 0 and 1.
-  std::array<float, 4> sample(const SamplerInfo& info, float u, float v, float lod = 0) {
+  std::array<float, 4> sample(const vk::SamplerInfo& info, float u, float v, float lod = 0) {
     const PipelineLayout layout = must(create_pipeline_layout(
         device(), {.sets = {{{.binding = 0, .type = vk::DescriptorType::COMBINED_IMAGE_SAMPLER}, {.binding = 1}}},
                    .push_constants_size = 12}));
@@ -54,7 +54,7 @@ class SamplerTest : public slipway::testing::GpuTest {
   }
 };
 
-SamplerInfo with_border(BorderColor color) {
+vk::SamplerInfo with_border(BorderColor color) {
   return {.address_modes = {AddressMode::CLAMP_TO_BORDER, AddressMode::CLAMP_TO_BORDER, AddressMode::CLAMP_TO_BORDER},
           .border_color = color,
           .custom_float = {0.25f, 0.5f, 0.75f, 2},
@@ -89,8 +89,8 @@ TEST_F(SamplerTest, HasCustomBorderColours) {
 }
 
 TEST_F(SamplerTest, CustomColoursNeedTheExtensionOnlyWhenTheyCanBeSeen) {
-  must(make_device(must(plan_device(snapshot(), {.disabled_extensions = {"VK_EXT_custom_border_color"}}))));
-  SamplerInfo info = with_border(BorderColor::FLOAT_CUSTOM_EXT);
+  must(make_device(must(vk::plan_device(snapshot(), {.disabled_extensions = {"VK_EXT_custom_border_color"}}))));
+  vk::SamplerInfo info = with_border(BorderColor::FLOAT_CUSTOM_EXT);
   EXPECT_EQ(text_of(create_sampler(device(), info).error()),
             "Error sampler custom border color extension is unsupported on this device/driver [device-lacks]\n");
   info.border_color = BorderColor::INT_CUSTOM_EXT;
@@ -102,10 +102,10 @@ TEST_F(SamplerTest, CustomColoursNeedTheExtensionOnlyWhenTheyCanBeSeen) {
 }
 
 TEST(UsesBorder, LooksAtAllThreeDirections) {
-  EXPECT_FALSE(uses_border({}));
-  EXPECT_TRUE(uses_border(with_border(BorderColor::FLOAT_OPAQUE_BLACK)));
-  EXPECT_TRUE(
-      uses_border({.address_modes = {AddressMode::REPEAT, AddressMode::CLAMP_TO_EDGE, AddressMode::CLAMP_TO_BORDER}}));
+  EXPECT_FALSE(vk::uses_border({}));
+  EXPECT_TRUE(vk::uses_border(with_border(BorderColor::FLOAT_OPAQUE_BLACK)));
+  EXPECT_TRUE(vk::uses_border(
+      {.address_modes = {AddressMode::REPEAT, AddressMode::CLAMP_TO_EDGE, AddressMode::CLAMP_TO_BORDER}}));
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ Result<SharedMemory> create_shared_memory(const Device& device, std::span<const 
   // Images come first, since rows in them decide how large buffers are.
   std::vector<Result<Image>> made;
   for (const SharedImage& member : images) {
-    ImageInfo info = member.info;
+    vk::ImageInfo info = member.info;
     info.shares_memory = true;
     made.push_back(ResourceBuilder::create(core, info));
   }

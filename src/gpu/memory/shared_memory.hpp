@@ -29,7 +29,7 @@ struct SharedBuffer {
 };
 
 struct SharedImage {
-  ImageInfo info;
+  vk::ImageInfo info;
   std::uint64_t offset = 0;
 };
 

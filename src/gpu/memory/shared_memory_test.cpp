@@ -43,7 +43,7 @@ TEST_F(SharedMemoryTest, ABufferSeesTheTexelsOfALinearImage) {
                                             0}};
   SharedMemory shared = must(create_shared_memory(device(), buffers, images));
   const Image& image = shared.images[0];
-  ASSERT_EQ(image.tiling(), Tiling::Linear);
+  ASSERT_EQ(image.tiling(), vk::Tiling::Linear);
   const std::vector<std::uint8_t> bytes = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
   Transfer batch = must(create_transfer(device()));
   must(batch.prepare(image));
@@ -75,7 +75,7 @@ TEST_F(SharedMemoryTest, RowsAreAsFarApartAsThoseOfTheImage) {
                                              .width = 4,
                                              .height = 3,
                                              .uses = {.sampled = true, .uploaded = true},
-                                             .tiling = Tiling::Linear,
+                                             .tiling = vk::Tiling::Linear,
                                              .name = "i"},
                                             0}};
   SharedMemory shared = must(create_shared_memory(device(), buffers, images));

@@ -8,7 +8,7 @@
 
 namespace slipway::gpu {
 
-std::vector<std::int64_t> tensor_strides(const TensorInfo& info, std::uint64_t row_stride) {
+std::vector<std::int64_t> tensor_strides(const vk::TensorInfo& info, std::uint64_t row_stride) {
   const tensor::FormatInfo* format = tensor::find_format(info.format);
   std::vector<std::int64_t> strides(info.shape.size());
   std::int64_t stride = format ? format->texel_bytes : 1;
@@ -20,7 +20,7 @@ std::vector<std::int64_t> tensor_strides(const TensorInfo& info, std::uint64_t r
   return strides;
 }
 
-Result<Tensor> ResourceBuilder::create(const DeviceCore& core, const TensorInfo& info, std::uint64_t row_stride,
+Result<Tensor> ResourceBuilder::create(const DeviceCore& core, const vk::TensorInfo& info, std::uint64_t row_stride,
                                        std::string_view name) {
   Tensor made;
   made.info_ = info;

@@ -9,7 +9,7 @@
 namespace slipway::gpu {
 
 // Valid as long as the shape and the strides exist. Packed if there are no strides.
-inline VkTensorDescriptionARM tensor_description(const TensorInfo& info, std::span<const std::int64_t> strides) {
+inline VkTensorDescriptionARM tensor_description(const vk::TensorInfo& info, std::span<const std::int64_t> strides) {
   VkTensorUsageFlagsARM usage = 0;
   if (info.shaders) usage |= VK_TENSOR_USAGE_SHADER_BIT_ARM;
   if (info.graphs) usage |= VK_TENSOR_USAGE_DATA_GRAPH_BIT_ARM;

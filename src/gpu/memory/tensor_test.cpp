@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using testing::must;
 
 TEST(Tensor, StridesHaveTheGapsOfRows) {
-  const TensorInfo texels{.format = vk::Format::R16_SINT, .shape = {2, 3, 5, 4}};
+  const vk::TensorInfo texels{.format = vk::Format::R16_SINT, .shape = {2, 3, 5, 4}};
   EXPECT_THAT(tensor_strides(texels, 0), ElementsAre(120, 40, 8, 2));
   EXPECT_THAT(tensor_strides(texels, 64), ElementsAre(192, 64, 8, 2));
   EXPECT_THAT(tensor_strides({.format = vk::Format::R8_UINT, .shape = {6, 4}}, 64), ElementsAre(4, 1));
@@ -23,7 +23,7 @@ class NativeTensors : public testing::GpuTest {
  protected:
   void SetUp() override {
     if (!testing::UseLayer::is_here()) GTEST_SKIP() << "no driver with tensors here";
-    const std::string missing = missing_for_tensors(snapshot());
+    const std::string missing = vk::missing_for_tensors(snapshot());
     if (missing.empty()) return;
     take_messages();  // the layer has warned
     GTEST_SKIP() << "the device cannot emulate tensors: it lacks " << missing;

@@ -45,7 +45,7 @@ std::uint64_t count_descriptors(const PipelineLayoutInfo& info, const Descriptor
 }
 
 Result<> check_limits(const DeviceCore& core, const PipelineLayoutInfo& info) {
-  const Snapshot& snapshot = core.snapshot;
+  const vk::Snapshot& snapshot = core.snapshot;
   Diagnostics problems;
   const auto lacks = [&](std::string_view what, std::uint64_t value, std::uint64_t limit, std::string_view limit_name) {
     problems.error(

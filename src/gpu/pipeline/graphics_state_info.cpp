@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "gpu/memory/image_plan.hpp"
+#include "vk/image_plan.hpp"
 
 namespace slipway::gpu {
 namespace {
@@ -16,7 +16,7 @@ Vk as(E value) {
 
 std::uint32_t count_of(const auto& list) { return static_cast<std::uint32_t>(list.size()); }
 
-VkStencilOpState face_of(const StencilFace& face) {
+VkStencilOpState face_of(const vk::StencilFace& face) {
   return {.failOp = as<VkStencilOp>(face.on_fail),
           .passOp = as<VkStencilOp>(face.on_pass),
           .depthFailOp = as<VkStencilOp>(face.on_depth_fail),
@@ -26,7 +26,7 @@ VkStencilOpState face_of(const StencilFace& face) {
           .reference = face.reference};
 }
 
-VkPipelineColorBlendAttachmentState attachment_of(const ColorBlend& blend) {
+VkPipelineColorBlendAttachmentState attachment_of(const vk::ColorBlend& blend) {
   return {.blendEnable = blend.enabled,
           .srcColorBlendFactor = as<VkBlendFactor>(blend.source_color),
           .dstColorBlendFactor = as<VkBlendFactor>(blend.destination_color),
@@ -39,11 +39,11 @@ VkPipelineColorBlendAttachmentState attachment_of(const ColorBlend& blend) {
 
 }  // namespace
 
-GraphicsStateInfo::GraphicsStateInfo(const GraphicsState& state, const AttachmentFormats& formats) {
-  for (const VertexBinding& binding : state.vertex_bindings) {
+GraphicsStateInfo::GraphicsStateInfo(const vk::GraphicsState& state, const vk::AttachmentFormats& formats) {
+  for (const vk::VertexBinding& binding : state.vertex_bindings) {
     bindings.push_back({binding.binding, binding.stride, as<VkVertexInputRate>(binding.rate)});
   }
-  for (const VertexAttribute& attribute : state.vertex_attributes) {
+  for (const vk::VertexAttribute& attribute : state.vertex_attributes) {
     attributes.push_back({attribute.location, attribute.binding, as<VkFormat>(attribute.format), attribute.offset});
   }
   vertex_input.vertexBindingDescriptionCount = count_of(bindings);
@@ -76,7 +76,7 @@ GraphicsStateInfo::GraphicsStateInfo(const GraphicsState& state, const Attachmen
   depth_stencil.back = face_of(state.stencil_back);
 
   for (std::size_t i = 0; i < formats.colors.size(); ++i) {
-    attachments.push_back(attachment_of(blend_of(state, i)));
+    attachments.push_back(attachment_of(vk::blend_of(state, i)));
     color_formats.push_back(as<VkFormat>(formats.colors[i]));
   }
   blend.attachmentCount = count_of(attachments);
@@ -88,8 +88,8 @@ GraphicsStateInfo::GraphicsStateInfo(const GraphicsState& state, const Attachmen
   rendering.colorAttachmentCount = count_of(color_formats);
   rendering.pColorAttachmentFormats = color_formats.data();
   const auto depth_format = as<VkFormat>(formats.depth_stencil);
-  if (has_depth(formats.depth_stencil)) rendering.depthAttachmentFormat = depth_format;
-  if (has_stencil(formats.depth_stencil)) rendering.stencilAttachmentFormat = depth_format;
+  if (vk::has_depth(formats.depth_stencil)) rendering.depthAttachmentFormat = depth_format;
+  if (vk::has_stencil(formats.depth_stencil)) rendering.stencilAttachmentFormat = depth_format;
 }
 
 }  // namespace slipway::gpu

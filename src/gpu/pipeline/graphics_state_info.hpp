@@ -7,12 +7,12 @@
 #include <array>
 #include <vector>
 
-#include "gpu/pipeline/graphics_state.hpp"
+#include "vk/graphics_state.hpp"
 
 namespace slipway::gpu {
 
 struct GraphicsStateInfo {
-  GraphicsStateInfo(const GraphicsState& state, const AttachmentFormats& formats);
+  GraphicsStateInfo(const vk::GraphicsState& state, const vk::AttachmentFormats& formats);
   GraphicsStateInfo(const GraphicsStateInfo&) = delete;  // the structs point to each other
   GraphicsStateInfo& operator=(const GraphicsStateInfo&) = delete;
 

@@ -12,7 +12,7 @@ namespace slipway::gpu {
 namespace {
 
 Result<> check_subgroup_size(const DeviceCore& core, const ComputePipelineInfo& info) {
-  const SubgroupFacts& facts = core.snapshot.subgroup;
+  const vk::SubgroupFacts& facts = core.snapshot.subgroup;
   const std::uint32_t size = info.subgroup_size;
   if (size == 0 || (core.plan.has_feature("subgroupSizeControl") && size >= facts.min_size && size <= facts.max_size &&
                     (facts.required_size_stages & VK_SHADER_STAGE_COMPUTE_BIT))) {
@@ -49,9 +49,9 @@ Result<Pipeline> create_compute_pipeline(const Device& device, const ComputePipe
 
 namespace {
 
-Result<> check_state(const DeviceCore& core, const GraphicsPipelineInfo& info, const AttachmentFormats& formats) {
+Result<> check_state(const DeviceCore& core, const GraphicsPipelineInfo& info, const vk::AttachmentFormats& formats) {
   Diagnostics problems;
-  for (const std::string& missing : missing_for_state(core.snapshot, core.plan.features, info.state, formats)) {
+  for (const std::string& missing : vk::missing_for_state(core.snapshot, core.plan.features, info.state, formats)) {
     problems.error(DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
                    formatted("pipeline `{}`: {}", info.options.name, missing));
   }
@@ -63,7 +63,7 @@ Result<> check_state(const DeviceCore& core, const GraphicsPipelineInfo& info, c
 
 Result<Pipeline> create_graphics_pipeline(const Device& device, const GraphicsPipelineInfo& info) {
   const DeviceCore& core = device.core();
-  const AttachmentFormats attachments{info.color_formats, info.depth_stencil_format};
+  const vk::AttachmentFormats attachments{info.color_formats, info.depth_stencil_format};
   if (Result<> checked = check_state(core, info, attachments); !checked) return fail(std::move(checked.error()));
   Result<Stage> vertex = Stage::create(core, info.vertex, info.options);
   if (!vertex) return fail(std::move(vertex.error()));

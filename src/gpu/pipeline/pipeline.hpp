@@ -10,8 +10,8 @@
 #include "base/bytes.hpp"
 #include "base/diagnostic.hpp"
 #include "gpu/pipeline/descriptors.hpp"
-#include "gpu/pipeline/graphics_state.hpp"
 #include "gpu/pipeline/pipeline_cache.hpp"
+#include "vk/graphics_state.hpp"
 
 namespace slipway::gpu {
 
@@ -49,7 +49,7 @@ struct GraphicsPipelineInfo {
   ShaderInfo vertex;
   ShaderInfo fragment;  // without words: nothing but depth and stencil is written
   const PipelineLayout* layout = nullptr;
-  GraphicsState state;
+  vk::GraphicsState state;
   std::vector<vk::Format> color_formats;
   vk::Format depth_stencil_format = vk::Format::UNDEFINED;
   PipelineOptions options;
@@ -63,7 +63,7 @@ struct GraphTensor {
 
 struct GraphConstant {
   std::uint32_t id = 0;  // GraphConstantID
-  TensorInfo tensor;
+  vk::TensorInfo tensor;
   const std::byte* data = nullptr;  // packed; read while the pipeline is made
 };
 

@@ -9,7 +9,7 @@
 
 namespace slipway::gpu {
 
-std::vector<std::string> check_pipeline_cache(const Snapshot& snapshot, Bytes data) {
+std::vector<std::string> check_pipeline_cache(const vk::Snapshot& snapshot, Bytes data) {
   if (data.empty()) return {"Pipeline Cache skipped: size invalid"};
   constexpr std::size_t header_size = sizeof(VkPipelineCacheHeaderVersionOne);
   static_assert(header_size == 32);

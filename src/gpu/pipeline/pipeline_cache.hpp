@@ -10,10 +10,13 @@
 #include "base/diagnostic.hpp"
 #include "gpu/device/handles.hpp"
 
+namespace slipway::vk {
+struct Snapshot;
+}
+
 namespace slipway::gpu {
 
 class Device;
-struct Snapshot;
 
 // Why cached data cannot be used on this device: the warnings of docs/spec/scenario.md#log-lines, in their order; empty
 // if it can. Each text but that of empty data is to be followed by "Pipeline Cache skipped: failed to validate."
@@ -21,7 +24,7 @@ struct Snapshot;
 //   "Pipeline validation: Incorrect pipeline cache header size"
 //   "Pipeline validation: Incorrect pipeline header version (v). Expected (1)"
 //   "Pipeline validation: Incorrect device used with cache. (VendorID, DeviceID) = (a, b). Expected (c, d)"
-std::vector<std::string> check_pipeline_cache(const Snapshot& snapshot, Bytes data);
+std::vector<std::string> check_pipeline_cache(const vk::Snapshot& snapshot, Bytes data);
 
 class PipelineCache {
  public:

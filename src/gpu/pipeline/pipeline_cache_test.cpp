@@ -10,8 +10,8 @@ namespace {
 
 using slipway::testing::must;
 
-Snapshot device_3_4() {
-  Snapshot s;
+vk::Snapshot device_3_4() {
+  vk::Snapshot s;
   s.vendor_id = 3;
   s.device_id = 4;
   s.pipeline_cache_uuid.fill(5);

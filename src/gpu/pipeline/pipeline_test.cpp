@@ -154,7 +154,7 @@ TEST_F(PipelineTest, ReportsAMissInTheCache) {
 }
 
 TEST_F(PipelineTest, ReportsAMissThatTheDriverReportsAfterwards) {
-  DevicePlan plan = must(plan_device(snapshot(), {}));
+  vk::DevicePlan plan = must(vk::plan_device(snapshot(), {}));
   plan.features.erase("pipelineCreationCacheControl");
   must(make_device(plan));
   const PipelineLayout layout = must(create_pipeline_layout(device(), kMultiplyAddLayout));
@@ -170,7 +170,7 @@ TEST_F(PipelineTest, ReportsAMissThatTheDriverReportsAfterwards) {
 }
 
 TEST_F(PipelineTest, WorksWithRobustness) {
-  must(make_device(must(plan_device(snapshot(), {.robustness = true}))));
+  must(make_device(must(vk::plan_device(snapshot(), {.robustness = true}))));
   const PipelineLayout layout = must(create_pipeline_layout(device(), kMultiplyAddLayout));
   const Pipeline pipeline = must(create_compute_pipeline(device(), {.shader = {.words = words_}, .layout = &layout}));
   EXPECT_EQ(multiply_add(pipeline, numbers_from_zero(16), 2), expected(numbers_from_zero(16), 1, 2));
@@ -180,7 +180,7 @@ TEST_F(PipelineTest, ChecksTheSubgroupSize) {
   const PipelineLayout layout = must(create_pipeline_layout(device(), kMultiplyAddLayout));
   ComputePipelineInfo info{
       .shader = {.words = words_}, .layout = &layout, .subgroup_size = 1024, .options = {.name = "p"}};
-  const SubgroupFacts& facts = snapshot().subgroup;
+  const vk::SubgroupFacts& facts = snapshot().subgroup;
   EXPECT_EQ(text_of(create_compute_pipeline(device(), info).error()),
             formatted("pipeline `p` needs subgroups of 1024, but the device has {} to {} [device-lacks]\n",
                       facts.min_size, facts.max_size));
@@ -191,7 +191,7 @@ TEST_F(PipelineTest, ChecksTheSubgroupSize) {
 }
 
 TEST_F(PipelineTest, LayoutsKeepToTheLimits) {
-  const Limits& limits = snapshot().limits;
+  const vk::Limits& limits = snapshot().limits;
   PipelineLayoutInfo info{.name = "big"};
   info.sets.resize(limits.max_bound_descriptor_sets + 1);
   info.push_constants_size = limits.max_push_constants_size + 4;
@@ -224,12 +224,12 @@ TEST_F(PipelineTest, Draws) {
                                                                      .layout = &layout,
                                                                      .color_formats = {vk::Format::R8G8B8A8_UNORM}}));
   EXPECT_EQ(pipeline.kind(), PipelineKind::Graphics);
-  ImageInfo info{.format = vk::Format::R8G8B8A8_UNORM,
-                 .width = 20,
-                 .height = 10,
-                 .mips = 2,
-                 .uses = {.color_attachment = true, .uploaded = true},
-                 .name = "target"};
+  vk::ImageInfo info{.format = vk::Format::R8G8B8A8_UNORM,
+                     .width = 20,
+                     .height = 10,
+                     .mips = 2,
+                     .uses = {.color_attachment = true, .uploaded = true},
+                     .name = "target"};
   const Image target = make_image(info, std::vector<std::uint32_t>(200, 0x01020304));
   const Owned<VkImageView_T> whole = must(create_image_view(device(), target, 0, 1));
   const Owned<VkImageView_T> half = must(create_image_view(device(), target, 1, 1));

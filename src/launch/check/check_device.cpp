@@ -7,29 +7,29 @@
 #include <optional>
 
 #include "base/format.hpp"
-#include "gpu/memory/image_plan.hpp"
 #include "gpu/memory/tensor.hpp"
 #include "launch/execute/image_info.hpp"
 #include "launch/plan/accesses.hpp"
 #include "launch/plan/locate.hpp"
 #include "launch/plan/specialization.hpp"
+#include "vk/image_plan.hpp"
 
 namespace slipway::launch {
 namespace {
 
 constexpr std::array kAxes = {'x', 'y', 'z'};
 
-bool has_custom_border(const gpu::SamplerInfo& sampler) {
-  return gpu::uses_border(sampler) && (sampler.border_color == vk::BorderColor::FLOAT_CUSTOM_EXT ||
-                                       sampler.border_color == vk::BorderColor::INT_CUSTOM_EXT);
+bool has_custom_border(const vk::SamplerInfo& sampler) {
+  return vk::uses_border(sampler) && (sampler.border_color == vk::BorderColor::FLOAT_CUSTOM_EXT ||
+                                      sampler.border_color == vk::BorderColor::INT_CUSTOM_EXT);
 }
 
 class DeviceCheck {
  public:
-  DeviceCheck(const Plan& plan, const gpu::Snapshot& snapshot)
+  DeviceCheck(const Plan& plan, const vk::Snapshot& snapshot)
       : plan_(plan), snapshot_(snapshot), limits_(snapshot.limits) {}
 
-  Diagnostics check(const gpu::Needs& needs) {
+  Diagnostics check(const vk::Needs& needs) {
     check_needs(needs);
     for (const Resource& resource : plan_.resources) check_resource(resource);
     check_memory();
@@ -50,9 +50,9 @@ class DeviceCheck {
   }
 
   // Capabilities are reported at the shaders that declare them.
-  void check_needs(gpu::Needs needs) {
+  void check_needs(vk::Needs needs) {
     needs.capabilities.clear();
-    if (const std::optional<gpu::DevicePlan> device = diagnostics_.take(gpu::plan_device(snapshot_, needs)))
+    if (const std::optional<vk::DevicePlan> device = diagnostics_.take(vk::plan_device(snapshot_, needs)))
       device_ = *device;
   }
 
@@ -60,7 +60,7 @@ class DeviceCheck {
 
   void check_resource(const Resource& resource) {
     if (const auto* image = std::get_if<Image>(&resource.kind)) {
-      Result<gpu::ImagePlan> planned = gpu::plan_image(snapshot_, image_info(resource, *image, device_));
+      Result<vk::ImagePlan> planned = vk::plan_image(snapshot_, image_info(resource, *image, device_));
       if (!planned) diagnostics_.add(located(std::move(planned.error()), resource.origin));
     } else {
       const std::uint64_t size = std::get<Buffer>(resource.kind).size;
@@ -94,7 +94,7 @@ class DeviceCheck {
                 formatted("shader `{}` has {} bytes of push constants", shader.name, shader.push_constant_size));
     if (!shader.reflection) return;
     for (const std::string& capability : shader.reflection->capabilities) {
-      const std::string missing = gpu::missing_for_capability(snapshot_, capability);
+      const std::string missing = vk::missing_for_capability(snapshot_, capability);
       if (!missing.empty()) lacks(shader.origin, formatted("shader `{}`: {}", shader.name, missing));
     }
     if (const spirv::EntryPoint* entry = shader.reflection->find(shader.entry, shader.stage))
@@ -142,7 +142,7 @@ class DeviceCheck {
     const auto* buffer = std::get_if<Buffer>(&resource.kind);
     if (!buffer) return;
     if (binding.type == vk::DescriptorType::TENSOR_ARM) {
-      const std::string missing = gpu::missing_for_tensor(snapshot_, buffer->tensors[binding.tensor]);
+      const std::string missing = vk::missing_for_tensor(snapshot_, buffer->tensors[binding.tensor]);
       if (!missing.empty())
         lacks(binding.origin,
               formatted("`{}` binds `{}`, and the device does not have {}", step.name, resource.name, missing));
@@ -164,12 +164,12 @@ class DeviceCheck {
     const std::string& name = plan_.resources[binding.resource].name;
     const std::string_view use = storage ? "storage texel buffer" : "uniform texel buffer";
     const std::uint64_t needed =
-        storage ? gpu::format_feature::kStorageTexelBuffer : gpu::format_feature::kUniformTexelBuffer;
+        storage ? vk::format_feature::kStorageTexelBuffer : vk::format_feature::kUniformTexelBuffer;
     if ((snapshot_.format_features(binding.texels).buffer & needed) == 0) {
       lacks(binding.origin, formatted("`{}` binds `{}` as {} of {}, which the device does not have", step.name, name,
                                       use, vk::name_of(binding.texels)));
     }
-    const auto texel = gpu::texel_block(binding.texels);
+    const auto texel = vk::texel_block(binding.texels);
     const auto limit = snapshot_.limits_by_name.find("maxTexelBufferElements");
     if (!texel || limit == snapshot_.limits_by_name.end()) return;
     const std::uint64_t texels = (binding.size ? binding.size : buffer.size) / texel->bytes;
@@ -190,23 +190,23 @@ class DeviceCheck {
                 formatted("`{}` renders {} pixels in x", step.name, draw.extent[0]));
     check_limit(step.origin, draw.extent[1], limits_.max_framebuffer_height, "maxFramebufferHeight",
                 formatted("`{}` renders {} pixels in y", step.name, draw.extent[1]));
-    const gpu::AttachmentFormats formats = attachment_formats(plan_, draw);
-    for (const std::string& missing : gpu::missing_for_state(snapshot_, snapshot_.features, draw.state, formats)) {
+    const vk::AttachmentFormats formats = attachment_formats(plan_, draw);
+    for (const std::string& missing : vk::missing_for_state(snapshot_, snapshot_.features, draw.state, formats)) {
       lacks(step.origin, formatted("`{}`: {}", step.name, missing));
     }
   }
 
   const Plan& plan_;
-  const gpu::Snapshot& snapshot_;
-  const gpu::Limits& limits_;
-  gpu::DevicePlan device_;
+  const vk::Snapshot& snapshot_;
+  const vk::Limits& limits_;
+  vk::DevicePlan device_;
   Diagnostics diagnostics_;
 };
 
 }  // namespace
 
-gpu::Needs needs_of(const Plan& plan) {
-  gpu::Needs needs;
+vk::Needs needs_of(const Plan& plan) {
+  vk::Needs needs;
   for (const Resource& resource : plan.resources) {
     if (const auto* buffer = std::get_if<Buffer>(&resource.kind)) needs.tensors |= !buffer->tensors.empty();
     const auto* image = std::get_if<Image>(&resource.kind);
@@ -233,7 +233,7 @@ gpu::Needs needs_of(const Plan& plan) {
   return needs;
 }
 
-Diagnostics check_device(const Plan& plan, const gpu::Needs& needs, const gpu::Snapshot& snapshot) {
+Diagnostics check_device(const Plan& plan, const vk::Needs& needs, const vk::Snapshot& snapshot) {
   return DeviceCheck(plan, snapshot).check(needs);
 }
 

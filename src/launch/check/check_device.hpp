@@ -4,18 +4,18 @@
 #pragma once
 
 #include "base/diagnostic.hpp"
-#include "gpu/device/device_plan.hpp"
-#include "gpu/device/snapshot.hpp"
 #include "launch/plan/plan.hpp"
+#include "vk/device_plan.hpp"
+#include "vk/snapshot.hpp"
 
 namespace slipway::launch {
 
 // The caller adds what does not come from the plan: timestamps for profiles, disabled extensions, what `requires` asks
 // for.
-gpu::Needs needs_of(const Plan& plan);
+vk::Needs needs_of(const Plan& plan);
 
 // Everything that is missing together, as errors of kind device-lacks with the value and the limit, at the origin of
 // what asks for it.
-Diagnostics check_device(const Plan& plan, const gpu::Needs& needs, const gpu::Snapshot& snapshot);
+Diagnostics check_device(const Plan& plan, const vk::Needs& needs, const vk::Snapshot& snapshot);
 
 }  // namespace slipway::launch

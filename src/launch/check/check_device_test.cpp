@@ -10,21 +10,21 @@ namespace slipway::launch {
 namespace {
 
 // A device that has what every plan needs, and little more.
-gpu::Snapshot small_device() {
-  gpu::Snapshot snapshot{.name = "small", .type = gpu::DeviceType::Discrete, .api = {1, 3, 0}};
+vk::Snapshot small_device() {
+  vk::Snapshot snapshot{.name = "small", .type = vk::DeviceType::Discrete, .api = {1, 3, 0}};
   snapshot.features = {"synchronization2", "timelineSemaphore", "hostQueryReset", "dynamicRendering"};
   snapshot.queue_families = {
-      {.flags = gpu::queue_flag::kCompute | gpu::queue_flag::kGraphics | gpu::queue_flag::kTransfer, .queues = 1}};
+      {.flags = vk::queue_flag::kCompute | vk::queue_flag::kGraphics | vk::queue_flag::kTransfer, .queues = 1}};
   snapshot.memory_heaps = {{.size = 1 << 20, .device_local = true}};
   snapshot.memory_types = {
-      {.flags = gpu::memory_flag::kDeviceLocal | gpu::memory_flag::kHostVisible | gpu::memory_flag::kHostCoherent}};
+      {.flags = vk::memory_flag::kDeviceLocal | vk::memory_flag::kHostVisible | vk::memory_flag::kHostCoherent}};
   const std::uint64_t all = ~0ull;
   snapshot.formats[vk::Format::R8G8B8A8_UNORM] = {.linear = all, .optimal = all};
   snapshot.limits.max_storage_buffer_range = 1 << 16;
   return snapshot;
 }
 
-std::string missing(const Plan& plan, const gpu::Snapshot& snapshot = small_device()) {
+std::string missing(const Plan& plan, const vk::Snapshot& snapshot = small_device()) {
   return format_diagnostics(check_device(plan, needs_of(plan), snapshot).all());
 }
 
@@ -139,7 +139,7 @@ TEST(CheckDevice, BufferRanges) {
 
 TEST(CheckDevice, SizeOfBuffersAndOfAllTogether) {
   Plan plan;
-  gpu::Snapshot snapshot = small_device();
+  vk::Snapshot snapshot = small_device();
   snapshot.limits.max_buffer_size = 1000;
   add_buffer(plan, "x", 1001);
   EXPECT_EQ(missing(plan, snapshot),
@@ -160,7 +160,7 @@ TEST(CheckDevice, SizeOfBuffersAndOfAllTogether) {
 
 TEST(CheckDevice, SizesThatDoNotFitIn64Bits) {
   Plan plan;
-  gpu::Snapshot snapshot = small_device();
+  vk::Snapshot snapshot = small_device();
   snapshot.limits.max_buffer_size = ~0ull;
   add_buffer(plan, "x", ~0ull);
   add_buffer(plan, "y", 2);
@@ -230,7 +230,7 @@ TEST(CheckDevice, NeedsOfThePlan) {
 }
 
 TEST(CheckDevice, WhatTheCallerAddsIsChecked) {
-  gpu::Needs needs;
+  vk::Needs needs;
   needs.extensions = {"VK_KHR_not_there"};
   const Diagnostics diagnostics = check_device({}, needs, small_device());
   ASSERT_EQ(diagnostics.errors(), 1u);

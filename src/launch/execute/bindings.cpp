@@ -4,13 +4,13 @@
 #include <algorithm>
 
 #include "gpu/device/device.hpp"
-#include "gpu/memory/image_plan.hpp"
 #include "gpu/memory/sampler.hpp"
-#include "gpu/memory/view_shape.hpp"
 #include "launch/execute/image_info.hpp"
 #include "launch/plan/accesses.hpp"
 #include "launch/plan/locate.hpp"
 #include "tensor/format.hpp"
+#include "vk/image_plan.hpp"
+#include "vk/view_shape.hpp"
 
 namespace slipway::launch {
 namespace {
@@ -124,8 +124,8 @@ class Binder {
 
   Result<> describe(std::size_t step, const DepthAttachment& attachment) {
     const vk::Format format = std::get<Image>(plan_.resources[attachment.image].kind).format;
-    gpu::DepthStencilAttachment made{.depth = gpu::has_depth(format),
-                                     .stencil = gpu::has_stencil(format),
+    gpu::DepthStencilAttachment made{.depth = vk::has_depth(format),
+                                     .stencil = vk::has_stencil(format),
                                      .layout = layout_at(attachment.image, 0),
                                      .depth_load = attachment.depth_load,
                                      .stencil_load = attachment.stencil_load,
@@ -148,7 +148,7 @@ class Binder {
 
   // The view of a level for rendering.
   Result<> view_for(ResourceIndex image, std::uint32_t level, VkImageView_T*& view) {
-    const auto [at, added] = bound_.attachment_views_.try_emplace({image, level, 1, gpu::ViewShape::Plain});
+    const auto [at, added] = bound_.attachment_views_.try_emplace({image, level, 1, vk::ViewShape::Plain});
     if (added) {
       auto made = gpu::create_attachment_view(device_, resources_.image(image), level);
       if (!made) return fail(std::move(made.error()));
@@ -158,7 +158,7 @@ class Binder {
     return {};
   }
 
-  Result<VkImageView_T*> view_of(ResourceIndex image, const Levels& levels, gpu::ViewShape shape) {
+  Result<VkImageView_T*> view_of(ResourceIndex image, const Levels& levels, vk::ViewShape shape) {
     const auto [at, added] = bound_.views_.try_emplace({image, levels.first, levels.count, shape});
     if (added) {
       Result<gpu::Owned<VkImageView_T>> view =

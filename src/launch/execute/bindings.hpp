@@ -34,7 +34,7 @@ class StepBindings {
     std::vector<gpu::ColorAttachment> colors;
     std::optional<gpu::DepthStencilAttachment> depth_stencil;
   };
-  using View = std::tuple<ResourceIndex, std::uint32_t, std::uint32_t, gpu::ViewShape>;  // image, levels
+  using View = std::tuple<ResourceIndex, std::uint32_t, std::uint32_t, vk::ViewShape>;  // image, levels
 
   std::map<View, gpu::Owned<VkImageView_T>> views_;  // for descriptors
   std::map<View, gpu::Owned<VkImageView_T>> attachment_views_;

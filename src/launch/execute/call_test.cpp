@@ -111,7 +111,7 @@ TEST_F(CallPlan, ArgumentsAreCopiedWhereMemoryIsNotMapped) {
              return {};
            });
   add_dispatch(of.plan, of.increment, {of.y}, {2, 1, 1});
-  gpu::Needs needs = needs_of(of.plan);
+  vk::Needs needs = needs_of(of.plan);
   needs.timestamps = true;
   const gpu::Device& unmapped = device(needs, {.map_device_memory = false});
   EXPECT_TRUE(must(gpu::create_buffer(unmapped, {.size = 8, .name = "b"})).mapped().empty());

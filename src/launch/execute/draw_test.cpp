@@ -23,18 +23,18 @@
 namespace slipway::launch {
 namespace {
 
-using gpu::BlendFactor;
-using gpu::BlendOperation;
-using gpu::ColorBlend;
-using gpu::CompareOperation;
-using gpu::CullMode;
-using gpu::FrontFace;
-using gpu::GraphicsState;
-using gpu::StencilOperation;
-using gpu::Topology;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
+using vk::BlendFactor;
+using vk::BlendOperation;
+using vk::ColorBlend;
+using vk::CompareOperation;
+using vk::CullMode;
+using vk::FrontFace;
+using vk::GraphicsState;
+using vk::StencilOperation;
+using vk::Topology;
 using Color = std::array<float, 4>;
 
 constexpr Color kBlack = {0, 0, 0, 0}, kWhite = {1, 1, 1, 1}, kRed = {1, 0, 0, 1};
@@ -112,7 +112,7 @@ class DrawTest : public LaunchTest {
               .fragment_shader = fragment_,
               .state = with_vertices(std::move(state)),
               .extent = {extent[0], extent[1]},
-              .color_attachments = {{.image = target, .load = gpu::Load::Clear, .clear = bits(clear)}},
+              .color_attachments = {{.image = target, .load = vk::Load::Clear, .clear = bits(clear)}},
               .vertex_buffers = {{.buffer = buffer}},
               .count = static_cast<std::uint32_t>(vertices.size())};
     plan_.steps.push_back({.name = "draw", .action = std::move(draw), .origin = origin("/draw")});
@@ -187,7 +187,7 @@ TEST_F(DrawTest, Topologies) {
     if (one.topology == Topology::LineList) std::get<Draw>(plan_.steps.back().action).count = 2;
   }
   run_it(plan_);
-  for (const Case& one : cases) EXPECT_EQ(picture(one.target), one.picture) << gpu::word_of(one.topology);
+  for (const Case& one : cases) EXPECT_EQ(picture(one.target), one.picture) << vk::word_of(one.topology);
 }
 
 TEST_F(DrawTest, IndicesOfBothTypesAndRestart) {
@@ -195,10 +195,10 @@ TEST_F(DrawTest, IndicesOfBothTypesAndRestart) {
       {{-1, -1, 0}, kWhite}, {{0, -1, 0}, kWhite}, {{-1, 1, 0}, kWhite},  // left
       {{0, -1, 0}, kRed},    {{1, -1, 0}, kRed},   {{0, 1, 0}, kRed},    {{1, 1, 0}, kRed},
   };
-  const auto add = [&](std::vector<std::uint32_t> wide, gpu::IndexType type, std::uint32_t first, GraphicsState state) {
+  const auto add = [&](std::vector<std::uint32_t> wide, vk::IndexType type, std::uint32_t first, GraphicsState state) {
     const ResourceIndex t = add_target(4, 2);
     const std::vector<std::uint16_t> narrow(wide.begin(), wide.end());
-    const ResourceIndex i = type == gpu::IndexType::U16 ? add_vertices(narrow) : add_vertices(wide);
+    const ResourceIndex i = type == vk::IndexType::U16 ? add_vertices(narrow) : add_vertices(wide);
     std::get<Buffer>(plan_.resources[i].kind) = {.size = std::get<Buffer>(plan_.resources[i].kind).size,
                                                  .indices = true};
     Draw& draw = add_draw(t, corners, std::move(state));
@@ -207,9 +207,9 @@ TEST_F(DrawTest, IndicesOfBothTypesAndRestart) {
     draw.first_vertex = first;
     return t;
   };
-  const ResourceIndex narrow = add({3, 4, 5, 4, 6, 5}, gpu::IndexType::U16, 0, {});
-  const ResourceIndex wide = add({0, 1, 2, 1, 3, 2}, gpu::IndexType::U32, 3, {});
-  const ResourceIndex restart = add({0, 1, 2, 0xffff, 3, 4, 5, 6}, gpu::IndexType::U16, 0,
+  const ResourceIndex narrow = add({3, 4, 5, 4, 6, 5}, vk::IndexType::U16, 0, {});
+  const ResourceIndex wide = add({0, 1, 2, 1, 3, 2}, vk::IndexType::U32, 3, {});
+  const ResourceIndex restart = add({0, 1, 2, 0xffff, 3, 4, 5, 6}, vk::IndexType::U16, 0,
                                     {.topology = Topology::TriangleStrip, .primitive_restart = true});
   run_it(plan_);
   EXPECT_EQ(picture(narrow), "..RR/..RR");
@@ -221,7 +221,7 @@ TEST_F(DrawTest, InstancesHaveAttributesOfTheirOwn) {
   const ResourceIndex t = add_target(2, 1);
   // The same rectangle for both instances, but the colour is the instance's; the later one is drawn over the earlier.
   Draw& draw = add_draw(t, rectangle(-1, -1, 0, 1, 0, kBlack) + rectangle(0, -1, 1, 1, 0, kBlack));
-  draw.state.vertex_bindings.push_back({.binding = 3, .stride = 20, .rate = gpu::VertexRate::Instance});
+  draw.state.vertex_bindings.push_back({.binding = 3, .stride = 20, .rate = vk::VertexRate::Instance});
   draw.state.vertex_attributes[1] = {
       .location = 1, .binding = 3, .format = vk::Format::R32G32B32A32_SFLOAT, .offset = 4};
   draw.vertex_buffers.push_back(
@@ -289,7 +289,7 @@ TEST_F(DrawTest, AttributesOfEveryFormat) {
       const std::uint32_t steps = items == 4 && one.bytes.size() == 4 ? 4 : items - 1;
       const auto format = static_cast<vk::Format>(static_cast<std::uint32_t>(one.first) + one.step * steps);
       // Formats of three items of 8 or 16 bits need not be there.
-      if (!(snapshot().format_features(format).buffer & gpu::format_feature::kVertexBuffer)) {
+      if (!(snapshot().format_features(format).buffer & vk::format_feature::kVertexBuffer)) {
         EXPECT_EQ(items, 3u) << vk::name_of(format);
         continue;
       }
@@ -305,7 +305,7 @@ TEST_F(DrawTest, AttributesOfEveryFormat) {
           {.name = name,
            .action = Draw{.vertex_shader = shaders[kind].first,
                           .fragment_shader = shaders[kind].second,
-                          .state = {.vertex_bindings = {{.stride = 16, .rate = gpu::VertexRate::Instance}},
+                          .state = {.vertex_bindings = {{.stride = 16, .rate = vk::VertexRate::Instance}},
                                     .vertex_attributes = {{.format = format}}},
                           .color_attachments = {{.image = target}},
                           .vertex_buffers = {{.buffer = buffer}}}});
@@ -352,7 +352,7 @@ TEST_F(DrawTest, FacesAreCulledByTheirWinding) {
     const bool is_front = one.is_clockwise == (one.front == FrontFace::Clockwise);
     const bool culled = one.cull == (is_front ? CullMode::Front : CullMode::Back);
     EXPECT_EQ(picture(one.target), culled ? "." : "W")
-        << gpu::word_of(one.cull) << " " << gpu::word_of(one.front) << " " << one.is_clockwise;
+        << vk::word_of(one.cull) << " " << vk::word_of(one.front) << " " << one.is_clockwise;
   }
 }
 
@@ -360,7 +360,7 @@ TEST_F(DrawTest, WireframeDrawsEdges) {
   if (!snapshot().has_feature("fillModeNonSolid")) GTEST_SKIP() << "no wireframe here";
   const ResourceIndex t = add_target(8, 8);
   add_draw(t, {{{-0.9f, -0.9f, 0}, kWhite}, {{0.9f, -0.9f, 0}, kWhite}, {{-0.9f, 0.9f, 0}, kWhite}},
-           {.polygon_mode = gpu::PolygonMode::Wireframe});
+           {.polygon_mode = vk::PolygonMode::Wireframe});
   run_it(plan_);
   const std::vector<Color> seen = pixels(t);
   EXPECT_EQ(seen[3], kWhite);          // the upper edge
@@ -400,12 +400,12 @@ TEST_F(DrawTest, EveryDepthComparison) {
     one.color = add_target(3, 1);
     one.stored = add_depth(3, 1);
     add_draw(one.color, three_depths(), {.depth_test = true, .depth_write = true, .depth_compare = one.compare})
-        .depth_attachment = DepthAttachment{.image = one.stored, .depth_load = gpu::Load::Clear, .clear_depth = 0.5};
+        .depth_attachment = DepthAttachment{.image = one.stored, .depth_load = vk::Load::Clear, .clear_depth = 0.5};
   }
   run_it(plan_);
   for (const Case& one : cases) {
-    EXPECT_EQ(picture(one.color), one.picture) << gpu::word_of(one.compare);
-    EXPECT_THAT(pixels<float>(one.stored), ElementsAreArray(one.depth)) << gpu::word_of(one.compare);
+    EXPECT_EQ(picture(one.color), one.picture) << vk::word_of(one.compare);
+    EXPECT_THAT(pixels<float>(one.stored), ElementsAreArray(one.depth)) << vk::word_of(one.compare);
   }
 }
 
@@ -413,7 +413,7 @@ TEST_F(DrawTest, DepthIsLoadedAndMayBeOnlyRead) {
   const ResourceIndex t = add_target(3, 1), d = add_depth(3, 1);
   plan_.resources[d].initial = {contents_of<float>({0.3f, 0.3f, 0.9f})};
   add_draw(t, three_depths(), {.depth_test = true}).depth_attachment =
-      DepthAttachment{.image = d, .depth_load = gpu::Load::Contents};
+      DepthAttachment{.image = d, .depth_load = vk::Load::Contents};
   run_it(plan_);
   EXPECT_EQ(picture(t), "W.W");
   EXPECT_THAT(pixels<float>(d), ElementsAre(0.3f, 0.3f, 0.9f));
@@ -424,7 +424,7 @@ TEST_F(DrawTest, DepthAloneWithoutAFragmentShader) {
   Draw& draw = add_draw(t, three_depths(), {.depth_test = true, .depth_write = true});
   draw.fragment_shader.reset();
   draw.color_attachments.clear();
-  draw.depth_attachment = DepthAttachment{.image = d, .depth_load = gpu::Load::Clear, .clear_depth = 0.6f};
+  draw.depth_attachment = DepthAttachment{.image = d, .depth_load = vk::Load::Clear, .clear_depth = 0.6f};
   run_it(plan_);
   EXPECT_THAT(pixels<float>(d), ElementsAre(0.25, 0.5, 0.6f));
 }
@@ -435,7 +435,7 @@ TEST_F(DrawTest, DepthBiasAndClamp) {
   GraphicsState state{.depth_bias = true, .depth_bias_constant = 1 << 16, .depth_test = true, .depth_write = true};
   state.depth_compare = CompareOperation::Always;
   const auto depth = [](ResourceIndex image) {
-    return DepthAttachment{.image = image, .depth_load = gpu::Load::Clear, .clear_depth = 0.125};
+    return DepthAttachment{.image = image, .depth_load = vk::Load::Clear, .clear_depth = 0.125};
   };
   add_draw(t1, everything(kWhite, 0.5), state).depth_attachment = depth(biased);
   state.depth_bias = false;
@@ -456,7 +456,7 @@ TEST_F(DrawTest, DepthBounds) {
   const ResourceIndex t = add_target(3, 1), d = add_depth(3, 1);
   plan_.resources[d].initial = {contents_of<float>({0.1f, 0.5f, 0.9f})};
   add_draw(t, everything(kWhite), {.depth_bounds_test = true, .depth_bounds_min = 0.25, .depth_bounds_max = 0.75})
-      .depth_attachment = DepthAttachment{.image = d, .depth_load = gpu::Load::Contents};
+      .depth_attachment = DepthAttachment{.image = d, .depth_load = vk::Load::Contents};
   run_it(plan_);
   EXPECT_EQ(picture(t), ".W.");
 }
@@ -481,39 +481,39 @@ TEST_F(DrawTest, EveryStencilOperation) {
   for (Case& one : cases) {
     one.target = add_target(1, 1);
     const ResourceIndex d = add_depth(1, 1, vk::Format::D32_SFLOAT_S8_UINT);
-    const gpu::StencilFace change{.on_pass = one.operation,
-                                  .compare = CompareOperation::Always,
-                                  .compare_mask = 0xff,
-                                  .write_mask = 0xff,
-                                  .reference = 77};
+    const vk::StencilFace change{.on_pass = one.operation,
+                                 .compare = CompareOperation::Always,
+                                 .compare_mask = 0xff,
+                                 .write_mask = 0xff,
+                                 .reference = 77};
     add_draw(one.target, everything(kRed), {.stencil_test = true, .stencil_front = change, .stencil_back = change})
         .depth_attachment = DepthAttachment{
-        .image = d, .depth_load = gpu::Load::Clear, .stencil_load = gpu::Load::Clear, .clear_stencil = one.before};
-    const gpu::StencilFace look{.compare = CompareOperation::Equal, .compare_mask = 0xff, .reference = one.after};
+        .image = d, .depth_load = vk::Load::Clear, .stencil_load = vk::Load::Clear, .clear_stencil = one.before};
+    const vk::StencilFace look{.compare = CompareOperation::Equal, .compare_mask = 0xff, .reference = one.after};
     Draw& second =
         add_draw(one.target, everything(kWhite), {.stencil_test = true, .stencil_front = look, .stencil_back = look});
-    second.color_attachments[0].load = gpu::Load::Contents;
+    second.color_attachments[0].load = vk::Load::Contents;
     second.depth_attachment =
-        DepthAttachment{.image = d, .depth_load = gpu::Load::Contents, .stencil_load = gpu::Load::Contents};
+        DepthAttachment{.image = d, .depth_load = vk::Load::Contents, .stencil_load = vk::Load::Contents};
   }
   run_it(plan_);
   for (const Case& one : cases) {
-    EXPECT_EQ(picture(one.target), "W") << gpu::word_of(one.operation) << " of " << one.before;
+    EXPECT_EQ(picture(one.target), "W") << vk::word_of(one.operation) << " of " << one.before;
   }
 }
 
 TEST_F(DrawTest, StencilFacesMasksAndFailures) {
   const ResourceIndex t = add_target(1, 1), d = add_depth(1, 1, vk::Format::D32_SFLOAT_S8_UINT);
   // Front faces fail under the mask; back faces pass the stencil test and fail that of the depth.
-  const gpu::StencilFace front{.on_fail = StencilOperation::Replace,
-                               .compare = CompareOperation::Equal,
-                               .compare_mask = 0x0f,
-                               .write_mask = 0xf0,
-                               .reference = 0x5a};
-  const gpu::StencilFace back{.on_depth_fail = StencilOperation::IncrementAndClamp,
-                              .compare = CompareOperation::Always,
-                              .compare_mask = 0xff,
-                              .write_mask = 0xff};
+  const vk::StencilFace front{.on_fail = StencilOperation::Replace,
+                              .compare = CompareOperation::Equal,
+                              .compare_mask = 0x0f,
+                              .write_mask = 0xf0,
+                              .reference = 0x5a};
+  const vk::StencilFace back{.on_depth_fail = StencilOperation::IncrementAndClamp,
+                             .compare = CompareOperation::Always,
+                             .compare_mask = 0xff,
+                             .write_mask = 0xff};
   std::vector<Vertex> clockwise = {{{-1, -1, 0.9f}, kRed}, {{3, -1, 0.9f}, kRed}, {{-1, 3, 0.9f}, kRed}};
   const std::vector<Vertex> counter = {clockwise[0], clockwise[2], clockwise[1]};
   add_draw(t, clockwise + counter,
@@ -523,15 +523,15 @@ TEST_F(DrawTest, StencilFacesMasksAndFailures) {
             .stencil_front = front,
             .stencil_back = back})
       .depth_attachment = DepthAttachment{.image = d,
-                                          .depth_load = gpu::Load::Clear,
-                                          .stencil_load = gpu::Load::Clear,
+                                          .depth_load = vk::Load::Clear,
+                                          .stencil_load = vk::Load::Clear,
                                           .clear_depth = 0.5,
                                           .clear_stencil = 0x03};
-  const gpu::StencilFace look{.compare = CompareOperation::Equal, .compare_mask = 0xff, .reference = 0x54};
+  const vk::StencilFace look{.compare = CompareOperation::Equal, .compare_mask = 0xff, .reference = 0x54};
   Draw& second = add_draw(t, everything(kWhite), {.stencil_test = true, .stencil_front = look, .stencil_back = look});
-  second.color_attachments[0].load = gpu::Load::Contents;
+  second.color_attachments[0].load = vk::Load::Contents;
   second.depth_attachment =
-      DepthAttachment{.image = d, .depth_load = gpu::Load::Contents, .stencil_load = gpu::Load::Contents};
+      DepthAttachment{.image = d, .depth_load = vk::Load::Contents, .stencil_load = vk::Load::Contents};
   run_it(plan_);
   EXPECT_EQ(picture(t), "W");  // 0x03, with 0x50 put in above, plus one
 }
@@ -603,12 +603,12 @@ TEST_F(DrawTest, EveryBlendFactorAndOperation) {
     cases.emplace_back(blend, add_target(1, 1));
     add_draw(cases.back().second, everything(kSource), {.blends = {blend}, .blend_constants = kConstant}, kDestination);
   };
-  for (const gpu::StateWord& word : gpu::words_of<BlendFactor>()) {
+  for (const vk::StateWord& word : vk::words_of<BlendFactor>()) {
     const auto one = static_cast<BlendFactor>(word.value);
     add({.source_color = one, .source_alpha = one});
     add({.destination_color = one, .destination_alpha = one});
   }
-  for (const gpu::StateWord& word : gpu::words_of<BlendOperation>()) {
+  for (const vk::StateWord& word : vk::words_of<BlendOperation>()) {
     const auto one = static_cast<BlendOperation>(word.value);
     add({.destination_color = BlendFactor::One, .color = one, .destination_alpha = BlendFactor::One});
     add({.destination_color = BlendFactor::One, .destination_alpha = BlendFactor::One, .alpha = one});
@@ -619,7 +619,7 @@ TEST_F(DrawTest, EveryBlendFactorAndOperation) {
     const Color seen = pixels(target)[0];
     for (std::size_t i = 0; i < 4; ++i) {
       EXPECT_NEAR(seen[i], blended(blend, i), 1e-6)
-          << gpu::print_graphics_state({.blends = {blend}}, "") << "component " << i;
+          << vk::print_graphics_state({.blends = {blend}}, "") << "component " << i;
     }
   }
 }
@@ -642,9 +642,9 @@ TEST_F(DrawTest, AttachmentsBlendEachInItsOwnWay) {
   const ResourceIndex first = add_target(1, 1), second = add_target(1, 1);
   Draw& draw = add_draw(first, everything(kSource),
                         {.blends = {{}, {.enabled = true, .destination_color = BlendFactor::One}}}, kDestination);
-  draw.color_attachments.push_back({.image = second, .load = gpu::Load::Clear, .clear = bits(kDestination)});
+  draw.color_attachments.push_back({.image = second, .load = vk::Load::Clear, .clear = bits(kDestination)});
   draw.fragment_shader = add_shader(plan_, "two", two_frag, spirv::Stage::Fragment);
-  EXPECT_THAT(gpu::features_of(draw.state, 2), ElementsAre("independentBlend"));
+  EXPECT_THAT(vk::features_of(draw.state, 2), ElementsAre("independentBlend"));
   run_it(plan_);
   EXPECT_EQ(pixels(first)[0], kSource);
   EXPECT_EQ(pixels(second)[0], (Color{0.75, 1.75, 0.75, 0.5}));
@@ -660,7 +660,7 @@ TEST_F(DrawTest, SamplesAreResolved) {
   draw.color_attachments[0].image = color;
   draw.color_attachments[0].resolve = Resolve{.image = t};
   draw.depth_attachment =
-      DepthAttachment{.image = depth, .depth_load = gpu::Load::Clear, .clear_depth = 1, .resolve = Resolve{.image = d}};
+      DepthAttachment{.image = depth, .depth_load = vk::Load::Clear, .clear_depth = 1, .resolve = Resolve{.image = d}};
   run_it(plan_);
   const std::vector<Color> seen = pixels(t);
   EXPECT_EQ(seen[0], kWhite);
@@ -680,7 +680,7 @@ TEST_F(DrawTest, WhatTheDeviceLacksIsNamed) {
   Draw& draw = add_draw(t, everything(kWhite), {.samples = 16});
   draw.state.vertex_attributes[0].format = vk::Format::R64_SFLOAT;
   draw.state.line_width = 1e9f;
-  gpu::Snapshot poor = snapshot();
+  vk::Snapshot poor = snapshot();
   poor.limits_by_name["framebufferColorSampleCounts"] = 5;
   poor.formats[vk::Format::R64_SFLOAT] = {};
   poor.features.erase("wideLines");
@@ -696,8 +696,8 @@ TEST_F(DrawTest, DrawsAreExplained) {
   const ResourceIndex t = add_target(4, 4), d = add_depth(4, 4, vk::Format::D32_SFLOAT_S8_UINT);
   Draw& draw = add_draw(t, everything(kWhite), {.cull_mode = CullMode::Back, .depth_test = true});
   draw.depth_attachment = DepthAttachment{
-      .image = d, .depth_load = gpu::Load::Contents, .stencil_load = gpu::Load::Clear, .clear_stencil = 3};
-  draw.indices = IndexBuffer{.buffer = draw.vertex_buffers[0].buffer, .type = gpu::IndexType::U32};
+      .image = d, .depth_load = vk::Load::Contents, .stencil_load = vk::Load::Clear, .clear_stencil = 3};
+  draw.indices = IndexBuffer{.buffer = draw.vertex_buffers[0].buffer, .type = vk::IndexType::U32};
   draw.instances = 2;
   draw.first_vertex = 1;
   const std::string text = print_plan(plan_);

@@ -44,7 +44,7 @@ class Execution {
   // The error timed-out, with the command that was being executed. Destroying the execution then loses the device.
   std::unexpected<Failure> timed_out() const;
   // Of the last submission, for batches of other queues to wait for.
-  gpu::QueuePoint end() const { return end_; }
+  vk::QueuePoint end() const { return end_; }
 
   // Adds the times of the last iteration to the profile.
   Result<> add_times();
@@ -105,7 +105,7 @@ class Execution {
   std::optional<gpu::Buffer> progress_;
   std::vector<Segment> segments_;
   const Segment* in_progress_ = nullptr;  // the one submitted last
-  gpu::QueuePoint end_;
+  vk::QueuePoint end_;
   std::optional<gpu::Submission> submission_;  // goes first, and then loses the device or waits
 };
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "gpu/commands/queue_point.hpp"
+#include "vk/queue_point.hpp"
 
 namespace slipway::launch {
 
@@ -24,7 +24,7 @@ struct ExecutionOptions {
 
 struct SubmitOptions {
   std::uint32_t queue = 0;
-  std::span<const std::vector<gpu::QueuePoint>> after;  // what each batch waits for; empty: nothing
+  std::span<const std::vector<vk::QueuePoint>> after;  // what each batch waits for; empty: nothing
   // Of calls, and of the waits before them; nothing: ExecutionOptions::time_out.
   std::optional<std::chrono::nanoseconds> time_out;
 };

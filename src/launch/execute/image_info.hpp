@@ -2,16 +2,16 @@
 // A plan's images and samplers in the terms of the module gpu.
 #pragma once
 
-#include "gpu/device/device_plan.hpp"
-#include "gpu/memory/image_plan.hpp"
 #include "gpu/memory/sampler.hpp"
 #include "launch/plan/plan.hpp"
+#include "vk/device_plan.hpp"
+#include "vk/image_plan.hpp"
 
 namespace slipway::launch {
 
 // `image` is the kind of `resource`. Missing mips are made by a compute shader when the queue has no graphics, which
 // samples and stores.
-gpu::ImageInfo image_info(const Resource& resource, const Image& image, const gpu::DevicePlan& device);
-gpu::SamplerInfo sampler_info(const Resource& resource, const Image& image);
+vk::ImageInfo image_info(const Resource& resource, const Image& image, const vk::DevicePlan& device);
+vk::SamplerInfo sampler_info(const Resource& resource, const Image& image);
 
 }  // namespace slipway::launch

@@ -29,7 +29,7 @@ struct OpenDeviceOptions {
   bool robustness_on_cpus = false;
   std::uint32_t queues = 1;  // at most; more than one: work that only computes
   std::vector<std::string> disabled_extensions;
-  gpu::InstanceOptions instance;
+  vk::InstanceOptions instance;
   gpu::DeviceOptions device;
 };
 
@@ -44,12 +44,12 @@ class DeviceOpening {
   void join() const;
   // Waits until the driver has been asked, but not for the device. Errors: no-device. The snapshot lives as long as the
   // opening, and has no extensions that the options disable.
-  Result<const gpu::Snapshot*> snapshot();
+  Result<const vk::Snapshot*> snapshot();
   // Waits for the device and makes sure that it has what is needed; may be called for several plans, one after the
   // other. What was made from the device before must be gone, unless `current` keeps it: the device may be made again,
   // and is when it is lost. Errors:
   // no-device, device-lacks, device-failed.
-  Result<gpu::Device*> get(gpu::Needs needs);
+  Result<gpu::Device*> get(vk::Needs needs);
   // The device that `get` returned last. What is made from it may stay while it is made again, as long as this pointer
   // does. Null before the first `get`.
   std::shared_ptr<gpu::Device> current() const { return opened_ && *opened_ ? (**opened_).device : nullptr; }
@@ -64,13 +64,13 @@ class DeviceOpening {
   // A new instance, since a lost device may have taken resources that devices of one instance share. The process keeps
   // the old one.
   Result<> replace_instance(Opened& opened);
-  void add_known(gpu::Needs& needs) const;
+  void add_known(vk::Needs& needs) const;
 
   OpenDeviceOptions options_;
   // Written by the thread before it keeps its promise.
   std::optional<gpu::Instance> instance_;
-  std::optional<gpu::Snapshot> snapshot_;  // without the extensions that the options disable
-  using Asked = Result<const gpu::Snapshot*>;
+  std::optional<vk::Snapshot> snapshot_;  // without the extensions that the options disable
+  using Asked = Result<const vk::Snapshot*>;
   std::promise<Asked> asking_;
   std::optional<Asked> asked_;
   std::future<Result<Opened>> opening_;

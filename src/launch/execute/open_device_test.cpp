@@ -18,7 +18,7 @@ class OpenDevice : public ::testing::Test {
   OpenDeviceOptions request(std::string selector = {}) {
     OpenDeviceOptions made{.selector = std::move(selector)};
     made.instance.validation = true;
-    made.instance.on_message = [this](const gpu::InstanceMessage& message) {
+    made.instance.on_message = [this](const vk::InstanceMessage& message) {
       const std::scoped_lock lock(mutex_);
       messages_.push_back(message.text);
     };
@@ -32,18 +32,18 @@ class OpenDevice : public ::testing::Test {
 
 TEST_F(OpenDevice, OpenedAheadAndUsedForSeveralPlans) {
   DeviceOpening opening(request());
-  const gpu::Snapshot* snapshot = must(opening.snapshot());
+  const vk::Snapshot* snapshot = must(opening.snapshot());
   gpu::Device* device = must(opening.get({}));
   EXPECT_EQ(device->snapshot().name, snapshot->name);
   EXPECT_EQ(must(opening.get({.graphics = true, .blit = true, .frame_boundary = true})), device);
-  EXPECT_TRUE(device->plan().queue_flags & gpu::queue_flag::kCompute);
+  EXPECT_TRUE(device->plan().queue_flags & vk::queue_flag::kCompute);
 }
 
 TEST_F(OpenDevice, IsDestroyedBeforeTheDeviceIsAskedFor) { DeviceOpening opening(request()); }
 
 TEST_F(OpenDevice, ChosenByName) {
   const std::string name =
-      must(DeviceOpening(request()).snapshot().transform([](const gpu::Snapshot* found) { return found->name; }));
+      must(DeviceOpening(request()).snapshot().transform([](const vk::Snapshot* found) { return found->name; }));
   DeviceOpening opening(request(name.substr(0, 8)));
   EXPECT_EQ(must(opening.get({}))->snapshot().name, name);
 }
@@ -60,7 +60,7 @@ TEST_F(OpenDevice, NoSuchDevice) {
 
 TEST_F(OpenDevice, NeedsThatTheDeviceDoesNotMeet) {
   DeviceOpening opening(request());
-  gpu::Needs needs;
+  vk::Needs needs;
   needs.extensions = {"VK_KHR_not_there"};
   const Result<gpu::Device*> device = opening.get(needs);
   ASSERT_FALSE(device);
@@ -71,7 +71,7 @@ TEST_F(OpenDevice, NeedsThatTheDeviceDoesNotMeet) {
 // What was made without knowing the needs is made again when it does not serve them.
 TEST_F(OpenDevice, MadeAgainForOtherNeeds) {
   DeviceOpening opening(request());
-  const gpu::Snapshot* snapshot = must(opening.snapshot());
+  const vk::Snapshot* snapshot = must(opening.snapshot());
   if (!snapshot->has_feature("robustBufferAccess2")) GTEST_SKIP() << "the device has no robustness to ask for";
   EXPECT_FALSE(must(opening.get({}))->plan().has_feature("robustBufferAccess2"));
   EXPECT_TRUE(must(opening.get({.robustness = true}))->plan().has_feature("robustBufferAccess2"));

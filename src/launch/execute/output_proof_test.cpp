@@ -74,7 +74,7 @@ TEST_F(OutputProofTest, NamesWhatADispatchDoesNotWrite) {
                           .type = tensor::ElementType::F32,
                           .shape = {8},
                           .expected = contents_of<float>({2, 3, 4, 5, 0, 0, 0, 0})}};
-    if (!mapped) must(make_device(must(gpu::plan_device(snapshot(), needs_of(plan))), {.map_device_memory = false}));
+    if (!mapped) must(make_device(must(vk::plan_device(snapshot(), needs_of(plan))), {.map_device_memory = false}));
     const Report report = run_it(plan);
     EXPECT_EQ(text_of(report.diagnostics),
               "output `c` was not written: 4 of 8 elements, from element 4 (byte 16) on, hold what was in the memory "
@@ -101,7 +101,7 @@ TEST_F(OutputProofTest, WrittenOutputsAreFound) {
 }
 
 TEST_F(OutputProofTest, ImagesAreProvenByTexels) {
-  for (const gpu::Tiling tiling : {gpu::Tiling::Optimal, gpu::Tiling::Linear}) {
+  for (const vk::Tiling tiling : {vk::Tiling::Optimal, vk::Tiling::Linear}) {
     Plan plan;
     const ResourceIndex i = add_image(
         plan, "i", {.format = vk::Format::R8G8B8A8_UNORM, .extent = {3, 2, 1}, .storage = true, .tiling = tiling});

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kHeaderBytes = 32;
 
 // The contents of the file if they are for this device. Others are ignored with a warning, never an error.
-std::vector<std::byte> read_file(const gpu::Snapshot& snapshot, const PipelineCacheFile& file, const Log& log) {
+std::vector<std::byte> read_file(const vk::Snapshot& snapshot, const PipelineCacheFile& file, const Log& log) {
   log.info("Load Pipeline Cache");
   if (file.clear && file_exists(file.path)) {
     remove_file(file.path);
@@ -32,11 +32,11 @@ std::vector<std::byte> read_file(const gpu::Snapshot& snapshot, const PipelineCa
 }
 
 // One entry for the pipelines of one plan on one driver.
-std::string own_key(const gpu::Snapshot& snapshot, const PipelinePlan& wanted) {
+std::string own_key(const vk::Snapshot& snapshot, const PipelinePlan& wanted) {
   std::string pipelines;
   for (const PlannedPipeline& request : wanted.requests) pipelines += request.key;
-  return Cache::key({"driver pipelines", pipelines, gpu::format_uuid(snapshot.device_uuid),
-                     gpu::format_uuid(snapshot.pipeline_cache_uuid), formatted("{}", snapshot.driver_version)});
+  return Cache::key({"driver pipelines", pipelines, vk::format_uuid(snapshot.device_uuid),
+                     vk::format_uuid(snapshot.pipeline_cache_uuid), formatted("{}", snapshot.driver_version)});
 }
 
 }  // namespace

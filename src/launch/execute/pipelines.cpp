@@ -67,7 +67,7 @@ void append_graph(ByteWriter& key, const Plan& plan, std::span<const Binding> bi
   key.write(shader);
   for (const Binding& binding : bindings) {
     const auto& buffer = std::get<Buffer>(plan.resources[binding.resource].kind);
-    const gpu::TensorInfo& tensor = buffer.tensors[binding.tensor];
+    const vk::TensorInfo& tensor = buffer.tensors[binding.tensor];
     key.write(tensor.format).write<std::uint64_t>(tensor.shape.size());
     for (const std::int64_t stride : gpu::tensor_strides(tensor, buffer.rows ? resources.row_stride(*buffer.rows) : 0))
       key.write(stride);
@@ -87,9 +87,9 @@ std::string key_of(const Plan& plan, const Step& step, CodeKeys& code, const Res
     const auto& draw = std::get<Draw>(step.action);
     append(key, plan, draw.vertex_shader, code, resources);
     if (draw.fragment_shader) append(key, plan, *draw.fragment_shader, code, resources);
-    const gpu::AttachmentFormats formats = attachment_formats(plan, draw);
+    const vk::AttachmentFormats formats = attachment_formats(plan, draw);
     for (const vk::Format format : formats.colors) key.write(format);
-    key.write(formats.depth_stencil).append(gpu::print_graphics_state(draw.state, ""));
+    key.write(formats.depth_stencil).append(vk::print_graphics_state(draw.state, ""));
   }
   return Cache::key({step.action.index() == 0 ? "compute" : "graphics", text_of(key.bytes())});
 }
@@ -187,7 +187,7 @@ Result<gpu::Pipeline> create_pipeline(const Plan& plan, const gpu::Device& devic
   const auto& draw = std::get<Draw>(step.action);
   const Shader& vertex = plan.shaders[draw.vertex_shader];
   const Specialized vertex_specialized(plan, vertex, resources);
-  gpu::AttachmentFormats formats = attachment_formats(plan, draw);
+  vk::AttachmentFormats formats = attachment_formats(plan, draw);
   gpu::GraphicsPipelineInfo info{.vertex = shader_info(vertex, vertex_specialized),
                                  .layout = &layout,
                                  .state = draw.state,

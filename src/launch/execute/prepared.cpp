@@ -143,7 +143,7 @@ Result<bool> Prepared::wait_for(std::optional<std::chrono::nanoseconds> limit, b
   return state_->execution->wait(limit, poll);
 }
 
-gpu::QueuePoint Prepared::end() const { return state_->execution->end(); }
+vk::QueuePoint Prepared::end() const { return state_->execution->end(); }
 const Resources& Prepared::resources() const { return *state_->resources; }
 std::uint64_t Prepared::session_size(const GraphDispatch& graph) const {
   return launch::session_size(state_->recordable(), graph);

@@ -67,7 +67,7 @@ class Prepared {
   // The same with another limit. False: the iteration goes on. `poll`: without sleeping.
   Result<bool> wait_for(std::optional<std::chrono::nanoseconds> limit, bool poll = false);
   // Of the last submission, for work on other queues to wait for.
-  gpu::QueuePoint end() const;
+  vk::QueuePoint end() const;
 
   const Resources& resources() const;
   // Bytes of the intermediates of a graph: the plan's, or what the driver asked for.

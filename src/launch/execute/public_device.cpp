@@ -8,11 +8,11 @@
 namespace slipway {
 namespace {
 
-DeviceInfo info_of(const gpu::Snapshot& snapshot) {
+DeviceInfo info_of(const vk::Snapshot& snapshot) {
   return {.index = snapshot.index,
           .name = snapshot.name,
-          .type = std::string(gpu::name_of(snapshot.type)),
-          .uuid = gpu::format_uuid(snapshot.device_uuid),
+          .type = std::string(vk::name_of(snapshot.type)),
+          .uuid = vk::format_uuid(snapshot.device_uuid),
           .api_version = formatted("{}.{}.{}", snapshot.api.major, snapshot.api.minor, snapshot.api.patch)};
 }
 
@@ -24,7 +24,7 @@ Outcome<std::vector<DeviceInfo>> list_devices() {
   // Without a Vulkan loader or driver the list is empty.
   if (!instance && instance.error().front().kind == DiagnosticKind::NoDevice) return devices;
   if (!instance) return std::unexpected(public_problems(instance.error()));
-  for (const gpu::Snapshot& snapshot : instance->snapshots()) devices.push_back(info_of(snapshot));
+  for (const vk::Snapshot& snapshot : instance->snapshots()) devices.push_back(info_of(snapshot));
   return devices;
 }
 
@@ -39,7 +39,7 @@ const DeviceInfo& Device::info() const { return alive(state_).info; }
 
 Outcome<Device> Device::open(std::string_view selector) {
   auto state = std::make_unique<State>(launch::OpenDeviceOptions{.selector = std::string(selector)});
-  const Result<const gpu::Snapshot*> snapshot = state->opening.snapshot();
+  const Result<const vk::Snapshot*> snapshot = state->opening.snapshot();
   if (!snapshot) return std::unexpected(public_problems(snapshot.error()));
   state->info = info_of(**snapshot);
   state->opening.join();  // programs end without destroying the device

@@ -7,10 +7,10 @@
 
 #include "base/format.hpp"
 #include "gpu/device/device.hpp"
-#include "gpu/memory/image_plan.hpp"
 #include "gpu/memory/shared_memory.hpp"
 #include "launch/execute/image_info.hpp"
 #include "launch/plan/locate.hpp"
+#include "vk/image_plan.hpp"
 
 namespace slipway::launch {
 namespace {
@@ -70,7 +70,7 @@ class ResourceBuilder {
   gpu::BufferInfo buffer_info_of(ResourceIndex i) const {
     return buffer_info(plan_.resources[i], std::get<Buffer>(plan_.resources[i].kind));
   }
-  gpu::ImageInfo image_info_of(ResourceIndex i) const {
+  vk::ImageInfo image_info_of(ResourceIndex i) const {
     return image_info(plan_.resources[i], std::get<Image>(plan_.resources[i].kind), device_.plan());
   }
 
@@ -88,16 +88,16 @@ class ResourceBuilder {
     for (const ResourceIndex i : members) {
       const auto* buffer = std::get_if<Buffer>(&plan_.resources[i].kind);
       if (!buffer || !buffer->rows) continue;
-      const Result<gpu::ImagePlan> planned = gpu::plan_image(device_.snapshot(), image_info_of(buffer->rows->image));
-      if (planned && planned->tiling == gpu::Tiling::Optimal) images.insert(buffer->rows->image);
+      const Result<vk::ImagePlan> planned = vk::plan_image(device_.snapshot(), image_info_of(buffer->rows->image));
+      if (planned && planned->tiling == vk::Tiling::Optimal) images.insert(buffer->rows->image);
     }
     return images;
   }
 
   // Makes an image that has memory of its own, and the buffer that represents it in the memory of the group.
   void make_shadowed(ResourceIndex i, std::vector<gpu::SharedBuffer>& buffers) {
-    gpu::ImageInfo info = image_info_of(i);
-    info.tiling = gpu::Tiling::Optimal;
+    vk::ImageInfo info = image_info_of(i);
+    info.tiling = vk::Tiling::Optimal;
     info.shares_memory = false;
     Result<gpu::Image> image = gpu::create_image(device_, info);
     const std::uint64_t size = image ? image->packed_size(0) : 1;
@@ -170,7 +170,7 @@ void Resources::add(ResourceIndex index, gpu::Image image) {
 
 std::uint64_t Resources::row_stride(const TexelRows& rows) const {
   const gpu::Image& seen = image(rows.image);
-  return seen.tiling() == gpu::Tiling::Linear ? seen.linear_layout().row_pitch : rows.bytes;
+  return seen.tiling() == vk::Tiling::Linear ? seen.linear_layout().row_pitch : rows.bytes;
 }
 
 Result<Resources> create_resources(const Plan& plan, const gpu::Device& device,

@@ -20,7 +20,7 @@ class Run {
   Run(const Plan& plan, const gpu::Device& device, RunOptions options, const Log& log)
       : plan_(plan), device_(device), options_(std::move(options)), log_(log) {
     report_.device = device.snapshot().name;
-    report_.driver = gpu::driver_of(device.snapshot());
+    report_.driver = vk::driver_of(device.snapshot());
     if (options_.dry_run) options_.repeat = 1;
     report_.iterations = options_.repeat;
   }
@@ -164,8 +164,8 @@ class Run {
 
   // docs/spec/scenario.md#log-lines
   void log_device() const {
-    const gpu::Snapshot& snapshot = device_.snapshot();
-    log_.info(formatted("Device: {}, Type: {}, Vendor: 0x{:04x}", snapshot.name, gpu::name_of(snapshot.type),
+    const vk::Snapshot& snapshot = device_.snapshot();
+    log_.info(formatted("Device: {}, Type: {}, Vendor: 0x{:04x}", snapshot.name, vk::name_of(snapshot.type),
                         snapshot.vendor_id));
     std::string line = formatted("Vulkan device shader capabilities: apiVersion={}.{}.{}, driverVersion={}",
                                  snapshot.api.major, snapshot.api.minor, snapshot.api.patch, snapshot.driver_version);

@@ -145,8 +145,8 @@ Plan of_everything(const Path& output) {
                       .fragment_shader = fragment,
                       .state = {.samples = 4, .depth_test = true},
                       .extent = {2, 2},
-                      .color_attachments = {{.image = many, .load = gpu::Load::Clear, .resolve = Resolve{i}}},
-                      .depth_attachment = DepthAttachment{.image = depth, .depth_load = gpu::Load::Clear},
+                      .color_attachments = {{.image = many, .load = vk::Load::Clear, .resolve = Resolve{i}}},
+                      .depth_attachment = DepthAttachment{.image = depth, .depth_load = vk::Load::Clear},
                       .indices = IndexBuffer{.buffer = indices},
                       .bindings = {{.resource = x, .reads = true}},
                       .push_constants = std::vector<std::byte>(4)},
@@ -158,9 +158,9 @@ class FailingDevice : public LaunchTest, public ::testing::WithParamInterface<te
 
 TEST_P(FailingDevice, EachCallThatFailsIsReportedAndLeavesNothing) {
   const Plan plan = of_everything(directory_ / "x");
-  gpu::Needs needs = needs_of(plan);
+  vk::Needs needs = needs_of(plan);
   needs.timestamps = true;
-  const gpu::DevicePlan device_plan = must(gpu::plan_device(snapshot(), needs));
+  const vk::DevicePlan device_plan = must(vk::plan_device(snapshot(), needs));
   for (const bool map_device_memory : {true, false}) {
     std::uint64_t n = 1;
     for (bool happened = true; happened; ++n) {
@@ -202,7 +202,7 @@ TEST_F(RunFailure, LostDeviceNamesTheCommands) {
   const ResourceIndex x = add_buffer(plan, "x", 4);
   add_dispatch(plan, add_shader(plan, "first", increment_comp), {x});
   for (int i = 0; i < 9; ++i) add_dispatch(plan, add_shader(plan, "second", increment_comp), {x});
-  const gpu::DevicePlan device_plan = must(gpu::plan_device(snapshot(), needs_of(plan)));
+  const vk::DevicePlan device_plan = must(vk::plan_device(snapshot(), needs_of(plan)));
   std::vector<std::string> messages;
   for (std::uint64_t n = 1;; ++n) {
     testing::VulkanFaults faults(n, testing::Fault::DeviceLost);

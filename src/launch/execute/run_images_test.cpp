@@ -52,7 +52,7 @@ Step& add_draw(Plan& plan, ResourceIndex image, ResourceIndex green, float blue,
 // --- contents --------------------------------------------------------------------------------------------------------
 
 TEST_F(RunImages, ContentsInAndOut) {
-  for (const gpu::Tiling tiling : {gpu::Tiling::Optimal, gpu::Tiling::Linear}) {
+  for (const vk::Tiling tiling : {vk::Tiling::Optimal, vk::Tiling::Linear}) {
     Plan plan;
     Image image = rgba8(3, 2);
     image.tiling = tiling;
@@ -267,7 +267,7 @@ TEST_F(RunImages, BuffersThatShareMemory) {
 TEST_F(RunImages, ImageAndBufferThatShareMemory) {
   Plan plan;
   Image image = rgba8(2, 1);
-  image.tiling = gpu::Tiling::Linear;
+  image.tiling = vk::Tiling::Linear;
   const ResourceIndex i = add_image(plan, "i", image), x = add_buffer(plan, "x", 8);
   plan.resources[i].sharing = plan.resources[x].sharing = {"g", 0};
   plan.resources[i].initial = {pixels({7, 9})};

@@ -137,7 +137,7 @@ TEST_F(RunPlan, DeviceMemoryThatIsNotMapped) {
   Add add;
   add.plan.resources[add.c].outputs = {raw_output(directory_ / "c.bin")};
   add.plan.resources[add.b].initial = {contents_of<float>({1})};
-  must(make_device(must(gpu::plan_device(snapshot(), needs_of(add.plan))), {.map_device_memory = false}));
+  must(make_device(must(vk::plan_device(snapshot(), needs_of(add.plan))), {.map_device_memory = false}));
   run_it(add.plan);
   EXPECT_EQ(read_raw<float>(directory_ / "c.bin"), (std::vector<float>{2, 2, 3, 4, 5, 6, 7, 8}));
 }

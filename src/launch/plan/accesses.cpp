@@ -50,12 +50,12 @@ void add_resolve(const std::optional<Resolve>& resolve, const Origin& origin, st
 void add_colors(const Draw& draw, std::vector<Access>& accesses) {
   for (std::size_t i = 0; i < draw.color_attachments.size(); ++i) {
     const Attachment& attachment = draw.color_attachments[i];
-    const gpu::ColorBlend blend = gpu::blend_of(draw.state, i);
+    const vk::ColorBlend blend = vk::blend_of(draw.state, i);
     // What is not written stays, and blending reads what is there.
-    const bool reads = attachment.load == gpu::Load::Contents || blend.enabled || blend.write_mask != 0xf;
+    const bool reads = attachment.load == vk::Load::Contents || blend.enabled || blend.write_mask != 0xf;
     accesses.push_back({.resource = attachment.image,
                         .stages = vk::stage::kColorAttachmentOutput,
-                        .reads = reads && attachment.load != gpu::Load::Clear ? vk::access::kColorAttachmentRead : 0,
+                        .reads = reads && attachment.load != vk::Load::Clear ? vk::access::kColorAttachmentRead : 0,
                         .writes = vk::access::kColorAttachmentWrite,
                         .levels = {attachment.level, 1},
                         .origin = &attachment.origin});
@@ -66,7 +66,7 @@ void add_colors(const Draw& draw, std::vector<Access>& accesses) {
 void add_depth(const Draw& draw, std::vector<Access>& accesses) {
   if (!draw.depth_attachment) return;
   const DepthAttachment& attachment = *draw.depth_attachment;
-  const bool loads = attachment.depth_load == gpu::Load::Contents || attachment.stencil_load == gpu::Load::Contents;
+  const bool loads = attachment.depth_load == vk::Load::Contents || attachment.stencil_load == vk::Load::Contents;
   accesses.push_back({.resource = attachment.image,
                       .stages = vk::stage::kEarlyFragmentTests | vk::stage::kLateFragmentTests,
                       .reads = loads ? vk::access::kDepthStencilRead : 0,
@@ -187,9 +187,9 @@ Levels levels_of(const Plan& plan, const Barrier& barrier) {
   return {first, std::min(barrier.level_count, mips - first)};
 }
 
-gpu::AttachmentFormats attachment_formats(const Plan& plan, const Draw& draw) {
+vk::AttachmentFormats attachment_formats(const Plan& plan, const Draw& draw) {
   const auto format_of = [&](ResourceIndex image) { return std::get<Image>(plan.resources[image].kind).format; };
-  gpu::AttachmentFormats formats;
+  vk::AttachmentFormats formats;
   for (const Attachment& attachment : draw.color_attachments) formats.colors.push_back(format_of(attachment.image));
   if (draw.depth_attachment) formats.depth_stencil = format_of(draw.depth_attachment->image);
   return formats;

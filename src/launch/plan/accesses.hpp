@@ -56,7 +56,7 @@ Levels levels_of(const Plan& plan, const Binding& binding);
 Levels levels_of(const Plan& plan, const Barrier& barrier);
 
 // The formats of a draw's attachments.
-gpu::AttachmentFormats attachment_formats(const Plan& plan, const Draw& draw);
+vk::AttachmentFormats attachment_formats(const Plan& plan, const Draw& draw);
 
 // Where a resource lies: resources of one group have one domain, every other resource has its own.
 struct MemoryRange {

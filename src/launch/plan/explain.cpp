@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "base/format.hpp"
-#include "gpu/memory/view_shape.hpp"
 #include "launch/plan/accesses.hpp"
 #include "launch/plan/layouts.hpp"
 #include "tensor/element.hpp"
+#include "vk/view_shape.hpp"
 
 namespace slipway::launch {
 namespace {
@@ -26,7 +26,7 @@ std::string describe(const Buffer& buffer) {
   if (buffer.texels) text += ", texels";
   if (buffer.vertices) text += ", vertices";
   if (buffer.indices) text += ", indices";
-  for (const gpu::TensorInfo& tensor : buffer.tensors) {
+  for (const vk::TensorInfo& tensor : buffer.tensors) {
     text += formatted(", tensor {} {}", vk::name_of(tensor.format), tensor::shape_text(tensor.shape));
     if (tensor.shaders) text += " for shaders";
     if (tensor.graphs) text += tensor.shaders ? " and graphs" : " for graphs";
@@ -43,7 +43,7 @@ std::string describe(const Sampler& sampler) {
   if (sampler.address_mode_v) modes += " and " + vk::name_of(*sampler.address_mode_v);
   return formatted("    sampler: min {}, mag {}, mip {}, {}, {}{}\n", filter(sampler.min_filter),
                    filter(sampler.mag_filter), filter(sampler.mip_filter), modes, vk::name_of(sampler.border_color),
-                   sampler.compare ? formatted(", compares {}", gpu::word_of(*sampler.compare)) : "");
+                   sampler.compare ? formatted(", compares {}", vk::word_of(*sampler.compare)) : "");
 }
 
 std::string describe(const Image& image) {
@@ -58,7 +58,7 @@ std::string describe(const Image& image) {
   if (image.depth_attachment) text += ", depth attachment";
   if (image.cube) text += ", cube";
   if (image.line.value_or(false)) text += ", 1d";
-  if (image.tiling) text += *image.tiling == gpu::Tiling::Linear ? ", linear" : ", optimal";
+  if (image.tiling) text += *image.tiling == vk::Tiling::Linear ? ", linear" : ", optimal";
   return text;
 }
 
@@ -112,15 +112,15 @@ std::string_view access_words(const auto& use) {
   return use.writes ? "written" : "not used";
 }
 
-std::string_view view_word(gpu::ViewShape shape) {
+std::string_view view_word(vk::ViewShape shape) {
   switch (shape) {
-    case gpu::ViewShape::Plain:
+    case vk::ViewShape::Plain:
       return "image";
-    case gpu::ViewShape::Array:
+    case vk::ViewShape::Array:
       return "array";
-    case gpu::ViewShape::Cube:
+    case vk::ViewShape::Cube:
       return "cube";
-    case gpu::ViewShape::CubeArray:
+    case vk::ViewShape::CubeArray:
       return "array of cubes";
   }
   return "unknown view";
@@ -140,7 +140,7 @@ std::string print_bindings(const Plan& plan, std::span<const Binding> bindings) 
     text += formatted(": `{}`", plan.resources[binding.resource].name);
     if (binding.level) text += formatted(" level {}", *binding.level);
     if (binding.texels != vk::Format::UNDEFINED) text += formatted(" as {}", vk::name_of(binding.texels));
-    if (binding.view != gpu::ViewShape::Plain) text += formatted(" as {}", view_word(binding.view));
+    if (binding.view != vk::ViewShape::Plain) text += formatted(" as {}", view_word(binding.view));
     if (binding.offset > 0 || binding.size > 0) text += formatted(" from byte {}", binding.offset);
     if (binding.size > 0) text += formatted(" to {}", binding.offset + binding.size);
     text += formatted(", {}, {}\n", vk::name_of(binding.type), access_words(binding));
@@ -162,13 +162,13 @@ std::string print_action(const Plan& plan, const Dispatch& dispatch) {
          print_bindings(plan, dispatch.bindings) + print_push_constants(dispatch.push_constants);
 }
 
-std::string print_load(gpu::Load load, std::string_view clear) {
+std::string print_load(vk::Load load, std::string_view clear) {
   switch (load) {
-    case gpu::Load::DontCare:
+    case vk::Load::DontCare:
       return "";
-    case gpu::Load::Contents:
+    case vk::Load::Contents:
       return ", loaded";
-    case gpu::Load::Clear:
+    case vk::Load::Clear:
       return formatted(", cleared to {}", clear);
   }
   std::unreachable();
@@ -203,7 +203,7 @@ std::string print_vertex_input(const Plan& plan, const Draw& draw) {
   }
   if (draw.indices) {
     text += formatted("      indices: `{}`, {}\n", plan.resources[draw.indices->buffer].name,
-                      gpu::word_of(draw.indices->type));
+                      vk::word_of(draw.indices->type));
   }
   return text;
 }
@@ -215,7 +215,7 @@ std::string print_action(const Plan& plan, const Draw& draw) {
   if (draw.count != 3 || draw.indices) text += formatted(", {} {}", draw.count, draw.indices ? "indices" : "vertices");
   if (draw.first_vertex != 0) text += formatted(" from vertex {}", draw.first_vertex);
   if (draw.instances != 1) text += formatted(", {} instances", draw.instances);
-  text += "\n" + gpu::print_graphics_state(draw.state, "      ") + print_vertex_input(plan, draw);
+  text += "\n" + vk::print_graphics_state(draw.state, "      ") + print_vertex_input(plan, draw);
   for (const Attachment& attachment : draw.color_attachments) text += print_attachment(plan, attachment);
   if (draw.depth_attachment) text += print_attachment(plan, *draw.depth_attachment);
   return text + print_bindings(plan, draw.bindings) + print_push_constants(draw.push_constants);

@@ -24,7 +24,7 @@ TEST(Explain, Resources) {
                                      .mips = 2,
                                      .sampled = true,
                                      .color_attachment = true,
-                                     .tiling = gpu::Tiling::Linear,
+                                     .tiling = vk::Tiling::Linear,
                                      .sampler = {.mag_filter = vk::Filter::LINEAR}});
   plan.resources[t].initial = {contents_of<int>({1}), contents_of<int>({})};
   EXPECT_EQ(print_plan(plan),

@@ -26,17 +26,17 @@
 #include "base/diagnostic.hpp"
 #include "base/files.hpp"
 #include "base/vk_names.hpp"
-#include "gpu/memory/tensor_info.hpp"
-#include "gpu/pipeline/graphics_state.hpp"
 #include "launch/report/call_part.hpp"
 #include "launch/report/perf_counters.hpp"
 #include "spirv/reflect.hpp"
 #include "tensor/compare.hpp"
 #include "tensor/element_type.hpp"
 #include "tensor/shape.hpp"
+#include "vk/graphics_state.hpp"
+#include "vk/tensor_info.hpp"
 
-namespace slipway::gpu {
-enum class ViewShape : std::uint8_t;  // gpu/memory/view_shape.hpp
+namespace slipway::vk {
+enum class ViewShape : std::uint8_t;  // vk/view_shape.hpp
 }
 
 namespace slipway::launch {
@@ -89,7 +89,7 @@ struct Buffer {
   bool texels = false;                     // some binding views it as texels of a format
   bool tensor = false;                     // what messages call it
   std::optional<TexelRows> rows;
-  std::vector<gpu::TensorInfo> tensors;  // the views of native tensors; empty if tensors are emulated
+  std::vector<vk::TensorInfo> tensors;  // the views of native tensors; empty if tensors are emulated
   // The caller's buffer with this index (PrepareOptions::external) instead of one of the plan's: it keeps its contents.
   // No two resources are the same external buffer.
   std::optional<std::uint32_t> external = std::nullopt;
@@ -102,8 +102,8 @@ struct Sampler {
   vk::AddressMode address_mode = vk::AddressMode::CLAMP_TO_EDGE;
   std::optional<vk::AddressMode> address_mode_v;  // where it differs
   vk::BorderColor border_color = vk::BorderColor::FLOAT_TRANSPARENT_BLACK;
-  std::array<std::uint32_t, 4> custom_color{};   // bits of four ints or floats, for the CUSTOM border colours
-  std::optional<gpu::CompareOperation> compare;  // for shaders that compare depths
+  std::array<std::uint32_t, 4> custom_color{};  // bits of four ints or floats, for the CUSTOM border colours
+  std::optional<vk::CompareOperation> compare;  // for shaders that compare depths
   bool operator==(const Sampler&) const = default;
 };
 
@@ -114,9 +114,9 @@ struct Image {
   std::uint32_t mips = 1;
   std::uint32_t samples = 1;  // with more it is an attachment of draws and nothing else, and begins undefined
   bool sampled = false, storage = false, color_attachment = false, depth_attachment = false;
-  bool cube = false;                  // some binding views it as a cube or an array of cubes
-  std::optional<bool> line;           // whether bindings view it as 1D; absent: nothing decides it, and it is not
-  std::optional<gpu::Tiling> tiling;  // not given: docs/spec/scenario.md#decision-17
+  bool cube = false;                 // some binding views it as a cube or an array of cubes
+  std::optional<bool> line;          // whether bindings view it as 1D; absent: nothing decides it, and it is not
+  std::optional<vk::Tiling> tiling;  // not given: docs/spec/scenario.md#decision-17
   Sampler sampler;
 
   // 2D pictures of level 0: of a 2D image its layers.
@@ -153,7 +153,7 @@ struct RowStride {
 // What a graph gets by its GraphConstantID, packed.
 struct GraphConstant {
   std::uint32_t id = 0;
-  gpu::TensorInfo tensor;
+  vk::TensorInfo tensor;
   Bytes data;
   std::shared_ptr<const void> owner;  // keeps the data
 };
@@ -184,7 +184,7 @@ struct Binding {
   vk::DescriptorType type = vk::DescriptorType::STORAGE_BUFFER;
   ResourceIndex resource = 0;
   std::optional<std::uint32_t> level;  // images: a view of this level alone; else all levels (level 0 for storage)
-  gpu::ViewShape view{};               // of images; Plain
+  vk::ViewShape view{};                // of images; Plain
   std::uint32_t tensor = 0;            // TENSOR_ARM: which of the buffer's tensors
   vk::Format texels = vk::Format::UNDEFINED;  // texel buffers: the format of the view
   std::uint64_t offset = 0, size = 0;         // the bytes of a buffer; size 0: to the end
@@ -212,7 +212,7 @@ struct Resolve {
 struct Attachment {
   ResourceIndex image = 0;
   std::uint32_t level = 0;
-  gpu::Load load = gpu::Load::DontCare;
+  vk::Load load = vk::Load::DontCare;
   std::array<std::uint32_t, 4> clear{};  // bits of four floats, or of integers as the format has them
   std::optional<Resolve> resolve;
   Origin origin;
@@ -220,7 +220,7 @@ struct Attachment {
 
 struct DepthAttachment {
   ResourceIndex image = 0;  // level 0
-  gpu::Load depth_load = gpu::Load::DontCare, stencil_load = gpu::Load::DontCare;
+  vk::Load depth_load = vk::Load::DontCare, stencil_load = vk::Load::DontCare;
   float clear_depth = 0;
   std::uint32_t clear_stencil = 0;
   std::optional<Resolve> resolve;
@@ -235,7 +235,7 @@ struct VertexBuffer {
 
 struct IndexBuffer {
   ResourceIndex buffer = 0;
-  gpu::IndexType type = gpu::IndexType::U16;
+  vk::IndexType type = vk::IndexType::U16;
   Origin origin;
 };
 
@@ -243,7 +243,7 @@ struct IndexBuffer {
 struct Draw {
   ShaderIndex vertex_shader = 0;
   std::optional<ShaderIndex> fragment_shader;  // none: depth and stencil only
-  gpu::GraphicsState state;                    // the attachments' formats are those of their images
+  vk::GraphicsState state;                     // the attachments' formats are those of their images
   std::array<std::uint32_t, 2> extent{1, 1};
   std::vector<Attachment> color_attachments;
   std::optional<DepthAttachment> depth_attachment;

@@ -6,7 +6,6 @@
 #include <cstdlib>
 
 #include "base/format.hpp"
-#include "gpu/device/device_profile.hpp"
 #include "model/device_facts.hpp"
 #include "model/plan/graph_engine.hpp"
 #include "model/standalone/compare_model.hpp"
@@ -18,6 +17,7 @@
 #include "testing/source_directory.hpp"
 #include "testing/tosa/kernel_limits.hpp"
 #include "tosa/check/verify.hpp"
+#include "vk/device_profile.hpp"
 
 namespace slipway::model {
 namespace {
@@ -151,7 +151,7 @@ TEST_P(ModelsOnProfiles, KernelsOfALargeGpuNeedMore) {
 
 INSTANTIATE_TEST_SUITE_P(Profiles, ModelsOnProfiles, ::testing::ValuesIn([] {
                            std::vector<std::string> names;
-                           for (const gpu::DeviceProfile& profile : gpu::device_profiles())
+                           for (const vk::DeviceProfile& profile : vk::device_profiles())
                              names.emplace_back(profile.name);
                            return names;
                          }()),

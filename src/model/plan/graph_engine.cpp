@@ -151,7 +151,7 @@ Result<> run_compiled(const cpu::Program& program, cpu::RunOptions options, std:
 void PlannedGraph::run_natively(launch::Plan& plan, const Native& native, const GraphResources& resources,
                                 const std::string& name, const launch::Origin& origin) {
   launch::Dispatch dispatch{.shader = native.shader, .groups = {1, 1, 1}, .bindings = {}, .push_constants = {}};
-  const auto bind = [&](std::span<const launch::ResourceIndex> buffers, std::span<const gpu::TensorInfo> tensors,
+  const auto bind = [&](std::span<const launch::ResourceIndex> buffers, std::span<const vk::TensorInfo> tensors,
                         std::span<const tosa::Binding> bindings, bool written) {
     for (std::size_t i = 0; i < buffers.size(); ++i) {
       dispatch.bindings.push_back({.set = bindings[i].set,

@@ -49,7 +49,7 @@ class PlannedGraph {
   };
   struct Native {
     launch::ShaderIndex shader = 0;
-    std::vector<gpu::TensorInfo> inputs, outputs;
+    std::vector<vk::TensorInfo> inputs, outputs;
     std::vector<tosa::Binding> input_bindings, output_bindings;
   };
   using Engines = std::variant<GraphInPlan, Compiled, Interpreted, Native>;

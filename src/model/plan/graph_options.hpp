@@ -10,7 +10,7 @@
 #include "base/cache.hpp"
 #include "lower/options.hpp"
 
-namespace slipway::gpu {
+namespace slipway::vk {
 struct Snapshot;
 }
 
@@ -28,7 +28,7 @@ struct GraphOptions {
   bool pin_threads = false;   // each of them but the caller stays on one CPU
   Cache cache;                // of kernels that the CPU engine compiles
   // A device that runs graphs and tensors of shaders natively where it can; null: nothing runs natively.
-  const gpu::Snapshot* native = nullptr;
+  const vk::Snapshot* native = nullptr;
   // Receives the values between kernels after the run (intermediates.hpp); null: not wanted. Then nothing runs
   // natively.
   std::shared_ptr<Intermediates> intermediates;

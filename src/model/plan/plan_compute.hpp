@@ -20,7 +20,7 @@ struct ComputeSegment {
   const vgf::File& file;
   std::size_t segment = 0;
   const launch::Shader& shader;  // before its tensors are rewritten
-  const gpu::Snapshot* native;   // a device that has tensors, if possible; null: they are rewritten
+  const vk::Snapshot* native;    // a device that has tensors, if possible; null: they are rewritten
   ModelStorage& storage;
   const std::map<std::uint32_t, std::uint32_t>& levels;  // of images, by resource of the model
   std::vector<std::byte> push_constants;                 // padded with zeros

@@ -376,7 +376,7 @@ output 2 y y
     constexpr std::array kExpected = {0.0, 4.0, 0.8, 1.6, 4.0, 0.0, 0.0, 4.0};
     EXPECT_NEAR(result[i], kExpected[i], 1e-6) << i;
   }
-  gpu::Snapshot without = snapshot();
+  vk::Snapshot without = snapshot();
   without.limits_by_name["maxTexelBufferElements"] = 1;
   const Diagnostics lacks = launch::check_device(plan, launch::needs_of(plan), without);
   ASSERT_FALSE(lacks.empty());

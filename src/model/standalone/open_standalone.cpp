@@ -10,7 +10,7 @@ gpu::Device* open_device_for(const launch::Plan& plan, launch::DeviceOpening& op
                              Diagnostics& diagnostics) {
   const auto snapshot = diagnostics.take(opening.snapshot());
   if (!snapshot) return nullptr;
-  gpu::Needs needs = launch::needs_of(plan);
+  vk::Needs needs = launch::needs_of(plan);
   needs.timestamps |= open.timestamps;
   diagnostics.add(launch::check_device(plan, needs, **snapshot).release());
   if (diagnostics.has_errors()) return nullptr;

@@ -18,7 +18,7 @@ struct OpenModelOptions {
 
 struct OpenedStandalone {
   Standalone alone;
-  const gpu::Snapshot* snapshot = nullptr;  // owned by the opening, like the device
+  const vk::Snapshot* snapshot = nullptr;  // owned by the opening, like the device
   gpu::Device* device = nullptr;
 };
 

@@ -48,14 +48,14 @@ const json::Record<TuningTable>& table_record() {
   return record;
 }
 
-std::string key_of(const gpu::Snapshot& snapshot) {
+std::string key_of(const vk::Snapshot& snapshot) {
   return Cache::key({"tuning", snapshot.name,
                      formatted("{} {} {}", snapshot.vendor_id, snapshot.device_id, snapshot.driver_version)});
 }
 
 }  // namespace
 
-TuningTable TuningTable::of(const gpu::Snapshot& snapshot, const lower::Tuning& tuning,
+TuningTable TuningTable::of(const vk::Snapshot& snapshot, const lower::Tuning& tuning,
                             const std::optional<lower::Rates>& rates) {
   TuningTable table{.device = snapshot.name,
                     .vendor_id = snapshot.vendor_id,
@@ -73,7 +73,7 @@ lower::Tuning TuningTable::tuning() const {
   return tuning;
 }
 
-bool TuningTable::is_for(const gpu::Snapshot& snapshot) const {
+bool TuningTable::is_for(const vk::Snapshot& snapshot) const {
   return vendor_id == snapshot.vendor_id && device_id == snapshot.device_id &&
          driver_version == snapshot.driver_version && device == snapshot.name;
 }
@@ -91,7 +91,7 @@ std::string tuning_schema() { return json::schema_text("tuning", "", {&table_rec
 
 namespace {
 
-std::optional<TuningTable> cached_table(const gpu::Snapshot& snapshot, const Cache& cache) {
+std::optional<TuningTable> cached_table(const vk::Snapshot& snapshot, const Cache& cache) {
   const auto stored = cache.find(key_of(snapshot));
   if (!stored) return std::nullopt;
   Diagnostics unread;  // an entry of another version counts as missing
@@ -102,17 +102,17 @@ std::optional<TuningTable> cached_table(const gpu::Snapshot& snapshot, const Cac
 
 }  // namespace
 
-lower::Tuning cached_tuning(const gpu::Snapshot& snapshot, const Cache& cache) {
+lower::Tuning cached_tuning(const vk::Snapshot& snapshot, const Cache& cache) {
   const auto table = cached_table(snapshot, cache);
   return table ? table->tuning() : lower::Tuning();
 }
 
-std::optional<lower::Rates> cached_rates(const gpu::Snapshot& snapshot, const Cache& cache) {
+std::optional<lower::Rates> cached_rates(const vk::Snapshot& snapshot, const Cache& cache) {
   const auto table = cached_table(snapshot, cache);
   return table ? table->rates : std::nullopt;
 }
 
-void cache_tuning(const gpu::Snapshot& snapshot, const lower::Tuning& tuning, const Cache& cache,
+void cache_tuning(const vk::Snapshot& snapshot, const lower::Tuning& tuning, const Cache& cache,
                   const std::optional<lower::Rates>& rates) {
   lower::Tuning all = cached_tuning(snapshot, cache);
   for (const auto& [kernel, parameters] : tuning) all[kernel] = parameters;
@@ -131,20 +131,20 @@ std::optional<TuningTable> shipped_table(std::string_view device) {
 
 }  // namespace
 
-lower::Tuning shipped_tuning(const gpu::Snapshot& snapshot) {
+lower::Tuning shipped_tuning(const vk::Snapshot& snapshot) {
   const auto table = shipped_table(snapshot.name);
   const bool is_same = table && table->vendor_id == snapshot.vendor_id && table->device_id == snapshot.device_id;
   return is_same ? table->tuning() : lower::Tuning();
 }
 
-lower::Tuning generic_tuning(const gpu::Snapshot& snapshot) {
-  using enum gpu::DeviceType;
+lower::Tuning generic_tuning(const vk::Snapshot& snapshot) {
+  using enum vk::DeviceType;
   const bool is_gpu = snapshot.type == Discrete || snapshot.type == Integrated || snapshot.type == Virtual;
   const auto table = is_gpu ? shipped_table("generic") : std::nullopt;
   return table ? table->tuning() : lower::Tuning();
 }
 
-lower::DeviceFacts tuned_facts(const gpu::Snapshot& snapshot, const Cache& cache, Diagnostics& diagnostics) {
+lower::DeviceFacts tuned_facts(const vk::Snapshot& snapshot, const Cache& cache, Diagnostics& diagnostics) {
   lower::DeviceFacts facts = device_facts(snapshot);
   if (const char* path = std::getenv("SLIPWAY_TUNING"); path && *path) {
     if (std::string_view(path) == "none") return facts;

@@ -19,8 +19,8 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Key;
 
-gpu::Snapshot some_device() {
-  gpu::Snapshot snapshot;
+vk::Snapshot some_device() {
+  vk::Snapshot snapshot;
   snapshot.name = "a \"GPU\"";
   snapshot.vendor_id = 1;
   snapshot.device_id = 2;
@@ -38,7 +38,7 @@ TEST(TuningTable, ReadsBack) {
   ASSERT_TRUE(table) << format_diagnostics(diagnostics.all());
   EXPECT_EQ(table->tuning(), kTuning);
   EXPECT_TRUE(table->is_for(some_device()));
-  gpu::Snapshot newer = some_device();
+  vk::Snapshot newer = some_device();
   newer.driver_version = 4;
   EXPECT_FALSE(table->is_for(newer));
 }
@@ -100,7 +100,7 @@ TEST_F(TuningCacheTest, IsStoredByDevice) {
   wanted["tiles"] = {{"side", 128}};
   EXPECT_EQ(cached_tuning(some_device(), cache), wanted);
   EXPECT_EQ(tuned_facts(some_device(), cache, diagnostics_).tuning, wanted);
-  gpu::Snapshot other = some_device();
+  vk::Snapshot other = some_device();
   other.driver_version = 4;
   EXPECT_TRUE(cached_tuning(other, cache).empty());
   EXPECT_TRUE(tuned_facts(some_device(), Cache(), diagnostics_).tuning.empty());
@@ -126,7 +126,7 @@ TEST_F(TuningCacheTest, AFileTakesPrecedenceOverTheCache) {
   EXPECT_EQ(tuned_facts(some_device(), Cache(), diagnostics_).tuning, kTuning);
   EXPECT_TRUE(diagnostics_.empty());
   // A table of another device: a warning, and no tuning.
-  gpu::Snapshot other = some_device();
+  vk::Snapshot other = some_device();
   other.name = "another";
   EXPECT_TRUE(tuned_facts(other, Cache(), diagnostics_).tuning.empty());
   EXPECT_FALSE(diagnostics_.has_errors());
@@ -137,7 +137,7 @@ TEST_F(TuningCacheTest, AFileTakesPrecedenceOverTheCache) {
 }
 
 TEST_F(TuningCacheTest, ShippedTablesServeWhatWasNotMeasured) {
-  gpu::Snapshot h100 = some_device();
+  vk::Snapshot h100 = some_device();
   h100.name = "NVIDIA H100 80GB HBM3";
   EXPECT_TRUE(shipped_tuning(h100).empty()) << "another device has the same name";
   h100.vendor_id = 0x10de;
@@ -158,14 +158,14 @@ TEST_F(TuningCacheTest, ShippedTablesServeWhatWasNotMeasured) {
 }
 
 TEST_F(TuningCacheTest, GpusWithoutATableHaveTheGenericOne) {
-  gpu::Snapshot gpu = some_device();
+  vk::Snapshot gpu = some_device();
   EXPECT_TRUE(generic_tuning(gpu).empty()) << "not known to be a GPU";
-  gpu.type = gpu::DeviceType::Integrated;
+  gpu.type = vk::DeviceType::Integrated;
   const lower::Tuning generic = generic_tuning(gpu);
   ASSERT_FALSE(generic.empty());
   EXPECT_EQ(tuned_facts(gpu, Cache(), diagnostics_).tuning, generic);
   // All measured GPUs agree, and nothing depends on how many multiprocessors they have.
-  gpu::Snapshot h200 = gpu;
+  vk::Snapshot h200 = gpu;
   h200.name = "NVIDIA H200";
   h200.vendor_id = 0x10de;
   h200.device_id = 9013;

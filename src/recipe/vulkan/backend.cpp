@@ -36,8 +36,8 @@ Result<std::shared_ptr<const ModelKernel>> model_for(const VulkanDevice& device,
     model = plan_model_kernel(kernel.model->artifact, kernel.name, origin, device.cache, graphs, problems);
     if (!model) return fail(problems.release());
   }
-  const gpu::Needs needs = launch::needs_of(model->plan);
-  if (auto fits = gpu::plan_device(device.snapshot(), needs); !fits) return fail(std::move(fits.error()));
+  const vk::Needs needs = launch::needs_of(model->plan);
+  if (auto fits = vk::plan_device(device.snapshot(), needs); !fits) return fail(std::move(fits.error()));
   Diagnostics lacking = launch::check_device(model->plan, needs, device.snapshot());
   if (lacking.has_errors()) return fail(lacking.release());
   return model;
@@ -50,7 +50,7 @@ class VulkanBackend final : public Backend {
   BackendKind kind() const override { return BackendKind::Vulkan; }
 
   BackendInfo describe() const override {
-    const gpu::Snapshot& snapshot = device_->snapshot();
+    const vk::Snapshot& snapshot = device_->snapshot();
     return {snapshot.name, formatted("{} {}", snapshot.driver_name, snapshot.driver_info)};
   }
 
@@ -62,8 +62,8 @@ class VulkanBackend final : public Backend {
       own.model = std::move(*model);
       return std::make_shared<const VulkanKernel>(device_, std::move(own));
     }
-    gpu::Needs needs{.capabilities = {std::from_range, kernel.module->reflection->capabilities}};
-    if (auto fits = gpu::plan_device(device_->snapshot(), needs); !fits)
+    vk::Needs needs{.capabilities = {std::from_range, kernel.module->reflection->capabilities}};
+    if (auto fits = vk::plan_device(device_->snapshot(), needs); !fits)
       return fail(at_kernel(std::move(fits.error()), kernel));
     return std::make_shared<const VulkanKernel>(device_, kernel);
   }

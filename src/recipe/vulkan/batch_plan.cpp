@@ -32,7 +32,7 @@ struct BoundRange {
 
 class BatchPlanner {
  public:
-  BatchPlanner(std::span<const KernelRun> runs, const gpu::Snapshot& device) : runs_(runs), limits_(device.limits) {}
+  BatchPlanner(std::span<const KernelRun> runs, const vk::Snapshot& device) : runs_(runs), limits_(device.limits) {}
 
   Result<BatchPlan> make() {
     made_.plan.name = "run list";
@@ -378,7 +378,7 @@ class BatchPlanner {
   using Variant = std::pair<const KernelPlan*, std::vector<std::byte>>;
 
   std::span<const KernelRun> runs_;
-  const gpu::Limits& limits_;
+  const vk::Limits& limits_;
   BatchPlan made_;
   std::size_t commands_ = 0;
   std::map<const gpu::Buffer*, launch::ResourceIndex> external_;
@@ -403,7 +403,7 @@ std::size_t BatchPlan::first_contended() const {
   return static_cast<std::size_t>(run - runs.begin());
 }
 
-Result<BatchPlan> plan_batch(std::span<const KernelRun> runs, const gpu::Snapshot& device) {
+Result<BatchPlan> plan_batch(std::span<const KernelRun> runs, const vk::Snapshot& device) {
   return BatchPlanner(runs, device).make();
 }
 

@@ -36,6 +36,6 @@ struct BatchPlan {
 };
 
 // The kernels are VulkanKernels, the buffers VulkanBuffers. Errors: kernel-grid, device-lacks, buffer-size.
-Result<BatchPlan> plan_batch(std::span<const KernelRun> runs, const gpu::Snapshot& device);
+Result<BatchPlan> plan_batch(std::span<const KernelRun> runs, const vk::Snapshot& device);
 
 }  // namespace slipway::recipe

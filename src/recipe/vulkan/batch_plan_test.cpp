@@ -42,7 +42,7 @@ class BatchPlanTest : public testing::GpuTest {
 
   // For a device where offsets of descriptors are multiples of 16 bytes.
   BatchPlan plan(std::span<const KernelRun> runs) {
-    gpu::Snapshot aligned = snapshot();
+    vk::Snapshot aligned = snapshot();
     aligned.limits.min_storage_buffer_offset_alignment = 16;
     BatchPlan batch = must(plan_batch(runs, aligned));
     EXPECT_TRUE(launch::check_hazards(batch.plan).empty());

@@ -84,7 +84,7 @@ class VulkanList final : public KernelList {
     prepared_->profile().calls.clear();
     QueueSpread& queues = device_->queues;
     const std::uint32_t queue = queues.choose(shared_, sections_.size() == 1);
-    std::vector<std::vector<gpu::QueuePoint>> after;
+    std::vector<std::vector<vk::QueuePoint>> after;
     for (const std::vector<AccessedRange>& section : sections_) after.push_back(queues.waits(queue, section));
     Result<> submitted = prepared_->submit({.queue = queue, .after = after, .time_out = time_out});
     if (submitted) number_ = queues.add(prepared_->end(), shared_);

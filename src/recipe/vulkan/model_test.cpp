@@ -24,7 +24,7 @@ class ModelInRecipe : public ::testing::Test {
     VulkanOptions request;
     request.device.queues = queues;
     request.instance.validation = true;
-    request.instance.on_message = [this](const gpu::InstanceMessage& message) {
+    request.instance.on_message = [this](const vk::InstanceMessage& message) {
       const std::scoped_lock lock(mutex_);
       messages_ += message.id + ": " + message.text + "\n";
     };

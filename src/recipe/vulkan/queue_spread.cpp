@@ -31,11 +31,11 @@ std::uint32_t QueueSpread::choose(std::span<const AccessedRange> ranges, bool in
   return best;
 }
 
-std::vector<gpu::QueuePoint> QueueSpread::waits(std::uint32_t queue, std::span<const AccessedRange> ranges) const {
-  std::vector<gpu::QueuePoint> points;
+std::vector<vk::QueuePoint> QueueSpread::waits(std::uint32_t queue, std::span<const AccessedRange> ranges) const {
+  std::vector<vk::QueuePoint> points;
   for (const Entry& entry : entries_) {
     if (entry.end.queue == queue || !conflicts(ranges, entry.ranges)) continue;
-    const auto same = std::ranges::find(points, entry.end.queue, &gpu::QueuePoint::queue);
+    const auto same = std::ranges::find(points, entry.end.queue, &vk::QueuePoint::queue);
     if (same == points.end())
       points.push_back(entry.end);
     else
@@ -44,7 +44,7 @@ std::vector<gpu::QueuePoint> QueueSpread::waits(std::uint32_t queue, std::span<c
   return points;
 }
 
-std::uint64_t QueueSpread::add(gpu::QueuePoint end, std::span<const AccessedRange> ranges) {
+std::uint64_t QueueSpread::add(vk::QueuePoint end, std::span<const AccessedRange> ranges) {
   ++in_flight_[end.queue];
   entries_.push_back({++next_number_, end, ranges});
   return next_number_;

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "gpu/commands/queue_point.hpp"
+#include "vk/queue_point.hpp"
 
 namespace slipway::gpu {
 class Buffer;
@@ -39,17 +39,17 @@ class QueueSpread {
   // another queue.
   std::uint32_t choose(std::span<const AccessedRange> ranges, bool in_order);
   // Returns what work with these ranges must wait for on this queue: at most one point of each other queue.
-  std::vector<gpu::QueuePoint> waits(std::uint32_t queue, std::span<const AccessedRange> ranges) const;
+  std::vector<vk::QueuePoint> waits(std::uint32_t queue, std::span<const AccessedRange> ranges) const;
 
   // Adds a list in flight, and returns the id with which `remove` removes it. `ranges` are not copied: they must
   // outlive the entry.
-  std::uint64_t add(gpu::QueuePoint end, std::span<const AccessedRange> ranges);
+  std::uint64_t add(vk::QueuePoint end, std::span<const AccessedRange> ranges);
   void remove(std::uint64_t number);
 
  private:
   struct Entry {
     std::uint64_t number = 0;
-    gpu::QueuePoint end;
+    vk::QueuePoint end;
     std::span<const AccessedRange> ranges;
   };
   std::vector<std::uint32_t> in_flight_;  // lists, by queue

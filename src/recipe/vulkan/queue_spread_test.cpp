@@ -9,9 +9,9 @@
 namespace slipway::recipe {
 namespace {
 
-using gpu::QueuePoint;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using vk::QueuePoint;
 
 // A pointer that is only compared, never dereferenced.
 const gpu::Buffer* buffer(std::uintptr_t number) { return reinterpret_cast<const gpu::Buffer*>(number * 64); }

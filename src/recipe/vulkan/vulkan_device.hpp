@@ -19,7 +19,7 @@ struct VulkanOptions {
   // The maximum; a device may have fewer. Copies of a recipe that are in flight, and lists of several runners, run
   // concurrently on them.
   std::uint32_t queues = 4;
-  gpu::InstanceOptions instance;
+  vk::InstanceOptions instance;
   gpu::DeviceOptions device;
 };
 
@@ -32,7 +32,7 @@ struct VulkanDevice {
   std::mutex submitting;          // one thread at a time may use the queues
   QueueSpread queues;             // guarded by `submitting`
 
-  const gpu::Snapshot& snapshot() const { return device->snapshot(); }
+  const vk::Snapshot& snapshot() const { return device->snapshot(); }
   bool has_timestamps() const { return snapshot().queue_families[device->plan().queue_family].timestamp_bits > 0; }
 };
 

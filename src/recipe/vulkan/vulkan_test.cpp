@@ -27,7 +27,7 @@ class RecipeOnVulkan : public ::testing::Test {
     VulkanOptions request;
     request.device.queues = queues;
     request.instance.validation = validation;
-    request.instance.on_message = [this](const gpu::InstanceMessage& message) {
+    request.instance.on_message = [this](const vk::InstanceMessage& message) {
       const std::scoped_lock lock(mutex_);
       messages_ += message.id + ": " + message.text + "\n";
     };

@@ -3,14 +3,14 @@
 #include <cmath>
 
 #include "base/format.hpp"
-#include "gpu/memory/image_plan.hpp"
 #include "scenario/check/context.hpp"
+#include "vk/image_plan.hpp"
 
 namespace slipway::scenario {
 namespace {
 
 void check_mips(Context& context, const Image& image) {
-  const std::uint32_t most = gpu::max_mips(image.extent[0], image.extent[1], image.extent[2]);
+  const std::uint32_t most = vk::max_mips(image.extent[0], image.extent[1], image.extent[2]);
   if (image.mips <= most) return;
   context.error(
       image.at["mips"], DiagnosticKind::OutOfRange,
@@ -55,7 +55,7 @@ void check_border(Context& context, const Image& image) {
 }
 
 void check_compare(Context& context, const Image& image) {
-  if (!image.sampler.compare_operation || !image.format.value || gpu::has_depth(*image.format.value)) return;
+  if (!image.sampler.compare_operation || !image.format.value || vk::has_depth(*image.format.value)) return;
   context
       .error(image.at["compare_operation"], DiagnosticKind::ConflictingKeys,
              formatted("only depths are compared, and image `{}` has the format {}", image.uid, image.format.name))

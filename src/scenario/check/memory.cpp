@@ -99,15 +99,15 @@ const Image* check_alias(Context& context, const Tensor& tensor) {
 
 // The tiling of a member that states none: tensors are linear; an image is optimal if a tensor of the group states
 // optimal, otherwise linear (docs/spec/scenario.md#tensors-and-memory-sharing).
-gpu::Tiling tiling_of(const Member& member, bool optimal_tensor) {
-  if (const auto* tensor = as<Tensor>(member)) return tensor->tiling.value_or(gpu::Tiling::Linear);
-  return as<Image>(member)->tiling.value_or(optimal_tensor ? gpu::Tiling::Optimal : gpu::Tiling::Linear);
+vk::Tiling tiling_of(const Member& member, bool optimal_tensor) {
+  if (const auto* tensor = as<Tensor>(member)) return tensor->tiling.value_or(vk::Tiling::Linear);
+  return as<Image>(member)->tiling.value_or(optimal_tensor ? vk::Tiling::Optimal : vk::Tiling::Linear);
 }
 
 // The tiling that all images and tensors of a group share; empty if they differ.
-std::optional<gpu::Tiling> check_tiling(Context& context, const Group& group) {
+std::optional<vk::Tiling> check_tiling(Context& context, const Group& group) {
   const bool optimal_tensor = std::ranges::any_of(group, [](const Member& member) {
-    return as<Tensor>(member) && as<Tensor>(member)->tiling == gpu::Tiling::Optimal;
+    return as<Tensor>(member) && as<Tensor>(member)->tiling == vk::Tiling::Optimal;
   });
   const Member* first = nullptr;
   for (const Member& member : group) {
@@ -115,7 +115,7 @@ std::optional<gpu::Tiling> check_tiling(Context& context, const Group& group) {
     if (!first) first = &member;
     if (tiling_of(member, optimal_tensor) == tiling_of(*first, optimal_tensor)) continue;
     const auto word = [&](const Member& one) {
-      return tiling_of(one, optimal_tensor) == gpu::Tiling::Optimal ? "OPTIMAL" : "LINEAR";
+      return tiling_of(one, optimal_tensor) == vk::Tiling::Optimal ? "OPTIMAL" : "LINEAR";
     };
     const json::Value object = object_of(*member.resource);
     context
@@ -196,7 +196,7 @@ void check_group(Context& context, const Group& group) {
   }
   const auto tiling = check_tiling(context, group);
   check_contents(context, group);
-  if (tiling != gpu::Tiling::Linear) return;
+  if (tiling != vk::Tiling::Linear) return;
   std::map<std::uint64_t, const Image*> images;  // by offset
   for (const Member& member : group) {
     if (const auto* image = as<Image>(member)) images.emplace(member.offset, image);

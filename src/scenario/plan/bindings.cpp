@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "base/format.hpp"
-#include "gpu/memory/image_plan.hpp"
-#include "gpu/memory/view_shape.hpp"
 #include "launch/plan/image_formats.hpp"
 #include "spirv/tensors/emulate.hpp"
 #include "tensor/format.hpp"
+#include "vk/image_plan.hpp"
+#include "vk/view_shape.hpp"
 
 namespace slipway::scenario {
 namespace {
@@ -109,7 +109,7 @@ class BindingCheck {
       : binding_(binding), declared_(declared), resource_(resource), planned_(planned), diagnostics_(diagnostics) {}
 
   // Of an image that can be bound.
-  gpu::ViewShape view() const { return view_; }
+  vk::ViewShape view() const { return view_; }
   // Of a texel buffer that can be bound.
   vk::Format texels() const { return texels_; }
 
@@ -196,7 +196,7 @@ class BindingCheck {
       return error(binding_.resource.at, DiagnosticKind::BindingMismatch,
                    formatted("without a format; give buffer `{}` the key `texel_format`", planned_.name));
     }
-    const auto texel = gpu::texel_block(texels_);
+    const auto texel = vk::texel_block(texels_);
     if (!texel || buffer.size % texel->bytes != 0) {
       return error(binding_.resource.at, DiagnosticKind::BindingMismatch,
                    formatted("but the {} bytes of buffer `{}` are not a whole number of texels of {}", buffer.size,
@@ -252,7 +252,7 @@ class BindingCheck {
                              planned_.name, line ? "2d" : "1d"));
     }
     image.line = line;
-    image.cube |= view_ == gpu::ViewShape::Cube || view_ == gpu::ViewShape::CubeArray;
+    image.cube |= view_ == vk::ViewShape::Cube || view_ == vk::ViewShape::CubeArray;
     if (type->format != vk::Format::UNDEFINED && type->format != image.format) {
       const std::string difference = formatted("of the format {}, but image `{}` has {}", vk::name_of(type->format),
                                                planned_.name, vk::name_of(image.format));
@@ -265,23 +265,23 @@ class BindingCheck {
   }
 
   // The view of an image that the shader declares; empty when the image has none like it.
-  static std::optional<gpu::ViewShape> shape_of(const spirv::ImageType& type, const launch::Image& image) {
+  static std::optional<vk::ViewShape> shape_of(const spirv::ImageType& type, const launch::Image& image) {
     const bool deep = image.extent[2] > 1, square = image.extent[0] == image.extent[1];
     if (type.multisampled) return std::nullopt;
-    if (type.dimension == spirv::ImageDimension::D3 && deep) return gpu::ViewShape::Plain;
+    if (type.dimension == spirv::ImageDimension::D3 && deep) return vk::ViewShape::Plain;
     if (deep) return std::nullopt;
     if (type.dimension == spirv::ImageDimension::D1) {
       if (image.extent[1] > 1 || image.color_attachment || image.depth_attachment) return std::nullopt;
-      if (type.arrayed) return gpu::ViewShape::Array;
-      return image.layers == 1 ? std::optional(gpu::ViewShape::Plain) : std::nullopt;
+      if (type.arrayed) return vk::ViewShape::Array;
+      return image.layers == 1 ? std::optional(vk::ViewShape::Plain) : std::nullopt;
     }
     if (type.dimension == spirv::ImageDimension::D2) {
-      if (type.arrayed) return gpu::ViewShape::Array;
-      return image.layers == 1 ? std::optional(gpu::ViewShape::Plain) : std::nullopt;
+      if (type.arrayed) return vk::ViewShape::Array;
+      return image.layers == 1 ? std::optional(vk::ViewShape::Plain) : std::nullopt;
     }
     if (type.dimension != spirv::ImageDimension::Cube || !square) return std::nullopt;
-    if (type.arrayed) return image.layers % 6 == 0 ? std::optional(gpu::ViewShape::CubeArray) : std::nullopt;
-    return image.layers == 6 ? std::optional(gpu::ViewShape::Cube) : std::nullopt;
+    if (type.arrayed) return image.layers % 6 == 0 ? std::optional(vk::ViewShape::CubeArray) : std::nullopt;
+    return image.layers == 6 ? std::optional(vk::ViewShape::Cube) : std::nullopt;
   }
 
   // What an image needs to be seen as a line or a cube.
@@ -321,7 +321,7 @@ class BindingCheck {
   const Resource& resource_;
   launch::Resource& planned_;
   Diagnostics& diagnostics_;
-  gpu::ViewShape view_ = gpu::ViewShape::Plain;
+  vk::ViewShape view_ = vk::ViewShape::Plain;
   vk::Format texels_ = vk::Format::UNDEFINED;
 };
 

@@ -5,7 +5,6 @@
 #include <ranges>
 
 #include "base/format.hpp"
-#include "gpu/memory/image_plan.hpp"
 #include "launch/plan/accesses.hpp"
 #include "scenario/contents/contents.hpp"
 #include "scenario/contents/inline_contents.hpp"
@@ -14,6 +13,7 @@
 #include "scenario/rpl/names.hpp"
 #include "scenario/rpl/pipeline.hpp"
 #include "tensor/format.hpp"
+#include "vk/image_plan.hpp"
 
 namespace slipway::scenario {
 namespace {
@@ -111,31 +111,31 @@ class DrawPlanner {
       vertices_ = std::uint64_t{command_.first_vertex} + draw_.count;
       return;
     }
-    const gpu::IndexType type = command_.index_type == IndexType::U32 ? gpu::IndexType::U32 : gpu::IndexType::U16;
+    const vk::IndexType type = command_.index_type == IndexType::U32 ? vk::IndexType::U32 : vk::IndexType::U16;
     const auto raw = planning_.raw_data.find(command_.indices.uid);
     const auto index = raw != planning_.raw_data.end() ? indices_of(raw->second, type) : find(command_.indices);
     if (!index) return;
     auto& buffer = std::get<launch::Buffer>(planning_.plan.resources[*index].kind);
     buffer.indices = true;
     draw_.indices = launch::IndexBuffer{.buffer = *index, .type = type, .origin = origin_of(command_.indices.at)};
-    const std::uint64_t count = buffer.size / gpu::size_of(type);
+    const std::uint64_t count = buffer.size / vk::size_of(type);
     draw_.count = static_cast<std::uint32_t>(std::min<std::uint64_t>(count, UINT32_MAX));
-    if (buffer.size % gpu::size_of(type) != 0 || count == 0 || count > UINT32_MAX) {
+    if (buffer.size % vk::size_of(type) != 0 || count == 0 || count > UINT32_MAX) {
       error(command_.indices.at, DiagnosticKind::OutOfRange,
             formatted("`{}` has {} bytes, which is not a whole number of {} indices", command_.indices.uid, buffer.size,
-                      gpu::word_of(type)));
+                      vk::word_of(type)));
     }
   }
 
   // The index buffer is raw data, so its largest index is known.
-  std::optional<launch::ResourceIndex> indices_of(const launch::Contents& raw, gpu::IndexType type) {
+  std::optional<launch::ResourceIndex> indices_of(const launch::Contents& raw, vk::IndexType type) {
     const Result<std::vector<std::byte>> bytes = read_contents(raw);
     if (!bytes) {
       planning_.diagnostics.add(bytes.error());
       return std::nullopt;
     }
-    const std::uint32_t size = gpu::size_of(type);
-    const std::uint32_t restart = type == gpu::IndexType::U16 ? 0xffffu : 0xffffffffu;
+    const std::uint32_t size = vk::size_of(type);
+    const std::uint32_t restart = type == vk::IndexType::U16 ? 0xffffu : 0xffffffffu;
     for (std::size_t at = 0; at + size <= bytes->size(); at += size) {
       const std::uint32_t index = size == 2 ? load<std::uint16_t>(&(*bytes)[at]) : load<std::uint32_t>(&(*bytes)[at]);
       if (draw_.state.primitive_restart && index == restart) continue;
@@ -249,7 +249,7 @@ class DrawPlanner {
     }
     launch::Attachment made{.image = *index,
                             .level = attachment.lod.value_or(0),
-                            .load = attachment.clear ? gpu::Load::Clear : gpu::Load::Contents,
+                            .load = attachment.clear ? vk::Load::Clear : vk::Load::Contents,
                             .origin = origin_of(attachment.image.at)};
     if (attachment.clear) {
       const json::Value at = attachment.image.at.parent()["clear"];
@@ -262,7 +262,7 @@ class DrawPlanner {
     }
     const auto extent = level_extent(*image, made.level);
     if (draw_.color_attachments.empty()) draw_.extent = extent;
-    made.resolve = multisampled(made.image, made.level, made.load == gpu::Load::Clear, attachment.image);
+    made.resolve = multisampled(made.image, made.level, made.load == vk::Load::Clear, attachment.image);
     draw_.color_attachments.push_back(std::move(made));
   }
 
@@ -290,7 +290,7 @@ class DrawPlanner {
             formatted("the `depth_stencil_format` of shader `{}` is {}, but image `{}` has {}", shader(),
                       vk::name_of(wanted), attachment.image.uid, vk::name_of(image->format)));
     }
-    using enum gpu::Load;
+    using enum vk::Load;
     launch::DepthAttachment made{.image = *index,
                                  .depth_load = attachment.clear ? Clear : Contents,
                                  .stencil_load = attachment.stencil_clear ? Clear : Contents,
@@ -301,7 +301,7 @@ class DrawPlanner {
       error(attachment.image.at.parent()["clear"], DiagnosticKind::OutOfRange, "a depth is cleared to 0 to 1");
     }
     const bool clears =
-        (attachment.clear || !gpu::has_depth(wanted)) && (attachment.stencil_clear || !gpu::has_stencil(wanted));
+        (attachment.clear || !vk::has_depth(wanted)) && (attachment.stencil_clear || !vk::has_stencil(wanted));
     if (draw_.color_attachments.empty()) draw_.extent = level_extent(*image, 0);
     made.resolve = multisampled(made.image, 0, clears, attachment.image);
     draw_.depth_attachment = made;

@@ -26,7 +26,7 @@ class GraphsTest : public testing::GpuTest {
     testing::Case made(files);
     const auto& plan = made.plan(text, {.graphs = std::move(graphs)});
     if (!plan) throw std::runtime_error(made.messages(true) + text);
-    gpu::Needs needs = launch::needs_of(*plan);
+    vk::Needs needs = launch::needs_of(*plan);
     needs.timestamps = options.timestamps;
     const Diagnostics lacks = launch::check_device(*plan, needs, snapshot());
     if (!lacks.empty()) throw std::runtime_error(lacks.all()[0].message);

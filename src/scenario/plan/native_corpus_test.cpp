@@ -92,7 +92,7 @@ SceneResult run_corpus_scene(const CorpusScene& scene, launch::DeviceOpening& op
   Loaded loaded = load(
       make_source(scene.name, scene.text), scene.directory,
       {.output = directory.path(),
-       .native_device = native ? [&] { return must(opening.snapshot()); } : std::function<const gpu::Snapshot*()>()},
+       .native_device = native ? [&] { return must(opening.snapshot()); } : std::function<const vk::Snapshot*()>()},
       diagnostics);
   if (loaded.plan) {
     for (launch::Resource& resource : loaded.plan->resources) {

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 
 #include "base/format.hpp"
-#include "gpu/device/device_plan.hpp"
 #include "launch/check/check_device.hpp"
 #include "launch/check/hazards.hpp"
 #include "launch/execute/run.hpp"
@@ -14,6 +13,7 @@
 #include "testing/layer.hpp"
 #include "testing/scenario_case.hpp"
 #include "testing/source_directory.hpp"
+#include "vk/device_plan.hpp"
 
 namespace slipway::scenario {
 namespace {
@@ -59,7 +59,7 @@ class NativeTest : public testing::GpuTest {
   }
 
   launch::Report run_plan(const launch::Plan& plan, launch::RunOptions options = {}) {
-    gpu::Needs needs = launch::needs_of(plan);
+    vk::Needs needs = launch::needs_of(plan);
     needs.timestamps = options.timestamps;
     const Diagnostics lacks = launch::check_device(plan, needs, snapshot());
     EXPECT_EQ(format_diagnostics(lacks.all()), "");
@@ -88,7 +88,7 @@ class NativeTest : public testing::GpuTest {
   }
 
   testing::UseLayer layer_;
-  std::optional<gpu::Snapshot> changed_;
+  std::optional<vk::Snapshot> changed_;
   testing::ScratchDirectory directory_;
   Diagnostics diagnostics_;
   std::vector<std::string> lines_;
@@ -251,7 +251,7 @@ TEST_F(NativeTest, AlwaysEmulates) {
 // Why a scenario is not native on a device that differs from this one in one property.
 struct Lack {
   std::string_view name;
-  void (*change)(gpu::Snapshot& device);
+  void (*change)(vk::Snapshot& device);
   std::string_view tensors, graphs;
 };
 class NativeChoiceTest : public NativeTest, public ::testing::WithParamInterface<Lack> {};
@@ -299,7 +299,7 @@ std::string with_memory(std::string text) {
 }
 
 TEST_P(NativeChoiceTest, DependsOnDeviceSupport) {
-  gpu::Snapshot changed = snapshot();
+  vk::Snapshot changed = snapshot();
   GetParam().change(changed);
   const testing::Case files({{"s.comp", transpose("int")}, {"net.vgf", std::string(kNet)}});
   const auto planned = [&](const std::string& text) {
@@ -323,38 +323,38 @@ TEST_P(NativeChoiceTest, DependsOnDeviceSupport) {
 INSTANTIATE_TEST_SUITE_P(
     Devices, NativeChoiceTest,
     ::testing::Values(
-        Lack{"Nothing", [](gpu::Snapshot&) {}, "", ""},
-        Lack{"Tensors", [](gpu::Snapshot& device) { device = gpu::without_extensions(device, {{"VK_ARM_tensors"}}); },
+        Lack{"Nothing", [](vk::Snapshot&) {}, "", ""},
+        Lack{"Tensors", [](vk::Snapshot& device) { device = vk::without_extensions(device, {{"VK_ARM_tensors"}}); },
              "the device does not have VK_ARM_tensors", "the device does not have VK_ARM_tensors"},
-        Lack{"Graphs", [](gpu::Snapshot& device) { device = gpu::without_extensions(device, {{"VK_ARM_data_graph"}}); },
+        Lack{"Graphs", [](vk::Snapshot& device) { device = vk::without_extensions(device, {{"VK_ARM_data_graph"}}); },
              "", "the device does not have VK_ARM_data_graph"},
-        Lack{"AnExtension", [](gpu::Snapshot& device) { device.extensions.erase("VK_KHR_deferred_host_operations"); },
+        Lack{"AnExtension", [](vk::Snapshot& device) { device.extensions.erase("VK_KHR_deferred_host_operations"); },
              "", "the device does not have VK_KHR_deferred_host_operations"},
-        Lack{"AFeature", [](gpu::Snapshot& device) { device.features.erase("tensorNonPacked"); },
+        Lack{"AFeature", [](vk::Snapshot& device) { device.features.erase("tensorNonPacked"); },
              "the device does not have the feature `tensorNonPacked` of VK_ARM_tensors",
              "the device does not have the feature `tensorNonPacked` of VK_ARM_tensors"},
-        Lack{"AGraphFeature", [](gpu::Snapshot& device) { device.features.erase("dataGraphShaderModule"); }, "",
+        Lack{"AGraphFeature", [](vk::Snapshot& device) { device.features.erase("dataGraphShaderModule"); }, "",
              "the device does not have the feature `dataGraphShaderModule` of VK_ARM_data_graph"},
         Lack{"ATensorFormat",
-             [](gpu::Snapshot& device) {
-               device.formats[vk::Format::R32_SINT].linear_tensor = gpu::format_feature::kTensorDataGraph;
-               device.formats[vk::Format::R32_SFLOAT].linear_tensor = gpu::format_feature::kTensorShader;
+             [](vk::Snapshot& device) {
+               device.formats[vk::Format::R32_SINT].linear_tensor = vk::format_feature::kTensorDataGraph;
+               device.formats[vk::Format::R32_SFLOAT].linear_tensor = vk::format_feature::kTensorShader;
              },
              "the device does not have tensors of VK_FORMAT_R32_SINT in shaders",
              "the device does not have tensors of VK_FORMAT_R32_SFLOAT in graphs"},
-        Lack{"Dimensions", [](gpu::Snapshot& device) { device.limits_by_name["maxTensorDimensionCount"] = 1; },
+        Lack{"Dimensions", [](vk::Snapshot& device) { device.limits_by_name["maxTensorDimensionCount"] = 1; },
              "the device does not have tensors of 2 dimensions (`maxTensorDimensionCount` is 1)",
              "the device does not have tensors of 2 dimensions (`maxTensorDimensionCount` is 1)"},
-        Lack{"TheStage", [](gpu::Snapshot& device) { device.limits_by_name["shaderTensorSupportedStages"] = 0x10; },
+        Lack{"TheStage", [](vk::Snapshot& device) { device.limits_by_name["shaderTensorSupportedStages"] = 0x10; },
              "the device does not have tensors in compute shaders", ""},
         Lack{"TheQueue",
-             [](gpu::Snapshot& device) {
-               for (gpu::QueueFamily& family : device.queue_families) family.flags &= ~gpu::queue_flag::kDataGraph;
+             [](vk::Snapshot& device) {
+               for (vk::QueueFamily& family : device.queue_families) family.flags &= ~vk::queue_flag::kDataGraph;
              },
              "", "the device does not have a queue family with compute and data graphs"},
         Lack{"TheInstructionSet",
-             [](gpu::Snapshot& device) {
-               for (gpu::QueueFamily& family : device.queue_families) family.graph_instruction_sets = {"TOSA.002"};
+             [](vk::Snapshot& device) {
+               for (vk::QueueFamily& family : device.queue_families) family.graph_instruction_sets = {"TOSA.002"};
              },
              "", "the device does not have graphs of TOSA.001000.1"}),
     [](const auto& test) { return std::string(test.param.name); });

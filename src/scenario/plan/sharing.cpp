@@ -77,7 +77,7 @@ class Sharing {
 
   void alias_image(launch::ResourceIndex index, const PlannedTensor& planned, launch::ResourceIndex image) {
     auto& seen = std::get<launch::Image>(planning_.plan.resources[image].kind);
-    if (planned.tensor->tiling == gpu::Tiling::Optimal) seen.tiling = gpu::Tiling::Optimal;
+    if (planned.tensor->tiling == vk::Tiling::Optimal) seen.tiling = vk::Tiling::Optimal;
     auto& buffer = std::get<launch::Buffer>(planning_.plan.resources[index].kind);
     const tensor::Shape& dims = planned.tensor->dims;
     // Ranks 3 and 4 have rows, others are packed: one row.

@@ -75,7 +75,7 @@ class TensorsTest : public testing::GpuTest {
     const auto& plan = made.plan(text);
     ASSERT_TRUE(plan) << made.messages(true) << text;
     ASSERT_TRUE(made.diagnostics().empty()) << made.messages(true);
-    const gpu::Needs needs = launch::needs_of(*plan);
+    const vk::Needs needs = launch::needs_of(*plan);
     const Diagnostics lacks = launch::check_device(*plan, needs, snapshot());
     if (!lacks.empty()) {
       lacks_.push_back(lacks.all()[0].message);

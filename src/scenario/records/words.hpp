@@ -16,7 +16,7 @@ inline constexpr Word<Access> kAccess[] = {{"readonly", Access::ReadOnly},
                                            {"readwrite", Access::ReadWrite},
                                            {"image_read", Access::ImageRead}};
 
-inline constexpr Word<gpu::Tiling> kTiling[] = {{"OPTIMAL", gpu::Tiling::Optimal}, {"LINEAR", gpu::Tiling::Linear}};
+inline constexpr Word<vk::Tiling> kTiling[] = {{"OPTIMAL", vk::Tiling::Optimal}, {"LINEAR", vk::Tiling::Linear}};
 
 inline constexpr Word<vk::Filter> kFilter[] = {{"NEAREST", vk::Filter::NEAREST}, {"LINEAR", vk::Filter::LINEAR}};
 
@@ -36,9 +36,9 @@ inline constexpr Word<vk::BorderColor> kBorderColor[] = {
     {"FLOAT_CUSTOM_EXT", vk::BorderColor::FLOAT_CUSTOM_EXT}};
 
 // The spellings of RPL's settings (docs/spec/rpl.md#settings).
-inline constexpr Word<gpu::CompareOperation> kCompareOperation[] = {
-#define COMPARE_OPERATION(name, word, value) {word, gpu::CompareOperation::name},
-#include "gpu/pipeline/graphics_state.def"
+inline constexpr Word<vk::CompareOperation> kCompareOperation[] = {
+#define COMPARE_OPERATION(name, word, value) {word, vk::CompareOperation::name},
+#include "vk/graphics_state.def"
 };
 
 inline constexpr Word<ShaderType> kShaderType[] = {{"GLSL", ShaderType::Glsl},

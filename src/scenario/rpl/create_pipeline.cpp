@@ -65,15 +65,15 @@ class Creation {
 
   // The driver does not check this: no set, binding or location is used twice.
   Result<> check_numbers() const {
-    const gpu::GraphicsState state = graphics_state(metadata_);
+    const vk::GraphicsState state = graphics_state(metadata_);
     if (metadata_.interface.push_constant_size % 4 != 0) return contradiction("push constants are in units of 4 bytes");
     std::set<std::uint32_t> bindings, locations;
-    for (const gpu::VertexBinding& binding : state.vertex_bindings) {
+    for (const vk::VertexBinding& binding : state.vertex_bindings) {
       if (!bindings.insert(binding.binding).second) {
         return contradiction(formatted("two attribute sources have binding {}", binding.binding));
       }
     }
-    for (const gpu::VertexAttribute& attribute : state.vertex_attributes) {
+    for (const vk::VertexAttribute& attribute : state.vertex_attributes) {
       if (!locations.insert(attribute.location).second) {
         return contradiction(formatted("two attributes have location {}", attribute.location));
       }
@@ -127,11 +127,11 @@ class Creation {
       return contradiction(formatted("`{}` uses {} bytes of push constants", entry.name, entry.push_constants->size));
     }
     if (entry.stage != spirv::Stage::Vertex) return {};
-    const gpu::GraphicsState state = graphics_state(metadata_);
+    const vk::GraphicsState state = graphics_state(metadata_);
     for (const spirv::InterfaceVariable& input : entry.inputs) {
       for (std::uint32_t column = 0; column < input.columns; ++column) {
         const std::uint32_t location = input.location + column;
-        if (std::ranges::contains(state.vertex_attributes, location, &gpu::VertexAttribute::location)) continue;
+        if (std::ranges::contains(state.vertex_attributes, location, &vk::VertexAttribute::location)) continue;
         return contradiction(formatted("`{}` reads location {}", entry.name, location));
       }
     }
@@ -155,7 +155,7 @@ class Creation {
       return gpu::create_compute_pipeline(
           device_, {.shader = find(rpl::Stage::Compute), .layout = &layout, .options = {.name = name_}});
     }
-    gpu::AttachmentFormats formats = attachment_formats(metadata_);
+    vk::AttachmentFormats formats = attachment_formats(metadata_);
     return gpu::create_graphics_pipeline(device_, {.vertex = find(rpl::Stage::Vertex),
                                                    .fragment = find(rpl::Stage::Fragment),
                                                    .layout = &layout,
@@ -168,7 +168,7 @@ class Creation {
   std::string describe_pipeline() const {
     if (metadata_.pipeline_type == rpl::PipelineKind::Compute) return "compute pipeline\n";
     std::string text = "graphics pipeline\n";
-    const gpu::AttachmentFormats formats = attachment_formats(metadata_);
+    const vk::AttachmentFormats formats = attachment_formats(metadata_);
     for (std::size_t i = 0; i < formats.colors.size(); ++i) {
       text += formatted("  colour attachment {}: {}, `{}`\n", i, vk::name_of(formats.colors[i]),
                         metadata_.color_outputs[i].name);
@@ -176,7 +176,7 @@ class Creation {
     if (formats.depth_stencil != vk::Format::UNDEFINED) {
       text += formatted("  depth attachment: {}\n", vk::name_of(formats.depth_stencil));
     }
-    return text + gpu::print_graphics_state(graphics_state(metadata_), "  ");
+    return text + vk::print_graphics_state(graphics_state(metadata_), "  ");
   }
 
   const gpu::Device& device_;
@@ -187,7 +187,7 @@ class Creation {
 
 }  // namespace
 
-gpu::Needs pipeline_needs(const rpl::Metadata& metadata) {
+vk::Needs pipeline_needs(const rpl::Metadata& metadata) {
   return {.graphics = metadata.pipeline_type == rpl::PipelineKind::Graphics,
           .features = {metadata.requirements.features.begin(), metadata.requirements.features.end()},
           .extensions = {metadata.requirements.extensions.begin(), metadata.requirements.extensions.end()}};

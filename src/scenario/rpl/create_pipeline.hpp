@@ -2,7 +2,7 @@
 // Creates the Vulkan objects of an RPL pipeline, which proves that its metadata are sufficient
 // (docs/spec/rpl.md#metadata).
 //
-//   gpu::Needs needs = pipeline_needs(metadata);
+//   vk::Needs needs = pipeline_needs(metadata);
 //   Result<std::string> report = create_pipeline(device, metadata, modules, "tinted");
 #pragma once
 
@@ -17,7 +17,7 @@
 namespace slipway::scenario {
 
 // The requirements for a device: the features that the metadata list, and a graphics queue.
-gpu::Needs pipeline_needs(const rpl::Metadata& metadata);
+vk::Needs pipeline_needs(const rpl::Metadata& metadata);
 
 // Creates the set layouts, the pipeline layout and, if there are entry points, the pipeline. Returns a line for each in
 // order of creation. `modules` are the SPIR-V words of `metadata.code`, in its order. Errors: device-lacks, naming the

@@ -59,7 +59,7 @@ class RplDrawTest : public testing::GpuTest {
     testing::Case made(files);
     const auto& plan = made.plan(text);
     ASSERT_TRUE(plan) << made.messages(true) << text;
-    const gpu::Needs needs = launch::needs_of(*plan);
+    const vk::Needs needs = launch::needs_of(*plan);
     const Diagnostics lacks = launch::check_device(*plan, needs, snapshot());
     ASSERT_TRUE(lacks.empty()) << lacks.all()[0].message;
     const launch::Report report = must(launch::run(*plan, device(needs), std::move(options), {}));

@@ -52,7 +52,7 @@ TEST_F(GeneratedPipelines, AreCreatedWithoutMessages) {
   const std::uint64_t first = number_of("SLIPWAY_RPL_SEED", 1);
   const std::uint64_t count = number_of("SLIPWAY_RPL_PROGRAMS", 40);
   // One device with the features that any of the programs needs.
-  gpu::Needs needs{.graphics = true};
+  vk::Needs needs{.graphics = true};
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     needs.features.merge(pipeline_needs(compile(seed, rpl::Target::Vulkan13).metadata).features);
   }

@@ -3,14 +3,14 @@
 #pragma once
 
 #include "gpu/pipeline/descriptors.hpp"
-#include "gpu/pipeline/graphics_state.hpp"
 #include "rpl/metadata.hpp"
+#include "vk/graphics_state.hpp"
 
 namespace slipway::scenario {
 
-gpu::GraphicsState graphics_state(const rpl::Metadata& metadata);
+vk::GraphicsState graphics_state(const rpl::Metadata& metadata);
 
-gpu::AttachmentFormats attachment_formats(const rpl::Metadata& metadata);
+vk::AttachmentFormats attachment_formats(const rpl::Metadata& metadata);
 
 // All four sets, including empty ones. Every binding is visible to every stage of the pipeline's type.
 gpu::PipelineLayoutInfo pipeline_layout(const rpl::Metadata& metadata, std::string name);

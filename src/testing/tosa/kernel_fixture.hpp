@@ -16,7 +16,6 @@
 #include "base/format.hpp"
 #include "cpu/library.hpp"
 #include "cpu/program.hpp"
-#include "gpu/device/device_profile.hpp"
 #include "lower/lower.hpp"
 #include "model/device_facts.hpp"
 #include "model/plan/plan_graph.hpp"
@@ -29,6 +28,7 @@
 #include "testing/tosa/operator_case.hpp"
 #include "testing/tosa/suite.hpp"
 #include "tosa/text.hpp"
+#include "vk/device_profile.hpp"
 
 namespace slipway::model {
 
@@ -38,7 +38,7 @@ using slipway::testing::OperatorCase;
 
 // Plain: kernels for any device. Device: those for this device. Gpu: those for a GPU, also on a CPU. Both: kernels of
 // the CPU engine, which a Vulkan driver for CPUs runs too; the results of both must be equal. SmallGpu, MobileGpu:
-// those for devices that have less than this one (gpu/device/device_profile.hpp). The others run on the CPU engine with
+// those for devices that have less than this one (vk/device_profile.hpp). The others run on the CPU engine with
 // the instructions of that level, some of which are emulated where the CPU lacks them.
 enum class Kernels : std::uint8_t {
   Plain,
@@ -75,7 +75,7 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
     if (!slipway::testing::whole_suite()) setenv("GALLIVM_PERF", "nopt", 0);
   }
   void SetUp() override {
-    if (GetParam() == Kernels::Gpu && snapshot().type != gpu::DeviceType::Cpu)
+    if (GetParam() == Kernels::Gpu && snapshot().type != vk::DeviceType::Cpu)
       GTEST_SKIP() << "the kernels for this device are those for a GPU";
     if (!is_for_engine()) return;
     if (cpu::compiler_file().empty()) GTEST_SKIP() << "this build has no CPU engine";
@@ -101,12 +101,12 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
   }
 
   // Of a device that has less than the one of the tests.
-  std::optional<gpu::Snapshot> profile() {
+  std::optional<vk::Snapshot> profile() {
     std::string_view name;
     if (GetParam() == Kernels::SmallGpu) name = "small-gpu-8";
     if (GetParam() == Kernels::MobileGpu) name = "mobile-gpu";
     if (name.empty()) return std::nullopt;
-    return gpu::with_profile(snapshot(), *gpu::find_profile(name));
+    return vk::with_profile(snapshot(), *vk::find_profile(name));
   }
 
   lower::LowerOptions options(bool fuse) {

@@ -49,7 +49,7 @@ constexpr std::uint32_t kHeader = 5, kOpExecutionMode = 16, kOpCapability = 17, 
 
 class ModuleWalk {
  public:
-  ModuleWalk(const lower::ProgramKernel& kernel, const gpu::Snapshot& device, std::vector<std::string>& beyond)
+  ModuleWalk(const lower::ProgramKernel& kernel, const vk::Snapshot& device, std::vector<std::string>& beyond)
       : kernel_(kernel), words_(*kernel.spirv), device_(device), beyond_(beyond) {}
 
   void run() {
@@ -69,7 +69,7 @@ class ModuleWalk {
 
   void check_capability(std::uint32_t number) {
     if (number >= kFirstOfSubgroups && number <= kLastOfSubgroups) {
-      if (device_.type != gpu::DeviceType::Cpu && !device_.has_feature("cooperativeMatrix"))
+      if (device_.type != vk::DeviceType::Cpu && !device_.has_feature("cooperativeMatrix"))
         add(formatted("depends on subgroups (capability {})", number));
       return;
     }
@@ -117,14 +117,14 @@ class ModuleWalk {
 
   const lower::ProgramKernel& kernel_;
   const spirv::Words& words_;
-  const gpu::Snapshot& device_;
+  const vk::Snapshot& device_;
   std::vector<std::string>& beyond_;
   bool has_workgroup_ = false;
 };
 
 }  // namespace
 
-std::vector<std::string> beyond_device(const lower::KernelProgram& program, const gpu::Snapshot& device) {
+std::vector<std::string> beyond_device(const lower::KernelProgram& program, const vk::Snapshot& device) {
   std::vector<std::string> beyond;
   for (const lower::ProgramKernel& kernel : program.kernels) ModuleWalk(kernel, device, beyond).run();
   return beyond;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "gpu/device/useful.hpp"
+#include "vk/useful.hpp"
 
 #include <array>
 
-namespace slipway::gpu {
+namespace slipway::vk {
 namespace {
 
 constexpr std::array kUseful = {
@@ -34,4 +34,4 @@ std::vector<UsefulFinding> useful_features(const Snapshot& snapshot) {
   return findings;
 }
 
-}  // namespace slipway::gpu
+}  // namespace slipway::vk

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "gpu/device/snapshot.hpp"
+#include "vk/snapshot.hpp"
 
-namespace slipway::gpu {
+namespace slipway::vk {
 
 struct Needs {
   bool graphics = false;  // fragment dispatches: a queue with graphics, dynamic rendering
@@ -70,4 +70,4 @@ bool mips_need_storage(const DevicePlan& plan);
 
 std::string print_device_plan(const DevicePlan& plan);
 
-}  // namespace slipway::gpu
+}  // namespace slipway::vk

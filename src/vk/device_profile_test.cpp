@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Profiles lower what a device reports, and nothing else.
-#include "gpu/device/device_profile.hpp"
+#include "vk/device_profile.hpp"
 
 #include <gmock/gmock.h>
 
@@ -8,7 +8,7 @@
 
 #include "testing/gpu_fixture.hpp"
 
-namespace slipway::gpu {
+namespace slipway::vk {
 namespace {
 
 using ::testing::HasSubstr;
@@ -92,4 +92,4 @@ TEST(DeviceProfile, AppliesOnce) {
 }
 
 }  // namespace
-}  // namespace slipway::gpu
+}  // namespace slipway::vk

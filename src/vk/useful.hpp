@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "gpu/device/snapshot.hpp"
+#include "vk/snapshot.hpp"
 
-namespace slipway::gpu {
+namespace slipway::vk {
 
 struct UsefulFeature {
   std::string_view name;     // of an extension (`VK_...`) or a feature
@@ -24,4 +24,4 @@ struct UsefulFinding {
 // Every useful feature, in the order of the table.
 std::vector<UsefulFinding> useful_features(const Snapshot& snapshot);
 
-}  // namespace slipway::gpu
+}  // namespace slipway::vk

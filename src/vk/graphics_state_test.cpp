@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "gpu/pipeline/graphics_state.hpp"
+#include "vk/graphics_state.hpp"
 
 #include <gmock/gmock.h>
 
-namespace slipway::gpu {
+namespace slipway::vk {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-const AttachmentFormats kColor = {.colors = {vk::Format::R8G8B8A8_UNORM}};
+const AttachmentFormats kColor = {.colors = {Format::R8G8B8A8_UNORM}};
 
 // Vulkan's least, and formats for colours, depth and vertices.
 Snapshot least() {
   Snapshot snapshot;
-  snapshot.formats[vk::Format::R8G8B8A8_UNORM] = {.optimal = format_feature::kColorAttachment |
-                                                             format_feature::kColorAttachmentBlend};
-  snapshot.formats[vk::Format::R32_UINT] = {.optimal = format_feature::kColorAttachment};
-  snapshot.formats[vk::Format::D16_UNORM] = {.optimal = format_feature::kDepthAttachment};
-  snapshot.formats[vk::Format::R32_SFLOAT] = {.buffer = format_feature::kVertexBuffer};
+  snapshot.formats[Format::R8G8B8A8_UNORM] = {.optimal = format_feature::kColorAttachment |
+                                                         format_feature::kColorAttachmentBlend};
+  snapshot.formats[Format::R32_UINT] = {.optimal = format_feature::kColorAttachment};
+  snapshot.formats[Format::D16_UNORM] = {.optimal = format_feature::kDepthAttachment};
+  snapshot.formats[Format::R32_SFLOAT] = {.buffer = format_feature::kVertexBuffer};
   return snapshot;
 }
 
@@ -52,22 +52,22 @@ TEST(GraphicsState, WhatADeviceLacksIsSaid) {
               ElementsAre("it has vertex binding 17, but the device allows 16 (`maxVertexInputBindings`)",
                           "vertex binding 16 has a stride of 2049, but the device allows 2048 "
                           "(`maxVertexInputBindingStride`)"));
-  EXPECT_THAT(missing({.vertex_attributes = {{.location = 16, .format = vk::Format::R32_SFLOAT, .offset = 2048}}}),
+  EXPECT_THAT(missing({.vertex_attributes = {{.location = 16, .format = Format::R32_SFLOAT, .offset = 2048}}}),
               ElementsAre("it counts vertex attribute locations up to 17, but the device allows 16 "
                           "(`maxVertexInputAttributes`)",
                           "vertex attribute at location 16 has an offset of 2048, but the device allows 2047 "
                           "(`maxVertexInputAttributeOffset`)"));
-  EXPECT_THAT(missing({.vertex_attributes = {{.format = vk::Format::R8G8B8_SNORM, .name = "n"}}}),
+  EXPECT_THAT(missing({.vertex_attributes = {{.format = Format::R8G8B8_SNORM, .name = "n"}}}),
               ElementsAre("vertex attribute `n` needs vertex buffers of `VK_FORMAT_R8G8B8_SNORM`"));
-  EXPECT_THAT(missing({}, {.colors = {vk::Format::R16_SFLOAT}}),
+  EXPECT_THAT(missing({}, {.colors = {Format::R16_SFLOAT}}),
               ElementsAre("colour attachment 0 needs attachments of `VK_FORMAT_R16_SFLOAT`"));
-  EXPECT_THAT(missing({.blends = {{.enabled = true}}}, {.colors = {vk::Format::R32_UINT}}),
+  EXPECT_THAT(missing({.blends = {{.enabled = true}}}, {.colors = {Format::R32_UINT}}),
               ElementsAre("colour attachment 0 needs blending in `VK_FORMAT_R32_UINT`"));
-  EXPECT_THAT(missing({}, {.depth_stencil = vk::Format::S8_UINT}),
+  EXPECT_THAT(missing({}, {.depth_stencil = Format::S8_UINT}),
               ElementsAre("the depth attachment needs attachments of `VK_FORMAT_S8_UINT`"));
   EXPECT_THAT(missing({.samples = 4}), IsEmpty());
   EXPECT_THAT(missing({.samples = 8}), ElementsAre("it needs 8 samples a pixel (`framebufferColorSampleCounts`)"));
-  EXPECT_THAT(missing({.samples = 2}, {.depth_stencil = vk::Format::D16_UNORM}),
+  EXPECT_THAT(missing({.samples = 2}, {.depth_stencil = Format::D16_UNORM}),
               ElementsAre("it needs 2 samples a pixel (`framebufferDepthSampleCounts`)"));
   EXPECT_THAT(missing({.line_width = 3}), ElementsAre("it needs the device feature `wideLines`",
                                                       "line width 3 is outside of 1 to 1 (`lineWidthRange`)"));
@@ -84,7 +84,7 @@ TEST(GraphicsState, EveryMemberIsPrinted) {
                          .reference = 7};
   const GraphicsState state{
       .vertex_bindings = {{.binding = 1, .stride = 8, .rate = VertexRate::Instance}},
-      .vertex_attributes = {{.location = 2, .binding = 1, .format = vk::Format::R32_SFLOAT}},
+      .vertex_attributes = {{.location = 2, .binding = 1, .format = Format::R32_SFLOAT}},
       .topology = Topology::LineStrip,
       .primitive_restart = true,
       .polygon_mode = PolygonMode::Wireframe,
@@ -131,4 +131,4 @@ TEST(GraphicsState, EveryMemberIsPrinted) {
 }
 
 }  // namespace
-}  // namespace slipway::gpu
+}  // namespace slipway::vk

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "gpu/memory/image_plan.hpp"
+#include "vk/image_plan.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include "base/format.hpp"
 
-namespace slipway::gpu {
+namespace slipway::vk {
 namespace {
 
 // VkImageUsageFlagBits.
@@ -130,7 +130,7 @@ class ImagePlanner {
     const std::uint64_t needed = needed_features(info_);
     const bool optimal = features.optimal != 0 && (features.optimal & needed) == needed;
     const bool linear = features.linear != 0 && (features.linear & needed) == needed;
-    const std::string format = vk::name_of(info_.format);
+    const std::string format = name_of(info_.format);
     if (!info_.tiling) {
       if (!optimal && !linear) {
         error(DiagnosticKind::DeviceLacks, formatted("No supported tiling for this data type: `{}`{}", format,
@@ -227,11 +227,11 @@ Result<> check_image_limits(const ImageInfo& info, const DriverImageLimits& limi
   if (info.layers > limits.layers) {
     problems.error(DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
                    formatted("{} layers are more than the device allows for `{}`: {} (image `{}`)", info.layers,
-                             vk::name_of(info.format), limits.layers, info.name));
+                             name_of(info.format), limits.layers, info.name));
   }
   if (!(info.samples & limits.sample_counts)) {
     problems.error(DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
-                   formatted("the device has no images of `{}` with {} samples (image `{}`)", vk::name_of(info.format),
+                   formatted("the device has no images of `{}` with {} samples (image `{}`)", name_of(info.format),
                              info.samples, info.name));
   }
   const auto [width, height, depth] = limits.extent;
@@ -239,7 +239,7 @@ Result<> check_image_limits(const ImageInfo& info, const DriverImageLimits& limi
     problems.error(
         DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
         formatted("{}x{}x{} texels are more than the device allows for `{}`: {}x{}x{} (image `{}`)", info.width,
-                  info.height, info.depth, vk::name_of(info.format), width, height, depth, info.name));
+                  info.height, info.depth, name_of(info.format), width, height, depth, info.name));
   }
   if (problems.has_errors()) return std::unexpected(problems.release());
   return {};
@@ -249,8 +249,8 @@ std::uint32_t max_mips(std::uint32_t width, std::uint32_t height, std::uint32_t 
   return static_cast<std::uint32_t>(std::bit_width(std::max({width, height, depth, 1u})));
 }
 
-std::optional<TexelBlock> texel_block(vk::Format format) {
-  const std::string full = vk::name_of(format);
+std::optional<TexelBlock> texel_block(Format format) {
+  const std::string full = name_of(format);
   std::string_view name = full;
   if (!take(name, "VK_FORMAT_")) return std::nullopt;
   if (name.ends_with("_BLOCK") || name.starts_with("ASTC_")) return compressed_block(name);
@@ -263,14 +263,14 @@ std::optional<TexelBlock> texel_block(vk::Format format) {
   return TexelBlock{bits / 8};
 }
 
-bool has_depth(vk::Format format) {
-  const std::string name = vk::name_of(format);
+bool has_depth(Format format) {
+  const std::string name = name_of(format);
   return name.starts_with("VK_FORMAT_D") || name.starts_with("VK_FORMAT_X8_D");
 }
 
-bool has_stencil(vk::Format format) {
-  const std::string name = vk::name_of(format);
+bool has_stencil(Format format) {
+  const std::string name = name_of(format);
   return name == "VK_FORMAT_S8_UINT" || (has_depth(format) && name.ends_with("_S8_UINT"));
 }
 
-}  // namespace slipway::gpu
+}  // namespace slipway::vk

@@ -7,12 +7,12 @@
 #include <string_view>
 
 #include "base/diagnostic.hpp"
-#include "gpu/device/snapshot.hpp"
+#include "vk/snapshot.hpp"
 
-namespace slipway::gpu {
+namespace slipway::vk {
 
 // The selector is an index, a UUID, or a part of a name in any case; empty means the first by type: discrete,
 // integrated, virtual, CPU, other. The result is an index into `devices`. Errors (no-device) list what there is.
 Result<std::size_t> choose_device(std::span<const Snapshot> devices, std::string_view selector);
 
-}  // namespace slipway::gpu
+}  // namespace slipway::vk

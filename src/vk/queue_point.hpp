@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace slipway::gpu {
+namespace slipway::vk {
 
 // A moment in the work of a queue: the end of a submission.
 struct QueuePoint {
@@ -14,4 +14,4 @@ struct QueuePoint {
   bool operator==(const QueuePoint&) const = default;
 };
 
-}  // namespace slipway::gpu
+}  // namespace slipway::vk

@@ -13,9 +13,9 @@
 #include <string_view>
 
 #include "base/diagnostic.hpp"
-#include "gpu/device/snapshot.hpp"
+#include "vk/snapshot.hpp"
 
-namespace slipway::gpu {
+namespace slipway::vk {
 
 struct DeviceProfile {
   std::string_view name;
@@ -39,4 +39,4 @@ Result<const DeviceProfile*> chosen_profile();
 // before changes nothing.
 Snapshot with_profile(Snapshot snapshot, const DeviceProfile& profile);
 
-}  // namespace slipway::gpu
+}  // namespace slipway::vk

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "gpu/device/device_plan.hpp"
+#include "vk/device_plan.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "gpu/device/feature_names.hpp"
 #include "testing/gpu_fixture.hpp"
+#include "vk/feature_names.hpp"
 
-namespace slipway::gpu {
+namespace slipway::vk {
 namespace {
 
 using slipway::testing::text_of;
@@ -271,4 +271,4 @@ TEST(DevicePlan, EnablesTheExtensionOfACapability) {
 }
 
 }  // namespace
-}  // namespace slipway::gpu
+}  // namespace slipway::vk

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "gpu/memory/tensor_info.hpp"
+#include "vk/tensor_info.hpp"
 
 #include <algorithm>
 
 #include "base/format.hpp"
-#include "gpu/device/snapshot.hpp"
 #include "tensor/format.hpp"
+#include "vk/snapshot.hpp"
 
-namespace slipway::gpu {
+namespace slipway::vk {
 namespace {
 
 // The limits on one tensor that is packed.
@@ -25,7 +25,7 @@ std::string missing_for_tensor(const Snapshot& snapshot, const TensorInfo& info)
   const bool for_shaders = !info.shaders || (features & format_feature::kTensorShader);
   const bool for_graphs = !info.graphs || (features & format_feature::kTensorDataGraph);
   if (!format || !for_shaders || !for_graphs) {
-    return formatted("tensors of {} in {}", vk::name_of(info.format), for_shaders ? "graphs" : "shaders");
+    return formatted("tensors of {} in {}", name_of(info.format), for_shaders ? "graphs" : "shaders");
   }
   double elements = 1, longest = 0;
   for (const std::int64_t extent : info.shape) {
@@ -48,4 +48,4 @@ std::string missing_for_tensor(const Snapshot& snapshot, const TensorInfo& info)
   return {};
 }
 
-}  // namespace slipway::gpu
+}  // namespace slipway::vk

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace slipway::gpu {
+namespace slipway::vk {
 
 // Always: switched on whenever the device has it. OnRequest: only for a run that needs it.
 enum class FeaturePolicy { Always, OnRequest };
@@ -21,7 +21,7 @@ struct FeatureStructInfo {
 inline constexpr std::array kFeatureStructs = {
     FeatureStructInfo{"", FeaturePolicy::Always},
 #define FEATURE_STRUCT(type, field, stype, extension, policy) FeatureStructInfo{extension, FeaturePolicy::policy},
-#include "gpu/device/features.def"
+#include "vk/features.def"
 };
 
 struct FeatureInfo {
@@ -31,7 +31,7 @@ struct FeatureInfo {
 
 inline constexpr std::size_t kFeatureCount = 0
 #define FEATURE(field, member) +1
-#include "gpu/device/features.def"
+#include "vk/features.def"
     ;
 
 inline constexpr std::array<FeatureInfo, kFeatureCount> kFeatures = [] {
@@ -39,7 +39,7 @@ inline constexpr std::array<FeatureInfo, kFeatureCount> kFeatures = [] {
   std::size_t count = 0, structure = 0;
 #define FEATURE_STRUCT(type, field, stype, extension, policy) ++structure;
 #define FEATURE(field, member) features[count++] = {#member, structure};
-#include "gpu/device/features.def"
+#include "vk/features.def"
   return features;
 }();
 
@@ -51,4 +51,4 @@ constexpr const FeatureInfo* find_feature(std::string_view name) {
   return found == kFeatures.end() ? nullptr : &*found;
 }
 
-}  // namespace slipway::gpu
+}  // namespace slipway::vk

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "gpu/memory/image_plan.hpp"
+#include "vk/image_plan.hpp"
 #include "base/format.hpp"
 
 #include <gtest/gtest.h>
 
 #include "testing/gpu_fixture.hpp"
 
-namespace slipway::gpu {
+namespace slipway::vk {
 namespace {
 
 using slipway::testing::text_of;
-using vk::Format;
 
 Snapshot device_with(Format format, std::uint64_t linear, std::uint64_t optimal) {
   Snapshot s;
@@ -229,4 +228,4 @@ TEST(TexelBlock, KnowsDepthAndStencil) {
 }
 
 }  // namespace
-}  // namespace slipway::gpu
+}  // namespace slipway::vk

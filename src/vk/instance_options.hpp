@@ -7,7 +7,7 @@
 
 #include "base/diagnostic.hpp"
 
-namespace slipway::gpu {
+namespace slipway::vk {
 
 // A message of a validation layer, the loader or the driver.
 struct InstanceMessage {
@@ -28,4 +28,4 @@ struct InstanceOptions {
   std::function<void(const InstanceMessage&)> on_message;
 };
 
-}  // namespace slipway::gpu
+}  // namespace slipway::vk

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace slipway::gpu {
+namespace slipway::vk {
 
 enum class ViewShape : std::uint8_t {
   Plain,      // 2D, 3D when the image is deep, or 1D when it is a line; the first layer
@@ -13,4 +13,4 @@ enum class ViewShape : std::uint8_t {
   CubeArray,  // a multiple of six layers
 };
 
-}  // namespace slipway::gpu
+}  // namespace slipway::vk

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "gpu/device/choose_device.hpp"
+#include "vk/choose_device.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 
 #include "base/format.hpp"
 
-namespace slipway::gpu {
+namespace slipway::vk {
 namespace {
 
 std::string lower(std::string_view text) {
@@ -83,4 +83,4 @@ Result<std::size_t> choose_device(std::span<const Snapshot> devices, std::string
   return found.front();
 }
 
-}  // namespace slipway::gpu
+}  // namespace slipway::vk

@@ -7,12 +7,12 @@
 #include "base/vk_names.hpp"
 #include "tensor/shape.hpp"
 
-namespace slipway::gpu {
+namespace slipway::vk {
 
 struct Snapshot;
 
 struct TensorInfo {
-  vk::Format format = vk::Format::UNDEFINED;
+  Format format = Format::UNDEFINED;
   tensor::Shape shape;                   // outermost first, 1 to 6 dimensions
   bool shaders = false, graphs = false;  // who uses it
   bool operator==(const TensorInfo&) const = default;
@@ -21,4 +21,4 @@ struct TensorInfo {
 // What the device lacks for such a tensor, as "tensors of R64_SINT in shaders"; empty when it has all.
 std::string missing_for_tensor(const Snapshot& snapshot, const TensorInfo& info);
 
-}  // namespace slipway::gpu
+}  // namespace slipway::vk

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "gpu/memory/tensor_info.hpp"
+#include "vk/tensor_info.hpp"
 
 #include <gtest/gtest.h>
 
-#include "gpu/device/snapshot.hpp"
+#include "vk/snapshot.hpp"
 
-namespace slipway::gpu {
+namespace slipway::vk {
 namespace {
 
 TEST(TensorInfo, ReportsWhatTheDeviceLacks) {
   Snapshot s;
-  TensorInfo info{.format = vk::Format::R32_SINT, .shape = {4, 5}, .shaders = true, .graphs = true};
+  TensorInfo info{.format = Format::R32_SINT, .shape = {4, 5}, .shaders = true, .graphs = true};
   EXPECT_EQ(missing_for_tensor(s, info), "tensors of VK_FORMAT_R32_SINT in shaders");
-  s.formats[vk::Format::R32_SINT].linear_tensor = format_feature::kTensorShader;
+  s.formats[Format::R32_SINT].linear_tensor = format_feature::kTensorShader;
   EXPECT_EQ(missing_for_tensor(s, info), "tensors of VK_FORMAT_R32_SINT in graphs");
   info.graphs = false;
   EXPECT_EQ(missing_for_tensor(s, info), "");
@@ -25,4 +25,4 @@ TEST(TensorInfo, ReportsWhatTheDeviceLacks) {
 }
 
 }  // namespace
-}  // namespace slipway::gpu
+}  // namespace slipway::vk

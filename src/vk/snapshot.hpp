@@ -16,7 +16,7 @@
 
 #include "base/vk_names.hpp"
 
-namespace slipway::gpu {
+namespace slipway::vk {
 
 struct Version {
   std::uint32_t major = 0, minor = 0, patch = 0;
@@ -125,12 +125,12 @@ struct Snapshot {
   std::vector<QueueFamily> queue_families;
   std::vector<MemoryType> memory_types;
   std::vector<MemoryHeap> memory_heaps;
-  std::map<vk::Format, FormatFeatures> formats;  // without those that have no feature at all
-  double timestamp_period = 1;                   // nanoseconds a tick
+  std::map<Format, FormatFeatures> formats;  // without those that have no feature at all
+  double timestamp_period = 1;               // nanoseconds a tick
 
   bool has_extension(std::string_view extension) const { return extensions.contains(extension); }
   bool has_feature(std::string_view feature) const { return features.contains(feature); }
-  FormatFeatures format_features(vk::Format format) const;
+  FormatFeatures format_features(Format format) const;
   std::uint64_t device_memory() const;  // bytes of the largest device-local heap
 };
 
@@ -144,4 +144,4 @@ std::string format_uuid(const Uuid& uuid);  // 01234567-89ab-cdef-0123-456789abc
 // For people: everything, one fact a line.
 std::string print_snapshot(const Snapshot& snapshot);
 
-}  // namespace slipway::gpu
+}  // namespace slipway::vk

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "gpu/device/useful.hpp"
+#include "vk/useful.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-namespace slipway::gpu {
+namespace slipway::vk {
 namespace {
 
 TEST(UsefulFeatures, AreExtensionsOrFeatures) {
@@ -21,4 +21,4 @@ TEST(UsefulFeatures, AreExtensionsOrFeatures) {
 }
 
 }  // namespace
-}  // namespace slipway::gpu
+}  // namespace slipway::vk

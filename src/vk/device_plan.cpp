@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "gpu/device/device_plan.hpp"
+#include "vk/device_plan.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,9 +8,9 @@
 #include <tuple>
 
 #include "base/format.hpp"
-#include "gpu/device/feature_names.hpp"
+#include "vk/feature_names.hpp"
 
-namespace slipway::gpu {
+namespace slipway::vk {
 namespace {
 
 enum class CapabilityKind { Core, Feature, Extension, Subgroup, Limit };
@@ -24,7 +24,7 @@ struct CapabilityInfo {
 
 constexpr std::array kCapabilities = {
 #define CAPABILITY(name, kind, any_of) CapabilityInfo{name, kind, any_of},
-#include "gpu/device/capabilities.def"
+#include "vk/capabilities.def"
 };
 
 // Not switched on for everybody: they cost speed, address space or memory.
@@ -366,4 +366,4 @@ std::string print_device_plan(const DevicePlan& plan) {
   return text;
 }
 
-}  // namespace slipway::gpu
+}  // namespace slipway::vk

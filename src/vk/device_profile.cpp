@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "gpu/device/device_profile.hpp"
+#include "vk/device_profile.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/format.hpp"
-#include "gpu/device/device_plan.hpp"
+#include "vk/device_plan.hpp"
 
-namespace slipway::gpu {
+namespace slipway::vk {
 namespace {
 
 // The subgroup size is the driver's, so that a choice of another one would fail.
@@ -186,4 +186,4 @@ Snapshot with_profile(Snapshot snapshot, const DeviceProfile& profile) {
   return snapshot;
 }
 
-}  // namespace slipway::gpu
+}  // namespace slipway::vk

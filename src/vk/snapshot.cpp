@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "gpu/device/snapshot.hpp"
+#include "vk/snapshot.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 
 #include "base/format.hpp"
-#include "gpu/device/device_plan.hpp"
+#include "vk/device_plan.hpp"
 
-namespace slipway::gpu {
+namespace slipway::vk {
 namespace {
 
 struct FlagName {
@@ -73,7 +73,7 @@ void print_memory(std::string& text, const Snapshot& snapshot) {
 
 }  // namespace
 
-FormatFeatures Snapshot::format_features(vk::Format format) const {
+FormatFeatures Snapshot::format_features(Format format) const {
   const auto found = formats.find(format);
   return found == formats.end() ? FormatFeatures{} : found->second;
 }
@@ -147,7 +147,7 @@ std::string print_snapshot(const Snapshot& snapshot) {
   for (const auto& [name, value] : s.limits_by_name) text += formatted("  {}: {}\n", name, value);
   text += "formats (optimal | linear):\n";
   for (const auto& [format, features] : s.formats) {
-    text += formatted("  {}: {} | {}", vk::name_of(format), flag_names(features.optimal, kFormatFlags),
+    text += formatted("  {}: {} | {}", name_of(format), flag_names(features.optimal, kFormatFlags),
                       flag_names(features.linear, kFormatFlags));
     if (features.linear_tensor) text += formatted(" {}", flag_names(features.linear_tensor, kTensorFlags));
     text += "\n";
@@ -155,4 +155,4 @@ std::string print_snapshot(const Snapshot& snapshot) {
   return text;
 }
 
-}  // namespace slipway::gpu
+}  // namespace slipway::vk

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "gpu/device/snapshot.hpp"
+#include "vk/snapshot.hpp"
 
 #include <gmock/gmock.h>
 
 #include "testing/gpu_fixture.hpp"
 
-namespace slipway::gpu {
+namespace slipway::vk {
 namespace {
 
 Snapshot small_snapshot() {
@@ -28,9 +28,9 @@ Snapshot small_snapshot() {
                       {queue_flag::kDataGraph, 1, 0, {"TOSA.001000.1"}}};
   s.memory_heaps = {{1024, true}, {4096, false}};
   s.memory_types = {{memory_flag::kDeviceLocal, 0}, {memory_flag::kHostVisible | memory_flag::kHostCoherent, 1}};
-  s.formats[vk::Format::R8_UINT] = {.linear = format_feature::kSampledImage,
-                                    .optimal = format_feature::kStorageImage | format_feature::kBlitSource,
-                                    .linear_tensor = format_feature::kTensorShader};
+  s.formats[Format::R8_UINT] = {.linear = format_feature::kSampledImage,
+                                .optimal = format_feature::kStorageImage | format_feature::kBlitSource,
+                                .linear_tensor = format_feature::kTensorShader};
   s.timestamp_period = 0.5;
   return s;
 }
@@ -87,9 +87,9 @@ TEST(Snapshot, AnswersQuestions) {
   EXPECT_TRUE(s.has_feature("shaderInt8"));
   EXPECT_FALSE(s.has_feature("shaderInt64"));
   EXPECT_EQ(s.device_memory(), 1024u);
-  EXPECT_EQ(s.format_features(vk::Format::R8_UINT).linear, format_feature::kSampledImage);
-  EXPECT_EQ(s.format_features(vk::Format::R8_SINT).optimal, 0u);
+  EXPECT_EQ(s.format_features(Format::R8_UINT).linear, format_feature::kSampledImage);
+  EXPECT_EQ(s.format_features(Format::R8_SINT).optimal, 0u);
 }
 
 }  // namespace
-}  // namespace slipway::gpu
+}  // namespace slipway::vk

@@ -18,50 +18,50 @@
 #include <vector>
 
 #include "base/vk_names.hpp"
-#include "gpu/device/snapshot.hpp"
+#include "vk/snapshot.hpp"
 
-namespace slipway::gpu {
+namespace slipway::vk {
 
 // The numbers are Vulkan's.
 enum class VertexRate : std::uint8_t {
 #define VERTEX_RATE(name, word, value) name = value,
-#include "gpu/pipeline/graphics_state.def"
+#include "vk/graphics_state.def"
 };
 enum class Topology : std::uint8_t {
 #define TOPOLOGY(name, word, value) name = value,
-#include "gpu/pipeline/graphics_state.def"
+#include "vk/graphics_state.def"
 };
 enum class PolygonMode : std::uint8_t {
 #define POLYGON_MODE(name, word, value) name = value,
-#include "gpu/pipeline/graphics_state.def"
+#include "vk/graphics_state.def"
 };
 enum class CullMode : std::uint8_t {
 #define CULL_MODE(name, word, value) name = value,
-#include "gpu/pipeline/graphics_state.def"
+#include "vk/graphics_state.def"
 };
 enum class FrontFace : std::uint8_t {
 #define FRONT_FACE(name, word, value) name = value,
-#include "gpu/pipeline/graphics_state.def"
+#include "vk/graphics_state.def"
 };
 enum class CompareOperation : std::uint8_t {
 #define COMPARE_OPERATION(name, word, value) name = value,
-#include "gpu/pipeline/graphics_state.def"
+#include "vk/graphics_state.def"
 };
 enum class StencilOperation : std::uint8_t {
 #define STENCIL_OPERATION(name, word, value) name = value,
-#include "gpu/pipeline/graphics_state.def"
+#include "vk/graphics_state.def"
 };
 enum class BlendFactor : std::uint8_t {
 #define BLEND_FACTOR(name, word, value) name = value,
-#include "gpu/pipeline/graphics_state.def"
+#include "vk/graphics_state.def"
 };
 enum class BlendOperation : std::uint8_t {
 #define BLEND_OPERATION(name, word, value) name = value,
-#include "gpu/pipeline/graphics_state.def"
+#include "vk/graphics_state.def"
 };
 enum class IndexType : std::uint8_t {
 #define INDEX_TYPE(name, word, value) name = value,
-#include "gpu/pipeline/graphics_state.def"
+#include "vk/graphics_state.def"
 };
 constexpr std::uint32_t size_of(IndexType type) { return type == IndexType::U16 ? 2 : 4; }  // bytes
 
@@ -114,7 +114,7 @@ struct VertexBinding {
 struct VertexAttribute {
   std::uint32_t location = 0;
   std::uint32_t binding = 0;
-  vk::Format format = vk::Format::UNDEFINED;
+  Format format = Format::UNDEFINED;
   std::uint32_t offset = 0;  // bytes in the element
   std::string name;          // for messages
   bool operator==(const VertexAttribute&) const = default;
@@ -172,8 +172,8 @@ struct GraphicsState {
 
 // Formats of the attachments that a pipeline draws to; UNDEFINED: none.
 struct AttachmentFormats {
-  std::vector<vk::Format> colors;
-  vk::Format depth_stencil = vk::Format::UNDEFINED;
+  std::vector<Format> colors;
+  Format depth_stencil = Format::UNDEFINED;
 };
 
 // What an attachment holds when rendering begins.
@@ -199,4 +199,4 @@ std::vector<std::string> missing_for_state(const Snapshot& snapshot, const Featu
 // but for the names of attributes.
 std::string print_graphics_state(const GraphicsState& state, std::string_view indent);
 
-}  // namespace slipway::gpu
+}  // namespace slipway::vk

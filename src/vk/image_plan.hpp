@@ -9,9 +9,9 @@
 #include <string>
 
 #include "base/diagnostic.hpp"
-#include "gpu/device/snapshot.hpp"
+#include "vk/snapshot.hpp"
 
-namespace slipway::gpu {
+namespace slipway::vk {
 
 // Every image of one sample can also be the source and destination of transfers.
 struct ImageUses {
@@ -27,7 +27,7 @@ struct ImageUses {
 // 2D, or 3D when depth > 1, which has one layer; 1D if it is a line. An image of several samples is an attachment and
 // nothing else: it has one level, and is neither copied nor cleared outside of rendering.
 struct ImageInfo {
-  vk::Format format = vk::Format::UNDEFINED;
+  Format format = Format::UNDEFINED;
   std::uint32_t width = 1, height = 1, depth = 1;
   bool line = false;  // height and depth are 1
   std::uint32_t layers = 1;
@@ -68,8 +68,8 @@ struct TexelBlock {
   std::uint32_t bytes = 0;
   std::uint32_t width = 1, height = 1;
 };
-std::optional<TexelBlock> texel_block(vk::Format format);
-bool has_depth(vk::Format format);
-bool has_stencil(vk::Format format);
+std::optional<TexelBlock> texel_block(Format format);
+bool has_depth(Format format);
+bool has_stencil(Format format);
 
-}  // namespace slipway::gpu
+}  // namespace slipway::vk

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "gpu/device/choose_device.hpp"
+#include "vk/choose_device.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/print_diagnostic.hpp"
 
-namespace slipway::gpu {
+namespace slipway::vk {
 namespace {
 
 Snapshot named(std::string name, DeviceType type, std::uint8_t uuid) {
@@ -70,4 +70,4 @@ TEST(ChooseDevice, ListsWhatThereIsWhenNothingFits) {
 }
 
 }  // namespace
-}  // namespace slipway::gpu
+}  // namespace slipway::vk

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "gpu/pipeline/graphics_state.hpp"
+#include "vk/graphics_state.hpp"
 
 #include <algorithm>
 #include <bit>
 
 #include "base/format.hpp"
-#include "gpu/memory/image_plan.hpp"
+#include "vk/image_plan.hpp"
 
-namespace slipway::gpu {
+namespace slipway::vk {
 
 // --- words -----------------------------------------------------------------------------------------------------------
 
@@ -15,7 +15,7 @@ template <>
 std::span<const StateWord> words_of<VertexRate>() {
   static constexpr StateWord kWords[] = {
 #define VERTEX_RATE(name, word, value) {word, value},
-#include "gpu/pipeline/graphics_state.def"
+#include "vk/graphics_state.def"
   };
   return kWords;
 }
@@ -24,7 +24,7 @@ template <>
 std::span<const StateWord> words_of<Topology>() {
   static constexpr StateWord kWords[] = {
 #define TOPOLOGY(name, word, value) {word, value},
-#include "gpu/pipeline/graphics_state.def"
+#include "vk/graphics_state.def"
   };
   return kWords;
 }
@@ -33,7 +33,7 @@ template <>
 std::span<const StateWord> words_of<PolygonMode>() {
   static constexpr StateWord kWords[] = {
 #define POLYGON_MODE(name, word, value) {word, value},
-#include "gpu/pipeline/graphics_state.def"
+#include "vk/graphics_state.def"
   };
   return kWords;
 }
@@ -42,7 +42,7 @@ template <>
 std::span<const StateWord> words_of<CullMode>() {
   static constexpr StateWord kWords[] = {
 #define CULL_MODE(name, word, value) {word, value},
-#include "gpu/pipeline/graphics_state.def"
+#include "vk/graphics_state.def"
   };
   return kWords;
 }
@@ -51,7 +51,7 @@ template <>
 std::span<const StateWord> words_of<FrontFace>() {
   static constexpr StateWord kWords[] = {
 #define FRONT_FACE(name, word, value) {word, value},
-#include "gpu/pipeline/graphics_state.def"
+#include "vk/graphics_state.def"
   };
   return kWords;
 }
@@ -60,7 +60,7 @@ template <>
 std::span<const StateWord> words_of<CompareOperation>() {
   static constexpr StateWord kWords[] = {
 #define COMPARE_OPERATION(name, word, value) {word, value},
-#include "gpu/pipeline/graphics_state.def"
+#include "vk/graphics_state.def"
   };
   return kWords;
 }
@@ -69,7 +69,7 @@ template <>
 std::span<const StateWord> words_of<StencilOperation>() {
   static constexpr StateWord kWords[] = {
 #define STENCIL_OPERATION(name, word, value) {word, value},
-#include "gpu/pipeline/graphics_state.def"
+#include "vk/graphics_state.def"
   };
   return kWords;
 }
@@ -78,7 +78,7 @@ template <>
 std::span<const StateWord> words_of<BlendFactor>() {
   static constexpr StateWord kWords[] = {
 #define BLEND_FACTOR(name, word, value) {word, value},
-#include "gpu/pipeline/graphics_state.def"
+#include "vk/graphics_state.def"
   };
   return kWords;
 }
@@ -87,7 +87,7 @@ template <>
 std::span<const StateWord> words_of<BlendOperation>() {
   static constexpr StateWord kWords[] = {
 #define BLEND_OPERATION(name, word, value) {word, value},
-#include "gpu/pipeline/graphics_state.def"
+#include "vk/graphics_state.def"
   };
   return kWords;
 }
@@ -96,7 +96,7 @@ template <>
 std::span<const StateWord> words_of<IndexType>() {
   static constexpr StateWord kWords[] = {
 #define INDEX_TYPE(name, word, value) {word, value},
-#include "gpu/pipeline/graphics_state.def"
+#include "vk/graphics_state.def"
   };
   return kWords;
 }
@@ -153,7 +153,7 @@ class Missing {
       check_at_most(formatted("vertex attribute {} has an offset of", called(attribute)), attribute.offset,
                     "maxVertexInputAttributeOffset", 2047);
       if (!(snapshot_.format_features(attribute.format).buffer & format_feature::kVertexBuffer)) {
-        say("vertex attribute {} needs vertex buffers of `{}`", called(attribute), vk::name_of(attribute.format));
+        say("vertex attribute {} needs vertex buffers of `{}`", called(attribute), name_of(attribute.format));
       }
     }
   }
@@ -175,22 +175,22 @@ class Missing {
           snapshot_.limits.max_color_attachments);
     }
     for (std::size_t i = 0; i < formats_.colors.size(); ++i) {
-      const vk::Format format = formats_.colors[i];
+      const Format format = formats_.colors[i];
       const FormatFeatures found = snapshot_.format_features(format);
       const std::uint64_t features = found.optimal | found.linear;
       if (!(features & format_feature::kColorAttachment)) {
-        say("colour attachment {} needs attachments of `{}`", i, vk::name_of(format));
+        say("colour attachment {} needs attachments of `{}`", i, name_of(format));
       } else if (blend_of(state_, i).enabled && !(features & format_feature::kColorAttachmentBlend)) {
-        say("colour attachment {} needs blending in `{}`", i, vk::name_of(format));
+        say("colour attachment {} needs blending in `{}`", i, name_of(format));
       }
     }
   }
 
   void check_depth_stencil() {
-    const vk::Format format = formats_.depth_stencil;
-    if (format == vk::Format::UNDEFINED) return;
+    const Format format = formats_.depth_stencil;
+    if (format == Format::UNDEFINED) return;
     if (!(snapshot_.format_features(format).optimal & format_feature::kDepthAttachment)) {
-      say("the depth attachment needs attachments of `{}`", vk::name_of(format));
+      say("the depth attachment needs attachments of `{}`", name_of(format));
     }
   }
 
@@ -198,7 +198,7 @@ class Missing {
     check_sample_counts(!formats_.colors.empty(), "framebufferColorSampleCounts");
     check_sample_counts(has_depth(formats_.depth_stencil), "framebufferDepthSampleCounts");
     check_sample_counts(has_stencil(formats_.depth_stencil), "framebufferStencilSampleCounts");
-    check_sample_counts(formats_.colors.empty() && formats_.depth_stencil == vk::Format::UNDEFINED,
+    check_sample_counts(formats_.colors.empty() && formats_.depth_stencil == Format::UNDEFINED,
                         "framebufferNoAttachmentsSampleCounts");
   }
 
@@ -287,7 +287,7 @@ std::string print_graphics_state(const GraphicsState& state, std::string_view in
     line("vertex binding {}: {} bytes per {}", binding.binding, binding.stride, word_of(binding.rate));
   }
   for (const VertexAttribute& attribute : state.vertex_attributes) {
-    line("location {}: {} at {} of binding {}", attribute.location, vk::name_of(attribute.format), attribute.offset,
+    line("location {}: {} at {} of binding {}", attribute.location, name_of(attribute.format), attribute.offset,
          attribute.binding);
   }
   if (state.topology != plain.topology) line("topology: {}", word_of(state.topology));
@@ -319,4 +319,4 @@ std::string print_graphics_state(const GraphicsState& state, std::string_view in
   return text;
 }
 
-}  // namespace slipway::gpu
+}  // namespace slipway::vk
