@@ -7,11 +7,11 @@
 #include <spirv/unified1/spirv.hpp11>
 
 #include "base/format.hpp"
-#include "gpu/memory/tensor.hpp"
 #include "spirv/tools.hpp"
 #include "tosa/vulkan_format.hpp"
 #include "tosa/write/write_spirv.hpp"
 #include "vk/device_plan.hpp"
+#include "vk/tensor_info.hpp"
 
 namespace slipway::model {
 namespace {

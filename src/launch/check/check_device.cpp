@@ -7,12 +7,12 @@
 #include <optional>
 
 #include "base/format.hpp"
-#include "gpu/memory/tensor.hpp"
-#include "launch/execute/image_info.hpp"
 #include "launch/plan/accesses.hpp"
+#include "launch/plan/image_info.hpp"
 #include "launch/plan/locate.hpp"
 #include "launch/plan/specialization.hpp"
 #include "vk/image_plan.hpp"
+#include "vk/tensor_info.hpp"
 
 namespace slipway::launch {
 namespace {

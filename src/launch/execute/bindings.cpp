@@ -5,8 +5,8 @@
 
 #include "gpu/device/device.hpp"
 #include "gpu/memory/sampler.hpp"
-#include "launch/execute/image_info.hpp"
 #include "launch/plan/accesses.hpp"
+#include "launch/plan/image_info.hpp"
 #include "launch/plan/locate.hpp"
 #include "tensor/format.hpp"
 #include "vk/image_plan.hpp"

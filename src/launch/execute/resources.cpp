@@ -8,7 +8,7 @@
 #include "base/format.hpp"
 #include "gpu/device/device.hpp"
 #include "gpu/memory/shared_memory.hpp"
-#include "launch/execute/image_info.hpp"
+#include "launch/plan/image_info.hpp"
 #include "launch/plan/locate.hpp"
 #include "vk/image_plan.hpp"
 

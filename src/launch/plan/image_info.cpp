@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "launch/execute/image_info.hpp"
+#include "launch/plan/image_info.hpp"
 
 #include <bit>
-
-#include "gpu/commands/mips.hpp"
 
 namespace slipway::launch {
 

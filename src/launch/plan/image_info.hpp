@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A plan's images and samplers in the terms of the module gpu.
+// A plan's images and samplers in the terms of the module vk.
 #pragma once
 
-#include "gpu/memory/sampler.hpp"
 #include "launch/plan/plan.hpp"
 #include "vk/device_plan.hpp"
 #include "vk/image_plan.hpp"
+#include "vk/sampler_info.hpp"
 
 namespace slipway::launch {
 
