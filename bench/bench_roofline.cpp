@@ -18,10 +18,11 @@
 #include "convert/write_model.hpp"
 #include "cpu/program.hpp"
 #include "cpu_peaks.hpp"
+#include "executors/cpu/executor.hpp"
+#include "executors/vulkan/device_opening.hpp"
 #include "graphs.hpp"
 #include "launch/check/check_device.hpp"
-#include "launch/execute/host_run.hpp"
-#include "launch/execute/open_device.hpp"
+#include "launch/run.hpp"
 #include "model/cpu_device.hpp"
 #include "model/device_facts.hpp"
 #include "model/tuning/kernel_times.hpp"
@@ -135,11 +136,11 @@ launch::Profile profile_on_cpu(const launch::Plan& plan, double duration, bool o
   launch::RunOptions options{.repeat = 5};
   const std::string device = model::cpu_snapshot().name;
   double once = 0;
-  for (const launch::CallTime& call : must(launch::run_on_host(plan, device, options, {})).profile.calls)
+  for (const launch::CallTime& call : must(launch::run(plan, launch::CpuExecutor(device), options, {})).profile.calls)
     once += call.milliseconds / options.repeat;
   options.repeat = static_cast<std::uint32_t>(std::clamp(duration / once, 5.0, 5000.0));
   options.timestamps = of_kernels;
-  return must(launch::run_on_host(plan, device, options, {})).profile;
+  return must(launch::run(plan, launch::CpuExecutor(device), options, {})).profile;
 }
 
 // The minimum over all runs.

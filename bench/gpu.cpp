@@ -13,9 +13,9 @@
 #include <string_view>
 
 #include "base/format.hpp"
+#include "executors/vulkan/device_opening.hpp"
 #include "gpu/device/instance.hpp"
 #include "graphs.hpp"
-#include "launch/execute/open_device.hpp"
 #include "model/device_facts.hpp"
 #include "model/tuning/tuning_table.hpp"
 #include "networks.hpp"

@@ -19,9 +19,9 @@
 #include "base/files.hpp"
 #include "base/format.hpp"
 #include "convert/write_model.hpp"
+#include "executors/vulkan/device_opening.hpp"
 #include "gpu/device/instance.hpp"
 #include "graphs.hpp"
-#include "launch/execute/open_device.hpp"
 #include "model/device_facts.hpp"
 
 #ifdef SLIPWAY_BENCH_OPENBLAS

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "graphs.hpp"
 #include "base/format.hpp"
+#include "executors/vulkan/executor.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <random>
 
-#include "launch/execute/run.hpp"
+#include "launch/run.hpp"
 #include "model/device_facts.hpp"
 #include "model/plan/plan_graph.hpp"
 #include "must.hpp"
@@ -248,16 +249,19 @@ launch::Profile profile_for(const launch::Plan& plan, const gpu::Device& device,
   // The clock rate of a GPU falls while the host plans, and rises again only after up to a second under load.
   const double load = device.snapshot().type == vk::DeviceType::Cpu ? 1 : 4;
   for (const double share : {1.0, load}) {
-    const double once = times_of(must(launch::run(plan, device, options, {})).profile).device.best;
+    const double once =
+        times_of(must(launch::run(plan, launch::VulkanExecutor(device), options, {})).profile).device.best;
     options.repeat = static_cast<std::uint32_t>(std::clamp(share * duration / once, 5.0, 20'000.0));
   }
   options.timestamps = of_commands;
-  return must(launch::run(plan, device, options, {})).profile;
+  return must(launch::run(plan, launch::VulkanExecutor(device), options, {})).profile;
 }
 
 RunTimes time_of(const Graph& graph, const gpu::Device& device, std::uint32_t repeat) {
   const launch::RunOptions options{.repeat = repeat, .iteration_times = true, .cache = Cache::of_user()};
-  return times_of(must(launch::run(plan_of(graph, options_of(device.snapshot())), device, options, {})).profile);
+  return times_of(
+      must(launch::run(plan_of(graph, options_of(device.snapshot())), launch::VulkanExecutor(device), options, {}))
+          .profile);
 }
 
 RunTimes time_for(const Graph& graph, const gpu::Device& device, double duration) {

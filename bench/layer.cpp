@@ -14,9 +14,10 @@
 #include <print>
 
 #include "base/format.hpp"
+#include "executors/vulkan/device_opening.hpp"
+#include "executors/vulkan/executor.hpp"
 #include "graphs.hpp"
-#include "launch/execute/open_device.hpp"
-#include "launch/execute/run.hpp"
+#include "launch/run.hpp"
 #include "lower/lower.hpp"
 #include "model/device_facts.hpp"
 #include "model/plan/graph_engine.hpp"
@@ -113,7 +114,7 @@ double cpu_time_of_run(const launch::Plan& plan, const gpu::Device& device) {
       return of(usage.ru_utime) + of(usage.ru_stime);
     };
     const double before = now();
-    must(launch::run(plan, device, {.repeat = repeat, .cache = Cache::of_user()}, {}));
+    must(launch::run(plan, launch::VulkanExecutor(device), {.repeat = repeat, .cache = Cache::of_user()}, {}));
     return now() - before;
   };
   constexpr std::uint32_t few = 10, many = 60;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "launch/execute/open_device.hpp"
+#include "executors/vulkan/device_opening.hpp"
 
 namespace slipway::launch {
 struct Plan;

@@ -11,17 +11,17 @@
 #include "base/public_problems.hpp"
 #include "base/public_state.hpp"
 #include "base/suggest.hpp"
+#include "executors/cpu/executor.hpp"
+#include "executors/cpu/prepared.hpp"
+#include "executors/public_device.hpp"
+#include "executors/vulkan/prepared.hpp"
+#include "executors/vulkan/resources/read_back.hpp"
+#include "executors/vulkan/resources/resources.hpp"
 #include "gpu/commands/transfer.hpp"
 #include "gpu/memory/buffer.hpp"
 #include "launch/check/hazards.hpp"
-#include "launch/execute/host_prepared.hpp"
-#include "launch/execute/host_run.hpp"
-#include "launch/execute/output_proof.hpp"
-#include "launch/execute/prepared.hpp"
-#include "launch/execute/public_device.hpp"
-#include "launch/execute/readback.hpp"
-#include "launch/execute/resources.hpp"
-#include "launch/execute/run.hpp"
+#include "launch/output_proof.hpp"
+#include "launch/run.hpp"
 #include "model/cpu_device.hpp"
 #include "model/describe.hpp"
 #include "model/standalone/compare_model.hpp"
@@ -91,7 +91,6 @@ struct PreparedModel::State {
 
   // On the CPU:
   std::optional<launch::HostPrepared> host;
-  launch::Profile host_profile;
   // On a device:
   const gpu::Device* device = nullptr;
   std::shared_ptr<gpu::Device> kept;  // it stays when the Device is opened again for others
@@ -100,6 +99,11 @@ struct PreparedModel::State {
   std::vector<const gpu::Buffer*> external;
   std::map<launch::ResourceIndex, std::size_t> input_buffers, output_buffers;  // indices into `buffers`
   std::optional<launch::Prepared> prepared;  // is destroyed first: it uses the buffers
+
+  launch::PreparedPlan& running() {
+    if (host) return *host;
+    return *prepared;
+  }
 
   std::unique_lock<std::mutex> take_turn() const {
     return turn ? std::unique_lock(*turn) : std::unique_lock<std::mutex>();
@@ -186,64 +190,27 @@ struct PreparedModel::State {
     const bool is_first = !is_proven;
     if (is_first) {
       proof.emplace(alone->plan, 1);
-      SLIPWAY_TRY_VOID(proof->fill(proof_steps()));
+      SLIPWAY_TRY_VOID(proof->fill(running()));
     }
-    if (host) {
-      SLIPWAY_TRY_VOID(host->iterate({.number = runs,
-                                      .time_out = time_out,
-                                      .timed = times,
-                                      .log = nullptr,
-                                      .calls = times ? &host_profile.calls : nullptr}));
-    } else {
-      SLIPWAY_TRY_VOID(run_on_device());
-      if (times) SLIPWAY_TRY_VOID(prepared->add_times());
-    }
+    SLIPWAY_TRY_VOID(running().run_once());
+    if (times) SLIPWAY_TRY_VOID(running().add_times());
     if (is_first) SLIPWAY_TRY_VOID(prove());
     if (unwritten.empty()) return {};
     return fail(unwritten);
   }
 
-  Result<> run_on_device() {
-    SLIPWAY_TRY_VOID(prepared->submit());
-    return prepared->wait();
-  }
-
   // Which bytes kernels write does not depend on the inputs, so the first run shows it for all.
   Result<> prove() {
-    const launch::ProofSteps steps = proof_steps();
-    SLIPWAY_TRY(launch::Readback results, steps.read({alone->outputs.begin(), alone->outputs.end()}));
-    SLIPWAY_TRY_VOID(proof->check(results, steps));
+    SLIPWAY_TRY(launch::Readback results, running().read_back({alone->outputs.begin(), alone->outputs.end()}));
+    SLIPWAY_TRY_VOID(proof->check(results, running()));
     is_proven = true;
     unwritten = proof->unwritten();
     for (std::size_t i = 0; i < alone->outputs.size() && !unwritten.empty(); ++i) {
       proof->zero(alone->outputs[i], output(i));
-      if (!host) SLIPWAY_TRY_VOID(write(alone->outputs[i], output(i)));
+      if (!host) SLIPWAY_TRY_VOID(prepared->write(alone->outputs[i], output(i)));
     }
     proof.reset();
     return {};
-  }
-
-  launch::ProofSteps proof_steps() {
-    return {.write = [this](launch::ResourceIndex index, Bytes bytes) { return write(index, bytes); },
-            .read = [this](const std::set<launch::ResourceIndex>& wanted) { return read(wanted); },
-            .run = [this] { return host ? host->iterate({.time_out = time_out}) : run_on_device(); }};
-  }
-
-  Result<> write(launch::ResourceIndex index, Bytes bytes) {
-    if (host) {
-      std::ranges::copy(bytes, host->bytes(index).begin());
-      return {};
-    }
-    SLIPWAY_TRY(gpu::Transfer transfer, gpu::create_transfer(*device));
-    SLIPWAY_TRY_VOID(transfer.upload(prepared->resources().buffer(index), 0, bytes));
-    return transfer.finish();
-  }
-
-  Result<launch::Readback> read(const std::set<launch::ResourceIndex>& wanted) const {
-    if (!host) return launch::read_back(alone->plan, *device, prepared->resources(), wanted);
-    std::map<launch::ResourceIndex, Bytes> all;
-    for (const launch::ResourceIndex index : wanted) all.emplace(index, host->bytes(index));
-    return launch::Readback(std::move(all));
   }
 
   // The values after a run of all resources of the model that can be compared.
@@ -255,7 +222,7 @@ struct PreparedModel::State {
     const auto mine = take_turn();
     std::set<launch::ResourceIndex> wanted;
     for (const launch::Capture& capture : alone->plan.captures) wanted.insert(capture.resource);
-    SLIPWAY_TRY(const launch::Readback taken, read(wanted));
+    SLIPWAY_TRY(const launch::Readback taken, running().read_back(wanted));
     for (const launch::Capture& capture : alone->plan.captures) capture.take(taken.bytes(capture.resource));
     return {};
   }
@@ -305,7 +272,7 @@ Outcome<bool> PreparedModel::run() {
 
 std::vector<StepTime> PreparedModel::times() const {
   if (!alive(state_).times || alive(state_).runs == 0) return {};
-  const launch::Profile& profile = alive(state_).host ? alive(state_).host_profile : alive(state_).prepared->profile();
+  const launch::Profile& profile = alive(state_).running().profile();
   std::vector<StepTime> times;
   for (model::KernelTime& time : model::kernel_times(*alive(state_).alone, profile)) {
     times.push_back({.segment = alive(state_).alone->segments[time.segment].name,
@@ -480,8 +447,7 @@ Outcome<PreparedModel> Model::prepare(const State& model, Device* device, const 
                         formatted("the CPU runs graphs only, and {}; prepare the model for a device", why));
       return problems();
     }
-    launch::PerfCounters counters;
-    auto host = launch::prepare_on_host(plan, counters);
+    auto host = launch::prepare_on_host(plan, {.execution = {.timestamps = state->times, .time_out = state->time_out}});
     if (!host) return failed(host.error());
     state->host.emplace(std::move(*host));
   }

@@ -2,9 +2,9 @@
 // Tuning in the public interface: Model::tune of include/slipway/model.hpp.
 #include "base/format.hpp"
 #include "base/public_state.hpp"
-#include "launch/execute/host_run.hpp"
-#include "launch/execute/public_device.hpp"
-#include "launch/execute/run.hpp"
+#include "executors/cpu/executor.hpp"
+#include "executors/public_device.hpp"
+#include "launch/run.hpp"
 #include "model/cpu_device.hpp"
 #include "model/standalone/open_standalone.hpp"
 #include "model/tuning/tune.hpp"

@@ -5,8 +5,8 @@
 
 #include "base/format.hpp"
 #include "reference/run.hpp"
-#include "tosa/text.hpp"
 #include "tosa/check/verify.hpp"
+#include "tosa/text.hpp"
 
 namespace slipway::reference {
 namespace {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "scenario/load.hpp"
 
+#include "executors/vulkan/device_opening.hpp"
+#include "executors/vulkan/executor.hpp"
 #include "launch/check/check_device.hpp"
 #include "launch/check/hazards.hpp"
-#include "launch/execute/open_device.hpp"
-#include "launch/execute/run.hpp"
+#include "launch/run.hpp"
 #include "model/native.hpp"
 #include "scenario/check.hpp"
 #include "scenario/plan.hpp"
@@ -44,7 +45,7 @@ std::optional<launch::Report> run(const Loaded& loaded, launch::DeviceOpening& o
   if (diagnostics.has_errors()) return std::nullopt;
   const auto device = diagnostics.take(opening.get(std::move(needs)));
   if (!device) return std::nullopt;
-  return diagnostics.take(launch::run(*loaded.plan, **device, std::move(options), log));
+  return diagnostics.take(launch::run(*loaded.plan, launch::VulkanExecutor(**device), std::move(options), log));
 }
 
 }  // namespace slipway::scenario

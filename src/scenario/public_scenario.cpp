@@ -8,8 +8,8 @@
 
 #include "base/public_problems.hpp"
 #include "base/public_state.hpp"
-#include "launch/execute/public_device.hpp"
-#include "launch/execute/run.hpp"
+#include "executors/public_device.hpp"
+#include "launch/run.hpp"
 #include "model/tuning/tuning_table.hpp"
 #include "scenario/replan.hpp"
 #include "tensor/format.hpp"

@@ -2,7 +2,8 @@
 // Scenarios that are loaded before their device is known.
 #include "scenario/replan.hpp"
 #include "base/format.hpp"
-#include "launch/execute/run.hpp"
+#include "executors/vulkan/executor.hpp"
+#include "launch/run.hpp"
 
 #include <gmock/gmock.h>
 
@@ -80,7 +81,7 @@ TEST_F(ReplanTest, GraphsGetTheKernelsOfTheDevice) {
                              std::ranges::copy(bytes, std::as_writable_bytes(std::span(result)).begin());
                            }});
   const vk::Needs needs = launch::needs_of(plan);
-  must(launch::run(plan, device(needs), {}, Log()));
+  must(launch::run(plan, launch::VulkanExecutor(device(needs)), {}, Log()));
   for (std::size_t i = 0; i < given.size(); ++i) EXPECT_EQ(result[i], 2 * given[i]);
 }
 

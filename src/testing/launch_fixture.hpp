@@ -9,8 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "executors/vulkan/executor.hpp"
 #include "launch/check/check_device.hpp"
-#include "launch/execute/run.hpp"
+#include "launch/run.hpp"
 #include "spirv/reflect.hpp"
 #include "testing/gpu_fixture.hpp"
 #include "testing/launch_plans.hpp"
@@ -91,7 +92,7 @@ class LaunchTest : public testing::GpuTest {
   }
 
   Result<Report> try_run(const Plan& plan, RunOptions options = {}) {
-    return launch::run(plan, device_for(plan), std::move(options), log());
+    return launch::run(plan, VulkanExecutor(device_for(plan)), std::move(options), log());
   }
   Report run_it(const Plan& plan, RunOptions options = {}) { return must(try_run(plan, std::move(options))); }
 

@@ -22,7 +22,7 @@
 #include "convert/report.hpp"
 #include "convert/segments/merge_segments.hpp"
 #include "convert/verify_on_device.hpp"
-#include "launch/execute/run.hpp"
+#include "launch/run.hpp"
 #include "model/graph_segment.hpp"
 #include "shader/compile.hpp"
 #include "spirv/tools.hpp"

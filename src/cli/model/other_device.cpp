@@ -4,7 +4,7 @@
 #include "base/format.hpp"
 #include "cli/device_session.hpp"
 #include "cli/option_groups.hpp"
-#include "launch/execute/run.hpp"
+#include "launch/run.hpp"
 #include "model/cpu_device.hpp"
 #include "model/standalone/graph_device.hpp"
 #include "model/tuning/tuning_table.hpp"

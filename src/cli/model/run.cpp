@@ -18,11 +18,13 @@
 #include "cli/model/vgf_verbs.hpp"
 #include "cli/run_report.hpp"
 #include "cli/run_times.hpp"
+#include "executors/cpu/executor.hpp"
+#include "executors/vulkan/executor.hpp"
 #include "launch/check/check_device.hpp"
 #include "launch/check/hazards.hpp"
-#include "launch/execute/host_run.hpp"
 #include "launch/plan/explain.hpp"
 #include "launch/report/trace.hpp"
+#include "launch/run.hpp"
 #include "model/cpu_device.hpp"
 #include "model/native.hpp"
 #include "model/standalone/compare_model.hpp"
@@ -346,7 +348,7 @@ class ModelJob : public Job {
   bool execute_on_host() {
     stage("running kernels");
     const std::string engine = is_interpreted() ? std::string(kInterpreter) : model::cpu_snapshot().name;
-    report_ = diagnostics_.take(launch::run_on_host(alone_->plan, engine, run_options(), verbose_log()));
+    report_ = diagnostics_.take(launch::run(alone_->plan, launch::CpuExecutor(engine), run_options(), verbose_log()));
     return report_.has_value();
   }
 
@@ -371,7 +373,8 @@ class ModelJob : public Job {
     stage("compiling and running kernels");
     launch::RunOptions options = run_options();
     options.prove_outputs = printing == nullptr;  // which may run again, and print again
-    report_ = diagnostics_.take(launch::run(alone_->plan, **device, std::move(options), verbose_log()));
+    report_ = diagnostics_.take(
+        launch::run(alone_->plan, launch::VulkanExecutor(**device), std::move(options), verbose_log()));
     if (printing && report_) report_->printed = printing->take_prints();
     if (report_ && is_interpreted()) report_->device += formatted("; graphs by the {}", kInterpreter);
     return report_.has_value();

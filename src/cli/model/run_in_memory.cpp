@@ -4,7 +4,8 @@
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
 #include "convert/verify_on_device.hpp"
-#include "launch/execute/run.hpp"
+#include "executors/vulkan/executor.hpp"
+#include "launch/run.hpp"
 #include "model/standalone/open_standalone.hpp"
 #include "vgf/check.hpp"
 
@@ -28,8 +29,8 @@ Result<std::vector<std::optional<reference::Tensor>>> ModelRunner::run(std::shar
   }
   const auto opened = model::open_standalone(request, session_.opening(), Cache(), {}, problems);
   if (!opened) return failed();
-  const auto report = problems.take(
-      launch::run(opened->alone.plan, *opened->device, {.time_out = time_out_, .cache = Cache::of_user()}, Log()));
+  const auto report = problems.take(launch::run(opened->alone.plan, launch::VulkanExecutor(*opened->device),
+                                                {.time_out = time_out_, .cache = Cache::of_user()}, Log()));
   if (!report) return failed();
   if (report->is_interrupted) return fail(stopped(StopReason::Interrupted, "the run on the device"));
   if (!report->diagnostics.empty()) return fail(report->diagnostics);

@@ -11,7 +11,7 @@
 #include "cli/model/vgf_verbs.hpp"
 #include "cli/option_groups.hpp"
 #include "cli/progress.hpp"
-#include "launch/execute/host_run.hpp"
+#include "executors/cpu/executor.hpp"
 #include "model/cpu_device.hpp"
 #include "model/standalone/open_standalone.hpp"
 #include "model/tuning/report.hpp"

@@ -9,7 +9,7 @@
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/jobs.hpp"
 #include "cli/run_report.hpp"
-#include "launch/execute/run.hpp"
+#include "launch/run.hpp"
 #include "model/plan/graph_options.hpp"
 #include "recipe/open_backend.hpp"
 

@@ -14,7 +14,7 @@
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/verbs.hpp"
 #include "json/diagnostics.hpp"
-#include "launch/execute/run.hpp"
+#include "launch/run.hpp"
 #include "model/plan/graph_options.hpp"
 #include "recipe/open_backend.hpp"
 #include "spirv/prints.hpp"

@@ -9,9 +9,10 @@
 #include "cli/run_report.hpp"
 #include "cli/run_times.hpp"
 #include "cli/scenario/frame_capture.hpp"
-#include "launch/execute/host_run.hpp"
+#include "executors/cpu/executor.hpp"
 #include "launch/plan/explain.hpp"
 #include "launch/report/trace.hpp"
+#include "launch/run.hpp"
 #include "model/cpu_device.hpp"
 #include "model/tuning/tuning_table.hpp"
 
@@ -111,7 +112,8 @@ std::optional<launch::Report> ScenarioRunner::run_on_cpu(const std::string& file
     diagnostics.error(DiagnosticKind::DeviceLacks, SourceLocation::in_file(file), needs_vulkan(*loaded.plan, why));
     return std::nullopt;
   }
-  return diagnostics.take(launch::run_on_host(*loaded.plan, model::cpu_snapshot().name, options_for(file), log_));
+  return diagnostics.take(
+      launch::run(*loaded.plan, launch::CpuExecutor(model::cpu_snapshot().name), options_for(file), log_));
 }
 
 lower::DeviceFacts ScenarioRunner::device_facts(Diagnostics& diagnostics) {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "launch/execute/open_device.hpp"
+#include "executors/vulkan/device_opening.hpp"
 
 namespace slipway::cli {
 namespace {

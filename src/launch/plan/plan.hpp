@@ -130,7 +130,7 @@ struct Resource {
   // in the layout of the format in device memory; missing levels are generated from the last one.
   std::vector<Contents> initial;
   std::vector<Output> outputs;     // a buffer's bytes, or level 0 of an image, tightly packed
-  bool is_result = false;          // each iteration must write all of it (execute/output_proof.hpp)
+  bool is_result = false;          // each iteration must write all of it (launch/output_proof.hpp)
   std::uint32_t element_size = 0;  // of a buffer: bytes that are always written together; 0: not known
   std::optional<Sharing> sharing;
   Origin origin;

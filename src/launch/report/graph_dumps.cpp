@@ -2,7 +2,6 @@
 #include "launch/report/graph_dumps.hpp"
 
 #include "base/format.hpp"
-#include "launch/execute/readback.hpp"
 #include "launch/report/graph_profile.hpp"
 
 namespace slipway::launch {
@@ -81,31 +80,24 @@ std::string session_memory_text(Bytes memory) {
   return text;
 }
 
-Result<> dump_graphs(const Plan& plan, const gpu::Device& device, const Resources& resources,
-                     const GraphDumpOptions& options, const Profile& profile, const Log& log) {
+Result<> dump_graphs(const Plan& plan, PreparedPlan& prepared, const GraphDumpOptions& options, const Profile& profile,
+                     const Log& log) {
   if (Result<> done = dump_profiles(plan, profile, options.profiles, log); !done) return done;
   if (options.session_memory.empty()) return {};
   std::set<ResourceIndex> sessions;
   for (const GraphDispatch& graph : plan.graphs) {
     if (graph.session_memory) sessions.insert(*graph.session_memory);
   }
-  const Result<Readback> readback = read_back(plan, device, resources, sessions);
-  if (!readback) return fail(readback.error());
+  SLIPWAY_TRY(const Readback readback, prepared.read_back(sessions));
   for (std::size_t i = 0; i < plan.graphs.size(); ++i) {
     skip_session_memory(plan, i, log);
     if (!plan.graphs[i].session_memory) continue;
     const Path path = options.session_memory / formatted("Graph_Pipeline_{}_Session_RAM_0.txt", i);
-    const Result<> written = write_file(path, session_memory_text(readback->bytes(*plan.graphs[i].session_memory)));
+    const Result<> written = write_file(path, session_memory_text(readback.bytes(*plan.graphs[i].session_memory)));
     if (!written) return written;
   }
   log.info("Session RAM dump stored");
   return {};
-}
-
-Result<> dump_graphs(const Plan& plan, const GraphDumpOptions& options, const Profile& profile, const Log& log) {
-  for (std::size_t i = 0; i < plan.graphs.size() && !options.session_memory.empty(); ++i)
-    skip_session_memory(plan, i, log);
-  return dump_profiles(plan, profile, options.profiles, log);
 }
 
 }  // namespace slipway::launch

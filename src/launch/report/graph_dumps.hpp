@@ -7,9 +7,7 @@
 
 #include "base/files.hpp"
 #include "base/log.hpp"
-#include "gpu/device/device.hpp"
-#include "launch/execute/resources.hpp"
-#include "launch/report/profile.hpp"
+#include "launch/executor.hpp"
 
 namespace slipway::launch {
 
@@ -27,9 +25,7 @@ struct GraphDumpOptions {
 
 // Writes one file for each graph of the plan into each directory. Graphs that have nothing to dump are warnings.
 // Errors: file-unwritable, device-failed.
-Result<> dump_graphs(const Plan& plan, const gpu::Device& device, const Resources& resources,
-                     const GraphDumpOptions& options, const Profile& profile, const Log& log);
-// The same for a run without a device, whose graphs have no session memory that can be read.
-Result<> dump_graphs(const Plan& plan, const GraphDumpOptions& options, const Profile& profile, const Log& log);
+Result<> dump_graphs(const Plan& plan, PreparedPlan& prepared, const GraphDumpOptions& options, const Profile& profile,
+                     const Log& log);
 
 }  // namespace slipway::launch

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "base/format.hpp"
-#include "launch/execute/readback.hpp"
 #include "launch/plan/locate.hpp"
 #include "launch/report/difference_view.hpp"
 #include "tensor/format.hpp"
@@ -180,19 +179,13 @@ Result<> end_of_iterations(Result<> last, std::uint32_t begun, std::uint32_t wan
   return {};
 }
 
-Result<> store_results(const Plan& plan, const Readback& all, const Path& failure_dump, Report& report) {
-  Result<> done = store_wanted(plan, all, report);
-  if (done && !report.diagnostics.empty() && !failure_dump.empty()) done = dump_all(plan, all, failure_dump);
-  return done;
-}
-
-Result<> store_results(const Plan& plan, const gpu::Device& device, const Resources& resources, const Readback& results,
-                       const Path& failure_dump, Report& report) {
+Result<> store_results(const Plan& plan, PreparedPlan& prepared, const Readback& results, const Path& failure_dump,
+                       Report& report) {
   Result<> done = store_wanted(plan, results, report);
   if (!done || report.diagnostics.empty() || failure_dump.empty()) return done;
   const auto all = std::views::iota(ResourceIndex{0}, static_cast<ResourceIndex>(plan.resources.size()));
-  const Result<Readback> everything = read_back(plan, device, resources, {all.begin(), all.end()});
-  return everything ? dump_all(plan, *everything, failure_dump) : fail(everything.error());
+  SLIPWAY_TRY(const Readback everything, prepared.read_back({all.begin(), all.end()}));
+  return dump_all(plan, everything, failure_dump);
 }
 
 }  // namespace slipway::launch

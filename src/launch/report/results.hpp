@@ -3,10 +3,7 @@
 #pragma once
 
 #include "base/files.hpp"
-#include "gpu/device/device.hpp"
-#include "launch/execute/readback.hpp"
-#include "launch/execute/resources.hpp"
-#include "launch/plan/plan.hpp"
+#include "launch/executor.hpp"
 #include "launch/report/report.hpp"
 
 namespace slipway::launch {
@@ -19,10 +16,7 @@ Result<> end_of_iterations(Result<> last, std::uint32_t begun, std::uint32_t wan
 // their names only when each of them is complete. When an expectation fails, all resources are written as .npy files
 // into the directory `failure_dump`, if there is one.
 // `results`: those of wanted_results().
-Result<> store_results(const Plan& plan, const gpu::Device& device, const Resources& resources, const Readback& results,
-                       const Path& failure_dump, Report& report);
-
-// The same where all resources are in the memory of the host.
-Result<> store_results(const Plan& plan, const Readback& all, const Path& failure_dump, Report& report);
+Result<> store_results(const Plan& plan, PreparedPlan& prepared, const Readback& results, const Path& failure_dump,
+                       Report& report);
 
 }  // namespace slipway::launch

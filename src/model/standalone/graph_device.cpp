@@ -4,7 +4,9 @@
 #include <cstring>
 
 #include "base/format.hpp"
-#include "launch/execute/host_run.hpp"
+#include "executors/cpu/executor.hpp"
+#include "executors/vulkan/executor.hpp"
+#include "launch/run.hpp"
 #include "model/cpu_device.hpp"
 #include "model/plan/graph_engine.hpp"
 #include "model/plan/tensor_buffer.hpp"
@@ -17,11 +19,11 @@ Result<launch::Report> execute(const launch::Plan& plan, const GraphDeviceOption
   launch::RunOptions run;
   run.cache = options.cache;
   run.time_out = options.time_out;
-  if (!options.opening) return launch::run_on_host(plan, cpu_snapshot().name, std::move(run), Log());
+  if (!options.opening) return launch::run(plan, launch::CpuExecutor(cpu_snapshot().name), std::move(run), Log());
   Diagnostics diagnostics;
   const gpu::Device* device = open_device_for(plan, *options.opening, {}, diagnostics);
   if (!device) return fail(diagnostics.release());
-  return launch::run(plan, *device, std::move(run), Log());
+  return launch::run(plan, launch::VulkanExecutor(*device), std::move(run), Log());
 }
 
 }  // namespace

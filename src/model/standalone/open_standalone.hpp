@@ -7,7 +7,7 @@
 #pragma once
 
 #include "base/cache.hpp"
-#include "launch/execute/open_device.hpp"
+#include "executors/vulkan/device_opening.hpp"
 #include "model/standalone/standalone.hpp"
 
 namespace slipway::model {

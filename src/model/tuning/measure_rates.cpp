@@ -3,8 +3,9 @@
 
 #include <algorithm>
 
+#include "executors/vulkan/executor.hpp"
 #include "launch/check/check_device.hpp"
-#include "launch/execute/run.hpp"
+#include "launch/run.hpp"
 #include "lower/lower.hpp"
 #include "model/plan/plan_graph.hpp"
 #include "model/plan/tensor_buffer.hpp"
@@ -59,7 +60,8 @@ class RateMeter {
 
  private:
   std::optional<double> shortest(const launch::Plan& plan, std::uint32_t repeat) {
-    const auto report = launch::run(plan, device_, {.repeat = repeat, .iteration_times = true, .cache = cache_}, Log());
+    const auto report = launch::run(plan, launch::VulkanExecutor(device_),
+                                    {.repeat = repeat, .iteration_times = true, .cache = cache_}, Log());
     if (!report || report->profile.iterations.empty()) return std::nullopt;
     double least = 0;
     for (const launch::IterationTime& iteration : report->profile.iterations) {

@@ -6,7 +6,9 @@
 #include <span>
 
 #include "base/interrupt.hpp"
-#include "launch/execute/host_run.hpp"
+#include "executors/cpu/executor.hpp"
+#include "executors/vulkan/executor.hpp"
+#include "launch/run.hpp"
 #include "model/tuning/kernel_times.hpp"
 #include "model/tuning/measure_rates.hpp"
 
@@ -28,6 +30,10 @@ class Tuner {
  public:
   Tuner(const TuneOptions& options, Diagnostics& diagnostics)
       : options_(options), standalone_(options.standalone), diagnostics_(diagnostics) {
+    if (options.device)
+      executor_ = std::make_unique<launch::VulkanExecutor>(*options.device);
+    else
+      executor_ = std::make_unique<launch::CpuExecutor>("");
     standalone_.model.graphs.engine = options.device ? Engine::Kernels : Engine::Cpu;
     standalone_.model.graphs.native = nullptr;
     standalone_.model.graphs.lower.list_sites = true;
@@ -106,8 +112,7 @@ class Tuner {
                                  .prove_outputs = false,
                                  .cache = options_.cache,
                                  .pipelines = &pipelines_};
-    const auto report = diagnostics_.take(options_.device ? launch::run(alone->plan, *options_.device, how, {})
-                                                          : launch::run_on_host(alone->plan, "", how, {}));
+    const auto report = diagnostics_.take(launch::run(alone->plan, *executor_, how, {}));
     if (!report || report->is_interrupted) return std::nullopt;
     Measured measured;
     for (const KernelTime& time : kernel_times(*alone, report->profile)) {
@@ -157,6 +162,7 @@ class Tuner {
   const TuneOptions& options_;
   StandaloneOptions standalone_;
   Diagnostics& diagnostics_;
+  std::unique_ptr<launch::Executor> executor_;
   launch::SharedPipelines pipelines_;
   std::map<std::string, std::vector<lower::Parameters>, std::less<>> sites_;
   std::map<std::string, std::vector<double>, std::less<>> times_;  // by candidate; 0: not measured

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The signature of a whole model as a kernel.
 #include "base/format.hpp"
-#include "launch/execute/host_run.hpp"
+#include "executors/cpu/executor.hpp"
 #include "recipe/plan/model_kernel.hpp"
 #include "recipe/plan/parts.hpp"
 

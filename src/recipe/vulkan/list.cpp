@@ -8,7 +8,8 @@
 // are made in `wait`, one list at a time.
 #include <set>
 
-#include "launch/execute/prepared.hpp"
+#include "executors/vulkan/prepared.hpp"
+#include "launch/report/profile.hpp"
 #include "recipe/plan/model_kernel.hpp"
 #include "recipe/vulkan/batch_plan.hpp"
 #include "recipe/vulkan/parts.hpp"

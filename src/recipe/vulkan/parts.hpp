@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include "gpu/memory/buffer.hpp"
-#include "launch/execute/shared_pipelines.hpp"
+#include "launch/shared_pipelines.hpp"
 #include "recipe/plan.hpp"
 #include "recipe/vulkan/vulkan_device.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/cache.hpp"
-#include "launch/execute/open_device.hpp"
+#include "executors/vulkan/device_opening.hpp"
 #include "recipe/backend.hpp"
 #include "recipe/vulkan/queue_spread.hpp"
 

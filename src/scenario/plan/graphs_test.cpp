@@ -3,9 +3,10 @@
 #include <gmock/gmock.h>
 
 #include "base/format.hpp"
+#include "executors/vulkan/executor.hpp"
 #include "launch/check/check_device.hpp"
-#include "launch/execute/run.hpp"
 #include "launch/report/graph_dumps.hpp"
+#include "launch/run.hpp"
 #include "model/cpu_device.hpp"
 #include "model/device_facts.hpp"
 #include "scenario/load.hpp"
@@ -30,7 +31,7 @@ class GraphsTest : public testing::GpuTest {
     needs.timestamps = options.timestamps;
     const Diagnostics lacks = launch::check_device(*plan, needs, snapshot());
     if (!lacks.empty()) throw std::runtime_error(lacks.all()[0].message);
-    launch::Report report = must(launch::run(*plan, device(needs), std::move(options), log()));
+    launch::Report report = must(launch::run(*plan, launch::VulkanExecutor(device(needs)), std::move(options), log()));
     EXPECT_FALSE(report.expectations.empty());
     for (const Diagnostic& problem : report.diagnostics) {
       ADD_FAILURE() << problem.message << "\n" << launch::print_expectations(report.expectations) << made.plan_text();
@@ -341,7 +342,8 @@ TEST_F(GraphsTest, ExampleIsRightOnAllEngines) {
                                {.output = directory_.path(), .graphs = settings}, diagnostics);
     ASSERT_TRUE(loaded.plan) << format_diagnostics(diagnostics.all());
     EXPECT_TRUE(diagnostics.empty());
-    const launch::Report report = must(launch::run(*loaded.plan, device(launch::needs_of(*loaded.plan)), {}, log()));
+    const launch::Report report =
+        must(launch::run(*loaded.plan, launch::VulkanExecutor(device(launch::needs_of(*loaded.plan))), {}, log()));
     EXPECT_EQ(launch::print_expectations(report.expectations), "expect 'edges': ok (24576 elements, max abs 0)\n");
   }
 }

@@ -9,9 +9,10 @@
 #include <sstream>
 
 #include "base/format.hpp"
-#include "launch/execute/open_device.hpp"
-#include "launch/execute/run.hpp"
+#include "executors/vulkan/device_opening.hpp"
+#include "executors/vulkan/executor.hpp"
 #include "launch/plan/accesses.hpp"
+#include "launch/run.hpp"
 #include "model/standalone/standalone.hpp"
 #include "scenario/load.hpp"
 #include "testing/gpu_fixture.hpp"
@@ -193,7 +194,7 @@ ModelResult run_corpus_model(const Path& path, launch::DeviceOpening& opening, b
     if (graph.native) ++result.native;
   }
   const gpu::Device& device = *must(opening.get(launch::needs_of(alone->plan)));
-  must(launch::run(alone->plan, device, {}, Log([](LogLevel, std::string_view) {})));
+  must(launch::run(alone->plan, launch::VulkanExecutor(device), {}, Log([](LogLevel, std::string_view) {})));
   result.values = *values;
   for (const vgf::Slot& output : file->vgf.outputs) result.outputs.push_back(values->at(output.resource));
   return result;

@@ -4,10 +4,11 @@
 #include <gmock/gmock.h>
 
 #include "base/format.hpp"
+#include "executors/vulkan/executor.hpp"
 #include "launch/check/check_device.hpp"
 #include "launch/check/hazards.hpp"
-#include "launch/execute/run.hpp"
 #include "launch/plan/accesses.hpp"
+#include "launch/run.hpp"
 #include "scenario/load.hpp"
 #include "testing/gpu_fixture.hpp"
 #include "testing/layer.hpp"
@@ -63,7 +64,7 @@ class NativeTest : public testing::GpuTest {
     needs.timestamps = options.timestamps;
     const Diagnostics lacks = launch::check_device(plan, needs, snapshot());
     EXPECT_EQ(format_diagnostics(lacks.all()), "");
-    launch::Report report = must(launch::run(plan, device(needs), std::move(options), log()));
+    launch::Report report = must(launch::run(plan, launch::VulkanExecutor(device(needs)), std::move(options), log()));
     EXPECT_FALSE(report.expectations.empty());
     for (const Diagnostic& problem : report.diagnostics) {
       ADD_FAILURE() << problem.message << "\n" << launch::print_expectations(report.expectations);

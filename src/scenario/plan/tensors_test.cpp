@@ -7,8 +7,9 @@
 #include <random>
 
 #include "base/format.hpp"
+#include "executors/vulkan/executor.hpp"
 #include "launch/check/check_device.hpp"
-#include "launch/execute/run.hpp"
+#include "launch/run.hpp"
 #include "scenario/load.hpp"
 #include "tensor/element.hpp"
 #include "testing/gpu_fixture.hpp"
@@ -81,7 +82,8 @@ class TensorsTest : public testing::GpuTest {
       lacks_.push_back(lacks.all()[0].message);
       return;
     }
-    const launch::Report report = must(launch::run(*plan, device(needs), std::move(options), {}));
+    const launch::Report report =
+        must(launch::run(*plan, launch::VulkanExecutor(device(needs)), std::move(options), {}));
     EXPECT_FALSE(report.expectations.empty());
     for (const Diagnostic& problem : report.diagnostics) {
       ADD_FAILURE() << problem.message << "\n"

@@ -3,8 +3,9 @@
 #include <gmock/gmock.h>
 
 #include "base/format.hpp"
+#include "executors/vulkan/executor.hpp"
 #include "launch/check/check_device.hpp"
-#include "launch/execute/run.hpp"
+#include "launch/run.hpp"
 #include "testing/gpu_fixture.hpp"
 #include "testing/scenario_case.hpp"
 #include "testing/scene.hpp"
@@ -62,7 +63,8 @@ class RplDrawTest : public testing::GpuTest {
     const vk::Needs needs = launch::needs_of(*plan);
     const Diagnostics lacks = launch::check_device(*plan, needs, snapshot());
     ASSERT_TRUE(lacks.empty()) << lacks.all()[0].message;
-    const launch::Report report = must(launch::run(*plan, device(needs), std::move(options), {}));
+    const launch::Report report =
+        must(launch::run(*plan, launch::VulkanExecutor(device(needs)), std::move(options), {}));
     EXPECT_FALSE(report.expectations.empty());
     for (const Diagnostic& problem : report.diagnostics) {
       ADD_FAILURE() << problem.message << "\n" << launch::print_expectations(report.expectations) << made.plan_text();

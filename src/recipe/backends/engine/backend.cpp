@@ -5,7 +5,7 @@
 #include <atomic>
 #include <map>
 
-#include "launch/execute/host_prepared.hpp"
+#include "executors/cpu/prepared.hpp"
 #include "launch/plan/locate.hpp"
 #include "model/cpu_device.hpp"
 #include "recipe/cpu/host_buffer.hpp"
@@ -34,13 +34,12 @@ class EngineList final : public KernelList {
   // Runs of one model share its resources.
   Result<> prepare(std::span<const KernelRun> runs) {
     runs_.assign(runs.begin(), runs.end());
-    launch::PerfCounters counters;
     for (const KernelRun& run : runs_) {
       const ModelKernel& model = kernel_of(run).model();
       SLIPWAY_TRY(auto arguments, port_arguments(kernel_of(run).plan(), run));
       arguments_.push_back(std::move(arguments));
       if (prepared_.contains(&model)) continue;
-      SLIPWAY_TRY(launch::HostPrepared prepared, launch::prepare_on_host(model.plan, counters));
+      SLIPWAY_TRY(launch::HostPrepared prepared, launch::prepare_on_host(model.plan, {}));
       prepared_.emplace(&model, std::move(prepared));
     }
     times_.resize(runs_.size());
@@ -53,9 +52,9 @@ class EngineList final : public KernelList {
     const Clock::time_point begin = Clock::now();
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       const Clock::time_point start = Clock::now();
-      launch::HostIteration iteration;
-      if (time_out) iteration.time_out = std::max(*time_out - (start - begin), std::chrono::nanoseconds(0));
-      SLIPWAY_TRY_VOID(run(i, iteration));
+      launch::SubmitOptions how;
+      if (time_out) how.time_out = std::max(*time_out - (start - begin), std::chrono::nanoseconds(0));
+      SLIPWAY_TRY_VOID(run(i, how));
       times_[i] = std::chrono::duration<double, std::nano>(Clock::now() - start).count();
     }
     return true;
@@ -69,7 +68,7 @@ class EngineList final : public KernelList {
   static const EngineKernel& kernel_of(const KernelRun& run) { return static_cast<const EngineKernel&>(*run.kernel); }
 
   // Inputs and outputs are copied, because buffers of a recipe may overlap and begin anywhere.
-  Result<> run(std::size_t index, const launch::HostIteration& iteration) {
+  Result<> run(std::size_t index, const launch::SubmitOptions& how) {
     const ModelKernel& model = kernel_of(runs_[index]).model();
     launch::HostPrepared& prepared = prepared_.at(&model);
     const auto part = [&](std::size_t port) {
@@ -83,7 +82,7 @@ class EngineList final : public KernelList {
           std::ranges::copy(part(i), prepared.bytes(model.ports[i].resource).begin());
       }
     }
-    SLIPWAY_TRY_VOID(prepared.iterate(iteration));
+    SLIPWAY_TRY_VOID(prepared.submit(how));
     for (std::size_t i = 0; i < model.ports.size(); ++i) {
       if (model.ports[i].writes)
         std::ranges::copy(prepared.bytes(model.ports[i].resource).first(model.ports[i].size), part(i).begin());

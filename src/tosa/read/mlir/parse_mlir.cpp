@@ -136,8 +136,7 @@ class Parser {
 
   static constexpr const char* kOlderDialect =
       "TOSA before 1.0 (MLIR 19 and older) has other operands and attributes here; such a file has to be exported "
-      "again "
-      "with a newer version of its converter";
+      "again with a newer version of its converter";
 
   // Whether a message is what an operator of the dialect before TOSA 1.0 causes, which had fewer operands, or `value`
   // instead of `values`.
@@ -171,7 +170,8 @@ class Parser {
                                     : llvm::MemoryBuffer::getMemBufferCopy(data, request_.name),
                                 llvm::SMLoc());
     parsed_.module = mlir::parseSourceFile<mlir::ModuleOp>(sources, mlir::ParserConfig(&context));
-    if (!parsed_.module && reply_.problems.empty()) error_in_file(DiagnosticKind::TextSyntax, "the file is not valid MLIR");
+    if (!parsed_.module && reply_.problems.empty())
+      error_in_file(DiagnosticKind::TextSyntax, "the file is not valid MLIR");
     return static_cast<bool>(parsed_.module) && reply_.problems.empty();
   }
 
@@ -605,7 +605,8 @@ class Parser {
       return made == values_.end() ? std::nullopt : std::optional(made->second);
     }
     // After an earlier error, the operand may be missing; that is not reported again.
-    if (reply_.problems.empty()) error(DiagnosticKind::TypeMismatch, of, formatted("operand {} is not a tensor", operand));
+    if (reply_.problems.empty())
+      error(DiagnosticKind::TypeMismatch, of, formatted("operand {} is not a tensor", operand));
     return std::nullopt;
   }
 

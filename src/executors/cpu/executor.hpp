@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Executes plans on the CPU: those that consist of functions of the host and copies between buffers, as plans of models
+// that the CPU engine runs.
+#pragma once
+
+#include "launch/executor.hpp"
+
+namespace slipway::launch {
+
+// Empty, or why the plan cannot run there: "the step `blur` is a shader".
+std::string why_not_on_host(const Plan& plan);
+
+class CpuExecutor final : public Executor {
+ public:
+  // `name` is what reports call it.
+  explicit CpuExecutor(std::string name) : name_(std::move(name)) {}
+
+  ExecutorInfo info() const override { return {.name = name_, .driver = {}}; }
+  // `why_not_on_host` of the plan must be empty.
+  Result<std::unique_ptr<PreparedPlan>> prepare(const Plan& plan, PrepareOptions options, const Log& log,
+                                                PerfCounters counters) override;
+
+ private:
+  std::string name_;
+};
+
+}  // namespace slipway::launch

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "executors/cpu/prepared.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <ranges>
+#include <utility>
+
+#include "base/format.hpp"
+#include "base/interrupt.hpp"
+#include "launch/plan/accesses.hpp"
+#include "launch/plan/locate.hpp"
+
+namespace slipway::launch {
+
+HostPrepared::HostPrepared(const Plan& plan, PrepareOptions options, const Log& log, PerfCounters counters)
+    : plan_(&plan), options_(std::move(options)), log_(log), counters_(std::move(counters)) {}
+HostPrepared::HostPrepared(HostPrepared&&) noexcept = default;
+HostPrepared& HostPrepared::operator=(HostPrepared&&) noexcept = default;
+HostPrepared::~HostPrepared() = default;
+
+Result<MutableBytes> HostPrepared::allocate(std::uint64_t size) {
+  ZeroedMemory memory(std::max<std::uint64_t>(size, 1));
+  if (memory.failed())
+    return fail(DiagnosticKind::DeviceFailed, {}, formatted("there is no memory for {} bytes", size));
+  memory_.push_back(std::move(memory));
+  return memory_.back().bytes().first(size);
+}
+
+// Members of a memory group share one allocation.
+Result<> HostPrepared::make_resources() {
+  const auto size_of = [&](ResourceIndex i) { return std::get<Buffer>(plan_->resources[i].kind).size; };
+  std::map<std::string, std::uint64_t> groups;
+  for (ResourceIndex i = 0; i < plan_->resources.size(); ++i) {
+    const auto& sharing = plan_->resources[i].sharing;
+    if (sharing) groups[sharing->group] = std::max(groups[sharing->group], sharing->offset + size_of(i));
+  }
+  std::map<std::string, MutableBytes> of_groups;
+  for (const auto& [name, size] : groups) {
+    SLIPWAY_TRY(of_groups[name], allocate(size));
+  }
+  for (ResourceIndex i = 0; i < plan_->resources.size(); ++i) {
+    if (const auto& sharing = plan_->resources[i].sharing) {
+      bytes_.push_back(of_groups[sharing->group].subspan(sharing->offset, size_of(i)));
+    } else {
+      SLIPWAY_TRY(bytes_.emplace_back(), allocate(size_of(i)));
+    }
+  }
+  return {};
+}
+
+Result<> HostPrepared::fill_resources() {
+  for (ResourceIndex i = 0; i < plan_->resources.size(); ++i) {
+    const Resource& resource = plan_->resources[i];
+    for (const Contents& contents : resource.initial) {
+      const ScopedTimer timer(counters_, CounterCategory::ScenarioSetup,
+                              resource.load_counter.empty() ? "Load Buffer: " + resource.name : resource.load_counter);
+      if (Result<> written = contents.write(bytes_[i].first(contents.size)); !written)
+        return fail(located(std::move(written.error()), resource.origin));
+    }
+  }
+  return {};
+}
+
+Result<> HostPrepared::submit(const SubmitOptions& options) {
+  calls_.clear();
+  if (++iterations_ == 1) profile_.started = HostClock::now();
+  const auto time_out = options.time_out ? options.time_out : options_.execution.time_out;
+  if (!options_.counters) return run_steps(time_out);
+  const ScopedTimer timer(counters_, CounterCategory::RunScenario,
+                          formatted("Submit Commands. Iteration: {}", iterations_));
+  return run_steps(time_out);
+}
+
+Result<> HostPrepared::run_steps(std::optional<std::chrono::nanoseconds> time_out) {
+  for (std::size_t i = 0; i < plan_->steps.size(); ++i) {
+    if (const auto* copy = std::get_if<Copy>(&plan_->steps[i].action)) {
+      std::memmove(bytes_[copy->to].data() + copy->to_offset, bytes_[copy->from].data() + copy->from_offset,
+                   copy->size);
+    } else if (const auto* call_of = std::get_if<Call>(&plan_->steps[i].action)) {
+      SLIPWAY_TRY_VOID(call(*call_of, i, time_out));
+    }
+  }
+  return {};
+}
+
+Result<> HostPrepared::call(const Call& call, std::size_t index, std::optional<std::chrono::nanoseconds> time_out) {
+  const Step& step = plan_->steps[index];
+  if (options_.counters) log_.info(graph_of_step(*plan_, index) ? "Dispatch graph" : "Call function");
+  CallControl control{.deadline = std::nullopt, .timed = options_.execution.timestamps, .parts = {}};
+  const HostClock::time_point start = HostClock::now();
+  if (time_out) control.deadline = start + *time_out;
+  std::vector<MutableBytes> arguments;
+  for (const CallArgument& argument : call.arguments) arguments.push_back(bytes_[argument.buffer]);
+  const TimeLimit limit(control.deadline);
+  if (Result<> called = call.function(arguments, control); !called)
+    return fail(located(std::move(called.error()), step.origin));
+  if (!options_.counters && !control.timed) return {};
+  calls_.push_back({.name = step.name,
+                    .milliseconds = std::chrono::duration<double, std::milli>(HostClock::now() - start).count(),
+                    .iteration = iterations_,
+                    .step = index,
+                    .graph = graph_index_of_step(*plan_, index),
+                    .parts = std::move(control.parts)});
+  return {};
+}
+
+Result<> HostPrepared::write(ResourceIndex resource, Bytes bytes) {
+  std::ranges::copy(bytes, bytes_[resource].begin());
+  return {};
+}
+
+Result<Readback> HostPrepared::read_back(const std::set<ResourceIndex>& wanted) {
+  Readback readback;
+  for (const ResourceIndex resource : wanted) readback.show(resource, bytes_[resource]);
+  return readback;
+}
+
+Result<> HostPrepared::add_times() {
+  profile_.calls.append_range(std::exchange(calls_, {}) | std::views::as_rvalue);
+  return {};
+}
+
+Result<HostPrepared> prepare_on_host(const Plan& plan, PrepareOptions options, const Log& log, PerfCounters counters) {
+  log.info(formatted("Setup resources, count: {}", plan.resources.size()));
+  HostPrepared prepared(plan, std::move(options), log, std::move(counters));
+  SLIPWAY_TRY_VOID(prepared.make_resources());
+  SLIPWAY_TRY_VOID(prepared.fill_resources());
+  return prepared;
+}
+
+}  // namespace slipway::launch

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What executes plans: a Vulkan device, the CPU. What runs a plan (run.hpp) calls these classes, and does not ask which
+// executor it has. An executor is a directory of src/executors.
+//
+//   SLIPWAY_TRY(const std::unique_ptr<PreparedPlan> prepared, executor.prepare(plan, {}));
+//   for (int i = 0; i < 100; ++i) {
+//     SLIPWAY_TRY_VOID(prepared->submit());
+//     SLIPWAY_TRY_VOID(prepared->wait());
+//   }
+//   SLIPWAY_TRY(const Readback results, prepared->read_back({output}));
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/cache.hpp"
+#include "base/diagnostic.hpp"
+#include "base/item_progress.hpp"
+#include "base/log.hpp"
+#include "launch/pipeline_cache_file.hpp"
+#include "launch/plan/plan.hpp"
+#include "launch/readback.hpp"
+#include "launch/report/perf_counters.hpp"
+#include "launch/shared_pipelines.hpp"
+#include "vk/queue_point.hpp"
+
+namespace slipway::gpu {
+class Buffer;
+}  // namespace slipway::gpu
+namespace slipway::vk {
+struct Snapshot;
+}  // namespace slipway::vk
+
+namespace slipway::launch {
+
+struct Profile;
+
+struct ExecutorInfo {
+  std::string name, driver;              // what reports call it
+  const vk::Snapshot* vulkan = nullptr;  // of a Vulkan device; lives as long as the executor
+};
+
+// What a caller chooses for the iterations of a plan.
+struct ExecutionOptions {
+  bool timestamps = false;       // around each dispatch and draw, and each part of a call
+  bool iteration_times = false;  // around each iteration
+  // For the waits inside an iteration. With it a device reports its progress, so that a command that hangs is known.
+  std::optional<std::chrono::nanoseconds> time_out;
+  // The steps before this one and the others are two batches of one submission, each with waits of its own. Only for
+  // plans without boundaries and calls.
+  std::optional<std::size_t> split;
+};
+
+struct PrepareOptions {
+  ExecutionOptions execution;
+  std::optional<PipelineCacheFile> pipeline_cache;
+  Cache cache;                                   // for pipelines, when there is no pipeline_cache
+  SharedPipelines* pipelines = nullptr;          // those that exist are used, those that are made are added
+  std::span<const gpu::Buffer* const> external;  // by Buffer::external
+  std::mutex* queue_lock = nullptr;              // held while contents are uploaded, through queue 0
+  bool counters = false;                         // PreparedPlan::counters grow with every iteration, and it is logged
+  ItemProgress progress = {};                    // of pipelines
+};
+
+struct SubmitOptions {
+  std::uint32_t queue = 0;
+  std::span<const std::vector<vk::QueuePoint>> after;  // what each batch waits for; empty: nothing
+  // Of calls, and of the waits before them; nothing: ExecutionOptions::time_out.
+  std::optional<std::chrono::nanoseconds> time_out;
+};
+
+// A plan made ready to run, as often as wanted: resources with their contents, pipelines, recorded commands. Each
+// iteration starts from what the one before left. The plan, the executor and the external buffers must live longer. One
+// thread at a time uses it and, unless the caller takes care of the queues (PrepareOptions::queue_lock,
+// SubmitOptions::queue), what was prepared by the same executor.
+class PreparedPlan {
+ public:
+  virtual ~PreparedPlan() = default;
+
+  // Starts an iteration; the one before must have been waited for. Errors: device-failed; where frames or calls divide
+  // the iteration also timed-out, and those of calls.
+  virtual Result<> submit(const SubmitOptions& options = {}) = 0;
+  // Until the iteration has ended, at most as long as ExecutionOptions::time_out: then the error is timed-out, and a
+  // device is lost when this is destroyed. Errors: device-failed, those of calls.
+  virtual Result<> wait() = 0;
+  // A whole iteration.
+  Result<> run_once() {
+    return submit().and_then([this] { return wait(); });
+  }
+
+  // Replaces the contents of a resource: level 0 of an image. Between iterations.
+  virtual Result<> write(ResourceIndex resource, Bytes bytes) = 0;
+  virtual Result<Readback> read_back(const std::set<ResourceIndex>& wanted) = 0;
+
+  // Bytes of the intermediates of a graph: the plan's, or what the driver asked for.
+  virtual std::uint64_t session_size(const GraphDispatch& graph) const = 0;
+  // Adds the times of the last iteration to the profile.
+  virtual Result<> add_times() = 0;
+  // Stores the pipeline cache file again, with what the driver has added since `prepare`.
+  virtual Result<> store_caches() { return {}; }
+  virtual Profile& profile() = 0;
+  // The counters that `prepare` was given, then what it measured: uploads and the making of each pipeline. With
+  // PrepareOptions::counters followed by the stages of every iteration; without it they do not grow.
+  virtual PerfCounters& counters() = 0;
+};
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+
+  virtual ExecutorInfo info() const = 0;
+  // The plan must be one that the executor can run. `counters`: what was measured before. Errors: device-lacks (what
+  // only the driver knows), device-failed, and what Contents report.
+  virtual Result<std::unique_ptr<PreparedPlan>> prepare(const Plan& plan, PrepareOptions options, const Log& log = {},
+                                                        PerfCounters counters = {}) = 0;
+};
+
+}  // namespace slipway::launch
