@@ -91,7 +91,7 @@ echo "$directory: $((size / 1024)) MB"
 [ "$size" -le $((largest * 1024)) ] || { echo "the bundle is larger than $largest MB" >&2; exit 1; }
 [ -n "$tests" ] || exit 0
 
-device_tests='cpu_test gpu_test launch_test scenario_test model_test rpl_test recipe_test layer_test'
+device_tests='cpu_test vk_test gpu_test launch_test executors_test scenario_test model_test rpl_test recipe_test layer_test'
 for name in $device_tests; do
   add "$programs/$name"
   starter "$name"

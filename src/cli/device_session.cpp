@@ -13,13 +13,6 @@
 
 namespace slipway::cli {
 
-std::string needs_vulkan(const launch::Plan& plan, std::string_view why) {
-  return formatted("the CPU engine runs graphs only, and {}; {}", why,
-                   plan.graphs.empty()
-                       ? "choose a Vulkan device with --device"
-                       : "with `--engine cpu` instead of `--device cpu` the rest runs on a Vulkan device");
-}
-
 void ShaderPrints::add(std::string line) {
   const std::scoped_lock lock(mutex_);
   if (lines_.size() < kMaxLines)

@@ -17,9 +17,6 @@ struct Plan;
 
 namespace slipway::cli {
 
-// The error of a plan that `--device cpu` does not run. `why`: what launch::why_not_on_host returns.
-std::string needs_vulkan(const launch::Plan& plan, std::string_view why);
-
 // The lines that shaders print, from any thread.
 class ShaderPrints {
  public:

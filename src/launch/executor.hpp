@@ -114,9 +114,12 @@ class Executor {
  public:
   virtual ~Executor() = default;
 
-  virtual ExecutorInfo info() const = 0;
-  // The plan must be one that the executor can run. `counters`: what was measured before. Errors: device-lacks (what
-  // only the driver knows), device-failed, and what Contents report.
+  // Waits until a driver has been asked, not until a device is open. Errors: no-device.
+  virtual Result<ExecutorInfo> info() = 0;
+  // Errors for everything that the plan needs and the executor lacks, located at what asks for it.
+  virtual Diagnostics check(const Plan& plan) = 0;
+  // The plan must have passed `check`. `counters`: what was measured before. Errors: no-device, device-lacks (what only
+  // the driver knows), device-failed, and what Contents report.
   virtual Result<std::unique_ptr<PreparedPlan>> prepare(const Plan& plan, PrepareOptions options, const Log& log = {},
                                                         PerfCounters counters = {}) = 0;
 };

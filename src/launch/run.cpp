@@ -14,8 +14,8 @@ namespace {
 // A run of a plan, stage by stage.
 class Run {
  public:
-  Run(const Plan& plan, Executor& executor, RunOptions options, const Log& log)
-      : plan_(plan), executor_(executor), info_(executor.info()), options_(std::move(options)), log_(log) {
+  Run(const Plan& plan, Executor& executor, ExecutorInfo info, RunOptions options, const Log& log)
+      : plan_(plan), executor_(executor), info_(std::move(info)), options_(std::move(options)), log_(log) {
     report_.device = info_.name;
     report_.driver = info_.driver;
     if (options_.dry_run) options_.repeat = 1;
@@ -159,7 +159,8 @@ class Run {
 }  // namespace
 
 Result<Report> run(const Plan& plan, Executor& executor, RunOptions options, const Log& log) {
-  Run run(plan, executor, std::move(options), log);
+  SLIPWAY_TRY(ExecutorInfo info, executor.info());
+  Run run(plan, executor, std::move(info), std::move(options), log);
   return run.open_files()
       .and_then([&] { return run.prepare(); })
       .and_then([&] { return run.iterate(); })

@@ -61,7 +61,7 @@ struct RunOptions {
   ItemProgress progress = {};     // of pipelines
 };
 
-// The plan must be one that the executor can run (a device: check_device()). Errors: device-lacks (what only the driver
+// The plan must have passed Executor::check. Errors: no-device, device-lacks (what only the driver
 // knows), device-failed, file-unwritable, what Contents and Outputs report, and timed-out. After a time-out a device is
 // lost (gpu::Device::is_lost): the work cannot be stopped, and everything made from the device is leaked. A call on the
 // CPU ends at its next part.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "scenario/load.hpp"
 
-#include "executors/vulkan/device_opening.hpp"
-#include "executors/vulkan/executor.hpp"
 #include "launch/check/check_device.hpp"
 #include "launch/check/hazards.hpp"
 #include "launch/run.hpp"
@@ -27,25 +25,34 @@ Loaded load(const SourcePtr& source, const Path& directory, const ScenarioOption
   return loaded;
 }
 
-void check_device(const Loaded& loaded, const vk::Needs& needs, const vk::Snapshot& device, Diagnostics& diagnostics) {
+namespace {
+
+// An executor that is not a Vulkan device has nothing that can be required.
+void check_requirements(const Loaded& loaded, const launch::ExecutorInfo& info, Diagnostics& diagnostics) {
+  const vk::Snapshot none{.name = info.name};
+  const vk::Snapshot& device = info.vulkan ? *info.vulkan : none;
   const Requirements& requirements = loaded.scenario->requirements;
   for (const std::string& line : check_requires(requirements, device)) {
     diagnostics.error(DiagnosticKind::DeviceLacks, requirements.at.location(), line);
   }
   if (loaded.emulation == Emulation::Never) model::refuse_emulation(*loaded.plan, device, diagnostics);
-  diagnostics.add(launch::check_device(*loaded.plan, needs, device).release());
 }
 
-std::optional<launch::Report> run(const Loaded& loaded, launch::DeviceOpening& opening, launch::RunOptions options,
+}  // namespace
+
+void check_device(const Loaded& loaded, const vk::Snapshot& device, Diagnostics& diagnostics) {
+  check_requirements(loaded, {.name = device.name, .driver = {}, .vulkan = &device}, diagnostics);
+  diagnostics.add(launch::check_device(*loaded.plan, launch::needs_of(*loaded.plan), device).release());
+}
+
+std::optional<launch::Report> run(const Loaded& loaded, launch::Executor& executor, launch::RunOptions options,
                                   const Log& log, Diagnostics& diagnostics) {
-  const auto snapshot = diagnostics.take(opening.snapshot());
-  if (!snapshot) return std::nullopt;
-  vk::Needs needs = launch::needs_of(*loaded.plan);
-  check_device(loaded, needs, **snapshot, diagnostics);
+  const auto info = diagnostics.take(executor.info());
+  if (!info) return std::nullopt;
+  check_requirements(loaded, *info, diagnostics);
+  diagnostics.add(executor.check(*loaded.plan).release());
   if (diagnostics.has_errors()) return std::nullopt;
-  const auto device = diagnostics.take(opening.get(std::move(needs)));
-  if (!device) return std::nullopt;
-  return diagnostics.take(launch::run(*loaded.plan, launch::VulkanExecutor(**device), std::move(options), log));
+  return diagnostics.take(launch::run(*loaded.plan, executor, std::move(options), log));
 }
 
 }  // namespace slipway::scenario

@@ -6,7 +6,7 @@
 
 #include "base/diagnostic.hpp"
 #include "base/log.hpp"
-#include "launch/plan/plan.hpp"
+#include "launch/executor.hpp"
 #include "scenario/model.hpp"
 #include "scenario/options.hpp"
 
@@ -33,10 +33,10 @@ Loaded load(const SourcePtr& source, const Path& directory, const ScenarioOption
 
 // Reports errors for what `requires` names or the plan needs and the device lacks, and for native support that is
 // missing where emulation is not allowed.
-void check_device(const Loaded& loaded, const vk::Needs& needs, const vk::Snapshot& device, Diagnostics& diagnostics);
+void check_device(const Loaded& loaded, const vk::Snapshot& device, Diagnostics& diagnostics);
 
-// Checks the device when it is opened, and runs the plan on it. Empty after an error.
-std::optional<launch::Report> run(const Loaded& loaded, launch::DeviceOpening& opening, launch::RunOptions options,
+// Runs the plan on an executor, after the same checks. Empty after an error.
+std::optional<launch::Report> run(const Loaded& loaded, launch::Executor& executor, launch::RunOptions options,
                                   const Log& log, Diagnostics& diagnostics);
 
 }  // namespace slipway::scenario

@@ -9,6 +9,7 @@
 #include "base/public_problems.hpp"
 #include "base/public_state.hpp"
 #include "executors/public_device.hpp"
+#include "executors/vulkan/executor.hpp"
 #include "launch/run.hpp"
 #include "model/tuning/tuning_table.hpp"
 #include "scenario/replan.hpp"
@@ -150,7 +151,8 @@ Outcome<RunReport> Scenario::run(Device& device, const RunOptions& options) {
          .take = [&result, uid](Bytes bytes) { result.captured[uid].assign(bytes.begin(), bytes.end()); },
          .is_output = true});
   }
-  auto report = scenario::run(loaded, opening, std::move(how), Log(), diagnostics);
+  launch::VulkanExecutor executor(opening);
+  auto report = scenario::run(loaded, executor, std::move(how), Log(), diagnostics);
   if (report) diagnostics.add(launch::take_unwritten(*report));
   if (!report || diagnostics.has_errors()) return problems(diagnostics.all());
   for (const launch::ExpectationOutcome& outcome : report->expectations) {

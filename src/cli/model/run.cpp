@@ -20,7 +20,6 @@
 #include "cli/run_times.hpp"
 #include "executors/cpu/executor.hpp"
 #include "executors/vulkan/executor.hpp"
-#include "launch/check/check_device.hpp"
 #include "launch/check/hazards.hpp"
 #include "launch/plan/explain.hpp"
 #include "launch/report/trace.hpp"
@@ -278,8 +277,8 @@ class ModelJob : public Job {
 
   // Whether the run needs no Vulkan device.
   bool runs_on_host() const {
-    const bool host = on_cpu_only() || request_.model.graphs.engine != model::Engine::Kernels;
-    return host && launch::why_not_on_host(alone_->plan).empty();
+    if (on_cpu_only()) return true;
+    return request_.model.graphs.engine != model::Engine::Kernels && launch::why_not_on_host(alone_->plan).empty();
   }
 
   bool has_graphs() const {
@@ -335,9 +334,10 @@ class ModelJob : public Job {
     return alone_ && ok();
   }
 
-  void refuse_emulation(const vk::Snapshot& device) {
+  // A device that is no Vulkan device has no graphs of its own.
+  void refuse_emulation(const vk::Snapshot* device) {
     Diagnostics refused;
-    model::refuse_emulation(alone_->plan, device, refused);
+    model::refuse_emulation(alone_->plan, device ? *device : vk::Snapshot(), refused);
     for (Diagnostic& problem : refused.release()) {
       if (problem.location.kind == SourceLocation::Kind::None)
         problem.location = SourceLocation::in_file(request_.file->vgf.name);
@@ -345,38 +345,26 @@ class ModelJob : public Job {
     }
   }
 
-  bool execute_on_host() {
-    stage("running kernels");
-    const std::string engine = is_interpreted() ? std::string(kInterpreter) : model::cpu_snapshot().name;
-    report_ = diagnostics_.take(launch::run(alone_->plan, launch::CpuExecutor(engine), run_options(), verbose_log()));
-    return report_.has_value();
-  }
-
   bool execute() {
-    if (runs_on_host()) return execute_on_host();
-    if (on_cpu_only()) {
-      diagnostics_.error(DiagnosticKind::DeviceLacks, SourceLocation::in_file(request_.file->vgf.name),
-                         needs_vulkan(alone_->plan, launch::why_not_on_host(alone_->plan)));
-      return false;
-    }
-    const auto snapshot = diagnostics_.take(device_->opening().snapshot());
-    if (!snapshot) return false;
-    if (options_.emulate == "never" && options_.engine == "auto") refuse_emulation(**snapshot);
-    vk::Needs needs = launch::needs_of(alone_->plan);
-    needs.timestamps |= options_.is_timed();
-    diagnostics_.add(launch::check_device(alone_->plan, needs, **snapshot).release());
+    const bool on_host = runs_on_host();
+    DeviceSession* const printing = on_host ? nullptr : printing_->for_plan(alone_->plan, diagnostics_);
+    std::unique_ptr<launch::Executor> executor;
+    if (on_host)
+      executor = std::make_unique<launch::CpuExecutor>(is_interpreted() ? std::string(kInterpreter)
+                                                                        : model::cpu_snapshot().name);
+    else
+      executor = std::make_unique<launch::VulkanExecutor>((printing ? *printing : *device_).opening());
+    const auto info = diagnostics_.take(executor->info());
+    if (!info) return false;
+    if (options_.emulate == "never" && options_.engine == "auto") refuse_emulation(info->vulkan);
+    diagnostics_.add(executor->check(alone_->plan).release());
     if (!ok()) return false;
-    DeviceSession* const printing = printing_->for_plan(alone_->plan, diagnostics_);
-    DeviceSession& session = printing ? *printing : *device_;
-    const auto device = diagnostics_.take(session.opening().get(std::move(needs)));
-    if (!device) return false;
-    stage("compiling and running kernels");
+    stage(on_host ? "running kernels" : "compiling and running kernels");
     launch::RunOptions options = run_options();
     options.prove_outputs = printing == nullptr;  // which may run again, and print again
-    report_ = diagnostics_.take(
-        launch::run(alone_->plan, launch::VulkanExecutor(**device), std::move(options), verbose_log()));
+    report_ = diagnostics_.take(launch::run(alone_->plan, *executor, std::move(options), verbose_log()));
     if (printing && report_) report_->printed = printing->take_prints();
-    if (report_ && is_interpreted()) report_->device += formatted("; graphs by the {}", kInterpreter);
+    if (report_ && is_interpreted() && !on_host) report_->device += formatted("; graphs by the {}", kInterpreter);
     return report_.has_value();
   }
 

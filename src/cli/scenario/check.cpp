@@ -42,8 +42,7 @@ void check_on_device(const scenario::Loaded& loaded, const std::string& selector
   if (!instance) return;
   const std::optional<std::size_t> chosen = diagnostics.take(vk::choose_device(instance->snapshots(), selector));
   if (!chosen) return;
-  const vk::Snapshot& device = instance->snapshots()[*chosen];
-  scenario::check_device(loaded, launch::needs_of(*loaded.plan), device, diagnostics);
+  scenario::check_device(loaded, instance->snapshots()[*chosen], diagnostics);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "cli/run_times.hpp"
 #include "cli/scenario/frame_capture.hpp"
 #include "executors/cpu/executor.hpp"
+#include "executors/vulkan/executor.hpp"
 #include "launch/plan/explain.hpp"
 #include "launch/report/trace.hpp"
 #include "launch/run.hpp"
@@ -44,10 +45,15 @@ launch::OpenDeviceOptions device_request(const ScenarioRunOptions& options) {
 
 ScenarioRunner::ScenarioRunner(const ScenarioRunOptions& options, Log log, Cache cache)
     : options_(options), log_(std::move(log)), cache_(std::move(cache)) {
-  if ((options.explain && options.device.empty()) || on_cpu_only()) return;
+  if (options.explain && options.device.empty()) return;
+  if (selected_device(options.device) == model::kCpuDevice) {
+    executor_ = std::make_unique<launch::CpuExecutor>(model::cpu_snapshot().name);
+    return;
+  }
   launch::OpenDeviceOptions request = device_request(options);
   printing_ = std::make_unique<PrintingDevice>(request, options.validate, options.shader_prints && !options.dry_run);
   device_ = std::make_unique<DeviceSession>(std::move(request), options.validate);
+  executor_ = std::make_unique<launch::VulkanExecutor>(device_->opening());
 }
 
 ScenarioRunner::~ScenarioRunner() = default;
@@ -82,13 +88,13 @@ std::optional<launch::Report> ScenarioRunner::run(const std::string& file, const
   if (options_.wait_for_key) wait_for_enter();
   FrameCapture capture(options_.capture_frame && !options_.dry_run, log_);
   DeviceSession* const printing = printing_ ? printing_->for_plan(*loaded.plan, diagnostics) : nullptr;
-  launch::DeviceOpening* const opening = printing ? &printing->opening() : device_ ? &device_->opening() : nullptr;
+  std::optional<launch::VulkanExecutor> printer;
+  if (printing) printer.emplace(printing->opening());
   launch::RunOptions how = options_for(file);
   how.progress = progress;
   how.prove_outputs = printing == nullptr;  // which may run again, and print again
-  std::optional<launch::Report> report = on_cpu_only()
-                                             ? run_on_cpu(file, loaded, diagnostics)
-                                             : scenario::run(loaded, *opening, std::move(how), log_, diagnostics);
+  std::optional<launch::Report> report =
+      scenario::run(loaded, printer ? *printer : *executor_, std::move(how), log_, diagnostics);
   if (report) diagnostics.add(launch::take_unwritten(*report));
   if (report) report->warmup = static_cast<std::uint32_t>(options_.warmup);
   if (report && report->is_interrupted)
@@ -102,18 +108,6 @@ std::optional<launch::Report> ScenarioRunner::run(const std::string& file, const
   if (report && !options_.csv_path.empty())
     diagnostics.take(write_file(options_.csv_path, times_csv(file, *report)).transform([] { return true; }));
   return report;
-}
-
-bool ScenarioRunner::on_cpu_only() const { return selected_device(options_.device) == model::kCpuDevice; }
-
-std::optional<launch::Report> ScenarioRunner::run_on_cpu(const std::string& file, const scenario::Loaded& loaded,
-                                                         Diagnostics& diagnostics) const {
-  if (const std::string why = launch::why_not_on_host(*loaded.plan); !why.empty()) {
-    diagnostics.error(DiagnosticKind::DeviceLacks, SourceLocation::in_file(file), needs_vulkan(*loaded.plan, why));
-    return std::nullopt;
-  }
-  return diagnostics.take(
-      launch::run(*loaded.plan, launch::CpuExecutor(model::cpu_snapshot().name), options_for(file), log_));
 }
 
 lower::DeviceFacts ScenarioRunner::device_facts(Diagnostics& diagnostics) {

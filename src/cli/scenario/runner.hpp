@@ -47,18 +47,15 @@ class ScenarioRunner {
 
  private:
   launch::RunOptions options_for(const std::string& file) const;
-  // `--device cpu`: no Vulkan device is opened.
-  bool on_cpu_only() const;
-  std::optional<launch::Report> run_on_cpu(const std::string& file, const scenario::Loaded& loaded,
-                                           Diagnostics& diagnostics) const;
   lower::DeviceFacts device_facts(Diagnostics& diagnostics);
   const vk::Snapshot* native_device();
 
   const ScenarioRunOptions& options_;
   Log log_;
   Cache cache_;
-  std::unique_ptr<DeviceSession> device_;
+  std::unique_ptr<DeviceSession> device_;  // null for `--device cpu`
   std::unique_ptr<PrintingDevice> printing_;
+  std::unique_ptr<launch::Executor> executor_;
 };
 
 // One scenario file.

@@ -6,19 +6,51 @@
 
 namespace slipway::launch {
 
-std::string why_not_on_host(const Plan& plan) {
+namespace {
+
+struct Obstacle {
+  const Origin* origin;
+  std::string what;
+};
+
+std::optional<Obstacle> obstacle_of(const Plan& plan) {
   for (const Resource& resource : plan.resources) {
+    const auto found = [&](std::string_view what) {
+      return Obstacle{&resource.origin, formatted("`{}` {}", resource.name, what)};
+    };
     const auto* buffer = std::get_if<Buffer>(&resource.kind);
-    if (!buffer) return formatted("`{}` is an image", resource.name);
-    if (buffer->rows) return formatted("`{}` sees the texels of an image", resource.name);
-    if (buffer->external) return formatted("`{}` is a buffer of a device", resource.name);
+    if (!buffer) return found("is an image");
+    if (buffer->rows) return found("sees the texels of an image");
+    if (buffer->external) return found("is a buffer of a device");
   }
-  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    const Step& step = plan.steps[i];
-    if (std::holds_alternative<Draw>(step.action)) return formatted("the step `{}` draws", step.name);
-    if (std::holds_alternative<Dispatch>(step.action)) return formatted("the step `{}` is a shader", step.name);
+  for (const Step& step : plan.steps) {
+    if (std::holds_alternative<Draw>(step.action))
+      return Obstacle{&step.origin, formatted("the step `{}` draws", step.name)};
+    if (std::holds_alternative<Dispatch>(step.action))
+      return Obstacle{&step.origin, formatted("the step `{}` is a shader", step.name)};
   }
-  return {};
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string why_not_on_host(const Plan& plan) {
+  const std::optional<Obstacle> obstacle = obstacle_of(plan);
+  return obstacle ? obstacle->what : std::string();
+}
+
+Diagnostics CpuExecutor::check(const Plan& plan) {
+  Diagnostics diagnostics;
+  if (const std::optional<Obstacle> obstacle = obstacle_of(plan)) {
+    diagnostics
+        .error(DiagnosticKind::DeviceLacks, obstacle->origin->location,
+               formatted("the CPU engine runs graphs only, and {}; {}", obstacle->what,
+                         plan.graphs.empty()
+                             ? "choose a Vulkan device with --device"
+                             : "with `--engine cpu` instead of `--device cpu` the rest runs on a Vulkan device"))
+        .at(obstacle->origin->path, obstacle->origin->uid);
+  }
+  return diagnostics;
 }
 
 Result<std::unique_ptr<PreparedPlan>> CpuExecutor::prepare(const Plan& plan, PrepareOptions options, const Log& log,

@@ -15,8 +15,8 @@ class CpuExecutor final : public Executor {
   // `name` is what reports call it.
   explicit CpuExecutor(std::string name) : name_(std::move(name)) {}
 
-  ExecutorInfo info() const override { return {.name = name_, .driver = {}}; }
-  // `why_not_on_host` of the plan must be empty.
+  Result<ExecutorInfo> info() override { return ExecutorInfo{.name = name_, .driver = {}}; }
+  Diagnostics check(const Plan& plan) override;
   Result<std::unique_ptr<PreparedPlan>> prepare(const Plan& plan, PrepareOptions options, const Log& log,
                                                 PerfCounters counters) override;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Executes plans on a Vulkan device that is open.
+// Executes plans on a Vulkan device.
 #pragma once
 
 #include "launch/executor.hpp"
@@ -10,18 +10,25 @@ class Device;
 
 namespace slipway::launch {
 
+class DeviceOpening;
+
+// The device, or its opening, must live longer.
 class VulkanExecutor final : public Executor {
  public:
-  // The device must live longer.
   explicit VulkanExecutor(const gpu::Device& device) : device_(&device) {}
+  // `prepare` waits for the device, and opens it again where a plan needs more of it (device_opening.hpp).
+  explicit VulkanExecutor(DeviceOpening& opening) : opening_(&opening) {}
 
-  ExecutorInfo info() const override;
-  // The plan must have passed check_device().
+  Result<ExecutorInfo> info() override;
+  Diagnostics check(const Plan& plan) override;
   Result<std::unique_ptr<PreparedPlan>> prepare(const Plan& plan, PrepareOptions options, const Log& log,
                                                 PerfCounters counters) override;
 
  private:
-  const gpu::Device* device_;
+  Result<const vk::Snapshot*> snapshot();
+
+  DeviceOpening* opening_ = nullptr;
+  const gpu::Device* device_ = nullptr;
 };
 
 }  // namespace slipway::launch

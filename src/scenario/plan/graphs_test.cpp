@@ -322,7 +322,7 @@ TEST_F(GraphsTest, EmulationMayBeForbidden) {
   const Loaded loaded =
       load(make_source("scene.json", sandwich("")), made / "", {.emulation = Emulation::Never}, diagnostics);
   ASSERT_TRUE(loaded.plan);
-  check_device(loaded, launch::needs_of(*loaded.plan), snapshot(), diagnostics);
+  check_device(loaded, snapshot(), diagnostics);
   ASSERT_EQ(diagnostics.errors(), 1u);
   EXPECT_EQ(diagnostics.all().back().message,
             "`net/second` is a graph, and --emulate=never forbids to emulate it: the device does not have "

@@ -232,7 +232,7 @@ TEST_F(NativeTest, NeverNamesWhatIsMissing) {
   const testing::Case files({{"s.comp", transpose("uint64_t")}});
   const Loaded loaded = load_scene(files, transpose_scene("R64_UINT"), Emulation::Never);
   ASSERT_TRUE(loaded.plan) << messages();
-  check_device(loaded, launch::needs_of(*loaded.plan), *changed_, diagnostics_);
+  check_device(loaded, *changed_, diagnostics_);
   ASSERT_EQ(diagnostics_.all().size(), 1u);
   EXPECT_EQ(diagnostics_.all()[0].message,
             "shader `s` has tensors, and --emulate=never forbids to emulate them: the device does not have tensors of "

@@ -493,7 +493,7 @@ TEST_F(TensorsTest, EmulationCanBeForbidden) {
     Diagnostics diagnostics;
     const Loaded loaded = load(make_source("scene.json", text), ".", {.emulation = emulation}, diagnostics);
     ASSERT_TRUE(loaded.plan) << format_diagnostics(diagnostics.all());
-    check_device(loaded, launch::needs_of(*loaded.plan), snapshot(), diagnostics);
+    check_device(loaded, snapshot(), diagnostics);
     if (emulation != Emulation::Never) {
       EXPECT_TRUE(diagnostics.empty());
       continue;
