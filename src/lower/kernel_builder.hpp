@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lower/operators/operation.hpp"
-#include "lower/widening.hpp"
+#include "lower/plan/widening.hpp"
 
 namespace slipway::lower {
 

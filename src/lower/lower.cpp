@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
-#include "lower/fusion.hpp"
+#include "lower/plan/fusion.hpp"
 #include "lower/strategies/strategy.hpp"
 #include "tosa/text.hpp"
 

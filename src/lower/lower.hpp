@@ -5,13 +5,13 @@
 //
 // The stages, each of which can be printed:
 //
-//   plan_fusion    which values are stored at all             print_fusion         fusion.hpp
-//   plan_widening  which 8-bit values are stored as floats    print_widening       widening.hpp
+//   plan_fusion    which values are stored at all             print_fusion         plan/fusion.hpp
+//   plan_widening  which 8-bit values are stored as floats    print_widening       plan/widening.hpp
 //   strategies     a kernel for each stored value, with all   print_contraction    strategies/strategy.hpp
 //                  values that are not stored computed on
 //                  the way
-//   schedule       which dispatches run side by side          print_schedule       schedule.hpp
-//   plan_memory    offsets of intermediates in the arena      print_memory_plan    memory.hpp
+//   schedule       which dispatches run side by side          print_schedule       plan/schedule.hpp
+//   plan_memory    offsets of intermediates in the arena      print_memory_plan    plan/memory.hpp
 //                  the program                                print_program        program.hpp
 #pragma once
 

@@ -56,7 +56,7 @@ struct ProgramDispatch {
   std::vector<std::uint32_t> buffers;  // indices into ProgramBuffers, by binding
   std::array<std::uint32_t, 3> groups{1, 1, 1};
   std::vector<std::uint32_t> nodes;  // that it computes; it stores a result of the last one
-  std::uint32_t stage = 0;           // dispatches of one stage are independent (schedule.hpp)
+  std::uint32_t stage = 0;           // dispatches of one stage are independent (plan/schedule.hpp)
   StageLink link = {};               // of linked kernels
 };
 

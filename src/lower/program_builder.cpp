@@ -7,8 +7,8 @@
 
 #include "base/checked.hpp"
 #include "base/format.hpp"
-#include "lower/memory.hpp"
-#include "lower/schedule.hpp"
+#include "lower/plan/memory.hpp"
+#include "lower/plan/schedule.hpp"
 
 namespace slipway::lower {
 namespace {

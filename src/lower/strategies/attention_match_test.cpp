@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lower/strategies/attention_match.hpp"
 
-#include "lower/fusion.hpp"
 #include "lower/lower.hpp"
+#include "lower/plan/fusion.hpp"
 #include "lower/strategies/strided_view.hpp"
 #include "lower/testing.hpp"
 #include "testing/device_facts.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lower/memory.hpp"
+#include "lower/plan/memory.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lower/schedule.hpp"
+#include "lower/plan/schedule.hpp"
 
 #include <gtest/gtest.h>
 

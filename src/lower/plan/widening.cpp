@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lower/widening.hpp"
+#include "lower/plan/widening.hpp"
 
 #include "base/format.hpp"
 #include "lower/strategies/contraction.hpp"

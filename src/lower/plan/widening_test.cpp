@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lower/widening.hpp"
+#include "lower/plan/widening.hpp"
 
-#include "lower/fusion.hpp"
+#include "lower/plan/fusion.hpp"
 #include "lower/testing.hpp"
 #include "testing/device_facts.hpp"
 

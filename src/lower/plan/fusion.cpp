@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lower/fusion.hpp"
+#include "lower/plan/fusion.hpp"
 
 #include <algorithm>
 #include <optional>
