@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <functional>
 
 #include "base/checked.hpp"
 
@@ -23,6 +24,12 @@ void release_mapped_pages(Bytes part) {
   const auto address = reinterpret_cast<std::uintptr_t>(part.data());
   const std::uintptr_t begin = round_up(address, page), end = (address + part.size()) / page * page;
   if (begin < end) (void)::madvise(const_cast<std::byte*>(part.data()) + (begin - address), end - begin, MADV_DONTNEED);
+}
+
+void release_mapped_pages(Bytes part, Bytes mapped) {
+  const std::less_equal<> not_after;
+  if (not_after(mapped.data(), part.data()) && not_after(part.data() + part.size(), mapped.data() + mapped.size()))
+    release_mapped_pages(part);
 }
 
 }  // namespace slipway

@@ -12,5 +12,7 @@ void release_freed_memory();
 // Drops the pages that are completely within `part`, which must be mapped from a file: the contents of other memory
 // would be lost. Pages that are read again come from the file, or from the page cache of the system.
 void release_mapped_pages(Bytes part);
+// The same if `part` is in `mapped`, and nothing otherwise.
+void release_mapped_pages(Bytes part, Bytes mapped);
 
 }  // namespace slipway

@@ -28,5 +28,21 @@ TEST(ResidentMemory, PagesKeepTheirContents) {
   EXPECT_TRUE(std::ranges::equal(file->bytes(), bytes));
 }
 
+// What is not in the mapped file would lose its contents.
+TEST(ResidentMemory, OnlyPagesOfTheMappedFileAreReleased) {
+  const testing::ScratchDirectory scratch;
+  ASSERT_TRUE(write_file(scratch / "file", Bytes(std::vector<std::byte>(1 << 16, std::byte{1}))));
+  const Result<MappedFile> file = map_file(scratch / "file");
+  ASSERT_TRUE(file);
+  const std::vector<std::byte> expected(1 << 20, std::byte{2});
+  const std::vector<std::byte> bytes = expected;
+  release_mapped_pages(bytes, file->bytes());
+  release_mapped_pages(bytes, {});
+  release_mapped_pages({}, file->bytes());
+  EXPECT_EQ(bytes, expected);
+  release_mapped_pages(file->bytes(), file->bytes());
+  EXPECT_TRUE(std::ranges::all_of(file->bytes(), [](std::byte byte) { return byte == std::byte{1}; }));
+}
+
 }  // namespace
 }  // namespace slipway
