@@ -14,26 +14,19 @@
 #include "cpu/code.hpp"
 #include "cpu/library.hpp"
 #include "cpu/pool.hpp"
-#include "lower/packing.hpp"
+#include "lower/program_layout.hpp"
 #include "tosa/graph.hpp"
 
 namespace slipway::cpu {
 namespace {
 
-using lower::BufferKind;
-using lower::ProgramBuffer;
 using lower::ProgramDispatch;
+using lower::ProgramStage;
 
 constexpr std::uint64_t kAlignment = 64;
 
 std::unexpected<Failure> no_memory(std::uint64_t size) {
   return fail(DiagnosticKind::DeviceFailed, {}, formatted("there is no memory for {} bytes of a graph", size));
-}
-
-bool is_in(Bytes part, Bytes whole) {
-  const std::less_equal<> not_after;
-  return !part.empty() && not_after(whole.data(), part.data()) &&
-         not_after(part.data() + part.size(), whole.data() + whole.size());
 }
 
 bool overlap(Bytes a, Bytes b) {
@@ -65,12 +58,10 @@ struct Program::State {
   std::shared_ptr<const void> owner;
   lower::KernelProgram program;
   std::vector<Code> kernels;
-  std::vector<const void*> constants;  // by buffer; null for other kinds
-  ZeroedMemory packed;                 // their data, where they are packed or a splat
-  std::uint64_t packed_size = 0;
-  std::vector<std::size_t> first_address;  // by dispatch
-  std::size_t address_count = 0;
-  std::vector<std::pair<std::size_t, std::size_t>> stages;  // the dispatches of each
+  std::vector<const std::byte*> constants;    // by buffer; null for other kinds
+  ZeroedMemory packed;                        // their data, where they are not read in place
+  std::vector<std::size_t> first_address{0};  // by dispatch, and the count
+  std::vector<ProgramStage> stages;
   std::size_t cached = 0, compiled = 0;
 
   std::mutex mutex;
@@ -83,7 +74,6 @@ struct Program::State {
   }
   Result<> load_kernels(const CompileOptions& options);
   Result<> pack_constants(const CompileOptions& options);
-  void arrange();
   Result<> execute(Instance& instance, const RunOptions& options) const;
 };
 
@@ -158,52 +148,21 @@ Result<> Program::State::load_kernels(const CompileOptions& options) {
   return {};
 }
 
-// A constant that kernels read as it is needs no copy.
 Result<> Program::State::pack_constants(const CompileOptions& options) {
-  constants.assign(program.buffers.size(), nullptr);
-  std::vector<std::size_t> made;
-  std::vector<std::uint64_t> offsets;
-  for (std::size_t i = 0; i < program.buffers.size(); ++i) {
-    const ProgramBuffer& buffer = program.buffers[i];
-    if (buffer.kind != BufferKind::Constant) continue;
-    const tosa::Constant& constant = graph->constants[buffer.index];
-    const bool aligned = reinterpret_cast<std::uintptr_t>(constant.data.data()) % 8 == 0;
-    if (!buffer.packing && constant.data.size() >= buffer.size && aligned) {
-      constants[i] = constant.data.data();
-      continue;
-    }
-    made.push_back(i);
-    offsets.push_back(packed_size);
-    packed_size += (buffer.size + kAlignment - 1) / kAlignment * kAlignment;
-  }
-  packed = ZeroedMemory(packed_size);
-  if (packed.failed()) return no_memory(packed_size);
-  return for_each(options.threads, made.size(), [&](std::size_t n) -> Result<> {
-    const ProgramBuffer& buffer = program.buffers[made[n]];
-    const tosa::Constant& constant = graph->constants[buffer.index];
-    const MutableBytes to(packed.data() + offsets[n], buffer.size);
-    constants[made[n]] = to.data();
-    if (buffer.packing) {
-      lower::pack(*buffer.packing, constant.data, constant.splat, to);
-      if (is_in(constant.data, options.mapped)) release_mapped_pages(constant.data);
-      return {};
-    }
-    for (std::size_t at = 0; at < to.size() && !constant.data.empty(); at += constant.data.size()) {
-      std::ranges::copy(constant.data.first(std::min(constant.data.size(), to.size() - at)),
-                        to.begin() + static_cast<std::ptrdiff_t>(at));
-    }
+  for (const lower::ProgramBuffer& buffer : program.buffers)
+    constants.push_back(lower::readable_constant(*graph, buffer).data());
+  const auto layout = lower::layout_of_constants(*graph, program, lower::ConstantMemory::Host, kAlignment);
+  packed = ZeroedMemory(layout.size);
+  if (packed.failed()) return no_memory(layout.size);
+  return for_each(options.threads, layout.ranges.size(), [&](std::size_t n) -> Result<> {
+    const auto [index, offset] = layout.ranges[n];
+    const lower::ProgramBuffer& buffer = program.buffers[index];
+    const MutableBytes to = packed.bytes().subspan(offset, buffer.size);
+    constants[index] = to.data();
+    lower::write_constant(*graph, buffer, lower::ConstantMemory::Host, to);
+    if (buffer.packing) release_mapped_pages(graph->constants[buffer.index].data, options.mapped);
     return {};
   });
-}
-
-void Program::State::arrange() {
-  for (std::size_t i = 0; i < program.dispatches.size(); ++i) {
-    first_address.push_back(address_count);
-    address_count += program.dispatches[i].buffers.size();
-    const bool is_new = i == 0 || program.dispatches[i].stage != program.dispatches[i - 1].stage;
-    if (is_new) stages.emplace_back(i, i);
-    stages.back().second = i + 1;
-  }
 }
 
 Result<std::unique_ptr<Instance>> Program::State::take() {
@@ -219,7 +178,7 @@ Result<std::unique_ptr<Instance>> Program::State::take() {
   instance->arena = ZeroedMemory(program.arena_size);
   if (instance->arena.failed()) return no_memory(program.arena_size);
   instance->progress = std::make_unique<Progress[]>(stages.size());
-  instance->addresses.resize(address_count);
+  instance->addresses.resize(first_address.back());
   return instance;
 }
 
@@ -229,9 +188,8 @@ namespace {
 // late joins at the stage that is current then.
 class Execution {
  public:
-  Execution(const lower::KernelProgram& program, std::span<const Code> kernels,
-            std::span<const std::pair<std::size_t, std::size_t>> stages, std::span<const std::size_t> first_address,
-            Instance& instance, const RunOptions& options, unsigned threads)
+  Execution(const lower::KernelProgram& program, std::span<const Code> kernels, std::span<const ProgramStage> stages,
+            std::span<const std::size_t> first_address, Instance& instance, const RunOptions& options, unsigned threads)
       : program_(program),
         kernels_(kernels),
         stages_(stages),
@@ -241,7 +199,7 @@ class Execution {
         threads_(threads) {
     for (const auto& [begin, end] : stages) {
       first_chunk_.push_back(chunks_.size());
-      for (std::size_t i = begin; i < end; ++i) divide(static_cast<std::uint32_t>(i));
+      for (std::uint32_t i = begin; i < end; ++i) divide(i);
     }
     first_chunk_.push_back(chunks_.size());
     for (std::size_t i = 0; i < stages.size(); ++i) {
@@ -266,7 +224,7 @@ class Execution {
       for (Backoff backoff; progress.done.load() < count;) backoff.pause();
       if (timed) {
         const auto end = std::chrono::steady_clock::now();
-        for (std::size_t i = stages_[stage].first; i < stages_[stage].second; ++i) (*options_.times)[i] = {begin, end};
+        for (std::uint32_t i = stages_[stage].begin; i < stages_[stage].end; ++i) (*options_.times)[i] = {begin, end};
       }
     }
   }
@@ -306,7 +264,7 @@ class Execution {
 
   const lower::KernelProgram& program_;
   std::span<const Code> kernels_;
-  std::span<const std::pair<std::size_t, std::size_t>> stages_;
+  std::span<const ProgramStage> stages_;
   std::span<const std::size_t> first_address_;
   Instance& instance_;
   const RunOptions& options_;
@@ -334,36 +292,20 @@ Result<> Program::run(std::span<const MutableBytes> arguments, const RunOptions&
   SLIPWAY_TRY(std::unique_ptr<Instance> instance, state_->take());
   const std::size_t inputs = state_->graph->inputs.size();
   // Kernels assume that what they write overlaps nothing that they read.
-  std::vector<std::vector<std::byte>> copies(arguments.size());
-  const auto address = [&](std::size_t argument) -> const void* {
-    return copies[argument].empty() ? arguments[argument].data() : copies[argument].data();
-  };
+  std::vector<std::vector<std::byte>> copies;
+  std::vector<const std::byte*> given;
+  for (const MutableBytes argument : arguments) given.push_back(argument.data());
   for (std::size_t i = 0; i < inputs; ++i) {
     const bool shared = std::ranges::any_of(arguments.subspan(inputs),
                                             [&](MutableBytes output) { return overlap(arguments[i], output); });
-    if (shared) copies[i].assign(arguments[i].begin(), arguments[i].end());
+    if (shared) given[i] = copies.emplace_back(arguments[i].begin(), arguments[i].end()).data();
   }
-  for (std::size_t d = 0; d < state_->program.dispatches.size(); ++d) {
-    const ProgramDispatch& dispatch = state_->program.dispatches[d];
-    for (std::size_t b = 0; b < dispatch.buffers.size(); ++b) {
-      const ProgramBuffer& buffer = state_->program.buffers[dispatch.buffers[b]];
-      const void*& to = instance->addresses[state_->first_address[d] + b];
-      switch (buffer.kind) {
-        case BufferKind::Input:
-          to = address(buffer.index);
-          break;
-        case BufferKind::Output:
-          to = address(inputs + buffer.index);
-          break;
-        case BufferKind::Constant:
-          to = state_->constants[dispatch.buffers[b]];
-          break;
-        case BufferKind::Intermediate:
-          to = instance->arena.data() + buffer.offset;
-          break;
-      }
-    }
-  }
+  const std::span all = given;
+  const lower::ProgramAddresses<const std::byte*> address{
+      state_->program.buffers, all.first(inputs), all.subspan(inputs), state_->constants, instance->arena.data()};
+  auto to = instance->addresses.begin();
+  for (const ProgramDispatch& dispatch : state_->program.dispatches)
+    to = std::ranges::transform(dispatch.buffers, to, address).out;
   Result<> done = state_->execute(*instance, options);
   state_->give_back(std::move(instance));
   return done;
@@ -379,7 +321,7 @@ void Program::fill_arena(std::byte value) const {
 const lower::KernelProgram& Program::program() const { return state_->program; }
 std::size_t Program::cached_kernels() const { return state_->cached; }
 std::size_t Program::compiled_kernels() const { return state_->compiled; }
-std::uint64_t Program::constant_size() const { return state_->packed_size; }
+std::uint64_t Program::constant_size() const { return state_->packed.bytes().size(); }
 std::uint64_t Program::arena_size() const { return state_->program.arena_size; }
 
 Result<Program> compile(std::shared_ptr<const tosa::Graph> graph, lower::KernelProgram program,
@@ -397,7 +339,9 @@ Result<Program> compile(std::shared_ptr<const tosa::Graph> graph, lower::KernelP
   state->program = std::move(program);
   SLIPWAY_TRY_VOID(state->load_kernels(options));
   SLIPWAY_TRY_VOID(state->pack_constants(options));
-  state->arrange();
+  state->stages = lower::stages_of(state->program);
+  for (const ProgramDispatch& dispatch : state->program.dispatches)
+    state->first_address.push_back(state->first_address.back() + dispatch.buffers.size());
   return Program(std::move(state));
 }
 
