@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 
 #include "base/checked.hpp"
 #include "base/format.hpp"
 #include "base/resident_memory.hpp"
+#include "lower/program_layout.hpp"
 #include "spirv/reflect.hpp"
 
 namespace slipway::model {
@@ -16,46 +16,22 @@ namespace {
 using launch::ResourceIndex;
 using launch::ShaderIndex;
 
-constexpr std::uint32_t kAddressSize = 8;  // bytes
-constexpr std::uint32_t kLinks = 2;        // bindings of counters of a linked kernel
+constexpr std::uint32_t kLinks = 2;  // bindings of counters of a linked kernel
 
-bool is_in(Bytes part, Bytes whole) {
-  const std::less_equal<> before;
-  return before(whole.data(), part.data()) && before(part.data() + part.size(), whole.data() + whole.size());
-}
-
-// Copies: the plan may outlive its other owners.
+// Copies: the plan may outlive its other owners. Written as memory of the host, because it is most often that: a
+// staging copy, or memory that the device shares with the host. (With a resizable BAR it is memory of the device.)
 launch::Contents contents_of(const lower::ProgramBuffer& buffer, std::shared_ptr<const tosa::Graph> graph,
                              DataOwner owner) {
-  const tosa::Constant& constant = graph->constants[buffer.index];
-  return {buffer.size,
-          [data = constant.data, splat = constant.splat, packing = buffer.packing, graph = std::move(graph),
-           owner = std::move(owner)](MutableBytes to) -> Result<> {
-            if (packing) {
-              lower::pack(*packing, data, splat, to);
-            } else {
-              for (std::size_t at = 0; at < to.size(); at += data.size()) {
-                std::ranges::copy(data, to.begin() + static_cast<std::ptrdiff_t>(at));
-                if (!splat) break;
-              }
-            }
+  return {buffer.size, [buffer, graph = std::move(graph), owner = std::move(owner)](MutableBytes to) -> Result<> {
+            lower::write_constant(*graph, buffer, lower::ConstantMemory::Host, to);
             // The device has a copy now; weights must not be in memory twice.
-            if (is_in(data, owner.mapped)) release_mapped_pages(data);
+            release_mapped_pages(graph->constants[buffer.index].data, owner.mapped);
             return {};
           }};
 }
 
 // Our own module is valid, and its declarations are known, but the launch engine checks bindings against the
 // declarations of a module.
-// In the push constants. Two numbers, as large as an address, come before the addresses of a linked kernel.
-std::uint32_t address_at(const lower::ProgramKernel& kernel, std::uint32_t binding) {
-  return (binding + (kernel.linked ? 1 : 0)) * kAddressSize;
-}
-
-std::uint32_t push_constant_size(const lower::ProgramKernel& kernel) {
-  return kernel.addresses ? address_at(kernel, kernel.bindings) : 0;
-}
-
 launch::Shader shader_of(const lower::ProgramKernel& kernel, const std::string& name, const launch::Origin& origin) {
   const auto module = spirv::read_module(spirv::Words(*kernel.spirv), kernel.name);
   return {.name = formatted("{} {}", name, kernel.name),
@@ -64,7 +40,7 @@ launch::Shader shader_of(const lower::ProgramKernel& kernel, const std::string& 
           .entry = "main",
           .stage = spirv::Stage::Compute,
           .specializations = {},
-          .push_constant_size = push_constant_size(kernel),
+          .push_constant_size = lower::push_constant_size(kernel),
           .origin = origin};
 }
 
@@ -88,19 +64,18 @@ GraphInPlan::GraphInPlan(launch::Plan& plan, std::shared_ptr<const tosa::Graph> 
   };
   // The name is unique among the graphs of the plan.
   const std::string arena = formatted("{} arena {}", name, plan.resources.size());
+  resources_.resize(program_.buffers.size());
   for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
     const lower::ProgramBuffer& from = program_.buffers[i];
-    if (from.kind == lower::BufferKind::Constant) {
-      launch::Resource made = buffer(formatted("constant {}", from.index), from.size);
+    const bool is_constant = from.kind == lower::BufferKind::Constant;
+    if (!is_constant && from.kind != lower::BufferKind::Intermediate) continue;
+    const std::string what = is_constant ? formatted("constant {}", from.index) : formatted("intermediate {}", i);
+    launch::Resource made = buffer(what, from.size);
+    if (is_constant)
       made.initial.push_back(contents_of(from, graph_, owner));
-      resources_.push_back(add(std::move(made)));
-    } else if (from.kind == lower::BufferKind::Intermediate) {
-      launch::Resource made = buffer(formatted("intermediate {}", i), from.size);
+    else
       made.sharing = launch::Sharing{arena, from.offset};
-      resources_.push_back(add(std::move(made)));
-    } else {
-      resources_.push_back(0);
-    }
+    resources_[i] = add(std::move(made));
   }
   if (program_.arena_size > 0) {
     launch::Resource made = buffer("session memory", program_.arena_size);
@@ -113,12 +88,8 @@ GraphInPlan::GraphInPlan(launch::Plan& plan, std::shared_ptr<const tosa::Graph> 
 
 void GraphInPlan::dispatch(launch::Plan& plan, const GraphResources& resources, const std::string& name,
                            const launch::Origin& origin) const {
-  const auto resource = [&](std::uint32_t i) {
-    const lower::ProgramBuffer& buffer = program_.buffers[i];
-    if (buffer.kind == lower::BufferKind::Input) return resources.inputs[buffer.index];
-    if (buffer.kind == lower::BufferKind::Output) return resources.outputs[buffer.index];
-    return resources_[i];
-  };
+  const lower::ProgramAddresses<ResourceIndex> resource{program_.buffers, resources.inputs, resources.outputs,
+                                                        resources_};
   launch::GraphDispatch whole{.name = name,
                               .first_step = plan.steps.size(),
                               .step_count = program_.dispatches.size(),
@@ -133,7 +104,7 @@ void GraphInPlan::dispatch(launch::Plan& plan, const GraphResources& resources, 
     launch::Dispatch dispatch{.shader = first_shader_ + from.kernel,
                               .groups = from.groups,
                               .bindings = {},
-                              .push_constants = std::vector<std::byte>(push_constant_size(kernel))};
+                              .push_constants = std::vector<std::byte>(lower::push_constant_size(kernel))};
     if (kernel.linked) {
       const std::array<std::uint32_t, 2> numbers = {from.link.workgroups, from.link.counts};
       std::ranges::copy(std::as_bytes(std::span(numbers)), dispatch.push_constants.begin());
@@ -153,7 +124,7 @@ void GraphInPlan::dispatch(launch::Plan& plan, const GraphResources& resources, 
                      : binding == 0 ? from.link.waits_at
                                     : from.link.counts_at,
            .size = kernel.by_words ? round_up(program_.buffers[from.buffers[binding]].size, kWord) : 0,
-           .address_at = kernel.addresses ? std::optional(address_at(kernel, binding)) : std::nullopt,
+           .address_at = kernel.addresses ? std::optional(lower::address_offset(kernel, binding)) : std::nullopt,
            .reads = !is_link && (!is_result || kernel.by_words),
            .writes = is_result || exchanged,
            .origin = origin});
@@ -162,7 +133,7 @@ void GraphInPlan::dispatch(launch::Plan& plan, const GraphResources& resources, 
     whole.operators.push_back(kernel.name);
     plan.steps.push_back({.name = last && !last->name.empty() ? last->name : plan.shaders[dispatch.shader].name,
                           .action = std::move(dispatch),
-                          .barrier_after = !next || next->stage != from.stage,
+                          .barrier_after = lower::ends_stage(program_, i),
                           .next_waits = next && next->link.workgroups > 0,
                           .origin = origin});
   }
