@@ -139,8 +139,9 @@ class PipelineRequest {
     const VkResult result = program->make(*graph, *tensors, after_bind_, cache_,
                                           cached == nullptr || !cached->externally_synchronized, flags(), problems);
     if (result != VK_SUCCESS) return result;
-    device_.instance->message(MessageLevel::Info, formatted("graph `{}`: {} dispatches, {} bytes of session memory",
-                                                            graph->name, program->steps.size(), program->session_size));
+    device_.instance->message(MessageLevel::Info,
+                              formatted("graph `{}`: {} dispatches, {} bytes of session memory", graph->name,
+                                        program->program.dispatches.size(), program->session_size));
     if (identified_ != nullptr) {
       const std::lock_guard lock(identified_->mutex);
       identified_->programs.emplace(pipeline.identifier, program);

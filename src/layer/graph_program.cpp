@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A graph in the driver: kernels as compute pipelines, and constants in memory that the host writes.
 #include <algorithm>
-#include <cstring>
 
+#include "base/checked.hpp"
 #include "base/format.hpp"
 #include "base/parallel.hpp"
 #include "layer/graph_profile.hpp"
 #include "layer/graphs.hpp"
 #include "layer/tensor_capture.hpp"
 #include "lower/lower.hpp"
-#include "lower/packing.hpp"
+#include "lower/program_layout.hpp"
 
 namespace slipway::layer {
 namespace {
 
 constexpr std::uint64_t kConstantAlignment = 256;
-
-constexpr std::uint64_t aligned(std::uint64_t size, std::uint64_t alignment) {
-  return (size + alignment - 1) / alignment * alignment;
-}
 
 // Kernels of graphs on disk, for pipelines without a cache of the application.
 class KernelCache {
@@ -63,71 +59,41 @@ class KernelCache {
   bool is_new_ = false;
 };
 
-void write_constant(const tosa::Graph& graph, const lower::ProgramBuffer& buffer, std::byte* to) {
-  const tosa::Constant& constant = graph.constants[buffer.index];
-  if (buffer.packing) {
-    // Packing reads what it has written, which is slow in memory of the device.
-    std::vector<std::byte> packed(buffer.size);
-    lower::pack(*buffer.packing, constant.data, constant.splat, packed);
-    std::memcpy(to, packed.data(), packed.size());
-    return;
-  }
-  for (std::uint64_t at = 0; at < buffer.size && !constant.data.empty(); at += constant.data.size()) {
-    std::memcpy(to + at, constant.data.data(), std::min<std::uint64_t>(constant.data.size(), buffer.size - at));
-    if (!constant.splat) break;
-  }
-}
-
 }  // namespace
 
 GraphProgram::GraphProgram(const LayerDevice& device) : device_(device) {}
 
 GraphProgram::~GraphProgram() {
-  for (const VkPipeline kernel : kernels_) device_.next.vkDestroyPipeline(device_.handle, kernel, nullptr);
-  destroy_host_buffer(device_, constants_);
+  for (const VkPipeline kernel : kernels) device_.next.vkDestroyPipeline(device_.handle, kernel, nullptr);
+  destroy_host_buffer(device_, memory_);
 }
 
 VkResult GraphProgram::make(const tosa::Graph& graph, const BoundTensors& tensors,
                             const std::shared_ptr<const AfterBindLayout>& layout, VkPipelineCache cache, bool parallel,
                             VkPipelineCreateFlags flags, Diagnostics& diagnostics) {
-  const auto program = diagnostics.take(lower::lower_graph(graph, device_.lower));
-  if (!program) return VK_ERROR_INITIALIZATION_FAILED;
-  log = lower::print_program(graph, *program);
-  session_size = aligned(program->arena_size, kConstantAlignment);
+  auto lowered = diagnostics.take(lower::lower_graph(graph, device_.lower));
+  if (!lowered) return VK_ERROR_INITIALIZATION_FAILED;
+  program = std::move(*lowered);
+  log = lower::print_program(graph, program);
+  session_size = round_up(program.arena_size, kConstantAlignment);
   const auto add = [&](std::vector<Interface>& to, const tosa::Binding& at) {
     Interface one{.at = at, .description = tensors.at(at)};
     const bool after_bind = layout && layout->contains(at.set, at.binding);
     if (!one.description.packed || one.description.may_have_image_strides() || after_bind) {
       one.packed_at = session_size;
-      session_size += aligned(one.description.packed_size(), kConstantAlignment);
+      session_size += round_up(one.description.packed_size(), kConstantAlignment);
     }
     to.push_back(one);
   };
   for (const tosa::Binding& at : graph.input_bindings) add(inputs, at);
   for (const tosa::Binding& at : graph.output_bindings) add(outputs, at);
 
-  std::vector<std::uint64_t> addresses;
-  VkResult result = make_constants(graph, *program, addresses);
-  if (result == VK_SUCCESS) result = make_kernels(*program, cache, parallel, flags);
+  VkResult result = make_constants(graph);
+  if (result == VK_SUCCESS) result = make_kernels(cache, parallel, flags);
   if (result == VK_SUCCESS && layout) result = make_copies(layout, cache, flags);
   if (result != VK_SUCCESS) return result;
   std::vector<std::string> operators;
-  for (std::size_t i = 0; i < program->dispatches.size(); ++i) {
-    operators.push_back(program->kernels[program->dispatches[i].kernel].name);
-    const lower::ProgramDispatch& from = program->dispatches[i];
-    Step step{.kernel = kernels_[from.kernel],
-              .groups = from.groups,
-              .barrier_before = i != 0 && program->dispatches[i - 1].stage != from.stage,
-              .buffers = {}};
-    for (const std::uint32_t index : from.buffers) {
-      const lower::ProgramBuffer& buffer = program->buffers[index];
-      const std::uint64_t value = buffer.kind == lower::BufferKind::Constant       ? addresses[index]
-                                  : buffer.kind == lower::BufferKind::Intermediate ? buffer.offset
-                                                                                   : buffer.index;
-      step.buffers.push_back({buffer.kind, value});
-    }
-    steps.push_back(std::move(step));
-  }
+  for (const lower::ProgramDispatch& one : program.dispatches) operators.push_back(program.kernels[one.kernel].name);
   if (device_.instance->settings.profile) profile = std::make_unique<GraphProfile>(device_, std::move(operators));
   count_calls();
   return VK_SUCCESS;
@@ -148,15 +114,16 @@ VkResult GraphProgram::make_copies(const std::shared_ptr<const AfterBindLayout>&
   return VK_SUCCESS;
 }
 
-// As GraphRecording records the steps.
+// As GraphRecording records the dispatches.
 void GraphProgram::count_calls() {
+  const std::span<const lower::ProgramDispatch> all = program.dispatches;
   std::uint32_t barriers = session_size > 0 ? 1 : 0, binds = 0, pushes = 0;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (steps[i].barrier_before) ++barriers;
-    if (i == 0 || steps[i].kernel != steps[i - 1].kernel) ++binds;
-    if (i == 0 || !std::ranges::starts_with(steps[i - 1].buffers, steps[i].buffers)) ++pushes;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i != 0 && lower::ends_stage(program, i - 1)) ++barriers;
+    if (i == 0 || all[i].kernel != all[i - 1].kernel) ++binds;
+    if (i == 0 || !std::ranges::starts_with(all[i - 1].buffers, all[i].buffers)) ++pushes;
   }
-  const auto dispatches = static_cast<std::uint32_t>(steps.size());
+  const auto dispatches = static_cast<std::uint32_t>(all.size());
   calls = barriers + binds + pushes + dispatches;
   log += formatted(
       "recording: {} Vulkan calls ({} barriers, {} pipelines, {} push constants, {} dispatches){}\n", calls, barriers,
@@ -164,43 +131,38 @@ void GraphProgram::count_calls() {
       calls >= kMinRecordedCalls ? "; from the third time on 1, and those that set the application's state again" : "");
 }
 
-VkResult GraphProgram::make_constants(const tosa::Graph& graph, const lower::KernelProgram& program,
-                                      std::vector<std::uint64_t>& addresses) {
-  std::uint64_t size = 0;
-  addresses.resize(program.buffers.size());
-  for (std::size_t i = 0; i < program.buffers.size(); ++i) {
-    if (program.buffers[i].kind != lower::BufferKind::Constant) continue;
-    addresses[i] = size;
-    size += aligned(std::max<std::uint64_t>(program.buffers[i].size, 1), kConstantAlignment);
-  }
-  if (size == 0) return VK_SUCCESS;
-  const VkResult result = create_host_buffer(device_, size, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, constants_);
+VkResult GraphProgram::make_constants(const tosa::Graph& graph) {
+  constants.resize(program.buffers.size());
+  const auto layout = lower::layout_of_constants(graph, program, lower::ConstantMemory::Device, kConstantAlignment);
+  if (layout.size == 0) return VK_SUCCESS;
+  const VkResult result = create_host_buffer(device_, layout.size, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, memory_);
   if (result != VK_SUCCESS) return result;
-  for (std::size_t i = 0; i < program.buffers.size(); ++i) {
-    if (program.buffers[i].kind != lower::BufferKind::Constant) continue;
-    write_constant(graph, program.buffers[i], constants_.mapped + addresses[i]);
-    addresses[i] += constants_.address;
+  for (const auto [index, offset] : layout.ranges) {
+    const lower::ProgramBuffer& buffer = program.buffers[index];
+    const MutableBytes to(memory_.mapped + offset, buffer.size);
+    lower::write_constant(graph, buffer, lower::ConstantMemory::Device, to);
+    constants[index] = memory_.address + offset;
   }
   return VK_SUCCESS;
 }
 
-VkResult GraphProgram::make_kernels(const lower::KernelProgram& program, VkPipelineCache cache, bool parallel,
-                                    VkPipelineCreateFlags flags) {
+VkResult GraphProgram::make_kernels(VkPipelineCache cache, bool parallel, VkPipelineCreateFlags flags) {
   std::optional<KernelCache> own;
   if (cache == VK_NULL_HANDLE) cache = own.emplace(device_, program).handle();
-  kernels_.resize(program.kernels.size(), VK_NULL_HANDLE);
+  kernels.resize(program.kernels.size(), VK_NULL_HANDLE);
   std::vector<VkResult> results(program.kernels.size(), VK_SUCCESS);
   const auto make_one = [&](std::size_t i) {
-    results[i] = create_kernel(device_, *program.kernels[i].spirv, device_.kernel_layout, cache, flags, kernels_[i]);
+    results[i] = create_kernel(device_, *program.kernels[i].spirv, device_.kernel_layout, cache, flags, kernels[i]);
   };
   if (parallel) {
-    parallel_for(kernels_.size(), make_one);
+    parallel_for(kernels.size(), make_one);
   } else {
-    for (std::size_t i = 0; i < kernels_.size(); ++i) make_one(i);
+    for (std::size_t i = 0; i < kernels.size(); ++i) make_one(i);
   }
   const auto failed = std::ranges::find_if(results, [](VkResult result) { return result != VK_SUCCESS; });
   if (failed != results.end()) return *failed;
   if (own) own->store();
+  for (lower::ProgramKernel& kernel : program.kernels) kernel.spirv = nullptr;
   return VK_SUCCESS;
 }
 

@@ -45,18 +45,6 @@ class GraphProgram {
   GraphProgram(const GraphProgram&) = delete;
   ~GraphProgram();
 
-  // Where a buffer of a kernel is.
-  struct Location {
-    lower::BufferKind kind = lower::BufferKind::Intermediate;
-    std::uint64_t value = 0;  // Constant: an address; Intermediate: an offset in the session; otherwise an index
-    bool operator==(const Location&) const = default;
-  };
-  struct Step {
-    VkPipeline kernel = VK_NULL_HANDLE;
-    std::array<std::uint32_t, 3> groups{};
-    bool barrier_before = false;
-    std::vector<Location> buffers;
-  };
   // An input or output.
   struct Interface {
     tosa::Binding at;
@@ -73,26 +61,25 @@ class GraphProgram {
                 VkPipelineCreateFlags flags, Diagnostics& diagnostics);
 
   std::vector<Interface> inputs, outputs;
-  std::vector<Step> steps;
-  std::unique_ptr<FlowKernel> flow;        // instead of steps
+  lower::KernelProgram program;            // without the SPIR-V of its kernels
+  std::vector<VkDeviceAddress> constants;  // by buffer of the program; 0 for other kinds
+  std::vector<VkPipeline> kernels;
+  std::unique_ptr<FlowKernel> flow;        // instead of a program
   std::unique_ptr<GraphProfile> profile;   // null unless times are wanted
   std::unique_ptr<TensorCapture> capture;  // null unless tensors are captured
   std::uint64_t session_size = 0;          // bytes that kernels use
-  std::uint32_t calls = 0;                 // of Vulkan, to record the steps
+  std::uint32_t calls = 0;                 // of Vulkan, to record the dispatches
   std::string log;
 
  private:
   void count_calls();
-  VkResult make_constants(const tosa::Graph& graph, const lower::KernelProgram& program,
-                          std::vector<std::uint64_t>& addresses);
-  VkResult make_kernels(const lower::KernelProgram& program, VkPipelineCache cache, bool parallel,
-                        VkPipelineCreateFlags flags);
+  VkResult make_constants(const tosa::Graph& graph);
+  VkResult make_kernels(VkPipelineCache cache, bool parallel, VkPipelineCreateFlags flags);
   VkResult make_copies(const std::shared_ptr<const AfterBindLayout>& layout, VkPipelineCache cache,
                        VkPipelineCreateFlags flags);
 
   const LayerDevice& device_;
-  HostBuffer constants_;
-  std::vector<VkPipeline> kernels_;
+  HostBuffer memory_;  // of constants
 };
 
 class GraphPipeline {

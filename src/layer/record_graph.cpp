@@ -9,6 +9,7 @@
 #include "layer/graph_profile.hpp"
 #include "layer/graphs.hpp"
 #include "layer/tensor_capture.hpp"
+#include "lower/program_layout.hpp"
 
 namespace slipway::layer {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 constexpr VkPipelineStageFlags kKernelStages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
 constexpr VkPipelineStageFlags kAllStages = kKernelStages | VK_PIPELINE_STAGE_TRANSFER_BIT;
 
-using Addresses = std::array<VkDeviceAddress, kKernelPushConstants / sizeof(VkDeviceAddress)>;
+using PushConstants = std::array<std::byte, kKernelPushConstants>;
 
 class GraphRecording {
  public:
@@ -27,9 +28,11 @@ class GraphRecording {
   void record() {
     if (!find(program_.inputs, inputs_) || !find(program_.outputs, outputs_)) return;
     if (program_.session_size > 0 && session_.address == 0) return refuse("the session of a data graph has no memory");
+    for (std::size_t i = 0; i < inputs_.size(); ++i) addresses_.push_back(address(program_.inputs[i], inputs_[i]));
+    for (std::size_t i = 0; i < outputs_.size(); ++i) addresses_.push_back(address(program_.outputs[i], outputs_[i]));
     if (can_execute()) {
       const VkCommandBuffer own = commands_;
-      const VkCommandBuffer secondary = session_.recorded->find(state_.family, addresses(), [&](VkCommandBuffer into) {
+      const VkCommandBuffer secondary = session_.recorded->find(state_.family, addresses_, [&](VkCommandBuffer into) {
         commands_ = into;
         record_steps();
       });
@@ -51,13 +54,6 @@ class GraphRecording {
     return state_.may_execute && !state_.state_lost && state_.active == 0 && program_.calls >= kMinRecordedCalls &&
            !device_.unknown_state && !program_.profile && std::ranges::all_of(inputs_, packed) &&
            std::ranges::all_of(outputs_, packed);
-  }
-
-  std::vector<VkDeviceAddress> addresses() const {
-    std::vector<VkDeviceAddress> all;
-    for (const TensorObject* tensor : inputs_) all.push_back(tensor->address);
-    for (const TensorObject* tensor : outputs_) all.push_back(tensor->address);
-    return all;
   }
 
   void record_steps() {
@@ -165,54 +161,44 @@ class GraphRecording {
     device_.next.vkCmdPipelineBarrier(commands_, from, to, 0, 1, &all, 0, nullptr, 0, nullptr);
   }
 
-  VkDeviceAddress interface_address(std::span<const GraphProgram::Interface> interface,
-                                    std::span<const TensorObject* const> tensors, std::uint64_t index) const {
-    if (tensors[index] != nullptr && tensors[index]->description.packed) return tensors[index]->address;
-    return session_.address + *interface[index].packed_at;
+  VkDeviceAddress address(const GraphProgram::Interface& interface, const TensorObject* tensor) const {
+    if (tensor != nullptr && tensor->description.packed) return tensor->address;
+    return session_.address + *interface.packed_at;
   }
 
   void dispatch_steps() {
     const VkQueryPool times = program_.profile ? program_.profile->begin(commands_, state_.family) : VK_NULL_HANDLE;
     if (times != VK_NULL_HANDLE) program_.profile->mark(commands_, times, 0);
-    std::uint32_t done = 0;
-    for (const GraphProgram::Step& step : program_.steps) {
+    const std::span addresses = addresses_;
+    const lower::KernelProgram& program = program_.program;
+    const lower::ProgramAddresses<VkDeviceAddress> address_of{program.buffers, addresses.first(inputs_.size()),
+                                                              addresses.subspan(inputs_.size()), program_.constants,
+                                                              session_.address};
+    for (std::uint32_t i = 0; i < program.dispatches.size(); ++i) {
       // Kernels whose times are taken run one after the other.
-      if (step.barrier_before || (times != VK_NULL_HANDLE && done != 0)) barrier(kKernelStages, kKernelStages);
-      dispatch(step);
-      if (times != VK_NULL_HANDLE) program_.profile->mark(commands_, times, ++done);
+      if (i != 0 && (lower::ends_stage(program, i - 1) || times != VK_NULL_HANDLE))
+        barrier(kKernelStages, kKernelStages);
+      dispatch(program.dispatches[i], address_of);
+      if (times != VK_NULL_HANDLE) program_.profile->mark(commands_, times, i + 1);
     }
   }
 
-  void dispatch(const GraphProgram::Step& step) {
-    Addresses addresses;
-    for (std::size_t i = 0; i < step.buffers.size(); ++i) {
-      const GraphProgram::Location& at = step.buffers[i];
-      switch (at.kind) {
-        case lower::BufferKind::Input:
-          addresses[i] = interface_address(program_.inputs, inputs_, at.value);
-          break;
-        case lower::BufferKind::Output:
-          addresses[i] = interface_address(program_.outputs, outputs_, at.value);
-          break;
-        case lower::BufferKind::Constant:
-          addresses[i] = at.value;
-          break;
-        case lower::BufferKind::Intermediate:
-          addresses[i] = session_.address + at.value;
-          break;
-      }
-    }
-    if (bound_ != step.kernel) device_.next.vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, step.kernel);
-    bound_ = step.kernel;
-    push(std::span(addresses).first(step.buffers.size()));
-    device_.next.vkCmdDispatch(commands_, step.groups[0], step.groups[1], step.groups[2]);
+  void dispatch(const lower::ProgramDispatch& one, const lower::ProgramAddresses<VkDeviceAddress>& address_of) {
+    const lower::ProgramKernel& kernel = program_.program.kernels[one.kernel];
+    PushConstants constants;
+    for (std::uint32_t i = 0; i < one.buffers.size(); ++i)
+      store(&constants[lower::address_offset(kernel, i)], address_of(one.buffers[i]));
+    if (const VkPipeline pipeline = program_.kernels[one.kernel]; std::exchange(bound_, pipeline) != pipeline)
+      device_.next.vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+    push(std::span(constants).first(lower::push_constant_size(kernel)));
+    device_.next.vkCmdDispatch(commands_, one.groups[0], one.groups[1], one.groups[2]);
   }
 
   // All kernels have one layout, so that push constants last.
-  void push(std::span<const VkDeviceAddress> wanted) {
+  void push(Bytes wanted) {
     if (wanted.size() <= pushed_ && std::ranges::equal(wanted, std::span(last_).first(wanted.size()))) return;
     device_.next.vkCmdPushConstants(commands_, device_.kernel_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                                    static_cast<std::uint32_t>(wanted.size_bytes()), wanted.data());
+                                    static_cast<std::uint32_t>(wanted.size()), wanted.data());
     std::ranges::copy(wanted, last_.begin());
     pushed_ = wanted.size();
   }
@@ -223,8 +209,9 @@ class GraphRecording {
   const CommandState& state_;
   const GraphProgram& program_;
   std::vector<const TensorObject*> inputs_, outputs_;  // null: known when the commands are executed
+  std::vector<VkDeviceAddress> addresses_;             // of inputs, then outputs, or of their copies
   VkPipeline bound_ = VK_NULL_HANDLE;
-  Addresses last_{};        // that were pushed
+  PushConstants last_{};    // that were pushed
   std::size_t pushed_ = 0;  // of them
 };
 
