@@ -140,7 +140,7 @@ class Conversion {
     if (convert::detect_format(bytes) == convert::ModelFormat::Vgf) return convert_vgf(bytes);
     log("reading");
     convert::ReadModelOptions settings = options_.read;
-    if (options_.input != "-") settings.done_with = release_mapped_pages;
+    if (options_.input != "-") settings.done_with = [](Bytes part) { release_mapped_pages(part); };
     auto model = convert::read_model(bytes, name_, settings, diagnostics_);
     if (model) convert(*model);
   }
