@@ -90,8 +90,8 @@ TEST(Compare, UndefinedPowers) {
 
 // Devices may take subnormal operands for zeros, in this operator or in one before it.
 TEST(Compare, SubnormalOperandsMayBeZeros) {
-  const tosa::Graph graph =
-      graph_of("%0 = input f32[2]\n%1 = input f32[2]\n%2 = EQUAL(%0, %1) bool[2]\n%3 = CAST(%2) i8[2]\n%4 = CAST(%3) f32[2]\n"
+  const tosa::Graph graph = graph_of(
+      "%0 = input f32[2]\n%1 = input f32[2]\n%2 = EQUAL(%0, %1) bool[2]\n%3 = CAST(%2) i8[2]\n%4 = CAST(%3) f32[2]\n"
       "output %4\n");
   const std::vector<Tensor> inputs = {reals({2}, {0x1p-130, 1}), reals({2}, {0, 0x1p-130})};
   EXPECT_TRUE(compare(graph, inputs, reals({2}, {0, 0})).passed());

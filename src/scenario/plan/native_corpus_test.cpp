@@ -110,7 +110,8 @@ SceneResult run_corpus_scene(const CorpusScene& scene, launch::DeviceOpening& op
       result.has_graphs = true;
       if (graph.native) ++result.native;
     }
-    const auto report = run(loaded, opening, {}, Log([](LogLevel, std::string_view) {}), diagnostics);
+    launch::VulkanExecutor executor(opening);
+    const auto report = run(loaded, executor, {}, Log([](LogLevel, std::string_view) {}), diagnostics);
     if (report) result.expectations = launch::print_expectations(report->expectations);
   }
   if (diagnostics.has_errors()) result.problems = format_diagnostics(diagnostics.all(), {.sources = false});
