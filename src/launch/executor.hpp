@@ -23,12 +23,12 @@
 #include "base/diagnostic.hpp"
 #include "base/item_progress.hpp"
 #include "base/log.hpp"
+#include "launch/execution_options.hpp"
 #include "launch/pipeline_cache_file.hpp"
 #include "launch/plan/plan.hpp"
 #include "launch/readback.hpp"
 #include "launch/report/perf_counters.hpp"
 #include "launch/shared_pipelines.hpp"
-#include "vk/queue_point.hpp"
 
 namespace slipway::gpu {
 class Buffer;
@@ -46,17 +46,6 @@ struct ExecutorInfo {
   const vk::Snapshot* vulkan = nullptr;  // of a Vulkan device; lives as long as the executor
 };
 
-// What a caller chooses for the iterations of a plan.
-struct ExecutionOptions {
-  bool timestamps = false;       // around each dispatch and draw, and each part of a call
-  bool iteration_times = false;  // around each iteration
-  // For the waits inside an iteration. With it a device reports its progress, so that a command that hangs is known.
-  std::optional<std::chrono::nanoseconds> time_out;
-  // The steps before this one and the others are two batches of one submission, each with waits of its own. Only for
-  // plans without boundaries and calls.
-  std::optional<std::size_t> split;
-};
-
 struct PrepareOptions {
   ExecutionOptions execution;
   std::optional<PipelineCacheFile> pipeline_cache;
@@ -66,13 +55,6 @@ struct PrepareOptions {
   std::mutex* queue_lock = nullptr;              // held while contents are uploaded, through queue 0
   bool counters = false;                         // PreparedPlan::counters grow with every iteration, and it is logged
   ItemProgress progress = {};                    // of pipelines
-};
-
-struct SubmitOptions {
-  std::uint32_t queue = 0;
-  std::span<const std::vector<vk::QueuePoint>> after;  // what each batch waits for; empty: nothing
-  // Of calls, and of the waits before them; nothing: ExecutionOptions::time_out.
-  std::optional<std::chrono::nanoseconds> time_out;
 };
 
 // A plan made ready to run, as often as wanted: resources with their contents, pipelines, recorded commands. Each

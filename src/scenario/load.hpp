@@ -6,15 +6,15 @@
 
 #include "base/diagnostic.hpp"
 #include "base/log.hpp"
-#include "launch/executor.hpp"
+#include "launch/plan/plan.hpp"
 #include "scenario/model.hpp"
 #include "scenario/options.hpp"
 
 namespace slipway::vk {
-struct Needs;
-}
+struct Snapshot;
+}  // namespace slipway::vk
 namespace slipway::launch {
-class DeviceOpening;
+class Executor;
 struct Report;
 struct RunOptions;
 }  // namespace slipway::launch

@@ -334,7 +334,7 @@ class ModelJob : public Job {
     return alone_ && ok();
   }
 
-  // A device that is no Vulkan device has no graphs of its own.
+  // What is not a Vulkan device has no graphs of its own.
   void refuse_emulation(const vk::Snapshot* device) {
     Diagnostics refused;
     model::refuse_emulation(alone_->plan, device ? *device : vk::Snapshot(), refused);

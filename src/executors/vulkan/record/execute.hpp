@@ -12,7 +12,7 @@
 #include "executors/vulkan/record/recordable.hpp"
 #include "gpu/commands/submit.hpp"
 #include "gpu/device/device.hpp"
-#include "launch/executor.hpp"
+#include "launch/execution_options.hpp"
 #include "launch/report/perf_counters.hpp"
 #include "launch/report/profile.hpp"
 
