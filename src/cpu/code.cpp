@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/elf.hpp"
 #include "base/format.hpp"
 
 namespace slipway::cpu {
@@ -43,19 +44,19 @@ class Object {
   explicit Object(Bytes bytes) : bytes_(bytes) {}
 
   Result<> read() {
-    const auto header = at<Elf64_Ehdr>(0);
-    if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_type != ET_REL ||
-        header->e_machine != EM_X86_64 || header->e_shentsize != sizeof(Elf64_Shdr))
+    const auto header = read_elf_header(bytes_);
+    if (!header || !header->wide || header->type != ET_REL || header->machine != EM_X86_64 ||
+        header->shentsize != header->section_header_size())
       return invalid("its header");
-    for (std::uint32_t i = 0; i < header->e_shnum; ++i) {
-      const auto section = at<Elf64_Shdr>(header->e_shoff + std::uint64_t{i} * sizeof(Elf64_Shdr));
+    for (std::uint32_t i = 0; i < header->shnum; ++i) {
+      const auto section = elf_section(bytes_, *header, i);
       if (!section) return invalid("its sections");
       sections_.push_back(*section);
     }
-    for (const Elf64_Shdr& section : sections_) {
-      if (section.sh_type == SHT_SYMTAB) symbols_ = &section;
-    }
-    if (!symbols_ || symbols_->sh_link >= sections_.size()) return invalid("it has no symbols");
+    const auto table = std::ranges::find(sections_, std::uint32_t{SHT_SYMTAB}, &ElfSection::type);
+    if (table == sections_.end() || table->link >= sections_.size()) return invalid("it has no symbols");
+    symbols_ = contents(*table);
+    names_ = contents(sections_[table->link]);
     return {};
   }
 
@@ -64,13 +65,12 @@ class Object {
     std::uint64_t end = 0;
     offsets_.assign(sections_.size(), kAbsent);
     for (std::size_t i = 0; i < sections_.size(); ++i) {
-      const Elf64_Shdr& section = sections_[i];
-      if (!(section.sh_flags & SHF_ALLOC) || (section.sh_type != SHT_PROGBITS && section.sh_type != SHT_NOBITS))
-        continue;
-      const std::uint64_t alignment = std::clamp<std::uint64_t>(section.sh_addralign, 1, kPage);
+      const ElfSection& section = sections_[i];
+      if (!(section.flags & SHF_ALLOC) || (section.type != SHT_PROGBITS && section.type != SHT_NOBITS)) continue;
+      const std::uint64_t alignment = std::clamp<std::uint64_t>(section.alignment, 1, kPage);
       end = (end + alignment - 1) / alignment * alignment;
       offsets_[i] = end;
-      end += section.sh_size;
+      end += section.size;
     }
     stubs_ = (end + kStubSize - 1) / kStubSize * kStubSize;
     return stubs_ + externals().size() * kStubSize;
@@ -78,8 +78,8 @@ class Object {
 
   Result<> copy_to(std::byte* memory) const {
     for (std::size_t i = 0; i < sections_.size(); ++i) {
-      if (offsets_[i] == kAbsent || sections_[i].sh_type == SHT_NOBITS) continue;
-      const auto from = part(sections_[i].sh_offset, sections_[i].sh_size);
+      if (offsets_[i] == kAbsent || sections_[i].type == SHT_NOBITS) continue;
+      const auto from = range_of(bytes_, sections_[i].offset, sections_[i].size);
       if (!from) return invalid("the contents of a section");
       std::ranges::copy(*from, memory + offsets_[i]);
     }
@@ -92,26 +92,24 @@ class Object {
   }
 
   Result<> relocate(std::byte* memory) const {
-    for (const Elf64_Shdr& section : sections_) {
-      if (section.sh_type != SHT_RELA) continue;
-      if (section.sh_info >= sections_.size()) return invalid("a section of relocations");
-      if (offsets_[section.sh_info] == kAbsent) continue;
-      for (std::uint64_t i = 0; i < section.sh_size / sizeof(Elf64_Rela); ++i) {
-        const auto entry = at<Elf64_Rela>(section.sh_offset + i * sizeof(Elf64_Rela));
-        if (!entry) return invalid("a relocation");
-        SLIPWAY_TRY_VOID(relocate(memory, section.sh_info, *entry));
-      }
+    for (const ElfSection& section : sections_) {
+      if (section.type != SHT_RELA) continue;
+      if (section.info >= sections_.size()) return invalid("a section of relocations");
+      if (offsets_[section.info] == kAbsent) continue;
+      const auto table = range_of(bytes_, section.offset, section.size);
+      if (!table) return invalid("a relocation");
+      for (std::uint64_t i = 0; const auto entry = elf_relocation(*table, true, true, i); ++i)
+        SLIPWAY_TRY_VOID(relocate(memory, section.info, *entry));
     }
     return {};
   }
 
   std::optional<std::uint64_t> find(std::string_view name) const {
-    for (std::uint64_t i = 0; i < symbols_->sh_size / sizeof(Elf64_Sym); ++i) {
-      const auto symbol = at<Elf64_Sym>(symbols_->sh_offset + i * sizeof(Elf64_Sym));
-      if (!symbol || name_of(*symbol) != name || symbol->st_shndx >= sections_.size() ||
-          offsets_[symbol->st_shndx] == kAbsent || symbol->st_value >= sections_[symbol->st_shndx].sh_size)
+    for (std::uint64_t i = 0; const auto symbol = elf_symbol(symbols_, true, i); ++i) {
+      if (name_of(*symbol) != name || symbol->section >= sections_.size() || offsets_[symbol->section] == kAbsent ||
+          symbol->value >= sections_[symbol->section].size)
         continue;
-      return offsets_[symbol->st_shndx] + symbol->st_value;
+      return offsets_[symbol->section] + symbol->value;
     }
     return std::nullopt;
   }
@@ -119,63 +117,52 @@ class Object {
  private:
   static constexpr std::uint64_t kAbsent = ~std::uint64_t{0};
 
-  std::optional<Bytes> part(std::uint64_t offset, std::uint64_t size) const {
-    if (offset > bytes_.size() || size > bytes_.size() - offset) return std::nullopt;
-    return bytes_.subspan(offset, size);
+  // Empty for contents outside the file.
+  Bytes contents(const ElfSection& section) const {
+    return range_of(bytes_, section.offset, section.size).value_or(Bytes());
   }
-  template <class T>
-  std::optional<T> at(std::uint64_t offset) const {
-    const auto bytes = part(offset, sizeof(T));
-    return bytes ? std::optional(load<T>(bytes->data())) : std::nullopt;
+  std::string_view name_of(const ElfSymbol& symbol) const {
+    return elf_string(names_, symbol.name_offset).value_or(std::string_view());
   }
 
-  std::string_view name_of(const Elf64_Sym& symbol) const {
-    const Elf64_Shdr& names = sections_[symbols_->sh_link];
-    const auto all = part(names.sh_offset, names.sh_size);
-    if (!all || symbol.st_name >= all->size()) return {};
-    const std::string_view rest = text_of(all->subspan(symbol.st_name));
-    return rest.substr(0, rest.find('\0'));
-  }
-
-  Result<std::uint64_t> offset_of(const Elf64_Rela& entry) const {
-    const auto symbol = at<Elf64_Sym>(symbols_->sh_offset + ELF64_R_SYM(entry.r_info) * sizeof(Elf64_Sym));
+  Result<std::uint64_t> offset_of(const ElfRelocation& entry) const {
+    const auto symbol = elf_symbol(symbols_, true, entry.symbol);
     if (!symbol) return invalid("a symbol");
-    if (symbol->st_shndx == SHN_UNDEF) {
+    if (symbol->section == SHN_UNDEF) {
       const std::string_view name = name_of(*symbol);
       for (std::size_t i = 0; i < externals().size(); ++i) {
         if (externals()[i].name == name) return stubs_ + i * kStubSize;
       }
       return fail(DiagnosticKind::Unsupported, {}, formatted("a compiled kernel needs the function `{}`", name));
     }
-    if (symbol->st_shndx >= sections_.size() || offsets_[symbol->st_shndx] == kAbsent) return invalid("a symbol");
-    return offsets_[symbol->st_shndx] + symbol->st_value;
+    if (symbol->section >= sections_.size() || offsets_[symbol->section] == kAbsent) return invalid("a symbol");
+    return offsets_[symbol->section] + symbol->value;
   }
 
-  Result<> relocate(std::byte* memory, std::uint32_t section, const Elf64_Rela& entry) const {
-    const std::uint64_t type = ELF64_R_TYPE(entry.r_info);
-    const std::uint64_t width = type == R_X86_64_64 ? 8 : 4;
-    if (entry.r_offset > sections_[section].sh_size || sections_[section].sh_size - entry.r_offset < width)
+  Result<> relocate(std::byte* memory, std::uint32_t section, const ElfRelocation& entry) const {
+    const std::uint64_t width = entry.type == R_X86_64_64 ? 8 : 4;
+    const auto addend = static_cast<std::uint64_t>(*entry.addend);
+    if (entry.offset > sections_[section].size || sections_[section].size - entry.offset < width)
       return invalid("the offset of a relocation");
     SLIPWAY_TRY(const std::uint64_t target, offset_of(entry));
-    const std::uint64_t place = offsets_[section] + entry.r_offset;
-    switch (type) {
+    const std::uint64_t place = offsets_[section] + entry.offset;
+    switch (entry.type) {
       case R_X86_64_PC32:
       case R_X86_64_PLT32:
-        slipway::store(memory + place,
-                       static_cast<std::uint32_t>(target + static_cast<std::uint64_t>(entry.r_addend) - place));
+        slipway::store(memory + place, static_cast<std::uint32_t>(target + addend - place));
         return {};
       case R_X86_64_64:
-        slipway::store(memory + place,
-                       reinterpret_cast<std::uint64_t>(memory) + target + static_cast<std::uint64_t>(entry.r_addend));
+        slipway::store(memory + place, reinterpret_cast<std::uint64_t>(memory) + target + addend);
         return {};
       default:
-        return fail(DiagnosticKind::Unsupported, {}, formatted("a compiled kernel has a relocation of type {}", type));
+        return fail(DiagnosticKind::Unsupported, {},
+                    formatted("a compiled kernel has a relocation of type {}", entry.type));
     }
   }
 
   Bytes bytes_;
-  std::vector<Elf64_Shdr> sections_;
-  const Elf64_Shdr* symbols_ = nullptr;
+  std::vector<ElfSection> sections_;
+  Bytes symbols_, names_;
   std::vector<std::uint64_t> offsets_;  // by section
   std::uint64_t stubs_ = 0;
 };

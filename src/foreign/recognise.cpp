@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/elf.hpp"
 #include "base/format.hpp"
 #include "base/mlir_bytecode.hpp"
 #include "foreign/containers.hpp"
@@ -206,9 +207,7 @@ bool is_open_cl(const ForeignFile& file) {
 bool is_cuda(const ForeignFile& file) {
   const std::string_view text = beginning(file);
   constexpr std::uint16_t kCuda = 190;  // machine of ELF
-  if (text.starts_with("\x7f"
-                       "ELF"))
-    return file.bytes.size() >= 20 && load<std::uint16_t>(&file.bytes[18]) == kCuda;
+  if (is_elf(file.bytes)) return file.bytes.size() >= 20 && load<std::uint16_t>(&file.bytes[18]) == kCuda;
   return is_code(file) && (text.contains("__global__ ") || (text.contains(".target sm_") && text.contains(".version")));
 }
 

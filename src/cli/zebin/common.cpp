@@ -16,7 +16,7 @@ namespace {
 // An ELF file with Intel's machine or types, valid or not. Old files have other numbers; they are detected by the name
 // of the section `.ze_info`.
 bool is_zebin_elf(Bytes bytes) {
-  if (!zebin::is_elf(bytes) || bytes.size() < 20) return false;
+  if (!is_elf(bytes) || bytes.size() < 20) return false;
   const auto type = load<std::uint16_t>(&bytes[16]), machine = load<std::uint16_t>(&bytes[18]);
   return zebin::has_zebin_header(bytes) || machine == 0xcd00 || type == zebin::kOpenClWrapper ||
          text_of(bytes).contains(".ze_info");

@@ -1,58 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "recipe/control_code/elf32.hpp"
 
+#include <elf.h>
+
 #include <algorithm>
 
 #include "base/format.hpp"
 
 namespace slipway::recipe::control_code {
-namespace {
-
-constexpr std::size_t kSectionHeader = 40;
-constexpr std::string_view kMagic =
-    "\x7f"
-    "ELF";
-
-struct SectionHeader {
-  std::uint32_t name, type, flags, address, offset, size, link, info, alignment, entry_size;
-};
-static_assert(sizeof(SectionHeader) == kSectionHeader);
-
-}  // namespace
 
 std::optional<Elf32> Elf32::read(Bytes bytes, std::string_view file, Diagnostics& diagnostics) {
   Elf32 elf(bytes, file, diagnostics);
   const auto at = [&](std::uint64_t begin, std::uint64_t end) {
     return SourceLocation::in_bytes(elf.file_, {begin, std::min<std::uint64_t>(end, bytes.size())});
   };
-  if (!text_of(bytes).starts_with(kMagic)) {
+  if (!is_elf(bytes)) {
     diagnostics.error(DiagnosticKind::FileFormat, at(0, 4),
                       "not a valid ELF stream: it does not begin with `\\x7fELF`");
     return std::nullopt;
   }
-  if (bytes.size() < sizeof(ElfHeader)) {
-    diagnostics.error(
-        DiagnosticKind::FileTruncated, at(0, bytes.size()),
-        formatted("not a valid ELF stream: the header has {} of {} bytes", bytes.size(), sizeof(ElfHeader)));
+  const std::optional<ElfHeader> read = read_elf_header(bytes);
+  if (!read) {
+    const std::size_t wanted = ElfHeader{.wide = bytes.size() > 4 && bytes[4] == std::byte{2}}.size();
+    diagnostics.error(DiagnosticKind::FileTruncated, at(0, bytes.size()),
+                      formatted("not a valid ELF stream: the header has {} of {} bytes", bytes.size(), wanted));
     return std::nullopt;
   }
-  elf.header_ = load<ElfHeader>(bytes.data());
+  elf.header_ = *read;
   const ElfHeader& header = elf.header_;
-  if (header.identification[4] != 1 || header.identification[5] != 1 || header.type != 2 || header.machine != 1) {
+  if (header.file_class() != 1 || header.byte_order() != 1 || header.type != 2 || header.machine != 1) {
     diagnostics.error(DiagnosticKind::FileFormat, at(4, 20),
                       formatted("not a control-code ELF: class {}, byte order {}, type {} and machine {}, where "
                                 "1, 1, 2 and 1 are expected",
-                                header.identification[4], header.identification[5], header.type, header.machine));
+                                header.file_class(), header.byte_order(), header.type, header.machine));
     return std::nullopt;
   }
-  const std::uint64_t table_end =
-      std::uint64_t{header.section_headers} + std::uint64_t{header.section_header_count} * kSectionHeader;
-  if (header.section_header_count == 0 || header.section_header_size != kSectionHeader || table_end > bytes.size()) {
-    diagnostics.error(
-        DiagnosticKind::FileTruncated, at(32, 52),
-        formatted("the table of {} sections of {} bytes at byte {} is not in the file, which has {} "
-                  "bytes",
-                  header.section_header_count, header.section_header_size, header.section_headers, bytes.size()));
+  const std::size_t entry = header.section_header_size();
+  if (header.shnum == 0 || header.shentsize != entry || !range_of(bytes, header.shoff, header.shnum * entry)) {
+    diagnostics.error(DiagnosticKind::FileTruncated, at(32, 52),
+                      formatted("the table of {} sections of {} bytes at byte {} is not in the file, which has {} "
+                                "bytes",
+                                header.shnum, header.shentsize, header.shoff, bytes.size()));
     return std::nullopt;
   }
   if (!elf.read_sections()) return std::nullopt;
@@ -60,37 +48,32 @@ std::optional<Elf32> Elf32::read(Bytes bytes, std::string_view file, Diagnostics
 }
 
 bool Elf32::read_sections() {
-  const auto header_of = [&](std::size_t index) {
-    return load<SectionHeader>(&bytes_[header_.section_headers + index * kSectionHeader]);
-  };
   Bytes names;
-  if (header_.name_section < header_.section_header_count) {
-    const SectionHeader of_names = header_of(header_.name_section);
-    if (std::uint64_t{of_names.offset} + of_names.size <= bytes_.size()) {
-      names = bytes_.subspan(of_names.offset, of_names.size);
-    }
+  if (header_.shstrndx < header_.shnum) {
+    const ElfSection of_names = *elf_section(bytes_, header_, header_.shstrndx);
+    names = range_of(bytes_, of_names.offset, of_names.size).value_or(Bytes());
   }
-  if (names.empty() && header_.section_header_count > 1) {
+  if (names.empty() && header_.shnum > 1) {
     diagnostics_->error(DiagnosticKind::IndexOutOfRange, SourceLocation::in_bytes(file_, {50, 52}),
                         formatted("section {} must hold the names of sections, but there is no such section in the "
                                   "file",
-                                  header_.name_section));
+                                  header_.shstrndx));
     return false;
   }
   sections_.resize(1);
-  for (std::size_t i = 1; i < header_.section_header_count; ++i) {
-    const std::uint64_t at = header_.section_headers + i * kSectionHeader;
-    const SourceLocation location = SourceLocation::in_bytes(file_, {at, at + kSectionHeader});
-    const SectionHeader raw = header_of(i);
-    Section section{.index = static_cast<std::uint32_t>(i),
-                    .name = name_at(names, raw.name, location, "section"),
+  for (std::uint32_t i = 1; i < header_.shnum; ++i) {
+    const std::uint64_t at = header_.shoff + i * header_.section_header_size();
+    const SourceLocation location = SourceLocation::in_bytes(file_, {at, at + header_.section_header_size()});
+    const ElfSection raw = *elf_section(bytes_, header_, i);
+    Section section{.index = i,
+                    .name = name_at(names, raw.name_offset, location, "section"),
                     .type = raw.type,
-                    .flags = raw.flags,
-                    .offset = raw.offset,
-                    .size = raw.size,
+                    .flags = static_cast<std::uint32_t>(raw.flags),
+                    .offset = static_cast<std::uint32_t>(raw.offset),
+                    .size = static_cast<std::uint32_t>(raw.size),
                     .link = raw.link,
                     .info = raw.info};
-    if (raw.type != kNoContents && std::uint64_t{raw.offset} + raw.size > bytes_.size()) {
+    if (raw.type != SHT_NOBITS && !range_of(bytes_, raw.offset, raw.size)) {
       diagnostics_->error(DiagnosticKind::FileTruncated, location,
                           formatted("section {} ({}) has {} bytes from byte {} on, but the file ends at byte {}", i,
                                     section.name, raw.size, raw.offset, bytes_.size()));
@@ -106,8 +89,8 @@ const Section* Elf32::find(std::string_view name) const {
 }
 
 Bytes Elf32::contents(const Section& section) const {
-  if (section.type == kNoContents || std::uint64_t{section.offset} + section.size > bytes_.size()) return {};
-  return bytes_.subspan(section.offset, section.size);
+  if (section.type == SHT_NOBITS) return {};
+  return range_of(bytes_, section.offset, section.size).value_or(Bytes());
 }
 
 SourceLocation Elf32::location_of(const Section& section) const {
@@ -116,11 +99,7 @@ SourceLocation Elf32::location_of(const Section& section) const {
 }
 
 std::string Elf32::name_at(Bytes strings, std::uint32_t offset, const SourceLocation& location, std::string_view what) {
-  if (offset < strings.size()) {
-    const std::string_view rest = text_of(strings.subspan(offset));
-    const std::size_t end = rest.substr(0, kMaxName + 1).find('\0');
-    if (end != rest.npos) return std::string(rest.substr(0, end));
-  }
+  if (const auto name = elf_string(strings, offset, kMaxName)) return std::string(*name);
   diagnostics_->error(DiagnosticKind::FileFormat, location,
                       formatted("the name of a {} at byte {} of the names, which have {} bytes, does not end or is "
                                 "longer than {}",
@@ -137,16 +116,16 @@ const Section* Elf32::section_at(std::uint32_t index, std::string_view user) {
 
 std::optional<ElfSymbol> Elf32::symbol(const Section& table, std::uint32_t index, std::string_view user) {
   const Bytes symbols = contents(table);
-  if (index < symbols.size() / sizeof(ElfSymbol)) return load<ElfSymbol>(&symbols[index * sizeof(ElfSymbol)]);
+  if (const auto symbol = elf_symbol(symbols, false, index)) return symbol;
   diagnostics_->error(DiagnosticKind::IndexOutOfRange, location_of(table),
                       formatted("{} names symbol {}, but table {} has {}", user, index, table.name,
-                                symbols.size() / sizeof(ElfSymbol)));
+                                symbols.size() / header_.symbol_size()));
   return std::nullopt;
 }
 
 std::string Elf32::symbol_name(const Section& table, const ElfSymbol& symbol) {
   const Section* strings = section_at(table.link, formatted("symbol table {}", table.name));
-  return strings ? name_at(contents(*strings), symbol.name, location_of(table), "symbol") : std::string();
+  return strings ? name_at(contents(*strings), symbol.name_offset, location_of(table), "symbol") : std::string();
 }
 
 }  // namespace slipway::recipe::control_code

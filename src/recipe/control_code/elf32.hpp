@@ -13,43 +13,10 @@
 
 #include "base/bytes.hpp"
 #include "base/diagnostic.hpp"
+#include "base/elf.hpp"
 #include "recipe/control_code/control_code.hpp"
 
 namespace slipway::recipe::control_code {
-
-// The layouts are those of the file.
-struct ElfHeader {
-  std::uint8_t identification[16];
-  std::uint16_t type, machine;
-  std::uint32_t version, entry, program_headers, section_headers, flags;
-  std::uint16_t size, program_header_size, program_header_count, section_header_size, section_header_count,
-      name_section;
-};
-static_assert(sizeof(ElfHeader) == 52);
-
-struct ElfSymbol {
-  std::uint32_t name, value, size;
-  std::uint8_t info, other;
-  std::uint16_t section;
-
-  std::uint8_t type() const { return info & 15; }
-};
-static_assert(sizeof(ElfSymbol) == 16);
-
-struct ElfRelocation {
-  std::uint32_t offset, info, addend;
-};
-static_assert(sizeof(ElfRelocation) == 12);
-
-enum : std::uint32_t {
-  kSymbolTable = 2,
-  kRelocations = 4,
-  kNote = 7,
-  kNoContents = 8,
-  kDynamicSymbols = 11,
-  kGroup = 17
-};
-enum : std::uint8_t { kObjectSymbol = 1, kFunctionSymbol = 2 };
 
 // Longer names are errors: many entries of a malicious file could refer to one long name.
 inline constexpr std::size_t kMaxName = 1024;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads a control-code ELF, table by table (docs/spec/recipe.md#control-code-elf-files).
+#include <elf.h>
+
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -100,7 +102,7 @@ void read_group(Elf32& elf, const Section& group, std::size_t& budget, ControlCo
   const std::optional<ElfSymbol> function =
       object ? elf.symbol(*symbols, object->section, formatted("the instance of {}", group.name)) : std::nullopt;
   if (!function) return;
-  if (object->type() != kObjectSymbol || function->type() != kFunctionSymbol) {
+  if (object->type() != STT_OBJECT || function->type() != STT_FUNC) {
     elf.diagnostics().error(DiagnosticKind::FileFormat, elf.location_of(*symbols),
                             formatted("{} must name an OBJECT symbol, and that a FUNC symbol, but their types are "
                                       "{} and {}",
@@ -138,44 +140,40 @@ void read_patches(Elf32& elf, const Section& table, std::size_t& budget, Control
   if (!symbols) return;
   const Bytes bytes = elf.contents(table);
   const bool scheme_in_addend = file.abi_version == 0x01;
-  for (std::size_t at = 0; at + sizeof(ElfRelocation) <= bytes.size() && budget != 0;
-       at += sizeof(ElfRelocation), --budget) {
-    const auto raw = load<ElfRelocation>(&bytes[at]);
-    const std::optional<ElfSymbol> symbol = elf.symbol(*symbols, raw.info >> 8, table.name);
+  for (std::size_t at = 0; budget != 0; ++at, --budget) {
+    const std::optional<ElfRelocation> raw = elf_relocation(bytes, false, true, at);
+    if (!raw) return;
+    const std::optional<ElfSymbol> symbol = elf.symbol(*symbols, raw->symbol, table.name);
     if (!symbol) return;
     const Section* target = symbol->section < kReservedSections ? elf.section_at(symbol->section, table.name) : nullptr;
     if (!target) return;
-    if (raw.offset >= target->size) {
+    if (raw->offset >= target->size) {
       elf.diagnostics().error(DiagnosticKind::IndexOutOfRange, elf.location_of(table),
-                              formatted("{} patches byte {} of section {}, which has {} bytes", table.name, raw.offset,
+                              formatted("{} patches byte {} of section {}, which has {} bytes", table.name, raw->offset,
                                         target->name, target->size));
       return;
     }
+    const auto addend = static_cast<std::uint32_t>(*raw->addend);
     file.patches.push_back({.symbol = elf.symbol_name(*symbols, *symbol),
                             .section = symbol->section,
-                            .offset = raw.offset,
-                            .scheme = scheme_in_addend ? raw.addend & 15 : raw.info & 0xff,
-                            .addend = scheme_in_addend ? raw.addend >> 4 : raw.addend,
-                            .symbol_size = symbol->size});
+                            .offset = static_cast<std::uint32_t>(raw->offset),
+                            .scheme = scheme_in_addend ? addend & 15 : raw->type,
+                            .addend = scheme_in_addend ? addend >> 4 : addend,
+                            .symbol_size = static_cast<std::uint32_t>(symbol->size)});
   }
 }
 
 }  // namespace
 
 bool is_control_code(Bytes bytes) {
-  if (bytes.size() < 20 ||
-      !text_of(bytes).starts_with("\x7f"
-                                  "ELF") ||
-      std::to_integer<int>(bytes[4]) != 1)
-    return false;
+  if (bytes.size() < 20 || !is_elf(bytes) || std::to_integer<int>(bytes[4]) != 1) return false;
   return !platform_name(std::to_integer<std::uint8_t>(bytes[7])).empty() && load<std::uint16_t>(&bytes[18]) == 1;
 }
 
 std::optional<ControlCode> read_control_code(Bytes bytes, std::string_view name, Diagnostics& diagnostics) {
   std::optional<Elf32> elf = Elf32::read(bytes, name, diagnostics);
   if (!elf) return std::nullopt;
-  ControlCode file{
-      .size = bytes.size(), .os_abi = elf->header().identification[7], .abi_version = elf->header().identification[8]};
+  ControlCode file{.size = bytes.size(), .os_abi = elf->header().os_abi(), .abi_version = elf->header().abi_version()};
   if (platform_name(file.os_abi).empty()) {
     diagnostics.error(DiagnosticKind::FileFormat, SourceLocation::in_bytes(std::string(name), {7, 8}),
                       formatted("this ELF file is for platform {}, which is not a known NPU", file.os_abi));
@@ -183,12 +181,12 @@ std::optional<ControlCode> read_control_code(Bytes bytes, std::string_view name,
   }
   file.sections.assign(elf->sections().begin() + 1, elf->sections().end());
   read_notes(*elf, file);
-  std::size_t members = bytes.size() / 4, patches = bytes.size() / sizeof(ElfRelocation);
+  std::size_t members = bytes.size() / 4, patches = bytes.size() / elf->header().relocation_size(true);
   for (const Section& section : elf->sections()) {
-    if (section.type == kGroup) {
+    if (section.type == SHT_GROUP) {
       file.grouped = true;
       read_group(*elf, section, members, file);
-    } else if (section.type == kRelocations) {
+    } else if (section.type == SHT_RELA) {
       read_patches(*elf, section, patches, file);
     }
   }

@@ -22,24 +22,16 @@ T load_at(Bytes bytes, std::uint64_t at) {
 
 // The size of the ELF file at the beginning of `bytes`; empty if it is not whole.
 std::optional<std::uint64_t> size_of_elf(Bytes bytes) {
-  const bool wide = load_at<std::uint8_t>(bytes, 4) == 2;
-  const std::uint64_t header_size = wide ? 64 : 52;
-  if (bytes.size() < header_size) return std::nullopt;
-  const std::uint64_t table = wide ? load_at<std::uint64_t>(bytes, 40) : load_at<std::uint32_t>(bytes, 32);
-  const std::uint64_t entry_size = load_at<std::uint16_t>(bytes, wide ? 58 : 46);
-  const std::uint64_t count = load_at<std::uint16_t>(bytes, wide ? 60 : 48);
-  if (count == 0 || entry_size != (wide ? 64 : 40) || table > bytes.size() ||
-      count * entry_size > bytes.size() - table) {
-    return std::nullopt;
-  }
-  std::uint64_t end = std::max(header_size, table + count * entry_size);
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const std::uint64_t at = table + i * entry_size;
-    if (load_at<std::uint32_t>(bytes, at + 4) == kNobits) continue;
-    const std::uint64_t offset = wide ? load_at<std::uint64_t>(bytes, at + 24) : load_at<std::uint32_t>(bytes, at + 16);
-    const std::uint64_t size = wide ? load_at<std::uint64_t>(bytes, at + 32) : load_at<std::uint32_t>(bytes, at + 20);
-    if (offset > bytes.size() || size > bytes.size() - offset) return std::nullopt;
-    end = std::max(end, offset + size);
+  const std::optional<ElfHeader> header = read_elf_header(bytes);
+  if (!header || header->shnum == 0 || header->shentsize != header->section_header_size()) return std::nullopt;
+  const std::uint64_t table_size = header->shnum * header->section_header_size();
+  if (!range_of(bytes, header->shoff, table_size)) return std::nullopt;
+  std::uint64_t end = std::max(header->size(), header->shoff + table_size);
+  for (std::uint64_t i = 0; i < header->shnum; ++i) {
+    const ElfSection section = *elf_section(bytes, *header, i);
+    if (section.type == kNobits) continue;
+    if (!range_of(bytes, section.offset, section.size)) return std::nullopt;
+    end = std::max(end, section.offset + section.size);
   }
   return end;
 }

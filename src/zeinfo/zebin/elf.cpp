@@ -10,38 +10,6 @@
 namespace slipway::zebin {
 namespace {
 
-// Fields of both classes, at increasing offsets. Reads past the end give 0; callers have checked the size.
-class FieldReader {
- public:
-  FieldReader(Bytes bytes, std::uint64_t at, bool wide) : reader_(bytes, at), wide_(wide) {}
-  std::uint8_t u8() { return reader_.read<std::uint8_t>(); }
-  std::uint16_t u16() { return reader_.read<std::uint16_t>(); }
-  std::uint32_t u32() { return reader_.read<std::uint32_t>(); }
-  std::uint64_t u64() { return reader_.read<std::uint64_t>(); }
-  // An address, offset or size.
-  std::uint64_t word() { return wide_ ? u64() : u32(); }
-
- private:
-  ByteReader reader_;
-  bool wide_;
-};
-
-// The bytes `[offset, offset + size)` of the file; std::nullopt when they exceed the file.
-std::optional<Bytes> part_of(Bytes file, std::uint64_t offset, std::uint64_t size) {
-  const Size end = checked_add(offset, size);
-  if (!end || *end > file.size()) return std::nullopt;
-  return file.subspan(offset, size);
-}
-
-// The string at an offset of a table; empty if it begins outside or is not terminated.
-std::optional<std::string_view> string_at(Bytes table, std::uint64_t offset) {
-  if (offset >= table.size()) return std::nullopt;
-  const std::string_view rest = text_of(table.subspan(offset));
-  const std::size_t end = rest.find('\0');
-  if (end == rest.npos) return std::nullopt;
-  return rest.substr(0, end);
-}
-
 class Reader {
  public:
   Reader(Bytes file, ContainerDiagnostics& diagnostics) : diagnostics_(diagnostics) { elf_.file = file; }
@@ -64,44 +32,28 @@ class Reader {
 
   bool header() {
     const Bytes file = elf_.file;
-    Header& h = elf_.header;
     if (!is_elf(file)) {
       diagnostics_.error(DiagnosticKind::NotRecognised, {0, std::min<std::size_t>(file.size(), 4)}, "not an ELF file");
       return false;
     }
-    for (std::size_t i = 0; i < 16 && i < file.size(); ++i) h.ident[i] = static_cast<std::uint8_t>(file[i]);
-    if (file.size() > 4 && h.ident[4] != 1 && h.ident[4] != 2) {
-      diagnostics_.error(DiagnosticKind::UnsupportedContainer, {4, 5},
-                         formatted("an ELF file of class {}", h.ident[4]));
+    const auto byte = [&](std::size_t at) { return at < file.size() ? std::to_integer<int>(file[at]) : 1; };
+    if (byte(4) != 1 && byte(4) != 2) {
+      diagnostics_.error(DiagnosticKind::UnsupportedContainer, {4, 5}, formatted("an ELF file of class {}", byte(4)));
       return false;
     }
-    h.wide = h.ident[4] == 2;
-    if (file.size() > 5 && h.ident[5] != 1) {
-      diagnostics_.error(
-          DiagnosticKind::UnsupportedContainer, {5, 6},
-          h.ident[5] == 2 ? "a big-endian ELF file" : formatted("an ELF file of byte order {}", h.ident[5]));
+    if (byte(5) != 1) {
+      diagnostics_.error(DiagnosticKind::UnsupportedContainer, {5, 6},
+                         byte(5) == 2 ? "a big-endian ELF file" : formatted("an ELF file of byte order {}", byte(5)));
       return false;
     }
-    if (file.size() < h.size()) {
-      diagnostics_.error(DiagnosticKind::NotRecognised, {0, file.size()},
-                         formatted("an ELF file that ends in its header: {} bytes of {}", file.size(), h.size()));
-      return false;
+    if (const std::optional<ElfHeader> header = read_elf_header(file)) {
+      elf_.header = *header;
+      return true;
     }
-    FieldReader in(file, 16, h.wide);
-    h.type = in.u16();
-    h.machine = in.u16();
-    h.version = in.u32();
-    h.entry = in.word();
-    h.phoff = in.word();
-    h.shoff = in.word();
-    h.flags = in.u32();
-    h.ehsize = in.u16();
-    h.phentsize = in.u16();
-    h.phnum = in.u16();
-    h.shentsize = in.u16();
-    h.shnum = in.u16();
-    h.shstrndx = in.u16();
-    return true;
+    diagnostics_.error(DiagnosticKind::NotRecognised, {0, file.size()},
+                       formatted("an ELF file that ends in its header: {} bytes of {}", file.size(),
+                                 ElfHeader{.wide = byte(4) == 2}.size()));
+    return false;
   }
 
   bool supported() {
@@ -120,7 +72,7 @@ class Reader {
   }
 
   void sections() {
-    const Header& h = elf_.header;
+    const ElfHeader& h = elf_.header;
     if (h.shoff == 0 && h.shnum == 0) return;
     if (h.shentsize != h.section_header_size()) {
       diagnostics_.error(DiagnosticKind::ElfHeader, {shentsize_at(), shentsize_at() + 2},
@@ -128,7 +80,7 @@ class Reader {
       return;
     }
     std::uint64_t count = h.shnum;
-    if (!part_of(elf_.file, h.shoff, count * h.section_header_size())) {
+    if (!range_of(elf_.file, h.shoff, count * h.section_header_size())) {
       diagnostics_.error(DiagnosticKind::ElfOutOfBounds, {shoff_at(), shoff_at() + (h.wide ? 8 : 4)},
                          formatted("the table of {} sections at {:#x} goes past the end of the file, {:#x}", count,
                                    h.shoff, elf_.file.size()));
@@ -140,27 +92,14 @@ class Reader {
   }
 
   void section(std::uint32_t index) {
-    const Header& h = elf_.header;
-    Section& s = elf_.sections.emplace_back();
-    s.index = index;
+    const ElfHeader& h = elf_.header;
+    Section& s = elf_.sections.emplace_back(*elf_section(elf_.file, h, index), index, formatted("#{}", index));
     s.header_at = h.shoff + index * h.section_header_size();
-    FieldReader in(elf_.file, s.header_at, h.wide);
-    s.name_offset = in.u32();
-    s.type = in.u32();
-    s.flags = in.word();
-    s.address = in.word();
-    s.offset = in.word();
-    s.size = in.word();
-    s.link = in.u32();
-    s.info = in.u32();
-    s.alignment = in.word();
-    s.entry_size = in.word();
-    s.name = formatted("#{}", index);
     if (s.type == kNull || s.type == kNobits) {
       s.in_file = true;
       return;
     }
-    if (const std::optional<Bytes> bytes = part_of(elf_.file, s.offset, s.size)) {
+    if (const std::optional<Bytes> bytes = range_of(elf_.file, s.offset, s.size)) {
       s.bytes = *bytes;
       s.in_file = true;
       return;
@@ -172,7 +111,7 @@ class Reader {
   }
 
   void names() {
-    const Header& h = elf_.header;
+    const ElfHeader& h = elf_.header;
     if (elf_.sections.empty()) return;
     const std::uint64_t at = shentsize_at() + 4;
     if (h.shstrndx >= elf_.sections.size() || elf_.sections[h.shstrndx].type != kStrtab) {
@@ -186,7 +125,7 @@ class Reader {
     for (Section& s : elf_.sections) {
       if (s.type == kNull) {
         s.name.clear();
-      } else if (const auto name = string_at(table, s.name_offset)) {
+      } else if (const auto name = elf_string(table, s.name_offset)) {
         s.name = *name;
       } else {
         diagnostics_.error(
@@ -242,23 +181,15 @@ class Reader {
     const Bytes strings = table->link < elf_.sections.size() ? elf_.sections[table->link].bytes : Bytes();
     elf_.symbols.reserve(count);
     for (std::uint32_t i = 0; i < count; ++i) {
-      Symbol& s = elf_.symbols.emplace_back();
-      s.index = i;
+      Symbol& s = elf_.symbols.emplace_back(*elf_symbol(table->bytes, elf_.header.wide, i), i);
       s.at = table->offset + i * size;
-      FieldReader in(elf_.file, s.at, elf_.header.wide);
-      const std::uint32_t name = in.u32();
-      if (elf_.header.wide) {
-        s.info = in.u8(), s.other = in.u8(), s.section = in.u16(), s.value = in.u64(), s.size = in.u64();
-      } else {
-        s.value = in.u32(), s.size = in.u32(), s.info = in.u8(), s.other = in.u8(), s.section = in.u16();
-      }
-      if (i == 0 && name == 0 && s.section == 0) continue;  // the reserved first entry of ELF
-      if (const auto text = string_at(strings, name)) {
+      if (i == 0 && s.name_offset == 0 && s.section == 0) continue;  // the reserved first entry of ELF
+      if (const auto text = elf_string(strings, s.name_offset)) {
         s.name = *text;
       } else {
-        diagnostics_.error(
-            DiagnosticKind::SymbolName, {s.at, s.at + 4},
-            formatted("symbol {} has its name at {:#x} of a string table of {:#x} bytes", i, name, strings.size()));
+        diagnostics_.error(DiagnosticKind::SymbolName, {s.at, s.at + 4},
+                           formatted("symbol {} has its name at {:#x} of a string table of {:#x} bytes", i,
+                                     s.name_offset, strings.size()));
       }
       if (s.section >= elf_.sections.size() && s.section < 0xff00) {
         const std::uint64_t at = s.at + (elf_.header.wide ? 6 : 14);
@@ -282,23 +213,14 @@ class Reader {
                            formatted("section {} `{}` shares its relocations with other sections", s.index, s.name));
         return;
       }
-      for (std::size_t i = 0; i < count; ++i) relocation(s, s.offset + i * size, with_addend);
+      for (std::size_t i = 0; i < count; ++i)
+        relocation(s, {*elf_relocation(s.bytes, elf_.header.wide, with_addend, i), s.index, s.offset + i * size});
     }
   }
 
-  void relocation(const Section& s, std::uint64_t at, bool with_addend) {
-    Relocation& r = elf_.relocations.emplace_back();
-    r.section = s.index;
-    r.at = at;
-    FieldReader in(elf_.file, at, elf_.header.wide);
-    r.offset = in.word();
-    const std::uint64_t info = in.word();
-    r.symbol = static_cast<std::uint32_t>(info >> (elf_.header.wide ? 32 : 8));
-    r.type = static_cast<std::uint32_t>(elf_.header.wide ? info & 0xffffffff : info & 0xff);
-    if (with_addend)
-      r.addend = elf_.header.wide ? static_cast<std::int64_t>(in.u64()) : static_cast<std::int32_t>(in.u32());
-
-    const std::uint64_t info_at = at + (elf_.header.wide ? 8 : 4);
+  void relocation(const Section& s, const Relocation& r) {
+    elf_.relocations.push_back(r);
+    const std::uint64_t info_at = r.at + (elf_.header.wide ? 8 : 4);
     if (r.symbol >= elf_.symbols.size()) {
       diagnostics_.error(DiagnosticKind::RelocSymbol, {info_at, info_at + (elf_.header.wide ? 8 : 4)},
                          formatted("a relocation of `{}` is against symbol {}, but there are {}", s.name, r.symbol,
@@ -313,7 +235,7 @@ class Reader {
     const std::uint64_t width = r.type == 1 ? 8 : r.type == 7 ? 2 : r.type == 0 ? 0 : 4;
     const Size end = checked_add(r.offset, width);
     if (!end || *end > target.size) {
-      diagnostics_.error(DiagnosticKind::RelocOffset, {at, at + (elf_.header.wide ? 8 : 4)},
+      diagnostics_.error(DiagnosticKind::RelocOffset, {r.at, r.at + (elf_.header.wide ? 8 : 4)},
                          formatted("a relocation of `{}` is at {:#x} of `{}`, which has {:#x} bytes", s.name, r.offset,
                                    target.name, target.size));
     }
@@ -357,12 +279,6 @@ const Section* Elf::find(std::string_view name) const {
 const Section* Elf::find_type(std::uint32_t type) const {
   const auto found = std::ranges::find(sections, type, &Section::type);
   return found == sections.end() ? nullptr : &*found;
-}
-
-bool is_elf(Bytes bytes) {
-  return text_of(bytes).starts_with(
-      "\x7f"
-      "ELF");
 }
 
 std::optional<Elf> read_elf(Bytes file, ContainerDiagnostics& diagnostics) { return Reader(file, diagnostics).read(); }

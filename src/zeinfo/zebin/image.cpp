@@ -175,7 +175,7 @@ class Writer {
   }
 
   std::vector<std::byte> header_bytes(std::uint64_t table_at) const {
-    const Header& h = image_.header;
+    const ElfHeader& h = image_.header;
     FieldWriter out(wide_);
     for (const std::uint8_t byte : h.ident) out.u8(byte);
     out.u16(h.type).u16(h.machine).u32(h.version).word(h.entry).word(h.phoff).word(table_at).u32(h.flags);

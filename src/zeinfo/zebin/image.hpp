@@ -45,7 +45,7 @@ struct Image {
     std::optional<std::int64_t> addend;
   };
 
-  Header header;
+  ElfHeader header;
   std::vector<Part> parts;  // the first is the empty section
   std::vector<Symbol> symbols;
   std::vector<Relocation> relocations;

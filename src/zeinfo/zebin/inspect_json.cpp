@@ -166,8 +166,8 @@ const Record<InspectedSummary>& summary_record() {
   return record;
 }
 
-const Record<Header>& elf_record() {
-  using H = Header;
+const Record<ElfHeader>& elf_record() {
+  using H = ElfHeader;
   static const auto record =
       Record<H>("elf", "the ELF header")
           .required(
@@ -226,6 +226,12 @@ const Record<Note>& note_record() {
   return record;
 }
 
+// A member that a type inherits from the entry of the file.
+template <class T, class Base, class M>
+constexpr M T::* inherited(M Base::* member) {
+  return member;
+}
+
 const Record<Section>& elf_section_record() {
   using S = Section;
   static const auto record =
@@ -237,10 +243,10 @@ const Record<Section>& elf_section_record() {
               "type", [](const S& from) { return type_text(from.type); }, Text{}, "sh_type, as name or number")
           .required(
               "flags", [](const S& from) { return section_flags_text(from.flags); }, Text{}, "sh_flags")
-          .required("offset", &S::offset, Integer{}, "bytes")
-          .required("size", &S::size, Integer{}, "bytes")
-          .required("link", &S::link, Integer{}, "sh_link")
-          .required("info", &S::info, Integer{}, "sh_info");
+          .required("offset", inherited<S>(&S::offset), Integer{}, "bytes")
+          .required("size", inherited<S>(&S::size), Integer{}, "bytes")
+          .required("link", inherited<S>(&S::link), Integer{}, "sh_link")
+          .required("info", inherited<S>(&S::info), Integer{}, "sh_info");
   return record;
 }
 
@@ -255,9 +261,9 @@ const Record<Symbol>& symbol_record() {
               "type", [](const S& from) { return symbol_type_name(from.type()); }, Text{}, "its type")
           .required(
               "binding", [](const S& from) { return symbol_binding_name(from.binding()); }, Text{}, "its binding")
-          .required("section", &S::section, Integer{}, "index of its section; 0: undefined")
-          .required("value", &S::value, Integer{}, "st_value")
-          .required("size", &S::size, Integer{}, "bytes");
+          .required("section", inherited<S>(&S::section), Integer{}, "index of its section; 0: undefined")
+          .required("value", inherited<S>(&S::value), Integer{}, "st_value")
+          .required("size", inherited<S>(&S::size), Integer{}, "bytes");
   return record;
 }
 

@@ -148,7 +148,7 @@ const json::Record<Manifest>& manifest_record() {
 }
 
 Manifest manifest_of(const Elf& elf) {
-  const Header& h = elf.header;
+  const ElfHeader& h = elf.header;
   Manifest manifest{.size = elf.file.size(),
                     .header = {.bits = h.wide ? 64u : 32u,
                                .ident = to_base64(std::as_bytes(std::span(h.ident))),

@@ -32,7 +32,7 @@ constexpr auto kNotes = std::to_array<NoteInfo>({
 constexpr std::uint32_t kMachineIsCore = 1u << 15;
 
 zeinfo::Target target_of(const Elf& elf) {
-  const Header& h = elf.header;
+  const ElfHeader& h = elf.header;
   if (h.machine == kIntelMachine || !elf.notes.empty()) {
     return zeinfo::Target::of_notes(note_number(elf, kFamilyNote), note_number(elf, kCoreNote),
                                     note_number(elf, kMetadataNote), note_number(elf, kProductNote));
