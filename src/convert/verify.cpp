@@ -352,6 +352,30 @@ VerifyReport verify(const tosa::Model& original, const tosa::Model& prepared, co
   return FileVerifier(original, prepared, converted, file, options, diagnostics).run();
 }
 
+namespace {
+
+// The report of a verification whose shaders did not run: their outputs are left out.
+VerifyReport not_run(const tosa::Graph& graph, const Failure& why, VerifyReport report, Diagnostics& diagnostics) {
+  const auto ends = [](const Diagnostic& problem) {
+    return problem.kind == DiagnosticKind::Interrupted || problem.kind == DiagnosticKind::TimedOut;
+  };
+  if (std::ranges::any_of(why, ends)) {
+    diagnostics.add(why);
+    return report;
+  }
+  const std::vector<bool> shaders = outputs_of_shaders(graph);
+  report.compared.total = shaders.size();
+  for (std::size_t i = 0; i < shaders.size(); ++i) {
+    if (shaders[i])
+      report.compared.left_out.push_back(
+          {name_of_output(graph, i), formatted("shaders were not run: {}", why.empty() ? "" : why[0].message)});
+  }
+  report.compared.compared = shaders.size() - report.compared.left_out.size();
+  return report;
+}
+
+}  // namespace
+
 VerifyReport verify_shaders(const tosa::Model& original, const tosa::Model& prepared, const vgf::File& file,
                             const VerifyOptions& options, const ShaderRunner& run_shader, const FileRunner& run_file,
                             Diagnostics& diagnostics) {
@@ -363,31 +387,13 @@ VerifyReport verify_shaders(const tosa::Model& original, const tosa::Model& prep
   }
   std::vector<tosa::TensorType> types;
   for (const ValueId output : after->outputs) types.push_back((*after)[output].type);
-  const auto not_run = [&](const Failure& why) {
-    const auto ends = [](const Diagnostic& problem) {
-      return problem.kind == DiagnosticKind::Interrupted || problem.kind == DiagnosticKind::TimedOut;
-    };
-    if (std::ranges::any_of(why, ends)) {
-      diagnostics.add(why);
-      return report;
-    }
-    const std::vector<bool> shaders = outputs_of_shaders(*before);
-    report.compared.total = shaders.size();
-    for (std::size_t i = 0; i < shaders.size(); ++i) {
-      if (shaders[i])
-        report.compared.left_out.push_back(
-            {name_of_output(*before, i), formatted("shaders were not run: {}", why.empty() ? "" : why[0].message)});
-    }
-    report.compared.compared = shaders.size() - report.compared.left_out.size();
-    return report;
-  };
   for (int run = 0; run < std::ssize(kRuns); ++run) {
     Inputs inputs = inputs_of(*before, *after, run);
     const TimeLimit limit(options.time_out);
     const auto expected = evaluate(*before, std::move(inputs.original), run_shader);
-    if (!expected) return not_run(expected.error());
+    if (!expected) return not_run(*before, expected.error(), std::move(report), diagnostics);
     const auto outputs = run_file(inputs.prepared, types);
-    if (!outputs) return not_run(outputs.error());
+    if (!outputs) return not_run(*before, outputs.error(), std::move(report), diagnostics);
     for (std::size_t i = 0; i < types.size(); ++i) {
       if (!(*outputs)[i]) {
         if (run == 0) {

@@ -76,6 +76,7 @@ class Reader {
   }
 
  private:
+  // Long, because it has one case per instruction.
   Result<> global(const Instruction& in) {
     const auto made = [&](Type type) {
       kernel_.types[in.result] = std::move(type);

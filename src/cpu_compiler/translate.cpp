@@ -669,10 +669,9 @@ class Translator {
       case GLSLstd450InverseSqrt:
         return result(b_.CreateFDiv(llvm::ConstantFP::get(x[0]->getType(), 1.0),
                                     b_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x[0])));
-      case GLSLstd450FindUMsb: {
-        llvm::Value* zeros = b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, x[0], b_.getFalse());
-        return result(b_.CreateSub(llvm::ConstantInt::get(x[0]->getType(), 31), zeros));
-      }
+      case GLSLstd450FindUMsb:  // 31 minus the leading zeros
+        return result(b_.CreateSub(llvm::ConstantInt::get(x[0]->getType(), 31),
+                                   b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, x[0], b_.getFalse())));
       default:
         return std::nullopt;
     }
@@ -696,6 +695,7 @@ class Translator {
     return is_uniform ? uniform(value) : varying(value);
   }
 
+  // Long, because it has one case per instruction.
   llvm::Value* operation(spv::Op op, llvm::Type* type, const std::vector<llvm::Value*>& x) {
     using enum spv::Op;
     switch (op) {

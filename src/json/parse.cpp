@@ -210,6 +210,7 @@ class Parser {
     return static_cast<std::uint32_t>(std::min(i + 1, padded_.size()));
   }
 
+  // Long, because it has one case per type of value.
   std::uint32_t read(ondemand::value& value, std::uint32_t parent, int depth) {
     const auto index = static_cast<std::uint32_t>(document_->nodes_.size());
     document_->nodes_.emplace_back().parent = parent;

@@ -78,6 +78,34 @@ struct DispatchTensor {
   const TensorDescription* tensor;
 };
 
+void write_binding(json::Writer& out, std::uint32_t set, std::uint32_t binding, std::string_view uid) {
+  out.object(
+      [&] { out.member("set", std::int64_t{set}).member("id", std::int64_t{binding}).member("resource_ref", uid); });
+}
+
+// The shader of a dispatch, as a resource.
+void write_shader(json::Writer& out, const CapturedShader& shader, std::size_t pushed_size) {
+  out.object([&] {
+    out.key("shader").object([&] {
+      out.member("uid", "shader").member("type", "SPIR-V").member("src", shader.name + ".spv");
+      out.member("entry", shader.entry);
+      if (pushed_size != 0) out.member("push_constants_size", static_cast<std::int64_t>(pushed_size));
+      if (shader.specialization.empty()) return;
+      out.key("specialization_constants").array([&] {
+        for (const spirv::SpecializationConstant& constant : shader.reflection->specialization_constants) {
+          const auto found = shader.specialization.find(constant.spec_id);
+          if (found == shader.specialization.end()) continue;
+          out.object([&] {
+            out.member("id", std::int64_t{constant.spec_id}).key("value");
+            std::visit([&](auto value) { out.value(value); },
+                       tensor::number_of(constant.type, reinterpret_cast<const std::byte*>(&found->second)));
+          });
+        }
+      });
+    });
+  });
+}
+
 // A scenario that dispatches a compute shader on random tensors.
 std::string dispatch_scenario(const std::string& name, const CapturedShader& shader,
                               std::span<const DispatchTensor> tensors, std::span<const std::byte> pushed,
@@ -86,25 +114,7 @@ std::string dispatch_scenario(const std::string& name, const CapturedShader& sha
   json::Writer out;
   out.object([&] {
     out.key("resources").array([&] {
-      out.object([&] {
-        out.key("shader").object([&] {
-          out.member("uid", "shader").member("type", "SPIR-V").member("src", shader.name + ".spv");
-          out.member("entry", shader.entry);
-          if (!pushed.empty()) out.member("push_constants_size", static_cast<std::int64_t>(pushed.size()));
-          if (shader.specialization.empty()) return;
-          out.key("specialization_constants").array([&] {
-            for (const spirv::SpecializationConstant& constant : shader.reflection->specialization_constants) {
-              const auto found = shader.specialization.find(constant.spec_id);
-              if (found == shader.specialization.end()) continue;
-              out.object([&] {
-                out.member("id", std::int64_t{constant.spec_id}).key("value");
-                std::visit([&](auto value) { out.value(value); },
-                           tensor::number_of(constant.type, reinterpret_cast<const std::byte*>(&found->second)));
-              });
-            }
-          });
-        });
-      });
+      write_shader(out, shader, pushed.size());
       for (const DispatchTensor& one : tensors) {
         out.object([&] {
           out.key("tensor").object([&] {
@@ -137,12 +147,8 @@ std::string dispatch_scenario(const std::string& name, const CapturedShader& sha
             for (const std::uint32_t count : groups) out.value(std::int64_t{count});
           });
           out.key("bindings").array([&] {
-            for (const DispatchTensor& one : tensors) {
-              out.object([&] {
-                out.member("set", std::int64_t{one.binding->set}).member("id", std::int64_t{one.binding->binding});
-                out.member("resource_ref", uid_of(one));
-              });
-            }
+            for (const DispatchTensor& one : tensors)
+              write_binding(out, one.binding->set, one.binding->binding, uid_of(one));
           });
           if (!pushed.empty()) out.member("push_data_ref", "push_constants");
         });
@@ -154,6 +160,24 @@ std::string dispatch_scenario(const std::string& name, const CapturedShader& sha
 
 std::string captured_file(const std::string& name, const tosa::Binding& at) {
   return formatted("{}.{}.captured.npy", name, tensor_uid(at));
+}
+
+// The constants of a graph, as resources.
+void write_constants(json::Writer& out, const std::string& name, const tosa::Graph& graph, std::uint32_t constants) {
+  for (std::uint32_t i = 0; i < constants; ++i) {
+    const auto found =
+        std::ranges::find_if(graph.constants, [&](const tosa::Constant& one) { return one.graph_constant == i; });
+    if (found == graph.constants.end()) continue;
+    out.object([&] {
+      out.key("graph_constant").object([&] {
+        out.member("uid", formatted("constant_{}", i)).member("src", formatted("{}.{}.npy", name, i));
+        const tosa::TensorType& type = graph[found->value].type;
+        out.member("format", vk::name_of(in_module(tosa::tensor_format(type.data)))).key("dims").array([&] {
+          for (const std::int64_t extent : type.shape) out.value(extent);
+        });
+      });
+    });
+  }
 }
 
 // A scenario that runs a graph module on random tensors, or on those of an execution.
@@ -189,32 +213,14 @@ std::string scenario_of(const std::string& name, const tosa::Graph& graph, const
           });
         }
       }
-      for (std::uint32_t i = 0; i < constants; ++i) {
-        const auto found =
-            std::ranges::find_if(graph.constants, [&](const tosa::Constant& one) { return one.graph_constant == i; });
-        if (found == graph.constants.end()) continue;
-        out.object([&] {
-          out.key("graph_constant").object([&] {
-            out.member("uid", formatted("constant_{}", i)).member("src", formatted("{}.{}.npy", name, i));
-            const tosa::TensorType& type = graph[found->value].type;
-            out.member("format", vk::name_of(in_module(tosa::tensor_format(type.data)))).key("dims").array([&] {
-              for (const std::int64_t extent : type.shape) out.value(extent);
-            });
-          });
-        });
-      }
+      write_constants(out, name, graph, constants);
     });
     out.key("commands").array([&] {
       out.object([&] {
         out.key("dispatch_spirv_graph").object([&] {
           out.member("graph_ref", "graph").key("bindings").array([&] {
             for (const auto* bindings : {&graph.input_bindings, &graph.output_bindings}) {
-              for (const tosa::Binding& at : *bindings) {
-                out.object([&] {
-                  out.member("set", std::int64_t{at.set}).member("id", std::int64_t{at.binding});
-                  out.member("resource_ref", tensor_uid(at));
-                });
-              }
+              for (const tosa::Binding& at : *bindings) write_binding(out, at.set, at.binding, tensor_uid(at));
             }
           });
           out.key("graph_constants").array([&] {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <limits>
 
 #include "base/format.hpp"
@@ -310,6 +311,49 @@ lower::LowerOptions lower_options(const LayerInstance& instance, vk::Snapshot sn
   return options;
 }
 
+// Creates a device with what the layer needs in addition, for an application that wants tensors or graphs.
+VkResult create_with_tensors(LayerDevice& device, const VkDeviceCreateInfo& info, bool wants_graphs,
+                             const std::function<VkResult(const VkDeviceCreateInfo&)>& create) {
+  const LayerInstance& instance = *device.instance;
+  const Offer& offer = device.physical->offer;
+  if (!offer.tensors || (wants_graphs && !offer.graphs)) return VK_ERROR_EXTENSION_NOT_PRESENT;
+  if (const char* feature = missing_feature(info, *device.physical)) {
+    instance.message(MessageLevel::Error,
+                     formatted("vkCreateDevice: the layer does not offer the feature `{}`; query it with "
+                               "vkGetPhysicalDeviceFeatures2, and leave it out where it is VK_FALSE",
+                               feature));
+    return VK_ERROR_FEATURE_NOT_PRESENT;
+  }
+  // Programs that were written for other implementations enable the extension without its feature.
+  const auto* flow = find_in_chain<VkPhysicalDeviceDataGraphOpticalFlowFeaturesARM>(
+      info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DATA_GRAPH_OPTICAL_FLOW_FEATURES_ARM);
+  device.flow = wants_graphs && offer.flow &&
+                (asks_for(info, VK_ARM_DATA_GRAPH_OPTICAL_FLOW_EXTENSION_NAME) ||
+                 (flow != nullptr && flow->dataGraphOpticalFlow != VK_FALSE));
+  DeviceRequest request(info, *device.physical);  // the chain may be another one as long as it lives
+  for (const char* feature : kNeededFeatures) request.enable(feature);
+  for (const char* feature : kUsefulFeatures) request.enable(feature);
+  device.nested = wants_graphs && has_nested_command_buffers(*device.physical);
+  for (const std::string_view feature : kNestedFeatures) {
+    if (device.nested) request.switch_on(feature);
+  }
+  if (device.flow) {
+    request.enable(kFlowFeature);
+    request.enable_extension(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
+  }
+  const VkResult result = create(request.info());
+  if (result != VK_SUCCESS) return result;
+  device.tensors = true;
+  for (const VkDeviceQueueCreateInfo& queue : std::span(info.pQueueCreateInfos, info.queueCreateInfoCount)) {
+    if (!std::ranges::contains(device.queue_families, queue.queueFamilyIndex))
+      device.queue_families.push_back(queue.queueFamilyIndex);
+  }
+  device.graphs = wants_graphs;
+  if (instance.settings.cache) device.cache = Cache::of_user();
+  device.lower = lower_options(instance, device.physical->snapshot, request.enabled(), device.cache);
+  return VK_SUCCESS;
+}
+
 VkResult CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info, const VkAllocationCallbacks* allocator,
                       VkDevice* made) {
   return guarded([&]() -> VkResult {
@@ -340,41 +384,10 @@ VkResult CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
       const VkResult result = create(physical, &theirs, allocator, made);
       if (result != VK_SUCCESS) return result;
     } else {
-      if (!offer.tensors || (wants_graphs && !offer.graphs)) return VK_ERROR_EXTENSION_NOT_PRESENT;
-      if (const char* feature = missing_feature(*info, *device->physical)) {
-        instance.message(MessageLevel::Error,
-                         formatted("vkCreateDevice: the layer does not offer the feature `{}`; query it with "
-                                   "vkGetPhysicalDeviceFeatures2, and leave it out where it is VK_FALSE",
-                                   feature));
-        return VK_ERROR_FEATURE_NOT_PRESENT;
-      }
-      // Programs that were written for other implementations enable the extension without its feature.
-      const auto* flow = find_in_chain<VkPhysicalDeviceDataGraphOpticalFlowFeaturesARM>(
-          info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DATA_GRAPH_OPTICAL_FLOW_FEATURES_ARM);
-      device->flow = wants_graphs && offer.flow &&
-                     (asks_for(*info, VK_ARM_DATA_GRAPH_OPTICAL_FLOW_EXTENSION_NAME) ||
-                      (flow != nullptr && flow->dataGraphOpticalFlow != VK_FALSE));
-      DeviceRequest request(*info, *device->physical);  // the chain may be another one as long as it lives
-      for (const char* feature : kNeededFeatures) request.enable(feature);
-      for (const char* feature : kUsefulFeatures) request.enable(feature);
-      device->nested = wants_graphs && has_nested_command_buffers(*device->physical);
-      for (const std::string_view feature : kNestedFeatures) {
-        if (device->nested) request.switch_on(feature);
-      }
-      if (device->flow) {
-        request.enable(kFlowFeature);
-        request.enable_extension(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
-      }
-      const VkResult result = create(physical, &request.info(), allocator, made);
+      const VkResult result = create_with_tensors(*device, *info, wants_graphs, [&](const VkDeviceCreateInfo& theirs) {
+        return create(physical, &theirs, allocator, made);
+      });
       if (result != VK_SUCCESS) return result;
-      device->tensors = true;
-      for (const VkDeviceQueueCreateInfo& queue : std::span(info->pQueueCreateInfos, info->queueCreateInfoCount)) {
-        if (!std::ranges::contains(device->queue_families, queue.queueFamilyIndex))
-          device->queue_families.push_back(queue.queueFamilyIndex);
-      }
-      device->graphs = wants_graphs;
-      if (instance.settings.cache) device->cache = Cache::of_user();
-      device->lower = lower_options(instance, device->physical->snapshot, request.enabled(), device->cache);
     }
     device->handle = *made;
 #define NEXT_DEVICE(name) device->next.name = reinterpret_cast<PFN_##name>(device->next_proc_addr(*made, #name));

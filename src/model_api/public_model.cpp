@@ -184,6 +184,16 @@ struct PreparedModel::State {
     return {};
   }
 
+  Result<> prepare_on_host() {
+    if (const std::string why = launch::why_not_on_host(alone->plan); !why.empty())
+      return fail(DiagnosticKind::DeviceLacks, SourceLocation::in_file(file->vgf.name),
+                  formatted("the CPU runs graphs only, and {}; prepare the model for a device", why));
+    SLIPWAY_TRY(auto made, launch::prepare_on_host(
+                               alone->plan, {.execution = {.timestamps = times, .time_out = time_out}}));
+    host.emplace(std::move(made));
+    return {};
+  }
+
   Result<> run() {
     const auto mine = take_turn();
     ++runs;
@@ -374,6 +384,23 @@ Outcome<std::string> Model::graph_page() const {
   return std::move(*page);
 }
 
+namespace {
+
+void refuse_images(const model::Standalone& alone, Diagnostics& diagnostics) {
+  for (const std::vector<launch::ResourceIndex>* list : {&alone.inputs, &alone.outputs}) {
+    for (const launch::ResourceIndex index : *list) {
+      const launch::Resource& resource = alone.plan.resources[index];
+      if (std::holds_alternative<launch::Buffer>(resource.kind)) continue;
+      diagnostics
+          .error(DiagnosticKind::Unsupported, resource.origin.location,
+                 formatted("`{}` is an image, which prepared models do not take", resource.name))
+          .hint("run the model in a scenario");
+    }
+  }
+}
+
+}  // namespace
+
 Outcome<PreparedModel> Model::prepare(Device& device, const PrepareOptions& options) const {
   return prepare(alive(state_), &device, options);
 }
@@ -424,32 +451,16 @@ Outcome<PreparedModel> Model::prepare(const State& model, Device* device, const 
   state->alone = model::plan_standalone(request, diagnostics);
   if (!state->alone) return problems();
   stages.begin("check");
-  launch::Plan& plan = state->alone->plan;
-  for (const std::vector<launch::ResourceIndex>* list : {&state->alone->inputs, &state->alone->outputs}) {
-    for (const launch::ResourceIndex index : *list) {
-      const launch::Resource& resource = plan.resources[index];
-      if (std::holds_alternative<launch::Buffer>(resource.kind)) continue;
-      diagnostics
-          .error(DiagnosticKind::Unsupported, resource.origin.location,
-                 formatted("`{}` is an image, which prepared models do not take", resource.name))
-          .hint("run the model in a scenario");
-    }
-  }
-  diagnostics.add(launch::check_hazards(plan).release());
+  refuse_images(*state->alone, diagnostics);
+  diagnostics.add(launch::check_hazards(state->alone->plan).release());
   if (diagnostics.has_errors()) return problems();
   stages.begin(device ? "device" : "memory");
   if (device) {
     if (Result<> ready = state->prepare_on_device(device->state(), model.cache, stages.items(), diagnostics); !ready)
       return failed(ready.error());
   } else {
-    if (const std::string why = launch::why_not_on_host(plan); !why.empty()) {
-      diagnostics.error(DiagnosticKind::DeviceLacks, SourceLocation::in_file(model.file->vgf.name),
-                        formatted("the CPU runs graphs only, and {}; prepare the model for a device", why));
-      return problems();
-    }
-    auto host = launch::prepare_on_host(plan, {.execution = {.timestamps = state->times, .time_out = state->time_out}});
-    if (!host) return failed(host.error());
-    state->host.emplace(std::move(*host));
+    if (const Result<> ready = state->prepare_on_host(); !ready) diagnostics.add(ready.error());
+    if (diagnostics.has_errors()) return problems();
   }
   const vgf::File& file = model.file->vgf;
   state->inputs = infos_of(file, file.inputs, model::input_label, &state->alone->shapes);

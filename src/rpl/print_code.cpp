@@ -296,6 +296,7 @@ class CodePrinter {
     return found;
   }
 
+  // Long, because it has one case per instruction.
   void structure(const Instruction& of) {
     switch (of.op) {
       case Op::Declare: {

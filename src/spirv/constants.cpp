@@ -18,6 +18,7 @@ std::int64_t extend(std::uint64_t bits, std::uint32_t width) {
 
 // Integer arithmetic on operands of `width` bits, before truncation to the result's width. Division by zero and shifts
 // by the width or more are undefined in SPIR-V: no value.
+// Long, because it has one case per instruction.
 std::optional<std::uint64_t> apply(spv::Op op, std::uint64_t a, std::uint64_t b, std::uint32_t width) {
   const std::int64_t sa = extend(a, width);
   const std::int64_t sb = extend(b, width);

@@ -427,6 +427,29 @@ Result<> check_dds_extent(const DdsView& texture, const std::string& name, std::
   return {};
 }
 
+namespace {
+
+// The pixel format of programs before Direct3D 10; `put` stores a value at an offset.
+void put_masks(const FormatInfo& format, const std::array<std::uint32_t, 4>& masks, const auto& put) {
+  put(field::kBitCount, 8 * format.file_texel_bytes);
+  // One channel is luminance; of two with 8 bits the other one is its alpha.
+  const bool luminance = format.components == 1 || (format.components == 2 && format.texel_bytes == 2);
+  if (masks[3] != 0 && format.components == 1) {
+    put(field::kPixelFormatFlags, kAlphaOnly);
+  } else if (luminance) {
+    put(field::kPixelFormatFlags, kLuminance | (format.components == 2 ? kAlpha : 0));
+  } else {
+    put(field::kPixelFormatFlags, kRgb | (masks[3] != 0 ? kAlpha : 0));
+  }
+  for (std::uint32_t i = 0; i < masks.size(); ++i) put(field::kMasks + 4 * i, masks[i]);
+  if (luminance && format.components == 2) {
+    put(field::kMasks + 4, 0);
+    put(field::kMasks + 12, masks[1]);
+  }
+}
+
+}  // namespace
+
 Result<std::vector<std::byte>> dds_header(const FormatInfo& format, std::array<std::uint32_t, 3> extent,
                                           std::uint32_t layers, const SourceLocation& location, DdsHeader kind) {
   if (format.dxgi == 0 || format.is_block()) {
@@ -475,21 +498,7 @@ Result<std::vector<std::byte>> dds_header(const FormatInfo& format, std::array<s
     put(field::kFourCc, code->code);
     return header;
   }
-  put(field::kBitCount, 8 * format.file_texel_bytes);
-  // One channel is luminance; of two with 8 bits the other one is its alpha.
-  const bool luminance = format.components == 1 || (format.components == 2 && format.texel_bytes == 2);
-  if (masks[3] != 0 && format.components == 1) {
-    put(field::kPixelFormatFlags, kAlphaOnly);
-  } else if (luminance) {
-    put(field::kPixelFormatFlags, kLuminance | (format.components == 2 ? kAlpha : 0));
-  } else {
-    put(field::kPixelFormatFlags, kRgb | (masks[3] != 0 ? kAlpha : 0));
-  }
-  for (std::uint32_t i = 0; i < masks.size(); ++i) put(field::kMasks + 4 * i, masks[i]);
-  if (luminance && format.components == 2) {
-    put(field::kMasks + 4, 0);
-    put(field::kMasks + 12, masks[1]);
-  }
+  put_masks(format, masks, put);
   return header;
 }
 

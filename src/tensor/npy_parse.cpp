@@ -183,6 +183,34 @@ class HeaderParser {
     return {};
   }
 
+  // Whether NumPy has the type in this size, which becomes one in bytes.
+  static bool fix_size(SimpleType& type) {
+    const auto sizes = [&](std::initializer_list<std::uint64_t> known) {
+      return std::ranges::contains(known, type.size);
+    };
+    switch (type.kind) {
+      case 'b':
+        return type.size == 1;
+      case 'i':
+      case 'u':
+        return sizes({1, 2, 4, 8});
+      case 'f':
+        return sizes({1, 2, 4, 8, 12, 16});
+      case 'c':
+        return sizes({8, 16, 24, 32});
+      case 'm':
+      case 'M':
+        return type.size == 8;
+      case 'U': {
+        const Size bytes = checked_multiply(type.size, 4);
+        type.size = bytes.value_or(0);
+        return bytes.has_value();
+      }
+      default:
+        return type.kind == 'S' || type.kind == 'a' || type.kind == 'V';
+    }
+  }
+
   // `<f4`: byte order, kind, size in bytes (in characters for U), a unit for dates.
   Result<SimpleType> simple_type() {
     const std::size_t begin = skip_blanks();
@@ -212,42 +240,7 @@ class HeaderParser {
     if (error != std::errc{} || !(unit.empty() || (is_date && unit.starts_with('[') && unit.ends_with(']')))) {
       return refuse("is unknown");
     }
-    const std::uint64_t size = type.size;
-    const auto sizes = [&](std::initializer_list<std::uint64_t> known) { return std::ranges::contains(known, size); };
-    bool known = false;
-    switch (type.kind) {
-      case 'b':
-        known = size == 1;
-        break;
-      case 'i':
-      case 'u':
-        known = sizes({1, 2, 4, 8});
-        break;
-      case 'f':
-        known = sizes({1, 2, 4, 8, 12, 16});
-        break;
-      case 'c':
-        known = sizes({8, 16, 24, 32});
-        break;
-      case 'm':
-      case 'M':
-        known = size == 8;
-        break;
-      case 'U': {
-        const Size bytes = checked_multiply(size, 4);
-        known = bytes.has_value();
-        type.size = bytes.value_or(0);
-        break;
-      }
-      case 'S':
-      case 'a':
-      case 'V':
-        known = true;
-        break;
-      default:
-        break;
-    }
-    if (!known) return refuse("is unknown");
+    if (!fix_size(type)) return refuse("is unknown");
     return type;
   }
 

@@ -151,6 +151,7 @@ class MixedModelGenerator {
 
   enum class Seen { Buffer, Tensor, Image };
 
+  // Long, because each kind of binding has its own declaration, read and write.
   std::string attributes_of(const Node& node) {
     std::string declarations, body, members;
     const char* const element = float_ ? "float" : "int";

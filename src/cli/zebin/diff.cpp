@@ -340,12 +340,7 @@ void count_instructions(std::initializer_list<std::vector<BuildInput>*> builds, 
   }
 }
 
-}  // namespace
-
-const json::RecordTable& kernel_diff_table() { return kernel_diff_record().table(); }
-
-int diff_zebin(const Arguments& arguments) {
-  DiffOptions options;
+std::optional<int> parse_options(const Arguments& arguments, DiffOptions& options) {
   CommandLine line("slipway diff",
                    "Compares the kernels of two files or directories by device and name: registers, spills, sizes, "
                    "occupancy, arguments.",
@@ -367,9 +362,18 @@ int diff_zebin(const Arguments& arguments) {
   add_open_options(line, options.open);
   line.add_option("--format", options.form, "text, json or markdown (text)").choices({"text", "json", "markdown"});
   line.add_option("--html", options.page, "also write the differences as a page to this file");
-  if (const std::optional<int> status = line.parse(arguments)) return *status;
+  if (const std::optional<int> status = line.parse(arguments)) return status;
   if (options.form == "json") options.style.json = true;
+  return std::nullopt;
+}
 
+}  // namespace
+
+const json::RecordTable& kernel_diff_table() { return kernel_diff_record().table(); }
+
+int diff_zebin(const Arguments& arguments) {
+  DiffOptions options;
+  if (const std::optional<int> status = parse_options(arguments, options)) return *status;
   Diagnostics diagnostics;
   const std::vector<zeinfo::Threshold> thresholds = thresholds_of(options, diagnostics);
   check_product(options.open.product, diagnostics);

@@ -79,10 +79,8 @@ std::string print_archive(const std::string& file, Bytes archive) {
   return text;
 }
 
-}  // namespace
-
-int inspect_zebin(const Arguments& arguments) {
-  InspectVerbOptions options;
+// Returns an exit status if the verb has to end. Combinations that are not valid are reported.
+std::optional<int> parse_options(const Arguments& arguments, InspectVerbOptions& options, Diagnostics& diagnostics) {
   CommandLine line(
       "slipway inspect",
       "Shows the contents of Intel GPU kernels: zebin files, archives of them, programs and libraries that "
@@ -109,10 +107,9 @@ int inspect_zebin(const Arguments& arguments) {
   line.add_option("--local-size", options.local_size, "the work-group size: X, X,Y or X,Y,Z");
   line.add_option("--eus", options.show.eus, "EUs of a subslice (those of the device)").range(1, 1024);
   line.add_option("--local-memory", options.show.local_memory, "bytes of local arguments, for --occupancy");
-  if (const std::optional<int> status = line.parse(arguments)) return *status;
+  if (const std::optional<int> status = line.parse(arguments)) return status;
   options.show.layout = options.layout && options.layout->empty();
 
-  Diagnostics diagnostics;
   if (options.file.empty()) diagnostics.error(DiagnosticKind::Usage, {}, "no file is given");
   if (occupancy && options.local_size.empty())
     diagnostics.error(DiagnosticKind::Usage, {}, "--occupancy needs --local-size X,Y,Z");
@@ -121,8 +118,17 @@ int inspect_zebin(const Arguments& arguments) {
     options.show.occupancy_of = work_group_size(options.local_size, diagnostics);
   }
   check_product(options.open.product, diagnostics);
-  if (diagnostics.has_errors()) return report(diagnostics, options.style);
   options.open.limit = options.style.max_errors;
+  return std::nullopt;
+}
+
+}  // namespace
+
+int inspect_zebin(const Arguments& arguments) {
+  InspectVerbOptions options;
+  Diagnostics diagnostics;
+  if (const std::optional<int> status = parse_options(arguments, options, diagnostics)) return *status;
+  if (diagnostics.has_errors()) return report(diagnostics, options.style);
 
   std::optional<ContentOf> content;
   if (Result<ContentOf> read = ContentOf::read(options.file)) content = std::move(*read);

@@ -89,6 +89,7 @@ class Folding {
   }
 
   // The operand whose value the result has, or nothing.
+  // Long, because it has one case per operator.
   std::optional<ValueId> unchanged(const Node& node) const {
     const tosa::TensorType& type = graph_[node.outputs[0]].type;
     const auto same = [&](std::size_t operand) {

@@ -438,6 +438,37 @@ bool is_identifier(std::string_view text) {
          std::ranges::all_of(text, [&](unsigned char c) { return letter(c) || std::isdigit(c); });
 }
 
+void write_sampler_schema(json::Writer& out) {
+  out.object([&] {
+    out.member("type", "object").member("additionalProperties", false);
+    out.key("required").array([&] {
+      for (const SamplerKey& each : kSamplerKeys) out.value(each.key);
+    });
+    out.key("properties").object([&] {
+      for (const SamplerKey& each : kSamplerKeys) {
+        out.key(each.key).object([&] {
+          out.key("enum").array([&] {
+            for (const vk::EnumName& name : each.names()) out.value(name.name);
+          });
+        });
+      }
+    });
+  });
+}
+
+// The names of types, in any case.
+std::string words_pattern() {
+  std::string words;
+  for (const std::string_view word : kWords) {
+    words += words.empty() ? "" : "|";
+    for (const char c : word) {
+      const auto letter = static_cast<unsigned char>(c);
+      words += formatted("[{}{}]", static_cast<char>(std::toupper(letter)), static_cast<char>(std::tolower(letter)));
+    }
+  }
+  return formatted("^({})$", words);
+}
+
 }  // namespace
 
 std::optional<ShaderOperator> read_shader_operator(const tosa::Graph& graph, const tosa::Node& node,
@@ -459,23 +490,6 @@ std::string shader_operator_schema() {
     out.key(key).object([&] {
       out.key("type").array([&] { out.value("integer").value("null"); });
       out.member("minimum", 0).member("maximum", most);
-    });
-  };
-  const auto sampler = [&] {
-    out.object([&] {
-      out.member("type", "object").member("additionalProperties", false);
-      out.key("required").array([&] {
-        for (const SamplerKey& each : kSamplerKeys) out.value(each.key);
-      });
-      out.key("properties").object([&] {
-        for (const SamplerKey& each : kSamplerKeys) {
-          out.key(each.key).object([&] {
-            out.key("enum").array([&] {
-              for (const vk::EnumName& name : each.names()) out.value(name.name);
-            });
-          });
-        }
-      });
     });
   };
   out.object([&] {
@@ -516,18 +530,9 @@ std::string shader_operator_schema() {
       text_or_null(key("vkdescriptortype"), "^VK_DESCRIPTOR_TYPE_[A-Z0-9_]+$", "");
       number_or_null(key("binding"), kMaxNumber);
       number_or_null(key("descriptorset"), kMaxNumber - 1);
-      std::string words;  // in any case
-      for (const std::string_view word : kWords) {
-        words += words.empty() ? "" : "|";
-        for (const char c : word) {
-          const auto letter = static_cast<unsigned char>(c);
-          words +=
-              formatted("[{}{}]", static_cast<char>(std::toupper(letter)), static_cast<char>(std::tolower(letter)));
-        }
-      }
-      text_or_null(key("type"), formatted("^({})$", words), "");
+      text_or_null(key("type"), words_pattern(), "");
       out.key(key("sampler"));
-      sampler();
+      write_sampler_schema(out);
     });
   });
   return out.text();

@@ -105,6 +105,7 @@ bool is_stored_as(const ProgramBuilder& program, const Contraction& c, ElementTy
          (widened ? *widened == c.a_zero && type == ElementType::F32 : stored == type);
 }
 
+// Long, because an element of the copy is a closure over the shapes, the border and the kernel that come before it.
 std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contraction& c, ElementType to,
                                         std::uint64_t spare) {
   if (spare == 0 && is_stored_as(program, c, to)) return std::nullopt;

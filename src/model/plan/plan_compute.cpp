@@ -141,16 +141,7 @@ class Builder {
                                   slot.resource, buffer.size));
       }
     } else {
-      auto& image = std::get<launch::Image>(plan_.resources[*planned].kind);
-      (declared->kind == BindingKind::StorageImage ? image.storage : image.sampled) = true;
-      if (declared->image && declared->image->format != vk::Format::UNDEFINED &&
-          declared->image->format != image.format) {
-        const std::string difference =
-            formatted("of the format {}, but resource {} of the model has {}", vk::name_of(declared->image->format),
-                      slot.resource, vk::name_of(image.format));
-        if (!launch::is_accessible_as(declared->image->format, image.format)) return mismatch(difference);
-        rule(slot, described(*declared, set, slot, difference + "; the shader is changed to the format of the image"));
-      }
+      if (!image(*declared, set, slot, std::get<launch::Image>(plan_.resources[*planned].kind), mismatch)) return;
     }
     const auto level = compute_.levels.find(slot.resource);
     bindings_.push_back({.set = set,
@@ -211,6 +202,24 @@ class Builder {
     }
     if (declared.kind == BindingKind::StorageTexelBuffer)
       rule(slot, described(declared, set, slot, difference + "; the shader is changed to the format of the buffer"));
+    return true;
+  }
+
+  // Returns false after an error.
+  template <class Mismatch>
+  bool image(const spirv::Binding& declared, std::uint32_t set, const vgf::Slot& slot, launch::Image& image,
+             const Mismatch& mismatch) {
+    (declared.kind == BindingKind::StorageImage ? image.storage : image.sampled) = true;
+    if (declared.image && declared.image->format != vk::Format::UNDEFINED && declared.image->format != image.format) {
+      const std::string difference =
+          formatted("of the format {}, but resource {} of the model has {}", vk::name_of(declared.image->format),
+                    slot.resource, vk::name_of(image.format));
+      if (!launch::is_accessible_as(declared.image->format, image.format)) {
+        mismatch(difference);
+        return false;
+      }
+      rule(slot, described(declared, set, slot, difference + "; the shader is changed to the format of the image"));
+    }
     return true;
   }
 

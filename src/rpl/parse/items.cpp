@@ -49,6 +49,7 @@ void Parser::parse_source(const std::vector<Token>& tokens, std::uint32_t module
   }
 }
 
+// Long, because it has one branch per kind of item.
 void Parser::parse_item() {
   const Token* const begin = token_;
   stack_.clear();

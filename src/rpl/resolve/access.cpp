@@ -51,6 +51,7 @@ bool AccessChecker::can_read(ExprResult lvalue, Range range) {
   }
 }
 
+// Long, because it has one case per root of a value.
 bool AccessChecker::can_write(ExprResult result, Range range) {
   if (result.kind == ResultKind::Buffer || result.kind == ResultKind::Container) {
     context_.error(

@@ -10,6 +10,39 @@
 
 namespace slipway::rpl {
 
+namespace {
+
+// How a sampler or an argument is used.
+struct SamplerUses {
+  std::array<Range, 2> uses{};    // by Kind: the call of the sampling function; end 0 for none
+  std::array<Range, 2> passes{};  // where the sampler itself is passed towards it
+};
+
+// Of a sampler that is used in both ways.
+void warn_of_sampler(Context& context, const SamplerDecl& sampler, const SamplerUses& known) {
+  const auto& [uses, passes] = known;
+  // The first use in the sources decides what the sampler is for.
+  const auto compare = static_cast<std::size_t>(SamplerUse::Kind::Compare);
+  const std::size_t later = uses[0].begin < uses[1].begin ? 1 : 0;
+  const std::string_view name = context.text(sampler.name);
+  Diagnostic& problem = context.warning(
+      DiagnosticKind::RplSamplerUse, uses[later],
+      later == compare
+          ? formatted("this compares with `{}`, which is sampled without comparison, too; a sampler cannot do both",
+                      name)
+          : formatted("this samples `{}` without comparison, and it is compared with, too; a sampler cannot do both",
+                      name));
+  if (passes[later].end != 0) problem.note(formatted("`{}` is passed here", name), context.location(passes[later]));
+  problem.note(later == compare ? "sampled without comparison" : "compared with", context.location(uses[1 - later]));
+  if (passes[1 - later].end != 0)
+    problem.note(formatted("`{}` is passed here", name), context.location(passes[1 - later]));
+  problem.note(formatted("`{}` is declared here", name),
+               context.location(context.program->items[sampler.item].name_range));
+  problem.hint("declare two samplers: one that compares and one that does not");
+}
+
+}  // namespace
+
 // Each argument learns each of the two kinds of use once and passes it on to the arguments of calls, so the walk is
 // linear regardless of how functions call each other.
 void CallGraph::check_samplers() {
@@ -24,15 +57,12 @@ void CallGraph::check_samplers() {
     return;
   }
 
-  struct Known {
-    std::array<Range, 2> uses{};    // by Kind: the call of the sampling function; end 0 for none
-    std::array<Range, 2> passes{};  // where the sampler itself is passed towards it
-  };
-  std::vector<Known> samplers(out_.samplers.size()), arguments(out_.arguments.size());
+  std::vector<SamplerUses> samplers(out_.samplers.size()), arguments(out_.arguments.size());
   std::vector<std::uint32_t> last_pass(out_.arguments.size(), kNone);  // by argument: the last use that passes it on
   std::vector<std::pair<std::uint32_t, SamplerUse::Kind>> todo;        // arguments that have just learnt a kind
   const auto learn = [&](const SamplerUse& at, SamplerUse::Kind kind, Range use) {
-    Known& known = at.root == LValueRoot::Sampler ? samplers[declarations_.index_of(at.index)] : arguments[at.index];
+    SamplerUses& known =
+        at.root == LValueRoot::Sampler ? samplers[declarations_.index_of(at.index)] : arguments[at.index];
     const auto slot = static_cast<std::size_t>(kind);
     if (known.uses[slot].end != 0) return;
     known.uses[slot] = use;
@@ -62,26 +92,8 @@ void CallGraph::check_samplers() {
   }
 
   for (std::size_t i = 0; i < samplers.size(); ++i) {
-    const auto& [uses, passes] = samplers[i];
-    if (uses[0].end == 0 || uses[1].end == 0) continue;
-    // The first use in the sources decides what the sampler is for.
-    const auto compare = static_cast<std::size_t>(SamplerUse::Kind::Compare);
-    const std::size_t later = uses[0].begin < uses[1].begin ? 1 : 0;
-    const std::string_view name = context_.text(out_.samplers[i].name);
-    Diagnostic& problem = context_.warning(
-        DiagnosticKind::RplSamplerUse, uses[later],
-        later == compare
-            ? formatted("this compares with `{}`, which is sampled without comparison, too; a sampler cannot do both",
-                        name)
-            : formatted("this samples `{}` without comparison, and it is compared with, too; a sampler cannot do both",
-                        name));
-    if (passes[later].end != 0) problem.note(formatted("`{}` is passed here", name), context_.location(passes[later]));
-    problem.note(later == compare ? "sampled without comparison" : "compared with", context_.location(uses[1 - later]));
-    if (passes[1 - later].end != 0)
-      problem.note(formatted("`{}` is passed here", name), context_.location(passes[1 - later]));
-    problem.note(formatted("`{}` is declared here", name),
-                 context_.location(context_.program->items[out_.samplers[i].item].name_range));
-    problem.hint("declare two samplers: one that compares and one that does not");
+    if (samplers[i].uses[0].end != 0 && samplers[i].uses[1].end != 0)
+      warn_of_sampler(context_, out_.samplers[i], samplers[i]);
   }
 }
 

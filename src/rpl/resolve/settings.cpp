@@ -136,6 +136,30 @@ void SettingResolver::resolve_setting(const Item& item) {
   ranges_[where] = context_.expr(item.value).range;
 }
 
+namespace {
+
+// The index of a value of a setting whose values have names; nothing after an error.
+std::optional<std::uint32_t> index_of_word(Context& context, const SettingInfo& info, Range range,
+                                           std::string_view text) {
+  const auto words = rpl::words_of(info.words);
+  const auto word = std::ranges::find(words, text, &SettingWord::name);
+  if (word == words.end()) {
+    std::string list;
+    std::vector<std::string_view> names;
+    for (const SettingWord& known : words) {
+      names.push_back(known.name);
+      list += formatted("{}`{}`", list.empty() ? "" : ", ", known.name);
+    }
+    Diagnostic& problem = context.error(DiagnosticKind::RplSettingValue, range,
+                                        formatted("`{}` is not a value of `{}`, which has {}", text, info.name, list));
+    if (const auto near = closest(text, names)) problem.suggest(context.location(range), formatted("\"{}\"", *near));
+    return std::nullopt;
+  }
+  return static_cast<std::uint32_t>(word - words.begin());
+}
+
+}  // namespace
+
 bool SettingResolver::setting_value(const Item& item, const SettingInfo& info, std::uint32_t& bits) {
   const Folded folded = constants_.evaluate_recorded(item.value);
   const Range range = context_.expr(item.value).range;
@@ -153,23 +177,9 @@ bool SettingResolver::setting_value(const Item& item, const SettingInfo& info, s
   }
   bits = folded.value.bits;
   if (info.type == SettingType::Word) {
-    const auto words = rpl::words_of(info.words);
-    const auto word = std::ranges::find(words, context_.text(bits), &SettingWord::name);
-    if (word == words.end()) {
-      std::string list;
-      std::vector<std::string_view> names;
-      for (const SettingWord& known : words) {
-        names.push_back(known.name);
-        list += formatted("{}`{}`", list.empty() ? "" : ", ", known.name);
-      }
-      Diagnostic& problem =
-          context_.error(DiagnosticKind::RplSettingValue, range,
-                         formatted("`{}` is not a value of `{}`, which has {}", context_.text(bits), info.name, list));
-      if (const auto near = closest(context_.text(bits), names))
-        problem.suggest(context_.location(range), formatted("\"{}\"", *near));
-      return false;
-    }
-    bits = static_cast<std::uint32_t>(word - words.begin());
+    const std::optional<std::uint32_t> index = index_of_word(context_, info, range, context_.text(bits));
+    if (!index) return false;
+    bits = *index;
   }
   if (is_mask(info.id) && bits > 255) {
     context_.warning(DiagnosticKind::RplSettingRange, range,

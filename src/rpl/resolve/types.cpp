@@ -280,6 +280,7 @@ void TypeResolver::take_version(Struct& made) {
   newest = static_cast<std::uint32_t>(struct_versions_.size()) - 1;
 }
 
+// Long, because one pass over the fields checks them, lays them out and adds them.
 Type TypeResolver::resolve_members(ItemId id, List& members, bool global_only) {
   const Item& item = context_.program->items[id];
   const bool tail_allowed =
@@ -372,6 +373,7 @@ void TypeResolver::resolve_aliases(ItemId id, List members) {
 }
 
 // Finds the target of an alias; aliases on its path are followed first. No alias is added, so `alias` stays valid.
+// Long, because a name on the path means something else after a member, an alias and a swizzle.
 void TypeResolver::follow_alias(ItemId owner, List members, FieldAlias& alias, std::uint32_t level) {
   if (alias.state == FieldAlias::State::Done) return;
   const Field& field = context_.program->fields[alias.field];

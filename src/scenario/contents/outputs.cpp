@@ -33,6 +33,7 @@ launch::Output tensor_output(Path path, tensor::ElementType type, tensor::Shape 
   return npy_output(std::move(path), tensor::info_of(type).descr, shape);
 }
 
+// Long, because it has one branch per format of files.
 std::optional<launch::Output> image_output(Path path, const tensor::FormatInfo& format, const Image& image,
                                            tensor::DdsHeader dds, Diagnostics& diagnostics) {
   const auto [width, height, depth] = image.extent;

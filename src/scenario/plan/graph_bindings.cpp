@@ -177,6 +177,15 @@ tensor::Shape shape_of(const Resource& resource) {
   return tensor ? tensor->dims : tensor::Shape();
 }
 
+Diagnostic no_binding(const vgf::File& file, const Interface& interface, json::Value list) {
+  Diagnostic missing = json::problem(list, DiagnosticKind::BindingMismatch,
+                                     formatted("No resource found for VGF binding: {} of '{}', id {}",
+                                               describe(file, interface), file.name, interface.slot->binding));
+  missing.location = list.opening();
+  missing.note(formatted("{} of the model is here", describe(file, interface)), file.location(*interface.slot));
+  return missing;
+}
+
 }  // namespace
 
 std::optional<std::vector<model::ModelBinding>> resolve_graph_bindings(Planning& planning, const DispatchGraph& command,
@@ -229,13 +238,7 @@ std::optional<std::vector<model::ModelBinding>> resolve_graph_bindings(Planning&
   }
   for (const Interface& interface : interfaces) {
     if (std::ranges::contains(command.bindings, interface.slot->binding, &Binding::id)) continue;
-    const json::Value list = command.at["bindings"];
-    Diagnostic missing = json::problem(list, DiagnosticKind::BindingMismatch,
-                                       formatted("No resource found for VGF binding: {} of '{}', id {}",
-                                                 describe(file, interface), file.name, interface.slot->binding));
-    missing.location = list.opening();
-    missing.note(formatted("{} of the model is here", describe(file, interface)), file.location(*interface.slot));
-    planning.diagnostics.add(std::move(missing));
+    planning.diagnostics.add(no_binding(file, interface, command.at["bindings"]));
     good = false;
   }
   if (!good) return std::nullopt;

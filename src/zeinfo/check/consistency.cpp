@@ -129,6 +129,22 @@ class KernelRules {
 
   // --- each argument ---
 
+  void index_and_inline_data(const PayloadArgument& argument, const ArgFacts& facts) {
+    if (facts.needs_index && argument.arg_index < 0) {
+      context_.report(kError, DiagnosticKind::ArgIndexMissing, argument, K::arg_index, [&] {
+        return formatted("`{}` requires arg_index, the index of its kernel argument", type_name(argument));
+      });
+    }
+    if (argument.arg_type == ArgType::scratch_pointer || argument.arg_type == ArgType::indirect_data_pointer) {
+      if (std::int64_t{argument.offset} + argument.size > env().inline_data_payload_size) {
+        context_.report(kError, DiagnosticKind::InlinePointer, argument, K::offset, [&] {
+          return formatted("`{}` must end inside the {} bytes of inline data", type_name(argument),
+                           env().inline_data_payload_size);
+        });
+      }
+    }
+  }
+
   void arguments() {
     bool bindless_buffer = false;
     bool stateful_buffer = false;
@@ -157,19 +173,7 @@ class KernelRules {
         }
         if (std::int64_t{argument.offset} + argument.size > kLastPayloadByte) furthest = &argument;
       }
-      if (facts.needs_index && argument.arg_index < 0) {
-        context_.report(kError, DiagnosticKind::ArgIndexMissing, argument, K::arg_index, [&] {
-          return formatted("`{}` requires arg_index, the index of its kernel argument", type_name(argument));
-        });
-      }
-      if (argument.arg_type == ArgType::scratch_pointer || argument.arg_type == ArgType::indirect_data_pointer) {
-        if (std::int64_t{argument.offset} + argument.size > env().inline_data_payload_size) {
-          context_.report(kError, DiagnosticKind::InlinePointer, argument, K::offset, [&] {
-            return formatted("`{}` must end inside the {} bytes of inline data", type_name(argument),
-                             env().inline_data_payload_size);
-          });
-        }
-      }
+      index_and_inline_data(argument, facts);
       if (argument.arg_type != ArgType::arg_bypointer) continue;
       pointer(argument);
       const bool image = argument.addrspace == AddrSpace::image;

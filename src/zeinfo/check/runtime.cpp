@@ -509,9 +509,9 @@ class Runtime {
                    name_of_value(argument.arg_type), argument.arg_index));
   }
 
+  // Long, because it has one check per rule that the runtime has for arguments.
   void payload() {
-    bool bindless = false;
-    bool bindful = false;
+    bool bindless = false, bindful = false;
     std::uint32_t locals = 0;
     std::unordered_map<std::int32_t, std::uint32_t> pieces;
     std::unordered_map<std::int32_t, ArgKind> kinds;

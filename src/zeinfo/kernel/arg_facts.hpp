@@ -33,6 +33,7 @@ struct ArgFacts {
   ArgObject object = ArgObject::None;
 };
 
+// Long, because it has one case per type.
 constexpr ArgFacts facts_of(ArgType type) {
   switch (type) {
     case ArgType::packed_local_ids:

@@ -135,6 +135,20 @@ std::string all_of(std::span<const BuildInput> build, Of of) {
   return text;
 }
 
+// `single`: of two files, whose kernels match by name alone.
+void match_all(std::vector<Entry>& before, std::vector<Entry>& after, bool single) {
+  if (single) {
+    match(before, after, false, [](const Entry& entry) { return std::string_view(entry.kernel->name); });
+  } else {
+    match(before, after, false, [](const Entry& entry) {
+      return std::tuple<std::string, std::string, std::string_view>(entry.from->path, entry.device, entry.kernel->name);
+    });
+    match(before, after, true, [](const Entry& entry) {
+      return std::tuple<std::string, std::string_view>(entry.device, entry.kernel->name);
+    });
+  }
+}
+
 }  // namespace
 
 std::string_view name_of(KernelVerdict verdict) { return kKernelVerdictNames[static_cast<std::size_t>(verdict)]; }
@@ -147,16 +161,7 @@ BuildDiff compare_builds(std::span<const BuildInput> a, std::span<const BuildInp
                          const BuildDiffOptions& options) {
   BuildDiff result;
   std::vector<Entry> before = entries_of(a, options.kernel), after = entries_of(b, options.kernel);
-  if (a.size() == 1 && b.size() == 1) {
-    match(before, after, false, [](const Entry& entry) { return std::string_view(entry.kernel->name); });
-  } else {
-    match(before, after, false, [](const Entry& entry) {
-      return std::tuple<std::string, std::string, std::string_view>(entry.from->path, entry.device, entry.kernel->name);
-    });
-    match(before, after, true, [](const Entry& entry) {
-      return std::tuple<std::string, std::string_view>(entry.device, entry.kernel->name);
-    });
-  }
+  match_all(before, after, a.size() == 1 && b.size() == 1);
 
   const auto is_ignored = [&](const Change& change) { return std::ranges::contains(options.ignored, change.field); };
   const auto add = [&](const Entry& entry, KernelVerdict verdict, std::vector<Change> changes) {
