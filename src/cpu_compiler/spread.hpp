@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How the values of a kernel differ between the lanes of a vector.
+// Divergence analysis (uniformity): how the values of a kernel differ between the lanes of a vector.
 //
 // Most values are the same in all lanes and stay scalars: addresses, loop counters, factors that are broadcast. An
 // index that is a uniform value plus the lane makes a load of neighbours, which is one vector load. Everything else is
@@ -16,8 +16,8 @@ namespace slipway::cpu_compiler {
 
 enum class Spread : std::uint8_t {
   Uniform,
-  Linear,  // a uniform integer plus the lane
-  Varying,
+  Linear,   // affine in the lane: a uniform integer plus the lane
+  Varying,  // divergent
 };
 
 // A part of the body under one mask: the whole body (0), or the body of an If whose condition varies.

@@ -43,8 +43,8 @@ struct ProgramKernel {
   bool by_words = false;
 };
 
-// A linked dispatch waits until `workgroups` of the stage before have counted at its first binding, and counts its own
-// at the second one if `counts`: the two numbers before its addresses.
+// Stage-ordered dispatch. A linked dispatch waits until `workgroups` of the stage before have counted at its first
+// binding, and counts its own at the second one if `counts`: the two numbers before its addresses.
 struct StageLink {
   std::uint32_t waits_at = 0, counts_at = 0;  // offsets in the buffer of the bindings, in bytes
   std::uint32_t workgroups = 0;               // 0: does not wait

@@ -108,7 +108,8 @@ spirv::Id Kernel::op_each(spv::Op op, spirv::Id type, std::initializer_list<std:
   return result;
 }
 
-// Reuses what this block has computed already: addresses and per-channel operands recur in every row.
+// Local common subexpression elimination: reuses what this block has computed already: addresses and per-channel
+// operands recur in every row.
 spirv::Id Kernel::op_once(spv::Op op, spirv::Id type, std::initializer_list<std::uint32_t> operands) {
   computed_key_.assign({word(op), type});
   computed_key_.insert(computed_key_.end(), operands);

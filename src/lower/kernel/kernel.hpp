@@ -62,7 +62,7 @@ class Value {
   // The value of an integer or boolean, if it is known while the kernel is built.
   std::optional<std::int64_t> known() const { return known_; }
   bool is(std::int64_t value) const { return known_ == value; }
-  // Equal identities mean equal values: both known, or computed once.
+  // Equal identities mean equal values: both known, or one common subexpression.
   std::pair<bool, std::int64_t> identity() const { return {known_.has_value(), known_ ? *known_ : id_}; }
 
   friend Value operator+(Value a, Value b);

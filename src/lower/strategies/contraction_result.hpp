@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From the sum of a contraction to an element of its result, inside a kernel.
+// The epilogue of a contraction: from a sum to an element of the result, inside the kernel that made the sum. What is
+// fused with the contraction follows.
 #pragma once
 
 #include "lower/kernel_builder.hpp"

@@ -6,13 +6,14 @@
 // B; the zero point of B must be 0. Their B is stored channel by channel, since devices load 8-bit matrices slowly in
 // the other order.
 //
-// Where tiles do not fill the device, several workgroups share the products of a tile. A kernel of its own adds their
-// sums, or the last of them to finish does.
+// Split-K: where tiles do not fill the device, several workgroups share the products (K) of a tile. A kernel of its own
+// adds their sums (the split-K reduction), or the last of them to finish does.
 //
-// Each subgroup has a part of the tile, as a grid of matrices. Operands go through shared memory sixteen bytes at a
-// time, in rows a chunk longer than their contents so that they begin on different banks. A product without further
-// operators is stored directly from the matrices. One with further operators, or with a partial tile at the edge, goes
-// through shared memory a few matrices at a time, so that each invocation gets elements whose indices it knows.
+// Each subgroup has a part of the tile (the subgroup tile), as a grid of matrices. Operands go through shared memory
+// sixteen bytes at a time, in rows a chunk longer than their contents so that they begin on different banks. A product
+// without further operators is stored directly from the matrices. One with further operators, or with a partial tile at
+// the edge, goes through shared memory a few matrices at a time, so that each invocation gets elements whose indices it
+// knows.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -64,8 +65,9 @@ struct Layout {
   std::int64_t sums_row() const { return sums_across() * shape.n + 8; }
   std::int64_t sums_of_subgroup() const { return shape.m * sums_row(); }
   std::int64_t chunks() const { return (tile().rows + tile().channels) * step / chunk(); }  // of the operands of a step
-  // How many steps are read before they are multiplied. Two hide more latency where steps are long or a subgroup has
-  // many sums (docs/design/performance.md#gemm), if the registers hold both.
+  // How many steps are read before they are multiplied (software pipelining; two: double buffering). Two hide more
+  // latency where steps are long or a subgroup has many sums (docs/design/performance.md#gemm), if the registers hold
+  // both.
   std::int64_t steps_ahead(std::int64_t invocations, std::int64_t steps_of_part) const {
     constexpr std::int64_t kLongStep = 128, kManySums = 16, kMinSteps = 4, kMaxRegisters = 190;
     const bool is_long = step * tensor::size_of(shape.factors) >= kLongStep || rows * columns >= kManySums;

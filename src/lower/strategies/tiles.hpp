@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What both ways of computing a contraction by tiles have in common: which results a workgroup has, where their
-// operands are, and how a sum becomes a stored element.
+// operands are, and how a sum becomes a stored element. In the terms of a matrix product (GEMM): rows are M, channels
+// are N, products are K. With several `parts` of K (split-K) each has a workgroup of its own.
 #pragma once
 
 #include <functional>
@@ -11,6 +12,7 @@
 
 namespace slipway::lower {
 
+// Tile M and N: of a workgroup, or of one of its subgroups (the subgroup tile, also called warp tile).
 struct TileSize {
   std::int64_t rows = 64, channels = 64;
 };
