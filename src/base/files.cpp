@@ -19,7 +19,7 @@
 #include "base/control_characters.hpp"
 #include "base/format.hpp"
 #include "base/protected_inputs.hpp"
-#include "base/shrunk_files.hpp"
+#include "base/system/shrunk_files.hpp"
 
 namespace slipway {
 namespace {

@@ -18,7 +18,7 @@
 #include "base/cache.hpp"
 #include "base/parallel.hpp"
 #include "base/print_diagnostic.hpp"
-#include "base/shrunk_files.hpp"
+#include "base/system/shrunk_files.hpp"
 #include "testing/scratch_directory.hpp"
 
 namespace slipway {

@@ -9,6 +9,7 @@
 #include "cpu/library.hpp"
 #include "cpu/target.hpp"
 #include "gpu/device/instance.hpp"
+#include "vk/selected_device.hpp"
 #include "layer/device_offer.hpp"
 #include "model/cpu_device.hpp"
 #include "vk/choose_device.hpp"
@@ -83,10 +84,10 @@ int devices_verb(const Arguments& arguments) {
     if (list) print(*list);
     return list ? 0 : report(diagnostics, style);
   }
-  if (selected_device(selector) == model::kCpuDevice && model::has_cpu_engine()) return cpu_details(style);
+  if (vk::selected_device(selector) == model::kCpuDevice && model::has_cpu_engine()) return cpu_details(style);
   Result<gpu::Instance> created = gpu::create_instance();
   const bool none = created ? created->snapshots().empty() : created.error().front().kind != DiagnosticKind::Usage;
-  if (none && selected_device(selector).empty() && model::has_cpu_engine())
+  if (none && vk::selected_device(selector).empty() && model::has_cpu_engine())
     return list_without_vulkan(style, created ? Failure() : created.error());
   const std::optional<gpu::Instance> instance = diagnostics.take(std::move(created));
   std::optional<std::size_t> chosen;

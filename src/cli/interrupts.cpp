@@ -12,7 +12,6 @@
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
 #include "cli/progress.hpp"
-#include "cli/sarif_file.hpp"
 #include "cli/terminal.hpp"
 
 namespace slipway::cli {
@@ -40,7 +39,7 @@ std::string activity() {
 }
 
 [[noreturn]] void end_now() {
-  static_cast<void>(write_sarif_file(0));
+  static_cast<void>(finish_sarif(0));
   std::fflush(nullptr);
   end_by_interrupt();
 }

@@ -13,7 +13,9 @@
 #include "base/interrupt.hpp"
 #include "base/print_diagnostic.hpp"
 #include "base/protected_inputs.hpp"
+#include "base/system/process_usage.hpp"
 #include "cli/interrupts.hpp"
+#include "cli/progress.hpp"
 #include "cli/run_report.hpp"
 #include "cli/sarif_file.hpp"
 #include "launch/plan/plan.hpp"
@@ -164,7 +166,7 @@ int run_all(std::span<const std::unique_ptr<Job>> jobs, const PlannedRunGroup& o
   int status = 0;
   bool explained = false, timed_out = false;
   RunEntries entries(jobs);
-  const auto report_text = [&] { return write_run_report(entries.all(), recipe::system_usage(start)); };
+  const auto report_text = [&] { return write_run_report(entries.all(), process_usage(start)); };
   const EmergencyReport emergency([&](const std::string& what) {
     Diagnostics rest = entries.add_rest(what);
     if (!options.report_path.empty()) write(options.report_path, report_text(), rest);
@@ -197,6 +199,17 @@ int run_all(std::span<const std::unique_ptr<Job>> jobs, const PlannedRunGroup& o
   report(unwritten, style);
   if (timed_out) end_process(status);
   return status;
+}
+
+void Job::stage(std::string what) {
+  print_verbose("slipway: " + what + "\n");
+  if (progress_) progress_->stage(std::move(what));
+}
+
+ItemProgress Job::counted(std::string what, std::string after) {
+  return [this, what = std::move(what), after = std::move(after)](std::size_t done, std::size_t total) {
+    if (progress_) progress_->stage(done == total ? after : counted_text(what, done, total));
+  };
 }
 
 }  // namespace slipway::cli

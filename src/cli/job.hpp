@@ -16,7 +16,6 @@
 #include "base/files.hpp"
 #include "base/item_progress.hpp"
 #include "cli/option_groups.hpp"
-#include "cli/progress.hpp"
 
 namespace slipway::launch {
 struct Plan;
@@ -29,6 +28,7 @@ struct ComparedOutputs;
 
 namespace slipway::cli {
 
+class Progress;         // of progress.hpp
 struct RunReportEntry;  // of run_report.hpp
 
 // One input of a run, with the diagnostics found so far.
@@ -66,16 +66,9 @@ class Job {
   void set_progress(Progress* progress) { progress_ = progress; }
 
  protected:
-  void stage(std::string what) {
-    print_verbose("slipway: " + what + "\n");
-    if (progress_) progress_->stage(std::move(what));
-  }
+  void stage(std::string what);
   // Shows how many items of a stage are done, such as `compiling kernels: 3 of 12`, and then what comes after it.
-  ItemProgress counted(std::string what, std::string after) {
-    return [this, what = std::move(what), after = std::move(after)](std::size_t done, std::size_t total) {
-      if (progress_) progress_->stage(done == total ? after : counted_text(what, done, total));
-    };
-  }
+  ItemProgress counted(std::string what, std::string after);
 
   Diagnostics diagnostics_;
 

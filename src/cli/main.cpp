@@ -12,7 +12,7 @@
 #include <system_error>
 
 #include "base/crash_note.hpp"
-#include "base/shrunk_files.hpp"
+#include "base/system/shrunk_files.hpp"
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/option_groups.hpp"
 
-#include <cstdlib>
 #include <ranges>
 
 #include "base/format.hpp"
+#include "vk/selected_device.hpp"
 #include "model/cpu_device.hpp"
 #include "model/plan/graph_options.hpp"
 #include "model/tuning/tuning_table.hpp"
@@ -59,11 +59,6 @@ void add_uncompared_option(OptionGroup& group, bool& allow_uncompared) {
   group.add_flag("--allow-uncompared", allow_uncompared, "accept outputs that could not be compared");
 }
 
-std::string selected_device(const std::string& option) {
-  const char* variable = std::getenv("SLIPWAY_DEVICE");
-  return option.empty() && variable ? variable : option;
-}
-
 Cache cache_of(bool no_cache) { return no_cache ? Cache() : Cache::of_user(); }
 
 void add_run_group(CommandLine& line, RunGroup& options, std::string_view device_meaning) {
@@ -113,7 +108,7 @@ std::optional<model::Engine> chosen_engine(const EngineGroup& options, const std
   for (const auto& [name, engine] : kEngines) {
     if (name == options.engine) return engine;
   }
-  if (selected_device(device) == model::kCpuDevice) return model::Engine::Cpu;
+  if (vk::selected_device(device) == model::kCpuDevice) return model::Engine::Cpu;
   return std::nullopt;
 }
 

@@ -37,9 +37,6 @@ void add_timeout_option(OptionGroup& group, std::optional<double>& seconds);  //
 void add_cast_option(OptionGroup& group, bool& cast);                         // --cast
 void add_uncompared_option(OptionGroup& group, bool& allow_uncompared);       // --allow-uncompared
 
-// The value of --device, otherwise that of the environment variable SLIPWAY_DEVICE; empty: none is chosen.
-std::string selected_device(const std::string& option);
-
 // The cache of compiled shaders, disabled with --no-cache.
 Cache cache_of(bool no_cache);
 

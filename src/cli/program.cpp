@@ -17,7 +17,7 @@
 #include "cli/recipe/verbs.hpp"
 #include "cli/rpl/verbs.hpp"
 #include "cli/run_report.hpp"
-#include "cli/sarif_file.hpp"
+#include "cli/terminal.hpp"
 #include "cli/version.hpp"
 #include "sandbox/sandbox.hpp"
 #include "shader/glslang_service.hpp"
@@ -168,7 +168,7 @@ int run_program(std::string_view program, const Arguments& arguments) {
     return 2;
   }
   if (verb->takes_long) watch_interrupts(formatted("slipway {}", verb->name));
-  return end_of_verb(write_sarif_file(verb->run({{words.begin() + 1, words.end()}})));
+  return end_of_verb(finish_sarif(verb->run({{words.begin() + 1, words.end()}})));
 }
 
 }  // namespace slipway::cli

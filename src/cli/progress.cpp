@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kPeriod{250};  // between two renewals
 
-// The line of this process's terminal.
-std::mutex line_mutex;
-bool line_is_shown = false;
-
 std::mutex stage_mutex;
 std::string stage_of_process;
 
@@ -27,21 +23,7 @@ bool has_progress() {
          std::string_view(type) != "dumb";
 }
 
-void show_line(const std::string& text) {
-  const std::scoped_lock lock(line_mutex);
-  std::fprintf(stderr, "\r%s\x1b[K", text.c_str());
-  std::fflush(stderr);
-  line_is_shown = true;
-}
-
 }  // namespace
-
-void erase_progress() {
-  const std::scoped_lock lock(line_mutex);
-  if (!std::exchange(line_is_shown, false)) return;
-  std::fputs("\r\x1b[K", stderr);
-  std::fflush(stderr);
-}
 
 std::string progress_text(const std::string& stage, std::chrono::steady_clock::duration elapsed, std::size_t width) {
   if (stage.empty() || elapsed < kProgressDelay) return "";
@@ -90,7 +72,7 @@ void Progress::show_until_stopped() {
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, kPeriod, [this] { return stopped_; })) {
     const std::string text = progress_text(stage_, std::chrono::steady_clock::now() - start_, text_width());
-    if (!text.empty()) show_line(text);
+    if (!text.empty()) show_progress(text);
   }
 }
 

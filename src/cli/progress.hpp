@@ -45,7 +45,4 @@ class Progress {
   std::thread thread_;  // not started without a terminal
 };
 
-// Erases the line if it is there. Called before any other output.
-void erase_progress();
-
 }  // namespace slipway::cli

@@ -2,7 +2,8 @@
 #include "cli/run_report.hpp"
 
 #include "base/diagnostic.hpp"
-#include "cli/lab/supervisor.hpp"
+#include "base/system/process_usage.hpp"
+#include "base/system/utc_time.hpp"
 #include "generated_version.hpp"
 #include "json/document.hpp"
 #include "launch/report/report_json.hpp"
@@ -106,7 +107,7 @@ namespace {
 
 struct RunReport {
   std::span<const RunReportEntry> entries;
-  recipe::Session::System system;
+  ProcessUsage system;
 
   int status() const {
     int status = 0;
@@ -174,11 +175,11 @@ void write_value(json::Writer& out, json::Value value) {
 
 void note_command(std::vector<std::string> words) { this_command() = {std::move(words), utc_now()}; }
 
-std::string write_run_report(std::span<const RunReportEntry> entries, const recipe::Session::System& system) {
+std::string write_run_report(std::span<const RunReportEntry> entries, const ProcessUsage& system) {
   return json::object_text(report_record(), {entries, system});
 }
 
-std::string write_run_report(std::span<const std::string> entries, int status, const recipe::Session::System& system) {
+std::string write_run_report(std::span<const std::string> entries, int status, const ProcessUsage& system) {
   const RunReport empty{{}, system};
   json::Writer out;
   out.object([&] {

@@ -43,9 +43,9 @@ struct RunReportEntry {
 // The command line of this process, which reports contain with the date of this call.
 void note_command(std::vector<std::string> words);
 
-std::string write_run_report(std::span<const RunReportEntry> entries, const recipe::Session::System& system);
+std::string write_run_report(std::span<const RunReportEntry> entries, const ProcessUsage& system);
 // The same of cases whose entries are JSON arrays already, with the exit status of the run.
-std::string write_run_report(std::span<const std::string> entries, int status, const recipe::Session::System& system);
+std::string write_run_report(std::span<const std::string> entries, int status, const ProcessUsage& system);
 const json::Record<RunReportEntry>& report_entry_record();
 std::string run_report_schema();
 

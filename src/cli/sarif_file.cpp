@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/sarif_file.hpp"
 
+#include <utility>
 #include <vector>
 
 #include "base/files.hpp"
-#include "base/print_diagnostic.hpp"
-#include "cli/terminal.hpp"
 #include "generated_version.hpp"
 #include "json/sarif.hpp"
 
@@ -29,13 +28,10 @@ void note_for_sarif(std::span<const Diagnostic> diagnostics) {
   if (!sarif_file().path.empty()) sarif_file().noted.append_range(diagnostics);
 }
 
-int write_sarif_file(int status) {
+Result<> write_sarif_file() {
   const SarifFile file = std::exchange(sarif_file(), {});
-  if (file.path.empty()) return status;
-  const Result<> written = write_file(file.path, json::sarif_text(file.noted, kVersion));
-  if (written) return status;
-  print_error(format_diagnostics(written.error(), {.colour = use_colour(stderr)}));
-  return worst_status(status, exit_status(written.error()));
+  if (file.path.empty()) return {};
+  return write_file(file.path, json::sarif_text(file.noted, kVersion));
 }
 
 }  // namespace slipway::cli

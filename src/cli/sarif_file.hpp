@@ -13,7 +13,7 @@ namespace slipway::cli {
 // Of this process; empty: none.
 void set_sarif_path(std::string path);
 void note_for_sarif(std::span<const Diagnostic> diagnostics);
-// Writes the file, even if there is no diagnostic. Returns the status, or 5 if the file cannot be written.
-int write_sarif_file(int status);
+// Writes the file, even if there is no diagnostic.
+Result<> write_sarif_file();
 
 }  // namespace slipway::cli

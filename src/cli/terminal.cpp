@@ -12,12 +12,12 @@
 #include <ctime>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "base/control_characters.hpp"
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
 #include "base/print_diagnostic.hpp"
-#include "cli/progress.hpp"
 #include "cli/sarif_file.hpp"
 #include "json/diagnostics.hpp"
 
@@ -26,6 +26,10 @@ namespace {
 
 // The level of the whole process, like its streams.
 OutputLevel current_level = OutputLevel::Normal;
+
+// The line of progress.
+std::mutex line_mutex;
+bool line_is_shown = false;
 
 // Of standard output, of which the C library keeps only that a write failed.
 int first_failure = 0;
@@ -85,6 +89,20 @@ std::size_t text_width() {
   return width == 0 ? kDefault : std::clamp(width, kMin, kMax);
 }
 
+void show_progress(const std::string& text) {
+  const std::scoped_lock lock(line_mutex);
+  std::fprintf(stderr, "\r%s\x1b[K", text.c_str());
+  std::fflush(stderr);
+  line_is_shown = true;
+}
+
+void erase_progress() {
+  const std::scoped_lock lock(line_mutex);
+  if (!std::exchange(line_is_shown, false)) return;
+  std::fputs("\r\x1b[K", stderr);
+  std::fflush(stderr);
+}
+
 void print_status(std::string_view text) {
   if (current_level != OutputLevel::Quiet) print(text);
 }
@@ -117,8 +135,15 @@ int report(Diagnostics& diagnostics, const ReportStyle& style, std::FILE* json_t
   return exit_status(diagnostics.all());
 }
 
+int finish_sarif(int status) {
+  const Result<> written = write_sarif_file();
+  if (written) return status;
+  print_error(format_diagnostics(written.error(), {.colour = use_colour(stderr)}));
+  return worst_status(status, exit_status(written.error()));
+}
+
 void end_process(int status) {
-  status = write_sarif_file(status);
+  status = finish_sarif(status);
   const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   std::fflush(nullptr);
   if (is_interrupted()) end_by_interrupt();

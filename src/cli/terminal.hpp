@@ -41,6 +41,10 @@ void print_error(std::string_view text);    // to standard error
 void print_status(std::string_view text);   // a line of success: to standard output, unless quiet
 void print_verbose(std::string_view text);  // what is being done: to standard error, if verbose
 
+// Shows a line of progress (progress.hpp) on standard error, in place of the one before. Any other output erases it.
+void show_progress(const std::string& text);
+void erase_progress();
+
 // Asks for Enter and waits for it or for the end of the input.
 void wait_for_enter();
 
@@ -55,6 +59,8 @@ int report(Diagnostics& diagnostics, const ReportStyle& style, std::FILE* json_t
 // destructors and the driver would wait for it. After an interrupt the status is that of the signal. Call it after
 // everything has been printed and written.
 [[noreturn]] void end_process(int status);
+// Writes the file of --sarif. Returns the status, or 5 if the file cannot be written.
+int finish_sarif(int status);
 bool has_timed_out(std::span<const Diagnostic> diagnostics);
 bool has_kind(std::span<const Diagnostic> diagnostics, DiagnosticKind kind);
 

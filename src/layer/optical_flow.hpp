@@ -17,7 +17,7 @@ namespace slipway::layer {
 
 class LayerDevice;
 
-inline constexpr std::uint32_t kMinFlowSide = 64, kMaxFlowSide = 8192;  // pixels
+using model::kMaxFlowSide, model::kMinFlowSide;
 inline constexpr VkDataGraphOpticalFlowGridSizeFlagsARM kFlowGrids =
     VK_DATA_GRAPH_OPTICAL_FLOW_GRID_SIZE_1X1_BIT_ARM | VK_DATA_GRAPH_OPTICAL_FLOW_GRID_SIZE_2X2_BIT_ARM |
     VK_DATA_GRAPH_OPTICAL_FLOW_GRID_SIZE_4X4_BIT_ARM | VK_DATA_GRAPH_OPTICAL_FLOW_GRID_SIZE_8X8_BIT_ARM;

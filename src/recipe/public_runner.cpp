@@ -2,10 +2,10 @@
 // The classes of include/slipway/recipe.hpp: wraps sessions, and throws failures as exceptions.
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 
 #include "base/format.hpp"
 #include "base/public_problems.hpp"
+#include "vk/selected_device.hpp"
 #include "model/cpu_device.hpp"
 #include "model/plan/graph_options.hpp"
 #include "recipe/cpu/host_buffer.hpp"
@@ -17,11 +17,8 @@ namespace slipway {
 
 struct device::state {
   state(const std::string& selector, std::shared_ptr<const void> xrt_device)
-      : is_cpu(!xrt_device && names_cpu(selector)), backends(selector, Cache::of_user(), std::move(xrt_device)) {}
-  static bool names_cpu(const std::string& selector) {
-    const char* variable = std::getenv("SLIPWAY_DEVICE");
-    return (selector.empty() && variable ? variable : selector) == model::kCpuDevice;
-  }
+      : is_cpu(!xrt_device && vk::selected_device(selector) == model::kCpuDevice),
+        backends(selector, Cache::of_user(), std::move(xrt_device)) {}
   bool is_cpu;  // models run on the CPU engine
   recipe::Backends backends;
 };

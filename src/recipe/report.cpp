@@ -2,8 +2,6 @@
 // Collects the report of a session: the keys of the shipped runner, and others (docs/spec/recipe.md#reports).
 #include "recipe/report_records.hpp"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 
 #include "generated_version.hpp"
@@ -137,27 +135,15 @@ SessionDetails Session::details() const {
   return report;
 }
 
-SessionReport Session::report_value(const Failure* failure, const System* system) const {
+SessionReport Session::report_value(const Failure* failure, const ProcessUsage* system) const {
   SessionReport report{.details = details(), .version = std::string(cli::kVersion)};
   if (failure && !failure->empty()) report.error = error_of(failure->front());
   if (system) report.system = *system;
   return report;
 }
 
-std::string Session::report(const Failure* failure, const System* system, int indent) const {
+std::string Session::report(const Failure* failure, const ProcessUsage* system, int indent) const {
   return json::object_text(report_record(), report_value(failure, system), indent);
-}
-
-Session::System system_usage(std::chrono::steady_clock::time_point start) {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
-  };
-  return {.real = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
-          .user = seconds(usage.ru_utime),
-          .kernel = seconds(usage.ru_stime),
-          .peak_memory_mb = static_cast<double>(usage.ru_maxrss) / 1024};
 }
 
 }  // namespace slipway::recipe

@@ -191,8 +191,8 @@ const Record<SessionReport>& report_record() {
   return record;
 }
 
-const Record<Session::System>& system_record() {
-  using S = Session::System;
+const Record<ProcessUsage>& system_record() {
+  using S = ProcessUsage;
   static const auto record = Record<S>("system", "resources of the process")
                                  .required("real", &S::real, Real{}, "seconds")
                                  .required("user", &S::user, Real{}, "seconds of CPU time")

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/system/process_usage.hpp"
 #include "json/record.hpp"
 #include "recipe/session.hpp"
 
@@ -85,7 +86,7 @@ struct SessionReport {
   SessionDetails details;
   std::optional<Error> error;
   std::optional<std::string> version;  // of the program
-  std::optional<Session::System> system;
+  std::optional<ProcessUsage> system;
 };
 
 SessionReport::Error error_of(const Diagnostic& diagnostic);
@@ -93,12 +94,12 @@ SessionReport::Error error_of(const Diagnostic& diagnostic);
 // Of a script of jobs.
 struct JobsReport {
   std::vector<std::pair<std::string, SessionReport>> jobs;  // by id
-  std::optional<Session::System> system;
+  std::optional<ProcessUsage> system;
 };
 
 const json::Record<SessionDetails>& details_record();  // of `slipway run --report`
 const json::Record<SessionReport>& report_record();
 const json::Record<JobsReport>& jobs_report_record();
-const json::Record<Session::System>& system_record();
+const json::Record<ProcessUsage>& system_record();
 
 }  // namespace slipway::recipe

@@ -18,6 +18,10 @@
 #include "recipe/read/read.hpp"
 #include "recipe/run/runner.hpp"
 
+namespace slipway {
+struct ProcessUsage;  // base/system/process_usage.hpp
+}
+
 namespace slipway::recipe {
 
 struct SessionDetails;  // of report_records.hpp
@@ -72,11 +76,8 @@ class Session {
   std::optional<RunFailure> run() { return engine_->run(); }
 
   // The report as JSON, with the first diagnostic of `failure` if that is not null. `indent` 0: on one line.
-  struct System {  // of the process: seconds and MiB
-    double real = 0, user = 0, kernel = 0, peak_memory_mb = 0;
-  };
-  std::string report(const Failure* failure, const System* system, int indent) const;
-  SessionReport report_value(const Failure* failure, const System* system) const;
+  std::string report(const Failure* failure, const ProcessUsage* system, int indent) const;
+  SessionReport report_value(const Failure* failure, const ProcessUsage* system) const;
   SessionDetails details() const;
 
  private:
@@ -90,8 +91,5 @@ class Session {
 };
 
 std::string report_schema();  // of `Session::report` and of the reports of jobs in that shape
-
-// Times and memory of this process since `start`.
-Session::System system_usage(std::chrono::steady_clock::time_point start);
 
 }  // namespace slipway::recipe

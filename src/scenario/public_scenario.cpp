@@ -11,6 +11,7 @@
 #include "executors/public_device.hpp"
 #include "executors/vulkan/executor.hpp"
 #include "launch/run.hpp"
+#include "launch/plan/resource_array.hpp"
 #include "model/tuning/tuning_table.hpp"
 #include "scenario/replan.hpp"
 #include "tensor/format.hpp"
@@ -41,14 +42,6 @@ std::optional<launch::ResourceIndex> find_resource(const launch::Plan& plan, std
   return static_cast<launch::ResourceIndex>(found - plan.resources.begin());
 }
 
-// Bytes of a buffer, or of level 0 of an image.
-std::uint64_t contents_size(const launch::Resource& resource) {
-  if (const auto* buffer = std::get_if<launch::Buffer>(&resource.kind)) return buffer->size;
-  const auto& image = std::get<launch::Image>(resource.kind);
-  const tensor::FormatInfo* format = tensor::find_format(tensor::created_as(image.format));
-  return format ? tensor::level_bytes(*format, image.extent[0], image.extent[1], image.slices()).value_or(0) : 0;
-}
-
 // The element type and the shape of a captured resource (RunReport::captured_types).
 TensorInfo captured_type(const scenario::Scenario& scenario, const launch::Resource& resource) {
   const auto made = [&](tensor::ElementType type, const tensor::Shape& shape) {
@@ -60,13 +53,8 @@ TensorInfo captured_type(const scenario::Scenario& scenario, const launch::Resou
     if (!tensor || tensor->uid != resource.name) continue;
     if (const auto type = tensor::tensor_element_type(*tensor->format.value, {})) return made(*type, tensor->dims);
   }
-  const auto* image = std::get_if<launch::Image>(&resource.kind);
-  const tensor::FormatInfo* format = image ? tensor::find_format(tensor::created_as(image->format)) : nullptr;
-  if (!format || format->is_block())
-    return made(tensor::ElementType::U8, {static_cast<std::int64_t>(contents_size(resource))});
-  tensor::Shape shape = {image->extent[1], image->extent[0], format->stored_components};
-  if (image->slices() > 1) shape.insert(shape.begin(), image->slices());
-  return made(format->stored, shape);
+  const launch::ResourceArray array = launch::array_of(resource);
+  return made(array.type, array.shape);
 }
 
 }  // namespace
@@ -108,7 +96,7 @@ Outcome<bool> Scenario::set_contents(std::string_view uid, ByteView bytes) {
   const auto index = find_resource(plan, uid);
   if (!index) return unknown_resource(uid);
   const launch::Resource& resource = plan.resources[*index];
-  const std::uint64_t size = contents_size(resource);
+  const std::uint64_t size = launch::contents_size(resource);
   if (bytes.size() != size) {
     return problems(Failure{{.kind = DiagnosticKind::FileMismatch,
                              .message = formatted("`{}` takes {} bytes, but {} are given", uid, size, bytes.size()),

@@ -12,7 +12,7 @@
 
 #include "base/files.hpp"
 #include "base/format.hpp"
-#include "base/temporary_directory.hpp"
+#include "base/system/temporary_directory.hpp"
 #include "shader/guess.hpp"
 #include "shader/messages.hpp"
 #include "spirv/module.hpp"

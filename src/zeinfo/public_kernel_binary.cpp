@@ -209,19 +209,11 @@ Outcome<std::string> KernelBinary::layout_svg(std::string_view name) const {
 Outcome<KernelOccupancy> KernelBinary::occupancy(std::string_view name, const OccupancyQuestion& question) const {
   const zeinfo::Kernel* kernel = find_kernel(alive(state_).input.document, name);
   if (!kernel) return no_kernel(name);
-  const auto found = zeinfo::occupancy(
-      *kernel, alive(state_).input.target,
-      {.local_size = question.local_size, .eus = question.eus, .local_memory = question.local_memory});
+  auto found = zeinfo::occupancy(*kernel, alive(state_).input.target, question);
   if (!found)
     return problems(
         Failure{{.kind = DiagnosticKind::WorkGroupSize, .message = formatted("kernel `{}`: {}", name, found.error())}});
-  return KernelOccupancy{.local_size = found->local_size,
-                         .eus = found->eus,
-                         .threads_per_eu = found->threads_per_eu,
-                         .threads_per_group = found->threads_per_group,
-                         .local_memory_bytes = found->slm_bytes,
-                         .groups = found->groups,
-                         .limited_by = std::string(found->limited_by)};
+  return *std::move(found);
 }
 
 Outcome<PackedArguments> KernelBinary::pack(std::string_view name, const KernelLaunch& launch) const {

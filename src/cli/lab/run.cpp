@@ -15,6 +15,8 @@
 #include "base/interrupt.hpp"
 #include "base/print_diagnostic.hpp"
 #include "base/protected_inputs.hpp"
+#include "base/system/process_usage.hpp"
+#include "base/system/utc_time.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/lab/bench.hpp"
 #include "cli/lab/case_list.hpp"
@@ -381,7 +383,7 @@ class LabRun {
   std::string report_text() const {
     std::vector<std::string> entries;
     for (const CaseResult& result : results_.cases) entries.push_back(result.files);
-    return write_run_report(entries, cases_status(), recipe::system_usage(start_));
+    return write_run_report(entries, cases_status(), process_usage(start_));
   }
 
   void write(const std::string& path, const std::string& text) {

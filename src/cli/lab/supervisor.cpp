@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <deque>
 #include <utility>
 
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
+#include "base/system/utc_time.hpp"
 #include "cli/lab/worker.hpp"
 #include "cli/lab/worker_process.hpp"
 
@@ -261,15 +261,6 @@ class Supervisor {
 SupervisorEnd supervise(const std::vector<LabCase>& cases, const SupervisorOptions& options,
                         const std::function<void(CaseOutcome)>& ended) {
   return Supervisor(cases, options, ended).run();
-}
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  ::gmtime_r(&now, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
 }
 
 }  // namespace slipway::cli

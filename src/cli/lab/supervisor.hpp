@@ -53,7 +53,4 @@ struct SupervisorEnd {
 SupervisorEnd supervise(const std::vector<LabCase>& cases, const SupervisorOptions& options,
                         const std::function<void(CaseOutcome)>& ended);
 
-// "2026-11-22T21:05:00Z"
-std::string utc_now();
-
 }  // namespace slipway::cli

@@ -20,6 +20,7 @@
 #include "cli/run_report.hpp"
 #include "gpu/device/device_failure.hpp"
 #include "gpu/device/instance.hpp"
+#include "vk/selected_device.hpp"
 #include "json/document.hpp"
 #include "json/writer.hpp"
 #include "launch/report/iteration_times.hpp"
@@ -71,7 +72,7 @@ class SupervisorLink {
 };
 
 std::optional<vk::Snapshot> find_device(const std::string& selector) {
-  if (selected_device(selector) == model::kCpuDevice) return model::cpu_snapshot();
+  if (vk::selected_device(selector) == model::kCpuDevice) return model::cpu_snapshot();
   const Result<gpu::Instance> instance = gpu::create_instance();
   if (!instance) return std::nullopt;
   const Result<std::size_t> index = vk::choose_device(instance->snapshots(), selector);

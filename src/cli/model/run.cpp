@@ -9,7 +9,7 @@
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
 #include "base/print_diagnostic.hpp"
-#include "base/temporary_directory.hpp"
+#include "base/system/temporary_directory.hpp"
 #include "cli/device_session.hpp"
 #include "cli/job.hpp"
 #include "cli/model/named_values.hpp"
@@ -20,6 +20,7 @@
 #include "cli/run_times.hpp"
 #include "executors/cpu/executor.hpp"
 #include "executors/vulkan/executor.hpp"
+#include "vk/selected_device.hpp"
 #include "launch/check/hazards.hpp"
 #include "launch/plan/explain.hpp"
 #include "launch/report/trace.hpp"
@@ -227,11 +228,11 @@ class ModelJob : public Job {
   // --- the engine ---
 
   // `--device cpu`: no Vulkan device is opened.
-  bool on_cpu_only() const { return selected_device(options_.device) == model::kCpuDevice; }
+  bool on_cpu_only() const { return vk::selected_device(options_.device) == model::kCpuDevice; }
 
   // Without a GPU, and unless something else is asked for, models of graphs run on the CPU engine.
   bool prefers_cpu(const Result<const vk::Snapshot*>& snapshot) const {
-    if (options_.engine != "auto" || !selected_device(options_.device).empty() || options_.emulate || options_.validate)
+    if (options_.engine != "auto" || !vk::selected_device(options_.device).empty() || options_.emulate || options_.validate)
       return false;
     if (snapshot && ((*snapshot)->type != vk::DeviceType::Cpu || vk::missing_for_graphs(**snapshot).empty()))
       return false;

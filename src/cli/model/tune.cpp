@@ -12,6 +12,7 @@
 #include "cli/option_groups.hpp"
 #include "cli/progress.hpp"
 #include "executors/cpu/executor.hpp"
+#include "vk/selected_device.hpp"
 #include "model/cpu_device.hpp"
 #include "model/standalone/open_standalone.hpp"
 #include "model/tuning/report.hpp"
@@ -60,7 +61,7 @@ class Tuning {
     if (options_.no_cache && options_.output.empty())
       diagnostics_.error(DiagnosticKind::Usage, {}, "--no-cache needs --output; otherwise the results would be lost");
     if (diagnostics_.has_errors()) return report(diagnostics_, options_.style);
-    if (selected_device(options_.device) == model::kCpuDevice) {
+    if (vk::selected_device(options_.device) == model::kCpuDevice) {
       for (const std::string& file : options_.files) measure_unless_interrupted(file, &Tuning::measure_on_cpu);
     } else {
       for (const std::string& file : options_.files) measure_unless_interrupted(file, &Tuning::measure);

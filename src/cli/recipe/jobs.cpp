@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/format.hpp"
+#include "cli/content.hpp"
 #include "cli/job.hpp"
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/jobs.hpp"

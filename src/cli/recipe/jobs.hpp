@@ -9,11 +9,12 @@
 
 #include "base/diagnostic.hpp"
 #include "cli/command_line.hpp"
-#include "cli/content.hpp"
 #include "cli/job.hpp"
 #include "recipe/jobs/session_job.hpp"
 
 namespace slipway::cli {
+
+struct Content;  // content.hpp
 
 // A JSON object with `jobs`.
 bool is_jobs(const Content& content);

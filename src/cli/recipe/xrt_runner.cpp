@@ -6,6 +6,7 @@
 
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
+#include "base/system/process_usage.hpp"
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/jobs.hpp"
 #include "cli/recipe/verbs.hpp"
@@ -158,7 +159,7 @@ void run(const XrtOptions& options, recipe::Session& session, recipe::Backends& 
   Failure unwritten = session.runner().unwritten_outputs();
   std::ranges::for_each(unwritten, &Diagnostic::as_rule);
   print_rules(unwritten);
-  const recipe::Session::System system = recipe::system_usage(start);
+  const ProcessUsage system = process_usage(start);
   const Failure* const why = failure ? &failure->diagnostics : nullptr;
   if (options.report) {
     if (Result<> written = write_file(*options.report, session.report(why, &system, 2)); !written)
@@ -202,7 +203,7 @@ void run_script(const XrtOptions& options, std::chrono::steady_clock::time_point
   print_rules(diagnostics.all());
   for (const recipe::JobResult& job : *results) print_rules(job.diagnostics);
   if (options.report) {
-    const recipe::JobsReport report = recipe::jobs_report(*results, recipe::system_usage(start));
+    const recipe::JobsReport report = recipe::jobs_report(*results, process_usage(start));
     const std::string text = json::object_text(recipe::jobs_report_record(), report);
     if (Result<> written = write_file(*options.report, text); !written) throw XrtError(written.error().front().message);
   }
@@ -275,7 +276,7 @@ int xrt_runner(const Arguments& arguments) {
     return 0;
   } catch (const XrtError& error) {
     print_error(formatted("Error: {}\nPeak memory usage: {} MB\n", error.what(),
-                          static_cast<std::uint64_t>(recipe::system_usage(start).peak_memory_mb)));
+                          static_cast<std::uint64_t>(process_usage(start).peak_memory_mb)));
     return 1;
   }
 }

@@ -10,7 +10,7 @@
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
 #include "base/protected_inputs.hpp"
-#include "base/temporary_directory.hpp"
+#include "base/system/temporary_directory.hpp"
 #include "cli/command_line.hpp"
 #include "cli/formats.hpp"
 #include "cli/program.hpp"

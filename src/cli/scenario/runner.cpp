@@ -11,6 +11,7 @@
 #include "cli/scenario/frame_capture.hpp"
 #include "executors/cpu/executor.hpp"
 #include "executors/vulkan/executor.hpp"
+#include "vk/selected_device.hpp"
 #include "launch/plan/explain.hpp"
 #include "launch/report/trace.hpp"
 #include "launch/run.hpp"
@@ -46,7 +47,7 @@ launch::OpenDeviceOptions device_request(const ScenarioRunOptions& options) {
 ScenarioRunner::ScenarioRunner(const ScenarioRunOptions& options, Log log, Cache cache)
     : options_(options), log_(std::move(log)), cache_(std::move(cache)) {
   if (options.explain && options.device.empty()) return;
-  if (selected_device(options.device) == model::kCpuDevice) {
+  if (vk::selected_device(options.device) == model::kCpuDevice) {
     executor_ = std::make_unique<launch::CpuExecutor>(model::cpu_snapshot().name);
     return;
   }

@@ -5,10 +5,16 @@
 
 #include "gpu/device/device_core.hpp"
 #include "gpu/memory/allocate_memory.hpp"
-#include "gpu/memory/buffer.hpp"
-#include "gpu/memory/image.hpp"
+#include "gpu/memory/memory.hpp"
 
 namespace slipway::gpu {
+
+class Buffer;
+class Image;
+class Tensor;
+struct BufferInfo;
+struct ImageInfo;
+struct TensorInfo;
 
 struct ResourceBuilder {
   static Result<Buffer> create(const DeviceCore& core, const BufferInfo& info);

@@ -4,7 +4,9 @@
 
 #include <volk.h>
 
-#include "gpu/memory/tensor.hpp"
+#include <span>
+
+#include "gpu/memory/tensor_info.hpp"
 
 namespace slipway::gpu {
 

@@ -7,8 +7,8 @@
 
 #include "base/format.hpp"
 #include "launch/plan/locate.hpp"
+#include "launch/plan/resource_array.hpp"
 #include "launch/report/difference_view.hpp"
-#include "tensor/format.hpp"
 #include "tensor/npy.hpp"
 
 namespace slipway::launch {
@@ -138,24 +138,13 @@ std::string file_name(ResourceIndex index, std::string_view name) {
   return text + ".npy";
 }
 
-// Buffers as bytes, level 0 of images as [H, W, C] ([D, H, W, C] when 3D or with layers); formats without plain texels
-// as bytes.
-std::string dump_header(const Resource& resource, Bytes bytes) {
-  const auto* image = std::get_if<Image>(&resource.kind);
-  const tensor::FormatInfo* format = image ? tensor::find_format(image->format) : nullptr;
-  if (!format || format->is_block())
-    return tensor::npy_header("|u1", tensor::Shape{static_cast<std::int64_t>(bytes.size())});
-  tensor::Shape shape = {image->extent[1], image->extent[0], format->stored_components};
-  if (image->slices() > 1) shape.insert(shape.begin(), image->slices());
-  return tensor::npy_header(tensor::info_of(format->stored).descr, shape);
-}
-
 Result<> dump_all(const Plan& plan, const Readback& readback, const Path& directory) {
   for (ResourceIndex i = 0; i < plan.resources.size(); ++i) {
     const Bytes bytes = readback.bytes(i);
     Result<> written =
         OutputFile::create(directory / file_name(i, plan.resources[i].name)).and_then([&](OutputFile file) {
-          return file.write(dump_header(plan.resources[i], bytes))
+          const ResourceArray array = array_of(plan.resources[i]);
+          return file.write(tensor::npy_header(tensor::info_of(array.type).descr, array.shape))
               .and_then([&] { return file.write(bytes); })
               .and_then([&] { return file.commit(); });
         });

@@ -12,6 +12,8 @@ enum class FlowImage : std::uint8_t { Search, Template, Flow, Hint, Cost };  // 
 enum class FlowConstant : std::uint8_t { Grid, Block, Components };          // of specialization, by id
 enum class FlowSpeed : std::uint8_t { Fast, Medium, Slow };
 
+inline constexpr std::uint32_t kMinFlowSide = 64, kMaxFlowSide = 8192;  // pixels of the images that are compared
+
 // The module for images with or without a hint and a cost.
 std::span<const std::uint32_t> optical_flow_shader(bool hint, bool cost);
 

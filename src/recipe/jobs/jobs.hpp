@@ -62,6 +62,6 @@ std::vector<JobResult> run_jobs(const JobScript& script, const JobOptions& optio
 int status_of(const std::vector<JobResult>& results);
 
 // The report of a script as the shipped runner writes it.
-JobsReport jobs_report(const std::vector<JobResult>& results, const Session::System& system);
+JobsReport jobs_report(const std::vector<JobResult>& results, const ProcessUsage& system);
 
 }  // namespace slipway::recipe

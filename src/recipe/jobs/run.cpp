@@ -119,7 +119,7 @@ int status_of(const std::vector<JobResult>& results) {
   return status;
 }
 
-JobsReport jobs_report(const std::vector<JobResult>& results, const Session::System& system) {
+JobsReport jobs_report(const std::vector<JobResult>& results, const ProcessUsage& system) {
   JobsReport report{.system = system};
   for (const JobResult& result : results) {
     // Of several jobs with one id, the last one is reported.

@@ -9,11 +9,16 @@
 #include <variant>
 #include <vector>
 
-#include "recipe/plan/load.hpp"
+#include "base/cache.hpp"
+#include "recipe/artifacts.hpp"
+#include "recipe/plan.hpp"
 #include "recipe/read/numbers.hpp"
+#include "recipe/read/read.hpp"
 #include "zeinfo/zebin/zebin.hpp"
 
 namespace slipway::recipe {
+
+struct PlanOptions;  // load.hpp
 
 // A diagnostic at a member of an object, or at the opening brace if the member is missing.
 Diagnostic problem_at(json::Value object, std::string_view key, DiagnosticKind kind, std::string message,

@@ -11,7 +11,7 @@
 #include <mutex>
 #include <vector>
 
-#include "recipe/run/runner.hpp"
+#include "recipe/run/outcome.hpp"
 
 namespace slipway::recipe {
 

@@ -10,7 +10,6 @@
 
 #include "recipe/cpu/call.hpp"
 #include "recipe/run/coherence.hpp"
-#include "recipe/run/runner.hpp"
 
 namespace slipway::recipe {
 

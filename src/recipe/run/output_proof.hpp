@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "recipe/plan.hpp"
 #include "recipe/run/coherence.hpp"
-#include "recipe/run/runner.hpp"
 #include "tensor/unwritten.hpp"
 
 namespace slipway::recipe {

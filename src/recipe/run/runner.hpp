@@ -10,7 +10,6 @@
 #pragma once
 
 #include <chrono>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -23,6 +22,7 @@
 #include "recipe/backend.hpp"
 #include "recipe/cpu/paths.hpp"
 #include "recipe/plan.hpp"
+#include "recipe/run/outcome.hpp"
 
 namespace slipway::recipe {
 
@@ -35,29 +35,15 @@ struct RunnerOptions {
   std::map<std::string, std::string> trace_scripts;  // by run id, for XRT
 };
 
-// A buffer, or a part of one, that is bound to a buffer of the recipe.
-struct BufferRange {
-  BufferPtr storage;
-  std::uint64_t offset = 0, size = 0;  // bytes
-};
-
 // What a buffer that is bound holds. The bytes of Unsynced are made visible to the device before the next execution.
 // Blank: zeros, which only the recipe can replace.
 enum class Contents : std::uint8_t { Unsynced, Synced, Blank };
-
-enum class RunStatus : std::uint8_t { Ok, Failed, Skipped };
 
 // Statistics of one run of the recipe, over all copies.
 struct RunRecord {
   RunStatus status = RunStatus::Skipped;  // of the last execution
   std::uint64_t count = 0;                // completed executions
   std::optional<double> total_ns;         // nothing if not measured
-};
-
-// Why an execution failed. `thrown` is the exception of a CPU function, or null.
-struct RunFailure {
-  Failure diagnostics;
-  std::exception_ptr thrown;
 };
 
 // How to run lists, from the profile.

@@ -5,13 +5,13 @@
 
 #include "base/checked.hpp"
 #include "base/format.hpp"
+#include "model/optical_flow/optical_flow.hpp"
 #include "scenario/check/context.hpp"
 
 namespace slipway::scenario {
 namespace {
 
 using FlowExtent = std::array<std::uint64_t, 2>;
-constexpr std::uint32_t kMinSide = 64, kGreatestSide = 8192;
 
 constexpr vk::Format kSearchFormats[] = {vk::Format::R8G8B8_UNORM,   vk::Format::B8G8R8_UNORM,
                                          vk::Format::R8G8B8A8_UNORM, vk::Format::B8G8R8A8_UNORM,
@@ -57,9 +57,9 @@ void check_role(Context& context, const Role& role) {
 void check(Context& context, const DispatchOpticalFlow& command) {
   for (const std::string_view key : {"width", "height"}) {
     const std::uint32_t side = key == "width" ? command.width : command.height;
-    if (side >= kMinSide && side <= kGreatestSide) continue;
+    if (side >= model::kMinFlowSide && side <= model::kMaxFlowSide) continue;
     context.error(command.at[key], DiagnosticKind::OutOfRange,
-                  formatted("`{}` is {}, but must be {} to {}", key, side, kMinSide, kGreatestSide));
+                  formatted("`{}` is {}, but must be {} to {}", key, side, model::kMinFlowSide, model::kMaxFlowSide));
   }
   const std::uint32_t hint = command.mean_flow_l1_norm_hint;
   if (hint != 0 && hint >= std::max(command.width, command.height)) {

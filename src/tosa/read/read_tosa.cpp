@@ -12,6 +12,7 @@
 #include "base/format.hpp"
 #include "tensor/element.hpp"
 #include "tosa/check/operand_forms.hpp"
+#include "tosa/read/inline_limits.hpp"
 #include "tosa/read/known_elements.hpp"
 #include "tosa/read/open_parameters.hpp"
 #include "tosa/read/shape_operators.hpp"
@@ -23,8 +24,7 @@ namespace {
 
 constexpr std::size_t kIdentifierAt = 4;
 constexpr std::size_t kMaxTables = std::size_t{1} << 32;  // a table takes 4 bytes of a buffer of at most 2 GiB
-constexpr int kMaxNesting = 64;                           // of tables, and of nested branches
-constexpr std::size_t kMaxInlined = 1 << 20;              // operators and tensors of branches and loop iterations
+constexpr int kMaxNesting = 64;                           // of tables
 constexpr std::string_view kUnrepresentable = "TOSA 1.1 is not representable in TOSA.001000.1";
 
 std::string_view view(const flatbuffers::String* text) { return text ? text->string_view() : std::string_view(); }
@@ -164,7 +164,6 @@ class Reader {
   // the graph.
   std::optional<std::vector<ValueId>> block(const fb::TosaBasicBlock& block, const std::vector<ValueId>* arguments,
                                             int depth) {
-    // A branch may refer to itself or be expanded many times, and a loop may never end.
     inlined_ += arguments
                     ? 1 + count(block.operators()) + count(block.tensors()) + count(block.shapes()) + arguments->size()
                     : 0;
@@ -696,7 +695,7 @@ class Reader {
   void branch(const fb::TosaOperator& of, Scope& scope, int depth) {
     const fb::CondIfAttribute* attribute = of.attribute_as_CondIfAttribute();
     const auto taken = condition(of, scope);
-    if (!attribute || !taken || depth >= kMaxNesting) {
+    if (!attribute || !taken || depth >= kMaxInlineDepth) {
       error(DiagnosticKind::Unsupported, of,
             "its condition is not constant; branches are not representable in TOSA.001000.1");
       return;
@@ -723,8 +722,8 @@ class Reader {
       error(DiagnosticKind::FileFormat, of, "it has another number of results than of inputs");
       return;
     }
-    if (depth >= kMaxNesting) {
-      error(DiagnosticKind::Unsupported, of, formatted("loops are within loops more than {} deep", kMaxNesting));
+    if (depth >= kMaxInlineDepth) {
+      error(DiagnosticKind::Unsupported, of, formatted("loops are within loops more than {} deep", kMaxInlineDepth));
       return;
     }
     while (true) {

@@ -150,11 +150,8 @@ TEST(Occupancy, GroupsOfASubslice) {
   const auto result = occupancy(kernel, bmg, {.local_size = {256, 1, 1}});
   ASSERT_TRUE(result);
   EXPECT_EQ(result->threads_per_group, 16u);
-  EXPECT_EQ(result->groups_by_threads, 4u);
-  EXPECT_EQ(result->groups_by_barriers, 32u);
   EXPECT_EQ(result->eus, 8);
-  EXPECT_EQ(result->slm_bytes, 48u * 1024);
-  EXPECT_EQ(result->groups_by_slm, 2u);
+  EXPECT_EQ(result->local_memory_bytes, 48u * 1024);
   EXPECT_EQ(result->groups, 2u);
   EXPECT_EQ(result->limited_by, "slm");
   // Local arguments need memory too: 40000 + 40000 bytes are 96 KiB.
@@ -162,7 +159,7 @@ TEST(Occupancy, GroupsOfASubslice) {
 }
 
 TEST(Occupancy, GroupsThatCannotRun) {
-  const auto reason = [](std::string_view env, std::string_view device, OccupancyOptions options) {
+  const auto reason = [](std::string_view env, std::string_view device, OccupancyQuestion options) {
     Reading reading(text(std::string(env)));
     const Target target = device.empty() ? Target() : Target::of_product(device).value();
     const auto result = occupancy(reading.document.kernels[0], target, options);

@@ -88,10 +88,10 @@ std::optional<WorkGroup> required_work_group(const Kernel& kernel) {
   return required && size != WorkGroup{} ? std::optional(size) : std::nullopt;
 }
 
-std::expected<Occupancy, std::string> occupancy(const Kernel& kernel, const Target& target,
-                                                const OccupancyOptions& options) {
+std::expected<KernelOccupancy, std::string> occupancy(const Kernel& kernel, const Target& target,
+                                                      const OccupancyQuestion& question) {
   const ExecutionEnv& env = kernel.execution_env;
-  const WorkGroup size = required_work_group(kernel).value_or(options.local_size);
+  const WorkGroup size = required_work_group(kernel).value_or(question.local_size);
   const auto impossible = [&](std::string why) {
     return std::unexpected(formatted("a work group of {}x{}x{} cannot run: {}", size[0], size[1], size[2], why));
   };
@@ -102,8 +102,8 @@ std::expected<Occupancy, std::string> occupancy(const Kernel& kernel, const Targ
   if (target.device->core < kXe2 && *items > kMaxItemsBeforeXe2)
     return impossible(formatted("the runtime allows {} at most {} items", target.device->name(), kMaxItemsBeforeXe2));
   if (env.simd_size <= 0) return impossible(formatted("the kernel has {} lanes", env.simd_size));
-  Occupancy result{.local_size = size};
-  result.eus = options.eus > 0 ? options.eus : target.device->eus;
+  KernelOccupancy result{.local_size = size};
+  result.eus = question.eus > 0 ? question.eus : target.device->eus;
   result.threads_per_eu = *threads;
   result.threads_per_group = divide_up(*items, static_cast<std::uint64_t>(env.simd_size));
   const std::uint64_t all = static_cast<std::uint64_t>(*threads) * static_cast<std::uint64_t>(result.eus);
@@ -111,24 +111,20 @@ std::expected<Occupancy, std::string> occupancy(const Kernel& kernel, const Targ
       std::min(all, static_cast<std::uint64_t>(threads_per_group_limit(env, target).value_or(INT32_MAX)));
   if (result.threads_per_group > most)
     return impossible(formatted("it needs {} hardware threads; there are at most {}", result.threads_per_group, most));
-  result.groups_by_threads = all / result.threads_per_group;
-  result.groups = result.groups_by_threads;
+  result.groups = all / result.threads_per_group;
   result.limited_by = "threads";
-  const auto limit = [&](std::optional<std::uint64_t>& slot, std::uint64_t groups, std::string_view what) {
-    slot = groups;
-    if (groups < result.groups) {
-      result.groups = groups;
-      result.limited_by = what;
-    }
+  const auto limit = [&](std::uint64_t groups, std::string_view what) {
+    if (groups >= result.groups) return;
+    result.groups = groups;
+    result.limited_by = what;
   };
-  if (env.barrier_count > 0)
-    limit(result.groups_by_barriers, 32u / static_cast<std::uint32_t>(env.barrier_count), "barriers");
-  const Size slm = checked_add(static_cast<std::uint64_t>(std::max(env.slm_size, 0)), options.local_memory);
+  if (env.barrier_count > 0) limit(32u / static_cast<std::uint32_t>(env.barrier_count), "barriers");
+  const Size slm = checked_add(static_cast<std::uint64_t>(std::max(env.slm_size, 0)), question.local_memory);
   const auto allocated = slm ? allocated_slm(*slm, *target.device) : std::nullopt;
   if (!allocated) return impossible(formatted("it needs more local memory than {} KiB", target.device->slm_kib));
   if (*allocated > 0) {
-    result.slm_bytes = *allocated;
-    limit(result.groups_by_slm, static_cast<std::uint64_t>(target.device->slm_kib) * 1024 / *allocated, "slm");
+    result.local_memory_bytes = *allocated;
+    limit(static_cast<std::uint64_t>(target.device->slm_kib) * 1024 / *allocated, "slm");
   }
   return result;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How many threads and work groups run at once (docs/spec/zeinfo.md#elf-container).
+// Occupancy: how many threads and work groups run at once (docs/spec/zeinfo.md#elf-container).
 #pragma once
 
 #include <array>
@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "slipway/kernel_binary.hpp"
 #include "zeinfo/model.hpp"
 #include "zeinfo/target.hpp"
 
@@ -27,27 +28,9 @@ using WorkGroup = std::array<std::uint32_t, 3>;
 // `required_work_group_size`; empty where the kernel runs with any size.
 std::optional<WorkGroup> required_work_group(const Kernel& kernel);
 
-struct Occupancy {
-  WorkGroup local_size{};  // the required one, else that of the options
-  int threads_per_eu = 0;
-  std::uint64_t threads_per_group = 0;  // hardware threads that one work group takes
-  std::uint64_t slm_bytes = 0;          // of one group, rounded up
-  int eus = 0;
-  // Concurrent work groups on a subslice of `eus` EUs, by each limit; the minimum applies.
-  std::uint64_t groups_by_threads = 0;
-  std::optional<std::uint64_t> groups_by_barriers;  // empty: no limit
-  std::optional<std::uint64_t> groups_by_slm;
-  std::uint64_t groups = 0;
-  std::string_view limited_by;  // "threads", "barriers", "slm"
-};
-struct OccupancyOptions {
-  WorkGroup local_size{1, 1, 1};   // of kernels that require none
-  int eus = 0;                     // of a subslice; 0: those of the device
-  std::uint64_t local_memory = 0;  // bytes of local arguments, besides slm_size
-};
 // The error says why such a work group cannot run, or what must be known.
-std::expected<Occupancy, std::string> occupancy(const Kernel& kernel, const Target& target,
-                                                const OccupancyOptions& options);
+std::expected<KernelOccupancy, std::string> occupancy(const Kernel& kernel, const Target& target,
+                                                      const OccupancyQuestion& question);
 // What the hardware allocates for bytes of shared local memory; empty for more than the device has.
 std::optional<std::uint64_t> allocated_slm(std::uint64_t bytes, const Device& device);
 

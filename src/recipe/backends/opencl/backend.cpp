@@ -36,6 +36,12 @@ class OpenClBackend final : public Backend {
   StatePtr state_;
 };
 
+std::string_view type_name(cl_device_type type) {
+  if ((type & CL_DEVICE_TYPE_GPU) != 0) return "gpu";
+  if ((type & CL_DEVICE_TYPE_ACCELERATOR) != 0) return "accelerator";
+  return (type & CL_DEVICE_TYPE_CPU) != 0 ? "cpu" : "other";
+}
+
 }  // namespace
 
 Result<BufferPtr> Buffer::create(StatePtr state, const BufferOptions& request) {
@@ -103,6 +109,22 @@ Result<BackendPtr> open_backend(std::string_view selector, const SourceLocation&
   state->queue = Queue(cl, cl.clCreateCommandQueueWithProperties(state->context.get(), device.id, properties, &error));
   if (error != CL_SUCCESS) return call_failed("clCreateCommandQueueWithProperties", error, location);
   return std::make_shared<OpenClBackend>(std::move(state));
+}
+
+Result<std::vector<DeviceDescription>> describe_devices() {
+  SLIPWAY_TRY(const Functions* functions, load_functions());
+  SLIPWAY_TRY(const std::vector<DeviceInfo> devices, list_devices(*functions));
+  std::vector<DeviceDescription> descriptions;
+  for (const DeviceInfo& device : devices) {
+    descriptions.push_back({.name = device.name,
+                            .platform = device.platform,
+                            .driver = device.driver,
+                            .type = std::string(type_name(device.type)),
+                            .il_version = device.il_version,
+                            .base_alignment = device.base_alignment,
+                            .max_allocation = device.max_allocation});
+  }
+  return descriptions;
 }
 
 }  // namespace slipway::recipe::opencl

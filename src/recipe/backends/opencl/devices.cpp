@@ -5,7 +5,6 @@
 #include <charconv>
 
 #include "base/format.hpp"
-#include "recipe/backends/opencl/backend.hpp"
 
 namespace slipway::recipe::opencl {
 namespace {
@@ -49,12 +48,6 @@ std::string names_of(const std::vector<DeviceInfo>& devices) {
     text += formatted("{}`{}`", text.empty() ? "" : ", ", device.name);
   }
   return text;
-}
-
-std::string_view type_name(cl_device_type type) {
-  if ((type & CL_DEVICE_TYPE_GPU) != 0) return "gpu";
-  if ((type & CL_DEVICE_TYPE_ACCELERATOR) != 0) return "accelerator";
-  return (type & CL_DEVICE_TYPE_CPU) != 0 ? "cpu" : "other";
 }
 
 }  // namespace
@@ -117,22 +110,6 @@ Result<DeviceInfo> choose_device(const std::vector<DeviceInfo>& devices, std::st
                 formatted("OpenCL device `{}` does not accept SPIR-V", found->name));
   }
   return *found;
-}
-
-Result<std::vector<DeviceDescription>> describe_devices() {
-  SLIPWAY_TRY(const Functions* functions, load_functions());
-  SLIPWAY_TRY(const std::vector<DeviceInfo> devices, list_devices(*functions));
-  std::vector<DeviceDescription> descriptions;
-  for (const DeviceInfo& device : devices) {
-    descriptions.push_back({.name = device.name,
-                            .platform = device.platform,
-                            .driver = device.driver,
-                            .type = std::string(type_name(device.type)),
-                            .il_version = device.il_version,
-                            .base_alignment = device.base_alignment,
-                            .max_allocation = device.max_allocation});
-  }
-  return descriptions;
 }
 
 }  // namespace slipway::recipe::opencl

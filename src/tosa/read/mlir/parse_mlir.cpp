@@ -25,6 +25,7 @@
 #include "base/format.hpp"
 #include "tensor/element.hpp"
 #include "tosa/check/operand_forms.hpp"
+#include "tosa/read/inline_limits.hpp"
 #include "tosa/read/known_elements.hpp"
 #include "tosa/read/mlir/draft_operations.hpp"
 #include "tosa/read/mlir/long_literals.hpp"
@@ -35,9 +36,7 @@
 namespace slipway::tosa {
 namespace {
 
-constexpr std::size_t kPage = 4096;           // MLIR requires an alignment of bytecode, at most this
-constexpr std::size_t kMaxInlined = 1 << 20;  // operations of branches and loop iterations
-constexpr int kMaxDepth = 64;                 // of nested branches and loops
+constexpr std::size_t kPage = 4096;  // MLIR requires an alignment of bytecode, at most this
 
 std::string_view view(llvm::StringRef text) { return {text.data(), text.size()}; }
 
@@ -595,8 +594,7 @@ class Parser {
   }
 
   std::optional<ValueId> value_of(mlir::Operation& of, unsigned operand) {
-    const auto known = values_.find(of.getOperand(operand));
-    if (known != values_.end()) return known->second;
+    if (const auto known = values_.find(of.getOperand(operand)); known != values_.end()) return known->second;
     // Outer constants that only a region uses.
     if (mlir::Operation* producer = of.getOperand(operand).getDefiningOp();
         reply_.problems.empty() && producer && is_constant(*producer)) {
@@ -804,10 +802,10 @@ class Parser {
     }
     mlir::Block& block = region.front();
     inlined_ += 1 + block.getOperations().size();
-    if (inlined_ > kMaxInlined || depth_ >= kMaxDepth) {
+    if (inlined_ > kMaxInlined || depth_ >= kMaxInlineDepth) {
       error(DiagnosticKind::OutOfRange, of,
             formatted("branches and loops expand to more than {} operations, or lie deeper than {} in each other",
-                      kMaxInlined, kMaxDepth));
+                      kMaxInlined, kMaxInlineDepth));
       return std::nullopt;
     }
     for (unsigned i = 0; i < region.getNumArguments(); ++i) values_[region.getArgument(i)] = arguments[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "base/shrunk_files.hpp"
+#include "base/system/shrunk_files.hpp"
 
 #include <signal.h>
 #include <sys/mman.h>

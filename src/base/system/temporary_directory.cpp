@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "base/temporary_directory.hpp"
+#include "base/system/temporary_directory.hpp"
 
 #include <cerrno>
 #include <cstdlib>
