@@ -9,11 +9,11 @@
 #include "cpu/library.hpp"
 #include "cpu/target.hpp"
 #include "gpu/device/instance.hpp"
-#include "vk/selected_device.hpp"
 #include "layer/device_offer.hpp"
 #include "model/cpu_device.hpp"
 #include "vk/choose_device.hpp"
 #include "vk/device_plan.hpp"
+#include "vk/selected_device.hpp"
 
 namespace slipway::cli {
 namespace {

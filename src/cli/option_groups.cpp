@@ -4,11 +4,11 @@
 #include <ranges>
 
 #include "base/format.hpp"
-#include "vk/selected_device.hpp"
 #include "model/cpu_device.hpp"
 #include "model/plan/graph_options.hpp"
 #include "model/tuning/tuning_table.hpp"
 #include "recipe/backend.hpp"
+#include "vk/selected_device.hpp"
 
 namespace slipway::cli {
 

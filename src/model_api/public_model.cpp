@@ -188,8 +188,8 @@ struct PreparedModel::State {
     if (const std::string why = launch::why_not_on_host(alone->plan); !why.empty())
       return fail(DiagnosticKind::DeviceLacks, SourceLocation::in_file(file->vgf.name),
                   formatted("the CPU runs graphs only, and {}; prepare the model for a device", why));
-    SLIPWAY_TRY(auto made, launch::prepare_on_host(
-                               alone->plan, {.execution = {.timestamps = times, .time_out = time_out}}));
+    SLIPWAY_TRY(auto made,
+                launch::prepare_on_host(alone->plan, {.execution = {.timestamps = times, .time_out = time_out}}));
     host.emplace(std::move(made));
     return {};
   }

@@ -5,13 +5,13 @@
 
 #include "base/format.hpp"
 #include "base/public_problems.hpp"
-#include "vk/selected_device.hpp"
 #include "model/cpu_device.hpp"
 #include "model/plan/graph_options.hpp"
 #include "recipe/cpu/host_buffer.hpp"
 #include "recipe/open_backend.hpp"
 #include "recipe/session.hpp"
 #include "slipway/recipe.hpp"
+#include "vk/selected_device.hpp"
 
 namespace slipway {
 

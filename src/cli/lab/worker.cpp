@@ -20,13 +20,13 @@
 #include "cli/run_report.hpp"
 #include "gpu/device/device_failure.hpp"
 #include "gpu/device/instance.hpp"
-#include "vk/selected_device.hpp"
 #include "json/document.hpp"
 #include "json/writer.hpp"
 #include "launch/report/iteration_times.hpp"
 #include "model/cpu_device.hpp"
 #include "tensor/compare.hpp"
 #include "vk/choose_device.hpp"
+#include "vk/selected_device.hpp"
 
 namespace slipway::cli {
 namespace {

@@ -20,7 +20,6 @@
 #include "cli/run_times.hpp"
 #include "executors/cpu/executor.hpp"
 #include "executors/vulkan/executor.hpp"
-#include "vk/selected_device.hpp"
 #include "launch/check/hazards.hpp"
 #include "launch/plan/explain.hpp"
 #include "launch/report/trace.hpp"
@@ -33,6 +32,7 @@
 #include "tensor/npz.hpp"
 #include "tensor/shape.hpp"
 #include "vk/device_plan.hpp"
+#include "vk/selected_device.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -232,7 +232,8 @@ class ModelJob : public Job {
 
   // Without a GPU, and unless something else is asked for, models of graphs run on the CPU engine.
   bool prefers_cpu(const Result<const vk::Snapshot*>& snapshot) const {
-    if (options_.engine != "auto" || !vk::selected_device(options_.device).empty() || options_.emulate || options_.validate)
+    if (options_.engine != "auto" || !vk::selected_device(options_.device).empty() || options_.emulate ||
+        options_.validate)
       return false;
     if (snapshot && ((*snapshot)->type != vk::DeviceType::Cpu || vk::missing_for_graphs(**snapshot).empty()))
       return false;

@@ -12,11 +12,11 @@
 #include "cli/option_groups.hpp"
 #include "cli/progress.hpp"
 #include "executors/cpu/executor.hpp"
-#include "vk/selected_device.hpp"
 #include "model/cpu_device.hpp"
 #include "model/standalone/open_standalone.hpp"
 #include "model/tuning/report.hpp"
 #include "model/tuning/tuning_table.hpp"
+#include "vk/selected_device.hpp"
 
 namespace slipway::cli {
 namespace {

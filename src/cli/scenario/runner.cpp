@@ -11,12 +11,12 @@
 #include "cli/scenario/frame_capture.hpp"
 #include "executors/cpu/executor.hpp"
 #include "executors/vulkan/executor.hpp"
-#include "vk/selected_device.hpp"
 #include "launch/plan/explain.hpp"
 #include "launch/report/trace.hpp"
 #include "launch/run.hpp"
 #include "model/cpu_device.hpp"
 #include "model/tuning/tuning_table.hpp"
+#include "vk/selected_device.hpp"
 
 namespace slipway::cli {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <span>
 
-#include "gpu/memory/tensor_info.hpp"
+#include "vk/tensor_info.hpp"
 
 namespace slipway::gpu {
 
