@@ -7,14 +7,17 @@
 #include "gpu/memory/allocate_memory.hpp"
 #include "gpu/memory/memory.hpp"
 
+namespace slipway::vk {
+struct ImageInfo;
+struct TensorInfo;
+}  // namespace slipway::vk
+
 namespace slipway::gpu {
 
 class Buffer;
 class Image;
 class Tensor;
 struct BufferInfo;
-struct ImageInfo;
-struct TensorInfo;
 
 struct ResourceBuilder {
   static Result<Buffer> create(const DeviceCore& core, const BufferInfo& info);
