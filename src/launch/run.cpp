@@ -47,15 +47,15 @@ class Run {
   }
 
   Result<> iterate() {
-    for (std::uint32_t iteration = 0; iteration < options_.repeat; ++iteration) {
-      for (const GraphDispatch& graph : plan_.graphs)
-        prepared_->profile().memory.push_back({graph.name, prepared_->session_size(graph), iteration});
+    if (options_.dry_run) {
+      add_session_memory(0);
+      return {};
     }
-    if (options_.dry_run) return {};
     if (options_.prove_outputs) proof_.emplace(plan_, options_.repeat);
     Result<> done;
     std::uint32_t i = 0;
     for (; i < options_.repeat && done && !is_interrupted(); ++i) {
+      add_session_memory(i);
       if (proof_ && i == 0) done = proof_->fill(*prepared_);
       if (proof_ && i == 1) done = proof_->fill_again(*prepared_);
       if (done) done = prepared_->run_once();
@@ -88,6 +88,11 @@ class Run {
   Report report() { return std::move(report_); }
 
  private:
+  void add_session_memory(std::uint32_t iteration) {
+    for (const GraphDispatch& graph : plan_.graphs)
+      prepared_->profile().memory.push_back({graph.name, prepared_->session_size(graph), iteration});
+  }
+
   Result<> store() {
     const ScopedTimer timer(report_.counters, CounterCategory::SaveResults, "Save Resources");
     SLIPWAY_TRY(Readback results, prepared_->read_back(wanted_results(plan_)));
