@@ -11,6 +11,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -114,10 +115,13 @@ if not arguments.only:
         if status != 1:
             print(f"a shader with another expectation: exit status {status}\n{output}")
             ok = False
-        profile = pathlib.Path(scratch) / "profile.json"
-        profile.write_text((corpus / "recipes/part_of_a_result.profile.json").read_text().replace(
-            "part_of_a_result.bin", str(corpus / "recipes/part_at_any_byte.bin")))
-        status, output = run(corpus / "recipes/part_of_a_result.json", "--profile", profile)
+        name = "part_of_a_result"
+        for file in "affine.comp", f"{name}.json", f"{name}.profile.json":
+            shutil.copy(corpus / "recipes" / file, scratch)
+        data = bytearray((corpus / f"recipes/{name}.bin").read_bytes())
+        data[-1] ^= 1
+        (pathlib.Path(scratch) / f"{name}.bin").write_bytes(data)
+        status, output = run(pathlib.Path(scratch) / f"{name}.json", "--profile", pathlib.Path(scratch) / f"{name}.profile.json")
         if status != 1:
             print(f"a recipe with other data: exit status {status}\n{output}")
             ok = False
