@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdlib>
 #include <string>
 
 #include "base/format.hpp"
+#include "vk/selected_device.hpp"
 
 namespace slipway::vk {
 namespace {
@@ -53,7 +53,8 @@ std::size_t best_by_type(std::span<const Snapshot> devices) {
 
 Result<std::size_t> choose_device(std::span<const Snapshot> devices, std::string_view selector) {
   if (devices.empty()) return no_such_device(devices, "there is no Vulkan device on this machine");
-  if (const char* by_default = std::getenv("SLIPWAY_DEVICE"); selector.empty() && by_default) selector = by_default;
+  const std::string selected = selected_device(selector);
+  selector = selected;
   if (selector.empty()) return best_by_type(devices);
 
   std::size_t index = 0;
