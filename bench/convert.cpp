@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "tosa/write/write_tosa.hpp"
 
 namespace {

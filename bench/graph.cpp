@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "base/files.hpp"
 #include "base/format.hpp"
+#include "base/system/files.hpp"
 #include "convert/write_model.hpp"
 #include "executors/vulkan/device_opening.hpp"
 #include "gpu/device/instance.hpp"

@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <print>
 
-#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
+#include "base/system/files.hpp"
 #include "convert/write_model.hpp"
 #include "networks.hpp"
 

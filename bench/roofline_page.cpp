@@ -4,8 +4,8 @@
 #include <cmath>
 #include <set>
 
-#include "base/escape.hpp"
 #include "base/format.hpp"
+#include "base/text/escape.hpp"
 #include "roofline.hpp"
 
 namespace slipway::bench {

@@ -33,8 +33,8 @@
 #include <vector>
 
 #include "base/print_diagnostic.hpp"
-#include "rpl/emit_metadata.hpp"
-#include "rpl/emit_spirv.hpp"
+#include "rpl/emit/emit_spirv.hpp"
+#include "rpl/metadata/emit_metadata.hpp"
 #include "rpl/resolve.hpp"
 #include "rpl_programs.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "base/print_diagnostic.hpp"
 #include "convert/write_model.hpp"
 #include "network.hpp"

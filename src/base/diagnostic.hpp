@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/source.hpp"
+#include "base/text/source.hpp"
 
 namespace slipway {
 

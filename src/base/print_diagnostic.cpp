@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "base/control_characters.hpp"
 #include "base/format.hpp"
+#include "base/text/control_characters.hpp"
 
 namespace slipway {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/diagnostic.hpp"
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 
 namespace slipway::cli {
 

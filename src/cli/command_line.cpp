@@ -8,7 +8,7 @@
 #include <ranges>
 
 #include "base/format.hpp"
-#include "base/suggest.hpp"
+#include "base/text/suggest.hpp"
 #include "cli/sarif_file.hpp"
 #include "cli/version.hpp"
 

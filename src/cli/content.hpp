@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 
 namespace slipway::cli {
 

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/cache.hpp"
 #include "base/format.hpp"
+#include "base/system/cache.hpp"
 #include "cli/backend_devices.hpp"
 #include "cli/device_lists.hpp"
 #include "cli/program.hpp"

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/format.hpp"
-#include "base/protected_inputs.hpp"
+#include "base/system/protected_inputs.hpp"
 #include "cli/model/verbs.hpp"
 #include "cli/model/vgf_verbs.hpp"
 #include "cli/progress.hpp"

@@ -8,9 +8,9 @@
 #include <thread>
 #include <utility>
 
-#include "base/crash_note.hpp"
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
+#include "base/system/crash_note.hpp"
 #include "cli/progress.hpp"
 #include "cli/terminal.hpp"
 

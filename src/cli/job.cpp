@@ -7,13 +7,13 @@
 #include <iterator>
 #include <mutex>
 
-#include "base/control_characters.hpp"
-#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
 #include "base/print_diagnostic.hpp"
-#include "base/protected_inputs.hpp"
+#include "base/system/files.hpp"
 #include "base/system/process_usage.hpp"
+#include "base/system/protected_inputs.hpp"
+#include "base/text/control_characters.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/progress.hpp"
 #include "cli/run_report.hpp"

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "base/files.hpp"
 #include "base/item_progress.hpp"
+#include "base/system/files.hpp"
 #include "cli/option_groups.hpp"
 
 namespace slipway::launch {

@@ -11,7 +11,7 @@
 #include <string>
 #include <system_error>
 
-#include "base/crash_note.hpp"
+#include "base/system/crash_note.hpp"
 #include "base/system/shrunk_files.hpp"
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"

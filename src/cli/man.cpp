@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cctype>
 
-#include "base/files.hpp"
 #include "base/format.hpp"
-#include "base/suggest.hpp"
+#include "base/system/files.hpp"
+#include "base/text/suggest.hpp"
 #include "cli/program.hpp"
 #include "cli/version.hpp"
 

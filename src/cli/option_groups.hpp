@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/cache.hpp"
+#include "base/system/cache.hpp"
 #include "cli/command_line.hpp"
 
 namespace slipway::model {

@@ -5,8 +5,8 @@
 #include <array>
 
 #include "base/format.hpp"
-#include "base/protected_inputs.hpp"
-#include "base/suggest.hpp"
+#include "base/system/protected_inputs.hpp"
+#include "base/text/suggest.hpp"
 #include "cli/formats.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/lab/options.hpp"

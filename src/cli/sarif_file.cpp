@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "generated_version.hpp"
 #include "json/sarif.hpp"
 

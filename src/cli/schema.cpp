@@ -20,14 +20,14 @@
 #include "recipe/replay/replay.hpp"
 #include "recipe/session.hpp"
 #include "recipe/xclbin/print.hpp"
-#include "rpl/metadata_json.hpp"
+#include "rpl/metadata/metadata_json.hpp"
 #include "rpl/project/project.hpp"
-#include "rpl/variants.hpp"
+#include "rpl/variants/variants.hpp"
 #include "scenario/schema.hpp"
 #include "shader/write_reflection.hpp"
 #include "vgf/dump.hpp"
 #include "zeinfo/schema.hpp"
-#include "zeinfo/zebin/inspect.hpp"
+#include "zeinfo/zebin/inspect/inspect.hpp"
 #include "zeinfo/zebin/unpack.hpp"
 
 namespace slipway::cli {

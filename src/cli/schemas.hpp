@@ -14,7 +14,7 @@ std::string devices_schema();  // device_lists.cpp
 
 // `slipway diff`: one record for each kind of file.
 const json::RecordTable& model_diff_table();     // model/diff.cpp
-const json::RecordTable& metadata_diff_table();  // rpl/diff.cpp
+const json::RecordTable& metadata_diff_table();  // rpl/metadata/diff.cpp
 const json::RecordTable& kernel_diff_table();    // zebin/diff.cpp
 const json::RecordTable& runtime_check_table();  // zebin/check.cpp: `check` of kernels for releases of the runtime
 const json::RecordTable& timed_compile_table();  // rpl/options.cpp: `check` and `compile` with --time

@@ -14,10 +14,10 @@
 #include <mutex>
 #include <utility>
 
-#include "base/control_characters.hpp"
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
 #include "base/print_diagnostic.hpp"
+#include "base/text/control_characters.hpp"
 #include "cli/sarif_file.hpp"
 #include "json/diagnostics.hpp"
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "json/record.hpp"
-#include "spirv/reflect.hpp"
+#include "spirv/reflect/reflect.hpp"
 
 namespace slipway::convert {
 namespace {

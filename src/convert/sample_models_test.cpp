@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
-#include "base/files.hpp"
 #include "base/format.hpp"
+#include "base/system/files.hpp"
 #include "convert/segments/merge_segments.hpp"
 #include "convert/testing.hpp"
 #include "convert/write_model.hpp"

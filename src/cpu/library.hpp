@@ -2,7 +2,7 @@
 // The compiler of kernels, libslipway_cpu.so, which is opened when a kernel is not in the cache.
 #pragma once
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "cpu/compiler_table.hpp"
 
 namespace slipway::cpu {

@@ -9,8 +9,8 @@
 
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
-#include "base/resident_memory.hpp"
-#include "base/zeroed_memory.hpp"
+#include "base/system/resident_memory.hpp"
+#include "base/system/zeroed_memory.hpp"
 #include "cpu/code.hpp"
 #include "cpu/library.hpp"
 #include "cpu/pool.hpp"

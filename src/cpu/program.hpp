@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "base/cache.hpp"
 #include "base/diagnostic.hpp"
 #include "base/item_progress.hpp"
+#include "base/system/cache.hpp"
 #include "cpu/target.hpp"
 #include "lower/program.hpp"
 

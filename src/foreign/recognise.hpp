@@ -16,7 +16,7 @@
 #include <string_view>
 
 #include "base/diagnostic.hpp"
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 
 namespace slipway::foreign {
 

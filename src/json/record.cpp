@@ -6,7 +6,7 @@
 #include <map>
 
 #include "base/format.hpp"
-#include "base/suggest.hpp"
+#include "base/text/suggest.hpp"
 
 namespace slipway::json {
 

@@ -19,10 +19,10 @@
 #include <string>
 #include <vector>
 
-#include "base/cache.hpp"
 #include "base/diagnostic.hpp"
 #include "base/item_progress.hpp"
 #include "base/log.hpp"
+#include "base/system/cache.hpp"
 #include "launch/execution_options.hpp"
 #include "launch/pipeline_cache_file.hpp"
 #include "launch/plan/plan.hpp"

@@ -2,7 +2,7 @@
 // The file for the driver's pipeline data (docs/spec/scenario.md#pipeline-cache-file).
 #pragma once
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 
 namespace slipway::launch {
 

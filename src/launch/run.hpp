@@ -14,12 +14,12 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/cache.hpp"
 #include "base/diagnostic.hpp"
-#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/item_progress.hpp"
 #include "base/log.hpp"
+#include "base/system/cache.hpp"
+#include "base/system/files.hpp"
 #include "launch/executor.hpp"
 #include "launch/report/report.hpp"
 

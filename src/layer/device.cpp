@@ -9,13 +9,13 @@
 #include <limits>
 
 #include "base/format.hpp"
-#include "layer/aliases.hpp"
-#include "layer/capture.hpp"
 #include "layer/chain.hpp"
-#include "layer/commands.hpp"
-#include "layer/descriptors.hpp"
-#include "layer/graphs.hpp"
+#include "layer/commands/commands.hpp"
+#include "layer/commands/descriptors.hpp"
+#include "layer/graphs/graphs.hpp"
 #include "layer/offer.hpp"
+#include "layer/resources/aliases.hpp"
+#include "layer/resources/capture.hpp"
 #include "model/device_facts.hpp"
 #include "model/tuning/tuning_table.hpp"
 
@@ -399,7 +399,7 @@ VkResult CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
     if (device->graphs) {
 #define STATE_FUNCTION(name, keeper) \
   device->next_state.name = reinterpret_cast<PFN_##name>(device->next_proc_addr(*made, #name));
-#include "layer/state_functions.def"
+#include "layer/commands/state_functions.def"
       const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, kKernelPushConstants};
       const VkPipelineLayoutCreateInfo layout{.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
                                               .pushConstantRangeCount = 1,

@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/cache.hpp"
+#include "base/system/cache.hpp"
 #include "layer/dispatch.hpp"
+#include "layer/graphs/record_pool.hpp"
 #include "layer/handle_map.hpp"
-#include "layer/record_pool.hpp"
 #include "lower/options.hpp"
 #include "spirv/module.hpp"
 

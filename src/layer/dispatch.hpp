@@ -44,7 +44,7 @@ struct DeviceTable {
 // The functions of state_functions.def, each under its own name.
 struct StateTable {
 #define STATE_FUNCTION(name, keeper) PFN_##name name = nullptr;
-#include "layer/state_functions.def"
+#include "layer/commands/state_functions.def"
 };
 
 class LayerInstance;

@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "layer/commands.hpp"
-#include "layer/descriptors.hpp"
+#include "layer/commands/commands.hpp"
+#include "layer/commands/descriptors.hpp"
 #include "layer/device.hpp"
 
 namespace slipway::layer {
@@ -87,7 +87,7 @@ constexpr std::string_view kFunctionName = "";
 #define STATE_FUNCTION(name, keeper) \
   template <>                        \
   constexpr std::string_view kFunctionName<&StateTable::name> = #name;
-#include "layer/state_functions.def"
+#include "layer/commands/state_functions.def"
 
 template <auto Member>
 struct WrittenDown;
@@ -176,7 +176,7 @@ class LayerState : public ::testing::Test {
     device->graphs = true;
     device->instance = &instance_;
 #define STATE_FUNCTION(name, keeper) device->next_state.name = WrittenDown<&StateTable::name>::in_driver;
-#include "layer/state_functions.def"
+#include "layer/commands/state_functions.def"
     device_ = device.get();
     devices().add(&handle_, std::move(device));
     auto state = std::make_unique<CommandState>();
@@ -248,7 +248,7 @@ TEST_F(LayerState, EveryFunctionIsCalledAgain) {
     EXPECT_LE(again().size(), of_stages ? 2u : 1u) << name;
   };
 #define STATE_FUNCTION(name, keeper) one(#name, WrittenDown<&StateTable::name>::call);
-#include "layer/state_functions.def"
+#include "layer/commands/state_functions.def"
   EXPECT_EQ(lost, 7);
   EXPECT_GT(kept, 100);
 }

@@ -11,10 +11,10 @@
 #include "layer/chain.hpp"
 #include "layer/dispatch.hpp"
 #include "layer/formats.hpp"
-#include "layer/images.hpp"
+#include "layer/graphs/optical_flow.hpp"
 #include "layer/limits.hpp"
 #include "layer/offer.hpp"
-#include "layer/optical_flow.hpp"
+#include "layer/resources/images.hpp"
 
 namespace slipway::layer {
 namespace {

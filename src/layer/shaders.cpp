@@ -8,14 +8,14 @@
 #include <optional>
 #include <spirv/unified1/spirv.hpp11>
 
-#include "base/cache.hpp"
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
-#include "layer/capture.hpp"
+#include "base/system/cache.hpp"
 #include "layer/chain.hpp"
 #include "layer/device.hpp"
-#include "layer/graphs.hpp"
+#include "layer/graphs/graphs.hpp"
 #include "layer/limits.hpp"
+#include "layer/resources/capture.hpp"
 #include "spirv/tensors/emulate.hpp"
 #include "spirv/tools.hpp"
 

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "spirv/module.hpp"
-#include "spirv/reflect.hpp"
+#include "spirv/reflect/reflect.hpp"
 
 namespace slipway::layer {
 

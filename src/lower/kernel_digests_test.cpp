@@ -9,10 +9,10 @@
 #include <map>
 #include <set>
 
-#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "base/sha256.hpp"
+#include "base/system/files.hpp"
 #include "lower/lower.hpp"
 #include "testing/source_directory.hpp"
 #include "testing/tosa/graphs.hpp"

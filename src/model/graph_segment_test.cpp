@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "reference/run.hpp"
 #include "testing/data_files.hpp"
 #include "testing/messages.hpp"

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "base/cache.hpp"
 #include "base/public_problems.hpp"
+#include "base/system/cache.hpp"
 #include "model/plan/plan_model.hpp"
 #include "slipway/model.hpp"
 

@@ -2,8 +2,8 @@
 // Conversion in the public interface: include/slipway/convert.hpp.
 #include "slipway/convert.hpp"
 
-#include "base/files.hpp"
 #include "base/public_problems.hpp"
+#include "base/system/files.hpp"
 #include "convert/convert.hpp"
 #include "convert/read_model.hpp"
 #include "convert/report.hpp"

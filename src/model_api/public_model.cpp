@@ -10,7 +10,7 @@
 #include "base/format.hpp"
 #include "base/public_problems.hpp"
 #include "base/public_state.hpp"
-#include "base/suggest.hpp"
+#include "base/text/suggest.hpp"
 #include "executors/cpu/executor.hpp"
 #include "executors/cpu/prepared.hpp"
 #include "executors/public_device.hpp"

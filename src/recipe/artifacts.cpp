@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
-#include "base/protected_inputs.hpp"
+#include "base/system/protected_inputs.hpp"
 
 namespace slipway::recipe {
 

@@ -10,7 +10,7 @@
 
 #include "base/bytes.hpp"
 #include "base/diagnostic.hpp"
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 
 namespace slipway::recipe {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/cache.hpp"
+#include "base/system/cache.hpp"
 #include "recipe/backend.hpp"
 #include "vk/instance_options.hpp"
 

@@ -18,7 +18,7 @@
 #include "recipe/model.hpp"
 #include "recipe/signature.hpp"
 #include "spirv/module.hpp"
-#include "spirv/reflect.hpp"
+#include "spirv/reflect/reflect.hpp"
 
 namespace slipway::recipe {
 

@@ -3,7 +3,7 @@
 // (format `tosa-cases-1`). Regressions of this project are in tests/corpus/tosa.
 #include <gtest/gtest.h>
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "json/document.hpp"
 #include "reference/bounds.hpp"
 #include "testing/golden_cases.hpp"

@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "base/format.hpp"
-#include "rpl/metadata_json.hpp"
+#include "rpl/metadata/metadata_json.hpp"
 
 namespace slipway::rpl {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "rpl/emit_metadata.hpp"
-#include "rpl/emit_spirv.hpp"
+#include "rpl/emit/emit_spirv.hpp"
+#include "rpl/metadata/emit_metadata.hpp"
 #include "rpl/resolve.hpp"
 
 namespace slipway::rpl {

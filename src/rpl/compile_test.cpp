@@ -6,7 +6,7 @@
 
 #include "base/sha256.hpp"
 #include "rpl/emit/testing.hpp"
-#include "rpl/variants.hpp"
+#include "rpl/variants/variants.hpp"
 
 namespace slipway::rpl {
 namespace {

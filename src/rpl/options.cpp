@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "base/format.hpp"
-#include "base/suggest.hpp"
+#include "base/text/suggest.hpp"
 #include "rpl/program.hpp"
 
 namespace slipway::rpl {

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "base/source.hpp"
+#include "base/text/source.hpp"
 #include "rpl/names.hpp"
 #include "rpl/options.hpp"
 

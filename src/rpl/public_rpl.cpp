@@ -7,11 +7,11 @@
 #include <ranges>
 #include <unordered_map>
 
-#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/public_problems.hpp"
+#include "base/system/files.hpp"
 #include "rpl/compile.hpp"
-#include "rpl/metadata_json.hpp"
+#include "rpl/metadata/metadata_json.hpp"
 
 namespace slipway {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/print_diagnostic.hpp"
-#include "rpl/emit_spirv.hpp"
+#include "rpl/emit/emit_spirv.hpp"
 #include "rpl/resolve.hpp"
 #include "spirv/tools.hpp"
 

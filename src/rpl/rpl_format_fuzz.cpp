@@ -2,8 +2,8 @@
 // Any text: formatting never crashes, its result stays as it is and keeps the tokens; the tree prints.
 #include <cstdlib>
 
-#include "rpl/format.hpp"
-#include "rpl/print_ast.hpp"
+#include "rpl/print/format.hpp"
+#include "rpl/print/print_ast.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace slipway;

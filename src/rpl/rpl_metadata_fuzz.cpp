@@ -2,9 +2,9 @@
 // Any text as metadata: what is read is written, and reads back as the same.
 #include <cstdlib>
 
-#include "rpl/diff.hpp"
-#include "rpl/metadata_json.hpp"
-#include "rpl/print_metadata.hpp"
+#include "rpl/metadata/diff.hpp"
+#include "rpl/metadata/metadata_json.hpp"
+#include "rpl/metadata/print_metadata.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace slipway;

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "base/print_diagnostic.hpp"
-#include "rpl/lex.hpp"
+#include "rpl/parse/lex.hpp"
 #include "rpl/program.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

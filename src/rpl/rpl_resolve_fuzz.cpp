@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "base/print_diagnostic.hpp"
-#include "rpl/emit_spirv.hpp"
+#include "rpl/emit/emit_spirv.hpp"
 #include "rpl/resolve.hpp"
 
 namespace {

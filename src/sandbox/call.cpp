@@ -23,9 +23,9 @@
 #include <thread>
 #include <utility>
 
-#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
+#include "base/system/files.hpp"
 #include "sandbox/sandbox.hpp"
 #include "sandbox/wire.hpp"
 

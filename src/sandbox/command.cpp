@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "sandbox/sandbox.hpp"
 
 namespace slipway::sandbox {

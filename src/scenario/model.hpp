@@ -23,7 +23,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "base/vk_names.hpp"
 #include "json/document.hpp"
 #include "tensor/element_type.hpp"

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "base/cache.hpp"
-#include "base/files.hpp"
+#include "base/system/cache.hpp"
+#include "base/system/files.hpp"
 #include "model/plan/graph_options.hpp"
 
 namespace slipway::scenario {

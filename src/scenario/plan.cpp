@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "base/files.hpp"
 #include "base/format.hpp"
+#include "base/system/files.hpp"
 #include "scenario/contents/expectations.hpp"
 #include "scenario/paths.hpp"
 #include "scenario/plan/planning.hpp"

@@ -2,7 +2,7 @@
 #include "scenario/read.hpp"
 
 #include "base/format.hpp"
-#include "base/suggest.hpp"
+#include "base/text/suggest.hpp"
 #include "scenario/records/records.hpp"
 
 namespace slipway::scenario {

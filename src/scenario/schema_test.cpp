@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "json/document.hpp"
 
 namespace slipway::scenario {

@@ -7,7 +7,7 @@
 // unchanged.
 #pragma once
 
-#include "base/cache.hpp"
+#include "base/system/cache.hpp"
 #include "shader/compile.hpp"
 
 namespace slipway::shader {

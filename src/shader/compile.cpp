@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "shader/compile.hpp"
 
-#include "base/cache.hpp"
 #include "base/format.hpp"
+#include "base/system/cache.hpp"
 #include "shader/glslang.hpp"
 #include "spirv/tools.hpp"
 

@@ -10,8 +10,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/files.hpp"
 #include "base/format.hpp"
+#include "base/system/files.hpp"
 #include "base/system/temporary_directory.hpp"
 #include "shader/guess.hpp"
 #include "shader/messages.hpp"

@@ -7,9 +7,9 @@
 
 #include <cstdlib>
 
-#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
+#include "base/system/files.hpp"
 #include "testing/scratch_directory.hpp"
 
 namespace slipway::shader {

@@ -7,9 +7,9 @@
 #include <map>
 #include <sstream>
 
-#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
+#include "base/system/files.hpp"
 #include "shader/compile.hpp"
 #include "spirv/tools.hpp"
 #include "testing/source_directory.hpp"

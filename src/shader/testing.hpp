@@ -10,7 +10,7 @@
 
 #include "base/print_diagnostic.hpp"
 #include "shader/compile.hpp"
-#include "spirv/reflect.hpp"
+#include "spirv/reflect/reflect.hpp"
 #include "spirv/tools.hpp"
 
 namespace slipway::shader {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "shader/compile.hpp"
-#include "spirv/reflect.hpp"
+#include "spirv/reflect/reflect.hpp"
 
 namespace slipway::shader {
 

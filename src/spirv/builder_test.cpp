@@ -5,7 +5,7 @@
 
 #include <spirv/unified1/spirv.hpp11>
 
-#include "spirv/reflect.hpp"
+#include "spirv/reflect/reflect.hpp"
 #include "spirv/testing.hpp"
 
 namespace slipway::spirv {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "spirv/module.hpp"
-#include "spirv/reflect.hpp"
+#include "spirv/reflect/reflect.hpp"
 
 namespace slipway::spirv {
 

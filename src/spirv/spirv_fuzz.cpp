@@ -2,7 +2,7 @@
 #include <cstdint>
 
 #include "spirv/module.hpp"
-#include "spirv/reflect.hpp"
+#include "spirv/reflect/reflect.hpp"
 #include "spirv/tools.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "spirv/reflect.hpp"
+#include "spirv/reflect/reflect.hpp"
 #include "spirv/tensors/emulate.hpp"
 #include "spirv/tools.hpp"
 

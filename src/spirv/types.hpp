@@ -12,7 +12,7 @@
 #include "spirv/annotations.hpp"
 #include "spirv/constants.hpp"
 #include "spirv/module.hpp"
-#include "spirv/reflect.hpp"
+#include "spirv/reflect/reflect.hpp"
 
 namespace slipway::spirv {
 

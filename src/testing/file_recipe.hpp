@@ -23,9 +23,9 @@
 #include "base/bytes.hpp"
 #include "base/format.hpp"
 #include "spirv/tools.hpp"
-#include "tensor/exr.hpp"
-#include "tensor/ktx2.hpp"
-#include "tensor/png.hpp"
+#include "tensor/files/exr.hpp"
+#include "tensor/files/ktx2.hpp"
+#include "tensor/files/png.hpp"
 
 namespace slipway::testing {
 

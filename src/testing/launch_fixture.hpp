@@ -12,7 +12,7 @@
 #include "executors/vulkan/executor.hpp"
 #include "launch/check/check_device.hpp"
 #include "launch/run.hpp"
-#include "spirv/reflect.hpp"
+#include "spirv/reflect/reflect.hpp"
 #include "testing/gpu_fixture.hpp"
 #include "testing/launch_plans.hpp"
 #include "testing/scratch_directory.hpp"

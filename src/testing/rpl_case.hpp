@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "rpl/resolve.hpp"
 #include "testing/source_directory.hpp"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/files.hpp"
 #include "base/print_diagnostic.hpp"
+#include "base/system/files.hpp"
 #include "rpl/compile.hpp"
 #include "testing/rpl_generator.hpp"
 #include "testing/source_directory.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "testing/data_files.hpp"
 #include "zeinfo/check/check.hpp"
 #include "zeinfo/read/parse.hpp"

@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "base/source.hpp"
+#include "base/text/source.hpp"
 #include "tosa/operators.hpp"
 
 namespace slipway::tosa {

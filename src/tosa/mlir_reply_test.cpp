@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "testing/source_directory.hpp"
 #include "tosa/check/verify.hpp"
 #include "tosa/text.hpp"

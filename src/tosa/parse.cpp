@@ -3,7 +3,7 @@
 #include <map>
 
 #include "base/format.hpp"
-#include "base/suggest.hpp"
+#include "base/text/suggest.hpp"
 #include "tensor/element.hpp"
 #include "tosa/text.hpp"
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "base/files.hpp"
 #include "base/format.hpp"
+#include "base/system/files.hpp"
 #include "testing/source_directory.hpp"
 #include "tosa/check/verify.hpp"
 #include "tosa/text.hpp"

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "base/source.hpp"
+#include "base/text/source.hpp"
 #include "base/vk_names.hpp"
 #include "spirv/module.hpp"
 #include "tensor/shape.hpp"

@@ -4,8 +4,8 @@
 
 #include <numeric>
 
-#include "base/files.hpp"
 #include "base/format.hpp"
+#include "base/system/files.hpp"
 #include "testing/data_files.hpp"
 #include "testing/scratch_directory.hpp"
 #include "vgf/check.hpp"

@@ -21,7 +21,7 @@
 #include <span>
 
 #include "base/diagnostic.hpp"
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "vgf/vgf.hpp"
 
 namespace slipway::vgf {

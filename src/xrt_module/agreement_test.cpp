@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "recipe/control_code/control_code.hpp"
 #include "recipe/xclbin/xclbin.hpp"
 #include "testing/source_directory.hpp"

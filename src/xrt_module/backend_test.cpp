@@ -5,7 +5,7 @@
 
 #include <thread>
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "recipe/backends/xrt/module.hpp"
 #include "recipe/open_backend.hpp"
 #include "recipe/replay/run.hpp"

@@ -12,8 +12,8 @@
 #include <span>
 #include <utility>
 
-#include "base/files.hpp"
 #include "base/format.hpp"
+#include "base/system/files.hpp"
 #include "xrt_module/module.hpp"
 
 namespace slipway::recipe::xrt_module {

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/source.hpp"
+#include "base/text/source.hpp"
 #include "zeinfo/arena.hpp"
 #include "zeinfo/version.hpp"
 

@@ -5,16 +5,16 @@
 
 #include <algorithm>
 
-#include "base/files.hpp"
 #include "base/public_problems.hpp"
 #include "base/public_state.hpp"
+#include "base/system/files.hpp"
 #include "zeinfo/check/check.hpp"
 #include "zeinfo/kernel/compare.hpp"
 #include "zeinfo/kernel/layout.hpp"
 #include "zeinfo/kernel/occupancy.hpp"
 #include "zeinfo/kernel/pack.hpp"
 #include "zeinfo/zebin/input.hpp"
-#include "zeinfo/zebin/inspect.hpp"
+#include "zeinfo/zebin/inspect/inspect.hpp"
 #include "zeinfo/zebin/isa.hpp"
 
 namespace slipway {

@@ -6,7 +6,7 @@
 #include <ranges>
 
 #include "base/format.hpp"
-#include "base/suggest.hpp"
+#include "base/text/suggest.hpp"
 
 namespace slipway::zeinfo {
 namespace {

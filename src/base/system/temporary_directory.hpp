@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 
 namespace slipway {
 

@@ -6,9 +6,9 @@
 #include <map>
 #include <numeric>
 
-#include "base/files.hpp"
 #include "base/format.hpp"
-#include "base/protected_inputs.hpp"
+#include "base/system/files.hpp"
+#include "base/system/protected_inputs.hpp"
 #include "cli/formats.hpp"
 
 namespace slipway::cli {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "vk/snapshot.hpp"
 
 namespace slipway::cli {

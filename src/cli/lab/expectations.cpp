@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <map>
 
-#include "base/files.hpp"
 #include "base/format.hpp"
-#include "base/suggest.hpp"
+#include "base/system/files.hpp"
+#include "base/text/suggest.hpp"
 
 namespace slipway::cli {
 namespace {

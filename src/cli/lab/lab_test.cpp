@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "base/files.hpp"
 #include "base/format.hpp"
+#include "base/system/files.hpp"
 #include "cli/lab/bench.hpp"
 #include "cli/lab/case_list.hpp"
 #include "cli/lab/changes.hpp"

@@ -7,9 +7,9 @@
 #include <set>
 #include <utility>
 
-#include "base/files.hpp"
 #include "base/format.hpp"
-#include "base/suggest.hpp"
+#include "base/system/files.hpp"
+#include "base/text/suggest.hpp"
 #include "cli/formats.hpp"
 #include "foreign/recognise.hpp"
 

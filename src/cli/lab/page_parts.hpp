@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "base/page.hpp"
+#include "base/text/page.hpp"
 
 namespace slipway::cli {
 

@@ -3,8 +3,8 @@
 
 #include <map>
 
-#include "base/files.hpp"
 #include "base/format.hpp"
+#include "base/system/files.hpp"
 #include "cli/run_report.hpp"
 #include "json/document.hpp"
 #include "json/record.hpp"

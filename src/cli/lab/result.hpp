@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 #include "cli/lab/device_state.hpp"
 
 namespace slipway::cli {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/files.hpp"
 #include "base/format.hpp"
-#include "base/protected_inputs.hpp"
+#include "base/system/files.hpp"
+#include "base/system/protected_inputs.hpp"
 #include "cli/lab/changes.hpp"
 #include "cli/lab/expectations.hpp"
 #include "cli/lab/page.hpp"

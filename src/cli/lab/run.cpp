@@ -10,12 +10,12 @@
 #include <random>
 #include <ranges>
 
-#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
 #include "base/print_diagnostic.hpp"
-#include "base/protected_inputs.hpp"
+#include "base/system/files.hpp"
 #include "base/system/process_usage.hpp"
+#include "base/system/protected_inputs.hpp"
 #include "base/system/utc_time.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/lab/bench.hpp"

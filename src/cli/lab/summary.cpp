@@ -9,9 +9,9 @@
 #include <map>
 #include <utility>
 
-#include "base/escape.hpp"
-#include "base/files.hpp"
 #include "base/format.hpp"
+#include "base/system/files.hpp"
+#include "base/text/escape.hpp"
 #include "json/document.hpp"
 #include "json/sarif.hpp"
 

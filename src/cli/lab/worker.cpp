@@ -11,10 +11,9 @@
 #include <chrono>
 #include <map>
 
-#include "base/base64.hpp"
 #include "base/format.hpp"
-#include "base/input_scope.hpp"
-#include "base/protected_inputs.hpp"
+#include "base/system/protected_inputs.hpp"
+#include "base/text/base64.hpp"
 #include "cli/formats.hpp"
 #include "cli/lab/options.hpp"
 #include "cli/run_report.hpp"

@@ -10,11 +10,11 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "base/base64.hpp"
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
-#include "base/protected_inputs.hpp"
-#include "base/resident_memory.hpp"
+#include "base/system/protected_inputs.hpp"
+#include "base/system/resident_memory.hpp"
+#include "base/text/base64.hpp"
 #include "cli/content.hpp"
 #include "cli/model/run_in_memory.hpp"
 #include "cli/option_groups.hpp"

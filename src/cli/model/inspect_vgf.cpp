@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/model/vgf_verbs.hpp"
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "cli/model/draw_model.hpp"
 #include "model/describe.hpp"
 #include "model/graph_segment.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/model/model_pages.hpp"
 
-#include "base/page.hpp"
+#include "base/text/page.hpp"
 #include "json/writer.hpp"
 
 namespace slipway::cli {

@@ -29,7 +29,7 @@
 #include "model/standalone/compare_model.hpp"
 #include "model/tuning/kernel_times.hpp"
 #include "model/tuning/tuning_table.hpp"
-#include "tensor/npz.hpp"
+#include "tensor/files/npz.hpp"
 #include "tensor/shape.hpp"
 #include "vk/device_plan.hpp"
 #include "vk/selected_device.hpp"

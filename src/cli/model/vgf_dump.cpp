@@ -2,10 +2,10 @@
 // The drop-in names `vgf_dump` and `vgf_updater` (docs/spec/vgf.md#vgf_dump,
 // docs/spec/vgf.md#updating-files).
 
-#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
-#include "base/protected_inputs.hpp"
+#include "base/system/files.hpp"
+#include "base/system/protected_inputs.hpp"
 #include "cli/model/vgf_verbs.hpp"
 #include "cli/version.hpp"
 #include "vgf/dump.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/recipe/files.hpp"
 
-#include "base/protected_inputs.hpp"
+#include "base/system/protected_inputs.hpp"
 
 namespace slipway::cli {
 

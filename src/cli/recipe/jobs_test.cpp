@@ -7,7 +7,7 @@
 #include <charconv>
 #include <filesystem>
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "model/cpu_device.hpp"
 #include "testing/scratch_directory.hpp"
 #include "testing/vgf_recipe.hpp"

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/format.hpp"
-#include "base/protected_inputs.hpp"
+#include "base/system/protected_inputs.hpp"
 #include "cli/device_session.hpp"
 #include "cli/job.hpp"
 #include "cli/recipe/files.hpp"

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "base/files.hpp"
 #include "base/format.hpp"
+#include "base/system/files.hpp"
 #include "cli/reduce/delta.hpp"
 #include "cli/reduce/reducer.hpp"
 #include "json/document.hpp"

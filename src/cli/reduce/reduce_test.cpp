@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "cli/reduce/candidate_check.hpp"
 #include "cli/reduce/child.hpp"
 #include "cli/reduce/delta.hpp"

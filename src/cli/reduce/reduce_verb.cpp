@@ -5,11 +5,11 @@
 #include <memory>
 #include <optional>
 
-#include "base/cache.hpp"
-#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
-#include "base/protected_inputs.hpp"
+#include "base/system/cache.hpp"
+#include "base/system/files.hpp"
+#include "base/system/protected_inputs.hpp"
 #include "base/system/temporary_directory.hpp"
 #include "cli/command_line.hpp"
 #include "cli/formats.hpp"

@@ -3,20 +3,20 @@
 #include <algorithm>
 #include <array>
 
-#include "base/files.hpp"
 #include "base/format.hpp"
-#include "base/protected_inputs.hpp"
-#include "base/suggest.hpp"
+#include "base/system/files.hpp"
+#include "base/system/protected_inputs.hpp"
+#include "base/text/suggest.hpp"
 #include "cli/program.hpp"
 #include "cli/rpl/options.hpp"
 #include "cli/rpl/outputs.hpp"
 #include "cli/rpl/project.hpp"
 #include "cli/rpl/variants_page.hpp"
 #include "cli/rpl/verbs.hpp"
-#include "rpl/emit_header.hpp"
-#include "rpl/metadata_json.hpp"
-#include "rpl/print_ast.hpp"
-#include "rpl/print_resolved.hpp"
+#include "rpl/metadata/metadata_json.hpp"
+#include "rpl/print/emit_header.hpp"
+#include "rpl/print/print_ast.hpp"
+#include "rpl/print/print_resolved.hpp"
 #include "spirv/tools.hpp"
 
 namespace slipway::cli {

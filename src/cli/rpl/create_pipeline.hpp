@@ -7,9 +7,9 @@
 #include <string>
 
 #include "base/diagnostic.hpp"
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "cli/command_line.hpp"
-#include "rpl/metadata.hpp"
+#include "rpl/metadata/metadata.hpp"
 #include "spirv/module.hpp"
 
 namespace slipway::cli {

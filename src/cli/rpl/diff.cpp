@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway diff` on metadata of pipelines.
 
-#include "rpl/diff.hpp"
-#include "base/files.hpp"
+#include "rpl/metadata/diff.hpp"
 #include "base/format.hpp"
+#include "base/system/files.hpp"
 #include "cli/rpl/verbs.hpp"
 #include "cli/schemas.hpp"
 #include "json/record.hpp"
-#include "rpl/metadata_json.hpp"
+#include "rpl/metadata/metadata_json.hpp"
 
 namespace slipway::cli {
 namespace {

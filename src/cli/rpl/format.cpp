@@ -2,9 +2,9 @@
 // `slipway format`: formats programs of the Render Pipeline Language.
 
 #include "base/format.hpp"
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "cli/rpl/verbs.hpp"
-#include "rpl/format.hpp"
+#include "rpl/print/format.hpp"
 
 namespace slipway::cli {
 

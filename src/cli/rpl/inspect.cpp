@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway inspect` on programs of the Render Pipeline Language and on metadata of pipelines.
 
-#include "base/files.hpp"
 #include "base/format.hpp"
+#include "base/system/files.hpp"
 #include "cli/rpl/create_pipeline.hpp"
 #include "cli/rpl/options.hpp"
 #include "cli/rpl/verbs.hpp"
-#include "rpl/metadata_json.hpp"
-#include "rpl/print_metadata.hpp"
+#include "rpl/metadata/metadata_json.hpp"
+#include "rpl/metadata/print_metadata.hpp"
 
 namespace slipway::cli {
 

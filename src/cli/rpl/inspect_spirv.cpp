@@ -2,15 +2,15 @@
 // `slipway check` and `slipway inspect` on shaders and graphs: SPIR-V modules, and sources that are compiled first.
 #include <algorithm>
 
-#include "base/files.hpp"
 #include "base/format.hpp"
+#include "base/system/files.hpp"
 #include "cli/model/verbs.hpp"
 #include "cli/option_groups.hpp"
 #include "cli/rpl/verbs.hpp"
 #include "shader/cache.hpp"
 #include "shader/guess.hpp"
 #include "shader/write_reflection.hpp"
-#include "spirv/reflect.hpp"
+#include "spirv/reflect/reflect.hpp"
 #include "spirv/tools.hpp"
 #include "tosa/check/verify.hpp"
 #include "tosa/read/read_spirv.hpp"

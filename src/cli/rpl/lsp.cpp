@@ -2,7 +2,7 @@
 // `slipway lsp`: the language server over standard input and output.
 #include <unistd.h>
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "cli/check_document.hpp"
 #include "cli/rpl/verbs.hpp"
 #include "rpl/lsp/frames.hpp"

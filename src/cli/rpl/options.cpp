@@ -6,9 +6,9 @@
 #include <chrono>
 #include <thread>
 
-#include "base/files.hpp"
 #include "base/format.hpp"
-#include "base/suggest.hpp"
+#include "base/system/files.hpp"
+#include "base/text/suggest.hpp"
 #include "cli/sarif_file.hpp"
 #include "cli/schemas.hpp"
 #include "json/diagnostics.hpp"

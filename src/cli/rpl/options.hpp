@@ -8,7 +8,7 @@
 
 #include "cli/command_line.hpp"
 #include "rpl/compile.hpp"
-#include "rpl/variants.hpp"
+#include "rpl/variants/variants.hpp"
 
 namespace slipway::cli {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/files.hpp"
-#include "rpl/variants.hpp"
+#include "base/system/files.hpp"
+#include "rpl/variants/variants.hpp"
 
 namespace slipway::cli {
 

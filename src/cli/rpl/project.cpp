@@ -5,7 +5,7 @@
 #include <array>
 
 #include "base/format.hpp"
-#include "base/suggest.hpp"
+#include "base/text/suggest.hpp"
 #include "cli/rpl/outputs.hpp"
 #include "cli/rpl/verbs.hpp"
 #include "rpl/project/build.hpp"

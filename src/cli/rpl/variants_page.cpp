@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/rpl/variants_page.hpp"
 
-#include "base/page.hpp"
+#include "base/text/page.hpp"
 #include "json/writer.hpp"
 
 namespace slipway::cli {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "rpl/variants.hpp"
+#include "rpl/variants/variants.hpp"
 
 namespace slipway::cli {
 

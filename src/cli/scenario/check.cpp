@@ -2,7 +2,7 @@
 // `slipway check` on scenarios: reports every error that can be found without running them.
 
 #include "base/format.hpp"
-#include "base/suggest.hpp"
+#include "base/text/suggest.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/scenario/options.hpp"
 #include "cli/scenario/runner.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway new`: a first scenario for a shader or a model.
 #include "base/format.hpp"
-#include "base/protected_inputs.hpp"
+#include "base/system/protected_inputs.hpp"
 #include "cli/content.hpp"
 #include "cli/model/named_values.hpp"
 #include "cli/model/verbs.hpp"

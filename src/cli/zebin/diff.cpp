@@ -4,7 +4,7 @@
 #include <ranges>
 
 #include "base/format.hpp"
-#include "base/suggest.hpp"
+#include "base/text/suggest.hpp"
 #include "cli/schemas.hpp"
 #include "cli/zebin/diff_page.hpp"
 #include "cli/zebin/verbs.hpp"

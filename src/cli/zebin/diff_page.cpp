@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "base/page.hpp"
+#include "base/text/page.hpp"
 
 namespace slipway::cli {
 namespace {

@@ -4,12 +4,12 @@
 #include <array>
 
 #include "base/format.hpp"
-#include "base/suggest.hpp"
+#include "base/text/suggest.hpp"
 #include "cli/zebin/inspect_page.hpp"
 #include "cli/zebin/verbs.hpp"
 #include "json/diagnostics.hpp"
 #include "zeinfo/zebin/carve.hpp"
-#include "zeinfo/zebin/inspect.hpp"
+#include "zeinfo/zebin/inspect/inspect.hpp"
 
 namespace slipway::cli {
 namespace {

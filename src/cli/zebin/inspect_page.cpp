@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/format.hpp"
-#include "base/page.hpp"
+#include "base/text/page.hpp"
 #include "zeinfo/kernel/occupancy.hpp"
 
 namespace slipway::cli {

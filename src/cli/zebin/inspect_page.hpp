@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "zeinfo/zebin/inspect.hpp"
+#include "zeinfo/zebin/inspect/inspect.hpp"
 
 namespace slipway::cli {
 

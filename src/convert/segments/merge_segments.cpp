@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <map>
 
-#include "base/base64.hpp"
 #include "base/format.hpp"
+#include "base/text/base64.hpp"
 #include "convert/segments/partition.hpp"
 #include "json/writer.hpp"
 #include "tensor/format.hpp"

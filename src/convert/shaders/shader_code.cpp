@@ -6,10 +6,10 @@
 
 #include <spirv/unified1/spirv.hpp11>
 
-#include "base/base64.hpp"
 #include "base/format.hpp"
+#include "base/text/base64.hpp"
 #include "shader/compile.hpp"
-#include "spirv/reflect.hpp"
+#include "spirv/reflect/reflect.hpp"
 
 namespace slipway::convert {
 namespace {

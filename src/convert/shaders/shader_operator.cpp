@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/format.hpp"
-#include "base/suggest.hpp"
+#include "base/text/suggest.hpp"
 #include "json/document.hpp"
 #include "json/writer.hpp"
 #include "tensor/format.hpp"

@@ -4,11 +4,11 @@
 
 #include <map>
 
-#include "base/base64.hpp"
 #include "base/format.hpp"
+#include "base/text/base64.hpp"
 #include "convert/shaders/shader_code.hpp"
 #include "convert/testing.hpp"
-#include "spirv/reflect.hpp"
+#include "spirv/reflect/reflect.hpp"
 #include "spirv/testing.hpp"
 
 namespace slipway::convert {

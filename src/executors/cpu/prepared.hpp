@@ -8,7 +8,7 @@
 //   read(prepared.bytes(output));
 #pragma once
 
-#include "base/zeroed_memory.hpp"
+#include "base/system/zeroed_memory.hpp"
 #include "launch/executor.hpp"
 #include "launch/report/profile.hpp"
 

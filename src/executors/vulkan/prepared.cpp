@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
-#include "base/resident_memory.hpp"
+#include "base/system/resident_memory.hpp"
 #include "executors/vulkan/pipelines/bindings.hpp"
 #include "executors/vulkan/pipelines/pipeline_caching.hpp"
 #include "executors/vulkan/record/execute.hpp"

@@ -7,7 +7,7 @@
 #include "base/format.hpp"
 #include "launch/plan/specialization.hpp"
 #include "spirv/image_formats.hpp"
-#include "spirv/reflect.hpp"
+#include "spirv/reflect/reflect.hpp"
 #include "spirv/tools.hpp"
 #include "tensor/format.hpp"
 

@@ -24,11 +24,11 @@
 
 #include "base/bytes.hpp"
 #include "base/diagnostic.hpp"
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "base/vk_names.hpp"
 #include "launch/report/call_part.hpp"
 #include "launch/report/perf_counters.hpp"
-#include "spirv/reflect.hpp"
+#include "spirv/reflect/reflect.hpp"
 #include "tensor/compare.hpp"
 #include "tensor/element_type.hpp"
 #include "tensor/shape.hpp"

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "base/files.hpp"
 #include "base/log.hpp"
+#include "base/system/files.hpp"
 #include "launch/executor.hpp"
 
 namespace slipway::launch {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "launch/report/perf_counters.hpp"
 #include "launch/report/profile.hpp"
 #include "tensor/compare.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/base64.hpp"
+#include "base/text/base64.hpp"
 #include "json/diagnostics.hpp"
 #include "launch/report/difference_view.hpp"
 #include "launch/report/iteration_times.hpp"

@@ -9,7 +9,7 @@
 #include "launch/plan/locate.hpp"
 #include "launch/plan/resource_array.hpp"
 #include "launch/report/difference_view.hpp"
-#include "tensor/npy.hpp"
+#include "tensor/files/npy.hpp"
 
 namespace slipway::launch {
 namespace {

@@ -2,7 +2,7 @@
 // After the last iteration: compares resources with what is expected, and writes the files of outputs.
 #pragma once
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "launch/executor.hpp"
 #include "launch/report/report.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "testing/source_directory.hpp"
 #include "testing/tosa/kernel_fixture.hpp"
 #include "tosa/check/verify.hpp"

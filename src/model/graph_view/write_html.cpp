@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/format.hpp"
-#include "base/page.hpp"
+#include "base/text/page.hpp"
 #include "json/writer.hpp"
 #include "model/graph_view/blocks.hpp"
 #include "model/graph_view/placement.hpp"

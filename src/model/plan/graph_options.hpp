@@ -7,7 +7,7 @@
 #include <functional>
 #include <memory>
 
-#include "base/cache.hpp"
+#include "base/system/cache.hpp"
 #include "lower/options.hpp"
 
 namespace slipway::vk {

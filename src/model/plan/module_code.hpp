@@ -2,8 +2,8 @@
 // The GLSL and HLSL of the modules in models.
 #pragma once
 
-#include "base/cache.hpp"
 #include "base/diagnostic.hpp"
+#include "base/system/cache.hpp"
 #include "vgf/read.hpp"
 
 namespace slipway::model {

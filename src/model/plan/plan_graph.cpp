@@ -6,9 +6,9 @@
 
 #include "base/checked.hpp"
 #include "base/format.hpp"
-#include "base/resident_memory.hpp"
+#include "base/system/resident_memory.hpp"
 #include "lower/program_layout.hpp"
-#include "spirv/reflect.hpp"
+#include "spirv/reflect/reflect.hpp"
 
 namespace slipway::model {
 namespace {

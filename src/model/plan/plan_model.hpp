@@ -20,9 +20,9 @@
 #include <string>
 #include <vector>
 
-#include "base/cache.hpp"
 #include "base/diagnostic.hpp"
-#include "base/files.hpp"
+#include "base/system/cache.hpp"
+#include "base/system/files.hpp"
 #include "launch/plan/plan.hpp"
 #include "model/plan/graph_options.hpp"
 #include "vgf/vgf.hpp"

@@ -6,7 +6,7 @@
 //   launch::run(opened->alone.plan, *opened->device, ...);
 #pragma once
 
-#include "base/cache.hpp"
+#include "base/system/cache.hpp"
 #include "executors/vulkan/device_opening.hpp"
 #include "model/standalone/standalone.hpp"
 

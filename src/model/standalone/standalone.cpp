@@ -6,12 +6,12 @@
 #include <set>
 
 #include "base/format.hpp"
-#include "base/protected_inputs.hpp"
-#include "base/suggest.hpp"
+#include "base/system/protected_inputs.hpp"
+#include "base/text/suggest.hpp"
 #include "model/plan/model_storage.hpp"
+#include "tensor/files/npy.hpp"
+#include "tensor/files/npz.hpp"
 #include "tensor/format.hpp"
-#include "tensor/npy.hpp"
-#include "tensor/npz.hpp"
 #include "tosa/graph.hpp"
 #include "vgf/check.hpp"
 

@@ -8,8 +8,8 @@
 #include "model/plan/graph_engine.hpp"
 #include "model/standalone/compare_model.hpp"
 #include "model/tuning/kernel_times.hpp"
-#include "tensor/npy.hpp"
-#include "tensor/npz.hpp"
+#include "tensor/files/npy.hpp"
+#include "tensor/files/npz.hpp"
 #include "testing/launch_fixture.hpp"
 #include "testing/vgf_recipe.hpp"
 

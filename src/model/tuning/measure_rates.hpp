@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "base/cache.hpp"
+#include "base/system/cache.hpp"
 #include "gpu/device/device.hpp"
 #include "lower/device_facts.hpp"
 

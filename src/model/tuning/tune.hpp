@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "base/cache.hpp"
 #include "base/item_progress.hpp"
+#include "base/system/cache.hpp"
 #include "gpu/device/device.hpp"
 #include "model/standalone/standalone.hpp"
 

@@ -14,8 +14,8 @@
 #include <optional>
 #include <string>
 
-#include "base/cache.hpp"
 #include "base/diagnostic.hpp"
+#include "base/system/cache.hpp"
 #include "lower/device_facts.hpp"
 #include "vk/snapshot.hpp"
 

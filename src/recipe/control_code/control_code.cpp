@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "base/format.hpp"
-#include "base/suggest.hpp"
+#include "base/text/suggest.hpp"
 
 namespace slipway::recipe::control_code {
 namespace {

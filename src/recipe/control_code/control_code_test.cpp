@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "json/document.hpp"
 #include "recipe/control_code/elf32.hpp"
 #include "recipe/control_code/mangled.hpp"

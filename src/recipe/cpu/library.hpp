@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 
 namespace slipway::recipe::cpu {
 

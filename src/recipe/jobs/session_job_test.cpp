@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "testing/cpu_libraries.hpp"
 #include "testing/scratch_directory.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
-#include "base/suggest.hpp"
+#include "base/text/suggest.hpp"
 #include "recipe/plan/parts.hpp"
 #include "recipe/profile/data.hpp"
 

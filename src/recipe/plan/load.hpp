@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 
-#include "base/cache.hpp"
 #include "base/diagnostic.hpp"
+#include "base/system/cache.hpp"
 #include "recipe/artifacts.hpp"
 #include "recipe/plan.hpp"
 #include "recipe/read/read.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/cache.hpp"
+#include "base/system/cache.hpp"
 #include "launch/plan/plan.hpp"
 #include "model/plan/graph_options.hpp"
 #include "model/plan/plan_model.hpp"

@@ -4,7 +4,7 @@
 
 #include "base/checked.hpp"
 #include "base/format.hpp"
-#include "base/suggest.hpp"
+#include "base/text/suggest.hpp"
 #include "recipe/plan/parts.hpp"
 
 namespace slipway::recipe {

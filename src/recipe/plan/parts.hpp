@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/cache.hpp"
+#include "base/system/cache.hpp"
 #include "recipe/artifacts.hpp"
 #include "recipe/plan.hpp"
 #include "recipe/read/numbers.hpp"

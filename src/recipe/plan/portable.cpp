@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "base/files.hpp"
 #include "base/format.hpp"
+#include "base/system/files.hpp"
 #include "json/record.hpp"
 
 namespace slipway::recipe {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/format.hpp"
-#include "base/suggest.hpp"
+#include "base/text/suggest.hpp"
 #include "recipe/control_code/control_code.hpp"
 #include "recipe/plan/parts.hpp"
 #include "recipe/xclbin/xclbin.hpp"

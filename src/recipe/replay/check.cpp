@@ -3,7 +3,7 @@
 #include <map>
 
 #include "base/format.hpp"
-#include "base/suggest.hpp"
+#include "base/text/suggest.hpp"
 #include "recipe/control_code/control_code.hpp"
 #include "recipe/replay/replay.hpp"
 #include "recipe/xclbin/xclbin.hpp"

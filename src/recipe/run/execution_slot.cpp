@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/crash_note.hpp"
 #include "base/format.hpp"
+#include "base/system/crash_note.hpp"
 
 namespace slipway::recipe {
 namespace {

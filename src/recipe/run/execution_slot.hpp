@@ -31,7 +31,7 @@ struct BufferUse {
 struct PreparedList {
   std::size_t begin = 0, end = 0;  // range of run indices
   std::vector<std::string> names;  // of the runs, for messages
-  std::string note = {};           // what is done, if it does not end (base/crash_note.hpp)
+  std::string note = {};           // what is done, if it does not end (base/system/crash_note.hpp)
   ListPtr kernels;                 // null for a CPU list
   std::vector<cpu::Call> calls;
   std::vector<StagingCopy> staging;

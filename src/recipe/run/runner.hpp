@@ -18,7 +18,7 @@
 
 #include "base/bytes.hpp"
 #include "base/diagnostic.hpp"
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "recipe/backend.hpp"
 #include "recipe/cpu/paths.hpp"
 #include "recipe/plan.hpp"

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <string>
 
-#include "base/cache.hpp"
+#include "base/system/cache.hpp"
 #include "executors/vulkan/device_opening.hpp"
 #include "recipe/backend.hpp"
 #include "recipe/vulkan/queue_spread.hpp"

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "json/document.hpp"
 #include "recipe/xclbin/print.hpp"
 #include "recipe/xclbin/xml.hpp"

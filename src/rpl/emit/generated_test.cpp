@@ -7,7 +7,7 @@
 
 #include "rpl/emit/interpreter.hpp"
 #include "rpl/emit/testing.hpp"
-#include "rpl/print_resolved.hpp"
+#include "rpl/print/print_resolved.hpp"
 #include "testing/compute_fixture.hpp"
 #include "testing/rpl_generator.hpp"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/print_diagnostic.hpp"
-#include "rpl/emit_spirv.hpp"
+#include "rpl/emit/emit_spirv.hpp"
 #include "rpl/resolve.hpp"
 #include "spirv/tools.hpp"
 

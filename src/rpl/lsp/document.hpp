@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "rpl/lex.hpp"
+#include "rpl/parse/lex.hpp"
 #include "rpl/program.hpp"
 #include "rpl/resolve.hpp"
 

@@ -3,7 +3,7 @@
 // code units unless client and server have agreed on UTF-8.
 #pragma once
 
-#include "base/source.hpp"
+#include "base/text/source.hpp"
 #include "json/writer.hpp"
 
 namespace slipway::rpl::lsp {

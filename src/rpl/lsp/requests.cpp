@@ -5,9 +5,9 @@
 #include <array>
 
 #include "base/format.hpp"
-#include "rpl/format.hpp"
 #include "rpl/lsp/occurrences.hpp"
 #include "rpl/lsp/params.hpp"
+#include "rpl/print/format.hpp"
 
 namespace slipway::rpl::lsp {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 
 namespace slipway::rpl::lsp {
 

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "rpl/lsp/document.hpp"
 #include "rpl/project/project.hpp"
 

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "base/format.hpp"
-#include "base/suggest.hpp"
+#include "base/text/suggest.hpp"
 #include "rpl/parse/parser.hpp"
 
 namespace slipway::rpl {

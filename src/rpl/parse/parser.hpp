@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "rpl/lex.hpp"
+#include "rpl/parse/lex.hpp"
 #include "rpl/program.hpp"
 #include "rpl/types.hpp"
 #include "rpl/vectors.hpp"

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "base/format.hpp"
-#include "base/suggest.hpp"
+#include "base/text/suggest.hpp"
 #include "json/record.hpp"
 #include "rpl/assignments.hpp"
 

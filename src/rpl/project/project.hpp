@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "json/document.hpp"
-#include "rpl/variants.hpp"
+#include "rpl/variants/variants.hpp"
 
 namespace slipway::rpl {
 

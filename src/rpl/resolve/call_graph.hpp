@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "rpl/resolve/code_builder.hpp"
+#include "rpl/resolve/bodies/code_builder.hpp"
 #include "rpl/resolve/declarations.hpp"
 #include "rpl/resolve/functions.hpp"
 

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/format.hpp"
-#include "rpl/resolve/body_cache.hpp"
+#include "rpl/resolve/bodies/body_cache.hpp"
 
 namespace slipway::rpl {
 

@@ -5,7 +5,7 @@
 
 #include "base/format.hpp"
 #include "rpl/append_unique.hpp"
-#include "rpl/resolve/body_cache.hpp"
+#include "rpl/resolve/bodies/body_cache.hpp"
 #include "rpl/resolve/call_graph.hpp"
 #include "rpl/resolve/layout_cache.hpp"
 #include "rpl/resolve/settings.hpp"

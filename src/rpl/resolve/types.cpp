@@ -6,7 +6,7 @@
 
 #include "base/checked.hpp"
 #include "base/format.hpp"
-#include "base/suggest.hpp"
+#include "base/text/suggest.hpp"
 #include "rpl/resolve/layout_cache.hpp"
 
 namespace slipway::rpl {

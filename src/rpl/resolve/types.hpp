@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "rpl/resolve/constants.hpp"
+#include "rpl/resolve/constants/constants.hpp"
 
 namespace slipway::rpl {
 

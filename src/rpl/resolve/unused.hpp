@@ -2,7 +2,7 @@
 // Checks definitions that no entry point reaches; their errors are warnings (docs/spec/rpl.md#decision-9).
 #pragma once
 
-#include "rpl/resolve/body_cache.hpp"
+#include "rpl/resolve/bodies/body_cache.hpp"
 #include "rpl/resolve/call_graph.hpp"
 
 namespace slipway::rpl {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Format names, and which formats tensors may have (docs/spec/scenario.md#formats).
 #include "base/format.hpp"
-#include "base/suggest.hpp"
+#include "base/text/suggest.hpp"
 #include "scenario/check/context.hpp"
 #include "scenario/records/codecs.hpp"
 #include "tensor/format.hpp"

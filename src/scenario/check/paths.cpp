@@ -3,7 +3,7 @@
 #include <map>
 
 #include "base/format.hpp"
-#include "base/protected_inputs.hpp"
+#include "base/system/protected_inputs.hpp"
 #include "scenario/check/context.hpp"
 #include "scenario/paths.hpp"
 

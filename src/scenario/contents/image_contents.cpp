@@ -10,8 +10,8 @@
 #include "scenario/contents/inline_contents.hpp"
 #include "scenario/contents/npy_contents.hpp"
 #include "scenario/paths.hpp"
-#include "tensor/dds.hpp"
-#include "tensor/png.hpp"
+#include "tensor/files/dds.hpp"
+#include "tensor/files/png.hpp"
 
 namespace slipway::scenario {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "json/document.hpp"
 
 namespace slipway::scenario {

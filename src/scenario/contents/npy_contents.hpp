@@ -8,7 +8,7 @@
 
 #include "scenario/contents/contents.hpp"
 #include "scenario/contents/input_file.hpp"
-#include "tensor/npy.hpp"
+#include "tensor/files/npy.hpp"
 
 namespace slipway::scenario {
 

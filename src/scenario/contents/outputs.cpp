@@ -3,10 +3,10 @@
 
 #include "base/format.hpp"
 #include "scenario/paths.hpp"
-#include "tensor/exr.hpp"
-#include "tensor/ktx2.hpp"
-#include "tensor/npy.hpp"
-#include "tensor/png.hpp"
+#include "tensor/files/exr.hpp"
+#include "tensor/files/ktx2.hpp"
+#include "tensor/files/npy.hpp"
+#include "tensor/files/png.hpp"
 
 namespace slipway::scenario {
 namespace {

@@ -7,7 +7,7 @@
 #include "base/diagnostic.hpp"
 #include "launch/plan/plan.hpp"
 #include "scenario/model.hpp"
-#include "tensor/dds.hpp"
+#include "tensor/files/dds.hpp"
 #include "tensor/format.hpp"
 
 namespace slipway::scenario {

@@ -4,8 +4,8 @@
 #include "scenario/contents/image_files.hpp"
 #include "scenario/contents/input_file.hpp"
 #include "scenario/paths.hpp"
-#include "tensor/exr.hpp"
-#include "tensor/ktx2.hpp"
+#include "tensor/files/exr.hpp"
+#include "tensor/files/ktx2.hpp"
 
 namespace slipway::scenario {
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/format.hpp"
-#include "base/suggest.hpp"
+#include "base/text/suggest.hpp"
 #include "scenario/contents/input_file.hpp"
 #include "scenario/paths.hpp"
 #include "scenario/plan/graph_bindings.hpp"

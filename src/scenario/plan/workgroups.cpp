@@ -5,7 +5,7 @@
 #include <array>
 
 #include "base/format.hpp"
-#include "spirv/invocation_indices.hpp"
+#include "spirv/reflect/invocation_indices.hpp"
 
 namespace slipway::scenario {
 namespace {

@@ -7,7 +7,7 @@
 #include "base/format.hpp"
 #include "gpu/pipeline/pipeline.hpp"
 #include "scenario/rpl/pipeline.hpp"
-#include "spirv/reflect.hpp"
+#include "spirv/reflect/reflect.hpp"
 #include "spirv/tools.hpp"
 
 namespace slipway::scenario {

@@ -11,7 +11,7 @@
 
 #include "base/diagnostic.hpp"
 #include "gpu/device/device.hpp"
-#include "rpl/metadata.hpp"
+#include "rpl/metadata/metadata.hpp"
 #include "spirv/module.hpp"
 
 namespace slipway::scenario {

@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "base/format.hpp"
-#include "base/suggest.hpp"
+#include "base/text/suggest.hpp"
 #include "json/record.hpp"
 #include "tensor/element.hpp"
 

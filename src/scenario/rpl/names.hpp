@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "rpl/metadata.hpp"
+#include "rpl/metadata/metadata.hpp"
 #include "scenario/model.hpp"
 
 namespace slipway::scenario {

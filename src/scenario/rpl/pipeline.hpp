@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gpu/pipeline/descriptors.hpp"
-#include "rpl/metadata.hpp"
+#include "rpl/metadata/metadata.hpp"
 #include "vk/graphics_state.hpp"
 
 namespace slipway::scenario {

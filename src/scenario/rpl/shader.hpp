@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "base/diagnostic.hpp"
-#include "rpl/metadata.hpp"
+#include "rpl/metadata/metadata.hpp"
 #include "scenario/shaders/shader_source.hpp"
 #include "spirv/module.hpp"
 

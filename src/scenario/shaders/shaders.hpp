@@ -12,8 +12,8 @@
 #include <span>
 #include <string>
 
-#include "base/cache.hpp"
 #include "base/diagnostic.hpp"
+#include "base/system/cache.hpp"
 #include "launch/plan/plan.hpp"
 #include "scenario/model.hpp"
 

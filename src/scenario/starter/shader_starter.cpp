@@ -7,7 +7,7 @@
 #include "scenario/starter/document.hpp"
 #include "shader/cache.hpp"
 #include "shader/guess.hpp"
-#include "spirv/reflect.hpp"
+#include "spirv/reflect/reflect.hpp"
 #include "tensor/element.hpp"
 #include "tosa/check/verify.hpp"
 #include "tosa/read/read_spirv.hpp"

@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "base/cache.hpp"
 #include "base/diagnostic.hpp"
-#include "base/files.hpp"
+#include "base/system/cache.hpp"
+#include "base/system/files.hpp"
 #include "model/standalone/standalone.hpp"
 
 namespace slipway::scenario {

@@ -29,7 +29,7 @@
 
 #include "base/diagnostic.hpp"
 #include "spirv/module.hpp"
-#include "spirv/reflect.hpp"
+#include "spirv/reflect/reflect.hpp"
 #include "tensor/element_type.hpp"
 #include "tensor/shape.hpp"
 

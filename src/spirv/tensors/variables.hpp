@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "spirv/reflect_parts.hpp"
+#include "spirv/reflect/reflect_parts.hpp"
 #include "spirv/tensors/emulate.hpp"
 
 namespace slipway::spirv {

@@ -7,7 +7,7 @@
 
 #include "base/format.hpp"
 #include "spirv/module.hpp"
-#include "spirv/reflect.hpp"
+#include "spirv/reflect/reflect.hpp"
 
 namespace slipway::testing {
 namespace {

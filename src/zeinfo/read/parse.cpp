@@ -5,7 +5,7 @@
 #include <ranges>
 
 #include "base/format.hpp"
-#include "base/suggest.hpp"
+#include "base/text/suggest.hpp"
 #include "zeinfo/read/reader.hpp"
 #include "zeinfo/schema.hpp"
 

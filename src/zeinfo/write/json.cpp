@@ -6,7 +6,7 @@
 #include <ranges>
 
 #include "base/format.hpp"
-#include "base/suggest.hpp"
+#include "base/text/suggest.hpp"
 #include "zeinfo/read/parse.hpp"
 #include "zeinfo/read/scalars.hpp"
 #include "zeinfo/schema.hpp"

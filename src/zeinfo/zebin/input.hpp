@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "zeinfo/check/check.hpp"
 #include "zeinfo/model.hpp"
 #include "zeinfo/target.hpp"

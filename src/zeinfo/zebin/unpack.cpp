@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "base/base64.hpp"
 #include "base/checked.hpp"
 #include "base/format.hpp"
+#include "base/text/base64.hpp"
 #include "json/record.hpp"
 #include "zeinfo/zebin/image.hpp"
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/files.hpp"
+#include "base/system/files.hpp"
 #include "json/document.hpp"
 #include "zeinfo/zebin/zebin.hpp"
 

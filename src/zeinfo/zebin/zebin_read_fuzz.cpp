@@ -4,7 +4,7 @@
 
 #include "json/writer.hpp"
 #include "zeinfo/zebin/input.hpp"
-#include "zeinfo/zebin/inspect.hpp"
+#include "zeinfo/zebin/inspect/inspect.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace slipway;

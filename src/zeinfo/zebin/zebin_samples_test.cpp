@@ -5,13 +5,13 @@
 
 #include <algorithm>
 
-#include "base/files.hpp"
 #include "base/print_diagnostic.hpp"
+#include "base/system/files.hpp"
 #include "testing/data_files.hpp"
 #include "zeinfo/write/write.hpp"
 #include "zeinfo/zebin/image.hpp"
 #include "zeinfo/zebin/input.hpp"
-#include "zeinfo/zebin/inspect.hpp"
+#include "zeinfo/zebin/inspect/inspect.hpp"
 #include "zeinfo/zebin/unpack.hpp"
 
 namespace slipway::zebin {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the EXR files of this directory with OpenEXR's own programs (Debian's package openexr): make.py
 
-Each has the texels that `picture` and `ids` say; src/tensor/exr_test.cpp has the same formulas.
+Each has the texels that `picture` and `ids` say; src/tensor/files/exr_test.cpp has the same formulas.
 """
 import pathlib
 import struct

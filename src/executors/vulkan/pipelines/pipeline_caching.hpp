@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "base/cache.hpp"
-#include "base/files.hpp"
 #include "base/log.hpp"
+#include "base/system/cache.hpp"
+#include "base/system/files.hpp"
 #include "executors/vulkan/pipelines/pipelines.hpp"
 #include "gpu/pipeline/pipeline_cache.hpp"
 #include "launch/pipeline_cache_file.hpp"

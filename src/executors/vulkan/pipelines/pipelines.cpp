@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <map>
 
-#include "base/cache.hpp"
-#include "base/crash_note.hpp"
 #include "base/format.hpp"
 #include "base/item_progress.hpp"
 #include "base/parallel.hpp"
+#include "base/system/cache.hpp"
+#include "base/system/crash_note.hpp"
 #include "gpu/device/device.hpp"
 #include "launch/plan/accesses.hpp"
 #include "launch/plan/locate.hpp"

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <atomic>
 
-#include "base/crash_note.hpp"
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
+#include "base/system/crash_note.hpp"
 #include "executors/vulkan/record/call.hpp"
 #include "executors/vulkan/record/record.hpp"
 #include "launch/plan/accesses.hpp"

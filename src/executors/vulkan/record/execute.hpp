@@ -58,7 +58,7 @@ class Execution {
     const Boundary* boundary = nullptr;
     const Call* call = nullptr;  // after the submission; its step is steps.end
     std::vector<gpu::CommandList> lists;
-    std::string crash_note;  // of the commands; base/crash_note.hpp
+    std::string crash_note;  // of the commands; base/system/crash_note.hpp
   };
   // A frame with what it shows.
   struct Frame {

@@ -5,8 +5,8 @@
 
 #include <cstdlib>
 
-#include "base/files.hpp"
 #include "base/format.hpp"
+#include "base/system/files.hpp"
 #include "recipe/cpu/paths.hpp"
 
 namespace slipway::recipe::xrt_module {

@@ -10,7 +10,7 @@
 #include <span>
 #include <spirv/unified1/spirv.hpp11>
 
-#include "rpl/emit_spirv.hpp"
+#include "rpl/emit/emit_spirv.hpp"
 #include "rpl/resolved.hpp"
 #include "spirv/builder.hpp"
 

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "base/system/cache.hpp"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <cstdlib>
+#include <ranges>
+
+#include "base/format.hpp"
+
+namespace slipway {
+namespace {
+
+constexpr std::string_view kMagic = "slipway2";
+
+struct EntryHeader {
+  char magic[8];
+  std::uint64_t checksum;
+};
+
+// Of the key too, so that an entry under the name of another one is a miss.
+std::uint64_t checksum_of(std::string_view key, Bytes value) {
+  XXH3_state_t state;
+  XXH3_64bits_reset(&state);
+  XXH3_64bits_update(&state, key.data(), key.size());
+  XXH3_64bits_update(&state, value.data(), value.size());
+  return XXH3_64bits_digest(&state);
+}
+
+// The value of an entry, or nothing if it is missing or damaged.
+std::optional<std::vector<std::byte>> read_entry(const Path& directory, std::string_view key) {
+  const Result<MappedFile> file = map_file(directory / key);
+  if (!file || file->bytes().size() < sizeof(EntryHeader)) return std::nullopt;
+  const auto header = load<EntryHeader>(file->bytes().data());
+  const Bytes value = file->bytes().subspan(sizeof(EntryHeader));
+  if (std::string_view(header.magic, sizeof header.magic) != kMagic || header.checksum != checksum_of(key, value)) {
+    return std::nullopt;
+  }
+  return std::vector<std::byte>(value.begin(), value.end());
+}
+
+// SLIPWAY_CACHE_PATH: caches of others, each like `~/.cache/slipway`, which are only read (docs/lab.md#shared-caches).
+// Relative paths are ignored, as in XDG_CACHE_HOME.
+std::vector<Path> shared_directories() {
+  std::vector<Path> directories;
+  const char* const list = std::getenv("SLIPWAY_CACHE_PATH");
+  for (const auto part : std::views::split(std::string_view(list ? list : ""), ':')) {
+    if (const std::string_view path(part); path.starts_with('/')) directories.push_back(Path(path) / "objects");
+  }
+  return directories;
+}
+
+}  // namespace
+
+Cache Cache::of_user() {
+  // A relative path is not valid there, and must be ignored: XDG Base Directory Specification.
+  if (const char* directory = std::getenv("XDG_CACHE_HOME"); directory && *directory == '/')
+    return Cache(Path(directory) / "slipway" / "objects");
+  if (const char* home = std::getenv("HOME"); home && *home)
+    return Cache(Path(home) / ".cache" / "slipway" / "objects");
+  return {};
+}
+
+std::string Cache::key(std::initializer_list<std::string_view> parts) {
+  XXH3_state_t state;
+  XXH3_128bits_reset(&state);
+  for (std::string_view part : parts) {
+    const std::uint64_t length = part.size();
+    XXH3_128bits_update(&state, &length, sizeof length);
+    XXH3_128bits_update(&state, part.data(), part.size());
+  }
+  const XXH128_hash_t hash = XXH3_128bits_digest(&state);
+  return formatted("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
+std::optional<std::vector<std::byte>> Cache::find(std::string_view key) const {
+  if (!enabled()) return std::nullopt;
+  std::optional<std::vector<std::byte>> value = read_entry(directory_, key);
+  if (value) return value;
+  for (const Path& directory : shared_directories()) {
+    if ((value = read_entry(directory, key))) return value;
+  }
+  return std::nullopt;
+}
+
+void Cache::store(std::string_view key, Bytes value) const {
+  if (!enabled()) return;
+  EntryHeader header{};
+  kMagic.copy(header.magic, sizeof header.magic);
+  header.checksum = checksum_of(key, value);
+  Result<OutputFile> file = OutputFile::create(directory_ / key);
+  if (!file) return;
+  if (file->write(std::as_bytes(std::span(&header, 1))) && file->write(value)) (void)file->commit();
+}
+
+}  // namespace slipway

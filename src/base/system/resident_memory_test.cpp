@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "base/system/resident_memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/system/files.hpp"
+#include "testing/scratch_directory.hpp"
+
+namespace slipway {
+namespace {
+
+// Contents stay the same; the ends need not be on page boundaries.
+TEST(ResidentMemory, PagesKeepTheirContents) {
+  const testing::ScratchDirectory scratch;
+  std::vector<std::byte> bytes(1 << 20);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 7 >> 3);
+  ASSERT_TRUE(write_file(scratch / "file", Bytes(bytes)));
+  const Result<MappedFile> file = map_file(scratch / "file");
+  ASSERT_TRUE(file);
+  EXPECT_TRUE(std::ranges::equal(file->bytes(), bytes));
+  release_mapped_pages(file->bytes().subspan(5, bytes.size() - 11));
+  release_mapped_pages(file->bytes().first(3));
+  release_mapped_pages({});
+  release_freed_memory();
+  EXPECT_TRUE(std::ranges::equal(file->bytes(), bytes));
+}
+
+// What is not in the mapped file would lose its contents.
+TEST(ResidentMemory, OnlyPagesOfTheMappedFileAreReleased) {
+  const testing::ScratchDirectory scratch;
+  ASSERT_TRUE(write_file(scratch / "file", Bytes(std::vector<std::byte>(1 << 16, std::byte{1}))));
+  const Result<MappedFile> file = map_file(scratch / "file");
+  ASSERT_TRUE(file);
+  const std::vector<std::byte> expected(1 << 20, std::byte{2});
+  const std::vector<std::byte> bytes = expected;
+  release_mapped_pages(bytes, file->bytes());
+  release_mapped_pages(bytes, {});
+  release_mapped_pages({}, file->bytes());
+  EXPECT_EQ(bytes, expected);
+  release_mapped_pages(file->bytes(), file->bytes());
+  EXPECT_TRUE(std::ranges::all_of(file->bytes(), [](std::byte byte) { return byte == std::byte{1}; }));
+}
+
+}  // namespace
+}  // namespace slipway

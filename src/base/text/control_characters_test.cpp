@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "base/text/control_characters.hpp"
+
+#include <gtest/gtest.h>
+
+namespace slipway {
+namespace {
+
+TEST(ControlCharacters, AreShown) {
+  EXPECT_EQ(show_control_characters("a\x1b]0;t\x07\x7f\r b\t\n"), "a\\x1b]0;t\\x07\\x7f\\x0d b\t\n");
+  EXPECT_EQ(show_control_characters("a\nb", {.newlines = false}), "a\\x0ab");
+  EXPECT_EQ(show_control_characters(std::string_view("\0", 1)), "\\x00");
+}
+
+TEST(ControlCharacters, OfTwoBytesInUtf8) {
+  EXPECT_EQ(show_control_characters("\xc2\x9b"
+                                    "2J \xc2\xa0\xc3\x9b"),
+            "\\x9b2J \xc2\xa0\xc3\x9b");
+  EXPECT_EQ(show_control_characters("\xc2"), "\xc2");
+}
+
+TEST(ControlCharacters, OnlyWholeSequencesAreColours) {
+  EXPECT_EQ(show_control_characters("\x1b[1;31mred\x1b[0m", {.colours = true}), "\x1b[1;31mred\x1b[0m");
+  EXPECT_EQ(show_control_characters("\x1b[1;31mred"), "\\x1b[1;31mred");
+  for (const std::string_view text : {"\x1b", "\x1b[", "\x1b[1;31", "\x1b[2J", "\x1b]0;m", "\x1b[1 m"}) {
+    EXPECT_EQ(show_control_characters(text, {.colours = true}), "\\x1b" + std::string(text.substr(1)));
+  }
+}
+
+}  // namespace
+}  // namespace slipway
