@@ -72,20 +72,20 @@ std::size_t width_of(char32_t c) {
 
 // A line and the caret under it. The padding before the caret repeats the tabs, so that they have the same width.
 std::string excerpt(const SourceLocation& location, bool colour) {
-  constexpr std::size_t kLongest = 160;
+  constexpr std::size_t kMaxLine = 160;
   const Position start = location.source->position(location.span.begin);
   std::string_view line = location.source->line(start.line);
   std::size_t column = std::min<std::size_t>(start.column - 1, line.size());
   std::string_view lead = "";
-  if (line.size() > kLongest && column > kLongest / 2) {  // show the part of a long line around the location
-    const std::size_t cut = column - kLongest / 2;
+  if (line.size() > kMaxLine && column > kMaxLine / 2) {  // show the part of a long line around the location
+    const std::size_t cut = column - kMaxLine / 2;
     line.remove_prefix(cut);
     column -= cut;
     lead = "...";
   }
   std::string_view tail = "";
-  if (line.size() > kLongest) {
-    line = line.substr(0, kLongest);
+  if (line.size() > kMaxLine) {
+    line = line.substr(0, kMaxLine);
     tail = "...";
   }
   const std::string_view before = line.substr(0, column);

@@ -23,8 +23,8 @@ std::optional<std::size_t> end_record(Bytes bytes) {
 // The number at the beginning of a field of an `ar` header, which is filled up with spaces.
 std::optional<std::uint64_t> ar_number(std::string_view field) {
   std::uint64_t number = 0;
-  const bool good = std::from_chars(field.data(), field.data() + field.size(), number).ec == std::errc();
-  return good ? std::optional(number) : std::nullopt;
+  const bool ok = std::from_chars(field.data(), field.data() + field.size(), number).ec == std::errc();
+  return ok ? std::optional(number) : std::nullopt;
 }
 
 class ProtoReader {

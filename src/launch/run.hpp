@@ -27,8 +27,8 @@ namespace slipway::launch {
 
 // A time-out in seconds as nanoseconds. Times that the clock cannot represent become the maximum.
 inline std::chrono::nanoseconds time_out_of(double seconds) {
-  constexpr double kLongest = 9e9;  // about 285 years
-  return std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(seconds, kLongest) * 1e9));
+  constexpr double kMaxSeconds = 9e9;  // about 285 years
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(seconds, kMaxSeconds) * 1e9));
 }
 
 // Errors: usage, for seconds that are not a number or not more than 0.

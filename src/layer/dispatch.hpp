@@ -28,8 +28,6 @@
 
 namespace slipway::layer {
 
-inline constexpr const char* kLayerName = "VK_LAYER_SLIPWAY_machine_learning";
-
 struct InstanceTable {
 #define NEXT_INSTANCE(name) PFN_##name name = nullptr;
 #include "layer/functions.def"

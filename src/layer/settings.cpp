@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "layer/chain.hpp"
-#include "layer/dispatch.hpp"
 
 namespace slipway::layer {
 namespace {

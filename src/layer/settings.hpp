@@ -7,6 +7,8 @@
 
 namespace slipway::layer {
 
+inline constexpr const char* kLayerName = "VK_LAYER_SLIPWAY_machine_learning";
+
 enum class LogLevel { Off, Error, Warning, Info, Debug };
 
 struct Settings {

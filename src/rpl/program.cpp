@@ -155,10 +155,10 @@ Program ProgramParser::parse(std::span<const ModuleSources> modules, Diagnostics
     made.first_item = static_cast<ItemId>(program.items.size());
     for (const SourcePtr& source : module.sources) {
       const std::size_t size = source->text().size();
-      if (size > kLargestSource || base + size + 1 > kNone) {
+      if (size > kMaxSource || base + size + 1 > kNone) {
         diagnostics.error(
             DiagnosticKind::OutOfRange, SourceLocation::in_file(source->name()),
-            formatted("the file has {} bytes; at most {} are allowed, and 4 GiB in all", size, kLargestSource));
+            formatted("the file has {} bytes; at most {} are allowed, and 4 GiB in all", size, kMaxSource));
         continue;
       }
       program.sources.push_back({source, static_cast<std::uint32_t>(base), index});

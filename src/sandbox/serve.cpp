@@ -25,7 +25,7 @@ class Received {
   ~Received() {
     if (data_) ::munmap(data_, size_);
   }
-  bool good() const { return size_ == 0 || data_; }
+  bool ok() const { return size_ == 0 || data_; }
   MutableBytes bytes() const { return data_ ? MutableBytes(data_, size_) : MutableBytes(); }
 
  private:
@@ -62,7 +62,7 @@ int serve(std::span<const Service* const> services) {
     const Received request(header.size);
     const auto service =
         std::ranges::find(services, header.service, [](const Service* each) { return number_of(each->id); });
-    if (!request.good() || !receive_all(kSocket, request.bytes()) || service == services.end()) return 1;
+    if (!request.ok() || !receive_all(kSocket, request.bytes()) || service == services.end()) return 1;
     bool sent = false;
     try {
       const std::vector<std::byte> reply = (*service)->run(request.bytes(), ask);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "scenario/model.hpp"
 
-#include "scenario/paths.hpp"
-#include "scenario/records/records.hpp"
+#include "base/system/files.hpp"
 
 namespace slipway::scenario {
 
@@ -60,9 +59,6 @@ const std::optional<MemoryGroup>* memory_group_of(const Resource& resource) {
       },
       resource);
 }
-
-std::string_view key_of(const Resource& resource) { return resource_kinds()[resource.index()].key; }
-std::string_view key_of(const Command& command) { return command_kinds()[command.index()].key; }
 
 const std::vector<Binding>* bindings_of(const Command& command) {
   return std::visit(

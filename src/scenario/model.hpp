@@ -538,9 +538,6 @@ json::Value object_of(const Command& command);
 Access access_of(const Resource& resource);
 // Null for resources that have no memory.
 const std::optional<MemoryGroup>* memory_group_of(const Resource& resource);
-// The key in the file: "buffer", "dispatch_compute".
-std::string_view key_of(const Resource& resource);
-std::string_view key_of(const Command& command);
 const std::vector<Binding>* bindings_of(const Command& command);
 
 }  // namespace slipway::scenario

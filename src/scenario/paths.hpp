@@ -12,7 +12,5 @@ namespace slipway::scenario {
 
 Path source_path(const Scenario& scenario, std::string_view src);
 Path output_path(const Scenario& scenario, std::string_view dst, const Path& output_directory = {});
-// The extension with its dot, in lower case: extensions are compared without regard to case.
-std::string extension_of(std::string_view path);
 
 }  // namespace slipway::scenario

@@ -8,6 +8,7 @@
 #include "scenario/contents/expectations.hpp"
 #include "scenario/paths.hpp"
 #include "scenario/plan/planning.hpp"
+#include "scenario/records/records.hpp"
 #include "scenario/shaders/shaders.hpp"
 
 namespace slipway::scenario {

@@ -6,6 +6,7 @@
 
 #include "base/print_diagnostic.hpp"
 #include "scenario/paths.hpp"
+#include "scenario/records/records.hpp"
 
 namespace slipway::scenario {
 namespace {

@@ -36,9 +36,7 @@ std::string_view name_of(Language language) {
 
 std::optional<Language> detect(const Path& path, Bytes bytes) {
   if (spirv::is_spirv(bytes)) return Language::Spirv;
-  std::string extension = path.extension().string();
-  std::ranges::transform(extension, extension.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string extension = extension_of(path);
   for (const auto& [known, language] : kExtensions) {
     if (known == extension) return language;
   }

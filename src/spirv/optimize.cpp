@@ -3,6 +3,7 @@
 #include <spirv-tools/optimizer.hpp>
 
 #include "base/format.hpp"
+#include "spirv/tools.hpp"
 #include "spirv/tools_library.hpp"
 
 namespace slipway::spirv {

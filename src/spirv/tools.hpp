@@ -7,11 +7,10 @@
 
 #include "base/diagnostic.hpp"
 #include "sandbox/sandbox.hpp"
+#include "spirv/environment.hpp"
 #include "spirv/module.hpp"
 
 namespace slipway::spirv {
-
-enum class Environment { Vulkan11, Vulkan12, Vulkan13, Vulkan14, Universal16 };
 
 // The rules for the offsets and strides of blocks: what devices with all features accept, or what all devices accept.
 enum class BlockLayout { Scalar, Standard };

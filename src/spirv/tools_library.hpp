@@ -9,7 +9,8 @@
 
 #include "base/bytes.hpp"
 #include "sandbox/sandbox.hpp"
-#include "spirv/tools.hpp"
+#include "spirv/environment.hpp"
+#include "spirv/module.hpp"
 
 namespace slipway::spirv {
 

@@ -309,6 +309,13 @@ Result<std::vector<std::byte>> peek_standard_input() {
   return std::vector<std::byte>(bytes.begin(), bytes.end());
 }
 
+std::string extension_of(const Path& path) {
+  std::string extension = path.extension().string();
+  std::ranges::transform(extension, extension.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return extension;
+}
+
 bool file_exists(const Path& path) {
   std::error_code ignored;
   return fs::exists(path, ignored);

@@ -6,15 +6,20 @@
 // the disk: this holds if the process dies, but not if the machine loses power.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/bytes.hpp"
 #include "base/diagnostic.hpp"
-#include "base/system/path.hpp"
 
 namespace slipway {
+
+using Path = std::filesystem::path;
+
+// With its dot, in lower case: extensions are compared without regard to case.
+std::string extension_of(const Path& path);
 
 // A file mapped for reading. An empty file has empty bytes.
 class MappedFile {

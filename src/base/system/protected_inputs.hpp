@@ -8,13 +8,15 @@
 //   opened
 #pragma once
 
+#include <filesystem>
 #include <set>
 #include <span>
 
 #include "base/diagnostic.hpp"
-#include "base/system/path.hpp"
 
 namespace slipway {
+
+using Path = std::filesystem::path;  // as in files.hpp, which uses this header
 
 // From now on `protect_input` has an effect.
 void protect_inputs();

@@ -47,18 +47,18 @@ class SegmentMerger {
     if (!read_graphs()) return std::nullopt;
     inputs();
     graph_constants();
-    for (std::size_t s = 0; s < file_.segments.size() && good(); ++s) {
+    for (std::size_t s = 0; s < file_.segments.size() && ok(); ++s) {
       if (graphs_[s])
         graph_segment(s, *graphs_[s]);
       else
         shader(s);
     }
-    if (good()) outputs();
-    return good() ? std::optional(std::move(model_)) : std::nullopt;
+    if (ok()) outputs();
+    return ok() ? std::optional(std::move(model_)) : std::nullopt;
   }
 
  private:
-  bool good() const { return diagnostics_.errors() == before_; }
+  bool ok() const { return diagnostics_.errors() == before_; }
   void error(DiagnosticKind kind, const vgf::Segment& segment, const std::string& text) {
     diagnostics_.error(kind, file_.location(segment.range), formatted("segment `{}`: {}", segment.name, text));
   }
@@ -79,7 +79,7 @@ class SegmentMerger {
       note(graph.inputs, graph.input_bindings);
       note(graph.outputs, graph.output_bindings);
     }
-    return good();
+    return ok();
   }
 
   // The id of the value that a descriptor binds: its resource, or the first one of its alias group. The numbers of
@@ -228,7 +228,7 @@ class SegmentMerger {
         }
       }
     });
-    if (!good()) return;
+    if (!ok()) return;
     const std::vector<ValueId> results = graph_.add_node(tosa::Op::CUSTOM, std::move(inputs), {}, std::move(types));
     tosa::Node& node = graph_.nodes.back();
     node.location = file_.location(segment.range);

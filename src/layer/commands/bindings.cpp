@@ -187,11 +187,11 @@ void CmdBindDescriptorSets(VkCommandBuffer commands, VkPipelineBindPoint point, 
 }
 
 // Graphs have no stage, so that a call for all stages is for them, too.
-bool is_for_graphs(VkShaderStageFlags stages) { return stages == VK_SHADER_STAGE_ALL; }
+bool binds_all_stages(VkShaderStageFlags stages) { return stages == VK_SHADER_STAGE_ALL; }
 
 void CmdBindDescriptorSets2(VkCommandBuffer commands, const VkBindDescriptorSetsInfo* info) {
   LayerDevice& device = device_of(commands);
-  if (is_for_graphs(info->stageFlags) && device.graphs)
+  if (binds_all_stages(info->stageFlags) && device.graphs)
     bind_graph_sets(device, commands, info->firstSet, info->descriptorSetCount, info->pDescriptorSets);
   for_each_point(device, info->stageFlags, [&](VkPipelineBindPoint point) {
     keep_sets(device, commands,
@@ -444,7 +444,7 @@ void CmdPushDescriptorSet(VkCommandBuffer commands, VkPipelineBindPoint point, V
 void CmdPushDescriptorSet2(VkCommandBuffer commands, const VkPushDescriptorSetInfo* info) {
   LayerDevice& device = device_of(commands);
   try {
-    if (is_for_graphs(info->stageFlags) && device.graphs)
+    if (binds_all_stages(info->stageFlags) && device.graphs)
       note_pushed(state_of(device, commands), info->set, info->descriptorWriteCount, info->pDescriptorWrites);
     const TranslatedWrites translated(device, info->descriptorWriteCount, info->pDescriptorWrites);
     for_each_point(device, info->stageFlags, [&](VkPipelineBindPoint point) {

@@ -117,8 +117,8 @@ bool ExecutionSlot::wait_until_done(std::optional<std::chrono::nanoseconds> limi
   }
   std::unique_lock lock(mutex_);
   ++timed_waiters_;
-  constexpr std::chrono::nanoseconds kPeriod = std::chrono::milliseconds(20), kLongest = std::chrono::hours(24 * 365);
-  const Clock::time_point end = Clock::now() + std::min(limit.value_or(kLongest), kLongest);
+  constexpr std::chrono::nanoseconds kPeriod = std::chrono::milliseconds(20), kMaxWait = std::chrono::hours(24 * 365);
+  const Clock::time_point end = Clock::now() + std::min(limit.value_or(kMaxWait), kMaxWait);
   const auto is_done = [&] { return state_.load() == kDone; };
   bool done = false;
   do {

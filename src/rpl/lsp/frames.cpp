@@ -49,7 +49,7 @@ std::optional<std::string> FrameReader::next() {
       buffer_.erase(0, end + after);
       continue;
     }
-    if (*length > kLargestMessage) {
+    if (*length > kMaxMessage) {
       broken_ = true;
       return std::nullopt;
     }

@@ -9,14 +9,14 @@
 namespace slipway::rpl::lsp {
 
 // Larger messages are refused: a file of the language has at most 64 MiB, and JSON may need six bytes for one.
-inline constexpr std::size_t kLargestMessage = std::size_t{400} << 20;
+inline constexpr std::size_t kMaxMessage = std::size_t{400} << 20;
 
 class FrameReader {
  public:
   void feed(std::string_view bytes) { buffer_ += bytes; }
   // The body of the next complete frame. An invalid header is skipped to the next `Content-Length`.
   std::optional<std::string> next();
-  // The client's stream is lost: a frame announced more than kLargestMessage.
+  // The client's stream is lost: a frame announced more than kMaxMessage.
   bool broken() const { return broken_; }
 
  private:

@@ -7,7 +7,7 @@
 namespace slipway::rpl::lsp {
 namespace {
 
-constexpr int kDeepest = 200;
+constexpr int kMaxDepth = 200;
 
 class InactiveFinder {
  public:
@@ -51,7 +51,7 @@ class InactiveFinder {
   // Type None: not known here.
   Value evaluate(ExprId id, int depth) const {
     const Expr& expr = program_.exprs[id];
-    if (depth > kDeepest) return {};
+    if (depth > kMaxDepth) return {};
     switch (expr.kind) {
       case ExprKind::Uint:
         return {ValueType::Uint, expr.a};

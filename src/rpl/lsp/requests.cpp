@@ -84,7 +84,7 @@ std::string written(const std::function<void(json::Writer&)>& write) {
 
 bool is_identifier(std::string_view name) {
   const auto letter = [](unsigned char c) { return std::isalpha(c) != 0 || c == '_'; };
-  return !name.empty() && name.size() <= kLongestIdentifier && letter(name.front()) &&
+  return !name.empty() && name.size() <= kMaxIdentifier && letter(name.front()) &&
          std::ranges::all_of(name, [&](char c) { return letter(c) || std::isdigit(static_cast<unsigned char>(c)); });
 }
 

@@ -67,8 +67,8 @@ std::vector<std::string> Server::handle(std::string_view message) {
   const json::Value root = (*document)->root();
   const json::Value method = member_of(root, "method");
   const json::Value id = member_of(root, "id");
-  const bool good_id = !id || id.is(json::Type::Number) || id.is(json::Type::String) || id.is(json::Type::Null);
-  if (!root.is(json::Type::Object) || !good_id) {
+  const bool valid_id = !id || id.is(json::Type::Number) || id.is(json::Type::String) || id.is(json::Type::Null);
+  if (!root.is(json::Type::Object) || !valid_id) {
     answer_error({}, kInvalidRequest,
                  "a message is an object with a `method`, and an `id` that is a number or a string");
   } else if (method.is(json::Type::String)) {

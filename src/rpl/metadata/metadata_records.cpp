@@ -162,15 +162,15 @@ struct SettingsObject {
     auto infos = settings_of(scope);
     decoder.check_keys(object, infos | std::views::transform(&SettingInfo::name) | std::ranges::to<std::vector>(),
                        "settings");
-    bool good = true;
+    bool ok = true;
     for (const SettingInfo& info : infos) {
       if (const json::Value value = object[info.name]) {
-        good &= read_setting(decoder, value, info, to.settings);
+        ok &= read_setting(decoder, value, info, to.settings);
       } else {
-        good = decoder.missing(object, info.name, "settings");
+        ok = decoder.missing(object, info.name, "settings");
       }
     }
-    return good;
+    return ok;
   }
   void write(json::Writer& out, const Metadata& from) const {
     const bool graphics = from.pipeline_type == PipelineKind::Graphics;

@@ -101,7 +101,7 @@ ExprId Parser::parse_condition() {
 
 ExprId Parser::parse_expression(int lowest_level) {
   // Most expressions are one token, which needs none of the functions below.
-  if (const ExprKind leaf = leaf_kind(at()); leaf != ExprKind::None && depth_ < kDeepestNesting) {
+  if (const ExprKind leaf = leaf_kind(at()); leaf != ExprKind::None && depth_ < kMaxNesting) {
     const TokenKind next = following().kind;
     if (!continues_operand(next) && kOperators[static_cast<std::size_t>(next)].level < lowest_level) {
       return add_leaf(leaf);
@@ -201,9 +201,9 @@ ExprId Parser::parse_postfix() {
     } else {
       break;
     }
-    if (depth_ + length > kDeepestNesting) {
+    if (depth_ + length > kMaxNesting) {
       error(DiagnosticKind::RplNesting, program_.exprs[base].range,
-            formatted("more than {} levels of nesting", kDeepestNesting));
+            formatted("more than {} levels of nesting", kMaxNesting));
       return 0;
     }
   }

@@ -57,7 +57,7 @@ void Parser::parse_item() {
   abandoned_ = false;
   Item item;
   item.module = module_;
-  bool good = true;
+  bool ok = true;
   if (is_word(Word::conditional) && following().kind == TokenKind::LeftParen) {
     item.condition = parse_condition();
     if (item.condition == 0) return recover_item(begin);
@@ -80,34 +80,34 @@ void Parser::parse_item() {
   if (next == TokenKind::Equal || next == TokenKind::Dot ||
       (two_names && following().value == Word::block && is_number(ahead(2).kind))) {
     item.keyword_less = true;
-    good = parse_setting(item);
+    ok = parse_setting(item);
   } else if (function) {
-    good = parse_function(item);
+    ok = parse_function(item);
   } else if ((word == Word::global || word == Word::instance) && two_names && ahead(2).kind == TokenKind::Colon) {
     if (item.condition != 0) {
       error(DiagnosticKind::RplConditionalPlace, since(begin->begin),
             "options have no `conditional`; put it before what uses the option");
     }
-    good = parse_option();
-    if (good) return;
+    ok = parse_option();
+    if (ok) return;
   } else if (word == Word::constant && two_names) {
-    good = parse_constant(item);
+    ok = parse_constant(item);
   } else if (word == Word::setting && two_names) {
     advance();
-    good = parse_setting(item);
+    ok = parse_setting(item);
   } else if (word == Word::struct_ && two_names) {
-    good = parse_body_item(item, ItemKind::Struct);
+    ok = parse_body_item(item, ItemKind::Struct);
   } else if (word >= Word::vertex_attribute_container && word <= Word::color_output_container && two_names) {
-    good = parse_body_item(item, static_cast<ItemKind>(static_cast<std::uint32_t>(ItemKind::VertexContainer) + word -
-                                                       Word::vertex_attribute_container));
+    ok = parse_body_item(item, static_cast<ItemKind>(static_cast<std::uint32_t>(ItemKind::VertexContainer) + word -
+                                                     Word::vertex_attribute_container));
   } else if (word >= Word::set_pass && word <= Word::set_shared) {
     item.set = static_cast<DescriptorSet>(word - Word::set_pass);
     advance();
-    good = parse_set_item(item);
+    ok = parse_set_item(item);
   } else if (word == Word::push_constant && two_names) {
-    good = parse_body_item(item, ItemKind::PushConstant);
+    ok = parse_body_item(item, ItemKind::PushConstant);
   } else if (word == Word::workgroup_buffer && two_names) {
-    good = parse_body_item(item, ItemKind::WorkgroupBuffer);
+    ok = parse_body_item(item, ItemKind::WorkgroupBuffer);
   } else if (next == TokenKind::LeftBracket) {
     const TypeRefId type = parse_type(false);
     if (type != 0 && is(TokenKind::Identifier) && following().kind == TokenKind::LeftParen) {
@@ -136,7 +136,7 @@ void Parser::parse_item() {
     advance();
     return recover_item(begin);
   }
-  if (!good) return recover_item(begin);
+  if (!ok) return recover_item(begin);
   add(item, begin->begin);
 }
 
@@ -453,8 +453,8 @@ bool Parser::parse_field_alias(Field& field) {
   } while (accept(TokenKind::Dot));
   field.path = take_list(mark);
   if (!expect_close(TokenKind::RightParen, open)) return false;
-  if (field.path.count > 2 * kDeepestNesting) {
-    error(DiagnosticKind::RplNesting, since(open.begin), formatted("more than {} steps", kDeepestNesting));
+  if (field.path.count > 2 * kMaxNesting) {
+    error(DiagnosticKind::RplNesting, since(open.begin), formatted("more than {} steps", kMaxNesting));
     return false;
   }
   accept(TokenKind::Semicolon);

@@ -184,10 +184,10 @@ class Lexer {
   }
 
   [[gnu::always_inline]] NameId intern_word(std::string_view word) {
-    if (word.size() > kLongestIdentifier) [[unlikely]] {
+    if (word.size() > kMaxIdentifier) [[unlikely]] {
       at_ = word.data() + word.size();
       error(DiagnosticKind::OutOfRange, word.data(),
-            formatted("identifier of {} bytes; at most {} are allowed", word.size(), kLongestIdentifier));
+            formatted("identifier of {} bytes; at most {} are allowed", word.size(), kMaxIdentifier));
     }
     // Where the text has eight bytes from here on, reading them all is cheaper than reading those of the word.
     return end_ - word.data() >= 8 ? names_.intern(word, first_bytes(eight_bytes(word.data()), word.size()))

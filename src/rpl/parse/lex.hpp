@@ -65,10 +65,10 @@ struct Comment {
   std::uint32_t begin = 0, end = 0;  // like a token's; a line comment without its line end
 };
 
-inline constexpr std::size_t kLargestSource = std::size_t{64} << 20;
-inline constexpr std::size_t kLongestIdentifier = 1023;
+inline constexpr std::size_t kMaxSource = std::size_t{64} << 20;
+inline constexpr std::size_t kMaxIdentifier = 1023;
 
-// Appends the tokens of a source of at most kLargestSource bytes, an End at last. After an error a token of the same
+// Appends the tokens of a source of at most kMaxSource bytes, an End at last. After an error a token of the same
 // kind is appended where possible, so that the parser does not report it again. Comments are kept when a list is given.
 void lex(const SourcePtr& source, std::uint32_t base, NameTable& names, std::vector<Token>& tokens,
          Diagnostics& diagnostics, std::vector<Comment>* comments = nullptr);

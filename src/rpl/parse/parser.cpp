@@ -77,7 +77,7 @@ void Parser::check_declared(NameId name, Range range) {
 bool Parser::report_nesting() {
   if (abandoned_) return true;
   abandoned_ = true;
-  error(DiagnosticKind::RplNesting, range_of(at()), formatted("more than {} levels of nesting", kDeepestNesting));
+  error(DiagnosticKind::RplNesting, range_of(at()), formatted("more than {} levels of nesting", kMaxNesting));
   return true;
 }
 

@@ -17,7 +17,7 @@
 namespace slipway::rpl {
 
 // Of expressions and scopes together, and of the dimensions of a type.
-inline constexpr std::uint32_t kDeepestNesting = 256;
+inline constexpr std::uint32_t kMaxNesting = 256;
 inline constexpr std::uint32_t kMaxDimensions = 16;
 
 // Memory that one Parser passes on to the next.
@@ -76,7 +76,7 @@ class Parser {
   // Skips past the next `;` or to the `}` of this nesting.
   void recover_in_body();
   void recover_item(const Token* begin);
-  bool too_deep() { return depth_ > kDeepestNesting && report_nesting(); }
+  bool too_deep() { return depth_ > kMaxNesting && report_nesting(); }
   bool report_nesting();
 
   // --- items (items.cpp) ---

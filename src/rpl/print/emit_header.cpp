@@ -421,9 +421,9 @@ bool is_namespace_name(std::string_view text) {
   for (;;) {
     const std::size_t end = text.find("::");
     const std::string_view part = text.substr(0, end);
-    const auto good = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
-    if (part.empty() || std::isdigit(static_cast<unsigned char>(part.front())) != 0 ||
-        !std::ranges::all_of(part, good) || std::ranges::binary_search(kCppWords, part)) {
+    const auto ok = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+    if (part.empty() || std::isdigit(static_cast<unsigned char>(part.front())) != 0 || !std::ranges::all_of(part, ok) ||
+        std::ranges::binary_search(kCppWords, part)) {
       return false;
     }
     if (end == text.npos) return true;

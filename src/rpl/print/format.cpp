@@ -124,13 +124,13 @@ class Formatter {
   // Whether a block stays on the line of its `{`: the author wrote it so, it holds no comment and no other block, and
   // the line stays short.
   bool fits_on_line() const {
-    constexpr std::size_t kLongest = 120;
+    constexpr std::size_t kMaxLine = 120;
     std::size_t length = out_.size() - (out_.rfind('\n') + 1);
     int depth = 0;
     for (std::size_t i = at_; i < pieces_.size(); ++i) {
       const Piece& of = pieces_[i];
       length += of.text.size() + 1;
-      if (of.comment || of.breaks != 0 || length > kLongest) return false;
+      if (of.comment || of.breaks != 0 || length > kMaxLine) return false;
       if (of.kind == LeftBrace && ++depth > 1 &&
           !(pieces_[i - 1].kind == Identifier && pieces_[i - 1].value != Word::else_)) {
         return false;

@@ -13,7 +13,7 @@ namespace {
 // Precedence: docs/spec/rpl.md#grammar.
 constexpr int kPrimary = 12, kUnary = 11, kAssign = 0;
 
-struct Text {
+struct CodeText {
   std::string text;
   int level = kPrimary;
 };
@@ -92,7 +92,7 @@ class CodePrinter {
     return (lvalue_operands(builtin) >> operand & 1) != 0;
   }
 
-  Text value(Ref ref) const {
+  CodeText value(Ref ref) const {
     if (!is_constant(ref)) return texts_[ref - function_.code.first];
     std::string text = constant_text(resolved_, resolved_.constants[constant_index(ref)]);
     const int level = text.starts_with('-') ? kUnary : kPrimary;
@@ -100,7 +100,7 @@ class CodePrinter {
   }
   // In parentheses unless it binds at least as tightly.
   std::string at_level(Ref ref, int level) const {
-    Text text = value(ref);
+    CodeText text = value(ref);
     return text.level >= level ? std::move(text.text) : formatted("({})", text.text);
   }
   std::string whole(Ref ref) const { return value(ref).text; }
@@ -192,7 +192,7 @@ class CodePrinter {
   void instruction(std::uint32_t index) {
     const Instruction& of = resolved_.code[index];
     if (of.op >= Op::Declare) return structure(of);
-    Text& result = texts_[index - function_.code.first];
+    CodeText& result = texts_[index - function_.code.first];
     result = expression(of);
     const bool ends_statement =
         (of.op == Op::Store || of.op == Op::Call || of.op == Op::Builtin) && !used_[index - function_.code.first];
@@ -208,9 +208,9 @@ class CodePrinter {
     }
   }
 
-  Text expression(const Instruction& of) const {
+  CodeText expression(const Instruction& of) const {
     const auto construct = [&](const std::string& operands) {
-      return Text{formatted("{} {{{}}}", resolved_.type_text(of.type), operands), kPrimary};
+      return CodeText{formatted("{} {{{}}}", resolved_.type_text(of.type), operands), kPrimary};
     };
     switch (of.op) {
       case Op::Load:
@@ -255,7 +255,7 @@ class CodePrinter {
         return {};
     }
   }
-  static Text binary(BinaryOp op, const std::string& left, const std::string& right) {
+  static CodeText binary(BinaryOp op, const std::string& left, const std::string& right) {
     return {formatted("{} {} {}", left, text_of(op), right), level_of(op)};
   }
 
@@ -392,7 +392,7 @@ class CodePrinter {
 
   const Resolved& resolved_;
   const Function& function_;
-  std::vector<Text> texts_;  // by instruction of the function
+  std::vector<CodeText> texts_;  // by instruction of the function
   std::vector<bool> used_;
   std::string out_;
   std::size_t depth_ = 1;

@@ -5,6 +5,7 @@
 
 #include "base/format.hpp"
 #include "base/text/suggest.hpp"
+#include "scenario/records/records.hpp"
 
 namespace slipway::scenario {
 namespace {

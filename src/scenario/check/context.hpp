@@ -6,8 +6,9 @@
 #include <span>
 #include <string>
 
-#include "scenario/check.hpp"
+#include "base/diagnostic.hpp"
 #include "scenario/model.hpp"
+#include "scenario/options.hpp"
 
 namespace slipway::scenario {
 

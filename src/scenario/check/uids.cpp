@@ -2,6 +2,7 @@
 // Uids are unique (docs/spec/scenario.md#files-and-paths); resources that nothing refers to.
 #include "base/format.hpp"
 #include "scenario/check/context.hpp"
+#include "scenario/records/records.hpp"
 
 namespace slipway::scenario {
 

@@ -122,10 +122,10 @@ std::optional<launch::Contents> array_contents(const ContentsInput& input, vk::F
         npy->mismatch(npy->view.shape_range, formatted("the file has shape {}, but {} is expected",
                                                        tensor::shape_text(npy->view.shape), tensor::shape_text(shape)));
     mismatch.severity = taken ? input.leniency : Severity::Error;
-    const bool good = mismatch.severity != Severity::Error;
-    if (good) mismatch.hint("the number of bytes is the same, so that they are taken in order");
+    const bool ok = mismatch.severity != Severity::Error;
+    if (ok) mismatch.hint("the number of bytes is the same, so that they are taken in order");
     diagnostics.add(std::move(mismatch));
-    if (!good) return std::nullopt;
+    if (!ok) return std::nullopt;
   }
   return npy_contents(std::move(*npy));
 }

@@ -12,19 +12,9 @@
 
 #include "base/diagnostic.hpp"
 #include "launch/plan/plan.hpp"
-#include "scenario/model.hpp"
+#include "scenario/contents/contents_input.hpp"
 
 namespace slipway::scenario {
-
-// The contents to build. Precondition: `contents.given()`.
-struct ContentsInput {
-  const Scenario& scenario;
-  const Contents& contents;
-  json::Value object;  // the object that has the keys: a resource or an `expect`
-  // The severity of a file whose shape, dtype or format differs from the resource's, but whose bytes can be used
-  // unchanged.
-  Severity leniency = Severity::Warning;
-};
 
 std::optional<launch::Contents> buffer_contents(const ContentsInput& input, std::uint64_t size,
                                                 Diagnostics& diagnostics);

@@ -37,7 +37,7 @@ class ExpectationBuilder {
     made_ = {.resource = index->second,
              .tolerance = tolerance_of(expect_),
              .origin = {expect_.at.location(), expect_.at.pointer(), uid}};
-    const bool good = std::visit(
+    const bool ok = std::visit(
         [&]<class T>(const T& of) {
           if constexpr (std::same_as<T, Buffer> || std::same_as<T, Tensor> || std::same_as<T, Image>) {
             return fit(of);
@@ -46,7 +46,7 @@ class ExpectationBuilder {
           }
         },
         resource);
-    if (!good || (expect_.ref && !refer())) return std::nullopt;
+    if (!ok || (expect_.ref && !refer())) return std::nullopt;
     return std::move(made_);
   }
 

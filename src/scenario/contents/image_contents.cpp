@@ -163,10 +163,10 @@ bool report_format(Format file_format, SourceLocation location, const ContentsIn
                       .message = formatted("the file has the format {}, but image `{}` has {}",
                                            vk::name_of(file_format), image.uid, image.format.name),
                       .location = std::move(location)};
-  const bool good = input.leniency != Severity::Error;
-  if (good) mismatch.hint("the file's format is taken");
+  const bool ok = input.leniency != Severity::Error;
+  if (ok) mismatch.hint("the file's format is taken");
   diagnostics.add(named_by(std::move(mismatch), input.object["src"]));
-  return good;
+  return ok;
 }
 
 bool has_extent(const std::array<std::uint32_t, 3>& extent, std::uint32_t layers, SourceLocation location,

@@ -80,9 +80,9 @@ bool flatten(json::Value values, std::span<const std::int64_t> shape, std::vecto
                       formatted("this array has {} elements, but must have {}", values.size(), shape.front())));
     return false;
   }
-  bool good = true;
-  for (const json::Value inner : values) good &= flatten(inner, shape.subspan(1), numbers, diagnostics);
-  return good;
+  bool ok = true;
+  for (const json::Value inner : values) ok &= flatten(inner, shape.subspan(1), numbers, diagnostics);
+  return ok;
 }
 
 std::optional<std::vector<json::Value>> numbers_of(json::Value values, const ArrayFormat& format,
@@ -132,11 +132,11 @@ std::optional<launch::Contents> data_contents(const InlineData& data, const Arra
   const auto numbers = numbers_of(data.values, format, diagnostics);
   if (!numbers) return std::nullopt;
   std::vector<std::byte> bytes(format.bytes());
-  bool good = true;
+  bool ok = true;
   for (std::size_t i = 0; i < numbers->size(); ++i) {
-    good &= report(store(format, i, (*numbers)[i], bytes), (*numbers)[i], diagnostics);
+    ok &= report(store(format, i, (*numbers)[i], bytes), (*numbers)[i], diagnostics);
   }
-  if (!good) return std::nullopt;
+  if (!ok) return std::nullopt;
   return stored_contents(std::move(bytes));
 }
 
@@ -153,12 +153,12 @@ std::optional<launch::Contents> fill_contents(const InlineFill& fill, const Arra
     return std::nullopt;
   }
   std::vector<std::byte> pattern(format.texel ? format.texel->texel_bytes : tensor::size_of(format.type));
-  bool good = true;
-  for (std::uint32_t i = 0; i < components && (good || each); ++i) {
+  bool ok = true;
+  for (std::uint32_t i = 0; i < components && (ok || each); ++i) {
     const json::Value number = each ? fill.value[i] : fill.value;
-    good &= report(store(format, i, number, pattern), number, diagnostics);
+    ok &= report(store(format, i, number, pattern), number, diagnostics);
   }
-  if (!good) return std::nullopt;
+  if (!ok) return std::nullopt;
   return launch::Contents{.size = format.bytes(), .write = [pattern = std::move(pattern)](MutableBytes to) -> Result<> {
                             repeat(pattern, to);
                             return {};

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "scenario/contents/contents.hpp"
+#include "launch/plan/plan.hpp"
+#include "scenario/contents/contents_input.hpp"
 #include "scenario/contents/input_file.hpp"
 #include "tensor/files/npy.hpp"
 

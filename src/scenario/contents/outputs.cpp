@@ -38,7 +38,7 @@ std::optional<launch::Output> image_output(Path path, const tensor::FormatInfo& 
                                            tensor::DdsHeader dds, Diagnostics& diagnostics) {
   const auto [width, height, depth] = image.extent;
   const json::Value dst = image.at["dst"];
-  const std::string extension = extension_of(path.string());
+  const std::string extension = extension_of(path);
   const std::string format_name = vk::name_of(format.format);
   if (format.is_block()) {
     return refuse(dst, formatted("{} is a format to read from, not to write to", format_name), diagnostics);

@@ -134,14 +134,14 @@ class BindingCheck {
                                      : formatted("an array of {} descriptors, which has no element {}", shader.count,
                                                  binding_.element));
     }
-    bool good = binding_.descriptor_type == DescriptorChoice::Auto || shader.kind == BindingKind::StorageImage ||
-                error(binding_.at["descriptor_type"], DiagnosticKind::BindingMismatch,
-                      "not the storage image that `descriptor_type` asks for");
-    good &= wanted == ResourceKind::Buffer   ? check_buffer()
-            : wanted == ResourceKind::Tensor ? check_tensor()
-                                             : check_image();
-    if (good) check_access();
-    return good;
+    bool ok = binding_.descriptor_type == DescriptorChoice::Auto || shader.kind == BindingKind::StorageImage ||
+              error(binding_.at["descriptor_type"], DiagnosticKind::BindingMismatch,
+                    "not the storage image that `descriptor_type` asks for");
+    ok &= wanted == ResourceKind::Buffer   ? check_buffer()
+          : wanted == ResourceKind::Tensor ? check_tensor()
+                                           : check_image();
+    if (ok) check_access();
+    return ok;
   }
 
  private:

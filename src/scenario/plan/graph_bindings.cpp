@@ -84,9 +84,9 @@ class GraphBindingCheck {
         model_.descriptor_type != vk::DescriptorType::STORAGE_IMAGE) {
       return error(DiagnosticKind::BindingMismatch, "is not the storage image that `descriptor_type` asks for");
     }
-    const bool good = std::visit([&](const auto& of) { return fits(of); }, resource_);
-    if (good) check_access();
-    return good;
+    const bool ok = std::visit([&](const auto& of) { return fits(of); }, resource_);
+    if (ok) check_access();
+    return ok;
   }
 
  private:
@@ -102,17 +102,17 @@ class GraphBindingCheck {
   }
 
   bool fits(const Tensor& tensor) {
-    bool good = true;
+    bool ok = true;
     if (!tosa::may_be_equal(model_.shape, tensor.dims)) {
-      good = error(DiagnosticKind::ShapeMismatch,
-                   formatted("has shape {} but scenario tensor '{}' has shape {}", tensor::shape_text(model_.shape),
-                             tensor.uid, tensor::shape_text(tensor.dims)));
+      ok = error(DiagnosticKind::ShapeMismatch,
+                 formatted("has shape {} but scenario tensor '{}' has shape {}", tensor::shape_text(model_.shape),
+                           tensor.uid, tensor::shape_text(tensor.dims)));
     }
     if (tensor.format.value && *tensor.format.value != model_.format) {
-      good = error(DiagnosticKind::TypeMismatch, formatted("has format {} but scenario tensor '{}' has format {}",
-                                                           vk::name_of(model_.format), tensor.uid, tensor.format.name));
+      ok = error(DiagnosticKind::TypeMismatch, formatted("has format {} but scenario tensor '{}' has format {}",
+                                                         vk::name_of(model_.format), tensor.uid, tensor.format.name));
     }
-    return good;
+    return ok;
   }
 
   bool fits(const Buffer& buffer) {
@@ -134,19 +134,19 @@ class GraphBindingCheck {
                     tensor::shape_text(model_.shape),
                     format ? formatted(" with C = {} for {}", format->components, vk::name_of(model_.format)) : ""));
     }
-    bool good = true;
+    bool ok = true;
     if ((shape[0] >= 0 && shape[0] != image.extent[1]) || (shape[1] >= 0 && shape[1] != image.extent[0]) ||
         image.slices() != 1) {
-      good = error(DiagnosticKind::ShapeMismatch,
-                   formatted("has shape {} but scenario image '{}' has dims [1, {}, {}, {}]{}",
-                             tensor::shape_text(model_.shape), image.uid, image.extent[0], image.extent[1],
-                             image.extent[2], image.layers > 1 ? formatted(" and {} layers", image.layers) : ""));
+      ok = error(DiagnosticKind::ShapeMismatch,
+                 formatted("has shape {} but scenario image '{}' has dims [1, {}, {}, {}]{}",
+                           tensor::shape_text(model_.shape), image.uid, image.extent[0], image.extent[1],
+                           image.extent[2], image.layers > 1 ? formatted(" and {} layers", image.layers) : ""));
     }
     if (image.format.value && *image.format.value != model_.format) {
-      good = error(DiagnosticKind::TypeMismatch, formatted("has format {} but scenario image '{}' has format {}",
-                                                           vk::name_of(model_.format), image.uid, image.format.name));
+      ok = error(DiagnosticKind::TypeMismatch, formatted("has format {} but scenario image '{}' has format {}",
+                                                         vk::name_of(model_.format), image.uid, image.format.name));
     }
-    return good;
+    return ok;
   }
 
   template <class T>
@@ -192,7 +192,7 @@ std::optional<std::vector<model::ModelBinding>> resolve_graph_bindings(Planning&
                                                                        const vgf::File& file) {
   const std::vector<Interface> interfaces = interfaces_of(file);
   std::vector<model::ModelBinding> resolved;
-  bool good = true;
+  bool ok = true;
   // Several bindings of one id are for the inputs and outputs that have it, in order.
   std::map<std::uint32_t, std::vector<const Binding*>> of_id;
   for (const Binding& binding : command.bindings) {
@@ -206,7 +206,7 @@ std::optional<std::vector<model::ModelBinding>> resolve_graph_bindings(Planning&
           .add(
               json::problem(binding.at, DiagnosticKind::DuplicateName, formatted("two bindings for id {}", binding.id)))
           .note("the first one is here", before.front()->at.location());
-      good = false;
+      ok = false;
       continue;
     }
     if (interface == matching.end()) {
@@ -217,17 +217,17 @@ std::optional<std::vector<model::ModelBinding>> resolve_graph_bindings(Planning&
           json::problem(binding.at["id"], DiagnosticKind::BindingMismatch,
                         formatted("No model interface resource found for binding ID {}; '{}' has {}", binding.id,
                                   file.name, ids.empty() ? "none" : ids)));
-      good = false;
+      ok = false;
       continue;
     }
     const Resource* resource = planning.scenario.find(binding.resource.uid);
     const auto planned = planning.resources.find(binding.resource.uid);
     if (!resource || planned == planning.resources.end()) {
-      good = false;  // its errors are already reported
+      ok = false;  // its errors are already reported
       continue;
     }
     if (!GraphBindingCheck(file, *interface, binding, *resource, planning.diagnostics).run()) {
-      good = false;
+      ok = false;
       continue;
     }
     resolved.push_back({.binding = binding.id,
@@ -239,9 +239,9 @@ std::optional<std::vector<model::ModelBinding>> resolve_graph_bindings(Planning&
   for (const Interface& interface : interfaces) {
     if (std::ranges::contains(command.bindings, interface.slot->binding, &Binding::id)) continue;
     planning.diagnostics.add(no_binding(file, interface, command.at["bindings"]));
-    good = false;
+    ok = false;
   }
-  if (!good) return std::nullopt;
+  if (!ok) return std::nullopt;
   return resolved;
 }
 

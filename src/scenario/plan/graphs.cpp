@@ -113,17 +113,17 @@ class GraphPlanner {
 
   void make_model(const std::set<std::uint32_t>& modules, OpenGraph::Model& model) {
     model::ModelOptions settings{.graphs = graph_settings(planning_)};
-    bool good = true;
+    bool ok = true;
     for (const std::uint32_t index : modules) {
       if (file_.modules[index].kind == vgf::ModuleKind::Graph) {
-        good &= add_graph_module(index, settings);
+        ok &= add_graph_module(index, settings);
       } else if (auto shader = shader_of(index)) {
         model.shaders.emplace(index, std::move(*shader));
       } else {
-        good = false;
+        ok = false;
       }
     }
-    if (!good) return;
+    if (!ok) return;
     settings.shaders = model.shaders;
     Diagnostics problems;
     model.plan = model::ModelPlan::make(open_.file, graph_.uid, std::move(settings), problems);
@@ -134,8 +134,8 @@ class GraphPlanner {
     return first_for(graph_.specialization_constants_map, &SpecializationMap::shader_target, module.name);
   }
 
-  // Null without a valid substitution; `good` is false after an error.
-  const launch::Shader* substituted(const vgf::Module& module, spirv::Stage stage, bool& good) {
+  // Null without a valid substitution; `ok` is false after an error.
+  const launch::Shader* substituted(const vgf::Module& module, spirv::Stage stage, bool& ok) {
     const Substitution* substitution = substitution_for(module.name);
     if (!substitution) return nullptr;
     if (!module.is_placeholder()) {
@@ -145,7 +145,7 @@ class GraphPlanner {
                                                module.name, file_.name),
                                      Severity::Warning));
     }
-    good = false;
+    ok = false;
     const auto compiled = planning_.compiled.find(substitution->shader.uid);
     if (compiled == planning_.compiled.end()) return nullptr;
     const launch::Shader& shader = compiled->second.shader;
@@ -157,16 +157,16 @@ class GraphPlanner {
                     substitution->shader.uid, entry_text(shader.stage), module.name, file_.name, entry_text(stage))));
       return nullptr;
     }
-    good = true;
+    ok = true;
     return &shader;
   }
 
   // A compute module's shader: substituted, or the file's own.
   std::optional<launch::Shader> shader_of(std::uint32_t index) {
     const vgf::Module& module = file_.modules[index];
-    bool good = true;
-    const launch::Shader* instead = substituted(module, spirv::Stage::Compute, good);
-    if (!good) return std::nullopt;
+    bool ok = true;
+    const launch::Shader* instead = substituted(module, spirv::Stage::Compute, ok);
+    if (!ok) return std::nullopt;
     const SpecializationMap* map = constants_for(module);
     if (instead && !map && graph_.push_constants_size == 0) return *instead;
     Diagnostics problems;
@@ -194,9 +194,9 @@ class GraphPlanner {
 
   bool add_graph_module(std::uint32_t index, model::ModelOptions& settings) {
     const vgf::Module& module = file_.modules[index];
-    bool good = true;
-    const launch::Shader* instead = substituted(module, spirv::Stage::Graph, good);
-    if (!good) return false;
+    bool ok = true;
+    const launch::Shader* instead = substituted(module, spirv::Stage::Graph, ok);
+    if (!ok) return false;
     if (instead) {
       settings.graph_words.emplace(index, instead->spirv);
       settings.graph_specializations.emplace(index, instead->specializations);
@@ -229,7 +229,7 @@ class GraphPlanner {
   std::optional<std::map<std::uint32_t, std::vector<std::byte>>> push_constants_by_module(
       const model::ModuleShaders& shaders) {
     std::map<std::uint32_t, std::vector<std::byte>> all;
-    bool good = true;
+    bool ok = true;
     for (const auto& [index, shader] : shaders) {
       const PushConstantMap* map =
           first_for(command_.push_constants, &PushConstantMap::shader_target, file_.modules[index].name);
@@ -243,9 +243,9 @@ class GraphPlanner {
       if (bytes)
         all.emplace(index, std::move(*bytes));
       else
-        good = false;
+        ok = false;
     }
-    if (!good) return std::nullopt;
+    if (!ok) return std::nullopt;
     return all;
   }
 

@@ -29,12 +29,12 @@ class OpticalFlowPlanner {
   void run() {
     const FlowBindings& given = command_.bindings;
     launch::Dispatch dispatch;
-    bool good = bind(dispatch, 0, given.search_image, false);
-    good &= bind(dispatch, 1, given.template_image, false);
-    good &= bind(dispatch, 2, given.output_image, true);
-    if (given.hint_motion_vectors) good &= bind(dispatch, 3, *given.hint_motion_vectors, false);
-    if (given.output_cost) good &= bind(dispatch, 4, *given.output_cost, true);
-    if (!good) return;
+    bool ok = bind(dispatch, 0, given.search_image, false);
+    ok &= bind(dispatch, 1, given.template_image, false);
+    ok &= bind(dispatch, 2, given.output_image, true);
+    if (given.hint_motion_vectors) ok &= bind(dispatch, 3, *given.hint_motion_vectors, false);
+    if (given.output_cost) ok &= bind(dispatch, 4, *given.output_cost, true);
+    if (!ok) return;
     const auto index = shader();
     if (!index) return;
     dispatch.shader = *index;

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "model/plan/plan_model.hpp"
-#include "scenario/plan.hpp"
+#include "scenario/options.hpp"
 #include "scenario/plan/bindings.hpp"
 #include "scenario/plan/resource_indices.hpp"
 #include "scenario/shaders/shaders.hpp"

@@ -50,8 +50,8 @@ class SpirvGraphPlanner {
       if (auto bound = bind(binding)) request.tensors.push_back(std::move(*bound));
     }
     for (const spirv::Binding& declared : entry_.bindings) check_bound(declared);
-    const bool constants_are_good = add_constants(request);
-    if (diagnostics_.errors() != before || !constants_are_good) return;
+    const bool constants_are_ok = add_constants(request);
+    if (diagnostics_.errors() != before || !constants_are_ok) return;
     if (request.tensors.size() != command_.bindings.size()) return;  // some have errors, which are already reported
     Diagnostics problems;
     if (const auto module = read_specialized(problems)) {
@@ -160,13 +160,13 @@ class SpirvGraphPlanner {
   bool add_constants(model::SpirvGraph& request) {
     const auto& declared = shader_.reflection->graph_constants;
     const std::vector<Reference>& given = command_.graph_constants;
-    bool good = true;
+    bool ok = true;
     for (std::uint32_t id = 0; id < given.size(); ++id) {
       const auto data = planning_.graph_constants.find(given[id].uid);
       const bool found = data != planning_.graph_constants.end();
       request.constants.push_back(found ? model::GraphConstant{data->second.bytes, data->second.shape}
                                         : model::GraphConstant{});
-      good &= request.constants.back().data != nullptr;
+      ok &= request.constants.back().data != nullptr;
       const auto wanted = std::ranges::find(declared, id, &spirv::GraphConstant::constant_id);
       if (wanted == declared.end()) {
         diagnostics_.add(
@@ -193,7 +193,7 @@ class SpirvGraphPlanner {
       missing.location = (list ? list : command_.at).opening();
       diagnostics_.add(std::move(missing));
     }
-    return good;
+    return ok;
   }
 
   Planning& planning_;

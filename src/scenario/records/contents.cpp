@@ -96,9 +96,9 @@ struct FillValue {
     to = value;
     if (is_element(value)) return true;
     if (!value.is(Type::Array)) return decoder.wrong_type(value, "a number, or an array of one number per component");
-    bool good = true;
-    for (const Value component : value) good &= is_element(component) || decoder.wrong_type(component, "numbers");
-    return good;
+    bool ok = true;
+    for (const Value component : value) ok &= is_element(component) || decoder.wrong_type(component, "numbers");
+    return ok;
   }
   static constexpr std::string_view kSchema =
       R"({"anyOf": [{"type": ["number", "boolean", "string"]}, {"type": "array", "items": {"type": ["number", "boolean", "string"]}}]})";
@@ -174,15 +174,15 @@ Record<InlineRandom> random_record(std::string_view name, bool typed) {
       .optional("mean", &InlineRandom::mean, json::Real{}, "the mean of a normal distribution")
       .optional("stddev", &InlineRandom::stddev, json::Real{.min = 0}, "its standard deviation")
       .rule([](Decoder& decoder, Value object, InlineRandom& random) {
-        bool good = true;
+        bool ok = true;
         for (const std::string_view bound : {"min", "max"}) {
           for (const std::string_view moment : {"mean", "stddev"}) {
-            good = good && exclusive(decoder, object, bound, moment, "random");
+            ok = ok && exclusive(decoder, object, bound, moment, "random");
           }
         }
-        if (good && random.mean && !random.stddev) good = decoder.missing(object, "stddev", "random");
-        if (good && random.stddev && !random.mean) good = decoder.missing(object, "mean", "random");
-        return good;
+        if (ok && random.mean && !random.stddev) ok = decoder.missing(object, "stddev", "random");
+        if (ok && random.stddev && !random.mean) ok = decoder.missing(object, "mean", "random");
+        return ok;
       });
 }
 

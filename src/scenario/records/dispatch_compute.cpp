@@ -34,14 +34,14 @@ const json::Record<Binding>& binding_record() {
           .optional("descriptor_type", &Binding::descriptor_type, words(kDescriptorType),
                     "VK_DESCRIPTOR_TYPE_AUTO when absent: as the shader declares")
           .rule([](json::Decoder& decoder, json::Value object, Binding& binding) {
-            bool good = exclusive(decoder, object, "resource_ref", "resource_refs", "binding") &&
-                        (object["resource_refs"] || object["resource_ref"] ||
-                         decoder.missing(object, "resource_ref", "binding"));
+            bool ok = exclusive(decoder, object, "resource_ref", "resource_refs", "binding") &&
+                      (object["resource_refs"] || object["resource_ref"] ||
+                       decoder.missing(object, "resource_ref", "binding"));
             for (const std::string_view key : {"set", "id"}) {
-              good &= binding.name.empty() ? object[key] || decoder.missing(object, key, "binding")
-                                           : exclusive(decoder, object, key, "name", "binding");
+              ok &= binding.name.empty() ? object[key] || decoder.missing(object, key, "binding")
+                                         : exclusive(decoder, object, key, "name", "binding");
             }
-            return good;
+            return ok;
           });
   return record;
 }

@@ -66,13 +66,13 @@ struct Attributes {
   bool read(Decoder& decoder, Value value, std::vector<VertexAttribute>& to) const {
     std::vector<NamedValue> named;
     if (!NamedValues{}.read(decoder, value, named)) return false;
-    bool good = true;
+    bool ok = true;
     for (const NamedValue& one : named) {
       VertexAttribute& attribute = to.emplace_back();
       attribute.source = one.name;
-      good &= Uid{}.read(decoder, one.value, attribute.buffer);
+      ok &= Uid{}.read(decoder, one.value, attribute.buffer);
     }
-    return good;
+    return ok;
   }
   void schema(Schema& schema) const { NamedValues{R"({"type": "string", "minLength": 1})"}.schema(schema); }
 };
@@ -83,14 +83,14 @@ struct Parameters {
 
   bool read(Decoder& decoder, Value value, std::vector<NamedValue>& to) const {
     if (!kNames.read(decoder, value, to)) return false;
-    bool good = true;
+    bool ok = true;
     for (const NamedValue& one : to) {
       using enum json::Type;
       const json::Type type = one.value.type();
-      good &= type == Number || type == Bool || type == Array ||
-              decoder.wrong_type(one.value, "a number, a boolean or an array of them");
+      ok &= type == Number || type == Bool || type == Array ||
+            decoder.wrong_type(one.value, "a number, a boolean or an array of them");
     }
-    return good;
+    return ok;
   }
   void schema(Schema& schema) const { kNames.schema(schema); }
 };

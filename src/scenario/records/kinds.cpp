@@ -39,4 +39,7 @@ const std::vector<Kind<Command>>& command_kinds() {
   return all;
 }
 
+std::string_view key_of(const Resource& resource) { return resource_kinds()[resource.index()].key; }
+std::string_view key_of(const Command& command) { return command_kinds()[command.index()].key; }
+
 }  // namespace slipway::scenario

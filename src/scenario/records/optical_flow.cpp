@@ -40,13 +40,13 @@ struct Flags {
 
   bool read(Decoder& decoder, Value value, std::vector<FlowFlag>& to) const {
     if (!list().read(decoder, value, to)) return false;
-    bool good = true;
+    bool ok = true;
     std::set<std::string_view> seen;
     for (const Value word : value) {
       if (seen.insert(word.string()).second) continue;
-      good = decoder.error(word, DiagnosticKind::DuplicateName, formatted("`{}` is in the list twice", word.string()));
+      ok = decoder.error(word, DiagnosticKind::DuplicateName, formatted("`{}` is in the list twice", word.string()));
     }
-    return good;
+    return ok;
   }
   void schema(json::Schema& schema) const {
     schema.out().object([&] {

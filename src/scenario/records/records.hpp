@@ -58,5 +58,8 @@ struct Kind {
 // In the order of the alternatives of the variants.
 const std::vector<Kind<Resource>>& resource_kinds();
 const std::vector<Kind<Command>>& command_kinds();
+// The key in the file: "buffer", "dispatch_compute".
+std::string_view key_of(const Resource& resource);
+std::string_view key_of(const Command& command);
 
 }  // namespace slipway::scenario

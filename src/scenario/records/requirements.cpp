@@ -36,12 +36,12 @@ struct Limits {
   bool read(Decoder& decoder, Value value, std::vector<RequiredLimit>& to) const {
     std::vector<NamedValue> named;
     if (!NamedValues{}.read(decoder, value, named)) return false;
-    bool good = true;
+    bool ok = true;
     for (const NamedValue& one : named) {
       RequiredLimit& limit = to.emplace_back(one.name, 0, one.value);
-      good &= json::Integer{}.read(decoder, one.value, limit.value);
+      ok &= json::Integer{}.read(decoder, one.value, limit.value);
     }
-    return good;
+    return ok;
   }
   void schema(json::Schema& schema) const { NamedValues{R"({"type": "integer", "minimum": 0})"}.schema(schema); }
 };

@@ -40,7 +40,7 @@ std::optional<ElementName> element_name(std::string_view name) {
 }
 
 // The maximum size of a buffer that the runner makes of parameters, in bytes.
-constexpr std::uint32_t kLargestMade = 64 << 20;
+constexpr std::uint32_t kMaxMade = 64 << 20;
 
 // Appends every number of a value in order; false when it contains anything else.
 bool collect(json::Value value, std::vector<json::Value>& numbers) {
@@ -132,10 +132,10 @@ class Packer {
           .note("it is bound here", bound->at.location());
       return;
     }
-    if (slot->buffer->main_size > kLargestMade) {
+    if (slot->buffer->main_size > kMaxMade) {
       error(parameter, DiagnosticKind::OutOfRange,
             formatted("buffer `{}` has {} bytes; one of more than {} must be bound", buffer_name,
-                      slot->buffer->main_size, kLargestMade));
+                      slot->buffer->main_size, kMaxMade));
       return;
     }
     write(parameter, *leaf, buffer_of(*slot, parameter));

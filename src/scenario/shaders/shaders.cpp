@@ -278,7 +278,7 @@ std::optional<std::vector<launch::Specialization>> specializations_of(std::span<
                                                                       const spirv::Reflection& reflection,
                                                                       Diagnostics& diagnostics) {
   std::vector<launch::Specialization> all;
-  bool good = true;
+  bool ok = true;
   for (const SpecializationConstant& constant : constants) {
     const auto declared =
         std::ranges::find(reflection.specialization_constants, constant.id, &spirv::SpecializationConstant::spec_id);
@@ -290,10 +290,10 @@ std::optional<std::vector<launch::Specialization>> specializations_of(std::span<
     } else if (auto one = specialize(constant, *declared, diagnostics)) {
       all.push_back(std::move(*one));
     } else {
-      good = false;
+      ok = false;
     }
   }
-  if (!good) return std::nullopt;
+  if (!ok) return std::nullopt;
   return all;
 }
 

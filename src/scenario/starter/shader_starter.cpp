@@ -126,23 +126,23 @@ class ShaderStarter {
       return unsupported("the vertex shader reads vertex attributes, which only pipelines in RPL have in scenarios",
                          "docs/scenarios.md#drawing-with-rpl describes them");
     }
-    bool good = true;
+    bool ok = true;
     constexpr std::uint32_t kMaxConstants = 4096;  // ids are indices of a list
     for (const spirv::GraphConstant& constant : source_.reflection.graph_constants) {
       if (is_graph() && constant.constant_id >= kMaxConstants)
-        good = unsupported(formatted("the id {} of a graph constant is too large for a scenario", constant.constant_id),
-                           formatted("ids below {} work", kMaxConstants));
+        ok = unsupported(formatted("the id {} of a graph constant is too large for a scenario", constant.constant_id),
+                         formatted("ids below {} work", kMaxConstants));
     }
     for (const spirv::Binding& binding : entry_->bindings) {
-      if (binding.used || is_graph()) good &= check(binding);
+      if (binding.used || is_graph()) ok &= check(binding);
     }
     for (const spirv::InterfaceVariable& input : entry_->inputs) {
       if (entry_->stage == spirv::Stage::Fragment &&
           (input.columns != 1 || input.count != 1 || input.component != 0 || type_name(input).empty()))
-        good = unsupported(formatted("the fragment shader reads `{}`, for which no vertex shader is made", input.name),
-                           "write one by hand: examples/fragment has one");
+        ok = unsupported(formatted("the fragment shader reads `{}`, for which no vertex shader is made", input.name),
+                         "write one by hand: examples/fragment has one");
     }
-    return good;
+    return ok;
   }
 
   bool check(const spirv::Binding& binding) {

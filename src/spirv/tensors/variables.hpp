@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "spirv/reflect/reflect_parts.hpp"
-#include "spirv/tensors/emulate.hpp"
+#include "spirv/tensors/layout.hpp"
 
 namespace slipway::spirv {
 

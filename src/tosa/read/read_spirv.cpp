@@ -18,7 +18,7 @@ namespace slipway::tosa {
 namespace {
 
 // The longest list of an attribute has a pair for each dimension; a replicated one would be expanded.
-constexpr std::int64_t kLongestList = 256;
+constexpr std::int64_t kMaxList = 256;
 constexpr std::uint32_t kMaxArray = 1024;  // tensors in an input or output
 
 class GraphReader {
@@ -386,23 +386,23 @@ class GraphReader {
                       variadic ? " or more" : ""));
       return false;
     }
-    bool good = true;
+    bool ok = true;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const OperandInfo& operand = info.operands[std::min(i, info.operands.size() - 1)];
       if (operand.is_tensor()) {
         const auto value = tensor(arguments[i], instruction);
-        good &= value.has_value();
+        ok &= value.has_value();
         if (value) to.inputs.push_back(*value);
       } else if (is_open_operand(operand, arguments[i])) {
         const auto value = tensor(arguments[i], instruction);
-        good &= value.has_value();
+        ok &= value.has_value();
         if (value) to.open.push_back({operand.name, *value});
         to.attributes.set(operand.name, std::int64_t{0});
       } else {
-        good &= attribute(info, operand, arguments[i], instruction, to.attributes);
+        ok &= attribute(info, operand, arguments[i], instruction, to.attributes);
       }
     }
-    return good;
+    return ok;
   }
 
   // A tensor of one element that is known only when the model runs.
@@ -440,7 +440,7 @@ class GraphReader {
     const std::size_t size = tensor::size_of(storage);
     if (operand.kind == OperandKind::List) {
       if (type.shape.size() != 1 || type.data != DataType::I32) return wrong("i32 of rank 1");
-      if (type.shape[0] > kLongestList) return wrong(formatted("of {} elements at most", kLongestList));
+      if (type.shape[0] > kMaxList) return wrong(formatted("of {} elements at most", kMaxList));
       std::vector<std::int64_t> values;
       for (std::int64_t i = 0; i < type.shape[0]; ++i)
         values.push_back(load<std::int32_t>(&constant->data[constant->splat ? 0 : static_cast<std::size_t>(i) * size]));

@@ -58,17 +58,17 @@ class Reader {
       numbers_.emplace(block->operators()->Get(static_cast<flatbuffers::uoffset_t>(i)), i);
     }
     const auto outputs = this->block(*block, nullptr, 0);
-    if (good()) {
+    if (ok()) {
       model_.graph.outputs = *outputs;
       for (const flatbuffers::String* output : *block->outputs()) model_.output_names.emplace_back(view(output));
     }
-    return good() ? std::optional(std::move(model_)) : std::nullopt;
+    return ok() ? std::optional(std::move(model_)) : std::nullopt;
   }
 
  private:
   using Scope = std::unordered_map<std::string_view, Symbol>;
 
-  bool good() const { return diagnostics_.errors() == before_; }
+  bool ok() const { return diagnostics_.errors() == before_; }
 
   // --- places and messages ---
 
@@ -177,7 +177,7 @@ class Reader {
     declare(block, scope);
     inputs(block, arguments, scope);
     const std::vector<const fb::TosaOperator*> order = sorted(block, scope);
-    if (!good()) return std::nullopt;
+    if (!ok()) return std::nullopt;
     constants(block, order, scope);
     for (const fb::TosaOperator* each : order) operation(*each, scope, depth);
     std::vector<ValueId> outputs;
@@ -189,12 +189,12 @@ class Reader {
       } else if (symbol == scope.end() || symbol->second.producer == nullptr) {
         diagnostics_.error(DiagnosticKind::UnknownReference, location(&block),
                            formatted("the output `{}` has no producer", name));
-      } else if (good()) {
+      } else if (ok()) {
         diagnostics_.error(DiagnosticKind::Unsupported, location(&block),
                            formatted("the output `{}` is not a tensor", name));
       }
     }
-    return good() ? std::optional(outputs) : std::nullopt;
+    return ok() ? std::optional(outputs) : std::nullopt;
   }
 
   void declare(const fb::TosaBasicBlock& block, Scope& scope) {
@@ -284,7 +284,7 @@ class Reader {
         symbol.producer = each;
       }
     }
-    if (!good()) return {};
+    if (!ok()) return {};
     std::vector<std::uint32_t> missing(operators.size());
     std::vector<std::vector<std::uint32_t>> users(operators.size());
     bool in_order = true;
@@ -303,7 +303,7 @@ class Reader {
         in_order &= from < i;
       }
     }
-    if (in_order || !good()) return operators;
+    if (in_order || !ok()) return operators;
     std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
     for (std::uint32_t i = 0; i < operators.size(); ++i) {
       if (missing[i] == 0) ready.push(i);
@@ -462,7 +462,7 @@ class Reader {
     Symbol& symbol = scope[name];
     if (symbol.value) return symbol.value;
     // After an earlier error, the operand may be missing; that is not reported again.
-    if (good()) {
+    if (ok()) {
       error(
           symbol.shape ? DiagnosticKind::TypeMismatch : DiagnosticKind::UnknownReference, of,
           formatted("its input `{}` is {}", name, symbol.shape ? "a shape instead of a tensor" : "without a producer"));
@@ -479,7 +479,7 @@ class Reader {
       auto values = values_of(*symbol.shape);
       if (values) return symbol.values = std::move(*values);
       error(DiagnosticKind::FileFormat, of, formatted("its shape `{}`: {}", name, values.error()));
-    } else if (good()) {
+    } else if (ok()) {
       error(symbol.shape ? DiagnosticKind::Unsupported : DiagnosticKind::TypeMismatch, of,
             symbol.shape ? formatted("its shape `{}` is known only when the model runs", name)
                          : formatted("its input `{}` is a tensor instead of a shape", name));
@@ -712,7 +712,7 @@ class Reader {
   void loop(const fb::TosaOperator& of, Scope& scope, int depth) {
     const fb::WhileLoopAttribute* attribute = of.attribute_as_WhileLoopAttribute();
     auto values = inputs_of(of, 0, scope);
-    if (!attribute && good()) error(DiagnosticKind::MissingKey, of, "the attributes are missing");
+    if (!attribute && ok()) error(DiagnosticKind::MissingKey, of, "the attributes are missing");
     if (!attribute || !values) return;
     const std::size_t carried = values->size();
     const fb::TosaBasicBlock* test = body(of, view(attribute->cond_graph()), carried, 1);
@@ -782,7 +782,7 @@ class Reader {
     const auto value = count(of.inputs()) == 1 ? value_of(of, 0, scope) : std::nullopt;
     Symbol* symbol = shape_result(of, scope);
     if (!attribute || !value || !symbol) {
-      if (good()) error(DiagnosticKind::MissingKey, of, "it takes one tensor and has an axis");
+      if (ok()) error(DiagnosticKind::MissingKey, of, "it takes one tensor and has an axis");
       return;
     }
     const tensor::Shape& shape = model_.graph[*value].type.shape;

@@ -5,26 +5,6 @@
 
 namespace slipway::zeinfo {
 
-std::optional<LevelChoice> parse_level(std::string_view text) {
-  if (text == "spec") return LevelChoice{.level = Level::Spec};
-  if (text == "consistency") return LevelChoice{};
-  constexpr std::string_view kRuntime = "runtime";
-  if (!text.starts_with(kRuntime)) return std::nullopt;
-  LevelChoice choice{.level = Level::Runtime};
-  text.remove_prefix(kRuntime.size());
-  if (text.empty()) return choice;
-  if (!text.starts_with('=')) return std::nullopt;
-  text.remove_prefix(1);
-  if (text == "all") {
-    choice.all_releases = true;
-    return choice;
-  }
-  const auto release = parse_release(text);
-  if (!release || *release < kFirstRelease) return std::nullopt;
-  choice.release = *release;
-  return choice;
-}
-
 void check(const Document& document, const Target& target, const CheckOptions& options, TextDiagnostics& diagnostics) {
   RuleContext context(document, target, options, diagnostics);
   check_spec(context);

@@ -34,8 +34,8 @@ void check_misc_info(RuleContext& context, const std::unordered_set<std::string_
     seen.assign(info.args_info.size(), false);
     for (const ArgInfo& argument : info.args_info) {
       const auto index = static_cast<std::size_t>(argument.index);
-      const bool good = argument.index >= 0 && index < seen.size() && !seen[index];
-      if (good) {
+      const bool ok = argument.index >= 0 && index < seen.size() && !seen[index];
+      if (ok) {
         seen[index] = true;
         continue;
       }

@@ -4,10 +4,12 @@
 
 #include <string>
 
-#include "zeinfo/check/check.hpp"
+#include "zeinfo/check/level.hpp"
+#include "zeinfo/model.hpp"
 #include "zeinfo/read/locate.hpp"
 #include "zeinfo/read/parse.hpp"
 #include "zeinfo/schema.hpp"
+#include "zeinfo/text_diagnostics.hpp"
 
 namespace slipway::zeinfo {
 

@@ -8,6 +8,7 @@
 
 #include "base/format.hpp"
 #include "zeinfo/check/rules.hpp"
+#include "zeinfo/check/runtime.hpp"
 #include "zeinfo/kernel/arg_facts.hpp"
 #include "zeinfo/read/scalars.hpp"
 

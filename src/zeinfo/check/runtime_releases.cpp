@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "zeinfo/check/check.hpp"
+#include "zeinfo/check/runtime.hpp"
 
 namespace slipway::zeinfo {
 namespace {

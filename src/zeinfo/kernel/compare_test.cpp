@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "testing/zeinfo_texts.hpp"
+#include "zeinfo/check/runtime.hpp"
 #include "zeinfo/kernel/occupancy.hpp"
 
 namespace slipway::zeinfo {

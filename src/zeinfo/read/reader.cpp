@@ -17,7 +17,7 @@ namespace slipway::zeinfo {
 namespace {
 
 // The size of the largest structure in a list.
-constexpr std::size_t kLargestItem =
+constexpr std::size_t kMaxItem =
     std::max({sizeof(Kernel), sizeof(Function), sizeof(KernelCostInfo), sizeof(PayloadArgument), sizeof(ArgInfo)});
 
 }  // namespace
@@ -91,7 +91,7 @@ void Reader::block_mapping(const MappingInfo* mapping, std::byte* object, int co
       Entry entry = read_key(mapping, seen, false);
       entry.column = column;
       if (is_first) first_key = entry.key;
-      if (entry.good) {
+      if (entry.ok) {
         const Span value_span = value(entry, mapping, object, of_item && is_first);
         note_entry(entry.key, value_span);
       } else {
@@ -151,7 +151,7 @@ Reader::Entry Reader::read_key(const MappingInfo* mapping, std::uint64_t& seen, 
   const bool quoted = peek() == '"' || peek() == '\'';
   const Scalar key = read_scalar(in_flow, true);
   entry.key = key.span;
-  if (!key.good) return entry;
+  if (!key.ok) return entry;
   if (quoted) deviation(DeviationKind::QuotedKey, key.span, mapping);
   skip_inline_blanks();
   if (peek() == ':' && !in_flow && !quoted && !is_blank_or_end(p_ + 1)) {
@@ -172,7 +172,7 @@ Reader::Entry Reader::read_key(const MappingInfo* mapping, std::uint64_t& seen, 
     error(DiagnosticKind::UnsupportedYaml, key.span, "a merge key: not supported by ZE Info");
     return entry;
   }
-  entry.good = true;
+  entry.ok = true;
   if (!mapping) return entry;
   const std::uint8_t location = keys_of(*mapping).find(key.text);
   if (location == WordTable::kNone) {
@@ -270,7 +270,7 @@ Span Reader::inline_value(const FieldInfo* field, const MappingInfo* in, std::by
     }
   } else {
     const Scalar scalar = read_scalar(in_flow, false);
-    if (!scalar.good) {
+    if (!scalar.ok) {
       flow_broken_ = in_flow;
     } else if (field) {
       scalar_value(*field, in, object, scalar);
@@ -399,7 +399,7 @@ void Reader::block_sequence(const FieldInfo* field, std::byte* object, int colum
   std::uint32_t count = 0;
   while (!at_end() && column_ == column && at_dash()) {
     const std::size_t errors_before = errors_;
-    alignas(8) std::byte item[kLargestItem];
+    alignas(8) std::byte item[kMaxItem];
     if (mapping) {
       std::memcpy(item, mapping->blank(), mapping->size);
       *reinterpret_cast<std::uint32_t*>(item + sizeof(std::uint64_t)) = offset(p_);
@@ -464,7 +464,7 @@ void Reader::flow_mapping(const MappingInfo* mapping, std::byte* object) {
   ++p_;
   while (!flow_broken_ && next_flow_item(open, '}')) {
     const Entry entry = read_key(mapping, seen, true);
-    if (!entry.good) {
+    if (!entry.ok) {
       flow_broken_ = true;
       break;
     }
@@ -518,7 +518,7 @@ void Reader::flow_sequence(const FieldInfo* field, const MappingInfo*, std::byte
   while (!flow_broken_ && next_flow_item(open, ']')) {
     if (kernels) kernel_ = count;
     if (mapping && peek() == '{') {
-      alignas(8) std::byte item[kLargestItem];
+      alignas(8) std::byte item[kMaxItem];
       std::memcpy(item, mapping->blank(), mapping->size);
       deviation(DeviationKind::FlowMapping, span(p_, p_ + 1), mapping);
       flow_mapping(mapping, item);

@@ -37,13 +37,13 @@ class Reader {
     std::string_view text;  // without quotes and escapes
     Span span;
     Style style = Style::Plain;
-    bool good = true;
+    bool ok = true;
   };
   struct Entry {
     const FieldInfo* field = nullptr;  // null: unknown, or no table
     Span key;
     int column = 0;  // of the key
-    bool good = false;
+    bool ok = false;
   };
 
   // --- tokens (reader_tokens.cpp) ---
@@ -96,7 +96,7 @@ class Reader {
   struct Int3Reading {
     Int3 value;
     int count = 0;
-    bool good = true;
+    bool ok = true;
   };
   void int3_block(const FieldInfo& field, const MappingInfo* in, std::byte* object, int column);
   void int3_flow(const FieldInfo& field, const MappingInfo* in, std::byte* object);

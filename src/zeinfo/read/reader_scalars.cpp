@@ -113,10 +113,10 @@ void Reader::scalar_value(const FieldInfo& field, const MappingInfo* in, std::by
 
 void Reader::int3_element(const FieldInfo& field, const MappingInfo* in, const Scalar& scalar, Int3Reading& to) {
   if (scalar.style != Style::Plain) deviation(DeviationKind::QuotedScalar, scalar.span, in, &field);
-  const auto value = scalar.good ? parse_int32(scalar.text) : std::unexpected(DiagnosticKind::BadInteger);
+  const auto value = scalar.ok ? parse_int32(scalar.text) : std::unexpected(DiagnosticKind::BadInteger);
   if (!value) {
-    to.good = false;
-    if (scalar.good) {
+    to.ok = false;
+    if (scalar.ok) {
       bad_scalar(field, in, value.error(), scalar.span,
                  formatted("`{}` takes integers of 32 bits, not `{}`", field.key, scalar.text.substr(0, 60)));
     }
@@ -134,7 +134,7 @@ void Reader::finish_int3(const FieldInfo& field, const MappingInfo* in, std::byt
     return;
   }
   if (reading.count == 0) deviation(DeviationKind::WrongListLength, where, in, &field);
-  if (reading.count == 0 || !reading.good) return;
+  if (reading.count == 0 || !reading.ok) return;
   reading.value.present = true;
   member<Int3>(object, field) = reading.value;
   mark(object, field);
@@ -149,7 +149,7 @@ void Reader::int3_block(const FieldInfo& field, const MappingInfo* in, std::byte
     skip_inline_blanks();
     if (is_line_end(p_) || peek() == '{' || peek() == '[') {
       error(DiagnosticKind::NotAScalar, span(p_ - 1, p_), formatted("an element of `{}` is an integer", field.key));
-      reading.good = false;
+      reading.ok = false;
       ++reading.count;
       skip_line();
     } else {
@@ -172,7 +172,7 @@ void Reader::int3_flow(const FieldInfo& field, const MappingInfo* in, std::byte*
     }
     if (peek() == '-') deviation(DeviationKind::NegativeInFlow, span(p_, p_ + 1), in, &field);
     const Scalar element = read_scalar(true, false);
-    if (!element.good) {
+    if (!element.ok) {
       flow_broken_ = true;
       break;
     }

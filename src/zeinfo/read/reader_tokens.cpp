@@ -173,7 +173,7 @@ Reader::Scalar Reader::read_plain(bool in_flow, bool is_key) {
     skip_line();
     deviation(DeviationKind::Unsupported, span(from, from + 1));
     error(DiagnosticKind::UnsupportedYaml, span(from, from + 1), formatted("{}: not supported by ZE Info", one.name));
-    scalar.good = false;
+    scalar.ok = false;
     return scalar;
   }
   const bool indicator = first == '@' || first == '`' || first == ',' || first == ']' || first == '}' || first == '#' ||
@@ -208,13 +208,13 @@ Reader::Scalar Reader::read_plain(bool in_flow, bool is_key) {
     p_ = bad;
     skip_line();
     error(DiagnosticKind::BadToken, span(bad, bad + 1), what + " is not allowed here; put the value in quotes");
-    scalar.good = false;
+    scalar.ok = false;
     return scalar;
   }
   p_ = last;
   scalar.text = {from, static_cast<std::size_t>(last - from)};
   scalar.span = span(from, last);
-  if (high) scalar.good = check_utf8(scalar.text);
+  if (high) scalar.ok = check_utf8(scalar.text);
   return scalar;
 }
 
@@ -242,7 +242,7 @@ Reader::Scalar Reader::read_quoted() {
   }
   if (p_ >= end_ || *p_ != quote) {
     error(DiagnosticKind::UnterminatedString, span(from, from + 1), "this string does not end on its line");
-    scalar.good = false;
+    scalar.ok = false;
     return scalar;
   }
   const std::string_view inside(from + 1, static_cast<std::size_t>(p_ - from - 1));
@@ -253,10 +253,10 @@ Reader::Scalar Reader::read_quoted() {
     error(DiagnosticKind::BadToken, span(control, control + 1),
           formatted("the control character 0x{:02x} in a string; write it as an escape",
                     static_cast<unsigned char>(*control)));
-    scalar.good = false;
+    scalar.ok = false;
   }
-  if (high && !check_utf8(inside)) scalar.good = false;
-  if (!escapes || !scalar.good) return scalar;
+  if (high && !check_utf8(inside)) scalar.ok = false;
+  if (!escapes || !scalar.ok) return scalar;
   deviation(DeviationKind::EscapedString, scalar.span);
   if (quote == '\'') {
     std::string plain;
@@ -272,7 +272,7 @@ Reader::Scalar Reader::read_quoted() {
   if (!plain) {
     const char* at = inside.data() + plain.error();
     error(DiagnosticKind::BadEscape, span(at, std::min(at + 2, p_)), "double-quoted strings have no such escape");
-    scalar.good = false;
+    scalar.ok = false;
     return scalar;
   }
   scalar.text = document_.arena->copy(std::string_view(*plain));

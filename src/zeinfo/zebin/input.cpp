@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
+#include "zeinfo/check/check.hpp"
 #include "zeinfo/read/parse.hpp"
 #include "zeinfo/write/json.hpp"
 #include "zeinfo/zebin/carve.hpp"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/system/files.hpp"
-#include "zeinfo/check/check.hpp"
+#include "zeinfo/check/level.hpp"
 #include "zeinfo/model.hpp"
 #include "zeinfo/target.hpp"
 #include "zeinfo/text_diagnostics.hpp"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "zeinfo/check/check.hpp"
+#include "zeinfo/check/runtime.hpp"
 #include "zeinfo/zebin/input.hpp"
 
 namespace slipway::zebin {

@@ -311,16 +311,16 @@ class Packer {
       return {};
     };
     const SourceLocation whole = SourceLocation::in_file(source_->name());
-    Result<> good = put(0, header(manifest_.header.shoff), "the header", manifest_.header.at.location());
-    if (good && table_size() != 0) good = put(manifest_.header.shoff, table(offsets), "the section table", whole);
-    for (std::size_t i = 0; i < files_.size() && good; ++i) {
+    Result<> ok = put(0, header(manifest_.header.shoff), "the header", manifest_.header.at.location());
+    if (ok && table_size() != 0) ok = put(manifest_.header.shoff, table(offsets), "the section table", whole);
+    for (std::size_t i = 0; i < files_.size() && ok; ++i) {
       const SectionRecord& s = manifest_.sections[i];
-      if (s.file) good = put(s.offset, files_[i], formatted("section {} `{}`", s.index, s.name), s.at.location());
+      if (s.file) ok = put(s.offset, files_[i], formatted("section {} `{}`", s.index, s.name), s.at.location());
     }
-    for (std::size_t i = 0; i < gaps_.size() && good; ++i) {
-      good = put(manifest_.gaps[i].offset, gaps_[i], "a gap", manifest_.gaps[i].at.location());
+    for (std::size_t i = 0; i < gaps_.size() && ok; ++i) {
+      ok = put(manifest_.gaps[i].offset, gaps_[i], "a gap", manifest_.gaps[i].at.location());
     }
-    if (!good) return fail(std::move(good.error()));
+    if (!ok) return fail(std::move(ok.error()));
     return out;
   }
 

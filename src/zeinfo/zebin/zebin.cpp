@@ -6,7 +6,7 @@
 #include <map>
 
 #include "base/format.hpp"
-#include "zeinfo/check/check.hpp"
+#include "zeinfo/check/runtime.hpp"
 
 namespace slipway::zebin {
 namespace {
