@@ -147,7 +147,10 @@ class Reader {
         return constant(in, in.op == spv::Op::OpConstantTrue ? 1 : 0);
       case spv::Op::OpConstant:
         return constant(in, in.operand(2) | std::uint64_t{in.operand(3)} << 32);
+      case spv::Op::OpConstantNull:
+        return {};
       case spv::Op::OpConstantComposite: {
+        if (kernel_.type(in.type).kind == Type::Kind::Vector) return {};
         const auto element = kernel_.constants.find(in.operand(2));
         const bool is_matrix = kernel_.type(in.type).kind == Type::Kind::Matrix;
         if (!is_matrix || in.operands.size() != 3 || element == kernel_.constants.end() || element->second != 0)
