@@ -9,7 +9,7 @@ namespace {
 
 class Analysis {
  public:
-  explicit Analysis(const KernelModule& kernel) : kernel_(kernel) {
+  Analysis(const KernelModule& kernel, Among among) : kernel_(kernel), among_(among) {
     spreads_.values.assign(kernel.module->id_bound(), Spread::Uniform);
     for (const auto& [id, variable] : kernel.variables) {
       if (variable.storage == spv::StorageClass::Function) spreads_.variables[id];
@@ -112,11 +112,15 @@ class Analysis {
         return from == Spread::Linear && (to.kind != Type::Kind::Int || to.width < 32) ? Spread::Varying : from;
       }
       case spv::Op::OpGroupNonUniformBroadcast:
+        return among_ == Among::Subgroup ? Spread::Uniform : Spread::Varying;
       case spv::Op::OpCooperativeMatrixLoadKHR:
       case spv::Op::OpCooperativeMatrixMulAddKHR:
         return Spread::Uniform;
       case spv::Op::OpGroupNonUniformShuffleXor:
       case spv::Op::OpSUDot:
+      case spv::Op::OpAtomicIAdd:
+      case spv::Op::OpAtomicAnd:
+      case spv::Op::OpAtomicOr:
         return Spread::Varying;
       case spv::Op::OpExtInst:
         return join(in, 4);
@@ -136,6 +140,7 @@ class Analysis {
     if (const auto variable = kernel_.variables.find(pointer); variable != kernel_.variables.end()) {
       const bool lane = variable->second.built_in == spv::BuiltIn::LocalInvocationIndex ||
                         variable->second.built_in == spv::BuiltIn::SubgroupLocalInvocationId;
+      if (variable->second.built_in == spv::BuiltIn::SubgroupId && among_ == Among::Workgroup) return Spread::Varying;
       return lane ? Spread::Linear : Spread::Uniform;
     }
     return of(pointer) == Spread::Uniform ? Spread::Uniform : Spread::Varying;
@@ -172,6 +177,7 @@ class Analysis {
   }
 
   const KernelModule& kernel_;
+  Among among_;
   Spreads spreads_;
   std::vector<Region> parents_;
   std::map<Id, std::vector<Use>> uses_;
@@ -180,6 +186,6 @@ class Analysis {
 
 }  // namespace
 
-Result<Spreads> analyse_spreads(const KernelModule& kernel) { return Analysis(kernel).run(); }
+Result<Spreads> analyse_spreads(const KernelModule& kernel, Among among) { return Analysis(kernel, among).run(); }
 
 }  // namespace slipway::cpu_compiler

@@ -36,7 +36,10 @@ struct Spreads {
   Spread of(Id id) const { return values[id]; }
 };
 
+// Which invocations are compared. The engine runs each vector, which is a subgroup, for itself.
+enum class Among : std::uint8_t { Subgroup, Workgroup };
+
 // Errors: unsupported (a loop whose lanes leave it at different times).
-Result<Spreads> analyse_spreads(const KernelModule& kernel);
+Result<Spreads> analyse_spreads(const KernelModule& kernel, Among among = Among::Subgroup);
 
 }  // namespace slipway::cpu_compiler
