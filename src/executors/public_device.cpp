@@ -39,7 +39,7 @@ const DeviceInfo& Device::info() const { return alive(state_).info; }
 
 Outcome<Device> Device::open(std::string_view selector) {
   auto state = std::make_unique<State>(launch::OpenDeviceOptions{.selector = std::string(selector)});
-  const Result<const vk::Snapshot*> snapshot = state->opening.snapshot();
+  const auto snapshot = state->opening.snapshot();
   if (!snapshot) return std::unexpected(public_problems(snapshot.error()));
   state->info = info_of(**snapshot);
   state->opening.join();  // programs end without destroying the device

@@ -17,12 +17,14 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/cache.hpp"
 #include "base/diagnostic.hpp"
 #include "base/item_progress.hpp"
 #include "base/log.hpp"
+#include "launch/device_key.hpp"
 #include "launch/execution_options.hpp"
 #include "launch/pipeline_cache_file.hpp"
 #include "launch/plan/plan.hpp"
@@ -33,17 +35,16 @@
 namespace slipway::gpu {
 class Buffer;
 }  // namespace slipway::gpu
-namespace slipway::vk {
-struct Snapshot;
-}  // namespace slipway::vk
-
 namespace slipway::launch {
 
 struct Profile;
 
 struct ExecutorInfo {
-  std::string name, driver;              // what reports call it
-  const vk::Snapshot* vulkan = nullptr;  // of a Vulkan device; lives as long as the executor
+  std::string_view kind;                       // the name of its directory
+  std::string name, driver;                    // what reports call it
+  DeviceKey key;                               // of tuning tables
+  std::shared_ptr<const vk::Snapshot> vulkan;  // null: not a Vulkan device
+  bool runs_graphs_on_host = false;            // graphs become calls of the CPU engine
 };
 
 struct PrepareOptions {
@@ -82,6 +83,8 @@ class PreparedPlan {
 
   // Bytes of the intermediates of a graph: the plan's, or what the driver asked for.
   virtual std::uint64_t session_size(const GraphDispatch& graph) const = 0;
+  // Whether Executor::take_prints gets what its shaders print, once for each iteration.
+  virtual bool shows_prints() const { return false; }
   // Adds the times of the last iteration to the profile.
   virtual Result<> add_times() = 0;
   // Stores the pipeline cache file again, with what the driver has added since `prepare`.
@@ -98,12 +101,17 @@ class Executor {
 
   // Waits until a driver has been asked, not until a device is open. Errors: no-device.
   virtual Result<ExecutorInfo> info() = 0;
-  // Errors for everything that the plan needs and the executor lacks, located at what asks for it.
+  // Errors for everything that the plan needs and the executor lacks, located at what asks for it; and notes.
   virtual Diagnostics check(const Plan& plan) = 0;
   // The plan must have passed `check`. `counters`: what was measured before. Errors: no-device, device-lacks (what only
   // the driver knows), device-failed, and what Contents report.
   virtual Result<std::unique_ptr<PreparedPlan>> prepare(const Plan& plan, PrepareOptions options, const Log& log = {},
                                                         PerfCounters counters = {}) = 0;
+
+  // The messages of Vulkan layers since the last call, as warnings. Layers report from any thread.
+  virtual std::vector<Diagnostic> take_messages() { return {}; }
+  // The lines that shaders have printed since the last call.
+  virtual std::vector<std::string> take_prints() { return {}; }
 };
 
 }  // namespace slipway::launch

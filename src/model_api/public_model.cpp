@@ -12,6 +12,7 @@
 #include "base/public_state.hpp"
 #include "base/suggest.hpp"
 #include "executors/cpu/executor.hpp"
+#include "executors/cpu/info.hpp"
 #include "executors/cpu/prepared.hpp"
 #include "executors/public_device.hpp"
 #include "executors/vulkan/prepared.hpp"
@@ -19,13 +20,12 @@
 #include "executors/vulkan/resources/resources.hpp"
 #include "gpu/commands/transfer.hpp"
 #include "gpu/memory/buffer.hpp"
+#include "launch/check/check_device.hpp"
 #include "launch/check/hazards.hpp"
 #include "launch/output_proof.hpp"
 #include "launch/run.hpp"
-#include "model/cpu_device.hpp"
 #include "model/describe.hpp"
 #include "model/standalone/compare_model.hpp"
-#include "model/standalone/open_standalone.hpp"
 #include "model/standalone/standalone.hpp"
 #include "model/tuning/kernel_times.hpp"
 #include "model/tuning/tuning_table.hpp"
@@ -71,6 +71,21 @@ Result<std::size_t> find_tensor(const std::vector<TensorInfo>& tensors, std::str
   for (const TensorInfo& tensor : tensors) names.push_back(tensor.name);
   if (const auto near = closest(name, names)) problem.hint(formatted("did you mean `{}`?", *near));
   return fail(std::move(problem));
+}
+
+}  // namespace
+
+namespace {
+
+gpu::Device* open_device_for(const launch::Plan& plan, launch::DeviceOpening& opening, bool timestamps,
+                             Diagnostics& diagnostics) {
+  const auto snapshot = diagnostics.take(opening.snapshot());
+  if (!snapshot) return nullptr;
+  vk::Needs needs = launch::needs_of(plan);
+  needs.timestamps |= timestamps;
+  diagnostics.add(launch::check_device(plan, needs, **snapshot).release());
+  if (diagnostics.has_errors()) return nullptr;
+  return diagnostics.take(opening.get(std::move(needs))).value_or(nullptr);
 }
 
 }  // namespace
@@ -173,7 +188,7 @@ struct PreparedModel::State {
   Result<> prepare_on_device(Device::State& of, const Cache& cache, ItemProgress progress, Diagnostics& diagnostics) {
     turn = &of.running;
     const auto mine = take_turn();
-    device = model::open_device_for(alone->plan, of.opening, {.timestamps = times}, diagnostics);
+    device = open_device_for(alone->plan, of.opening, times, diagnostics);
     if (!device) return fail(std::vector(diagnostics.all().begin(), diagnostics.all().end()));
     kept = of.opening.current();
     SLIPWAY_TRY_VOID(add_copies());
@@ -428,13 +443,13 @@ Outcome<PreparedModel> Model::prepare(const State& model, Device* device, const 
     graphs.engine = model::Engine::Reference;
   } else if (!device) {
     graphs.engine = model::Engine::Cpu;
-    graphs.lower.device.tuning = model::tuned_facts(model::cpu_snapshot(), model.cache, diagnostics).tuning;
+    model::add_tuning(launch::cpu_info().key, model.cache, graphs.lower.device, diagnostics);
   }
   if (device) {
     const auto snapshot = diagnostics.take(device->state().opening.snapshot());
     if (!snapshot) return problems();
     graphs.lower.device = model::tuned_facts(**snapshot, model.cache, diagnostics);
-    graphs.native = *snapshot;
+    graphs.native = snapshot->get();
   }
   for (const auto& [name, shape] : options.shapes)
     request.shapes.push_back({name, tensor::Shape(shape.begin(), shape.end())});

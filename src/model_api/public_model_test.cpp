@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "model/cpu_device.hpp"
+#include "executors/cpu/info.hpp"
 #include "slipway/convert.hpp"
 #include "slipway/model.hpp"
 #include "testing/vgf_recipe.hpp"
@@ -85,7 +85,7 @@ std::string text_of(const Problems& problems) {
 class PublicModel : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    if (GetParam() == "cpu" && !model::has_cpu_engine()) GTEST_SKIP() << "this build has no CPU engine";
+    if (GetParam() == "cpu" && !launch::has_cpu_engine()) GTEST_SKIP() << "this build has no CPU engine";
     if (GetParam() == "vulkan") device_.emplace(Device::open().value());
   }
   Outcome<PreparedModel> prepare(const Model& model, PrepareOptions options = {}) {
@@ -367,7 +367,7 @@ TEST(PublicProgress, CountsKernels) {
   EXPECT_GE(on_device.total[2], 6);
   EXPECT_EQ(on_device.done[2], on_device.total[2]);
   EXPECT_THAT(on_device.threads, ElementsAre(std::this_thread::get_id()));
-  if (!model::has_cpu_engine()) return;
+  if (!launch::has_cpu_engine()) return;
 
   RecordedStages on_cpu;
   prepare.progress = on_cpu.callback();
@@ -385,7 +385,7 @@ TEST(PublicProgress, StopsBetweenKernels) {
   const Model model = Model::parse(ByteView(kManyKernels), "net", without_cache).value();
   Device device = Device::open().value();
   for (const bool cpu : {false, true}) {
-    if (cpu && !model::has_cpu_engine()) continue;
+    if (cpu && !launch::has_cpu_engine()) continue;
     RecordedStages stages{.all = {}, .stop = cpu ? "plan" : "device", .counts = {}, .stop_at = 1};
     PrepareOptions prepare;
     prepare.fuse = false;
@@ -441,7 +441,7 @@ TEST(PublicTune, CountsRounds) {
   const Model model = Model::parse(ByteView(kProduct), "net", without_cache).value();
   Device device = Device::open().value();
   for (const bool cpu : {false, true}) {
-    if (cpu && !model::has_cpu_engine()) continue;
+    if (cpu && !launch::has_cpu_engine()) continue;
     RecordedStages stages;
     TuneOptions options;
     options.limit = 0;

@@ -13,7 +13,7 @@
 #include "convert/segments/merge_segments.hpp"
 #include "convert/verify.hpp"
 #include "convert/verify_on_device.hpp"
-#include "model/cpu_device.hpp"
+#include "executors/cpu/info.hpp"
 #include "model/graph_segment.hpp"
 #include "spirv/tools.hpp"
 #include "testing/tosa/matrix.hpp"
@@ -171,7 +171,7 @@ TEST_F(ConvertedModels, WithShadersAndWithoutAreAlike) {
     const auto expected = convert::evaluate(made.plain, made.inputs);
     ASSERT_TRUE(expected);
     // The graphs on the CPU engine, between the shaders.
-    const auto on_engine = model::has_cpu_engine() ? run(engine_runner_, with, made.inputs, made.mixed) : partitioned;
+    const auto on_engine = launch::has_cpu_engine() ? run(engine_runner_, with, made.inputs, made.mixed) : partitioned;
     ASSERT_EQ(on_engine.size(), whole.size());
     for (std::size_t i = 0; i < whole.size(); ++i) {
       const Tensor& wanted = (*expected)[tosa::index(made.plain.outputs[i])];

@@ -2,12 +2,12 @@
 #include "cli/model/other_device.hpp"
 
 #include "base/format.hpp"
-#include "cli/device_session.hpp"
 #include "cli/option_groups.hpp"
+#include "executors/cpu/info.hpp"
+#include "executors/open.hpp"
 #include "launch/run.hpp"
-#include "model/cpu_device.hpp"
+#include "model/graph_target.hpp"
 #include "model/standalone/graph_device.hpp"
-#include "model/tuning/tuning_table.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -18,7 +18,7 @@ constexpr std::string_view kDevicePrefix = "device:";
 
 std::optional<std::string> compared_device(const std::string& value, Diagnostics& diagnostics) {
   if (value.empty() || value == "reference") return std::nullopt;
-  if (value == model::kCpuDevice) return value;
+  if (value == launch::kCpuDevice) return value;
   if (value.starts_with(kDevicePrefix) && value.size() > kDevicePrefix.size())
     return value.substr(kDevicePrefix.size());
   diagnostics.error(
@@ -29,44 +29,31 @@ std::optional<std::string> compared_device(const std::string& value, Diagnostics
 }
 
 OtherDevice::OtherDevice(std::string selector, const LaunchGroup& options)
-    : selector_(std::move(selector)), options_(options) {
-  if (selector_ != model::kCpuDevice)
-    session_ = std::make_unique<DeviceSession>(launch::OpenDeviceOptions{.selector = selector_}, options.validate);
-}
+    : selector_(std::move(selector)),
+      options_(options),
+      executor_(executors::open_executor({.selector = selector_, .validate = options.validate})) {}
 
 OtherDevice::~OtherDevice() = default;
 
-void OtherDevice::add_messages(Diagnostics& diagnostics) {
-  if (session_) session_->add_messages(diagnostics);
-}
+void OtherDevice::add_messages(Diagnostics& diagnostics) { diagnostics.add(executor_->take_messages()); }
 
 bool OtherDevice::prepare(Diagnostics& diagnostics) {
-  const Cache cache = cache_of(options_.no_cache);
-  model::GraphDeviceOptions made;
-  made.graphs.lower.fuse = !options_.no_fuse;
-  made.graphs.threads = options_.threads;
-  made.graphs.pin_threads = options_.pin;
-  made.graphs.cache = cache;
-  made.cache = cache;
-  if (options_.timeout) made.time_out = launch::time_out_of(*options_.timeout);
-  if (session_) {
-    const Result<const vk::Snapshot*> snapshot = session_->opening().snapshot();
-    if (!snapshot) {
-      for (Diagnostic problem : snapshot.error()) {
-        problem.note(formatted("named by `--compare {}{}`", kDevicePrefix, selector_));
-        diagnostics.add(std::move(problem));
-      }
-      return false;
+  const Result<launch::ExecutorInfo> info = executor_->info();
+  if (!info) {
+    for (Diagnostic problem : info.error()) {
+      problem.note(formatted("named by `--compare {}{}`", kDevicePrefix, selector_));
+      diagnostics.add(std::move(problem));
     }
-    name_ = (*snapshot)->name;
-    made.graphs.lower.device = model::tuned_facts(**snapshot, cache, diagnostics);
-    made.opening = &session_->opening();
-  } else {
-    const vk::Snapshot snapshot = model::cpu_snapshot();
-    name_ = snapshot.name;
-    made.graphs.engine = model::Engine::Cpu;
-    made.graphs.lower.device.tuning = model::tuned_facts(snapshot, cache, diagnostics).tuning;
+    return false;
   }
+  name_ = info->name;
+  const Cache cache = cache_of(options_.no_cache);
+  auto graphs = diagnostics.take(model::graph_options(
+      executor_.get(), {.threads = options_.threads, .pin_threads = options_.pin, .fuse = !options_.no_fuse}, cache,
+      diagnostics));
+  if (!graphs) return false;
+  model::GraphDeviceOptions made{.graphs = std::move(*graphs), .executor = executor_, .cache = cache};
+  if (options_.timeout) made.time_out = launch::time_out_of(*options_.timeout);
   device_ = std::make_unique<model::GraphDevice>(std::move(made));
   return !diagnostics.has_errors();
 }

@@ -8,13 +8,15 @@
 
 #include "model/standalone/graph_runner.hpp"
 
+namespace slipway::launch {
+class Executor;
+}
 namespace slipway::model {
 class GraphDevice;
 }
 
 namespace slipway::cli {
 
-class DeviceSession;
 struct LaunchGroup;
 
 // What the value of --compare names: nothing for `reference`, otherwise the selector of a device, which is `cpu` for
@@ -38,7 +40,7 @@ class OtherDevice {
  private:
   std::string selector_, name_;
   const LaunchGroup& options_;
-  std::unique_ptr<DeviceSession> session_;  // not of the CPU engine
+  std::shared_ptr<launch::Executor> executor_;
   std::unique_ptr<model::GraphDevice> device_;
 };
 

@@ -13,10 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/device_session.hpp"
 #include "model/plan/plan_model.hpp"
 #include "reference/tensor.hpp"
 
+namespace slipway::launch {
+class Executor;
+}
 namespace slipway::convert {
 struct FileToRun;
 }
@@ -41,12 +43,12 @@ class ModelRunner {
                                                             std::span<const reference::Tensor> inputs,
                                                             std::span<const tosa::TensorType> outputs);
   // Adds the messages of the validation layer.
-  void add_messages(Diagnostics& diagnostics) { session_.add_messages(diagnostics); }
+  void add_messages(Diagnostics& diagnostics);
   // Of the last run.
   const std::string& device_name() const { return device_name_; }
 
  private:
-  DeviceSession session_;
+  std::shared_ptr<launch::Executor> executor_;
   model::Engine engine_;
   std::optional<std::chrono::nanoseconds> time_out_;
   std::string device_name_;

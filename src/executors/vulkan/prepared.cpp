@@ -30,6 +30,7 @@ struct Prepared::State {
   Result<> record();
 
   const Plan& plan;
+  std::shared_ptr<const gpu::Device> kept;
   const gpu::Device& device;
   PrepareOptions options;
   Log log;
@@ -40,6 +41,7 @@ struct Prepared::State {
   std::optional<Pipelines> pipelines;
   std::optional<StepBindings> bindings;
   std::optional<Execution> execution;
+  bool shows_prints = false;
 
  private:
   Result<> upload();
@@ -154,6 +156,12 @@ Result<std::vector<std::uint64_t>> Prepared::ticks() const { return state_->exec
 Result<> Prepared::add_times() { return state_->execution->add_times(); }
 Profile& Prepared::profile() { return state_->profile; }
 PerfCounters& Prepared::counters() { return state_->counters; }
+bool Prepared::shows_prints() const { return state_->shows_prints; }
+
+void Prepared::belongs_to(std::shared_ptr<const gpu::Device> device, bool shows_prints) {
+  state_->kept = std::move(device);
+  state_->shows_prints = shows_prints;
+}
 
 // Between iterations images are in General.
 Result<> Prepared::write(ResourceIndex resource, Bytes bytes) {

@@ -4,30 +4,11 @@
 #include <cstring>
 
 #include "base/format.hpp"
-#include "executors/cpu/executor.hpp"
-#include "executors/vulkan/executor.hpp"
 #include "launch/run.hpp"
-#include "model/cpu_device.hpp"
 #include "model/plan/graph_engine.hpp"
 #include "model/plan/tensor_buffer.hpp"
-#include "model/standalone/open_standalone.hpp"
 
 namespace slipway::model {
-namespace {
-
-Result<launch::Report> execute(const launch::Plan& plan, const GraphDeviceOptions& options) {
-  launch::RunOptions run;
-  run.cache = options.cache;
-  run.time_out = options.time_out;
-  if (!options.opening) return launch::run(plan, launch::CpuExecutor(cpu_snapshot().name), std::move(run), Log());
-  Diagnostics diagnostics;
-  const gpu::Device* device = open_device_for(plan, *options.opening, {}, diagnostics);
-  if (!device) return fail(diagnostics.release());
-  return launch::run(plan, launch::VulkanExecutor(*device), std::move(run), Log());
-}
-
-}  // namespace
-
 Result<std::vector<reference::Tensor>> GraphDevice::run(const std::shared_ptr<const tosa::Graph>& graph,
                                                         std::span<const reference::Tensor> inputs) {
   launch::Plan plan;
@@ -50,7 +31,9 @@ Result<std::vector<reference::Tensor>> GraphDevice::run(const std::shared_ptr<co
   }
   SLIPWAY_TRY(PlannedGraph planned, PlannedGraph::make(plan, graph, nullptr, options_.graphs, "other", {}, {graph}));
   planned.dispatch(plan, {from, to}, "other", {});
-  SLIPWAY_TRY(const launch::Report report, execute(plan, options_));
+  if (Diagnostics lacks = options_.executor->check(plan); lacks.has_errors()) return fail(lacks.release());
+  SLIPWAY_TRY(const launch::Report report,
+              launch::run(plan, *options_.executor, {.time_out = options_.time_out, .cache = options_.cache}, Log()));
   if (!report.diagnostics.empty()) return fail(report.diagnostics);
   name_ = report.device;
   std::vector<reference::Tensor> outputs;

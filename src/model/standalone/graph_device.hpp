@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs single graphs on one device, one after another: the other side of a comparison of devices.
 //
-//   GraphDevice device({.graphs = ..., .opening = &opening});
+//   GraphDevice device({.graphs = ..., .executor = executor});
 //   Result<std::vector<Tensor>> outputs = device.run(graph, inputs);
 #pragma once
 
@@ -13,15 +13,15 @@
 #include "model/standalone/graph_runner.hpp"
 
 namespace slipway::launch {
-class DeviceOpening;
+class Executor;
 }
 
 namespace slipway::model {
 
 struct GraphDeviceOptions {
-  GraphOptions graphs;                       // with the facts of the device
-  launch::DeviceOpening* opening = nullptr;  // null: the engine runs on the host alone
-  Cache cache;                               // of pipelines
+  GraphOptions graphs;  // graph_options of the executor
+  std::shared_ptr<launch::Executor> executor;
+  Cache cache;  // of pipelines
   std::optional<std::chrono::nanoseconds> time_out;
 };
 

@@ -5,8 +5,11 @@
 #include <optional>
 
 #include "base/cache.hpp"
-#include "gpu/device/device.hpp"
 #include "lower/device_facts.hpp"
+
+namespace slipway::launch {
+class Executor;
+}
 
 namespace slipway::model {
 
@@ -22,7 +25,7 @@ lower::Rates rates_of(const MeasuredTimes& times, std::uint32_t multiprocessors)
 
 // Empty where estimates do not use rates (CPUs, devices without buffers by address), and where a kernel does not run.
 // The device must have been opened for timestamps. Takes about half a second.
-std::optional<lower::Rates> measure_rates(const gpu::Device& device, const lower::DeviceFacts& facts,
+std::optional<lower::Rates> measure_rates(launch::Executor& executor, const lower::DeviceFacts& facts,
                                           const Cache& cache);
 
 }  // namespace slipway::model
