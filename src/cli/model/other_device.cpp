@@ -48,9 +48,12 @@ bool OtherDevice::prepare(Diagnostics& diagnostics) {
   }
   name_ = info->name;
   const Cache cache = cache_of(options_.no_cache);
-  auto graphs = diagnostics.take(model::graph_options(
-      executor_.get(), {.threads = options_.threads, .pin_threads = options_.pin, .fuse = !options_.no_fuse}, cache,
-      diagnostics));
+  auto graphs = diagnostics.take(model::graph_options(executor_.get(),
+                                                      {.threads = options_.threads,
+                                                       .pin_threads = options_.pin,
+                                                       .fuse = !options_.no_fuse,
+                                                       .native = options_.emulate != "always"},
+                                                      cache, diagnostics));
   if (!graphs) return false;
   model::GraphDeviceOptions made{.graphs = std::move(*graphs), .executor = executor_, .cache = cache};
   if (options_.timeout) made.time_out = launch::time_out_of(*options_.timeout);

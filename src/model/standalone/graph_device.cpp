@@ -7,10 +7,31 @@
 #include "launch/run.hpp"
 #include "model/plan/graph_engine.hpp"
 #include "model/plan/tensor_buffer.hpp"
+#include "tosa/write/write_spirv.hpp"
 
 namespace slipway::model {
-Result<std::vector<reference::Tensor>> GraphDevice::run(const std::shared_ptr<const tosa::Graph>& graph,
+namespace {
+
+// With bindings, by which a driver finds its tensors; parts of a model have none.
+std::shared_ptr<const tosa::Graph> bound(const std::shared_ptr<const tosa::Graph>& graph) {
+  if (!graph->input_bindings.empty() || !graph->output_bindings.empty()) return graph;
+  auto own = std::make_shared<tosa::Graph>(*graph);
+  std::uint32_t next = 0;
+  for (std::size_t i = 0; i < own->inputs.size(); ++i) own->input_bindings.push_back({.binding = next++});
+  for (std::size_t i = 0; i < own->outputs.size(); ++i) own->output_bindings.push_back({.binding = next++});
+  return own;
+}
+
+// Null for a graph that no module can represent.
+std::shared_ptr<const spirv::Words> module_of(const tosa::Graph& graph) {
+  auto words = tosa::write_graph_module(graph);
+  return words ? std::make_shared<const spirv::Words>(std::move(*words)) : nullptr;
+}
+
+}  // namespace
+Result<std::vector<reference::Tensor>> GraphDevice::run(const std::shared_ptr<const tosa::Graph>& given,
                                                         std::span<const reference::Tensor> inputs) {
+  const std::shared_ptr<const tosa::Graph> graph = options_.graphs.native ? bound(given) : given;
   launch::Plan plan;
   plan.name = graph->name;
   std::vector<launch::ResourceIndex> from, to;
@@ -29,7 +50,9 @@ Result<std::vector<reference::Tensor>> GraphDevice::run(const std::shared_ptr<co
                              .take = [&result = results[i]](Bytes bytes) { result.assign(bytes.begin(), bytes.end()); },
                              .is_output = true});
   }
-  SLIPWAY_TRY(PlannedGraph planned, PlannedGraph::make(plan, graph, nullptr, options_.graphs, "other", {}, {graph}));
+  SLIPWAY_TRY(PlannedGraph planned,
+              PlannedGraph::make(plan, graph, options_.graphs.native ? module_of(*graph) : nullptr, options_.graphs,
+                                 "other", {}, {graph}));
   planned.dispatch(plan, {from, to}, "other", {});
   if (Diagnostics lacks = options_.executor->check(plan); lacks.has_errors()) return fail(lacks.release());
   SLIPWAY_TRY(const launch::Report report,

@@ -29,7 +29,8 @@ class GraphDevice {
  public:
   explicit GraphDevice(GraphDeviceOptions options) : options_(std::move(options)) {}
 
-  // Errors: those of lowering, checking the device and running.
+  // The driver computes the graph if it has graphs and `graphs.native` allows it. Errors: those of lowering, checking
+  // the device and running.
   Result<std::vector<reference::Tensor>> run(const std::shared_ptr<const tosa::Graph>& graph,
                                              std::span<const reference::Tensor> inputs);
   // The device of the last run, as reports have it.
