@@ -158,9 +158,9 @@ void add_devices(nb::module_& module) {
       .def_ro("api_version", &DeviceInfo::api_version, "of Vulkan, such as `1.4.354`")
       .def("__repr__", [](const DeviceInfo& self) { return "<DeviceInfo " + self.name + ">"; });
   nb::class_<Device>(module, "Device",
-                     "An opened Vulkan device. Several threads may use it: models and scenarios on it run one after another.")
+                     "An opened device. Several threads may use it: models and scenarios on it run one after another.")
       .def_static("open", [](std::string_view selector) { return Device::open(selector).value(); }, "selector"_a = "",
-                  "Opens a device by index, UUID or a part of its name; by default that of the environment variable "
+                  "Opens the CPU (`cpu`, graphs only), or a device by index, UUID or a part of its name; by default that of the environment variable "
                   "SLIPWAY_DEVICE, else the first by type.", Released())
       .def_static("open", [](std::uint32_t index) { return Device::open(std::to_string(index)).value(); }, "index"_a,
                   "Opens a device by its index in the list of `devices()`.", Released())

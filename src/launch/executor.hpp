@@ -54,8 +54,10 @@ struct PrepareOptions {
   SharedPipelines* pipelines = nullptr;          // those that exist are used, those that are made are added
   std::span<const gpu::Buffer* const> external;  // by Buffer::external
   std::mutex* queue_lock = nullptr;              // held while contents are uploaded, through queue 0
-  bool counters = false;                         // PreparedPlan::counters grow with every iteration, and it is logged
-  ItemProgress progress = {};                    // of pipelines
+  // Buffers that the host writes before, and reads after, each iteration: PreparedPlan::host_input, host_output.
+  std::vector<ResourceIndex> host_inputs, host_outputs;
+  bool counters = false;       // PreparedPlan::counters grow with every iteration, and it is logged
+  ItemProgress progress = {};  // of pipelines
 };
 
 // A plan made ready to run, as often as wanted: resources with their contents, pipelines, recorded commands. Each
@@ -77,6 +79,11 @@ class PreparedPlan {
     return submit().and_then([this] { return wait(); });
   }
 
+  // The memory of a buffer of PrepareOptions::host_inputs, or of host_outputs, by its index there. It stays where it
+  // is. Between iterations; before the first one it is zeros.
+  MutableBytes host_input(std::size_t index) const { return host_inputs_[index]; }
+  MutableBytes host_output(std::size_t index) const { return host_outputs_[index]; }
+
   // Replaces the contents of a resource: level 0 of an image. Between iterations.
   virtual Result<> write(ResourceIndex resource, Bytes bytes) = 0;
   virtual Result<Readback> read_back(const std::set<ResourceIndex>& wanted) = 0;
@@ -93,6 +100,9 @@ class PreparedPlan {
   // The counters that `prepare` was given, then what it measured: uploads and the making of each pipeline. With
   // PrepareOptions::counters followed by the stages of every iteration; without it they do not grow.
   virtual PerfCounters& counters() = 0;
+
+ protected:
+  std::vector<MutableBytes> host_inputs_, host_outputs_;
 };
 
 class Executor {
@@ -107,6 +117,12 @@ class Executor {
   // the driver knows), device-failed, and what Contents report.
   virtual Result<std::unique_ptr<PreparedPlan>> prepare(const Plan& plan, PrepareOptions options, const Log& log = {},
                                                         PerfCounters counters = {}) = 0;
+
+  // Held by users that do not choose queues while they prepare and run plans, and while anything of theirs is uploaded
+  // or read. Nothing is held where plans need not take turns.
+  virtual std::unique_lock<std::mutex> take_turn() { return {}; }
+  // Waits for what opens a device in the background; after that a process may end without destroying the executor.
+  virtual void finish_opening() {}
 
   // The messages of Vulkan layers since the last call, as warnings. Layers report from any thread.
   virtual std::vector<Diagnostic> take_messages() { return {}; }

@@ -214,7 +214,7 @@ TEST(PublicModelErrors, ModelsWithShadersNeedADevice) {
   const auto prepared = model.prepare();
   ASSERT_FALSE(prepared);
   EXPECT_EQ(prepared.error()[0].kind, "device-lacks");
-  EXPECT_THAT(text_of(prepared.error()), HasSubstr("prepare the model for a device"));
+  EXPECT_THAT(text_of(prepared.error()), HasSubstr("choose a Vulkan device"));
 
   Device device = Device::open().value();
   PreparedModel on_device = model.prepare(device).value();
@@ -377,6 +377,27 @@ TEST(PublicProgress, CountsKernels) {
   EXPECT_EQ(on_cpu.done[0], 6);
   EXPECT_EQ(on_cpu.total[2], 0);
   EXPECT_THAT(on_cpu.threads, ElementsAre(std::this_thread::get_id()));
+}
+
+TEST(PublicPrepared, TheCpuIsADeviceToo) {
+  if (!launch::has_cpu_engine()) GTEST_SKIP() << "this build has no CPU engine";
+  const Model model = parsed(kTwoInputs);
+  Device cpu = Device::open("cpu").value();
+  RecordedStages stages;
+  PrepareOptions options;
+  options.progress = stages.callback();
+  PreparedModel prepared = model.prepare(cpu, options).value();
+  EXPECT_THAT(stages.all, ElementsAre("plan", "check", "memory"));
+  prepared.set_input("a", std::vector<float>(6, 2)).value();
+  prepared.set_input("b", std::vector<float>(6, 3)).value();
+  prepared.run().value();
+  EXPECT_THAT(floats(prepared, "output_0"), ::testing::Each(5));
+
+  const Model shader = Model::parse(ByteView(testing::VgfRecipe::cook(std::string(kShader))), "net.vgf").value();
+  const auto refused = shader.prepare(cpu, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error()[0].kind, "device-lacks");
+  EXPECT_THAT(refused.error()[0].message, HasSubstr("choose a Vulkan device"));
 }
 
 TEST(PublicProgress, StopsBetweenKernels) {

@@ -2,9 +2,9 @@
 // Tuning in the public interface: Model::tune of include/slipway/model.hpp.
 #include "base/format.hpp"
 #include "base/public_state.hpp"
-#include "executors/cpu/executor.hpp"
+#include "executors/cpu/info.hpp"
+#include "executors/open.hpp"
 #include "executors/public_device.hpp"
-#include "executors/vulkan/executor.hpp"
 #include "launch/run.hpp"
 #include "model/standalone/plan_on.hpp"
 #include "model/tuning/tune.hpp"
@@ -51,12 +51,8 @@ Outcome<TuningResult> Model::tune(const State& model, Device* device, const Tune
   for (const auto& [name, shape] : options.shapes)
     request.shapes.push_back({name, tensor::Shape(shape.begin(), shape.end())});
 
-  const auto mine = device ? std::unique_lock(device->state().running) : std::unique_lock<std::mutex>();
-  std::unique_ptr<launch::Executor> executor;
-  if (device)
-    executor = std::make_unique<launch::VulkanExecutor>(device->state().opening);
-  else
-    executor = std::make_unique<launch::CpuExecutor>();
+  const auto executor = device ? device->state().executor : executors::open_executor({.selector = launch::kCpuDevice});
+  const auto turn = executor->take_turn();
   const auto alone = model::plan_on(executor.get(), request, {.fuse = options.fuse}, model.cache, diagnostics);
   if (alone) diagnostics.add(executor->check(alone->plan).release());
   std::optional<model::Tuned> tuned;

@@ -58,6 +58,9 @@ class PrintingExecutor final : public Executor {
     return (printing ? *printing : plain_).prepare(plan, std::move(options), log, std::move(counters));
   }
 
+  std::unique_lock<std::mutex> take_turn() override { return plain_.take_turn(); }
+  void finish_opening() override { plain_.finish_opening(); }
+
   std::vector<Diagnostic> take_messages() override {
     std::vector<Diagnostic> messages = plain_.take_messages();
     if (printing_) messages.append_range(printing_->take_messages());
@@ -136,6 +139,10 @@ Result<std::unique_ptr<PreparedPlan>> VulkanExecutor::prepare(const Plan& plan, 
   SLIPWAY_TRY(Prepared prepared, launch::prepare(plan, *device, std::move(options), log, std::move(counters)));
   prepared.belongs_to(opening_ ? opening_->current() : nullptr, shows_prints_);
   return std::make_unique<Prepared>(std::move(prepared));
+}
+
+void VulkanExecutor::finish_opening() {
+  if (opening_) opening_->join();
 }
 
 std::vector<Diagnostic> VulkanExecutor::take_messages() {

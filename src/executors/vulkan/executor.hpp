@@ -31,6 +31,8 @@ class VulkanExecutor final : public Executor {
   Diagnostics check(const Plan& plan) override;
   Result<std::unique_ptr<PreparedPlan>> prepare(const Plan& plan, PrepareOptions options, const Log& log,
                                                 PerfCounters counters) override;
+  std::unique_lock<std::mutex> take_turn() override { return std::unique_lock(turn_); }
+  void finish_opening() override;
   std::vector<Diagnostic> take_messages() override;
   std::vector<std::string> take_prints() override;
 
@@ -41,6 +43,7 @@ class VulkanExecutor final : public Executor {
   std::shared_ptr<DeviceOpening> opening_;
   const gpu::Device* device_ = nullptr;
   bool shows_prints_ = false;
+  std::mutex turn_;
 };
 
 // An executor for all plans of a request: those whose shaders print run on a second device, which is opened with the
