@@ -183,6 +183,7 @@ typedef struct {
   int tensor_names;         /* inputs and outputs of a .tosa file are called as its tensors */
   slipway_progress_function progress;
   void* progress_user;
+  int shader_check; /* of SPIR-V and of the result: 0 complete, 1 the magic number of stubs, 2 none */
 } slipway_convert_options;
 
 typedef struct {

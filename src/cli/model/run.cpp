@@ -13,16 +13,17 @@
 #include "cli/job.hpp"
 #include "cli/model/named_values.hpp"
 #include "cli/model/open_model.hpp"
-#include "cli/model/other_device.hpp"
 #include "cli/model/vgf_verbs.hpp"
 #include "cli/run_report.hpp"
 #include "cli/run_times.hpp"
+#include "executors/cpu/info.hpp"
 #include "executors/open.hpp"
 #include "launch/plan/explain.hpp"
 #include "launch/report/trace.hpp"
 #include "launch/run.hpp"
 #include "model/native.hpp"
 #include "model/standalone/compare_model.hpp"
+#include "model/standalone/graph_device.hpp"
 #include "model/standalone/plan_on.hpp"
 #include "model/tuning/kernel_times.hpp"
 #include "tensor/npz.hpp"
@@ -32,7 +33,7 @@
 namespace slipway::cli {
 namespace {
 
-constexpr std::string_view kInterpreter = "reference interpreter";
+constexpr std::string_view kInterpreter = "reference interpreter", kDevicePrefix = "device:";
 
 struct ModelOptions : LaunchGroup {
   std::vector<std::string> files;
@@ -111,8 +112,9 @@ class ModelJob : public Job {
                                           .validate = options_.validate,
                                           .shader_prints = options_.shader_prints && !options_.dry_run});
     }
-    if (other_name_ && !options_.explain) other_.emplace(*other_name_, options_);
-    return plan() && (!other_ || other_->prepare(diagnostics_));
+    if (other_name_ && !options_.explain)
+      other_executor_ = executors::open_executor({.selector = *other_name_, .validate = options_.validate});
+    return plan() && (!other_executor_ || open_other());
   }
 
   std::string explain() override { return launch::print_plan(alone_->plan); }
@@ -132,7 +134,7 @@ class ModelJob : public Job {
 
   void close() override {
     if (opened_) diagnostics_.add(opened_->take_messages());
-    if (other_) other_->add_messages(diagnostics_);
+    if (other_executor_) diagnostics_.add(other_executor_->take_messages());
   }
 
   std::string outcome(int status) override {
@@ -178,7 +180,7 @@ class ModelJob : public Job {
     if (options_.repeat <= 0 || options_.repeat > UINT32_MAX)
       usage(formatted("--repeat takes a number from 1 to {}, not {}", UINT32_MAX, options_.repeat));
     if (options_.repeat > 0) check_repeat(options_, diagnostics_);
-    other_name_ = compared_device(options_.compare, diagnostics_);
+    check_compared();
     if (options_.layers && options_.compare.empty()) usage("--layers needs --compare");
     if (options_.layers && options_.engine == "reference")
       usage("--layers compares kernels, and the reference interpreter runs no kernels; leave out --engine reference");
@@ -209,6 +211,20 @@ class ModelJob : public Job {
       usage("a dry run does not measure or compare");
   }
 
+  // What --compare names: nothing for `reference`, otherwise the selector of a device.
+  void check_compared() {
+    const std::string& value = options_.compare;
+    if (value.empty() || value == "reference") return;
+    if (value == launch::kCpuDevice)
+      other_name_ = value;
+    else if (value.starts_with(kDevicePrefix) && value.size() > kDevicePrefix.size())
+      other_name_ = value.substr(kDevicePrefix.size());
+    else
+      usage(formatted(
+          "--compare takes `reference`, `cpu` or `device:NAME`, where NAME is as in --device, but `{}` is given",
+          value));
+  }
+
   void read_range() {
     const std::size_t colon = options_.range.find(':');
     const std::string_view text = options_.range;
@@ -232,6 +248,26 @@ class ModelJob : public Job {
   bool ok() {
     if (options_.style.strict) diagnostics_.make_strict();
     return !diagnostics_.has_errors();
+  }
+
+  bool open_other() {
+    model::GraphDeviceOptions with{.executor = other_executor_,
+                                   .choices = graph_choices(options_, *other_name_),
+                                   .cache = cache_of(options_.no_cache)};
+    // The engine is that of this run.
+    with.choices.engine.reset();
+    with.choices.native = options_.emulate != "always";
+    if (options_.timeout) with.time_out = launch::time_out_of(*options_.timeout);
+    Result<model::GraphDevice> opened = model::GraphDevice::open(std::move(with), diagnostics_);
+    if (opened) {
+      other_.emplace(std::move(*opened));
+      return ok();
+    }
+    for (Diagnostic problem : opened.error()) {
+      problem.note(formatted("named by `--compare {}{}`", kDevicePrefix, *other_name_));
+      diagnostics_.add(std::move(problem));
+    }
+    return false;
   }
 
   bool plan() {
@@ -480,7 +516,8 @@ class ModelJob : public Job {
   std::shared_ptr<launch::Executor> opened_;    // null: nothing runs
   std::shared_ptr<launch::Executor> executor_;  // this one, or the CPU
   std::optional<std::string> other_name_;       // --compare with a device
-  std::optional<OtherDevice> other_;
+  std::shared_ptr<launch::Executor> other_executor_;
+  std::optional<model::GraphDevice> other_;
   std::optional<model::Standalone> alone_;
   launch::PerfCounters counters_;
   std::optional<launch::Report> report_;

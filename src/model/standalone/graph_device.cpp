@@ -29,9 +29,15 @@ std::shared_ptr<const spirv::Words> module_of(const tosa::Graph& graph) {
 }
 
 }  // namespace
+Result<GraphDevice> GraphDevice::open(GraphDeviceOptions options, Diagnostics& diagnostics) {
+  SLIPWAY_TRY(launch::ExecutorInfo info, options.executor->info());
+  SLIPWAY_TRY(GraphOptions graphs, graph_options(options.executor.get(), options.choices, options.cache, diagnostics));
+  return GraphDevice(std::move(options), std::move(graphs), std::move(info.name));
+}
+
 Result<std::vector<reference::Tensor>> GraphDevice::run(const std::shared_ptr<const tosa::Graph>& given,
                                                         std::span<const reference::Tensor> inputs) {
-  const std::shared_ptr<const tosa::Graph> graph = options_.graphs.native ? bound(given) : given;
+  const std::shared_ptr<const tosa::Graph> graph = graphs_.native ? bound(given) : given;
   launch::Plan plan;
   plan.name = graph->name;
   std::vector<launch::ResourceIndex> from, to;
@@ -50,15 +56,13 @@ Result<std::vector<reference::Tensor>> GraphDevice::run(const std::shared_ptr<co
                              .take = [&result = results[i]](Bytes bytes) { result.assign(bytes.begin(), bytes.end()); },
                              .is_output = true});
   }
-  SLIPWAY_TRY(PlannedGraph planned,
-              PlannedGraph::make(plan, graph, options_.graphs.native ? module_of(*graph) : nullptr, options_.graphs,
-                                 "other", {}, {graph}));
+  SLIPWAY_TRY(PlannedGraph planned, PlannedGraph::make(plan, graph, graphs_.native ? module_of(*graph) : nullptr,
+                                                       graphs_, "other", {}, {graph}));
   planned.dispatch(plan, {from, to}, "other", {});
   if (Diagnostics lacks = options_.executor->check(plan); lacks.has_errors()) return fail(lacks.release());
   SLIPWAY_TRY(const launch::Report report,
               launch::run(plan, *options_.executor, {.time_out = options_.time_out, .cache = options_.cache}, Log()));
   if (!report.diagnostics.empty()) return fail(report.diagnostics);
-  name_ = report.device;
   std::vector<reference::Tensor> outputs;
   for (std::size_t i = 0; i < results.size(); ++i)
     outputs.push_back(reference::Tensor::from_bytes((*graph)[graph->outputs[i]].type, results[i]));

@@ -30,8 +30,7 @@ TEST(GraphDevice, UsesTheGraphsOfTheDriver) {
     ::setenv("SLIPWAY_LAYER_CAPTURE", captured.path().c_str(), 1);
     const auto executor = executors::open_executor({});
     Diagnostics diagnostics;
-    GraphDevice device({.graphs = must(graph_options(executor.get(), {.native = native}, Cache(), diagnostics)),
-                        .executor = executor});
+    GraphDevice device = must(GraphDevice::open({.executor = executor, .choices = {.native = native}}, diagnostics));
     const std::vector<reference::Tensor> outputs = must(device.run(graph, {&input, 1}));
     ::unsetenv("SLIPWAY_LAYER_CAPTURE");
     EXPECT_EQ(outputs.at(0).integers, (std::vector<std::int64_t>{1, 2, 3}));

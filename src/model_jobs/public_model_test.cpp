@@ -10,9 +10,11 @@
 #include <thread>
 #include <utility>
 
+#include "base/files.hpp"
 #include "executors/cpu/info.hpp"
 #include "slipway/convert.hpp"
 #include "slipway/model.hpp"
+#include "testing/source_directory.hpp"
 #include "testing/vgf_recipe.hpp"
 
 namespace slipway {
@@ -377,6 +379,26 @@ TEST(PublicProgress, CountsKernels) {
   EXPECT_EQ(on_cpu.done[0], 6);
   EXPECT_EQ(on_cpu.total[2], 0);
   EXPECT_THAT(on_cpu.threads, ElementsAre(std::this_thread::get_id()));
+}
+
+// The first words of a module are all that a stub has.
+TEST(PublicConvert, ChecksShadersAsTheProgramDoes) {
+  std::string model = read_text(testing::source_directory() / "examples/mixed_model/model.graph").value();
+  const std::size_t language = model.find("GLSL"), code = model.find("layout(local_size_x"),
+                    end = model.find("\\\", \\\"input_0_vkformat");
+  ASSERT_TRUE(language != model.npos && code != model.npos && end != model.npos);
+  model.replace(code, end - code, "AwIjBwAAAQAAAAAAAQAAAAAAAAA=");
+  model.replace(language, 4, "SPIR-V");
+  ConvertOptions convert;
+  const auto checked = convert_model(ByteView(model), "net.graph", convert);
+  ASSERT_FALSE(checked);
+  EXPECT_THAT(text_of(checked.error()), HasSubstr("[unknown-reference]"));
+  convert.shader_check = ShaderCheck::Magic;
+  const auto stub = convert_model(ByteView(model), "net.graph", convert);
+  ASSERT_TRUE(stub) << text_of(stub.error());
+  EXPECT_THAT(text_of(stub->remarks), HasSubstr("is not checked beyond its first word"));
+  convert.shader_check = ShaderCheck::Off;
+  EXPECT_TRUE(convert_model(ByteView(model), "net.graph", convert));
 }
 
 TEST(PublicPrepared, TheCpuIsADeviceToo) {

@@ -18,8 +18,8 @@
 #include "model/standalone/compare_model.hpp"
 #include "model/standalone/plan_on.hpp"
 #include "model/tuning/kernel_times.hpp"
-#include "model_api/model_state.hpp"
-#include "model_api/open_any_model.hpp"
+#include "model_jobs/model_state.hpp"
+#include "model_jobs/open_any_model.hpp"
 
 namespace slipway {
 

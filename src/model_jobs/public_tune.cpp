@@ -9,8 +9,8 @@
 #include "model/standalone/plan_on.hpp"
 #include "model/tuning/tune.hpp"
 #include "model/tuning/tuning_table.hpp"
-#include "model_api/model_state.hpp"
-#include "model_api/stages.hpp"
+#include "model_jobs/model_state.hpp"
+#include "model_jobs/stages.hpp"
 
 namespace slipway {
 namespace {
