@@ -19,11 +19,11 @@
 #include "cpu/program.hpp"
 #include "cpu_peaks.hpp"
 #include "executors/cpu/executor.hpp"
+#include "executors/cpu/info.hpp"
 #include "executors/vulkan/device_opening.hpp"
 #include "graphs.hpp"
 #include "launch/check/check_device.hpp"
 #include "launch/run.hpp"
-#include "model/cpu_device.hpp"
 #include "model/device_facts.hpp"
 #include "model/tuning/kernel_times.hpp"
 #include "must.hpp"
@@ -42,7 +42,7 @@ struct Settings {
   double duration = kDuration;
   std::size_t rows = 10;
   unsigned threads = 1;  // of the CPU engine
-  bool is_on_cpu() const { return device == model::kCpuDevice; }
+  bool is_on_cpu() const { return device == launch::kCpuDevice; }
 };
 
 // The measurements of one model. They are compared with the roof, which is measured after all models.
@@ -124,7 +124,7 @@ double kernel_time_on_cpu(const tosa::Graph& graph, const Settings& settings) {
 
 // Floats of 16 bits are widened, so they have the roof of 32-bit ones; and so do bytes without an instruction for them.
 Roof roof_of_cpu(const Settings& settings, const std::set<DataType>& types) {
-  Roof roof{.device = model::cpu_snapshot().name, .products = {}};
+  Roof roof{.device = launch::cpu_info().name, .products = {}};
   measure_copies(true, [&](const tosa::Graph& graph) { return kernel_time_on_cpu(graph, settings); }, roof);
   const CpuPeaks peaks = measure_peaks(cpu::host_target(), settings.threads, settings.duration);
   for (const DataType type : types)
@@ -134,13 +134,13 @@ Roof roof_of_cpu(const Settings& settings, const std::set<DataType>& types) {
 
 launch::Profile profile_on_cpu(const launch::Plan& plan, double duration, bool of_kernels) {
   launch::RunOptions options{.repeat = 5};
-  const std::string device = model::cpu_snapshot().name;
+  const std::string device = launch::cpu_info().name;
   double once = 0;
-  for (const launch::CallTime& call : must(launch::run(plan, launch::CpuExecutor(device), options, {})).profile.calls)
+  for (const launch::CallTime& call : must(launch::run(plan, launch::CpuExecutor(), options, {})).profile.calls)
     once += call.milliseconds / options.repeat;
   options.repeat = static_cast<std::uint32_t>(std::clamp(duration / once, 5.0, 5000.0));
   options.timestamps = of_kernels;
-  return must(launch::run(plan, launch::CpuExecutor(device), options, {})).profile;
+  return must(launch::run(plan, launch::CpuExecutor(), options, {})).profile;
 }
 
 // The minimum over all runs.

@@ -28,8 +28,8 @@ mkdir -p "$logs"
 
 step_sanitize() { SLIPWAY_PRESET=sanitize ./dev test; }
 step_thread() {
-  ./dev build thread cpu_test layer_test model_api_test c_api_test &&
-    ./dev shell env/test.sh thread -R '^(cpu|layer|model_api|c_api)\.'
+  ./dev build thread cpu_test layer_test model_jobs_test c_api_test &&
+    ./dev shell env/test.sh thread -R '^(cpu|layer|model_jobs|c_api)\.'
 }
 step_fuzz() { ./dev fuzz all "${SLIPWAY_FUZZ_SECONDS:-60}"; }
 step_torture() { ./dev torture 5; }

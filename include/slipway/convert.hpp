@@ -20,12 +20,17 @@
 
 namespace slipway {
 
+// How the SPIR-V of shader operators and the file that is made are checked: completely; the magic number of binaries
+// that are known to be stubs; not at all.
+enum class ShaderCheck { Full, Magic, Off };
+
 struct ConvertOptions {
   std::string entry;                  // the function of an MLIR module; empty: all
   bool require_static_shape = false;  // an open dimension is an error
   bool fold = true;                   // simplify the graph: operators that change nothing, chains on constants
   // Names of inputs and outputs of a `.tosa` file: those of its tensors, or `tosa_deserialized_input_0:0`, ...
   bool tensor_names = false;
+  ShaderCheck shader_check = ShaderCheck::Full;
   ProgressCallback progress;  // `read`, `narrow`, `simplify`, `encode`, `check`
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The Vulkan devices of the machine, and an opened device.
+// The Vulkan devices of the machine, and an opened device: one of them, or the CPU.
 #pragma once
 
 #include <memory>
@@ -12,11 +12,11 @@
 namespace slipway {
 
 struct DeviceInfo {
-  std::uint32_t index = 0;  // in the list of the Vulkan loader
+  std::uint32_t index = 0;  // in the list of the Vulkan loader; 0 for the CPU
   std::string name;
-  std::string type;  // DiscreteGpu, IntegratedGpu, VirtualGpu, Cpu, Other
-  std::string uuid;
-  std::string api_version;  // "1.4.354"
+  std::string type;         // DiscreteGpu, IntegratedGpu, VirtualGpu, Cpu, Other
+  std::string uuid;         // empty for the CPU
+  std::string api_version;  // "1.4.354"; empty for the CPU
 };
 
 // Empty without a Vulkan loader or driver.
@@ -27,8 +27,9 @@ SLIPWAY_API Outcome<std::vector<DeviceInfo>> list_devices();
 // only be assigned or destroyed; other calls throw std::logic_error.
 class SLIPWAY_API Device {
  public:
-  // `selector`: an index, a UUID, or a part of the name; empty for the environment variable SLIPWAY_DEVICE, else the
-  // first by type: discrete, integrated, virtual, CPU, other. Errors: no-device if no device matches.
+  // `selector`: `cpu` for the CPU engine, which runs graphs only; or an index, a UUID, or a part of the name; empty for
+  // the environment variable SLIPWAY_DEVICE, else the first by type: discrete, integrated, virtual, CPU, other. Errors:
+  // no-device if no device matches.
   static Outcome<Device> open(std::string_view selector = {});
 
   Device(Device&&) noexcept;

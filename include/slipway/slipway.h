@@ -89,7 +89,7 @@ SLIPWAY_C_API const char* slipway_devices_type(const slipway_devices* devices, s
 SLIPWAY_C_API const char* slipway_devices_uuid(const slipway_devices* devices, size_t index);
 SLIPWAY_C_API void slipway_devices_free(slipway_devices* devices);
 
-/* `selector`: an index, a UUID or a part of the name; NULL or "" for SLIPWAY_DEVICE, else the first by type. */
+/* `selector`: `cpu` (graphs only), an index, a UUID or a part of the name; NULL or "" for SLIPWAY_DEVICE, else the first by type. */
 SLIPWAY_C_API int slipway_device_open(const char* selector, slipway_device** device, slipway_problems** problems);
 SLIPWAY_C_API const char* slipway_device_name(const slipway_device* device);
 SLIPWAY_C_API const char* slipway_device_type(const slipway_device* device); /* DiscreteGpu, IntegratedGpu, VirtualGpu, Cpu, Other */
@@ -183,6 +183,7 @@ typedef struct {
   int tensor_names;         /* inputs and outputs of a .tosa file are called as its tensors */
   slipway_progress_function progress;
   void* progress_user;
+  int shader_check; /* of SPIR-V and of the result: 0 complete, 1 the magic number of stubs, 2 none */
 } slipway_convert_options;
 
 typedef struct {

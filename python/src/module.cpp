@@ -158,9 +158,9 @@ void add_devices(nb::module_& module) {
       .def_ro("api_version", &DeviceInfo::api_version, "of Vulkan, such as `1.4.354`")
       .def("__repr__", [](const DeviceInfo& self) { return "<DeviceInfo " + self.name + ">"; });
   nb::class_<Device>(module, "Device",
-                     "An opened Vulkan device. Several threads may use it: models and scenarios on it run one after another.")
+                     "An opened device. Several threads may use it: models and scenarios on it run one after another.")
       .def_static("open", [](std::string_view selector) { return Device::open(selector).value(); }, "selector"_a = "",
-                  "Opens a device by index, UUID or a part of its name; by default that of the environment variable "
+                  "Opens the CPU (`cpu`, graphs only), or a device by index, UUID or a part of its name; by default that of the environment variable "
                   "SLIPWAY_DEVICE, else the first by type.", Released())
       .def_static("open", [](std::uint32_t index) { return Device::open(std::to_string(index)).value(); }, "index"_a,
                   "Opens a device by its index in the list of `devices()`.", Released())
@@ -408,8 +408,14 @@ void add_models(nb::module_& module) {
         return "<ConvertedModel " + std::to_string(self.file.size()) + " bytes>";
       });
   const auto convert_options = [](std::string entry, bool require_static_shape, bool fold, bool tensor_names,
-                                  const nb::object& progress) {
+                                  std::string_view shader_check, const nb::object& progress) {
     ConvertOptions options;
+    if (shader_check == "magic")
+      options.shader_check = ShaderCheck::Magic;
+    else if (shader_check == "off")
+      options.shader_check = ShaderCheck::Off;
+    else if (shader_check != "full")
+      throw nb::value_error("shader_check is `full`, `magic` or `off`");
     options.progress = progress_of(progress);
     options.entry = std::move(entry);
     options.require_static_shape = require_static_shape;
@@ -418,24 +424,26 @@ void add_models(nb::module_& module) {
     return options;
   };
   module.def("convert", [=](const std::filesystem::path& file, std::string entry, bool require_static_shape, bool fold,
-                            bool tensor_names, const nb::object& progress) {
-    return convert_model_file(file, convert_options(std::move(entry), require_static_shape, fold, tensor_names, progress))
+                            bool tensor_names, std::string_view shader_check, const nb::object& progress) {
+    return convert_model_file(file, convert_options(std::move(entry), require_static_shape, fold, tensor_names, shader_check,
+                                                    progress))
         .value();
   }, "file"_a, nb::kw_only(), "entry"_a = "", "require_static_shape"_a = false, "fold"_a = true,
-     "tensor_names"_a = false, "progress"_a = nb::none(),
+     "tensor_names"_a = false, "shader_check"_a = "full", "progress"_a = nb::none(),
      "Converts a TOSA or MLIR model to a VGF file. `progress(stage, index, count, done, total)` is called at the "
      "beginning of each stage, in the thread of the call; returning False or an exception stops it.", Released());
   module.def("convert_bytes", [=](nb::handle bytes, std::string_view name, std::string entry,
                                   bool require_static_shape, bool fold, bool tensor_names,
-                                  const nb::object& progress) {
+                                  std::string_view shader_check, const nb::object& progress) {
     const Buffer buffer(bytes);
     const ByteView all = buffer.view();
     const nb::gil_scoped_release released;
-    return convert_model(all, name, convert_options(std::move(entry), require_static_shape, fold, tensor_names, progress))
+    return convert_model(all, name, convert_options(std::move(entry), require_static_shape, fold, tensor_names, shader_check,
+                                                    progress))
         .value();
-  }, nb::sig(R"(def convert_bytes(bytes: collections.abc.Buffer, name: str = "<bytes>", *, entry: str = "", require_static_shape: bool = False, fold: bool = True, tensor_names: bool = False, progress: object | None = None) -> ConvertedModel)"),
+  }, nb::sig(R"(def convert_bytes(bytes: collections.abc.Buffer, name: str = "<bytes>", *, entry: str = "", require_static_shape: bool = False, fold: bool = True, tensor_names: bool = False, shader_check: str = "full", progress: object | None = None) -> ConvertedModel)"),
      "bytes"_a, "name"_a = "<bytes>", nb::kw_only(), "entry"_a = "", "require_static_shape"_a = false, "fold"_a = true,
-     "tensor_names"_a = false, "progress"_a = nb::none(), "The same for the bytes of a file.");
+     "tensor_names"_a = false, "shader_check"_a = "full", "progress"_a = nb::none(), "The same for the bytes of a file.");
 }
 
 nb::object value_of(std::optional<double> number, const std::string& text) {

@@ -182,6 +182,8 @@ def test_options_that_cannot_be_meant(net, device):
 def test_devices():
     for info in slipway.devices():
         assert slipway.Device.open(info.index).info.uuid == slipway.Device.open(info.uuid).info.uuid == info.uuid
+    cpu = slipway.Device.open("cpu").info
+    assert (cpu.type, cpu.uuid, cpu.api_version) == ("Cpu", "", "")
     with pytest.raises(slipway.Error, match="nonesuch"):
         slipway.Device.open("nonesuch")
 
@@ -299,6 +301,8 @@ def test_recipe(tmp_path):
         bound.bind(name, array)
     bound.run()
     numpy.testing.assert_array_equal(numpy.frombuffer(bound.buffer("y"), numpy.float32), 2.5 * x + y)
+    cpu = slipway.Device.open("cpu").info
+    assert (cpu.type, cpu.uuid, cpu.api_version) == ("Cpu", "", "")
     with pytest.raises(slipway.Error, match="nonesuch"):
         bound.bind("nonesuch", x)
     with pytest.raises(FileNotFoundError):

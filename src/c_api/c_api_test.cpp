@@ -171,6 +171,9 @@ TEST(CApi, ListsDevices) {
   slipway_device_free(device);
   slipway_devices_free(devices);
   EXPECT_EQ(slipway_devices_list(nullptr, nullptr), 2);
+  ASSERT_EQ(slipway_device_open("cpu", &device, nullptr), 0);
+  EXPECT_STREQ(slipway_device_type(device), "Cpu");
+  slipway_device_free(device);
 }
 
 constexpr char kNet[] = R"(graph net {

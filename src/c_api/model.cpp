@@ -56,6 +56,8 @@ ConvertOptions convert_options(const slipway_convert_options* given) {
   options.fold = from.no_fold == 0;
   options.tensor_names = from.tensor_names != 0;
   options.progress = progress_callback(from.progress, from.progress_user);
+  if (from.shader_check < 0 || from.shader_check > 2) throw WrongCall{"`shader_check` is 0, 1 or 2"};
+  options.shader_check = static_cast<ShaderCheck>(from.shader_check);
   return options;
 }
 

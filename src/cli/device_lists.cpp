@@ -4,9 +4,9 @@
 #include "base/format.hpp"
 #include "cli/schemas.hpp"
 #include "cpu/target.hpp"
+#include "executors/cpu/info.hpp"
 #include "json/record.hpp"
 #include "layer/device_offer.hpp"
-#include "model/cpu_device.hpp"
 #include "vk/device_plan.hpp"
 
 namespace slipway::cli {
@@ -207,7 +207,7 @@ std::string version_text(const vk::Version& version) {
 
 ListedCpu listed_cpu() {
   const cpu::Target target = cpu::host_target();
-  return {model::cpu_snapshot().name, cpu::default_threads(), target.vector_bits, target.has_dot_products,
+  return {launch::cpu_info().name, cpu::default_threads(), target.vector_bits, target.has_dot_products,
           cpu::unused_instructions()};
 }
 

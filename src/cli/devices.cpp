@@ -8,9 +8,9 @@
 #include "cli/program.hpp"
 #include "cpu/library.hpp"
 #include "cpu/target.hpp"
+#include "executors/cpu/info.hpp"
 #include "gpu/device/instance.hpp"
 #include "layer/device_offer.hpp"
-#include "model/cpu_device.hpp"
 #include "vk/choose_device.hpp"
 #include "vk/device_plan.hpp"
 #include "vk/selected_device.hpp"
@@ -29,7 +29,7 @@ std::string tensor_support(const vk::Snapshot& device) {
 }
 
 std::string cpu_line() {
-  return formatted("  cpu  {}, graphs only, {} threads\n", model::cpu_snapshot().name, cpu::default_threads());
+  return formatted("  cpu  {}, graphs only, {} threads\n", launch::cpu_info().name, cpu::default_threads());
 }
 
 // Everything about the CPU engine.
@@ -45,7 +45,7 @@ int cpu_details(const ReportStyle& style) {
   print(
       formatted("{}\n  graphs only, {} threads\n  vectors of {} bits, products of bytes: {}\n  instructions: {}\n"
                 "  instructions that are not used: {}\n  compiler of kernels: {}\n",
-                model::cpu_snapshot().name, cpu::default_threads(), target.vector_bits, products, target.features,
+                launch::cpu_info().name, cpu::default_threads(), target.vector_bits, products, target.features,
                 unused.empty() ? "none" : unused, cpu::compiler_file().string()));
   return 0;
 }
@@ -84,10 +84,10 @@ int devices_verb(const Arguments& arguments) {
     if (list) print(*list);
     return list ? 0 : report(diagnostics, style);
   }
-  if (vk::selected_device(selector) == model::kCpuDevice && model::has_cpu_engine()) return cpu_details(style);
+  if (vk::selected_device(selector) == launch::kCpuDevice && launch::has_cpu_engine()) return cpu_details(style);
   Result<gpu::Instance> created = gpu::create_instance();
   const bool none = created ? created->snapshots().empty() : created.error().front().kind != DiagnosticKind::Usage;
-  if (none && vk::selected_device(selector).empty() && model::has_cpu_engine())
+  if (none && vk::selected_device(selector).empty() && launch::has_cpu_engine())
     return list_without_vulkan(style, created ? Failure() : created.error());
   const std::optional<gpu::Instance> instance = diagnostics.take(std::move(created));
   std::optional<std::size_t> chosen;
@@ -99,7 +99,7 @@ int devices_verb(const Arguments& arguments) {
     for (const vk::Snapshot& device : instance->snapshots()) {
       if (selector.empty() || device.index == *chosen) list.devices.push_back({&device, device.index == *chosen});
     }
-    if (selector.empty() && model::has_cpu_engine()) list.cpu = listed_cpu();
+    if (selector.empty() && launch::has_cpu_engine()) list.cpu = listed_cpu();
     if (selector.empty()) list.xrt = xrt_devices();
     print(device_list_text(list));
     return 0;
@@ -114,7 +114,7 @@ int devices_verb(const Arguments& arguments) {
     }
   }
   if (selector.empty() && !all) {
-    if (model::has_cpu_engine()) print(cpu_line());
+    if (launch::has_cpu_engine()) print(cpu_line());
     const std::vector<std::string> npus = xrt_devices();
     for (std::size_t i = 0; i < npus.size(); ++i) print(formatted("  xrt:{}  {}  NPU, through XRT\n", i, npus[i]));
   }

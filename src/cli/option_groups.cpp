@@ -4,9 +4,8 @@
 #include <ranges>
 
 #include "base/format.hpp"
-#include "model/cpu_device.hpp"
-#include "model/plan/graph_options.hpp"
-#include "model/tuning/tuning_table.hpp"
+#include "executors/cpu/info.hpp"
+#include "model/graph_target.hpp"
 #include "recipe/backend.hpp"
 #include "vk/selected_device.hpp"
 
@@ -108,20 +107,15 @@ std::optional<model::Engine> chosen_engine(const EngineGroup& options, const std
   for (const auto& [name, engine] : kEngines) {
     if (name == options.engine) return engine;
   }
-  if (vk::selected_device(device) == model::kCpuDevice) return model::Engine::Cpu;
+  if (vk::selected_device(device) == launch::kCpuDevice) return model::Engine::Cpu;
   return std::nullopt;
 }
 
-model::GraphOptions graph_options(const EngineGroup& options, const std::string& device, const Cache& cache,
-                                  Diagnostics& diagnostics) {
-  model::GraphOptions graphs{.engine = chosen_engine(options, device).value_or(model::Engine::Kernels),
-                             .lower = {.fuse = !options.no_fuse},
-                             .threads = options.threads,
-                             .pin_threads = options.pin,
-                             .cache = cache};
-  if (graphs.engine == model::Engine::Cpu)
-    graphs.lower.device.tuning = model::tuned_facts(model::cpu_snapshot(), cache, diagnostics).tuning;
-  return graphs;
+model::GraphChoices graph_choices(const EngineGroup& options, const std::string& device) {
+  return {.engine = chosen_engine(options, device),
+          .threads = options.threads,
+          .pin_threads = options.pin,
+          .fuse = !options.no_fuse};
 }
 
 void add_shader_prints_option(OptionGroup& group, bool& shader_prints) {

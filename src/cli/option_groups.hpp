@@ -12,7 +12,7 @@
 
 namespace slipway::model {
 enum class Engine : std::uint8_t;  // plan/graph_options.hpp
-struct GraphOptions;
+struct GraphChoices;
 }  // namespace slipway::model
 
 namespace slipway::cli {
@@ -74,9 +74,7 @@ void add_engine_option(OptionGroup& group, EngineGroup& options);  // --engine
 void add_engine_thread_options(OptionGroup& group, EngineGroup& options, bool short_name = true);
 // The engine that --engine or `--device cpu` names; nothing if neither does.
 std::optional<model::Engine> chosen_engine(const EngineGroup& options, const std::string& device);
-// Of a run without Vulkan device facts: the chosen engine, otherwise kernels.
-model::GraphOptions graph_options(const EngineGroup& options, const std::string& device, const Cache& cache,
-                                  Diagnostics& diagnostics);
+model::GraphChoices graph_choices(const EngineGroup& options, const std::string& device);
 
 // The options of runs that go through `launch`: scenarios and models.
 struct LaunchGroup : PlannedRunGroup, EngineGroup {

@@ -142,6 +142,10 @@ std::string host_name() {
   return name.empty() ? "CPU" : name;
 }
 
+std::string engine_name() {
+  return formatted("{} (CPU engine, {})", host_name(), kLevelNames[static_cast<std::size_t>(host_level())]);
+}
+
 lower::DeviceFacts facts_of(const Target& target) {
   lower::DeviceFacts facts;
   facts.addresses = true;

@@ -34,6 +34,8 @@ std::vector<std::string> unused_instructions();
 
 // For messages and lists of devices: "AMD EPYC 9B14".
 std::string host_name();
+// What reports and tuning tables call the CPU engine on this machine.
+std::string engine_name();
 
 // What lower_graph needs to know.
 lower::DeviceFacts facts_of(const Target& target);

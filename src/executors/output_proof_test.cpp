@@ -26,7 +26,7 @@ class OutputProofTest : public LaunchTest {
     return text_of(report.diagnostics);
   }
   std::string problems_on_host(const Plan& plan, RunOptions options = {}) {
-    return text_of(must(launch::run(plan, CpuExecutor("host"), std::move(options), log())).diagnostics);
+    return text_of(must(launch::run(plan, CpuExecutor(), std::move(options), log())).diagnostics);
   }
   static std::string text_of(std::span<const Diagnostic> diagnostics) {
     std::string text;

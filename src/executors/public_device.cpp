@@ -4,11 +4,15 @@
 #include "base/format.hpp"
 #include "base/public_problems.hpp"
 #include "base/public_state.hpp"
+#include "executors/open.hpp"
+#include "executors/vulkan/executor.hpp"
 
 namespace slipway {
 namespace {
 
-DeviceInfo info_of(const vk::Snapshot& snapshot) {
+DeviceInfo info_of(const launch::ExecutorInfo& executor) {
+  if (!executor.vulkan) return {.name = executor.name, .type = std::string(vk::name_of(vk::DeviceType::Cpu))};
+  const vk::Snapshot& snapshot = *executor.vulkan;
   return {.index = snapshot.index,
           .name = snapshot.name,
           .type = std::string(vk::name_of(snapshot.type)),
@@ -19,12 +23,12 @@ DeviceInfo info_of(const vk::Snapshot& snapshot) {
 }  // namespace
 
 Outcome<std::vector<DeviceInfo>> list_devices() {
-  const Result<gpu::Instance> instance = gpu::create_instance();
+  const Result<std::vector<launch::ExecutorInfo>> listed = launch::list_vulkan();
   std::vector<DeviceInfo> devices;
   // Without a Vulkan loader or driver the list is empty.
-  if (!instance && instance.error().front().kind == DiagnosticKind::NoDevice) return devices;
-  if (!instance) return std::unexpected(public_problems(instance.error()));
-  for (const vk::Snapshot& snapshot : instance->snapshots()) devices.push_back(info_of(snapshot));
+  if (!listed && listed.error().front().kind == DiagnosticKind::NoDevice) return devices;
+  if (!listed) return std::unexpected(public_problems(listed.error()));
+  for (const launch::ExecutorInfo& device : *listed) devices.push_back(info_of(device));
   return devices;
 }
 
@@ -38,11 +42,12 @@ Device::State& Device::state() { return alive(state_); }
 const DeviceInfo& Device::info() const { return alive(state_).info; }
 
 Outcome<Device> Device::open(std::string_view selector) {
-  auto state = std::make_unique<State>(launch::OpenDeviceOptions{.selector = std::string(selector)});
-  const Result<const vk::Snapshot*> snapshot = state->opening.snapshot();
-  if (!snapshot) return std::unexpected(public_problems(snapshot.error()));
-  state->info = info_of(**snapshot);
-  state->opening.join();  // programs end without destroying the device
+  auto state = std::make_unique<State>();
+  state->executor = executors::open_executor({.selector = std::string(selector)});
+  const Result<launch::ExecutorInfo> info = state->executor->info();
+  if (!info) return std::unexpected(public_problems(info.error()));
+  state->info = info_of(*info);
+  state->executor->finish_opening();  // programs end without destroying the device
   return Device(std::move(state));
 }
 

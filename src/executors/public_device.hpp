@@ -2,18 +2,16 @@
 // The device of the public interface (include/slipway/device.hpp).
 #pragma once
 
-#include <mutex>
+#include <memory>
 
-#include "executors/vulkan/device_opening.hpp"
+#include "launch/executor.hpp"
 #include "slipway/device.hpp"
 
 namespace slipway {
 
 struct Device::State {
-  explicit State(launch::OpenDeviceOptions request) : opening(std::move(request)) {}
-  launch::DeviceOpening opening;
+  std::shared_ptr<launch::Executor> executor;
   DeviceInfo info;
-  std::mutex running;  // of scenarios, which may replace the device
 };
 
 }  // namespace slipway

@@ -51,7 +51,8 @@ class Run {
       add_session_memory(0);
       return {};
     }
-    if (options_.prove_outputs) proof_.emplace(plan_, options_.repeat);
+    // A proof may run the plan again, which would print again.
+    if (options_.prove_outputs && !prepared_->shows_prints()) proof_.emplace(plan_, options_.repeat);
     Result<> done;
     std::uint32_t i = 0;
     for (; i < options_.repeat && done && !is_interrupted(); ++i) {
@@ -85,7 +86,10 @@ class Run {
         [&] { return store(counters_file_, write_perf_counters(report_.counters), "Performance stats stored"); });
   }
 
-  Report report() { return std::move(report_); }
+  Report report() {
+    report_.printed = executor_.take_prints();
+    return std::move(report_);
+  }
 
  private:
   void add_session_memory(std::uint32_t iteration) {

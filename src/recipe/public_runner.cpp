@@ -5,7 +5,7 @@
 
 #include "base/format.hpp"
 #include "base/public_problems.hpp"
-#include "model/cpu_device.hpp"
+#include "executors/cpu/info.hpp"
 #include "model/plan/graph_options.hpp"
 #include "recipe/cpu/host_buffer.hpp"
 #include "recipe/open_backend.hpp"
@@ -17,7 +17,7 @@ namespace slipway {
 
 struct device::state {
   state(const std::string& selector, std::shared_ptr<const void> xrt_device)
-      : is_cpu(!xrt_device && vk::selected_device(selector) == model::kCpuDevice),
+      : is_cpu(!xrt_device && vk::selected_device(selector) == launch::kCpuDevice),
         backends(selector, Cache::of_user(), std::move(xrt_device)) {}
   bool is_cpu;  // models run on the CPU engine
   recipe::Backends backends;

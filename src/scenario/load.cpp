@@ -27,10 +27,7 @@ Loaded load(const SourcePtr& source, const Path& directory, const ScenarioOption
 
 namespace {
 
-// An executor that is not a Vulkan device has nothing that can be required.
-void check_requirements(const Loaded& loaded, const launch::ExecutorInfo& info, Diagnostics& diagnostics) {
-  const vk::Snapshot none{.name = info.name};
-  const vk::Snapshot& device = info.vulkan ? *info.vulkan : none;
+void check_requirements(const Loaded& loaded, const vk::Snapshot& device, Diagnostics& diagnostics) {
   const Requirements& requirements = loaded.scenario->requirements;
   for (const std::string& line : check_requires(requirements, device)) {
     diagnostics.error(DiagnosticKind::DeviceLacks, requirements.at.location(), line);
@@ -41,7 +38,7 @@ void check_requirements(const Loaded& loaded, const launch::ExecutorInfo& info, 
 }  // namespace
 
 void check_device(const Loaded& loaded, const vk::Snapshot& device, Diagnostics& diagnostics) {
-  check_requirements(loaded, {.name = device.name, .driver = {}, .vulkan = &device}, diagnostics);
+  check_requirements(loaded, device, diagnostics);
   diagnostics.add(launch::check_device(*loaded.plan, launch::needs_of(*loaded.plan), device).release());
 }
 
@@ -49,7 +46,9 @@ std::optional<launch::Report> run(const Loaded& loaded, launch::Executor& execut
                                   const Log& log, Diagnostics& diagnostics) {
   const auto info = diagnostics.take(executor.info());
   if (!info) return std::nullopt;
-  check_requirements(loaded, *info, diagnostics);
+  // An executor that is not a Vulkan device has nothing that can be required.
+  const vk::Snapshot none{.name = info->name};
+  check_requirements(loaded, info->vulkan ? *info->vulkan : none, diagnostics);
   diagnostics.add(executor.check(*loaded.plan).release());
   if (diagnostics.has_errors()) return std::nullopt;
   return diagnostics.take(launch::run(*loaded.plan, executor, std::move(options), log));

@@ -28,13 +28,10 @@ struct ScenarioOptions {
   bool cast = false;        // arrays of files with elements of another type are converted
   bool legacy_dds = false;  // DDS files are written without a DX10 header
   Emulation emulation = Emulation::Auto;
-  model::GraphOptions graphs = {};  // what computes graphs
-  // Called when there is a graph: facts of the device that will run it. Empty: the device is unknown, and kernels use
-  // only what every device has.
-  std::function<lower::DeviceFacts()> device_facts = {};
-  // Called when there is a graph or a shader with tensors, unless all are emulated: the device that may run them
-  // natively. Empty: everything is emulated.
-  std::function<const vk::Snapshot*()> native_device = {};
+  // Called when there is a graph or a shader with tensors: what computes graphs, on which device, and who may run both
+  // natively (model/graph_target.hpp). Empty: the device is unknown, kernels use only what every device has, and
+  // everything is emulated.
+  std::function<model::GraphOptions()> target = {};
 };
 
 }  // namespace slipway::scenario

@@ -9,10 +9,9 @@
 #include "base/public_problems.hpp"
 #include "base/public_state.hpp"
 #include "executors/public_device.hpp"
-#include "executors/vulkan/executor.hpp"
 #include "launch/plan/resource_array.hpp"
 #include "launch/run.hpp"
-#include "model/tuning/tuning_table.hpp"
+#include "model/graph_target.hpp"
 #include "scenario/replan.hpp"
 #include "tensor/format.hpp"
 
@@ -21,6 +20,7 @@ namespace slipway {
 struct Scenario::State {
   scenario::Replannable scenario;
   std::vector<Problem> remarks;
+  std::shared_ptr<const vk::Snapshot> device;  // that the plan may have graphs of
 };
 
 namespace {
@@ -111,14 +111,13 @@ Outcome<RunReport> Scenario::run(Device& device, const RunOptions& options) {
   Diagnostics diagnostics;
   if (options.repeat == 0)
     return problems(Failure{{.kind = DiagnosticKind::Usage, .message = "`repeat` is 0; it must be at least 1"}});
-  const std::scoped_lock turn(device.state().running);
-  launch::DeviceOpening& opening = device.state().opening;
-  const auto snapshot = opening.snapshot();
-  if (snapshot) {
-    const lower::DeviceFacts facts = model::tuned_facts(**snapshot, alive(state_).scenario.cache(), diagnostics);
-    if (diagnostics.has_errors() || !alive(state_).scenario.plan_for(facts, diagnostics))
-      return problems(diagnostics.all());
-  }
+  launch::Executor& executor = *device.state().executor;
+  const auto turn = executor.take_turn();
+  const auto graphs =
+      diagnostics.take(model::graph_options(&executor, {}, alive(state_).scenario.cache(), diagnostics));
+  if (!graphs || diagnostics.has_errors() || !alive(state_).scenario.plan_for(*graphs, diagnostics))
+    return problems(diagnostics.all());
+  alive(state_).device = executor.info()->vulkan;
   scenario::Loaded loaded = alive(state_).scenario.loaded();
   launch::RunOptions how{.repeat = options.repeat};
   if (options.timeout) {
@@ -139,7 +138,6 @@ Outcome<RunReport> Scenario::run(Device& device, const RunOptions& options) {
          .take = [&result, uid](Bytes bytes) { result.captured[uid].assign(bytes.begin(), bytes.end()); },
          .is_output = true});
   }
-  launch::VulkanExecutor executor(opening);
   auto report = scenario::run(loaded, executor, std::move(how), Log(), diagnostics);
   if (report) diagnostics.add(launch::take_unwritten(*report));
   if (!report || diagnostics.has_errors()) return problems(diagnostics.all());

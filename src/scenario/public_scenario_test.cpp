@@ -2,16 +2,23 @@
 // The public class Scenario: one device for several threads (include/slipway/scenario.hpp).
 #include "slipway/scenario.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <array>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <stdexcept>
 #include <thread>
 #include <utility>
 
 #include "base/format.hpp"
+#include "executors/cpu/info.hpp"
+#include "testing/layer.hpp"
+#include "testing/scenario_case.hpp"
+#include "testing/scratch_directory.hpp"
+#include "testing/source_directory.hpp"
 
 namespace slipway {
 namespace {
@@ -123,6 +130,85 @@ TEST(PublicScenario, ARunThatFailsLeavesTheDeviceToTheOthers) {
       }
     });
   }
+}
+
+// The output is twice the input.
+constexpr std::string_view kDoubled = R"(
+resource x input tensor R32_SFLOAT [16]
+resource y output tensor R32_SFLOAT [16]
+module net graph main graph
+| graph main {
+|   %0 = input f32[16] at 0.0
+|   %1 = ADD(%0, %0) f32[16]
+|   output %1 at 0.1
+| }
+segment net net
+set 0: 0 x, 1 y
+in 0 x
+out 1 y
+input 0 x x
+output 1 y y
+)";
+
+constexpr std::string_view kDoubledScene = R"({"resources": [
+  {"graph": {"uid": "net", "src": "net.vgf"}},
+  {"tensor": {"uid": "x", "dims": [16], "format": "VK_FORMAT_R32_SFLOAT", "shader_access": "readonly"}},
+  {"tensor": {"uid": "y", "dims": [16], "format": "VK_FORMAT_R32_SFLOAT", "shader_access": "writeonly"}}],
+  "commands": [{"dispatch_graph": {"graph_ref": "net", "bindings": [
+    {"set": 0, "id": 0, "resource_ref": "x"}, {"set": 0, "id": 1, "resource_ref": "y"}]}}]})";
+
+class PublicGraphs : public ::testing::Test {
+ protected:
+  PublicGraphs() : scenario_(Scenario::parse(kDoubledScene, files_ / "", {.cache = false}).value()) {
+    scenario_.set_contents("x", ByteView(std::vector<float>(16, 3))).value();
+  }
+  std::vector<float> run(Device& device) {
+    RunOptions options;
+    options.capture = {"y"};
+    const Outcome<RunReport> report = scenario_.run(device, options);
+    if (!report) throw std::runtime_error(report.error().front().text);
+    std::vector<float> values(16);
+    std::memcpy(values.data(), report->captured.at("y").data(), sizeof(float) * values.size());
+    return values;
+  }
+
+  testing::Case files_{{{"net.vgf", std::string(kDoubled)}}};
+  Scenario scenario_;
+};
+
+TEST_F(PublicGraphs, RunOnTheCpuAndOnADevice) {
+  if (!launch::has_cpu_engine()) GTEST_SKIP() << "this build has no CPU engine";
+  Device cpu = Device::open("cpu").value();
+  EXPECT_EQ(cpu.info().type, "Cpu");
+  EXPECT_EQ(cpu.info().uuid, "");
+  EXPECT_THAT(cpu.info().name, ::testing::HasSubstr("CPU engine"));
+  Device device = Device::open().value();
+  EXPECT_NE(device.info().uuid, "");
+  // In turn: the scenario is planned again for the other one.
+  for (Device* one : {&cpu, &device, &cpu}) EXPECT_THAT(run(*one), ::testing::Each(6));
+}
+
+TEST_F(PublicGraphs, ShadersNeedADevice) {
+  Scenario scenario = Scenario::load(testing::source_directory() / "examples/hello/scenario.json").value();
+  Device cpu = Device::open("cpu").value();
+  RunOptions options;
+  options.write_outputs = false;
+  const Outcome<RunReport> report = scenario.run(cpu, options);
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().front().kind, "device-lacks");
+  EXPECT_THAT(report.error().front().message, ::testing::HasSubstr("the CPU engine runs graphs only"));
+}
+
+// The layer writes the graphs that it runs.
+TEST_F(PublicGraphs, UseThoseOfTheDriver) {
+  if (!testing::UseLayer::is_here()) GTEST_SKIP() << "no driver with tensors and graphs here";
+  const testing::UseLayer layer(testing::Validation::Off);
+  const testing::ScratchDirectory captured;
+  ::setenv("SLIPWAY_LAYER_CAPTURE", captured.path().c_str(), 1);
+  Device device = Device::open().value();
+  EXPECT_THAT(run(device), ::testing::Each(6));
+  ::unsetenv("SLIPWAY_LAYER_CAPTURE");
+  EXPECT_FALSE(std::filesystem::is_empty(captured.path()));
 }
 
 }  // namespace

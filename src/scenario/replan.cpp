@@ -6,26 +6,31 @@
 namespace slipway::scenario {
 
 Replannable::Replannable(ScenarioText text, Diagnostics& diagnostics) : text_(std::move(text)) {
-  loaded_ = load_for(facts_, diagnostics);
+  loaded_ = load_for(graphs_, diagnostics);
 }
 
-Loaded Replannable::load_for(const lower::DeviceFacts& facts, Diagnostics& diagnostics) const {
+Loaded Replannable::load_for(const model::GraphOptions& graphs, Diagnostics& diagnostics) {
   ScenarioOptions options = text_.options;
-  options.device_facts = [&] { return facts; };
+  options.target = [&] {
+    depends_on_graphs_ = true;
+    return graphs;
+  };
   return load(text_.text, text_.directory, options, diagnostics);
 }
 
-bool Replannable::plan_for(const lower::DeviceFacts& facts, Diagnostics& diagnostics) {
-  if (facts == facts_ || loaded_.plan->graphs.empty()) return true;
+bool Replannable::plan_for(const model::GraphOptions& graphs, Diagnostics& diagnostics) {
+  const bool is_same =
+      graphs.engine == graphs_.engine && graphs.lower.device == graphs_.lower.device && graphs.native == graphs_.native;
+  if (is_same || !depends_on_graphs_) return true;
   Diagnostics problems;
-  Loaded again = load_for(facts, problems);
+  Loaded again = load_for(graphs, problems);
   if (problems.has_errors() || !again.plan) {
     diagnostics.add(problems.release());
     return false;
   }
   for (const auto& [resource, contents] : replaced_) replace(*again.plan, resource, contents);
   loaded_ = std::move(again);
-  facts_ = facts;
+  graphs_ = graphs;
   return true;
 }
 

@@ -3,7 +3,7 @@
 // again when the device is known.
 //
 //   Replannable scenario({make_source("a.json", text), directory, options}, diagnostics);
-//   if (scenario.loaded().plan && scenario.plan_for(model::device_facts(snapshot), diagnostics))
+//   if (scenario.loaded().plan && scenario.plan_for(graphs, diagnostics))
 //   run(scenario.loaded()...);
 #pragma once
 
@@ -19,7 +19,7 @@ namespace slipway::scenario {
 struct ScenarioText {
   SourcePtr text;
   Path directory;
-  ScenarioOptions options;  // without device_facts
+  ScenarioOptions options;  // without a target
 };
 
 class Replannable {
@@ -30,20 +30,22 @@ class Replannable {
   const Loaded& loaded() const { return loaded_; }
   const Cache& cache() const { return text_.options.cache; }
 
-  // Reads files again if a graph has to be planned again. Returns false after errors; the plan is then unchanged.
-  bool plan_for(const lower::DeviceFacts& facts, Diagnostics& diagnostics);
+  // Reads files again if a graph or tensors have to be planned again. Returns false after errors; the plan is then
+  // unchanged. What runs natively must live as long as this.
+  bool plan_for(const model::GraphOptions& graphs, Diagnostics& diagnostics);
 
   // Replaces the initial contents of a resource in this plan and in later ones.
   void set_contents(const std::string& resource, Bytes bytes);
 
  private:
   using Replaced = std::shared_ptr<const std::vector<std::byte>>;
-  Loaded load_for(const lower::DeviceFacts& facts, Diagnostics& diagnostics) const;
+  Loaded load_for(const model::GraphOptions& graphs, Diagnostics& diagnostics);
   static void replace(launch::Plan& plan, const std::string& resource, const Replaced& contents);
 
   ScenarioText text_;
   Loaded loaded_;
-  lower::DeviceFacts facts_;  // of the device that it is planned for
+  model::GraphOptions graphs_;  // that it is planned with
+  bool depends_on_graphs_ = false;
   std::map<std::string, Replaced> replaced_;
 };
 

@@ -71,7 +71,7 @@ TEST_F(ReplanTest, GraphsGetTheKernelsOfTheDevice) {
   std::vector<float> given(16), result(16);
   for (std::size_t i = 0; i < given.size(); ++i) given[i] = static_cast<float>(i);
   scenario.set_contents("x", std::as_bytes(std::span(given)));
-  ASSERT_TRUE(scenario.plan_for(facts, diagnostics_)) << messages();
+  ASSERT_TRUE(scenario.plan_for({.lower = {.device = facts}}, diagnostics_)) << messages();
   EXPECT_TRUE(has_addresses(scenario));
 
   // The replaced contents are kept.
@@ -90,7 +90,7 @@ TEST_F(ReplanTest, WithoutGraphsNothingIsReadAgain) {
   ASSERT_TRUE(scenario.loaded().plan) << messages();
   const launch::Plan* const before = &*scenario.loaded().plan;
   const auto steps = before->steps.size();
-  EXPECT_TRUE(scenario.plan_for({.addresses = true}, diagnostics_));
+  EXPECT_TRUE(scenario.plan_for({.lower = {.device = {.addresses = true}}}, diagnostics_));
   EXPECT_EQ(scenario.loaded().plan->steps.size(), steps);
 }
 
@@ -98,7 +98,7 @@ TEST_F(ReplanTest, AMissingFileIsReported) {
   Replannable scenario = load(kWithGraph);
   ASSERT_TRUE(scenario.loaded().plan) << messages();
   std::filesystem::remove(files_ / "net.vgf");
-  EXPECT_FALSE(scenario.plan_for({.addresses = true}, diagnostics_));
+  EXPECT_FALSE(scenario.plan_for({.lower = {.device = {.addresses = true}}}, diagnostics_));
   EXPECT_THAT(messages(), ::testing::HasSubstr("[file-not-found]"));
   EXPECT_TRUE(scenario.loaded().plan);
 }

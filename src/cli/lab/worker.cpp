@@ -17,12 +17,12 @@
 #include "cli/formats.hpp"
 #include "cli/lab/options.hpp"
 #include "cli/run_report.hpp"
+#include "executors/cpu/info.hpp"
 #include "gpu/device/device_failure.hpp"
 #include "gpu/device/instance.hpp"
 #include "json/document.hpp"
 #include "json/writer.hpp"
 #include "launch/report/iteration_times.hpp"
-#include "model/cpu_device.hpp"
 #include "tensor/compare.hpp"
 #include "vk/choose_device.hpp"
 #include "vk/selected_device.hpp"
@@ -71,7 +71,6 @@ class SupervisorLink {
 };
 
 std::optional<vk::Snapshot> find_device(const std::string& selector) {
-  if (vk::selected_device(selector) == model::kCpuDevice) return model::cpu_snapshot();
   const Result<gpu::Instance> instance = gpu::create_instance();
   if (!instance) return std::nullopt;
   const Result<std::size_t> index = vk::choose_device(instance->snapshots(), selector);
@@ -145,8 +144,11 @@ class Worker {
     for (std::size_t i = 0; i + 1 < words_.size(); ++i) {
       if (words_[i] == "--device") selector = words_[i + 1];
     }
-    device_ = find_device(selector);
-    const DeviceIdentity device = device_ ? DeviceIdentity{device_->name, vk::driver_of(*device_)} : DeviceIdentity();
+    DeviceIdentity device;
+    if (vk::selected_device(selector) == launch::kCpuDevice)
+      device.name = launch::cpu_info().name;
+    else if ((device_ = find_device(selector)))
+      device = {device_->name, vk::driver_of(*device_)};
     json::Writer out(json::kCompact);
     out.object(
         [&] { out.key("device").object([&] { out.member("name", device.name).member("driver", device.driver); }); });
@@ -240,7 +242,7 @@ class Worker {
   }
 
   std::vector<std::string> words_;
-  std::optional<vk::Snapshot> device_;
+  std::optional<vk::Snapshot> device_;  // of Vulkan
   SupervisorLink link_;
   std::map<std::unique_ptr<JobSource> (*)(), std::unique_ptr<JobSource>> sources_;
 };

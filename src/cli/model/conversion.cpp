@@ -16,7 +16,6 @@
 #include "base/system/resident_memory.hpp"
 #include "base/text/base64.hpp"
 #include "cli/content.hpp"
-#include "cli/model/run_in_memory.hpp"
 #include "cli/option_groups.hpp"
 #include "convert/analyse.hpp"
 #include "convert/report.hpp"
@@ -24,6 +23,8 @@
 #include "convert/verify_on_device.hpp"
 #include "launch/run.hpp"
 #include "model/graph_segment.hpp"
+#include "model_jobs/check_converted.hpp"
+#include "model_jobs/model_runner.hpp"
 #include "shader/compile.hpp"
 #include "spirv/tools.hpp"
 #include "tosa/text.hpp"
@@ -205,7 +206,7 @@ class Conversion {
       if (const auto written = report ? write_file(options_.report, *report) : Result<>(); !written)
         diagnostics_.add(written.error());
     }
-    if (!ok() || !is_sound(*bytes)) return false;
+    if (!ok() || !checked(*bytes)) return false;
     if (options_.emit == Emit::SpirvAssembly) {
       assembly(*file);
     } else if (!options_.explain || options_.output != "-") {
@@ -241,7 +242,7 @@ class Conversion {
 
   void verify_shaders(const tosa::Model& original, const tosa::Model& model, const vgf::File& file, Bytes bytes,
                       const convert::VerifyOptions& settings) {
-    ModelRunner runner(options_.device, model::Engine::Reference);
+    model::ModelRunner runner(options_.device, model::Engine::Reference);
     runner.set_time_out(settings.time_out);
     const convert::VerifyReport report = convert::verify_on_device(
         original, model, file, bytes, options_.settings, settings,
@@ -316,18 +317,9 @@ class Conversion {
     write(text, "spirv assembly");
   }
 
-  // `check` of the file that was made. Rules of Slipway were reported where the model breaks them.
-  bool is_sound(Bytes bytes) {
-    Diagnostics problems;
-    const auto file = vgf::read_vgf(bytes, options_.output == "-" ? "<stdout>" : options_.output, problems);
-    if (file && options_.settings.shader.check == convert::ShaderCheck::Full) model::check_model(*file, problems);
-    if (!problems.has_errors()) return true;
-    for (Diagnostic& problem : problems.release()) {
-      if (problem.severity != Severity::Error) continue;
-      problem.note("the converted file is not valid, and is not written");
-      diagnostics_.add(std::move(problem));
-    }
-    return false;
+  std::optional<vgf::File> checked(Bytes bytes) {
+    return model::check_converted(bytes, options_.output == "-" ? "<stdout>" : options_.output,
+                                  options_.settings.shader.check, diagnostics_);
   }
 
   void warn_of_overwriting() const {
@@ -353,7 +345,7 @@ class Conversion {
   void write(convert::Converted& converted) {
     if (options_.output == "-") {
       const auto bytes = diagnostics_.take(converted.file.finish());
-      if (bytes && is_sound(*bytes)) write(Bytes(*bytes), "vgf");
+      if (bytes && checked(*bytes)) write(Bytes(*bytes), "vgf");
       return;
     }
     warn_of_overwriting();
@@ -361,7 +353,7 @@ class Conversion {
     if (!out) return;
     if (const auto written = converted.file.write_to(*out); !written) return diagnostics_.add(written.error());
     const auto made = diagnostics_.take(out->map());
-    if (!made || !is_sound(made->bytes())) return;
+    if (!made || !checked(made->bytes())) return;
     if (const auto done = out->commit(); !done) return diagnostics_.add(done.error());
     saved("vgf");
   }

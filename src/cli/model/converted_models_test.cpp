@@ -7,14 +7,14 @@
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "cli/model/mixed_models.hpp"
-#include "cli/model/run_in_memory.hpp"
 #include "convert/convert.hpp"
 #include "convert/read_model.hpp"
 #include "convert/segments/merge_segments.hpp"
 #include "convert/verify.hpp"
 #include "convert/verify_on_device.hpp"
-#include "model/cpu_device.hpp"
+#include "executors/cpu/info.hpp"
 #include "model/graph_segment.hpp"
+#include "model_jobs/model_runner.hpp"
 #include "spirv/tools.hpp"
 #include "testing/tosa/matrix.hpp"
 #include "testing/tosa/suite.hpp"
@@ -65,7 +65,7 @@ class ConvertedModels : public ::testing::Test {
                           const tosa::Graph& graph) {
     return run(runner_, file, inputs, graph);
   }
-  static std::vector<Tensor> run(ModelRunner& runner, const std::shared_ptr<const model::ModelFile>& file,
+  static std::vector<Tensor> run(model::ModelRunner& runner, const std::shared_ptr<const model::ModelFile>& file,
                                  std::span<const Tensor> inputs, const tosa::Graph& graph) {
     std::vector<tosa::TensorType> types;
     for (const tosa::ValueId output : graph.outputs) types.push_back(graph[output].type);
@@ -122,7 +122,7 @@ class ConvertedModels : public ::testing::Test {
     }
   }
 
-  ModelRunner runner_{"", model::Engine::Kernels, true}, engine_runner_{"", model::Engine::Cpu, true};
+  model::ModelRunner runner_{"", model::Engine::Kernels, true}, engine_runner_{"", model::Engine::Cpu, true};
 };
 
 TEST_F(ConvertedModels, EveryOperatorAndType) {
@@ -171,7 +171,7 @@ TEST_F(ConvertedModels, WithShadersAndWithoutAreAlike) {
     const auto expected = convert::evaluate(made.plain, made.inputs);
     ASSERT_TRUE(expected);
     // The graphs on the CPU engine, between the shaders.
-    const auto on_engine = model::has_cpu_engine() ? run(engine_runner_, with, made.inputs, made.mixed) : partitioned;
+    const auto on_engine = launch::has_cpu_engine() ? run(engine_runner_, with, made.inputs, made.mixed) : partitioned;
     ASSERT_EQ(on_engine.size(), whole.size());
     for (std::size_t i = 0; i < whole.size(); ++i) {
       const Tensor& wanted = (*expected)[tosa::index(made.plain.outputs[i])];
@@ -212,7 +212,7 @@ TEST_F(ConvertedModels, VerificationRunsTheShaders) {
     const auto bytes = converted->file.finish();
     const auto file = vgf::read_vgf(*bytes, "t.vgf", problems);
     ASSERT_TRUE(file) << messages(problems);
-    ModelRunner runner("", model::Engine::Reference);
+    model::ModelRunner runner("", model::Engine::Reference);
     const auto report = convert::verify_on_device(
         original, model, *file, *bytes, {}, {},
         [&](const auto& to_run, auto inputs, auto outputs) { return runner.run(to_run, inputs, outputs); }, problems);

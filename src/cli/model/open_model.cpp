@@ -2,7 +2,7 @@
 #include "cli/model/open_model.hpp"
 
 #include "cli/content.hpp"
-#include "model_api/open_any_model.hpp"
+#include "model_jobs/open_any_model.hpp"
 
 namespace slipway::cli {
 

@@ -10,34 +10,31 @@
 #include "base/interrupt.hpp"
 #include "base/print_diagnostic.hpp"
 #include "base/system/temporary_directory.hpp"
-#include "cli/device_session.hpp"
 #include "cli/job.hpp"
 #include "cli/model/named_values.hpp"
 #include "cli/model/open_model.hpp"
-#include "cli/model/other_device.hpp"
 #include "cli/model/vgf_verbs.hpp"
 #include "cli/run_report.hpp"
 #include "cli/run_times.hpp"
-#include "executors/cpu/executor.hpp"
-#include "executors/vulkan/executor.hpp"
-#include "launch/check/hazards.hpp"
+#include "executors/cpu/info.hpp"
+#include "executors/open.hpp"
 #include "launch/plan/explain.hpp"
 #include "launch/report/trace.hpp"
 #include "launch/run.hpp"
-#include "model/cpu_device.hpp"
 #include "model/native.hpp"
 #include "model/standalone/compare_model.hpp"
+#include "model/standalone/graph_device.hpp"
+#include "model/standalone/plan_on.hpp"
 #include "model/tuning/kernel_times.hpp"
 #include "model/tuning/tuning_table.hpp"
 #include "tensor/files/npz.hpp"
 #include "tensor/shape.hpp"
-#include "vk/device_plan.hpp"
 #include "vk/selected_device.hpp"
 
 namespace slipway::cli {
 namespace {
 
-constexpr std::string_view kInterpreter = "reference interpreter";
+constexpr std::string_view kInterpreter = "reference interpreter", kDevicePrefix = "device:";
 
 struct ModelOptions : LaunchGroup {
   std::vector<std::string> files;
@@ -110,13 +107,15 @@ class ModelJob : public Job {
   const std::string& file() const override { return options_.files.front(); }
 
   bool load() override {
-    if ((!options_.explain || !options_.device.empty()) && !on_cpu_only()) {
-      const launch::OpenDeviceOptions request{.selector = options_.device, .timestamps = options_.is_timed()};
-      device_.emplace(request, options_.validate);
-      printing_.emplace(request, options_.validate, options_.shader_prints && !options_.dry_run);
+    if (!options_.explain || !options_.device.empty()) {
+      opened_ = executors::open_executor({.selector = options_.device,
+                                          .timestamps = options_.is_timed(),
+                                          .validate = options_.validate,
+                                          .shader_prints = options_.shader_prints && !options_.dry_run});
     }
-    if (other_name_ && !options_.explain) other_.emplace(*other_name_, options_);
-    return plan() && (!other_ || other_->prepare(diagnostics_));
+    if (other_name_ && !options_.explain)
+      other_executor_ = executors::open_executor({.selector = *other_name_, .validate = options_.validate});
+    return plan() && (!other_executor_ || open_other());
   }
 
   std::string explain() override { return launch::print_plan(alone_->plan); }
@@ -135,9 +134,8 @@ class ModelJob : public Job {
   }
 
   void close() override {
-    if (device_) device_->add_messages(diagnostics_);
-    if (printing_ && printing_->session()) printing_->session()->add_messages(diagnostics_);
-    if (other_) other_->add_messages(diagnostics_);
+    if (opened_) diagnostics_.add(opened_->take_messages());
+    if (other_executor_) diagnostics_.add(other_executor_->take_messages());
   }
 
   std::string outcome(int status) override {
@@ -183,7 +181,7 @@ class ModelJob : public Job {
     if (options_.repeat <= 0 || options_.repeat > UINT32_MAX)
       usage(formatted("--repeat takes a number from 1 to {}, not {}", UINT32_MAX, options_.repeat));
     if (options_.repeat > 0) check_repeat(options_, diagnostics_);
-    other_name_ = compared_device(options_.compare, diagnostics_);
+    check_compared();
     if (options_.layers && options_.compare.empty()) usage("--layers needs --compare");
     if (options_.layers && options_.engine == "reference")
       usage("--layers compares kernels, and the reference interpreter runs no kernels; leave out --engine reference");
@@ -214,6 +212,20 @@ class ModelJob : public Job {
       usage("a dry run does not measure or compare");
   }
 
+  // What --compare names: nothing for `reference`, otherwise the selector of a device.
+  void check_compared() {
+    const std::string& value = options_.compare;
+    if (value.empty() || value == "reference") return;
+    if (value == launch::kCpuDevice)
+      other_name_ = value;
+    else if (value.starts_with(kDevicePrefix) && value.size() > kDevicePrefix.size())
+      other_name_ = value.substr(kDevicePrefix.size());
+    else
+      usage(formatted(
+          "--compare takes `reference`, `cpu` or `device:NAME`, where NAME is as in --device, but `{}` is given",
+          value));
+  }
+
   void read_range() {
     const std::size_t colon = options_.range.find(':');
     const std::string_view text = options_.range;
@@ -223,64 +235,6 @@ class ModelJob : public Job {
     }
     if (!request_.fill.low || !request_.fill.high)
       usage(formatted("--range takes two numbers, LOW:HIGH, but `{}` is given", options_.range));
-  }
-
-  // --- the engine ---
-
-  // `--device cpu`: no Vulkan device is opened.
-  bool on_cpu_only() const { return vk::selected_device(options_.device) == model::kCpuDevice; }
-
-  // Without a GPU, and unless something else is asked for, models of graphs run on the CPU engine.
-  bool prefers_cpu(const Result<const vk::Snapshot*>& snapshot) const {
-    if (options_.engine != "auto" || !vk::selected_device(options_.device).empty() || options_.emulate ||
-        options_.validate)
-      return false;
-    if (snapshot && ((*snapshot)->type != vk::DeviceType::Cpu || vk::missing_for_graphs(**snapshot).empty()))
-      return false;
-    const std::vector<vgf::Segment>& segments = request_.file->vgf.segments;
-    return std::ranges::all_of(segments, [](const vgf::Segment& s) { return s.kind == vgf::ModuleKind::Graph; }) &&
-           model::has_cpu_engine();
-  }
-
-  // Sets the engine of graphs and what it has to know of the device.
-  bool choose_engine(const Cache& cache) {
-    model::GraphOptions& graphs = request_.model.graphs;
-    graphs = graph_options(options_, options_.device, cache, diagnostics_);
-    graphs.progress = counted("compiling kernels", "planning " + request_.name);
-    if (graphs.engine == model::Engine::Reference) return true;
-    // The choice of kernels and native support of graphs depend on the device, which may be unknown with --explain.
-    if (device_ && graphs.engine != model::Engine::Cpu) {
-      const auto snapshot = device_->opening().snapshot();
-      if (prefers_cpu(snapshot)) {
-        graphs.engine = model::Engine::Cpu;
-        graphs.lower.device.tuning = model::tuned_facts(model::cpu_snapshot(), cache, diagnostics_).tuning;
-        may_change_engine_ = snapshot.has_value();
-      } else if (!diagnostics_.take(snapshot)) {
-        return false;
-      } else {
-        graphs.lower.device = model::tuned_facts(**snapshot, cache, diagnostics_);
-        if (options_.emulate != "always") graphs.native = *snapshot;
-      }
-    }
-    return true;
-  }
-
-  // Plans again for the device where the CPU engine was only preferred, and the plan has more than graphs.
-  bool keep_engine(const Cache& cache) {
-    if (!may_change_engine_ || launch::why_not_on_host(alone_->plan).empty()) return true;
-    const auto snapshot = diagnostics_.take(device_->opening().snapshot());
-    if (!snapshot) return false;
-    request_.model.graphs.engine = model::Engine::Kernels;
-    request_.model.graphs.lower.device = model::tuned_facts(**snapshot, cache, diagnostics_);
-    request_.model.graphs.native = *snapshot;
-    alone_ = model::plan_standalone(request_, diagnostics_);
-    return alone_.has_value();
-  }
-
-  // Whether the run needs no Vulkan device.
-  bool runs_on_host() const {
-    if (on_cpu_only()) return true;
-    return request_.model.graphs.engine != model::Engine::Kernels && launch::why_not_on_host(alone_->plan).empty();
   }
 
   bool has_graphs() const {
@@ -297,6 +251,26 @@ class ModelJob : public Job {
     return !diagnostics_.has_errors();
   }
 
+  bool open_other() {
+    model::GraphDeviceOptions with{.executor = other_executor_,
+                                   .choices = graph_choices(options_, *other_name_),
+                                   .cache = cache_of(options_.no_cache)};
+    // The engine is that of this run.
+    with.choices.engine.reset();
+    with.choices.native = options_.emulate != "always";
+    if (options_.timeout) with.time_out = launch::time_out_of(*options_.timeout);
+    Result<model::GraphDevice> opened = model::GraphDevice::open(std::move(with), diagnostics_);
+    if (opened) {
+      other_.emplace(std::move(*opened));
+      return ok();
+    }
+    for (Diagnostic problem : opened.error()) {
+      problem.note(formatted("named by `--compare {}{}`", kDevicePrefix, *other_name_));
+      diagnostics_.add(std::move(problem));
+    }
+    return false;
+  }
+
   bool plan() {
     const std::string& path = options_.files.front();
     const std::string name = path == "-" ? "<stdin>" : path;
@@ -309,11 +283,7 @@ class ModelJob : public Job {
     const launch::ScopedTimer timer(counters_, launch::CounterCategory::ScenarioSetup, "Plan Model: " + name);
     stage("planning " + name);
     const Cache cache = cache_of(options_.no_cache);
-    auto shaders = model::compile_modules(*request_.file, cache, diagnostics_);
-    if (!shaders) return false;
     request_.name = path == "-" ? "model" : Path(path).stem().string();
-    request_.model.shaders = std::move(*shaders);
-    if (!choose_engine(cache)) return false;
     request_.input_directory = options_.input_directory;
     if (is_archive(options_.output_directory)) {
       auto made = diagnostics_.take(TemporaryDirectory::make("outputs"));
@@ -330,9 +300,12 @@ class ModelJob : public Job {
     request_.tolerance = {.abs = options_.absolute.value_or(0), .rel = options_.relative.value_or(0)};
     if (!options_.compare.empty()) request_.values = std::make_shared<model::ModelValues>();
     if (options_.layers) request_.model.graphs.intermediates = std::make_shared<model::Intermediates>();
-    alone_ = model::plan_standalone(request_, diagnostics_);
-    if (alone_ && !keep_engine(cache)) return false;
-    if (alone_) diagnostics_.add(launch::check_hazards(alone_->plan).release());
+    request_.model.graphs.progress = counted("compiling kernels", "planning " + request_.name);
+    model::GraphChoices choices = graph_choices(options_, options_.device);
+    choices.native = options_.emulate != "always";
+    const bool is_free = vk::selected_device(options_.device).empty() && !options_.emulate && !options_.validate;
+    executor_ = model::executor_for(request_.file->vgf, choices, opened_, is_free);
+    alone_ = model::plan_on(executor_.get(), request_, choices, cache, diagnostics_);
     return alone_ && ok();
   }
 
@@ -348,25 +321,19 @@ class ModelJob : public Job {
   }
 
   bool execute() {
-    const bool on_host = runs_on_host();
-    DeviceSession* const printing = on_host ? nullptr : printing_->for_plan(alone_->plan, diagnostics_);
-    std::unique_ptr<launch::Executor> executor;
-    if (on_host)
-      executor = std::make_unique<launch::CpuExecutor>(is_interpreted() ? std::string(kInterpreter)
-                                                                        : model::cpu_snapshot().name);
-    else
-      executor = std::make_unique<launch::VulkanExecutor>((printing ? *printing : *device_).opening());
-    const auto info = diagnostics_.take(executor->info());
+    const auto info = diagnostics_.take(executor_->info());
     if (!info) return false;
-    if (options_.emulate == "never" && options_.engine == "auto") refuse_emulation(info->vulkan);
-    diagnostics_.add(executor->check(alone_->plan).release());
+    if (options_.emulate == "never" && options_.engine == "auto") refuse_emulation(info->vulkan.get());
+    diagnostics_.add(executor_->check(alone_->plan).release());
     if (!ok()) return false;
-    stage(on_host ? "running kernels" : "compiling and running kernels");
-    launch::RunOptions options = run_options();
-    options.prove_outputs = printing == nullptr;  // which may run again, and print again
-    report_ = diagnostics_.take(launch::run(alone_->plan, *executor, std::move(options), verbose_log()));
-    if (printing && report_) report_->printed = printing->take_prints();
-    if (report_ && is_interpreted() && !on_host) report_->device += formatted("; graphs by the {}", kInterpreter);
+    stage(info->runs_graphs_on_host ? "running kernels" : "compiling and running kernels");
+    report_ = diagnostics_.take(launch::run(alone_->plan, *executor_, run_options(), verbose_log()));
+    if (report_ && is_interpreted()) {
+      if (info->runs_graphs_on_host)
+        report_->device = kInterpreter;
+      else
+        report_->device += formatted("; graphs by the {}", kInterpreter);
+    }
     return report_.has_value();
   }
 
@@ -547,15 +514,15 @@ class ModelJob : public Job {
 
   const ModelOptions& options_;
   model::StandaloneOptions request_;
-  std::optional<DeviceSession> device_;
-  std::optional<PrintingDevice> printing_;
-  std::optional<std::string> other_name_;  // --compare with a device
-  std::optional<OtherDevice> other_;
+  std::shared_ptr<launch::Executor> opened_;    // null: nothing runs
+  std::shared_ptr<launch::Executor> executor_;  // this one, or the CPU
+  std::optional<std::string> other_name_;       // --compare with a device
+  std::shared_ptr<launch::Executor> other_executor_;
+  std::optional<model::GraphDevice> other_;
   std::optional<model::Standalone> alone_;
   launch::PerfCounters counters_;
   std::optional<launch::Report> report_;
   std::optional<TemporaryDirectory> archived_;  // the outputs, if they become an archive
-  bool may_change_engine_ = false;
   std::vector<LayerReport> layers_;
 };
 

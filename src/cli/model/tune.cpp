@@ -4,19 +4,16 @@
 
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
-#include "cli/device_session.hpp"
 #include "cli/model/model_pages.hpp"
 #include "cli/model/named_values.hpp"
 #include "cli/model/open_model.hpp"
 #include "cli/model/vgf_verbs.hpp"
 #include "cli/option_groups.hpp"
 #include "cli/progress.hpp"
-#include "executors/cpu/executor.hpp"
-#include "model/cpu_device.hpp"
-#include "model/standalone/open_standalone.hpp"
+#include "executors/open.hpp"
+#include "model/standalone/plan_on.hpp"
 #include "model/tuning/report.hpp"
 #include "model/tuning/tuning_table.hpp"
-#include "vk/selected_device.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -61,19 +58,15 @@ class Tuning {
     if (options_.no_cache && options_.output.empty())
       diagnostics_.error(DiagnosticKind::Usage, {}, "--no-cache needs --output; otherwise the results would be lost");
     if (diagnostics_.has_errors()) return report(diagnostics_, options_.style);
-    if (vk::selected_device(options_.device) == model::kCpuDevice) {
-      for (const std::string& file : options_.files) measure_unless_interrupted(file, &Tuning::measure_on_cpu);
-    } else {
-      for (const std::string& file : options_.files) measure_unless_interrupted(file, &Tuning::measure);
-    }
+    for (const std::string& file : options_.files) measure_unless_interrupted(file);
     write_tuning_page();
     return report(diagnostics_, options_.style);
   }
 
  private:
-  void measure_unless_interrupted(const std::string& file, void (Tuning::*measure)(const std::string&)) {
+  void measure_unless_interrupted(const std::string& file) {
     const std::size_t before = tuned_.size();
-    if (!is_interrupted()) (this->*measure)(file);
+    if (!is_interrupted()) measure(file);
     if (!is_interrupted()) return;
     diagnostics_.error(DiagnosticKind::Interrupted, SourceLocation::in_file(file),
                        tuned_.size() == before ? "not tuned, because the verb was interrupted"
@@ -87,40 +80,24 @@ class Tuning {
     if (!request_.file || diagnostics_.has_errors()) return false;
     request_.name = Path(file).stem().string();
     request_.shapes = shapes_;
-    request_.model.graphs.lower.fuse = !options_.no_fuse;
-    request_.model.graphs.cache = cache_;
     return true;
-  }
-
-  void measure_on_cpu(const std::string& file) {
-    if (!open(file)) return;
-    request_.model.graphs.engine = model::Engine::Cpu;
-    auto shaders = model::compile_modules(*request_.file, cache_, diagnostics_);
-    if (!shaders) return;
-    request_.model.shaders = std::move(*shaders);
-    const auto alone = model::plan_standalone(request_, diagnostics_);
-    if (!alone) return;
-    if (const std::string why = launch::why_not_on_host(alone->plan); !why.empty()) {
-      diagnostics_.error(DiagnosticKind::DeviceLacks, SourceLocation::in_file(file),
-                         formatted("the CPU engine runs graphs only, and {}", why));
-      return;
-    }
-    tune_on(nullptr, model::cpu_snapshot());
   }
 
   // Each model needs other features of the device, so it is opened for each.
   void measure(const std::string& file) {
     if (!open(file)) return;
-    DeviceSession session({.selector = options_.device, .timestamps = true}, false);
-    if (const auto opened =
-            model::open_standalone(request_, session.opening(), cache_, {.timestamps = true}, diagnostics_))
-      tune_on(opened->device, *opened->snapshot);
-    session.add_messages(diagnostics_);
+    const auto executor = executors::open_executor({.selector = options_.device, .timestamps = true});
+    tune_on(*executor);
+    diagnostics_.add(executor->take_messages());
   }
 
-  void tune_on(const gpu::Device* device, const vk::Snapshot& snapshot) {
+  void tune_on(launch::Executor& executor) {
+    const auto alone = model::plan_on(&executor, request_, {.fuse = !options_.no_fuse}, cache_, diagnostics_);
+    if (!alone) return;
+    diagnostics_.add(executor.check(alone->plan).release());
+    if (diagnostics_.has_errors()) return;
     const auto tuned = model::tune({.standalone = request_,
-                                    .device = device,
+                                    .executor = executor,
                                     .cache = cache_,
                                     .limit = options_.quick ? std::optional(kQuick) : std::nullopt,
                                     .progress = [this](std::size_t round, std::size_t rounds) { show(round, rounds); }},
@@ -128,10 +105,10 @@ class Tuning {
     if (!tuned || (diagnostics_.has_errors() && !is_interrupted())) return;
     for (const auto& [kernel, parameters] : tuned->tuning) all_[kernel] = parameters;
     if (tuned->rates) rates_ = tuned->rates;
-    if (cache_.enabled()) model::cache_tuning(snapshot, tuned->tuning, cache_, rates_);
-    write_table(snapshot);
+    if (cache_.enabled()) model::cache_tuning(tuned->device, tuned->tuning, cache_, rates_);
+    write_table(tuned->device);
     progress_.stage("");
-    tuned_.push_back({request_.file->vgf.name, snapshot.name, model::tuning_report_text(*tuned)});
+    tuned_.push_back({request_.file->vgf.name, tuned->device.name, model::tuning_report_text(*tuned)});
     print(options_.style.json ? model::tuning_report_text(*tuned) : table_of(*tuned));
   }
 
@@ -151,9 +128,9 @@ class Tuning {
   }
 
   // After each model, so that nothing that was measured is lost when the next one fails or the program is ended.
-  void write_table(const vk::Snapshot& snapshot) {
+  void write_table(const launch::DeviceKey& device) {
     if (options_.output.empty()) return;
-    const std::string text = write_tuning(model::TuningTable::of(snapshot, all_, rates_));
+    const std::string text = write_tuning(model::TuningTable::of(device, all_, rates_));
     if (Result<> written = write_file(options_.output, text); !written) diagnostics_.add(std::move(written.error()));
   }
 

@@ -9,6 +9,7 @@
 
 #include "base/system/files.hpp"
 #include "model/cpu_device.hpp"
+#include "executors/cpu/info.hpp"
 #include "testing/scratch_directory.hpp"
 #include "testing/vgf_recipe.hpp"
 
@@ -51,7 +52,7 @@ std::size_t pinned_threads() {
 
 // The pool of the engine stays, so its threads can be counted after the run.
 TEST(Jobs, ThreadsOfTheEngine) {
-  if (!model::has_cpu_engine()) GTEST_SKIP() << "this build has no CPU engine";
+  if (!launch::has_cpu_engine()) GTEST_SKIP() << "this build has no CPU engine";
   if (cpu_set_t cpus; sched_getaffinity(0, sizeof cpus, &cpus) != 0 || CPU_COUNT(&cpus) == 1)
     GTEST_SKIP() << "all threads use one CPU";
   const slipway::testing::ScratchDirectory directory;

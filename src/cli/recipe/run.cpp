@@ -13,9 +13,11 @@
 #include "cli/job.hpp"
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/verbs.hpp"
+#include "executors/vulkan/layer_messages.hpp"
+#include "gpu/device/instance.hpp"
 #include "json/diagnostics.hpp"
 #include "launch/run.hpp"
-#include "model/plan/graph_options.hpp"
+#include "model/graph_target.hpp"
 #include "recipe/open_backend.hpp"
 #include "spirv/prints.hpp"
 #include "tensor/compare.hpp"
@@ -99,10 +101,10 @@ class RecipeJob : public Job {
         session_options({file, options_.profile, options_.kernels, directory_, group.allow_outside}, diagnostics_);
     if (!request) return false;
     const Cache cache = cache_of(options_.no_cache);
-    request->plan = {
-        .backend = recipe::kernel_backend_from_name(group.backend),
-        .cache = cache,
-        .graphs = std::make_shared<model::GraphOptions>(graph_options(options_, options_.device, cache, diagnostics_))};
+    request->plan = {.backend = recipe::kernel_backend_from_name(group.backend),
+                     .cache = cache,
+                     .graphs = std::make_shared<model::GraphOptions>(*model::graph_options(
+                         nullptr, graph_choices(options_, options_.device), cache, diagnostics_))};
     request->changes = {.iterations = group.iterations,
                         .mode = recipe::mode_from_name(group.mode),
                         .no_map = options_.no_map,
@@ -123,7 +125,7 @@ class RecipeJob : public Job {
   void run() override {
     if (!open() || options_.dry_run) return;
     const bool ran = execute();
-    printed_ = prints_->take();
+    printed_ = prints_->take_prints();
     if (ran) finish();
     if (ran && options_.timings) note_unmeasured();
     if (options_.profile.empty() && binds_.empty()) suggest_profile();
@@ -203,12 +205,12 @@ class RecipeJob : public Job {
     if (!options_.shader_prints || options_.dry_run || printing == session_.plan()->kernels.end()) return;
     if (!gpu::has_validation_layer()) {
       diagnostics_.remark(DiagnosticKind::Unsupported, SourceLocation::in_file(options_.files.front()),
-                          needs_printing_layer(printing->name));
+                          launch::needs_printing_layer(printing->name));
       return;
     }
     backends_->set_instance(
         {.shader_prints = true, .on_message = [prints = prints_](const vk::InstanceMessage& message) {
-           if (message.is_shader_print) prints->add(message.text);
+           if (message.is_shader_print) prints->add(message);
          }});
   }
 
@@ -292,7 +294,7 @@ class RecipeJob : public Job {
   Path directory_;
   std::optional<recipe::Backends> backends_;
   recipe::Session session_;
-  std::shared_ptr<ShaderPrints> prints_ = std::make_shared<ShaderPrints>();
+  std::shared_ptr<launch::LayerMessages> prints_ = std::make_shared<launch::LayerMessages>();
   std::vector<std::string> printed_;
   std::optional<tensor::ComparedOutputs> compared_;
 };

@@ -5,18 +5,14 @@
 #include <filesystem>
 
 #include "base/format.hpp"
-#include "cli/device_session.hpp"
 #include "cli/run_report.hpp"
 #include "cli/run_times.hpp"
 #include "cli/scenario/frame_capture.hpp"
-#include "executors/cpu/executor.hpp"
-#include "executors/vulkan/executor.hpp"
+#include "executors/open.hpp"
 #include "launch/plan/explain.hpp"
 #include "launch/report/trace.hpp"
 #include "launch/run.hpp"
-#include "model/cpu_device.hpp"
-#include "model/tuning/tuning_table.hpp"
-#include "vk/selected_device.hpp"
+#include "model/graph_target.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -34,30 +30,21 @@ scenario::Loaded load_file(const std::string& file, const scenario::ScenarioOpti
   return scenario::load(*source, file == "-" ? Path(".") : Path(file).parent_path(), options, diagnostics);
 }
 
-launch::OpenDeviceOptions device_request(const ScenarioRunOptions& options) {
-  launch::OpenDeviceOptions request{.selector = options.device,
-                                    .timestamps = wants_timestamps(options),
-                                    .robustness = options.robustness || options.confine,
-                                    .robustness_on_cpus = true,
-                                    .disabled_extensions = options.disabled_extensions};
-  request.instance.debug_names = options.debug_markers;
-  return request;
+launch::ExecutorRequest executor_request(const ScenarioRunOptions& options) {
+  return {.selector = options.device,
+          .timestamps = wants_timestamps(options),
+          .robustness = options.robustness || options.confine,
+          .robustness_on_cpus = true,
+          .disabled_extensions = options.disabled_extensions,
+          .debug_names = options.debug_markers,
+          .validate = options.validate,
+          .shader_prints = options.shader_prints && !options.dry_run};
 }
 
 ScenarioRunner::ScenarioRunner(const ScenarioRunOptions& options, Log log, Cache cache)
     : options_(options), log_(std::move(log)), cache_(std::move(cache)) {
-  if (options.explain && options.device.empty()) return;
-  if (vk::selected_device(options.device) == model::kCpuDevice) {
-    executor_ = std::make_unique<launch::CpuExecutor>(model::cpu_snapshot().name);
-    return;
-  }
-  launch::OpenDeviceOptions request = device_request(options);
-  printing_ = std::make_unique<PrintingDevice>(request, options.validate, options.shader_prints && !options.dry_run);
-  device_ = std::make_unique<DeviceSession>(std::move(request), options.validate);
-  executor_ = std::make_unique<launch::VulkanExecutor>(device_->opening());
+  if (!options.explain || !options.device.empty()) executor_ = executors::open_executor(executor_request(options));
 }
-
-ScenarioRunner::~ScenarioRunner() = default;
 
 launch::RunOptions ScenarioRunner::options_for(const std::string& file) const {
   launch::RunOptions options;
@@ -88,19 +75,13 @@ std::optional<launch::Report> ScenarioRunner::run(const std::string& file, const
                                                   const ItemProgress& progress, Diagnostics& diagnostics) {
   if (options_.wait_for_key) wait_for_enter();
   FrameCapture capture(options_.capture_frame && !options_.dry_run, log_);
-  DeviceSession* const printing = printing_ ? printing_->for_plan(*loaded.plan, diagnostics) : nullptr;
-  std::optional<launch::VulkanExecutor> printer;
-  if (printing) printer.emplace(printing->opening());
   launch::RunOptions how = options_for(file);
   how.progress = progress;
-  how.prove_outputs = printing == nullptr;  // which may run again, and print again
-  std::optional<launch::Report> report =
-      scenario::run(loaded, printer ? *printer : *executor_, std::move(how), log_, diagnostics);
+  std::optional<launch::Report> report = scenario::run(loaded, *executor_, std::move(how), log_, diagnostics);
   if (report) diagnostics.add(launch::take_unwritten(*report));
   if (report) report->warmup = static_cast<std::uint32_t>(options_.warmup);
   if (report && report->is_interrupted)
     diagnostics.add(interrupted_run(file, *report, static_cast<std::uint64_t>(options_.warmup + options_.repeat)));
-  if (printing && report) report->printed = printing->take_prints();
   if (report && !options_.trace_path.empty()) {
     diagnostics.take(
         write_file(options_.trace_path, launch::write_trace(loaded.plan->name, report->counters, report->profile))
@@ -111,15 +92,12 @@ std::optional<launch::Report> ScenarioRunner::run(const std::string& file, const
   return report;
 }
 
-lower::DeviceFacts ScenarioRunner::device_facts(Diagnostics& diagnostics) {
-  const vk::Snapshot* snapshot = native_device();
-  return snapshot ? model::tuned_facts(*snapshot, cache_, diagnostics) : lower::DeviceFacts{};
-}
-
-// Null if no device can be opened; the run reports why.
-const vk::Snapshot* ScenarioRunner::native_device() {
-  const auto snapshot = device_ ? device_->opening().snapshot() : Result<const vk::Snapshot*>(nullptr);
-  return snapshot ? *snapshot : nullptr;
+// Without a device everything is emulated; the run reports why it is missing.
+model::GraphOptions ScenarioRunner::target(Diagnostics& diagnostics) const {
+  const model::GraphChoices choices = graph_choices(options_, options_.device);
+  return model::graph_options(executor_.get(), choices, cache_, diagnostics)
+      .or_else([&](const Failure&) { return model::graph_options(nullptr, choices, cache_, diagnostics); })
+      .value();
 }
 
 scenario::Loaded ScenarioRunner::load(const std::string& file, Diagnostics& diagnostics) {
@@ -134,9 +112,7 @@ scenario::Loaded ScenarioRunner::load(const std::string& file, Diagnostics& diag
                                        .cast = options_.cast,
                                        .legacy_dds = options_.dds_header == "legacy",
                                        .emulation = emulation,
-                                       .graphs = graph_options(options_, options_.device, cache_, diagnostics),
-                                       .device_facts = [this, &diagnostics] { return device_facts(diagnostics); },
-                                       .native_device = [this] { return native_device(); }},
+                                       .target = [&] { return target(diagnostics); }},
                                       diagnostics);
   if (options_.style.strict) diagnostics.make_strict();
   if (loaded.plan && !diagnostics.has_errors()) log_.info("Scenario file parsed");
@@ -144,8 +120,7 @@ scenario::Loaded ScenarioRunner::load(const std::string& file, Diagnostics& diag
 }
 
 void ScenarioRunner::add_messages(Diagnostics& diagnostics) {
-  if (device_) device_->add_messages(diagnostics);
-  if (printing_ && printing_->session()) printing_->session()->add_messages(diagnostics);
+  if (executor_) diagnostics.add(executor_->take_messages());
 }
 
 bool ScenarioJob::load() {

@@ -10,32 +10,29 @@
 #include "base/log.hpp"
 #include "cli/job.hpp"
 #include "cli/scenario/options.hpp"
+#include "launch/executor_request.hpp"
 #include "launch/report/report.hpp"
 #include "scenario/load.hpp"
 
 namespace slipway::launch {
-struct OpenDeviceOptions;
+class Executor;
 }
 
 namespace slipway::cli {
-
-class DeviceSession;
-class PrintingDevice;
 
 // `file` may be `-`.
 scenario::Loaded load_file(const std::string& file, const scenario::ScenarioOptions& settings,
                            Diagnostics& diagnostics);
 
-// The device that scenarios with these options need. With `confine`, and on drivers for CPUs, accesses to memory are
-// checked: there a wrong one could change memory of the program.
-launch::OpenDeviceOptions device_request(const ScenarioRunOptions& options);
+// What scenarios with these options ask of their executor. With `confine`, and on drivers for CPUs, accesses to memory
+// are checked: there a wrong one could change memory of the program.
+launch::ExecutorRequest executor_request(const ScenarioRunOptions& options);
 
 // What the scenarios of one call share: options, log, cache and device. It outlives their jobs.
 class ScenarioRunner {
  public:
   // Starts to open the device in the background, unless --explain is given without --device.
   ScenarioRunner(const ScenarioRunOptions& options, Log log, Cache cache);
-  ~ScenarioRunner();
 
   const ScenarioRunOptions& options() const { return options_; }
   scenario::Loaded load(const std::string& file, Diagnostics& diagnostics);
@@ -47,15 +44,12 @@ class ScenarioRunner {
 
  private:
   launch::RunOptions options_for(const std::string& file) const;
-  lower::DeviceFacts device_facts(Diagnostics& diagnostics);
-  const vk::Snapshot* native_device();
+  model::GraphOptions target(Diagnostics& diagnostics) const;
 
   const ScenarioRunOptions& options_;
   Log log_;
   Cache cache_;
-  std::unique_ptr<DeviceSession> device_;  // null for `--device cpu`
-  std::unique_ptr<PrintingDevice> printing_;
-  std::unique_ptr<launch::Executor> executor_;
+  std::shared_ptr<launch::Executor> executor_;
 };
 
 // One scenario file.

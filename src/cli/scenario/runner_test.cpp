@@ -10,13 +10,13 @@ namespace {
 
 TEST(ScenarioRunner, AccessesAreCheckedWhereFilesAreConfined) {
   ScenarioRunOptions options;
-  EXPECT_FALSE(device_request(options).robustness);
-  EXPECT_TRUE(device_request(options).robustness_on_cpus);
+  EXPECT_FALSE(executor_request(options).robustness);
+  EXPECT_TRUE(executor_request(options).robustness_on_cpus);
   options.confine = true;
-  EXPECT_TRUE(device_request(options).robustness);
+  EXPECT_TRUE(executor_request(options).robustness);
   options.confine = false;
   options.robustness = true;
-  EXPECT_TRUE(device_request(options).robustness);
+  EXPECT_TRUE(executor_request(options).robustness);
 }
 
 }  // namespace

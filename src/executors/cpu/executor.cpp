@@ -47,7 +47,7 @@ Diagnostics CpuExecutor::check(const Plan& plan) {
                formatted("the CPU engine runs graphs only, and {}; {}", obstacle->what,
                          plan.graphs.empty()
                              ? "choose a Vulkan device with --device"
-                             : "with `--engine cpu` instead of `--device cpu` the rest runs on a Vulkan device"))
+                             : "on a Vulkan device the engine `cpu` runs the graphs, and the device the rest"))
         .at(obstacle->origin->path, obstacle->origin->uid);
   }
   return diagnostics;

@@ -3,6 +3,7 @@
 // that the CPU engine runs.
 #pragma once
 
+#include "executors/cpu/info.hpp"
 #include "launch/executor.hpp"
 
 namespace slipway::launch {
@@ -12,16 +13,13 @@ std::string why_not_on_host(const Plan& plan);
 
 class CpuExecutor final : public Executor {
  public:
-  // `name` is what reports call it.
-  explicit CpuExecutor(std::string name) : name_(std::move(name)) {}
-
-  Result<ExecutorInfo> info() override { return ExecutorInfo{.name = name_, .driver = {}}; }
+  Result<ExecutorInfo> info() override { return info_; }
   Diagnostics check(const Plan& plan) override;
   Result<std::unique_ptr<PreparedPlan>> prepare(const Plan& plan, PrepareOptions options, const Log& log,
                                                 PerfCounters counters) override;
 
  private:
-  std::string name_;
+  const ExecutorInfo info_ = cpu_info();
 };
 
 }  // namespace slipway::launch

@@ -63,6 +63,11 @@ Result<> HostPrepared::fill_resources() {
   return {};
 }
 
+void HostPrepared::show_host_memory() {
+  for (const ResourceIndex input : options_.host_inputs) host_inputs_.push_back(bytes_[input]);
+  for (const ResourceIndex output : options_.host_outputs) host_outputs_.push_back(bytes_[output]);
+}
+
 Result<> HostPrepared::submit(const SubmitOptions& options) {
   calls_.clear();
   if (++iterations_ == 1) profile_.started = HostClock::now();
@@ -107,7 +112,8 @@ Result<> HostPrepared::call(const Call& call, std::size_t index, std::optional<s
 }
 
 Result<> HostPrepared::write(ResourceIndex resource, Bytes bytes) {
-  std::ranges::copy(bytes, bytes_[resource].begin());
+  // They may be the same memory.
+  if (!bytes.empty()) std::memmove(bytes_[resource].data(), bytes.data(), bytes.size());
   return {};
 }
 
@@ -127,6 +133,7 @@ Result<HostPrepared> prepare_on_host(const Plan& plan, PrepareOptions options, c
   HostPrepared prepared(plan, std::move(options), log, std::move(counters));
   SLIPWAY_TRY_VOID(prepared.make_resources());
   SLIPWAY_TRY_VOID(prepared.fill_resources());
+  prepared.show_host_memory();
   return prepared;
 }
 

@@ -41,6 +41,7 @@ class HostPrepared final : public PreparedPlan {
   Result<MutableBytes> allocate(std::uint64_t size);
   Result<> make_resources();
   Result<> fill_resources();
+  void show_host_memory();
   Result<> run_steps(std::optional<std::chrono::nanoseconds> time_out);
   Result<> call(const Call& call, std::size_t index, std::optional<std::chrono::nanoseconds> time_out);
 

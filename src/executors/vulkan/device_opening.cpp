@@ -39,8 +39,9 @@ Result<DeviceOpening::Opened> DeviceOpening::open() {
     instance_.emplace(std::move(instance));
     return vk::choose_device(instance_->snapshots(), options_.selector);
   });
-  asking_.set_value(chosen.transform([&](std::size_t i) -> const vk::Snapshot* {
-    return &snapshot_.emplace(vk::without_extensions(instance_->snapshots()[i], options_.disabled_extensions));
+  asking_.set_value(chosen.transform([&](std::size_t i) {
+    return snapshot_ = std::make_shared<const vk::Snapshot>(
+               vk::without_extensions(instance_->snapshots()[i], options_.disabled_extensions));
   }));
   if (!chosen) return fail(chosen.error());
   Opened opened{.index = *chosen};
@@ -64,7 +65,7 @@ Result<DeviceOpening::Opened*> DeviceOpening::wait() {
   return &**opened_;
 }
 
-Result<const vk::Snapshot*> DeviceOpening::snapshot() {
+Result<std::shared_ptr<const vk::Snapshot>> DeviceOpening::snapshot() {
   if (!asked_) asked_.emplace(asking_.get_future().get());
   return *asked_;
 }

@@ -42,9 +42,9 @@ class DeviceOpening {
   // Waits for the thread; errors are those of `get`. A process may call `exit` from here on without destroying this:
   // the thread would use the driver while `exit` destroys it.
   void join() const;
-  // Waits until the driver has been asked, but not for the device. Errors: no-device. The snapshot lives as long as the
-  // opening, and has no extensions that the options disable.
-  Result<const vk::Snapshot*> snapshot();
+  // Waits until the driver has been asked, but not for the device. Errors: no-device. The snapshot has no extensions
+  // that the options disable.
+  Result<std::shared_ptr<const vk::Snapshot>> snapshot();
   // Waits for the device and makes sure that it has what is needed; may be called for several plans, one after the
   // other. What was made from the device before must be gone, unless `current` keeps it: the device may be made again,
   // and is when it is lost. Errors:
@@ -69,8 +69,8 @@ class DeviceOpening {
   OpenDeviceOptions options_;
   // Written by the thread before it keeps its promise.
   std::optional<gpu::Instance> instance_;
-  std::optional<vk::Snapshot> snapshot_;  // without the extensions that the options disable
-  using Asked = Result<const vk::Snapshot*>;
+  std::shared_ptr<const vk::Snapshot> snapshot_;  // without the extensions that the options disable
+  using Asked = Result<std::shared_ptr<const vk::Snapshot>>;
   std::promise<Asked> asking_;
   std::optional<Asked> asked_;
   std::future<Result<Opened>> opening_;

@@ -32,7 +32,7 @@ class OpenDevice : public ::testing::Test {
 
 TEST_F(OpenDevice, OpenedAheadAndUsedForSeveralPlans) {
   DeviceOpening opening(request());
-  const vk::Snapshot* snapshot = must(opening.snapshot());
+  const auto snapshot = must(opening.snapshot());
   gpu::Device* device = must(opening.get({}));
   EXPECT_EQ(device->snapshot().name, snapshot->name);
   EXPECT_EQ(must(opening.get({.graphics = true, .blit = true, .frame_boundary = true})), device);
@@ -43,7 +43,7 @@ TEST_F(OpenDevice, IsDestroyedBeforeTheDeviceIsAskedFor) { DeviceOpening opening
 
 TEST_F(OpenDevice, ChosenByName) {
   const std::string name =
-      must(DeviceOpening(request()).snapshot().transform([](const vk::Snapshot* found) { return found->name; }));
+      must(DeviceOpening(request()).snapshot().transform([](const auto& found) { return found->name; }));
   DeviceOpening opening(request(name.substr(0, 8)));
   EXPECT_EQ(must(opening.get({}))->snapshot().name, name);
 }
@@ -71,7 +71,7 @@ TEST_F(OpenDevice, NeedsThatTheDeviceDoesNotMeet) {
 // What was made without knowing the needs is made again when it does not serve them.
 TEST_F(OpenDevice, MadeAgainForOtherNeeds) {
   DeviceOpening opening(request());
-  const vk::Snapshot* snapshot = must(opening.snapshot());
+  const auto snapshot = must(opening.snapshot());
   if (!snapshot->has_feature("robustBufferAccess2")) GTEST_SKIP() << "the device has no robustness to ask for";
   EXPECT_FALSE(must(opening.get({}))->plan().has_feature("robustBufferAccess2"));
   EXPECT_TRUE(must(opening.get({.robustness = true}))->plan().has_feature("robustBufferAccess2"));

@@ -1,20 +1,126 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "executors/vulkan/executor.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+
 #include "executors/vulkan/device_opening.hpp"
+#include "executors/vulkan/layer_messages.hpp"
 #include "executors/vulkan/prepared.hpp"
 #include "launch/check/check_device.hpp"
+#include "launch/executor_request.hpp"
+#include "spirv/prints.hpp"
 
 namespace slipway::launch {
+namespace {
 
-Result<const vk::Snapshot*> VulkanExecutor::snapshot() {
-  return device_ ? Result<const vk::Snapshot*>(&device_->snapshot()) : opening_->snapshot();
+OpenDeviceOptions options_of(const ExecutorRequest& request) {
+  return {.selector = request.selector,
+          .timestamps = request.timestamps,
+          .robustness = request.robustness,
+          .robustness_on_cpus = request.robustness_on_cpus,
+          .queues = request.queues,
+          .disabled_extensions = request.disabled_extensions,
+          .instance = {.debug_names = request.debug_names,
+                       .validation = request.validate,
+                       .shader_prints = request.shader_prints,
+                       .on_message = {}},
+          .device = {}};
 }
 
-Result<ExecutorInfo> VulkanExecutor::info() {
-  SLIPWAY_TRY(const vk::Snapshot* known, snapshot());
-  return ExecutorInfo{.name = known->name, .driver = vk::driver_of(*known), .vulkan = known};
+ExecutorInfo info_of(std::shared_ptr<const vk::Snapshot> snapshot) {
+  return {.kind = "vulkan",
+          .name = snapshot->name,
+          .driver = vk::driver_of(*snapshot),
+          .key = key_of(*snapshot),
+          .vulkan = std::move(snapshot)};
 }
+
+class PrintingExecutor final : public Executor {
+ public:
+  explicit PrintingExecutor(ExecutorRequest request) : request_(std::move(request)), plain_(without_prints(request_)) {}
+
+  Result<ExecutorInfo> info() override { return plain_.info(); }
+
+  Diagnostics check(const Plan& plan) override {
+    const Shader* printing = printing_shader(plan);
+    if (!printing) return plain_.check(plan);
+    if (VulkanExecutor* executor = printing_executor()) return executor->check(plan);
+    Diagnostics problems = plain_.check(plan);
+    if (!is_reported_.exchange(true))
+      problems.remark(DiagnosticKind::Unsupported, {}, needs_printing_layer(printing->name));
+    return problems;
+  }
+
+  Result<std::unique_ptr<PreparedPlan>> prepare(const Plan& plan, PrepareOptions options, const Log& log,
+                                                PerfCounters counters) override {
+    VulkanExecutor* const printing = printing_shader(plan) ? printing_executor() : nullptr;
+    return (printing ? *printing : plain_).prepare(plan, std::move(options), log, std::move(counters));
+  }
+
+  std::unique_lock<std::mutex> take_turn() override { return plain_.take_turn(); }
+  void finish_opening() override { plain_.finish_opening(); }
+
+  std::vector<Diagnostic> take_messages() override {
+    std::vector<Diagnostic> messages = plain_.take_messages();
+    if (printing_) messages.append_range(printing_->take_messages());
+    return messages;
+  }
+
+  std::vector<std::string> take_prints() override {
+    return printing_ ? printing_->take_prints() : std::vector<std::string>();
+  }
+
+ private:
+  static ExecutorRequest without_prints(ExecutorRequest request) {
+    request.shader_prints = false;
+    return request;
+  }
+
+  static const Shader* printing_shader(const Plan& plan) {
+    const auto printing = std::ranges::find_if(
+        plan.shaders, [](const Shader& shader) { return shader.spirv && spirv::prints(*shader.spirv); });
+    return printing == plan.shaders.end() ? nullptr : &*printing;
+  }
+
+  // Null without the layer.
+  VulkanExecutor* printing_executor() {
+    std::call_once(asked_, [&] {
+      if (gpu::has_validation_layer()) printing_.emplace(request_);
+    });
+    return printing_ ? &*printing_ : nullptr;
+  }
+
+  const ExecutorRequest request_;
+  VulkanExecutor plain_;
+  std::once_flag asked_;
+  std::optional<VulkanExecutor> printing_;
+  std::atomic<bool> is_reported_ = false;
+};
+
+}  // namespace
+
+VulkanExecutor::VulkanExecutor(const ExecutorRequest& request) : shows_prints_(request.shader_prints) {
+  OpenDeviceOptions options = options_of(request);
+  if (request.validate || request.shader_prints || std::getenv("VK_INSTANCE_LAYERS") ||
+      std::getenv("VK_LOADER_LAYERS_ENABLE")) {
+    messages_ = std::make_shared<LayerMessages>();
+    options.instance.on_message = [messages = messages_](const vk::InstanceMessage& message) {
+      messages->add(message);
+    };
+  }
+  opening_ = std::make_shared<DeviceOpening>(std::move(options));
+}
+
+VulkanExecutor::VulkanExecutor(DeviceOpening& opening) : opening_(std::shared_ptr<void>(), &opening) {}
+VulkanExecutor::~VulkanExecutor() = default;
+
+Result<std::shared_ptr<const vk::Snapshot>> VulkanExecutor::snapshot() {
+  if (opening_) return opening_->snapshot();
+  return std::shared_ptr<const vk::Snapshot>(std::shared_ptr<void>(), &device_->snapshot());
+}
+
+Result<ExecutorInfo> VulkanExecutor::info() { return snapshot().transform(info_of); }
 
 Diagnostics VulkanExecutor::check(const Plan& plan) {
   Diagnostics diagnostics;
@@ -25,13 +131,38 @@ Diagnostics VulkanExecutor::check(const Plan& plan) {
 Result<std::unique_ptr<PreparedPlan>> VulkanExecutor::prepare(const Plan& plan, PrepareOptions options, const Log& log,
                                                               PerfCounters counters) {
   const gpu::Device* device = device_;
-  if (!device) {
+  if (opening_) {
     vk::Needs needs = needs_of(plan);
     needs.timestamps |= options.execution.timestamps;
     SLIPWAY_TRY(device, opening_->get(std::move(needs)));
   }
   SLIPWAY_TRY(Prepared prepared, launch::prepare(plan, *device, std::move(options), log, std::move(counters)));
+  prepared.belongs_to(opening_ ? opening_->current() : nullptr, shows_prints_);
   return std::make_unique<Prepared>(std::move(prepared));
+}
+
+void VulkanExecutor::finish_opening() {
+  if (opening_) opening_->join();
+}
+
+std::vector<Diagnostic> VulkanExecutor::take_messages() {
+  return messages_ ? messages_->take() : std::vector<Diagnostic>();
+}
+
+std::vector<std::string> VulkanExecutor::take_prints() {
+  return messages_ ? messages_->take_prints() : std::vector<std::string>();
+}
+
+std::shared_ptr<Executor> open_vulkan(const ExecutorRequest& request) {
+  if (request.shader_prints) return std::make_shared<PrintingExecutor>(request);
+  return std::make_shared<VulkanExecutor>(request);
+}
+
+Result<std::vector<ExecutorInfo>> list_vulkan() {
+  SLIPWAY_TRY(const gpu::Instance instance, gpu::create_instance());
+  std::vector<ExecutorInfo> devices;
+  for (const vk::Snapshot& snapshot : instance.snapshots()) devices.push_back(info_of({instance.core(), &snapshot}));
+  return devices;
 }
 
 }  // namespace slipway::launch

@@ -2,6 +2,8 @@
 // Executes plans on a Vulkan device.
 #pragma once
 
+#include <atomic>
+
 #include "launch/executor.hpp"
 
 namespace slipway::gpu {
@@ -11,24 +13,45 @@ class Device;
 namespace slipway::launch {
 
 class DeviceOpening;
+class LayerMessages;
+struct ExecutorRequest;
 
-// The device, or its opening, must live longer.
 class VulkanExecutor final : public Executor {
  public:
+  // Starts to open a device of its own in the background. `prepare` waits for it, and opens it again where a plan needs
+  // more of it (device_opening.hpp). Messages of layers are collected that the request or the environment enables
+  // (docs/spec/scenario.md#environment); what shaders print if the request has shader_prints.
+  explicit VulkanExecutor(const ExecutorRequest& request);
+  // These must live longer.
   explicit VulkanExecutor(const gpu::Device& device) : device_(&device) {}
-  // `prepare` waits for the device, and opens it again where a plan needs more of it (device_opening.hpp).
-  explicit VulkanExecutor(DeviceOpening& opening) : opening_(&opening) {}
+  explicit VulkanExecutor(DeviceOpening& opening);
+  ~VulkanExecutor() override;
 
   Result<ExecutorInfo> info() override;
   Diagnostics check(const Plan& plan) override;
   Result<std::unique_ptr<PreparedPlan>> prepare(const Plan& plan, PrepareOptions options, const Log& log,
                                                 PerfCounters counters) override;
+  std::unique_lock<std::mutex> take_turn() override { return std::unique_lock(turn_); }
+  void finish_opening() override;
+  std::vector<Diagnostic> take_messages() override;
+  std::vector<std::string> take_prints() override;
 
  private:
-  Result<const vk::Snapshot*> snapshot();
+  Result<std::shared_ptr<const vk::Snapshot>> snapshot();
 
-  DeviceOpening* opening_ = nullptr;
+  std::shared_ptr<LayerMessages> messages_;  // null: they are not collected
+  std::shared_ptr<DeviceOpening> opening_;
   const gpu::Device* device_ = nullptr;
+  bool shows_prints_ = false;
+  std::mutex turn_;
 };
+
+// An executor for all plans of a request: those whose shaders print run on a second device, which is opened with the
+// validation layer when the first such plan is checked, if the request has shader_prints. Where the layer is not
+// installed, that plan gets a note and prints nothing.
+std::shared_ptr<Executor> open_vulkan(const ExecutorRequest& request);
+
+// All devices of the machine. Errors: no-device, without a Vulkan loader or driver.
+Result<std::vector<ExecutorInfo>> list_vulkan();
 
 }  // namespace slipway::launch

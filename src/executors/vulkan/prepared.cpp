@@ -9,6 +9,7 @@
 #include "executors/vulkan/pipelines/pipeline_caching.hpp"
 #include "executors/vulkan/record/execute.hpp"
 #include "executors/vulkan/record/record.hpp"
+#include "executors/vulkan/resources/host_access.hpp"
 #include "executors/vulkan/resources/read_back.hpp"
 #include "executors/vulkan/resources/upload.hpp"
 #include "gpu/commands/transfer.hpp"
@@ -17,9 +18,10 @@ namespace slipway::launch {
 
 // What has been made, in the order in which it is made; it is destroyed in the opposite order.
 struct Prepared::State {
-  State(const Plan& launch_plan, const gpu::Device& on_device, PrepareOptions prepare_options, const Log& to_log,
-        PerfCounters before)
-      : plan(launch_plan),
+  State(const Plan& launch_plan, std::unique_ptr<HostAccess> with_host, const gpu::Device& on_device,
+        PrepareOptions prepare_options, const Log& to_log, PerfCounters before)
+      : host(std::move(with_host)),
+        plan(host ? host->plan : launch_plan),
         device(on_device),
         options(std::move(prepare_options)),
         log(to_log),
@@ -29,6 +31,8 @@ struct Prepared::State {
   Result<> make_pipelines();
   Result<> record();
 
+  std::shared_ptr<const gpu::Device> kept;
+  std::unique_ptr<HostAccess> host;  // null: the host has none
   const Plan& plan;
   const gpu::Device& device;
   PrepareOptions options;
@@ -40,11 +44,17 @@ struct Prepared::State {
   std::optional<Pipelines> pipelines;
   std::optional<StepBindings> bindings;
   std::optional<Execution> execution;
+  bool shows_prints = false;
 
  private:
   Result<> upload();
   Recordable recordable() const {
-    return {.plan = plan, .resources = *resources, .pipelines = *pipelines, .bindings = *bindings};
+    Recordable all{.plan = plan, .resources = *resources, .pipelines = *pipelines, .bindings = *bindings};
+    if (host) {
+      all.before = host->before;
+      all.after = host->after;
+    }
+    return all;
   }
   void log_session_memory(std::uint64_t size) const {
     log.info(formatted("Datagraph pipeline session memory requirement: {}", size));
@@ -64,7 +74,10 @@ Result<> keep(Result<T> made, std::optional<T>& where) {
 
 Result<> Prepared::State::make_resources() {
   log.info(formatted("Setup resources, count: {}", plan.resources.size()));
-  return keep(create_resources(plan, device, options.external), resources).and_then([&] { return upload(); });
+  return keep(create_resources(plan, device,
+                               host ? std::span<const gpu::Buffer* const>(host->external) : options.external),
+              resources)
+      .and_then([&] { return upload(); });
 }
 
 Result<> Prepared::State::upload() {
@@ -117,14 +130,23 @@ Result<> Prepared::State::record() {
   return execution->record();
 }
 
-Prepared::Prepared(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Prepared::Prepared(std::unique_ptr<State> state) : state_(std::move(state)) {
+  if (!state_->host) return;
+  host_inputs_ = state_->host->inputs;
+  host_outputs_ = state_->host->outputs;
+}
 Prepared::Prepared(Prepared&&) noexcept = default;
 Prepared& Prepared::operator=(Prepared&&) noexcept = default;
 Prepared::~Prepared() = default;
 
 Result<Prepared> prepare(const Plan& plan, const gpu::Device& device, PrepareOptions options, const Log& log,
                          PerfCounters counters) {
-  auto state = std::make_unique<Prepared::State>(plan, device, std::move(options), log, std::move(counters));
+  std::unique_ptr<HostAccess> host;
+  if (!options.host_inputs.empty() || !options.host_outputs.empty()) {
+    SLIPWAY_TRY(host, make_host_access(plan, device, options));
+  }
+  auto state =
+      std::make_unique<Prepared::State>(plan, std::move(host), device, std::move(options), log, std::move(counters));
   // Pipelines follow resources, which decide strides of rows that shaders are specialised for.
   return state->make_resources()
       .and_then([&] { return state->make_pipelines(); })
@@ -154,6 +176,12 @@ Result<std::vector<std::uint64_t>> Prepared::ticks() const { return state_->exec
 Result<> Prepared::add_times() { return state_->execution->add_times(); }
 Profile& Prepared::profile() { return state_->profile; }
 PerfCounters& Prepared::counters() { return state_->counters; }
+bool Prepared::shows_prints() const { return state_->shows_prints; }
+
+void Prepared::belongs_to(std::shared_ptr<const gpu::Device> device, bool shows_prints) {
+  state_->kept = std::move(device);
+  state_->shows_prints = shows_prints;
+}
 
 // Between iterations images are in General.
 Result<> Prepared::write(ResourceIndex resource, Bytes bytes) {

@@ -34,6 +34,9 @@ class Prepared final : public PreparedPlan {
   Result<Readback> read_back(const std::set<ResourceIndex>& wanted) override;
   const Resources& resources() const;
 
+  // The device stays as long as this does, also where its opening has made another one since; null: as its owner says.
+  void belongs_to(std::shared_ptr<const gpu::Device> device, bool shows_prints);
+  bool shows_prints() const override;
   std::uint64_t session_size(const GraphDispatch& graph) const override;
   // Ticks before and after each dispatch and draw, of the last iteration; with ExecutionOptions::timestamps.
   Result<std::vector<std::uint64_t>> ticks() const;

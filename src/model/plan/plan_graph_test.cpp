@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/format.hpp"
 #include "lower/lower.hpp"
 #include "lower/program_layout.hpp"
 #include "testing/device_facts.hpp"

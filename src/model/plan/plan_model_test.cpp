@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "base/print_diagnostic.hpp"
+#include "executors/cpu/info.hpp"
 #include "launch/plan/explain.hpp"
-#include "model/cpu_device.hpp"
 #include "model/plan/graph_engine.hpp"
 #include "testing/launch_fixture.hpp"
 #include "testing/vgf_recipe.hpp"
@@ -99,7 +99,7 @@ class PlanModelTest : public launch::LaunchTest {
 
 TEST_F(PlanModelTest, SegmentsRunInOrder) {
   for (const Engine engine : {Engine::Kernels, Engine::Reference, Engine::Cpu}) {
-    if (engine == Engine::Cpu && !has_cpu_engine()) continue;
+    if (engine == Engine::Cpu && !launch::has_cpu_engine()) continue;
     for (const bool barrier : {true, false}) {
       const auto file = open(kSandwich);
       ASSERT_TRUE(file) << messages();

@@ -4,32 +4,40 @@
 #include <cstring>
 
 #include "base/format.hpp"
-#include "executors/cpu/executor.hpp"
-#include "executors/vulkan/executor.hpp"
 #include "launch/run.hpp"
-#include "model/cpu_device.hpp"
 #include "model/plan/graph_engine.hpp"
 #include "model/plan/tensor_buffer.hpp"
-#include "model/standalone/open_standalone.hpp"
+#include "tosa/write/write_spirv.hpp"
 
 namespace slipway::model {
 namespace {
 
-Result<launch::Report> execute(const launch::Plan& plan, const GraphDeviceOptions& options) {
-  launch::RunOptions run;
-  run.cache = options.cache;
-  run.time_out = options.time_out;
-  if (!options.opening) return launch::run(plan, launch::CpuExecutor(cpu_snapshot().name), std::move(run), Log());
-  Diagnostics diagnostics;
-  const gpu::Device* device = open_device_for(plan, *options.opening, {}, diagnostics);
-  if (!device) return fail(diagnostics.release());
-  return launch::run(plan, launch::VulkanExecutor(*device), std::move(run), Log());
+// With bindings, by which a driver finds its tensors; parts of a model have none.
+std::shared_ptr<const tosa::Graph> bound(const std::shared_ptr<const tosa::Graph>& graph) {
+  if (!graph->input_bindings.empty() || !graph->output_bindings.empty()) return graph;
+  auto own = std::make_shared<tosa::Graph>(*graph);
+  std::uint32_t next = 0;
+  for (std::size_t i = 0; i < own->inputs.size(); ++i) own->input_bindings.push_back({.binding = next++});
+  for (std::size_t i = 0; i < own->outputs.size(); ++i) own->output_bindings.push_back({.binding = next++});
+  return own;
+}
+
+// Null for a graph that no module can represent.
+std::shared_ptr<const spirv::Words> module_of(const tosa::Graph& graph) {
+  auto words = tosa::write_graph_module(graph);
+  return words ? std::make_shared<const spirv::Words>(std::move(*words)) : nullptr;
 }
 
 }  // namespace
+Result<GraphDevice> GraphDevice::open(GraphDeviceOptions options, Diagnostics& diagnostics) {
+  SLIPWAY_TRY(launch::ExecutorInfo info, options.executor->info());
+  SLIPWAY_TRY(GraphOptions graphs, graph_options(options.executor.get(), options.choices, options.cache, diagnostics));
+  return GraphDevice(std::move(options), std::move(graphs), std::move(info.name));
+}
 
-Result<std::vector<reference::Tensor>> GraphDevice::run(const std::shared_ptr<const tosa::Graph>& graph,
+Result<std::vector<reference::Tensor>> GraphDevice::run(const std::shared_ptr<const tosa::Graph>& given,
                                                         std::span<const reference::Tensor> inputs) {
+  const std::shared_ptr<const tosa::Graph> graph = graphs_.native ? bound(given) : given;
   launch::Plan plan;
   plan.name = graph->name;
   std::vector<launch::ResourceIndex> from, to;
@@ -48,11 +56,13 @@ Result<std::vector<reference::Tensor>> GraphDevice::run(const std::shared_ptr<co
                              .take = [&result = results[i]](Bytes bytes) { result.assign(bytes.begin(), bytes.end()); },
                              .is_output = true});
   }
-  SLIPWAY_TRY(PlannedGraph planned, PlannedGraph::make(plan, graph, nullptr, options_.graphs, "other", {}, {graph}));
+  SLIPWAY_TRY(PlannedGraph planned, PlannedGraph::make(plan, graph, graphs_.native ? module_of(*graph) : nullptr,
+                                                       graphs_, "other", {}, {graph}));
   planned.dispatch(plan, {from, to}, "other", {});
-  SLIPWAY_TRY(const launch::Report report, execute(plan, options_));
+  if (Diagnostics lacks = options_.executor->check(plan); lacks.has_errors()) return fail(lacks.release());
+  SLIPWAY_TRY(const launch::Report report,
+              launch::run(plan, *options_.executor, {.time_out = options_.time_out, .cache = options_.cache}, Log()));
   if (!report.diagnostics.empty()) return fail(report.diagnostics);
-  name_ = report.device;
   std::vector<reference::Tensor> outputs;
   for (std::size_t i = 0; i < results.size(); ++i)
     outputs.push_back(reference::Tensor::from_bytes((*graph)[graph->outputs[i]].type, results[i]));

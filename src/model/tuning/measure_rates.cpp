@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "executors/vulkan/executor.hpp"
-#include "launch/check/check_device.hpp"
 #include "launch/run.hpp"
 #include "lower/lower.hpp"
 #include "model/plan/plan_graph.hpp"
@@ -36,8 +34,8 @@ tosa::Graph chain_graph(std::int64_t elements, std::int64_t length) {
 
 class RateMeter {
  public:
-  RateMeter(const gpu::Device& device, const lower::DeviceFacts& facts, const Cache& cache)
-      : device_(device), facts_(facts), cache_(cache) {}
+  RateMeter(launch::Executor& executor, const lower::DeviceFacts& facts, const Cache& cache)
+      : executor_(executor), facts_(facts), cache_(cache) {}
 
   // The shortest of some runs, in microseconds; empty if the graph does not run here. The device reaches its full clock
   // rate only under load.
@@ -51,7 +49,7 @@ class RateMeter {
     for (const tosa::ValueId value : graph.outputs)
       outputs.push_back(add_tensor_buffer(plan, "rates", graph[value].type));
     add_graph(plan, graph, *program, inputs, outputs, "rates", {});
-    if (!launch::check_device(plan, launch::needs_of(plan), device_.snapshot()).empty()) return std::nullopt;
+    if (!executor_.check(plan).empty()) return std::nullopt;
     const auto once = shortest(plan, 1);
     if (!once) return once;
     constexpr double kLoad = 150e3;  // microseconds
@@ -60,8 +58,8 @@ class RateMeter {
 
  private:
   std::optional<double> shortest(const launch::Plan& plan, std::uint32_t repeat) {
-    const auto report = launch::run(plan, launch::VulkanExecutor(device_),
-                                    {.repeat = repeat, .iteration_times = true, .cache = cache_}, Log());
+    const auto report =
+        launch::run(plan, executor_, {.repeat = repeat, .iteration_times = true, .cache = cache_}, Log());
     if (!report || report->profile.iterations.empty()) return std::nullopt;
     double least = 0;
     for (const launch::IterationTime& iteration : report->profile.iterations) {
@@ -71,7 +69,7 @@ class RateMeter {
     return least > 0 ? std::optional(least) : std::nullopt;
   }
 
-  const gpu::Device& device_;
+  launch::Executor& executor_;
   const lower::DeviceFacts& facts_;
   const Cache& cache_;
 };
@@ -89,10 +87,10 @@ lower::Rates rates_of(const MeasuredTimes& times, std::uint32_t multiprocessors)
   return rates;
 }
 
-std::optional<lower::Rates> measure_rates(const gpu::Device& device, const lower::DeviceFacts& facts,
+std::optional<lower::Rates> measure_rates(launch::Executor& executor, const lower::DeviceFacts& facts,
                                           const Cache& cache) {
   if (!facts.addresses || facts.lanes) return std::nullopt;
-  RateMeter meter(device, facts, cache);
+  RateMeter meter(executor, facts, cache);
   const auto product = meter.time_of(product_graph());
   const auto copy = meter.time_of(chain_graph(kCopied, 1));
   const auto chain = meter.time_of(chain_graph(1, kDispatches));

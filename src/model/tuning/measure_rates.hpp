@@ -8,6 +8,10 @@
 #include "gpu/device/device.hpp"
 #include "lower/device_facts.hpp"
 
+namespace slipway::launch {
+class Executor;
+}
+
 namespace slipway::model {
 
 // The times on the device that the defaults of lower::Rates are for: those of a product of 1024 x 1024 floats, of a
@@ -22,7 +26,7 @@ lower::Rates rates_of(const MeasuredTimes& times, std::uint32_t multiprocessors)
 
 // Empty where estimates do not use rates (CPUs, devices without buffers by address), and where a kernel does not run.
 // The device must have been opened for timestamps. Takes about half a second.
-std::optional<lower::Rates> measure_rates(const gpu::Device& device, const lower::DeviceFacts& facts,
+std::optional<lower::Rates> measure_rates(launch::Executor& executor, const lower::DeviceFacts& facts,
                                           const Cache& cache);
 
 }  // namespace slipway::model

@@ -6,8 +6,6 @@
 #include <span>
 
 #include "base/interrupt.hpp"
-#include "executors/cpu/executor.hpp"
-#include "executors/vulkan/executor.hpp"
 #include "launch/run.hpp"
 #include "model/tuning/kernel_times.hpp"
 #include "model/tuning/measure_rates.hpp"
@@ -30,11 +28,6 @@ class Tuner {
  public:
   Tuner(const TuneOptions& options, Diagnostics& diagnostics)
       : options_(options), standalone_(options.standalone), diagnostics_(diagnostics) {
-    if (options.device)
-      executor_ = std::make_unique<launch::VulkanExecutor>(*options.device);
-    else
-      executor_ = std::make_unique<launch::CpuExecutor>("");
-    standalone_.model.graphs.engine = options.device ? Engine::Kernels : Engine::Cpu;
     standalone_.model.graphs.native = nullptr;
     standalone_.model.graphs.lower.list_sites = true;
     standalone_.output_directory.clear();
@@ -42,6 +35,10 @@ class Tuner {
   }
 
   std::optional<Tuned> run() {
+    const auto info = diagnostics_.take(options_.executor.info());
+    if (!info) return std::nullopt;
+    device_ = info->key;
+    on_host_ = info->runs_graphs_on_host;
     // The first run only measures how long a run takes, and wakes the device.
     if (!measure({}, 1)) return std::nullopt;
     if (sites_.empty()) {
@@ -50,9 +47,9 @@ class Tuner {
       return std::nullopt;
     }
     // The estimates that choose the candidates use what is measured here.
-    if (options_.device) {
+    if (!on_host_) {
       lower::DeviceFacts& facts = standalone_.model.graphs.lower.device;
-      rates_ = measure_rates(*options_.device, facts, options_.cache);
+      rates_ = measure_rates(options_.executor, facts, options_.cache);
       if (rates_) facts.rates = *rates_;
       sites_.clear();
       if (!measure({}, 1)) return std::nullopt;
@@ -112,11 +109,11 @@ class Tuner {
                                  .prove_outputs = false,
                                  .cache = options_.cache,
                                  .pipelines = &pipelines_};
-    const auto report = diagnostics_.take(launch::run(alone->plan, *executor_, how, {}));
+    const auto report = diagnostics_.take(launch::run(alone->plan, options_.executor, how, {}));
     if (!report || report->is_interrupted) return std::nullopt;
     Measured measured;
     for (const KernelTime& time : kernel_times(*alone, report->profile)) {
-      const double milliseconds = options_.device ? time.shortest : time.milliseconds;
+      const double milliseconds = on_host_ ? time.milliseconds : time.shortest;
       measured.all += milliseconds;
       const SegmentSteps& segment = alone->segments[time.segment];
       if (!segment.program || time.step >= segment.program->dispatches.size()) continue;
@@ -132,7 +129,7 @@ class Tuner {
   }
 
   std::optional<Tuned> result(std::size_t rounds) {
-    Tuned tuned{.rounds = rounds, .rates = rates_};
+    Tuned tuned{.device = device_, .rounds = rounds, .rates = rates_};
     for (const auto& [kernel, candidates] : sites_) {
       const auto times = std::span(times_[kernel]).first(std::min(rounds, candidates.size()));
       const auto quickest = static_cast<std::size_t>(std::ranges::min_element(times) - times.begin());
@@ -162,7 +159,8 @@ class Tuner {
   const TuneOptions& options_;
   StandaloneOptions standalone_;
   Diagnostics& diagnostics_;
-  std::unique_ptr<launch::Executor> executor_;
+  launch::DeviceKey device_;
+  bool on_host_ = false;
   launch::SharedPipelines pipelines_;
   std::map<std::string, std::vector<lower::Parameters>, std::less<>> sites_;
   std::map<std::string, std::vector<double>, std::less<>> times_;  // by candidate; 0: not measured

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finds the best parameters of a model's kernels by running them (lower/tuning.hpp).
 //
-//   const auto tuned = tune({.standalone = standalone, .device = device, .cache = cache}, diagnostics);
-//   cache_tuning(device.snapshot(), tuned->tuning, cache);
+//   const auto tuned = tune({.standalone = standalone, .executor = *executor, .cache = cache}, diagnostics);
+//   cache_tuning(tuned->device, tuned->tuning, cache);
 //
 // The whole model runs repeatedly, each time with other candidates at all sites at once. Each site is measured by the
 // time of its own kernels.
@@ -16,14 +16,19 @@
 #include "base/item_progress.hpp"
 #include "base/system/cache.hpp"
 #include "gpu/device/device.hpp"
+#include "launch/device_key.hpp"
 #include "model/standalone/standalone.hpp"
+
+namespace slipway::launch {
+class Executor;
+}
 
 namespace slipway::model {
 
 struct TuneOptions {
-  StandaloneOptions standalone;         // runs the model; earlier tuning is ignored
-  const gpu::Device* device = nullptr;  // opened for timestamps; null: the CPU engine
-  Cache cache;                          // of pipelines
+  StandaloneOptions standalone;  // runs the model; earlier tuning is ignored
+  launch::Executor& executor;    // opened for timestamps; has checked the plan of the model
+  Cache cache;                   // of pipelines
   // No further round begins after this time. Candidates that are estimated to be better come first.
   std::optional<std::chrono::milliseconds> limit;
   // Called before each round with its index and the number of rounds, and after the last one with that number twice. An
@@ -41,6 +46,7 @@ struct TunedSite {
 };
 
 struct Tuned {
+  launch::DeviceKey device;
   lower::Tuning tuning;  // of all sites; without parameters where the estimate is best
   std::vector<TunedSite> sites;
   // Milliseconds of all kernels of the model, with the estimates and with the tuning; the shortest of some runs in
@@ -50,7 +56,7 @@ struct Tuned {
   std::optional<lower::Rates> rates;  // of the device, where estimates use them
 };
 
-// Errors: those of planning and of running; unsupported if no part of the model is computed by kernels.
+// Errors: no-device, those of planning and of running; unsupported if no part of the model is computed by kernels.
 std::optional<Tuned> tune(const TuneOptions& options, Diagnostics& diagnostics);
 
 }  // namespace slipway::model

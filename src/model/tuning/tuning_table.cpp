@@ -48,19 +48,19 @@ const json::Record<TuningTable>& table_record() {
   return record;
 }
 
-std::string key_of(const vk::Snapshot& snapshot) {
-  return Cache::key({"tuning", snapshot.name,
-                     formatted("{} {} {}", snapshot.vendor_id, snapshot.device_id, snapshot.driver_version)});
+std::string cache_key_of(const launch::DeviceKey& device) {
+  return Cache::key(
+      {"tuning", device.name, formatted("{} {} {}", device.vendor_id, device.device_id, device.driver_version)});
 }
 
 }  // namespace
 
-TuningTable TuningTable::of(const vk::Snapshot& snapshot, const lower::Tuning& tuning,
+TuningTable TuningTable::of(const launch::DeviceKey& device, const lower::Tuning& tuning,
                             const std::optional<lower::Rates>& rates) {
-  TuningTable table{.device = snapshot.name,
-                    .vendor_id = snapshot.vendor_id,
-                    .device_id = snapshot.device_id,
-                    .driver_version = snapshot.driver_version,
+  TuningTable table{.device = device.name,
+                    .vendor_id = device.vendor_id,
+                    .device_id = device.device_id,
+                    .driver_version = device.driver_version,
                     .rates = rates,
                     .tuned = {}};
   for (const auto& [kernel, parameters] : tuning) table.tuned.push_back({kernel, parameters});
@@ -73,9 +73,9 @@ lower::Tuning TuningTable::tuning() const {
   return tuning;
 }
 
-bool TuningTable::is_for(const vk::Snapshot& snapshot) const {
-  return vendor_id == snapshot.vendor_id && device_id == snapshot.device_id &&
-         driver_version == snapshot.driver_version && device == snapshot.name;
+bool TuningTable::is_for(const launch::DeviceKey& key) const {
+  return vendor_id == key.vendor_id && device_id == key.device_id && driver_version == key.driver_version &&
+         device == key.name;
 }
 
 std::string write_tuning(const TuningTable& table) { return json::object_text(table_record(), table); }
@@ -91,33 +91,33 @@ std::string tuning_schema() { return json::schema_text("tuning", "", {&table_rec
 
 namespace {
 
-std::optional<TuningTable> cached_table(const vk::Snapshot& snapshot, const Cache& cache) {
-  const auto stored = cache.find(key_of(snapshot));
+std::optional<TuningTable> cached_table(const launch::DeviceKey& device, const Cache& cache) {
+  const auto stored = cache.find(cache_key_of(device));
   if (!stored) return std::nullopt;
   Diagnostics unread;  // an entry of another version counts as missing
   auto table = read_tuning(make_source("cache", std::string(text_of(*stored))), unread);
-  if (!table || !table->is_for(snapshot)) return std::nullopt;
+  if (!table || !table->is_for(device)) return std::nullopt;
   return table;
 }
 
 }  // namespace
 
-lower::Tuning cached_tuning(const vk::Snapshot& snapshot, const Cache& cache) {
-  const auto table = cached_table(snapshot, cache);
+lower::Tuning cached_tuning(const launch::DeviceKey& device, const Cache& cache) {
+  const auto table = cached_table(device, cache);
   return table ? table->tuning() : lower::Tuning();
 }
 
-std::optional<lower::Rates> cached_rates(const vk::Snapshot& snapshot, const Cache& cache) {
-  const auto table = cached_table(snapshot, cache);
+std::optional<lower::Rates> cached_rates(const launch::DeviceKey& device, const Cache& cache) {
+  const auto table = cached_table(device, cache);
   return table ? table->rates : std::nullopt;
 }
 
-void cache_tuning(const vk::Snapshot& snapshot, const lower::Tuning& tuning, const Cache& cache,
+void cache_tuning(const launch::DeviceKey& device, const lower::Tuning& tuning, const Cache& cache,
                   const std::optional<lower::Rates>& rates) {
-  lower::Tuning all = cached_tuning(snapshot, cache);
+  lower::Tuning all = cached_tuning(device, cache);
   for (const auto& [kernel, parameters] : tuning) all[kernel] = parameters;
-  const std::string text = write_tuning(TuningTable::of(snapshot, all, rates ? rates : cached_rates(snapshot, cache)));
-  cache.store(key_of(snapshot), bytes_of(text));
+  const std::string text = write_tuning(TuningTable::of(device, all, rates ? rates : cached_rates(device, cache)));
+  cache.store(cache_key_of(device), bytes_of(text));
 }
 
 namespace {
@@ -131,9 +131,9 @@ std::optional<TuningTable> shipped_table(std::string_view device) {
 
 }  // namespace
 
-lower::Tuning shipped_tuning(const vk::Snapshot& snapshot) {
-  const auto table = shipped_table(snapshot.name);
-  const bool is_same = table && table->vendor_id == snapshot.vendor_id && table->device_id == snapshot.device_id;
+lower::Tuning shipped_tuning(const launch::DeviceKey& device) {
+  const auto table = shipped_table(device.name);
+  const bool is_same = table && table->vendor_id == device.vendor_id && table->device_id == device.device_id;
   return is_same ? table->tuning() : lower::Tuning();
 }
 
@@ -144,31 +144,35 @@ lower::Tuning generic_tuning(const vk::Snapshot& snapshot) {
   return table ? table->tuning() : lower::Tuning();
 }
 
-lower::DeviceFacts tuned_facts(const vk::Snapshot& snapshot, const Cache& cache, Diagnostics& diagnostics) {
-  lower::DeviceFacts facts = device_facts(snapshot);
+bool add_tuning(const launch::DeviceKey& device, const Cache& cache, lower::DeviceFacts& facts,
+                Diagnostics& diagnostics) {
   if (const char* path = std::getenv("SLIPWAY_TUNING"); path && *path) {
-    if (std::string_view(path) == "none") return facts;
+    if (std::string_view(path) == "none") return true;
     const auto text = diagnostics.take(read_text(path));
     const auto table = text ? read_tuning(make_source(path, *text), diagnostics) : std::nullopt;
-    if (!table) return facts;
-    if (!table->is_for(snapshot)) {
-      diagnostics.add(
-          {.severity = Severity::Warning,
-           .kind = DiagnosticKind::FileMismatch,
-           .message = formatted("the table of SLIPWAY_TUNING is for {} with driver version {}, and not "
-                                "for {} with {}: it is not used",
-                                table->device, table->driver_version, snapshot.name, snapshot.driver_version),
-           .location = SourceLocation::in_file(path)});
-      return facts;
+    if (!table) return true;
+    if (!table->is_for(device)) {
+      diagnostics.add({.severity = Severity::Warning,
+                       .kind = DiagnosticKind::FileMismatch,
+                       .message = formatted("the table of SLIPWAY_TUNING is for {} with driver version {}, and not "
+                                            "for {} with {}: it is not used",
+                                            table->device, table->driver_version, device.name, device.driver_version),
+                       .location = SourceLocation::in_file(path)});
+      return true;
     }
     facts.tuning = table->tuning();
     if (table->rates) facts.rates = *table->rates;
-  } else {
-    facts.tuning = cached_tuning(snapshot, cache);
-    if (const auto rates = cached_rates(snapshot, cache)) facts.rates = *rates;
-    facts.tuning.merge(shipped_tuning(snapshot));
-    if (facts.tuning.empty()) facts.tuning = generic_tuning(snapshot);
+    return true;
   }
+  facts.tuning = cached_tuning(device, cache);
+  if (const auto rates = cached_rates(device, cache)) facts.rates = *rates;
+  facts.tuning.merge(shipped_tuning(device));
+  return !facts.tuning.empty();
+}
+
+lower::DeviceFacts tuned_facts(const vk::Snapshot& snapshot, const Cache& cache, Diagnostics& diagnostics) {
+  lower::DeviceFacts facts = device_facts(snapshot);
+  if (!add_tuning(launch::key_of(snapshot), cache, facts, diagnostics)) facts.tuning = generic_tuning(snapshot);
   return facts;
 }
 

@@ -16,8 +16,8 @@
 
 #include "base/diagnostic.hpp"
 #include "base/system/cache.hpp"
+#include "launch/device_key.hpp"
 #include "lower/device_facts.hpp"
-#include "vk/snapshot.hpp"
 
 namespace slipway::model {
 
@@ -32,10 +32,10 @@ struct TuningTable {
   std::optional<lower::Rates> rates;
   std::vector<TunedKernel> tuned;
 
-  static TuningTable of(const vk::Snapshot& snapshot, const lower::Tuning& tuning,
+  static TuningTable of(const launch::DeviceKey& device, const lower::Tuning& tuning,
                         const std::optional<lower::Rates>& rates = std::nullopt);
   lower::Tuning tuning() const;
-  bool is_for(const vk::Snapshot& snapshot) const;
+  bool is_for(const launch::DeviceKey& key) const;
 };
 
 std::string write_tuning(const TuningTable& table);
@@ -46,22 +46,25 @@ std::optional<TuningTable> read_tuning(const SourcePtr& source, Diagnostics& dia
 std::string tuning_schema();
 
 // The table of a device in the cache; empty where the cache has no table.
-lower::Tuning cached_tuning(const vk::Snapshot& snapshot, const Cache& cache);
-std::optional<lower::Rates> cached_rates(const vk::Snapshot& snapshot, const Cache& cache);
+lower::Tuning cached_tuning(const launch::DeviceKey& device, const Cache& cache);
+std::optional<lower::Rates> cached_rates(const launch::DeviceKey& device, const Cache& cache);
 // Adds to it; earlier entries of a kernel are replaced, and rates if there are new ones.
-void cache_tuning(const vk::Snapshot& snapshot, const lower::Tuning& tuning, const Cache& cache,
+void cache_tuning(const launch::DeviceKey& device, const lower::Tuning& tuning, const Cache& cache,
                   const std::optional<lower::Rates>& rates = std::nullopt);
 
 // The table of a device that the program contains; empty where it contains none.
-lower::Tuning shipped_tuning(const vk::Snapshot& snapshot);
+lower::Tuning shipped_tuning(const launch::DeviceKey& device);
 // For GPUs without any table: what was better than the estimate on all GPUs that were measured, and does not depend on
 // the number of multiprocessors. The estimates are fitted to the same GPUs, so that they are wrong there if anywhere.
 lower::Tuning generic_tuning(const vk::Snapshot& snapshot);
 
-// The facts of a device with its tuning and its rates: from the table that the environment variable SLIPWAY_TUNING
+// Adds to `facts` the tuning and the rates of a device: from the table that the environment variable SLIPWAY_TUNING
 // names (`none`: no tuning), otherwise from the table in the cache, and for kernels that it lacks from the shipped
-// table. Errors: file-not-found and those of read_tuning, for the former; a table of another device or driver is a
-// warning (file-mismatch).
+// table. Returns false if neither has one, so that a generic one may be used. Errors: file-not-found and those of
+// read_tuning, for the former; a table of another device or driver is a warning (file-mismatch).
+bool add_tuning(const launch::DeviceKey& device, const Cache& cache, lower::DeviceFacts& facts,
+                Diagnostics& diagnostics);
+// The facts of a Vulkan device with its tuning, or the generic one.
 lower::DeviceFacts tuned_facts(const vk::Snapshot& snapshot, const Cache& cache, Diagnostics& diagnostics);
 
 }  // namespace slipway::model

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/print_diagnostic.hpp"
+#include "executors/vulkan/executor.hpp"
 #include "model/device_facts.hpp"
 #include "model/tuning/measure_rates.hpp"
 #include "model/tuning/tune.hpp"
@@ -32,15 +33,15 @@ const lower::Tuning kTuning = {
     {"matrices of some size", {{"down", 2}, {"parts", 9}}}, {"tiles", {{"side", 64}}}, {"estimated", {}}};
 
 TEST(TuningTable, ReadsBack) {
-  const std::string text = write_tuning(TuningTable::of(some_device(), kTuning));
+  const std::string text = write_tuning(TuningTable::of(launch::key_of(some_device()), kTuning));
   Diagnostics diagnostics;
   const auto table = read_tuning(make_source("t.json", text), diagnostics);
   ASSERT_TRUE(table) << format_diagnostics(diagnostics.all());
   EXPECT_EQ(table->tuning(), kTuning);
-  EXPECT_TRUE(table->is_for(some_device()));
+  EXPECT_TRUE(table->is_for(launch::key_of(some_device())));
   vk::Snapshot newer = some_device();
   newer.driver_version = 4;
-  EXPECT_FALSE(table->is_for(newer));
+  EXPECT_FALSE(table->is_for(launch::key_of(newer)));
 }
 
 TEST(TuningTable, HasRatesIfTheyWereMeasured) {
@@ -49,8 +50,8 @@ TEST(TuningTable, HasRatesIfTheyWereMeasured) {
   rates.products = 1e4;
   rates.moved_bytes = 2e3;
   Diagnostics diagnostics;
-  const auto table =
-      read_tuning(make_source("t.json", write_tuning(TuningTable::of(some_device(), kTuning, rates))), diagnostics);
+  const auto table = read_tuning(
+      make_source("t.json", write_tuning(TuningTable::of(launch::key_of(some_device()), kTuning, rates))), diagnostics);
   ASSERT_TRUE(table) << format_diagnostics(diagnostics.all());
   EXPECT_EQ(table->rates, rates);
   const std::string none = R"({"device": "x", "vendor_id": 1, "device_id": 2, "driver_version": 3, "tuned": [],
@@ -93,16 +94,16 @@ class TuningCacheTest : public ::testing::Test {
 
 TEST_F(TuningCacheTest, IsStoredByDevice) {
   const Cache cache(directory_.path());
-  EXPECT_TRUE(cached_tuning(some_device(), cache).empty());
-  cache_tuning(some_device(), kTuning, cache);
-  cache_tuning(some_device(), {{"tiles", {{"side", 128}}}}, cache);
+  EXPECT_TRUE(cached_tuning(launch::key_of(some_device()), cache).empty());
+  cache_tuning(launch::key_of(some_device()), kTuning, cache);
+  cache_tuning(launch::key_of(some_device()), {{"tiles", {{"side", 128}}}}, cache);
   lower::Tuning wanted = kTuning;
   wanted["tiles"] = {{"side", 128}};
-  EXPECT_EQ(cached_tuning(some_device(), cache), wanted);
+  EXPECT_EQ(cached_tuning(launch::key_of(some_device()), cache), wanted);
   EXPECT_EQ(tuned_facts(some_device(), cache, diagnostics_).tuning, wanted);
   vk::Snapshot other = some_device();
   other.driver_version = 4;
-  EXPECT_TRUE(cached_tuning(other, cache).empty());
+  EXPECT_TRUE(cached_tuning(launch::key_of(other), cache).empty());
   EXPECT_TRUE(tuned_facts(some_device(), Cache(), diagnostics_).tuning.empty());
   EXPECT_TRUE(diagnostics_.empty());
 }
@@ -111,8 +112,8 @@ TEST_F(TuningCacheTest, RatesAreFactsOfTheDevice) {
   const Cache cache(directory_.path());
   lower::Rates rates;
   rates.further_dispatch = 20;
-  cache_tuning(some_device(), {}, cache, rates);
-  cache_tuning(some_device(), kTuning, cache);  // of another model: they stay
+  cache_tuning(launch::key_of(some_device()), {}, cache, rates);
+  cache_tuning(launch::key_of(some_device()), kTuning, cache);  // of another model: they stay
   const lower::DeviceFacts facts = tuned_facts(some_device(), cache, diagnostics_);
   EXPECT_EQ(facts.rates, rates);
   EXPECT_EQ(facts.tuning, kTuning);
@@ -121,7 +122,7 @@ TEST_F(TuningCacheTest, RatesAreFactsOfTheDevice) {
 
 TEST_F(TuningCacheTest, AFileTakesPrecedenceOverTheCache) {
   const Path file = directory_.path() / "t.json";
-  ASSERT_TRUE(write_file(file, write_tuning(TuningTable::of(some_device(), kTuning))));
+  ASSERT_TRUE(write_file(file, write_tuning(TuningTable::of(launch::key_of(some_device()), kTuning))));
   setenv("SLIPWAY_TUNING", file.c_str(), 1);
   EXPECT_EQ(tuned_facts(some_device(), Cache(), diagnostics_).tuning, kTuning);
   EXPECT_TRUE(diagnostics_.empty());
@@ -139,16 +140,16 @@ TEST_F(TuningCacheTest, AFileTakesPrecedenceOverTheCache) {
 TEST_F(TuningCacheTest, ShippedTablesServeWhatWasNotMeasured) {
   vk::Snapshot h100 = some_device();
   h100.name = "NVIDIA H100 80GB HBM3";
-  EXPECT_TRUE(shipped_tuning(h100).empty()) << "another device has the same name";
+  EXPECT_TRUE(shipped_tuning(launch::key_of(h100)).empty()) << "another device has the same name";
   h100.vendor_id = 0x10de;
   h100.device_id = 0x2330;
-  const lower::Tuning shipped = shipped_tuning(h100);
+  const lower::Tuning shipped = shipped_tuning(launch::key_of(h100));
   ASSERT_FALSE(shipped.empty());
   EXPECT_EQ(tuned_facts(h100, Cache(), diagnostics_).tuning, shipped);
   // What was measured on this machine takes precedence.
   const Cache cache(directory_.path());
   const std::string& known = shipped.begin()->first;
-  cache_tuning(h100, {{known, {{"side", 1}}}, {"new", {{"side", 2}}}}, cache);
+  cache_tuning(launch::key_of(h100), {{known, {{"side", 1}}}, {"new", {{"side", 2}}}}, cache);
   const lower::Tuning both = tuned_facts(h100, cache, diagnostics_).tuning;
   EXPECT_EQ(both.size(), shipped.size() + 1);
   EXPECT_EQ(both.at(known), lower::Parameters({{"side", 1}}));
@@ -169,7 +170,7 @@ TEST_F(TuningCacheTest, GpusWithoutATableHaveTheGenericOne) {
   h200.name = "NVIDIA H200";
   h200.vendor_id = 0x10de;
   h200.device_id = 9013;
-  const lower::Tuning measured = shipped_tuning(h200);
+  const lower::Tuning measured = shipped_tuning(launch::key_of(h200));
   for (const auto& [kernel, parameters] : generic) {
     EXPECT_EQ(measured.at(kernel), parameters) << kernel;
     const auto parts = parameters.find("parts");
@@ -177,7 +178,7 @@ TEST_F(TuningCacheTest, GpusWithoutATableHaveTheGenericOne) {
   }
   EXPECT_EQ(tuned_facts(h200, Cache(), diagnostics_).tuning, measured);
   const Cache cache(directory_.path());
-  cache_tuning(gpu, kTuning, cache);
+  cache_tuning(launch::key_of(gpu), kTuning, cache);
   EXPECT_EQ(tuned_facts(gpu, cache, diagnostics_).tuning, kTuning) << "what was measured replaces it";
   setenv("SLIPWAY_TUNING", "none", 1);
   EXPECT_TRUE(tuned_facts(gpu, Cache(), diagnostics_).tuning.empty());
@@ -227,8 +228,9 @@ class TuneSite : public TuneTest {
   // The result for the only site of the model.
   Tuned tuned(std::optional<std::chrono::milliseconds> limit = std::nullopt) {
     const StandaloneOptions wanted = request();
+    launch::VulkanExecutor executor(device());
     auto result = tune({.standalone = wanted,
-                        .device = &device(),
+                        .executor = executor,
                         .cache = Cache(),
                         .limit = limit,
                         .progress = [&](std::size_t done, std::size_t) { reports_.push_back(done); }},
@@ -266,10 +268,11 @@ TEST_F(TuneSite, IsMeasuredUntilTheLimit) {
 // The numbers depend on the machine; but each must be measured.
 TEST_F(TuneTest, MeasuresRatesWhereEstimatesUseThem) {
   lower::DeviceFacts facts = device_facts(snapshot());
-  EXPECT_FALSE(measure_rates(device(), {}, Cache()));
+  launch::VulkanExecutor executor(device());
+  EXPECT_FALSE(measure_rates(executor, {}, Cache()));
   if (!facts.addresses) return;
   facts.lanes = 0;
-  const auto rates = measure_rates(device(), facts, Cache());
+  const auto rates = measure_rates(executor, facts, Cache());
   ASSERT_TRUE(rates);
   const lower::Rates generic;
   for (const auto rate : {&lower::Rates::further_dispatch, &lower::Rates::products, &lower::Rates::moved_bytes}) {
@@ -283,7 +286,8 @@ TEST_F(TuneTest, MeasuresRatesWhereEstimatesUseThem) {
 TEST_F(TuneTest, ReportsWhenThereIsNothingToChoose) {
   StandaloneOptions plain = request();
   plain.model.graphs.lower.device = {};
-  EXPECT_FALSE(tune({.standalone = plain, .device = &device(), .cache = Cache()}, diagnostics_));
+  launch::VulkanExecutor executor(device());
+  EXPECT_FALSE(tune({.standalone = plain, .executor = executor, .cache = Cache()}, diagnostics_));
   EXPECT_THAT(format_diagnostics(diagnostics_.all()), HasSubstr("nothing to tune"));
 }
 

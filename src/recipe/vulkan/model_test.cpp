@@ -4,7 +4,7 @@
 #include <mutex>
 
 #include "base/format.hpp"
-#include "model/cpu_device.hpp"
+#include "executors/cpu/info.hpp"
 #include "recipe/backends/engine/backend.hpp"
 #include "slipway/recipe.hpp"
 #include "spirv/tools.hpp"
@@ -338,7 +338,7 @@ TEST_F(ModelInRecipe, ReportsWhatDoesNotFit) {
 class ModelOnHost : public ModelInRecipe, public ::testing::WithParamInterface<model::Engine> {
  protected:
   void SetUp() override {
-    if (GetParam() == model::Engine::Cpu && !model::has_cpu_engine()) GTEST_SKIP() << "this build has no CPU engine";
+    if (GetParam() == model::Engine::Cpu && !launch::has_cpu_engine()) GTEST_SKIP() << "this build has no CPU engine";
   }
   // Without a device: opening any other back end fails.
   static OpenOptions on_host() {
@@ -464,7 +464,7 @@ TEST_P(ModelOnHost, CopiesInFlightBetweenShaders) {
 }
 
 TEST(PublicRunner, RunsModelsOnTheCpuEngine) {
-  if (!model::has_cpu_engine()) GTEST_SKIP() << "this build has no CPU engine";
+  if (!launch::has_cpu_engine()) GTEST_SKIP() << "this build has no CPU engine";
   const device cpu("cpu");
   slipway::runner runner(cpu, twice_recipe(), slipway::artifacts({{"m.vgf", graph_model()}}));
   bo x(cpu, 16);

@@ -261,10 +261,8 @@ class GraphPlanner {
 
 const model::GraphOptions& graph_settings(Planning& planning) {
   if (!planning.graph_settings) {
-    planning.graph_settings = planning.options.graphs;
-    if (planning.options.device_facts && planning.options.graphs.engine == model::Engine::Kernels)
-      planning.graph_settings->lower.device = planning.options.device_facts();
-    planning.graph_settings->native = native_device(planning);
+    planning.graph_settings = planning.options.target ? planning.options.target() : model::GraphOptions();
+    if (planning.options.emulation == Emulation::Always) planning.graph_settings->native = nullptr;
   }
   return *planning.graph_settings;
 }

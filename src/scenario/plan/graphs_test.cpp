@@ -3,11 +3,11 @@
 #include <gmock/gmock.h>
 
 #include "base/format.hpp"
+#include "executors/cpu/info.hpp"
 #include "executors/vulkan/executor.hpp"
 #include "launch/check/check_device.hpp"
 #include "launch/report/graph_dumps.hpp"
 #include "launch/run.hpp"
-#include "model/cpu_device.hpp"
 #include "model/device_facts.hpp"
 #include "scenario/load.hpp"
 #include "testing/gpu_fixture.hpp"
@@ -25,7 +25,7 @@ class GraphsTest : public testing::GpuTest {
   launch::Report run_scene(const std::string& text, const testing::CaseFiles& files, launch::RunOptions options = {},
                            model::GraphOptions graphs = {}) {
     testing::Case made(files);
-    const auto& plan = made.plan(text, {.graphs = std::move(graphs)});
+    const auto& plan = made.plan(text, {.target = [&] { return graphs; }});
     if (!plan) throw std::runtime_error(made.messages(true) + text);
     vk::Needs needs = launch::needs_of(*plan);
     needs.timestamps = options.timestamps;
@@ -45,7 +45,7 @@ class GraphsTest : public testing::GpuTest {
     run_scene(text, files, {}, {.lower = {.fuse = false}});
     run_scene(text, files, {}, {.lower = {.device = model::device_facts(snapshot())}});
     run_scene(text, files, {}, {.engine = model::Engine::Reference});
-    if (model::has_cpu_engine()) run_scene(text, files, {}, {.engine = model::Engine::Cpu});
+    if (launch::has_cpu_engine()) run_scene(text, files, {}, {.engine = model::Engine::Cpu});
   }
 
   Log log() {
@@ -172,7 +172,7 @@ TEST_F(GraphsTest, DumpsOfGraphs) {
 
 // Its memory cannot be read between runs; its kernels are timed.
 TEST_F(GraphsTest, DumpsOfGraphsOnTheCpuEngine) {
-  if (!model::has_cpu_engine()) GTEST_SKIP() << "this build has no CPU engine";
+  if (!launch::has_cpu_engine()) GTEST_SKIP() << "this build has no CPU engine";
   run_scene(
       sandwich(""), kSandwich,
       {.timestamps = true, .session_memory_directory = directory_.path(), .graph_profile_directory = directory_.path()},
@@ -336,10 +336,10 @@ TEST_F(GraphsTest, ExampleIsRightOnAllEngines) {
        {model::GraphOptions{}, model::GraphOptions{.lower = {.fuse = false}},
         model::GraphOptions{.lower = {.device = model::device_facts(snapshot())}},
         model::GraphOptions{.engine = model::Engine::Reference}, model::GraphOptions{.engine = model::Engine::Cpu}}) {
-    if (settings.engine == model::Engine::Cpu && !model::has_cpu_engine()) continue;
+    if (settings.engine == model::Engine::Cpu && !launch::has_cpu_engine()) continue;
     Diagnostics diagnostics;
     const Loaded loaded = load(must(read_source(file)), file.parent_path(),
-                               {.output = directory_.path(), .graphs = settings}, diagnostics);
+                               {.output = directory_.path(), .target = [&] { return settings; }}, diagnostics);
     ASSERT_TRUE(loaded.plan) << format_diagnostics(diagnostics.all());
     EXPECT_TRUE(diagnostics.empty());
     const launch::Report report =

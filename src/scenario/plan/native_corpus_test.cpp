@@ -90,11 +90,11 @@ SceneResult run_corpus_scene(const CorpusScene& scene, launch::DeviceOpening& op
   SceneResult result;
   const testing::ScratchDirectory directory;
   Diagnostics diagnostics;
-  Loaded loaded = load(
-      make_source(scene.name, scene.text), scene.directory,
-      {.output = directory.path(),
-       .native_device = native ? [&] { return must(opening.snapshot()); } : std::function<const vk::Snapshot*()>()},
-      diagnostics);
+  Loaded loaded =
+      load(make_source(scene.name, scene.text), scene.directory,
+           {.output = directory.path(),
+            .target = [&] { return model::GraphOptions{.native = native ? must(opening.snapshot()).get() : nullptr}; }},
+           diagnostics);
   if (loaded.plan) {
     for (launch::Resource& resource : loaded.plan->resources) {
       const auto* image = std::get_if<launch::Image>(&resource.kind);
@@ -186,7 +186,7 @@ ModelResult run_corpus_model(const Path& path, launch::DeviceOpening& opening, b
   const auto alone = model::plan_standalone(
       {.file = file,
        .name = "net",
-       .model = {.graphs = {.native = native ? must(opening.snapshot()) : nullptr}, .shaders = *shaders},
+       .model = {.graphs = {.native = native ? must(opening.snapshot()).get() : nullptr}, .shaders = *shaders},
        .fill = {.seed = 1},
        .values = values},
       diagnostics);

@@ -49,7 +49,7 @@ class NativeTest : public testing::GpuTest {
     return load(make_source("scene.json", text), files / "",
                 {.output = directory_.path(),
                  .emulation = emulation,
-                 .native_device = [this] { return changed_ ? &*changed_ : &snapshot(); }},
+                 .target = [this] { return model::GraphOptions{.native = changed_ ? &*changed_ : &snapshot()}; }},
                 diagnostics_);
   }
 
@@ -304,8 +304,8 @@ TEST_P(NativeChoiceTest, DependsOnDeviceSupport) {
   GetParam().change(changed);
   const testing::Case files({{"s.comp", transpose("int")}, {"net.vgf", std::string(kNet)}});
   const auto planned = [&](const std::string& text) {
-    Loaded loaded =
-        load(make_source("scene.json", text), files / "", {.native_device = [&] { return &changed; }}, diagnostics_);
+    Loaded loaded = load(make_source("scene.json", text), files / "",
+                         {.target = [&] { return model::GraphOptions{.native = &changed}; }}, diagnostics_);
     if (!loaded.plan) throw std::runtime_error(messages());
     return std::move(*loaded.plan);
   };
@@ -425,7 +425,8 @@ TEST_F(NativeTest, SandwichOfShadersAndAGraph) {
   const Path file = testing::source_directory() / "examples/sandwich/scenario.json";
   const Loaded loaded =
       load(must(read_source(file)), file.parent_path(),
-           {.output = directory_.path(), .native_device = [this] { return &snapshot(); }}, diagnostics_);
+           {.output = directory_.path(), .target = [this] { return model::GraphOptions{.native = &snapshot()}; }},
+           diagnostics_);
   ASSERT_TRUE(loaded.plan) << messages();
   EXPECT_EQ(messages(), "");
   ASSERT_EQ(loaded.plan->graphs.size(), 1u);

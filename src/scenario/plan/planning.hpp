@@ -62,7 +62,6 @@ struct Planning {
   std::map<std::string, OpenGraph, std::less<>> graphs;
   std::map<std::string, ConstantData, std::less<>> graph_constants;
   std::optional<model::GraphOptions> graph_settings;                // set at the first use
-  std::optional<const vk::Snapshot*> native_device;                 // set at the first use
   std::map<std::string, CompiledShader, std::less<>> compiled;      // those without errors
   std::map<std::string, launch::ShaderIndex, std::less<>> shaders;  // those that commands use, in the plan
   // By shader and the types of its tensors; empty after a failure.
@@ -108,9 +107,7 @@ void plan_sharing(Planning& planning);  // memory groups and aliases; the last p
 void plan_shaders(Planning& planning);
 void plan_commands(Planning& planning);
 void plan_draw(Planning& planning, const Draw& command);  // one of them
-// The device that may run tensors and graphs natively, or null.
-const vk::Snapshot* native_device(Planning& planning);
-// How graphs are computed on the device of the options.
+// How graphs are computed, and who may run them and tensors natively.
 const model::GraphOptions& graph_settings(Planning& planning);
 void open_graph(Planning& planning, const Graph& graph);
 void plan_graph(Planning& planning, const DispatchGraph& command);

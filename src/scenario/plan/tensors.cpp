@@ -141,18 +141,10 @@ std::optional<launch::ShaderIndex> rewritten_for(Planning& planning, const std::
 
 }  // namespace
 
-const vk::Snapshot* native_device(Planning& planning) {
-  if (!planning.native_device) {
-    const bool possible = planning.options.native_device && planning.options.emulation != Emulation::Always;
-    planning.native_device = possible ? planning.options.native_device() : nullptr;
-  }
-  return *planning.native_device;
-}
-
 TensorChoice choose_tensors(Planning& planning, std::span<const launch::Shader* const> shaders,
                             const std::vector<launch::Binding>& bindings) {
   if (!std::ranges::any_of(shaders, [](const launch::Shader* shader) { return has_tensors(*shader); })) return {};
-  const vk::Snapshot* device = native_device(planning);
+  const vk::Snapshot* device = graph_settings(planning).native;
   if (!device) return {};
   std::vector<model::NativeTensor> tensors;
   for (const launch::Binding& binding : bindings) {

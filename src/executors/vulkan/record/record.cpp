@@ -41,6 +41,9 @@ std::uint64_t session_size(const Recordable& run, const GraphDispatch& graph) {
 }
 
 void Recorder::record(gpu::CommandList& list, StepRange range, bool is_last) {
+  if (range.begin == 0 && end_ == 0) {
+    for (const Step& step : run_.before) record_copy(list, step, std::get<Copy>(step.action));
+  }
   end_ = range.end;
   for (std::size_t i = range.begin; i < range.end; ++i) {
     const Step& step = run_.plan.steps[i];
@@ -52,6 +55,8 @@ void Recorder::record(gpu::CommandList& list, StepRange range, bool is_last) {
       record_command(list, i);
   }
   if (is_last) {
+    if (!run_.after.empty()) list.full_barrier();
+    for (const Step& step : run_.after) record_copy(list, step, std::get<Copy>(step.action));
     texel_copies_.finish(list, layouts_);
     restore_layouts(list);
   }

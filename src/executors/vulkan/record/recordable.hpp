@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 namespace slipway::gpu {
 class Buffer;
@@ -12,6 +13,7 @@ class Timestamps;
 namespace slipway::launch {
 
 struct Plan;
+struct Step;
 class Pipelines;
 class Resources;
 class StepBindings;
@@ -27,6 +29,8 @@ struct Recordable {
   const Resources& resources;
   const Pipelines& pipelines;
   const StepBindings& bindings;
+  // Copies before the first step and after the last one of an iteration.
+  std::span<const Step> before, after;
   // Two timestamps for each dispatch and draw, in their order; null: none.
   const gpu::Timestamps* timestamps = nullptr;
   // Gets, as a 32-bit number, the index after that of the last step that has ended; null: none.

@@ -5,9 +5,9 @@
 #include <atomic>
 #include <map>
 
+#include "executors/cpu/info.hpp"
 #include "executors/cpu/prepared.hpp"
 #include "launch/plan/locate.hpp"
-#include "model/cpu_device.hpp"
 #include "recipe/cpu/host_buffer.hpp"
 #include "recipe/plan.hpp"
 #include "recipe/plan/model_kernel.hpp"
@@ -103,7 +103,7 @@ class EngineBackend final : public Backend {
 
   BackendInfo describe() const override {
     if (interprets_) return {"the reference interpreter", ""};
-    return {model::cpu_snapshot().name, ""};
+    return {launch::cpu_info().name, ""};
   }
 
   // The kernel was planned for its engine.

@@ -1,36 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cli/model/run_in_memory.hpp"
+#include "model_jobs/model_runner.hpp"
 
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
 #include "convert/verify_on_device.hpp"
-#include "executors/vulkan/executor.hpp"
+#include "executors/open.hpp"
 #include "launch/run.hpp"
-#include "model/standalone/open_standalone.hpp"
+#include "model/standalone/plan_on.hpp"
 #include "vgf/check.hpp"
 
-namespace slipway::cli {
+namespace slipway::model {
 
-ModelRunner::ModelRunner(const std::string& device, model::Engine engine, bool validate)
-    : session_(launch::OpenDeviceOptions{.selector = device}, validate), engine_(engine) {}
+ModelRunner::ModelRunner(const std::string& device, Engine engine, bool validate)
+    : executor_(executors::open_executor({.selector = device, .validate = validate})), engine_(engine) {}
 
-Result<std::vector<std::optional<reference::Tensor>>> ModelRunner::run(std::shared_ptr<const model::ModelFile> file,
+void ModelRunner::add_messages(Diagnostics& diagnostics) { diagnostics.add(executor_->take_messages()); }
+
+Result<std::vector<std::optional<reference::Tensor>>> ModelRunner::run(std::shared_ptr<const ModelFile> file,
                                                                        std::span<const reference::Tensor> inputs,
                                                                        std::span<const tosa::TensorType> outputs) {
   Diagnostics problems;
   const auto failed = [&] { return fail(problems.release()); };
-  auto values = std::make_shared<model::ModelValues>();
-  model::StandaloneOptions request{.file = file, .name = "verify", .values = values};
-  request.model.graphs.engine = engine_;
+  auto values = std::make_shared<ModelValues>();
+  StandaloneOptions request{.file = file, .name = "verify", .values = values};
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     request.given[i] = inputs[i].to_bytes();
     if (vgf::is_dynamic(file->vgf.resources[file->vgf.inputs[i].resource]))
       request.shapes.push_back({formatted("input_{}", i), inputs[i].type.shape});
   }
-  const auto opened = model::open_standalone(request, session_.opening(), Cache(), {}, problems);
-  if (!opened) return failed();
-  const auto report = problems.take(launch::run(opened->alone.plan, launch::VulkanExecutor(*opened->device),
-                                                {.time_out = time_out_, .cache = Cache::of_user()}, Log()));
+  const auto alone = plan_on(executor_.get(), request, {.engine = engine_, .native = false}, Cache(), problems);
+  if (!alone) return failed();
+  problems.add(executor_->check(alone->plan).release());
+  if (problems.has_errors()) return failed();
+  const auto report =
+      problems.take(launch::run(alone->plan, *executor_, {.time_out = time_out_, .cache = Cache::of_user()}, Log()));
   if (!report) return failed();
   if (report->is_interrupted) return fail(stopped(StopReason::Interrupted, "the run on the device"));
   if (!report->diagnostics.empty()) return fail(report->diagnostics);
@@ -46,13 +49,13 @@ Result<std::vector<std::optional<reference::Tensor>>> ModelRunner::run(std::shar
 Result<std::vector<std::optional<reference::Tensor>>> ModelRunner::run(
     const std::shared_ptr<const convert::FileToRun>& file, std::span<const reference::Tensor> inputs,
     std::span<const tosa::TensorType> outputs) {
-  std::shared_ptr<const model::ModelFile>& opened = opened_[file];
+  std::shared_ptr<const ModelFile>& opened = opened_[file];
   if (!opened) {
     Diagnostics problems;
-    opened = model::open_model(file->bytes, file->name, problems);
+    opened = open_model(file->bytes, file->name, problems);
     if (!opened) return fail(problems.release());
   }
   return run(opened, inputs, outputs);
 }
 
-}  // namespace slipway::cli
+}  // namespace slipway::model

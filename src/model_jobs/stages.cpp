@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "model_api/stages.hpp"
+#include "model_jobs/stages.hpp"
 
 #include "base/format.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "model_api/open_any_model.hpp"
+#include "model_jobs/open_any_model.hpp"
 
 #include "convert/convert.hpp"
 #include "convert/read_model.hpp"

@@ -10,9 +10,11 @@
 #include <thread>
 #include <utility>
 
-#include "model/cpu_device.hpp"
+#include "base/system/files.hpp"
+#include "executors/cpu/info.hpp"
 #include "slipway/convert.hpp"
 #include "slipway/model.hpp"
+#include "testing/source_directory.hpp"
 #include "testing/vgf_recipe.hpp"
 
 namespace slipway {
@@ -85,7 +87,7 @@ std::string text_of(const Problems& problems) {
 class PublicModel : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    if (GetParam() == "cpu" && !model::has_cpu_engine()) GTEST_SKIP() << "this build has no CPU engine";
+    if (GetParam() == "cpu" && !launch::has_cpu_engine()) GTEST_SKIP() << "this build has no CPU engine";
     if (GetParam() == "vulkan") device_.emplace(Device::open().value());
   }
   Outcome<PreparedModel> prepare(const Model& model, PrepareOptions options = {}) {
@@ -214,7 +216,7 @@ TEST(PublicModelErrors, ModelsWithShadersNeedADevice) {
   const auto prepared = model.prepare();
   ASSERT_FALSE(prepared);
   EXPECT_EQ(prepared.error()[0].kind, "device-lacks");
-  EXPECT_THAT(text_of(prepared.error()), HasSubstr("prepare the model for a device"));
+  EXPECT_THAT(text_of(prepared.error()), HasSubstr("choose a Vulkan device"));
 
   Device device = Device::open().value();
   PreparedModel on_device = model.prepare(device).value();
@@ -367,7 +369,7 @@ TEST(PublicProgress, CountsKernels) {
   EXPECT_GE(on_device.total[2], 6);
   EXPECT_EQ(on_device.done[2], on_device.total[2]);
   EXPECT_THAT(on_device.threads, ElementsAre(std::this_thread::get_id()));
-  if (!model::has_cpu_engine()) return;
+  if (!launch::has_cpu_engine()) return;
 
   RecordedStages on_cpu;
   prepare.progress = on_cpu.callback();
@@ -379,13 +381,54 @@ TEST(PublicProgress, CountsKernels) {
   EXPECT_THAT(on_cpu.threads, ElementsAre(std::this_thread::get_id()));
 }
 
+// The first words of a module are all that a stub has.
+TEST(PublicConvert, ChecksShadersAsTheProgramDoes) {
+  std::string model = read_text(testing::source_directory() / "examples/mixed_model/model.graph").value();
+  const std::size_t language = model.find("GLSL"), code = model.find("layout(local_size_x"),
+                    end = model.find("\\\", \\\"input_0_vkformat");
+  ASSERT_TRUE(language != model.npos && code != model.npos && end != model.npos);
+  model.replace(code, end - code, "AwIjBwAAAQAAAAAAAQAAAAAAAAA=");
+  model.replace(language, 4, "SPIR-V");
+  ConvertOptions convert;
+  const auto checked = convert_model(ByteView(model), "net.graph", convert);
+  ASSERT_FALSE(checked);
+  EXPECT_THAT(text_of(checked.error()), HasSubstr("[unknown-reference]"));
+  convert.shader_check = ShaderCheck::Magic;
+  const auto stub = convert_model(ByteView(model), "net.graph", convert);
+  ASSERT_TRUE(stub) << text_of(stub.error());
+  EXPECT_THAT(text_of(stub->remarks), HasSubstr("is not checked beyond its first word"));
+  convert.shader_check = ShaderCheck::Off;
+  EXPECT_TRUE(convert_model(ByteView(model), "net.graph", convert));
+}
+
+TEST(PublicPrepared, TheCpuIsADeviceToo) {
+  if (!launch::has_cpu_engine()) GTEST_SKIP() << "this build has no CPU engine";
+  const Model model = parsed(kTwoInputs);
+  Device cpu = Device::open("cpu").value();
+  RecordedStages stages;
+  PrepareOptions options;
+  options.progress = stages.callback();
+  PreparedModel prepared = model.prepare(cpu, options).value();
+  EXPECT_THAT(stages.all, ElementsAre("plan", "check", "memory"));
+  prepared.set_input("a", std::vector<float>(6, 2)).value();
+  prepared.set_input("b", std::vector<float>(6, 3)).value();
+  prepared.run().value();
+  EXPECT_THAT(floats(prepared, "output_0"), ::testing::Each(5));
+
+  const Model shader = Model::parse(ByteView(testing::VgfRecipe::cook(std::string(kShader))), "net.vgf").value();
+  const auto refused = shader.prepare(cpu, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error()[0].kind, "device-lacks");
+  EXPECT_THAT(refused.error()[0].message, HasSubstr("choose a Vulkan device"));
+}
+
 TEST(PublicProgress, StopsBetweenKernels) {
   ModelOptions without_cache;
   without_cache.cache = false;
   const Model model = Model::parse(ByteView(kManyKernels), "net", without_cache).value();
   Device device = Device::open().value();
   for (const bool cpu : {false, true}) {
-    if (cpu && !model::has_cpu_engine()) continue;
+    if (cpu && !launch::has_cpu_engine()) continue;
     RecordedStages stages{.all = {}, .stop = cpu ? "plan" : "device", .counts = {}, .stop_at = 1};
     PrepareOptions prepare;
     prepare.fuse = false;
@@ -441,7 +484,7 @@ TEST(PublicTune, CountsRounds) {
   const Model model = Model::parse(ByteView(kProduct), "net", without_cache).value();
   Device device = Device::open().value();
   for (const bool cpu : {false, true}) {
-    if (cpu && !model::has_cpu_engine()) continue;
+    if (cpu && !launch::has_cpu_engine()) continue;
     RecordedStages stages;
     TuneOptions options;
     options.limit = 0;

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <deque>
-#include <mutex>
 
 #include "base/format.hpp"
 #include "base/public_problems.hpp"
@@ -13,24 +11,17 @@
 #include "base/text/suggest.hpp"
 #include "executors/cpu/executor.hpp"
 #include "executors/cpu/prepared.hpp"
+#include "executors/cpu/info.hpp"
+#include "executors/open.hpp"
 #include "executors/public_device.hpp"
-#include "executors/vulkan/prepared.hpp"
-#include "executors/vulkan/resources/read_back.hpp"
-#include "executors/vulkan/resources/resources.hpp"
-#include "gpu/commands/transfer.hpp"
-#include "gpu/memory/buffer.hpp"
-#include "launch/check/hazards.hpp"
 #include "launch/output_proof.hpp"
 #include "launch/run.hpp"
-#include "model/cpu_device.hpp"
 #include "model/describe.hpp"
 #include "model/standalone/compare_model.hpp"
-#include "model/standalone/open_standalone.hpp"
-#include "model/standalone/standalone.hpp"
+#include "model/standalone/plan_on.hpp"
 #include "model/tuning/kernel_times.hpp"
-#include "model/tuning/tuning_table.hpp"
-#include "model_api/model_state.hpp"
-#include "model_api/open_any_model.hpp"
+#include "model_jobs/model_state.hpp"
+#include "model_jobs/open_any_model.hpp"
 
 namespace slipway {
 
@@ -75,8 +66,6 @@ Result<std::size_t> find_tensor(const std::vector<TensorInfo>& tensors, std::str
 
 }  // namespace
 
-// Buffers that the host writes and reads are beside those that the kernels use: the plan begins with copies of the
-// inputs and ends with copies of the outputs. On the CPU engine they are the same memory.
 struct PreparedModel::State {
   std::shared_ptr<const model::ModelFile> file;
   std::vector<TensorInfo> inputs, outputs;
@@ -89,121 +78,22 @@ struct PreparedModel::State {
   bool is_proven = false;
   Failure unwritten;  // what it found, for each run
 
-  // On the CPU:
-  std::optional<launch::HostPrepared> host;
-  // On a device:
-  const gpu::Device* device = nullptr;
-  std::shared_ptr<gpu::Device> kept;  // it stays when the Device is opened again for others
-  std::mutex* turn = nullptr;         // of the Device, whose users take turns
-  std::deque<gpu::Buffer> buffers;
-  std::vector<const gpu::Buffer*> external;
-  std::map<launch::ResourceIndex, std::size_t> input_buffers, output_buffers;  // indices into `buffers`
-  std::optional<launch::Prepared> prepared;  // is destroyed first: it uses the buffers
+  std::shared_ptr<launch::Executor> executor;
+  std::unique_ptr<launch::PreparedPlan> prepared;  // is destroyed first
 
-  launch::PreparedPlan& running() {
-    if (host) return *host;
-    return *prepared;
-  }
-
-  std::unique_lock<std::mutex> take_turn() const {
-    return turn ? std::unique_lock(*turn) : std::unique_lock<std::mutex>();
-  }
-
-  MutableBytes input(std::size_t index) {
-    const launch::ResourceIndex resource = alone->inputs[index];
-    return host ? host->bytes(resource) : buffers[input_buffers.at(resource)].mapped();
-  }
-  MutableBytes output(std::size_t index) const {
-    const launch::ResourceIndex resource = alone->outputs[index];
-    return host ? host->bytes(resource) : buffers[output_buffers.at(resource)].mapped();
-  }
-
-  // Adds a buffer of the host for a resource; returns its resource in the plan.
-  Result<launch::ResourceIndex> add_buffer(launch::ResourceIndex of, gpu::BufferLocation location,
-                                           std::map<launch::ResourceIndex, std::size_t>& index) {
-    launch::Plan& plan = alone->plan;
-    const std::uint64_t size = std::get<launch::Buffer>(plan.resources[of].kind).size;
-    SLIPWAY_TRY(gpu::Buffer buffer,
-                gpu::create_buffer(*device, {.size = size, .location = location, .name = plan.resources[of].name}));
-    std::ranges::fill(buffer.mapped(), std::byte{});
-    index.emplace(of, buffers.size());
-    buffers.push_back(std::move(buffer));
-    plan.resources.push_back(
-        {.name = plan.resources[of].name + " of the host",
-         .kind = launch::Buffer{.size = size, .external = static_cast<std::uint32_t>(external.size())},
-         .initial = {},
-         .outputs = {},
-         .sharing = std::nullopt,
-         .origin = plan.resources[of].origin,
-         .load_counter = {}});
-    external.push_back(&buffers.back());
-    return static_cast<launch::ResourceIndex>(plan.resources.size() - 1);
-  }
-
-  // A step that copies a whole buffer.
-  launch::Step copy(launch::ResourceIndex from, launch::ResourceIndex to) const {
-    const launch::Resource& resource = alone->plan.resources[to];
-    return {.name = "copy " + resource.name,
-            .action = launch::Copy{.from = from, .to = to, .size = std::get<launch::Buffer>(resource.kind).size},
-            .origin = resource.origin};
-  }
-
-  Result<> add_copies() {
-    launch::Plan& plan = alone->plan;
-    std::vector<launch::Step> before;
-    for (const launch::ResourceIndex resource : alone->inputs) {
-      if (input_buffers.contains(resource)) continue;
-      SLIPWAY_TRY(const launch::ResourceIndex from, add_buffer(resource, gpu::BufferLocation::Upload, input_buffers));
-      before.push_back(copy(from, resource));
-      before.back().barrier_after = resource == alone->inputs.back();
-    }
-    if (!before.empty()) before.back().barrier_after = true;
-    for (const launch::ResourceIndex resource : alone->outputs) {
-      if (output_buffers.contains(resource)) continue;
-      SLIPWAY_TRY(const launch::ResourceIndex to, add_buffer(resource, gpu::BufferLocation::Readback, output_buffers));
-      plan.steps.push_back(copy(resource, to));
-    }
-    for (model::SegmentSteps& segment : alone->segments) segment.first_step += before.size();
-    for (launch::GraphDispatch& graph : plan.graphs) graph.first_step += before.size();
-    plan.steps.insert(plan.steps.begin(), std::make_move_iterator(before.begin()),
-                      std::make_move_iterator(before.end()));
-    return {};
-  }
-
-  Result<> prepare_on_device(Device::State& of, const Cache& cache, ItemProgress progress, Diagnostics& diagnostics) {
-    turn = &of.running;
-    const auto mine = take_turn();
-    device = model::open_device_for(alone->plan, of.opening, {.timestamps = times}, diagnostics);
-    if (!device) return fail(std::vector(diagnostics.all().begin(), diagnostics.all().end()));
-    kept = of.opening.current();
-    SLIPWAY_TRY_VOID(add_copies());
-    launch::PrepareOptions options{.cache = cache, .external = external, .progress = std::move(progress)};
-    options.execution.timestamps = times;
-    options.execution.time_out = time_out;
-    SLIPWAY_TRY(prepared, launch::prepare(alone->plan, *device, std::move(options)));
-    return {};
-  }
-
-  Result<> prepare_on_host() {
-    if (const std::string why = launch::why_not_on_host(alone->plan); !why.empty())
-      return fail(DiagnosticKind::DeviceLacks, SourceLocation::in_file(file->vgf.name),
-                  formatted("the CPU runs graphs only, and {}; prepare the model for a device", why));
-    SLIPWAY_TRY(auto made,
-                launch::prepare_on_host(alone->plan, {.execution = {.timestamps = times, .time_out = time_out}}));
-    host.emplace(std::move(made));
-    return {};
-  }
+  MutableBytes input(std::size_t index) const { return prepared->host_input(index); }
+  MutableBytes output(std::size_t index) const { return prepared->host_output(index); }
 
   Result<> run() {
-    const auto mine = take_turn();
+    const auto turn = executor->take_turn();
     ++runs;
     const bool is_first = !is_proven;
     if (is_first) {
       proof.emplace(alone->plan, 1);
-      SLIPWAY_TRY_VOID(proof->fill(running()));
+      SLIPWAY_TRY_VOID(proof->fill(*prepared));
     }
-    SLIPWAY_TRY_VOID(running().run_once());
-    if (times) SLIPWAY_TRY_VOID(running().add_times());
+    SLIPWAY_TRY_VOID(prepared->run_once());
+    if (times) SLIPWAY_TRY_VOID(prepared->add_times());
     if (is_first) SLIPWAY_TRY_VOID(prove());
     if (unwritten.empty()) return {};
     return fail(unwritten);
@@ -211,13 +101,13 @@ struct PreparedModel::State {
 
   // Which bytes kernels write does not depend on the inputs, so the first run shows it for all.
   Result<> prove() {
-    SLIPWAY_TRY(launch::Readback results, running().read_back({alone->outputs.begin(), alone->outputs.end()}));
-    SLIPWAY_TRY_VOID(proof->check(results, running()));
+    SLIPWAY_TRY(launch::Readback results, prepared->read_back({alone->outputs.begin(), alone->outputs.end()}));
+    SLIPWAY_TRY_VOID(proof->check(results, *prepared));
     is_proven = true;
     unwritten = proof->unwritten();
     for (std::size_t i = 0; i < alone->outputs.size() && !unwritten.empty(); ++i) {
       proof->zero(alone->outputs[i], output(i));
-      if (!host) SLIPWAY_TRY_VOID(prepared->write(alone->outputs[i], output(i)));
+      SLIPWAY_TRY_VOID(prepared->write(alone->outputs[i], output(i)));
     }
     proof.reset();
     return {};
@@ -229,10 +119,10 @@ struct PreparedModel::State {
       const Bytes bytes = input(i);
       (*values)[file->vgf.inputs[i].resource].assign(bytes.begin(), bytes.end());
     }
-    const auto mine = take_turn();
+    const auto turn = executor->take_turn();
     std::set<launch::ResourceIndex> wanted;
     for (const launch::Capture& capture : alone->plan.captures) wanted.insert(capture.resource);
-    SLIPWAY_TRY(const launch::Readback taken, running().read_back(wanted));
+    SLIPWAY_TRY(const launch::Readback taken, prepared->read_back(wanted));
     for (const launch::Capture& capture : alone->plan.captures) capture.take(taken.bytes(capture.resource));
     return {};
   }
@@ -282,7 +172,7 @@ Outcome<bool> PreparedModel::run() {
 
 std::vector<StepTime> PreparedModel::times() const {
   if (!alive(state_).times || alive(state_).runs == 0) return {};
-  const launch::Profile& profile = alive(state_).running().profile();
+  const launch::Profile& profile = alive(state_).prepared->profile();
   std::vector<StepTime> times;
   for (model::KernelTime& time : model::kernel_times(*alive(state_).alone, profile)) {
     times.push_back({.segment = alive(state_).alone->segments[time.segment].name,
@@ -419,23 +309,7 @@ Outcome<PreparedModel> Model::prepare(const State& model, Device* device, const 
   };
   model::StandaloneOptions request{.file = model.file, .name = "model", .empty_inputs = true};
   request.model.shaders = model.shaders;
-  model::GraphOptions& graphs = request.model.graphs;
-  graphs.lower.fuse = options.fuse;
-  graphs.threads = options.threads;
-  graphs.cache = model.cache;
-  graphs.progress = stages.items();
-  if (options.reference) {
-    graphs.engine = model::Engine::Reference;
-  } else if (!device) {
-    graphs.engine = model::Engine::Cpu;
-    graphs.lower.device.tuning = model::tuned_facts(model::cpu_snapshot(), model.cache, diagnostics).tuning;
-  }
-  if (device) {
-    const auto snapshot = diagnostics.take(device->state().opening.snapshot());
-    if (!snapshot) return problems();
-    graphs.lower.device = model::tuned_facts(**snapshot, model.cache, diagnostics);
-    graphs.native = *snapshot;
-  }
+  request.model.graphs.progress = stages.items();
   for (const auto& [name, shape] : options.shapes)
     request.shapes.push_back({name, tensor::Shape(shape.begin(), shape.end())});
 
@@ -448,19 +322,27 @@ Outcome<PreparedModel> Model::prepare(const State& model, Device* device, const 
     state->time_out = *time_out;
   }
   if (options.compare) request.values = state->values = std::make_shared<model::ModelValues>();
-  state->alone = model::plan_standalone(request, diagnostics);
+  state->executor = device ? device->state().executor : executors::open_executor({.selector = launch::kCpuDevice});
+  model::GraphChoices choices{.threads = options.threads, .fuse = options.fuse};
+  if (options.reference) choices.engine = model::Engine::Reference;
+  state->alone = model::plan_on(state->executor.get(), request, choices, model.cache, diagnostics);
   if (!state->alone) return problems();
   stages.begin("check");
   refuse_images(*state->alone, diagnostics);
-  diagnostics.add(launch::check_hazards(state->alone->plan).release());
+  diagnostics.add(state->executor->check(state->alone->plan).release());
   if (diagnostics.has_errors()) return problems();
-  stages.begin(device ? "device" : "memory");
-  if (device) {
-    if (Result<> ready = state->prepare_on_device(device->state(), model.cache, stages.items(), diagnostics); !ready)
-      return failed(ready.error());
-  } else {
-    if (const Result<> ready = state->prepare_on_host(); !ready) diagnostics.add(ready.error());
-    if (diagnostics.has_errors()) return problems();
+  const bool on_host = state->executor->info()->runs_graphs_on_host;
+  stages.begin(on_host ? "memory" : "device");
+  {
+    const auto turn = state->executor->take_turn();
+    auto prepared = diagnostics.take(state->executor->prepare(
+        state->alone->plan, {.execution = {.timestamps = state->times, .time_out = state->time_out},
+                             .cache = model.cache,
+                             .host_inputs = state->alone->inputs,
+                             .host_outputs = state->alone->outputs,
+                             .progress = stages.items()}));
+    if (!prepared) return problems();
+    state->prepared = std::move(*prepared);
   }
   const vgf::File& file = model.file->vgf;
   state->inputs = infos_of(file, file.inputs, model::input_label, &state->alone->shapes);

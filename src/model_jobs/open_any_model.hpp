@@ -6,7 +6,7 @@
 #include <string>
 
 #include "model/plan/plan_model.hpp"
-#include "model_api/stages.hpp"
+#include "model_jobs/stages.hpp"
 
 namespace slipway::model {
 

@@ -7,12 +7,23 @@
 #include "convert/convert.hpp"
 #include "convert/read_model.hpp"
 #include "convert/report.hpp"
-#include "model/graph_segment.hpp"
-#include "model_api/stages.hpp"
-#include "vgf/read.hpp"
+#include "model_jobs/check_converted.hpp"
+#include "model_jobs/stages.hpp"
 
 namespace slipway {
 namespace {
+
+convert::ShaderCheck check_of(ShaderCheck check) {
+  switch (check) {
+    case ShaderCheck::Magic:
+      return convert::ShaderCheck::Magic;
+    case ShaderCheck::Off:
+      return convert::ShaderCheck::Off;
+    case ShaderCheck::Full:
+      break;
+  }
+  return convert::ShaderCheck::Full;
+}
 
 std::optional<ConvertedModel> converted(Bytes bytes, const std::string& name, const ConvertOptions& options,
                                         Diagnostics& diagnostics) {
@@ -33,13 +44,14 @@ std::optional<ConvertedModel> converted(Bytes bytes, const std::string& name, co
   convert::ConvertOptions settings;
   settings.require_static_shape = options.require_static_shape;
   settings.simplify.fold = options.fold;
+  settings.shader.check = check_of(options.shader_check);
   settings.observe = [&](std::string_view pass, const tosa::Graph&) { stages.begin(model::stage_after(pass)); };
   auto made = convert::convert(*model, settings, diagnostics);
   auto file = made ? diagnostics.take(made->file.finish()) : std::nullopt;
-  const auto vgf = file ? vgf::read_vgf(*file, name, diagnostics) : std::nullopt;
-  if (!vgf) return std::nullopt;
+  if (!file) return std::nullopt;
   stages.begin("check");
-  model::check_model(*vgf, diagnostics);
+  const auto vgf = model::check_converted(*file, name, settings.shader.check, diagnostics);
+  if (!vgf) return std::nullopt;
   auto requirements = diagnostics.take(convert::requirements_json(*vgf, model->graph));
   if (!requirements) return std::nullopt;
   return ConvertedModel{std::move(*file), std::move(*requirements), {}};

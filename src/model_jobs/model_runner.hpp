@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs models on tensors in memory, one after another on one device.
 //
-//   ModelRunner runner("", model::Engine::Reference);
-//   const auto outputs = runner.run(file, inputs, types);  // of a model::ModelFile
+//   ModelRunner runner("", Engine::Reference);
+//   const auto outputs = runner.run(file, inputs, types);  // of a ModelFile
 #pragma once
 
 #include <chrono>
@@ -13,27 +13,29 @@
 #include <string>
 #include <vector>
 
-#include "cli/device_session.hpp"
 #include "model/plan/plan_model.hpp"
 #include "reference/tensor.hpp"
 
+namespace slipway::launch {
+class Executor;
+}
 namespace slipway::convert {
 struct FileToRun;
 }
 
-namespace slipway::cli {
+namespace slipway::model {
 
 class ModelRunner {
  public:
   // `device`: the value of --device. `engine` runs the graph segments.
-  ModelRunner(const std::string& device, model::Engine engine, bool validate = false);
+  ModelRunner(const std::string& device, Engine engine, bool validate = false);
 
   // Of each wait; nothing: none.
   void set_time_out(std::optional<std::chrono::nanoseconds> time_out) { time_out_ = time_out; }
 
   // Returns the values of the outputs, whose types are given; an image output has no value. Errors: those of planning
   // and running, no-device.
-  Result<std::vector<std::optional<reference::Tensor>>> run(std::shared_ptr<const model::ModelFile> file,
+  Result<std::vector<std::optional<reference::Tensor>>> run(std::shared_ptr<const ModelFile> file,
                                                             std::span<const reference::Tensor> inputs,
                                                             std::span<const tosa::TensorType> outputs);
   // The same for a file in memory, which is opened once.
@@ -41,16 +43,16 @@ class ModelRunner {
                                                             std::span<const reference::Tensor> inputs,
                                                             std::span<const tosa::TensorType> outputs);
   // Adds the messages of the validation layer.
-  void add_messages(Diagnostics& diagnostics) { session_.add_messages(diagnostics); }
+  void add_messages(Diagnostics& diagnostics);
   // Of the last run.
   const std::string& device_name() const { return device_name_; }
 
  private:
-  DeviceSession session_;
-  model::Engine engine_;
+  std::shared_ptr<launch::Executor> executor_;
+  Engine engine_;
   std::optional<std::chrono::nanoseconds> time_out_;
   std::string device_name_;
-  std::map<std::shared_ptr<const convert::FileToRun>, std::shared_ptr<const model::ModelFile>> opened_;
+  std::map<std::shared_ptr<const convert::FileToRun>, std::shared_ptr<const ModelFile>> opened_;
 };
 
-}  // namespace slipway::cli
+}  // namespace slipway::model

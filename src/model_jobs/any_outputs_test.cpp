@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/format.hpp"
-#include "model/cpu_device.hpp"
+#include "executors/cpu/info.hpp"
 #include "slipway/convert.hpp"
 #include "slipway/model.hpp"
 #include "testing/layer.hpp"
@@ -38,7 +38,7 @@ T value_of(Outcome<T> outcome) {
 class AnyOutputs : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    if (GetParam() == "cpu" && !model::has_cpu_engine()) GTEST_SKIP() << "this build has no CPU engine";
+    if (GetParam() == "cpu" && !launch::has_cpu_engine()) GTEST_SKIP() << "this build has no CPU engine";
     if (GetParam() == "layer") {
       if (!testing::UseLayer::is_here()) GTEST_SKIP() << "the layer is not built";
       layer_.emplace(testing::Validation::Off);

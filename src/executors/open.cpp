@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "executors/open.hpp"
+
+#include <algorithm>
+
+#include "executors/cpu/executor.hpp"
+#include "executors/vulkan/executor.hpp"
+#include "vk/selected_device.hpp"
+
+namespace slipway::executors {
+namespace {
+
+std::shared_ptr<launch::Executor> open_cpu(const launch::ExecutorRequest&) {
+  return std::make_shared<launch::CpuExecutor>();
+}
+
+Result<std::vector<launch::ExecutorInfo>> list_cpu() {
+  return launch::has_cpu_engine() ? std::vector{launch::cpu_info()} : std::vector<launch::ExecutorInfo>();
+}
+
+constexpr ExecutorKind kKinds[] = {
+    {"cpu", [](std::string_view selected) { return selected == launch::kCpuDevice; }, open_cpu, list_cpu},
+    {"vulkan", [](std::string_view) { return true; }, launch::open_vulkan, launch::list_vulkan},
+};
+
+}  // namespace
+
+std::span<const ExecutorKind> kinds() { return kKinds; }
+
+std::shared_ptr<launch::Executor> open_executor(const launch::ExecutorRequest& request) {
+  const std::string selected = vk::selected_device(request.selector);
+  return std::ranges::find_if(kKinds, [&](const ExecutorKind& kind) { return kind.takes(selected); })->open(request);
+}
+
+}  // namespace slipway::executors

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Opens executors: the only place that knows all kinds of them.
+//
+//   const std::shared_ptr<launch::Executor> executor = open_executor({.selector = options.device});
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "launch/executor.hpp"
+#include "launch/executor_request.hpp"
+
+namespace slipway::executors {
+
+struct ExecutorKind {
+  std::string_view name;  // of its directory
+  // Whether a selector names one of them; `selected`: with SLIPWAY_DEVICE where the request has none.
+  bool (*takes)(std::string_view selected);
+  std::shared_ptr<launch::Executor> (*open)(const launch::ExecutorRequest& request);
+  // Those of the machine. Errors: no-device.
+  Result<std::vector<launch::ExecutorInfo>> (*list)();
+};
+
+// The first one that takes a selector opens it; the last one takes all.
+std::span<const ExecutorKind> kinds();
+
+// Starts to open it in the background, while the caller still reads its input. What fails is reported by Executor::info
+// and Executor::prepare.
+std::shared_ptr<launch::Executor> open_executor(const launch::ExecutorRequest& request);
+
+}  // namespace slipway::executors
