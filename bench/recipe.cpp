@@ -23,7 +23,7 @@
 #include "gpu/pipeline/pipeline.hpp"
 #include "recipe/cpu/library.hpp"
 #include "recipe/session.hpp"
-#include "recipe/vulkan/vulkan_device.hpp"
+#include "recipe/backends/plan/vulkan_device.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include "recipe/backends/engine/backend.hpp"
 #include "recipe/backends/opencl/backend.hpp"
 #include "recipe/backends/xrt/module.hpp"
-#include "recipe/vulkan/vulkan_device.hpp"
+#include "recipe/backends/plan/vulkan_device.hpp"
 
 namespace slipway::recipe {
 

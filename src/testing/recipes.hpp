@@ -14,7 +14,7 @@
 #include "model/plan/graph_options.hpp"
 #include "recipe/cpu/host_buffer.hpp"
 #include "recipe/session.hpp"
-#include "recipe/vulkan/vulkan_device.hpp"
+#include "recipe/backends/plan/vulkan_device.hpp"
 #include "testing/cpu_libraries.hpp"
 
 namespace slipway::recipe {

@@ -9,7 +9,7 @@
 #include "base/cache.hpp"
 #include "executors/vulkan/device_opening.hpp"
 #include "recipe/backend.hpp"
-#include "recipe/vulkan/queue_spread.hpp"
+#include "recipe/backends/plan/queue_spread.hpp"
 
 namespace slipway::recipe {
 

@@ -7,7 +7,7 @@
 #include "gpu/memory/buffer.hpp"
 #include "launch/shared_pipelines.hpp"
 #include "recipe/plan.hpp"
-#include "recipe/vulkan/vulkan_device.hpp"
+#include "recipe/backends/plan/vulkan_device.hpp"
 
 namespace slipway::recipe {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compares the launch plans of run lists, printed, with the expected text.
-#include "recipe/vulkan/batch_plan.hpp"
+#include "recipe/backends/plan/batch_plan.hpp"
 
 #include <gtest/gtest.h>
 
 #include "launch/check/hazards.hpp"
 #include "launch/plan/explain.hpp"
-#include "recipe/vulkan/parts.hpp"
+#include "recipe/backends/plan/parts.hpp"
 #include "testing/gpu_fixture.hpp"
 
 namespace slipway::recipe {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "recipe/vulkan/batch_plan.hpp"
+#include "recipe/backends/plan/batch_plan.hpp"
 
 #include <algorithm>
 #include <map>
@@ -7,7 +7,7 @@
 
 #include "base/format.hpp"
 #include "recipe/plan/model_kernel.hpp"
-#include "recipe/vulkan/parts.hpp"
+#include "recipe/backends/plan/parts.hpp"
 
 namespace slipway::recipe {
 namespace {

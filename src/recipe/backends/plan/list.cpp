@@ -11,8 +11,8 @@
 #include "executors/vulkan/prepared.hpp"
 #include "launch/report/profile.hpp"
 #include "recipe/plan/model_kernel.hpp"
-#include "recipe/vulkan/batch_plan.hpp"
-#include "recipe/vulkan/parts.hpp"
+#include "recipe/backends/plan/batch_plan.hpp"
+#include "recipe/backends/plan/parts.hpp"
 
 namespace slipway::recipe {
 namespace {

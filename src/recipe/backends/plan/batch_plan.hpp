@@ -14,7 +14,7 @@
 #include "gpu/device/device.hpp"
 #include "launch/plan/plan.hpp"
 #include "recipe/backend.hpp"
-#include "recipe/vulkan/queue_spread.hpp"
+#include "recipe/backends/plan/queue_spread.hpp"
 
 namespace slipway::recipe {
 

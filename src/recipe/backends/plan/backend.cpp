@@ -6,7 +6,7 @@
 #include "launch/plan/locate.hpp"
 #include "model/tuning/tuning_table.hpp"
 #include "recipe/plan/model_kernel.hpp"
-#include "recipe/vulkan/parts.hpp"
+#include "recipe/backends/plan/parts.hpp"
 
 namespace slipway::recipe {
 namespace {
