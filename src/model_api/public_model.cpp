@@ -18,8 +18,8 @@
 #include "executors/vulkan/prepared.hpp"
 #include "executors/vulkan/resources/read_back.hpp"
 #include "executors/vulkan/resources/resources.hpp"
+#include "executors/vulkan/resources/vulkan_buffer.hpp"
 #include "gpu/commands/transfer.hpp"
-#include "gpu/memory/buffer.hpp"
 #include "launch/check/check_device.hpp"
 #include "launch/check/hazards.hpp"
 #include "launch/output_proof.hpp"
@@ -110,8 +110,8 @@ struct PreparedModel::State {
   const gpu::Device* device = nullptr;
   std::shared_ptr<gpu::Device> kept;  // it stays when the Device is opened again for others
   std::mutex* turn = nullptr;         // of the Device, whose users take turns
-  std::deque<gpu::Buffer> buffers;
-  std::vector<const gpu::Buffer*> external;
+  std::deque<launch::VulkanBuffer> buffers;
+  std::vector<const launch::ExternalBuffer*> external;
   std::map<launch::ResourceIndex, std::size_t> input_buffers, output_buffers;  // indices into `buffers`
   std::optional<launch::Prepared> prepared;  // is destroyed first: it uses the buffers
 
@@ -126,11 +126,11 @@ struct PreparedModel::State {
 
   MutableBytes input(std::size_t index) {
     const launch::ResourceIndex resource = alone->inputs[index];
-    return host ? host->bytes(resource) : buffers[input_buffers.at(resource)].mapped();
+    return host ? host->bytes(resource) : buffers[input_buffers.at(resource)].bytes();
   }
   MutableBytes output(std::size_t index) const {
     const launch::ResourceIndex resource = alone->outputs[index];
-    return host ? host->bytes(resource) : buffers[output_buffers.at(resource)].mapped();
+    return host ? host->bytes(resource) : buffers[output_buffers.at(resource)].bytes();
   }
 
   // Adds a buffer of the host for a resource; returns its resource in the plan.
@@ -142,7 +142,7 @@ struct PreparedModel::State {
                 gpu::create_buffer(*device, {.size = size, .location = location, .name = plan.resources[of].name}));
     std::ranges::fill(buffer.mapped(), std::byte{});
     index.emplace(of, buffers.size());
-    buffers.push_back(std::move(buffer));
+    buffers.emplace_back(std::move(buffer));
     plan.resources.push_back(
         {.name = plan.resources[of].name + " of the host",
          .kind = launch::Buffer{.size = size, .external = static_cast<std::uint32_t>(external.size())},

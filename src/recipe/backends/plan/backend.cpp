@@ -1,116 +1,115 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <algorithm>
+#include "recipe/backends/plan/backend.hpp"
+
+#include <atomic>
 
 #include "base/format.hpp"
 #include "launch/check/check_device.hpp"
 #include "launch/plan/locate.hpp"
+#include "model/native.hpp"
 #include "model/tuning/tuning_table.hpp"
-#include "recipe/plan/model_kernel.hpp"
 #include "recipe/backends/plan/parts.hpp"
+#include "recipe/cpu/host_buffer.hpp"
+#include "recipe/plan/model_kernel.hpp"
 
 namespace slipway::recipe {
 namespace {
 
-launch::OpenDeviceOptions device_options(const VulkanOptions& options) {
-  return {.selector = options.selector,
-          .timestamps = false,
-          .robustness = true,
-          .queues = options.queues,
-          .instance = options.instance,
-          .device = options.device};
-}
-
-Failure at_kernel(Failure failure, const KernelPlan& kernel) {
-  return launch::located(std::move(failure), {kernel.origin.location, kernel.origin.pointer, kernel.name});
-}
-
-// Plans the model of a kernel again, because the choice of kernels for its graphs depends on the device, unless the
-// host runs them. Errors: device-lacks.
-Result<std::shared_ptr<const ModelKernel>> model_for(const VulkanDevice& device, const KernelPlan& kernel) {
+// The model of a kernel for a device. It is planned again where the device runs its graphs, because that decides how.
+// Errors: device-lacks.
+Result<std::shared_ptr<const ModelKernel>> model_for(const PlanDevice& device, const KernelPlan& kernel) {
   const launch::Origin origin{kernel.origin.location, kernel.origin.pointer, kernel.name};
+  const vk::Snapshot* vulkan = device.info.vulkan.get();
   Diagnostics problems;
   model::GraphOptions graphs = kernel.model->graphs;
   std::shared_ptr<const ModelKernel> model = kernel.model;
-  if (graphs.engine == model::Engine::Kernels) {
-    graphs.lower.device = model::tuned_facts(device.snapshot(), device.cache, problems);
+  if (vulkan && graphs.engine == model::Engine::Kernels) {
+    graphs.lower.device = model::tuned_facts(*vulkan, device.cache, problems);
+    if (kernel.emulation != model::Emulation::Always) graphs.native = vulkan;
     model = plan_model_kernel(kernel.model->artifact, kernel.name, origin, device.cache, graphs, problems);
     if (!model) return fail(problems.release());
   }
-  const vk::Needs needs = launch::needs_of(model->plan);
-  if (auto fits = vk::plan_device(device.snapshot(), needs); !fits) return fail(std::move(fits.error()));
-  Diagnostics lacking = launch::check_device(model->plan, needs, device.snapshot());
-  if (lacking.has_errors()) return fail(lacking.release());
+  if (kernel.emulation == model::Emulation::Never)
+    model::refuse_emulation(model->plan, vulkan ? *vulkan : vk::Snapshot(), problems);
+  if (vulkan) static_cast<void>(problems.take(vk::plan_device(*vulkan, launch::needs_of(model->plan))));
+  if (!problems.has_errors()) problems.add(device.executor->check(model->plan).release());
+  if (problems.has_errors()) return fail(problems.release());
   return model;
 }
 
-class VulkanBackend final : public Backend {
- public:
-  explicit VulkanBackend(std::shared_ptr<VulkanDevice> device) : device_(std::move(device)) {}
+Result<> check_shader(const PlanDevice& device, const KernelPlan& kernel) {
+  if (device.info.vulkan) {
+    const vk::Needs needs{.capabilities = {std::from_range, kernel.module->reflection->capabilities}};
+    return vk::plan_device(*device.info.vulkan, needs).transform([](const vk::DevicePlan&) {});
+  }
+  return fail(DiagnosticKind::DeviceLacks, {},
+              formatted("kernel `{}` is a shader, and {} runs models only", kernel.name, device.info.name));
+}
 
-  BackendKind kind() const override { return BackendKind::Vulkan; }
+class PlanBackend final : public Backend {
+ public:
+  PlanBackend(BackendKind kind, std::shared_ptr<PlanDevice> device) : kind_(kind), device_(std::move(device)) {}
+
+  BackendKind kind() const override { return kind_; }
 
   BackendInfo describe() const override {
-    const vk::Snapshot& snapshot = device_->snapshot();
-    return {snapshot.name, formatted("{} {}", snapshot.driver_name, snapshot.driver_info)};
+    if (interprets_) return {"the reference interpreter", ""};
+    return {device_->info.name, device_->info.driver};
   }
 
   Result<KernelPtr> load_kernel(const KernelPlan& kernel, const ContextPlan*) override {
+    KernelPlan own = kernel;
     if (kernel.model) {
-      Result<std::shared_ptr<const ModelKernel>> model = model_for(*device_, kernel);
-      if (!model) return fail(at_kernel(std::move(model.error()), kernel));
-      KernelPlan own = kernel;
-      own.model = std::move(*model);
-      return std::make_shared<const VulkanKernel>(device_, std::move(own));
-    }
-    vk::Needs needs{.capabilities = {std::from_range, kernel.module->reflection->capabilities}};
-    if (auto fits = vk::plan_device(device_->snapshot(), needs); !fits)
+      const Result<std::shared_ptr<const ModelKernel>> model = model_for(*device_, kernel);
+      if (!model) return fail(at_kernel(model.error(), kernel));
+      own.model = *model;
+      if (!device_->info.vulkan) interprets_ = own.model->graphs.engine == model::Engine::Reference;
+    } else if (Result<> fits = check_shader(*device_, kernel); !fits) {
       return fail(at_kernel(std::move(fits.error()), kernel));
-    return std::make_shared<const VulkanKernel>(device_, kernel);
+    }
+    return std::make_shared<const PlanKernel>(device_, std::move(own));
   }
 
   Result<BufferPtr> create_buffer(const BufferOptions& request) override {
-    const auto make = [&](gpu::BufferLocation location) {
-      return gpu::create_buffer(
-          *device_->device,
-          {.size = request.size, .uniform = true, .texels = true, .location = location, .name = request.name});
-    };
-    Result<gpu::Buffer> buffer =
-        make(request.kernels_only ? gpu::BufferLocation::Device : gpu::BufferLocation::Readback);
-    // The host must be able to map every buffer (map_buffer), also on devices with local memory that it cannot map.
-    if (buffer && buffer->mapped().empty()) buffer = make(gpu::BufferLocation::Readback);
-    if (!buffer) return fail(std::move(buffer.error()));
-    std::ranges::fill(buffer->mapped(), std::byte{});
-    return std::make_shared<VulkanBuffer>(device_, std::move(*buffer));
+    return device_->executor
+        ->create_buffer({.size = request.size, .name = request.name, .kernels_only = request.kernels_only})
+        .transform([&](std::shared_ptr<launch::ExternalBuffer> buffer) -> BufferPtr {
+          return std::make_shared<PlanBuffer>(device_, std::move(buffer), request.name);
+        });
   }
 
+  // Memory of the host too, where plans can use it in place. Buffers of other devices may need to be synchronised.
   bool can_use(const buffer_storage& buffer) const override {
-    const auto* own = dynamic_cast<const VulkanBuffer*>(&buffer);
-    return own && own->device() == device_.get();
+    const auto* own = dynamic_cast<const PlanBuffer*>(&buffer);
+    if (own) return own->device() == device_.get();
+    return cpu::is_host_buffer(buffer) && device_->executor->borrow(host_bytes(buffer));
   }
 
   Result<ListPtr> make_list(std::span<const KernelRun> runs, const ListOptions& options) override {
-    return make_vulkan_list(device_, runs, options);
+    return make_plan_list(device_, runs, options);
   }
 
  private:
-  std::shared_ptr<VulkanDevice> device_;
+  static Failure at_kernel(Failure failure, const KernelPlan& kernel) {
+    return launch::located(std::move(failure), {kernel.origin.location, kernel.origin.pointer, kernel.name});
+  }
+
+  BackendKind kind_;
+  std::shared_ptr<PlanDevice> device_;
+  std::atomic<bool> interprets_ = false;  // one engine is chosen for all kernels
 };
 
 }  // namespace
 
-VulkanDevice::VulkanDevice(const VulkanOptions& options) : cache(options.cache), opening(device_options(options)) {}
-
-Result<std::shared_ptr<VulkanDevice>> open_vulkan(const VulkanOptions& options) {
-  auto opened = std::make_shared<VulkanDevice>(options);
-  const Result<gpu::Device*> device = opened->opening.get({});
-  if (!device) return fail(device.error());
-  opened->device = *device;
-  opened->queues = QueueSpread((*device)->plan().queues);
-  return opened;
-}
-
-Result<BackendPtr> make_vulkan_backend(std::shared_ptr<VulkanDevice> device) {
-  return std::make_shared<VulkanBackend>(std::move(device));
+Result<BackendPtr> make_plan_backend(BackendKind kind, std::shared_ptr<launch::Executor> executor, const Cache& cache) {
+  auto device = std::make_shared<PlanDevice>();
+  device->executor = std::move(executor);
+  device->cache = cache;
+  SLIPWAY_TRY(const launch::ExecutorQueues queues, device->executor->queues());
+  SLIPWAY_TRY(device->info, device->executor->info());
+  device->has_timestamps = queues.timestamps;
+  device->queues = QueueSpread(queues.count);
+  return std::make_shared<PlanBackend>(kind, std::move(device));
 }
 
 }  // namespace slipway::recipe
