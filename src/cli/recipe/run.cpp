@@ -103,7 +103,8 @@ class RecipeJob : public Job {
     request->plan = {.backend = recipe::kernel_backend_from_name(group.backend),
                      .cache = cache,
                      .graphs = std::make_shared<model::GraphOptions>(
-                         *model::graph_options(nullptr, graph_choices(options_, options_.device), cache, diagnostics_))};
+                         *model::graph_options(nullptr, graph_choices(options_, options_.device), cache, diagnostics_)),
+                     .emulation = chosen_emulation(group, options_)};
     request->changes = {.iterations = group.iterations,
                         .mode = recipe::mode_from_name(group.mode),
                         .no_map = options_.no_map,
