@@ -17,13 +17,15 @@
 #include <vector>
 
 #include "base/format.hpp"
+#include "executors/vulkan/device_opening.hpp"
+#include "executors/vulkan/executor.hpp"
 #include "gpu/commands/commands.hpp"
 #include "gpu/commands/submit.hpp"
 #include "gpu/pipeline/descriptors.hpp"
 #include "gpu/pipeline/pipeline.hpp"
+#include "recipe/backends/plan/backend.hpp"
 #include "recipe/cpu/library.hpp"
 #include "recipe/session.hpp"
-#include "recipe/vulkan/vulkan_device.hpp"
 
 namespace {
 
@@ -46,6 +48,19 @@ T must(Result<T> result) {
   }
   if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
+
+// A device with its back end, which all sessions share.
+struct Opened {
+  explicit Opened(std::uint32_t queues)
+      : opening({.robustness = true, .queues = queues}),
+        backend(must(make_plan_backend(BackendKind::Vulkan, {std::shared_ptr<void>(), &executor}, Cache::of_user()))) {}
+
+  const gpu::Device& device() const { return *opening.current(); }
+
+  launch::DeviceOpening opening;
+  launch::VulkanExecutor executor{opening};
+  BackendPtr backend;
+};
 
 double median(std::vector<double> values) {
   std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
@@ -84,11 +99,11 @@ Session load(std::string text, ArtifactMap files = {}, std::string profile = "")
   return session;
 }
 
-void open(Session& session, const Path& libraries, const std::shared_ptr<VulkanDevice>& device) {
+void open(Session& session, const Path& libraries, const BackendPtr& backend) {
   Diagnostics diagnostics;
-  if (session.open({.runner = {.open_backend = [device](BackendKind) { return make_vulkan_backend(device); },
-                               .libraries = {.roots = {libraries}}}},
-                   diagnostics))
+  if (session.open(
+          {.runner = {.open_backend = [backend](BackendKind) { return backend; }, .libraries = {.roots = {libraries}}}},
+          diagnostics))
     return;
   std::println(stderr, "{}", diagnostics.all().front().message);
   std::exit(5);
@@ -165,26 +180,26 @@ std::string eight_runs(int buffers) {
       list, runs);
 }
 
-void steady(const std::shared_ptr<VulkanDevice>& device) {
+void steady(const Opened& on) {
   Session session = load(eight_runs(2));
-  open(session, {}, device);
+  open(session, {}, on.backend);
   ByHand hand;
-  record(hand, *device->device, *session.plan()->kernels.front().module, 4096);
+  record(hand, on.device(), *session.plan()->kernels.front().module, 4096);
   const auto by_hand = [&] {
     const gpu::CommandList* const lists[] = {&*hand.commands};
-    gpu::Submission submission = must(gpu::submit(*device->device, lists));
+    gpu::Submission submission = must(gpu::submit(on.device(), lists));
     must(submission.wait());
   };
   const auto [ours, theirs] = measured(3000, [&] { run(session.runner()); }, by_hand);
   std::println("steady: {:.2f} times the same by hand ({:.1f} us, by hand {:.1f} us)", ours / theirs, ours, theirs);
 }
 
-void start(const std::shared_ptr<VulkanDevice>& device) {
+void start(const BackendPtr& backend) {
   std::vector<double> times;
   for (int i = 0; i < 20; ++i) {
     times.push_back(microseconds([&] {
       Session session = load(eight_runs(100));
-      open(session, {}, device);
+      open(session, {}, backend);
       run(session.runner());
     }));
   }
@@ -200,7 +215,7 @@ struct Load {
 };
 
 // Copies per second, in the fastest of several rounds, because devices need time to reach their full clock rate.
-double throughput(const std::shared_ptr<VulkanDevice>& device, const Load& load, int copies) {
+double throughput(const BackendPtr& backend, const Load& load, int copies) {
   constexpr std::string_view kMix = R"(#version 450
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) readonly buffer X { uint x[]; };
@@ -235,7 +250,7 @@ void main() {
         R"({{"bindings": [{{"name": "x", "size": {}, "init": {{"stride": 4, "value": 5}}}}{}], "executions": [{}]}})",
         size, load.shares_output ? formatted(R"(, {{"name": "y", "size": {}}})", size) : "", executions);
     Session session = ::load(recipe, {{"mix.comp", {kMix.begin(), kMix.end()}}}, profile);
-    open(session, {}, device);
+    open(session, {}, backend);
     if (const auto failure = session.run()) {
       std::println(stderr, "{}", failure->diagnostics.front().message);
       std::exit(5);
@@ -258,8 +273,8 @@ void depth(std::uint32_t queues) {
   std::vector<std::uint32_t> widths = {1};
   if (queues > 1) widths.push_back(queues);
   for (const std::uint32_t width : widths) {
-    const auto device = must(open_vulkan({.cache = Cache::of_user(), .queues = width}));
-    const std::uint32_t there = device->device->plan().queues;
+    const Opened on(width);
+    const std::uint32_t there = on.device().plan().queues;
     if (width > 1 && there == 1) {
       std::println("depth: the device has one queue");
       break;
@@ -268,7 +283,7 @@ void depth(std::uint32_t queues) {
       std::string line = formatted("depth, {} queue{}, {:24}", there, there == 1 ? "" : "s", load.what);
       double one = 0;
       for (const int copies : {1, 2, 4, 8}) {
-        const double rate = throughput(device, load, copies);
+        const double rate = throughput(on.backend, load, copies);
         if (copies == 1) one = rate;
         line += formatted("  {}: {:.0f}/s {:.2f}x", copies, rate, rate / one);
       }
@@ -288,8 +303,8 @@ int main(int count, char** arguments) {
   }
   if (count != 2 || queues == 0) return 2;
   cpu_functions(arguments[1]);
-  const auto device = must(open_vulkan({.cache = Cache::of_user()}));
-  steady(device);
-  start(device);
+  const Opened on(4);
+  steady(on);
+  start(on.backend);
   depth(queues);
 }

@@ -49,6 +49,14 @@ void add_timeout_option(OptionGroup& group, std::optional<double>& seconds) {
   group.add_option("--timeout", seconds, "seconds to wait for the device; then report what hangs and exit").positive();
 }
 
+void add_emulate_option(OptionGroup& group, std::optional<std::string>& emulate) {
+  group
+      .add_flag("--emulate", emulate, "WHEN",
+                "emulate tensors and graphs instead of native support: auto, never, always (without a value: always)",
+                "always")
+      .choices({"auto", "never", "always"});
+}
+
 void add_cast_option(OptionGroup& group, bool& cast) {
   group.add_flag("--cast", cast,
                  "convert arrays whose elements have another type; a value that does not fit is an error");
@@ -136,10 +144,7 @@ void add_launch_group(CommandLine& line, LaunchGroup& options) {
   // These two may be empty, as in the tool that `scenario-runner` replaces.
   line.add_option("--profiling-dump-path", options.profiling_path, "write GPU timestamps as JSON");
   line.add_option("--perf-counters-dump-path", options.perf_counters_path, "write host times as JSON");
-  line.add_flag("--emulate", options.emulate, "WHEN",
-                "emulate tensors and graphs instead of native support: auto, never, always (without a value: always)",
-                "always")
-      .choices({"auto", "never", "always"});
+  add_emulate_option(line, options.emulate);
   add_engine_option(line, options);
   add_engine_thread_options(line, options);
   add_fusion_option(line, options.no_fuse);
@@ -178,7 +183,13 @@ void add_recipe_group(OptionGroup& group, RecipeGroup& options) {
                   "run only executions of this mode, unless a job sets it: all, default, latency, throughput, validate")
       .choices({"all", "default", "latency", "throughput", "validate"});
   add_seed_option(group, options.seed);
+  add_emulate_option(group, options.emulate);
   group.add_flag("--no-cpu-libraries", options.no_cpu_libraries, "refuse recipes with CPU functions");
+}
+
+model::Emulation chosen_emulation(const RecipeGroup& options, const EngineGroup& engine) {
+  if (options.emulate == "always") return model::Emulation::Always;
+  return options.emulate == "never" && engine.engine == "auto" ? model::Emulation::Never : model::Emulation::Auto;
 }
 
 }  // namespace slipway::cli

@@ -12,6 +12,7 @@
 
 namespace slipway::model {
 enum class Engine : std::uint8_t;  // plan/graph_options.hpp
+enum class Emulation : std::uint8_t;
 struct GraphChoices;
 }  // namespace slipway::model
 
@@ -25,17 +26,18 @@ inline constexpr std::string_view kBackendDevice =
     "end only; `cpu` for models (else SLIPWAY_DEVICE, SLIPWAY_XRT_DEVICE, SLIPWAY_OPENCL_DEVICE)";
 // --device
 void add_device_option(OptionGroup& group, std::string& device, std::string_view meaning = kVulkanDevice);
-void add_cache_option(OptionGroup& group, bool& no_cache);                    // --no-cache
-void add_fusion_option(OptionGroup& group, bool& no_fuse);                    // --no-fuse
-void add_seed_option(OptionGroup& group, std::uint64_t& seed);                // --seed
-void add_shape_option(OptionGroup& group, std::vector<std::string>& shapes);  // --shape, of models
-void add_function_option(OptionGroup& group, std::string& function);          // --entry, of models
-void add_build_options(OptionGroup& group, std::string& text);                // --build-options, of GLSL and HLSL
-void add_report_option(OptionGroup& group, std::string& path);                // --report
-void add_shader_prints_option(OptionGroup& group, bool& shader_prints);       // --no-shader-prints
-void add_timeout_option(OptionGroup& group, std::optional<double>& seconds);  // --timeout
-void add_cast_option(OptionGroup& group, bool& cast);                         // --cast
-void add_uncompared_option(OptionGroup& group, bool& allow_uncompared);       // --allow-uncompared
+void add_cache_option(OptionGroup& group, bool& no_cache);                         // --no-cache
+void add_fusion_option(OptionGroup& group, bool& no_fuse);                         // --no-fuse
+void add_seed_option(OptionGroup& group, std::uint64_t& seed);                     // --seed
+void add_shape_option(OptionGroup& group, std::vector<std::string>& shapes);       // --shape, of models
+void add_function_option(OptionGroup& group, std::string& function);               // --entry, of models
+void add_build_options(OptionGroup& group, std::string& text);                     // --build-options, of GLSL and HLSL
+void add_report_option(OptionGroup& group, std::string& path);                     // --report
+void add_shader_prints_option(OptionGroup& group, bool& shader_prints);            // --no-shader-prints
+void add_timeout_option(OptionGroup& group, std::optional<double>& seconds);       // --timeout
+void add_emulate_option(OptionGroup& group, std::optional<std::string>& emulate);  // --emulate
+void add_cast_option(OptionGroup& group, bool& cast);                              // --cast
+void add_uncompared_option(OptionGroup& group, bool& allow_uncompared);            // --allow-uncompared
 
 // The cache of compiled shaders, disabled with --no-cache.
 Cache cache_of(bool no_cache);
@@ -99,8 +101,11 @@ struct RecipeGroup {
   std::optional<std::uint64_t> iterations;
   std::uint64_t seed = 0;
   bool allow_outside = false, no_cpu_libraries = false;
+  std::optional<std::string> emulate;  // auto, never or always
 };
 void add_recipe_group(OptionGroup& group, RecipeGroup& options);
+// Of models. An engine that --engine names may run their graphs also with --emulate=never.
+model::Emulation chosen_emulation(const RecipeGroup& options, const EngineGroup& engine);
 
 // The artifacts of recipes, profiles and captures: --dir, --allow-outside; --backend, --library-root
 void add_artifact_options(OptionGroup& group, std::string& directory, bool& allow_outside);

@@ -25,7 +25,7 @@ struct ExecutionOptions {
 struct SubmitOptions {
   std::uint32_t queue = 0;
   std::span<const std::vector<vk::QueuePoint>> after;  // what each batch waits for; empty: nothing
-  // Of calls, and of the waits before them; nothing: ExecutionOptions::time_out.
+  // Of all calls and of the waits before them together; nothing: ExecutionOptions::time_out, for each of them.
   std::optional<std::chrono::nanoseconds> time_out;
 };
 

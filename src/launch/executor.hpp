@@ -32,12 +32,10 @@
 #include "launch/report/perf_counters.hpp"
 #include "launch/shared_pipelines.hpp"
 
-namespace slipway::gpu {
-class Buffer;
-}  // namespace slipway::gpu
 namespace slipway::launch {
 
 struct Profile;
+struct StepSpan;
 
 struct ExecutorInfo {
   std::string_view kind;                       // the name of its directory
@@ -47,13 +45,33 @@ struct ExecutorInfo {
   bool runs_graphs_on_host = false;            // graphs become calls of the CPU engine
 };
 
+// Memory that several plans of one executor use (Buffer::external), zero in the beginning. The host sees all of it.
+class ExternalBuffer {
+ public:
+  virtual ~ExternalBuffer() = default;
+  virtual MutableBytes bytes() const = 0;
+  // As shaders see it; of the host where there are no such addresses.
+  virtual std::uint64_t address() const { return reinterpret_cast<std::uintptr_t>(bytes().data()); }
+};
+
+struct BufferRequest {
+  std::uint64_t size = 0;
+  std::string name;           // for messages
+  bool kernels_only = false;  // the host uses it seldom: fast memory is preferred
+};
+
+struct ExecutorQueues {
+  std::uint32_t count = 1;
+  bool timestamps = true;  // they measure dispatches and draws
+};
+
 struct PrepareOptions {
   ExecutionOptions execution;
   std::optional<PipelineCacheFile> pipeline_cache;
-  Cache cache;                                   // for pipelines, when there is no pipeline_cache
-  SharedPipelines* pipelines = nullptr;          // those that exist are used, those that are made are added
-  std::span<const gpu::Buffer* const> external;  // by Buffer::external
-  std::mutex* queue_lock = nullptr;              // held while contents are uploaded, through queue 0
+  Cache cache;                                      // for pipelines, when there is no pipeline_cache
+  SharedPipelines* pipelines = nullptr;             // those that exist are used, those that are made are added
+  std::span<const ExternalBuffer* const> external;  // by Buffer::external
+  std::mutex* queue_lock = nullptr;                 // held while contents are uploaded, through queue 0
   // Buffers that the host writes before, and reads after, each iteration: PreparedPlan::host_input, host_output.
   std::vector<ResourceIndex> host_inputs, host_outputs;
   bool counters = false;       // PreparedPlan::counters grow with every iteration, and it is logged
@@ -74,6 +92,8 @@ class PreparedPlan {
   // Until the iteration has ended, at most as long as ExecutionOptions::time_out: then the error is timed-out, and a
   // device is lost when this is destroyed. Errors: device-failed, those of calls.
   virtual Result<> wait() = 0;
+  // The same with another limit, or without one. False: the iteration goes on. `poll`: without sleeping.
+  virtual Result<bool> wait_for(std::optional<std::chrono::nanoseconds> limit, bool poll = false) = 0;
   // A whole iteration.
   Result<> run_once() {
     return submit().and_then([this] { return wait(); });
@@ -83,6 +103,10 @@ class PreparedPlan {
   // is. Between iterations; before the first one it is zeros.
   MutableBytes host_input(std::size_t index) const { return host_inputs_[index]; }
   MutableBytes host_output(std::size_t index) const { return host_outputs_[index]; }
+  // Whether `submit` does all the work or a part of it: a caller that must not block calls it on a thread of its own.
+  virtual bool runs_in_submit() const = 0;
+  // Of the last submission, for work on other queues to wait for.
+  virtual vk::QueuePoint end() const { return {}; }
 
   // Replaces the contents of a resource: level 0 of an image. Between iterations.
   virtual Result<> write(ResourceIndex resource, Bytes bytes) = 0;
@@ -92,6 +116,8 @@ class PreparedPlan {
   virtual std::uint64_t session_size(const GraphDispatch& graph) const = 0;
   // Whether Executor::take_prints gets what its shaders print, once for each iteration.
   virtual bool shows_prints() const { return false; }
+  // Of the last iteration, by step; empty without ExecutionOptions::timestamps.
+  virtual Result<std::vector<StepSpan>> spans() const = 0;
   // Adds the times of the last iteration to the profile.
   virtual Result<> add_times() = 0;
   // Stores the pipeline cache file again, with what the driver has added since `prepare`.
@@ -118,9 +144,6 @@ class Executor {
   virtual Result<std::unique_ptr<PreparedPlan>> prepare(const Plan& plan, PrepareOptions options, const Log& log = {},
                                                         PerfCounters counters = {}) = 0;
 
-  // Held by users that do not choose queues while they prepare and run plans, and while anything of theirs is uploaded
-  // or read. Nothing is held where plans need not take turns.
-  virtual std::unique_lock<std::mutex> take_turn() { return {}; }
   // Waits for what opens a device in the background; after that a process may end without destroying the executor.
   virtual void finish_opening() {}
 
@@ -128,6 +151,23 @@ class Executor {
   virtual std::vector<Diagnostic> take_messages() { return {}; }
   // The lines that shaders have printed since the last call.
   virtual std::vector<std::string> take_prints() { return {}; }
+  // Whether it gets those of all plans.
+  virtual bool shows_prints() const { return false; }
+  // Opens the device, if there is one. From then on it stays: it is not opened again for plans that need more of it,
+  // nor when it is lost, because buffers and queue points belong to it. Errors: no-device, device-failed.
+  virtual Result<ExecutorQueues> queues() { return ExecutorQueues(); }
+  // Held by those who choose queues while they submit, by others until they have waited. Null: plans run side by side.
+  virtual std::mutex* turn() { return nullptr; }
+  // For users that do not choose queues: while they prepare and run plans, and while anything of theirs is uploaded or
+  // read.
+  std::unique_lock<std::mutex> take_turn() {
+    std::mutex* const mutex = turn();
+    return mutex ? std::unique_lock(*mutex) : std::unique_lock<std::mutex>();
+  }
+  // For plans of this executor, which must live longer. Errors: device-lacks if it is too large, those of `queues`.
+  virtual Result<std::shared_ptr<ExternalBuffer>> create_buffer(const BufferRequest& request) = 0;
+  // Memory of the host as a buffer, if plans can use it in place; otherwise null. The memory must live longer.
+  virtual std::shared_ptr<ExternalBuffer> borrow(MutableBytes /*memory*/) { return nullptr; }
 };
 
 }  // namespace slipway::launch

@@ -9,8 +9,6 @@
 #include "base/public_problems.hpp"
 #include "base/public_state.hpp"
 #include "base/text/suggest.hpp"
-#include "executors/cpu/executor.hpp"
-#include "executors/cpu/prepared.hpp"
 #include "executors/cpu/info.hpp"
 #include "executors/open.hpp"
 #include "executors/public_device.hpp"

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "recipe/open_backend.hpp"
 
-#include "recipe/backends/engine/backend.hpp"
+#include <algorithm>
+
+#include "executors/open.hpp"
 #include "recipe/backends/opencl/backend.hpp"
+#include "recipe/backends/plan/backend.hpp"
 #include "recipe/backends/xrt/module.hpp"
-#include "recipe/vulkan/vulkan_device.hpp"
 
 namespace slipway::recipe {
 
@@ -19,23 +21,30 @@ std::string_view selector_for(BackendKind kind, std::string_view selector) {
   return kind == BackendKind::OpenCl ? std::string_view() : selector;
 }
 
+std::shared_ptr<launch::Executor> open_kind(std::string_view name, const launch::ExecutorRequest& request) {
+  return std::ranges::find(executors::kinds(), name, &executors::ExecutorKind::name)->open(request);
+}
+
 }  // namespace
 
-Result<BackendPtr> open_backend(BackendKind kind, std::string_view selected, const Cache& cache,
-                                const vk::InstanceOptions& instance) {
-  const std::string_view selector = selector_for(kind, selected);
+Result<BackendPtr> Backends::open_new(BackendKind kind) {
+  const std::string_view selector = selector_for(kind, selector_);
   switch (kind) {
     case BackendKind::Cpu:
       break;
     case BackendKind::Vulkan:
-      return open_vulkan({.selector = std::string(selector), .cache = cache, .instance = instance})
-          .and_then(make_vulkan_backend);
+      // Out-of-range accesses of kernels do not end the process if the device has robust buffer access. Copies of a
+      // recipe that are in flight, and lists of several runners, run concurrently on the queues.
+      vulkan_ = open_kind(
+          "vulkan",
+          {.selector = std::string(selector), .robustness = true, .queues = 4, .shader_prints = wants_prints_});
+      return make_plan_backend(kind, vulkan_, cache_);
     case BackendKind::OpenCl:
       return opencl::open_backend(selector, {});
     case BackendKind::Xrt:
-      return xrt_module::open_backend(selector);
+      return xrt_device_ ? xrt_module::adopt_device(xrt_device_.get()) : xrt_module::open_backend(selector);
     case BackendKind::Engine:
-      return make_engine_backend();
+      return make_plan_backend(kind, open_kind("cpu", {}), cache_);
   }
   return fail(DiagnosticKind::NoBackend, {}, "the CPU is not a back end of kernels");
 }
@@ -44,11 +53,7 @@ Result<BackendPtr> Backends::open(BackendKind kind) {
   const std::scoped_lock lock(mutex_);
   const auto known = opened_.find(kind);
   if (known != opened_.end()) return known->second;
-  const bool adopts = kind == BackendKind::Xrt && xrt_device_;
-  return opened_
-      .emplace(kind,
-               adopts ? xrt_module::adopt_device(xrt_device_.get()) : open_backend(kind, selector_, cache_, instance_))
-      .first->second;
+  return opened_.emplace(kind, open_new(kind)).first->second;
 }
 
 BackendKind Backends::preferred() const {

@@ -20,6 +20,10 @@
 #include "spirv/module.hpp"
 #include "spirv/reflect/reflect.hpp"
 
+namespace slipway::model {
+enum class Emulation : std::uint8_t;  // plan/graph_options.hpp
+}
+
 namespace slipway::recipe {
 
 // The JSON that a part of the plan was made from, for diagnostics.
@@ -64,6 +68,7 @@ struct KernelPlan {
   std::optional<Artifact> ctrlcode;          // XRT
   std::optional<ModuleCode> module;          // Vulkan and OpenCL
   std::shared_ptr<const ModelKernel> model;  // a whole model, for Vulkan or an engine; then there is no module
+  model::Emulation emulation{};              // of the model
   std::string entry;
   std::optional<Grid> grid;   // work groups, from the module; kernel and run may override it
   std::optional<Grid> local;  // OpenCL: work-group size

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// For tests: recipes from text, and an in-process back end with one kernel, which adds.
+// For tests: recipes from text, an in-process back end with one kernel, which adds, and a fixture with a Vulkan device.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -11,10 +11,12 @@
 
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
+#include "executors/vulkan/device_opening.hpp"
+#include "executors/vulkan/executor.hpp"
 #include "model/plan/graph_options.hpp"
+#include "recipe/backends/plan/backend.hpp"
 #include "recipe/cpu/host_buffer.hpp"
 #include "recipe/session.hpp"
-#include "recipe/vulkan/vulkan_device.hpp"
 #include "testing/cpu_libraries.hpp"
 
 namespace slipway::recipe {
@@ -100,12 +102,13 @@ class ToyBackend final : public Backend {
 class Opened {
  public:
   Opened(std::string recipe, OpenOptions options, std::string profile = "", ArtifactMap files = {},
-         model::GraphOptions graphs = {}) {
+         model::GraphOptions graphs = {}, model::Emulation emulation = {}) {
     files.emplace("add.comp", std::vector<char>(kAddStep.begin(), kAddStep.end()));
-    SessionOptions request{.recipe = make_source("<recipe>", std::move(recipe)),
-                           .profile = profile.empty() ? nullptr : make_source("<profile>", std::move(profile)),
-                           .artifacts = Artifacts::in_memory(std::make_shared<const ArtifactMap>(std::move(files))),
-                           .plan = {.graphs = std::make_shared<model::GraphOptions>(std::move(graphs))}};
+    SessionOptions request{
+        .recipe = make_source("<recipe>", std::move(recipe)),
+        .profile = profile.empty() ? nullptr : make_source("<profile>", std::move(profile)),
+        .artifacts = Artifacts::in_memory(std::make_shared<const ArtifactMap>(std::move(files))),
+        .plan = {.graphs = std::make_shared<model::GraphOptions>(std::move(graphs)), .emulation = emulation}};
     Diagnostics diagnostics;
     session = Session::load(request, diagnostics);
     if (session.plan()) {
@@ -141,6 +144,41 @@ class Opened {
 
   Session session;
   std::string problems;
+};
+
+// Opens every back end as this one.
+inline OpenOptions only(const BackendPtr& backend) {
+  return {.runner = {.open_backend = [backend](BackendKind) { return backend; }}};
+}
+
+// Messages of the validation layer are failures.
+class RecipeTest : public ::testing::Test {
+ protected:
+  // `queues` may exceed the queues of the driver: several then share one queue of the driver. 0: those that it has.
+  BackendPtr on_vulkan(std::uint32_t queues = 0, bool validation = true) {
+    struct Opened {
+      explicit Opened(launch::OpenDeviceOptions options) : opening(std::move(options)) {}
+      launch::DeviceOpening opening;
+      launch::VulkanExecutor executor{opening};
+    };
+    launch::OpenDeviceOptions options{.robustness = true, .queues = 4};
+    options.device.queues = queues;
+    options.instance.validation = validation;
+    options.instance.on_message = [this](const vk::InstanceMessage& message) {
+      const std::scoped_lock lock(mutex_);
+      messages_ += message.id + ": " + message.text + "\n";
+    };
+    auto opened = std::make_shared<Opened>(std::move(options));
+    Result<BackendPtr> backend =
+        make_plan_backend(BackendKind::Vulkan, std::shared_ptr<launch::Executor>(opened, &opened->executor));
+    if (!backend) throw std::runtime_error(backend.error().front().message);
+    return std::move(*backend);
+  }
+  void TearDown() override { EXPECT_EQ(messages_, ""); }
+
+ private:
+  std::mutex mutex_;
+  std::string messages_;
 };
 
 // {"name": "x", "type": "input", "size": 16}; without a size when it is 0.

@@ -26,7 +26,6 @@
 #include "model/standalone/graph_device.hpp"
 #include "model/standalone/plan_on.hpp"
 #include "model/tuning/kernel_times.hpp"
-#include "model/tuning/tuning_table.hpp"
 #include "tensor/files/npz.hpp"
 #include "tensor/shape.hpp"
 #include "vk/selected_device.hpp"

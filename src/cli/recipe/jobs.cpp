@@ -68,7 +68,8 @@ class ScriptJob : public Job {
     jobs.sessions.plan = {.backend = recipe::kernel_backend_from_name(group.backend),
                           .cache = cache,
                           .graphs = std::make_shared<model::GraphOptions>(*model::graph_options(
-                              nullptr, graph_choices(options_, options_.device), cache, diagnostics_))};
+                              nullptr, graph_choices(options_, options_.device), cache, diagnostics_)),
+                          .emulation = chosen_emulation(group, options_)};
     jobs.sessions.changes = {.iterations = group.iterations, .mode = recipe::mode_from_name(group.mode)};
     outcome_ = run_jobs_script(jobs, diagnostics_);
     if (!outcome_) return;

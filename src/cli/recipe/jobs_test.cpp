@@ -8,7 +8,6 @@
 #include <filesystem>
 
 #include "base/system/files.hpp"
-#include "model/cpu_device.hpp"
 #include "executors/cpu/info.hpp"
 #include "testing/scratch_directory.hpp"
 #include "testing/vgf_recipe.hpp"

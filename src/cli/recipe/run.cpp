@@ -9,16 +9,15 @@
 
 #include "base/format.hpp"
 #include "base/system/protected_inputs.hpp"
-#include "cli/device_session.hpp"
 #include "cli/job.hpp"
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/verbs.hpp"
 #include "executors/vulkan/layer_messages.hpp"
-#include "gpu/device/instance.hpp"
 #include "json/diagnostics.hpp"
 #include "launch/run.hpp"
 #include "model/graph_target.hpp"
 #include "recipe/open_backend.hpp"
+#include "recipe/report_records.hpp"
 #include "spirv/prints.hpp"
 #include "tensor/compare.hpp"
 
@@ -103,8 +102,9 @@ class RecipeJob : public Job {
     const Cache cache = cache_of(options_.no_cache);
     request->plan = {.backend = recipe::kernel_backend_from_name(group.backend),
                      .cache = cache,
-                     .graphs = std::make_shared<model::GraphOptions>(*model::graph_options(
-                         nullptr, graph_choices(options_, options_.device), cache, diagnostics_))};
+                     .graphs = std::make_shared<model::GraphOptions>(
+                         *model::graph_options(nullptr, graph_choices(options_, options_.device), cache, diagnostics_)),
+                     .emulation = chosen_emulation(group, options_)};
     request->changes = {.iterations = group.iterations,
                         .mode = recipe::mode_from_name(group.mode),
                         .no_map = options_.no_map,
@@ -125,7 +125,8 @@ class RecipeJob : public Job {
   void run() override {
     if (!open() || options_.dry_run) return;
     const bool ran = execute();
-    printed_ = prints_->take_prints();
+    printed_ = backends_->take_prints();
+    diagnostics_.add(backends_->take_messages());
     if (ran) finish();
     if (ran && options_.timings) note_unmeasured();
     if (options_.profile.empty() && binds_.empty()) suggest_profile();
@@ -180,7 +181,8 @@ class RecipeJob : public Job {
   bool open() {
     const RecipeGroup& group = options_.group;
     backends_.emplace(options_.device, cache_of(options_.no_cache));
-    collect_prints();
+    const recipe::KernelPlan* const printing = printing_kernel();
+    if (printing) backends_->want_prints();
     recipe::OpenOptions options{
         .runner = {.open_backend = [this](recipe::BackendKind kind) { return backends_->open(kind); },
                    .libraries = recipe::cpu::library_roots(group.library_root, directory_, group.allow_outside),
@@ -191,27 +193,23 @@ class RecipeJob : public Job {
                     .print = [this](std::string_view text) { print_line(options_, text); }}};
     if (options_.timeout) options.profile.time_out = launch::time_out_of(*options_.timeout);
     if (!session_.open(std::move(options), diagnostics_)) return false;
+    if (printing && !backends_->shows_prints()) {
+      diagnostics_.remark(DiagnosticKind::Unsupported, SourceLocation::in_file(options_.files.front()),
+                          launch::needs_printing_layer(printing->name));
+    }
     for (const NamedFile& bind : binds_) {
       if (Result<> bound = bind_file(bind); !bound) diagnostics_.add(std::move(bound.error()));
     }
     return session_.prepare(diagnostics_) && ok();
   }
 
-  // Opens Vulkan with the validation layer if a kernel prints.
-  void collect_prints() {
+  // Null if what it prints is not wanted.
+  const recipe::KernelPlan* printing_kernel() const {
+    if (!options_.shader_prints || options_.dry_run) return nullptr;
     const auto printing = std::ranges::find_if(session_.plan()->kernels, [](const recipe::KernelPlan& kernel) {
       return kernel.module && kernel.module->words && spirv::prints(*kernel.module->words);
     });
-    if (!options_.shader_prints || options_.dry_run || printing == session_.plan()->kernels.end()) return;
-    if (!gpu::has_validation_layer()) {
-      diagnostics_.remark(DiagnosticKind::Unsupported, SourceLocation::in_file(options_.files.front()),
-                          launch::needs_printing_layer(printing->name));
-      return;
-    }
-    backends_->set_instance(
-        {.shader_prints = true, .on_message = [prints = prints_](const vk::InstanceMessage& message) {
-           if (message.is_shader_print) prints->add(message);
-         }});
+    return printing == session_.plan()->kernels.end() ? nullptr : &*printing;
   }
 
   Result<> bind_file(const NamedFile& bind) {
@@ -294,7 +292,6 @@ class RecipeJob : public Job {
   Path directory_;
   std::optional<recipe::Backends> backends_;
   recipe::Session session_;
-  std::shared_ptr<launch::LayerMessages> prints_ = std::make_shared<launch::LayerMessages>();
   std::vector<std::string> printed_;
   std::optional<tensor::ComparedOutputs> compared_;
 };

@@ -2,6 +2,7 @@
 #include "executors/cpu/executor.hpp"
 
 #include "base/format.hpp"
+#include "base/system/zeroed_memory.hpp"
 #include "executors/cpu/prepared.hpp"
 
 namespace slipway::launch {
@@ -21,7 +22,6 @@ std::optional<Obstacle> obstacle_of(const Plan& plan) {
     const auto* buffer = std::get_if<Buffer>(&resource.kind);
     if (!buffer) return found("is an image");
     if (buffer->rows) return found("sees the texels of an image");
-    if (buffer->external) return found("is a buffer of a device");
   }
   for (const Step& step : plan.steps) {
     if (std::holds_alternative<Draw>(step.action))
@@ -31,6 +31,17 @@ std::optional<Obstacle> obstacle_of(const Plan& plan) {
   }
   return std::nullopt;
 }
+
+class HostMemory final : public ExternalBuffer {
+ public:
+  explicit HostMemory(ZeroedMemory own) : own_(std::move(own)), bytes_(own_.bytes()) {}
+  explicit HostMemory(MutableBytes borrowed) : bytes_(borrowed) {}
+  MutableBytes bytes() const override { return bytes_; }
+
+ private:
+  ZeroedMemory own_;
+  MutableBytes bytes_;
+};
 
 }  // namespace
 
@@ -57,6 +68,18 @@ Result<std::unique_ptr<PreparedPlan>> CpuExecutor::prepare(const Plan& plan, Pre
                                                            PerfCounters counters) {
   SLIPWAY_TRY(HostPrepared prepared, prepare_on_host(plan, std::move(options), log, std::move(counters)));
   return std::make_unique<HostPrepared>(std::move(prepared));
+}
+
+Result<std::shared_ptr<ExternalBuffer>> CpuExecutor::create_buffer(const BufferRequest& request) {
+  ZeroedMemory memory(request.size);
+  if (memory.failed())
+    return fail(DiagnosticKind::DeviceLacks, {},
+                formatted("there is not enough memory for a buffer of {} bytes", request.size));
+  return std::make_shared<HostMemory>(std::move(memory));
+}
+
+std::shared_ptr<ExternalBuffer> CpuExecutor::borrow(MutableBytes memory) {
+  return std::make_shared<HostMemory>(memory);
 }
 
 }  // namespace slipway::launch

@@ -17,6 +17,8 @@ class CpuExecutor final : public Executor {
   Diagnostics check(const Plan& plan) override;
   Result<std::unique_ptr<PreparedPlan>> prepare(const Plan& plan, PrepareOptions options, const Log& log,
                                                 PerfCounters counters) override;
+  Result<std::shared_ptr<ExternalBuffer>> create_buffer(const BufferRequest& request) override;
+  std::shared_ptr<ExternalBuffer> borrow(MutableBytes memory) override;
 
  private:
   const ExecutorInfo info_ = cpu_info();

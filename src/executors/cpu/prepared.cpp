@@ -41,7 +41,9 @@ Result<> HostPrepared::make_resources() {
     SLIPWAY_TRY(of_groups[name], allocate(size));
   }
   for (ResourceIndex i = 0; i < plan_->resources.size(); ++i) {
-    if (const auto& sharing = plan_->resources[i].sharing) {
+    if (const auto external = std::get<Buffer>(plan_->resources[i].kind).external) {
+      bytes_.push_back(options_.external[*external]->bytes().first(size_of(i)));
+    } else if (const auto& sharing = plan_->resources[i].sharing) {
       bytes_.push_back(of_groups[sharing->group].subspan(sharing->offset, size_of(i)));
     } else {
       SLIPWAY_TRY(bytes_.emplace_back(), allocate(size_of(i)));
@@ -53,6 +55,7 @@ Result<> HostPrepared::make_resources() {
 Result<> HostPrepared::fill_resources() {
   for (ResourceIndex i = 0; i < plan_->resources.size(); ++i) {
     const Resource& resource = plan_->resources[i];
+    if (std::get<Buffer>(resource.kind).external) continue;
     for (const Contents& contents : resource.initial) {
       const ScopedTimer timer(counters_, CounterCategory::ScenarioSetup,
                               resource.load_counter.empty() ? "Load Buffer: " + resource.name : resource.load_counter);
@@ -71,31 +74,32 @@ void HostPrepared::show_host_memory() {
 Result<> HostPrepared::submit(const SubmitOptions& options) {
   calls_.clear();
   if (++iterations_ == 1) profile_.started = HostClock::now();
-  const auto time_out = options.time_out ? options.time_out : options_.execution.time_out;
-  if (!options_.counters) return run_steps(time_out);
+  std::optional<HostClock::time_point> deadline;
+  if (options.time_out) deadline = HostClock::now() + *options.time_out;
+  if (!options_.counters) return run_steps(deadline);
   const ScopedTimer timer(counters_, CounterCategory::RunScenario,
                           formatted("Submit Commands. Iteration: {}", iterations_));
-  return run_steps(time_out);
+  return run_steps(deadline);
 }
 
-Result<> HostPrepared::run_steps(std::optional<std::chrono::nanoseconds> time_out) {
+Result<> HostPrepared::run_steps(std::optional<HostClock::time_point> deadline) {
   for (std::size_t i = 0; i < plan_->steps.size(); ++i) {
     if (const auto* copy = std::get_if<Copy>(&plan_->steps[i].action)) {
       std::memmove(bytes_[copy->to].data() + copy->to_offset, bytes_[copy->from].data() + copy->from_offset,
                    copy->size);
     } else if (const auto* call_of = std::get_if<Call>(&plan_->steps[i].action)) {
-      SLIPWAY_TRY_VOID(call(*call_of, i, time_out));
+      SLIPWAY_TRY_VOID(call(*call_of, i, deadline));
     }
   }
   return {};
 }
 
-Result<> HostPrepared::call(const Call& call, std::size_t index, std::optional<std::chrono::nanoseconds> time_out) {
+Result<> HostPrepared::call(const Call& call, std::size_t index, std::optional<HostClock::time_point> deadline) {
   const Step& step = plan_->steps[index];
   if (options_.counters) log_.info(graph_of_step(*plan_, index) ? "Dispatch graph" : "Call function");
-  CallControl control{.deadline = std::nullopt, .timed = options_.execution.timestamps, .parts = {}};
+  CallControl control{.deadline = deadline, .timed = options_.execution.timestamps, .parts = {}};
   const HostClock::time_point start = HostClock::now();
-  if (time_out) control.deadline = start + *time_out;
+  if (!deadline && options_.execution.time_out) control.deadline = start + *options_.execution.time_out;
   std::vector<MutableBytes> arguments;
   for (const CallArgument& argument : call.arguments) arguments.push_back(bytes_[argument.buffer]);
   const TimeLimit limit(control.deadline);
@@ -107,7 +111,8 @@ Result<> HostPrepared::call(const Call& call, std::size_t index, std::optional<s
                     .iteration = iterations_,
                     .step = index,
                     .graph = graph_index_of_step(*plan_, index),
-                    .parts = std::move(control.parts)});
+                    .parts = std::move(control.parts),
+                    .begin = start});
   return {};
 }
 
@@ -121,6 +126,11 @@ Result<Readback> HostPrepared::read_back(const std::set<ResourceIndex>& wanted) 
   Readback readback;
   for (const ResourceIndex resource : wanted) readback.show(resource, bytes_[resource]);
   return readback;
+}
+
+Result<std::vector<StepSpan>> HostPrepared::spans() const {
+  if (!options_.execution.timestamps) return std::vector<StepSpan>();
+  return calls_ | std::views::transform(span_of) | std::ranges::to<std::vector>();
 }
 
 Result<> HostPrepared::add_times() {

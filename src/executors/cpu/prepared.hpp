@@ -26,11 +26,14 @@ class HostPrepared final : public PreparedPlan {
   // Runs all steps. Errors: timed-out, and those of calls.
   Result<> submit(const SubmitOptions& options = {}) override;
   Result<> wait() override { return {}; }
+  Result<bool> wait_for(std::optional<std::chrono::nanoseconds>, bool) override { return true; }
+  bool runs_in_submit() const override { return true; }
 
   Result<> write(ResourceIndex resource, Bytes bytes) override;
   Result<Readback> read_back(const std::set<ResourceIndex>& wanted) override;
 
   std::uint64_t session_size(const GraphDispatch& graph) const override { return graph.session_size; }
+  Result<std::vector<StepSpan>> spans() const override;
   Result<> add_times() override;
   Profile& profile() override { return profile_; }
   PerfCounters& counters() override { return counters_; }
@@ -42,8 +45,8 @@ class HostPrepared final : public PreparedPlan {
   Result<> make_resources();
   Result<> fill_resources();
   void show_host_memory();
-  Result<> run_steps(std::optional<std::chrono::nanoseconds> time_out);
-  Result<> call(const Call& call, std::size_t index, std::optional<std::chrono::nanoseconds> time_out);
+  Result<> run_steps(std::optional<HostClock::time_point> deadline);
+  Result<> call(const Call& call, std::size_t index, std::optional<HostClock::time_point> deadline);
 
   const Plan* plan_;
   PrepareOptions options_;

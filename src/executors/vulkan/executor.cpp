@@ -7,6 +7,7 @@
 #include "executors/vulkan/device_opening.hpp"
 #include "executors/vulkan/layer_messages.hpp"
 #include "executors/vulkan/prepared.hpp"
+#include "executors/vulkan/resources/vulkan_buffer.hpp"
 #include "launch/check/check_device.hpp"
 #include "launch/executor_request.hpp"
 #include "spirv/prints.hpp"
@@ -14,7 +15,7 @@
 namespace slipway::launch {
 namespace {
 
-OpenDeviceOptions options_of(const ExecutorRequest& request) {
+OpenDeviceOptions options_of(const ExecutorRequest& request, bool shows_prints) {
   return {.selector = request.selector,
           .timestamps = request.timestamps,
           .robustness = request.robustness,
@@ -23,7 +24,7 @@ OpenDeviceOptions options_of(const ExecutorRequest& request) {
           .disabled_extensions = request.disabled_extensions,
           .instance = {.debug_names = request.debug_names,
                        .validation = request.validate,
-                       .shader_prints = request.shader_prints,
+                       .shader_prints = shows_prints,
                        .on_message = {}},
           .device = {}};
 }
@@ -58,13 +59,17 @@ class PrintingExecutor final : public Executor {
     return (printing ? *printing : plain_).prepare(plan, std::move(options), log, std::move(counters));
   }
 
-  std::unique_lock<std::mutex> take_turn() override { return plain_.take_turn(); }
+  std::mutex* turn() override { return plain_.turn(); }
   void finish_opening() override { plain_.finish_opening(); }
 
   std::vector<Diagnostic> take_messages() override {
     std::vector<Diagnostic> messages = plain_.take_messages();
     if (printing_) messages.append_range(printing_->take_messages());
     return messages;
+  }
+
+  Result<std::shared_ptr<ExternalBuffer>> create_buffer(const BufferRequest& request) override {
+    return plain_.create_buffer(request);
   }
 
   std::vector<std::string> take_prints() override {
@@ -100,9 +105,10 @@ class PrintingExecutor final : public Executor {
 
 }  // namespace
 
-VulkanExecutor::VulkanExecutor(const ExecutorRequest& request) : shows_prints_(request.shader_prints) {
-  OpenDeviceOptions options = options_of(request);
-  if (request.validate || request.shader_prints || std::getenv("VK_INSTANCE_LAYERS") ||
+VulkanExecutor::VulkanExecutor(const ExecutorRequest& request)
+    : shows_prints_(request.shader_prints && gpu::has_validation_layer()) {
+  OpenDeviceOptions options = options_of(request, shows_prints_);
+  if (request.validate || shows_prints_ || std::getenv("VK_INSTANCE_LAYERS") ||
       std::getenv("VK_LOADER_LAYERS_ENABLE")) {
     messages_ = std::make_shared<LayerMessages>();
     options.instance.on_message = [messages = messages_](const vk::InstanceMessage& message) {
@@ -131,7 +137,7 @@ Diagnostics VulkanExecutor::check(const Plan& plan) {
 Result<std::unique_ptr<PreparedPlan>> VulkanExecutor::prepare(const Plan& plan, PrepareOptions options, const Log& log,
                                                               PerfCounters counters) {
   const gpu::Device* device = device_;
-  if (opening_) {
+  if (!device_) {
     vk::Needs needs = needs_of(plan);
     needs.timestamps |= options.execution.timestamps;
     SLIPWAY_TRY(device, opening_->get(std::move(needs)));
@@ -154,7 +160,7 @@ std::vector<std::string> VulkanExecutor::take_prints() {
 }
 
 std::shared_ptr<Executor> open_vulkan(const ExecutorRequest& request) {
-  if (request.shader_prints) return std::make_shared<PrintingExecutor>(request);
+  if (request.shader_prints && request.queues == 1) return std::make_shared<PrintingExecutor>(request);
   return std::make_shared<VulkanExecutor>(request);
 }
 
@@ -163,6 +169,30 @@ Result<std::vector<ExecutorInfo>> list_vulkan() {
   std::vector<ExecutorInfo> devices;
   for (const vk::Snapshot& snapshot : instance.snapshots()) devices.push_back(info_of({instance.core(), &snapshot}));
   return devices;
+}
+
+Result<ExecutorQueues> VulkanExecutor::queues() {
+  const std::scoped_lock lock(turn_);
+  if (!device_) {
+    SLIPWAY_TRY(device_, opening_->get({}));
+  }
+  const vk::DevicePlan& plan = device_->plan();
+  const vk::QueueFamily& family = device_->snapshot().queue_families[plan.queue_family];
+  return ExecutorQueues{.count = plan.queues, .timestamps = family.timestamp_bits > 0};
+}
+
+Result<std::shared_ptr<ExternalBuffer>> VulkanExecutor::create_buffer(const BufferRequest& request) {
+  SLIPWAY_TRY_VOID(queues());
+  const auto make = [&](gpu::BufferLocation location) {
+    return gpu::create_buffer(
+        *device_, {.size = request.size, .uniform = true, .texels = true, .location = location, .name = request.name});
+  };
+  Result<gpu::Buffer> buffer = make(request.kernels_only ? gpu::BufferLocation::Device : gpu::BufferLocation::Readback);
+  // The host sees every buffer, also on devices with local memory that it cannot map.
+  if (buffer && buffer->mapped().empty()) buffer = make(gpu::BufferLocation::Readback);
+  if (!buffer) return fail(std::move(buffer.error()));
+  std::ranges::fill(buffer->mapped(), std::byte{});
+  return std::make_shared<VulkanBuffer>(std::move(*buffer));
 }
 
 }  // namespace slipway::launch

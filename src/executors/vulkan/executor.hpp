@@ -31,24 +31,28 @@ class VulkanExecutor final : public Executor {
   Diagnostics check(const Plan& plan) override;
   Result<std::unique_ptr<PreparedPlan>> prepare(const Plan& plan, PrepareOptions options, const Log& log,
                                                 PerfCounters counters) override;
-  std::unique_lock<std::mutex> take_turn() override { return std::unique_lock(turn_); }
   void finish_opening() override;
   std::vector<Diagnostic> take_messages() override;
   std::vector<std::string> take_prints() override;
+  bool shows_prints() const override { return shows_prints_; }
+  Result<ExecutorQueues> queues() override;
+  std::mutex* turn() override { return &turn_; }
+  Result<std::shared_ptr<ExternalBuffer>> create_buffer(const BufferRequest& request) override;
 
  private:
   Result<std::shared_ptr<const vk::Snapshot>> snapshot();
 
   std::shared_ptr<LayerMessages> messages_;  // null: they are not collected
   std::shared_ptr<DeviceOpening> opening_;
-  const gpu::Device* device_ = nullptr;
+  const gpu::Device* device_ = nullptr;  // null: it may be opened again
   bool shows_prints_ = false;
   std::mutex turn_;
 };
 
 // An executor for all plans of a request: those whose shaders print run on a second device, which is opened with the
 // validation layer when the first such plan is checked, if the request has shader_prints. Where the layer is not
-// installed, that plan gets a note and prints nothing.
+// installed, that plan gets a note and prints nothing. With several queues, whose plans share buffers, all plans run on
+// one device, with the layer where it is installed.
 std::shared_ptr<Executor> open_vulkan(const ExecutorRequest& request);
 
 // All devices of the machine. Errors: no-device, without a Vulkan loader or driver.

@@ -75,7 +75,7 @@ Result<> keep(Result<T> made, std::optional<T>& where) {
 Result<> Prepared::State::make_resources() {
   log.info(formatted("Setup resources, count: {}", plan.resources.size()));
   return keep(create_resources(plan, device,
-                               host ? std::span<const gpu::Buffer* const>(host->external) : options.external),
+                               host ? std::span<const ExternalBuffer* const>(host->external) : options.external),
               resources)
       .and_then([&] { return upload(); });
 }
@@ -167,12 +167,14 @@ Result<bool> Prepared::wait_for(std::optional<std::chrono::nanoseconds> limit, b
   return state_->execution->wait(limit, poll);
 }
 
+bool Prepared::runs_in_submit() const { return state_->execution->runs_in_submit(); }
+
 vk::QueuePoint Prepared::end() const { return state_->execution->end(); }
 const Resources& Prepared::resources() const { return *state_->resources; }
 std::uint64_t Prepared::session_size(const GraphDispatch& graph) const {
   return launch::session_size(state_->recordable(), graph);
 }
-Result<std::vector<std::uint64_t>> Prepared::ticks() const { return state_->execution->ticks(); }
+Result<std::vector<StepSpan>> Prepared::spans() const { return state_->execution->spans(); }
 Result<> Prepared::add_times() { return state_->execution->add_times(); }
 Profile& Prepared::profile() { return state_->profile; }
 PerfCounters& Prepared::counters() { return state_->counters; }

@@ -25,10 +25,9 @@ class Prepared final : public PreparedPlan {
 
   Result<> submit(const SubmitOptions& options = {}) override;
   Result<> wait() override;
-  // The same with another limit. False: the iteration goes on. `poll`: without sleeping.
-  Result<bool> wait_for(std::optional<std::chrono::nanoseconds> limit, bool poll = false);
-  // Of the last submission, for work on other queues to wait for.
-  vk::QueuePoint end() const;
+  Result<bool> wait_for(std::optional<std::chrono::nanoseconds> limit, bool poll = false) override;
+  bool runs_in_submit() const override;
+  vk::QueuePoint end() const override;
 
   Result<> write(ResourceIndex resource, Bytes bytes) override;
   Result<Readback> read_back(const std::set<ResourceIndex>& wanted) override;
@@ -38,8 +37,7 @@ class Prepared final : public PreparedPlan {
   void belongs_to(std::shared_ptr<const gpu::Device> device, bool shows_prints);
   bool shows_prints() const override;
   std::uint64_t session_size(const GraphDispatch& graph) const override;
-  // Ticks before and after each dispatch and draw, of the last iteration; with ExecutionOptions::timestamps.
-  Result<std::vector<std::uint64_t>> ticks() const;
+  Result<std::vector<StepSpan>> spans() const override;
   Result<> add_times() override;
   Result<> store_caches() override;
   Profile& profile() override;

@@ -5,6 +5,7 @@
 
 #include "executors/vulkan/resources/read_back.hpp"
 #include "executors/vulkan/resources/texel_copies.hpp"
+#include "executors/vulkan/resources/vulkan_buffer.hpp"
 #include "executors/vulkan/test_shaders/increment_comp.hpp"
 #include "launch/check/hazards.hpp"
 #include "testing/launch_fixture.hpp"
@@ -42,7 +43,10 @@ TEST_F(PreparedTest, IsSubmittedAsOftenAsWanted) {
       }
     else
       must(prepared.wait());
-    EXPECT_EQ(must(prepared.ticks()).size(), 2u);
+    const std::vector<StepSpan> spans = must(prepared.spans());
+    ASSERT_EQ(spans.size(), 1u);
+    EXPECT_GE(spans[0].end, spans[0].begin);
+    EXPECT_FALSE(spans[0].is_call);
   }
   EXPECT_EQ(contents_of_resource<std::uint32_t>(plan, prepared, x), (std::vector<std::uint32_t>{3, 3}));
   EXPECT_EQ(prepared.counters().size(), counters);  // iterations are not counted unless that is asked for
@@ -66,10 +70,10 @@ TEST_F(PreparedTest, CountersOfIterationsFollowThoseOfThePreparation) {
 
 // Contents of the caller's buffer stay; a copy and a binding take parts of it.
 TEST_F(PreparedTest, ExternalBuffersAndRanges) {
-  const gpu::Buffer buffer = make_buffer(std::vector<std::uint32_t>(128, 7), "external");
+  const VulkanBuffer buffer(make_buffer(std::vector<std::uint32_t>(128, 7), "external"));
   Plan plan;
   const ResourceIndex own = add_buffer(plan, "own", 8);
-  const ResourceIndex x = add_buffer(plan, "x", buffer.size());
+  const ResourceIndex x = add_buffer(plan, "x", buffer.bytes().size());
   std::get<Buffer>(plan.resources[x].kind).external = 0;
   const ShaderIndex increment = add_shader(plan, "increment", increment_comp);
   add_dispatch(plan, increment, {x});
@@ -79,13 +83,13 @@ TEST_F(PreparedTest, ExternalBuffersAndRanges) {
   plan.steps.push_back({.name = "copy", .action = Copy{.from = x, .to = own, .from_offset = 252, .size = 8}});
   add_dispatch(plan, increment, {own});
   EXPECT_TRUE(check_hazards(plan).empty());
-  const gpu::Buffer* const external[] = {&buffer};
+  const ExternalBuffer* const external[] = {&buffer};
   Prepared prepared = must(prepare(plan, device_for(plan), {.execution = {.split = 2}, .external = external}));
   for (int i = 0; i < 2; ++i) must(prepared.submit().and_then([&] { return prepared.wait(); }));
   EXPECT_EQ(contents_of_resource<std::uint32_t>(plan, prepared, own), (std::vector<std::uint32_t>{8, 9}));
   std::vector<std::uint32_t> expected(128, 7);
   expected[64] = 9;
-  EXPECT_EQ(contents<std::uint32_t>(buffer), expected);
+  EXPECT_EQ(contents<std::uint32_t>(buffer.buffer()), expected);
 }
 
 TEST_F(PreparedTest, PipelinesAreShared) {

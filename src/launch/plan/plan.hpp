@@ -91,7 +91,7 @@ struct Buffer {
   std::optional<TexelRows> rows;
   std::vector<vk::TensorInfo> tensors;  // the views of native tensors; empty if tensors are emulated
   // The caller's buffer with this index (PrepareOptions::external) instead of one of the plan's: it keeps its contents.
-  // No two resources are the same external buffer.
+  // No two resources are the same external buffer; on a device no two of these share memory.
   std::optional<std::uint32_t> external = std::nullopt;
 };
 

@@ -44,6 +44,11 @@ void write_call(json::Writer& out, const CallTime& call) {
 
 }  // namespace
 
+StepSpan span_of(const CallTime& call) {
+  const double begin = std::chrono::duration<double, std::nano>(call.begin.time_since_epoch()).count();
+  return {.step = call.step, .begin = begin, .end = begin + 1e6 * call.milliseconds, .is_call = true};
+}
+
 double milliseconds(const CommandTime& time, float period) {
   return static_cast<double>(time.after - time.before) * static_cast<double>(period) / kNanosecondsPerMillisecond;
 }

@@ -31,7 +31,16 @@ struct CallTime {
   std::size_t step = 0;
   std::optional<std::size_t> graph = {};  // index into the plan's graphs, of a step of one
   std::vector<CallPart> parts = {};       // if times of commands are measured
+  HostClock::time_point begin = {};
 };
+
+// When a dispatch, a draw or a call ran, in nanoseconds. Calls have another clock than dispatches and draws.
+struct StepSpan {
+  std::size_t step = 0;
+  double begin = 0, end = 0;
+  bool is_call = false;
+};
+StepSpan span_of(const CallTime& call);
 
 // The timestamps around one kernel of a graph dispatch.
 struct OperatorTime {

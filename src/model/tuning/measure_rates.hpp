@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "base/system/cache.hpp"
-#include "gpu/device/device.hpp"
 #include "lower/device_facts.hpp"
 
 namespace slipway::launch {

@@ -15,7 +15,6 @@
 
 #include "base/item_progress.hpp"
 #include "base/system/cache.hpp"
-#include "gpu/device/device.hpp"
 #include "launch/device_key.hpp"
 #include "model/standalone/standalone.hpp"
 

@@ -27,6 +27,7 @@ struct PlanOptions {
   std::optional<BackendKind> backend;                 // --backend; nothing: auto (docs/spec/recipe.md#decision-7)
   Cache cache;                                        // of compiled shaders
   std::shared_ptr<const model::GraphOptions> graphs;  // of models; null: kernels on the device
+  model::Emulation emulation{};                       // of models
   const Profile* profile = nullptr;                   // may be null; its `qos` configures the header's context
 };
 

@@ -2,6 +2,7 @@
 // The signature of a whole model as a kernel.
 #include "base/format.hpp"
 #include "executors/cpu/executor.hpp"
+#include "recipe/plan/load.hpp"
 #include "recipe/plan/model_kernel.hpp"
 #include "recipe/plan/parts.hpp"
 
@@ -30,6 +31,7 @@ bool plan_model(const Kernel& kernel, const Artifact& artifact, const PlanOption
     diagnostics.add(std::move(problem.note("the recipe names it here", plan.origin.location)));
   }
   if (!plan.model) return false;
+  plan.emulation = options.emulation;
   // Models with shaders stay on the device, which runs between the calls of the engine.
   if (graphs.engine != model::Engine::Kernels && launch::why_not_on_host(plan.model->plan).empty())
     plan.backend = BackendKind::Engine;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <ranges>
+#include <utility>
 
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
@@ -137,6 +139,9 @@ Result<> Execution::record(Recorder& recorder, Segment& segment, StepRange steps
 Result<> Execution::submit(const SubmitOptions& options) {
   ++iteration_;
   time_out_ = options.time_out ? options.time_out : options_.time_out;
+  deadline_.reset();
+  if (options.time_out) deadline_ = HostClock::now() + *options.time_out;
+  calls_.clear();
   if (iteration_ == 1) {
     if (Result<> begun = begin_frames(); !begun) return begun;
   } else if (counters_) {
@@ -151,7 +156,7 @@ Result<> Execution::submit(const SubmitOptions& options) {
       if (Result<> submitted = submit(segment, options); !submitted) return submitted;
     }
     if (&segment == &segments_.back()) break;
-    const Result<bool> ended = wait(segment, time_out_, false);
+    const Result<bool> ended = wait(segment, time_left(), false);
     if (!ended) return fail(ended.error());
     if (!*ended) return timed_out();
     if (Result<> finished = finish(segment); !finished) return finished;
@@ -227,6 +232,16 @@ Result<bool> Execution::wait(const Segment& segment, std::optional<std::chrono::
   return true;
 }
 
+// For the next wait or call of the iteration.
+std::optional<std::chrono::nanoseconds> Execution::time_left() const {
+  if (!deadline_) return time_out_;
+  return std::max<std::chrono::nanoseconds>(*deadline_ - HostClock::now(), std::chrono::nanoseconds(0));
+}
+
+bool Execution::runs_in_submit() const {
+  return std::ranges::any_of(segments_, [](const Segment& segment) { return segment.boundary || segment.call; });
+}
+
 // What follows when a submission has ended.
 Result<> Execution::finish(const Segment& segment) { return segment.call ? call(segment) : Result<>(); }
 
@@ -237,15 +252,16 @@ Result<> Execution::call(const Segment& segment) {
   const auto timer = time("Call " + step.name);
   if (profile_.started == HostClock::time_point{}) profile_.started = HostClock::now();
   CallControl control{.deadline = std::nullopt, .timed = options_.timestamps, .parts = {}};
-  if (time_out_) control.deadline = HostClock::now() + *time_out_;
+  if (const auto left = time_left()) control.deadline = HostClock::now() + *left;
   const Result<HostClock::duration> took = call_function(plan_, device_, run_.resources, *segment.call, control);
   if (!took) return fail(located(took.error(), step.origin));
-  profile_.calls.push_back({.name = step.name,
-                            .milliseconds = std::chrono::duration<double, std::milli>(*took).count(),
-                            .iteration = iteration_,
-                            .step = index,
-                            .graph = graph_index_of_step(plan_, index),
-                            .parts = std::move(control.parts)});
+  calls_.push_back({.name = step.name,
+                    .milliseconds = std::chrono::duration<double, std::milli>(*took).count(),
+                    .iteration = iteration_,
+                    .step = index,
+                    .graph = graph_index_of_step(plan_, index),
+                    .parts = std::move(control.parts),
+                    .begin = HostClock::now() - *took});
   return {};
 }
 
@@ -262,12 +278,33 @@ Result<std::vector<std::uint64_t>> Execution::ticks() const {
   return gpu::read_timestamps(device_, *run_.timestamps);
 }
 
+Result<std::vector<StepSpan>> Execution::spans() const {
+  std::vector<StepSpan> spans;
+  if (!options_.timestamps) return spans;
+  SLIPWAY_TRY(const std::vector<std::uint64_t> of_commands, ticks());
+  const auto time_of = [&](std::size_t tick) {
+    return static_cast<double>(of_commands[tick] - of_commands.front()) * device_.snapshot().timestamp_period;
+  };
+  std::size_t next = 0;
+  auto call = calls_.begin();
+  for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+    if (is_command(plan_.steps[i])) {
+      spans.push_back({.step = i, .begin = time_of(next), .end = time_of(next + 1)});
+      next += 2;
+    } else if (call != calls_.end() && call->step == i) {
+      spans.push_back(span_of(*call++));
+    }
+  }
+  return spans;
+}
+
 Result<> Execution::add_times() {
   if (ends_) {
     const Result<std::vector<std::uint64_t>> ends = gpu::read_timestamps(device_, *ends_);
     if (!ends) return fail(ends.error());
     profile_.iterations.push_back({.host = ended_ - submitted_, .before = ends->front(), .after = ends->back()});
   }
+  profile_.calls.append_range(std::exchange(calls_, {}) | std::views::as_rvalue);
   if (!run_.timestamps) return {};
   const Result<std::vector<std::uint64_t>> of_commands = ticks();
   if (!of_commands) return fail(of_commands.error());

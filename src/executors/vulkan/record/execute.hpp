@@ -46,10 +46,13 @@ class Execution {
   // Of the last submission, for batches of other queues to wait for.
   vk::QueuePoint end() const { return end_; }
 
+  // Whether an iteration is several submissions, with functions of the host or frames between them.
+  bool runs_in_submit() const;
+
   // Adds the times of the last iteration to the profile.
   Result<> add_times();
-  // Before and after each dispatch and draw; empty without ExecutionOptions::timestamps.
-  Result<std::vector<std::uint64_t>> ticks() const;
+  // Of the last iteration, by step; empty without ExecutionOptions::timestamps.
+  Result<std::vector<StepSpan>> spans() const;
 
  private:
   // Steps up to a boundary or a call, which ends the submission.
@@ -68,6 +71,9 @@ class Execution {
   };
 
   static std::vector<Segment> divide(const Plan& plan);
+  // Before and after each dispatch and draw.
+  Result<std::vector<std::uint64_t>> ticks() const;
+  std::optional<std::chrono::nanoseconds> time_left() const;
   Result<> make_objects();
   bool has_commands(const Segment& segment) const;
   Result<> record(Recorder& recorder, Segment& segment);
@@ -100,6 +106,8 @@ class Execution {
   std::uint64_t frames_ = 0;
   std::uint32_t iteration_ = 0;                       // the last one, from 1
   std::optional<std::chrono::nanoseconds> time_out_;  // of the last iteration
+  std::optional<HostClock::time_point> deadline_;     // of its submissions but the last, and of its calls
+  std::vector<CallTime> calls_;                       // of the last iteration
   std::optional<gpu::Timestamps> timestamps_, ends_;  // of commands; of iterations
   HostClock::time_point submitted_, ended_;           // of the iteration
   std::optional<gpu::Buffer> progress_;

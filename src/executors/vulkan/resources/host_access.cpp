@@ -26,7 +26,7 @@ class HostAccessBuilder {
       }
       SLIPWAY_TRY(const ResourceIndex host,
                   add_buffer(resource, inputs ? gpu::BufferLocation::Upload : gpu::BufferLocation::Readback));
-      memory.push_back(made_->buffers.back().mapped());
+      memory.push_back(made_->buffers.back().bytes());
       if (inputs)
         made_->before.push_back(copy(host, resource));
       else

@@ -6,15 +6,14 @@
 #include <deque>
 #include <vector>
 
-#include "gpu/memory/buffer.hpp"
-#include "launch/executor.hpp"
+#include "executors/vulkan/resources/vulkan_buffer.hpp"
 
 namespace slipway::launch {
 
 struct HostAccess {
   Plan plan;  // that of the caller, with the memory of the host as further resources
-  std::deque<gpu::Buffer> buffers;
-  std::vector<const gpu::Buffer*> external;   // those of the caller, then `buffers`
+  std::deque<VulkanBuffer> buffers;
+  std::vector<const ExternalBuffer*> external;  // those of the caller, then `buffers`
   std::vector<Step> before, after;            // the copies
   std::vector<MutableBytes> inputs, outputs;  // of PrepareOptions::host_inputs and host_outputs
 };

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/format.hpp"
+#include "executors/vulkan/resources/vulkan_buffer.hpp"
 #include "gpu/device/device.hpp"
 #include "gpu/memory/shared_memory.hpp"
 #include "launch/plan/image_info.hpp"
@@ -38,13 +39,14 @@ const Origin& origin_in_group(const Plan& plan, std::span<const ResourceIndex> m
 
 class ResourceBuilder {
  public:
-  ResourceBuilder(const Plan& plan, const gpu::Device& device, std::span<const gpu::Buffer* const> external)
+  ResourceBuilder(const Plan& plan, const gpu::Device& device, std::span<const ExternalBuffer* const> external)
       : plan_(plan), device_(device) {
     made_.indices_.resize(plan.resources.size());
     made_.external_.resize(plan.resources.size());
     for (std::size_t i = 0; i < plan.resources.size(); ++i) {
       const auto* buffer = std::get_if<Buffer>(&plan.resources[i].kind);
-      if (buffer && buffer->external) made_.external_[i] = external[*buffer->external];
+      if (buffer && buffer->external)
+        made_.external_[i] = &static_cast<const VulkanBuffer*>(external[*buffer->external])->buffer();
     }
   }
 
@@ -174,7 +176,7 @@ std::uint64_t Resources::row_stride(const TexelRows& rows) const {
 }
 
 Result<Resources> create_resources(const Plan& plan, const gpu::Device& device,
-                                   std::span<const gpu::Buffer* const> external) {
+                                   std::span<const ExternalBuffer* const> external) {
   return ResourceBuilder(plan, device, external).make();
 }
 

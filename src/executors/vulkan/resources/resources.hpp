@@ -16,6 +16,8 @@
 
 namespace slipway::launch {
 
+class ExternalBuffer;  // executor.hpp
+
 class Resources {
  public:
   // The resource must be of that kind.
@@ -40,9 +42,9 @@ class Resources {
   std::map<ResourceIndex, gpu::Buffer> shadows_;
 };
 
-// Members of a memory group share one allocation, each at its offset. `external` are the buffers of Buffer::external.
-// Problems are located and reported together.
+// Members of a memory group share one allocation, each at its offset. `external` are VulkanBuffers, by
+// Buffer::external. Problems are located and reported together.
 Result<Resources> create_resources(const Plan& plan, const gpu::Device& device,
-                                   std::span<const gpu::Buffer* const> external = {});
+                                   std::span<const ExternalBuffer* const> external = {});
 
 }  // namespace slipway::launch

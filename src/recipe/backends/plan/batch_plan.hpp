@@ -5,28 +5,29 @@
 // Two dispatches have a barrier between them exactly when they may access the same bytes and one of them writes. A
 // part of a buffer whose offset does not have the alignment of the device goes through a staging copy: it is copied in
 // before the dispatch, and back after it if the kernel may write. A model becomes the dispatches and calls of its own
-// plan, preceded by copies of its inputs from the runner's buffers and followed by copies of its outputs to them.
+// plan, preceded by copies of its inputs from the runner's buffers and followed by copies of its outputs to them. Where
+// the executor takes memory of the host in place, a range that is aligned and overlaps no range of the run, one of them
+// written, is not copied.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "gpu/device/device.hpp"
-#include "launch/plan/plan.hpp"
+#include "launch/executor.hpp"
 #include "recipe/backend.hpp"
-#include "recipe/vulkan/queue_spread.hpp"
+#include "recipe/backends/plan/queue_spread.hpp"
 
 namespace slipway::recipe {
 
 struct BatchPlan {
   struct Run {
-    std::size_t first_step = 0;
-    std::size_t first_command = 0, commands = 0;  // dispatches
-    std::vector<AccessedRange> shared;            // bytes that other lists may use too
+    std::size_t first_step = 0, end_step = 0;
+    std::vector<AccessedRange> shared;  // bytes that other lists may use too
   };
 
   launch::Plan plan;
-  std::vector<const gpu::Buffer*> external;  // by launch::Buffer::external
+  std::vector<const launch::ExternalBuffer*> external;            // by launch::Buffer::external
+  std::vector<std::shared_ptr<launch::ExternalBuffer>> borrowed;  // those of them that no PlanBuffer owns
   std::vector<Run> runs;
 
   // The index of the first run that uses shared bytes that some run of this batch writes. Several copies of the batch
@@ -35,7 +36,10 @@ struct BatchPlan {
   std::size_t first_contended() const;
 };
 
-// The kernels are VulkanKernels, the buffers VulkanBuffers. Errors: kernel-grid, device-lacks, buffer-size.
-Result<BatchPlan> plan_batch(std::span<const KernelRun> runs, const vk::Snapshot& device);
+struct PlanDevice;
+
+// The kernels are PlanKernels, the buffers PlanBuffers or memory of the host that the executor borrows. Errors:
+// kernel-grid, device-lacks, buffer-size.
+Result<BatchPlan> plan_batch(std::span<const KernelRun> runs, const PlanDevice& device);
 
 }  // namespace slipway::recipe

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Chooses the queue of a device for each run list, and what the list must wait for. Makes no Vulkan calls.
+// Chooses the queue of a device for each run list, and what the list must wait for.
 //
 // A list goes to the queue with the fewest lists in flight. Queues are not ordered with each other, so a list waits for
 // the end of each list in flight on another queue with which it conflicts: both use the same bytes and one writes them.
@@ -9,17 +9,14 @@
 #include <span>
 #include <vector>
 
+#include "slipway/buffer_storage.hpp"
 #include "vk/queue_point.hpp"
-
-namespace slipway::gpu {
-class Buffer;
-}
 
 namespace slipway::recipe {
 
 // Bytes of a buffer, and whether they may be written.
 struct AccessedRange {
-  const gpu::Buffer* buffer = nullptr;
+  const buffer_storage* buffer = nullptr;
   std::uint64_t begin = 0, end = 0;
   bool writes = false;
 };

@@ -3,7 +3,6 @@
 #include <malloc.h>
 
 #include <filesystem>
-#include <mutex>
 
 #include "base/format.hpp"
 #include "testing/recipes.hpp"
@@ -20,29 +19,12 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-class RecipeOnVulkan : public ::testing::Test {
+class PlanBackendOnVulkan : public RecipeTest {
  protected:
-  // `queues` may exceed the queues of the driver: several then share one queue of the driver.
-  OpenOptions options(bool validation = true, std::uint32_t queues = 0) {
-    VulkanOptions request;
-    request.device.queues = queues;
-    request.instance.validation = validation;
-    request.instance.on_message = [this](const vk::InstanceMessage& message) {
-      const std::scoped_lock lock(mutex_);
-      messages_ += message.id + ": " + message.text + "\n";
-    };
-    auto device = open_vulkan(request);
-    EXPECT_TRUE(device) << (device ? "" : device.error().front().message);
-    return {.runner = {.open_backend = [device = *device](BackendKind) { return make_vulkan_backend(device); }}};
-  }
-  void TearDown() override { EXPECT_EQ(messages_, ""); }
-
- private:
-  std::mutex mutex_;
-  std::string messages_;
+  OpenOptions options(bool validation = true, std::uint32_t queues = 0) { return only(on_vulkan(queues, validation)); }
 };
 
-TEST_F(RecipeOnVulkan, ChainedRunsSeeEachOther) {
+TEST_F(PlanBackendOnVulkan, ChainedRunsSeeEachOther) {
   std::string runs;
   for (int i = 0; i < 8; ++i) runs += (i ? ", " : "") + (i % 2 ? add_run("b", "a", 4, 1) : add_run("a", "b", 4, 1));
   Opened opened(recipe_json(buffer_json("a", "inout", 16) + "," + buffer_json("b", "internal", 16), runs), options());
@@ -54,7 +36,7 @@ TEST_F(RecipeOnVulkan, ChainedRunsSeeEachOther) {
   }
 }
 
-TEST_F(RecipeOnVulkan, MixedListsShareTheirBuffers) {
+TEST_F(PlanBackendOnVulkan, MixedListsShareTheirBuffers) {
   Opened opened(recipe_json(buffer_json("x", "input") + "," + buffer_json("a", "internal", 64) + "," +
                                 buffer_json("b", "internal", 64) + "," + buffer_json("y", "output"),
                             cpu_run("copy", R"({"name": "x", "argidx": 0}, {"name": "a", "argidx": 1})") + "," +
@@ -76,7 +58,7 @@ TEST_F(RecipeOnVulkan, MixedListsShareTheirBuffers) {
 }
 
 // Offsets of arguments need not have the alignment that the device requires of descriptors.
-TEST_F(RecipeOnVulkan, PartsMayBeginAnywhere) {
+TEST_F(PlanBackendOnVulkan, PartsMayBeginAnywhere) {
   Opened opened(
       recipe_json(buffer_json("x", "inout", 64) + "," + buffer_json("y", "output", 64),
                   add_run("x", "y", 4, 100, R"(, "offset": 4, "size": 16)", R"(, "offset": 20, "size": 16)") + "," +
@@ -90,7 +72,7 @@ TEST_F(RecipeOnVulkan, PartsMayBeginAnywhere) {
   EXPECT_THAT(opened.words("y"), ElementsAre(0, 0, 0, 0, 0, 101, 102, 103, 104, 0, 0, 1101, 1102, 0, 0, 0));
 }
 
-TEST_F(RecipeOnVulkan, OneBufferInSeveralArguments) {
+TEST_F(PlanBackendOnVulkan, OneBufferInSeveralArguments) {
   Opened opened(recipe_json(buffer_json("x", "inout"), add_run("x", "x", 4, 5)), options());
   opened.bind("x", {1, 2, 3, 4});
   ASSERT_EQ(opened.run(), "ok");
@@ -111,7 +93,7 @@ std::string module_recipe(std::string_view module, std::string_view keys) {
 std::vector<char> chars_of(std::string_view text) { return {text.begin(), text.end()}; }
 
 // RPL assigns bindings itself: read-only buffers come first.
-TEST_F(RecipeOnVulkan, KernelsOfRpl) {
+TEST_F(PlanBackendOnVulkan, KernelsOfRpl) {
   constexpr std::string_view kProgram = R"(
 set_object read_write_storage_buffer result { u1... values; };
 set_object read_only_storage_buffer given { u1... values; };
@@ -136,7 +118,7 @@ void negate (void) { u1 i = compute_stage_input_global_id ().x; result.values[i]
 }
 
 // A compute module of a VGF has its code, and the segment that dispatches it has the work groups.
-TEST_F(RecipeOnVulkan, KernelsOfVgf) {
+TEST_F(PlanBackendOnVulkan, KernelsOfVgf) {
   vgf::Encoder encoder;
   const auto x = encoder.add_resource({.category = vgf::Category::Input,
                                        .descriptor_type = vk::DescriptorType::STORAGE_BUFFER,
@@ -167,7 +149,7 @@ TEST_F(RecipeOnVulkan, KernelsOfVgf) {
               HasSubstr("has no compute module `pre`; it has `post` [kernel-entry]"));
 }
 
-TEST_F(RecipeOnVulkan, ConstantsOfEveryKindAreConverted) {
+TEST_F(PlanBackendOnVulkan, ConstantsOfEveryKindAreConverted) {
   constexpr std::string_view kTypes = R"(#version 450
 #extension GL_EXT_shader_explicit_arithmetic_types : require
 layout(local_size_x = 1) in;
@@ -201,7 +183,7 @@ void main() {
   EXPECT_THAT(y, ElementsAre(-7, 4294967296.0, 0.5, -2.25, 34.5, 1234, 567, -3, 1.25));
 }
 
-TEST_F(RecipeOnVulkan, AZeroStandsForABufferOfZeros) {
+TEST_F(PlanBackendOnVulkan, AZeroStandsForABufferOfZeros) {
   const std::string run =
       R"({"kernel": "add", "arguments": [{"name": "y", "argidx": 1}], "constants": [{"value": "0", "argidx": 0}, {"value": 4, "argidx": 2}, {"value": 3, "argidx": 3}]})";
   Opened opened(recipe_json(buffer_json("y", "output", 16), run), options());
@@ -210,7 +192,7 @@ TEST_F(RecipeOnVulkan, AZeroStandsForABufferOfZeros) {
   EXPECT_THAT(opened.words("y"), Each(3u));
 }
 
-TEST_F(RecipeOnVulkan, RunsMayChooseThePipelineVariant) {
+TEST_F(PlanBackendOnVulkan, RunsMayChooseThePipelineVariant) {
   constexpr std::string_view kScale = R"(#version 450
 layout(local_size_x = 1) in;
 layout(constant_id = 0) const uint factor = 1;
@@ -232,7 +214,7 @@ void main() { y[gl_WorkGroupID.x] = y[gl_WorkGroupID.x] * factor + 1; }
   EXPECT_THAT(opened.words("y"), Each(1101u));
 }
 
-TEST_F(RecipeOnVulkan, TooLargeGridsAndBuffersAreRefused) {
+TEST_F(PlanBackendOnVulkan, TooLargeGridsAndBuffersAreRefused) {
   const std::string many =
       R"({"kernel": "add", "grid": [4294967295, 1, 1], "arguments": [{"name": "x", "argidx": 0}, {"name": "x", "argidx": 1}], "constants": [{"value": 4, "argidx": 2}, {"value": 3, "argidx": 3}]})";
   Opened grid(recipe_json(buffer_json("x", "inout", 16), many), options());
@@ -245,7 +227,7 @@ TEST_F(RecipeOnVulkan, TooLargeGridsAndBuffersAreRefused) {
 }
 
 // A profile from its bindings to its report.
-TEST_F(RecipeOnVulkan, AProfileBindsRunsAndValidates) {
+TEST_F(PlanBackendOnVulkan, AProfileBindsRunsAndValidates) {
   const std::string recipe = recipe_json(
       buffer_json("x", "input") + "," + buffer_json("t", "internal", 64) + "," + buffer_json("y", "output", 64),
       add_run("x", "t", 16, 1) + "," + add_run("t", "y", 16, 41));
@@ -275,7 +257,7 @@ TEST_F(RecipeOnVulkan, AProfileBindsRunsAndValidates) {
   EXPECT_THAT(report, HasSubstr(R"("runlists":[{"kind":"vulkan", "runs":2, "chained":true}])"));
 }
 
-TEST_F(RecipeOnVulkan, WhatIsNotAsExpectedIsCounted) {
+TEST_F(PlanBackendOnVulkan, WhatIsNotAsExpectedIsCounted) {
   const std::string profile =
       R"({"bindings": [{"name": "x", "size": 64, "init": {"stride": 4, "value": 7}, "validate": {"file": "golden.bin"}}], "execution": {"validate": true}})";
   std::string printed;
@@ -292,7 +274,7 @@ TEST_F(RecipeOnVulkan, WhatIsNotAsExpectedIsCounted) {
   EXPECT_THAT(printed, HasSubstr("16 mismatches in buffer 'x'\n"));
 }
 
-TEST_F(RecipeOnVulkan, ReinitAndRebindHappenInTheSameIteration) {
+TEST_F(PlanBackendOnVulkan, ReinitAndRebindHappenInTheSameIteration) {
   // Every iteration initialises x again; otherwise its values would add up.
   const std::string profile =
       R"({"bindings": [{"name": "x", "size": 16, "reinit": true, "rebind": true, "init": {"file": "data.bin"}}],
@@ -309,7 +291,7 @@ TEST_F(RecipeOnVulkan, ReinitAndRebindHappenInTheSameIteration) {
 
 // Copies in flight on several queues. Each copy has its own t and u. All write y, and all read and write the counter,
 // so their accesses to these two must be ordered.
-TEST_F(RecipeOnVulkan, CopiesOnSeveralQueuesKeepWhatTheyShare) {
+TEST_F(PlanBackendOnVulkan, CopiesOnSeveralQueuesKeepWhatTheyShare) {
   const std::string recipe = recipe_json(buffer_json("x", "input") + "," + buffer_json("t", "internal", 64) + "," +
                                              buffer_json("u", "internal", 64) + "," + buffer_json("y", "output") + "," +
                                              buffer_json("counter", "inout"),
@@ -330,7 +312,7 @@ TEST_F(RecipeOnVulkan, CopiesOnSeveralQueuesKeepWhatTheyShare) {
 }
 
 // Several runners on one device, whose lists are ordered because the same buffer is bound to all of them.
-TEST_F(RecipeOnVulkan, RunnersOnOneDeviceKeepWhatTheyShare) {
+TEST_F(PlanBackendOnVulkan, RunnersOnOneDeviceKeepWhatTheyShare) {
   const OpenOptions shared = options(true, 3);
   const std::string recipe = recipe_json(buffer_json("x", "inout"), add_run("x", "x", 4, 1));
   std::vector<std::unique_ptr<Opened>> runners;
@@ -347,7 +329,7 @@ TEST_F(RecipeOnVulkan, RunnersOnOneDeviceKeepWhatTheyShare) {
 
 // A staging copy of bytes that another argument of the run writes, or reads after they are written, would have other
 // contents than the buffer.
-TEST_F(RecipeOnVulkan, OverlappingPartsThatNeedACopyAreRefused) {
+TEST_F(PlanBackendOnVulkan, OverlappingPartsThatNeedACopyAreRefused) {
   const auto problem = [&](std::string_view x_slice, std::string_view y_slice) {
     Opened opened(recipe_json(buffer_json("x", "inout", 1024), add_run("x", "x", 4, 1, x_slice, y_slice)), options());
     EXPECT_EQ(opened.problems, "");
@@ -365,7 +347,7 @@ std::size_t heap_bytes() {
 }
 
 // 10 times 250 iterations of 4 copies that are in flight on several queues.
-TEST_F(RecipeOnVulkan, TenThousandExecutionsOfCopiesLeaveNothing) {
+TEST_F(PlanBackendOnVulkan, TenThousandExecutionsOfCopiesLeaveNothing) {
   Opened opened(
       recipe_json(buffer_json("x", "inout"), add_run("x", "x", 4, 1)), options(false, 4),
       R"({"bindings": [{"name": "x", "size": 16}], "executions": [{"mode": "throughput", "depth": 4, "iterations": 250}]})");
@@ -378,7 +360,7 @@ TEST_F(RecipeOnVulkan, TenThousandExecutionsOfCopiesLeaveNothing) {
 }
 
 // Executions must not leak memory of the process.
-TEST_F(RecipeOnVulkan, TenThousandExecutionsLeaveNothing) {
+TEST_F(PlanBackendOnVulkan, TenThousandExecutionsLeaveNothing) {
   Opened opened(
       recipe_json(buffer_json("x", "inout", 16),
                   add_run("x", "x", 4, 1) + "," +

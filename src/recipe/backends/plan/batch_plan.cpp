@@ -1,24 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "recipe/vulkan/batch_plan.hpp"
+#include "recipe/backends/plan/batch_plan.hpp"
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
 #include "base/format.hpp"
+#include "recipe/backends/plan/parts.hpp"
 #include "recipe/plan/model_kernel.hpp"
-#include "recipe/vulkan/parts.hpp"
 
 namespace slipway::recipe {
 namespace {
 
 // The constant 0 for a descriptor (docs/spec/recipe.md#argument-indices).
 constexpr std::uint64_t kZeroBytes = 16;
+// Of ranges that kernels of the host use in place: a cache line, which is also what SIMD code asks for.
+constexpr std::uintptr_t kInPlaceAlignment = 64;
 
-const VulkanKernel& kernel_of(const KernelRun& run) { return static_cast<const VulkanKernel&>(*run.kernel); }
+const PlanKernel& kernel_of(const KernelRun& run) { return static_cast<const PlanKernel&>(*run.kernel); }
 
 launch::Origin origin_of(const KernelPlan& kernel) {
   return {kernel.origin.location, kernel.origin.pointer, kernel.name};
+}
+
+bool is_written(const launch::Plan& plan, launch::ResourceIndex resource) {
+  return plan.resources[resource].sharing || std::ranges::any_of(plan.steps, [&](const launch::Step& step) {
+           const auto* copy = std::get_if<launch::Copy>(&step.action);
+           const auto* call = std::get_if<launch::Call>(&step.action);
+           return (copy && copy->to == resource) ||
+                  (call && std::ranges::any_of(call->arguments, [&](const launch::CallArgument& argument) {
+                     return argument.buffer == resource && argument.writes;
+                   }));
+         });
 }
 
 // The bytes that a parameter of a run gets.
@@ -32,13 +45,14 @@ struct BoundRange {
 
 class BatchPlanner {
  public:
-  BatchPlanner(std::span<const KernelRun> runs, const vk::Snapshot& device) : runs_(runs), limits_(device.limits) {}
+  BatchPlanner(std::span<const KernelRun> runs, const PlanDevice& device)
+      : runs_(runs), executor_(*device.executor), limits_(device.info.vulkan ? &device.info.vulkan->limits : nullptr) {}
 
   Result<BatchPlan> make() {
     made_.plan.name = "run list";
     Diagnostics problems;
     for (const KernelRun& run : runs_) {
-      if (Result<> checked = check_grid(run); !checked) problems.add(std::move(checked.error()));
+      if (Result<> checked = limits_ ? check_grid(run) : Result<>(); !checked) problems.add(std::move(checked.error()));
       if (Result<> added = add(run); !added) problems.add(std::move(added.error()));
     }
     if (problems.has_errors()) return fail(problems.release());
@@ -50,12 +64,12 @@ class BatchPlanner {
 
   // Bytes, for offsets of buffers in descriptors.
   std::uint64_t alignment_of(vk::DescriptorType type) const {
-    return type == vk::DescriptorType::UNIFORM_BUFFER ? limits_.min_uniform_buffer_offset_alignment
-                                                      : limits_.min_storage_buffer_offset_alignment;
+    return type == vk::DescriptorType::UNIFORM_BUFFER ? limits_->min_uniform_buffer_offset_alignment
+                                                      : limits_->min_storage_buffer_offset_alignment;
   }
 
   Result<> check_grid(const KernelRun& run) const {
-    const auto& max = limits_.max_compute_workgroup_count;
+    const auto& max = limits_->max_compute_workgroup_count;
     for (std::size_t i = 0; i < 3; ++i) {
       if (run.groups[i] <= max[i]) continue;
       return fail(DiagnosticKind::KernelGrid, kernel_of(run).plan().origin.location,
@@ -89,23 +103,30 @@ class BatchPlanner {
     return static_cast<launch::ResourceIndex>(made_.plan.resources.size() - 1);
   }
 
-  launch::ResourceIndex resource_of(const gpu::Buffer& buffer) {
-    const auto [at, added] = external_.try_emplace(&buffer);
-    if (added) {
-      at->second = add_buffer(buffer.size(), buffer.name());
-      std::get<launch::Buffer>(made_.plan.resources.back().kind).external =
-          static_cast<std::uint32_t>(made_.external.size());
-      made_.external.push_back(&buffer);
-    }
-    return at->second;
+  launch::ResourceIndex add_external(const launch::ExternalBuffer& buffer, const std::string& name) {
+    const launch::ResourceIndex resource = add_buffer(buffer.bytes().size(), name);
+    std::get<launch::Buffer>(made_.plan.resources.back().kind).external =
+        static_cast<std::uint32_t>(made_.external.size());
+    made_.external.push_back(&buffer);
+    return resource;
   }
 
-  BoundRange range_of(const Parameter& parameter, const BufferArgument& argument) {
-    const gpu::Buffer& buffer = static_cast<const VulkanBuffer&>(*argument.buffer).buffer();
+  launch::ResourceIndex add_borrowed(MutableBytes bytes, const std::string& name) {
+    return add_external(*made_.borrowed.emplace_back(executor_.borrow(bytes)), name);
+  }
+
+  launch::ResourceIndex resource_of(const buffer_storage& buffer) {
+    const auto [at, added] = external_.try_emplace(&buffer);
+    if (!added) return at->second;
+    const auto* own = dynamic_cast<const PlanBuffer*>(&buffer);
+    return at->second =
+               own ? add_external(own->buffer(), own->name()) : add_borrowed(host_bytes(buffer), "host memory");
+  }
+
+  static BoundRange range_of(const Parameter& parameter, const BufferArgument& argument) {
     return {.parameter = &parameter,
-            .original = {&buffer, argument.offset, argument.offset + argument.size, parameter.writes},
-            .shared = argument.external,
-            .resource = resource_of(buffer)};
+            .original = {argument.buffer.get(), argument.offset, argument.offset + argument.size, parameter.writes},
+            .shared = argument.external};
   }
 
   Result<BoundRange> bind(const KernelRun& run, const Parameter& parameter, vk::DescriptorType type) {
@@ -113,7 +134,7 @@ class BatchPlanner {
     if (argument == run.buffers.end())
       return BoundRange{.parameter = &parameter, .resource = add_buffer(kZeroBytes, "zeros")};
     const bool uniform = type == vk::DescriptorType::UNIFORM_BUFFER;
-    const std::uint64_t max = uniform ? limits_.max_uniform_buffer_range : limits_.max_storage_buffer_range;
+    const std::uint64_t max = uniform ? limits_->max_uniform_buffer_range : limits_->max_storage_buffer_range;
     if (argument->size > max) {
       return fail(
           DiagnosticKind::DeviceLacks, kernel_of(run).plan().origin.location,
@@ -121,8 +142,9 @@ class BatchPlanner {
                     run.id, argument->size, max, uniform ? "`maxUniformBufferRange`" : "`maxStorageBufferRange`"));
     }
     BoundRange range = range_of(parameter, *argument);
+    const launch::ResourceIndex whole = resource_of(*argument->buffer);
     range.staged = argument->offset % alignment_of(type) != 0;
-    if (range.staged) range.resource = add_buffer(argument->size, run.id);
+    range.resource = range.staged ? add_buffer(argument->size, run.id) : whole;
     return range;
   }
 
@@ -157,12 +179,11 @@ class BatchPlanner {
     if (depends(*ranges) || is_model || has_staged(*ranges)) end_with_barrier();
     BatchPlan::Run& entry = made_.runs.emplace_back();
     entry.first_step = made_.plan.steps.size();
-    entry.first_command = commands_;
     for (const BoundRange& range : *ranges) {
       if (range.shared) entry.shared.push_back(range.original);
     }
     is_model ? add_model(run, *ranges) : add_dispatch(run, *ranges);
-    entry.commands = commands_ - entry.first_command;
+    entry.end_step = made_.plan.steps.size();
     return {};
   }
 
@@ -199,7 +220,6 @@ class BatchPlanner {
         .shader = shader_of(run), .groups = run.groups, .bindings = {}, .push_constants = push_constants(run)};
     for (const BoundRange& range : ranges) dispatch.bindings.push_back(binding_of(run, range));
     add_step(run, std::move(dispatch));
-    ++commands_;
     const auto is_stored = [](const BoundRange& range) { return range.staged && range.original.writes; };
     if (std::ranges::any_of(ranges, is_stored)) {
       end_with_barrier();
@@ -305,49 +325,70 @@ class BatchPlanner {
 
   // --- models ---
 
-  // The first indices of a model's resources and shaders in the batch's plan.
+  // A model's resources and its first shader in the batch's plan.
   struct ModelParts {
-    launch::ResourceIndex resources = 0;
+    std::vector<launch::ResourceIndex> resources;
     launch::ShaderIndex shaders = 0;
   };
 
   // All runs of a model share its resources, which is correct because there are barriers between the runs.
-  ModelParts parts_of(const ModelKernel& model) {
+  const ModelParts& parts_of(const ModelKernel& model) {
     const auto [at, added] = models_.try_emplace(&model);
-    if (!added) return at->second;
+    ModelParts& parts = at->second;
+    if (!added) return parts;
     launch::Plan& plan = made_.plan;
-    const ModelParts parts{static_cast<launch::ResourceIndex>(plan.resources.size()),
-                           static_cast<launch::ShaderIndex>(plan.shaders.size())};
+    const auto first = static_cast<launch::ResourceIndex>(plan.resources.size());
+    parts.shaders = static_cast<launch::ShaderIndex>(plan.shaders.size());
     for (launch::Resource resource : model.plan.resources) {
       if (resource.sharing) resource.sharing->group = formatted("model {} {}", models_.size(), resource.sharing->group);
       if (auto* buffer = std::get_if<launch::Buffer>(&resource.kind); buffer && buffer->rows)
-        buffer->rows->image += parts.resources;
+        buffer->rows->image += first;
+      parts.resources.push_back(static_cast<launch::ResourceIndex>(plan.resources.size()));
       plan.resources.push_back(std::move(resource));
     }
     for (launch::Shader shader : model.plan.shaders) {
-      for (launch::RowStride& stride : shader.row_strides) stride.rows += parts.resources;
+      for (launch::RowStride& stride : shader.row_strides) stride.rows += first;
       plan.shaders.push_back(std::move(shader));
     }
-    return at->second = parts;
+    return parts;
+  }
+
+  // Whether the model can use the bytes of the runner instead of a copy of them.
+  bool is_in_place(const ModelKernel& model, const ModelPort& port, const BoundRange& range,
+                   const std::vector<BoundRange>& ranges) const {
+    const MutableBytes bytes = host_bytes(*range.original.buffer).subspan(range.original.begin);
+    if (reinterpret_cast<std::uintptr_t>(bytes.data()) % kInPlaceAlignment != 0 || !executor_.borrow(bytes))
+      return false;
+    // An intermediate in the memory of an input.
+    if (!port.writes && is_written(model.plan, port.resource)) return false;
+    return std::ranges::none_of(
+        ranges, [&](const BoundRange& other) { return &other != &range && conflict(range.original, other.original); });
   }
 
   void add_model(const KernelRun& run, const std::vector<BoundRange>& ranges) {
     const ModelKernel& model = *kernel_of(run).plan().model;
-    const ModelParts parts = parts_of(model);
-    // The contents of outputs too, so that the runner sees which elements the model does not write.
-    copy_ports(run, model, parts, ranges, true, true);
-    copy_ports(run, model, parts, ranges, false, true);
-    add_steps(model, parts);
-    copy_ports(run, model, parts, ranges, true, false);
-  }
-
-  void copy_ports(const KernelRun& run, const ModelKernel& model, const ModelParts& parts,
-                  const std::vector<BoundRange>& ranges, bool outputs, bool into) {
+    ModelParts parts = parts_of(model);
+    std::vector<bool> copied(ranges.size());
     for (std::size_t i = 0; i < ranges.size(); ++i) {
-      const ModelPort& port = model.ports[i];
-      if (port.writes == outputs) add_copy(run, ranges[i].original, parts.resources + port.resource, 0, into);
+      const AccessedRange& range = ranges[i].original;
+      copied[i] = !is_in_place(model, model.ports[i], ranges[i], ranges);
+      if (!copied[i])
+        parts.resources[model.ports[i].resource] =
+            add_borrowed(host_bytes(*range.buffer).subspan(range.begin, range.end - range.begin), model.ports[i].name);
     }
-    end_with_barrier();
+    // The contents of outputs too, so that the runner sees which elements the model does not write.
+    const auto copy = [&](bool outputs, bool into) {
+      for (std::size_t i = 0; i < ranges.size(); ++i) {
+        const ModelPort& port = model.ports[i];
+        if (copied[i] && port.writes == outputs)
+          add_copy(run, ranges[i].original, parts.resources[port.resource], 0, into);
+      }
+      end_with_barrier();
+    };
+    copy(true, true);
+    copy(false, true);
+    add_steps(model, parts);
+    copy(true, false);
   }
 
   void add_steps(const ModelKernel& model, const ModelParts& parts) {
@@ -355,21 +396,20 @@ class BatchPlanner {
     const std::size_t first = plan.steps.size();
     for (launch::Step step : model.plan.steps) {
       if (auto* call = std::get_if<launch::Call>(&step.action)) {
-        for (launch::CallArgument& argument : call->arguments) argument.buffer += parts.resources;
+        for (launch::CallArgument& argument : call->arguments) argument.buffer = parts.resources[argument.buffer];
       } else if (auto* copy = std::get_if<launch::Copy>(&step.action)) {
-        copy->from += parts.resources;
-        copy->to += parts.resources;
+        copy->from = parts.resources[copy->from];
+        copy->to = parts.resources[copy->to];
       } else {
         auto& dispatch = std::get<launch::Dispatch>(step.action);
         dispatch.shader += parts.shaders;
-        for (launch::Binding& binding : dispatch.bindings) binding.resource += parts.resources;
-        ++commands_;
+        for (launch::Binding& binding : dispatch.bindings) binding.resource = parts.resources[binding.resource];
       }
       plan.steps.push_back(std::move(step));
     }
     for (launch::GraphDispatch graph : model.plan.graphs) {
       graph.first_step += first;
-      if (graph.session_memory) *graph.session_memory += parts.resources;
+      if (graph.session_memory) graph.session_memory = parts.resources[*graph.session_memory];
       plan.graphs.push_back(std::move(graph));
     }
     end_with_barrier();
@@ -378,10 +418,10 @@ class BatchPlanner {
   using Variant = std::pair<const KernelPlan*, std::vector<std::byte>>;
 
   std::span<const KernelRun> runs_;
-  const vk::Limits& limits_;
+  launch::Executor& executor_;
+  const vk::Limits* limits_;  // null: the executor runs no shaders
   BatchPlan made_;
-  std::size_t commands_ = 0;
-  std::map<const gpu::Buffer*, launch::ResourceIndex> external_;
+  std::map<const buffer_storage*, launch::ResourceIndex> external_;
   std::map<Variant, launch::ShaderIndex> shaders_;
   std::map<const ModelKernel*, ModelParts> models_;
   std::vector<AccessedRange> open_;  // accessed since the last barrier
@@ -403,7 +443,7 @@ std::size_t BatchPlan::first_contended() const {
   return static_cast<std::size_t>(run - runs.begin());
 }
 
-Result<BatchPlan> plan_batch(std::span<const KernelRun> runs, const vk::Snapshot& device) {
+Result<BatchPlan> plan_batch(std::span<const KernelRun> runs, const PlanDevice& device) {
   return BatchPlanner(runs, device).make();
 }
 

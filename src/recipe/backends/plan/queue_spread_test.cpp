@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "recipe/vulkan/queue_spread.hpp"
-
-#include "gpu/memory/buffer.hpp"
+#include "recipe/backends/plan/queue_spread.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +12,7 @@ using ::testing::IsEmpty;
 using vk::QueuePoint;
 
 // A pointer that is only compared, never dereferenced.
-const gpu::Buffer* buffer(std::uintptr_t number) { return reinterpret_cast<const gpu::Buffer*>(number * 64); }
+const buffer_storage* buffer(std::uintptr_t number) { return reinterpret_cast<const buffer_storage*>(number * 64); }
 
 AccessedRange reads(std::uintptr_t number, std::uint64_t begin = 0, std::uint64_t end = 16) {
   return {buffer(number), begin, end, false};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "recipe/vulkan/queue_spread.hpp"
+#include "recipe/backends/plan/queue_spread.hpp"
 
 #include <algorithm>
 #include <ranges>
