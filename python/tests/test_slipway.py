@@ -317,6 +317,9 @@ def test_conversion(tmp_path):
     numpy.testing.assert_array_equal(list(outputs.values())[0], arrays()["a"] + arrays()["b"])
     with pytest.raises(slipway.Error, match="VGF file already"):
         slipway.convert_bytes(converted.file)
+    assert slipway.convert_bytes(NET, "net.txt", shader_check="off").file == converted.file
+    with pytest.raises(ValueError, match="shader_check"):
+        slipway.convert_bytes(NET, "net.txt", shader_check="some")
 
 
 def test_kernels():

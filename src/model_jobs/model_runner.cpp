@@ -6,7 +6,7 @@
 #include "convert/verify_on_device.hpp"
 #include "executors/open.hpp"
 #include "launch/run.hpp"
-#include "model/standalone/plan_on.hpp"
+#include "model_jobs/model_job.hpp"
 #include "vgf/check.hpp"
 
 namespace slipway::model {
@@ -28,16 +28,13 @@ Result<std::vector<std::optional<reference::Tensor>>> ModelRunner::run(std::shar
     if (vgf::is_dynamic(file->vgf.resources[file->vgf.inputs[i].resource]))
       request.shapes.push_back({formatted("input_{}", i), inputs[i].type.shape});
   }
-  const auto alone = plan_on(executor_.get(), request, {.engine = engine_, .native = false}, Cache(), problems);
-  if (!alone) return failed();
-  problems.add(executor_->check(alone->plan).release());
-  if (problems.has_errors()) return failed();
-  const auto report =
-      problems.take(launch::run(alone->plan, *executor_, {.time_out = time_out_, .cache = Cache::of_user()}, Log()));
+  ModelJob job({.request = std::move(request), .executor = executor_, .graphs = {.engine = engine_, .native = false}});
+  if (!job.plan(problems) || !job.check(problems)) return failed();
+  const auto report = job.run({.time_out = time_out_, .cache = Cache::of_user()}, Log(), problems);
   if (!report) return failed();
   if (report->is_interrupted) return fail(stopped(StopReason::Interrupted, "the run on the device"));
   if (!report->diagnostics.empty()) return fail(report->diagnostics);
-  device_name_ = report->device;
+  device_name_ = executor_->info()->name;
   std::vector<std::optional<reference::Tensor>> results(outputs.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (const auto bytes = values->find(file->vgf.outputs[i].resource); bytes != values->end())

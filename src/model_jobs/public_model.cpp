@@ -16,8 +16,8 @@
 #include "launch/run.hpp"
 #include "model/describe.hpp"
 #include "model/standalone/compare_model.hpp"
-#include "model/standalone/plan_on.hpp"
 #include "model/tuning/kernel_times.hpp"
+#include "model_jobs/model_job.hpp"
 #include "model_jobs/model_state.hpp"
 #include "model_jobs/open_any_model.hpp"
 
@@ -68,26 +68,24 @@ struct PreparedModel::State {
   std::shared_ptr<const model::ModelFile> file;
   std::vector<TensorInfo> inputs, outputs;
   std::shared_ptr<model::ModelValues> values;  // null: no comparison is wanted
-  std::optional<model::Standalone> alone;
-  std::optional<std::chrono::nanoseconds> time_out;
   bool times = false;
   std::uint32_t runs = 0;
   std::optional<launch::PlanProof> proof;  // of the first run
   bool is_proven = false;
   Failure unwritten;  // what it found, for each run
 
-  std::shared_ptr<launch::Executor> executor;
+  std::optional<model::ModelJob> job;
   std::unique_ptr<launch::PreparedPlan> prepared;  // is destroyed first
 
   MutableBytes input(std::size_t index) const { return prepared->host_input(index); }
   MutableBytes output(std::size_t index) const { return prepared->host_output(index); }
 
   Result<> run() {
-    const auto turn = executor->take_turn();
+    const auto turn = job->executor().take_turn();
     ++runs;
     const bool is_first = !is_proven;
     if (is_first) {
-      proof.emplace(alone->plan, 1);
+      proof.emplace(job->planned().plan, 1);
       SLIPWAY_TRY_VOID(proof->fill(*prepared));
     }
     SLIPWAY_TRY_VOID(prepared->run_once());
@@ -99,13 +97,14 @@ struct PreparedModel::State {
 
   // Which bytes kernels write does not depend on the inputs, so the first run shows it for all.
   Result<> prove() {
-    SLIPWAY_TRY(launch::Readback results, prepared->read_back({alone->outputs.begin(), alone->outputs.end()}));
+    SLIPWAY_TRY(launch::Readback results,
+                prepared->read_back({job->planned().outputs.begin(), job->planned().outputs.end()}));
     SLIPWAY_TRY_VOID(proof->check(results, *prepared));
     is_proven = true;
     unwritten = proof->unwritten();
-    for (std::size_t i = 0; i < alone->outputs.size() && !unwritten.empty(); ++i) {
-      proof->zero(alone->outputs[i], output(i));
-      SLIPWAY_TRY_VOID(prepared->write(alone->outputs[i], output(i)));
+    for (std::size_t i = 0; i < job->planned().outputs.size() && !unwritten.empty(); ++i) {
+      proof->zero(job->planned().outputs[i], output(i));
+      SLIPWAY_TRY_VOID(prepared->write(job->planned().outputs[i], output(i)));
     }
     proof.reset();
     return {};
@@ -117,11 +116,11 @@ struct PreparedModel::State {
       const Bytes bytes = input(i);
       (*values)[file->vgf.inputs[i].resource].assign(bytes.begin(), bytes.end());
     }
-    const auto turn = executor->take_turn();
+    const auto turn = job->executor().take_turn();
     std::set<launch::ResourceIndex> wanted;
-    for (const launch::Capture& capture : alone->plan.captures) wanted.insert(capture.resource);
+    for (const launch::Capture& capture : job->planned().plan.captures) wanted.insert(capture.resource);
     SLIPWAY_TRY(const launch::Readback taken, prepared->read_back(wanted));
-    for (const launch::Capture& capture : alone->plan.captures) capture.take(taken.bytes(capture.resource));
+    for (const launch::Capture& capture : job->planned().plan.captures) capture.take(taken.bytes(capture.resource));
     return {};
   }
 };
@@ -172,8 +171,8 @@ std::vector<StepTime> PreparedModel::times() const {
   if (!alive(state_).times || alive(state_).runs == 0) return {};
   const launch::Profile& profile = alive(state_).prepared->profile();
   std::vector<StepTime> times;
-  for (model::KernelTime& time : model::kernel_times(*alive(state_).alone, profile)) {
-    times.push_back({.segment = alive(state_).alone->segments[time.segment].name,
+  for (model::KernelTime& time : model::kernel_times(alive(state_).job->planned(), profile)) {
+    times.push_back({.segment = alive(state_).job->planned().segments[time.segment].name,
                      .name = std::move(time.name),
                      .milliseconds = time.milliseconds,
                      .bytes = time.bytes,
@@ -189,7 +188,8 @@ Outcome<std::vector<OutputComparison>> PreparedModel::compare_with_reference() c
   }
   const Result<> taken = alive(state_).take_values();
   if (!taken) return failed(taken.error());
-  const auto compared = model::compare_model(alive(state_).file->vgf, *alive(state_).alone, *alive(state_).values);
+  const auto compared =
+      model::compare_model(alive(state_).file->vgf, alive(state_).job->planned(), *alive(state_).values);
   if (!compared) return failed(compared.error());
   std::vector<OutputComparison> outputs;
   for (const model::OutputComparison& output : compared->outputs) {
@@ -314,37 +314,31 @@ Outcome<PreparedModel> Model::prepare(const State& model, Device* device, const 
   auto state = std::make_unique<PreparedModel::State>();
   state->file = model.file;
   state->times = options.times;
+  launch::ExecutionOptions execution{.timestamps = options.times};
   if (options.timeout) {
     const Result<std::chrono::nanoseconds> time_out = launch::checked_time_out(*options.timeout);
     if (!time_out) return failed(time_out.error());
-    state->time_out = *time_out;
+    execution.time_out = *time_out;
   }
   if (options.compare) request.values = state->values = std::make_shared<model::ModelValues>();
-  state->executor = device ? device->state().executor : executors::open_executor({.selector = launch::kCpuDevice});
-  model::GraphChoices choices{.threads = options.threads, .fuse = options.fuse};
-  if (options.reference) choices.engine = model::Engine::Reference;
-  state->alone = model::plan_on(state->executor.get(), request, choices, model.cache, diagnostics);
-  if (!state->alone) return problems();
+  model::ModelJob& job = state->job.emplace(model::ModelJobOptions{
+      .request = std::move(request),
+      .executor = device ? device->state().executor : executors::open_executor({.selector = launch::kCpuDevice}),
+      .graphs = {.engine = options.reference ? std::optional(model::Engine::Reference) : std::nullopt,
+                 .threads = options.threads,
+                 .fuse = options.fuse},
+      .cache = model.cache});
+  if (!job.plan(diagnostics)) return problems();
   stages.begin("check");
-  refuse_images(*state->alone, diagnostics);
-  diagnostics.add(state->executor->check(state->alone->plan).release());
-  if (diagnostics.has_errors()) return problems();
-  const bool on_host = state->executor->info()->runs_graphs_on_host;
-  stages.begin(on_host ? "memory" : "device");
-  {
-    const auto turn = state->executor->take_turn();
-    auto prepared = diagnostics.take(state->executor->prepare(
-        state->alone->plan, {.execution = {.timestamps = state->times, .time_out = state->time_out},
-                             .cache = model.cache,
-                             .host_inputs = state->alone->inputs,
-                             .host_outputs = state->alone->outputs,
-                             .progress = stages.items()}));
-    if (!prepared) return problems();
-    state->prepared = std::move(*prepared);
-  }
+  refuse_images(job.planned(), diagnostics);
+  if (!job.check(diagnostics)) return problems();
+  stages.begin(job.executor().info()->runs_graphs_on_host ? "memory" : "device");
+  auto prepared = diagnostics.take(job.prepare(execution, stages.items()));
+  if (!prepared) return problems();
+  state->prepared = std::move(*prepared);
   const vgf::File& file = model.file->vgf;
-  state->inputs = infos_of(file, file.inputs, model::input_label, &state->alone->shapes);
-  state->outputs = infos_of(file, file.outputs, model::output_label, &state->alone->shapes);
+  state->inputs = infos_of(file, file.inputs, model::input_label, &job.planned().shapes);
+  state->outputs = infos_of(file, file.outputs, model::output_label, &job.planned().shapes);
   return PreparedModel(std::move(state));
 } catch (const model::Stopped& stopped) {
   return failed(model::stopped_failure(stopped));

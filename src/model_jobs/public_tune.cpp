@@ -6,9 +6,9 @@
 #include "executors/open.hpp"
 #include "executors/public_device.hpp"
 #include "launch/run.hpp"
-#include "model/standalone/plan_on.hpp"
 #include "model/tuning/tune.hpp"
 #include "model/tuning/tuning_table.hpp"
+#include "model_jobs/model_job.hpp"
 #include "model_jobs/model_state.hpp"
 #include "model_jobs/stages.hpp"
 
@@ -53,21 +53,16 @@ Outcome<TuningResult> Model::tune(const State& model, Device* device, const Tune
 
   const auto executor = device ? device->state().executor : executors::open_executor({.selector = launch::kCpuDevice});
   const auto turn = executor->take_turn();
-  const auto alone = model::plan_on(executor.get(), request, {.fuse = options.fuse}, model.cache, diagnostics);
-  if (alone) diagnostics.add(executor->check(alone->plan).release());
+  model::ModelJob job(
+      {.request = std::move(request), .executor = executor, .graphs = {.fuse = options.fuse}, .cache = model.cache});
   std::optional<model::Tuned> tuned;
-  if (!diagnostics.has_errors()) {
+  if (job.plan(diagnostics) && job.check(diagnostics)) {
     stages.begin("tune");
-    tuned = model::tune({.standalone = request,
-                         .executor = *executor,
-                         .cache = model.cache,
-                         .limit = options.limit ? std::optional(milliseconds_of(*options.limit)) : std::nullopt,
-                         .progress = stages.items()},
-                        diagnostics);
+    tuned = job.tune(options.limit ? std::optional(milliseconds_of(*options.limit)) : std::nullopt, stages.items(),
+                     diagnostics);
   }
   diagnostics.sort();
   if (!tuned || diagnostics.has_errors()) return Failed{public_problems(diagnostics.all())};
-  if (model.cache.enabled()) model::cache_tuning(tuned->device, tuned->tuning, model.cache, tuned->rates);
   return result_of(*tuned);
 } catch (const model::Stopped& stopped) {
   return Failed{public_problems(model::stopped_failure(stopped))};

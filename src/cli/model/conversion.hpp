@@ -46,6 +46,9 @@ class ConversionLine {
   bool flatbuffer_ = false, no_replicate_ = false, bespoke_ = false, no_fold_ = false;
 };
 
+// `1x8x8x3`, as the values of --verify-shape have it.
+std::optional<tensor::Shape> parse_shape(std::string_view text);
+
 // Converts the model, writes the output, and prints what was written. Writes nothing after an error.
 void run_conversion(const ConversionOptions& options, Diagnostics& diagnostics);
 

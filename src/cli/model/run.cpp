@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway run` on models without a scenario: VGF files, and other models converted in memory.
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <chrono>
 #include <ranges>
 
@@ -11,21 +9,19 @@
 #include "base/print_diagnostic.hpp"
 #include "base/system/temporary_directory.hpp"
 #include "cli/job.hpp"
-#include "cli/model/named_values.hpp"
 #include "cli/model/open_model.hpp"
+#include "cli/model/run_options.hpp"
 #include "cli/model/vgf_verbs.hpp"
 #include "cli/run_report.hpp"
 #include "cli/run_times.hpp"
-#include "executors/cpu/info.hpp"
 #include "executors/open.hpp"
 #include "launch/plan/explain.hpp"
 #include "launch/report/trace.hpp"
 #include "launch/run.hpp"
-#include "model/native.hpp"
 #include "model/standalone/compare_model.hpp"
 #include "model/standalone/graph_device.hpp"
-#include "model/standalone/plan_on.hpp"
 #include "model/tuning/kernel_times.hpp"
+#include "model_jobs/model_job.hpp"
 #include "tensor/files/npz.hpp"
 #include "tensor/shape.hpp"
 #include "vk/selected_device.hpp"
@@ -33,75 +29,11 @@
 namespace slipway::cli {
 namespace {
 
-constexpr std::string_view kInterpreter = "reference interpreter", kDevicePrefix = "device:";
-
-struct ModelOptions : LaunchGroup {
-  std::vector<std::string> files;
-  std::vector<std::string> inputs, shapes;  // NAME=FILE, NAME=1x2x3
-  std::string entry;
-  std::string input_directory, output_directory, range, fill = "random", compare;
-  std::uint64_t seed = 0;
-  bool profile = false, layers = false;
-  std::string picture_path;
-  std::string against;  // a directory of .npy files, or an .npz archive
-  std::optional<double> absolute, relative;
-  bool cast = false, allow_uncompared = false;
-
-  std::vector<std::string> outputs() const override {
-    std::vector<std::string> files = LaunchGroup::outputs();
-    files.push_back(picture_path);
-    return files;
-  }
-  bool is_timed() const { return profile || !picture_path.empty() || !trace_path.empty() || !profiling_path.empty(); }
-};
-
-void add_data_options(OptionGroup& group, ModelOptions& options) {
-  group
-      .add_option("--input", options.inputs,
-                  "NAME=FILE.npy: the data of an input, by its name or as input_0, input_1...")
-      .values(1)
-      .take_all();
-  group.add_option("--inputs", options.input_directory,
-                   "directory of files NAME.npy, or an archive of numpy.savez; inputs without an array are filled");
-  add_cast_option(group, options.cast);
-  group.add_option("--fill", options.fill, "inputs without a file: random, zeros, ramp, or edges (random)")
-      .choices({"random", "zeros", "ramp", "edges"});
-  add_seed_option(group, options.seed);
-  group.add_option("--range", options.range,
-                   "LOW:HIGH of random inputs and ramps (all values of an integer type; -1:1 for floats)");
-  add_shape_option(group, options.shapes);
-  add_function_option(group, options.entry);
-  group.add_option("--output,--output-dir", options.output_directory,
-                   "directory for NAME.npy of every output, created if missing; or an archive, FILE.npz");
-}
-
-void add_result_options(OptionGroup& group, ModelOptions& options) {
-  group.add_option("--compare", options.compare,
-                   "compare every output of a graph: `reference` with the interpreter, `cpu` with the CPU engine, "
-                   "`device:NAME` with another device");
-  group.add_flag("--layers", options.layers,
-                 "with --compare: compare each kernel too, with the inputs that it had, and name the first wrong one");
-  group.add_option("--against", options.against,
-                   "compare the outputs with these: a directory of NAME.npy, or an archive of numpy.savez");
-  group.add_option("--atol", options.absolute, "--against accepts this absolute difference (0)").not_negative();
-  group.add_option("--rtol", options.relative, "--against accepts this relative difference (0)").not_negative();
-  add_uncompared_option(group, options.allow_uncompared);
-  group.add_flag("--profile", options.profile, "print the times of all segments and kernels");
-  group.add_option("--graph", options.picture_path, "draw the model with its times: a page (.html) or Graphviz (.dot)")
-      .not_empty();
-}
-
-template <class T>
-std::optional<T> number(std::string_view text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-class ModelJob : public Job {
+class ModelVerb : public Job {
  public:
-  explicit ModelJob(const ModelOptions& options) : options_(options) { check_usage(); }
+  explicit ModelVerb(const ModelRunOptions& options) : options_(options) {
+    read_model_run_options(options, request_, other_name_, diagnostics_);
+  }
 
   const std::string& file() const override { return options_.files.front(); }
 
@@ -117,10 +49,10 @@ class ModelJob : public Job {
     return plan() && (!other_executor_ || open_other());
   }
 
-  std::string explain() override { return launch::print_plan(alone_->plan); }
+  std::string explain() override { return launch::print_plan(job_->planned().plan); }
   std::vector<Path> outputs() const override {
     if (archived_) return {options_.output_directory};
-    return outputs_of(alone_->plan);
+    return outputs_of(job_->planned().plan);
   }
 
   void run() override {
@@ -145,10 +77,10 @@ class ModelJob : public Job {
     const std::int64_t runs = options_.warmup + options_.repeat;
     const std::string often = runs > 1 ? formatted("{} times ", runs) : "";
     // Shaders have no reference, and the interpreter is the reference itself.
-    const bool is_comparable =
-        !is_interpreted() && std::ranges::all_of(request_.file->vgf.segments, [](const vgf::Segment& segment) {
-          return segment.kind == vgf::ModuleKind::Graph;
-        });
+    const bool is_comparable = !job_->is_interpreted() &&
+                               std::ranges::all_of(job_->request().file->vgf.segments, [](const vgf::Segment& segment) {
+                                 return segment.kind == vgf::ModuleKind::Graph;
+                               });
     return formatted("{}: ran {}in {:.3g} ms{}{}\n", file, often, time.count(), on,
                      is_comparable && options_.compare.empty() ? "; `--compare reference` checks the results" : "");
   }
@@ -170,78 +102,6 @@ class ModelJob : public Job {
 
   // Whether success means more than that the model ran.
   bool is_checked() const { return !report_ || options_.dry_run || report_->compared; }
-
-  // --- command line ---
-
-  void usage(std::string message) { diagnostics_.error(DiagnosticKind::Usage, {}, std::move(message)); }
-
-  void check_usage() {
-    if (options_.files.size() != 1) usage(options_.files.empty() ? "no model is given" : "one model is run at a time");
-    if (options_.repeat <= 0 || options_.repeat > UINT32_MAX)
-      usage(formatted("--repeat takes a number from 1 to {}, not {}", UINT32_MAX, options_.repeat));
-    if (options_.repeat > 0) check_repeat(options_, diagnostics_);
-    check_compared();
-    if (options_.layers && options_.compare.empty()) usage("--layers needs --compare");
-    if (options_.layers && options_.engine == "reference")
-      usage("--layers compares kernels, and the reference interpreter runs no kernels; leave out --engine reference");
-    if (options_.compare == "reference" && options_.engine == "reference")
-      usage(
-          "--compare reference compares with the reference interpreter, and --engine reference runs the graphs in it, "
-          "so nothing would be compared; leave out one of the two");
-    if (options_.allow_uncompared && options_.compare.empty() && options_.against.empty())
-      usage("--allow-uncompared needs --compare or --against");
-    if (options_.against.empty() && (options_.absolute || options_.relative)) usage("--atol and --rtol need --against");
-    for (const std::string& given : options_.inputs) {
-      if (const auto named = split_named(given, "--input takes NAME=FILE", diagnostics_))
-        request_.inputs.push_back({named->first, named->second});
-    }
-    for (const std::string& given : options_.shapes) {
-      if (auto shape = named_shape(given, diagnostics_)) request_.shapes.push_back(std::move(*shape));
-    }
-    if (!options_.range.empty()) read_range();
-    if (!options_.input_directory.empty() && !directory_exists(options_.input_directory) &&
-        !options_.input_directory.ends_with(".npz"))
-      usage(formatted("--inputs names `{}`, which is neither a directory nor an archive (.npz)",
-                      options_.input_directory));
-    const std::string& picture = options_.picture_path;
-    if (!picture.empty() && !picture.ends_with(".html") && !picture.ends_with(".dot"))
-      usage(formatted("--graph takes a file that ends in .html or .dot, not `{}`", picture));
-    if (options_.dry_run &&
-        (options_.profile || !options_.compare.empty() || !options_.against.empty() || !picture.empty()))
-      usage("a dry run does not measure or compare");
-  }
-
-  // What --compare names: nothing for `reference`, otherwise the selector of a device.
-  void check_compared() {
-    const std::string& value = options_.compare;
-    if (value.empty() || value == "reference") return;
-    if (value == launch::kCpuDevice)
-      other_name_ = value;
-    else if (value.starts_with(kDevicePrefix) && value.size() > kDevicePrefix.size())
-      other_name_ = value.substr(kDevicePrefix.size());
-    else
-      usage(formatted(
-          "--compare takes `reference`, `cpu` or `device:NAME`, where NAME is as in --device, but `{}` is given",
-          value));
-  }
-
-  void read_range() {
-    const std::size_t colon = options_.range.find(':');
-    const std::string_view text = options_.range;
-    if (colon != std::string::npos) {
-      request_.fill.low = number<double>(text.substr(0, colon));
-      request_.fill.high = number<double>(text.substr(colon + 1));
-    }
-    if (!request_.fill.low || !request_.fill.high)
-      usage(formatted("--range takes two numbers, LOW:HIGH, but `{}` is given", options_.range));
-  }
-
-  bool has_graphs() const {
-    return std::ranges::contains(request_.file->vgf.segments, vgf::ModuleKind::Graph, &vgf::Segment::kind);
-  }
-
-  // Whether the interpreter computes graphs of the model.
-  bool is_interpreted() const { return request_.model.graphs.engine == model::Engine::Reference && has_graphs(); }
 
   // --- stages ---
 
@@ -303,36 +163,20 @@ class ModelJob : public Job {
     model::GraphChoices choices = graph_choices(options_, options_.device);
     choices.native = options_.emulate != "always";
     const bool is_free = vk::selected_device(options_.device).empty() && !options_.emulate && !options_.validate;
-    executor_ = model::executor_for(request_.file->vgf, choices, opened_, is_free);
-    alone_ = model::plan_on(executor_.get(), request_, choices, cache, diagnostics_);
-    return alone_ && ok();
-  }
-
-  // What is not a Vulkan device has no graphs of its own.
-  void refuse_emulation(const vk::Snapshot* device) {
-    Diagnostics refused;
-    model::refuse_emulation(alone_->plan, device ? *device : vk::Snapshot(), refused);
-    for (Diagnostic& problem : refused.release()) {
-      if (problem.location.kind == SourceLocation::Kind::None)
-        problem.location = SourceLocation::in_file(request_.file->vgf.name);
-      diagnostics_.add(std::move(problem));
-    }
+    auto executor = model::executor_for(request_.file->vgf, choices, opened_, is_free);
+    job_.emplace(model::ModelJobOptions{.request = std::move(request_),
+                                        .executor = std::move(executor),
+                                        .graphs = choices,
+                                        .emulates = options_.emulate != "never" || options_.engine != "auto",
+                                        .cache = cache});
+    return job_->plan(diagnostics_) && ok();
   }
 
   bool execute() {
-    const auto info = diagnostics_.take(executor_->info());
-    if (!info) return false;
-    if (options_.emulate == "never" && options_.engine == "auto") refuse_emulation(info->vulkan.get());
-    diagnostics_.add(executor_->check(alone_->plan).release());
-    if (!ok()) return false;
-    stage(info->runs_graphs_on_host ? "running kernels" : "compiling and running kernels");
-    report_ = diagnostics_.take(launch::run(alone_->plan, *executor_, run_options(), verbose_log()));
-    if (report_ && is_interpreted()) {
-      if (info->runs_graphs_on_host)
-        report_->device = kInterpreter;
-      else
-        report_->device += formatted("; graphs by the {}", kInterpreter);
-    }
+    if (!job_->check(diagnostics_) || !ok()) return false;
+    const bool on_host = job_->executor().info()->runs_graphs_on_host;
+    stage(on_host ? "running kernels" : "compiling and running kernels");
+    report_ = job_->run(run_options(), verbose_log(), diagnostics_);
     return report_.has_value();
   }
 
@@ -354,7 +198,7 @@ class ModelJob : public Job {
 
   // The name of an output in an archive, which needs no letters that file systems have: its own, if it is the only one.
   std::string array_name(const std::string& file_name) const {
-    const vgf::File& file = request_.file->vgf;
+    const vgf::File& file = job_->request().file->vgf;
     std::vector<std::string> labels;
     for (std::size_t i = 0; i < file.outputs.size(); ++i) labels.push_back(model::output_label(file, i));
     const std::vector<std::string> names = model::output_file_names(file);
@@ -366,7 +210,7 @@ class ModelJob : public Job {
 
   // The outputs of the run as an archive, in the order of the model, by which readers match arrays with other names.
   void write_archive() {
-    const std::vector<std::string> names = model::output_file_names(request_.file->vgf);
+    const std::vector<std::string> names = model::output_file_names(job_->request().file->vgf);
     std::ranges::stable_sort(report_->outputs, {},
                              [&](const Path& path) { return std::ranges::find(names, path.stem().string()); });
     std::vector<MappedFile> files;
@@ -393,33 +237,33 @@ class ModelJob : public Job {
     if (!options_.csv_path.empty()) write(options_.csv_path, times_csv(options_.files.front(), *report_));
     if (options_.is_timed() && !options_.dry_run) show_times();
     if (!options_.trace_path.empty()) {
-      write(options_.trace_path, launch::write_trace(alone_->plan.name, report_->counters, report_->profile));
+      write(options_.trace_path, launch::write_trace(job_->planned().plan.name, report_->counters, report_->profile));
     }
   }
 
   void compare_outputs() {
     if (!options_.against.empty()) {
       say(launch::print_expectations(report_->expectations));
-      report_->compared = alone_->compared;
+      report_->compared = job_->planned().compared;
     }
     if (!options_.compare.empty()) compare();
     if (report_->compared && report_->compared->is_partial())
       diagnostics_.add(tensor::partly_compared(*report_->compared, options_.allow_uncompared,
-                                               SourceLocation::in_file(request_.file->vgf.name)));
+                                               SourceLocation::in_file(job_->request().file->vgf.name)));
   }
 
   void compare() {
     const std::string with = other_ ? formatted("`{}`", other_->name()) : "the reference interpreter";
     stage("comparing with " + with);
     const TimeLimit limit(options_.timeout ? std::optional(launch::time_out_of(*options_.timeout)) : std::nullopt);
-    const auto compared = diagnostics_.take(model::compare_model(request_.file->vgf, *alone_, *request_.values,
-                                                                 request_.model.graphs.intermediates.get(),
-                                                                 other_ ? other_->runner() : model::GraphRunner()));
+    const auto compared = diagnostics_.take(model::compare_model(
+        job_->request().file->vgf, job_->planned(), *job_->request().values,
+        job_->request().model.graphs.intermediates.get(), other_ ? other_->runner() : model::GraphRunner()));
     if (!compared) return;
     add_compared(compared->compared);
     if (other_) say(formatted("comparing with {}\n", with));
     for (const model::SegmentLayers& segment : compared->layers) show_layers(segment);
-    const bool many = alone_->segments.size() > 1;
+    const bool many = job_->planned().segments.size() > 1;
     for (const model::OutputComparison& output : compared->outputs) {
       const std::string where = many ? formatted("segment {} ", output.segment) : "";
       say(formatted("compare {}`{}`: {}\n", where, output.name, model::comparison_text(output.values)));
@@ -430,7 +274,7 @@ class ModelJob : public Job {
       outcome.max.abs = output.values.max_difference;
       report_->expectations.push_back({output.name, outcome});
       if (output.values.passed()) continue;
-      diagnostics_.error(DiagnosticKind::ExpectationFailed, SourceLocation::in_file(request_.file->vgf.name),
+      diagnostics_.error(DiagnosticKind::ExpectationFailed, SourceLocation::in_file(job_->request().file->vgf.name),
                          formatted("{}`{}` differs from {} in {} of {} elements{}", where, output.name, with,
                                    output.values.wrong, output.values.elements, judgement(output.devices)));
     }
@@ -477,7 +321,7 @@ class ModelJob : public Job {
       made.wrong_here = layer.devices->first_wrong;
       made.wrong_there = layer.devices->second_wrong;
     }
-    if (alone_->segments.size() > 1) say(formatted("layers of segment {}:\n", segment.segment));
+    if (job_->planned().segments.size() > 1) say(formatted("layers of segment {}:\n", segment.segment));
     say(model::layers_text(segment.layers));
     const auto first =
         std::ranges::find_if(segment.layers, [](const model::LayerComparison& layer) { return !layer.own.passed(); });
@@ -486,7 +330,7 @@ class ModelJob : public Job {
       return;
     }
     diagnostics_.error(
-        DiagnosticKind::ExpectationFailed, SourceLocation::in_file(request_.file->vgf.name),
+        DiagnosticKind::ExpectationFailed, SourceLocation::in_file(job_->request().file->vgf.name),
         formatted(
             "layer {}, {}, is the first that is wrong for the inputs that it had: {} of {} elements differ from {}{}",
             first - segment.layers.begin(), model::layer_name(*first), first->own.wrong, first->own.elements,
@@ -494,10 +338,11 @@ class ModelJob : public Job {
   }
 
   void show_times() {
-    const std::vector<model::KernelTime> times = model::kernel_times(*alone_, report_->profile);
-    if (options_.profile) say(model::print_times(*alone_, times, report_->profile));
+    const std::vector<model::KernelTime> times = model::kernel_times(job_->planned(), report_->profile);
+    if (options_.profile) say(model::print_times(job_->planned(), times, report_->profile));
     if (options_.picture_path.empty()) return;
-    model::Diagram picture = model::build_diagram(request_.file->vgf, model::diagram_segments(*alone_, times));
+    model::Diagram picture =
+        model::build_diagram(job_->request().file->vgf, model::diagram_segments(job_->planned(), times));
     picture.summary.push_back("on " + report_->device);
     if (options_.picture_path.ends_with(".dot"))
       write(options_.picture_path, model::write_dot(picture));
@@ -511,35 +356,23 @@ class ModelJob : public Job {
 
   void say(std::string_view text) const { print_line(options_, text); }
 
-  const ModelOptions& options_;
-  model::StandaloneOptions request_;
-  std::shared_ptr<launch::Executor> opened_;    // null: nothing runs
-  std::shared_ptr<launch::Executor> executor_;  // this one, or the CPU
-  std::optional<std::string> other_name_;       // --compare with a device
+  const ModelRunOptions& options_;
+  model::StandaloneOptions request_;          // until the job has it
+  std::shared_ptr<launch::Executor> opened_;  // null: nothing runs
+  std::optional<model::ModelJob> job_;        // on this executor, or on the CPU
+  std::optional<std::string> other_name_;     // --compare with a device
   std::shared_ptr<launch::Executor> other_executor_;
   std::optional<model::GraphDevice> other_;
-  std::optional<model::Standalone> alone_;
   launch::PerfCounters counters_;
   std::optional<launch::Report> report_;
   std::optional<TemporaryDirectory> archived_;  // the outputs, if they become an archive
   std::vector<LayerReport> layers_;
 };
 
-// Returns an exit status if the verb has to end.
-std::optional<int> parse_model_options(const Arguments& arguments, ModelOptions& options) {
-  CommandLine line("slipway run", "Runs a model: a VGF file, or another model, which is converted in memory.",
-                   "slipway run model.vgf --seed 1 --compare reference --profile");
-  line.add_option("file", options.files, "the model; `-` is standard input");
-  add_launch_group(line, options);
-  add_data_options(line, options);
-  add_result_options(line, options);
-  return line.parse(arguments);
-}
-
 MadeJob make_model_job(const Arguments& arguments) {
-  auto options = std::make_shared<ModelOptions>();
-  if (parse_model_options(arguments, *options)) return {};
-  auto job = std::make_unique<ModelJob>(*options);
+  auto options = std::make_shared<ModelRunOptions>();
+  if (parse_model_run_options(arguments, *options)) return {};
+  auto job = std::make_unique<ModelVerb>(*options);
   if (job->diagnostics().has_errors()) return report(job->diagnostics(), options->style), MadeJob{};
   return {options, std::move(job)};
 }
@@ -549,9 +382,9 @@ MadeJob make_model_job(const Arguments& arguments) {
 std::unique_ptr<JobSource> model_jobs() { return separate_jobs<make_model_job>(); }
 
 int run_vgf_file(const Arguments& arguments) {
-  ModelOptions options;
-  if (const std::optional<int> status = parse_model_options(arguments, options)) return *status;
-  auto job = std::make_unique<ModelJob>(options);
+  ModelRunOptions options;
+  if (const std::optional<int> status = parse_model_run_options(arguments, options)) return *status;
+  auto job = std::make_unique<ModelVerb>(options);
   if (job->diagnostics().has_errors()) return report(job->diagnostics(), options.style);
   const std::unique_ptr<Job> jobs[] = {std::move(job)};
   return run_all(jobs, options);

@@ -11,9 +11,10 @@
 #include "cli/option_groups.hpp"
 #include "cli/progress.hpp"
 #include "executors/open.hpp"
-#include "model/standalone/plan_on.hpp"
 #include "model/tuning/report.hpp"
+#include "model/tuning/tune.hpp"
 #include "model/tuning/tuning_table.hpp"
+#include "model_jobs/model_job.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -87,25 +88,20 @@ class Tuning {
   void measure(const std::string& file) {
     if (!open(file)) return;
     const auto executor = executors::open_executor({.selector = options_.device, .timestamps = true});
-    tune_on(*executor);
+    tune_on(executor);
     diagnostics_.add(executor->take_messages());
   }
 
-  void tune_on(launch::Executor& executor) {
-    const auto alone = model::plan_on(&executor, request_, {.fuse = !options_.no_fuse}, cache_, diagnostics_);
-    if (!alone) return;
-    diagnostics_.add(executor.check(alone->plan).release());
-    if (diagnostics_.has_errors()) return;
-    const auto tuned = model::tune({.standalone = request_,
-                                    .executor = executor,
-                                    .cache = cache_,
-                                    .limit = options_.quick ? std::optional(kQuick) : std::nullopt,
-                                    .progress = [this](std::size_t round, std::size_t rounds) { show(round, rounds); }},
-                                   diagnostics_);
-    if (!tuned || (diagnostics_.has_errors() && !is_interrupted())) return;
+  void tune_on(const std::shared_ptr<launch::Executor>& executor) {
+    model::ModelJob job(
+        {.request = request_, .executor = executor, .graphs = {.fuse = !options_.no_fuse}, .cache = cache_});
+    if (!job.plan(diagnostics_) || !job.check(diagnostics_)) return;
+    const auto tuned = job.tune(
+        options_.quick ? std::optional(kQuick) : std::nullopt,
+        [this](std::size_t round, std::size_t rounds) { show(round, rounds); }, diagnostics_);
+    if (!tuned) return;
     for (const auto& [kernel, parameters] : tuned->tuning) all_[kernel] = parameters;
     if (tuned->rates) rates_ = tuned->rates;
-    if (cache_.enabled()) model::cache_tuning(tuned->device, tuned->tuning, cache_, rates_);
     write_table(tuned->device);
     progress_.stage("");
     tuned_.push_back({request_.file->vgf.name, tuned->device.name, model::tuning_report_text(*tuned)});
