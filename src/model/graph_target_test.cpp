@@ -27,6 +27,9 @@ class Named final : public launch::Executor {
                                                         launch::PerfCounters) override {
     return fail(DiagnosticKind::DeviceFailed, {}, "nothing runs here");
   }
+  Result<std::shared_ptr<launch::ExternalBuffer>> create_buffer(const launch::BufferRequest&) override {
+    return fail(DiagnosticKind::DeviceFailed, {}, "nothing runs here");
+  }
 
  private:
   Result<launch::ExecutorInfo> info_;
