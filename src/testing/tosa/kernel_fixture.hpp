@@ -23,10 +23,12 @@
 #include "testing/cpu_levels.hpp"
 #include "testing/device_facts.hpp"
 #include "testing/guarded_memory.hpp"
+#include "testing/kernel/interpreter.hpp"
 #include "testing/launch_fixture.hpp"
 #include "testing/tosa/kernel_limits.hpp"
 #include "testing/tosa/operator_case.hpp"
 #include "testing/tosa/suite.hpp"
+#include "testing/written_facts.hpp"
 #include "tosa/text.hpp"
 #include "vk/device_profile.hpp"
 
@@ -38,7 +40,8 @@ using slipway::testing::OperatorCase;
 
 // Plain: kernels for any device. Device: those for this device. Gpu: those for a GPU, also on a CPU. Both: kernels of
 // the CPU engine, which a Vulkan driver for CPUs runs too; the results of both must be equal. SmallGpu, MobileGpu:
-// those for devices that have less than this one (vk/device_profile.hpp). The others run on the CPU engine with
+// those for devices that have less than this one (vk/device_profile.hpp). Interpreted: those for a GPU with matrices,
+// without any device, with each access checked (testing/kernel/interpreter.hpp). The others run on the CPU engine with
 // the instructions of that level, some of which are emulated where the CPU lacks them.
 enum class Kernels : std::uint8_t {
   Plain,
@@ -46,6 +49,7 @@ enum class Kernels : std::uint8_t {
   Gpu,
   SmallGpu,
   MobileGpu,
+  Interpreted,
   Both,
   Sse42,
   Avx2,
@@ -55,7 +59,7 @@ enum class Kernels : std::uint8_t {
   Amx
 };
 inline std::string name_of(const ::testing::TestParamInfo<Kernels>& kernels) {
-  constexpr std::array kNames = {"Plain", "Device", "Gpu",      "SmallGpu", "MobileGpu",  "Both",
+  constexpr std::array kNames = {"Plain", "Device", "Gpu",      "SmallGpu", "MobileGpu",  "Interpreted", "Both",
                                  "Sse42", "Avx2",   "Avx2Vnni", "Avx512",   "Avx512Vnni", "Amx"};
   return kNames[static_cast<std::size_t>(kernels.param)];
 }
@@ -117,6 +121,9 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
         options.device.floats = device_facts(snapshot()).floats;
       else
         options.max_groups = cpu::kMaxGroups;
+    } else if (GetParam() == Kernels::Interpreted) {
+      options.device = slipway::testing::matrix_gpu_facts();
+      options.device.starts_in_order = false;  // the interpreter runs one dispatch after the other
     } else if (const auto limited = profile()) {
       options.device = device_facts(*limited);
     } else if (GetParam() == Kernels::Plain) {
@@ -153,6 +160,10 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
     if (is_for_engine()) {
       for (std::size_t i = 0; i < jobs.size(); ++i) results[i] = run_on_cpu(jobs[i]);
       if (GetParam() != Kernels::Both) return results;
+    }
+    if (GetParam() == Kernels::Interpreted) {
+      for (std::size_t i = 0; i < jobs.size(); ++i) results[i] = interpret(jobs[i]);
+      return results;
     }
     const std::vector<std::vector<Tensor>> of_engine = std::exchange(results, decltype(results)(jobs.size()));
     launch::Plan plan;
@@ -299,6 +310,20 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
     return results;
   }
 
+  std::vector<Tensor> interpret(const Job& job) {
+    const tosa::Graph& graph = job.graph;
+    const auto program = slipway::testing::must(lower::lower_graph(graph, options(job.fuse)));
+    std::vector<std::vector<std::byte>> memory;
+    for (const Tensor& input : job.inputs) memory.push_back(input.to_bytes());
+    const slipway::testing::Interpreted result = slipway::testing::interpret(
+        graph, program, std::vector<Bytes>(memory.begin(), memory.end()), options(job.fuse).device.subgroup_size);
+    for (const slipway::testing::KernelFinding& finding : result.findings) ADD_FAILURE() << finding.text;
+    std::vector<Tensor> results;
+    for (std::size_t i = 0; i < graph.outputs.size(); ++i)
+      results.push_back(Tensor::from_bytes(graph[graph.outputs[i]].type, result.outputs[i]));
+    return results;
+  }
+
   void add_job(launch::Plan& plan, const Job& job, const std::string& name, std::vector<Tensor>& results) {
     const tosa::Graph& graph = job.graph;
     const auto program = slipway::testing::must(lower::lower_graph(graph, options(job.fuse)));
@@ -351,11 +376,12 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
   std::map<tosa::Op, std::size_t> failed_;
 };
 
-#define SLIPWAY_WITH_ALL_KERNELS(Fixture)                                                                            \
-  INSTANTIATE_TEST_SUITE_P(Kernels, Fixture,                                                                         \
-                           ::testing::Values(Kernels::Plain, Kernels::Device, Kernels::Gpu, Kernels::SmallGpu,       \
-                                             Kernels::MobileGpu, Kernels::Both, Kernels::Sse42, Kernels::Avx2,       \
-                                             Kernels::Avx2Vnni, Kernels::Avx512, Kernels::Avx512Vnni, Kernels::Amx), \
-                           [](const auto& kernels) { return name_of(kernels); })
+#define SLIPWAY_WITH_ALL_KERNELS(Fixture)                                                                      \
+  INSTANTIATE_TEST_SUITE_P(                                                                                    \
+      Kernels, Fixture,                                                                                        \
+      ::testing::Values(Kernels::Plain, Kernels::Device, Kernels::Gpu, Kernels::SmallGpu, Kernels::MobileGpu,  \
+                        Kernels::Interpreted, Kernels::Both, Kernels::Sse42, Kernels::Avx2, Kernels::Avx2Vnni, \
+                        Kernels::Avx512, Kernels::Avx512Vnni, Kernels::Amx),                                   \
+      [](const auto& kernels) { return name_of(kernels); })
 
 }  // namespace slipway::model
