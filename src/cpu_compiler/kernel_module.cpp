@@ -297,7 +297,7 @@ class Reader {
 
   Result<> loop(Id header, Block& block_of) {
     SLIPWAY_TRY_VOID(expect_label(header));
-    if (!is(spv::Op::OpLoopMerge)) return refused(module_, "this form of a loop");
+    if (!is(spv::Op::OpLoopMerge)) return wait(header, block_of);
     const Id merge = next().operand(0), step = next().operand(1);
     ++at_;
     if (!is(spv::Op::OpBranch)) return refused(module_, "this form of a loop");
@@ -318,6 +318,26 @@ class Reader {
     SLIPWAY_TRY_VOID(block(step, made.body));
     SLIPWAY_TRY_VOID(expect_label(step));
     SLIPWAY_TRY_VOID(block(header, made.step));
+    SLIPWAY_TRY_VOID(expect_label(merge));
+    block_of.push_back({std::move(made)});
+    return {};
+  }
+
+  // Kernel::wait_for_stage.
+  Result<> wait(Id header, Block& block_of) {
+    Loop made{.test = {}, .condition = 0, .body = {}, .step = {}, .waits = true};
+    for (; at_ < body_.size() && !is(spv::Op::OpLoopMerge) && !is(spv::Op::OpLabel); ++at_)
+      made.test.push_back({&next()});
+    if (!is(spv::Op::OpLoopMerge)) return refused(module_, "this form of a loop");
+    const Id merge = next().operand(0), again = next().operand(1);
+    ++at_;
+    if (!is(spv::Op::OpBranchConditional) || next().operand(1) != merge || next().operand(2) != again)
+      return refused(module_, "this form of a loop");
+    made.condition = next().operand(0);
+    ++at_;
+    SLIPWAY_TRY_VOID(expect_label(again));
+    if (!is(spv::Op::OpBranch) || next().operand(0) != header) return refused(module_, "this form of a loop");
+    ++at_;
     SLIPWAY_TRY_VOID(expect_label(merge));
     block_of.push_back({std::move(made)});
     return {};

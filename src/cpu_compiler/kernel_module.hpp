@@ -58,6 +58,7 @@ struct Loop {
   Block test;  // computes the condition
   Id condition = 0;
   Block body, step;
+  bool waits = false;  // until the condition is true, instead of repeating the body while it is
 };
 struct Statement {
   std::variant<const Instruction*, If, Loop> what;

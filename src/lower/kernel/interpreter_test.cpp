@@ -242,6 +242,43 @@ TEST_F(KernelInterpreter, ABarrierThatSomeInvocationsExecute) {
                                          HasSubstr("not all invocations of a subgroup")));
 }
 
+// A stage counts its workgroups, and the next one waits for them.
+TEST_F(KernelInterpreter, ALinkedKernelWaitsForWorkgroups) {
+  for (const std::uint32_t awaited : {1, 2, 3}) {
+    program_.kernels.clear();
+    program_.dispatches.clear();
+    dispatch(kIn, kFirst, 0, [](Kernel& k, BufferRef, BufferRef to) { k.store(to, k.element_index(), k.integer(0)); });
+    for (const std::uint32_t stage : {1, 2}) {
+      Kernel kernel({}, {.addresses = true, .vulkan_memory_model = true, .linked = true});
+      const BufferRef waits = kernel.buffer(ElementType::U32, Access::Exchange);
+      const BufferRef counts = kernel.buffer(ElementType::U32, Access::Exchange);
+      const BufferRef read = kernel.buffer(ElementType::I32, Access::Read);
+      const BufferRef write = kernel.buffer(ElementType::I32, Access::Write);
+      kernel.wait_for_stage(waits);
+      copy(kernel, read, write);
+      kernel.count_for_stage(counts);
+      program_.kernels.push_back({.name = "LINKED",
+                                  .spirv = std::make_shared<const Words>(kernel.finish()),
+                                  .bindings = 4,
+                                  .exchanged = {0, 1},
+                                  .addresses = true,
+                                  .linked = true});
+      program_.dispatches.push_back(
+          {.kernel = stage,
+           .buffers = {kFirst, kFirst, stage == 1 ? kIn : kSecond, stage == 1 ? kSecond : kOut},
+           .groups = {kCount / kLocalSize, 1, 1},
+           .stage = stage,
+           .link = {.waits_at = 4, .counts_at = stage * 4, .counts = stage == 1}});
+    }
+    program_.dispatches.back().link.workgroups = awaited;
+    if (awaited == kCount / kLocalSize)
+      EXPECT_THAT(run(), IsEmpty());
+    else
+      EXPECT_THAT(run(), ElementsAre(finding(KernelError::WaitsForever, "LINKED, dispatch 2")));
+    EXPECT_TRUE(std::ranges::equal(output_, input_));
+  }
+}
+
 // Which subgroup it is differs in a workgroup, but not in a subgroup.
 TEST_F(KernelInterpreter, ABarrierThatSomeSubgroupsExecute) {
   dispatch(kIn, kOut, 0, [](Kernel& k, BufferRef from, BufferRef to) {

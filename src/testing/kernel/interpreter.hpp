@@ -19,6 +19,7 @@ enum class KernelError : std::uint8_t {
   OutsideBuffer,   // an access outside of a buffer or an array, or a store to a constant
   NotWritten,      // a read of memory that nothing wrote, and an output depends on what is there
   MissingBarrier,  // one invocation reads what another one writes, and there is no barrier between them
+  WaitsForever,    // a linked kernel waits for more or fewer workgroups than have counted
   NotUniform,      // what a subgroup or a workgroup must do together is done by some of its invocations
 };
 
@@ -33,7 +34,7 @@ struct Interpreted {
 };
 
 // `inputs`: the bytes of the inputs of the graph. Throws std::runtime_error for a kernel with something that the
-// interpreter does not know. Linked kernels are such.
+// interpreter does not know.
 Interpreted interpret(const tosa::Graph& graph, const lower::KernelProgram& program, std::span<const Bytes> inputs,
                       std::uint32_t subgroup_size);
 

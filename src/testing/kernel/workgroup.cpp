@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "base/format.hpp"
+#include "lower/program_layout.hpp"
 #include "tensor/element.hpp"
 
 namespace slipway::testing {
@@ -73,6 +74,13 @@ void Workgroup::block(const cpu_compiler::Block& statements, const Active& activ
       if (!inside.empty()) block(branch->body, inside);
     } else {
       const auto& loop = std::get<cpu_compiler::Loop>(statement.what);
+      if (loop.waits) {
+        block(loop.test, active);
+        // All dispatches before this one have ended.
+        if (!value(loop.condition, active[0]))
+          report(KernelError::WaitsForever, *code_.module.definition(loop.condition), active[0], "never becomes true");
+        continue;
+      }
       for (Active inside = active;;) {
         block(loop.test, inside);
         std::erase_if(inside, [&](std::uint32_t i) { return value(loop.condition, i) == 0; });
@@ -98,12 +106,15 @@ void Workgroup::execute(const Instruction& in, const Active& active) {
       return extended(in, active);
     case spv::Op::OpControlBarrier:
       return barrier(in, active);
+    case spv::Op::OpMemoryBarrier:  // of what other dispatches wrote, which is there
+      return;
     case spv::Op::OpGroupNonUniformBroadcast:
     case spv::Op::OpGroupNonUniformShuffleXor:
       return exchange_lanes(in, active);
     case spv::Op::OpAtomicAnd:
     case spv::Op::OpAtomicOr:
     case spv::Op::OpAtomicIAdd:
+    case spv::Op::OpAtomicLoad:
     case spv::Op::OpAtomicStore:
       return atomic(in, active);
     case spv::Op::OpCooperativeMatrixLoadKHR:
@@ -278,6 +289,17 @@ void Workgroup::access_chain(const Instruction& in, const Active& active) {
   }
 }
 
+// Two numbers of a linked kernel, and the addresses of buffers.
+std::uint64_t Workgroup::push_constant(std::uint64_t offset) const {
+  const lower::StageLink& link = context_.dispatch.link;
+  if (context_.kernel.linked && offset == 0) return link.workgroups | std::uint64_t{link.counts} << 32;
+  std::uint32_t binding = 0;
+  while (lower::address_offset(context_.kernel, binding) < offset) ++binding;
+  const std::uint64_t address = address_of(context_.dispatch.buffers.at(binding));
+  if (!context_.kernel.linked || binding > 1) return address;
+  return address + (binding == 0 ? link.waits_at : link.counts_at);
+}
+
 void Workgroup::load(const Instruction& in, const Active& active) {
   std::vector<std::uint64_t>& to = values(in.result);
   const Shape& shape = code_.shapes[in.result];
@@ -292,7 +314,7 @@ void Workgroup::load(const Instruction& in, const Active& active) {
   }
   const spv::StorageClass storage = code_.shapes[from].storage;
   if (storage == spv::StorageClass::PushConstant) {
-    for (const std::uint32_t i : active) to[i] = address_of(context_.dispatch.buffers.at(value(from, i) / 8));
+    for (const std::uint32_t i : active) to[i] = push_constant(value(from, i));
     return;
   }
   const std::uint32_t size = shape.width / 8;
@@ -334,14 +356,17 @@ void Workgroup::store(const Instruction& in, const Active& active) {
 
 // On words of 32 bits. Parts of a word are cleared and then set.
 void Workgroup::atomic(const Instruction& in, const Active& active) {
-  const bool is_store = in.op == spv::Op::OpAtomicStore;
+  const bool is_store = in.op == spv::Op::OpAtomicStore, is_load = in.op == spv::Op::OpAtomicLoad;
   const Id pointer = in.operand(is_store ? 0 : 2), operand = in.operand(is_store ? 3 : 5);
   const spv::StorageClass storage = code_.shapes[pointer].storage;
   for (const std::uint32_t i : active) {
     const std::uint64_t address = value(pointer, i);
     std::byte* const bytes = at(in, address, 4, storage, Way::Atomic, i, actor_of(i));
     if (!bytes) continue;
-    const auto before = slipway::load<std::uint32_t>(bytes), with = static_cast<std::uint32_t>(value(operand, i));
+    const auto before = slipway::load<std::uint32_t>(bytes);
+    if (!is_store) values(in.result)[i] = before;
+    if (is_load) continue;
+    const auto with = static_cast<std::uint32_t>(value(operand, i));
     for (std::uint32_t byte = 0; byte < 4 && in.op == spv::Op::OpAtomicAnd; ++byte) {
       if ((with >> (8 * byte) & 0xff) == 0) at(in, address + byte, 1, storage, Way::Write, i, actor_of(i));
     }
@@ -353,7 +378,6 @@ void Workgroup::atomic(const Instruction& in, const Active& active) {
       acquired_ = true;
     }
     slipway::store(bytes, after);
-    if (!is_store) values(in.result)[i] = before;
   }
 }
 

@@ -56,6 +56,7 @@ class Workgroup {
   [[noreturn]] void unknown(const Instruction& in) const;
 
   std::vector<Group> groups_of(const Instruction& in, const Active& active);
+  std::uint64_t push_constant(std::uint64_t offset) const;
   std::uint64_t built_in(spv::BuiltIn what, std::uint32_t component, std::uint32_t invocation) const;
   std::vector<std::uint64_t>& values(Id id);
   std::uint64_t value(Id id, std::uint32_t invocation, std::uint32_t component = 0) {
