@@ -24,8 +24,6 @@ using testing::OperatorCase;
 
 class KernelRules : public ::testing::TestWithParam<NamedOptions> {
  protected:
-  KernelRules() { options_.device.starts_in_order = false; }  // the interpreter runs one dispatch after the other
-
   void run(std::string_view name, const tosa::Graph& graph, std::span<const testing::Tensor> inputs) {
     SCOPED_TRACE(name);
     const auto program = lower_graph(graph, options_);
@@ -40,7 +38,7 @@ class KernelRules : public ::testing::TestWithParam<NamedOptions> {
       ADD_FAILURE() << finding.text << "\n" << print_program(graph, *program);
   }
 
-  LowerOptions options_ = GetParam().options;
+  const LowerOptions& options_ = GetParam().options;
 };
 
 TEST_P(KernelRules, Operators) {
@@ -69,9 +67,11 @@ TEST_P(KernelRules, BlocksOfModels) {
     run(graphs[i].name, graphs[i].builder.graph, graphs[i].builder.inputs());
 }
 
-// Also the kernels for drivers of CPUs.
+// Also linked kernels without matrices, and those for drivers of CPUs.
 std::vector<NamedOptions> all_options() {
   std::vector<NamedOptions> all = testing::options_of_all_kinds();
+  all.push_back({"gpu-linked", {.device = testing::gpu_facts()}});
+  all.back().options.device.starts_in_order = true;
   all.push_back({"cpu-driver", {.device = testing::cpu_facts()}});
   return all;
 }

@@ -290,7 +290,8 @@ TEST_P(AttentionTest, SpecialValues) {
 
 // All candidates of the blocks compute the same.
 TEST_P(AttentionTest, EveryCandidateAgrees) {
-  if (GetParam() != Kernels::Gpu && GetParam() != Kernels::Device && GetParam() != Kernels::MobileGpu) return;
+  constexpr std::array kOnGpus = {Kernels::Gpu, Kernels::Device, Kernels::MobileGpu, Kernels::Interpreted};
+  if (!std::ranges::contains(kOnGpus, GetParam())) return;
   for (const DataType type : {DataType::F32, DataType::F16}) {
     const Settings s{.batch = 1,
                      .heads = 2,

@@ -123,7 +123,6 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
         options.max_groups = cpu::kMaxGroups;
     } else if (GetParam() == Kernels::Interpreted) {
       options.device = slipway::testing::matrix_gpu_facts();
-      options.device.starts_in_order = false;  // the interpreter runs one dispatch after the other
     } else if (const auto limited = profile()) {
       options.device = device_facts(*limited);
     } else if (GetParam() == Kernels::Plain) {
