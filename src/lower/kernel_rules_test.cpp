@@ -3,11 +3,13 @@
 // interpreter without a finding (testing/kernel/interpreter.hpp). What they compute is tested elsewhere.
 #include <gmock/gmock.h>
 
-#include <cstdlib>
+#include <random>
 
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "lower/lower.hpp"
+#include "lower/testing.hpp"
+#include "tensor/element.hpp"
 #include "testing/kernel/interpreter.hpp"
 #include "testing/tosa/graphs.hpp"
 #include "testing/tosa/matrix.hpp"
@@ -81,6 +83,83 @@ INSTANTIATE_TEST_SUITE_P(Facts, KernelRules, ::testing::ValuesIn(all_options()),
   std::erase_if(name, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); });
   return name;
 });
+
+// The same module without one of its barriers of a workgroup or a subgroup.
+std::vector<spirv::Words> without_a_barrier(const spirv::Words& words) {
+  constexpr std::uint32_t kControlBarrier = 224, kWords = 4;
+  std::vector<spirv::Words> all;
+  for (std::size_t at = spirv::kHeaderWords; at < words.size(); at += words[at] >> 16) {
+    if ((words[at] & 0xffff) != kControlBarrier) continue;
+    spirv::Words& less = all.emplace_back(words);
+    less.erase(less.begin() + static_cast<std::ptrdiff_t>(at), less.begin() + static_cast<std::ptrdiff_t>(at + kWords));
+  }
+  return all;
+}
+
+// A graph whose kernel uses shared memory in several rounds, and the count of its barriers that others make
+// unnecessary.
+struct LongGraph {
+  std::string text;
+  std::size_t spare = 0;
+};
+std::vector<LongGraph> long_graphs() {
+  // The sums of a row are joined with a barrier before and after; in other places there are further ones.
+  std::vector<LongGraph> graphs = {
+      {"%0 = input f32[1, 40, 24]\n%1 = input f32[1, 24, 200]\n%2 = input f32[1, 200, 24]\n"
+       "%3 = MATMUL(%0, %1) f32[1, 40, 200] A_zp=0 B_zp=0\n%4 = REDUCE_MAX(%3) f32[1, 40, 1] axis=2 "
+       "nan_mode=PROPAGATE\n"
+       "%5 = SUB(%3, %4) f32[1, 40, 200]\n%6 = EXP(%5) f32[1, 40, 200]\n%7 = REDUCE_SUM(%6) f32[1, 40, 1] axis=2\n"
+       "%8 = RECIPROCAL(%7) f32[1, 40, 1]\n%9 = MUL(%6, %8) f32[1, 40, 200] shift=0\n"
+       "%10 = MATMUL(%9, %2) f32[1, 40, 24] A_zp=0 B_zp=0\noutput %10\n",
+       2}};
+  for (const std::string_view type : {"f32", "f16"}) {
+    graphs.push_back(
+        {formatted("%0 = input {0}[1, 70, 300]\n%1 = input {0}[1, 300, 72]\n"
+                   "%2 = MATMUL(%0, %1) {0}[1, 70, 72] A_zp=0 B_zp=0\noutput %2\n",
+                   type)});
+    graphs.push_back(
+        {formatted("%0 = input {0}[1, 5000]\n%1 = REDUCE_SUM(%0) {0}[1, 1] axis=1\n"
+                   "%2 = SUB(%0, %1) {0}[1, 5000]\noutput %2\n",
+                   type)});
+  }
+  return graphs;
+}
+
+// Random floats in an input of a graph.
+std::vector<std::byte> numbers_of(const tosa::TensorType& type, std::minstd_rand& random) {
+  const ElementType element = tosa::storage_of(type.data);
+  std::vector<std::byte> bytes(tensor::byte_count(type.shape, element).value());
+  for (std::size_t at = 0; at < bytes.size(); at += tensor::size_of(element))
+    tensor::store_rounded(element, static_cast<double>(random() % 1000) / 500 - 1, &bytes[at]);
+  return bytes;
+}
+
+// The interpreter finds each barrier of real kernels that is left out.
+TEST(KernelBarriers, AreMissedWhereTheyAreLeftOut) {
+  std::size_t left_out = 0;
+  for (const DeviceFacts& device : {testing::gpu_facts(), testing::matrix_gpu_facts()}) {
+    for (const LongGraph& each : long_graphs()) {
+      const tosa::Graph graph = graph_of(each.text);
+      std::minstd_rand random(5);
+      std::vector<std::vector<std::byte>> memory;
+      for (const tosa::ValueId input : graph.inputs) memory.push_back(numbers_of(graph[input].type, random));
+      const std::vector<Bytes> inputs(memory.begin(), memory.end());
+      KernelProgram program = lower_graph(graph, {.device = device}).value();
+      std::size_t unnoticed = 0;
+      for (ProgramKernel& kernel : program.kernels) {
+        const auto whole = kernel.spirv;
+        for (spirv::Words& words : without_a_barrier(*whole)) {
+          kernel.spirv = std::make_shared<const spirv::Words>(std::move(words));
+          unnoticed += testing::interpret(graph, program, inputs, device.subgroup_size).findings.empty();
+          ++left_out;
+        }
+        kernel.spirv = whole;
+      }
+      EXPECT_EQ(unnoticed, each.spare) << print_program(graph, program);
+    }
+  }
+  EXPECT_GT(left_out, 30u);
+}
 
 }  // namespace
 }  // namespace slipway::lower
