@@ -279,6 +279,45 @@ TEST_F(KernelInterpreter, ALinkedKernelWaitsForWorkgroups) {
   }
 }
 
+<<<<<<< HEAD
+=======
+// The last workgroup that asks at a counter reads what the others wrote.
+TEST_F(KernelInterpreter, WhatOtherWorkgroupsOfADispatchWrote) {
+  for (const bool asks : {true, false}) {
+    program_.kernels.clear();
+    program_.dispatches.clear();
+    dispatch(kIn, kFirst, 0, [](Kernel& k, BufferRef, BufferRef to) { k.store(to, k.element_index(), k.integer(0)); });
+    Kernel kernel({}, {.addresses = true, .vulkan_memory_model = true});
+    const BufferRef counters = kernel.buffer(ElementType::U32, Access::Exchange);
+    const BufferRef parts = kernel.buffer(ElementType::I32, Access::Exchange);
+    const BufferRef write = kernel.buffer(ElementType::I32, Access::Write);
+    const Value i = kernel.element_index();
+    kernel.store(parts, i, i * 3);
+    constexpr std::int64_t kGroups = kCount / kLocalSize;
+    const Value is_last = asks ? kernel.is_last_of(counters, kernel.integer(0), kGroups)
+                               : kernel.group_index() == kernel.integer(kGroups - 1);
+    kernel.when(is_last, [&] {
+      kernel.loop(kernel.integer(kGroups), [&](Value group) {
+        const Value at = group * kLocalSize + kernel.local_index();
+        kernel.store(write, at, kernel.load(parts, at));
+      });
+    });
+    program_.kernels.push_back({.name = "PARTS",
+                                .spirv = std::make_shared<const Words>(kernel.finish()),
+                                .bindings = 3,
+                                .exchanged = {0, 1},
+                                .addresses = true});
+    program_.dispatches.push_back(
+        {.kernel = 1, .buffers = {kFirst, kSecond, kOut}, .groups = {kGroups, 1, 1}, .stage = 1});
+    if (asks)
+      EXPECT_THAT(run(), IsEmpty());
+    else
+      EXPECT_THAT(run(), ElementsAre(finding(KernelError::MissingBarrier, "PARTS, dispatch 1, workgroup 1")));
+    for (std::int32_t at = 0; at < kCount; ++at) EXPECT_EQ(output_[at], 3 * at);
+  }
+}
+
+>>>>>>> kernel
 // Which subgroup it is differs in a workgroup, but not in a subgroup.
 TEST_F(KernelInterpreter, ABarrierThatSomeSubgroupsExecute) {
   dispatch(kIn, kOut, 0, [](Kernel& k, BufferRef from, BufferRef to) {

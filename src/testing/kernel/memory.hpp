@@ -48,7 +48,11 @@ struct Access {
 };
 
 struct Trace {
+<<<<<<< HEAD
   Access write, read;     // of time 0: there was none
+=======
+  Access write, read;     // of time 0: did not happen
+>>>>>>> kernel
   std::uint32_t via = 0;  // the buffer of the program that was written
 };
 
