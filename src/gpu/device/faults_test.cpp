@@ -55,7 +55,7 @@ class FaultsTest : public slipway::testing::GpuTest {
     const Pipeline pipeline = must(create_compute_pipeline(
         d, {.shader = {.words = multiply_add_}, .layout = &layout, .options = {.cache = &cache, .name = "p"}}));
     const PipelineLayout draw_layout = must(create_pipeline_layout(
-        d, {.push_constants_size = 4, .push_constants_stages = shader_stage::kFragment, .name = "draw"}));
+        d, {.push_constants_size = 4, .push_constants_stages = vk::shader_stage::kFragment, .name = "draw"}));
     const Pipeline draw = must(create_graphics_pipeline(d, {.vertex = {.words = vertex_},
                                                             .fragment = {.words = fragment_},
                                                             .layout = &draw_layout,

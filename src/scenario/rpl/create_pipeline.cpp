@@ -17,12 +17,12 @@ std::string count_text(std::size_t count, std::string_view what) {
   return formatted("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-std::string describe(const rpl::Metadata& metadata, const gpu::PipelineLayoutInfo& layout) {
+std::string describe(const rpl::Metadata& metadata, const vk::PipelineLayoutInfo& layout) {
   std::string text;
   for (std::size_t set = 0; set < layout.sets.size(); ++set) {
     text += formatted("descriptor set layout {} ({}): {}\n", set, rpl::kSetNames[set],
                       count_text(layout.sets[set].size(), "binding"));
-    for (const gpu::DescriptorBinding& binding : layout.sets[set]) {
+    for (const vk::DescriptorBinding& binding : layout.sets[set]) {
       text += formatted("  binding {}: {}", binding.binding, vk::name_of(binding.type));
       text += binding.count > 1 ? formatted(", {} descriptors\n", binding.count) : "\n";
     }
@@ -78,9 +78,9 @@ class Creation {
         return contradiction(formatted("two attributes have location {}", attribute.location));
       }
     }
-    for (const std::vector<gpu::DescriptorBinding>& set : pipeline_layout(metadata_, name_).sets) {
+    for (const std::vector<vk::DescriptorBinding>& set : pipeline_layout(metadata_, name_).sets) {
       std::set<std::uint32_t> seen;
-      for (const gpu::DescriptorBinding& binding : set) {
+      for (const vk::DescriptorBinding& binding : set) {
         if (seen.insert(binding.binding).second) continue;
         return contradiction(formatted("two things of one set have binding {}", binding.binding));
       }
@@ -88,7 +88,7 @@ class Creation {
     return {};
   }
 
-  Result<> check_modules(const gpu::PipelineLayoutInfo& layout) const {
+  Result<> check_modules(const vk::PipelineLayoutInfo& layout) const {
     for (const spirv::Words& words : modules_) {
       Result<spirv::Module> module = spirv::read_module(spirv::Words(words), name_);
       if (!module) return fail(std::move(module.error()));
@@ -109,13 +109,13 @@ class Creation {
   }
 
   // The inputs that the code declares match those that the metadata list.
-  Result<> check_interface(const spirv::EntryPoint& entry, const gpu::PipelineLayoutInfo& layout) const {
+  Result<> check_interface(const spirv::EntryPoint& entry, const vk::PipelineLayoutInfo& layout) const {
     for (const spirv::Binding& binding : entry.bindings) {
       if (!binding.used) continue;
       const bool given = binding.set < layout.sets.size() &&
                          std::ranges::any_of(
                              layout.sets[binding.set],
-                             [&](const gpu::DescriptorBinding& one) {
+                             [&](const vk::DescriptorBinding& one) {
                                return one.binding == binding.binding && one.count >= binding.count &&
                                       one.type == spirv::descriptor_type(binding.kind);
                              });

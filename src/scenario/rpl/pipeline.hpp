@@ -13,6 +13,6 @@ vk::GraphicsState graphics_state(const rpl::Metadata& metadata);
 vk::AttachmentFormats attachment_formats(const rpl::Metadata& metadata);
 
 // All four sets, including empty ones. Every binding is visible to every stage of the pipeline's type.
-gpu::PipelineLayoutInfo pipeline_layout(const rpl::Metadata& metadata, std::string name);
+vk::PipelineLayoutInfo pipeline_layout(const rpl::Metadata& metadata, std::string name);
 
 }  // namespace slipway::scenario
