@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "scenario/rpl/pipeline.hpp"
 
-#include "gpu/device/instance.hpp"
-
 namespace slipway::scenario {
 namespace {
 

@@ -2,9 +2,9 @@
 // The Vulkan objects of an RPL pipeline, from its metadata alone (docs/spec/rpl.md#metadata).
 #pragma once
 
-#include "gpu/pipeline/descriptors.hpp"
 #include "rpl/metadata.hpp"
 #include "vk/graphics_state.hpp"
+#include "vk/pipeline_layout.hpp"
 
 namespace slipway::scenario {
 
