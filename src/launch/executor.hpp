@@ -142,8 +142,8 @@ class Executor {
   virtual std::vector<std::string> take_prints() { return {}; }
   // Whether it gets those of all plans.
   virtual bool shows_prints() const { return false; }
-  // Makes a pipeline and destroys it. Errors: no-device, device-failed, and device-lacks for all that the device does not
-  // have.
+  // Makes a pipeline and destroys it. Errors: no-device, device-failed, and device-lacks for all that the device does
+  // not have.
   virtual Result<> make_pipeline(const PipelineRequest& /*request*/) {
     return fail(DiagnosticKind::DeviceLacks, {}, "pipelines need a Vulkan device; choose one with --device");
   }

@@ -19,9 +19,10 @@ std::optional<std::string> create_pipeline(const rpl::Metadata& metadata, std::s
   const std::shared_ptr<launch::Executor> executor = executors::open_executor({.selector = selector});
   const auto info = diagnostics.take(executor->info());
   if (!info) return std::nullopt;
-  return diagnostics.take(scenario::create_pipeline(*executor, metadata, modules, name).transform([&](std::string text) {
-    return formatted("pipeline of {} on {}\n{}", name, info->name, text);
-  }));
+  return diagnostics.take(
+      scenario::create_pipeline(*executor, metadata, modules, name).transform([&](std::string text) {
+        return formatted("pipeline of {} on {}\n{}", name, info->name, text);
+      }));
 }
 
 std::optional<std::vector<spirv::Words>> read_code(const rpl::Metadata& metadata, const Path& directory,

@@ -15,6 +15,7 @@
 #include "testing/spirv_text.hpp"
 #include "testing/vulkan_faults.hpp"
 #include "vk/choose_device.hpp"
+#include "vk/device_failure.hpp"
 
 namespace slipway::gpu {
 namespace {
@@ -163,8 +164,8 @@ TEST_F(FaultsTest, EveryFailingCallIsAnError) {
         }
         const std::string message = text_of(failure);
         EXPECT_TRUE(message.contains("[device-failed]")) << message;
-        EXPECT_EQ(is_device_lost(failure), fault == Fault::DeviceLost) << message;
-        EXPECT_EQ(is_out_of_memory(failure), fault == Fault::OutOfDeviceMemory) << message;
+        EXPECT_EQ(vk::is_device_lost(failure), fault == Fault::DeviceLost) << message;
+        EXPECT_EQ(vk::is_out_of_memory(failure), fault == Fault::OutOfDeviceMemory) << message;
       }
     }
   }

@@ -185,7 +185,8 @@ TEST_F(PipelineTest, ChecksTheSubgroupSize) {
             formatted("pipeline `p` needs subgroups of 1024, but the device has {} to {} [device-lacks]\n",
                       facts.min_size, facts.max_size));
   info.subgroup_size = facts.size;
-  if ((facts.required_size_stages & vk::shader_stage::kCompute) == 0) GTEST_SKIP() << "no choice of subgroup sizes here";
+  if ((facts.required_size_stages & vk::shader_stage::kCompute) == 0)
+    GTEST_SKIP() << "no choice of subgroup sizes here";
   EXPECT_EQ(multiply_add(must(create_compute_pipeline(device(), info)), numbers_from_zero(16), 2),
             expected(numbers_from_zero(16), 1, 2));
 }
@@ -218,7 +219,8 @@ TEST_F(PipelineTest, Draws) {
   const std::vector<std::uint32_t> vertex = assemble(kFullScreenVertex);
   const std::vector<std::uint32_t> fragment = assemble(kCoordinatesFragment);
   const PipelineLayout layout = must(create_pipeline_layout(
-      device(), {.push_constants_size = 4, .push_constants_stages = vk::shader_stage::kVertex | vk::shader_stage::kFragment}));
+      device(),
+      {.push_constants_size = 4, .push_constants_stages = vk::shader_stage::kVertex | vk::shader_stage::kFragment}));
   const Pipeline pipeline = must(create_graphics_pipeline(device(), {.vertex = {.words = vertex},
                                                                      .fragment = {.words = fragment},
                                                                      .layout = &layout,

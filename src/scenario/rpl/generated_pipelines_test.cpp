@@ -5,13 +5,13 @@
 #include <cstdlib>
 
 #include "base/print_diagnostic.hpp"
-#include "rpl/compile.hpp"
 #include "executors/vulkan/executor.hpp"
+#include "rpl/compile.hpp"
 #include "scenario/rpl/create_pipeline.hpp"
-#include "vk/device_plan.hpp"
 #include "spirv/tools.hpp"
 #include "testing/gpu_fixture.hpp"
 #include "testing/rpl_generator.hpp"
+#include "vk/device_plan.hpp"
 
 namespace slipway::scenario {
 namespace {

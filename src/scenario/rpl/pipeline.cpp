@@ -119,11 +119,11 @@ vk::AttachmentFormats attachment_formats(const rpl::Metadata& metadata) {
 
 vk::PipelineLayoutInfo pipeline_layout(const rpl::Metadata& metadata, std::string name) {
   const vk::ShaderStages stages = metadata.pipeline_type == rpl::PipelineKind::Compute
-                                       ? vk::shader_stage::kCompute
-                                       : vk::shader_stage::kVertex | vk::shader_stage::kFragment;
+                                      ? vk::shader_stage::kCompute
+                                      : vk::shader_stage::kVertex | vk::shader_stage::kFragment;
   vk::PipelineLayoutInfo info{.push_constants_size = metadata.interface.push_constant_size,
-                               .push_constants_stages = stages,
-                               .name = std::move(name)};
+                              .push_constants_stages = stages,
+                              .name = std::move(name)};
   for (const rpl::Metadata::Set& set : metadata.interface.sets) {
     std::vector<vk::DescriptorBinding>& bindings = info.sets.emplace_back();
     for (const auto& buffer : set.buffers) bindings.push_back({buffer.binding, descriptor_type(buffer), stages});
