@@ -9,7 +9,7 @@
 #include "cpu/library.hpp"
 #include "cpu/target.hpp"
 #include "executors/cpu/info.hpp"
-#include "gpu/device/instance.hpp"
+#include "executors/open.hpp"
 #include "layer/device_offer.hpp"
 #include "vk/choose_device.hpp"
 #include "vk/device_plan.hpp"
@@ -85,18 +85,18 @@ int devices_verb(const Arguments& arguments) {
     return list ? 0 : report(diagnostics, style);
   }
   if (vk::selected_device(selector) == launch::kCpuDevice && launch::has_cpu_engine()) return cpu_details(style);
-  Result<gpu::Instance> created = gpu::create_instance();
-  const bool none = created ? created->snapshots().empty() : created.error().front().kind != DiagnosticKind::Usage;
+  Result<std::vector<vk::Snapshot>> created = executors::vulkan_devices();
+  const bool none = created ? created->empty() : created.error().front().kind != DiagnosticKind::Usage;
   if (none && vk::selected_device(selector).empty() && launch::has_cpu_engine())
     return list_without_vulkan(style, created ? Failure() : created.error());
-  const std::optional<gpu::Instance> instance = diagnostics.take(std::move(created));
+  const std::optional<std::vector<vk::Snapshot>> devices = diagnostics.take(std::move(created));
   std::optional<std::size_t> chosen;
-  if (instance) chosen = diagnostics.take(vk::choose_device(instance->snapshots(), selector));
+  if (devices) chosen = diagnostics.take(vk::choose_device(*devices, selector));
   if (!chosen) return report(diagnostics, style);
 
   if (style.json) {
     DeviceList list;
-    for (const vk::Snapshot& device : instance->snapshots()) {
+    for (const vk::Snapshot& device : *devices) {
       if (selector.empty() || device.index == *chosen) list.devices.push_back({&device, device.index == *chosen});
     }
     if (selector.empty() && launch::has_cpu_engine()) list.cpu = listed_cpu();
@@ -104,7 +104,7 @@ int devices_verb(const Arguments& arguments) {
     print(device_list_text(list));
     return 0;
   }
-  for (const vk::Snapshot& device : instance->snapshots()) {
+  for (const vk::Snapshot& device : *devices) {
     if (all || (!selector.empty() && device.index == *chosen)) {
       print(vk::print_snapshot(device));
     } else if (selector.empty()) {

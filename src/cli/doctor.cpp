@@ -15,7 +15,7 @@
 #include "cli/program.hpp"
 #include "cli/schemas.hpp"
 #include "cli/version.hpp"
-#include "gpu/device/instance.hpp"
+#include "executors/open.hpp"
 #include "json/record.hpp"
 #include "recipe/backends/opencl/backend.hpp"
 #include "sandbox/sandbox.hpp"
@@ -159,12 +159,12 @@ class Doctor {
 
   void vulkan() {
     manifest_findings();
-    const Result<gpu::Instance> instance = gpu::create_instance();
-    if (!instance) {
-      return add("Vulkan", State::Problem, first_message(instance.error()),
+    const Result<std::vector<vk::Snapshot>> listed = executors::vulkan_devices();
+    if (!listed) {
+      return add("Vulkan", State::Problem, first_message(listed.error()),
                  "install the Vulkan loader and a driver; mesa-vulkan-drivers has one that needs no GPU");
     }
-    const std::vector<vk::Snapshot>& devices = instance->snapshots();
+    const std::vector<vk::Snapshot>& devices = *listed;
     if (devices.empty()) {
       return add("Vulkan", State::Problem, "the loader is installed, but no driver offers a device",
                  "install the driver of the GPU, or mesa-vulkan-drivers for one that needs no GPU; "
@@ -183,7 +183,8 @@ class Doctor {
     }
     if (!chosen)
       add("default device", State::Problem, first_message(chosen.error()), "unset SLIPWAY_DEVICE, or correct it");
-    const Result<gpu::Instance> validated = gpu::create_instance({.validation = true});
+    const std::string first = std::to_string(devices.front().index);
+    const auto validated = executors::open_executor({.selector = first, .validate = true})->info();
     add("validation layer", validated ? State::Ok : State::Missing,
         validated ? "installed; `run --validate` uses it" : first_message(validated.error()),
         validated ? "" : "install vulkan-validationlayers to use `run --validate`");

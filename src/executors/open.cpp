@@ -2,10 +2,12 @@
 #include "executors/open.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 #include "executors/cpu/executor.hpp"
 #include "executors/vulkan/executor.hpp"
 #include "vk/selected_device.hpp"
+#include "vk/snapshot.hpp"
 
 namespace slipway::executors {
 namespace {
@@ -26,6 +28,12 @@ constexpr ExecutorKind kKinds[] = {
 }  // namespace
 
 std::span<const ExecutorKind> kinds() { return kKinds; }
+
+Result<std::vector<vk::Snapshot>> vulkan_devices() {
+  SLIPWAY_TRY(const std::vector<launch::ExecutorInfo> devices, launch::list_vulkan());
+  return devices | std::views::transform([](const launch::ExecutorInfo& info) { return *info.vulkan; }) |
+         std::ranges::to<std::vector>();
+}
 
 std::shared_ptr<launch::Executor> open_executor(const launch::ExecutorRequest& request) {
   const std::string selected = vk::selected_device(request.selector);

@@ -12,6 +12,10 @@
 #include "launch/executor.hpp"
 #include "launch/executor_request.hpp"
 
+namespace slipway::vk {
+struct Snapshot;
+}
+
 namespace slipway::executors {
 
 struct ExecutorKind {
@@ -25,6 +29,9 @@ struct ExecutorKind {
 
 // The first one that takes a selector opens it; the last one takes all.
 std::span<const ExecutorKind> kinds();
+
+// The Vulkan devices of the machine, in the loader's order. Errors: no-device, without a Vulkan loader or driver.
+Result<std::vector<vk::Snapshot>> vulkan_devices();
 
 // Starts to open it in the background, while the caller still reads its input. What fails is reported by Executor::info
 // and Executor::prepare.

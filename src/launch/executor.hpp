@@ -34,6 +34,7 @@
 
 namespace slipway::launch {
 
+struct PipelineRequest;  // pipeline_request.hpp
 struct Profile;
 struct StepSpan;
 
@@ -153,6 +154,12 @@ class Executor {
   virtual std::vector<std::string> take_prints() { return {}; }
   // Whether it gets those of all plans.
   virtual bool shows_prints() const { return false; }
+  // Makes a pipeline and destroys it. Errors: no-device, device-failed, and device-lacks for all that the device does
+  // not have.
+  virtual Result<> make_pipeline(const PipelineRequest& /*request*/) {
+    return fail(DiagnosticKind::DeviceLacks, {}, "pipelines need a Vulkan device; choose one with --device");
+  }
+
   // Opens the device, if there is one. From then on it stays: it is not opened again for plans that need more of it,
   // nor when it is lost, because buffers and queue points belong to it. Errors: no-device, device-failed.
   virtual Result<ExecutorQueues> queues() { return ExecutorQueues(); }

@@ -9,8 +9,8 @@
 namespace slipway::testing {
 namespace {
 
-gpu::PipelineLayoutInfo layout_of(std::span<const ComputeBuffer> buffers, std::uint32_t push_constants_size) {
-  gpu::PipelineLayoutInfo info{.push_constants_size = push_constants_size, .name = "compute"};
+vk::PipelineLayoutInfo layout_of(std::span<const ComputeBuffer> buffers, std::uint32_t push_constants_size) {
+  vk::PipelineLayoutInfo info{.push_constants_size = push_constants_size, .name = "compute"};
   for (const ComputeBuffer& buffer : buffers) {
     if (info.sets.size() <= buffer.set) info.sets.resize(buffer.set + 1);
     info.sets[buffer.set].push_back(

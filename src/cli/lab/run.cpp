@@ -28,8 +28,8 @@
 #include "cli/progress.hpp"
 #include "cli/run_report.hpp"
 #include "cli/sarif_file.hpp"
+#include "executors/open.hpp"
 #include "generated_version.hpp"
-#include "gpu/device/instance.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -46,10 +46,10 @@ std::optional<std::vector<std::string>> device_selectors(const std::string& opti
     if (selectors.empty()) selectors.emplace_back();
     return selectors;
   }
-  const auto instance = diagnostics.take(gpu::create_instance());
-  if (!instance) return std::nullopt;
+  const auto devices = diagnostics.take(executors::vulkan_devices());
+  if (!devices) return std::nullopt;
   std::vector<std::string> selectors;
-  for (const vk::Snapshot& device : instance->snapshots()) {
+  for (const vk::Snapshot& device : *devices) {
     if (device.api.major > 1 || device.api.minor >= 3) selectors.push_back(std::to_string(device.index));
   }
   if (selectors.empty()) diagnostics.error(DiagnosticKind::NoDevice, {}, "there is no device with Vulkan 1.3");

@@ -18,13 +18,13 @@
 #include "cli/lab/options.hpp"
 #include "cli/run_report.hpp"
 #include "executors/cpu/info.hpp"
-#include "gpu/device/device_failure.hpp"
-#include "gpu/device/instance.hpp"
+#include "executors/open.hpp"
 #include "json/document.hpp"
 #include "json/writer.hpp"
 #include "launch/report/iteration_times.hpp"
 #include "tensor/compare.hpp"
 #include "vk/choose_device.hpp"
+#include "vk/device_failure.hpp"
 #include "vk/selected_device.hpp"
 
 namespace slipway::cli {
@@ -71,12 +71,12 @@ class SupervisorLink {
 };
 
 std::optional<vk::Snapshot> find_device(const std::string& selector) {
-  const Result<gpu::Instance> instance = gpu::create_instance();
-  if (!instance) return std::nullopt;
-  const Result<std::size_t> index = vk::choose_device(instance->snapshots(), selector);
+  const Result<std::vector<vk::Snapshot>> devices = executors::vulkan_devices();
+  if (!devices) return std::nullopt;
+  const Result<std::size_t> index = vk::choose_device(*devices, selector);
   if (!index) return std::nullopt;
-  const auto device = std::ranges::find(instance->snapshots(), *index, &vk::Snapshot::index);
-  return device == instance->snapshots().end() ? std::nullopt : std::optional(*device);
+  const auto device = std::ranges::find(*devices, *index, &vk::Snapshot::index);
+  return device == devices->end() ? std::nullopt : std::optional(*device);
 }
 
 CaseSamples samples_named(std::string name, std::vector<double> times, double per_second) {
@@ -186,7 +186,7 @@ class Worker {
     const std::vector<Diagnostic> diagnostics = job.all_diagnostics();
     CaseEnd end{.exit_status = job.status()};
     end.verdict = verdict_of(end.exit_status, entries, diagnostics);
-    end.worker_ends = gpu::is_device_lost(diagnostics);  // a time-out is one
+    end.worker_ends = vk::is_device_lost(diagnostics);  // a time-out is one
     end.samples = samples_of(entries, 0);
     end.files = valid_utf8(entries_text(entries));
     return end;

@@ -2,9 +2,8 @@
 #include "cli/rpl/create_pipeline.hpp"
 
 #include "base/format.hpp"
-#include "gpu/device/instance.hpp"
+#include "executors/open.hpp"
 #include "scenario/rpl/create_pipeline.hpp"
-#include "vk/choose_device.hpp"
 
 namespace slipway::cli {
 
@@ -17,18 +16,13 @@ void add_creation_options(CommandLine& line, CreationOptions& options) {
 std::optional<std::string> create_pipeline(const rpl::Metadata& metadata, std::span<const spirv::Words> modules,
                                            const std::string& name, const std::string& selector,
                                            Diagnostics& diagnostics) {
-  const std::optional<gpu::Instance> instance = diagnostics.take(gpu::create_instance());
-  if (!instance) return std::nullopt;
-  const auto chosen = diagnostics.take(vk::choose_device(instance->snapshots(), selector));
-  if (!chosen) return std::nullopt;
-  const vk::Snapshot& snapshot = instance->snapshots()[*chosen];
-  const auto plan = diagnostics.take(vk::plan_device(snapshot, scenario::pipeline_needs(metadata)));
-  if (!plan) return std::nullopt;
-  const auto device = diagnostics.take(gpu::create_device(*instance, *chosen, *plan));
-  if (!device) return std::nullopt;
-  return diagnostics.take(scenario::create_pipeline(*device, metadata, modules, name).transform([&](std::string text) {
-    return formatted("pipeline of {} on {}\n{}", name, snapshot.name, text);
-  }));
+  const std::shared_ptr<launch::Executor> executor = executors::open_executor({.selector = selector});
+  const auto info = diagnostics.take(executor->info());
+  if (!info) return std::nullopt;
+  return diagnostics.take(
+      scenario::create_pipeline(*executor, metadata, modules, name).transform([&](std::string text) {
+        return formatted("pipeline of {} on {}\n{}", name, info->name, text);
+      }));
 }
 
 std::optional<std::vector<spirv::Words>> read_code(const rpl::Metadata& metadata, const Path& directory,

@@ -7,7 +7,7 @@
 #include "cli/scenario/options.hpp"
 #include "cli/scenario/runner.hpp"
 #include "cli/scenario/verbs.hpp"
-#include "gpu/device/instance.hpp"
+#include "executors/open.hpp"
 #include "launch/check/check_device.hpp"
 #include "scenario/load.hpp"
 #include "scenario/portable.hpp"
@@ -38,11 +38,11 @@ int describe_key(const std::string& key) {
 }
 
 void check_on_device(const scenario::Loaded& loaded, const std::string& selector, Diagnostics& diagnostics) {
-  const std::optional<gpu::Instance> instance = diagnostics.take(gpu::create_instance());
-  if (!instance) return;
-  const std::optional<std::size_t> chosen = diagnostics.take(vk::choose_device(instance->snapshots(), selector));
+  const std::optional<std::vector<vk::Snapshot>> devices = diagnostics.take(executors::vulkan_devices());
+  if (!devices) return;
+  const std::optional<std::size_t> chosen = diagnostics.take(vk::choose_device(*devices, selector));
   if (!chosen) return;
-  scenario::check_device(loaded, instance->snapshots()[*chosen], diagnostics);
+  scenario::check_device(loaded, (*devices)[*chosen], diagnostics);
 }
 
 }  // namespace

@@ -8,8 +8,10 @@
 #include "executors/vulkan/layer_messages.hpp"
 #include "executors/vulkan/prepared.hpp"
 #include "executors/vulkan/resources/vulkan_buffer.hpp"
+#include "gpu/pipeline/pipeline.hpp"
 #include "launch/check/check_device.hpp"
 #include "launch/executor_request.hpp"
+#include "launch/pipeline_request.hpp"
 #include "spirv/prints.hpp"
 
 namespace slipway::launch {
@@ -67,6 +69,8 @@ class PrintingExecutor final : public Executor {
     if (printing_) messages.append_range(printing_->take_messages());
     return messages;
   }
+
+  Result<> make_pipeline(const PipelineRequest& request) override { return plain_.make_pipeline(request); }
 
   Result<std::shared_ptr<ExternalBuffer>> create_buffer(const BufferRequest& request) override {
     return plain_.create_buffer(request);
@@ -136,12 +140,9 @@ Diagnostics VulkanExecutor::check(const Plan& plan) {
 
 Result<std::unique_ptr<PreparedPlan>> VulkanExecutor::prepare(const Plan& plan, PrepareOptions options, const Log& log,
                                                               PerfCounters counters) {
-  const gpu::Device* device = device_;
-  if (!device_) {
-    vk::Needs needs = needs_of(plan);
-    needs.timestamps |= options.execution.timestamps;
-    SLIPWAY_TRY(device, opening_->get(std::move(needs)));
-  }
+  vk::Needs needs = needs_of(plan);
+  needs.timestamps |= options.execution.timestamps;
+  SLIPWAY_TRY(const gpu::Device* device, device_for(std::move(needs)));
   SLIPWAY_TRY(Prepared prepared, launch::prepare(plan, *device, std::move(options), log, std::move(counters)));
   prepared.belongs_to(opening_ ? opening_->current() : nullptr, shows_prints_);
   return std::make_unique<Prepared>(std::move(prepared));
@@ -169,6 +170,35 @@ Result<std::vector<ExecutorInfo>> list_vulkan() {
   std::vector<ExecutorInfo> devices;
   for (const vk::Snapshot& snapshot : instance.snapshots()) devices.push_back(info_of({instance.core(), &snapshot}));
   return devices;
+}
+
+Result<const gpu::Device*> VulkanExecutor::device_for(vk::Needs needs) {
+  if (device_) return device_;
+  return opening_->get(std::move(needs));
+}
+
+Result<> VulkanExecutor::make_pipeline(const PipelineRequest& request) {
+  SLIPWAY_TRY(const gpu::Device* device, device_for(request.needs));
+  SLIPWAY_TRY(const gpu::PipelineLayout layout, gpu::create_pipeline_layout(*device, request.layout));
+  const gpu::PipelineOptions options{.name = request.name};
+  const auto shader = [](const PipelineShader& stage) {
+    return gpu::ShaderInfo{.words = stage.words, .entry = stage.entry, .specialization = {}, .specialization_data = {}};
+  };
+  const auto drop = [](const gpu::Pipeline&) {};
+  if (request.graphics) {
+    return gpu::create_graphics_pipeline(*device, {.vertex = shader(request.graphics->vertex),
+                                                   .fragment = shader(request.graphics->fragment),
+                                                   .layout = &layout,
+                                                   .state = request.graphics->state,
+                                                   .color_formats = request.graphics->formats.colors,
+                                                   .depth_stencil_format = request.graphics->formats.depth_stencil,
+                                                   .options = options})
+        .transform(drop);
+  }
+  if (request.compute.words.empty()) return {};
+  return gpu::create_compute_pipeline(*device,
+                                      {.shader = shader(request.compute), .layout = &layout, .options = options})
+      .transform(drop);
 }
 
 Result<ExecutorQueues> VulkanExecutor::queues() {

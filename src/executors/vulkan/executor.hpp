@@ -9,6 +9,9 @@
 namespace slipway::gpu {
 class Device;
 }  // namespace slipway::gpu
+namespace slipway::vk {
+struct Needs;
+}  // namespace slipway::vk
 
 namespace slipway::launch {
 
@@ -35,12 +38,14 @@ class VulkanExecutor final : public Executor {
   std::vector<Diagnostic> take_messages() override;
   std::vector<std::string> take_prints() override;
   bool shows_prints() const override { return shows_prints_; }
+  Result<> make_pipeline(const PipelineRequest& request) override;
   Result<ExecutorQueues> queues() override;
   std::mutex* turn() override { return &turn_; }
   Result<std::shared_ptr<ExternalBuffer>> create_buffer(const BufferRequest& request) override;
 
  private:
   Result<std::shared_ptr<const vk::Snapshot>> snapshot();
+  Result<const gpu::Device*> device_for(vk::Needs needs);
 
   std::shared_ptr<LayerMessages> messages_;  // null: they are not collected
   std::shared_ptr<DeviceOpening> opening_;

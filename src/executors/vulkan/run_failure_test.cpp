@@ -13,6 +13,7 @@
 #include "executors/vulkan/test_shaders/spin_comp.hpp"
 #include "testing/launch_fixture.hpp"
 #include "testing/vulkan_faults.hpp"
+#include "vk/device_failure.hpp"
 
 namespace slipway::launch {
 namespace {
@@ -39,7 +40,7 @@ TEST_F(RunFailure, TimeOutNamesTheCommand) {
       const gpu::Device& device = device_for(plan);
       const Result<Report> report =
           launch::run(plan, VulkanExecutor(device), {.time_out = std::chrono::milliseconds(200)}, log());
-      if (report || !gpu::is_device_lost(report.error()) || !device.is_lost()) ::_exit(1);
+      if (report || !vk::is_device_lost(report.error()) || !device.is_lost()) ::_exit(1);
       std::fputs(format_diagnostics(report.error()).c_str(), stderr);
       ::_exit(5);
     };

@@ -6,6 +6,7 @@
 
 #include "gpu/device/device_functions.hpp"
 #include "testing/gpu_fixture.hpp"
+#include "vk/device_failure.hpp"
 
 namespace slipway::gpu {
 namespace {
@@ -152,7 +153,7 @@ TEST_F(SubmitTest, ReportsALostDevice) {
   Submission submission = must(submit(device(), {}));
   const Result<WaitStatus> status = submission.wait();
   ASSERT_FALSE(status);
-  EXPECT_TRUE(is_device_lost(status.error()));
+  EXPECT_TRUE(vk::is_device_lost(status.error()));
   EXPECT_EQ(text_of(status.error()),
             "`vkGetSemaphoreCounterValue` failed with `VK_ERROR_DEVICE_LOST` (submission) [device-failed]\n");
 }

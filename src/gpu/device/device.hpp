@@ -14,7 +14,6 @@
 #include <memory>
 
 #include "base/diagnostic.hpp"
-#include "gpu/device/device_failure.hpp"
 #include "gpu/device/handles.hpp"
 #include "gpu/device/instance.hpp"
 #include "vk/device_plan.hpp"

@@ -6,6 +6,7 @@
 #include "gpu/device/device_functions.hpp"
 #include "gpu/device/vulkan_error.hpp"
 #include "testing/gpu_fixture.hpp"
+#include "vk/device_failure.hpp"
 
 namespace slipway::gpu {
 namespace {
@@ -24,12 +25,12 @@ TEST(VulkanError, NamesCallResultAndObject) {
 
 TEST(VulkanError, DistinguishesWhatACallerTreats) {
   const auto failure = [](VkResult result) { return vulkan_failed("vkCall", result, "thing").error(); };
-  EXPECT_TRUE(is_device_lost(failure(VK_ERROR_DEVICE_LOST)));
-  EXPECT_TRUE(is_device_lost({{.kind = DiagnosticKind::TimedOut}}));
-  EXPECT_FALSE(is_device_lost(failure(VK_ERROR_OUT_OF_HOST_MEMORY)));
-  EXPECT_TRUE(is_out_of_memory(failure(VK_ERROR_OUT_OF_HOST_MEMORY)));
-  EXPECT_TRUE(is_out_of_memory(failure(VK_ERROR_OUT_OF_DEVICE_MEMORY)));
-  EXPECT_FALSE(is_out_of_memory(failure(VK_ERROR_DEVICE_LOST)));
+  EXPECT_TRUE(vk::is_device_lost(failure(VK_ERROR_DEVICE_LOST)));
+  EXPECT_TRUE(vk::is_device_lost({{.kind = DiagnosticKind::TimedOut}}));
+  EXPECT_FALSE(vk::is_device_lost(failure(VK_ERROR_OUT_OF_HOST_MEMORY)));
+  EXPECT_TRUE(vk::is_out_of_memory(failure(VK_ERROR_OUT_OF_HOST_MEMORY)));
+  EXPECT_TRUE(vk::is_out_of_memory(failure(VK_ERROR_OUT_OF_DEVICE_MEMORY)));
+  EXPECT_FALSE(vk::is_out_of_memory(failure(VK_ERROR_DEVICE_LOST)));
 }
 
 using DeviceTest = GpuTest;

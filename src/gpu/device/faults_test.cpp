@@ -15,6 +15,7 @@
 #include "testing/spirv_text.hpp"
 #include "testing/vulkan_faults.hpp"
 #include "vk/choose_device.hpp"
+#include "vk/device_failure.hpp"
 
 namespace slipway::gpu {
 namespace {
@@ -55,7 +56,7 @@ class FaultsTest : public slipway::testing::GpuTest {
     const Pipeline pipeline = must(create_compute_pipeline(
         d, {.shader = {.words = multiply_add_}, .layout = &layout, .options = {.cache = &cache, .name = "p"}}));
     const PipelineLayout draw_layout = must(create_pipeline_layout(
-        d, {.push_constants_size = 4, .push_constants_stages = shader_stage::kFragment, .name = "draw"}));
+        d, {.push_constants_size = 4, .push_constants_stages = vk::shader_stage::kFragment, .name = "draw"}));
     const Pipeline draw = must(create_graphics_pipeline(d, {.vertex = {.words = vertex_},
                                                             .fragment = {.words = fragment_},
                                                             .layout = &draw_layout,
@@ -163,8 +164,8 @@ TEST_F(FaultsTest, EveryFailingCallIsAnError) {
         }
         const std::string message = text_of(failure);
         EXPECT_TRUE(message.contains("[device-failed]")) << message;
-        EXPECT_EQ(is_device_lost(failure), fault == Fault::DeviceLost) << message;
-        EXPECT_EQ(is_out_of_memory(failure), fault == Fault::OutOfDeviceMemory) << message;
+        EXPECT_EQ(vk::is_device_lost(failure), fault == Fault::DeviceLost) << message;
+        EXPECT_EQ(vk::is_out_of_memory(failure), fault == Fault::OutOfDeviceMemory) << message;
       }
     }
   }

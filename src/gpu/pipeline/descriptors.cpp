@@ -34,17 +34,17 @@ constexpr std::array kDescriptorLimits = {
 };
 
 // All stages of a pipeline see all of its bindings.
-std::uint64_t count_descriptors(const PipelineLayoutInfo& info, const DescriptorLimit& limit) {
+std::uint64_t count_descriptors(const vk::PipelineLayoutInfo& info, const DescriptorLimit& limit) {
   std::uint64_t count = 0;
-  for (const std::vector<DescriptorBinding>& set : info.sets) {
-    for (const DescriptorBinding& binding : set) {
+  for (const std::vector<vk::DescriptorBinding>& set : info.sets) {
+    for (const vk::DescriptorBinding& binding : set) {
       if (std::ranges::contains(limit.types, binding.type)) count += binding.count;
     }
   }
   return count;
 }
 
-Result<> check_limits(const DeviceCore& core, const PipelineLayoutInfo& info) {
+Result<> check_limits(const DeviceCore& core, const vk::PipelineLayoutInfo& info) {
   const vk::Snapshot& snapshot = core.snapshot;
   Diagnostics problems;
   const auto lacks = [&](std::string_view what, std::uint64_t value, std::uint64_t limit, std::string_view limit_name) {
@@ -67,8 +67,8 @@ Result<> check_limits(const DeviceCore& core, const PipelineLayoutInfo& info) {
           limit.name);
   }
   constexpr std::string_view kPartly = "descriptorBindingPartiallyBound";
-  const auto is_partly_bound = [](const DescriptorBinding& binding) { return binding.unbound > 0; };
-  for (const std::vector<DescriptorBinding>& set : info.sets) {
+  const auto is_partly_bound = [](const vk::DescriptorBinding& binding) { return binding.unbound > 0; };
+  for (const std::vector<vk::DescriptorBinding>& set : info.sets) {
     const auto found = std::ranges::find_if(set, is_partly_bound);
     if (found == set.end() || core.plan.has_feature(kPartly)) continue;
     problems.error(DiagnosticKind::DeviceLacks, SourceLocation::nowhere(),
@@ -81,11 +81,11 @@ Result<> check_limits(const DeviceCore& core, const PipelineLayoutInfo& info) {
 }
 
 Result<Owned<VkDescriptorSetLayout_T>> create_set_layout(const DeviceCore& core,
-                                                         std::span<const DescriptorBinding> bindings,
+                                                         std::span<const vk::DescriptorBinding> bindings,
                                                          std::string_view name) {
   std::vector<VkDescriptorSetLayoutBinding> entries;
   std::vector<VkDescriptorBindingFlags> flags;
-  for (const DescriptorBinding& binding : bindings) {
+  for (const vk::DescriptorBinding& binding : bindings) {
     entries.push_back(
         {binding.binding, static_cast<VkDescriptorType>(binding.type), binding.count, binding.stages, nullptr});
     flags.push_back(binding.unbound > 0 ? VK_DESCRIPTOR_BINDING_PARTIALLY_BOUND_BIT : 0);
@@ -104,12 +104,12 @@ Result<Owned<VkDescriptorSetLayout_T>> create_set_layout(const DeviceCore& core,
   return Owned<VkDescriptorSetLayout_T>(core, layout);
 }
 
-std::span<const DescriptorBinding> bindings_of(const DescriptorSetInfo& info) {
+std::span<const vk::DescriptorBinding> bindings_of(const DescriptorSetInfo& info) {
   return info.layout->info().sets[info.set];
 }
 
 vk::DescriptorType type_of(const DescriptorSetInfo& info, std::uint32_t binding) {
-  const auto found = std::ranges::find(bindings_of(info), binding, &DescriptorBinding::binding);
+  const auto found = std::ranges::find(bindings_of(info), binding, &vk::DescriptorBinding::binding);
   assert(found != bindings_of(info).end() && "a write to a binding that the layout does not have");
   return found->type;
 }
@@ -117,7 +117,7 @@ vk::DescriptorType type_of(const DescriptorSetInfo& info, std::uint32_t binding)
 Result<Owned<VkDescriptorPool_T>> create_pool(const DeviceCore& core, std::span<const DescriptorSetInfo> infos) {
   std::map<vk::DescriptorType, std::uint32_t> counts;
   for (const DescriptorSetInfo& info : infos) {
-    for (const DescriptorBinding& binding : bindings_of(info)) counts[binding.type] += binding.count;
+    for (const vk::DescriptorBinding& binding : bindings_of(info)) counts[binding.type] += binding.count;
   }
   std::vector<VkDescriptorPoolSize> sizes;
   for (const auto& [type, count] : counts) sizes.push_back({static_cast<VkDescriptorType>(type), count});
@@ -175,12 +175,12 @@ void write_sets(const DeviceCore& core, std::span<const DescriptorSetInfo> infos
 
 }  // namespace
 
-Result<PipelineLayout> create_pipeline_layout(const Device& device, PipelineLayoutInfo info) {
+Result<PipelineLayout> create_pipeline_layout(const Device& device, vk::PipelineLayoutInfo info) {
   const DeviceCore& core = device.core();
   if (Result<> checked = check_limits(core, info); !checked) return fail(std::move(checked.error()));
   PipelineLayout layout;
   std::vector<VkDescriptorSetLayout> sets;
-  for (const std::vector<DescriptorBinding>& bindings : info.sets) {
+  for (const std::vector<vk::DescriptorBinding>& bindings : info.sets) {
     Result<Owned<VkDescriptorSetLayout_T>> set = create_set_layout(core, bindings, info.name);
     if (!set) return fail(std::move(set.error()));
     sets.push_back(set->get());

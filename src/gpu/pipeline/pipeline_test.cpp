@@ -23,7 +23,7 @@ using slipway::testing::kMultiplyAdd;
 using slipway::testing::must;
 using slipway::testing::text_of;
 
-const PipelineLayoutInfo kMultiplyAddLayout = {
+const vk::PipelineLayoutInfo kMultiplyAddLayout = {
     .sets = {{{.binding = 0}, {.binding = 1}}}, .push_constants_size = 4, .name = "multiply_add"};
 
 class PipelineTest : public slipway::testing::GpuTest {
@@ -185,14 +185,15 @@ TEST_F(PipelineTest, ChecksTheSubgroupSize) {
             formatted("pipeline `p` needs subgroups of 1024, but the device has {} to {} [device-lacks]\n",
                       facts.min_size, facts.max_size));
   info.subgroup_size = facts.size;
-  if ((facts.required_size_stages & shader_stage::kCompute) == 0) GTEST_SKIP() << "no choice of subgroup sizes here";
+  if ((facts.required_size_stages & vk::shader_stage::kCompute) == 0)
+    GTEST_SKIP() << "no choice of subgroup sizes here";
   EXPECT_EQ(multiply_add(must(create_compute_pipeline(device(), info)), numbers_from_zero(16), 2),
             expected(numbers_from_zero(16), 1, 2));
 }
 
 TEST_F(PipelineTest, LayoutsKeepToTheLimits) {
   const vk::Limits& limits = snapshot().limits;
-  PipelineLayoutInfo info{.name = "big"};
+  vk::PipelineLayoutInfo info{.name = "big"};
   info.sets.resize(limits.max_bound_descriptor_sets + 1);
   info.push_constants_size = limits.max_push_constants_size + 4;
   EXPECT_EQ(
@@ -218,7 +219,8 @@ TEST_F(PipelineTest, Draws) {
   const std::vector<std::uint32_t> vertex = assemble(kFullScreenVertex);
   const std::vector<std::uint32_t> fragment = assemble(kCoordinatesFragment);
   const PipelineLayout layout = must(create_pipeline_layout(
-      device(), {.push_constants_size = 4, .push_constants_stages = shader_stage::kVertex | shader_stage::kFragment}));
+      device(),
+      {.push_constants_size = 4, .push_constants_stages = vk::shader_stage::kVertex | vk::shader_stage::kFragment}));
   const Pipeline pipeline = must(create_graphics_pipeline(device(), {.vertex = {.words = vertex},
                                                                      .fragment = {.words = fragment},
                                                                      .layout = &layout,

@@ -5,7 +5,8 @@
 #include <set>
 
 #include "base/format.hpp"
-#include "gpu/pipeline/pipeline.hpp"
+#include "launch/executor.hpp"
+#include "launch/pipeline_request.hpp"
 #include "scenario/rpl/pipeline.hpp"
 #include "spirv/reflect/reflect.hpp"
 #include "spirv/tools.hpp"
@@ -17,12 +18,12 @@ std::string count_text(std::size_t count, std::string_view what) {
   return formatted("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-std::string describe(const rpl::Metadata& metadata, const gpu::PipelineLayoutInfo& layout) {
+std::string describe(const rpl::Metadata& metadata, const vk::PipelineLayoutInfo& layout) {
   std::string text;
   for (std::size_t set = 0; set < layout.sets.size(); ++set) {
     text += formatted("descriptor set layout {} ({}): {}\n", set, rpl::kSetNames[set],
                       count_text(layout.sets[set].size(), "binding"));
-    for (const gpu::DescriptorBinding& binding : layout.sets[set]) {
+    for (const vk::DescriptorBinding& binding : layout.sets[set]) {
       text += formatted("  binding {}: {}", binding.binding, vk::name_of(binding.type));
       text += binding.count > 1 ? formatted(", {} descriptors\n", binding.count) : "\n";
     }
@@ -35,9 +36,9 @@ std::string describe(const rpl::Metadata& metadata, const gpu::PipelineLayoutInf
 
 class Creation {
  public:
-  Creation(const gpu::Device& device, const rpl::Metadata& metadata, std::span<const spirv::Words> modules,
+  Creation(launch::Executor& executor, const rpl::Metadata& metadata, std::span<const spirv::Words> modules,
            const std::string& name)
-      : device_(device), metadata_(metadata), modules_(modules), name_(name) {}
+      : executor_(executor), metadata_(metadata), modules_(modules), name_(name) {}
 
   Result<std::string> run() {
     if (!metadata_.interface.has_sets || !metadata_.interface.has_attributes) {
@@ -46,15 +47,19 @@ class Creation {
                             metadata_.interface.has_sets ? "attribute sources" : "descriptor sets"));
     }
     if (Result<> checked = check_numbers(); !checked) return fail(std::move(checked.error()));
-    Result<gpu::PipelineLayout> layout = gpu::create_pipeline_layout(device_, pipeline_layout(metadata_, name_));
-    if (!layout) return fail(std::move(layout.error()));
-    std::string text = describe(metadata_, layout->info());
-    if (metadata_.entry_points.empty()) return text + "no pipeline: there are no entry points\n";
-    if (Result<> checked = check_modules(layout->info()); !checked) return fail(std::move(checked.error()));
+    launch::PipelineRequest request{
+        .name = name_, .needs = pipeline_needs(metadata_), .layout = pipeline_layout(metadata_, name_)};
+    std::string text = describe(metadata_, request.layout);
+    if (metadata_.entry_points.empty()) {
+      return executor_.make_pipeline(request).transform(
+          [&] { return text + "no pipeline: there are no entry points\n"; });
+    }
+    if (Result<> checked = check_modules(request.layout); !checked) return fail(std::move(checked.error()));
     for (const auto& entry : metadata_.entry_points) {
       text += formatted("{} stage: `{}`\n", name_of(entry.stage), entry.function);
     }
-    return create(*layout).transform([&](const gpu::Pipeline&) { return text + describe_pipeline(); });
+    add_shaders(request);
+    return executor_.make_pipeline(request).transform([&] { return text + describe_pipeline(); });
   }
 
  private:
@@ -78,9 +83,9 @@ class Creation {
         return contradiction(formatted("two attributes have location {}", attribute.location));
       }
     }
-    for (const std::vector<gpu::DescriptorBinding>& set : pipeline_layout(metadata_, name_).sets) {
+    for (const std::vector<vk::DescriptorBinding>& set : pipeline_layout(metadata_, name_).sets) {
       std::set<std::uint32_t> seen;
-      for (const gpu::DescriptorBinding& binding : set) {
+      for (const vk::DescriptorBinding& binding : set) {
         if (seen.insert(binding.binding).second) continue;
         return contradiction(formatted("two things of one set have binding {}", binding.binding));
       }
@@ -88,7 +93,7 @@ class Creation {
     return {};
   }
 
-  Result<> check_modules(const gpu::PipelineLayoutInfo& layout) const {
+  Result<> check_modules(const vk::PipelineLayoutInfo& layout) const {
     for (const spirv::Words& words : modules_) {
       Result<spirv::Module> module = spirv::read_module(spirv::Words(words), name_);
       if (!module) return fail(std::move(module.error()));
@@ -109,13 +114,13 @@ class Creation {
   }
 
   // The inputs that the code declares match those that the metadata list.
-  Result<> check_interface(const spirv::EntryPoint& entry, const gpu::PipelineLayoutInfo& layout) const {
+  Result<> check_interface(const spirv::EntryPoint& entry, const vk::PipelineLayoutInfo& layout) const {
     for (const spirv::Binding& binding : entry.bindings) {
       if (!binding.used) continue;
       const bool given = binding.set < layout.sets.size() &&
                          std::ranges::any_of(
                              layout.sets[binding.set],
-                             [&](const gpu::DescriptorBinding& one) {
+                             [&](const vk::DescriptorBinding& one) {
                                return one.binding == binding.binding && one.count >= binding.count &&
                                       one.type == spirv::descriptor_type(binding.kind);
                              });
@@ -139,7 +144,7 @@ class Creation {
   }
 
   // Empty when there is no such stage.
-  gpu::ShaderInfo find(rpl::Stage stage) const {
+  launch::PipelineShader find(rpl::Stage stage) const {
     const auto entry = std::ranges::find(metadata_.entry_points, stage, &rpl::Metadata::EntryPoint::stage);
     if (entry == metadata_.entry_points.end()) return {};
     for (std::size_t i = 0; i < std::min(metadata_.code.size(), modules_.size()); ++i) {
@@ -150,19 +155,15 @@ class Creation {
     return {};
   }
 
-  Result<gpu::Pipeline> create(const gpu::PipelineLayout& layout) const {
+  void add_shaders(launch::PipelineRequest& request) const {
     if (metadata_.pipeline_type == rpl::PipelineKind::Compute) {
-      return gpu::create_compute_pipeline(
-          device_, {.shader = find(rpl::Stage::Compute), .layout = &layout, .options = {.name = name_}});
+      request.compute = find(rpl::Stage::Compute);
+    } else {
+      request.graphics = {.vertex = find(rpl::Stage::Vertex),
+                          .fragment = find(rpl::Stage::Fragment),
+                          .state = graphics_state(metadata_),
+                          .formats = attachment_formats(metadata_)};
     }
-    vk::AttachmentFormats formats = attachment_formats(metadata_);
-    return gpu::create_graphics_pipeline(device_, {.vertex = find(rpl::Stage::Vertex),
-                                                   .fragment = find(rpl::Stage::Fragment),
-                                                   .layout = &layout,
-                                                   .state = graphics_state(metadata_),
-                                                   .color_formats = std::move(formats.colors),
-                                                   .depth_stencil_format = formats.depth_stencil,
-                                                   .options = {.name = name_}});
   }
 
   std::string describe_pipeline() const {
@@ -179,7 +180,7 @@ class Creation {
     return text + vk::print_graphics_state(graphics_state(metadata_), "  ");
   }
 
-  const gpu::Device& device_;
+  launch::Executor& executor_;
   const rpl::Metadata& metadata_;
   std::span<const spirv::Words> modules_;
   const std::string& name_;
@@ -193,9 +194,9 @@ vk::Needs pipeline_needs(const rpl::Metadata& metadata) {
           .extensions = {metadata.requirements.extensions.begin(), metadata.requirements.extensions.end()}};
 }
 
-Result<std::string> create_pipeline(const gpu::Device& device, const rpl::Metadata& metadata,
+Result<std::string> create_pipeline(launch::Executor& executor, const rpl::Metadata& metadata,
                                     std::span<const spirv::Words> modules, const std::string& name) {
-  return Creation(device, metadata, modules, name).run();
+  return Creation(executor, metadata, modules, name).run();
 }
 
 }  // namespace slipway::scenario

@@ -2,21 +2,26 @@
 // Creates the Vulkan objects of an RPL pipeline, which proves that its metadata are sufficient
 // (docs/spec/rpl.md#metadata).
 //
-//   vk::Needs needs = pipeline_needs(metadata);
-//   Result<std::string> report = create_pipeline(device, metadata, modules, "tinted");
+//   Result<std::string> report = create_pipeline(executor, metadata, modules, "tinted");
 #pragma once
 
 #include <span>
 #include <string>
 
 #include "base/diagnostic.hpp"
-#include "gpu/device/device.hpp"
 #include "rpl/metadata/metadata.hpp"
 #include "spirv/module.hpp"
 
+namespace slipway::launch {
+class Executor;
+}
+namespace slipway::vk {
+struct Needs;
+}
+
 namespace slipway::scenario {
 
-// The requirements for a device: the features that the metadata list, and a graphics queue.
+// What a device is opened with: the features that the metadata list, and a graphics queue.
 vk::Needs pipeline_needs(const rpl::Metadata& metadata);
 
 // Creates the set layouts, the pipeline layout and, if there are entry points, the pipeline. Returns a line for each in
@@ -24,7 +29,7 @@ vk::Needs pipeline_needs(const rpl::Metadata& metadata);
 // vertex or attachment formats, limits and features that the device does not have; file-format for code that is not
 // SPIR-V; file-mismatch for metadata that use a number twice or do not match their code; unsupported for metadata
 // without sets or attributes (--skip-sets, --skip-attributes).
-Result<std::string> create_pipeline(const gpu::Device& device, const rpl::Metadata& metadata,
+Result<std::string> create_pipeline(launch::Executor& executor, const rpl::Metadata& metadata,
                                     std::span<const spirv::Words> modules, const std::string& name);
 
 }  // namespace slipway::scenario

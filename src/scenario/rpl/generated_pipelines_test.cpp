@@ -5,11 +5,13 @@
 #include <cstdlib>
 
 #include "base/print_diagnostic.hpp"
+#include "executors/vulkan/executor.hpp"
 #include "rpl/compile.hpp"
 #include "scenario/rpl/create_pipeline.hpp"
 #include "spirv/tools.hpp"
 #include "testing/gpu_fixture.hpp"
 #include "testing/rpl_generator.hpp"
+#include "vk/device_plan.hpp"
 
 namespace slipway::scenario {
 namespace {
@@ -69,7 +71,8 @@ TEST_F(GeneratedPipelines, AreCreatedWithoutMessages) {
         words += module.words.size();
         modules.push_back(module.words);
       }
-      const Result<std::string> report = create_pipeline(device(needs), compiled.metadata, modules, "generated");
+      launch::VulkanExecutor executor(device(needs));
+      const Result<std::string> report = create_pipeline(executor, compiled.metadata, modules, "generated");
       ASSERT_TRUE(report) << "seed " << seed << ", " << name_of(target) << "\n" << text_of(report.error());
       // Inputs that a stage does not read are declared too: locations are those of all variants
       // (docs/spec/rpl.md#resolution-and-numbering).

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "scenario/rpl/pipeline.hpp"
 
-#include "gpu/device/instance.hpp"
-
 namespace slipway::scenario {
 namespace {
 
@@ -119,15 +117,15 @@ vk::AttachmentFormats attachment_formats(const rpl::Metadata& metadata) {
   return formats;
 }
 
-gpu::PipelineLayoutInfo pipeline_layout(const rpl::Metadata& metadata, std::string name) {
-  const gpu::ShaderStages stages = metadata.pipeline_type == rpl::PipelineKind::Compute
-                                       ? gpu::shader_stage::kCompute
-                                       : gpu::shader_stage::kVertex | gpu::shader_stage::kFragment;
-  gpu::PipelineLayoutInfo info{.push_constants_size = metadata.interface.push_constant_size,
-                               .push_constants_stages = stages,
-                               .name = std::move(name)};
+vk::PipelineLayoutInfo pipeline_layout(const rpl::Metadata& metadata, std::string name) {
+  const vk::ShaderStages stages = metadata.pipeline_type == rpl::PipelineKind::Compute
+                                      ? vk::shader_stage::kCompute
+                                      : vk::shader_stage::kVertex | vk::shader_stage::kFragment;
+  vk::PipelineLayoutInfo info{.push_constants_size = metadata.interface.push_constant_size,
+                              .push_constants_stages = stages,
+                              .name = std::move(name)};
   for (const rpl::Metadata::Set& set : metadata.interface.sets) {
-    std::vector<gpu::DescriptorBinding>& bindings = info.sets.emplace_back();
+    std::vector<vk::DescriptorBinding>& bindings = info.sets.emplace_back();
     for (const auto& buffer : set.buffers) bindings.push_back({buffer.binding, descriptor_type(buffer), stages});
     for (const auto& sampler : set.samplers) {
       bindings.push_back({sampler.binding, vk::DescriptorType::SAMPLER, stages});

@@ -2,9 +2,9 @@
 // The Vulkan objects of an RPL pipeline, from its metadata alone (docs/spec/rpl.md#metadata).
 #pragma once
 
-#include "gpu/pipeline/descriptors.hpp"
 #include "rpl/metadata/metadata.hpp"
 #include "vk/graphics_state.hpp"
+#include "vk/pipeline_layout.hpp"
 
 namespace slipway::scenario {
 
@@ -13,6 +13,6 @@ vk::GraphicsState graphics_state(const rpl::Metadata& metadata);
 vk::AttachmentFormats attachment_formats(const rpl::Metadata& metadata);
 
 // All four sets, including empty ones. Every binding is visible to every stage of the pipeline's type.
-gpu::PipelineLayoutInfo pipeline_layout(const rpl::Metadata& metadata, std::string name);
+vk::PipelineLayoutInfo pipeline_layout(const rpl::Metadata& metadata, std::string name);
 
 }  // namespace slipway::scenario

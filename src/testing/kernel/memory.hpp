@@ -49,7 +49,7 @@ struct Access {
 
 struct Trace {
 <<<<<<< HEAD
-  Access write, read;     // of time 0: there was none
+  Access write, read;     // of time 0: it is missing
 =======
   Access write, read;     // of time 0: did not happen
 >>>>>>> kernel

@@ -117,9 +117,9 @@ gpu::ShaderInfo shader_info(const Shader& shader, const Specialized& specialized
           .specialization_data = specialized.data};
 }
 
-gpu::PipelineLayoutInfo layout_info(const Plan& plan, const Step& step) {
-  gpu::PipelineLayoutInfo info;
-  gpu::ShaderStages stages = is_graph(plan, step) ? gpu::shader_stage::kAll : gpu::shader_stage::kCompute;
+vk::PipelineLayoutInfo layout_info(const Plan& plan, const Step& step) {
+  vk::PipelineLayoutInfo info;
+  vk::ShaderStages stages = is_graph(plan, step) ? vk::shader_stage::kAll : vk::shader_stage::kCompute;
   if (const auto* dispatch = std::get_if<Dispatch>(&step.action)) {
     info.push_constants_size = plan.shaders[dispatch->shader].push_constant_size;
   } else {
@@ -130,14 +130,14 @@ gpu::PipelineLayoutInfo layout_info(const Plan& plan, const Step& step) {
       info.push_constants_size =
           std::max(info.push_constants_size, plan.shaders[*draw.fragment_shader].push_constant_size);
     }
-    stages = gpu::shader_stage::kVertex | gpu::shader_stage::kFragment;
+    stages = vk::shader_stage::kVertex | vk::shader_stage::kFragment;
   }
   info.push_constants_stages = stages;
   info.name = step.name;
   for (const Binding& binding : descriptors_of(step)) {
     if (info.sets.size() <= binding.set) info.sets.resize(binding.set + 1);
     auto& set = info.sets[binding.set];
-    const auto known = std::ranges::find(set, binding.binding, &gpu::DescriptorBinding::binding);
+    const auto known = std::ranges::find(set, binding.binding, &vk::DescriptorBinding::binding);
     if (known == set.end()) {
       set.push_back({binding.binding, binding.type, stages, binding.count, binding.count - 1});
     } else if (known->unbound > 0) {

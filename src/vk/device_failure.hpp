@@ -4,7 +4,7 @@
 
 #include "base/diagnostic.hpp"
 
-namespace slipway::gpu {
+namespace slipway::vk {
 
 // Failed Vulkan calls are of the kind device-failed, and have a cause where a caller may want to treat it. These find a
 // lost device (VK_ERROR_DEVICE_LOST, or the kind timed-out, after which the device is given up), and
@@ -12,4 +12,4 @@ namespace slipway::gpu {
 bool is_device_lost(const Failure& failure);
 bool is_out_of_memory(const Failure& failure);
 
-}  // namespace slipway::gpu
+}  // namespace slipway::vk

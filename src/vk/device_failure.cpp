@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "gpu/device/device_failure.hpp"
+#include "vk/device_failure.hpp"
 
 #include <algorithm>
 
-namespace slipway::gpu {
+namespace slipway::vk {
 
 bool is_device_lost(const Failure& failure) {
   return std::ranges::contains(failure, DiagnosticKind::TimedOut, &Diagnostic::kind) ||
@@ -15,4 +15,4 @@ bool is_out_of_memory(const Failure& failure) {
          std::ranges::contains(failure, Cause::OutOfHostMemory, &Diagnostic::cause);
 }
 
-}  // namespace slipway::gpu
+}  // namespace slipway::vk
