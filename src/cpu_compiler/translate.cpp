@@ -248,7 +248,6 @@ class Translator {
   }
 
   Result<> loop(const Loop& loop_of, llvm::Value* mask) {
-    if (loop_of.waits) return refused(*kernel_.module, "a loop that waits");
     llvm::BasicBlock *test = new_block("test"), *inside = new_block("loop"), *after = new_block("end");
     b_.CreateBr(test);
     b_.SetInsertPoint(test);

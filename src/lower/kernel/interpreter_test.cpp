@@ -279,8 +279,6 @@ TEST_F(KernelInterpreter, ALinkedKernelWaitsForWorkgroups) {
   }
 }
 
-<<<<<<< HEAD
-=======
 // The last workgroup that asks at a counter reads what the others wrote.
 TEST_F(KernelInterpreter, WhatOtherWorkgroupsOfADispatchWrote) {
   for (const bool asks : {true, false}) {
@@ -317,7 +315,6 @@ TEST_F(KernelInterpreter, WhatOtherWorkgroupsOfADispatchWrote) {
   }
 }
 
->>>>>>> kernel
 // Which subgroup it is differs in a workgroup, but not in a subgroup.
 TEST_F(KernelInterpreter, ABarrierThatSomeSubgroupsExecute) {
   dispatch(kIn, kOut, 0, [](Kernel& k, BufferRef from, BufferRef to) {

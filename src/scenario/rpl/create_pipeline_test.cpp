@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "executors/vulkan/executor.hpp"
 #include "rpl/compile.hpp"
 #include "testing/gpu_fixture.hpp"
 
@@ -57,7 +58,8 @@ Made graphics() {
 class CreatePipeline : public testing::GpuTest {
  protected:
   Result<std::string> create(const Made& made) {
-    return create_pipeline(device(pipeline_needs(made.metadata)), made.metadata, made.modules, "p");
+    launch::VulkanExecutor executor(device(pipeline_needs(made.metadata)));
+    return create_pipeline(executor, made.metadata, made.modules, "p");
   }
 };
 

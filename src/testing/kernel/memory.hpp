@@ -48,11 +48,7 @@ struct Access {
 };
 
 struct Trace {
-<<<<<<< HEAD
-  Access write, read;     // of time 0: it is missing
-=======
   Access write, read;     // of time 0: did not happen
->>>>>>> kernel
   std::uint32_t via = 0;  // the buffer of the program that was written
 };
 
