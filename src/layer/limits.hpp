@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "spirv/tensors/emulate.hpp"
+#include "spirv/tensors/layout.hpp"
 #include "vk/snapshot.hpp"
 
 namespace slipway::layer {
