@@ -13,11 +13,12 @@ namespace slipway::model {
 
 Result<GraphOptions> graph_options(launch::Executor* executor, const GraphChoices& choices, const Cache& cache,
                                    Diagnostics& diagnostics) {
-  GraphOptions graphs{.engine = choices.engine.value_or(Engine::Kernels),
-                      .lower = {.fuse = choices.fuse},
-                      .threads = choices.threads,
-                      .pin_threads = choices.pin_threads,
-                      .cache = cache};
+  GraphOptions graphs;
+  graphs.engine = choices.engine.value_or(Engine::Kernels);
+  graphs.lower.fuse = choices.fuse;
+  graphs.threads = choices.threads;
+  graphs.pin_threads = choices.pin_threads;
+  graphs.cache = cache;
   if (executor) {
     SLIPWAY_TRY(const launch::ExecutorInfo info, executor->info());
     if (info.runs_graphs_on_host && !choices.engine) graphs.engine = Engine::Cpu;

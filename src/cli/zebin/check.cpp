@@ -168,8 +168,8 @@ int print_results(const Results& results, const ZebinCheckOptions& options) {
   if (results.hidden > 0) print_error(formatted("{} more problems are not shown\n", results.hidden));
   print_runtime_lines(results.runtime);
   for (const Outcome& outcome : results.outcomes) {
-    const bool good = exit_status(outcome.diagnostics) == 0;
-    if (results.outcomes.size() > 1 || good) (good ? print_status : print)(verdict_line(outcome));
+    const bool passed = exit_status(outcome.diagnostics) == 0;
+    if (results.outcomes.size() > 1 || passed) (passed ? print_status : print)(verdict_line(outcome));
   }
   return status;
 }

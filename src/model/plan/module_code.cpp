@@ -142,7 +142,7 @@ std::optional<launch::Shader> respecialize(launch::Shader shader, std::vector<la
 
 std::optional<ModuleShaders> compile_modules(const ModelFile& file, const Cache& cache, Diagnostics& diagnostics) {
   ModuleShaders shaders;
-  bool good = true;
+  bool ok = true;
   for (const vgf::Segment& segment : file.vgf.segments) {
     if (segment.kind != vgf::ModuleKind::Compute || shaders.contains(segment.module)) continue;
     std::optional<launch::Shader> shader;
@@ -151,9 +151,9 @@ std::optional<ModuleShaders> compile_modules(const ModelFile& file, const Cache&
     if (shader)
       shaders.emplace(segment.module, std::move(*shader));
     else
-      good = false;
+      ok = false;
   }
-  if (!good) return std::nullopt;
+  if (!ok) return std::nullopt;
   return shaders;
 }
 

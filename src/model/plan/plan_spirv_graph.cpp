@@ -18,10 +18,10 @@ const TensorResource* find(const SpirvGraph& request, const tosa::Binding& at) {
 
 // Whether the tensors that are bound to the outputs can take the results.
 bool check_outputs(const tosa::Graph& graph, const SpirvGraph& request, Diagnostics& diagnostics) {
-  bool good = true;
+  bool ok = true;
   for (std::size_t i = 0; i < graph.outputs.size(); ++i)
-    good &= tosa::takes_output(graph, i, find(request, graph.output_bindings[i])->shape, diagnostics);
-  return good;
+    ok &= tosa::takes_output(graph, i, find(request, graph.output_bindings[i])->shape, diagnostics);
+  return ok;
 }
 
 }  // namespace

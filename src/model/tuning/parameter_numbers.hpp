@@ -10,9 +10,9 @@ namespace slipway::model {
 struct ParameterNumbers {
   bool read(json::Decoder& decoder, json::Value value, lower::Parameters& to) const {
     if (!value.is(json::Type::Object)) return decoder.wrong_type(value, "an object");
-    bool good = true;
-    for (const json::Value member : value) good &= kNumber.read(decoder, member, to[member.key()]);
-    return good;
+    bool ok = true;
+    for (const json::Value member : value) ok &= kNumber.read(decoder, member, to[member.key()]);
+    return ok;
   }
   void write(json::Writer& out, const lower::Parameters& from) const {
     out.object([&] {

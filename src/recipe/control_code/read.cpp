@@ -24,10 +24,10 @@ constexpr std::uint16_t kReservedSections = 0xff00;
 Bytes note_of_size(Elf32& elf, const Section& section, std::uint32_t type, std::size_t size) {
   const Bytes bytes = elf.contents(section);
   constexpr std::size_t kHead = 16;
-  const bool good = bytes.size() >= kHead + size && load<std::uint32_t>(&bytes[0]) == 4 &&
+  const bool ok = bytes.size() >= kHead + size && load<std::uint32_t>(&bytes[0]) == 4 &&
                     load<std::uint32_t>(&bytes[4]) == size && load<std::uint32_t>(&bytes[8]) == type &&
                     text_of(bytes.subspan(12, 3)) == "XRT";
-  return good ? bytes.subspan(kHead, size) : Bytes();
+  return ok ? bytes.subspan(kHead, size) : Bytes();
 }
 
 Bytes note(Elf32& elf, const Section& section, std::uint32_t type, std::size_t size) {
@@ -44,15 +44,15 @@ std::optional<Uuid> read_uid(Elf32& elf, const Section& section) {
     return load<Uuid>(bytes.data());
   const std::string_view digits = text_of(note_of_size(elf, section, kNoteUid, 2 * sizeof(Uuid)));
   Uuid uid{};
-  bool good = !digits.empty();
-  for (std::size_t i = 0; good && i < sizeof(Uuid); ++i) {
+  bool ok = !digits.empty();
+  for (std::size_t i = 0; ok && i < sizeof(Uuid); ++i) {
     std::uint8_t byte = 0;
     const char* const begin = digits.data() + 2 * i;
     const auto [end, failed] = std::from_chars(begin, begin + 2, byte, 16);
-    good = failed == std::errc() && end == begin + 2;
+    ok = failed == std::errc() && end == begin + 2;
     uid[i] = byte;
   }
-  if (good) return uid;
+  if (ok) return uid;
   // Only queries for the identifier need it.
   elf.diagnostics().rule(DiagnosticKind::FileFormat, elf.location_of(section),
                          formatted("section {} is not a note of XRT of type {} with {} bytes or {} hexadecimal digits",

@@ -135,14 +135,14 @@ void check_contexts(const Recipe& recipe, Diagnostics& diagnostics) {
 std::optional<ContextPlan> plan_context(const Context& context, const Artifacts& artifacts, bool needed,
                                         const Profile* profile, Diagnostics& diagnostics) {
   ContextPlan plan{.name = context.name, .origin = origin_of(context.at)};
-  bool good = true;
+  bool ok = true;
   if (!context.xclbin.empty()) {
     plan.xclbin = open(context.xclbin, context.at["xclbin"], needed, artifacts, diagnostics);
-    good &= plan.xclbin.has_value();
+    ok &= plan.xclbin.has_value();
   } else {
     const auto add = [&](const std::string& key, Value at) {
       auto program = open(key, at, needed, artifacts, diagnostics);
-      good &= program.has_value();
+      ok &= program.has_value();
       if (program) plan.programs.push_back(std::move(*program));
     };
     if (!context.program.empty()) add(context.program, context.at["program"]);
@@ -153,7 +153,7 @@ std::optional<ContextPlan> plan_context(const Context& context, const Artifacts&
   if (profile && context.name == "header") {
     for (auto& [key, value] : qos_of(profile->qos)) plan.qos[key] = value;
   }
-  if (!good && needed) return std::nullopt;
+  if (!ok && needed) return std::nullopt;
   return plan;
 }
 

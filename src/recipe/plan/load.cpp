@@ -60,8 +60,8 @@ class Planner {
     for (const CpuFunction& cpu : recipe_.cpus) plan_.cpus.push_back({cpu.name, cpu.library, origin_of(cpu.at)});
     plan_contexts();
     modules_ = load_modules(recipe_, artifacts_, options_, diagnostics_);
-    for (const Kernel& kernel : recipe_.kernels) good_kernels_.push_back(plan_kernel(kernel));
-    plan_runs(recipe_, good_kernels_, plan_, diagnostics_);
+    for (const Kernel& kernel : recipe_.kernels) valid_kernels_.push_back(plan_kernel(kernel));
+    plan_runs(recipe_, valid_kernels_, plan_, diagnostics_);
     plan_.lists = cut_lists(plan_);
     find_private_buffers();
     return std::move(plan_);
@@ -76,7 +76,7 @@ class Planner {
       });
       auto planned = context->incomplete ? std::nullopt
                                          : plan_context(*context, artifacts_, needed, options_.profile, diagnostics_);
-      good_contexts_.push_back(planned.has_value());
+      valid_contexts_.push_back(planned.has_value());
       plan_.contexts.push_back(planned ? std::move(*planned) : ContextPlan{.name = context->name});
     }
   }
@@ -97,18 +97,18 @@ class Planner {
     plan.origin = origin_of(kernel.at);
     plan.backend = backend_of(kernel, recipe_, options_);
     if (kernel.incomplete) return false;
-    const bool good = plan.backend == BackendKind::Xrt ? plan_npu(kernel, plan) : plan_embedded(kernel, plan);
-    if (options_.backend && good && *options_.backend != plan.backend) {
+    const bool ok = plan.backend == BackendKind::Xrt ? plan_npu(kernel, plan) : plan_embedded(kernel, plan);
+    if (options_.backend && ok && *options_.backend != plan.backend) {
       diagnostics_.add(problem_at(kernel.at, "name", DiagnosticKind::NoBackend,
                                   formatted("kernel `{}` cannot run on the {} back end; its back end is {}",
                                             kernel.name, name_of(*options_.backend), name_of(plan.backend))));
     }
-    if (good) check_count(kernel, plan);
-    return good;
+    if (ok) check_count(kernel, plan);
+    return ok;
   }
 
   bool plan_npu(const Kernel& kernel, KernelPlan& plan) {
-    if (!plan.context || !good_contexts_[*plan.context]) return false;
+    if (!plan.context || !valid_contexts_[*plan.context]) return false;
     const ContextPlan& context = plan_.contexts[*plan.context];
     if (!context.xclbin && context.programs.empty()) return false;
     return plan_xrt_kernel(kernel, context, artifacts_, plan, diagnostics_);
@@ -163,7 +163,7 @@ class Planner {
   Diagnostics& diagnostics_;
   Plan plan_;
   std::map<std::string, std::optional<LoadedModule>> modules_;
-  std::vector<bool> good_contexts_, good_kernels_;
+  std::vector<bool> valid_contexts_, valid_kernels_;
 };
 
 }  // namespace

@@ -70,12 +70,12 @@ std::shared_ptr<const ModelKernel> plan_model_kernel(const Artifact& artifact, c
   const auto shapes = planned->resolve_shapes({}, diagnostics);
   if (!shapes) return nullptr;
 
-  bool good = true;
+  bool ok = true;
   for (std::size_t i = 0; i < file.inputs.size(); ++i)
-    good &= add_port(file, file.inputs[i], vgf::input_name(file, i), false, *shapes, *kernel, diagnostics);
+    ok &= add_port(file, file.inputs[i], vgf::input_name(file, i), false, *shapes, *kernel, diagnostics);
   for (std::size_t i = 0; i < file.outputs.size(); ++i)
-    good &= add_port(file, file.outputs[i], vgf::output_name(file, i), true, *shapes, *kernel, diagnostics);
-  if (!good) return nullptr;
+    ok &= add_port(file, file.outputs[i], vgf::output_name(file, i), true, *shapes, *kernel, diagnostics);
+  if (!ok) return nullptr;
   model::ModelDispatch dispatch{.bindings = {}, .origin = origin};
   for (std::size_t i = 0; i < kernel->ports.size(); ++i) {
     const vgf::Slot& slot = i < file.inputs.size() ? file.inputs[i] : file.outputs[i - file.inputs.size()];

@@ -10,18 +10,18 @@ namespace slipway::recipe {
 
 bool plan_model(const Kernel& kernel, const Artifact& artifact, const PlanOptions& options, KernelPlan& plan,
                 Diagnostics& diagnostics) {
-  bool good = true;
+  bool ok = true;
   const auto refuse = [&](std::string_view key) {
     diagnostics.add(problem_at(kernel.at, key, DiagnosticKind::KernelParameters,
                                formatted("kernel `{}` is the whole model {}, which takes no `{}`; `entry` names one of "
                                          "its compute modules",
                                          kernel.name, artifact.name, key)));
-    good = false;
+    ok = false;
   };
   if (kernel.parameters) refuse("parameters");
   if (kernel.grid) refuse("grid");
   if (kernel.specialization.size() != 0) refuse("specialization");
-  if (!good) return false;
+  if (!ok) return false;
   const model::GraphOptions graphs = options.graphs ? *options.graphs : model::GraphOptions();
   Diagnostics found;
   plan.model = plan_model_kernel(artifact, kernel.name, {plan.origin.location, plan.origin.pointer, kernel.name},

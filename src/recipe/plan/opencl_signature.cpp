@@ -127,7 +127,7 @@ class OpenClSignatureBuilder {
 
   // OpenCL cannot start a kernel if one of its arguments was never set.
   bool check_complete() {
-    bool good = true;
+    bool ok = true;
     for (std::uint32_t i = 0; i < info_.arguments.size(); ++i) {
       const bool listed = std::ranges::any_of(plan_.signature.parameters, [&](const Parameter& parameter) {
         const auto* argument = std::get_if<ArgumentTarget>(&parameter.target);
@@ -135,7 +135,7 @@ class OpenClSignatureBuilder {
         return (argument && argument->index == i) || (local && local->index == i);
       });
       if (listed) continue;
-      good = refuse(
+      ok = refuse(
           kernel_.at, kernel_.parameters ? "parameters" : "name",
           formatted("argument {}{} of kernel `{}` is a {}, {}", i,
                     info_.arguments[i].name.empty() ? "" : formatted(" (`{}`)", info_.arguments[i].name), kernel_.name,
@@ -145,7 +145,7 @@ class OpenClSignatureBuilder {
                     : info_.arguments[i].kind == KernelArgument::Kind::Other ? "which recipes cannot set"
                                                                              : "and `parameters` leaves it out"));
     }
-    return good;
+    return ok;
   }
 
   const Kernel& kernel_;
@@ -181,7 +181,7 @@ bool specialize(const Kernel& kernel, const LoadedModule& module, KernelPlan& pl
 
 // {"build": "-cl-..."}
 bool read_options(const Kernel& kernel, KernelPlan& plan, Diagnostics& diagnostics) {
-  bool good = true;
+  bool ok = true;
   for (const json::Value option : kernel.options) {
     if (json::is_free_key(option.key())) continue;
     if (option.key() == "build" && option.is(json::Type::String)) {
@@ -191,9 +191,9 @@ bool read_options(const Kernel& kernel, KernelPlan& plan, Diagnostics& diagnosti
     diagnostics.add(
         json::problem(option, DiagnosticKind::KernelParameters,
                       formatted("OpenCL kernels have the option `build`, a string, and not `{}`", option.key())));
-    good = false;
+    ok = false;
   }
-  return good;
+  return ok;
 }
 
 }  // namespace

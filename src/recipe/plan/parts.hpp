@@ -152,7 +152,7 @@ std::vector<std::byte> register_bytes(const ConstantScalar& scalar);
 
 // --- runs.cpp --------------------------------------------------------------------------------------------------------
 
-void plan_runs(const Recipe& recipe, const std::vector<bool>& good_kernels, Plan& plan, Diagnostics& diagnostics);
+void plan_runs(const Recipe& recipe, const std::vector<bool>& valid_kernels, Plan& plan, Diagnostics& diagnostics);
 // Reports argument indices that are used twice in a run.
 void check_indices(const Recipe& recipe, const Run& run, Diagnostics& diagnostics);
 // An argidx that a run uses twice. The shipped runner sets one after the other; the last one counts.

@@ -289,7 +289,7 @@ void check_indices(const Recipe& recipe, const Run& run, Diagnostics& diagnostic
   for (const Constant& constant : run.constants) check(constant.at, constant.argidx);
 }
 
-void plan_runs(const Recipe& recipe, const std::vector<bool>& good_kernels, Plan& plan, Diagnostics& diagnostics) {
+void plan_runs(const Recipe& recipe, const std::vector<bool>& valid_kernels, Plan& plan, Diagnostics& diagnostics) {
   for (const Run& run : recipe.runs) {
     RunPlanner planner(recipe, run, plan, diagnostics);
     if (run.on_cpu()) {
@@ -298,7 +298,7 @@ void plan_runs(const Recipe& recipe, const std::vector<bool>& good_kernels, Plan
       if (cpu) planner.plan_cpu(static_cast<std::size_t>(cpu - recipe.cpus.data()));
     } else if (const Kernel* kernel = find_named(recipe.kernels, run.resource)) {
       const auto index = static_cast<std::size_t>(kernel - recipe.kernels.data());
-      if (good_kernels[index]) planner.plan_kernel(index, *kernel);
+      if (valid_kernels[index]) planner.plan_kernel(index, *kernel);
     }
   }
 }

@@ -76,19 +76,19 @@ class VulkanSignatureBuilder {
         diagnostics_(diagnostics) {}
 
   bool make() {
-    bool good = check_bindings();
+    bool ok = check_bindings();
     if (kernel_.parameters) {
-      for (const ParameterRule& rule : *kernel_.parameters) good &= add_rule(rule);
-      return good && check_complete();
+      for (const ParameterRule& rule : *kernel_.parameters) ok &= add_rule(rule);
+      return ok && check_complete();
     }
-    if (!good) return false;
+    if (!ok) return false;
     for (const spirv::Binding& binding : entry_.bindings) {
       if (binding.used) add_descriptor(next(), binding, 0, binding.name);
     }
     if (entry_.push_constants && entry_.push_constants->used) {
-      for (const PushMember& member : members_) good &= add_member(next(), member, kernel_.at);
+      for (const PushMember& member : members_) ok &= add_member(next(), member, kernel_.at);
     }
-    return good;
+    return ok;
   }
 
  private:
@@ -102,23 +102,23 @@ class VulkanSignatureBuilder {
 
   // Recipes can bind buffers only.
   bool check_bindings() {
-    bool good = true;
+    bool ok = true;
     for (const spirv::Binding& binding : entry_.bindings) {
       if (!binding.used) continue;
       const std::string what = formatted("descriptor `{}` (set {}, binding {}) of kernel `{}`", binding.name,
                                          binding.set, binding.binding, kernel_.name);
       if (binding.count == 0) {
-        good = refuse(kernel_.at, "name", formatted("{} is an array without a size, which cannot be bound", what));
+        ok = refuse(kernel_.at, "name", formatted("{} is an array without a size, which cannot be bound", what));
       } else if (binding.kind != BindingKind::StorageBuffer && binding.kind != BindingKind::UniformBuffer) {
-        good = refuse(kernel_.at, "name",
+        ok = refuse(kernel_.at, "name",
                       formatted("{} is a {}; recipes bind storage and uniform buffers", what, name_of(binding.kind)));
       } else if (binding.count > 1) {
-        good = refuse(kernel_.at, "name",
+        ok = refuse(kernel_.at, "name",
                       formatted("{} is an array of {} descriptors, which this build cannot bind", what, binding.count),
                       DiagnosticKind::Unsupported);
       }
     }
-    return good;
+    return ok;
   }
 
   void add_descriptor(std::uint32_t argidx, const spirv::Binding& binding, std::uint32_t element, std::string name) {
@@ -252,7 +252,7 @@ class VulkanSignatureBuilder {
 
   // Reports what the kernel uses and `parameters` leaves out: runs could not set it.
   bool check_complete() {
-    bool good = true;
+    bool ok = true;
     for (const spirv::Binding& binding : entry_.bindings) {
       if (!binding.used) continue;
       const bool listed = std::ranges::any_of(plan_.signature.parameters, [&](const Parameter& parameter) {
@@ -260,12 +260,12 @@ class VulkanSignatureBuilder {
         return target && target->set == binding.set && target->binding == binding.binding;
       });
       if (!listed) {
-        good = refuse(kernel_.at, "parameters",
+        ok = refuse(kernel_.at, "parameters",
                       formatted("`parameters` leaves out descriptor `{}` (set {}, binding {}), which kernel `{}` uses",
                                 binding.name, binding.set, binding.binding, kernel_.name));
       }
     }
-    if (!entry_.push_constants || !entry_.push_constants->used) return good;
+    if (!entry_.push_constants || !entry_.push_constants->used) return ok;
     for (const PushMember& member : members_) {
       const auto is_member = [&](const auto& target) {
         const auto* push = std::get_if<PushTarget>(&target);
@@ -275,12 +275,12 @@ class VulkanSignatureBuilder {
       const bool listed = std::ranges::any_of(plan_.signature.parameters, is_member, &Parameter::target) ||
                           std::ranges::any_of(plan_.fixed, is_member, &FixedValue::target);
       if (!listed && member.problem.empty()) {
-        good = refuse(kernel_.at, "parameters",
+        ok = refuse(kernel_.at, "parameters",
                       formatted("`parameters` leaves out push-constant member `{}` (byte {}) of kernel `{}`",
                                 member.name, member.offset, kernel_.name));
       }
     }
-    return good;
+    return ok;
   }
 
   const Kernel& kernel_;
@@ -297,7 +297,7 @@ bool plan_vulkan_kernel(const Kernel& kernel, const spirv::Module& module, Kerne
   auto reflection = diagnostics.take(spirv::reflect(module));
   if (!reflection) return false;
   spirv::Specialization values;
-  bool good = specialize(kernel, *reflection, values, plan, diagnostics);
+  bool ok = specialize(kernel, *reflection, values, plan, diagnostics);
   if (!values.empty()) {
     reflection = diagnostics.take(spirv::reflect(module, values));
     if (!reflection) return false;
@@ -311,12 +311,12 @@ bool plan_vulkan_kernel(const Kernel& kernel, const spirv::Module& module, Kerne
   plan.push_constant_size = entry->push_constants && entry->push_constants->used
                                 ? static_cast<std::uint32_t>(round_up(entry->push_constants->size, 4))
                                 : 0;
-  good &= VulkanSignatureBuilder(kernel, *reflection, *entry, std::move(*members), plan, diagnostics).make();
+  ok &= VulkanSignatureBuilder(kernel, *reflection, *entry, std::move(*members), plan, diagnostics).make();
   plan.module = ModuleCode{.name = module.name(),
                            .words = std::make_shared<const spirv::Words>(std::from_range, module.words()),
                            .source = {},
                            .reflection = std::make_shared<const spirv::Reflection>(std::move(*reflection))};
-  return good;
+  return ok;
 }
 
 }  // namespace slipway::recipe

@@ -26,7 +26,7 @@ std::optional<std::vector<FixedValue>> read_specialization(const Kernel& kernel,
                                                            const std::vector<ModuleConstant>& constants,
                                                            std::string_view hint, Diagnostics& diagnostics) {
   std::vector<FixedValue> values;
-  bool good = true;
+  bool ok = true;
   for (const json::Value member : kernel.specialization) {
     if (json::is_free_key(member.key())) continue;
     const ModuleConstant* constant = find_constant(constants, member.key());
@@ -41,14 +41,14 @@ std::optional<std::vector<FixedValue>> read_specialization(const Kernel& kernel,
       else if (near)
         problem.suggest(json::inside_quotes(problem.location), *near);
       diagnostics.add(std::move(problem));
-      good = false;
+      ok = false;
       continue;
     }
     auto bytes = scalar_bytes(member, constant->type, diagnostics);
-    good &= bytes.has_value();
+    ok &= bytes.has_value();
     if (bytes) values.push_back({SpecializationTarget{constant->id, constant->type}, std::move(*bytes)});
   }
-  return good ? std::optional(std::move(values)) : std::nullopt;
+  return ok ? std::optional(std::move(values)) : std::nullopt;
 }
 
 }  // namespace slipway::recipe

@@ -89,28 +89,28 @@ bool plan_xrt_kernel(const Kernel& kernel, const ContextPlan& context, const Art
                      Diagnostics& diagnostics) {
   plan.signature.optional = true;
   plan.signature.ignore_unmapped = kernel.ignore_unmapped;
-  bool good = true;
+  bool ok = true;
   std::vector<control_code::Patch> patches;
   if (!kernel.ctrlcode.empty()) {
     const json::Value at = kernel.at["ctrlcode"];
     Result<Artifact> code = artifacts.open(kernel.ctrlcode);
     if (code) {
       const auto read = control_code::read_control_code(code->bytes, code->name, diagnostics);
-      good &= read.has_value();
+      ok &= read.has_value();
       if (read) patches = read->patches;
       plan.ctrlcode = std::move(*code);
     } else {
-      good = false;
+      ok = false;
       for (Diagnostic problem : code.error()) {
         problem.location = at.location();
         diagnostics.add(std::move(problem.at(at.pointer())));
       }
     }
   }
-  good &= context.xclbin ? from_xclbin(kernel, *context.xclbin, plan, diagnostics)
+  ok &= context.xclbin ? from_xclbin(kernel, *context.xclbin, plan, diagnostics)
                          : from_programs(kernel, context, plan, diagnostics);
   mark_needed(plan, patches);
-  return good;
+  return ok;
 }
 
 }  // namespace slipway::recipe

@@ -23,10 +23,10 @@ void read_list(Decoder& decoder, Value list, const Record<T>& record, std::vecto
   }
   for (const Value element : list) {
     T one;
-    const bool good = record.read(decoder, element, one);
+    const bool ok = record.read(decoder, element, one);
     if constexpr (requires { one.incomplete; }) {
-      one.incomplete = !good;
-    } else if (!good) {
+      one.incomplete = !ok;
+    } else if (!ok) {
       continue;
     }
     if (element.is(Type::Object)) to.push_back(std::move(one));
@@ -160,9 +160,9 @@ std::optional<Profile> read_profile(std::shared_ptr<const json::Document> docume
       decoder.wrong_type(qos, "an object");
     } else {
       std::uint32_t number = 0;
-      bool good = true;
-      for (const Value member : qos) good &= Whole{}.read(decoder, member, number);
-      if (good) profile.qos = qos;
+      bool ok = true;
+      for (const Value member : qos) ok &= Whole{}.read(decoder, member, number);
+      if (ok) profile.qos = qos;
     }
   }
   read_list(decoder, root["bindings"], binding_record(), profile.bindings);

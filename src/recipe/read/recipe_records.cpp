@@ -73,15 +73,15 @@ constexpr std::string_view kQosSchema =
 struct QosObject {
   bool read(json::Decoder& decoder, Value value, Value& to) const {
     if (!FreeObject().read(decoder, value, to)) return false;
-    bool good = true;
+    bool ok = true;
     for (const Value member : value) {
       std::uint32_t number = 0;
       if (member.is(json::Type::Number))
-        good &= Whole().read(decoder, member, number);
+        ok &= Whole().read(decoder, member, number);
       else if (!member.is(json::Type::String))
-        good = decoder.wrong_type(member, "an integer or a string");
+        ok = decoder.wrong_type(member, "an integer or a string");
     }
-    return good;
+    return ok;
   }
   void schema(json::Schema& schema) const { schema.out().raw(kQosSchema); }
 };

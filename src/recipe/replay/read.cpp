@@ -34,12 +34,12 @@ struct StringObject {
   bool read(json::Decoder& decoder, Value value, Value& to) const {
     if (!value.is(Type::Object)) return decoder.wrong_type(value, "an object");
     decoder.check_duplicates(value, formatted("`{}`", value.key()));
-    bool good = true;
+    bool ok = true;
     for (const Value member : value) {
-      if (!member.is(Type::String)) good = decoder.wrong_type(member, "a string");
+      if (!member.is(Type::String)) ok = decoder.wrong_type(member, "a string");
     }
     to = value;
-    return good;
+    return ok;
   }
   void schema(json::Schema& schema) const {
     schema.out().raw(R"({"type": "object", "additionalProperties": {"type": "string"}})");
