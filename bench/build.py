@@ -35,7 +35,7 @@ def measure(log, command):
 
 
 def module_of(output):
-    """The module and the file of an object file: src/CMakeFiles/slipway_rpl.dir/rpl/lex.cpp.o -> (rpl, rpl/parse/lex.cpp)"""
+    """The module and the file of an object file: src/CMakeFiles/slipway_rpl.dir/rpl/parse/lex.cpp.o -> (rpl, rpl/parse/lex.cpp)"""
     found = re.search(r"CMakeFiles/([^/]+)\.dir/(.*)\.o$", output)
     if not found:
         return ("precompiled headers", output) if output.endswith(".gch") else ("other", output)

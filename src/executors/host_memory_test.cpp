@@ -44,6 +44,40 @@ TEST_P(HostMemory, IsCopiedAroundEachIteration) {
   EXPECT_EQ(prepared->host_output(2).data(), output.data());
 }
 
+// A call runs on the host, after the commands before it have ended.
+TEST_P(HostMemory, IsCopiedAfterACallAtTheEnd) {
+  launch::Plan plan;
+  const ResourceIndex from = add_buffer(plan, "from", 4), to = add_buffer(plan, "to", 4);
+  plan.steps.push_back({.name = "add one",
+                        .action = launch::Call{.arguments = {{.buffer = from, .reads = true, .origin = {}},
+                                                             {.buffer = to, .writes = true, .origin = {}}},
+                                               .function = [](std::span<const MutableBytes> arguments,
+                                                              launch::CallControl&) -> Result<> {
+                                                 for (std::size_t i = 0; i < arguments[1].size(); ++i)
+                                                   arguments[1][i] = std::byte(std::to_integer<int>(arguments[0][i]) + 1);
+                                                 return {};
+                                               }},
+                        .origin = {}});
+  const auto executor = open_executor({.selector = GetParam()});
+  ASSERT_TRUE(executor->check(plan).empty());
+  const auto prepared = must(executor->prepare(plan, {.host_inputs = {from}, .host_outputs = {to}}));
+  for (std::uint8_t i = 1; i <= 3; ++i) {
+    std::memset(prepared->host_input(0).data(), i, 4);
+    must(prepared->run_once());
+    EXPECT_THAT(values_of(prepared->host_output(0)), ElementsAre(i + 1, i + 1, i + 1, i + 1));
+  }
+}
+
+TEST_P(HostMemory, IsCopiedByAPlanWithoutSteps) {
+  launch::Plan plan;
+  const ResourceIndex buffer = add_buffer(plan, "buffer", 4);
+  const auto executor = open_executor({.selector = GetParam()});
+  const auto prepared = must(executor->prepare(plan, {.host_inputs = {buffer}, .host_outputs = {buffer}}));
+  std::memset(prepared->host_input(0).data(), 7, 4);
+  must(prepared->run_once());
+  EXPECT_THAT(values_of(prepared->host_output(0)), ElementsAre(7, 7, 7, 7));
+}
+
 INSTANTIATE_TEST_SUITE_P(, HostMemory, ::testing::Values("cpu", ""),
                          [](const auto& test) { return std::string(*test.param ? test.param : "vulkan"); });
 

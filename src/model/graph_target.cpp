@@ -22,7 +22,7 @@ Result<GraphOptions> graph_options(launch::Executor* executor, const GraphChoice
   if (executor) {
     SLIPWAY_TRY(const launch::ExecutorInfo info, executor->info());
     if (info.runs_graphs_on_host && !choices.engine) graphs.engine = Engine::Cpu;
-    if (choices.native) graphs.native = info.vulkan.get();
+    if (choices.native) graphs.native = info.vulkan.get();  // the executor keeps it
     if (graphs.engine == Engine::Kernels && info.vulkan)
       graphs.lower.device = tuned_facts(*info.vulkan, cache, diagnostics);
   }

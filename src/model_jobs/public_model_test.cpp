@@ -88,10 +88,10 @@ class PublicModel : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     if (GetParam() == "cpu" && !launch::has_cpu_engine()) GTEST_SKIP() << "this build has no CPU engine";
-    if (GetParam() == "vulkan") device_.emplace(Device::open().value());
+    if (GetParam().starts_with("vulkan")) device_.emplace(Device::open().value());
   }
   Outcome<PreparedModel> prepare(const Model& model, PrepareOptions options = {}) {
-    options.reference = GetParam() == "reference";
+    options.reference = GetParam().ends_with("reference");
     return device_ ? model.prepare(*device_, options) : model.prepare(options);
   }
 
@@ -208,7 +208,7 @@ TEST_P(PublicModel, ReportsWrongNamesAndSizes) {
   EXPECT_EQ(prepared.output_data(2), nullptr);
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, PublicModel, ::testing::Values("cpu", "reference", "vulkan"),
+INSTANTIATE_TEST_SUITE_P(Engines, PublicModel, ::testing::Values("cpu", "reference", "vulkan", "vulkan_reference"),
                          [](const auto& engine) { return engine.param; });
 
 TEST(PublicModelErrors, ModelsWithShadersNeedADevice) {

@@ -115,12 +115,13 @@ class Conversion {
     const auto file = vgf::read_vgf(*bytes, options_.output == "-" ? "<stdout>" : options_.output, diagnostics_);
     if (!file) return false;
     if (original) verify(*original, model, converted, *file, *bytes);
+    if (!ok() || !checked(*bytes)) return false;
     if (!options_.report.empty()) {
       const auto report = diagnostics_.take(convert::requirements_json(*file, model.graph));
       if (const auto written = report ? write_file(options_.report, *report) : Result<>(); !written)
         diagnostics_.add(written.error());
     }
-    if (!ok() || !checked(*bytes)) return false;
+    if (!ok()) return false;
     if (options_.emit == Emit::SpirvAssembly) {
       assembly(*file);
     } else if (!options_.explain || options_.output != "-") {

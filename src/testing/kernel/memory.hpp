@@ -56,7 +56,8 @@ inline std::optional<KernelError> note_read(Trace& trace, const Moment& now, con
   const std::optional<KernelError> error =
       trace.write.is_before(now, actor) ? std::nullopt : std::optional(KernelError::MissingBarrier);
   Access& read = trace.read;
-  const bool others = read.moment.time == now.time && read.actor.number != actor.number;
+  // Matrices are read by all invocations of a subgroup, so that equal numbers may be others.
+  const bool others = read.moment.time == now.time && (read.actor.number != actor.number || actor.number == kSeveral);
   const bool others_of_group = others && read.actor.subgroup == actor.subgroup;
   read = {now, {others ? kSeveral : actor.number, others && !others_of_group ? kSeveral : actor.subgroup}};
   return error;

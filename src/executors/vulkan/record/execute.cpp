@@ -29,7 +29,8 @@ std::atomic_ref<std::uint32_t> progress_of(const gpu::Buffer& buffer) {
 
 }  // namespace
 
-std::vector<Execution::Segment> Execution::divide(const Plan& plan) {
+std::vector<Execution::Segment> Execution::divide(const Recordable& run) {
+  const Plan& plan = run.plan;
   std::vector<Segment> segments;
   const auto add = [&](StepRange steps, const Boundary* boundary, const Call* call) {
     Segment& segment = segments.emplace_back();
@@ -45,7 +46,8 @@ std::vector<Execution::Segment> Execution::divide(const Plan& plan) {
     add({begin, i}, boundary, call);
     begin = i + 1;
   }
-  if (begin < plan.steps.size()) add({begin, plan.steps.size()}, nullptr, nullptr);
+  const bool has_copies = !run.before.empty() || !run.after.empty();  // the last ones follow a call at the end, too
+  if (begin < plan.steps.size() || has_copies) add({begin, plan.steps.size()}, nullptr, nullptr);
   return segments;
 }
 
@@ -59,7 +61,7 @@ Execution::Execution(const Recordable& recordable, const gpu::Device& device, co
       counters_(counters),
       profile_(profile),
       has_frames_(device.plan().has_feature("frameBoundary")),
-      segments_(divide(plan_)) {}
+      segments_(divide(recordable)) {}
 
 Execution::~Execution() {
   for (const Segment& segment : segments_) remove_crash_note(segment.crash_note);

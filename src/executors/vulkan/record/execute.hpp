@@ -70,7 +70,7 @@ class Execution {
     gpu::FrameBoundary boundary;
   };
 
-  static std::vector<Segment> divide(const Plan& plan);
+  static std::vector<Segment> divide(const Recordable& run);
   // Before and after each dispatch and draw.
   Result<std::vector<std::uint64_t>> ticks() const;
   std::optional<std::chrono::nanoseconds> time_left() const;
