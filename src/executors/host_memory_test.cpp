@@ -48,16 +48,17 @@ TEST_P(HostMemory, IsCopiedAroundEachIteration) {
 TEST_P(HostMemory, IsCopiedAfterACallAtTheEnd) {
   launch::Plan plan;
   const ResourceIndex from = add_buffer(plan, "from", 4), to = add_buffer(plan, "to", 4);
-  plan.steps.push_back({.name = "add one",
-                        .action = launch::Call{.arguments = {{.buffer = from, .reads = true, .origin = {}},
-                                                             {.buffer = to, .writes = true, .origin = {}}},
-                                               .function = [](std::span<const MutableBytes> arguments,
-                                                              launch::CallControl&) -> Result<> {
-                                                 for (std::size_t i = 0; i < arguments[1].size(); ++i)
-                                                   arguments[1][i] = std::byte(std::to_integer<int>(arguments[0][i]) + 1);
-                                                 return {};
-                                               }},
-                        .origin = {}});
+  plan.steps.push_back(
+      {.name = "add one",
+       .action =
+           launch::Call{.arguments = {{.buffer = from, .reads = true, .origin = {}},
+                                      {.buffer = to, .writes = true, .origin = {}}},
+                        .function = [](std::span<const MutableBytes> arguments, launch::CallControl&) -> Result<> {
+                          for (std::size_t i = 0; i < arguments[1].size(); ++i)
+                            arguments[1][i] = std::byte(std::to_integer<int>(arguments[0][i]) + 1);
+                          return {};
+                        }},
+       .origin = {}});
   const auto executor = open_executor({.selector = GetParam()});
   ASSERT_TRUE(executor->check(plan).empty());
   const auto prepared = must(executor->prepare(plan, {.host_inputs = {from}, .host_outputs = {to}}));

@@ -10,9 +10,9 @@
 #include <memory>
 #include <optional>
 
-#include "base/system/cache.hpp"
 #include "base/item_progress.hpp"
 #include "base/log.hpp"
+#include "base/system/cache.hpp"
 #include "model/graph_target.hpp"
 #include "model/standalone/standalone.hpp"
 

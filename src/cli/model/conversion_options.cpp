@@ -3,8 +3,8 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "base/text/base64.hpp"
 #include "base/format.hpp"
+#include "base/text/base64.hpp"
 #include "cli/content.hpp"
 #include "cli/model/conversion.hpp"
 #include "cli/option_groups.hpp"

@@ -25,8 +25,8 @@ Bytes note_of_size(Elf32& elf, const Section& section, std::uint32_t type, std::
   const Bytes bytes = elf.contents(section);
   constexpr std::size_t kHead = 16;
   const bool ok = bytes.size() >= kHead + size && load<std::uint32_t>(&bytes[0]) == 4 &&
-                    load<std::uint32_t>(&bytes[4]) == size && load<std::uint32_t>(&bytes[8]) == type &&
-                    text_of(bytes.subspan(12, 3)) == "XRT";
+                  load<std::uint32_t>(&bytes[4]) == size && load<std::uint32_t>(&bytes[8]) == type &&
+                  text_of(bytes.subspan(12, 3)) == "XRT";
   return ok ? bytes.subspan(kHead, size) : Bytes();
 }
 

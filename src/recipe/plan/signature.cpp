@@ -111,11 +111,11 @@ class VulkanSignatureBuilder {
         ok = refuse(kernel_.at, "name", formatted("{} is an array without a size, which cannot be bound", what));
       } else if (binding.kind != BindingKind::StorageBuffer && binding.kind != BindingKind::UniformBuffer) {
         ok = refuse(kernel_.at, "name",
-                      formatted("{} is a {}; recipes bind storage and uniform buffers", what, name_of(binding.kind)));
+                    formatted("{} is a {}; recipes bind storage and uniform buffers", what, name_of(binding.kind)));
       } else if (binding.count > 1) {
         ok = refuse(kernel_.at, "name",
-                      formatted("{} is an array of {} descriptors, which this build cannot bind", what, binding.count),
-                      DiagnosticKind::Unsupported);
+                    formatted("{} is an array of {} descriptors, which this build cannot bind", what, binding.count),
+                    DiagnosticKind::Unsupported);
       }
     }
     return ok;
@@ -261,8 +261,8 @@ class VulkanSignatureBuilder {
       });
       if (!listed) {
         ok = refuse(kernel_.at, "parameters",
-                      formatted("`parameters` leaves out descriptor `{}` (set {}, binding {}), which kernel `{}` uses",
-                                binding.name, binding.set, binding.binding, kernel_.name));
+                    formatted("`parameters` leaves out descriptor `{}` (set {}, binding {}), which kernel `{}` uses",
+                              binding.name, binding.set, binding.binding, kernel_.name));
       }
     }
     if (!entry_.push_constants || !entry_.push_constants->used) return ok;
@@ -276,8 +276,8 @@ class VulkanSignatureBuilder {
                           std::ranges::any_of(plan_.fixed, is_member, &FixedValue::target);
       if (!listed && member.problem.empty()) {
         ok = refuse(kernel_.at, "parameters",
-                      formatted("`parameters` leaves out push-constant member `{}` (byte {}) of kernel `{}`",
-                                member.name, member.offset, kernel_.name));
+                    formatted("`parameters` leaves out push-constant member `{}` (byte {}) of kernel `{}`", member.name,
+                              member.offset, kernel_.name));
       }
     }
     return ok;

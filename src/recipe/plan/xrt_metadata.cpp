@@ -108,7 +108,7 @@ bool plan_xrt_kernel(const Kernel& kernel, const ContextPlan& context, const Art
     }
   }
   ok &= context.xclbin ? from_xclbin(kernel, *context.xclbin, plan, diagnostics)
-                         : from_programs(kernel, context, plan, diagnostics);
+                       : from_programs(kernel, context, plan, diagnostics);
   mark_needed(plan, patches);
   return ok;
 }

@@ -14,8 +14,8 @@ struct HostAccess {
   Plan plan;  // that of the caller, with the memory of the host as further resources
   std::deque<VulkanBuffer> buffers;
   std::vector<const ExternalBuffer*> external;  // those of the caller, then `buffers`
-  std::vector<Step> before, after;            // the copies
-  std::vector<MutableBytes> inputs, outputs;  // of PrepareOptions::host_inputs and host_outputs
+  std::vector<Step> before, after;              // the copies
+  std::vector<MutableBytes> inputs, outputs;    // of PrepareOptions::host_inputs and host_outputs
 };
 
 // The memory is zeros. Errors: device-failed.
