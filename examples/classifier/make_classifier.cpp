@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/system/files.hpp"
 #include "base/print_diagnostic.hpp"
+#include "base/system/files.hpp"
 #include "convert/write_model.hpp"
 #include "network.hpp"
 
