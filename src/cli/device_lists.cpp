@@ -4,7 +4,7 @@
 #include "base/format.hpp"
 #include "cli/schemas.hpp"
 #include "cpu/target.hpp"
-#include "executors/cpu/info.hpp"
+#include "executors/open.hpp"
 #include "json/record.hpp"
 #include "layer/device_offer.hpp"
 #include "vk/device_plan.hpp"
@@ -205,10 +205,12 @@ std::string version_text(const vk::Version& version) {
   return formatted("{}.{}.{}", version.major, version.minor, version.patch);
 }
 
-ListedCpu listed_cpu() {
+std::optional<ListedCpu> listed_cpu() {
+  const auto listed = executors::host_kind().list();
+  if (!listed || listed->empty()) return std::nullopt;
   const cpu::Target target = cpu::host_target();
-  return {launch::cpu_info().name, cpu::default_threads(), target.vector_bits, target.has_dot_products,
-          cpu::unused_instructions()};
+  return ListedCpu{listed->front().name, cpu::default_threads(), target.vector_bits, target.has_dot_products,
+                   cpu::unused_instructions()};
 }
 
 std::string device_list_text(const DeviceList& list) { return json::object_text(device_list_record(), list); }

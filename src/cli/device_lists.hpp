@@ -27,7 +27,8 @@ struct ListedCpu {
   bool products_of_bytes = false;  // dot products of 8-bit integers
   std::vector<std::string> unused_instructions;
 };
-ListedCpu listed_cpu();  // of this machine
+// That of this machine; nothing if this build or the CPU has none.
+std::optional<ListedCpu> listed_cpu();
 
 struct DeviceList {
   std::vector<ListedDevice> devices;

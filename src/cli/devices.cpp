@@ -8,7 +8,6 @@
 #include "cli/program.hpp"
 #include "cpu/library.hpp"
 #include "cpu/target.hpp"
-#include "executors/cpu/info.hpp"
 #include "executors/open.hpp"
 #include "layer/device_offer.hpp"
 #include "vk/choose_device.hpp"
@@ -28,35 +27,35 @@ std::string tensor_support(const vk::Snapshot& device) {
                    offer.tensors ? "tensors through the layer, no graphs" : "no tensors and graphs", offer.missing);
 }
 
-std::string cpu_line() {
-  return formatted("  cpu  {}, graphs only, {} threads\n", launch::cpu_info().name, cpu::default_threads());
+std::string cpu_line(const ListedCpu& cpu) {
+  return formatted("  cpu  {}, graphs only, {} threads\n", cpu.name, cpu.threads);
 }
 
 // Everything about the CPU engine.
-int cpu_details(const ReportStyle& style) {
+int cpu_details(const ListedCpu& cpu, const ReportStyle& style) {
   if (style.json) {
-    print(device_list_text({.devices = {}, .cpu = listed_cpu(), .xrt = {}}));
+    print(device_list_text({.devices = {}, .cpu = cpu, .xrt = {}}));
     return 0;
   }
   const cpu::Target target = cpu::host_target();
   std::string unused;
-  for (const std::string& name : cpu::unused_instructions()) unused += (unused.empty() ? "" : ", ") + name;
+  for (const std::string& name : cpu.unused_instructions) unused += (unused.empty() ? "" : ", ") + name;
   const std::string_view products = target.has_tiles ? "yes, of matrices" : target.has_dot_products ? "yes" : "no";
   print(
       formatted("{}\n  graphs only, {} threads\n  vectors of {} bits, products of bytes: {}\n  instructions: {}\n"
                 "  instructions that are not used: {}\n  compiler of kernels: {}\n",
-                launch::cpu_info().name, cpu::default_threads(), target.vector_bits, products, target.features,
-                unused.empty() ? "none" : unused, cpu::compiler_file().string()));
+                cpu.name, cpu.threads, target.vector_bits, products, target.features, unused.empty() ? "none" : unused,
+                cpu::compiler_file().string()));
   return 0;
 }
 
 // A machine without a Vulkan driver runs graphs.
-int list_without_vulkan(const ReportStyle& style, const Failure& why) {
+int list_without_vulkan(const ListedCpu& cpu, const ReportStyle& style, const Failure& why) {
   if (style.json) {
-    print(device_list_text({.devices = {}, .cpu = listed_cpu(), .xrt = {}}));
+    print(device_list_text({.devices = {}, .cpu = cpu, .xrt = {}}));
     return 0;
   }
-  print(cpu_line());
+  print(cpu_line(cpu));
   if (!why.empty()) print_error(formatted("note: {}\n", why.front().message));
   return 0;
 }
@@ -84,11 +83,12 @@ int devices_verb(const Arguments& arguments) {
     if (list) print(*list);
     return list ? 0 : report(diagnostics, style);
   }
-  if (vk::selected_device(selector) == launch::kCpuDevice && launch::has_cpu_engine()) return cpu_details(style);
+  const std::optional<ListedCpu> cpu = listed_cpu();
+  if (cpu && executors::kind_of(selector).runs_graphs_on_host) return cpu_details(*cpu, style);
   Result<std::vector<vk::Snapshot>> created = executors::vulkan_devices();
   const bool none = created ? created->empty() : created.error().front().kind != DiagnosticKind::Usage;
-  if (none && vk::selected_device(selector).empty() && launch::has_cpu_engine())
-    return list_without_vulkan(style, created ? Failure() : created.error());
+  if (none && vk::selected_device(selector).empty() && cpu)
+    return list_without_vulkan(*cpu, style, created ? Failure() : created.error());
   const std::optional<std::vector<vk::Snapshot>> devices = diagnostics.take(std::move(created));
   std::optional<std::size_t> chosen;
   if (devices) chosen = diagnostics.take(vk::choose_device(*devices, selector));
@@ -99,7 +99,7 @@ int devices_verb(const Arguments& arguments) {
     for (const vk::Snapshot& device : *devices) {
       if (selector.empty() || device.index == *chosen) list.devices.push_back({&device, device.index == *chosen});
     }
-    if (selector.empty() && launch::has_cpu_engine()) list.cpu = listed_cpu();
+    if (selector.empty()) list.cpu = cpu;
     if (selector.empty()) list.xrt = xrt_devices();
     print(device_list_text(list));
     return 0;
@@ -114,7 +114,7 @@ int devices_verb(const Arguments& arguments) {
     }
   }
   if (selector.empty() && !all) {
-    if (launch::has_cpu_engine()) print(cpu_line());
+    if (cpu) print(cpu_line(*cpu));
     const std::vector<std::string> npus = xrt_devices();
     for (std::size_t i = 0; i < npus.size(); ++i) print(formatted("  xrt:{}  {}  NPU, through XRT\n", i, npus[i]));
   }

@@ -21,13 +21,20 @@ Result<std::vector<launch::ExecutorInfo>> list_cpu() {
 }
 
 constexpr ExecutorKind kKinds[] = {
-    {"cpu", [](std::string_view selected) { return selected == launch::kCpuDevice; }, open_cpu, list_cpu},
-    {"vulkan", [](std::string_view) { return true; }, launch::open_vulkan, launch::list_vulkan},
+    {"cpu", true, [](std::string_view selected) { return selected == launch::kCpuDevice; }, open_cpu, list_cpu},
+    {"vulkan", false, [](std::string_view) { return true; }, launch::open_vulkan, launch::list_vulkan},
 };
 
 }  // namespace
 
 std::span<const ExecutorKind> kinds() { return kKinds; }
+
+const ExecutorKind& kind_of(std::string_view selector) {
+  const std::string selected = vk::selected_device(selector);
+  return *std::ranges::find_if(kKinds, [&](const ExecutorKind& kind) { return kind.takes(selected); });
+}
+
+const ExecutorKind& host_kind() { return *std::ranges::find(kKinds, true, &ExecutorKind::runs_graphs_on_host); }
 
 Result<std::vector<vk::Snapshot>> vulkan_devices() {
   SLIPWAY_TRY(const std::vector<launch::ExecutorInfo> devices, launch::list_vulkan());
@@ -36,8 +43,7 @@ Result<std::vector<vk::Snapshot>> vulkan_devices() {
 }
 
 std::shared_ptr<launch::Executor> open_executor(const launch::ExecutorRequest& request) {
-  const std::string selected = vk::selected_device(request.selector);
-  return std::ranges::find_if(kKinds, [&](const ExecutorKind& kind) { return kind.takes(selected); })->open(request);
+  return kind_of(request.selector).open(request);
 }
 
 }  // namespace slipway::executors

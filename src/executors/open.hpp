@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Opens executors: the only place that knows all kinds of them.
+// Opens executors. Clients ask here for kinds of them, and include none.
 //
 //   const std::shared_ptr<launch::Executor> executor = open_executor({.selector = options.device});
 #pragma once
@@ -19,7 +19,8 @@ struct Snapshot;
 namespace slipway::executors {
 
 struct ExecutorKind {
-  std::string_view name;  // of its directory
+  std::string_view name;             // of its directory
+  bool runs_graphs_on_host = false;  // as ExecutorInfo
   // Whether a selector names one of them; `selected`: with SLIPWAY_DEVICE where the request has none.
   bool (*takes)(std::string_view selected);
   std::shared_ptr<launch::Executor> (*open)(const launch::ExecutorRequest& request);
@@ -29,6 +30,10 @@ struct ExecutorKind {
 
 // The first one that takes a selector opens it; the last one takes all.
 std::span<const ExecutorKind> kinds();
+// The kind that opens a selector, or what SLIPWAY_DEVICE names if it is empty.
+const ExecutorKind& kind_of(std::string_view selector);
+// The kind that runs graphs without a device.
+const ExecutorKind& host_kind();
 
 // The Vulkan devices of the machine, in the loader's order. Errors: no-device, without a Vulkan loader or driver.
 Result<std::vector<vk::Snapshot>> vulkan_devices();

@@ -5,14 +5,12 @@
 #include "base/public_problems.hpp"
 #include "base/public_state.hpp"
 #include "executors/open.hpp"
-#include "executors/vulkan/executor.hpp"
+#include "vk/snapshot.hpp"
 
 namespace slipway {
 namespace {
 
-DeviceInfo info_of(const launch::ExecutorInfo& executor) {
-  if (!executor.vulkan) return {.name = executor.name, .type = std::string(vk::name_of(vk::DeviceType::Cpu))};
-  const vk::Snapshot& snapshot = *executor.vulkan;
+DeviceInfo info_of(const vk::Snapshot& snapshot) {
   return {.index = snapshot.index,
           .name = snapshot.name,
           .type = std::string(vk::name_of(snapshot.type)),
@@ -23,12 +21,12 @@ DeviceInfo info_of(const launch::ExecutorInfo& executor) {
 }  // namespace
 
 Outcome<std::vector<DeviceInfo>> list_devices() {
-  const Result<std::vector<launch::ExecutorInfo>> listed = launch::list_vulkan();
+  const Result<std::vector<vk::Snapshot>> listed = executors::vulkan_devices();
   std::vector<DeviceInfo> devices;
   // Without a Vulkan loader or driver the list is empty.
   if (!listed && listed.error().front().kind == DiagnosticKind::NoDevice) return devices;
   if (!listed) return std::unexpected(public_problems(listed.error()));
-  for (const launch::ExecutorInfo& device : *listed) devices.push_back(info_of(device));
+  for (const vk::Snapshot& device : *listed) devices.push_back(info_of(device));
   return devices;
 }
 
@@ -46,7 +44,8 @@ Outcome<Device> Device::open(std::string_view selector) {
   state->executor = executors::open_executor({.selector = std::string(selector)});
   const Result<launch::ExecutorInfo> info = state->executor->info();
   if (!info) return std::unexpected(public_problems(info.error()));
-  state->info = info_of(*info);
+  state->info = info->vulkan ? info_of(*info->vulkan)
+                             : DeviceInfo{.name = info->name, .type = std::string(vk::name_of(vk::DeviceType::Cpu))};
   state->executor->finish_opening();  // programs end without destroying the device
   return Device(std::move(state));
 }

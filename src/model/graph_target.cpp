@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "cpu/target.hpp"
-#include "executors/cpu/executor.hpp"
+#include "executors/open.hpp"
 #include "model/tuning/tuning_table.hpp"
 #include "vgf/vgf.hpp"
 #include "vk/device_plan.hpp"
@@ -51,8 +51,9 @@ std::shared_ptr<launch::Executor> executor_for(const vgf::File& file, const Grap
                                                std::shared_ptr<launch::Executor> opened, bool is_free) {
   if (!opened || !has_graphs_of_tensors_only(file)) return opened;
   const bool named = choices.engine && *choices.engine != Engine::Kernels;
-  const bool preferred = !choices.engine && is_free && launch::has_cpu_engine() && has_no_gpu(*opened);
-  return named || preferred ? std::make_shared<launch::CpuExecutor>() : opened;
+  const executors::ExecutorKind& host = executors::host_kind();
+  const bool preferred = !choices.engine && is_free && !host.list().value_or({}).empty() && has_no_gpu(*opened);
+  return named || preferred ? host.open({}) : opened;
 }
 
 }  // namespace slipway::model

@@ -9,7 +9,6 @@
 #include "base/public_problems.hpp"
 #include "base/public_state.hpp"
 #include "base/text/suggest.hpp"
-#include "executors/cpu/info.hpp"
 #include "executors/open.hpp"
 #include "executors/public_device.hpp"
 #include "launch/output_proof.hpp"
@@ -323,7 +322,7 @@ Outcome<PreparedModel> Model::prepare(const State& model, Device* device, const 
   if (options.compare) request.values = state->values = std::make_shared<model::ModelValues>();
   model::ModelJob& job = state->job.emplace(model::ModelJobOptions{
       .request = std::move(request),
-      .executor = device ? device->state().executor : executors::open_executor({.selector = launch::kCpuDevice}),
+      .executor = device ? device->state().executor : executors::host_kind().open({}),
       .graphs = {.engine = options.reference ? std::optional(model::Engine::Reference) : std::nullopt,
                  .threads = options.threads,
                  .fuse = options.fuse},

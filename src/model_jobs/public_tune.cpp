@@ -2,7 +2,6 @@
 // Tuning in the public interface: Model::tune of include/slipway/model.hpp.
 #include "base/format.hpp"
 #include "base/public_state.hpp"
-#include "executors/cpu/info.hpp"
 #include "executors/open.hpp"
 #include "executors/public_device.hpp"
 #include "launch/run.hpp"
@@ -51,7 +50,7 @@ Outcome<TuningResult> Model::tune(const State& model, Device* device, const Tune
   for (const auto& [name, shape] : options.shapes)
     request.shapes.push_back({name, tensor::Shape(shape.begin(), shape.end())});
 
-  const auto executor = device ? device->state().executor : executors::open_executor({.selector = launch::kCpuDevice});
+  const auto executor = device ? device->state().executor : executors::host_kind().open({});
   const auto turn = executor->take_turn();
   model::ModelJob job(
       {.request = std::move(request), .executor = executor, .graphs = {.fuse = options.fuse}, .cache = model.cache});

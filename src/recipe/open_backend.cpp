@@ -21,10 +21,6 @@ std::string_view selector_for(BackendKind kind, std::string_view selector) {
   return kind == BackendKind::OpenCl ? std::string_view() : selector;
 }
 
-std::shared_ptr<launch::Executor> open_kind(std::string_view name, const launch::ExecutorRequest& request) {
-  return std::ranges::find(executors::kinds(), name, &executors::ExecutorKind::name)->open(request);
-}
-
 }  // namespace
 
 Result<BackendPtr> Backends::open_new(BackendKind kind) {
@@ -35,16 +31,17 @@ Result<BackendPtr> Backends::open_new(BackendKind kind) {
     case BackendKind::Vulkan:
       // Out-of-range accesses of kernels do not end the process if the device has robust buffer access. Copies of a
       // recipe that are in flight, and lists of several runners, run concurrently on the queues.
-      vulkan_ = open_kind(
-          "vulkan",
-          {.selector = std::string(selector), .robustness = true, .queues = 4, .shader_prints = wants_prints_});
+      vulkan_ =
+          std::ranges::find(executors::kinds(), name_of(kind), &executors::ExecutorKind::name)
+              ->open(
+                  {.selector = std::string(selector), .robustness = true, .queues = 4, .shader_prints = wants_prints_});
       return make_plan_backend(kind, vulkan_, cache_);
     case BackendKind::OpenCl:
       return opencl::open_backend(selector, {});
     case BackendKind::Xrt:
       return xrt_device_ ? xrt_module::adopt_device(xrt_device_.get()) : xrt_module::open_backend(selector);
     case BackendKind::Engine:
-      return make_plan_backend(kind, open_kind("cpu", {}), cache_);
+      return make_plan_backend(kind, executors::host_kind().open({}), cache_);
   }
   return fail(DiagnosticKind::NoBackend, {}, "the CPU is not a back end of kernels");
 }

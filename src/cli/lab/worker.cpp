@@ -17,7 +17,6 @@
 #include "cli/formats.hpp"
 #include "cli/lab/options.hpp"
 #include "cli/run_report.hpp"
-#include "executors/cpu/info.hpp"
 #include "executors/open.hpp"
 #include "json/document.hpp"
 #include "json/writer.hpp"
@@ -25,7 +24,6 @@
 #include "tensor/compare.hpp"
 #include "vk/choose_device.hpp"
 #include "vk/device_failure.hpp"
-#include "vk/selected_device.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -145,8 +143,9 @@ class Worker {
       if (words_[i] == "--device") selector = words_[i + 1];
     }
     DeviceIdentity device;
-    if (vk::selected_device(selector) == launch::kCpuDevice)
-      device.name = launch::cpu_info().name;
+    const executors::ExecutorKind& kind = executors::kind_of(selector);
+    if (kind.runs_graphs_on_host)
+      device.name = kind.open({})->info()->name;
     else if ((device_ = find_device(selector)))
       device = {device_->name, vk::driver_of(*device_)};
     json::Writer out(json::kCompact);

@@ -5,7 +5,7 @@
 
 #include "base/format.hpp"
 #include "cli/model/named_values.hpp"
-#include "executors/cpu/info.hpp"
+#include "executors/open.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -103,7 +103,7 @@ class OptionReader {
   void check_compared() {
     const std::string& value = options_.compare;
     if (value.empty() || value == "reference") return;
-    if (value == launch::kCpuDevice)
+    if (executors::kind_of(value).runs_graphs_on_host)
       compared_ = value;
     else if (value.starts_with(kDevicePrefix) && value.size() > kDevicePrefix.size())
       compared_ = value.substr(kDevicePrefix.size());
