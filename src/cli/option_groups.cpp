@@ -4,10 +4,9 @@
 #include <ranges>
 
 #include "base/format.hpp"
-#include "executors/cpu/info.hpp"
+#include "executors/open.hpp"
 #include "model/graph_target.hpp"
 #include "recipe/backend.hpp"
-#include "vk/selected_device.hpp"
 
 namespace slipway::cli {
 
@@ -115,15 +114,21 @@ std::optional<model::Engine> chosen_engine(const EngineGroup& options, const std
   for (const auto& [name, engine] : kEngines) {
     if (name == options.engine) return engine;
   }
-  if (vk::selected_device(device) == launch::kCpuDevice) return model::Engine::Cpu;
+  if (executors::kind_of(device).runs_graphs_on_host) return model::Engine::Cpu;
   return std::nullopt;
 }
 
-model::GraphChoices graph_choices(const EngineGroup& options, const std::string& device) {
+model::GraphChoices graph_choices(const EngineGroup& options, const std::string& device,
+                                  const std::optional<std::string>& emulate) {
   return {.engine = chosen_engine(options, device),
           .threads = options.threads,
           .pin_threads = options.pin,
-          .fuse = !options.no_fuse};
+          .fuse = !options.no_fuse,
+          .native = emulate != "always"};
+}
+
+bool emulates(const EngineGroup& options, const std::optional<std::string>& emulate) {
+  return emulate != "never" || options.engine != "auto";
 }
 
 void add_shader_prints_option(OptionGroup& group, bool& shader_prints) {
@@ -185,11 +190,6 @@ void add_recipe_group(OptionGroup& group, RecipeGroup& options) {
   add_seed_option(group, options.seed);
   add_emulate_option(group, options.emulate);
   group.add_flag("--no-cpu-libraries", options.no_cpu_libraries, "refuse recipes with CPU functions");
-}
-
-model::Emulation chosen_emulation(const RecipeGroup& options, const EngineGroup& engine) {
-  if (options.emulate == "always") return model::Emulation::Always;
-  return options.emulate == "never" && engine.engine == "auto" ? model::Emulation::Never : model::Emulation::Auto;
 }
 
 }  // namespace slipway::cli

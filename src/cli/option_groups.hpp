@@ -12,7 +12,6 @@
 
 namespace slipway::model {
 enum class Engine : std::uint8_t;  // plan/graph_options.hpp
-enum class Emulation : std::uint8_t;
 struct GraphChoices;
 }  // namespace slipway::model
 
@@ -76,7 +75,11 @@ void add_engine_option(OptionGroup& group, EngineGroup& options);  // --engine
 void add_engine_thread_options(OptionGroup& group, EngineGroup& options, bool short_name = true);
 // The engine that --engine or `--device cpu` names; nothing if neither does.
 std::optional<model::Engine> chosen_engine(const EngineGroup& options, const std::string& device);
-model::GraphChoices graph_choices(const EngineGroup& options, const std::string& device);
+// `emulate`: the value of --emulate.
+model::GraphChoices graph_choices(const EngineGroup& options, const std::string& device,
+                                  const std::optional<std::string>& emulate = std::nullopt);
+// An engine that --engine names may run graphs also with --emulate=never.
+bool emulates(const EngineGroup& options, const std::optional<std::string>& emulate);
 
 // The options of runs that go through `launch`: scenarios and models.
 struct LaunchGroup : PlannedRunGroup, EngineGroup {
@@ -104,8 +107,6 @@ struct RecipeGroup {
   std::optional<std::string> emulate;  // auto, never or always
 };
 void add_recipe_group(OptionGroup& group, RecipeGroup& options);
-// Of models. An engine that --engine names may run their graphs also with --emulate=never.
-model::Emulation chosen_emulation(const RecipeGroup& options, const EngineGroup& engine);
 
 // The artifacts of recipes, profiles and captures: --dir, --allow-outside; --backend, --library-root
 void add_artifact_options(OptionGroup& group, std::string& directory, bool& allow_outside);

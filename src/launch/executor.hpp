@@ -173,7 +173,9 @@ class Executor {
   }
   // For plans of this executor, which must live longer. Errors: device-lacks if it is too large, those of `queues`.
   virtual Result<std::shared_ptr<ExternalBuffer>> create_buffer(const BufferRequest& request) = 0;
-  // Memory of the host as a buffer, if plans can use it in place; otherwise null. The memory must live longer.
+  // Whether plans can use memory of the host in place.
+  virtual bool borrows() const { return false; }
+  // Such memory as a buffer; null if it cannot be. It must live longer.
   virtual std::shared_ptr<ExternalBuffer> borrow(MutableBytes /*memory*/) { return nullptr; }
 };
 

@@ -69,7 +69,13 @@ struct BufferOptions {
 // A kernel that a back end has loaded.
 class LoadedKernel {
  public:
+  explicit LoadedKernel(std::vector<Diagnostic> remarks = {}) : remarks_(std::move(remarks)) {}
   virtual ~LoadedKernel() = default;
+  // Warnings and notes of loading it.
+  const std::vector<Diagnostic>& remarks() const { return remarks_; }
+
+ private:
+  std::vector<Diagnostic> remarks_;
 };
 using KernelPtr = std::shared_ptr<const LoadedKernel>;
 

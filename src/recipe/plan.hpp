@@ -21,7 +21,7 @@
 #include "spirv/reflect/reflect.hpp"
 
 namespace slipway::model {
-enum class Emulation : std::uint8_t;  // plan/graph_options.hpp
+struct GraphChoices;  // graph_target.hpp
 }
 
 namespace slipway::recipe {
@@ -65,10 +65,11 @@ struct KernelPlan {
   BackendKind backend = BackendKind::Vulkan;
   std::optional<std::size_t> context;  // index into Plan::contexts
   std::string instance;
-  std::optional<Artifact> ctrlcode;          // XRT
-  std::optional<ModuleCode> module;          // Vulkan and OpenCL
-  std::shared_ptr<const ModelKernel> model;  // a whole model, for Vulkan or an engine; then there is no module
-  model::Emulation emulation{};              // of the model
+  std::optional<Artifact> ctrlcode;                   // XRT
+  std::optional<ModuleCode> module;                   // Vulkan and OpenCL
+  std::shared_ptr<const ModelKernel> model;           // a whole model, for Vulkan or an engine; then there is no module
+  std::shared_ptr<const model::GraphChoices> graphs;  // of the model; null: the default
+  bool emulates = true;                               // otherwise the driver must run them
   std::string entry;
   std::optional<Grid> grid;   // work groups, from the module; kernel and run may override it
   std::optional<Grid> local;  // OpenCL: work-group size

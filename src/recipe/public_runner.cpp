@@ -5,21 +5,20 @@
 
 #include "base/format.hpp"
 #include "base/public_problems.hpp"
-#include "executors/cpu/info.hpp"
-#include "model/plan/graph_options.hpp"
+#include "executors/open.hpp"
+#include "model/graph_target.hpp"
 #include "recipe/cpu/host_buffer.hpp"
 #include "recipe/open_backend.hpp"
 #include "recipe/session.hpp"
 #include "slipway/recipe.hpp"
-#include "vk/selected_device.hpp"
 
 namespace slipway {
 
 struct device::state {
   state(const std::string& selector, std::shared_ptr<const void> xrt_device)
-      : is_cpu(!xrt_device && vk::selected_device(selector) == launch::kCpuDevice),
+      : is_host(!xrt_device && executors::kind_of(selector).runs_graphs_on_host),
         backends(selector, Cache::of_user(), std::move(xrt_device)) {}
-  bool is_cpu;  // models run on the CPU engine
+  bool is_host;  // models run on the CPU engine
   recipe::Backends backends;
 };
 
@@ -206,12 +205,9 @@ runner::runner(const device& device, const std::string& text, const run_options&
                        ? files.shared()->files
                        : recipe::Artifacts::in_directory(files.shared()->directory, options.allow_outside),
       .plan = {.backend = backend_kind(options.backend), .cache = Cache::of_user()}};
-  if (device.shared()->is_cpu) {
-    const auto graphs = std::make_shared<model::GraphOptions>();
-    graphs->engine = model::Engine::Cpu;
-    graphs->cache = session_options.plan.cache;
-    session_options.plan.graphs = graphs;
-  }
+  if (device.shared()->is_host)
+    session_options.plan.graphs =
+        std::make_shared<model::GraphChoices>(model::GraphChoices{.engine = model::Engine::Cpu});
   Diagnostics diagnostics;
   impl_->session = recipe::Session::load(session_options, diagnostics);
   const auto throw_errors = [&] {

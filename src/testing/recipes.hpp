@@ -13,7 +13,7 @@
 #include "base/print_diagnostic.hpp"
 #include "executors/vulkan/device_opening.hpp"
 #include "executors/vulkan/executor.hpp"
-#include "model/plan/graph_options.hpp"
+#include "model/graph_target.hpp"
 #include "recipe/backends/plan/backend.hpp"
 #include "recipe/cpu/host_buffer.hpp"
 #include "recipe/session.hpp"
@@ -102,13 +102,13 @@ class ToyBackend final : public Backend {
 class Opened {
  public:
   Opened(std::string recipe, OpenOptions options, std::string profile = "", ArtifactMap files = {},
-         model::GraphOptions graphs = {}, model::Emulation emulation = {}) {
+         model::GraphChoices graphs = {}, bool emulates = true) {
     files.emplace("add.comp", std::vector<char>(kAddStep.begin(), kAddStep.end()));
     SessionOptions request{
         .recipe = make_source("<recipe>", std::move(recipe)),
         .profile = profile.empty() ? nullptr : make_source("<profile>", std::move(profile)),
         .artifacts = Artifacts::in_memory(std::make_shared<const ArtifactMap>(std::move(files))),
-        .plan = {.graphs = std::make_shared<model::GraphOptions>(std::move(graphs)), .emulation = emulation}};
+        .plan = {.graphs = std::make_shared<model::GraphChoices>(std::move(graphs)), .emulates = emulates}};
     Diagnostics diagnostics;
     session = Session::load(request, diagnostics);
     if (session.plan()) {

@@ -2,6 +2,7 @@
 #include "cli/recipe/files.hpp"
 
 #include "base/system/protected_inputs.hpp"
+#include "model/graph_target.hpp"
 
 namespace slipway::cli {
 
@@ -23,6 +24,13 @@ std::optional<recipe::SessionOptions> session_options(const RecipeFiles& files, 
   if (diagnostics.has_errors()) return std::nullopt;
   options.artifacts = recipe::Artifacts::in_directory(files.directory, files.allow_outside);
   return options;
+}
+
+recipe::PlanOptions plan_options(const RecipeGroup& options, const EngineGroup& engine, const RunGroup& run) {
+  return {.backend = recipe::kernel_backend_from_name(options.backend),
+          .cache = cache_of(run.no_cache),
+          .graphs = std::make_shared<model::GraphChoices>(graph_choices(engine, run.device, options.emulate)),
+          .emulates = emulates(engine, options.emulate)};
 }
 
 }  // namespace slipway::cli

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/diagnostic.hpp"
+#include "cli/option_groups.hpp"
 #include "recipe/session.hpp"
 
 namespace slipway::cli {
@@ -23,5 +24,6 @@ SourcePtr read_input(const std::string& file, Diagnostics& diagnostics);
 Path artifact_directory(const std::string& dir, const std::string& file);
 // Returns nothing if a file cannot be read.
 std::optional<recipe::SessionOptions> session_options(const RecipeFiles& files, Diagnostics& diagnostics);
+recipe::PlanOptions plan_options(const RecipeGroup& options, const EngineGroup& engine, const RunGroup& run);
 
 }  // namespace slipway::cli

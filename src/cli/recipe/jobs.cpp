@@ -11,7 +11,6 @@
 #include "cli/recipe/jobs.hpp"
 #include "cli/run_report.hpp"
 #include "launch/run.hpp"
-#include "model/graph_target.hpp"
 #include "recipe/open_backend.hpp"
 
 namespace slipway::cli {
@@ -64,12 +63,7 @@ class ScriptJob : public Job {
     jobs.jobs = options_.jobs;
     jobs.profile.seed = group.seed;
     if (options_.timeout) jobs.profile.time_out = launch::time_out_of(*options_.timeout);
-    const Cache cache = cache_of(options_.no_cache);
-    jobs.sessions.plan = {.backend = recipe::kernel_backend_from_name(group.backend),
-                          .cache = cache,
-                          .graphs = std::make_shared<model::GraphOptions>(*model::graph_options(
-                              nullptr, graph_choices(options_, options_.device), cache, diagnostics_)),
-                          .emulation = chosen_emulation(group, options_)};
+    jobs.sessions.plan = plan_options(group, options_, options_);
     jobs.sessions.changes = {.iterations = group.iterations, .mode = recipe::mode_from_name(group.mode)};
     outcome_ = run_jobs_script(jobs, diagnostics_);
     if (!outcome_) return;

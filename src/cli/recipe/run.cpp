@@ -12,10 +12,8 @@
 #include "cli/job.hpp"
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/verbs.hpp"
-#include "executors/vulkan/layer_messages.hpp"
 #include "json/diagnostics.hpp"
 #include "launch/run.hpp"
-#include "model/graph_target.hpp"
 #include "recipe/open_backend.hpp"
 #include "recipe/report_records.hpp"
 #include "spirv/prints.hpp"
@@ -99,12 +97,7 @@ class RecipeJob : public Job {
     auto request =
         session_options({file, options_.profile, options_.kernels, directory_, group.allow_outside}, diagnostics_);
     if (!request) return false;
-    const Cache cache = cache_of(options_.no_cache);
-    request->plan = {.backend = recipe::kernel_backend_from_name(group.backend),
-                     .cache = cache,
-                     .graphs = std::make_shared<model::GraphOptions>(
-                         *model::graph_options(nullptr, graph_choices(options_, options_.device), cache, diagnostics_)),
-                     .emulation = chosen_emulation(group, options_)};
+    request->plan = plan_options(group, options_, options_);
     request->changes = {.iterations = group.iterations,
                         .mode = recipe::mode_from_name(group.mode),
                         .no_map = options_.no_map,

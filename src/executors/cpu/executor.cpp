@@ -9,29 +9,6 @@ namespace slipway::launch {
 
 namespace {
 
-struct Obstacle {
-  const Origin* origin;
-  std::string what;
-};
-
-std::optional<Obstacle> obstacle_of(const Plan& plan) {
-  for (const Resource& resource : plan.resources) {
-    const auto found = [&](std::string_view what) {
-      return Obstacle{&resource.origin, formatted("`{}` {}", resource.name, what)};
-    };
-    const auto* buffer = std::get_if<Buffer>(&resource.kind);
-    if (!buffer) return found("is an image");
-    if (buffer->rows) return found("sees the texels of an image");
-  }
-  for (const Step& step : plan.steps) {
-    if (std::holds_alternative<Draw>(step.action))
-      return Obstacle{&step.origin, formatted("the step `{}` draws", step.name)};
-    if (std::holds_alternative<Dispatch>(step.action))
-      return Obstacle{&step.origin, formatted("the step `{}` is a shader", step.name)};
-  }
-  return std::nullopt;
-}
-
 class HostMemory final : public ExternalBuffer {
  public:
   explicit HostMemory(ZeroedMemory own) : own_(std::move(own)), bytes_(own_.bytes()) {}
@@ -45,29 +22,33 @@ class HostMemory final : public ExternalBuffer {
 
 }  // namespace
 
-std::string why_not_on_host(const Plan& plan) {
-  const std::optional<Obstacle> obstacle = obstacle_of(plan);
-  return obstacle ? obstacle->what : std::string();
-}
-
 Diagnostics CpuExecutor::check(const Plan& plan) {
   Diagnostics diagnostics;
-  if (const std::optional<Obstacle> obstacle = obstacle_of(plan)) {
+  const auto lacks = [&](const Origin& origin, const std::string& what) {
     diagnostics
-        .error(DiagnosticKind::DeviceLacks, obstacle->origin->location,
-               formatted("the CPU engine runs graphs only, and {}; {}", obstacle->what,
+        .error(DiagnosticKind::DeviceLacks, origin.location,
+               formatted("the CPU engine runs graphs only, and {}; {}", what,
                          plan.graphs.empty()
                              ? "choose a Vulkan device with --device"
                              : "on a Vulkan device the engine `cpu` runs the graphs, and the device the rest"))
-        .at(obstacle->origin->path, obstacle->origin->uid);
+        .at(origin.path, origin.uid);
+  };
+  for (const Resource& resource : plan.resources) {
+    const auto* buffer = std::get_if<Buffer>(&resource.kind);
+    if (!buffer) lacks(resource.origin, formatted("`{}` is an image", resource.name));
+    if (buffer && buffer->rows) lacks(resource.origin, formatted("`{}` sees the texels of an image", resource.name));
+  }
+  for (const Step& step : plan.steps) {
+    if (std::holds_alternative<Draw>(step.action)) lacks(step.origin, formatted("the step `{}` draws", step.name));
+    if (std::holds_alternative<Dispatch>(step.action))
+      lacks(step.origin, formatted("the step `{}` is a shader", step.name));
   }
   return diagnostics;
 }
 
 Result<std::unique_ptr<PreparedPlan>> CpuExecutor::prepare(const Plan& plan, PrepareOptions options, const Log& log,
                                                            PerfCounters counters) {
-  SLIPWAY_TRY(HostPrepared prepared, prepare_on_host(plan, std::move(options), log, std::move(counters)));
-  return std::make_unique<HostPrepared>(std::move(prepared));
+  return prepare_on_host(plan, std::move(options), log, std::move(counters));
 }
 
 Result<std::shared_ptr<ExternalBuffer>> CpuExecutor::create_buffer(const BufferRequest& request) {

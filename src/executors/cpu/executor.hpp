@@ -8,9 +8,6 @@
 
 namespace slipway::launch {
 
-// Empty, or why the plan cannot run there: "the step `blur` is a shader".
-std::string why_not_on_host(const Plan& plan);
-
 class CpuExecutor final : public Executor {
  public:
   Result<ExecutorInfo> info() override { return info_; }
@@ -18,6 +15,7 @@ class CpuExecutor final : public Executor {
   Result<std::unique_ptr<PreparedPlan>> prepare(const Plan& plan, PrepareOptions options, const Log& log,
                                                 PerfCounters counters) override;
   Result<std::shared_ptr<ExternalBuffer>> create_buffer(const BufferRequest& request) override;
+  bool borrows() const override { return true; }
   std::shared_ptr<ExternalBuffer> borrow(MutableBytes memory) override;
 
  private:

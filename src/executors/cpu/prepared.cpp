@@ -9,16 +9,53 @@
 
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
+#include "base/system/zeroed_memory.hpp"
 #include "launch/plan/accesses.hpp"
 #include "launch/plan/locate.hpp"
+#include "launch/report/profile.hpp"
 
 namespace slipway::launch {
 
-HostPrepared::HostPrepared(const Plan& plan, PrepareOptions options, const Log& log, PerfCounters counters)
-    : plan_(&plan), options_(std::move(options)), log_(log), counters_(std::move(counters)) {}
-HostPrepared::HostPrepared(HostPrepared&&) noexcept = default;
-HostPrepared& HostPrepared::operator=(HostPrepared&&) noexcept = default;
-HostPrepared::~HostPrepared() = default;
+namespace {
+
+class HostPrepared final : public PreparedPlan {
+ public:
+  HostPrepared(const Plan& plan, PrepareOptions options, const Log& log, PerfCounters counters)
+      : plan_(&plan), options_(std::move(options)), log_(log), counters_(std::move(counters)) {}
+  Result<> make_resources();
+  Result<> fill_resources();
+  void show_host_memory();
+
+  // Runs all steps. Errors: timed-out, and those of calls.
+  Result<> submit(const SubmitOptions& options) override;
+  Result<> wait() override { return {}; }
+  Result<bool> wait_for(std::optional<std::chrono::nanoseconds>, bool) override { return true; }
+  bool runs_in_submit() const override { return true; }
+
+  Result<> write(ResourceIndex resource, Bytes bytes) override;
+  Result<Readback> read_back(const std::set<ResourceIndex>& wanted) override;
+
+  std::uint64_t session_size(const GraphDispatch& graph) const override { return graph.session_size; }
+  Result<std::vector<StepSpan>> spans() const override;
+  Result<> add_times() override;
+  Profile& profile() override { return profile_; }
+  PerfCounters& counters() override { return counters_; }
+
+ private:
+  Result<MutableBytes> allocate(std::uint64_t size);
+  Result<> run_steps(std::optional<HostClock::time_point> deadline);
+  Result<> call(const Call& call, std::size_t index, std::optional<HostClock::time_point> deadline);
+
+  const Plan* plan_;
+  PrepareOptions options_;
+  Log log_;
+  PerfCounters counters_;
+  Profile profile_;
+  std::vector<CallTime> calls_;  // of the last iteration
+  std::uint32_t iterations_ = 0;
+  std::vector<ZeroedMemory> memory_;
+  std::vector<MutableBytes> bytes_;  // by resource
+};
 
 Result<MutableBytes> HostPrepared::allocate(std::uint64_t size) {
   ZeroedMemory memory(std::max<std::uint64_t>(size, 1));
@@ -138,12 +175,15 @@ Result<> HostPrepared::add_times() {
   return {};
 }
 
-Result<HostPrepared> prepare_on_host(const Plan& plan, PrepareOptions options, const Log& log, PerfCounters counters) {
+}  // namespace
+
+Result<std::unique_ptr<PreparedPlan>> prepare_on_host(const Plan& plan, PrepareOptions options, const Log& log,
+                                                      PerfCounters counters) {
   log.info(formatted("Setup resources, count: {}", plan.resources.size()));
-  HostPrepared prepared(plan, std::move(options), log, std::move(counters));
-  SLIPWAY_TRY_VOID(prepared.make_resources());
-  SLIPWAY_TRY_VOID(prepared.fill_resources());
-  prepared.show_host_memory();
+  auto prepared = std::make_unique<HostPrepared>(plan, std::move(options), log, std::move(counters));
+  SLIPWAY_TRY_VOID(prepared->make_resources());
+  SLIPWAY_TRY_VOID(prepared->fill_resources());
+  prepared->show_host_memory();
   return prepared;
 }
 

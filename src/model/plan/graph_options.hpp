@@ -21,10 +21,6 @@ struct Intermediates;
 // Kernels: on the device of the plan. Cpu: the same kernels on the CPU engine (docs/design/cpu_engine.md).
 enum class Engine : std::uint8_t { Kernels, Cpu, Reference };
 
-// Whether tensors and graphs are emulated with buffers and compute shaders. Auto: where the device has no native
-// support.
-enum class Emulation : std::uint8_t { Auto, Never, Always };
-
 struct GraphOptions {
   Engine engine = Engine::Kernels;
   lower::LowerOptions lower;  // of kernels; the CPU engine has device facts of its own

@@ -12,7 +12,7 @@
 #include "recipe/read/read.hpp"
 
 namespace slipway::model {
-struct GraphOptions;  // plan/graph_options.hpp
+struct GraphChoices;  // graph_target.hpp
 }
 
 namespace slipway::recipe {
@@ -26,8 +26,8 @@ struct PlanOptions {
   Depth depth = Depth::Files;
   std::optional<BackendKind> backend;                 // --backend; nothing: auto (docs/spec/recipe.md#decision-7)
   Cache cache;                                        // of compiled shaders
-  std::shared_ptr<const model::GraphOptions> graphs;  // of models; null: kernels on the device
-  model::Emulation emulation{};                       // of models
+  std::shared_ptr<const model::GraphChoices> graphs;  // of models; null: kernels on the device
+  bool emulates = true;                               // false: the driver must run graphs of models
   const Profile* profile = nullptr;                   // may be null; its `qos` configures the header's context
 };
 

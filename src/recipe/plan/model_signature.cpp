@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The signature of a whole model as a kernel.
 #include "base/format.hpp"
-#include "executors/cpu/executor.hpp"
+#include "executors/open.hpp"
+#include "model/graph_target.hpp"
 #include "recipe/plan/load.hpp"
 #include "recipe/plan/model_kernel.hpp"
 #include "recipe/plan/parts.hpp"
@@ -22,7 +23,9 @@ bool plan_model(const Kernel& kernel, const Artifact& artifact, const PlanOption
   if (kernel.grid) refuse("grid");
   if (kernel.specialization.size() != 0) refuse("specialization");
   if (!ok) return false;
-  const model::GraphOptions graphs = options.graphs ? *options.graphs : model::GraphOptions();
+  // The device is unknown here, so that this does not fail.
+  const model::GraphOptions graphs = *model::graph_options(
+      nullptr, options.graphs ? *options.graphs : model::GraphChoices(), options.cache, diagnostics);
   Diagnostics found;
   plan.model = plan_model_kernel(artifact, kernel.name, {plan.origin.location, plan.origin.pointer, kernel.name},
                                  options.cache, graphs, found);
@@ -31,9 +34,10 @@ bool plan_model(const Kernel& kernel, const Artifact& artifact, const PlanOption
     diagnostics.add(std::move(problem.note("the recipe names it here", plan.origin.location)));
   }
   if (!plan.model) return false;
-  plan.emulation = options.emulation;
+  plan.graphs = options.graphs;
+  plan.emulates = options.emulates;
   // Models with shaders stay on the device, which runs between the calls of the engine.
-  if (graphs.engine != model::Engine::Kernels && launch::why_not_on_host(plan.model->plan).empty())
+  if (graphs.engine != model::Engine::Kernels && !executors::host_kind().open({})->check(plan.model->plan).has_errors())
     plan.backend = BackendKind::Engine;
   plan.grid = Grid{1, 1, 1};  // unused, as the model's plan has its own work groups
   plan.signature.ignore_unmapped = kernel.ignore_unmapped;

@@ -512,8 +512,10 @@ class Loader {
       const auto backend = state_.backends.find(kernel.backend);
       if (backend == state_.backends.end()) continue;
       const ContextPlan* context = kernel.context ? &plan.contexts[*kernel.context] : nullptr;
-      if (auto loaded = diagnostics_.take(backend->second->load_kernel(kernel, context)))
-        state_.kernels[run.index] = std::move(*loaded);
+      auto loaded = diagnostics_.take(backend->second->load_kernel(kernel, context));
+      if (!loaded) continue;
+      diagnostics_.add((*loaded)->remarks());
+      state_.kernels[run.index] = std::move(*loaded);
     }
   }
 

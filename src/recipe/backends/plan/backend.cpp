@@ -4,10 +4,9 @@
 #include <atomic>
 
 #include "base/format.hpp"
-#include "launch/check/check_device.hpp"
 #include "launch/plan/locate.hpp"
+#include "model/graph_target.hpp"
 #include "model/native.hpp"
-#include "model/tuning/tuning_table.hpp"
 #include "recipe/backends/plan/parts.hpp"
 #include "recipe/cpu/host_buffer.hpp"
 #include "recipe/plan/model_kernel.hpp"
@@ -16,22 +15,23 @@ namespace slipway::recipe {
 namespace {
 
 // The model of a kernel for a device. It is planned again where the device runs its graphs, because that decides how.
-// Errors: device-lacks.
-Result<std::shared_ptr<const ModelKernel>> model_for(const PlanDevice& device, const KernelPlan& kernel) {
+// `remarks`: about tuning tables. Errors: device-lacks.
+Result<std::shared_ptr<const ModelKernel>> model_for(const PlanDevice& device, const KernelPlan& kernel,
+                                                     std::vector<Diagnostic>& remarks) {
   const launch::Origin origin{kernel.origin.location, kernel.origin.pointer, kernel.name};
   const vk::Snapshot* vulkan = device.info.vulkan.get();
   Diagnostics problems;
-  model::GraphOptions graphs = kernel.model->graphs;
   std::shared_ptr<const ModelKernel> model = kernel.model;
-  if (vulkan && graphs.engine == model::Engine::Kernels) {
-    graphs.lower.device = model::tuned_facts(*vulkan, device.cache, problems);
-    if (kernel.emulation != model::Emulation::Always) graphs.native = vulkan;
+  if (vulkan && model->graphs.engine == model::Engine::Kernels) {
+    SLIPWAY_TRY(const model::GraphOptions graphs,
+                model::graph_options(device.executor.get(), kernel.graphs ? *kernel.graphs : model::GraphChoices(),
+                                     device.cache, problems));
+    if (problems.has_errors()) return fail(problems.release());
+    remarks = problems.release();
     model = plan_model_kernel(kernel.model->artifact, kernel.name, origin, device.cache, graphs, problems);
     if (!model) return fail(problems.release());
   }
-  if (kernel.emulation == model::Emulation::Never)
-    model::refuse_emulation(model->plan, vulkan ? *vulkan : vk::Snapshot(), problems);
-  if (vulkan) static_cast<void>(problems.take(vk::plan_device(*vulkan, launch::needs_of(model->plan))));
+  if (!kernel.emulates) model::refuse_emulation(model->plan, vulkan ? *vulkan : vk::Snapshot(), problems);
   if (!problems.has_errors()) problems.add(device.executor->check(model->plan).release());
   if (problems.has_errors()) return fail(problems.release());
   return model;
@@ -59,15 +59,16 @@ class PlanBackend final : public Backend {
 
   Result<KernelPtr> load_kernel(const KernelPlan& kernel, const ContextPlan*) override {
     KernelPlan own = kernel;
+    std::vector<Diagnostic> remarks;
     if (kernel.model) {
-      const Result<std::shared_ptr<const ModelKernel>> model = model_for(*device_, kernel);
+      const Result<std::shared_ptr<const ModelKernel>> model = model_for(*device_, kernel, remarks);
       if (!model) return fail(at_kernel(model.error(), kernel));
       own.model = *model;
       if (!device_->info.vulkan) interprets_ = own.model->graphs.engine == model::Engine::Reference;
     } else if (Result<> fits = check_shader(*device_, kernel); !fits) {
       return fail(at_kernel(std::move(fits.error()), kernel));
     }
-    return std::make_shared<const PlanKernel>(device_, std::move(own));
+    return std::make_shared<const PlanKernel>(device_, std::move(own), std::move(remarks));
   }
 
   Result<BufferPtr> create_buffer(const BufferOptions& request) override {
@@ -82,7 +83,7 @@ class PlanBackend final : public Backend {
   bool can_use(const buffer_storage& buffer) const override {
     const auto* own = dynamic_cast<const PlanBuffer*>(&buffer);
     if (own) return own->device() == device_.get();
-    return cpu::is_host_buffer(buffer) && device_->executor->borrow(host_bytes(buffer));
+    return cpu::is_host_buffer(buffer) && device_->executor->borrows();
   }
 
   Result<ListPtr> make_list(std::span<const KernelRun> runs, const ListOptions& options) override {

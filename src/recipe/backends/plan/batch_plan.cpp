@@ -357,8 +357,7 @@ class BatchPlanner {
   bool is_in_place(const ModelKernel& model, const ModelPort& port, const BoundRange& range,
                    const std::vector<BoundRange>& ranges) const {
     const MutableBytes bytes = host_bytes(*range.original.buffer).subspan(range.original.begin);
-    if (reinterpret_cast<std::uintptr_t>(bytes.data()) % kInPlaceAlignment != 0 || !executor_.borrow(bytes))
-      return false;
+    if (reinterpret_cast<std::uintptr_t>(bytes.data()) % kInPlaceAlignment != 0 || !executor_.borrows()) return false;
     // An intermediate in the memory of an input.
     if (!port.writes && is_written(model.plan, port.resource)) return false;
     return std::ranges::none_of(

@@ -237,7 +237,7 @@ std::string pass_through_recipe(std::string_view x, std::string_view y, std::str
       buffer_json("x", "inout", 16), buffer_json("y", "output", 16), buffer_json("z", "output", 16), x, y, same);
 }
 
-void expect_pass_through(OpenOptions options, const model::GraphOptions& graphs) {
+void expect_pass_through(OpenOptions options, const model::GraphChoices& graphs) {
   const auto model = chars_of_file(testing::cook_vgf(std::string(kPassThroughModel)));
   const std::vector<std::uint32_t> given = {1, -2U, 3, -4U}, absolute = {1, 2, 3, 4};
   const auto run = [&](std::string_view x, std::string_view y, std::string_view same) {
@@ -283,7 +283,7 @@ class PlanBackend : public RecipeTest, public ::testing::WithParamInterface<Targ
   static BackendPtr on_cpu() {
     return make_plan_backend(BackendKind::Engine, std::make_shared<launch::CpuExecutor>()).value();
   }
-  static model::GraphOptions graphs() { return {.engine = GetParam().engine, .threads = 2}; }
+  static model::GraphChoices graphs() { return {.engine = GetParam().engine, .threads = 2}; }
 
   // A recipe with one model and these runs; `r` runs it from x to y.
   static std::string model_recipe(std::string_view buffers, std::string_view runs) {
@@ -467,15 +467,17 @@ TEST_P(PlanBackend, ShadersNeedADevice) {
 
 // Whether the driver runs the graph of a model itself.
 TEST_P(PlanBackend, Emulation) {
-  const auto native = [&](model::Emulation emulation) -> Result<bool> {
+  const auto native = [&](bool emulates, bool allows_native = true) -> Result<bool> {
     const BackendPtr backend = GetParam().is_host ? on_cpu() : on_vulkan();
-    const Opened opened(twice_recipe(), only(backend), "", {{"m.vgf", graph_model()}}, graphs(), emulation);
+    model::GraphChoices choices = graphs();
+    choices.native = allows_native;
+    const Opened opened(twice_recipe(), only(backend), "", {{"m.vgf", graph_model()}}, choices, emulates);
     SLIPWAY_TRY(const KernelPtr kernel, backend->load_kernel(opened.session.plan()->kernels.front(), nullptr));
     return static_cast<const PlanKernel&>(*kernel).plan().model->plan.graphs.front().native;
   };
-  EXPECT_EQ(native(model::Emulation::Auto).value(), GetParam().has_layer);
-  EXPECT_FALSE(native(model::Emulation::Always).value());
-  const Result<bool> never = native(model::Emulation::Never);
+  EXPECT_EQ(native(true).value(), GetParam().has_layer);
+  EXPECT_FALSE(native(true, false).value());
+  const Result<bool> never = native(false);
   ASSERT_EQ(never.has_value(), GetParam().has_layer);
   if (never) return;
   EXPECT_EQ(never.error().front().kind, DiagnosticKind::DeviceLacks);
@@ -572,7 +574,7 @@ class ModelOnHost : public ModelOnVulkan, public ::testing::WithParamInterface<m
   static BackendPtr on_cpu() {
     return make_plan_backend(BackendKind::Engine, std::make_shared<launch::CpuExecutor>()).value();
   }
-  static model::GraphOptions graphs() { return {.engine = GetParam(), .threads = 2}; }
+  static model::GraphChoices graphs() { return {.engine = GetParam(), .threads = 2}; }
 };
 
 TEST_P(ModelOnHost, BesideShadersOnTheDevice) {
@@ -608,7 +610,7 @@ TEST_P(ModelOnHost, TimeOut) {
 
 // The shaders of a model run on the device, between the calls of the engine. Its second run reads what the first wrote.
 TEST_P(ModelOnHost, BetweenItsShaders) {
-  const auto run = [&](const model::GraphOptions& how, const char* graphs_on) {
+  const auto run = [&](const model::GraphChoices& how, const char* graphs_on) {
     OpenOptions both = options(2);
     both.runner.timings = true;
     Opened opened(twice_recipe(), both, "", {{"m.vgf", mixed_model()}}, how);
