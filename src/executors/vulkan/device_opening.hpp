@@ -47,8 +47,7 @@ class DeviceOpening {
   Result<std::shared_ptr<const vk::Snapshot>> snapshot();
   // Waits for the device and makes sure that it has what is needed; may be called for several plans, one after the
   // other. What was made from the device before must be gone, unless `current` keeps it: the device may be made again,
-  // and is when it is lost. Errors:
-  // no-device, device-lacks, device-failed.
+  // and is when it is lost. Errors: no-device, device-lacks, device-failed.
   Result<gpu::Device*> get(vk::Needs needs);
   // The device that `get` returned last. What is made from it may stay while it is made again, as long as this pointer
   // does. Null before the first `get`.

@@ -48,7 +48,7 @@ class PrintingExecutor final : public Executor {
   Diagnostics check(const Plan& plan) override {
     const Shader* printing = printing_shader(plan);
     if (!printing) return plain_.check(plan);
-    if (VulkanExecutor* executor = printing_executor()) return executor->check(plan);
+    if (VulkanExecutor* executor = printing_executor(true)) return executor->check(plan);
     Diagnostics problems = plain_.check(plan);
     if (!is_reported_.exchange(true))
       problems.remark(DiagnosticKind::Unsupported, {}, needs_printing_layer(printing->name));
@@ -57,16 +57,21 @@ class PrintingExecutor final : public Executor {
 
   Result<std::unique_ptr<PreparedPlan>> prepare(const Plan& plan, PrepareOptions options, const Log& log,
                                                 PerfCounters counters) override {
-    VulkanExecutor* const printing = printing_shader(plan) ? printing_executor() : nullptr;
+    VulkanExecutor* const printing = printing_shader(plan) ? printing_executor(true) : nullptr;
     return (printing ? *printing : plain_).prepare(plan, std::move(options), log, std::move(counters));
   }
 
   std::mutex* turn() override { return plain_.turn(); }
-  void finish_opening() override { plain_.finish_opening(); }
+  Result<ExecutorQueues> queues() override { return plain_.queues(); }
+
+  void finish_opening() override {
+    plain_.finish_opening();
+    if (VulkanExecutor* executor = printing_executor(false)) executor->finish_opening();
+  }
 
   std::vector<Diagnostic> take_messages() override {
     std::vector<Diagnostic> messages = plain_.take_messages();
-    if (printing_) messages.append_range(printing_->take_messages());
+    if (VulkanExecutor* executor = printing_executor(false)) messages.append_range(executor->take_messages());
     return messages;
   }
 
@@ -77,7 +82,8 @@ class PrintingExecutor final : public Executor {
   }
 
   std::vector<std::string> take_prints() override {
-    return printing_ ? printing_->take_prints() : std::vector<std::string>();
+    VulkanExecutor* const executor = printing_executor(false);
+    return executor ? executor->take_prints() : std::vector<std::string>();
   }
 
  private:
@@ -92,18 +98,17 @@ class PrintingExecutor final : public Executor {
     return printing == plan.shaders.end() ? nullptr : &*printing;
   }
 
-  // Null without the layer.
-  VulkanExecutor* printing_executor() {
-    std::call_once(asked_, [&] {
-      if (gpu::has_validation_layer()) printing_.emplace(request_);
-    });
+  // Null without the layer, and until it is opened.
+  VulkanExecutor* printing_executor(bool opens) {
+    const std::scoped_lock lock(opening_);
+    if (opens && !printing_ && gpu::has_validation_layer()) printing_.emplace(request_);
     return printing_ ? &*printing_ : nullptr;
   }
 
   const ExecutorRequest request_;
   VulkanExecutor plain_;
-  std::once_flag asked_;
-  std::optional<VulkanExecutor> printing_;
+  std::mutex opening_;
+  std::optional<VulkanExecutor> printing_;  // stays once it is opened
   std::atomic<bool> is_reported_ = false;
 };
 
@@ -173,6 +178,7 @@ Result<std::vector<ExecutorInfo>> list_vulkan() {
 }
 
 Result<const gpu::Device*> VulkanExecutor::device_for(vk::Needs needs) {
+  const std::scoped_lock lock(opening_turn_);
   if (device_) return device_;
   return opening_->get(std::move(needs));
 }
@@ -202,7 +208,7 @@ Result<> VulkanExecutor::make_pipeline(const PipelineRequest& request) {
 }
 
 Result<ExecutorQueues> VulkanExecutor::queues() {
-  const std::scoped_lock lock(turn_);
+  const std::scoped_lock lock(opening_turn_);
   if (!device_) {
     SLIPWAY_TRY(device_, opening_->get({}));
   }

@@ -51,7 +51,7 @@ class VulkanExecutor final : public Executor {
   std::shared_ptr<DeviceOpening> opening_;
   const gpu::Device* device_ = nullptr;  // null: it may be opened again
   bool shows_prints_ = false;
-  std::mutex turn_;
+  std::mutex turn_, opening_turn_;  // the latter: of `opening_` and `device_`
 };
 
 // An executor for all plans of a request: those whose shaders print run on a second device, which is opened with the
