@@ -27,6 +27,7 @@ struct Known {
   Tensor value;
   std::vector<double> unrounded, bounds;  // of floats that an operator computed
   double carried = 0;                     // error of the operators before it, relative to the largest element
+  double carried_size = 0;                // the same in units of the elements
   double allowed = 0;                     // including this operator
   bool is_cast = false;
 };
@@ -63,37 +64,21 @@ class Comparer {
   ValueComparison compare(tosa::ValueId output, const Tensor& got, const Tensor* other = nullptr,
                           Comparer* also = nullptr) {
     const Known& known = at(output);
-    if (also) {
-      Tensor nearer = got;  // equal where the other one accepts the result
-      const Known& second = also->at(output);
-      const double carried = second.carried * max_value(second.value.reals);
-      for (std::size_t i = 0; i < second.value.size(); ++i) {
-        ValueComparison one;
-        if (second.value.is_float())
-          compare_real(second, i, got.reals[i], carried, nullptr, one);
-        else
-          compare_integer(second, i, got.integers[i], nullptr, one);
-        if (one.wrong) continue;
-        if (second.value.is_float())
-          nearer.reals[i] = known.value.reals[i];
-        else
-          nearer.integers[i] = known.value.integers[i];
-      }
-      return compare(output, nearer, other);
-    }
     ValueComparison comparison{.type = graph_[output].type, .elements = known.value.size()};
-    const double carried = known.carried * max_value(known.value.reals);
     for (std::size_t i = 0; i < known.value.size(); ++i) {
-      if (known.value.is_float())
-        compare_real(known, i, got.reals[i], carried, other ? &other->reals[i] : nullptr, comparison);
-      else
-        compare_integer(known, i, got.integers[i], other ? &other->integers[i] : nullptr, comparison);
+      if (!also || !also->accepts(output, got, i)) compare_element(known, i, got, other, comparison);
     }
     return comparison;
   }
 
  private:
   Known& at(tosa::ValueId value) { return known_[index(value)]; }
+
+  bool accepts(tosa::ValueId output, const Tensor& got, std::size_t i) {
+    ValueComparison comparison;
+    compare_element(at(output), i, got, nullptr, comparison);
+    return comparison.passed();
+  }
 
   Result<> node(const tosa::Node& node) {
     std::vector<const Tensor*> operands;
@@ -119,6 +104,7 @@ class Comparer {
       result.carried = carried;
       result.is_cast = node.op == tosa::Op::CAST;
       const double size = max_value(made->values[k].reals), bound = k < bounds.size() ? max_value(bounds[k]) : 0;
+      result.carried_size = carried * size;
       result.allowed = carried + (size > 0 ? bound / size : 0);
       result.value = std::move(made->values[k]);
       if (k < bounds.size()) result.bounds = std::move(bounds[k]);
@@ -127,12 +113,20 @@ class Comparer {
     return {};
   }
 
-  static void compare_real(const Known& known, std::size_t i, double got, double carried, const double* other,
+  static void compare_element(const Known& known, std::size_t i, const Tensor& got, const Tensor* other,
+                              ValueComparison& comparison) {
+    if (known.value.is_float())
+      compare_real(known, i, got.reals[i], other ? &other->reals[i] : nullptr, comparison);
+    else
+      compare_integer(known, i, got.integers[i], other ? &other->integers[i] : nullptr, comparison);
+  }
+
+  static void compare_real(const Known& known, std::size_t i, double got, const double* other,
                            ValueComparison& comparison) {
     const double wanted = other ? *other : known.value.reals[i];
     if (got == wanted || (std::isnan(got) && std::isnan(wanted))) return;
     ++comparison.different;
-    const double own = (i < known.bounds.size() ? known.bounds[i] : 0) + carried;
+    const double own = (i < known.bounds.size() ? known.bounds[i] : 0) + known.carried_size;
     const double bound = other ? 2 * own : own;
     // Exact results are compared with the rounded value.
     const double exact = other || bound == 0 || i >= known.unrounded.size() ? wanted : known.unrounded[i];
