@@ -16,7 +16,7 @@ namespace slipway::testing {
 
 enum class KernelError : std::uint8_t {
   TwoWriters,      // two invocations, between which there is no barrier, write different values to one element
-  OutsideBuffer,   // an access outside of a buffer or an array, or a store to a constant
+  OutsideBuffer,   // an access outside of a buffer, an array or a subgroup, or a store to a constant
   NotWritten,      // a read of memory that nothing wrote, and an output depends on what is there
   MissingBarrier,  // one invocation reads what another one writes, and there is no barrier between them
   WaitsForever,    // a linked kernel waits for more or fewer workgroups than have counted

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "base/format.hpp"
+#include "lower/kernel/kernel.hpp"
 #include "lower/program_layout.hpp"
 #include "tensor/element.hpp"
 
@@ -185,8 +186,12 @@ void Workgroup::exchange_lanes(const Instruction& in, const Active& active) {
   std::vector<std::uint64_t>& to = values(in.result);
   for (const std::uint32_t i : active) {
     const std::uint32_t lane = i % context_.subgroup_size, first = i - lane;
-    const auto other = static_cast<std::uint32_t>(value(in.operand(4), i));
-    to[i] = value(in.operand(3), first + (in.op == spv::Op::OpGroupNonUniformBroadcast ? other : lane ^ other));
+    const std::uint64_t given = value(in.operand(4), i);
+    const std::uint64_t other = in.op == spv::Op::OpGroupNonUniformBroadcast ? given : lane ^ given;
+    if (other < std::min(context_.subgroup_size, size_ - first))
+      to[i] = value(in.operand(3), first + static_cast<std::uint32_t>(other));
+    else
+      report(KernelError::OutsideBuffer, in, i, formatted("reads lane {}, which the subgroup does not have", other));
   }
 }
 
@@ -225,7 +230,7 @@ std::byte* Workgroup::at(const Instruction& in, std::uint64_t address, std::uint
   const auto offset = static_cast<std::uint64_t>(location.offset);
   std::byte* const bytes = region.bytes + offset;
   if (!region.traces) {
-    if (way == Way::Read) return bytes;
+    if (way == Way::Read || way == Way::AtomicRead) return bytes;
     report(KernelError::OutsideBuffer, in, invocation, formatted("changes constant buffer {}", location.region));
     return nullptr;
   }
@@ -240,7 +245,7 @@ std::byte* Workgroup::at(const Instruction& in, std::uint64_t address, std::uint
     const bool is_written = trace.write.moment.time >= (is_shared ? begin_ : 1) && trace.via == location.region;
     if (!is_written) region.bytes[i] = context_.fill;
     written += is_written;
-    if (way == Way::Atomic && by_words) continue;
+    if (way == Way::AtomicRead || (way == Way::Atomic && by_words)) continue;
     std::optional<KernelError> error;
     if (way == Way::Atomic) {
       trace.write = {now, {}};
@@ -357,11 +362,12 @@ void Workgroup::store(const Instruction& in, const Active& active) {
 // On words of 32 bits. Parts of a word are cleared and then set.
 void Workgroup::atomic(const Instruction& in, const Active& active) {
   const bool is_store = in.op == spv::Op::OpAtomicStore, is_load = in.op == spv::Op::OpAtomicLoad;
+  const Way way = is_load ? Way::AtomicRead : Way::Atomic;
   const Id pointer = in.operand(is_store ? 0 : 2), operand = in.operand(is_store ? 3 : 5);
   const spv::StorageClass storage = code_.shapes[pointer].storage;
   for (const std::uint32_t i : active) {
     const std::uint64_t address = value(pointer, i);
-    std::byte* const bytes = at(in, address, 4, storage, Way::Atomic, i, actor_of(i));
+    std::byte* const bytes = at(in, address, 4, storage, way, i, actor_of(i));
     if (!bytes) continue;
     const auto before = slipway::load<std::uint32_t>(bytes);
     if (!is_store) values(in.result)[i] = before;
@@ -428,7 +434,6 @@ void Workgroup::matrix(const Instruction& in, const Active& active) {
 }
 
 void Workgroup::matrix_in_memory(const Instruction& in, const Active& active, bool is_load) {
-  constexpr std::uint32_t kPacked = 2;  // MatrixOrder::ByWords
   const Id pointer = in.operand(is_load ? 2 : 0), id = is_load ? in.result : in.operand(1),
            layout = in.operand(is_load ? 3 : 2), stride = in.operand(is_load ? 4 : 3);
   const Type& type = *code_.shapes[id].matrix;
@@ -437,7 +442,7 @@ void Workgroup::matrix_in_memory(const Instruction& in, const Active& active, bo
   const std::uint64_t unit = code_.size_of(code_.pointee(pointer));
   for (const Group& group : groups_of(in, active)) {
     const std::uint64_t first = value(pointer, group.first), between = value(stride, group.first) * unit;
-    const std::uint64_t order = value(layout, group.first);
+    const auto order = static_cast<lower::MatrixOrder>(value(layout, group.first));
     for (const std::uint32_t i : active) {
       if (i / context_.subgroup_size == group.index && value(pointer, i) != first)
         report(KernelError::NotUniform, in, i, "has another address than in the first invocation of the subgroup");
@@ -447,9 +452,9 @@ void Workgroup::matrix_in_memory(const Instruction& in, const Active& active, bo
     for (std::uint32_t row = 0; row < type.rows; ++row) {
       for (std::uint32_t column = 0; column < type.count; ++column) {
         std::uint64_t offset = row * between + std::uint64_t{column} * size;
-        if (static_cast<spv::CooperativeMatrixLayout>(order) == spv::CooperativeMatrixLayout::ColumnMajorKHR)
-          offset = column * between + std::uint64_t{row} * size;
-        if (order == kPacked) offset = row / (4 / size) * between + std::uint64_t{column} * 4 + row % (4 / size) * size;
+        if (order == lower::MatrixOrder::ByColumn) offset = column * between + std::uint64_t{row} * size;
+        if (order == lower::MatrixOrder::ByWords)
+          offset = row / (4 / size) * between + std::uint64_t{column} * 4 + row % (4 / size) * size;
         double& number = matrices(id)[(std::size_t{group.index} * type.rows + row) * type.count + column];
         std::array<std::byte, 4> stored{};
         if (!is_load && element == tensor::ElementType::I32)

@@ -65,7 +65,7 @@ class Workgroup {
   std::int64_t number(Id id, std::uint32_t invocation);  // with its sign
   std::vector<double>& matrices(Id id);
 
-  enum class Way : std::uint8_t { Read, Write, Atomic };
+  enum class Way : std::uint8_t { Read, Write, AtomicRead, Atomic };
   // The bytes at an address, after the checks; null if they are in no buffer. `stored`: what is written there. Kernels
   // may compute an element twice, to the same value.
   std::byte* at(const Instruction& in, std::uint64_t address, std::uint64_t size, spv::StorageClass storage, Way way,
