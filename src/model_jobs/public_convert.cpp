@@ -4,10 +4,7 @@
 
 #include "base/public_problems.hpp"
 #include "base/system/files.hpp"
-#include "convert/convert.hpp"
-#include "convert/read_model.hpp"
-#include "convert/report.hpp"
-#include "model_jobs/check_converted.hpp"
+#include "model_jobs/conversion_job.hpp"
 #include "model_jobs/stages.hpp"
 
 namespace slipway {
@@ -29,32 +26,31 @@ std::optional<ConvertedModel> converted(Bytes bytes, const std::string& name, co
                                         Diagnostics& diagnostics) {
   model::Stages stages(options.progress, model::kConversionStages + 1);
   stages.begin("read");
-  if (convert::detect_format(bytes) == convert::ModelFormat::Vgf) {
-    diagnostics.error(DiagnosticKind::Unsupported, SourceLocation::in_file(name), "the model is a VGF file already")
-        .hint("`slipway::Model` runs it; `slipway convert` rewrites it as the current version");
-    return std::nullopt;
-  }
-  auto model =
-      convert::read_model(bytes, name,
-                          {.entry = options.entry,
-                           .io_names = options.tensor_names ? convert::IoNames::Tensor : convert::IoNames::Deserialized,
-                           .done_with = nullptr},
-                          diagnostics);
-  if (!model) return std::nullopt;
   convert::ConvertOptions settings;
   settings.require_static_shape = options.require_static_shape;
   settings.simplify.fold = options.fold;
   settings.shader.check = check_of(options.shader_check);
   settings.observe = [&](std::string_view pass, const tosa::Graph&) { stages.begin(model::stage_after(pass)); };
-  auto made = convert::convert(*model, settings, diagnostics);
-  auto file = made ? diagnostics.take(made->file.finish()) : std::nullopt;
-  if (!file) return std::nullopt;
+  model::ConversionJob job(
+      {.bytes = bytes,
+       .name = name,
+       .file_name = name,
+       .read = {.entry = options.entry,
+                .io_names = options.tensor_names ? convert::IoNames::Tensor : convert::IoNames::Deserialized,
+                .done_with = nullptr},
+       .settings = std::move(settings)});
+  if (job.is_vgf()) {
+    diagnostics.error(DiagnosticKind::Unsupported, SourceLocation::in_file(name), "the model is a VGF file already")
+        .hint("`slipway::Model` runs it; `slipway convert` rewrites it as the current version");
+    return std::nullopt;
+  }
+  if (!job.read(diagnostics) || !job.prepare(diagnostics) || !job.make_file(diagnostics) || !job.encode(diagnostics))
+    return std::nullopt;
   stages.begin("check");
-  const auto vgf = model::check_converted(*file, name, settings.shader.check, diagnostics);
-  if (!vgf) return std::nullopt;
-  auto requirements = diagnostics.take(convert::requirements_json(*vgf, model->graph));
+  if (!job.check(diagnostics)) return std::nullopt;
+  auto requirements = diagnostics.take(job.requirements());
   if (!requirements) return std::nullopt;
-  return ConvertedModel{std::move(*file), std::move(*requirements), {}};
+  return ConvertedModel{job.take_bytes(), std::move(*requirements), {}};
 }
 
 }  // namespace

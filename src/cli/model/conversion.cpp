@@ -11,22 +11,14 @@
 #include "base/print_diagnostic.hpp"
 #include "base/system/protected_inputs.hpp"
 #include "base/system/resident_memory.hpp"
-#include "base/text/base64.hpp"
 #include "cli/content.hpp"
-#include "cli/option_groups.hpp"
 #include "convert/analyse.hpp"
-#include "convert/report.hpp"
-#include "convert/segments/merge_segments.hpp"
-#include "convert/verify_on_device.hpp"
-#include "launch/run.hpp"
-#include "model/graph_segment.hpp"
-#include "model_jobs/check_converted.hpp"
+#include "model_jobs/conversion_job.hpp"
 #include "model_jobs/model_runner.hpp"
 #include "spirv/tools.hpp"
 #include "tosa/text.hpp"
 #include "tosa/write/write_mlir.hpp"
 #include "tosa/write/write_tosa.hpp"
-#include "vgf/read.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -51,13 +43,24 @@ class Conversion {
     content_ = diagnostics_.take(ContentOf::read(options_.input));
     if (!content_) return;
     name_ = options_.input == "-" ? "<stdin>" : options_.input;
-    const Bytes bytes = content_->content().bytes;
-    if (convert::detect_format(bytes) == convert::ModelFormat::Vgf) return convert_vgf(bytes);
+    model::ConversionRequest request{.bytes = content_->content().bytes,
+                                     .name = name_,
+                                     .file_name = options_.output == "-" ? "<stdout>" : options_.output,
+                                     .read = options_.read,
+                                     .settings = options_.settings,
+                                     .keeps_original = options_.verify};
+    if (options_.input != "-") request.read.done_with = [](Bytes part) { release_mapped_pages(part); };
+    request.settings.observe = [&](std::string_view pass, const tosa::Graph& graph) {
+      log(pass);
+      if (options_.dump_passes) print_error(formatted("// after `{}`\n{}", pass, convert::dump_text(graph)));
+    };
+    job_.emplace(std::move(request));
+    if (job_->is_vgf() && keeps_graphs()) {
+      if (const auto encoded = job_->reencode(diagnostics_)) write(Bytes(*encoded), "vgf");
+      return;
+    }
     log("reading");
-    convert::ReadModelOptions settings = options_.read;
-    if (options_.input != "-") settings.done_with = [](Bytes part) { release_mapped_pages(part); };
-    auto model = convert::read_model(bytes, name_, settings, diagnostics_);
-    if (model) convert(*model);
+    if (job_->read(diagnostics_)) convert();
   }
 
  private:
@@ -68,104 +71,65 @@ class Conversion {
 
   // Without options that need the graphs, a VGF file is only rewritten as the current version. Otherwise its segments
   // are merged into one graph, which is converted again.
-  void convert_vgf(Bytes bytes) {
-    const auto file = vgf::read_vgf(bytes, name_, diagnostics_);
-    if (!file) return;
-    const bool as_it_is = options_.emit == Emit::Vgf && !options_.verify && !options_.explain && !options_.analysis &&
-                          !options_.dump_passes && options_.report.empty() && convert::keeps_graphs(options_.settings);
-    if (as_it_is) {
-      const auto encoded = diagnostics_.take(vgf::reencode(*file, bytes, diagnostics_));
-      if (encoded) write(Bytes(*encoded), "vgf");
-      return;
-    }
-    auto model = convert::merge_segments(
-        *file, [&](std::size_t segment) { return model::read_graph_segment(*file, segment, diagnostics_); },
-        diagnostics_);
-    if (model) convert(*model);
+  bool keeps_graphs() const {
+    return options_.emit == Emit::Vgf && !options_.verify && !options_.explain && !options_.analysis &&
+           !options_.dump_passes && options_.report.empty() && convert::keeps_graphs(options_.settings);
   }
 
-  void convert(tosa::Model& model) {
-    const std::optional<tosa::Model> original = options_.verify ? std::optional(model) : std::nullopt;
+  void convert() {
+    tosa::Model& model = job_->model();
     if (options_.analysis && !analyse(model.graph)) return;
-    convert::ConvertOptions settings = options_.settings;
-    settings.observe = [&](std::string_view pass, const tosa::Graph& graph) {
-      log(pass);
-      if (options_.dump_passes) print_error(formatted("// after `{}`\n{}", pass, convert::dump_text(graph)));
-    };
-    if (!convert::prepare(model, settings, diagnostics_)) return;
+    if (!job_->prepare(diagnostics_)) return;
     if (options_.emit == Emit::Tosa) return write_tosa(model);
     if (options_.emit == Emit::Mlir) return write_mlir(model);
     if (options_.emit == Emit::TosaText) return write_text(tosa::print(model.graph, {.max_elements = UINT64_MAX}));
     log("partitions and segments");
-    auto converted = convert::make_file(model, settings, diagnostics_);
-    if (!converted || !ok()) return;
-    explain(model.graph, converted->partitioning);
-    if (options_.emit == Emit::SpirvAssembly || options_.verify || !options_.report.empty()) {
-      if (!with_bytes(original, model, *converted)) return;
-    } else if (!options_.explain || options_.output != "-") {
-      write(*converted);
-    }
+    if (!job_->make_file(diagnostics_) || !ok()) return;
+    explain(model.graph, job_->partitioning());
+    if (options_.emit == Emit::SpirvAssembly || options_.verify || !options_.report.empty())
+      write_results();
+    else if (!options_.explain || options_.output != "-")
+      write_file_of_job();
   }
 
-  // Encodes the whole file in memory, for options that need its bytes, and writes all outputs. Returns false after an
-  // error.
-  bool with_bytes(const std::optional<tosa::Model>& original, const tosa::Model& model, convert::Converted& converted) {
-    const auto bytes = diagnostics_.take(converted.file.finish());
-    if (!bytes) return false;
-    const auto file = vgf::read_vgf(*bytes, options_.output == "-" ? "<stdout>" : options_.output, diagnostics_);
-    if (!file) return false;
-    if (original) verify(*original, model, converted, *file, *bytes);
-    if (!ok() || !checked(*bytes)) return false;
+  // All outputs of options that need the bytes of the file.
+  void write_results() {
+    if (!job_->encode(diagnostics_) || !job_->check(diagnostics_)) return;
+    if (options_.verify) verify();
+    if (!ok()) return;
     if (!options_.report.empty()) {
-      const auto report = diagnostics_.take(convert::requirements_json(*file, model.graph));
+      const auto report = diagnostics_.take(job_->requirements());
       if (const auto written = report ? write_file(options_.report, *report) : Result<>(); !written)
         diagnostics_.add(written.error());
     }
-    if (!ok()) return false;
+    if (!ok()) return;
     if (options_.emit == Emit::SpirvAssembly) {
-      assembly(*file);
+      assembly(job_->file());
     } else if (!options_.explain || options_.output != "-") {
-      write(Bytes(*bytes), "vgf");
+      write(job_->bytes(), "vgf");
     }
     // The conversion itself did not fail.
     if (uncompared_)
       diagnostics_.add(
           tensor::partly_compared(*uncompared_, options_.allow_uncompared, SourceLocation::in_file(name_)));
-    return ok();
   }
 
-  void verify(const tosa::Model& original, const tosa::Model& model, const convert::Converted& converted,
-              const vgf::File& file, Bytes bytes) {
-    convert::VerifyOptions settings;
-    if (options_.timeout) settings.time_out = launch::time_out_of(*options_.timeout);
-    settings.narrowed = options_.settings.narrow.mode != convert::TypeNarrowing::None;
-    for (const std::string& text : options_.verify_shapes) {
-      const std::size_t equals = text.find('=');
-      if (const auto shape =
-              equals == text.npos ? std::nullopt : parse_shape(std::string_view(text).substr(equals + 1)))
-        settings.shapes[text.substr(0, equals)] = *shape;
-    }
-    const convert::VerifyReport report = convert::verify(original, model, converted, file, settings, diagnostics_);
+  void verify() {
+    const convert::VerifyOptions& settings = options_.verification;
+    const convert::VerifyReport report = job_->verify(settings, diagnostics_);
     if (report.compared.is_partial()) uncompared_ = report.compared;
     if (report.runs == 0 || !ok()) return;
     print_error(formatted("verified: {} runs of the reference interpreter agree, {}{}\n", report.runs,
                           tensor::compared_text(report.compared),
                           settings.narrowed ? formatted("; the worst error is {}", report.worst_error) : ""));
-    if (std::ranges::any_of(original.graph.nodes, convert::is_shader))
-      verify_shaders(original, model, file, bytes, settings);
+    if (job_->count_shaders() > 0) verify_shaders(job_->count_shaders());
   }
 
-  void verify_shaders(const tosa::Model& original, const tosa::Model& model, const vgf::File& file, Bytes bytes,
-                      const convert::VerifyOptions& settings) {
+  void verify_shaders(std::size_t shaders) {
     model::ModelRunner runner(options_.device, model::Engine::Reference);
-    runner.set_time_out(settings.time_out);
-    const convert::VerifyReport report = convert::verify_on_device(
-        original, model, file, bytes, options_.settings, settings,
-        [&](const auto& to_run, auto inputs, auto outputs) { return runner.run(to_run, inputs, outputs); },
-        diagnostics_);
+    const convert::VerifyReport report = job_->verify_shaders(options_.verification, runner, diagnostics_);
     if (report.compared.is_partial()) uncompared_ = report.compared;
     if (report.runs == 0 || !ok()) return;
-    const auto shaders = std::ranges::count_if(original.graph.nodes, convert::is_shader);
     print_error(formatted("verified: {} runs with {} shader{} agree, {}, on {}\n", report.runs, shaders,
                           shaders == 1 ? "" : "s", tensor::compared_text(report.compared), runner.device_name()));
   }
@@ -232,11 +196,6 @@ class Conversion {
     write(text, "spirv assembly");
   }
 
-  std::optional<vgf::File> checked(Bytes bytes) {
-    return model::check_converted(bytes, options_.output == "-" ? "<stdout>" : options_.output,
-                                  options_.settings.shader.check, diagnostics_);
-  }
-
   void warn_of_overwriting() const {
     const Path replaced = replaced_file(options_.output);
     if (!replaced.empty() && output_level() != OutputLevel::Quiet && file_exists(replaced))
@@ -257,18 +216,14 @@ class Conversion {
   }
 
   // Constants go from the input's mapping to the file.
-  void write(convert::Converted& converted) {
+  void write_file_of_job() {
     if (options_.output == "-") {
-      const auto bytes = diagnostics_.take(converted.file.finish());
-      if (bytes && checked(*bytes)) write(Bytes(*bytes), "vgf");
+      if (job_->encode(diagnostics_) && job_->check(diagnostics_)) write(job_->bytes(), "vgf");
       return;
     }
     warn_of_overwriting();
     auto out = diagnostics_.take(OutputFile::create(options_.output));
-    if (!out) return;
-    if (const auto written = converted.file.write_to(*out); !written) return diagnostics_.add(written.error());
-    const auto made = diagnostics_.take(out->map());
-    if (!made || !checked(made->bytes())) return;
+    if (!out || !job_->write_to(*out, diagnostics_)) return;
     if (const auto done = out->commit(); !done) return diagnostics_.add(done.error());
     saved("vgf");
   }
@@ -276,6 +231,7 @@ class Conversion {
   const ConversionOptions& options_;
   Diagnostics& diagnostics_;
   std::optional<ContentOf> content_;
+  std::optional<model::ConversionJob> job_;
   std::optional<tensor::ComparedOutputs> uncompared_;  // by --verify
   std::string name_;
 };

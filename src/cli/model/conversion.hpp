@@ -8,6 +8,7 @@
 #include "cli/command_line.hpp"
 #include "convert/convert.hpp"
 #include "convert/read_model.hpp"
+#include "convert/verify.hpp"
 
 namespace slipway::cli {
 
@@ -21,12 +22,10 @@ struct ConversionOptions {
   convert::ReadModelOptions read;
   bool dump_passes = false, analysis = false, verify = false, allow_uncompared = false, strict = false,
        debug_log = false;
-  std::vector<std::string> verify_shapes;  // NAME=1x8x8x3
-  std::optional<double> timeout;           // seconds of each run of --verify
-  std::string device;                      // on which --verify runs shaders
-  std::vector<std::string> shaders;        // NAME=FILE: code of shader operators
-  std::optional<std::string> explain;      // the file of the diagram, or empty
-  std::string report;                      // a file, or `-`
+  convert::VerifyOptions verification;
+  std::string device;                  // on which --verify runs shaders
+  std::optional<std::string> explain;  // the file of the diagram, or empty
+  std::string report;                  // a file, or `-`
 };
 
 // Declares the options that both command lines share. After parsing, `parse_rest` converts the texts of options to
@@ -40,14 +39,12 @@ class ConversionLine {
  private:
   CommandLine& line_;
   ConversionOptions& options_;
-  std::vector<std::string> mappings_;
+  std::vector<std::string> mappings_, shaders_, verify_shapes_;
+  std::optional<double> timeout_;
   std::string narrowing_ = "none", emit_ = "vgf", order_ = "bfs", shader_check_ = "full", io_names_ = "deserialized",
               log_level_ = "warning";
   bool flatbuffer_ = false, no_replicate_ = false, bespoke_ = false, no_fold_ = false;
 };
-
-// `1x8x8x3`, as the values of --verify-shape have it.
-std::optional<tensor::Shape> parse_shape(std::string_view text);
 
 // Converts the model, writes the output, and prints what was written. Writes nothing after an error.
 void run_conversion(const ConversionOptions& options, Diagnostics& diagnostics);

@@ -8,6 +8,7 @@
 #include "cli/content.hpp"
 #include "cli/model/conversion.hpp"
 #include "cli/option_groups.hpp"
+#include "launch/run.hpp"
 #include "shader/compile.hpp"
 
 namespace slipway::cli {
@@ -80,8 +81,7 @@ void read_shader(const std::string& name, const std::string& path,
   }
 }
 
-}  // namespace
-
+// `1x8x8x3`
 std::optional<tensor::Shape> parse_shape(std::string_view text) {
   tensor::Shape shape;
   while (true) {
@@ -95,6 +95,8 @@ std::optional<tensor::Shape> parse_shape(std::string_view text) {
     text.remove_prefix(1);
   }
 }
+
+}  // namespace
 
 ConversionLine::ConversionLine(CommandLine& line, ConversionOptions& options, const std::string& input)
     : line_(line), options_(options) {
@@ -122,17 +124,15 @@ void ConversionLine::add_own_options() {
   line_.add_option("--emit", emit_, "the output: vgf, tosa, tosa-text, mlir, spirv-asm");
   line_.add_flag("--keep-shader-source", options_.settings.shader.keep_source, "store GLSL and HLSL as text");
   line_.add_option("--shader-check", shader_check_, "how much of given SPIR-V is checked: full, magic, off");
-  line_.add_option("--shader", options_.shaders,
+  line_.add_option("--shader", shaders_,
                    "NAME=FILE: the code of a shader operator: SPIR-V, its assembly, GLSL or HLSL");
   line_.add_flag("--verify", options_.verify,
                  "run model and file through the reference interpreter and compare; shaders run on a device");
-  line_.add_option("--timeout", options_.timeout, "with --verify: seconds for each run, after which the verb fails")
-      .positive();
+  line_.add_option("--timeout", timeout_, "with --verify: seconds for each run, after which the verb fails").positive();
   add_uncompared_option(line_, options_.allow_uncompared);
   line_.add_option("--device", options_.device,
                    "with --verify, a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
-  line_.add_option("--verify-shape", options_.verify_shapes,
-                   "NAME=1x8x8x3: the shape of an input with unknown dimensions");
+  line_.add_option("--verify-shape", verify_shapes_, "NAME=1x8x8x3: the shape of an input with unknown dimensions");
   add_function_option(line_, options_.read.entry);
   line_.add_option("--io-names", io_names_, "names of a `.tosa` model's inputs and outputs: deserialized, tensor");
   line_.add_option("--partition-order", order_,
@@ -155,6 +155,7 @@ void ConversionLine::parse_rest(Diagnostics& diagnostics) {
   options_.settings.shader.debug_info = options_.settings.spirv.debug_info;
   options_.settings.simplify.fold = !no_fold_;
   set_word(narrowing_, kNarrowings, "--type-narrowing", options_.settings.narrow.mode, diagnostics);
+  options_.verification.narrowed = options_.settings.narrow.mode != convert::TypeNarrowing::None;
   set_word(emit_, kEmits, "--emit", options_.emit, diagnostics);
   set_word(order_, kOrders, "--partition-order", options_.settings.order, diagnostics);
   set_word(shader_check_, kShaderChecks, "--shader-check", options_.settings.shader.check, diagnostics);
@@ -164,14 +165,18 @@ void ConversionLine::parse_rest(Diagnostics& diagnostics) {
   const auto usage = [&](std::string text) { diagnostics.error(DiagnosticKind::Usage, {}, std::move(text)); };
   if (!options_.json_schema.empty() && options_.emit != Emit::Tosa)
     usage("--tosa-flatbuffer-schema is for --tosa-flatbuffer");
-  if (options_.timeout && !options_.verify) usage("--timeout needs --verify");
+  if (timeout_ && !options_.verify) usage("--timeout needs --verify");
+  if (timeout_) options_.verification.time_out = launch::time_out_of(*timeout_);
   if (options_.allow_uncompared && !options_.verify) usage("--allow-uncompared needs --verify");
-  for (const std::string& text : options_.verify_shapes) {
+  for (const std::string& text : verify_shapes_) {
     const std::size_t equals = text.find('=');
-    if (equals == text.npos || !parse_shape(std::string_view(text).substr(equals + 1)))
+    auto shape = equals == text.npos ? std::nullopt : parse_shape(std::string_view(text).substr(equals + 1));
+    if (!shape)
       usage(formatted("`{}` is not of the form NAME=1x8x8x3", text));
+    else
+      options_.verification.shapes[text.substr(0, equals)] = std::move(*shape);
   }
-  for (const std::string& text : options_.shaders) {
+  for (const std::string& text : shaders_) {
     const std::size_t equals = text.find('=');
     if (equals == text.npos || equals == 0)
       usage(formatted("`{}` is not of the form NAME=FILE", text));

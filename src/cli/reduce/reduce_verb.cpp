@@ -17,14 +17,11 @@
 #include "cli/progress.hpp"
 #include "cli/reduce/candidate_check.hpp"
 #include "cli/reduce/reducer.hpp"
-#include "convert/read_model.hpp"
-#include "convert/segments/merge_segments.hpp"
 #include "json/document.hpp"
-#include "model/graph_segment.hpp"
+#include "model_jobs/conversion_job.hpp"
 #include "sandbox/sandbox.hpp"
 #include "tosa/text.hpp"
 #include "tosa/write/write_tosa.hpp"
-#include "vgf/read.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -110,21 +107,13 @@ class ReduceVerb {
   }
 
   bool open_graph(Bytes bytes) {
-    std::optional<tosa::Model> model;
-    if (convert::detect_format(bytes) == convert::ModelFormat::Vgf) {
-      vgf_ = vgf::read_vgf(bytes, options_.file, diagnostics_);
-      if (!vgf_) return false;
-      model = convert::merge_segments(
-          *vgf_, [&](std::size_t segment) { return model::read_graph_segment(*vgf_, segment, diagnostics_); },
-          diagnostics_);
-    } else {
-      model = convert::read_model(bytes, options_.file, {.io_names = convert::IoNames::Tensor}, diagnostics_);
-    }
-    if (!model) return false;
-    model_ = std::move(*model);
-    tosa::Graph& graph = model_.graph;
-    for (std::size_t i = 0; i < std::min(graph.inputs.size(), model_.input_names.size()); ++i)
-      graph[graph.inputs[i]].name = model_.input_names[i];
+    model_.emplace(model::ConversionRequest{
+        .bytes = bytes, .name = options_.file, .file_name = {}, .read = {.io_names = convert::IoNames::Tensor}});
+    if (!model_->read(diagnostics_)) return false;
+    tosa::Graph& graph = model_graph();
+    const std::vector<std::string>& names = model_->model().input_names;
+    for (std::size_t i = 0; i < std::min(graph.inputs.size(), names.size()); ++i)
+      graph[graph.inputs[i]].name = names[i];
     for (tosa::Constant& constant : graph.constants) {
       if (!constant.data.empty()) constant.graph_constant.reset();
     }
@@ -132,6 +121,8 @@ class ReduceVerb {
     if (suffix_ != ".tosa" && suffix_ != ".vgf") suffix_ = ".graph";
     return true;
   }
+
+  tosa::Graph& model_graph() { return model_->model().graph; }
 
   // --- tests ---
 
@@ -150,7 +141,7 @@ class ReduceVerb {
     }
     failure_ = *original;
     print_status(formatted("{}: {}, {}\n", options_.file, original_size(), failure_.text()));
-    const bool same = kind_ == ReducedAs::Graph ? fails(model_.graph) : fails(text_);
+    const bool same = kind_ == ReducedAs::Graph ? fails(model_graph()) : fails(text_);
     if (same) return true;
     if (!ok()) return false;
     diagnostics_.error(DiagnosticKind::Unsupported, in_file(),
@@ -159,8 +150,8 @@ class ReduceVerb {
     return false;
   }
 
-  std::string original_size() const {
-    return kind_ == ReducedAs::Graph  ? size_of_graph(model_.graph)
+  std::string original_size() {
+    return kind_ == ReducedAs::Graph  ? size_of_graph(model_graph())
            : kind_ == ReducedAs::Json ? size_of_json(text_)
                                       : size_of_text(text_);
   }
@@ -239,7 +230,7 @@ class ReduceVerb {
     };
     if (kind_ == ReducedAs::Graph) {
       const tosa::Graph smaller =
-          reduce_graph(model_.graph, [this](const tosa::Graph& graph) { return fails(graph); }, notes);
+          reduce_graph(model_graph(), [this](const tosa::Graph& graph) { return fails(graph); }, notes);
       const auto made = contents_of(smaller);
       if (!ok() || !made) return;
       if (!write_graph(options_.output, *made)) {
@@ -283,11 +274,10 @@ class ReduceVerb {
   Diagnostics diagnostics_;
   std::optional<TemporaryDirectory> scratch_;  // of candidates
   std::optional<ContentOf> content_;
-  std::optional<vgf::File> vgf_;
   ReducedAs kind_ = ReducedAs::Text;
   std::string suffix_;  // of candidates
   std::string text_;
-  tosa::Model model_;
+  std::optional<model::ConversionJob> model_;  // is only read
   std::optional<CandidateCheck> test_;
   FailureClass failure_, last_;
   std::map<std::string, bool> known_;  // by hash of the candidate
