@@ -7,6 +7,8 @@
 #include "generated_version.hpp"
 #include "json/document.hpp"
 #include "launch/report/report_json.hpp"
+#include "model/standalone/compare_layers.hpp"
+#include "tensor/shape.hpp"
 
 namespace slipway::cli {
 
@@ -174,6 +176,29 @@ void write_value(json::Writer& out, json::Value value) {
 }  // namespace
 
 void note_command(std::vector<std::string> words) { this_command() = {std::move(words), utc_now()}; }
+
+LayerReport layer_report(std::uint64_t segment, std::uint64_t index, const model::LayerComparison& layer) {
+  LayerReport report{.segment = segment,
+                     .index = index,
+                     .operators = layer.operators,
+                     .name = layer.node->name,
+                     .shape = layer.own.type.shape,
+                     .elements = layer.own.elements,
+                     .different = layer.own.different,
+                     .wrong = layer.own.wrong,
+                     .max_difference = layer.own.max_difference,
+                     .max_of_allowed = layer.own.max_of_allowed,
+                     .worst = tensor::coordinates_of(layer.own.type.shape, layer.own.worst),
+                     .got = layer.own.got,
+                     .expected = layer.own.wanted,
+                     .allowed = layer.own.allowed,
+                     .inherited = layer.inherited,
+                     .max_inherited = layer.max_inherited};
+  if (!layer.devices) return report;
+  report.wrong_here = layer.devices->first_wrong;
+  report.wrong_there = layer.devices->second_wrong;
+  return report;
+}
 
 std::string write_run_report(std::span<const RunReportEntry> entries, const ProcessUsage& system) {
   return json::object_text(report_record(), {entries, system});

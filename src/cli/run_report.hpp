@@ -12,6 +12,10 @@
 #include "launch/report/report.hpp"
 #include "recipe/report_records.hpp"
 
+namespace slipway::model {
+struct LayerComparison;
+}
+
 namespace slipway::cli {
 
 // A kernel of a model that --layers compared.
@@ -30,6 +34,8 @@ struct LayerReport {
   std::uint64_t inherited = 0;                           // elements that differ because of earlier layers
   double max_inherited = 0;
 };
+// `index`: of the layer in its segment.
+LayerReport layer_report(std::uint64_t segment, std::uint64_t index, const model::LayerComparison& layer);
 
 // The outcome of one input: a file, or a job of a script.
 struct RunReportEntry {

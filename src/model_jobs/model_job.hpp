@@ -13,6 +13,7 @@
 #include "base/item_progress.hpp"
 #include "base/log.hpp"
 #include "base/system/cache.hpp"
+#include "base/system/temporary_directory.hpp"
 #include "model/graph_target.hpp"
 #include "model/standalone/standalone.hpp"
 
@@ -26,11 +27,13 @@ struct RunOptions;
 
 namespace slipway::model {
 
+class GraphDevice;
+struct ModelComparison;
 struct Tuned;
 
 struct ModelJobOptions {
   // Without shaders the modules of the model are compiled. Of its graphs only what receives intermediates, and their
-  // progress, count.
+  // progress, count. Outputs may go to an archive (.npz) instead of a directory.
   StandaloneOptions request;
   std::shared_ptr<launch::Executor> executor;  // null: the device is unknown, and nothing can run
   GraphChoices graphs;
@@ -50,6 +53,10 @@ class ModelJob {
 
   // The others need a plan that was checked.
   std::optional<launch::Report> run(launch::RunOptions options, const Log& log, Diagnostics& diagnostics) const;
+  // Compares outputs of the run, and its kernels if the request has intermediates, with the interpreter or `other`
+  // (null: none). The request must have had `values`. What is wrong is an error; the report gets what was compared.
+  // Empty after errors of compare_model.
+  std::optional<ModelComparison> compare(GraphDevice* other, launch::Report& report, Diagnostics& diagnostics) const;
   // Ready to run often, with the inputs and outputs in memory of the host. The job must live longer.
   Result<std::unique_ptr<launch::PreparedPlan>> prepare(const launch::ExecutionOptions& options,
                                                         ItemProgress progress) const;
@@ -58,13 +65,19 @@ class ModelJob {
                             Diagnostics& diagnostics) const;
 
   const StandaloneOptions& request() const { return options_.request; }
+  const Path& archive() const { return archive_; }  // empty: outputs go to a directory
   const Standalone& planned() const { return *alone_; }
   launch::Executor& executor() const { return *options_.executor; }
   // Whether the interpreter computes graphs of the model.
   bool is_interpreted() const;
 
  private:
+  std::string array_name(const std::string& file_name) const;
+  Result<> write_archive(launch::Report& report) const;
+
   ModelJobOptions options_;
+  Path archive_;
+  std::optional<TemporaryDirectory> archived_;  // the outputs, if they become an archive
   std::optional<Standalone> alone_;
 };
 

@@ -120,7 +120,7 @@ int inspect_model_file(const Arguments& arguments) {
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
   if (!picture.empty()) {
-    if (const auto file = open_any_model(path, path == "-" ? "<stdin>" : path, settings.entry, diagnostics))
+    if (const auto file = open_named_model(path, settings.entry, diagnostics))
       draw_model(file->vgf, picture, {}, diagnostics);
     return report(diagnostics, style);
   }

@@ -6,11 +6,11 @@
 
 namespace slipway::cli {
 
-std::shared_ptr<const model::ModelFile> open_any_model(const std::string& path, const std::string& name,
-                                                       const std::string& entry, Diagnostics& diagnostics) {
-  if (path != "-") return model::open_any_model(Path(path), name, entry, diagnostics);
+std::shared_ptr<const model::ModelFile> open_named_model(const std::string& path, const std::string& entry,
+                                                         Diagnostics& diagnostics) {
+  if (path != "-") return model::open_any_model(Path(path), path, entry, diagnostics);
   const auto content = diagnostics.take(ContentOf::read(path));
-  return content ? model::open_any_model(content->content().bytes, name, entry, diagnostics) : nullptr;
+  return content ? model::open_any_model(content->content().bytes, "<stdin>", entry, diagnostics) : nullptr;
 }
 
 }  // namespace slipway::cli

@@ -7,7 +7,6 @@
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
 #include "base/print_diagnostic.hpp"
-#include "base/system/temporary_directory.hpp"
 #include "cli/job.hpp"
 #include "cli/model/open_model.hpp"
 #include "cli/model/run_options.hpp"
@@ -22,8 +21,6 @@
 #include "model/standalone/graph_device.hpp"
 #include "model/tuning/kernel_times.hpp"
 #include "model_jobs/model_job.hpp"
-#include "tensor/files/npz.hpp"
-#include "tensor/shape.hpp"
 #include "vk/selected_device.hpp"
 
 namespace slipway::cli {
@@ -51,7 +48,7 @@ class ModelVerb : public Job {
 
   std::string explain() override { return launch::print_plan(job_->planned().plan); }
   std::vector<Path> outputs() const override {
-    if (archived_) return {options_.output_directory};
+    if (const Path& archive = job_->archive(); !archive.empty()) return {archive};
     return outputs_of(job_->planned().plan);
   }
 
@@ -112,11 +109,10 @@ class ModelVerb : public Job {
 
   bool open_other() {
     model::GraphDeviceOptions with{.executor = other_executor_,
-                                   .choices = graph_choices(options_, *other_name_),
+                                   .choices = graph_choices(options_, *other_name_, options_.emulate),
                                    .cache = cache_of(options_.no_cache)};
     // The engine is that of this run.
     with.choices.engine.reset();
-    with.choices.native = options_.emulate != "always";
     if (options_.timeout) with.time_out = launch::time_out_of(*options_.timeout);
     Result<model::GraphDevice> opened = model::GraphDevice::open(std::move(with), diagnostics_);
     if (opened) {
@@ -136,7 +132,7 @@ class ModelVerb : public Job {
     {
       const launch::ScopedTimer timer(counters_, launch::CounterCategory::ScenarioSetup, "Parse VGF: " + name);
       stage("loading " + name);
-      request_.file = open_any_model(path, name, options_.entry, diagnostics_);
+      request_.file = open_named_model(path, options_.entry, diagnostics_);
     }
     if (!request_.file || !ok()) return false;
     const launch::ScopedTimer timer(counters_, launch::CounterCategory::ScenarioSetup, "Plan Model: " + name);
@@ -144,14 +140,7 @@ class ModelVerb : public Job {
     const Cache cache = cache_of(options_.no_cache);
     request_.name = path == "-" ? "model" : Path(path).stem().string();
     request_.input_directory = options_.input_directory;
-    if (is_archive(options_.output_directory)) {
-      auto made = diagnostics_.take(TemporaryDirectory::make("outputs"));
-      if (!made) return false;
-      archived_.emplace(std::move(*made));
-      request_.output_directory = archived_->path();
-    } else {
-      request_.output_directory = options_.output_directory;
-    }
+    request_.output_directory = options_.output_directory;
     request_.fill.kind = *model::fill_kind_from_name(options_.fill);
     request_.fill.seed = options_.seed;
     request_.expected = options_.against;
@@ -160,14 +149,13 @@ class ModelVerb : public Job {
     if (!options_.compare.empty()) request_.values = std::make_shared<model::ModelValues>();
     if (options_.layers) request_.model.graphs.intermediates = std::make_shared<model::Intermediates>();
     request_.model.graphs.progress = counted("compiling kernels", "planning " + request_.name);
-    model::GraphChoices choices = graph_choices(options_, options_.device);
-    choices.native = options_.emulate != "always";
+    const model::GraphChoices choices = graph_choices(options_, options_.device, options_.emulate);
     const bool is_free = vk::selected_device(options_.device).empty() && !options_.emulate && !options_.validate;
     auto executor = model::executor_for(request_.file->vgf, choices, opened_, is_free);
     job_.emplace(model::ModelJobOptions{.request = std::move(request_),
                                         .executor = std::move(executor),
                                         .graphs = choices,
-                                        .emulates = options_.emulate != "never" || options_.engine != "auto",
+                                        .emulates = emulates(options_, options_.emulate),
                                         .cache = cache});
     return job_->plan(diagnostics_) && ok();
   }
@@ -194,43 +182,8 @@ class ModelVerb : public Job {
     return options;
   }
 
-  static bool is_archive(const std::string& output) { return output.ends_with(".npz") && !directory_exists(output); }
-
-  // The name of an output in an archive, which needs no letters that file systems have: its own, if it is the only one.
-  std::string array_name(const std::string& file_name) const {
-    const vgf::File& file = job_->request().file->vgf;
-    std::vector<std::string> labels;
-    for (std::size_t i = 0; i < file.outputs.size(); ++i) labels.push_back(model::output_label(file, i));
-    const std::vector<std::string> names = model::output_file_names(file);
-    const auto at = std::ranges::find(names, file_name);
-    if (at == names.end()) return file_name;
-    const std::string& label = labels[static_cast<std::size_t>(at - names.begin())];
-    return std::ranges::count(labels, label) == 1 ? label : file_name;
-  }
-
-  // The outputs of the run as an archive, in the order of the model, by which readers match arrays with other names.
-  void write_archive() {
-    const std::vector<std::string> names = model::output_file_names(job_->request().file->vgf);
-    std::ranges::stable_sort(report_->outputs, {},
-                             [&](const Path& path) { return std::ranges::find(names, path.stem().string()); });
-    std::vector<MappedFile> files;
-    std::vector<tensor::NpzMember> members;
-    for (const Path& path : report_->outputs) {
-      auto mapped = diagnostics_.take(map_file(path));
-      if (!mapped) return;
-      members.push_back({array_name(path.stem().string()), mapped->bytes()});
-      files.push_back(std::move(*mapped));
-    }
-    const auto archive = diagnostics_.take(tensor::write_npz(members));
-    if (!archive) return;
-    if (Result<> written = write_file(options_.output_directory, *archive); !written)
-      diagnostics_.add(std::move(written.error()));
-    report_->outputs = {options_.output_directory};
-  }
-
   void finish() {
     diagnostics_.add(launch::take_unwritten(*report_));
-    if (archived_ && !options_.dry_run && !report_->is_interrupted) write_archive();
     say(launch::print_shader_output(report_->printed));
     if (!report_->is_interrupted) compare_outputs();
     if (!options_.dry_run && !options_.style.json) say(times_text(*report_));
@@ -256,85 +209,24 @@ class ModelVerb : public Job {
     const std::string with = other_ ? formatted("`{}`", other_->name()) : "the reference interpreter";
     stage("comparing with " + with);
     const TimeLimit limit(options_.timeout ? std::optional(launch::time_out_of(*options_.timeout)) : std::nullopt);
-    const auto compared = diagnostics_.take(model::compare_model(
-        job_->request().file->vgf, job_->planned(), *job_->request().values,
-        job_->request().model.graphs.intermediates.get(), other_ ? other_->runner() : model::GraphRunner()));
+    const auto compared = job_->compare(other_ ? &*other_ : nullptr, *report_, diagnostics_);
     if (!compared) return;
-    add_compared(compared->compared);
     if (other_) say(formatted("comparing with {}\n", with));
     for (const model::SegmentLayers& segment : compared->layers) show_layers(segment);
     const bool many = job_->planned().segments.size() > 1;
     for (const model::OutputComparison& output : compared->outputs) {
       const std::string where = many ? formatted("segment {} ", output.segment) : "";
       say(formatted("compare {}`{}`: {}\n", where, output.name, model::comparison_text(output.values)));
-      tensor::Comparison outcome{.type = tosa::storage_of(output.values.type.data),
-                                 .count = output.values.elements,
-                                 .mismatches = output.values.wrong,
-                                 .passed = output.values.passed()};
-      outcome.max.abs = output.values.max_difference;
-      report_->expectations.push_back({output.name, outcome});
-      if (output.values.passed()) continue;
-      diagnostics_.error(DiagnosticKind::ExpectationFailed, SourceLocation::in_file(job_->request().file->vgf.name),
-                         formatted("{}`{}` differs from {} in {} of {} elements{}", where, output.name, with,
-                                   output.values.wrong, output.values.elements, judgement(output.devices)));
     }
-  }
-
-  // Of --compare, beside that of --against: an output counts if both have it.
-  void add_compared(const tensor::ComparedOutputs& more) {
-    tensor::ComparedOutputs& all = report_->compared ? *report_->compared : report_->compared.emplace();
-    all.total = more.total;
-    for (const tensor::LeftOutOutput& one : more.left_out) {
-      if (!std::ranges::contains(all.left_out, one.output, &tensor::LeftOutOutput::output)) all.left_out.push_back(one);
-    }
-    all.compared = all.total - all.left_out.size();
-  }
-
-  // Which of two devices is wrong.
-  static std::string judgement(const std::optional<model::DeviceComparison>& devices) {
-    if (!devices) return {};
-    return formatted("; by the reference interpreter, {} are wrong on this device and {} on the other one",
-                     devices->first_wrong, devices->second_wrong);
   }
 
   void show_layers(const model::SegmentLayers& segment) {
-    for (std::size_t i = 0; i < segment.layers.size(); ++i) {
-      const model::LayerComparison& layer = segment.layers[i];
-      LayerReport& made =
-          layers_.emplace_back(LayerReport{.segment = segment.segment,
-                                           .index = i,
-                                           .operators = layer.operators,
-                                           .name = layer.node->name,
-                                           .shape = layer.own.type.shape,
-                                           .elements = layer.own.elements,
-                                           .different = layer.own.different,
-                                           .wrong = layer.own.wrong,
-                                           .max_difference = layer.own.max_difference,
-                                           .max_of_allowed = layer.own.max_of_allowed,
-                                           .worst = tensor::coordinates_of(layer.own.type.shape, layer.own.worst),
-                                           .got = layer.own.got,
-                                           .expected = layer.own.wanted,
-                                           .allowed = layer.own.allowed,
-                                           .inherited = layer.inherited,
-                                           .max_inherited = layer.max_inherited});
-      if (!layer.devices) continue;
-      made.wrong_here = layer.devices->first_wrong;
-      made.wrong_there = layer.devices->second_wrong;
-    }
+    for (std::size_t i = 0; i < segment.layers.size(); ++i)
+      layers_.push_back(layer_report(segment.segment, i, segment.layers[i]));
     if (job_->planned().segments.size() > 1) say(formatted("layers of segment {}:\n", segment.segment));
     say(model::layers_text(segment.layers));
-    const auto first =
-        std::ranges::find_if(segment.layers, [](const model::LayerComparison& layer) { return !layer.own.passed(); });
-    if (first == segment.layers.end()) {
+    if (std::ranges::all_of(segment.layers, [](const model::LayerComparison& layer) { return layer.own.passed(); }))
       say(formatted("every layer is right for the inputs that it had ({} layers)\n", segment.layers.size()));
-      return;
-    }
-    diagnostics_.error(
-        DiagnosticKind::ExpectationFailed, SourceLocation::in_file(job_->request().file->vgf.name),
-        formatted(
-            "layer {}, {}, is the first that is wrong for the inputs that it had: {} of {} elements differ from {}{}",
-            first - segment.layers.begin(), model::layer_name(*first), first->own.wrong, first->own.elements,
-            other_ ? formatted("`{}`", other_->name()) : "the reference interpreter", judgement(first->devices)));
   }
 
   void show_times() {
@@ -365,7 +257,6 @@ class ModelVerb : public Job {
   std::optional<model::GraphDevice> other_;
   launch::PerfCounters counters_;
   std::optional<launch::Report> report_;
-  std::optional<TemporaryDirectory> archived_;  // the outputs, if they become an archive
   std::vector<LayerReport> layers_;
 };
 
