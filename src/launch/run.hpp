@@ -41,7 +41,7 @@ inline Result<std::chrono::nanoseconds> checked_time_out(double seconds) {
 struct RunOptions {
   std::uint32_t repeat = 1;
   bool dry_run = false;     // everything but submitting and storing results
-  bool timestamps = false;  // for Report::profile; the device must have been opened with Needs::timestamps
+  bool timestamps = false;  // for Report::profile
   // For Profile::iterations: two timestamps for each, which do not slow commands down as those around commands do.
   bool iteration_times = false;
   std::optional<std::chrono::nanoseconds> time_out;  // for each wait

@@ -29,6 +29,7 @@ std::shared_ptr<const spirv::Words> module_of(const tosa::Graph& graph) {
 }
 
 }  // namespace
+
 Result<GraphDevice> GraphDevice::open(GraphDeviceOptions options, Diagnostics& diagnostics) {
   SLIPWAY_TRY(launch::ExecutorInfo info, options.executor->info());
   SLIPWAY_TRY(GraphOptions graphs, graph_options(options.executor.get(), options.choices, options.cache, diagnostics));
