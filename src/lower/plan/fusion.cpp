@@ -8,10 +8,10 @@
 #include <span>
 
 #include "lower/operator_traits.hpp"
-#include "lower/strategies/attention_match.hpp"
-#include "lower/strategies/contraction.hpp"
-#include "lower/strategies/reduction_fusion.hpp"
-#include "lower/strategies/window_match.hpp"
+#include "lower/strategies/attention/attention_match.hpp"
+#include "lower/strategies/contraction/contraction.hpp"
+#include "lower/strategies/reduction/reduction_fusion.hpp"
+#include "lower/strategies/windows/window_match.hpp"
 #include "tosa/text.hpp"
 
 namespace slipway::lower {

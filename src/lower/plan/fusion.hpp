@@ -7,7 +7,7 @@
 // one kernel. It also joins a contraction whose result is reshaped in between, if the channels stay. On CPUs a
 // depthwise convolution also joins the pointwise (1x1) convolution before it. Reductions along an axis and the
 // pointwise operators around them join each other, however often they read a value, where there are kernels for that
-// (strategies/reduction_fusion.hpp). Attention is one kernel (strategies/attention_match.hpp).
+// (strategies/reduction/reduction_fusion.hpp). Attention is one kernel (strategies/attention/attention_match.hpp).
 #pragma once
 
 #include <string>

@@ -2,8 +2,8 @@
 #include "lower/plan/widening.hpp"
 
 #include "base/format.hpp"
-#include "lower/strategies/contraction.hpp"
-#include "lower/strategies/window_match.hpp"
+#include "lower/strategies/contraction/contraction.hpp"
+#include "lower/strategies/windows/window_match.hpp"
 #include "tosa/text.hpp"
 
 namespace slipway::lower {

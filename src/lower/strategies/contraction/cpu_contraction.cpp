@@ -1,0 +1,520 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Contractions on CPUs (measured on Mesa's software driver).
+//
+// A workgroup is one vector of invocations, one channel each, and computes a tile of rows. In each step an element of A
+// is the same for all invocations and becomes a memory operand of the multiplication; the factors of B are neighbours
+// in a panel and are one vector load (products.hpp).
+//
+// Where the device has matrices of bytes or BF16 (DeviceFacts::matrices), a workgroup computes up to two matrices of
+// rows with two panels each. The sums then go through memory of the workgroup, so that each invocation gets those of
+// its channel.
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <limits>
+
+#include "base/format.hpp"
+#include "lower/operators/operation.hpp"
+#include "lower/strategies/contraction/contraction_result.hpp"
+#include "lower/strategies/contraction/operands.hpp"
+#include "lower/strategies/contraction/products.hpp"
+#include "lower/strategies/strategy.hpp"
+
+namespace slipway::lower {
+namespace {
+
+constexpr std::int64_t kMaxRows = 16;
+
+// The size of equal parts: as few parts as possible, and then parts as small as that count allows.
+std::int64_t even_part(std::int64_t whole, std::int64_t max) {
+  const std::int64_t parts = (whole + max - 1) / max;
+  return (whole + parts - 1) / parts;
+}
+
+// How a contraction is cut into tiles and steps.
+struct Shape {
+  std::int64_t rows = 1;  // of a tile, for each of its batch elements
+  std::int64_t unrolled = kUnrolled;
+  bool interleaved = false;           // the rows of A are interleaved first
+  std::int64_t down = 0, across = 0;  // matrices of rows of A, and panels; 0: without matrices
+  bool has_matrices() const { return down > 0; }
+  bool operator==(const Shape&) const = default;
+
+  Parameters parameters() const {
+    if (has_matrices()) return {{"rows", rows}, {"down", down}, {"across", across}};
+    return {{"rows", rows}, {"unrolled", unrolled}, {"interleaved", interleaved ? 1 : 0}};
+  }
+};
+
+// Rows whose distance is a multiple of a page share one set of the first-level cache, which has 8 to 12 ways.
+constexpr std::int64_t kMaxInOneSet = 10;
+bool shares_one_set(const Contraction& c, bool are_bytes) {
+  constexpr std::int64_t kPage = 4096;
+  return c.m_stride * (are_bytes ? 1 : 4) % kPage == 0;
+}
+
+// How the products of a block of K are divided into steps of matrices.
+struct MatrixSteps {
+  std::int64_t count = 1, words = 1;    // words of a row of A in each
+  std::int64_t in_word = kBytesOfWord;  // factors
+  std::int64_t products() const { return count * words * in_word; }
+};
+MatrixSteps matrix_steps(const Contraction& c, const MatrixShape& shape) {
+  const std::int64_t in_word = kBytesOfWord / tensor::size_of(shape.factors), max = shape.k / in_word;
+  const std::int64_t words = (c.contiguous_k + in_word - 1) / in_word;
+  return {(words + max - 1) / max, even_part(words, max), in_word};
+}
+
+// The matrices of a device for a contraction: null without. Further bytes, which are read beyond a block, are
+// multiplied by zero. Floats must not be: they may be infinite.
+const MatrixShape* matrix_for(const ProgramBuilder& program, const Contraction& c) {
+  const DeviceFacts& device = program.device();
+  const ElementType factors = tosa::storage_of(program.graph()[c.a].type.data);
+  const auto found = std::ranges::find(device.matrices, factors, &MatrixShape::factors);
+  if (!device.native_vectors || found == device.matrices.end() || found->n != device.lanes) return nullptr;
+  if (factors == ElementType::I8)
+    return multiplies_bytes(program.graph(), program.stored(), c, device) ? &*found : nullptr;
+  const bool same_types = program.graph()[c.a].type.data == program.graph()[c.b].type.data;
+  const bool is_applicable = same_types && has_constant_b(program.graph(), program.stored(), c) &&
+                             matrix_steps(c, *found).products() == c.contiguous_k;
+  return is_applicable ? &*found : nullptr;
+}
+
+// Batch elements of a tile, where their rows are so few that several fit into it.
+std::int64_t batches_of_tile(const Contraction& c, const Shape& shape, bool are_bytes, const DeviceFacts& device) {
+  if (shape.has_matrices()) return c.m > shape.rows ? 1 : shape.down;
+  const std::int64_t max_rows = device.native_vectors && shares_one_set(c, are_bytes) ? kMaxInOneSet : kMaxRows;
+  if (c.is_matmul || c.flat_m || c.batch.empty() || 2 * c.m > max_rows) return 1;
+  return even_part(c.batch.back().count, max_rows / c.m);
+}
+
+// An estimate of the best shape. Interleaving the rows of A in a copy costs little where many panels use the copy; then
+// few addresses are needed, and longer code pays off.
+Shape estimated_shape(const Contraction& c, std::int64_t panels, bool are_bytes, const DeviceFacts& device) {
+  // A sum for each row, the factors of B, and one to spare; with bytes also the signs and a word of A.
+  const std::int64_t others = are_bytes ? 4 : 2;
+  const std::int64_t max_rows =
+      device.native_vectors ? std::min<std::int64_t>(kMaxRows, device.vector_registers - others) : kMaxRows;
+  if (!are_bytes && c.is_matmul && c.m >= kMaxRows && panels >= 16 && c.contiguous_k >= 256)
+    return {kMaxRows, 2 * kUnrolled, true};
+  return {.rows = even_part(c.m, shares_one_set(c, are_bytes) ? kMaxInOneSet : max_rows)};
+}
+
+// A product of matrices takes as long for few rows as for all. Products by words have fewer instructions for few rows.
+constexpr std::int64_t kMinRowsOfMatrix = 4;
+
+// How many matrices of rows there are, in a line or of several batch elements.
+std::int64_t max_down(const Contraction& c, std::int64_t rows) {
+  if (c.m > rows) return (c.m + rows - 1) / rows;
+  return c.is_matmul || c.flat_m || c.batch.empty() ? 1 : c.batch.back().count;
+}
+
+Shape shape_for(ProgramBuilder& program, const Contraction& c, const tosa::Node& node, std::int64_t panels,
+                bool are_bytes) {
+  std::vector<Shape> shapes;
+  const auto add = [&](Shape shape) {
+    if (!std::ranges::contains(shapes, shape)) shapes.push_back(shape);
+  };
+  if (const MatrixShape* matrix = matrix_for(program, c)) {
+    // Four sums hide the latency of a product. Fewer make more workgroups.
+    const std::int64_t rows = even_part(c.m, matrix->m);
+    for (const std::int64_t down : {2, 1}) {
+      for (const std::int64_t across : {2, 1}) {
+        if (rows < kMinRowsOfMatrix) continue;
+        add({.rows = rows, .down = std::min(down, max_down(c, rows)), .across = std::min(across, panels)});
+      }
+    }
+  }
+  add(estimated_shape(c, panels, are_bytes, program.device()));
+  for (const std::int64_t unrolled : {kUnrolled, 2 * kUnrolled}) {
+    if (unrolled > kUnrolled && c.contiguous_k < unrolled) continue;
+    for (const std::int64_t rows : {8, 10, 12, 14, 16}) add({even_part(c.m, rows), unrolled});
+    if (!are_bytes && c.is_matmul && c.m >= kMaxRows) add({kMaxRows, unrolled, true});
+  }
+  const std::string what = formatted("contraction {}x{}x{}x{} in runs of {} by {}{}", c.batch_count(), c.m, c.n, c.k(),
+                                     c.contiguous_k, c.m_stride, &node == c.node ? "" : ", and more");
+  return shapes[program.choose(what, *c.node, shapes.size(), [&](std::size_t i) { return shapes[i].parameters(); })];
+}
+
+class Generator {
+ public:
+  Generator(ProgramBuilder& program, const Contraction& c, const tosa::Node& node, const Anchor& anchor)
+      : program_(program),
+        c_(c),
+        node_(node),
+        anchor_(anchor),
+        lanes_(program.device().lanes),
+        panels_((c.n + lanes_ - 1) / lanes_),
+        are_bytes_(multiplies_bytes(program.graph(), program.stored(), c, program.device())),
+        shape_(shape_for(program, c, node, panels_, are_bytes_)),
+        tile_rows_(shape_.rows),
+        tile_batches_(batches_of_tile(c, shape_, are_bytes_, program.device())),
+        interleaved_(shape_.interleaved) {
+    if (shape_.has_matrices()) {
+      matrix_ = *matrix_for(program, c);
+      steps_of_block_ = matrix_steps(c, matrix_);
+      if (tile_batches_ == 1) tile_rows_ = std::min(shape_.down * tile_rows_, c.m);
+      panels_of_tile_ = shape_.across;
+    }
+    tiles_ = (c.m + tile_rows_ - 1) / tile_rows_;
+    columns_ = (panels_ + panels_of_tile_ - 1) / panels_of_tile_;
+  }
+
+  void run() {
+    const std::optional<std::uint32_t> copy = copy_of_a();
+    const bool words = are_bytes_ || shape_.has_matrices();
+    const std::uint32_t panels = words ? words_of_b(program_, c_, lanes_, words_of_matrices())
+                                       : panels_of_b(program_, c_, lanes_, ElementType::F32);
+    std::vector<std::uint32_t> packed = {copy.value_or(panels), panels};
+    if (are_bytes_) packed.push_back(sums_of_panels(program_, c_, lanes_));
+    const GroupKey key = key_of_group(program_.graph(), program_.stored(), node_.outputs[0], "contraction");
+    if (program_.repeat(key, packed)) return;
+    KernelBuilder builder = program_.kernel(
+        {.local_size = lanes_, .addresses = true, .lanes = lanes_, .vulkan_memory_model = shape_.has_matrices()});
+    builder_ = &builder;
+    operands_.are_bytes = are_bytes_;
+    operands_.a = copy ? builder.read_packed(*copy, factors()) : builder.read(source_of(program_, c_.a));
+    operands_.b = builder.read_packed(panels, words ? ElementType::I32 : ElementType::F32);
+    if (are_bytes_) channel_sums_ = builder.read_packed(packed[2], ElementType::I32);
+    // Groups of batch elements are taken along the innermost batch loop.
+    const std::int64_t in_loop = c_.batch.empty() ? 1 : c_.batch.back().count;
+    batch_tiles_ = (in_loop + tile_batches_ - 1) / tile_batches_;
+    const std::int64_t tiles = tiles_ * batch_tiles_ * (c_.batch_count() / in_loop), groups = columns_ * tiles;
+    place(tiles);
+    if (shape_.has_matrices()) {
+      arrange_matrices();
+      multiply_matrices();
+      finish_matrices();
+    } else {
+      arrange();
+      multiply();
+      finish();
+    }
+    program_.dispatch(builder, static_cast<std::uint64_t>(groups), key, packed);
+  }
+
+ private:
+  Kernel& k() { return builder_->kernel(); }
+  // Where blocks are not whole words or steps, readers go beyond the last element; B is zero there.
+  std::optional<std::uint32_t> copy_of_a() {
+    if (shape_.has_matrices()) {
+      const std::int64_t beyond = steps_of_block_.products() - c_.contiguous_k;
+      return bordered_a(program_, c_, factors(), static_cast<std::uint64_t>(beyond));
+    }
+    if (are_bytes_)
+      return bordered_a(program_, c_, ElementType::I8, c_.contiguous_k % kBytesOfWord == 0 ? 0 : kBytesOfWord - 1);
+    return interleaved_ ? interleaved_a(program_, c_, tile_rows_) : bordered_a(program_, c_, ElementType::F32);
+  }
+  // The type in which A is read.
+  ElementType factors() const {
+    return shape_.has_matrices() ? matrix_.factors : are_bytes_ ? ElementType::I8 : ElementType::F32;
+  }
+  // Words of B of a block, with those that fill its last step; 0 without matrices.
+  std::int64_t words_of_matrices() const {
+    return shape_.has_matrices() ? steps_of_block_.count * steps_of_block_.words : 0;
+  }
+  // Rows of a panel, of one sum.
+  std::int64_t steps() const {
+    if (shape_.has_matrices()) return c_.k_block_count() * words_of_matrices();
+    return are_bytes_ ? c_.words() : c_.k();
+  }
+  bool is_native() const { return program_.device().native_vectors; }
+
+  // Which batch elements, rows and channels this workgroup has. The grid may be a few workgroups longer than the work.
+  void place(std::int64_t tiles) {
+    const Value group = k().min(k().group_index(), k().integer(columns_ * tiles - 1));
+    const Value tile_index = is_native() ? place_in_cache(group, tiles) : place_simply(group, tiles);
+    const Value batch_tile = k().unsigned_divide(tile_index, k().integer(tiles_));
+    tile_ = tile_index - batch_tile * tiles_;
+    batch_ = first_batch(batch_tile);
+    first_row_ = k().min(tile_ * tile_rows_, k().integer(c_.m - tile_rows_));
+
+    if (panels_of_tile_ > 1) panel_ = k().min(panel_ * panels_of_tile_, k().integer(panels_ - panels_of_tile_));
+    operands_.b_begin = panel_ * (steps() * lanes_);
+    if (c_.is_matmul) operands_.b_begin = operands_.b_begin + batch_ * (panels_ * steps() * lanes_);
+    if (interleaved_) {
+      a_first_ = (batch_ * tiles_ + tile_) * (c_.contiguous_k * tile_rows_);
+      return;
+    }
+    a_first_ = first_row_ * c_.m_stride;
+    Value rest = batch_;
+    for (std::size_t i = c_.batch.size(); i-- > 0;) {
+      const Value next = i == 0 ? k().integer(0) : k().unsigned_divide(rest, k().integer(c_.batch[i].count));
+      a_first_ = a_first_ + (i == 0 ? rest : rest - next * c_.batch[i].count) * c_.batch[i].stride;
+      rest = next;
+    }
+  }
+
+  // Consecutive workgroups share the larger operand: a panel of B where B is larger, otherwise the rows of A. Sets the
+  // panel and returns the tile.
+  Value place_simply(Value group, std::int64_t tiles) {
+    const bool by_panel = !c_.is_matmul && panels_ * lanes_ * c_.k_block_count() > c_.batch_count() * c_.m;
+    const Value outer = k().unsigned_divide(group, k().integer(by_panel ? tiles : panels_));
+    const Value inner = group - outer * (by_panel ? tiles : panels_);
+    panel_ = by_panel ? outer : inner;
+    return by_panel ? inner : outer;
+  }
+
+  // A few tiles use a panel of B, or the panels of a tile, before the next one. Sets its index and returns the tile.
+  Value place_in_cache(Value group, std::int64_t tiles) {
+    const std::int64_t together = tiles_together(tiles);
+    const Value few = k().unsigned_divide(group, k().integer(columns_ * together));
+    const Value rest = group - few * (columns_ * together);
+    panel_ = k().unsigned_divide(rest, k().integer(together));
+    return few * together + (rest - panel_ * together);
+  }
+
+  // As many as move the fewest bytes into the second-level cache: B comes once for all tiles that are together, A once
+  // if the rows of these tiles stay in the cache, otherwise for each panel.
+  std::int64_t tiles_together(std::int64_t tiles) const {
+    constexpr std::int64_t kCache = 256 << 10;
+    const std::int64_t of_batch = c_.is_matmul ? tiles_ : tiles;  // each batch of a product has a B of its own
+    const std::int64_t element_size = tensor::size_of(factors()), of_b = panels_ * lanes_ * c_.k() * element_size;
+    const std::int64_t rows = tile_batches_ * c_.k_block_count() * (tile_rows_ * c_.m_stride + c_.contiguous_k);
+    const std::int64_t of_tile = (interleaved_ ? tile_rows_ * c_.k() : rows) * element_size;
+    const auto elements = static_cast<std::int64_t>(tensor::element_count(c_.border.shape).value_or(0));
+    const std::int64_t of_a = (c_.is_matmul ? c_.m * c_.k() : elements) * element_size;
+    std::int64_t best = 1, least = std::numeric_limits<std::int64_t>::max();
+    for (std::int64_t together = 1; together <= of_batch; ++together) {
+      if (of_batch % together != 0) continue;
+      const std::int64_t times_of_b = of_b <= 2 * kCache ? 1 : of_batch / together;
+      const std::int64_t times_of_a = std::min(together * of_tile, of_a) <= kCache ? 1 : columns_;
+      const std::int64_t moved = times_of_b * of_b + times_of_a * of_a;
+      if (moved < least) least = moved, best = together;
+    }
+    return best;
+  }
+
+  // The last group of a loop is moved back so that it is full.
+  Value first_batch(Value batch_tile) {
+    if (tile_batches_ == 1) return batch_tile;
+    const std::int64_t count = c_.batch.back().count;
+    const Value loop = k().unsigned_divide(batch_tile, k().integer(batch_tiles_));
+    const Value first = (batch_tile - loop * batch_tiles_) * tile_batches_;
+    return loop * count + k().min(first, k().integer(count - tile_batches_));
+  }
+
+  void arrange() {
+    operands_.lanes = lanes_;
+    operands_.max_unrolled = shape_.unrolled;
+    // Elements of A that several rows read in one step would occupy registers from one use to the next.
+    if (is_native() && !interleaved_ && c_.m_stride > 0 && c_.m_stride < c_.contiguous_k)
+      operands_.max_unrolled = std::clamp<std::int64_t>(c_.m_stride / operands_.products(), 1, operands_.max_unrolled);
+    operands_.a_step = interleaved_ ? tile_rows_ : 1;
+    for (std::int64_t batch = 0; batch < tile_batches_; ++batch) {
+      const std::int64_t begin = tile_batches_ == 1 ? 0 : batch * c_.batch.back().stride;
+      for (std::int64_t row = 0; row < tile_rows_; ++row)
+        operands_.rows.push_back({a_first_, begin + (interleaved_ ? row : row * c_.m_stride)});
+    }
+  }
+
+  // --- sums ---
+
+  void multiply() {
+    const Value first = are_bytes_ ? first_sum() : k().real(0);
+    for (std::size_t row = 0; row < operands_.rows.size(); ++row) sums_.push_back(k().variable(first));
+    if (!are_bytes_ && !sums_exactly(program_.graph(), c_)) {
+      for (std::size_t row = 0; row < sums_.size(); ++row) totals_.push_back(k().variable(k().integer(0)));
+    }
+    // A loop that runs once: without it, Mesa 26.1 (llvmpipe, LLVM 21) spills every product of an iteration, which
+    // halves the speed. Without inner iterations, on the other hand, such a loop makes it confuse a mask with a sum
+    // (seen with sums of one product).
+    const auto all = [&](Value) { k_blocks(0, k().integer(0), k().integer(0)); };
+    if (c_.k() <= kUnrolled || is_native())
+      all(k().integer(0));
+    else
+      k().loop(k().groups_deep(), all);
+  }
+
+  // Sums of bytes are those of (a + 128) * b; (128 + zero point) * b is subtracted in advance.
+  Value first_sum() { return sum_of_channel(panel_) * -(128 + c_.a_zero); }
+
+  // Of all elements of B that a channel has.
+  Value sum_of_channel(Value panel) {
+    if (c_.is_matmul) panel = panel + batch_ * panels_;
+    return k().load_lanes(k().pointer(channel_sums_, panel * lanes_), 0);
+  }
+
+  // `a`: offset of the block from the beginning of the first row, in elements; `done`: steps before it.
+  void k_blocks(std::size_t level, Value a, Value done) {
+    if (level == c_.k_blocks.size()) return block(a, done);
+    std::int64_t inside = steps() / c_.k_block_count();
+    for (std::size_t i = level + 1; i < c_.k_blocks.size(); ++i) inside *= c_.k_blocks[i].count;
+    const Loop& loop = c_.k_blocks[level];
+    // Short sums are straight code.
+    if (c_.k() <= 2 * kUnrolled && !is_native()) {
+      for (std::int64_t i = 0; i < loop.count; ++i) k_blocks(level + 1, a + i * loop.stride, done + i * inside);
+    } else {
+      k().loop(k().integer(loop.count), [&](Value i) { k_blocks(level + 1, a + i * loop.stride, done + i * inside); });
+    }
+  }
+
+  void block(Value a, Value done) {
+    if (shape_.has_matrices()) return add_matrix_products(k(), matrices_, a, done, steps_of_block_.count, matrix_sums_);
+    if (totals_.empty()) return add_products(k(), operands_, a, done, steps() / c_.k_block_count(), sums_);
+    const std::int64_t exact = exact_products(c_), whole = c_.contiguous_k / exact, rest = c_.contiguous_k % exact;
+    if (whole) {
+      k().loop(k().integer(whole), [&](Value i) {
+        add_products(k(), operands_, a + i * exact, done + i * exact, exact, sums_);
+        add_up();
+      });
+    }
+    if (rest) {
+      add_products(k(), operands_, a + whole * exact, done + whole * exact, rest, sums_);
+      add_up();
+    }
+  }
+
+  void add_up() {
+    for (std::size_t row = 0; row < totals_.size(); ++row) {
+      k().set(totals_[row], k().get(totals_[row]) + k().int_of_whole(k().get(sums_[row]), kSumBits));
+      k().set(sums_[row], k().real(0));
+    }
+  }
+
+  // --- matrices ---
+
+  // The rows of the second matrix of A are of the next batch element, or after those of the first. Where a tile has
+  // fewer rows than both, they share some.
+  std::int64_t next_batch() const { return tile_batches_ > 1 ? 1 : 0; }
+  std::int64_t next_row() const { return tile_batches_ > 1 ? 0 : tile_rows_ - shape_.rows; }
+
+  void arrange_matrices() {
+    const auto rows = static_cast<std::uint32_t>(shape_.rows),
+               products = static_cast<std::uint32_t>(steps_of_block_.words * steps_of_block_.in_word);
+    matrices_ = {.a = operands_.a,
+                 .b = operands_.b,
+                 .matrices = {},
+                 .rows = shape_.rows,
+                 .row_stride = c_.m_stride,
+                 .b_begin = operands_.b_begin,
+                 .panels = panels_of_tile_,
+                 .panel_size = steps() * lanes_,
+                 .lanes = lanes_,
+                 .words = steps_of_block_.words,
+                 .in_word = steps_of_block_.in_word,
+                 .a_type = k().matrix_type(matrix_.factors, rows, products, MatrixUse::A),
+                 .b_type = k().matrix_type(matrix_.factors, products, lanes_, MatrixUse::B),
+                 .sum_type = k().matrix_type(matrix_.sum, rows, lanes_, MatrixUse::Sum)};
+    const std::int64_t to_next = next_row() * c_.m_stride + (next_batch() ? c_.batch.back().stride : 0);
+    for (std::int64_t i = 0; i < shape_.down; ++i) matrices_.matrices.push_back({a_first_, i * to_next});
+  }
+
+  void multiply_matrices() {
+    for (std::int64_t i = 0; i < shape_.down * panels_of_tile_; ++i)
+      matrix_sums_.push_back(k().matrix_variable(matrices_.sum_type));
+    k_blocks(0, k().integer(0), k().integer(0));
+  }
+
+  // Of integers (a - zero point) * b, where the sums in matrices are those of a * b.
+  void finish_matrices() {
+    const std::int64_t size = shape_.rows * lanes_;
+    const SharedRef scratch = k().shared(are_bytes_ ? Scalar::Int : Scalar::Float,
+                                         static_cast<std::uint32_t>(std::ssize(matrix_sums_) * size));
+    for (std::size_t i = 0; i < matrix_sums_.size(); ++i)
+      k().store_matrix(scratch, k().integer(static_cast<std::int64_t>(i) * size), k().get(matrix_sums_[i]), lanes_);
+    k().subgroup_barrier();
+    k().loop(k().integer(std::ssize(matrix_sums_)), [&](Value i) {
+      const Value down = k().unsigned_divide(i, k().integer(panels_of_tile_));
+      const Value panel = panel_ + (i - down * panels_of_tile_);
+      Value zero;
+      if (c_.a_zero != 0) zero = sum_of_channel(panel) * c_.a_zero;
+      store({panel, batch_ + down * next_batch(), first_row_ + down * next_row(), shape_.rows, [&](std::int64_t row) {
+               const Value sum = k().load(scratch, i * size + (k().local_index() + row * lanes_));
+               return c_.a_zero != 0 ? sum - zero : sum;
+             }});
+    });
+  }
+
+  // --- results ---
+
+  void finish() {
+    const std::vector<Variable>& sums = totals_.empty() ? sums_ : totals_;
+    store({panel_, batch_, first_row_, std::ssize(sums),
+           [&](std::int64_t row) { return k().get(sums[static_cast<std::size_t>(row)]); }});
+  }
+
+  // Rows of results in the channels of a panel, of one batch element after the other.
+  struct Rows {
+    Value panel, batch, first_row;
+    std::int64_t count = 0;
+    std::function<Value(std::int64_t)> sum;
+  };
+
+  void store(const Rows& rows) {
+    const bool whole = c_.n % lanes_ == 0;
+    Value channel = rows.panel * lanes_ + k().local_index();
+    if (!whole) channel = k().gathered(channel);
+    k().when(whole ? k().boolean(true) : channel < c_.n, [&] { store(rows, channel); });
+  }
+
+  void store(const Rows& rows, Value channel) {
+    const tensor::Shape& shape = program_.graph()[node_.outputs[0]].type.shape;
+    std::vector<Coordinates> coordinates_of_rows;
+    std::vector<Value> elements;
+    for (std::int64_t i = 0; i < rows.count; ++i) {
+      const Coordinates at =
+          coordinates(shape, rows.batch + i / shape_.rows, rows.first_row + i % shape_.rows, channel);
+      builder_->fix(c_.node->outputs[0], finished_sum(*builder_, c_, rows.sum(i), channel));
+      builder_->add_node(*c_.node);
+      const Value element = &node_ == c_.node ? builder_->at(node_.outputs[0], at) : builder_->compute(node_, 0, at);
+      elements.push_back(builder_->stored_form(node_.outputs[0], element));
+      coordinates_of_rows.push_back(at);
+    }
+    const BufferRef to = builder_->write(node_.outputs[0]);
+    for (std::size_t row = 0; row < elements.size(); ++row)
+      k().store(to, linear_index(k(), shape, coordinates_of_rows[row]), elements[row]);
+  }
+
+  Coordinates coordinates(const tensor::Shape& shape, Value batch, Value row, Value channel) {
+    if (c_.is_matmul && !anchor_.is_reshaped) return {batch, row, channel};
+    const bool is_flat = c_.flat_m || anchor_.is_reshaped;
+    if (is_flat && !c_.flat_m) row = batch * c_.m + row;
+    if (is_flat && anchor_.reads_by_row_and_channel) {
+      Coordinates at(shape.size(), k().integer(0));
+      at[shape.size() - 2] = row;
+      at.back() = channel;
+      return at;
+    }
+    const tensor::Shape outer(shape.begin(), shape.end() - (is_flat ? 1 : 2));
+    Coordinates at = coordinates_of(k(), outer, is_flat ? row : batch);
+    if (!is_flat) at.push_back(row);
+    at.push_back(channel);
+    return at;
+  }
+
+  ProgramBuilder& program_;
+  const Contraction& c_;
+  const tosa::Node& node_;
+  const Anchor& anchor_;
+  std::uint32_t lanes_;
+  std::int64_t panels_;
+  bool are_bytes_;  // see multiplies_bytes
+  Shape shape_;
+  std::int64_t tile_rows_, tile_batches_, tiles_ = 1, batch_tiles_ = 1;
+  std::int64_t panels_of_tile_ = 1, columns_ = 1;  // columns of tiles
+  bool interleaved_;
+  MatrixShape matrix_;
+  MatrixSteps steps_of_block_;
+  KernelBuilder* builder_ = nullptr;
+  Operands operands_;
+  MatrixOperands matrices_;
+  BufferRef channel_sums_;
+  Value panel_, batch_, tile_, first_row_, a_first_;
+  std::vector<Variable> sums_, totals_;  // by batch element and row; totals of integers, where a float cannot hold them
+  std::vector<MatrixVariable> matrix_sums_;  // by matrix of A and panel
+};
+
+}  // namespace
+
+bool lower_contraction(ProgramBuilder& program, const tosa::Node& node, std::size_t result) {
+  if (!program.device().addresses || !program.device().lanes || result != 0) return false;
+  const auto anchor = find_anchor(program.graph(), program.stored(), node);
+  if (!anchor) return false;
+  const auto contraction = contraction_of(program.graph(), *anchor->node);
+  if (!contraction) return false;
+  Generator(program, *contraction, node, *anchor).run();
+  return true;
+}
+
+}  // namespace slipway::lower

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Sums of products, many rows at a time: the inner loop of contractions on CPUs.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "lower/kernel_builder.hpp"
+#include "lower/strategies/contraction/contraction.hpp"
+
+namespace slipway::lower {
+
+// Where a row of A is: `offset` elements after `begin`. Rows with a common `begin` share address arithmetic.
+struct RowOfA {
+  Value begin;  // uniform
+  std::int64_t offset = 0;
+};
+
+struct Operands {
+  BufferRef a, b;
+  std::vector<RowOfA> rows;
+  std::int64_t a_step = 1;  // elements between the factors of a row of A; if not 1, the rows are interleaved
+  Value b_begin;            // of a panel, whose rows are a vector each
+  std::uint32_t lanes = 8;
+  std::int64_t max_unrolled = kUnrolled;
+  bool are_bytes = false;  // A is 8-bit integers, B words of four rows (words_of_b)
+  std::int64_t products() const { return are_bytes ? kBytesOfWord : 1; }  // of one step
+};
+
+// Adds the products of the steps `done` to `done + length - 1` of each row to its sum; the factors of A for them begin
+// `a` elements after the beginning of a row. Of bytes, a sum is that of (a + 128) * b.
+void add_products(Kernel& k, const Operands& operands, Value a, Value done, std::int64_t length,
+                  std::span<const Variable> sums);
+
+// The same with matrices of the device: matrices of `rows` rows of A times panels of B, whose words have a row of
+// 32-bit sums each (words_of_b).
+struct MatrixOperands {
+  BufferRef a, b;
+  std::vector<RowOfA> matrices;  // the first row of each matrix of A
+  std::int64_t rows = 1, row_stride = 0;
+  Value b_begin;                            // of the first panel
+  std::int64_t panels = 1, panel_size = 0;  // in words
+  std::int64_t lanes = 16;
+  std::int64_t words = 1;    // of a row of A in one step
+  std::int64_t in_word = 4;  // factors
+  MatrixType a_type, b_type, sum_type;
+};
+
+// `sums`: of each matrix of A with each panel. `a` as above; the words of `steps` steps begin `done` rows after the
+// beginning of a panel.
+void add_matrix_products(Kernel& k, const MatrixOperands& operands, Value a, Value done, std::int64_t steps,
+                         std::span<const MatrixVariable> sums);
+
+}  // namespace slipway::lower

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A pointwise (1x1) convolution and the depthwise convolution of its result as one kernel, on CPUs.
+//
+// A workgroup has a vector of channels and a strip of columns, and goes down the image: it computes the next rows of
+// the inner image, keeps the rows that the window still needs in registers and on the stack, and stores a row of
+// results. The inner image, the largest that such networks have, is never in memory.
+#include <algorithm>
+
+#include "lower/strategies/contraction/contraction_result.hpp"
+#include "lower/strategies/contraction/operands.hpp"
+#include "lower/strategies/contraction/products.hpp"
+#include "lower/strategies/windows/window_work.hpp"
+
+namespace slipway::lower {
+namespace {
+
+using tosa::Node;
+
+class PointwiseDepthwise : private WindowWork {
+ public:
+  PointwiseDepthwise(ProgramBuilder& program, const Node& window, const Node& node, const Contraction& pointwise)
+      : WindowWork(program, window, node, results_of_strip(taps_of(program.graph(), window)[1])),
+        pointwise_(pointwise),
+        are_bytes_(multiplies_bytes(program.graph(), program.stored(), pointwise, program.device()) &&
+                   pointwise.contiguous_k % kBytesOfWord == 0) {}
+
+  void run() {
+    const ElementType type_of_a = are_bytes_ ? ElementType::I8 : ElementType::F32;
+    const auto copy = bordered_a(program_, pointwise_, type_of_a);
+    const std::uint32_t panels = are_bytes_ ? words_of_b(program_, pointwise_, lanes_)
+                                            : panels_of_b(program_, pointwise_, lanes_, ElementType::F32);
+    const std::optional<std::uint32_t> weights = weights_as_floats();
+    std::vector<std::uint32_t> packed = {copy.value_or(panels), panels};
+    if (are_bytes_) packed.push_back(sums_of_panels(program_, pointwise_, lanes_));
+    if (weights) packed.push_back(*weights);
+    const GroupKey key = key_of_group(program_.graph(), program_.stored(), node_.outputs[0], "blocks");
+    if (program_.repeat(key, packed)) return;
+    KernelBuilder builder = program_.kernel({.local_size = lanes_, .addresses = true, .lanes = lanes_});
+    builder_ = &builder;
+    operands_.are_bytes = are_bytes_;
+    operands_.a = copy ? builder.read_packed(*copy, type_of_a) : builder.read(source_of(program_, pointwise_.a));
+    operands_.b = builder.read_packed(panels, are_bytes_ ? ElementType::I32 : ElementType::F32);
+    if (are_bytes_) channel_sums_ = builder.read_packed(packed[2], ElementType::I32);
+    operands_.lanes = lanes_;
+    read_weights(weights);
+    const std::int64_t groups = type(window_.outputs[0]).shape[0] * tiles_ * panels_;
+    batch_ = place(groups);
+    operands_.b_begin = panel_ * ((are_bytes_ ? pointwise_.words() : pointwise_.k()) * lanes_);
+    if (are_bytes_)
+      first_sum_ = k().load_lanes(k().pointer(channel_sums_, panel_ * lanes_), 0) * -(128 + pointwise_.a_zero);
+    left_ = first_ * taps_[1].stride - taps_[1].before;
+    go_down();
+    program_.dispatch(builder, static_cast<std::uint64_t>(groups), key, packed);
+  }
+
+ private:
+  using Row = std::vector<Variable>;  // by position
+
+  // The rows of the first window above its last `stride` rows are computed first, as far as they are inside the image.
+  void go_down() {
+    const Taps& down = taps_[0];
+    const std::int64_t kept = std::max<std::int64_t>(down.count - down.stride, 0);
+    const std::int64_t lead = (std::max<std::int64_t>(kept - down.before, 0) + down.stride - 1) / down.stride;
+    std::vector<Row> rows;  // of the window
+    for (std::int64_t y = 0; y < down.count; ++y) {
+      Row& row = rows.emplace_back();
+      for (std::int64_t x = 0; x < reach(); ++x) row.push_back(k().variable(k().real(0)));
+    }
+    k().loop(k().integer(down.results + lead), [&](Value step) {
+      const Value y = step - lead;
+      for (std::int64_t i = kept; i < down.count; ++i)
+        compute(rows[static_cast<std::size_t>(i)], y * down.stride + (i - down.before));
+      k().when(y >= 0, [&] { results(rows, y); });
+      for (std::int64_t i = 0; i < kept; ++i)
+        move(rows[static_cast<std::size_t>(i + down.stride)], rows[static_cast<std::size_t>(i)]);
+    });
+  }
+
+  void move(const Row& from, const Row& to) {
+    for (std::size_t x = 0; x < from.size(); ++x) k().set(to[x], k().get(from[x]));
+  }
+
+  // Whether a position is outside the image for every workgroup.
+  bool is_outside(std::int64_t position) const {
+    const std::int64_t min = position - taps_[1].before;
+    return tiles_ == 1 && (min < 0 || min >= taps_[1].extent);
+  }
+  bool may_be_outside(std::int64_t position) const {
+    const std::int64_t min = position - taps_[1].before;
+    return min < 0 || (taps_[1].results - tile_) * taps_[1].stride + min >= taps_[1].extent;
+  }
+
+  // A row of the inner image in the form in which it is summed; zero outside the image.
+  void compute(const Row& row, Value y) {
+    for (const Variable& value : row) k().set(value, k().real(0));
+    k().when((y >= 0) & (y < taps_[0].extent), [&] {
+      const Value row_begin = (batch_ * taps_[0].extent + y) * taps_[1].extent;
+      std::vector<Variable> sums, terms;
+      std::vector<std::int64_t> positions;
+      operands_.rows.clear();
+      for (std::int64_t x = 0; x < reach(); ++x) {
+        if (is_outside(x) || users(x).empty()) continue;
+        const Value column = left_ + x;
+        const Value safe = k().clamp(column, k().integer(0), k().integer(taps_[1].extent - 1));
+        if (may_be_outside(x))
+          operands_.rows.push_back({(row_begin + safe) * pointwise_.contiguous_k, 0});
+        else
+          operands_.rows.push_back({(row_begin + left_) * pointwise_.contiguous_k, x * pointwise_.contiguous_k});
+        terms.push_back(row[static_cast<std::size_t>(x)]);
+        sums.push_back(are_bytes_ ? k().variable(first_sum_) : terms.back());
+        positions.push_back(x);
+      }
+      add_products(k(), operands_, k().integer(0), k().integer(0),
+                   are_bytes_ ? pointwise_.words() : pointwise_.contiguous_k, sums);
+      const Value channel = first_channel_ + k().local_index();
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        const Value column = left_ + positions[i];
+        builder_->add_node(*pointwise_.node);
+        builder_->fix(pointwise_.node->outputs[0], finished_sum(*builder_, pointwise_, k().get(sums[i]), channel));
+        const Value term = as_term(builder_->at(window_.inputs[0], {batch_, y, column, channel}));
+        const Value inside =
+            may_be_outside(positions[i]) ? (column >= 0) & (column < taps_[1].extent) : k().boolean(true);
+        k().set(terms[i], k().select(inside, term, k().real(0)));
+      }
+    });
+  }
+
+  void results(const std::vector<Row>& rows, Value y) {
+    std::vector<Value> sums(static_cast<std::size_t>(tile_), k().real(0));
+    for (std::size_t tap = 0; tap < rows.size(); ++tap) {
+      const std::vector<Value> with = factors(k().integer(static_cast<std::int64_t>(tap)));
+      for (std::int64_t x = 0; x < reach(); ++x) {
+        if (is_outside(x) || users(x).empty()) continue;
+        const Value value = k().get(rows[tap][static_cast<std::size_t>(x)]);
+        for (const auto& [result, column] : users(x)) add(sums[static_cast<std::size_t>(result)], value, with, column);
+      }
+    }
+    store(batch_, y, sums);
+  }
+
+  const Contraction& pointwise_;
+  bool are_bytes_;  // see multiplies_bytes
+  Operands operands_;
+  BufferRef channel_sums_;
+  Value batch_, left_, first_sum_;
+};
+
+}  // namespace
+
+void lower_pointwise_depthwise(ProgramBuilder& program, const Node& window, const Node& node) {
+  const auto pointwise = match_pointwise(program.graph(), program.stored(), window.inputs[0]);
+  PointwiseDepthwise(program, window, node, *pointwise).run();
+}
+
+}  // namespace slipway::lower
