@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Requests to end: an interrupt of the process (SIGINT, SIGTERM, SIGHUP), and limits of time. Work that may take long
-// asks `stop_reason` now and then; what cannot ask is given up by the program (cli/interrupts.hpp). Only the program
-// catches interrupts; other programs that use the library keep their own handlers.
+// asks `stop_reason` now and then; what cannot ask is given up by the program (cli/run/interrupts.hpp). Only the
+// program catches interrupts; other programs that use the library keep their own handlers.
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The report of a session as a value (docs/spec/recipe.md#reports). The tables of report_records.cpp describe its JSON
 // once, for writing it and for its schema. `slipway run --report` writes the details of a session into its own document
-// (cli/run_report.hpp); `Session::report` writes the shape of the shipped runner.
+// (cli/run/run_report.hpp); `Session::report` writes the shape of the shipped runner.
 #pragma once
 
 #include <cstdint>

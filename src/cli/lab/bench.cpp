@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/format.hpp"
-#include "cli/lab/summary.hpp"
-#include "cli/run_times.hpp"
+#include "cli/lab/results/summary.hpp"
+#include "cli/run/run_times.hpp"
 #include "json/document.hpp"
 
 namespace slipway::cli {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/lab/result.hpp"
-#include "cli/lab/significance.hpp"
+#include "cli/lab/results/result.hpp"
+#include "cli/lab/results/significance.hpp"
 #include "launch/report/samples.hpp"
 
 namespace slipway::cli {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "cli/lab/result.hpp"
+#include "cli/lab/results/result.hpp"
 #include "cli/lab/supervisor.hpp"
 
 namespace slipway::cli {

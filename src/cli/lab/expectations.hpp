@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "cli/lab/result.hpp"
+#include "cli/lab/results/result.hpp"
 
 namespace slipway::cli {
 

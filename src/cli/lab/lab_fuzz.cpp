@@ -8,9 +8,9 @@
 
 #include "base/bytes.hpp"
 #include "cli/lab/expectations.hpp"
-#include "cli/lab/page.hpp"
-#include "cli/lab/result.hpp"
-#include "cli/lab/summary.hpp"
+#include "cli/lab/results/page.hpp"
+#include "cli/lab/results/result.hpp"
+#include "cli/lab/results/summary.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace slipway;

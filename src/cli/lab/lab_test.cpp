@@ -7,12 +7,12 @@
 #include "base/system/files.hpp"
 #include "cli/lab/bench.hpp"
 #include "cli/lab/case_list.hpp"
-#include "cli/lab/changes.hpp"
 #include "cli/lab/expectations.hpp"
 #include "cli/lab/options.hpp"
-#include "cli/lab/result.hpp"
-#include "cli/lab/significance.hpp"
-#include "cli/lab/summary.hpp"
+#include "cli/lab/results/changes.hpp"
+#include "cli/lab/results/result.hpp"
+#include "cli/lab/results/significance.hpp"
+#include "cli/lab/results/summary.hpp"
 #include "json/document.hpp"
 
 namespace slipway::cli {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/lab/result.hpp"
+#include "cli/lab/results/result.hpp"
 
 namespace slipway::cli {
 

@@ -16,7 +16,7 @@
 #include "base/text/base64.hpp"
 #include "cli/formats.hpp"
 #include "cli/lab/options.hpp"
-#include "cli/run_report.hpp"
+#include "cli/run/run_report.hpp"
 #include "executors/open.hpp"
 #include "json/document.hpp"
 #include "json/writer.hpp"

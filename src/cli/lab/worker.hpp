@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "cli/command_line.hpp"
-#include "cli/lab/result.hpp"
+#include "cli/lab/results/result.hpp"
 
 namespace slipway::cli {
 

@@ -5,8 +5,8 @@
 
 #include "base/format.hpp"
 #include "base/sha256.hpp"
+#include "cli/manual/schemas.hpp"
 #include "cli/model/verbs.hpp"
-#include "cli/schemas.hpp"
 #include "convert/read_model.hpp"
 #include "json/record.hpp"
 #include "model/graph_segment.hpp"

@@ -4,11 +4,11 @@
 #include <map>
 
 #include "base/format.hpp"
-#include "cli/interrupts.hpp"
 #include "cli/model/draw_model.hpp"
 #include "cli/model/open_model.hpp"
 #include "cli/model/verbs.hpp"
 #include "cli/option_groups.hpp"
+#include "cli/run/interrupts.hpp"
 #include "convert/convert.hpp"
 #include "convert/model_json.hpp"
 #include "convert/read_model.hpp"

@@ -9,7 +9,7 @@
 #include "cli/model/open_model.hpp"
 #include "cli/model/vgf_verbs.hpp"
 #include "cli/option_groups.hpp"
-#include "cli/progress.hpp"
+#include "cli/run/progress.hpp"
 #include "executors/open.hpp"
 #include "model/tuning/report.hpp"
 #include "model/tuning/tune.hpp"

@@ -4,7 +4,7 @@
 
 #include "cli/command_line.hpp"
 #include "cli/content.hpp"
-#include "cli/job.hpp"
+#include "cli/run/job.hpp"
 
 namespace slipway::cli {
 

@@ -3,10 +3,10 @@
 #include <set>
 
 #include "base/format.hpp"
-#include "cli/interrupts.hpp"
 #include "cli/option_groups.hpp"
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/verbs.hpp"
+#include "cli/run/interrupts.hpp"
 #include "recipe/cpu/exports.hpp"
 #include "recipe/plan/portable.hpp"
 

@@ -6,10 +6,10 @@
 
 #include "base/format.hpp"
 #include "cli/content.hpp"
-#include "cli/job.hpp"
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/jobs.hpp"
-#include "cli/run_report.hpp"
+#include "cli/run/job.hpp"
+#include "cli/run/run_report.hpp"
 #include "launch/run.hpp"
 #include "recipe/open_backend.hpp"
 

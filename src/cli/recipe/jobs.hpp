@@ -9,7 +9,7 @@
 
 #include "base/diagnostic.hpp"
 #include "cli/command_line.hpp"
-#include "cli/job.hpp"
+#include "cli/run/job.hpp"
 #include "recipe/jobs/session_job.hpp"
 
 namespace slipway::cli {

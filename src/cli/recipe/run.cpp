@@ -9,9 +9,9 @@
 
 #include "base/format.hpp"
 #include "base/system/protected_inputs.hpp"
-#include "cli/job.hpp"
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/verbs.hpp"
+#include "cli/run/job.hpp"
 #include "json/diagnostics.hpp"
 #include "launch/run.hpp"
 #include "recipe/open_backend.hpp"

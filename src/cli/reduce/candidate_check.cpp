@@ -8,7 +8,7 @@
 
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
-#include "cli/job.hpp"
+#include "cli/run/job.hpp"
 #include "json/document.hpp"
 #include "sandbox/sandbox.hpp"
 

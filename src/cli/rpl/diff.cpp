@@ -4,8 +4,8 @@
 #include "rpl/metadata/diff.hpp"
 #include "base/format.hpp"
 #include "base/system/files.hpp"
+#include "cli/manual/schemas.hpp"
 #include "cli/rpl/verbs.hpp"
-#include "cli/schemas.hpp"
 #include "json/record.hpp"
 #include "rpl/metadata/metadata_json.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "base/format.hpp"
 #include "base/text/suggest.hpp"
-#include "cli/interrupts.hpp"
+#include "cli/run/interrupts.hpp"
 #include "cli/scenario/options.hpp"
 #include "cli/scenario/runner.hpp"
 #include "cli/scenario/verbs.hpp"

@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "base/format.hpp"
-#include "cli/run_report.hpp"
-#include "cli/run_times.hpp"
+#include "cli/run/run_report.hpp"
+#include "cli/run/run_times.hpp"
 #include "cli/scenario/frame_capture.hpp"
 #include "executors/open.hpp"
 #include "launch/plan/explain.hpp"

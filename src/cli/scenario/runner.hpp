@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/log.hpp"
-#include "cli/job.hpp"
+#include "cli/run/job.hpp"
 #include "cli/scenario/options.hpp"
 #include "launch/executor_request.hpp"
 #include "launch/report/report.hpp"

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/format.hpp"
+#include "cli/manual/schemas.hpp"
 #include "cli/sarif_file.hpp"
-#include "cli/schemas.hpp"
 #include "cli/version.hpp"
 #include "cli/zebin/verbs.hpp"
 #include "json/diagnostics.hpp"

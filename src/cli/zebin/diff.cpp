@@ -5,7 +5,7 @@
 
 #include "base/format.hpp"
 #include "base/text/suggest.hpp"
-#include "cli/schemas.hpp"
+#include "cli/manual/schemas.hpp"
 #include "cli/zebin/diff_page.hpp"
 #include "cli/zebin/verbs.hpp"
 #include "json/record.hpp"

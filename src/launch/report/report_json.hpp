@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The part of `--report` that all inputs have (schema/report.schema.json). cli/run_report.hpp has the whole document.
+// The part of `--report` that all inputs have (schema/report.schema.json). cli/run/run_report.hpp has the whole
+// document.
 #pragma once
 
 #include "json/record.hpp"

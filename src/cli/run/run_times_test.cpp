@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cli/run_times.hpp"
+#include "cli/run/run_times.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cli/lab/changes.hpp"
+#include "cli/lab/results/changes.hpp"
 
 #include <algorithm>
 #include <cmath>

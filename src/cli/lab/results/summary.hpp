@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/lab/result.hpp"
+#include "cli/lab/results/result.hpp"
 #include "json/document.hpp"
 
 namespace slipway::cli {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cli/job.hpp"
+#include "cli/run/job.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,9 +14,9 @@
 #include "base/system/process_usage.hpp"
 #include "base/system/protected_inputs.hpp"
 #include "base/text/control_characters.hpp"
-#include "cli/interrupts.hpp"
-#include "cli/progress.hpp"
-#include "cli/run_report.hpp"
+#include "cli/run/interrupts.hpp"
+#include "cli/run/progress.hpp"
+#include "cli/run/run_report.hpp"
 #include "cli/sarif_file.hpp"
 #include "launch/plan/plan.hpp"
 #include "launch/report/report.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cli/progress.hpp"
+#include "cli/run/progress.hpp"
 
 #include <cstdio>
 #include <cstdlib>

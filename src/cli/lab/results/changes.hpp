@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/lab/result.hpp"
-#include "cli/lab/significance.hpp"
+#include "cli/lab/results/result.hpp"
+#include "cli/lab/results/significance.hpp"
 
 namespace slipway::cli {
 

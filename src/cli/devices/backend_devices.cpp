@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cli/backend_devices.hpp"
+#include "cli/devices/backend_devices.hpp"
 
 #include "base/format.hpp"
-#include "cli/device_lists.hpp"
+#include "cli/devices/device_lists.hpp"
 #include "recipe/backends/opencl/backend.hpp"
 #include "recipe/backends/xrt/module.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cli/interrupts.hpp"
+#include "cli/run/interrupts.hpp"
 
 #include <poll.h>
 
@@ -11,7 +11,7 @@
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
 #include "base/system/crash_note.hpp"
-#include "cli/progress.hpp"
+#include "cli/run/progress.hpp"
 #include "cli/terminal.hpp"
 
 namespace slipway::cli {

@@ -2,8 +2,8 @@
 // `slipway devices`: lists the devices and their capabilities.
 
 #include "base/format.hpp"
-#include "cli/backend_devices.hpp"
-#include "cli/device_lists.hpp"
+#include "cli/devices/backend_devices.hpp"
+#include "cli/devices/device_lists.hpp"
 #include "cli/option_groups.hpp"
 #include "cli/program.hpp"
 #include "cpu/library.hpp"

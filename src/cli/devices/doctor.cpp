@@ -10,10 +10,10 @@
 
 #include "base/format.hpp"
 #include "base/system/cache.hpp"
-#include "cli/backend_devices.hpp"
-#include "cli/device_lists.hpp"
+#include "cli/devices/backend_devices.hpp"
+#include "cli/devices/device_lists.hpp"
+#include "cli/manual/schemas.hpp"
 #include "cli/program.hpp"
-#include "cli/schemas.hpp"
 #include "cli/version.hpp"
 #include "executors/open.hpp"
 #include "json/record.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The page is a frame, a style and a script (page_parts.cpp), and the results as JSON, which the script shows. Texts of
 // results are only ever set as text, never as markup.
-#include "cli/lab/page.hpp"
+#include "cli/lab/results/page.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,9 +10,9 @@
 
 #include "base/format.hpp"
 #include "cli/lab/bench.hpp"
-#include "cli/lab/changes.hpp"
-#include "cli/lab/page_parts.hpp"
-#include "cli/lab/summary.hpp"
+#include "cli/lab/results/changes.hpp"
+#include "cli/lab/results/page_parts.hpp"
+#include "cli/lab/results/summary.hpp"
 #include "generated_version.hpp"
 #include "json/document.hpp"
 #include "json/writer.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cli/run_report.hpp"
+#include "cli/run/run_report.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cli/lab/result.hpp"
+#include "cli/lab/results/result.hpp"
 
 #include <map>
 
 #include "base/format.hpp"
 #include "base/system/files.hpp"
-#include "cli/run_report.hpp"
+#include "cli/run/run_report.hpp"
 #include "json/document.hpp"
 #include "json/record.hpp"
 

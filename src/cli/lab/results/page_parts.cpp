@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cli/lab/page_parts.hpp"
+#include "cli/lab/results/page_parts.hpp"
 
 namespace slipway::cli {
 namespace {

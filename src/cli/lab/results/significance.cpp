@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cli/lab/significance.hpp"
+#include "cli/lab/results/significance.hpp"
 
 #include <algorithm>
 #include <cmath>

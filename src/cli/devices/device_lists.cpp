@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cli/device_lists.hpp"
+#include "cli/devices/device_lists.hpp"
 
 #include "base/format.hpp"
-#include "cli/schemas.hpp"
+#include "cli/manual/schemas.hpp"
 #include "cpu/target.hpp"
 #include "executors/open.hpp"
 #include "json/record.hpp"

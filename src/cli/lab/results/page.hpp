@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "cli/lab/result.hpp"
+#include "cli/lab/results/result.hpp"
 
 namespace slipway::cli {
 

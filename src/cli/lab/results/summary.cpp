@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cli/lab/summary.hpp"
+#include "cli/lab/results/summary.hpp"
 
 #include <algorithm>
 #include <array>

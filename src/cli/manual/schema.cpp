@@ -4,10 +4,10 @@
 #include <array>
 
 #include "base/format.hpp"
-#include "cli/lab/result.hpp"
+#include "cli/lab/results/result.hpp"
+#include "cli/manual/schemas.hpp"
 #include "cli/program.hpp"
-#include "cli/run_report.hpp"
-#include "cli/schemas.hpp"
+#include "cli/run/run_report.hpp"
 #include "convert/model_json.hpp"
 #include "convert/report.hpp"
 #include "convert/shaders/shader_operator.hpp"
