@@ -10,14 +10,14 @@ Value magnitude_of(Kernel& k, Value real) { return k.bits_of(real) & kMagnitude;
 
 // A small float has `exponent` and `mantissa` bits. Its subnormals are converted through integers, so that the result
 // is right on devices that flush 32-bit subnormals.
-struct Layout {
+struct SmallFloatLayout {
   int exponent_bits, mantissa_bits;
   int bias() const { return (1 << (exponent_bits - 1)) - 1; }
 };
 
 // Bits of the magnitude of the small float nearest to a 32-bit float that is not a NaN; may exceed the largest finite
 // one.
-Value round_magnitude(Kernel& k, Value magnitude, Layout layout) {
+Value round_magnitude(Kernel& k, Value magnitude, SmallFloatLayout layout) {
   const int dropped = 23 - layout.mantissa_bits;
   const std::int64_t rebias = static_cast<std::int64_t>(127 - layout.bias()) << 23;
   // Normal: the exponent is rebiased, and half a unit in the last place (less one for ties to even) is added before the
@@ -37,7 +37,7 @@ Value round_magnitude(Kernel& k, Value magnitude, Layout layout) {
   return k.select(magnitude < min_normal, subnormal, normal);
 }
 
-Value small_bits(Kernel& k, Value real, Layout layout, std::int64_t infinity_bits, std::int64_t nan_bits) {
+Value small_bits(Kernel& k, Value real, SmallFloatLayout layout, std::int64_t infinity_bits, std::int64_t nan_bits) {
   const Value bits = k.bits_of(real), magnitude = bits & kMagnitude;
   const int width = 1 + layout.exponent_bits + layout.mantissa_bits;
   const Value sign = k.shift_right_logical(bits & kSign, k.integer(32 - width));

@@ -30,7 +30,7 @@ namespace {
 constexpr std::int64_t kChunkBytes = 16;
 
 // How a tile is divided among subgroups.
-struct Layout {
+struct MatrixLayout {
   MatrixShape shape;
   std::int64_t across = 2, down = 2;   // subgroups
   std::int64_t rows = 1, columns = 1;  // matrices of a subgroup
@@ -91,7 +91,7 @@ constexpr TileShape kTileShapes[] = {{4, 2, 4, 4, 2}, {2, 2, 4, 4, 4}, {4, 2, 2,
 constexpr TileShape kUnmeasuredShapes[] = {{3, 2, 2, 1, 4}, {3, 2, 2, 1, 8}, {3, 2, 2, 2, 4}};
 
 // The estimated time of a contraction, by a rough model of a GPU. Only the order of the candidates depends on it.
-double time_of(const TileWork& work, const Layout& layout) {
+double time_of(const TileWork& work, const MatrixLayout& layout) {
   const TileSize tile = layout.tile();
   const std::int64_t steps = work.steps(layout.step) / layout.parts, tiles = work.tiles(tile);
   // A multiprocessor has `mine` of all workgroups. Those that run together wait for memory together.
@@ -141,8 +141,8 @@ bool may_sum_halves(const TileWork& work, const MatrixShape& shape) {
          std::ranges::contains(work.program.device().matrices, with_halves);
 }
 
-struct Candidate {
-  Layout layout;
+struct TileCandidate {
+  MatrixLayout layout;
   double time;  // as estimated
 };
 
@@ -153,18 +153,18 @@ struct LayoutKind {
 
 // The applicable layouts with some shapes, by their estimated times. K is split into parts of equal length where tiles
 // alone do not fill the device.
-std::vector<Candidate> candidates_of(const TileWork& work, const MatrixShape& matrix, const LayoutKind& kind) {
+std::vector<TileCandidate> candidates_of(const TileWork& work, const MatrixShape& matrix, const LayoutKind& kind) {
   const DeviceFacts& device = work.program.device();
-  std::vector<Candidate> candidates;
+  std::vector<TileCandidate> candidates;
   for (const TileShape& one : kind.shapes) {
-    Layout layout{.shape = matrix,
-                  .across = one.across,
-                  .down = one.down,
-                  .rows = one.rows,
-                  .columns = one.columns,
-                  .step = one.steps * static_cast<std::int64_t>(matrix.k),
-                  .joined = kind.joined,
-                  .halves = kind.halves};
+    MatrixLayout layout{.shape = matrix,
+                        .across = one.across,
+                        .down = one.down,
+                        .rows = one.rows,
+                        .columns = one.columns,
+                        .step = one.steps * static_cast<std::int64_t>(matrix.k),
+                        .joined = kind.joined,
+                        .halves = kind.halves};
     const std::int64_t invocations = layout.subgroups() * device.subgroup_size;
     if (layout.shared_bytes() > device.shared_memory || invocations > device.max_invocations) continue;
     constexpr std::int64_t kMaxParts = 16;
@@ -173,16 +173,16 @@ std::vector<Candidate> candidates_of(const TileWork& work, const MatrixShape& ma
       if (steps % layout.parts == 0) candidates.push_back({layout, time_of(work, layout)});
     }
   }
-  std::ranges::stable_sort(candidates, {}, &Candidate::time);
+  std::ranges::stable_sort(candidates, {}, &TileCandidate::time);
   return candidates;
 }
 
 // The fastest layout.
-std::optional<Layout> layout_for(TileWork& work) {
+std::optional<MatrixLayout> layout_for(TileWork& work) {
   const ElementType factors = tosa::storage_of(work.program.graph()[work.c.a].type.data);
   const MatrixShape* shape = shape_for(work.program.device(), factors);
   if (!shape) return std::nullopt;
-  std::vector<Candidate> candidates = candidates_of(work, *shape, {.shapes = kTileShapes});
+  std::vector<TileCandidate> candidates = candidates_of(work, *shape, {.shapes = kTileShapes});
   if (candidates.empty()) return std::nullopt;
   // Those whose estimates were never compared with measurements: only tuning chooses them.
   const bool halves = may_sum_halves(work, *shape);
@@ -194,12 +194,12 @@ std::optional<Layout> layout_for(TileWork& work) {
     kinds.push_back({.shapes = kTileShapes, .joined = true, .halves = true});
   }
   for (const LayoutKind& kind : kinds) {
-    for (const Candidate& one : candidates_of(work, *shape, kind)) candidates.push_back(one);
+    for (const TileCandidate& one : candidates_of(work, *shape, kind)) candidates.push_back(one);
   }
   // Candidates with a far longer estimate are not measured. Of those whose last workgroup adds the parts, the best ones
   // were estimated to take 0.6 to 1.2 of the time of the best other one.
   constexpr double kFarLonger = 2.5, kLongerIfJoined = 1.4;
-  std::erase_if(candidates, [best = candidates[0].time](const Candidate& one) {
+  std::erase_if(candidates, [best = candidates[0].time](const TileCandidate& one) {
     return one.time > (one.layout.joined ? kLongerIfJoined : kFarLonger) * best;
   });
   const auto key = [&](std::string_view sums) {
@@ -223,7 +223,7 @@ class MatrixTiles {
  public:
   // `image`: reads A from the image. Empty: A is read in the order of the contraction, from the stored value or a copy.
   // `b`: the contraction in which the K of B has no gaps.
-  MatrixTiles(TileWork& work, const Contraction& b, const Layout& layout, std::optional<ImageRows> image)
+  MatrixTiles(TileWork& work, const Contraction& b, const MatrixLayout& layout, std::optional<ImageRows> image)
       : w_(work), c_(work.c), b_contraction_(b), layout_(layout), tile_(layout.tile()), image_(std::move(image)) {}
 
   void run() {
@@ -711,7 +711,7 @@ class MatrixTiles {
   TileWork& w_;
   const Contraction& c_;
   const Contraction& b_contraction_;
-  Layout layout_;
+  MatrixLayout layout_;
   TileSize tile_;
   std::optional<ImageRows> image_;
   bool direct_ = false;

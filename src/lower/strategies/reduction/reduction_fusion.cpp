@@ -167,18 +167,18 @@ class FusionRegionGrower {
   const std::vector<bool>& windows_;
 };
 
-struct Candidate {
+struct AxisCandidate {
   ReductionAxis axis;
   ReductionGrid grid;
 };
 
 // The axes and shapes along which the graph has reductions.
-std::vector<Candidate> candidates_of(const tosa::Graph& graph, const DeviceFacts& device) {
-  std::vector<Candidate> candidates;
+std::vector<AxisCandidate> candidates_of(const tosa::Graph& graph, const DeviceFacts& device) {
+  std::vector<AxisCandidate> candidates;
   for (const Node& node : graph.nodes) {
     if (!is_reduction(node.op)) continue;
     const ReductionAxis axis = axis_of(graph, node);
-    if (std::ranges::contains(candidates, axis, &Candidate::axis)) continue;
+    if (std::ranges::contains(candidates, axis, &AxisCandidate::axis)) continue;
     if (const auto grid = plan_reduction_grid(axis, device)) candidates.push_back({axis, *grid});
   }
   return candidates;
@@ -188,7 +188,7 @@ std::vector<Candidate> candidates_of(const tosa::Graph& graph, const DeviceFacts
 
 void plan_reduction_fusion(const tosa::Graph& graph, const DeviceFacts& device, const Uses& uses,
                            const std::vector<bool>& windows, std::vector<bool>& stored) {
-  const std::vector<Candidate> candidates = candidates_of(graph, device);
+  const std::vector<AxisCandidate> candidates = candidates_of(graph, device);
   if (candidates.empty()) return;
   const FusionRegionGrower grower(graph, device, uses, windows);
   const auto reduces = [&](std::uint32_t node) { return is_reduction(graph.nodes[node].op); };

@@ -14,9 +14,9 @@ using tosa::Node;
 
 constexpr std::int64_t kMaxResults = 14;  // of a workgroup: that many sums stay in registers
 
-class Generator : private WindowWork {
+class WindowGenerator : private WindowWork {
  public:
-  Generator(ProgramBuilder& program, const Node& window, const Node& node)
+  WindowGenerator(ProgramBuilder& program, const Node& window, const Node& node)
       : WindowWork(program, window, node, kMaxResults) {}
 
   void run() {
@@ -100,7 +100,7 @@ bool lower_windows(ProgramBuilder& program, const Node& node, std::size_t result
     return false;
   const tosa::ValueId image = anchor->node->inputs[0];
   if (program.stored()[index(image)]) {
-    Generator(program, *anchor->node, node).run();
+    WindowGenerator(program, *anchor->node, node).run();
     return true;
   }
   if (!may_compute_image(program.graph(), program.stored(), image, *anchor->node, program.device())) return false;
