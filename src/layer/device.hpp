@@ -30,7 +30,7 @@ struct CommandState;
 struct CommandPool;
 struct IdentifiedGraphs;
 struct CapturedShader;
-struct PipelineLayout;
+struct KnownPipelineLayout;
 
 class LayerDevice {
  public:
@@ -66,7 +66,8 @@ class LayerDevice {
   HandleMap<VkDescriptorSetLayout, SetLayout> set_layouts;  // those with tensors
   HandleMap<VkDescriptorSet, SetContents> sets;             // of these layouts
   HandleMap<VkDescriptorPool, PoolSets> pools;
-  HandleMap<VkPipelineLayout, PipelineLayout> pipeline_layouts;  // with tensors that are updated after they are bound
+  HandleMap<VkPipelineLayout, KnownPipelineLayout>
+      pipeline_layouts;  // with tensors that are updated after they are bound
   HandleMap<VkDescriptorUpdateTemplate, UpdateTemplate> templates;       // of the layer: those with tensors
   HandleMap<VkDescriptorUpdateTemplate, UpdateTemplate> push_templates;  // of the driver, for pushed descriptors
   HandleMap<VkShaderModule, GraphModule> graph_modules;

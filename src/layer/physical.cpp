@@ -568,7 +568,7 @@ void LayerInstance::message(MessageLevel level, std::string_view text) const {
   static constexpr const char* kNames[] = {"error", "warning", "info", "debug"};
   while (text.ends_with('\n')) text.remove_suffix(1);
   const std::string line(text);
-  if (settings.log > static_cast<LogLevel>(level))
+  if (settings.log > static_cast<LayerLogLevel>(level))
     std::fprintf(stderr, "slipway layer: %s: %s\n", kNames[static_cast<int>(level)], line.c_str());
   if (next.vkSubmitDebugUtilsMessageEXT == nullptr || level == MessageLevel::Debug) return;
   static constexpr VkDebugUtilsMessageSeverityFlagBitsEXT kSeverities[] = {

@@ -27,7 +27,7 @@ constexpr Setting kSettings[] = {
     {"SLIPWAY_LAYER_LOG", "log",
      [](Settings& settings, std::string_view value) {
        for (std::size_t i = 0; i < kLogLevels.size(); ++i) {
-         if (value == kLogLevels[i]) settings.log = static_cast<LogLevel>(i);
+         if (value == kLogLevels[i]) settings.log = static_cast<LayerLogLevel>(i);
        }
      }},
     {"SLIPWAY_LAYER_VALIDATE", "validate",

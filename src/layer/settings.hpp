@@ -9,16 +9,16 @@ namespace slipway::layer {
 
 inline constexpr const char* kLayerName = "VK_LAYER_SLIPWAY_machine_learning";
 
-enum class LogLevel { Off, Error, Warning, Info, Debug };
+enum class LayerLogLevel { Off, Error, Warning, Info, Debug };
 
 struct Settings {
-  LogLevel log = LogLevel::Warning;  // SLIPWAY_LAYER_LOG
-  bool validate = false;             // SLIPWAY_LAYER_VALIDATE: check SPIR-V of graphs and shaders first
-  bool force = false;                // SLIPWAY_LAYER_FORCE: hide the driver's own extensions
-  bool cache = true;                 // SLIPWAY_LAYER_CACHE: kernels on disk
-  bool profile = false;              // SLIPWAY_LAYER_PROFILE: take the times of kernels of graphs
-  std::string capture;               // SLIPWAY_LAYER_CAPTURE: a directory; empty: off
-  bool capture_data = false;         // SLIPWAY_LAYER_CAPTURE_DATA: the tensors of graphs, too
+  LayerLogLevel log = LayerLogLevel::Warning;  // SLIPWAY_LAYER_LOG
+  bool validate = false;                       // SLIPWAY_LAYER_VALIDATE: check SPIR-V of graphs and shaders first
+  bool force = false;                          // SLIPWAY_LAYER_FORCE: hide the driver's own extensions
+  bool cache = true;                           // SLIPWAY_LAYER_CACHE: kernels on disk
+  bool profile = false;                        // SLIPWAY_LAYER_PROFILE: take the times of kernels of graphs
+  std::string capture;                         // SLIPWAY_LAYER_CAPTURE: a directory; empty: off
+  bool capture_data = false;                   // SLIPWAY_LAYER_CAPTURE_DATA: the tensors of graphs, too
 };
 
 // `chain`: of VkInstanceCreateInfo.

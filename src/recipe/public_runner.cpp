@@ -152,7 +152,7 @@ device slipway_adopt_xrt_device(std::shared_ptr<const void> xrt_device) {
 }
 
 bo slipway_make_buffer(const device& device, std::size_t size) {
-  if (device.shared()->is_cpu) return bo(value_or_throw(recipe::cpu::make_host_buffer(size)));
+  if (device.shared()->is_host) return bo(value_or_throw(recipe::cpu::make_host_buffer(size)));
   recipe::Backends& backends = device.shared()->backends;
   const auto backend = backends.open(backends.preferred());
   if (!backend && backends.preferred() == recipe::BackendKind::Vulkan &&

@@ -37,11 +37,11 @@ TEST(XrtAgreement, Xclbin) {
     EXPECT_EQ(theirs.get_uuid().to_string(), xclbin::uuid_text(ours->uuid));
     ASSERT_EQ(theirs.get_kernels().size(), ours->kernels.size());
     for (const ::xrt::xclbin::kernel& kernel : theirs.get_kernels()) {
-      const xclbin::Kernel* same = ours->find_kernel(kernel.get_name());
+      const xclbin::XclbinKernel* same = ours->find_kernel(kernel.get_name());
       ASSERT_TRUE(same) << kernel.get_name();
       ASSERT_EQ(kernel.get_num_args(), same->arguments.size());
       for (const ::xrt::xclbin::arg& argument : kernel.get_args()) {
-        const xclbin::Argument& mine = same->arguments.at(argument.get_index());
+        const xclbin::XclbinArgument& mine = same->arguments.at(argument.get_index());
         EXPECT_EQ(argument.get_name(), mine.name);
         EXPECT_EQ(argument.get_offset(), mine.offset);
         EXPECT_EQ(argument.get_size(), mine.size);

@@ -77,7 +77,7 @@ class XrtBackend final : public Backend {
       return fail(DiagnosticKind::NoKernelSource, plan.origin.location,
                   "Could not create hwctx, xclbin or program is required in recipe");
     }
-    auto kernel = std::make_shared<Kernel>();
+    auto kernel = std::make_shared<XrtKernel>();
     try {
       kernel->context = context_of(*context);
     } catch (...) {
@@ -110,11 +110,11 @@ class XrtBackend final : public Backend {
         const std::scoped_lock lock(mutex_);
         for (const auto& [key, context] : contexts_) {
           if (context->name == request.context) {
-            return std::make_shared<Buffer>(::xrt::ext::bo(context->context, request.size));
+            return std::make_shared<XrtBuffer>(::xrt::ext::bo(context->context, request.size));
           }
         }
       }
-      auto buffer = std::make_shared<Buffer>(::xrt::ext::bo(device_, request.size));
+      auto buffer = std::make_shared<XrtBuffer>(::xrt::ext::bo(device_, request.size));
       std::memset(buffer->host_address(), 0, buffer->size());
       buffer->sync(sync_direction::to_device, buffer->size(), 0);
       return buffer;

@@ -38,7 +38,7 @@ class ScriptFile {
 
 struct Run {
   std::string id;
-  std::shared_ptr<const Kernel> kernel;
+  std::shared_ptr<const XrtKernel> kernel;
   ::xrt::run run;
   std::shared_ptr<ScriptFile> script;
   std::vector<BufferPtr> buffers;  // alive as long as XRT uses them
@@ -85,7 +85,7 @@ class List final : public KernelList {
   Result<> add(const KernelRun& source) {
     Run& run = runs_.emplace_back();
     run.id = source.id;
-    run.kernel = std::dynamic_pointer_cast<const Kernel>(source.kernel);
+    run.kernel = std::dynamic_pointer_cast<const XrtKernel>(source.kernel);
     if (!source.trace_script.empty()) {
       SLIPWAY_TRY(run.script, ScriptFile::write(source.trace_script));
     }

@@ -23,9 +23,9 @@
 
 namespace slipway::recipe::xrt_module {
 
-class Buffer final : public buffer_storage {
+class XrtBuffer final : public buffer_storage {
  public:
-  explicit Buffer(::xrt::bo bo) : bo_(std::move(bo)), host_(bo_.map<void*>()) {}
+  explicit XrtBuffer(::xrt::bo bo) : bo_(std::move(bo)), host_(bo_.map<void*>()) {}
 
   std::size_t size() const noexcept override { return bo_.size(); }
   void* host_address() const override { return host_; }
@@ -57,7 +57,7 @@ struct HardwareContext {
   std::string name;
 };
 
-class Kernel final : public LoadedKernel {
+class XrtKernel final : public LoadedKernel {
  public:
   std::string name, instance;
   SourceLocation location;

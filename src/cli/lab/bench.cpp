@@ -34,7 +34,7 @@ std::string device_of(const CaseResult& result) {
 }
 
 // The lists of samples of a case: the name of each, and its rounds.
-std::vector<std::pair<std::string_view, const Rounds*>> lists_of(const Results& results, const CaseResult& result) {
+std::vector<std::pair<std::string_view, const Rounds*>> lists_of(const LabResults& results, const CaseResult& result) {
   std::vector<std::pair<std::string_view, const Rounds*>> lists;
   const std::string key = result.key();
   for (auto at = results.samples.lower_bound({key, ""}); at != results.samples.end() && at->first.first == key; ++at)
@@ -90,7 +90,7 @@ SampleStatistics statistics_of(const Rounds& rounds) {
   return {all.summary(), quartiles_of(std::move(pooled)), quartiles_of(medians).median, lowest, highest};
 }
 
-std::string bench_table(const Results& results) {
+std::string bench_table(const LabResults& results) {
   constexpr std::size_t kRoundsColumn = 7, kStateColumn = 9, kDeviceColumn = 10;
   std::vector<TableRow> rows = {{"case", "runs", "median", "p95", "p99", "minimum", "spread", "rounds",
                                  "spread of rounds", "clock, temperature", "device"}};
@@ -116,7 +116,7 @@ std::string bench_table(const Results& results) {
   return text;
 }
 
-std::string bench_csv(const Results& results) {
+std::string bench_csv(const LabResults& results) {
   std::string text = "file,name,device,round,run,milliseconds\n";
   for (const CaseResult& result : results.cases) {
     const std::string device = device_of(result);

@@ -25,9 +25,9 @@ struct SampleStatistics {
 SampleStatistics statistics_of(const Rounds& rounds);
 
 // A line for each list of samples, with percentiles and spread, and what drivers report of devices.
-std::string bench_table(const Results& results);
+std::string bench_table(const LabResults& results);
 
 // A line for each sample.
-std::string bench_csv(const Results& results);
+std::string bench_csv(const LabResults& results);
 
 }  // namespace slipway::cli

@@ -58,7 +58,7 @@ class ExpectationReader {
   ExpectationReader(SourcePtr source, Diagnostics& diagnostics)
       : source_(std::move(source)), diagnostics_(diagnostics) {}
 
-  std::vector<Expectation> read() {
+  std::vector<CaseExpectation> read() {
     const std::string_view text = source_->text();
     for (std::size_t begin = 0; begin < text.size();) {
       ++line_;
@@ -76,7 +76,7 @@ class ExpectationReader {
       error(span, "a quote is not closed on this line");
       return;
     }
-    Expectation one{.reason = line.comment, .location = SourceLocation::in_text(source_, span), .line = line_};
+    CaseExpectation one{.reason = line.comment, .location = SourceLocation::in_text(source_, span), .line = line_};
     const LineWord& verdict = line.words[0];
     const auto name = std::ranges::find(kExpectedNames, verdict.text);
     if (name == std::end(kExpectedNames)) {
@@ -112,7 +112,7 @@ class ExpectationReader {
 
   SourcePtr source_;
   Diagnostics& diagnostics_;
-  std::vector<Expectation> all_;
+  std::vector<CaseExpectation> all_;
   std::uint32_t line_ = 0;
 };
 
@@ -125,19 +125,19 @@ bool matches_file(std::string_view pattern, std::string_view file) {
 }
 
 // The expectation that a result would fulfil.
-std::optional<Expected> expected_for(Verdict verdict) {
+std::optional<Expected> expected_for(CaseVerdict verdict) {
   switch (verdict) {
-    case Verdict::Failed:
-    case Verdict::PartlyCompared:
-    case Verdict::Error:
+    case CaseVerdict::Failed:
+    case CaseVerdict::PartlyCompared:
+    case CaseVerdict::Error:
       return Expected::Fail;
-    case Verdict::Crashed:
+    case CaseVerdict::Crashed:
       return Expected::Crash;
-    case Verdict::TimedOut:
+    case CaseVerdict::TimedOut:
       return Expected::Hang;
-    case Verdict::Passed:
-    case Verdict::Ran:
-    case Verdict::Skipped:
+    case CaseVerdict::Passed:
+    case CaseVerdict::Ran:
+    case CaseVerdict::Skipped:
       return std::nullopt;
   }
   return std::nullopt;
@@ -186,25 +186,25 @@ std::optional<Expectations> Expectations::parse(SourcePtr source, Diagnostics& d
   return expectations;
 }
 
-const Expectation* Expectations::find(std::string_view file, const DeviceIdentity& device) const {
-  const auto found = std::ranges::find_if(all_, [&](const Expectation& one) {
+const CaseExpectation* Expectations::find(std::string_view file, const DeviceIdentity& device) const {
+  const auto found = std::ranges::find_if(all_, [&](const CaseExpectation& one) {
     return matches_file(one.pattern, file) && (!one.device || matches_pattern(*one.device, device.name)) &&
            (!one.driver || matches_pattern(*one.driver, device.driver));
   });
   return found == all_.end() ? nullptr : &*found;
 }
 
-bool is_expected(Expected expected, Verdict verdict) {
-  if (expected == Expected::Flaky) return is_success(verdict) || verdict == Verdict::Skipped;
-  if (expected == Expected::Skip || verdict == Verdict::Skipped) return verdict == Verdict::Skipped;
+bool is_expected(Expected expected, CaseVerdict verdict) {
+  if (expected == Expected::Flaky) return is_success(verdict) || verdict == CaseVerdict::Skipped;
+  if (expected == Expected::Skip || verdict == CaseVerdict::Skipped) return verdict == CaseVerdict::Skipped;
   return expected_for(verdict) == expected;
 }
 
-std::optional<Diagnostic> apply_expectation(const Expectation& expectation, CaseResult& result) {
+std::optional<Diagnostic> apply_expectation(const CaseExpectation& expectation, CaseResult& result) {
   result.expected = name_of(expectation.expected);
   if (!expectation.reason.empty()) result.reason = expectation.reason;
   // A device that lacks something says nothing about the case.
-  result.is_ok = result.verdict == Verdict::Skipped || is_expected(expectation.expected, result.verdict);
+  result.is_ok = result.verdict == CaseVerdict::Skipped || is_expected(expectation.expected, result.verdict);
   if (result.is_ok) return std::nullopt;
   if (expectation.expected == Expected::Flaky) return std::nullopt;  // its own diagnostics say why it fails
   const std::string what =
@@ -220,7 +220,7 @@ std::string update_expectations(const Expectations& expectations, std::span<cons
   std::map<std::uint32_t, std::optional<Expected>> changed;  // by line; nothing: the line is removed
   std::string added;
   for (const CaseResult& result : results) {
-    const Expectation* const line = expectations.find(result.file, result.device);
+    const CaseExpectation* const line = expectations.find(result.file, result.device);
     const std::optional<Expected> now = expected_for(result.verdict);
     if (!line) {
       if (!now) continue;
@@ -234,7 +234,7 @@ std::string update_expectations(const Expectations& expectations, std::span<cons
       changes.push_back(formatted("added: {} {}", name_of(*now), result.file));
       continue;
     }
-    if (result.verdict == Verdict::Skipped || line->expected == Expected::Flaky ||
+    if (result.verdict == CaseVerdict::Skipped || line->expected == Expected::Flaky ||
         is_expected(line->expected, result.verdict))
       continue;
     if (line->pattern.find_first_of("*?") != line->pattern.npos) {

@@ -30,7 +30,7 @@ std::string_view name_of(Expected expected);
 // How often a flaky case runs again.
 inline constexpr std::uint32_t kFlakyRetries = 3;
 
-struct Expectation {
+struct CaseExpectation {
   Expected expected = Expected::Fail;
   std::string pattern;                        // `*` and `?` match any characters, `/` too
   std::optional<std::string> device, driver;  // patterns
@@ -48,20 +48,20 @@ class Expectations {
   static std::optional<Expectations> parse(SourcePtr source, Diagnostics& diagnostics);
 
   // The first one for a file on a device, or null. A pattern matches the whole name of a file, or its end after a `/`.
-  const Expectation* find(std::string_view file, const DeviceIdentity& device) const;
-  std::span<const Expectation> all() const { return all_; }
+  const CaseExpectation* find(std::string_view file, const DeviceIdentity& device) const;
+  std::span<const CaseExpectation> all() const { return all_; }
   const SourcePtr& source() const { return source_; }
 
  private:
   SourcePtr source_;
-  std::vector<Expectation> all_;
+  std::vector<CaseExpectation> all_;
 };
 
 // Whether a verdict is the one that is expected.
-bool is_expected(Expected expected, Verdict verdict);
+bool is_expected(Expected expected, CaseVerdict verdict);
 
 // Adds to a result what is expected of it. Returns a diagnostic if the verdict is another one.
-std::optional<Diagnostic> apply_expectation(const Expectation& expectation, CaseResult& result);
+std::optional<Diagnostic> apply_expectation(const CaseExpectation& expectation, CaseResult& result);
 
 // The text of an expectations file after the results of a run: cases that fail unexpectedly are added, those that pass
 // are removed, and verdicts that changed are changed. Other lines, comments among them, stay. `changes` has a line for

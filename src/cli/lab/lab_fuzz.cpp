@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Diagnostics diagnostics;
   const auto expectations = Expectations::parse(make_source("expectations", text), diagnostics);
   if (expectations) {
-    CaseResult result{.file = "a.json", .verdict = Verdict::Failed, .exit_status = 1};
+    CaseResult result{.file = "a.json", .verdict = CaseVerdict::Failed, .exit_status = 1};
     std::vector<std::string> changes;
     const std::string updated = update_expectations(*expectations, {&result, 1}, false, changes);
     if (!Expectations::parse(make_source("updated", updated), diagnostics)) std::abort();

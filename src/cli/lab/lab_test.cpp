@@ -22,7 +22,7 @@ const DeviceIdentity kLavapipe{"llvmpipe (LLVM 22.1.8)", "llvmpipe Mesa 26.1.6"}
 
 Path scratch(std::string_view name) { return Path(::testing::TempDir()) / formatted("slipway_lab_{}", name); }
 
-CaseResult result_of(const std::string& file, Verdict verdict, int status = 0) {
+CaseResult result_of(const std::string& file, CaseVerdict verdict, int status = 0) {
   CaseResult result{.run = "1",
                     .file = file,
                     .format = "scenario",
@@ -106,16 +106,16 @@ TEST(LabResults, AreReadAgain) {
                                .command = {"slipway", "run", "a"},
                                .shard = "1/2"}) +
                      "\n";
-  CaseResult bad = result_of("a.json", Verdict::Failed, 1);
+  CaseResult bad = result_of("a.json", CaseVerdict::Failed, 1);
   bad.copy = 2;
   bad.attempts = 3;
   bad.expected = "fail";
   bad.reason = "\"quoted\"";
   bad.samples = {{.name = "fast", .seconds = {0.25, 1e-6}}, {.name = "", .seconds = {3}}};
   bad.state = DeviceState{.clock_mhz = 1980, .temperature_c = 54.5};
-  text += case_line(result_of("a.json", Verdict::Crashed, 5)) + "\n" + case_line(bad) + "\n";
-  text += case_line(result_of("a.json", Verdict::Passed)) + "\n" +
-          case_line(result_of("b.json", Verdict::Passed)).substr(0, 40);
+  text += case_line(result_of("a.json", CaseVerdict::Crashed, 5)) + "\n" + case_line(bad) + "\n";
+  text += case_line(result_of("a.json", CaseVerdict::Passed)) + "\n" +
+          case_line(result_of("b.json", CaseVerdict::Passed)).substr(0, 40);
   ASSERT_TRUE(write_file(path, text));
   Diagnostics diagnostics;
   const auto results = read_results(path.string(), diagnostics);
@@ -123,7 +123,7 @@ TEST(LabResults, AreReadAgain) {
   ASSERT_EQ(results->runs.size(), 1u);
   EXPECT_EQ(results->runs[0].shard, "1/2");
   ASSERT_EQ(results->cases.size(), 2u);  // the last line of a case counts
-  EXPECT_EQ(results->cases[0].verdict, Verdict::Passed);
+  EXPECT_EQ(results->cases[0].verdict, CaseVerdict::Passed);
   EXPECT_EQ(case_line(results->cases[1]), case_line(bad));
   EXPECT_EQ(results->cases[1].samples, bad.samples);
   EXPECT_EQ(device_state_text(results->cases[1].state.value()), "1980 MHz, 54 C");
@@ -135,7 +135,7 @@ TEST(LabResults, HaveValidText) {
   EXPECT_EQ(valid_utf8("a\u00e9\u20ac\U0001f600"), "a\u00e9\u20ac\U0001f600");
   EXPECT_EQ(valid_utf8("\xff|\xc3|\xe2\x82|\xed\xa0\x80|\xc0\xaf"),
             "\ufffd|\ufffd|\ufffd\ufffd|\ufffd\ufffd\ufffd|\ufffd\ufffd");
-  CaseResult result = result_of("a.json", Verdict::Failed, 1);
+  CaseResult result = result_of("a.json", CaseVerdict::Failed, 1);
   result.text = "driver: \xff\n";
   Diagnostics diagnostics;
   const auto results = parse_results(case_line(result) + "\n", "results", diagnostics);
@@ -176,7 +176,7 @@ TEST(LabExpectations, TheFirstLineThatAppliesCounts) {
   const auto expectations = expectations_of(kExpected, diagnostics);
   ASSERT_TRUE(expectations);
   const auto expected = [&](std::string_view file, const DeviceIdentity& device) {
-    const Expectation* const line = expectations->find(file, device);
+    const CaseExpectation* const line = expectations->find(file, device);
     return line ? formatted("{} {}", name_of(line->expected), line->reason) : "nothing";
   };
   EXPECT_EQ(expected("/tests/conv/a.json", kLavapipe), "fail rounding");
@@ -194,15 +194,15 @@ TEST(LabExpectations, AnUnexpectedPassFails) {
     const auto unexpected = apply_expectation(*expectations->find(result.file, result.device), result);
     return formatted("{} {} {}", result.is_ok, result.final_status(), unexpected ? unexpected->message : "");
   };
-  EXPECT_EQ(apply(result_of("conv/a.json", Verdict::Failed, 1)), "true 0 ");
-  EXPECT_EQ(apply(result_of("conv/a.json", Verdict::Error, 3)), "true 0 ");
-  EXPECT_EQ(apply(result_of("conv/a.json", Verdict::Skipped, 4)), "true 0 ");
-  EXPECT_EQ(apply(result_of("conv/a.json", Verdict::Passed)), "false 1 the case passes, but `fail` is expected");
-  EXPECT_EQ(apply(result_of("conv/a.json", Verdict::Crashed, 5)),
+  EXPECT_EQ(apply(result_of("conv/a.json", CaseVerdict::Failed, 1)), "true 0 ");
+  EXPECT_EQ(apply(result_of("conv/a.json", CaseVerdict::Error, 3)), "true 0 ");
+  EXPECT_EQ(apply(result_of("conv/a.json", CaseVerdict::Skipped, 4)), "true 0 ");
+  EXPECT_EQ(apply(result_of("conv/a.json", CaseVerdict::Passed)), "false 1 the case passes, but `fail` is expected");
+  EXPECT_EQ(apply(result_of("conv/a.json", CaseVerdict::Crashed, 5)),
             "false 5 the verdict is `crashed`, but `fail` is expected");
-  EXPECT_EQ(apply(result_of("big.json", Verdict::Crashed, 5)), "true 0 ");
-  EXPECT_EQ(apply(result_of("timing.json", Verdict::Passed)), "true 0 ");
-  EXPECT_EQ(apply(result_of("timing.json", Verdict::Failed, 1)), "false 1 ");
+  EXPECT_EQ(apply(result_of("big.json", CaseVerdict::Crashed, 5)), "true 0 ");
+  EXPECT_EQ(apply(result_of("timing.json", CaseVerdict::Passed)), "true 0 ");
+  EXPECT_EQ(apply(result_of("timing.json", CaseVerdict::Failed, 1)), "false 1 ");
 }
 
 TEST(LabExpectations, MistakesAreLocated) {
@@ -224,9 +224,9 @@ TEST(LabExpectations, AreUpdated) {
   const auto expectations = expectations_of(kExpected, diagnostics);
   ASSERT_TRUE(expectations);
   const std::vector<CaseResult> results = {
-      result_of("conv/a.json", Verdict::Passed),      result_of("gone.json", Verdict::Passed),
-      result_of("big.json", Verdict::TimedOut, 5),    result_of("timing.json", Verdict::Failed, 1),
-      result_of("new case.json", Verdict::Failed, 1), result_of("fine.json", Verdict::Passed)};
+      result_of("conv/a.json", CaseVerdict::Passed),      result_of("gone.json", CaseVerdict::Passed),
+      result_of("big.json", CaseVerdict::TimedOut, 5),    result_of("timing.json", CaseVerdict::Failed, 1),
+      result_of("new case.json", CaseVerdict::Failed, 1), result_of("fine.json", CaseVerdict::Passed)};
   std::vector<std::string> changes;
   EXPECT_EQ(update_expectations(*expectations, results, true, changes), R"--(# known
 fail   conv/*.json           # rounding
@@ -243,8 +243,9 @@ fail "new case.json" device="llvmpipe (LLVM 22.1.8)"
 }
 
 TEST(LabSummary, CountsVerdicts) {
-  std::vector<CaseResult> cases = {result_of("a.json", Verdict::Passed), result_of("b.json", Verdict::Failed, 1),
-                                   result_of("c.json", Verdict::Failed, 1), result_of("d.json", Verdict::Passed)};
+  std::vector<CaseResult> cases = {
+      result_of("a.json", CaseVerdict::Passed), result_of("b.json", CaseVerdict::Failed, 1),
+      result_of("c.json", CaseVerdict::Failed, 1), result_of("d.json", CaseVerdict::Passed)};
   cases[1].expected = "fail";
   cases[1].is_ok = true;
   cases[3].attempts = 2;
@@ -253,15 +254,15 @@ TEST(LabSummary, CountsVerdicts) {
 }
 
 TEST(LabSummary, JUnit) {
-  Results results{.runs = {{.id = "1",
-                            .version = "2.0",
-                            .started = "2026-01-02T03:04:05Z",
-                            .host = "h",
-                            .directory = "/",
-                            .command = {"slipway", "run", "a"},
-                            .shard = {}}},
-                  .cases = {result_of("a.json", Verdict::Passed), result_of("b.json", Verdict::Failed, 1),
-                            result_of("c.json", Verdict::Crashed, 5)}};
+  LabResults results{.runs = {{.id = "1",
+                               .version = "2.0",
+                               .started = "2026-01-02T03:04:05Z",
+                               .host = "h",
+                               .directory = "/",
+                               .command = {"slipway", "run", "a"},
+                               .shard = {}}},
+                     .cases = {result_of("a.json", CaseVerdict::Passed), result_of("b.json", CaseVerdict::Failed, 1),
+                               result_of("c.json", CaseVerdict::Crashed, 5)}};
   results.cases[2].expected = "crash";
   results.cases[2].reason = "driver";
   results.cases[2].is_ok = true;
@@ -320,10 +321,10 @@ TEST(LabStatistics, Quartiles) {
   EXPECT_EQ(quartiles_of({7}).upper, 7);
 }
 
-Results results_with(const std::string& name, std::initializer_list<double> seconds) {
+LabResults results_with(const std::string& name, std::initializer_list<double> seconds) {
   std::string text;
   for (const double each : seconds) {
-    CaseResult result = result_of(name, Verdict::Passed);
+    CaseResult result = result_of(name, CaseVerdict::Passed);
     result.seconds = each;
     text += case_line(result) + "\n";
   }
@@ -332,29 +333,29 @@ Results results_with(const std::string& name, std::initializer_list<double> seco
 }
 
 TEST(LabChanges, TimesAreComparedByTheirRanks) {
-  const Results before = results_with("a.json", {0.010, 0.0101, 0.0102, 0.0103, 0.0104});
-  const Results slower = results_with("a.json", {0.0110, 0.0111, 0.0112, 0.0113, 0.0114});
+  const LabResults before = results_with("a.json", {0.010, 0.0101, 0.0102, 0.0103, 0.0104});
+  const LabResults slower = results_with("a.json", {0.0110, 0.0111, 0.0112, 0.0113, 0.0114});
   const std::vector<CaseChange> changes = changes_of(slower, before);
   ASSERT_EQ(changes.size(), 1U);
-  EXPECT_EQ(changes[0].change, Change::Slower);
+  EXPECT_EQ(changes[0].change, ResultChange::Slower);
   EXPECT_EQ(changes[0].before, "10.2 ms (10.1 ms to 10.3 ms)");
   EXPECT_NEAR(changes[0].time->factor, 0.0112 / 0.0102, 1e-12);
   EXPECT_LT(*changes[0].time->chance, 0.01);
-  EXPECT_EQ(changes_of(before, slower).front().change, Change::Faster);
+  EXPECT_EQ(changes_of(before, slower).front().change, ResultChange::Faster);
   EXPECT_TRUE(changes_of(slower, before, {.least = 0.15}).empty());
   // Overlapping times are noise, and four times are too few.
   EXPECT_TRUE(changes_of(results_with("a.json", {0.0105, 0.0099, 0.0111, 0.0101, 0.0107}), before).empty());
   EXPECT_FALSE(lacks_samples(slower, before).samples);
-  const Results few = results_with("a.json", {0.0110, 0.0111, 0.0112, 0.0113});
+  const LabResults few = results_with("a.json", {0.0110, 0.0111, 0.0112, 0.0113});
   EXPECT_TRUE(changes_of(few, before).empty());
   EXPECT_TRUE(lacks_samples(few, before).samples);
-  const Results much = results_with("a.json", {0.0500});
+  const LabResults much = results_with("a.json", {0.0500});
   ASSERT_EQ(changes_of(much, before).size(), 1U);
   EXPECT_FALSE(changes_of(much, before)[0].time->chance);
 }
 
-Results results_with_samples(const std::vector<CaseSamples>& samples, double seconds) {
-  CaseResult result = result_of("a.json", Verdict::Ran);
+LabResults results_with_samples(const std::vector<CaseSamples>& samples, double seconds) {
+  CaseResult result = result_of("a.json", CaseVerdict::Ran);
   result.seconds = seconds;
   result.samples = samples;
   Diagnostics diagnostics;
@@ -365,34 +366,34 @@ TEST(LabChanges, SamplesOfOneRunAreEnough) {
   const std::vector<double> fast = {0.010, 0.0101, 0.0102, 0.0103, 0.0104};
   const std::vector<double> slow = {0.0110, 0.0111, 0.0112, 0.0113, 0.0114};
   // The times of the whole cases are very different, but samples are better.
-  const Results before = results_with_samples({{"", fast}, {"deep", slow}}, 9);
-  const Results now = results_with_samples({{"", slow}, {"deep", slow}}, 1);
+  const LabResults before = results_with_samples({{"", fast}, {"deep", slow}}, 9);
+  const LabResults now = results_with_samples({{"", slow}, {"deep", slow}}, 1);
   const std::vector<CaseChange> changes = changes_of(now, before);
   ASSERT_EQ(changes.size(), 1U);
-  EXPECT_EQ(changes[0].change, Change::Slower);
+  EXPECT_EQ(changes[0].change, ResultChange::Slower);
   EXPECT_EQ(changes[0].key, "a.json");
   EXPECT_LT(*changes[0].time->chance, 0.01);
   EXPECT_FALSE(lacks_samples(now, before).samples);
   const std::vector<CaseChange> deep = changes_of(results_with_samples({{"", fast}, {"deep", fast}}, 1), before);
   ASSERT_EQ(deep.size(), 1U);
   EXPECT_EQ(deep[0].key, "a.json (deep)");
-  EXPECT_EQ(deep[0].change, Change::Faster);
+  EXPECT_EQ(deep[0].change, ResultChange::Faster);
   // Samples are not compared with whole cases.
   const std::vector<CaseChange> whole = changes_of(results_with_samples({}, 1), before);
   ASSERT_EQ(whole.size(), 1U);
   EXPECT_EQ(whole[0].before, "9 s");
   EXPECT_TRUE(lacks_samples(results_with_samples({}, 1), before).samples);
   // Each file is a round.
-  Results merged = before;
+  LabResults merged = before;
   merge_results(merged, now);
   EXPECT_EQ((merged.samples.at({"a.json", ""})), (Rounds{fast, slow}));
 }
 
 // A round for each median: runs around it that differ by `spread`.
-Results results_with_rounds(const std::vector<double>& medians, double spread = 0.0001) {
+LabResults results_with_rounds(const std::vector<double>& medians, double spread = 0.0001) {
   std::string text;
   for (std::size_t i = 0; i < medians.size(); ++i) {
-    CaseResult result = result_of("a.json", Verdict::Ran);
+    CaseResult result = result_of("a.json", CaseVerdict::Ran);
     result.round = static_cast<std::uint32_t>(i + 1);
     CaseSamples& list = result.samples.emplace_back();
     for (int run = -10; run <= 10; ++run) list.seconds.push_back(medians[i] + run * spread / 10 + 1e-9 * run * run);
@@ -404,12 +405,12 @@ Results results_with_rounds(const std::vector<double>& medians, double spread = 
 
 // The machine was slower in some rounds: all runs of such a round are, so that 105 runs seem to prove a difference.
 TEST(LabChanges, RoundsAreComparedByTheirMedians) {
-  const Results before = results_with_rounds({0.0100, 0.0103, 0.0110, 0.0101, 0.0104});
-  const Results same = results_with_rounds({0.0112, 0.0102, 0.0109, 0.0107, 0.0106});
+  const LabResults before = results_with_rounds({0.0100, 0.0103, 0.0110, 0.0101, 0.0104});
+  const LabResults same = results_with_rounds({0.0112, 0.0102, 0.0109, 0.0107, 0.0106});
   EXPECT_EQ(same.cases.at(0).round, 5U);
   EXPECT_TRUE(changes_of(same, before).empty());
   // The same runs without their rounds differ "significantly".
-  const auto without_rounds = [](Results results) {
+  const auto without_rounds = [](LabResults results) {
     Rounds& rounds = results.samples.begin()->second;
     for (std::size_t i = 1; i < rounds.size(); ++i) rounds[0].append_range(rounds[i]);
     rounds.resize(1);
@@ -417,10 +418,10 @@ TEST(LabChanges, RoundsAreComparedByTheirMedians) {
   };
   EXPECT_EQ(changes_of(without_rounds(same), without_rounds(before)).size(), 1U);
 
-  const Results slower = results_with_rounds({0.0121, 0.0115, 0.0113, 0.0117, 0.0114});
+  const LabResults slower = results_with_rounds({0.0121, 0.0115, 0.0113, 0.0117, 0.0114});
   const std::vector<CaseChange> changes = changes_of(slower, before);
   ASSERT_EQ(changes.size(), 1U);
-  EXPECT_EQ(changes[0].change, Change::Slower);
+  EXPECT_EQ(changes[0].change, ResultChange::Slower);
   EXPECT_EQ(changes[0].before, "10.3 ms (10.1 ms to 10.4 ms)");
   EXPECT_EQ(changes[0].now, "11.5 ms (11.4 ms to 11.7 ms)");
   EXPECT_NEAR(*changes[0].time->chance, 2.0 / 252, 1e-9);
@@ -429,13 +430,13 @@ TEST(LabChanges, RoundsAreComparedByTheirMedians) {
 }
 
 TEST(LabChanges, FewRoundsMustDifferByMoreThanTheirSpread) {
-  const Results before = results_with_rounds({0.0100, 0.0104, 0.0102});
+  const LabResults before = results_with_rounds({0.0100, 0.0104, 0.0102});
   EXPECT_TRUE(changes_of(results_with_rounds({0.0107, 0.0108, 0.0104}), before).empty());
   const std::vector<CaseChange> slower = changes_of(results_with_rounds({0.0115, 0.0113, 0.0114}), before);
   ASSERT_EQ(slower.size(), 1U);
   EXPECT_EQ(slower[0].now, "11.4 ms (11.3 ms to 11.4 ms)");
   EXPECT_FALSE(slower[0].time->chance);
-  EXPECT_EQ(changes_of(before, results_with_rounds({0.0115, 0.0113, 0.0114})).front().change, Change::Faster);
+  EXPECT_EQ(changes_of(before, results_with_rounds({0.0115, 0.0113, 0.0114})).front().change, ResultChange::Faster);
   const Lacks lacks = lacks_samples(before, before);
   EXPECT_TRUE(lacks.rounds);
   EXPECT_FALSE(lacks.samples);
@@ -445,19 +446,19 @@ TEST(LabChanges, FewRoundsMustDifferByMoreThanTheirSpread) {
   EXPECT_FALSE(one[0].time->of_rounds);
 }
 
-Results results_of(std::vector<CaseResult> cases) {
-  Results results;
+LabResults results_of(std::vector<CaseResult> cases) {
+  LabResults results;
   for (const CaseResult& result : cases) results.add_times(result);
   results.cases = std::move(cases);
   return results;
 }
 
 TEST(LabBench, TheTableHasPercentilesAndSpread) {
-  CaseResult first = result_of("a.json", Verdict::Ran);
+  CaseResult first = result_of("a.json", CaseVerdict::Ran);
   first.samples = {{"", {0.004, 0.001, 0.002, 0.003, 0.005}}};
-  CaseResult second = result_of("b, c.json", Verdict::Passed);
+  CaseResult second = result_of("b, c.json", CaseVerdict::Passed);
   second.samples = {{"latency", {2e-5, 2e-5}}, {"throughput", {1.5, 1.5}}};
-  CaseResult third = result_of("none.json", Verdict::Ran);
+  CaseResult third = result_of("none.json", CaseVerdict::Ran);
   EXPECT_EQ(bench_table(results_of({first, second, third})),
             "case                    runs  median    p95    p99  minimum  spread\n"
             "a.json                     5    3 ms   5 ms   5 ms     1 ms  66.7 %\n"
@@ -484,10 +485,10 @@ TEST(LabBench, TheTableHasPercentilesAndSpread) {
 }
 
 TEST(LabBench, TheTableHasRounds) {
-  CaseResult first = result_of("a.json", Verdict::Ran), second = first;
+  CaseResult first = result_of("a.json", CaseVerdict::Ran), second = first;
   first.samples = {{"", {0.001, 0.002, 0.003}}};
   second.samples = {{"", {0.004, 0.004, 0.004}}};
-  Results results = results_of({first});
+  LabResults results = results_of({first});
   results.add_times(second);
   EXPECT_EQ(bench_table(results),
             "case    runs  median   p95   p99  minimum  spread  rounds  spread of rounds\n"
@@ -510,9 +511,9 @@ TEST(LabSummary, Sarif) {
   Diagnostics diagnostics;
   diagnostics.error(DiagnosticKind::UnknownKey, SourceLocation::in_text(source, {9, 10}), "after an umlaut")
       .note("a range of bytes", SourceLocation::in_bytes("b.bin", {4, 8}));
-  Results results;
+  LabResults results;
   for (const std::string& name : {file, std::string("gone.json")}) {
-    CaseResult& result = results.cases.emplace_back(result_of(name, Verdict::Error, 3));
+    CaseResult& result = results.cases.emplace_back(result_of(name, CaseVerdict::Error, 3));
     result.files = entry_of(name, diagnostics.all()[0]);
     if (name != file) {
       for (std::size_t at; (at = result.files.find(file)) != std::string::npos;)

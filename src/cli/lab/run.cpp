@@ -185,7 +185,7 @@ class LabRun {
       usage(formatted("a shard is I/N with I from 1 to N, such as 2/8, but `{}` is given", text));
       return false;
     }
-    Results times;
+    LabResults times;
     if (!options_.shard_times_path.empty()) {
       auto read = read_results(options_.shard_times_path, diagnostics_);
       if (!read) return false;
@@ -260,7 +260,7 @@ class LabRun {
       options.case_timeout = std::chrono::duration<double>(kTimeOuts * *options_.timeout + kSeconds);
     if (expectations_) {
       options.retries = [this](const LabCase& one, const DeviceIdentity& device) -> std::uint32_t {
-        const Expectation* const line = expectations_->find(one.file, device);
+        const CaseExpectation* const line = expectations_->find(one.file, device);
         return line && line->expected == Expected::Flaky ? kFlakyRetries : 0;
       };
       options.skip = [this](const LabCase& one, const DeviceIdentity& device) { return skipped(one, device); };
@@ -269,9 +269,9 @@ class LabRun {
   }
 
   std::optional<CaseResult> skipped(const LabCase& one, const DeviceIdentity& device) const {
-    const Expectation* const line = expectations_->find(one.file, device);
+    const CaseExpectation* const line = expectations_->find(one.file, device);
     if (!line || line->expected != Expected::Skip) return std::nullopt;
-    CaseResult result{.file = one.file, .copy = one.copy, .format = one.format, .verdict = Verdict::Skipped};
+    CaseResult result{.file = one.file, .copy = one.copy, .format = one.format, .verdict = CaseVerdict::Skipped};
     const Diagnostic note{.severity = Severity::Note,
                           .kind = DiagnosticKind::DeviceLacks,
                           .message = formatted("skipped, as line {} of `{}` expects", line->line, options_.expect_path),
@@ -286,14 +286,14 @@ class LabRun {
     CaseResult& result = outcome.result;
     result.run = info_.id;
     result.round = round_;
-    result.is_ok = result.exit_status == 0 || result.verdict == Verdict::Skipped;
+    result.is_ok = result.exit_status == 0 || result.verdict == CaseVerdict::Skipped;
     Diagnostics added;
     if (outcome.why)
       added.add(std::move(*outcome.why));
     else if (missing_[outcome.index].why_not_run)
       added.add(*missing_[outcome.index].why_not_run);
     std::string after;
-    if (const Expectation* const line = expectations_ ? expectations_->find(result.file, result.device) : nullptr) {
+    if (const CaseExpectation* const line = expectations_ ? expectations_->find(result.file, result.device) : nullptr) {
       if (std::optional<Diagnostic> unexpected = apply_expectation(*line, result))
         added.add(std::move(*unexpected));
       else if (!is_success(result.verdict) && result.is_ok)
@@ -428,8 +428,8 @@ class LabRun {
   Diagnostics diagnostics_;
   std::vector<LabCase> all_, wanted_;  // and those that have no results in an earlier file
   std::vector<LabCase> missing_;       // in this round
-  Results earlier_, results_;
-  std::optional<Results> baseline_;
+  LabResults earlier_, results_;
+  std::optional<LabResults> baseline_;
   std::optional<Expectations> expectations_;
   std::optional<std::string> shard_;
   RunInfo info_;

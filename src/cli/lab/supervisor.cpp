@@ -88,7 +88,7 @@ class Supervisor {
   void report_unrunnable(std::size_t index) {
     const Diagnostic& why = *cases_[index].why_not_run;
     CaseOutcome outcome{.index = index, .result = result_of(index, {.started_at = utc_now()})};
-    outcome.result.verdict = Verdict::Error;
+    outcome.result.verdict = CaseVerdict::Error;
     outcome.result.exit_status = static_cast<int>(exit_class_of(why.kind));
     outcome.result.files = entry_of(cases_[index].file, why);
     outcome.why = why;
@@ -103,7 +103,7 @@ class Supervisor {
         const std::size_t index = waiting_.front();
         waiting_.pop_front();
         slot.started_at = utc_now();
-        finish(slot, index, Verdict::Error, started.error().front());
+        finish(slot, index, CaseVerdict::Error, started.error().front());
         return;
       }
       slot.process = std::move(*started);
@@ -223,10 +223,11 @@ class Supervisor {
       while (last.ends_with('\n')) last.pop_back();
       what.note("it printed: " + last);
     }
-    finish(slot, index, slot.is_overdue ? Verdict::TimedOut : Verdict::Crashed, what, output);
+    finish(slot, index, slot.is_overdue ? CaseVerdict::TimedOut : CaseVerdict::Crashed, what, output);
   }
 
-  void finish(const Slot& slot, std::size_t index, Verdict verdict, const Diagnostic& why, std::string output = {}) {
+  void finish(const Slot& slot, std::size_t index, CaseVerdict verdict, const Diagnostic& why,
+              std::string output = {}) {
     CaseOutcome outcome{.index = index, .result = result_of(index, slot)};
     outcome.result.verdict = verdict;
     outcome.result.exit_status = static_cast<int>(exit_class_of(why.kind));
@@ -239,7 +240,7 @@ class Supervisor {
 
   void end_case(CaseOutcome outcome, const Slot& slot) {
     const std::size_t index = outcome.index;
-    const bool retry = !is_success(outcome.result.verdict) && outcome.result.verdict != Verdict::Skipped &&
+    const bool retry = !is_success(outcome.result.verdict) && outcome.result.verdict != CaseVerdict::Skipped &&
                        options_.retries && attempts_[index] < options_.retries(cases_[index], slot.device);
     if (!retry) return ended_(std::move(outcome));
     ++attempts_[index];

@@ -105,14 +105,14 @@ std::vector<CaseSamples> samples_of(std::span<const RunReportEntry> entries, std
   return all;
 }
 
-Verdict verdict_of(int status, std::span<const RunReportEntry> entries, std::span<const Diagnostic> diagnostics) {
-  if (has_timed_out(diagnostics)) return Verdict::TimedOut;
-  if (tensor::is_only_partly_compared(diagnostics)) return Verdict::PartlyCompared;
-  if (status == static_cast<int>(ExitClass::CheckFailed)) return Verdict::Failed;
-  if (status == static_cast<int>(ExitClass::DeviceLacks)) return Verdict::Skipped;
-  if (status != 0) return Verdict::Error;
+CaseVerdict verdict_of(int status, std::span<const RunReportEntry> entries, std::span<const Diagnostic> diagnostics) {
+  if (has_timed_out(diagnostics)) return CaseVerdict::TimedOut;
+  if (tensor::is_only_partly_compared(diagnostics)) return CaseVerdict::PartlyCompared;
+  if (status == static_cast<int>(ExitClass::CheckFailed)) return CaseVerdict::Failed;
+  if (status == static_cast<int>(ExitClass::DeviceLacks)) return CaseVerdict::Skipped;
+  if (status != 0) return CaseVerdict::Error;
   const bool compared = std::ranges::any_of(entries, [](const RunReportEntry& e) { return e.outcome.is_checked; });
-  return compared ? Verdict::Passed : Verdict::Ran;
+  return compared ? CaseVerdict::Passed : CaseVerdict::Ran;
 }
 
 // In the order of replies; -1 is one that is not known.
@@ -271,7 +271,7 @@ WorkerReply read_reply(const std::string& line) {
     reply.device = DeviceIdentity{device["name"].string(), device["driver"].string()};
   if (const json::Value done = root["done"]) {
     reply.done = CaseEnd{.exit_status = static_cast<int>(done["exit_status"].integer().value_or(5)),
-                         .verdict = static_cast<Verdict>(done["verdict"].integer().value_or(0)),
+                         .verdict = static_cast<CaseVerdict>(done["verdict"].integer().value_or(0)),
                          .seconds = done["seconds"].number(),
                          .worker_ends = done["worker_ends"].boolean(),
                          .samples = {},

@@ -28,7 +28,7 @@ inline constexpr std::string_view kWorkerVerb = "--worker";
 // How a case ended that its worker survived.
 struct CaseEnd {
   int exit_status = 0;
-  Verdict verdict = Verdict::Error;
+  CaseVerdict verdict = CaseVerdict::Error;
   double seconds = 0;
   bool worker_ends = false;  // because of a time-out or a lost device
   std::vector<CaseSamples> samples;

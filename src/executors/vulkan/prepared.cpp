@@ -43,7 +43,7 @@ struct Prepared::State {
   std::optional<PipelineCaching> caching;
   std::optional<Pipelines> pipelines;
   std::optional<StepBindings> bindings;
-  std::optional<Execution> execution;
+  std::optional<PlanExecution> execution;
   bool shows_prints = false;
 
  private:

@@ -36,7 +36,8 @@ VkResult CreatePipelineLayout(VkDevice handle, const VkPipelineLayoutCreateInfo*
     }
     const VkResult result = device.next.vkCreatePipelineLayout(handle, info, allocator, made);
     if (result == VK_SUCCESS && after_bind && after_bind->handle != VK_NULL_HANDLE)
-      device.pipeline_layouts.add(*made, std::make_unique<PipelineLayout>(PipelineLayout{std::move(after_bind)}));
+      device.pipeline_layouts.add(*made,
+                                  std::make_unique<KnownPipelineLayout>(KnownPipelineLayout{std::move(after_bind)}));
     return result;
   });
 }

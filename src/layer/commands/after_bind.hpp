@@ -39,7 +39,7 @@ class AfterBindLayout {
   std::vector<std::shared_ptr<const TensorBindings>> sets_;  // null without tensors
 };
 
-struct PipelineLayout {
+struct KnownPipelineLayout {
   std::shared_ptr<const AfterBindLayout> after_bind;
 };
 

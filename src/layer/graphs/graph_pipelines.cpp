@@ -61,7 +61,7 @@ class PipelineRequest {
  public:
   PipelineRequest(LayerDevice& device, VkPipelineCache cache, const VkDataGraphPipelineCreateInfoARM& info)
       : device_(device), cache_(cache), info_(info), identified_(device.identified.find(cache)) {
-    if (const PipelineLayout* layout = device.pipeline_layouts.find(info.layout)) after_bind_ = layout->after_bind;
+    if (const KnownPipelineLayout* layout = device.pipeline_layouts.find(info.layout)) after_bind_ = layout->after_bind;
     // An identifier does not name the sets of the layout.
     if (after_bind_) identified_ = nullptr;
   }

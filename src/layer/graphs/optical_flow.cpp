@@ -170,7 +170,7 @@ bool FlowKernel::read(const VkDataGraphPipelineCreateInfoARM& info,
     const std::optional<FlowImage> image = image_of(given.connection);
     if (!image) return refuse("with an unknown connection");
     if ((*image == FlowImage::Hint && !has_hint) || (*image == FlowImage::Cost && !has_cost)) continue;
-    const PipelineLayout* sets = device_.pipeline_layouts.find(info.layout);
+    const KnownPipelineLayout* sets = device_.pipeline_layouts.find(info.layout);
     if (sets != nullptr && sets->after_bind->contains(given.set, given.binding))
       return refuse(
           formatted("whose image at set {}, binding {} is updated after it is bound", given.set, given.binding));

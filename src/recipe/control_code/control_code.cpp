@@ -32,7 +32,7 @@ constexpr std::array<std::string_view, 12> kSchemes = {"",
                                                        "pl_ddr_64"};
 
 bool has_section(const ControlCode& file, std::string_view beginning) {
-  return std::ranges::any_of(file.sections, [&](const Section& one) { return one.name.starts_with(beginning); });
+  return std::ranges::any_of(file.sections, [&](const ControlSection& one) { return one.name.starts_with(beginning); });
 }
 
 }  // namespace
@@ -53,12 +53,12 @@ std::uint32_t command_opcode(const ControlCode& file) {
   return has_section(file, ".preempt_save") ? kStartNpuPreempt : kStartNpu;
 }
 
-const Kernel* ControlCode::find_kernel(std::string_view name) const {
-  const auto found = std::ranges::find(kernels, name, &Kernel::name);
+const ControlKernel* ControlCode::find_kernel(std::string_view name) const {
+  const auto found = std::ranges::find(kernels, name, &ControlKernel::name);
   return found == kernels.end() ? nullptr : &*found;
 }
 
-std::optional<std::uint32_t> Patch::argument() const {
+std::optional<std::uint32_t> ControlPatch::argument() const {
   std::uint32_t index = 0;
   const char* end = symbol.data() + symbol.size();
   const auto [stop, error] = std::from_chars(symbol.data(), end, index);
@@ -67,11 +67,11 @@ std::optional<std::uint32_t> Patch::argument() const {
 
 Result<InstanceName> find_instance(const ControlCode& file, std::string_view name, const SourceLocation& location) {
   const std::size_t colon = name.find(':');
-  const Kernel* kernel = file.find_kernel(name.substr(0, colon));
+  const ControlKernel* kernel = file.find_kernel(name.substr(0, colon));
   if (!kernel) {
     Diagnostic diagnostic{.kind = DiagnosticKind::KernelInstance, .location = location};
     diagnostic.message = formatted("No such kernel '{}'", name.substr(0, colon));
-    if (const auto near = closest(name.substr(0, colon), file.kernels | std::views::transform(&Kernel::name))) {
+    if (const auto near = closest(name.substr(0, colon), file.kernels | std::views::transform(&ControlKernel::name))) {
       diagnostic.hint(formatted("did you mean `{}`?", *near));
     }
     return fail(std::move(diagnostic));

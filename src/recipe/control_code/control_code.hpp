@@ -22,7 +22,7 @@ namespace slipway::recipe::control_code {
 
 using xclbin::Uuid;
 
-struct Section {
+struct ControlSection {
   std::uint32_t index = 0;
   std::string name;
   std::uint32_t type = 0;
@@ -42,14 +42,14 @@ struct Instance {
   std::vector<std::uint32_t> members;  // sections
 };
 
-struct Kernel {
+struct ControlKernel {
   std::string name;
   std::vector<std::string> arguments;  // types, "char*"
   std::vector<Instance> instances;
 };
 
 // A location in the code that an address is written to before it runs.
-struct Patch {
+struct ControlPatch {
   std::string symbol;         // the argument's index in decimal, or a name
   std::uint32_t section = 0;  // index of the patched section
   std::uint32_t offset = 0;   // in that section
@@ -69,11 +69,11 @@ struct ControlCode {
   bool grouped = false;          // sections belong to kernel instances
   std::optional<Uuid> uid;
   std::optional<std::uint32_t> partition_columns;
-  std::vector<Section> sections;  // without the empty section 0
-  std::vector<Kernel> kernels;    // of grouped files
-  std::vector<Patch> patches;
+  std::vector<ControlSection> sections;   // without the empty section 0
+  std::vector<ControlKernel> kernels;  // of grouped files
+  std::vector<ControlPatch> patches;
 
-  const Kernel* find_kernel(std::string_view name) const;
+  const ControlKernel* find_kernel(std::string_view name) const;
 };
 
 // `aie2p` and so on; empty for an unknown operating system ABI.
@@ -86,7 +86,7 @@ std::uint32_t command_opcode(const ControlCode& file);
 // The meaning of a recipe's `instance` in a configuration ELF: "kernel:instance", or the name of a kernel with one
 // instance.
 struct InstanceName {
-  const Kernel* kernel = nullptr;
+  const ControlKernel* kernel = nullptr;
   const Instance* instance = nullptr;
 };
 // Errors: kernel-instance, with XRT's messages and the nearest name.

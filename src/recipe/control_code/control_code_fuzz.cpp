@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       recipe::control_code::read_control_code(std::as_bytes(std::span(data, size)), "fuzz.elf", diagnostics);
   if (!file) return 0;
   recipe::control_code::print_control_code(*file);
-  for (const recipe::control_code::Kernel& kernel : file->kernels) (void)find_instance(*file, kernel.name);
+  for (const recipe::control_code::ControlKernel& kernel : file->kernels) (void)find_instance(*file, kernel.name);
   json::Writer out;
   recipe::control_code::write_control_code(*file, out);
   return 0;

@@ -44,7 +44,7 @@ Diagnostic problem_of(Bytes bytes) {
 // The offset of the header of a section in the file.
 std::size_t header_of(Bytes bytes, std::string_view name) {
   const ReadResult result = read(bytes);
-  for (const Section& section : result.file->sections) {
+  for (const ControlSection& section : result.file->sections) {
     if (section.name == name) return load<std::uint32_t>(&bytes[32]) + section.index * std::size_t{40};
   }
   throw std::runtime_error("no such section");
@@ -76,7 +76,7 @@ TEST(ControlCode, ReadsConfigurations) {
   EXPECT_TRUE(file.full && file.grouped);
   EXPECT_EQ(file.partition_columns, 4u);
   ASSERT_EQ(file.kernels.size(), 2u);
-  const Kernel* kernel = file.find_kernel("CONV");
+  const ControlKernel* kernel = file.find_kernel("CONV");
   ASSERT_TRUE(kernel);
   EXPECT_THAT(kernel->arguments, ElementsAre("char*", "char*", "char*", "char*"));
   ASSERT_EQ(kernel->instances.size(), 2u);

@@ -65,14 +65,14 @@ bool Elf32::read_sections() {
     const std::uint64_t at = header_.shoff + i * header_.section_header_size();
     const SourceLocation location = SourceLocation::in_bytes(file_, {at, at + header_.section_header_size()});
     const ElfSection raw = *elf_section(bytes_, header_, i);
-    Section section{.index = i,
-                    .name = name_at(names, raw.name_offset, location, "section"),
-                    .type = raw.type,
-                    .flags = static_cast<std::uint32_t>(raw.flags),
-                    .offset = static_cast<std::uint32_t>(raw.offset),
-                    .size = static_cast<std::uint32_t>(raw.size),
-                    .link = raw.link,
-                    .info = raw.info};
+    ControlSection section{.index = i,
+                        .name = name_at(names, raw.name_offset, location, "section"),
+                        .type = raw.type,
+                        .flags = static_cast<std::uint32_t>(raw.flags),
+                        .offset = static_cast<std::uint32_t>(raw.offset),
+                        .size = static_cast<std::uint32_t>(raw.size),
+                        .link = raw.link,
+                        .info = raw.info};
     if (raw.type != SHT_NOBITS && !range_of(bytes_, raw.offset, raw.size)) {
       diagnostics_->error(DiagnosticKind::FileTruncated, location,
                           formatted("section {} ({}) has {} bytes from byte {} on, but the file ends at byte {}", i,
@@ -83,17 +83,17 @@ bool Elf32::read_sections() {
   return true;
 }
 
-const Section* Elf32::find(std::string_view name) const {
-  const auto found = std::ranges::find(sections_, name, &Section::name);
+const ControlSection* Elf32::find(std::string_view name) const {
+  const auto found = std::ranges::find(sections_, name, &ControlSection::name);
   return found == sections_.end() ? nullptr : &*found;
 }
 
-Bytes Elf32::contents(const Section& section) const {
+Bytes Elf32::contents(const ControlSection& section) const {
   if (section.type == SHT_NOBITS) return {};
   return range_of(bytes_, section.offset, section.size).value_or(Bytes());
 }
 
-SourceLocation Elf32::location_of(const Section& section) const {
+SourceLocation Elf32::location_of(const ControlSection& section) const {
   const std::uint64_t end = std::min<std::uint64_t>(std::uint64_t{section.offset} + section.size, bytes_.size());
   return SourceLocation::in_bytes(file_, {std::min<std::uint64_t>(section.offset, end), end});
 }
@@ -107,14 +107,14 @@ std::string Elf32::name_at(Bytes strings, std::uint32_t offset, const SourceLoca
   return {};
 }
 
-const Section* Elf32::section_at(std::uint32_t index, std::string_view user) {
+const ControlSection* Elf32::section_at(std::uint32_t index, std::string_view user) {
   if (index != 0 && index < sections_.size()) return &sections_[index];
   diagnostics_->error(DiagnosticKind::IndexOutOfRange, SourceLocation::in_file(file_),
                       formatted("{} names section {}, but the file has {}", user, index, sections_.size()));
   return nullptr;
 }
 
-std::optional<ElfSymbol> Elf32::symbol(const Section& table, std::uint32_t index, std::string_view user) {
+std::optional<ElfSymbol> Elf32::symbol(const ControlSection& table, std::uint32_t index, std::string_view user) {
   const Bytes symbols = contents(table);
   if (const auto symbol = elf_symbol(symbols, false, index)) return symbol;
   diagnostics_->error(DiagnosticKind::IndexOutOfRange, location_of(table),
@@ -123,8 +123,8 @@ std::optional<ElfSymbol> Elf32::symbol(const Section& table, std::uint32_t index
   return std::nullopt;
 }
 
-std::string Elf32::symbol_name(const Section& table, const ElfSymbol& symbol) {
-  const Section* strings = section_at(table.link, formatted("symbol table {}", table.name));
+std::string Elf32::symbol_name(const ControlSection& table, const ElfSymbol& symbol) {
+  const ControlSection* strings = section_at(table.link, formatted("symbol table {}", table.name));
   return strings ? name_at(contents(*strings), symbol.name_offset, location_of(table), "symbol") : std::string();
 }
 

@@ -28,18 +28,18 @@ class Elf32 {
 
   const ElfHeader& header() const { return header_; }
   // By index; the first one is empty.
-  const std::vector<Section>& sections() const { return sections_; }
-  const Section* find(std::string_view name) const;
+  const std::vector<ControlSection>& sections() const { return sections_; }
+  const ControlSection* find(std::string_view name) const;
   // Empty for contents outside the file, which `read` has reported.
-  Bytes contents(const Section& section) const;
+  Bytes contents(const ControlSection& section) const;
 
   // An entry of a symbol table and its name. Errors: index-out-of-range, file-format.
-  std::optional<ElfSymbol> symbol(const Section& table, std::uint32_t index, std::string_view user);
-  std::string symbol_name(const Section& table, const ElfSymbol& symbol);
+  std::optional<ElfSymbol> symbol(const ControlSection& table, std::uint32_t index, std::string_view user);
+  std::string symbol_name(const ControlSection& table, const ElfSymbol& symbol);
   // Null after a diagnostic (index-out-of-range). `user` is for the message.
-  const Section* section_at(std::uint32_t index, std::string_view user);
+  const ControlSection* section_at(std::uint32_t index, std::string_view user);
 
-  SourceLocation location_of(const Section& section) const;
+  SourceLocation location_of(const ControlSection& section) const;
   Diagnostics& diagnostics() { return *diagnostics_; }
 
  private:
@@ -52,7 +52,7 @@ class Elf32 {
   std::string file_;
   Diagnostics* diagnostics_;
   ElfHeader header_{};
-  std::vector<Section> sections_;
+  std::vector<ControlSection> sections_;
 };
 
 }  // namespace slipway::recipe::control_code

@@ -34,7 +34,7 @@ std::string_view opcode_name(std::uint32_t opcode) {
 }
 
 void print_kernels(const ControlCode& file, std::string& text) {
-  for (const Kernel& kernel : file.kernels) {
+  for (const ControlKernel& kernel : file.kernels) {
     std::string arguments;
     for (const std::string& type : kernel.arguments) {
       arguments += formatted("{}{}", arguments.empty() ? "" : ", ", type);
@@ -61,13 +61,13 @@ std::string print_control_code(const ControlCode& file) {
   line("command", formatted("{} ({})", opcode_name(command_opcode(file)), command_opcode(file)));
 
   text += "\nsections\n";
-  for (const Section& section : file.sections) {
+  for (const ControlSection& section : file.sections) {
     text += formatted("  {:>3}  {:<24}  {:>8} bytes at {:#06x}{}\n", section.index, printable(section.name),
                       section.size, section.offset, section.compressed() ? ", compressed" : "");
   }
   print_kernels(file, text);
   if (!file.patches.empty()) text += "\npatches (address of a symbol -> location in a section)\n";
-  for (const Patch& patch : file.patches) {
+  for (const ControlPatch& patch : file.patches) {
     text +=
         formatted("  {}{} + {} -> {} at {:#06x}, {}\n", patch.argument() ? "argument " : "", printable(patch.symbol),
                   patch.addend, printable(section_name(file, patch.section)), patch.offset, scheme_text(patch.scheme));

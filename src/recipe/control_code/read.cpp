@@ -21,7 +21,7 @@ constexpr std::uint16_t kReservedSections = 0xff00;
 
 // The contents of the note of a type in a section: {u32 name size, u32 size, u32 type, name, contents}, name "XRT".
 // Empty if the section has another form or size.
-Bytes note_of_size(Elf32& elf, const Section& section, std::uint32_t type, std::size_t size) {
+Bytes note_of_size(Elf32& elf, const ControlSection& section, std::uint32_t type, std::size_t size) {
   const Bytes bytes = elf.contents(section);
   constexpr std::size_t kHead = 16;
   const bool ok = bytes.size() >= kHead + size && load<std::uint32_t>(&bytes[0]) == 4 &&
@@ -30,7 +30,7 @@ Bytes note_of_size(Elf32& elf, const Section& section, std::uint32_t type, std::
   return ok ? bytes.subspan(kHead, size) : Bytes();
 }
 
-Bytes note(Elf32& elf, const Section& section, std::uint32_t type, std::size_t size) {
+Bytes note(Elf32& elf, const ControlSection& section, std::uint32_t type, std::size_t size) {
   if (const Bytes bytes = note_of_size(elf, section, type, size); !bytes.empty()) return bytes;
   elf.diagnostics().error(
       DiagnosticKind::FileFormat, elf.location_of(section),
@@ -39,7 +39,7 @@ Bytes note(Elf32& elf, const Section& section, std::uint32_t type, std::size_t s
 }
 
 // 16 bytes, or as older assemblers wrote them: 32 hexadecimal digits.
-std::optional<Uuid> read_uid(Elf32& elf, const Section& section) {
+std::optional<Uuid> read_uid(Elf32& elf, const ControlSection& section) {
   if (const Bytes bytes = note_of_size(elf, section, kNoteUid, sizeof(Uuid)); !bytes.empty())
     return load<Uuid>(bytes.data());
   const std::string_view digits = text_of(note_of_size(elf, section, kNoteUid, 2 * sizeof(Uuid)));
@@ -61,8 +61,8 @@ std::optional<Uuid> read_uid(Elf32& elf, const Section& section) {
 }
 
 void read_notes(Elf32& elf, ControlCode& file) {
-  if (const Section* section = elf.find(".note.xrt.UID")) file.uid = read_uid(elf, *section);
-  if (const Section* section = elf.find(".note.xrt.configuration")) {
+  if (const ControlSection* section = elf.find(".note.xrt.UID")) file.uid = read_uid(elf, *section);
+  if (const ControlSection* section = elf.find(".note.xrt.configuration")) {
     file.full = true;
     if (const Bytes bytes = note(elf, *section, kNoteConfiguration, 4); !bytes.empty()) {
       file.partition_columns = load<std::uint32_t>(bytes.data());
@@ -72,7 +72,7 @@ void read_notes(Elf32& elf, ControlCode& file) {
 
 // The members of a group: section indices after 32 bits of flags. `budget` is the number of members still allowed,
 // which a file of this size cannot exceed if its groups are disjoint.
-std::vector<std::uint32_t> read_members(Elf32& elf, const Section& group, std::size_t& budget) {
+std::vector<std::uint32_t> read_members(Elf32& elf, const ControlSection& group, std::size_t& budget) {
   const Bytes bytes = elf.contents(group);
   std::vector<std::uint32_t> members;
   for (std::size_t at = 4; at + 4 <= bytes.size() && budget != 0; at += 4, --budget) {
@@ -83,7 +83,7 @@ std::vector<std::uint32_t> read_members(Elf32& elf, const Section& group, std::s
   return members;
 }
 
-void check_preemption(Elf32& elf, const Section& group, const std::vector<std::uint32_t>& members) {
+void check_preemption(Elf32& elf, const ControlSection& group, const std::vector<std::uint32_t>& members) {
   const auto has = [&](std::string_view beginning) {
     return std::ranges::any_of(members, [&](std::uint32_t i) { return elf.sections()[i].name.starts_with(beginning); });
   };
@@ -95,8 +95,8 @@ void check_preemption(Elf32& elf, const Section& group, const std::vector<std::u
 
 // A group is an instance of a kernel: its `info` is an OBJECT symbol named as the instance, whose section field holds
 // the index of the kernel's FUNC symbol.
-void read_group(Elf32& elf, const Section& group, std::size_t& budget, ControlCode& file) {
-  const Section* symbols = elf.section_at(group.link, group.name);
+void read_group(Elf32& elf, const ControlSection& group, std::size_t& budget, ControlCode& file) {
+  const ControlSection* symbols = elf.section_at(group.link, group.name);
   if (!symbols) return;
   const std::optional<ElfSymbol> object = elf.symbol(*symbols, group.info, group.name);
   const std::optional<ElfSymbol> function =
@@ -118,7 +118,7 @@ void read_group(Elf32& elf, const Section& group, std::size_t& budget, ControlCo
                   group.name));
     return;
   }
-  auto kernel = std::ranges::find(file.kernels, signature->name, &Kernel::name);
+  auto kernel = std::ranges::find(file.kernels, signature->name, &ControlKernel::name);
   if (kernel == file.kernels.end()) {
     if (file.kernels.size() == kMaxKernels) {
       elf.diagnostics().error(DiagnosticKind::OutOfRange, elf.location_of(group),
@@ -135,8 +135,8 @@ void read_group(Elf32& elf, const Section& group, std::size_t& budget, ControlCo
   kernel->instances.push_back(std::move(instance));
 }
 
-void read_patches(Elf32& elf, const Section& table, std::size_t& budget, ControlCode& file) {
-  const Section* symbols = elf.section_at(table.link, table.name);
+void read_patches(Elf32& elf, const ControlSection& table, std::size_t& budget, ControlCode& file) {
+  const ControlSection* symbols = elf.section_at(table.link, table.name);
   if (!symbols) return;
   const Bytes bytes = elf.contents(table);
   const bool scheme_in_addend = file.abi_version == 0x01;
@@ -145,7 +145,8 @@ void read_patches(Elf32& elf, const Section& table, std::size_t& budget, Control
     if (!raw) return;
     const std::optional<ElfSymbol> symbol = elf.symbol(*symbols, raw->symbol, table.name);
     if (!symbol) return;
-    const Section* target = symbol->section < kReservedSections ? elf.section_at(symbol->section, table.name) : nullptr;
+    const ControlSection* target =
+        symbol->section < kReservedSections ? elf.section_at(symbol->section, table.name) : nullptr;
     if (!target) return;
     if (raw->offset >= target->size) {
       elf.diagnostics().error(DiagnosticKind::IndexOutOfRange, elf.location_of(table),
@@ -182,7 +183,7 @@ std::optional<ControlCode> read_control_code(Bytes bytes, std::string_view name,
   file.sections.assign(elf->sections().begin() + 1, elf->sections().end());
   read_notes(*elf, file);
   std::size_t members = bytes.size() / 4, patches = bytes.size() / elf->header().relocation_size(true);
-  for (const Section& section : elf->sections()) {
+  for (const ControlSection& section : elf->sections()) {
     if (section.type == SHT_GROUP) {
       file.grouped = true;
       read_group(*elf, section, members, file);
@@ -192,7 +193,7 @@ std::optional<ControlCode> read_control_code(Bytes bytes, std::string_view name,
   }
   if (!file.grouped) {
     std::vector<std::uint32_t> all;
-    for (const Section& section : file.sections) all.push_back(section.index);
+    for (const ControlSection& section : file.sections) all.push_back(section.index);
     if (!all.empty()) check_preemption(*elf, elf->sections()[all.front()], all);
   }
   return file;

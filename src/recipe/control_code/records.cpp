@@ -15,8 +15,8 @@ auto text_of_file() {
   return [](const auto& from) { return utf8(from.*kMember); };
 }
 
-const Record<Section>& section_record() {
-  using S = Section;
+const Record<ControlSection>& section_record() {
+  using S = ControlSection;
   static const auto record =
       Record<S>("section", "a section of the file")
           .required("index", &S::index, Integer{}, "index in the section table")
@@ -41,8 +41,8 @@ const Record<Instance>& instance_record() {
   return record;
 }
 
-const Record<Kernel>& kernel_record() {
-  using K = Kernel;
+const Record<ControlKernel>& kernel_record() {
+  using K = ControlKernel;
   static const auto record =
       Record<K>("kernel", "a kernel of a configuration ELF")
           .required("name", text_of_file<&K::name>(), Text{}, "as in the file")
@@ -51,8 +51,8 @@ const Record<Kernel>& kernel_record() {
   return record;
 }
 
-const Record<Patch>& patch_record() {
-  using P = Patch;
+const Record<ControlPatch>& patch_record() {
+  using P = ControlPatch;
   static const auto record =
       Record<P>("patch", "a location in the code that an address is written to before it runs")
           .required("symbol", text_of_file<&P::symbol>(), Text{}, "a kernel argument's index in decimal, or a name")

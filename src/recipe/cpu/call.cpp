@@ -14,7 +14,7 @@
 namespace slipway::recipe::cpu {
 namespace {
 
-std::string arguments_text(const Call& call) {
+std::string arguments_text(const FunctionCall& call) {
   std::string text;
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
     text += formatted("{}{} {}", i == 0 ? "" : ", ", i, describe_argument(call.arguments[i]));
@@ -23,7 +23,7 @@ std::string arguments_text(const Call& call) {
 }
 
 // Cold: not inlined into the call.
-[[gnu::cold, gnu::noinline]] CallFailure failure_of(const Call& call) {
+[[gnu::cold, gnu::noinline]] CallFailure failure_of(const FunctionCall& call) {
   CallFailure failure{
       .diagnostic = {.kind = DiagnosticKind::CpuFunction, .location = call.location, .path = call.pointer},
       .thrown = std::current_exception()};
@@ -45,7 +45,7 @@ std::string arguments_text(const Call& call) {
 
 }  // namespace
 
-std::expected<void, CallFailure> run_call(Call& call) {
+std::expected<void, CallFailure> run_call(FunctionCall& call) {
   try {
     call.function->callable(call.arguments);
     return {};

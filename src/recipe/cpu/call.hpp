@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Calls a CPU function.
 //
-//   Call call{.function = function, .run = "convert_ifm", .location = location};
+//   FunctionCall call{.function = function, .run = "convert_ifm", .location = location};
 //   call.arguments.resize(function->num_args);
 //   call.arguments[0] = slipway::bo(storage);
 //   call.arguments[2] = std::string("nchw2nchw4c");
@@ -21,8 +21,8 @@
 
 namespace slipway::recipe::cpu {
 
-struct Call {
-  const Function* function = nullptr;
+struct FunctionCall {
+  const LibraryFunction* function = nullptr;
   std::string run;          // the id of the run, for messages
   SourceLocation location;  // of the run in the recipe
   std::vector<std::any> arguments;
@@ -35,7 +35,7 @@ struct CallFailure {
   std::exception_ptr thrown;
 };
 
-std::expected<void, CallFailure> run_call(Call& call);
+std::expected<void, CallFailure> run_call(FunctionCall& call);
 
 // An argument as text for messages: "xrt::bo of 64 bytes", "int 3", "std::string", "nothing".
 std::string describe_argument(const std::any& argument);

@@ -22,7 +22,7 @@ class Library {
   BufferAbi abi = BufferAbi::Embedded;
   std::function<void(const std::string&, xrt_core::cpu::lookup_args*)> lookup;
   mutable std::mutex mutex;  // guards `functions` and calls of `lookup`
-  mutable std::map<std::string, std::unique_ptr<const Function>, std::less<>> functions;
+  mutable std::map<std::string, std::unique_ptr<const LibraryFunction>, std::less<>> functions;
 };
 
 namespace {
@@ -90,8 +90,8 @@ Result<std::unique_ptr<const Library>> open(const Path& file, const SourceLocati
   return library;
 }
 
-Result<std::unique_ptr<const Function>> look_up(const Library& library, std::string_view name,
-                                                const SourceLocation& location) {
+Result<std::unique_ptr<const LibraryFunction>> look_up(const Library& library, std::string_view name,
+                                                       const SourceLocation& location) {
   xrt_core::cpu::lookup_args found;
   try {
     library.lookup(std::string(name), &found);
@@ -112,7 +112,8 @@ Result<std::unique_ptr<const Function>> look_up(const Library& library, std::str
                           "may have",
                           name, library.file.native(), found.num_args, kMaxArguments));
   }
-  return std::make_unique<const Function>(Function{&library, std::string(name), found.num_args, found.callable});
+  return std::make_unique<const LibraryFunction>(
+      LibraryFunction{&library, std::string(name), found.num_args, found.callable});
 }
 
 }  // namespace
@@ -133,10 +134,11 @@ Result<const Library*> load_library(const Path& file, const SourceLocation& loca
 const Path& file_of(const Library& library) { return library.file; }
 BufferAbi abi_of(const Library& library) { return library.abi; }
 
-Result<const Function*> find_function(const Library& library, std::string_view name, const SourceLocation& location) {
+Result<const LibraryFunction*> find_function(const Library& library, std::string_view name,
+                                             const SourceLocation& location) {
   const std::scoped_lock lock(library.mutex);
   if (const auto known = library.functions.find(name); known != library.functions.end()) return known->second.get();
-  SLIPWAY_TRY(std::unique_ptr<const Function> function, look_up(library, name, location));
+  SLIPWAY_TRY(std::unique_ptr<const LibraryFunction> function, look_up(library, name, location));
   return library.functions.emplace(std::string(name), std::move(function)).first->second.get();
 }
 

@@ -3,7 +3,7 @@
 // docs/spec/recipe.md#cpu-function-interface).
 //
 //   Result<const Library*> library = load_library(file);
-//   Result<const Function*> function = find_function(**library, "convert");
+//   Result<const LibraryFunction*> function = find_function(**library, "convert");
 //
 // A library is loaded once per process and never unloaded: it may have started threads, and values that it returns may
 // point into it. Each function is looked up once. All functions here may be called from several threads; a library's
@@ -30,7 +30,7 @@ enum class BufferAbi : std::uint8_t { Embedded = 1, Xrt = 2 };
 
 class Library;
 
-struct Function {
+struct LibraryFunction {
   const Library* library = nullptr;
   std::string name;
   std::uint32_t num_args = 0;
@@ -48,7 +48,7 @@ const Path& file_of(const Library& library);
 BufferAbi abi_of(const Library& library);
 
 // Errors: cpu-lookup if the library throws (with its text) or provides no function.
-Result<const Function*> find_function(const Library& library, std::string_view name,
-                                      const SourceLocation& location = {});
+Result<const LibraryFunction*> find_function(const Library& library, std::string_view name,
+                                             const SourceLocation& location = {});
 
 }  // namespace slipway::recipe::cpu

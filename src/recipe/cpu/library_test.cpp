@@ -35,7 +35,7 @@ const Library& library(std::string_view name) {
   return **loaded;
 }
 
-Call call_of(std::string_view function, std::vector<std::any> arguments, std::string_view name = "arithmetic") {
+FunctionCall call_of(std::string_view function, std::vector<std::any> arguments, std::string_view name = "arithmetic") {
   const auto found = find_function(library(name), function);
   if (!found) throw std::runtime_error(found.error().front().message);
   return {.function = *found, .run = "r1", .location = {}, .arguments = std::move(arguments)};
@@ -53,7 +53,7 @@ Diagnostic problem_of(const Result<T>& result) {
   return result.error().front();
 }
 
-Diagnostic failure_of(Call call) {
+Diagnostic failure_of(FunctionCall call) {
   const auto done = run_call(call);
   if (done) {
     ADD_FAILURE() << "the call did not fail";
@@ -71,7 +71,7 @@ TEST(CpuLibrary, LoadsOnce) {
   EXPECT_EQ(abi_of(**first), BufferAbi::Embedded);
 
   ASSERT_EQ(*find_function(**first, "nothing"), *find_function(**first, "nothing"));
-  Call counters = call_of("counters", {std::any(), std::any()});
+  FunctionCall counters = call_of("counters", {std::any(), std::any()});
   ASSERT_TRUE(run_call(counters));
   EXPECT_EQ(std::any_cast<int>(counters.arguments[0]), 1);
   const int lookups = std::any_cast<int>(counters.arguments[1]);
@@ -81,28 +81,28 @@ TEST(CpuLibrary, LoadsOnce) {
 }
 
 TEST(CpuLibrary, IsLoadedByManyThreadsAtOnce) {
-  std::vector<const Function*> found(8);
+  std::vector<const LibraryFunction*> found(8);
   std::vector<std::jthread> threads;
-  for (const Function*& one : found) {
+  for (const LibraryFunction*& one : found) {
     threads.emplace_back([&one] { one = *find_function(library("other"), "add"); });
   }
   threads.clear();
-  for (const Function* one : found) EXPECT_EQ(one, found.front());
+  for (const LibraryFunction* one : found) EXPECT_EQ(one, found.front());
 }
 
 TEST(CpuLibrary, FunctionsBelongToTheirLibrary) {
   bo ours = buffer(4);
-  Call one = call_of("add", {ours, 1});
+  FunctionCall one = call_of("add", {ours, 1});
   ASSERT_TRUE(run_call(one));
   EXPECT_EQ(ours.map<unsigned char*>()[3], 1);
-  Call other = call_of("add", {1}, "other");
+  FunctionCall other = call_of("add", {1}, "other");
   ASSERT_TRUE(run_call(other));
   EXPECT_EQ(std::any_cast<int>(other.arguments[0]), 1001);
 }
 
 TEST(CpuLibrary, LoadsLibrariesBuiltForXrt) {
   EXPECT_EQ(abi_of(library("as_shipped")), BufferAbi::Xrt);
-  Call twice = call_of("anything", {21}, "as_shipped");
+  FunctionCall twice = call_of("anything", {21}, "as_shipped");
   ASSERT_TRUE(run_call(twice));
   EXPECT_EQ(std::any_cast<int>(twice.arguments[0]), 42);
 }
@@ -145,11 +145,11 @@ TEST(CpuLibrary, ReportsErrorsOfFunctions) {
 TEST(CpuCall, PassesBuffersAndConstants) {
   bo source = buffer(8), destination = buffer(64);
   source.write("abcdefgh");
-  Call copy = call_of("copy", {source, bo(destination, 4, 2)});
+  FunctionCall copy = call_of("copy", {source, bo(destination, 4, 2)});
   ASSERT_TRUE(run_call(copy));
   EXPECT_STREQ(destination.map<const char*>() + 2, "abcd");
 
-  Call constants = call_of("constants", {destination, -1, 2u, std::int64_t{-3}, std::uint64_t{4}, 5.5f, 6.5});
+  FunctionCall constants = call_of("constants", {destination, -1, 2u, std::int64_t{-3}, std::uint64_t{4}, 5.5f, 6.5});
   ASSERT_TRUE(run_call(constants));
   double last = 0;
   destination.read(&last, sizeof last, 28);
@@ -166,7 +166,7 @@ TEST(CpuCall, NamesRunFunctionAndLibrary) {
 }
 
 TEST(CpuCall, KeepsTheException) {
-  Call call = call_of("fail", {});
+  FunctionCall call = call_of("fail", {});
   const auto done = run_call(call);
   ASSERT_FALSE(done);
   EXPECT_THROW(std::rethrow_exception(done.error().thrown), std::runtime_error);

@@ -16,11 +16,11 @@ namespace {
 bool from_xclbin(const Kernel& kernel, const Artifact& file, KernelPlan& plan, Diagnostics& diagnostics) {
   const auto xclbin = xclbin::read_xclbin(file.bytes, file.name, diagnostics);
   if (!xclbin) return false;
-  const xclbin::Kernel* found = xclbin->find_kernel(kernel.instance);
+  const xclbin::XclbinKernel* found = xclbin->find_kernel(kernel.instance);
   if (!found) {
     Diagnostic problem = problem_at(kernel.at, kernel.at["instance"] ? "instance" : "name",
                                     DiagnosticKind::KernelInstance, formatted("No such kernel '{}'", kernel.instance));
-    const auto names = xclbin->kernels | std::views::transform(&xclbin::Kernel::name);
+    const auto names = xclbin->kernels | std::views::transform(&xclbin::XclbinKernel::name);
     const std::string kernel_name = kernel.instance.substr(0, kernel.instance.find(':'));
     if (kernel_name != kernel.instance && xclbin->find_kernel(kernel_name))
       problem.hint(
@@ -31,7 +31,7 @@ bool from_xclbin(const Kernel& kernel, const Artifact& file, KernelPlan& plan, D
     diagnostics.add(std::move(problem));
     return false;
   }
-  for (const xclbin::Argument& argument : found->arguments) {
+  for (const xclbin::XclbinArgument& argument : found->arguments) {
     // A constant for a buffer argument writes its value as the address (docs/spec/recipe.md#constants), so both are
     // valid.
     plan.signature.parameters.push_back({.argidx = argument.index,
@@ -76,9 +76,9 @@ bool from_programs(const Kernel& kernel, const ContextPlan& context, KernelPlan&
 }  // namespace
 
 // Marks the opcode of an xclbin's kernel, and the arguments whose addresses are written into the code.
-void mark_needed(KernelPlan& plan, const std::vector<control_code::Patch>& patches) {
+void mark_needed(KernelPlan& plan, const std::vector<control_code::ControlPatch>& patches) {
   for (Parameter& parameter : plan.signature.parameters) {
-    const auto is_patched = [&](const control_code::Patch& patch) {
+    const auto is_patched = [&](const control_code::ControlPatch& patch) {
       return patch.argument() ? *patch.argument() == parameter.argidx : patch.symbol == parameter.name;
     };
     parameter.needed |= parameter.name == "opcode" || std::ranges::any_of(patches, is_patched);
@@ -90,7 +90,7 @@ bool plan_xrt_kernel(const Kernel& kernel, const ContextPlan& context, const Art
   plan.signature.optional = true;
   plan.signature.ignore_unmapped = kernel.ignore_unmapped;
   bool ok = true;
-  std::vector<control_code::Patch> patches;
+  std::vector<control_code::ControlPatch> patches;
   if (!kernel.ctrlcode.empty()) {
     const json::Value at = kernel.at["ctrlcode"];
     Result<Artifact> code = artifacts.open(kernel.ctrlcode);

@@ -33,7 +33,7 @@ struct PreparedList {
   std::vector<std::string> names;  // of the runs, for messages
   std::string note = {};           // what is done, if it does not end (base/system/crash_note.hpp)
   ListPtr kernels;                 // null for a CPU list
-  std::vector<cpu::Call> calls;
+  std::vector<cpu::FunctionCall> calls;
   std::vector<StagingCopy> staging;
   std::vector<BufferUse> uses;
 };

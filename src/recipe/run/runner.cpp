@@ -31,12 +31,12 @@ struct Runner::State {
   Plan plan;
   RunnerOptions options;
   std::map<BackendKind, BackendPtr> backends;
-  BackendPtr memory;                              // creates the buffers; null: host memory
-  std::vector<KernelPtr> kernels;                 // by kernel of the plan; null if no run uses it
-  std::vector<const cpu::Function*> functions;    // by CPU function of the plan
-  std::vector<std::optional<BufferRange>> bound;  // by buffer of the plan
-  std::vector<bool> blank;                        // by buffer of the plan: of the bound one (Contents::Blank)
-  std::vector<bool> unset;                        // by buffer of the plan: its arguments stay unset if it is not bound
+  BackendPtr memory;                                   // creates the buffers; null: host memory
+  std::vector<KernelPtr> kernels;                      // by kernel of the plan; null if no run uses it
+  std::vector<const cpu::LibraryFunction*> functions;  // by CPU function of the plan
+  std::vector<std::optional<BufferRange>> bound;       // by buffer of the plan
+  std::vector<bool> blank;                             // by buffer of the plan: of the bound one (Contents::Blank)
+  std::vector<bool> unset;  // by buffer of the plan: its arguments stay unset if it is not bound
   ExecutionOptions execution;
   bool dirty = true;              // the lists do not match the bound buffers
   bool unpublished = false;       // `bind` was called, and the device may not see what the application wrote before
@@ -147,8 +147,8 @@ struct Runner::State {
   Result<PreparedList> prepare_calls(const ExecutionSlot& slot, PreparedList prepared) {
     for (std::size_t i = prepared.begin; i < prepared.end; ++i) {
       const RunPlan& run = plan.runs[i];
-      const cpu::Function* function = functions[run.index];
-      cpu::Call& call = prepared.calls.emplace_back(function, run.id, run.origin.location);
+      const cpu::LibraryFunction* function = functions[run.index];
+      cpu::FunctionCall& call = prepared.calls.emplace_back(function, run.id, run.origin.location);
       call.pointer = run.origin.pointer;
       call.arguments.resize(function->num_args);
       for (const ArgumentPlan& argument : run.arguments) {
@@ -525,11 +525,11 @@ class Loader {
     for (const RunPlan& run : plan.runs) {
       if (run.backend != BackendKind::Cpu) continue;
       if (!state_.functions[run.index]) state_.functions[run.index] = load_function(plan.cpus[run.index]);
-      if (const cpu::Function* function = state_.functions[run.index]) check_call(run, *function);
+      if (const cpu::LibraryFunction* function = state_.functions[run.index]) check_call(run, *function);
     }
   }
 
-  const cpu::Function* load_function(const CpuPlan& cpu) {
+  const cpu::LibraryFunction* load_function(const CpuPlan& cpu) {
     if (failed_.contains(&cpu)) return nullptr;
     const auto give_up = [&] {
       failed_.insert(&cpu);
@@ -552,7 +552,7 @@ class Loader {
     return function ? *function : give_up();
   }
 
-  void check_call(const RunPlan& run, const cpu::Function& function) {
+  void check_call(const RunPlan& run, const cpu::LibraryFunction& function) {
     std::vector<bool> set(function.num_args);
     const auto use = [&](std::uint32_t argidx, const Origin& origin) {
       if (argidx < function.num_args) {

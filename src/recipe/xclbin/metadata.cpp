@@ -16,7 +16,7 @@ constexpr std::size_t kMaxKernels = 4096, kMaxArguments = 65536;
 
 struct MetadataReader {
   SectionReader& section;
-  std::vector<Kernel> kernels = {};
+  std::vector<XclbinKernel> kernels = {};
   std::size_t arguments = 0;
 
   void error(const XmlEvent& at, DiagnosticKind kind, std::string message) {
@@ -60,7 +60,7 @@ struct MetadataReader {
       }
       return;
     }
-    std::vector<Argument>& all = kernels.back().arguments;
+    std::vector<XclbinArgument>& all = kernels.back().arguments;
     const std::uint64_t index = number(event, "id", all.size());
     if (index > std::numeric_limits<std::uint32_t>::max()) {
       return error(event, DiagnosticKind::OutOfRange, formatted("argument index {} is too large", index));
@@ -87,7 +87,7 @@ struct MetadataReader {
 
 }  // namespace
 
-std::vector<Kernel> read_embedded_metadata(SectionReader section) {
+std::vector<XclbinKernel> read_embedded_metadata(SectionReader section) {
   MetadataReader reader{section};
   XmlReader xml(text_of(section.bytes()), section.file(), section.base());
   std::vector<std::string_view> path;

@@ -36,12 +36,12 @@ std::string name_at(const std::vector<Entry>& entries, std::string Entry::* name
 }
 
 void print_kernels(const Xclbin& file, std::string& text) {
-  for (const Kernel& kernel : file.kernels) {
+  for (const XclbinKernel& kernel : file.kernels) {
     std::vector<std::string> instances;
     for (const std::string& instance : kernel.instances) instances.push_back(printable(instance));
     text += formatted("\nkernel {} ({}), instances: {}\n", printable(kernel.name), printable(kernel.type),
                       list_text(instances));
-    for (const Argument& argument : kernel.arguments) {
+    for (const XclbinArgument& argument : kernel.arguments) {
       text += formatted("  {:>3}  {:<8}  {:>4} bytes at {:#04x}  {} {}\n", argument.index,
                         named(qualifier_name(argument.qualifier), argument.qualifier), argument.size, argument.offset,
                         printable(argument.type), printable(argument.name));
@@ -111,7 +111,7 @@ std::string print_xclbin(const Xclbin& file) {
   line("signature", file.signature_length < 0 ? "none" : formatted("{} bytes", file.signature_length));
 
   text += "\nsections\n";
-  for (const Section& section : file.sections) {
+  for (const XclbinSection& section : file.sections) {
     text += formatted("  {:<20}  {:>10} bytes at {:#08x}{}{}\n", named(section_kind_name(section.kind), section.kind),
                       section.size, section.offset, section.name.empty() ? "" : "  ", printable(section.name));
   }

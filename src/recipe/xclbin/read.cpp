@@ -84,12 +84,12 @@ std::string uuid_text(const Uuid& uuid) {
 
 std::string Xclbin::kernel_list() const {
   std::string list;
-  for (const Kernel& kernel : kernels) list += formatted("{}`{}`", list.empty() ? "" : ", ", kernel.name);
+  for (const XclbinKernel& kernel : kernels) list += formatted("{}`{}`", list.empty() ? "" : ", ", kernel.name);
   return list.empty() ? "no kernels" : list;
 }
 
-const Kernel* Xclbin::find_kernel(std::string_view name) const {
-  const auto found = std::ranges::find(kernels, name, &Kernel::name);
+const XclbinKernel* Xclbin::find_kernel(std::string_view name) const {
+  const auto found = std::ranges::find(kernels, name, &XclbinKernel::name);
   return found == kernels.end() ? nullptr : &*found;
 }
 
@@ -130,10 +130,10 @@ std::optional<Xclbin> read_xclbin(Bytes bytes, std::string_view file, Diagnostic
   std::uint64_t seen = 0;  // kinds that have been read, as bits
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t at = kHeaderEnd + i * kSectionHeader;
-    Section& section = xclbin.sections.emplace_back(Section{.kind = load<std::uint32_t>(&bytes[at]),
-                                                            .name = field_text(bytes.subspan(at + 4, 16)),
-                                                            .offset = load<std::uint64_t>(&bytes[at + 24]),
-                                                            .size = load<std::uint64_t>(&bytes[at + 32])});
+    XclbinSection& section = xclbin.sections.emplace_back(XclbinSection{.kind = load<std::uint32_t>(&bytes[at]),
+                                                                        .name = field_text(bytes.subspan(at + 4, 16)),
+                                                                        .offset = load<std::uint64_t>(&bytes[at + 24]),
+                                                                        .size = load<std::uint64_t>(&bytes[at + 32])});
     const Size end = checked_add(section.offset, section.size);
     if (!end || *end > contents.size()) {
       diagnostics.error(DiagnosticKind::FileTruncated, bytes_at(file, at, at + kSectionHeader),

@@ -19,8 +19,8 @@ auto utf8_of() {
   return [](const auto& from) { return utf8(from.*kMember); };
 }
 
-const Record<Section>& section_record() {
-  using S = Section;
+const Record<XclbinSection>& section_record() {
+  using S = XclbinSection;
   static const auto record =
       Record<S>("section", "a part of the file")
           .required("kind", &S::kind, Integer{}, "the number of the kind")
@@ -33,8 +33,8 @@ const Record<Section>& section_record() {
   return record;
 }
 
-const Record<Argument>& argument_record() {
-  using A = Argument;
+const Record<XclbinArgument>& argument_record() {
+  using A = XclbinArgument;
   static const auto record =
       Record<A>("argument", "an argument of a kernel")
           .required("index", &A::index, Integer{}, "a recipe's `argidx`")
@@ -48,14 +48,14 @@ const Record<Argument>& argument_record() {
   return record;
 }
 
-std::vector<std::string> instance_names(const Kernel& kernel) {
+std::vector<std::string> instance_names(const XclbinKernel& kernel) {
   std::vector<std::string> names;
   for (const std::string& instance : kernel.instances) names.push_back(utf8(instance));
   return names;
 }
 
-const Record<Kernel>& kernel_record() {
-  using K = Kernel;
+const Record<XclbinKernel>& kernel_record() {
+  using K = XclbinKernel;
   static const auto record = Record<K>("kernel", "a kernel of the design")
                                  .required("name", utf8_of<&K::name>(), Text{}, "what a recipe's `instance` names")
                                  .required("type", utf8_of<&K::type>(), Text{}, "dpu, ps, pl")

@@ -10,7 +10,7 @@ namespace slipway::recipe::xclbin {
 // One section. A part that is not inside the section is reported, and read as empty bytes.
 class SectionReader {
  public:
-  SectionReader(Bytes bytes, std::string_view file, const Section& section, Diagnostics& diagnostics)
+  SectionReader(Bytes bytes, std::string_view file, const XclbinSection& section, Diagnostics& diagnostics)
       : bytes_(bytes), file_(file), section_(section), diagnostics_(diagnostics) {}
 
   Bytes bytes() const { return bytes_; }
@@ -39,14 +39,14 @@ class SectionReader {
  private:
   Bytes bytes_;
   std::string_view file_;
-  const Section& section_;
+  const XclbinSection& section_;
   Diagnostics& diagnostics_;
 };
 
 // The text of a field of fixed size: up to its first zero byte, if there is one.
 std::string field_text(Bytes field);
 
-std::vector<Kernel> read_embedded_metadata(SectionReader section);
+std::vector<XclbinKernel> read_embedded_metadata(SectionReader section);
 std::vector<Ip> read_ip_layout(SectionReader section);
 std::vector<Memory> read_mem_topology(SectionReader section);
 std::vector<Connection> read_connectivity(SectionReader section);

@@ -23,14 +23,14 @@ namespace slipway::recipe::xclbin {
 using Uuid = std::array<std::uint8_t, 16>;
 std::string uuid_text(const Uuid& uuid);  // in byte order, 8-4-4-4-12
 
-struct Section {
+struct XclbinSection {
   std::uint32_t kind = 0;
   std::string name;
   std::uint64_t offset = 0;  // in the file
   std::uint64_t size = 0;
 };
 
-struct Argument {
+struct XclbinArgument {
   std::uint32_t index = 0;  // `argidx` of recipes
   std::string name;
   std::uint32_t qualifier = 0;  // 0 scalar, 1 global, 2 constant, 3 local, 4 stream
@@ -41,11 +41,11 @@ struct Argument {
   bool is_buffer() const { return qualifier == 1 || qualifier == 2; }
 };
 
-struct Kernel {
+struct XclbinKernel {
   std::string name;  // `instance` of recipes
   std::string type;  // dpu, ps, pl
   std::vector<std::string> instances;
-  std::vector<Argument> arguments;
+  std::vector<XclbinArgument> arguments;
 };
 
 struct Ip {
@@ -107,14 +107,14 @@ struct Xclbin {
   std::uint16_t action_mask = 0;
   std::string platform;
   Uuid uuid{}, interface_uuid{};
-  std::vector<Section> sections;
-  std::vector<Kernel> kernels;
+  std::vector<XclbinSection> sections;
+  std::vector<XclbinKernel> kernels;
   std::vector<Ip> ip_layout;
   std::vector<Memory> memory;
   std::vector<Connection> connectivity;
   std::optional<AiePartition> partition;
 
-  const Kernel* find_kernel(std::string_view name) const;
+  const XclbinKernel* find_kernel(std::string_view name) const;
   // For messages: "`a`, `b`", or "no kernels".
   std::string kernel_list() const;
 };

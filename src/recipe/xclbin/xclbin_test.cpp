@@ -60,7 +60,7 @@ TEST(Xclbin, ReadsEverything) {
   EXPECT_EQ(file.sections.size(), 5u);
 
   ASSERT_EQ(file.kernels.size(), 1u);
-  const Kernel* kernel = file.find_kernel("DPU");
+  const XclbinKernel* kernel = file.find_kernel("DPU");
   ASSERT_TRUE(kernel);
   EXPECT_FALSE(file.find_kernel("DPU:dpu0"));
   EXPECT_THAT(kernel->instances, ElementsAre("dpu0"));

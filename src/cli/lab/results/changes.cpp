@@ -16,7 +16,7 @@ namespace {
 constexpr double kTimeFactor = 1.5, kTimeDifference = 0.02;
 
 bool counts_as_success(const CaseResult& result) {
-  return result.final_status() == 0 || result.verdict == Verdict::Skipped;
+  return result.final_status() == 0 || result.verdict == CaseVerdict::Skipped;
 }
 
 std::string seconds_text(double seconds) {
@@ -29,7 +29,7 @@ std::string sample_text(const Quartiles& quartiles, bool with_spread) {
                    seconds_text(quartiles.upper));
 }
 
-std::vector<double> times_of(const Results& results, const std::string& key) {
+std::vector<double> times_of(const LabResults& results, const std::string& key) {
   const auto at = results.times.find(key);
   return at == results.times.end() ? std::vector<double>() : at->second;
 }
@@ -53,7 +53,8 @@ struct ComparedTimes {
 };
 
 // The samples of a case if both sides have some; otherwise the times of its lines.
-std::vector<ComparedTimes> compared_times(const Results& results, const Results& baseline, const std::string& key) {
+std::vector<ComparedTimes> compared_times(const LabResults& results, const LabResults& baseline,
+                                          const std::string& key) {
   std::vector<ComparedTimes> compared;
   for (auto now = results.samples.lower_bound({key, ""}); now != results.samples.end() && now->first.first == key;
        ++now) {
@@ -103,25 +104,26 @@ std::optional<TimeChange> time_change(const ComparedTimes& compared, double leas
 
 }  // namespace
 
-std::string_view name_of(Change change) {
+std::string_view name_of(ResultChange change) {
   switch (change) {
-    case Change::Worse:
+    case ResultChange::Worse:
       return "worse";
-    case Change::Better:
+    case ResultChange::Better:
       return "better";
-    case Change::New:
+    case ResultChange::New:
       return "new";
-    case Change::Missing:
+    case ResultChange::Missing:
       return "missing";
-    case Change::Slower:
+    case ResultChange::Slower:
       return "slower";
-    case Change::Faster:
+    case ResultChange::Faster:
       return "faster";
   }
   return "";
 }
 
-std::vector<CaseChange> changes_of(const Results& results, const Results& baseline, const CompareOptions& options) {
+std::vector<CaseChange> changes_of(const LabResults& results, const LabResults& baseline,
+                                   const ResultCompareOptions& options) {
   std::map<std::string, const CaseResult*, std::less<>> before;
   for (const CaseResult& result : baseline.cases) before.emplace(result.key(), &result);
   std::vector<CaseChange> changes, times;
@@ -129,17 +131,17 @@ std::vector<CaseChange> changes_of(const Results& results, const Results& baseli
     const std::string key = now.key();
     const auto at = before.find(key);
     if (at == before.end()) {
-      changes.push_back({Change::New, key, "", std::string(name_of(now.verdict)), {}});
+      changes.push_back({ResultChange::New, key, "", std::string(name_of(now.verdict)), {}});
       continue;
     }
     const CaseResult& old = *at->second;
     before.erase(at);
     if (old.verdict != now.verdict) {
       const bool was_ok = counts_as_success(old), is_ok = counts_as_success(now);
-      const Change change = was_ok && !is_ok          ? Change::Worse
-                            : !was_ok && is_ok        ? Change::Better
-                            : is_success(now.verdict) ? Change::Better
-                                                      : Change::Worse;
+      const ResultChange change = was_ok && !is_ok          ? ResultChange::Worse
+                                  : !was_ok && is_ok        ? ResultChange::Better
+                                  : is_success(now.verdict) ? ResultChange::Better
+                                                            : ResultChange::Worse;
       changes.push_back({change, key, std::string(name_of(old.verdict)), std::string(name_of(now.verdict)), {}});
       continue;
     }
@@ -148,12 +150,12 @@ std::vector<CaseChange> changes_of(const Results& results, const Results& baseli
       const auto time = time_change(compared, options.least);
       if (!time) continue;
       const bool with_spread = time->chance || time->of_rounds;
-      times.push_back({time->factor > 1 ? Change::Slower : Change::Faster, compared.key,
+      times.push_back({time->factor > 1 ? ResultChange::Slower : ResultChange::Faster, compared.key,
                        sample_text(time->before, with_spread), sample_text(time->now, with_spread), time});
     }
   }
   for (const auto& [key, old] : before)
-    changes.push_back({Change::Missing, key, std::string(name_of(old->verdict)), "", {}});
+    changes.push_back({ResultChange::Missing, key, std::string(name_of(old->verdict)), "", {}});
   std::ranges::stable_sort(changes, {}, &CaseChange::change);
   std::ranges::stable_sort(times, std::greater(),
                            [](const CaseChange& change) { return std::abs(std::log(change.time->factor)); });
@@ -161,7 +163,7 @@ std::vector<CaseChange> changes_of(const Results& results, const Results& baseli
   return changes;
 }
 
-Lacks lacks_samples(const Results& results, const Results& baseline) {
+Lacks lacks_samples(const LabResults& results, const LabResults& baseline) {
   Lacks lacks;
   for (const auto& [key, times] : baseline.times) {
     if (!results.times.contains(key)) continue;

@@ -13,8 +13,8 @@
 
 namespace slipway::cli {
 
-enum class Change : std::uint8_t { Worse, Better, New, Missing, Slower, Faster };
-std::string_view name_of(Change change);
+enum class ResultChange : std::uint8_t { Worse, Better, New, Missing, Slower, Faster };
+std::string_view name_of(ResultChange change);
 
 struct TimeChange {
   Quartiles before, now;         // seconds; of single runs, whole cases, or the medians of rounds
@@ -24,7 +24,7 @@ struct TimeChange {
 };
 
 struct CaseChange {
-  Change change = Change::New;
+  ResultChange change = ResultChange::New;
   std::string key;
   std::string before, now;  // verdicts, or times as text
   std::optional<TimeChange> time;
@@ -40,16 +40,17 @@ struct CaseChange {
 // than the medians of the rounds do on both sides together.
 inline constexpr std::size_t kMinSamples = 5;
 inline constexpr double kMaxChance = 0.01;
-struct CompareOptions {
+struct ResultCompareOptions {
   double least = 0.02;  // 0.05: 5 %
 };
 
 // Changed verdicts first, then times, the largest factors first.
-std::vector<CaseChange> changes_of(const Results& results, const Results& baseline, const CompareOptions& options = {});
+std::vector<CaseChange> changes_of(const LabResults& results, const LabResults& baseline,
+                                   const ResultCompareOptions& options = {});
 // Whether some case has too few times, or too few rounds, for the rank test.
 struct Lacks {
   bool samples = false, rounds = false;
 };
-Lacks lacks_samples(const Results& results, const Results& baseline);
+Lacks lacks_samples(const LabResults& results, const LabResults& baseline);
 
 }  // namespace slipway::cli

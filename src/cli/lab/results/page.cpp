@@ -78,7 +78,7 @@ std::string location_text(json::Value diagnostic) {
 
 class PageData {
  public:
-  PageData(const Results& results, const Results* baseline) : results_(results), baseline_(baseline) {}
+  PageData(const LabResults& results, const LabResults* baseline) : results_(results), baseline_(baseline) {}
 
   std::string text() {
     json::Writer out(json::kCompact);
@@ -245,15 +245,15 @@ class PageData {
     });
   }
 
-  const Results& results_;
-  const Results* baseline_;
+  const LabResults& results_;
+  const LabResults* baseline_;
   Names devices_, names_;
   std::size_t views_ = 0;  // characters of pictures so far
 };
 
 }  // namespace
 
-std::string write_results_page(const Results& results, const Results* baseline) {
+std::string write_results_page(const LabResults& results, const LabResults* baseline) {
   // Texts of results may end inside of a character.
   return write_page({.title = "Slipway results",
                      .style = {},

@@ -9,6 +9,6 @@
 namespace slipway::cli {
 
 // `baseline`: earlier results to compare with; null: none.
-std::string write_results_page(const Results& results, const Results* baseline);
+std::string write_results_page(const LabResults& results, const LabResults* baseline);
 
 }  // namespace slipway::cli

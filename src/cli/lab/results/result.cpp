@@ -14,11 +14,11 @@ namespace {
 
 using json::Boolean, json::Integer, json::List, json::Nested, json::Real, json::Record, json::Text;
 
-constexpr json::Word<Verdict> kVerdicts[] = {
-    {"passed", Verdict::Passed},      {"ran", Verdict::Ran},
-    {"failed", Verdict::Failed},      {"partly-compared", Verdict::PartlyCompared},
-    {"skipped", Verdict::Skipped},    {"error", Verdict::Error},
-    {"timed-out", Verdict::TimedOut}, {"crashed", Verdict::Crashed}};
+constexpr json::Word<CaseVerdict> kVerdicts[] = {
+    {"passed", CaseVerdict::Passed},      {"ran", CaseVerdict::Ran},
+    {"failed", CaseVerdict::Failed},      {"partly-compared", CaseVerdict::PartlyCompared},
+    {"skipped", CaseVerdict::Skipped},    {"error", CaseVerdict::Error},
+    {"timed-out", CaseVerdict::TimedOut}, {"crashed", CaseVerdict::Crashed}};
 
 // The entries of a report, kept as text.
 struct Entries {
@@ -83,7 +83,7 @@ const Record<CaseResult>& case_record() {
           .optional("round", &C::round, Integer{.min = 1}, "of `slipway bench --rounds`; 1 when absent")
           .written_if([](const C& from) { return from.round != 1; })
           .required("format", &C::format, Text{}, "of the file; empty if it has none that runs")
-          .required("verdict", &C::verdict, json::Words<Verdict>(kVerdicts),
+          .required("verdict", &C::verdict, json::Words<CaseVerdict>(kVerdicts),
                     "ran: nothing was compared; failed: an expectation; partly-compared: outputs could not be "
                     "compared; skipped: the "
                     "device lacks something")
@@ -121,9 +121,9 @@ const Record<Line>& line_record() {
 
 }  // namespace
 
-std::string_view name_of(Verdict verdict) { return kVerdicts[static_cast<std::size_t>(verdict)].word; }
+std::string_view name_of(CaseVerdict verdict) { return kVerdicts[static_cast<std::size_t>(verdict)].word; }
 
-bool is_success(Verdict verdict) { return verdict == Verdict::Passed || verdict == Verdict::Ran; }
+bool is_success(CaseVerdict verdict) { return verdict == CaseVerdict::Passed || verdict == CaseVerdict::Ran; }
 
 std::string CaseResult::key() const { return copy == 1 ? file : formatted("{} #{}", file, copy); }
 
@@ -133,7 +133,7 @@ int CaseResult::final_status() const {
   return exit_status == 0 ? static_cast<int>(ExitClass::CheckFailed) : exit_status;
 }
 
-void Results::add_times(const CaseResult& result) {
+void LabResults::add_times(const CaseResult& result) {
   if (!is_success(result.verdict)) return;
   times[result.key()].push_back(result.seconds);
   for (const CaseSamples& list : result.samples) {
@@ -162,13 +162,13 @@ std::string case_line(const CaseResult& result) {
   return valid_utf8(json::object_text(line_record(), {{}, result}, json::kCompact));
 }
 
-std::optional<Results> read_results(const std::string& path, Diagnostics& diagnostics) {
+std::optional<LabResults> read_results(const std::string& path, Diagnostics& diagnostics) {
   const auto text = diagnostics.take(read_text(path));
   return text ? parse_results(*text, path, diagnostics) : std::nullopt;
 }
 
-std::optional<Results> parse_results(std::string_view text, const std::string& name, Diagnostics& diagnostics) {
-  Results results;
+std::optional<LabResults> parse_results(std::string_view text, const std::string& name, Diagnostics& diagnostics) {
+  LabResults results;
   std::map<std::string, std::size_t, std::less<>> positions;
   std::size_t number = 0;
   for (std::string_view rest = text; !rest.empty();) {
@@ -202,7 +202,7 @@ std::optional<Results> parse_results(std::string_view text, const std::string& n
   return results;
 }
 
-void merge_results(Results& into, Results from) {
+void merge_results(LabResults& into, LabResults from) {
   std::map<std::string, std::size_t, std::less<>> positions;
   for (std::size_t i = 0; i < into.cases.size(); ++i) positions.emplace(into.cases[i].key(), i);
   into.runs.append_range(std::move(from.runs));

@@ -25,10 +25,10 @@ namespace slipway::cli {
 
 struct RunReportEntry;  // of run_report.hpp
 
-enum class Verdict : std::uint8_t { Passed, Ran, Failed, PartlyCompared, Skipped, Error, TimedOut, Crashed };
-std::string_view name_of(Verdict verdict);
+enum class CaseVerdict : std::uint8_t { Passed, Ran, Failed, PartlyCompared, Skipped, Error, TimedOut, Crashed };
+std::string_view name_of(CaseVerdict verdict);
 // Whether the case did what was asked for.
-bool is_success(Verdict verdict);
+bool is_success(CaseVerdict verdict);
 
 // A device as results name it.
 struct DeviceIdentity {
@@ -64,7 +64,7 @@ struct CaseResult {
   std::uint32_t copy = 1;   // counts cases with the same file in one run
   std::uint32_t round = 1;  // of a benchmark with several
   std::string format;       // empty if the file has none that runs
-  Verdict verdict = Verdict::Error;
+  CaseVerdict verdict = CaseVerdict::Error;
   int exit_status = 0;  // of this case alone, before expectations are applied
   std::string started;  // UTC
   double at = 0;        // seconds since the run began
@@ -97,7 +97,7 @@ std::string case_line(const CaseResult& result);
 
 // The contents of results files. Runs are in the order of their lines. The result of a case is at the position of its
 // first line and has the contents of its last one.
-struct Results {
+struct LabResults {
   std::vector<RunInfo> runs;
   std::vector<CaseResult> cases;
   // By the key of a case: the seconds of each of its lines whose verdict is a success, of all files.
@@ -109,11 +109,11 @@ struct Results {
   void add_times(const CaseResult& result);
 };
 // An incomplete last line is left out, with a warning.
-std::optional<Results> read_results(const std::string& path, Diagnostics& diagnostics);
+std::optional<LabResults> read_results(const std::string& path, Diagnostics& diagnostics);
 // `name`: of the text in messages.
-std::optional<Results> parse_results(std::string_view text, const std::string& name, Diagnostics& diagnostics);
+std::optional<LabResults> parse_results(std::string_view text, const std::string& name, Diagnostics& diagnostics);
 // Adds the results of another file.
-void merge_results(Results& into, Results from);
+void merge_results(LabResults& into, LabResults from);
 
 std::string results_schema();
 

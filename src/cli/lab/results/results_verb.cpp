@@ -100,8 +100,8 @@ class ResultsVerb {
     return text;
   }
 
-  std::optional<Results> baseline() {
-    Results all;
+  std::optional<LabResults> baseline() {
+    LabResults all;
     for (const std::string& file : baseline_) {
       auto read = read_results(file, diagnostics_);
       if (!read) return std::nullopt;
@@ -125,20 +125,20 @@ class ResultsVerb {
   }
 
   void write_page() {
-    std::optional<Results> before;
+    std::optional<LabResults> before;
     if (!options_.baseline.empty() && !(before = baseline())) return;
     write(write_results_page(results_, before ? &*before : nullptr));
   }
 
   int compare() {
-    const std::optional<Results> before = baseline();
+    const std::optional<LabResults> before = baseline();
     if (!before) return end();
     bool is_worse = false;
-    CompareOptions compare;
+    ResultCompareOptions compare;
     if (least_) compare.least = *least_;
     for (const CaseChange& change : changes_of(results_, *before, compare)) {
-      is_worse |= change.change == Change::Worse || change.change == Change::Missing ||
-                  (least_ && change.change == Change::Slower);
+      is_worse |= change.change == ResultChange::Worse || change.change == ResultChange::Missing ||
+                  (least_ && change.change == ResultChange::Slower);
       print(formatted("{}: {}: {}{}{}{}\n", name_of(change.change), change.key, change.before,
                       change.before.empty() || change.now.empty() ? "" : " -> ", change.now, statistics(change)));
     }
@@ -167,7 +167,7 @@ class ResultsVerb {
 
   // `time` or `time+N%`: N / 100.
   static std::optional<double> parse_fail_on(std::string_view text) {
-    if (text == "time") return CompareOptions().least;
+    if (text == "time") return ResultCompareOptions().least;
     if (!text.starts_with("time+") || !text.ends_with('%')) return std::nullopt;
     text = text.substr(5, text.size() - 6);
     double percent = 0;
@@ -198,7 +198,7 @@ class ResultsVerb {
   std::vector<std::string> baseline_ = options_.baseline;
   std::optional<double> least_;  // of --fail-on
   Diagnostics diagnostics_;
-  Results results_;
+  LabResults results_;
 };
 
 }  // namespace

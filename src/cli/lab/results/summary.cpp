@@ -19,8 +19,9 @@ namespace slipway::cli {
 namespace {
 
 constexpr std::size_t kMaxListed = 50;
-constexpr std::array kAllVerdicts = {Verdict::Passed, Verdict::Ran,     Verdict::Failed,   Verdict::PartlyCompared,
-                                     Verdict::Error,  Verdict::Crashed, Verdict::TimedOut, Verdict::Skipped};
+constexpr std::array kAllVerdicts = {CaseVerdict::Passed,         CaseVerdict::Ran,    CaseVerdict::Failed,
+                                     CaseVerdict::PartlyCompared, CaseVerdict::Error,  CaseVerdict::Crashed,
+                                     CaseVerdict::TimedOut,       CaseVerdict::Skipped};
 
 enum class JUnitOutcome : std::uint8_t { Passed, Failure, Error, Skipped };
 
@@ -28,17 +29,17 @@ JUnitOutcome junit_outcome(const CaseResult& result) {
   if (result.expected && result.is_ok && !is_success(result.verdict)) return JUnitOutcome::Skipped;
   if (!result.is_ok && is_success(result.verdict)) return JUnitOutcome::Failure;
   switch (result.verdict) {
-    case Verdict::Passed:
-    case Verdict::Ran:
+    case CaseVerdict::Passed:
+    case CaseVerdict::Ran:
       return JUnitOutcome::Passed;
-    case Verdict::Failed:
-    case Verdict::PartlyCompared:
+    case CaseVerdict::Failed:
+    case CaseVerdict::PartlyCompared:
       return JUnitOutcome::Failure;
-    case Verdict::Skipped:
+    case CaseVerdict::Skipped:
       return JUnitOutcome::Skipped;
-    case Verdict::Error:
-    case Verdict::TimedOut:
-    case Verdict::Crashed:
+    case CaseVerdict::Error:
+    case CaseVerdict::TimedOut:
+    case CaseVerdict::Crashed:
       return JUnitOutcome::Error;
   }
   return JUnitOutcome::Error;
@@ -165,7 +166,7 @@ std::vector<std::string> diagnostic_kinds_of(const CaseResult& result) {
   return kinds;
 }
 
-std::string write_lab_sarif(const Results& results, std::string_view version) {
+std::string write_lab_sarif(const LabResults& results, std::string_view version) {
   SarifWriter writer;
   for (const CaseResult& result : results.cases) writer.add(result);
   return writer.text(version);
@@ -173,7 +174,7 @@ std::string write_lab_sarif(const Results& results, std::string_view version) {
 
 std::string print_summary(std::span<const CaseResult> cases, bool with_list) {
   std::string counts;
-  for (const Verdict verdict : kAllVerdicts) {
+  for (const CaseVerdict verdict : kAllVerdicts) {
     const auto count = std::ranges::count(cases, verdict, &CaseResult::verdict);
     if (count == 0) continue;
     counts += formatted("{} {} {}", counts.empty() ? "" : ",", count, name_of(verdict));
@@ -187,7 +188,7 @@ std::string print_summary(std::span<const CaseResult> cases, bool with_list) {
   for (const CaseResult& one : cases) {
     const bool is_flaky = one.attempts > 1 && is_success(one.verdict);
     if (is_flaky) text += formatted("  flaky: {}, passed in attempt {}\n", one.key(), one.attempts);
-    if (one.final_status() == 0 || one.verdict == Verdict::Skipped || !with_list) continue;
+    if (one.final_status() == 0 || one.verdict == CaseVerdict::Skipped || !with_list) continue;
     if (listed++ < kMaxListed)
       text += formatted("  {}: {}\n",
                         !one.expected ? name_of(one.verdict) : "unexpected " + std::string(name_of(one.verdict)),
@@ -199,7 +200,7 @@ std::string print_summary(std::span<const CaseResult> cases, bool with_list) {
   return text;
 }
 
-std::string write_lab_junit(const Results& results) {
+std::string write_lab_junit(const LabResults& results) {
   const auto count = [&](JUnitOutcome outcome) { return std::ranges::count(results.cases, outcome, junit_outcome); };
   double seconds = 0;
   for (const CaseResult& one : results.cases) seconds += one.seconds;

@@ -27,9 +27,9 @@ std::string print_summary(std::span<const CaseResult> cases, bool with_list);
 
 // SARIF 2.1.0: the diagnostics of all cases. `version` is that of the program. Files are read for the columns, which
 // results files have in bytes; a file that was changed or is missing has lines only.
-std::string write_lab_sarif(const Results& results, std::string_view version);
+std::string write_lab_sarif(const LabResults& results, std::string_view version);
 
 // JUnit XML: a test case for each case, with what it printed. Expected failures count as skipped.
-std::string write_lab_junit(const Results& results);
+std::string write_lab_junit(const LabResults& results);
 
 }  // namespace slipway::cli

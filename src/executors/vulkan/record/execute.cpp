@@ -29,7 +29,7 @@ std::atomic_ref<std::uint32_t> progress_of(const gpu::Buffer& buffer) {
 
 }  // namespace
 
-std::vector<Execution::Segment> Execution::divide(const Recordable& run) {
+std::vector<PlanExecution::Segment> PlanExecution::divide(const Recordable& run) {
   const Plan& plan = run.plan;
   std::vector<Segment> segments;
   const auto add = [&](StepRange steps, const Boundary* boundary, const Call* call) {
@@ -51,8 +51,8 @@ std::vector<Execution::Segment> Execution::divide(const Recordable& run) {
   return segments;
 }
 
-Execution::Execution(const Recordable& recordable, const gpu::Device& device, const ExecutionOptions& options,
-                     const Log& log, PerfCounters* counters, Profile& profile)
+PlanExecution::Execution(const Recordable& recordable, const gpu::Device& device, const ExecutionOptions& options,
+                         const Log& log, PerfCounters* counters, Profile& profile)
     : run_(recordable),
       plan_(recordable.plan),
       device_(device),
@@ -63,13 +63,13 @@ Execution::Execution(const Recordable& recordable, const gpu::Device& device, co
       has_frames_(device.plan().has_feature("frameBoundary")),
       segments_(divide(recordable)) {}
 
-Execution::~Execution() {
+PlanExecution::~PlanExecution() {
   for (const Segment& segment : segments_) remove_crash_note(segment.crash_note);
 }
 
 // --- recording -------------------------------------------------------------------------------------------------------
 
-Result<> Execution::make_objects() {
+Result<> PlanExecution::make_objects() {
   const std::uint32_t commands = count_commands(plan_);
   if (options_.timestamps && commands > 0) {
     log_.info("Setup profiling");
@@ -93,12 +93,12 @@ Result<> Execution::make_objects() {
 }
 
 // Between calls there may be nothing; the first submission resets timestamps, and the last one restores layouts.
-bool Execution::has_commands(const Segment& segment) const {
+bool PlanExecution::has_commands(const Segment& segment) const {
   return segment.steps.begin < segment.steps.end || !segment.call || &segment == &segments_.front() ||
          &segment == &segments_.back();
 }
 
-Result<> Execution::record() {
+Result<> PlanExecution::record() {
   if (Result<> made = make_objects(); !made) return made;
   iteration_ = 1;  // as counters name it
   Recorder recorder(run_);
@@ -110,7 +110,7 @@ Result<> Execution::record() {
   return done;
 }
 
-Result<> Execution::record(Recorder& recorder, Segment& segment) {
+Result<> PlanExecution::record(Recorder& recorder, Segment& segment) {
   const auto [begin, end] = segment.steps;
   if (reports_crashes()) segment.crash_note = crash_note(segment.steps);
   const std::size_t split = options_.split.value_or(begin);
@@ -118,7 +118,7 @@ Result<> Execution::record(Recorder& recorder, Segment& segment) {
   return record(recorder, segment, {begin, split}).and_then([&] { return record(recorder, segment, {split, end}); });
 }
 
-Result<> Execution::record(Recorder& recorder, Segment& segment, StepRange steps) {
+Result<> PlanExecution::record(Recorder& recorder, Segment& segment, StepRange steps) {
   Result<gpu::CommandList> made = gpu::create_command_list(device_, plan_.name);
   if (!made) return fail(std::move(made.error()));
   gpu::CommandList& list = segment.lists.emplace_back(std::move(*made));
@@ -138,7 +138,7 @@ Result<> Execution::record(Recorder& recorder, Segment& segment, StepRange steps
 
 // --- submitting and waiting ------------------------------------------------------------------------------------------
 
-Result<> Execution::submit(const SubmitOptions& options) {
+Result<> PlanExecution::submit(const SubmitOptions& options) {
   ++iteration_;
   time_out_ = options.time_out ? options.time_out : options_.time_out;
   deadline_.reset();
@@ -166,7 +166,7 @@ Result<> Execution::submit(const SubmitOptions& options) {
   return {};
 }
 
-Result<bool> Execution::wait(std::optional<std::chrono::nanoseconds> time_out, bool poll) {
+Result<bool> PlanExecution::wait(std::optional<std::chrono::nanoseconds> time_out, bool poll) {
   if (!in_progress_) return true;
   const Segment& last = *in_progress_;
   const Result<bool> ended = wait(last, time_out, poll);
@@ -175,7 +175,7 @@ Result<bool> Execution::wait(std::optional<std::chrono::nanoseconds> time_out, b
   return finish(last).transform([] { return true; });
 }
 
-void Execution::log_commands(StepRange steps) const {
+void PlanExecution::log_commands(StepRange steps) const {
   for (std::size_t i = steps.begin; i < steps.end; ++i) {
     const auto& action = plan_.steps[i].action;
     if (const GraphDispatch* graph = graph_of_step(plan_, i)) {
@@ -188,7 +188,7 @@ void Execution::log_commands(StepRange steps) const {
   }
 }
 
-Result<> Execution::submit(const Segment& segment, const SubmitOptions& options) {
+Result<> PlanExecution::submit(const Segment& segment, const SubmitOptions& options) {
   const bool is_first = &segment == &segments_.front();
   if (counters_) log_commands(segment.steps);
   if (ends_ && is_first) gpu::reset_timestamps(device_, *ends_);
@@ -217,7 +217,7 @@ Result<> Execution::submit(const Segment& segment, const SubmitOptions& options)
   return {};
 }
 
-Result<bool> Execution::wait(const Segment& segment, std::optional<std::chrono::nanoseconds> time_out, bool poll) {
+Result<bool> PlanExecution::wait(const Segment& segment, std::optional<std::chrono::nanoseconds> time_out, bool poll) {
   if (!submission_) return true;
   log_.info("Wait for fence");
   const auto timer = time("Wait for Fence");
@@ -235,19 +235,19 @@ Result<bool> Execution::wait(const Segment& segment, std::optional<std::chrono::
 }
 
 // For the next wait or call of the iteration.
-std::optional<std::chrono::nanoseconds> Execution::time_left() const {
+std::optional<std::chrono::nanoseconds> PlanExecution::time_left() const {
   if (!deadline_) return time_out_;
   return std::max<std::chrono::nanoseconds>(*deadline_ - HostClock::now(), std::chrono::nanoseconds(0));
 }
 
-bool Execution::runs_in_submit() const {
+bool PlanExecution::runs_in_submit() const {
   return std::ranges::any_of(segments_, [](const Segment& segment) { return segment.boundary || segment.call; });
 }
 
 // What follows when a submission has ended.
-Result<> Execution::finish(const Segment& segment) { return segment.call ? call(segment) : Result<>(); }
+Result<> PlanExecution::finish(const Segment& segment) { return segment.call ? call(segment) : Result<>(); }
 
-Result<> Execution::call(const Segment& segment) {
+Result<> PlanExecution::call(const Segment& segment) {
   const std::size_t index = segment.steps.end;
   const Step& step = plan_.steps[index];
   log_.info(graph_of_step(plan_, index) ? "Dispatch graph" : "Call function");
@@ -269,18 +269,18 @@ Result<> Execution::call(const Segment& segment) {
 
 // --- times -----------------------------------------------------------------------------------------------------------
 
-std::optional<ScopedTimer> Execution::time(std::string_view what) const {
+std::optional<ScopedTimer> PlanExecution::time(std::string_view what) const {
   if (!counters_) return std::nullopt;
   return std::optional<ScopedTimer>(std::in_place, *counters_, CounterCategory::RunScenario,
                                     formatted("{}. Iteration: {}", what, iteration_));
 }
 
-Result<std::vector<std::uint64_t>> Execution::ticks() const {
+Result<std::vector<std::uint64_t>> PlanExecution::ticks() const {
   if (!run_.timestamps) return std::vector<std::uint64_t>();
   return gpu::read_timestamps(device_, *run_.timestamps);
 }
 
-Result<std::vector<StepSpan>> Execution::spans() const {
+Result<std::vector<StepSpan>> PlanExecution::spans() const {
   std::vector<StepSpan> spans;
   if (!options_.timestamps) return spans;
   SLIPWAY_TRY(const std::vector<std::uint64_t> of_commands, ticks());
@@ -300,7 +300,7 @@ Result<std::vector<StepSpan>> Execution::spans() const {
   return spans;
 }
 
-Result<> Execution::add_times() {
+Result<> PlanExecution::add_times() {
   if (ends_) {
     const Result<std::vector<std::uint64_t>> ends = gpu::read_timestamps(device_, *ends_);
     if (!ends) return fail(ends.error());
@@ -331,7 +331,7 @@ Result<> Execution::add_times() {
 }
 
 // A graph has one time for all of its steps, and one for each of them.
-void Execution::add_graph_time(const GraphDispatch& graph, std::size_t step, const CommandTime& time) {
+void PlanExecution::add_graph_time(const GraphDispatch& graph, std::size_t step, const CommandTime& time) {
   const std::size_t operation = step - graph.first_step;
   profile_.operators.push_back({.graph = static_cast<std::size_t>(&graph - plan_.graphs.data()),
                                 .operation = operation,
@@ -351,7 +351,7 @@ void Execution::add_graph_time(const GraphDispatch& graph, std::size_t step, con
 // --- frames ----------------------------------------------------------------------------------------------------------
 
 // Before the first frame an empty submission with the frame number 0.
-Result<> Execution::begin_frames() {
+Result<> PlanExecution::begin_frames() {
   if (std::ranges::none_of(segments_, [](const Segment& segment) { return segment.boundary != nullptr; })) return {};
   if (!has_frames_) {
     log_.warning("Frame boundary extension not present");
@@ -363,7 +363,7 @@ Result<> Execution::begin_frames() {
   return submission->wait().transform([](gpu::WaitStatus) {});
 }
 
-std::optional<Execution::Frame> Execution::frame_of(const Boundary& boundary) {
+std::optional<PlanExecution::Frame> PlanExecution::frame_of(const Boundary& boundary) {
   const std::uint64_t counted = ++frames_;
   const bool given = boundary.frame_id && iteration_ == 1;
   if (given) log_.warning("Manual setting of frameID is deprecated");
@@ -381,12 +381,12 @@ std::optional<Execution::Frame> Execution::frame_of(const Boundary& boundary) {
 
 // --- failures --------------------------------------------------------------------------------------------------------
 
-void Execution::set_progress(std::size_t step) const {
+void PlanExecution::set_progress(std::size_t step) const {
   progress_of(*run_.progress).store(static_cast<std::uint32_t>(step));
 }
 
 // The dispatch or draw that has not ended although all before it have; the first one without a progress marker.
-std::optional<std::size_t> Execution::step_in_progress(StepRange steps) const {
+std::optional<std::size_t> PlanExecution::step_in_progress(StepRange steps) const {
   const std::size_t from =
       run_.progress ? std::max<std::size_t>(steps.begin, progress_of(*run_.progress).load()) : steps.begin;
   for (std::size_t i = from; i < steps.end; ++i) {
@@ -396,7 +396,7 @@ std::optional<std::size_t> Execution::step_in_progress(StepRange steps) const {
 }
 
 // With progress markers the command that was being executed is known; otherwise it may be any of those submitted.
-std::unexpected<Failure> Execution::failed(StepRange steps, Failure failure) const {
+std::unexpected<Failure> PlanExecution::failed(StepRange steps, Failure failure) const {
   const std::optional<std::size_t> first = step_in_progress(steps);
   if (!first) return fail(std::move(failure));
   for (Diagnostic& diagnostic : failure) {
@@ -409,7 +409,7 @@ std::unexpected<Failure> Execution::failed(StepRange steps, Failure failure) con
   return fail(std::move(failure));
 }
 
-void Execution::note_candidates(Diagnostic& diagnostic, std::size_t begin, std::size_t end) const {
+void PlanExecution::note_candidates(Diagnostic& diagnostic, std::size_t begin, std::size_t end) const {
   constexpr std::size_t kShown = 8;
   std::size_t candidates = 0;
   for (std::size_t i = begin; i < end; ++i) {
@@ -420,7 +420,7 @@ void Execution::note_candidates(Diagnostic& diagnostic, std::size_t begin, std::
 }
 
 // With the place of the first command, which often is the only one.
-std::string Execution::crash_note(StepRange steps) const {
+std::string PlanExecution::crash_note(StepRange steps) const {
   constexpr std::size_t kShown = 8;
   std::string text = "the device ran ";
   std::size_t commands = 0;
@@ -435,7 +435,7 @@ std::string Execution::crash_note(StepRange steps) const {
   return commands == 0 ? "" : text;
 }
 
-std::unexpected<Failure> Execution::timed_out() const {
+std::unexpected<Failure> PlanExecution::timed_out() const {
   const double seconds = std::chrono::duration<double>(time_out_.value_or(std::chrono::nanoseconds(0))).count();
   const std::optional<std::size_t> step = in_progress_ ? step_in_progress(in_progress_->steps) : std::nullopt;
   Diagnostic diagnostic{.kind = DiagnosticKind::TimedOut,

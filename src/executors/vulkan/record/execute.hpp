@@ -24,14 +24,14 @@ struct GraphDispatch;
 class Recorder;
 
 // Everything that the recordable refers to must live longer.
-class Execution {
+class PlanExecution {
  public:
   // With `counters` every iteration adds what its stages took on the host, and writes log lines.
-  Execution(const Recordable& recordable, const gpu::Device& device, const ExecutionOptions& options, const Log& log,
-            PerfCounters* counters, Profile& profile);
-  Execution(const Execution&) = delete;
-  Execution& operator=(const Execution&) = delete;
-  ~Execution();
+  PlanExecution(const Recordable& recordable, const gpu::Device& device, const ExecutionOptions& options,
+                const Log& log, PerfCounters* counters, Profile& profile);
+  PlanExecution(const PlanExecution&) = delete;
+  PlanExecution& operator=(const PlanExecution&) = delete;
+  ~PlanExecution();
 
   Result<> record();
 

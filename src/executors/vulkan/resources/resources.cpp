@@ -37,9 +37,9 @@ const Origin& origin_in_group(const Plan& plan, std::span<const ResourceIndex> m
 
 }  // namespace
 
-class ResourceBuilder {
+class PlanResources {
  public:
-  ResourceBuilder(const Plan& plan, const gpu::Device& device, std::span<const ExternalBuffer* const> external)
+  PlanResources(const Plan& plan, const gpu::Device& device, std::span<const ExternalBuffer* const> external)
       : plan_(plan), device_(device) {
     made_.indices_.resize(plan.resources.size());
     made_.external_.resize(plan.resources.size());
@@ -177,7 +177,7 @@ std::uint64_t Resources::row_stride(const TexelRows& rows) const {
 
 Result<Resources> create_resources(const Plan& plan, const gpu::Device& device,
                                    std::span<const ExternalBuffer* const> external) {
-  return ResourceBuilder(plan, device, external).make();
+  return PlanResources(plan, device, external).make();
 }
 
 }  // namespace slipway::launch

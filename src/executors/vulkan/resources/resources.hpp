@@ -31,7 +31,7 @@ class Resources {
   std::uint64_t row_stride(const TexelRows& rows) const;
 
  private:
-  friend class ResourceBuilder;
+  friend class PlanResources;
   void add(ResourceIndex index, gpu::Buffer buffer);
   void add(ResourceIndex index, gpu::Image image);
 

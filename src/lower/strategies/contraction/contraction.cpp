@@ -15,13 +15,13 @@ using tosa::DataType;
 using tosa::Node;
 using tosa::Op;
 
-std::int64_t product(const std::vector<Loop>& loops) {
+std::int64_t product(const std::vector<ContractionLoop>& loops) {
   std::int64_t count = 1;
-  for (const Loop& loop : loops) count *= loop.count;
+  for (const ContractionLoop& loop : loops) count *= loop.count;
   return count;
 }
 
-void add_loop(std::vector<Loop>& loops, Loop loop) {
+void add_loop(std::vector<ContractionLoop>& loops, ContractionLoop loop) {
   if (loop.count != 1) loops.push_back(loop);
 }
 
@@ -227,7 +227,7 @@ std::string print_contraction(const Contraction& c) {
   std::string text = formatted("M {} N {} K {}", c.m, c.n, c.k());
   if (!c.k_blocks.empty()) {
     text += " =";
-    for (const Loop& loop : c.k_blocks) text += formatted(" {} (stride {}) x", loop.count, loop.stride);
+    for (const ContractionLoop& loop : c.k_blocks) text += formatted(" {} (stride {}) x", loop.count, loop.stride);
     text += formatted(" {} contiguous", c.contiguous_k);
   }
   text += formatted(", row stride {}", c.m_stride);

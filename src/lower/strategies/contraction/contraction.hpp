@@ -24,7 +24,7 @@
 
 namespace slipway::lower {
 
-struct Loop {
+struct ContractionLoop {
   std::int64_t count = 1, stride = 0;  // stride in elements of A
 };
 
@@ -38,12 +38,12 @@ struct Contraction {
   const tosa::Node* node = nullptr;
   tosa::ValueId a{}, b{};
   std::optional<tosa::ValueId> bias;
-  Border border;            // of a convolution
-  bool same_border = true;  // there is no padding: the bordered image is the image itself
-  std::vector<Loop> batch;  // outermost first
+  Border border;                       // of a convolution
+  bool same_border = true;             // there is no padding: the bordered image is the image itself
+  std::vector<ContractionLoop> batch;  // outermost first
   std::int64_t m = 1, m_stride = 0;
-  std::vector<Loop> k_blocks;     // outermost first
-  std::int64_t contiguous_k = 1;  // neighbouring elements of A in a block
+  std::vector<ContractionLoop> k_blocks;  // outermost first
+  std::int64_t contiguous_k = 1;          // neighbouring elements of A in a block
   std::int64_t n = 1;
   bool flat_m = false;  // M counts all pixels of all images, and the batch is 1
   bool is_matmul = false;

@@ -340,7 +340,7 @@ class Generator {
     if (level == c_.k_blocks.size()) return block(a, done);
     std::int64_t inside = steps() / c_.k_block_count();
     for (std::size_t i = level + 1; i < c_.k_blocks.size(); ++i) inside *= c_.k_blocks[i].count;
-    const Loop& loop = c_.k_blocks[level];
+    const ContractionLoop& loop = c_.k_blocks[level];
     // Short sums are straight code.
     if (c_.k() <= 2 * kUnrolled && !is_native()) {
       for (std::int64_t i = 0; i < loop.count; ++i) k_blocks(level + 1, a + i * loop.stride, done + i * inside);
@@ -497,7 +497,7 @@ class Generator {
   MatrixShape matrix_;
   MatrixSteps steps_of_block_;
   KernelBuilder* builder_ = nullptr;
-  Operands operands_;
+  ProductOperands operands_;
   MatrixOperands matrices_;
   BufferRef channel_sums_;
   Value panel_, batch_, tile_, first_row_, a_first_;

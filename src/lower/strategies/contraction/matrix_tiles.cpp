@@ -215,8 +215,8 @@ std::optional<MatrixLayout> layout_for(TileWork& work) {
 bool has_whole_chunks(const Contraction& c, std::int64_t chunk) {
   const auto whole = [&](std::int64_t n) { return n % chunk == 0; };
   return whole(c.contiguous_k) && whole(c.m_stride) &&
-         std::ranges::all_of(c.batch, [&](const Loop& loop) { return whole(loop.stride); }) &&
-         std::ranges::all_of(c.k_blocks, [&](const Loop& loop) { return whole(loop.stride); });
+         std::ranges::all_of(c.batch, [&](const ContractionLoop& loop) { return whole(loop.stride); }) &&
+         std::ranges::all_of(c.k_blocks, [&](const ContractionLoop& loop) { return whole(loop.stride); });
 }
 
 class MatrixTiles {

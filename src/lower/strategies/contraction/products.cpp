@@ -7,7 +7,7 @@ namespace slipway::lower {
 namespace {
 
 // The signs of A are flipped, which adds 128 to each element: the instruction multiplies unsigned and signed bytes.
-void add_few_words(Kernel& k, const Operands& operands, Value a, Value done, std::int64_t count,
+void add_few_words(Kernel& k, const ProductOperands& operands, Value a, Value done, std::int64_t count,
                    std::span<const Variable> variables) {
   constexpr auto kSigns = static_cast<std::int32_t>(0x80808080);
   const Pointer from_b = k.pointer(operands.b, operands.b_begin + done * operands.lanes);
@@ -27,7 +27,7 @@ void add_few_words(Kernel& k, const Operands& operands, Value a, Value done, std
   for (std::size_t row = 0; row < sums.size(); ++row) k.set(variables[row], sums[row]);
 }
 
-void add_few(Kernel& k, const Operands& operands, Value a, Value done, std::int64_t count,
+void add_few(Kernel& k, const ProductOperands& operands, Value a, Value done, std::int64_t count,
              std::span<const Variable> variables) {
   const Pointer from_b = k.pointer(operands.b, operands.b_begin + done * operands.lanes);
   std::vector<Pointer> from_a;
@@ -73,7 +73,7 @@ std::int64_t unrolled(std::int64_t length, std::int64_t max, bool native) {
 
 }  // namespace
 
-void add_products(Kernel& k, const Operands& operands, Value a, Value done, std::int64_t length,
+void add_products(Kernel& k, const ProductOperands& operands, Value a, Value done, std::int64_t length,
                   std::span<const Variable> sums) {
   const std::int64_t count = unrolled(length, operands.max_unrolled, k.grid().native_vectors), whole = length / count,
                      rest = length % count;

@@ -16,7 +16,7 @@ struct RowOfA {
   std::int64_t offset = 0;
 };
 
-struct Operands {
+struct ProductOperands {
   BufferRef a, b;
   std::vector<RowOfA> rows;
   std::int64_t a_step = 1;  // elements between the factors of a row of A; if not 1, the rows are interleaved
@@ -29,7 +29,7 @@ struct Operands {
 
 // Adds the products of the steps `done` to `done + length - 1` of each row to its sum; the factors of A for them begin
 // `a` elements after the beginning of a row. Of bytes, a sum is that of (a + 128) * b.
-void add_products(Kernel& k, const Operands& operands, Value a, Value done, std::int64_t length,
+void add_products(Kernel& k, const ProductOperands& operands, Value a, Value done, std::int64_t length,
                   std::span<const Variable> sums);
 
 // The same with matrices of the device: matrices of `rows` rows of A times panels of B, whose words have a row of

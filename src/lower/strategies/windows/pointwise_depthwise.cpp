@@ -140,7 +140,7 @@ class PointwiseDepthwise : private WindowWork {
 
   const Contraction& pointwise_;
   bool are_bytes_;  // see multiplies_bytes
-  Operands operands_;
+  ProductOperands operands_;
   BufferRef channel_sums_;
   Value batch_, left_, first_sum_;
 };

@@ -21,11 +21,13 @@ class OpenClBackend final : public Backend {
             .driver = formatted("{} {}", state_->device.platform, state_->device.driver)};
   }
   Result<KernelPtr> load_kernel(const KernelPlan& kernel, const ContextPlan*) override {
-    return Kernel::load(state_, kernel);
+    return OpenClKernel::load(state_, kernel);
   }
-  Result<BufferPtr> create_buffer(const BufferOptions& request) override { return Buffer::create(state_, request); }
+  Result<BufferPtr> create_buffer(const BufferOptions& request) override {
+    return OpenClBuffer::create(state_, request);
+  }
   bool can_use(const buffer_storage& buffer) const override {
-    const auto* ours = dynamic_cast<const Buffer*>(&buffer);
+    const auto* ours = dynamic_cast<const OpenClBuffer*>(&buffer);
     return ours && ours->state() == state_;
   }
   Result<ListPtr> make_list(std::span<const KernelRun> runs, const ListOptions& options) override {
@@ -44,8 +46,8 @@ std::string_view type_name(cl_device_type type) {
 
 }  // namespace
 
-Result<BufferPtr> Buffer::create(StatePtr state, const BufferOptions& request) {
-  const Functions& cl = *state->cl;
+Result<BufferPtr> OpenClBuffer::create(StatePtr state, const BufferOptions& request) {
+  const OpenClFunctions& cl = *state->cl;
   const std::size_t size = std::max<std::uint64_t>(request.size, 1);  // OpenCL does not allow empty buffers
   if (size > state->device.max_allocation) {
     return fail(DiagnosticKind::DeviceLacks, {},
@@ -60,7 +62,8 @@ Result<BufferPtr> Buffer::create(StatePtr state, const BufferOptions& request) {
     return fail(Failure(call_failed("clCreateBuffer", error, {}, DiagnosticKind::DeviceLacks).error()),
                 formatted("for buffer `{}` of {} bytes", request.name, size));
   }
-  std::shared_ptr<Buffer> buffer(new Buffer(std::move(state), std::move(host), std::move(memory), request.size));
+  std::shared_ptr<OpenClBuffer> buffer(
+      new OpenClBuffer(std::move(state), std::move(host), std::move(memory), request.size));
   {
     const std::scoped_lock lock(buffer->state_->mutex);
     error = buffer->to_host();
@@ -70,12 +73,12 @@ Result<BufferPtr> Buffer::create(StatePtr state, const BufferOptions& request) {
   return buffer;
 }
 
-Buffer::~Buffer() {
+OpenClBuffer::~OpenClBuffer() {
   const std::scoped_lock lock(state_->mutex);
   if (mapped_ && to_device() == CL_SUCCESS) state_->cl->clFinish(state_->queue.get());
 }
 
-cl_int Buffer::to_host() {
+cl_int OpenClBuffer::to_host() {
   if (mapped_) return CL_SUCCESS;
   cl_int error = CL_SUCCESS;
   state_->cl->clEnqueueMapBuffer(state_->queue.get(), memory_.get(), CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, 0,
@@ -84,7 +87,7 @@ cl_int Buffer::to_host() {
   return error;
 }
 
-cl_int Buffer::to_device() {
+cl_int OpenClBuffer::to_device() {
   if (!mapped_) return CL_SUCCESS;
   mapped_ = false;
   return state_->cl->clEnqueueUnmapMemObject(state_->queue.get(), memory_.get(), host_->host_address(), 0, nullptr,
@@ -92,8 +95,8 @@ cl_int Buffer::to_device() {
 }
 
 Result<BackendPtr> open_backend(std::string_view selector, const SourceLocation& location) {
-  SLIPWAY_TRY(const Functions* functions, load_functions(location));
-  const Functions& cl = *functions;
+  SLIPWAY_TRY(const OpenClFunctions* functions, load_functions(location));
+  const OpenClFunctions& cl = *functions;
   if (const char* chosen = std::getenv("SLIPWAY_OPENCL_DEVICE"); selector.empty() && chosen) selector = chosen;
   SLIPWAY_TRY(const std::vector<DeviceInfo> devices, list_devices(cl, location));
   SLIPWAY_TRY(const DeviceInfo device, choose_device(devices, selector, location));
@@ -112,7 +115,7 @@ Result<BackendPtr> open_backend(std::string_view selector, const SourceLocation&
 }
 
 Result<std::vector<DeviceDescription>> describe_devices() {
-  SLIPWAY_TRY(const Functions* functions, load_functions());
+  SLIPWAY_TRY(const OpenClFunctions* functions, load_functions());
   SLIPWAY_TRY(const std::vector<DeviceInfo> devices, list_devices(*functions));
   std::vector<DeviceDescription> descriptions;
   for (const DeviceInfo& device : devices) {

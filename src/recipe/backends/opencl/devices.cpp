@@ -15,7 +15,7 @@ std::string trimmed(std::string text) {
   return text;
 }
 
-std::string device_text(const Functions& cl, cl_device_id device, cl_device_info what) {
+std::string device_text(const OpenClFunctions& cl, cl_device_id device, cl_device_info what) {
   std::size_t size = 0;
   if (cl.clGetDeviceInfo(device, what, 0, nullptr, &size) != CL_SUCCESS) return {};
   std::string text(size, '\0');
@@ -24,12 +24,12 @@ std::string device_text(const Functions& cl, cl_device_id device, cl_device_info
 }
 
 template <class T>
-T device_number(const Functions& cl, cl_device_id device, cl_device_info what, T otherwise) {
+T device_number(const OpenClFunctions& cl, cl_device_id device, cl_device_info what, T otherwise) {
   T value{};
   return cl.clGetDeviceInfo(device, what, sizeof value, &value, nullptr) == CL_SUCCESS ? value : otherwise;
 }
 
-DeviceInfo describe(const Functions& cl, cl_device_id device) {
+DeviceInfo describe(const OpenClFunctions& cl, cl_device_id device) {
   return {.id = device,
           .type = device_number<cl_device_type>(cl, device, CL_DEVICE_TYPE, 0),
           .name = device_text(cl, device, CL_DEVICE_NAME),
@@ -52,7 +52,7 @@ std::string names_of(const std::vector<DeviceInfo>& devices) {
 
 }  // namespace
 
-Result<std::vector<DeviceInfo>> list_devices(const Functions& cl, const SourceLocation& location) {
+Result<std::vector<DeviceInfo>> list_devices(const OpenClFunctions& cl, const SourceLocation& location) {
   cl_uint count = 0;
   // Without drivers the loader returns an error that only an extension defines.
   if (cl.clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS) count = 0;

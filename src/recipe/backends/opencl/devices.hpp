@@ -20,7 +20,7 @@ struct DeviceInfo {
 };
 
 // In the order of platforms and their devices, at least one. Errors: no-device.
-Result<std::vector<DeviceInfo>> list_devices(const Functions& functions, const SourceLocation& location = {});
+Result<std::vector<DeviceInfo>> list_devices(const OpenClFunctions& functions, const SourceLocation& location = {});
 
 // `selector`: an index or a part of the name; if empty, the first GPU or accelerator that accepts SPIR-V, else the
 // first device that does. Errors: no-device; device-lacks if the device does not accept SPIR-V.

@@ -50,7 +50,7 @@ constexpr std::array kErrors = {ERROR(CL_DEVICE_NOT_FOUND),
                                 ERROR(CL_INVALID_SPEC_ID)};
 #undef ERROR
 
-Result<Functions> open(const SourceLocation& location) {
+Result<OpenClFunctions> open(const SourceLocation& location) {
   void* library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const char* reason = dlerror();
@@ -58,7 +58,7 @@ Result<Functions> open(const SourceLocation& location) {
                 formatted("this recipe needs the opencl back end, which is not available: {}",
                           reason ? reason : "libOpenCL.so.1 cannot be opened"));
   }
-  Functions functions;
+  OpenClFunctions functions;
 #define FUNCTION(name)                                                                                               \
   functions.name = reinterpret_cast<decltype(functions.name)>(dlsym(library, #name));                                \
   if (!functions.name) {                                                                                             \
@@ -72,8 +72,8 @@ Result<Functions> open(const SourceLocation& location) {
 
 }  // namespace
 
-Result<const Functions*> load_functions(const SourceLocation& location) {
-  static const Result<Functions> loaded = open(location);
+Result<const OpenClFunctions*> load_functions(const SourceLocation& location) {
+  static const Result<OpenClFunctions> loaded = open(location);
   if (loaded) return &*loaded;
   Failure failure = loaded.error();
   for (Diagnostic& diagnostic : failure) diagnostic.location = location;

@@ -14,14 +14,14 @@
 
 namespace slipway::recipe::opencl {
 
-struct Functions {
+struct OpenClFunctions {
 #define FUNCTION(name) decltype(&::name) name = nullptr;
 #include "recipe/backends/opencl/functions.def"
 #undef FUNCTION
 };
 
 // The functions of libOpenCL.so.1, opened once and never closed, because drivers keep threads. Errors: no-backend.
-Result<const Functions*> load_functions(const SourceLocation& location = {});
+Result<const OpenClFunctions*> load_functions(const SourceLocation& location = {});
 
 std::string_view error_name(cl_int error);  // CL_OUT_OF_RESOURCES; empty if unknown
 
@@ -34,7 +34,7 @@ template <class Object, auto Release>
 class Owned {
  public:
   Owned() = default;
-  Owned(const Functions& functions, Object object) : functions_(&functions), object_(object) {}
+  Owned(const OpenClFunctions& functions, Object object) : functions_(&functions), object_(object) {}
   Owned(Owned&& other) noexcept : functions_(other.functions_), object_(std::exchange(other.object_, nullptr)) {}
   Owned& operator=(Owned&& other) noexcept {
     std::swap(functions_, other.functions_);
@@ -49,15 +49,15 @@ class Owned {
   explicit operator bool() const { return object_ != nullptr; }
 
  private:
-  const Functions* functions_ = nullptr;
+  const OpenClFunctions* functions_ = nullptr;
   Object object_ = nullptr;
 };
 
-using Context = Owned<cl_context, &Functions::clReleaseContext>;
-using Queue = Owned<cl_command_queue, &Functions::clReleaseCommandQueue>;
-using Program = Owned<cl_program, &Functions::clReleaseProgram>;
-using ClKernel = Owned<cl_kernel, &Functions::clReleaseKernel>;
-using ClMemory = Owned<cl_mem, &Functions::clReleaseMemObject>;
-using Event = Owned<cl_event, &Functions::clReleaseEvent>;
+using Context = Owned<cl_context, &OpenClFunctions::clReleaseContext>;
+using Queue = Owned<cl_command_queue, &OpenClFunctions::clReleaseCommandQueue>;
+using Program = Owned<cl_program, &OpenClFunctions::clReleaseProgram>;
+using ClKernel = Owned<cl_kernel, &OpenClFunctions::clReleaseKernel>;
+using ClMemory = Owned<cl_mem, &OpenClFunctions::clReleaseMemObject>;
+using Event = Owned<cl_event, &OpenClFunctions::clReleaseEvent>;
 
 }  // namespace slipway::recipe::opencl

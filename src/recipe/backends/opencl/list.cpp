@@ -20,7 +20,7 @@ struct Copy {
 
 struct Run {
   std::string id;
-  std::shared_ptr<const Kernel> kernel;
+  std::shared_ptr<const OpenClKernel> kernel;
   ClKernel object;
   std::array<std::size_t, 3> global{}, local{};
   std::vector<ClMemory> parts;  // sub-buffers and copies
@@ -52,13 +52,13 @@ class List final : public KernelList {
   StatePtr state_;
   bool timings_;
   std::vector<Run> runs_;
-  std::vector<std::shared_ptr<Buffer>> buffers_;  // without duplicates
-  std::vector<Event> kernels_;                    // of the last submission, with timings
+  std::vector<std::shared_ptr<OpenClBuffer>> buffers_;  // without duplicates
+  std::vector<Event> kernels_;                          // of the last submission, with timings
   Event last_;
 };
 
-std::shared_ptr<Buffer> buffer_of(const BufferArgument& argument) {
-  return std::dynamic_pointer_cast<Buffer>(argument.buffer);
+std::shared_ptr<OpenClBuffer> buffer_of(const BufferArgument& argument) {
+  return std::dynamic_pointer_cast<OpenClBuffer>(argument.buffer);
 }
 
 // Whether another argument of the run overlaps this one (docs/spec/recipe.md#runs).
@@ -70,8 +70,8 @@ bool overlaps_other(const KernelRun& run, const BufferArgument& one) {
 }
 
 Result<cl_mem> List::part_of(Run& run, const KernelRun& source, const BufferArgument& argument, bool writes) {
-  const Functions& cl = *state_->cl;
-  const std::shared_ptr<Buffer> buffer = buffer_of(argument);
+  const OpenClFunctions& cl = *state_->cl;
+  const std::shared_ptr<OpenClBuffer> buffer = buffer_of(argument);
   if (argument.offset == 0 && argument.size == buffer->size()) return buffer->memory();
   cl_int error = CL_SUCCESS;
   if (argument.offset % state_->device.base_alignment == 0) {
@@ -124,14 +124,14 @@ Result<> List::set_arguments(Run& run, const KernelRun& source) {
 }
 
 Result<> List::add(const KernelRun& source) {
-  Run run{.id = source.id, .kernel = std::dynamic_pointer_cast<const Kernel>(source.kernel)};
+  Run run{.id = source.id, .kernel = std::dynamic_pointer_cast<const OpenClKernel>(source.kernel)};
   SLIPWAY_TRY(run.object, run.kernel->instantiate());
   for (std::size_t i = 0; i < 3; ++i) {
     run.local[i] = run.kernel->local[i];
     run.global[i] = std::size_t{source.groups[i]} * run.local[i];
   }
   for (const BufferArgument& argument : source.buffers) {
-    if (std::shared_ptr<Buffer> buffer = buffer_of(argument); !std::ranges::contains(buffers_, buffer)) {
+    if (std::shared_ptr<OpenClBuffer> buffer = buffer_of(argument); !std::ranges::contains(buffers_, buffer)) {
       buffers_.push_back(std::move(buffer));
     }
   }
@@ -141,7 +141,7 @@ Result<> List::add(const KernelRun& source) {
 }
 
 cl_int List::enqueue(Run& run, std::string_view& call) {
-  const Functions& cl = *state_->cl;
+  const OpenClFunctions& cl = *state_->cl;
   const cl_command_queue queue = state_->queue.get();
   call = "clEnqueueCopyBuffer";
   for (const Copy& copy : run.copies) {
@@ -166,7 +166,7 @@ cl_int List::enqueue(Run& run, std::string_view& call) {
 }
 
 Result<> List::submit() {
-  const Functions& cl = *state_->cl;
+  const OpenClFunctions& cl = *state_->cl;
   const std::scoped_lock lock(state_->mutex);
   kernels_.clear();
   last_ = Event();
@@ -198,7 +198,7 @@ Result<> List::submit() {
 
 Result<bool> List::wait(std::optional<std::chrono::nanoseconds> time_out, bool poll) {
   using Clock = std::chrono::steady_clock;
-  const Functions& cl = *state_->cl;
+  const OpenClFunctions& cl = *state_->cl;
   if (!last_) return true;
   cl_event event = last_.get();
   if (!time_out && !poll) {
@@ -224,7 +224,7 @@ std::vector<double> List::timings() {
   std::vector<double> times;
   for (const Event& event : kernels_) {
     cl_ulong begin = 0, end = 0;
-    const Functions& cl = *state_->cl;
+    const OpenClFunctions& cl = *state_->cl;
     if (cl.clGetEventProfilingInfo(event.get(), CL_PROFILING_COMMAND_START, sizeof begin, &begin, nullptr) !=
             CL_SUCCESS ||
         cl.clGetEventProfilingInfo(event.get(), CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr) != CL_SUCCESS) {

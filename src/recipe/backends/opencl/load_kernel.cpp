@@ -36,7 +36,7 @@ Result<> specialize(const State& state, cl_program program, const KernelPlan& pl
 }
 
 Result<Program> create(const State& state, const KernelPlan& plan) {
-  const Functions& cl = *state.cl;
+  const OpenClFunctions& cl = *state.cl;
   cl_int error = CL_SUCCESS;
   if (!plan.module->words) {
     const char* text = plan.module->source.data();
@@ -83,14 +83,14 @@ Result<std::vector<KernelInfo>> read_kernels(const KernelPlan& plan) {
 
 }  // namespace
 
-Result<KernelPtr> Kernel::load(StatePtr state, const KernelPlan& plan) {
+Result<KernelPtr> OpenClKernel::load(StatePtr state, const KernelPlan& plan) {
   SLIPWAY_TRY(const std::vector<KernelInfo> kernels, read_kernels(plan));
   const auto info = std::ranges::find(kernels, plan.entry, &KernelInfo::entry);
   if (info == kernels.end()) {
     return fail(DiagnosticKind::KernelEntry, plan.origin.location,
                 formatted("module `{}` has no kernel `{}`", plan.module->name, plan.entry));
   }
-  auto kernel = std::make_shared<Kernel>();
+  auto kernel = std::make_shared<OpenClKernel>();
   SLIPWAY_TRY(kernel->program, build(*state, plan));
   kernel->state = std::move(state);
   kernel->name = plan.name;
@@ -111,7 +111,7 @@ Result<KernelPtr> Kernel::load(StatePtr state, const KernelPlan& plan) {
   return kernel;
 }
 
-Result<ClKernel> Kernel::instantiate() const {
+Result<ClKernel> OpenClKernel::instantiate() const {
   cl_int error = CL_SUCCESS;
   ClKernel kernel(*state->cl, state->cl->clCreateKernel(program.get(), entry.c_str(), &error));
   if (error != CL_SUCCESS) return call_failed("clCreateKernel", error, location, DiagnosticKind::KernelEntry);

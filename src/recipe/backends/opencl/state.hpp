@@ -16,7 +16,7 @@ namespace slipway::recipe::opencl {
 
 // Destroyed after the back end and all its buffers, kernels and lists.
 struct State {
-  const Functions* cl = nullptr;
+  const OpenClFunctions* cl = nullptr;
   DeviceInfo device;
   Context context;
   Queue queue;
@@ -24,11 +24,11 @@ struct State {
 };
 using StatePtr = std::shared_ptr<State>;
 
-class Buffer final : public buffer_storage {
+class OpenClBuffer final : public buffer_storage {
  public:
   // Zeroed, and owned by the host.
   static Result<BufferPtr> create(StatePtr state, const BufferOptions& request);
-  ~Buffer() override;
+  ~OpenClBuffer() override;
 
   std::size_t size() const noexcept override { return size_; }
   void* host_address() const override { return host_->host_address(); }
@@ -44,7 +44,7 @@ class Buffer final : public buffer_storage {
   cl_int to_host();
 
  private:
-  Buffer(StatePtr state, std::shared_ptr<buffer_storage> host, ClMemory memory, std::size_t size)
+  OpenClBuffer(StatePtr state, std::shared_ptr<buffer_storage> host, ClMemory memory, std::size_t size)
       : state_(std::move(state)), host_(std::move(host)), memory_(std::move(memory)), size_(size) {}
 
   StatePtr state_;
@@ -54,7 +54,7 @@ class Buffer final : public buffer_storage {
   bool mapped_ = false;
 };
 
-class Kernel final : public LoadedKernel {
+class OpenClKernel final : public LoadedKernel {
  public:
   static Result<KernelPtr> load(StatePtr state, const KernelPlan& plan);
 

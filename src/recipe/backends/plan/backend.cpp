@@ -10,6 +10,7 @@
 #include "recipe/backends/plan/parts.hpp"
 #include "recipe/cpu/host_buffer.hpp"
 #include "recipe/plan/model_kernel.hpp"
+#include "vk/device_plan.hpp"
 
 namespace slipway::recipe {
 namespace {
