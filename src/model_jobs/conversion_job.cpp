@@ -32,8 +32,9 @@ bool ConversionJob::read(Diagnostics& diagnostics) {
 }
 
 bool ConversionJob::make_file(Diagnostics& diagnostics) {
-  converted_ = convert::make_file(*model_, request_.settings, diagnostics);
-  return converted_.has_value();
+  auto made = convert::make_file(*model_, request_.settings, diagnostics);
+  if (made) converted_.emplace(std::move(*made));
+  return made.has_value();
 }
 
 bool ConversionJob::encode(Diagnostics& diagnostics) {

@@ -216,7 +216,7 @@ class RecipeJob : public Job {
     std::ranges::copy(file->bytes(), recipe::host_bytes(**buffer).begin());
     if (Result<> synced = recipe::sync_buffer(**buffer, sync_direction::to_device, 0, (*buffer)->size()); !synced)
       return synced;
-    return session_.runner().bind(bind.name, {*buffer, 0, (*buffer)->size()}, recipe::Contents::Synced);
+    return session_.runner().bind(bind.name, {*buffer, 0, (*buffer)->size()}, recipe::BoundContents::Synced);
   }
 
   bool execute() {

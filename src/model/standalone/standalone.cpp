@@ -297,7 +297,7 @@ class Planner {
     for (std::size_t i = 0; i < file_.outputs.size(); ++i) {
       const vgf::Slot& slot = file_.outputs[i];
       launch::Resource& resource = alone.plan.resources[planned_.at(slot.resource)];
-      const Elements elements = elements_of(file_.resources[slot.resource], alone.shapes[slot.resource]).value();
+      const ArrayElements elements = elements_of(file_.resources[slot.resource], alone.shapes[slot.resource]).value();
       resource.is_result = true;
       resource.element_size = tensor::size_of(elements.type);
     }
@@ -308,7 +308,7 @@ class Planner {
   void contents(Standalone& alone, std::size_t input) {
     if (options_.empty_inputs && !files_[input] && !options_.given.contains(input)) return;
     const vgf::Slot& slot = file_.inputs[input];
-    const Elements elements = elements_of(file_.resources[slot.resource], alone.shapes[slot.resource]).value();
+    const ArrayElements elements = elements_of(file_.resources[slot.resource], alone.shapes[slot.resource]).value();
     const std::uint64_t size = tensor::byte_count(elements.shape, elements.type).value();
     auto bytes = std::make_shared<std::vector<std::byte>>(size);
     const auto given = options_.given.find(input);
@@ -336,7 +336,7 @@ class Planner {
   }
 
   // `what`: the input or output of the model.
-  bool from_file(const NpyFile& npy, const std::string& what, const vgf::Slot& slot, const Elements& elements,
+  bool from_file(const NpyFile& npy, const std::string& what, const vgf::Slot& slot, const ArrayElements& elements,
                  MutableBytes to) {
     const auto mismatch = [&](Span range, std::string message) -> Diagnostic& {
       return diagnostics_
@@ -376,7 +376,7 @@ class Planner {
     return {};
   }
 
-  bool made_up(const Standalone& alone, std::size_t input, const Elements& elements, MutableBytes to) {
+  bool made_up(const Standalone& alone, std::size_t input, const ArrayElements& elements, MutableBytes to) {
     Fill how = options_.fill;
     how.seed += input;  // so that inputs of one type differ
     const Result<> filled = fill(data_type_of(alone, input, elements.type), how, to);
@@ -417,7 +417,7 @@ class Planner {
   void output(Standalone& alone, std::size_t index) {
     if (options_.output_directory.empty()) return;
     const vgf::Slot& slot = file_.outputs[index];
-    const Elements elements = elements_of(file_.resources[slot.resource], alone.shapes[slot.resource]).value();
+    const ArrayElements elements = elements_of(file_.resources[slot.resource], alone.shapes[slot.resource]).value();
     launch::Output out{.path = options_.output_directory / (output_names_[index] + ".npy"),
                        .write = [header = tensor::npy_header(tensor::info_of(elements.type).descr, elements.shape)](
                                     OutputFile& file, Bytes data) -> Result<> {
@@ -519,7 +519,7 @@ class Planner {
       found = true;
       ++alone.compared.compared;
       const vgf::Slot& slot = file_.outputs[i];
-      const Elements elements = elements_of(file_.resources[slot.resource], alone.shapes[slot.resource]).value();
+      const ArrayElements elements = elements_of(file_.resources[slot.resource], alone.shapes[slot.resource]).value();
       const std::uint64_t size = tensor::byte_count(elements.shape, elements.type).value();
       auto bytes = std::make_shared<std::vector<std::byte>>(size);
       if (!from_file(*files[i], formatted("output `{}`", output_label(file_, i)), slot, elements, *bytes)) continue;
@@ -579,11 +579,11 @@ class Planner {
 
 // The shape of a resource counts texels where its format has several components, except for images and texel buffers
 // whose shape includes the components.
-std::optional<Elements> elements_of(const vgf::Resource& resource, const tensor::Shape& shape) {
-  if (const auto type = vgf::element_type(resource.format)) return Elements{*type, shape};
+std::optional<ArrayElements> elements_of(const vgf::Resource& resource, const tensor::Shape& shape) {
+  if (const auto type = vgf::element_type(resource.format)) return ArrayElements{*type, shape};
   const tensor::FormatInfo* format = tensor::find_format(resource.format);
   if (!format || format->is_block()) return std::nullopt;
-  Elements elements{format->stored, shape};
+  ArrayElements elements{format->stored, shape};
   if (!is_image(resource) && !vgf::counts_components(resource)) {
     if (format->stored_components > 1) elements.shape.push_back(format->stored_components);
   } else if (format->packed && !elements.shape.empty()) {

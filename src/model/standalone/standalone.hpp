@@ -68,11 +68,11 @@ struct Standalone {
 
 // The elements of a resource in an .npy file or an array: one more dimension than the shape where a texel has several
 // components. Empty for block formats.
-struct Elements {
+struct ArrayElements {
   tensor::ElementType type = tensor::ElementType::U8;
   tensor::Shape shape;
 };
-std::optional<Elements> elements_of(const vgf::Resource& resource, const tensor::Shape& shape);
+std::optional<ArrayElements> elements_of(const vgf::Resource& resource, const tensor::Shape& shape);
 
 // The type of graphs for elements that no graph uses.
 tosa::DataType data_type_of(tensor::ElementType type);

@@ -117,9 +117,9 @@ class Planner {
   bool plan_embedded(const Kernel& kernel, KernelPlan& plan) {
     const auto& module = modules_.at(module_of(recipe_, kernel).key);
     if (!module) return false;
-    if (module->kind == ModuleKind::Vgf && kernel.entry.empty())
+    if (module->kind == KernelModuleKind::Vgf && kernel.entry.empty())
       return plan_model(kernel, *module->artifact, options_, plan, diagnostics_);
-    if (module->kind == ModuleKind::Rpl || module->kind == ModuleKind::Vgf) {
+    if (module->kind == KernelModuleKind::Rpl || module->kind == KernelModuleKind::Vgf) {
       const auto code = take_kernel(*module, kernel, diagnostics_);
       if (!code) return false;
       plan.grid = code->grid;
@@ -127,7 +127,7 @@ class Planner {
       chosen.entry = code->entry;
       return plan_vulkan_kernel(chosen, code->module, plan, diagnostics_);
     }
-    if (module->kind == ModuleKind::SpirvKernel || module->kind == ModuleKind::OpenClC)
+    if (module->kind == KernelModuleKind::SpirvKernel || module->kind == KernelModuleKind::OpenClC)
       plan.backend = BackendKind::OpenCl;
     if (plan.backend == BackendKind::OpenCl) return plan_opencl_kernel(kernel, *module, plan, diagnostics_);
     return plan_vulkan_kernel(kernel, *module->module, plan, diagnostics_);

@@ -116,8 +116,8 @@ std::optional<KernelCode> take_from_vgf(const Artifact& artifact, const Kernel& 
 }  // namespace
 
 std::optional<KernelCode> take_kernel(const LoadedModule& loaded, const Kernel& kernel, Diagnostics& diagnostics) {
-  return loaded.kind == ModuleKind::Rpl ? compile_rpl(*loaded.artifact, kernel, diagnostics)
-                                        : take_from_vgf(*loaded.artifact, kernel, diagnostics);
+  return loaded.kind == KernelModuleKind::Rpl ? compile_rpl(*loaded.artifact, kernel, diagnostics)
+                                              : take_from_vgf(*loaded.artifact, kernel, diagnostics);
 }
 
 }  // namespace slipway::recipe

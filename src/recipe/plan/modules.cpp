@@ -8,6 +8,7 @@
 #include "recipe/plan/parts.hpp"
 #include "shader/cache.hpp"
 #include "spirv/tools.hpp"
+#include "vgf/vgf.hpp"
 #include "zeinfo/zebin/container_diagnostics.hpp"
 #include "zeinfo/zebin/elf.hpp"
 #include "zeinfo/zebin/zebin.hpp"
@@ -17,20 +18,16 @@ namespace {
 
 using json::Value;
 
-bool starts_with(Bytes bytes, std::initializer_list<unsigned char> magic) {
-  return bytes.size() >= magic.size() && std::ranges::equal(bytes.first(magic.size()), magic, {}, [](std::byte b) {
-           return std::to_integer<unsigned char>(b);
-         });
-}
-
-std::optional<ModuleKind> kind_of(const std::string& key, Bytes bytes) {
-  if (spirv::is_spirv(bytes)) return ModuleKind::SpirvShader;
+std::optional<KernelModuleKind> kind_of(const std::string& key, Bytes bytes) {
+  if (spirv::is_spirv(bytes)) return KernelModuleKind::SpirvShader;
   const std::string extension = Path(key).extension().string();
-  if (extension == ".comp" || extension == ".glsl") return ModuleKind::Glsl;
-  if (extension == ".rpl") return ModuleKind::Rpl;
-  if (extension == ".cl") return ModuleKind::OpenClC;
-  if (starts_with(bytes, {'V', 'G', 'F', '1'}) || starts_with(bytes, {0xc3, 0xd2, 0xe1, 0xf0})) return ModuleKind::Vgf;
-  if (starts_with(bytes, {0x7f, 'E', 'L', 'F'})) return ModuleKind::Zebin;
+  if (extension == ".comp" || extension == ".glsl") return KernelModuleKind::Glsl;
+  if (extension == ".rpl") return KernelModuleKind::Rpl;
+  if (extension == ".cl") return KernelModuleKind::OpenClC;
+  if (vgf::is_vgf(bytes)) return KernelModuleKind::Vgf;
+  if (text_of(bytes).starts_with("\x7f"
+                                 "ELF"))
+    return KernelModuleKind::Zebin;
   return std::nullopt;
 }
 
@@ -112,16 +109,16 @@ std::optional<LoadedModule> load_module(const ModuleName& name, const Artifacts&
                   name.key),
         diagnostics);
   }
-  if (*kind == ModuleKind::Rpl || *kind == ModuleKind::Vgf || *kind == ModuleKind::OpenClC)
+  if (*kind == KernelModuleKind::Rpl || *kind == KernelModuleKind::Vgf || *kind == KernelModuleKind::OpenClC)
     return LoadedModule{*kind, std::nullopt, *artifact, {}};
   std::optional<spirv::Words> words;
-  if (*kind == ModuleKind::Glsl) {
+  if (*kind == KernelModuleKind::Glsl) {
     words = compile_glsl(*artifact, name.at, artifacts, cache, diagnostics);
     if (!words) return std::nullopt;
   }
   Bytes bytes = artifact->bytes;
   std::vector<zebin::SpecConstant> constants;
-  if (*kind == ModuleKind::Zebin) {
+  if (*kind == KernelModuleKind::Zebin) {
     auto part = spirv_of_zebin(*artifact, name, diagnostics);
     if (!part) return std::nullopt;
     bytes = part->module;
@@ -135,7 +132,7 @@ std::optional<LoadedModule> load_module(const ModuleName& name, const Artifacts&
   }
   LoadedModule loaded{*kind, std::move(*module), std::nullopt, std::move(constants)};
   if (opencl::is_kernel_module(*loaded.module)) {  // the driver checks the module when it builds it
-    loaded.kind = ModuleKind::SpirvKernel;
+    loaded.kind = KernelModuleKind::SpirvKernel;
     return loaded;
   }
   const auto reflection = spirv::reflect(*loaded.module);
@@ -143,7 +140,7 @@ std::optional<LoadedModule> load_module(const ModuleName& name, const Artifacts&
     for (Diagnostic problem : reflection.error()) diagnostics.add(named_by(std::move(problem), name.at));
     return std::nullopt;
   }
-  if (loaded.kind == ModuleKind::SpirvShader) {
+  if (loaded.kind == KernelModuleKind::SpirvShader) {
     if (Result<> valid = spirv::validate(loaded.module->words(), artifact->name); !valid) {
       for (Diagnostic& problem : valid.error()) diagnostics.add(named_by(std::move(problem), name.at));
       return std::nullopt;

@@ -56,10 +56,10 @@ std::optional<ContextPlan> plan_context(const Context& context, const Artifacts&
 
 // --- modules.cpp: a kernel's code ------------------------------------------------------------------------------------
 
-enum class ModuleKind { SpirvShader, SpirvKernel, Glsl, Rpl, Vgf, Zebin, OpenClC };
+enum class KernelModuleKind { SpirvShader, SpirvKernel, Glsl, Rpl, Vgf, Zebin, OpenClC };
 
 struct LoadedModule {
-  ModuleKind kind = ModuleKind::SpirvShader;
+  KernelModuleKind kind = KernelModuleKind::SpirvShader;
   std::optional<spirv::Module> module;
   std::optional<Artifact> artifact;            // Rpl, Vgf, OpenClC: the file with the kernels
   std::vector<zebin::SpecConstant> constants;  // Zebin: the values of the build

@@ -68,7 +68,7 @@ Result<> ProfileEngine::bind() {
     data->buffer = std::move(*buffer);
     if (Result<> made = initialize(*data, 0); !made) problems.add(at(std::move(made.error()), binding.at));
     if (data->in_recipe) {
-      const Contents contents = binding.init ? Contents::Synced : Contents::Blank;
+      const BoundContents contents = binding.init ? BoundContents::Synced : BoundContents::Blank;
       if (Result<> bound = runner_.bind(binding.name, data->all(), contents); !bound)
         problems.add(std::move(bound.error()));
     }
@@ -106,10 +106,10 @@ std::optional<RunFailure> ProfileEngine::run() {
 std::optional<RunFailure> ProfileEngine::run_one(const Execution& execution, bool single) {
   const std::uint32_t depth = execution.effective_depth();
   const auto threshold = static_cast<std::uint32_t>(execution.runlist_threshold.value_or(6));
-  const ExecutionOptions how{.copies = depth,
-                             .runlist_threshold = options_.runlist_threshold.value_or(threshold),
-                             .poll = execution.poll,
-                             .time_out = options_.time_out};
+  const ListRunOptions how{.copies = depth,
+                           .runlist_threshold = options_.runlist_threshold.value_or(threshold),
+                           .poll = execution.poll,
+                           .time_out = options_.time_out};
   if (Result<> ready = runner_.prepare(how).and_then([&] { return runner_.fill_outputs(); }); !ready)
     return failure_of(std::move(ready.error()));
   launch::Samples samples;
@@ -151,7 +151,7 @@ std::optional<RunFailure> ProfileEngine::before_iteration(const Execution& execu
   if (auto done = runner_.finish(); !done) return std::move(done.error());
   for (const auto& data : data_) {
     if (execution.steps.bind && data->binding.rebind && data->in_recipe) {
-      if (Result<> bound = runner_.bind(data->binding.name, data->all(), Contents::Synced); !bound)
+      if (Result<> bound = runner_.bind(data->binding.name, data->all(), BoundContents::Synced); !bound)
         return failure_of(std::move(bound.error()));
     }
     if (execution.steps.init && data->binding.reinit) {

@@ -35,9 +35,9 @@ struct Runner::State {
   std::vector<KernelPtr> kernels;                      // by kernel of the plan; null if no run uses it
   std::vector<const cpu::LibraryFunction*> functions;  // by CPU function of the plan
   std::vector<std::optional<BufferRange>> bound;       // by buffer of the plan
-  std::vector<bool> blank;                             // by buffer of the plan: of the bound one (Contents::Blank)
+  std::vector<bool> blank;                             // by buffer of the plan: of the bound one (BoundContents::Blank)
   std::vector<bool> unset;  // by buffer of the plan: its arguments stay unset if it is not bound
-  ExecutionOptions execution;
+  ListRunOptions execution;
   bool dirty = true;              // the lists do not match the bound buffers
   bool unpublished = false;       // `bind` was called, and the device may not see what the application wrote before
   std::uint64_t executions = 0;   // successful ones, of all copies
@@ -277,7 +277,7 @@ Runner::~Runner() {
 
 const Plan& Runner::plan() const { return state_->plan; }
 
-Result<> Runner::bind(std::string_view buffer, BufferRange bound, Contents contents) {
+Result<> Runner::bind(std::string_view buffer, BufferRange bound, BoundContents contents) {
   State& state = *state_;
   const auto index = state.plan.find_buffer(buffer);
   if (!index) return fail(DiagnosticKind::UnknownReference, {}, formatted("Unknown buffer '{}'", buffer));
@@ -302,8 +302,8 @@ Result<> Runner::bind(std::string_view buffer, BufferRange bound, Contents conte
     }
   }
   std::optional<BufferRange>& now = state.bound[*index];
-  state.blank[*index] = contents == Contents::Blank;
-  if (contents == Contents::Unsynced) {
+  state.blank[*index] = contents == BoundContents::Blank;
+  if (contents == BoundContents::Unsynced) {
     state.coherence.wrote_host(bound);
     state.unpublished = true;
   }
@@ -340,7 +340,7 @@ std::vector<std::size_t> Runner::leave_unset() {
   return all;
 }
 
-Result<> Runner::prepare(const ExecutionOptions& options) {
+Result<> Runner::prepare(const ListRunOptions& options) {
   if (in_progress()) return state_error("an execution is in progress; wait first");
   State& state = *state_;
   state.dirty |= options.copies > state.slots.size() || options.runlist_threshold != state.execution.runlist_threshold;

@@ -37,7 +37,7 @@ struct RunnerOptions {
 
 // What a buffer that is bound holds. The bytes of Unsynced are made visible to the device before the next execution.
 // Blank: zeros, which only the recipe can replace.
-enum class Contents : std::uint8_t { Unsynced, Synced, Blank };
+enum class BoundContents : std::uint8_t { Unsynced, Synced, Blank };
 
 // Statistics of one run of the recipe, over all copies.
 struct RunRecord {
@@ -47,7 +47,7 @@ struct RunRecord {
 };
 
 // How to run lists, from the profile.
-struct ExecutionOptions {
+struct ListRunOptions {
   std::uint32_t copies = 1;  // of the whole sequence, for `start` and `finish`
   std::uint32_t runlist_threshold = 6;
   bool poll = false;
@@ -63,7 +63,7 @@ class Runner {
 
   // Later changes by the caller need `buffer_storage::sync`. Errors: unknown-reference; buffer-size, if it is not that
   // of the recipe; runner-state, while an execution is in progress.
-  Result<> bind(std::string_view buffer, BufferRange bound, Contents contents = Contents::Unsynced);
+  Result<> bind(std::string_view buffer, BufferRange bound, BoundContents contents = BoundContents::Unsynced);
   // Creates the buffers with a size that nothing is bound to; `prepare` and `map_buffer` do it too. Errors:
   // device-lacks.
   Result<> create_buffers();
@@ -76,7 +76,7 @@ class Runner {
 
   // Prepares copies 0 to copies - 1, each with its own buffers for those that the runner creates, and checks that every
   // buffer that a run uses exists. Errors: runner-state (in progress; unbound buffers, all of them), buffer-size.
-  Result<> prepare(const ExecutionOptions& options);
+  Result<> prepare(const ListRunOptions& options);
   // Starts one copy. Errors: those of `prepare`, which it calls if something has changed.
   Result<> start(std::size_t copy = 0);
   // Waits until a copy has ended; returns false if the time-out has passed. A failure is returned once.

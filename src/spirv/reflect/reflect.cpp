@@ -20,7 +20,7 @@ bool has_workgroups(Stage stage) {
 
 class Reflector {
  public:
-  explicit Reflector(const View& view) : view_(view), variables_(module_variables(view.module)) {}
+  explicit Reflector(const ModuleView& view) : view_(view), variables_(module_variables(view.module)) {}
 
   Result<Reflection> reflect() {
     reflection_.version = view_.module.version();
@@ -247,7 +247,7 @@ class Reflector {
     return {};
   }
 
-  const View& view_;
+  const ModuleView& view_;
   std::vector<const Instruction*> variables_;
   std::vector<Binding> bindings_;
   Modes modes_;
@@ -265,7 +265,7 @@ const EntryPoint* Reflection::find(std::string_view entry_point, Stage stage) co
 Result<Reflection> reflect(const Module& module, const Specialization& specialization) {
   auto annotations = Annotations::of(module);
   if (!annotations) return std::unexpected(std::move(annotations.error()));
-  return Reflector(View(module, std::move(*annotations), specialization)).reflect();
+  return Reflector(ModuleView(module, std::move(*annotations), specialization)).reflect();
 }
 
 }  // namespace slipway::spirv

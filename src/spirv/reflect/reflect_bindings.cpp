@@ -13,7 +13,7 @@ spv::StorageClass storage_of(const Instruction& variable) {
   return static_cast<spv::StorageClass>(variable.operand(2));
 }
 
-std::unexpected<Failure> fail_at(const View& view, const Instruction& instruction, std::string message) {
+std::unexpected<Failure> fail_at(const ModuleView& view, const Instruction& instruction, std::string message) {
   return fail(DiagnosticKind::FileFormat, view.module.location(instruction), std::move(message));
 }
 
@@ -31,7 +31,7 @@ std::optional<BindingKind> image_kind(const Instruction& image) {
 }
 
 // Empty for types that are not descriptors of Vulkan.
-std::optional<BindingKind> binding_kind(const View& view, spv::StorageClass storage, const Instruction& type) {
+std::optional<BindingKind> binding_kind(const ModuleView& view, spv::StorageClass storage, const Instruction& type) {
   if (storage == spv::StorageClass::StorageBuffer) return BindingKind::StorageBuffer;
   if (storage == spv::StorageClass::Uniform) {
     // Before SPIR-V 1.3 storage buffers are uniforms whose structure has a decoration.
@@ -56,13 +56,13 @@ std::optional<BindingKind> binding_kind(const View& view, spv::StorageClass stor
 }
 
 // Of a pointer or an array of them. A pointer may be declared after its array.
-bool are_pointers(const View& view, Id type) {
+bool are_pointers(const ModuleView& view, Id type) {
   const Instruction* element = view.module.definition(type);
   if (element != nullptr && element->op == spv::Op::OpTypeArray) element = view.module.definition(element->operand(1));
   return element != nullptr && element->op == spv::Op::OpTypePointer;
 }
 
-std::vector<BlockMember> members_of(const View& view, const Instruction& block) {
+std::vector<BlockMember> members_of(const ModuleView& view, const Instruction& block) {
   std::vector<BlockMember> members;
   for (std::uint32_t member = 0; member + 1 < block.operands.size(); ++member) {
     members.push_back(
@@ -76,7 +76,7 @@ std::vector<BlockMember> members_of(const View& view, const Instruction& block) 
 }
 
 // Fills in what depends on the kind.
-Result<> describe(const View& view, const Instruction& variable, const Instruction& type, Binding& binding) {
+Result<> describe(const ModuleView& view, const Instruction& variable, const Instruction& type, Binding& binding) {
   switch (binding.kind) {
     case BindingKind::StorageBuffer:
     case BindingKind::UniformBuffer: {
@@ -114,7 +114,7 @@ Result<> describe(const View& view, const Instruction& variable, const Instructi
 }
 
 // Whether a variable, or every member of its structure, has a decoration.
-bool is_decorated(const View& view, Id variable, spv::Decoration decoration) {
+bool is_decorated(const ModuleView& view, Id variable, spv::Decoration decoration) {
   if (view.annotations.has(variable, decoration)) return true;
   const Instruction* definition = view.module.definition(variable);
   const Instruction* type = view.types.unwrap_arrays(view.types.pointee(*definition)).type;
@@ -127,7 +127,7 @@ bool is_decorated(const View& view, Id variable, spv::Decoration decoration) {
 
 }  // namespace
 
-std::string View::label(Id id) const {
+std::string ModuleView::label(Id id) const {
   const std::string_view name = annotations.name(id);
   return name.empty() ? formatted("%{}", id) : std::string(name);
 }
@@ -143,7 +143,8 @@ std::vector<const Instruction*> module_variables(const Module& module) {
   return variables;
 }
 
-Result<std::vector<Binding>> reflect_bindings(const View& view, const std::vector<const Instruction*>& variables) {
+Result<std::vector<Binding>> reflect_bindings(const ModuleView& view,
+                                              const std::vector<const Instruction*>& variables) {
   std::vector<Binding> bindings;
   for (const Instruction* variable : variables) {
     const auto set = view.annotations.value(variable->result, spv::Decoration::DescriptorSet);
@@ -173,15 +174,15 @@ Result<std::vector<Binding>> reflect_bindings(const View& view, const std::vecto
   return bindings;
 }
 
-bool is_non_writable(const View& view, const Binding& binding) {
+bool is_non_writable(const ModuleView& view, const Binding& binding) {
   return is_decorated(view, binding.variable, spv::Decoration::NonWritable);
 }
 
-bool is_non_readable(const View& view, const Binding& binding) {
+bool is_non_readable(const ModuleView& view, const Binding& binding) {
   return is_decorated(view, binding.variable, spv::Decoration::NonReadable);
 }
 
-Result<PushConstants> reflect_push_constants(const View& view, const Instruction& variable) {
+Result<PushConstants> reflect_push_constants(const ModuleView& view, const Instruction& variable) {
   const Instruction* block = view.types.pointee(variable);
   if (block == nullptr || block->op != spv::Op::OpTypeStruct) {
     return fail_at(view, variable,
@@ -196,7 +197,7 @@ Result<PushConstants> reflect_push_constants(const View& view, const Instruction
   return constants;
 }
 
-Result<std::vector<SpecializationConstant>> reflect_specialization_constants(const View& view) {
+Result<std::vector<SpecializationConstant>> reflect_specialization_constants(const ModuleView& view) {
   std::vector<SpecializationConstant> constants;
   // The module's own value, regardless of the specialization of the view.
   const Constants defaults(view.module, view.annotations, {});

@@ -19,7 +19,7 @@ std::uint64_t locations_taken(const InterfaceVariable& variable) {
 
 class InterfaceReader {
  public:
-  explicit InterfaceReader(const View& view) : view_(view) {}
+  explicit InterfaceReader(const ModuleView& view) : view_(view) {}
 
   Result<> read_variable(const Instruction& variable) {
     const Annotations& annotations = view_.annotations;
@@ -91,13 +91,13 @@ class InterfaceReader {
     return {};
   }
 
-  const View& view_;
+  const ModuleView& view_;
   std::vector<InterfaceVariable> variables_;
 };
 
 }  // namespace
 
-Result<std::vector<InterfaceVariable>> reflect_interface(const View& view, const std::vector<Id>& interface,
+Result<std::vector<InterfaceVariable>> reflect_interface(const ModuleView& view, const std::vector<Id>& interface,
                                                          Direction direction) {
   const auto wanted = direction == Direction::In ? spv::StorageClass::Input : spv::StorageClass::Output;
   InterfaceReader reader(view);

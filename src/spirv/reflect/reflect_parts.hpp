@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The parts of `reflect`. Each looks at the module through a `View`.
+// The parts of `reflect`. Each looks at the module through a `ModuleView`.
 #pragma once
 
 #include <vector>
@@ -14,15 +14,15 @@
 namespace slipway::spirv {
 
 // A module with everything that reflection looks up in it. The parts refer to each other, so it cannot be moved.
-struct View {
-  View(const Module& from, Annotations of_module, const Specialization& specialization)
+struct ModuleView {
+  ModuleView(const Module& from, Annotations of_module, const Specialization& specialization)
       : module(from),
         annotations(std::move(of_module)),
         constants(module, annotations, specialization),
         types(module, annotations, constants),
         functions(module) {}
-  View(const View&) = delete;
-  View& operator=(const View&) = delete;
+  ModuleView(const ModuleView&) = delete;
+  ModuleView& operator=(const ModuleView&) = delete;
 
   // What diagnostics call an id: its name, else `%7`.
   std::string label(Id id) const;
@@ -39,19 +39,19 @@ std::vector<const Instruction*> module_variables(const Module& module);
 
 // The bindings among the variables, by set and number, without what depends on an entry point. A variable is one when
 // it has both `DescriptorSet` and `Binding`.
-Result<std::vector<Binding>> reflect_bindings(const View& view, const std::vector<const Instruction*>& variables);
+Result<std::vector<Binding>> reflect_bindings(const ModuleView& view, const std::vector<const Instruction*>& variables);
 // Whether decorations deny that a binding is written, or read: on the variable, or on all members of its block.
-bool is_non_writable(const View& view, const Binding& binding);
-bool is_non_readable(const View& view, const Binding& binding);
+bool is_non_writable(const ModuleView& view, const Binding& binding);
+bool is_non_readable(const ModuleView& view, const Binding& binding);
 
 // The push constant block of a variable.
-Result<PushConstants> reflect_push_constants(const View& view, const Instruction& variable);
+Result<PushConstants> reflect_push_constants(const ModuleView& view, const Instruction& variable);
 
-Result<std::vector<SpecializationConstant>> reflect_specialization_constants(const View& view);
+Result<std::vector<SpecializationConstant>> reflect_specialization_constants(const ModuleView& view);
 
 // The inputs, or the outputs, among the interface of an entry point.
 enum class Direction { In, Out };
-Result<std::vector<InterfaceVariable>> reflect_interface(const View& view, const std::vector<Id>& interface,
+Result<std::vector<InterfaceVariable>> reflect_interface(const ModuleView& view, const std::vector<Id>& interface,
                                                          Direction direction);
 
 }  // namespace slipway::spirv
