@@ -14,7 +14,9 @@ namespace slipway::scenario {
 // How far loading goes (docs/spec/scenario.md#phases).
 enum class Depth : std::uint8_t { Structure, References, Files };
 
-using model::Emulation;
+// Whether tensors and graphs are emulated with buffers and compute shaders. Auto: where the device has no native
+// support.
+enum class Emulation : std::uint8_t { Auto, Never, Always };
 
 struct ScenarioOptions {
   Path output;            // directory that relative `dst` paths are resolved against; empty: the scenario's

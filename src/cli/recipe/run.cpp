@@ -12,6 +12,7 @@
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/verbs.hpp"
 #include "cli/run/job.hpp"
+#include "executors/vulkan/layer_messages.hpp"
 #include "json/diagnostics.hpp"
 #include "launch/run.hpp"
 #include "recipe/open_backend.hpp"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/elf.hpp"
 #include "base/format.hpp"
 #include "recipe/backends/opencl/kernel.hpp"
 #include "recipe/plan/parts.hpp"
@@ -25,9 +26,7 @@ std::optional<KernelModuleKind> kind_of(const std::string& key, Bytes bytes) {
   if (extension == ".rpl") return KernelModuleKind::Rpl;
   if (extension == ".cl") return KernelModuleKind::OpenClC;
   if (vgf::is_vgf(bytes)) return KernelModuleKind::Vgf;
-  if (text_of(bytes).starts_with("\x7f"
-                                 "ELF"))
-    return KernelModuleKind::Zebin;
+  if (is_elf(bytes)) return KernelModuleKind::Zebin;
   return std::nullopt;
 }
 

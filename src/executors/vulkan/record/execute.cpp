@@ -51,7 +51,7 @@ std::vector<PlanExecution::Segment> PlanExecution::divide(const Recordable& run)
   return segments;
 }
 
-PlanExecution::Execution(const Recordable& recordable, const gpu::Device& device, const ExecutionOptions& options,
+PlanExecution::PlanExecution(const Recordable& recordable, const gpu::Device& device, const ExecutionOptions& options,
                          const Log& log, PerfCounters* counters, Profile& profile)
     : run_(recordable),
       plan_(recordable.plan),

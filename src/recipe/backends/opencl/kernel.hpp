@@ -15,7 +15,7 @@
 namespace slipway::recipe::opencl {
 
 struct KernelArgument {
-  enum class Kind : std::uint8_t { OpenClBuffer, Value, Local, Other };
+  enum class Kind : std::uint8_t { Buffer, Value, Local, Other };
   Kind kind = Kind::Other;
   std::string name;
   std::string type;        // for messages: "pointer to global memory", "32-bit integer"
