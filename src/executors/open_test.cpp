@@ -35,6 +35,23 @@ TEST(OpenExecutor, WhatFailsIsReportedLater) {
   EXPECT_FALSE(executor->prepare({}, {}));
 }
 
+TEST(OpenExecutor, TheCpuNamesAllThatItCannotRun) {
+  launch::Plan plan;
+  plan.resources.push_back({.name = "image", .kind = launch::Image{}});
+  plan.steps.push_back({.name = "shader", .action = launch::Dispatch{}, .origin = {}});
+  plan.steps.push_back({.name = "triangles", .action = launch::Draw{}, .origin = {}});
+  EXPECT_EQ(host_kind().open({})->check(plan).errors(), 3u);
+}
+
+// A user that prepares plans holds the turn.
+TEST(OpenExecutor, BuffersAreMadeDuringATurn) {
+  for (const char* selector : {"", "cpu"}) {
+    const auto executor = open_executor({.selector = selector});
+    const auto turn = executor->take_turn();
+    EXPECT_EQ(must(executor->create_buffer({.size = 16, .name = "buffer"}))->bytes().size(), 16u);
+  }
+}
+
 TEST(OpenExecutor, ListedDevicesCanBeOpened) {
   std::size_t count = 0;
   for (const ExecutorKind& kind : kinds()) {
