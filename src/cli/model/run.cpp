@@ -222,7 +222,7 @@ class ModelVerb : public Job {
 
   void show_layers(const model::SegmentLayers& segment) {
     for (std::size_t i = 0; i < segment.layers.size(); ++i)
-      layers_.push_back(layer_report(segment.segment, i, segment.layers[i]));
+      layers_.push_back({segment.segment, i, std::make_shared<model::LayerComparison>(segment.layers[i])});
     if (job_->planned().segments.size() > 1) say(formatted("layers of segment {}:\n", segment.segment));
     say(model::layers_text(segment.layers));
     if (std::ranges::all_of(segment.layers, [](const model::LayerComparison& layer) { return layer.own.passed(); }))

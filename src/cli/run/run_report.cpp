@@ -17,29 +17,37 @@ namespace {
 using json::Boolean, json::Constant, json::Integer, json::List, json::Nested, json::OrNull, json::Real, json::Record,
     json::Text;
 
-const Record<LayerReport>& own_error_record() {
-  using L = LayerReport;
+const Record<model::ValueComparison>& own_error_record() {
+  using V = model::ValueComparison;
   static const auto record =
-      Record<L>("own_error", "the error of a layer for the inputs that it had")
-          .required("different", &L::different, Integer{}, "elements that are not equal")
-          .required("wrong", &L::wrong, Integer{}, "elements that differ by more than allowed")
-          .required("max_abs", &L::max_difference, OrNull{Real{}}, "the largest difference; null if it is infinite")
-          .required("max_of_allowed", &L::max_of_allowed, OrNull{Real{}},
+      Record<V>("own_error", "the error of a layer for the inputs that it had")
+          .required("different", &V::different, Integer{}, "elements that are not equal")
+          .required("wrong", &V::wrong, Integer{}, "elements that differ by more than allowed")
+          .required("max_abs", &V::max_difference, OrNull{Real{}}, "the largest difference; null if it is infinite")
+          .required("max_of_allowed", &V::max_of_allowed, OrNull{Real{}},
                     "the largest difference in units of what is allowed; null if it is infinite")
-          .required("worst", &L::worst, List{Integer{}}, "the coordinates of the element that this is of")
-          .required("got", &L::got, OrNull{Real{}}, "its value; null if it is not finite")
-          .required("expected", &L::expected, OrNull{Real{}}, "what it should be; null if that is not finite")
-          .required("allowed", &L::allowed, OrNull{Real{}}, "the difference that is allowed for it");
+          .required(
+              "worst", [](const V& from) { return tensor::coordinates_of(from.type.shape, from.worst); },
+              List{Integer{}}, "the coordinates of the element that this is of")
+          .required("got", &V::got, OrNull{Real{}}, "its value; null if it is not finite")
+          .required("expected", &V::wanted, OrNull{Real{}}, "what it should be; null if that is not finite")
+          .required("allowed", &V::allowed, OrNull{Real{}}, "the difference that is allowed for it");
   return record;
 }
 
-const Record<LayerReport>& inherited_error_record() {
-  using L = LayerReport;
+const Record<model::LayerComparison>& inherited_error_record() {
+  using L = model::LayerComparison;
   static const auto record =
       Record<L>("inherited_error", "the error of the layers before a layer in its result")
           .required("different", &L::inherited, Integer{}, "elements that are not equal")
           .required("max_abs", &L::max_inherited, OrNull{Real{}}, "the largest difference; null if it is infinite");
   return record;
+}
+
+// The count of one device in a comparison of two.
+template <auto kMember>
+const std::uint64_t* wrong_on(const LayerReport& from) {
+  return from.layer->devices ? &((*from.layer->devices).*kMember) : nullptr;
 }
 
 const Record<LayerReport>& layer_record() {
@@ -48,21 +56,28 @@ const Record<LayerReport>& layer_record() {
       Record<L>("layer", "a kernel of a model and what it was compared with")
           .required("segment", &L::segment, Integer{}, "of the model")
           .required("index", &L::index, Integer{}, "of the layer in the segment")
-          .required("operators", &L::operators, Text{}, "that it computes, with + between them")
-          .required("name", &L::name, Text{}, "of the last operator; empty if it has none")
-          .required("shape", &L::shape, List{Integer{}}, "of its result")
-          .required("elements", &L::elements, Integer{}, "of its result")
           .required(
-              "passed", [](const L& from) { return from.wrong == 0; }, Boolean{},
+              "operators", [](const L& from) { return from.layer->operators; }, Text{},
+              "that it computes, with + between them")
+          .required(
+              "name", [](const L& from) { return from.layer->node->name; }, Text{},
+              "of the last operator; empty if it has none")
+          .required(
+              "shape", [](const L& from) { return from.layer->own.type.shape; }, List{Integer{}}, "of its result")
+          .required(
+              "elements", [](const L& from) { return from.layer->own.elements; }, Integer{}, "of its result")
+          .required(
+              "passed", [](const L& from) { return from.layer->own.passed(); }, Boolean{},
               "whether it is right for the inputs that it had")
           .required(
-              "own", [](const L& from) { return &from; }, Nested(own_error_record()), "its own error")
+              "own", [](const L& from) { return &from.layer->own; }, Nested(own_error_record()), "its own error")
           .required(
-              "inherited", [](const L& from) { return &from; }, Nested(inherited_error_record()),
+              "inherited", [](const L& from) { return from.layer.get(); }, Nested(inherited_error_record()),
               "the error of the layers before it")
-          .optional("wrong_here", &L::wrong_here, Integer{},
+          .optional("wrong_here", wrong_on<&model::DeviceComparison::first_wrong>, Integer{},
                     "elements that this device has wrong by the reference interpreter, in a comparison of devices")
-          .optional("wrong_there", &L::wrong_there, Integer{}, "the same of the other device");
+          .optional("wrong_there", wrong_on<&model::DeviceComparison::second_wrong>, Integer{},
+                    "the same of the other device");
   return record;
 }
 
@@ -176,29 +191,6 @@ void write_value(json::Writer& out, json::Value value) {
 }  // namespace
 
 void note_command(std::vector<std::string> words) { this_command() = {std::move(words), utc_now()}; }
-
-LayerReport layer_report(std::uint64_t segment, std::uint64_t index, const model::LayerComparison& layer) {
-  LayerReport report{.segment = segment,
-                     .index = index,
-                     .operators = layer.operators,
-                     .name = layer.node->name,
-                     .shape = layer.own.type.shape,
-                     .elements = layer.own.elements,
-                     .different = layer.own.different,
-                     .wrong = layer.own.wrong,
-                     .max_difference = layer.own.max_difference,
-                     .max_of_allowed = layer.own.max_of_allowed,
-                     .worst = tensor::coordinates_of(layer.own.type.shape, layer.own.worst),
-                     .got = layer.own.got,
-                     .expected = layer.own.wanted,
-                     .allowed = layer.own.allowed,
-                     .inherited = layer.inherited,
-                     .max_inherited = layer.max_inherited};
-  if (!layer.devices) return report;
-  report.wrong_here = layer.devices->first_wrong;
-  report.wrong_there = layer.devices->second_wrong;
-  return report;
-}
 
 std::string write_run_report(std::span<const RunReportEntry> entries, const ProcessUsage& system) {
   return json::object_text(report_record(), {entries, system});

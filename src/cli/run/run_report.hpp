@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,21 +22,8 @@ namespace slipway::cli {
 // A kernel of a model that --layers compared.
 struct LayerReport {
   std::uint64_t segment = 0, index = 0;
-  std::string operators;            // `CONV2D+RESCALE`
-  std::string name;                 // of the last operator; empty: it has none
-  std::vector<std::int64_t> shape;  // of its result
-  std::uint64_t elements = 0;
-  // Its own error (model::ValueComparison), with the coordinates of the worst element.
-  std::uint64_t different = 0, wrong = 0;
-  double max_difference = 0, max_of_allowed = 0;
-  std::vector<std::int64_t> worst;
-  double got = 0, expected = 0, allowed = 0;
-  std::optional<std::uint64_t> wrong_here, wrong_there;  // by the interpreter, if another device was compared with
-  std::uint64_t inherited = 0;                           // elements that differ because of earlier layers
-  double max_inherited = 0;
+  std::shared_ptr<const model::LayerComparison> layer;  // of a graph that outlives the report
 };
-// `index`: of the layer in its segment.
-LayerReport layer_report(std::uint64_t segment, std::uint64_t index, const model::LayerComparison& layer);
 
 // The outcome of one input: a file, or a job of a script.
 struct RunReportEntry {

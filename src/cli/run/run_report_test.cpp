@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "json/document.hpp"
+#include "model/standalone/compare_layers.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -55,21 +56,21 @@ TEST(RunReport, HasTheDetailsOfJobs) {
 
 TEST(RunReport, HasTheErrorsOfLayers) {
   RunReportEntry model = entry(DiagnosticKind::ExpectationFailed);
-  LayerReport& layer = model.layers.emplace_back(LayerReport{.index = 3,
-                                                             .operators = "CONV2D+CLAMP",
-                                                             .name = "stem",
-                                                             .shape = {2, 3},
-                                                             .elements = 6,
-                                                             .different = 2,
-                                                             .wrong = 1,
-                                                             .max_difference = 0.5,
-                                                             .max_of_allowed = 4,
-                                                             .worst = {1, 1},
-                                                             .got = 1.5,
-                                                             .expected = 1,
-                                                             .allowed = 0.125});
-  layer.inherited = 5;
+  tosa::Node node;
+  node.name = "stem";
+  model::LayerComparison layer{.node = &node, .operators = "CONV2D+CLAMP", .own = {}, .inherited = 5};
+  layer.own = {.type = {.shape = {2, 3}},
+               .elements = 6,
+               .different = 2,
+               .wrong = 1,
+               .max_difference = 0.5,
+               .max_of_allowed = 4,
+               .worst = 4,
+               .got = 1.5,
+               .wanted = 1,
+               .allowed = 0.125};
   layer.max_inherited = HUGE_VAL;
+  model.layers.push_back({.index = 3, .layer = std::make_shared<model::LayerComparison>(layer)});
   const auto report = json::parse(make_source("report.json", write_run_report({&model, 1}, {})));
   ASSERT_TRUE(report);
   const json::Value written = (*report)->root()["files"][0]["layers"][0];
