@@ -148,9 +148,8 @@ Result<std::unique_ptr<PreparedPlan>> VulkanExecutor::prepare(const Plan& plan, 
   vk::Needs needs = needs_of(plan);
   needs.timestamps |= options.execution.timestamps;
   SLIPWAY_TRY(const gpu::Device* device, device_for(std::move(needs)));
-  SLIPWAY_TRY(Prepared prepared, launch::prepare(plan, *device, std::move(options), log, std::move(counters)));
-  prepared.belongs_to(opening_ ? opening_->current() : nullptr, shows_prints_);
-  return std::make_unique<Prepared>(std::move(prepared));
+  return launch::prepare(plan, *device, std::move(options), log, std::move(counters),
+                         {opening_ ? opening_->current() : nullptr, shows_prints_});
 }
 
 void VulkanExecutor::finish_opening() {

@@ -16,53 +16,6 @@
 
 namespace slipway::launch {
 
-// What has been made, in the order in which it is made; it is destroyed in the opposite order.
-struct Prepared::State {
-  State(const Plan& launch_plan, std::unique_ptr<HostAccess> with_host, const gpu::Device& on_device,
-        PrepareOptions prepare_options, const Log& to_log, PerfCounters before)
-      : host(std::move(with_host)),
-        plan(host ? host->plan : launch_plan),
-        device(on_device),
-        options(std::move(prepare_options)),
-        log(to_log),
-        counters(std::move(before)) {}
-
-  Result<> make_resources();
-  Result<> make_pipelines();
-  Result<> record();
-
-  std::shared_ptr<const gpu::Device> kept;
-  std::unique_ptr<HostAccess> host;  // null: the host has none
-  const Plan& plan;
-  const gpu::Device& device;
-  PrepareOptions options;
-  Log log;
-  PerfCounters counters;
-  Profile profile;
-  std::optional<Resources> resources;
-  std::optional<PipelineCaching> caching;
-  std::optional<Pipelines> pipelines;
-  std::optional<StepBindings> bindings;
-  std::optional<PlanExecution> execution;
-  bool shows_prints = false;
-
- private:
-  Result<> upload();
-  Recordable recordable() const {
-    Recordable all{.plan = plan, .resources = *resources, .pipelines = *pipelines, .bindings = *bindings};
-    if (host) {
-      all.before = host->before;
-      all.after = host->after;
-    }
-    return all;
-  }
-  void log_session_memory(std::uint64_t size) const {
-    log.info(formatted("Datagraph pipeline session memory requirement: {}", size));
-  }
-
-  friend class Prepared;
-};
-
 namespace {
 
 template <class T>
@@ -70,138 +23,167 @@ Result<> keep(Result<T> made, std::optional<T>& where) {
   return std::move(made).transform([&](T value) { where.emplace(std::move(value)); });
 }
 
+class Prepared final : public PreparedPlan {
+ public:
+  Prepared(const Plan& plan, std::unique_ptr<HostAccess> host, const gpu::Device& device, PrepareOptions options,
+           const Log& log, PerfCounters counters)
+      : host_(std::move(host)),
+        plan_(host_ ? host_->plan : plan),
+        device_(device),
+        options_(std::move(options)),
+        log_(log),
+        counters_(std::move(counters)) {
+    if (!host_) return;
+    host_inputs_ = host_->inputs;
+    host_outputs_ = host_->outputs;
+  }
+
+  // Pipelines follow resources, which decide strides of rows that shaders are specialised for.
+  Result<> make() {
+    return make_resources().and_then([&] { return make_pipelines(); }).and_then([&] { return record(); });
+  }
+  void belongs_to(DeviceOwner owner) { owner_ = std::move(owner); }
+
+  Result<> submit(const SubmitOptions& options) override { return execution_->submit(options); }
+  Result<> wait() override {
+    const Result<bool> ended = wait_for(options_.execution.time_out, false);
+    if (!ended) return fail(ended.error());
+    if (!*ended) return execution_->timed_out();
+    return {};
+  }
+  Result<bool> wait_for(std::optional<std::chrono::nanoseconds> limit, bool poll) override {
+    return execution_->wait(limit, poll);
+  }
+  bool runs_in_submit() const override { return execution_->runs_in_submit(); }
+  vk::QueuePoint end() const override { return execution_->end(); }
+
+  // Between iterations images are in General.
+  Result<> write(ResourceIndex resource, Bytes bytes) override {
+    SLIPWAY_TRY(gpu::Transfer transfer, gpu::create_transfer(device_));
+    if (std::holds_alternative<Image>(plan_.resources[resource].kind)) {
+      SLIPWAY_TRY_VOID(transfer.upload(resources_->image(resource), 0, bytes));
+    } else {
+      SLIPWAY_TRY_VOID(transfer.upload(resources_->buffer(resource), 0, bytes));
+    }
+    return transfer.finish();
+  }
+  Result<Readback> read_back(const std::set<ResourceIndex>& wanted) override {
+    return launch::read_back(plan_, device_, *resources_, wanted);
+  }
+
+  std::uint64_t session_size(const GraphDispatch& graph) const override {
+    return launch::session_size(recordable(), graph);
+  }
+  bool shows_prints() const override { return owner_.shows_prints; }
+  Result<std::vector<StepSpan>> spans() const override { return execution_->spans(); }
+  Result<> add_times() override { return execution_->add_times(); }
+  Result<> store_caches() override { return caching_->store(device_, "Save Pipeline Cache", counters_, log_); }
+  Profile& profile() override { return profile_; }
+  PerfCounters& counters() override { return counters_; }
+
+ private:
+  Result<> make_resources() {
+    log_.info(formatted("Setup resources, count: {}", plan_.resources.size()));
+    return keep(create_resources(plan_, device_,
+                                 host_ ? std::span<const ExternalBuffer* const>(host_->external) : options_.external),
+                resources_)
+        .and_then([&] { return upload(); });
+  }
+
+  Result<> upload() {
+    const auto is_external = [](const Resource& resource) {
+      const auto* buffer = std::get_if<Buffer>(&resource.kind);
+      return buffer && buffer->external;
+    };
+    if (std::ranges::all_of(plan_.resources, is_external)) return {};
+    const auto lock = options_.queue_lock ? std::unique_lock(*options_.queue_lock) : std::unique_lock<std::mutex>();
+    return upload_contents(plan_, device_, *resources_, counters_);
+  }
+
+  Result<> make_pipelines() {
+    const PipelinePlan wanted = plan_pipelines(plan_, *resources_);
+    const bool all_exist =
+        options_.pipelines && std::ranges::all_of(wanted.requests, [&](const PlannedPipeline& request) {
+          return options_.pipelines->contains(request.key);
+        });
+    if (Result<> loaded = keep(load_pipeline_cache(device_, wanted, options_.pipeline_cache,
+                                                   all_exist ? Cache() : options_.cache, counters_, log_),
+                               caching_);
+        !loaded)
+      return loaded;
+    log_.info("Setup commands");
+    for (const GraphDispatch& graph : plan_.graphs) {
+      if (!graph.native) log_session_memory(graph.session_size);
+    }
+    const gpu::PipelineOptions how{.cache = &caching_->cache(), .fail_on_cache_miss = caching_->fail_on_miss()};
+    return keep(create_pipelines(plan_, device_, *resources_, wanted, how, counters_, options_.pipelines,
+                                 options_.progress),
+                pipelines_)
+        .transform([&] {
+          for (const GraphDispatch& graph : plan_.graphs) {
+            if (graph.native) log_session_memory(pipelines_->of_step(graph.first_step).session_size());
+          }
+        })
+        .and_then([&] {
+          // Drivers compile in several stages, and the next one begins with the first dispatch. A few pipelines are not
+          // worth the time.
+          constexpr std::size_t kManyPipelines = 8;
+          if (!all_exist && wanted.requests.size() >= kManyPipelines) release_freed_memory();
+          return keep(bind_steps(plan_, device_, *resources_, *pipelines_), bindings_);
+        })
+        .and_then([&] {
+          caching_->keep(device_, *pipelines_);
+          return caching_->store(device_, "Save Pipeline Cache (setup)", counters_, log_);
+        });
+  }
+
+  Result<> record() {
+    execution_.emplace(recordable(), device_, options_.execution, log_, options_.counters ? &counters_ : nullptr,
+                       profile_);
+    return execution_->record();
+  }
+
+  Recordable recordable() const {
+    Recordable all{.plan = plan_, .resources = *resources_, .pipelines = *pipelines_, .bindings = *bindings_};
+    if (host_) {
+      all.before = host_->before;
+      all.after = host_->after;
+    }
+    return all;
+  }
+  void log_session_memory(std::uint64_t size) const {
+    log_.info(formatted("Datagraph pipeline session memory requirement: {}", size));
+  }
+
+  // In the order in which they are made; they are destroyed in the opposite order.
+  DeviceOwner owner_;
+  std::unique_ptr<HostAccess> host_;  // null: the host has none
+  const Plan& plan_;
+  const gpu::Device& device_;
+  PrepareOptions options_;
+  Log log_;
+  PerfCounters counters_;
+  Profile profile_;
+  std::optional<Resources> resources_;
+  std::optional<PipelineCaching> caching_;
+  std::optional<Pipelines> pipelines_;
+  std::optional<StepBindings> bindings_;
+  std::optional<PlanExecution> execution_;
+};
+
 }  // namespace
 
-Result<> Prepared::State::make_resources() {
-  log.info(formatted("Setup resources, count: {}", plan.resources.size()));
-  return keep(create_resources(plan, device,
-                               host ? std::span<const ExternalBuffer* const>(host->external) : options.external),
-              resources)
-      .and_then([&] { return upload(); });
-}
-
-Result<> Prepared::State::upload() {
-  const auto is_external = [](const Resource& resource) {
-    const auto* buffer = std::get_if<Buffer>(&resource.kind);
-    return buffer && buffer->external;
-  };
-  if (std::ranges::all_of(plan.resources, is_external)) return {};
-  const auto lock = options.queue_lock ? std::unique_lock(*options.queue_lock) : std::unique_lock<std::mutex>();
-  return upload_contents(plan, device, *resources, counters);
-}
-
-Result<> Prepared::State::make_pipelines() {
-  const PipelinePlan wanted = plan_pipelines(plan, *resources);
-  const bool all_exist = options.pipelines && std::ranges::all_of(wanted.requests, [&](const PlannedPipeline& request) {
-                           return options.pipelines->contains(request.key);
-                         });
-  if (Result<> loaded = keep(load_pipeline_cache(device, wanted, options.pipeline_cache,
-                                                 all_exist ? Cache() : options.cache, counters, log),
-                             caching);
-      !loaded)
-    return loaded;
-  log.info("Setup commands");
-  for (const GraphDispatch& graph : plan.graphs) {
-    if (!graph.native) log_session_memory(graph.session_size);
-  }
-  const gpu::PipelineOptions how{.cache = &caching->cache(), .fail_on_cache_miss = caching->fail_on_miss()};
-  return keep(create_pipelines(plan, device, *resources, wanted, how, counters, options.pipelines, options.progress),
-              pipelines)
-      .transform([&] {
-        for (const GraphDispatch& graph : plan.graphs) {
-          if (graph.native) log_session_memory(pipelines->of_step(graph.first_step).session_size());
-        }
-      })
-      .and_then([&] {
-        // Drivers compile in several stages, and the next one begins with the first dispatch. A few pipelines are not
-        // worth the time.
-        constexpr std::size_t kManyPipelines = 8;
-        if (!all_exist && wanted.requests.size() >= kManyPipelines) release_freed_memory();
-        return keep(bind_steps(plan, device, *resources, *pipelines), bindings);
-      })
-      .and_then([&] {
-        caching->keep(device, *pipelines);
-        return caching->store(device, "Save Pipeline Cache (setup)", counters, log);
-      });
-}
-
-Result<> Prepared::State::record() {
-  execution.emplace(recordable(), device, options.execution, log, options.counters ? &counters : nullptr, profile);
-  return execution->record();
-}
-
-Prepared::Prepared(std::unique_ptr<State> state) : state_(std::move(state)) {
-  if (!state_->host) return;
-  host_inputs_ = state_->host->inputs;
-  host_outputs_ = state_->host->outputs;
-}
-Prepared::Prepared(Prepared&&) noexcept = default;
-Prepared& Prepared::operator=(Prepared&&) noexcept = default;
-Prepared::~Prepared() = default;
-
-Result<Prepared> prepare(const Plan& plan, const gpu::Device& device, PrepareOptions options, const Log& log,
-                         PerfCounters counters) {
+Result<std::unique_ptr<PreparedPlan>> prepare(const Plan& plan, const gpu::Device& device, PrepareOptions options,
+                                              const Log& log, PerfCounters counters, DeviceOwner owner) {
   std::unique_ptr<HostAccess> host;
   if (!options.host_inputs.empty() || !options.host_outputs.empty()) {
     SLIPWAY_TRY(host, make_host_access(plan, device, options));
   }
-  auto state =
-      std::make_unique<Prepared::State>(plan, std::move(host), device, std::move(options), log, std::move(counters));
-  // Pipelines follow resources, which decide strides of rows that shaders are specialised for.
-  return state->make_resources()
-      .and_then([&] { return state->make_pipelines(); })
-      .and_then([&] { return state->record(); })
-      .transform([&] { return Prepared(std::move(state)); });
-}
-
-Result<> Prepared::submit(const SubmitOptions& options) { return state_->execution->submit(options); }
-
-Result<> Prepared::wait() {
-  const Result<bool> ended = wait_for(state_->options.execution.time_out);
-  if (!ended) return fail(ended.error());
-  if (!*ended) return state_->execution->timed_out();
-  return {};
-}
-
-Result<bool> Prepared::wait_for(std::optional<std::chrono::nanoseconds> limit, bool poll) {
-  return state_->execution->wait(limit, poll);
-}
-
-bool Prepared::runs_in_submit() const { return state_->execution->runs_in_submit(); }
-
-vk::QueuePoint Prepared::end() const { return state_->execution->end(); }
-const Resources& Prepared::resources() const { return *state_->resources; }
-std::uint64_t Prepared::session_size(const GraphDispatch& graph) const {
-  return launch::session_size(state_->recordable(), graph);
-}
-Result<std::vector<StepSpan>> Prepared::spans() const { return state_->execution->spans(); }
-Result<> Prepared::add_times() { return state_->execution->add_times(); }
-Profile& Prepared::profile() { return state_->profile; }
-PerfCounters& Prepared::counters() { return state_->counters; }
-bool Prepared::shows_prints() const { return state_->shows_prints; }
-
-void Prepared::belongs_to(std::shared_ptr<const gpu::Device> device, bool shows_prints) {
-  state_->kept = std::move(device);
-  state_->shows_prints = shows_prints;
-}
-
-// Between iterations images are in General.
-Result<> Prepared::write(ResourceIndex resource, Bytes bytes) {
-  SLIPWAY_TRY(gpu::Transfer transfer, gpu::create_transfer(state_->device));
-  if (std::holds_alternative<Image>(state_->plan.resources[resource].kind)) {
-    SLIPWAY_TRY_VOID(transfer.upload(state_->resources->image(resource), 0, bytes));
-  } else {
-    SLIPWAY_TRY_VOID(transfer.upload(state_->resources->buffer(resource), 0, bytes));
-  }
-  return transfer.finish();
-}
-
-Result<Readback> Prepared::read_back(const std::set<ResourceIndex>& wanted) {
-  return launch::read_back(state_->plan, state_->device, *state_->resources, wanted);
-}
-
-Result<> Prepared::store_caches() {
-  return state_->caching->store(state_->device, "Save Pipeline Cache", state_->counters, state_->log);
+  auto prepared =
+      std::make_unique<Prepared>(plan, std::move(host), device, std::move(options), log, std::move(counters));
+  SLIPWAY_TRY_VOID(prepared->make());
+  prepared->belongs_to(std::move(owner));
+  return prepared;
 }
 
 }  // namespace slipway::launch

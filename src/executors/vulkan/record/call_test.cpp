@@ -149,11 +149,11 @@ TEST_F(CallPlan, SubmissionsMayHaveTimeOutsOfTheirOwn) {
     deadline = control.deadline;
     return {};
   });
-  Prepared prepared = must(prepare(of.plan, device_for(of.plan), {}));
+  const auto prepared = must(prepare(of.plan, device_for(of.plan), {}));
   const std::optional<std::chrono::nanoseconds> limits[] = {std::nullopt, std::chrono::hours(1), std::nullopt};
   for (const auto& limit : limits) {
-    must(prepared.submit({.time_out = limit}));
-    must(prepared.wait());
+    must(prepared->submit({.time_out = limit}));
+    must(prepared->wait());
     ASSERT_EQ(deadline.has_value(), limit.has_value());
     EXPECT_TRUE(!deadline || *deadline > HostClock::now());
   }
