@@ -6,6 +6,7 @@
 
 #include "executors/cpu/executor.hpp"
 #include "executors/vulkan/executor.hpp"
+#include "vk/choose_device.hpp"
 #include "vk/selected_device.hpp"
 #include "vk/snapshot.hpp"
 
@@ -40,6 +41,11 @@ Result<std::vector<vk::Snapshot>> vulkan_devices() {
   SLIPWAY_TRY(const std::vector<launch::ExecutorInfo> devices, launch::list_vulkan());
   return devices | std::views::transform([](const launch::ExecutorInfo& info) { return *info.vulkan; }) |
          std::ranges::to<std::vector>();
+}
+
+Result<vk::Snapshot> vulkan_device(std::string_view selector) {
+  SLIPWAY_TRY(const std::vector<vk::Snapshot> devices, vulkan_devices());
+  return vk::choose_device(devices, selector).transform([&](std::size_t index) { return devices[index]; });
 }
 
 std::shared_ptr<launch::Executor> open_executor(const launch::ExecutorRequest& request) {

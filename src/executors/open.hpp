@@ -37,6 +37,8 @@ const ExecutorKind& host_kind();
 
 // The Vulkan devices of the machine, in the loader's order. Errors: no-device, without a Vulkan loader or driver.
 Result<std::vector<vk::Snapshot>> vulkan_devices();
+// The one that a selector names (vk::choose_device).
+Result<vk::Snapshot> vulkan_device(std::string_view selector);
 
 // Starts to open it in the background, while the caller still reads its input. What fails is reported by Executor::info
 // and Executor::prepare.

@@ -22,7 +22,6 @@
 #include "json/writer.hpp"
 #include "launch/report/iteration_times.hpp"
 #include "tensor/compare.hpp"
-#include "vk/choose_device.hpp"
 #include "vk/device_failure.hpp"
 
 namespace slipway::cli {
@@ -67,15 +66,6 @@ class SupervisorLink {
  private:
   std::string received_;
 };
-
-std::optional<vk::Snapshot> find_device(const std::string& selector) {
-  const Result<std::vector<vk::Snapshot>> devices = executors::vulkan_devices();
-  if (!devices) return std::nullopt;
-  const Result<std::size_t> index = vk::choose_device(*devices, selector);
-  if (!index) return std::nullopt;
-  const auto device = std::ranges::find(*devices, *index, &vk::Snapshot::index);
-  return device == devices->end() ? std::nullopt : std::optional(*device);
-}
 
 CaseSamples samples_named(std::string name, std::vector<double> times, double per_second) {
   const std::size_t stride = (times.size() + kMaxCaseSamples - 1) / kMaxCaseSamples;
@@ -146,8 +136,8 @@ class Worker {
     const executors::ExecutorKind& kind = executors::kind_of(selector);
     if (kind.runs_graphs_on_host)
       device.name = kind.open({})->info()->name;
-    else if ((device_ = find_device(selector)))
-      device = {device_->name, vk::driver_of(*device_)};
+    else if (const Result<vk::Snapshot> found = executors::vulkan_device(selector))
+      device = {found->name, vk::driver_of(device_.emplace(*found))};
     json::Writer out(json::kCompact);
     out.object(
         [&] { out.key("device").object([&] { out.member("name", device.name).member("driver", device.driver); }); });

@@ -82,7 +82,8 @@ class Conversion {
     if (!job_->prepare(diagnostics_)) return;
     if (options_.emit == Emit::Tosa) return write_tosa(model);
     if (options_.emit == Emit::Mlir) return write_mlir(model);
-    if (options_.emit == Emit::TosaText) return write_text(tosa::print(model.graph, {.max_elements = UINT64_MAX}));
+    if (options_.emit == Emit::TosaText)
+      return write(tosa::print(model.graph, {.max_elements = UINT64_MAX}), "tosa text");
     log("partitions and segments");
     if (!job_->make_file(diagnostics_) || !ok()) return;
     explain(model.graph, job_->partitioning());
@@ -174,12 +175,7 @@ class Conversion {
   }
 
   void write_mlir(const tosa::Model& model) {
-    const auto text = diagnostics_.take(tosa::write_mlir(model));
-    if (text && ok()) write(*text, "mlir");
-  }
-
-  void write_text(const std::string& text) {
-    if (ok()) write(text, "tosa text");
+    if (const auto text = diagnostics_.take(tosa::write_mlir(model))) write(*text, "mlir");
   }
 
   void assembly(const vgf::File& file) {

@@ -9,15 +9,18 @@ namespace slipway::cli {
 
 void draw_model(const vgf::File& file, const std::string& path, const lower::LowerOptions& lowering,
                 Diagnostics& diagnostics) {
-  const bool dot = path.ends_with(".dot");
-  if (!dot && !path.ends_with(".html")) {
+  if (!path.ends_with(".dot") && !path.ends_with(".html")) {
     diagnostics.error(DiagnosticKind::Usage, {},
                       formatted("--graph takes a file that ends in .html or .dot, not `{}`", path));
     return;
   }
   const std::vector<model::LoweredSegment> lowered = model::lower_segments(file, lowering, diagnostics);
-  const model::Diagram picture = model::build_diagram(file, model::diagram_segments(lowered));
-  const auto text = dot ? std::optional(model::write_dot(picture)) : diagnostics.take(model::write_html(picture));
+  write_diagram(model::build_diagram(file, model::diagram_segments(lowered)), path, diagnostics);
+}
+
+void write_diagram(const model::Diagram& diagram, const std::string& path, Diagnostics& diagnostics) {
+  const auto text =
+      path.ends_with(".dot") ? std::optional(model::write_dot(diagram)) : diagnostics.take(model::write_html(diagram));
   if (!text) return;
   if (const Result<> written = write_file(path, *text); !written) diagnostics.add(written.error());
 }

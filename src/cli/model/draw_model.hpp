@@ -8,10 +8,17 @@
 #include "lower/lower.hpp"
 #include "vgf/vgf.hpp"
 
+namespace slipway::model {
+struct Diagram;
+}
+
 namespace slipway::cli {
 
 // The suffix of `path` selects the kind, `.html` or `.dot`. Errors: usage for another suffix, file-unwritable.
 void draw_model(const vgf::File& file, const std::string& path, const lower::LowerOptions& lowering,
                 Diagnostics& diagnostics);
+
+// A suffix other than `.dot` is that of a page.
+void write_diagram(const model::Diagram& diagram, const std::string& path, Diagnostics& diagnostics);
 
 }  // namespace slipway::cli

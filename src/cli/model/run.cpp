@@ -7,6 +7,7 @@
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
 #include "base/print_diagnostic.hpp"
+#include "cli/model/draw_model.hpp"
 #include "cli/model/open_model.hpp"
 #include "cli/model/run_options.hpp"
 #include "cli/model/vgf_verbs.hpp"
@@ -236,10 +237,7 @@ class ModelVerb : public Job {
     model::Diagram picture =
         model::build_diagram(job_->request().file->vgf, model::diagram_segments(job_->planned(), times));
     picture.summary.push_back("on " + report_->device);
-    if (options_.picture_path.ends_with(".dot"))
-      write(options_.picture_path, model::write_dot(picture));
-    else if (const auto page = diagnostics_.take(model::write_html(picture)))
-      write(options_.picture_path, *page);
+    write_diagram(picture, options_.picture_path, diagnostics_);
   }
 
   void write(const std::string& path, const std::string& text) {

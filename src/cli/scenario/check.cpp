@@ -12,7 +12,7 @@
 #include "scenario/load.hpp"
 #include "scenario/portable.hpp"
 #include "scenario/schema.hpp"
-#include "vk/choose_device.hpp"
+#include "vk/snapshot.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -38,11 +38,8 @@ int describe_key(const std::string& key) {
 }
 
 void check_on_device(const scenario::Loaded& loaded, const std::string& selector, Diagnostics& diagnostics) {
-  const std::optional<std::vector<vk::Snapshot>> devices = diagnostics.take(executors::vulkan_devices());
-  if (!devices) return;
-  const std::optional<std::size_t> chosen = diagnostics.take(vk::choose_device(*devices, selector));
-  if (!chosen) return;
-  scenario::check_device(loaded, (*devices)[*chosen], diagnostics);
+  const std::optional<vk::Snapshot> device = diagnostics.take(executors::vulkan_device(selector));
+  if (device) scenario::check_device(loaded, *device, diagnostics);
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ Id select_layout(Builder& builder, const TensorVariable& tensor, Id type, Id ind
 // Writes one function.
 class AccessFunction {
  public:
-  AccessFunction(const View& view, Builder& builder, StrideConstants& strides, const TensorAccess& access)
+  AccessFunction(const ModuleView& view, Builder& builder, StrideConstants& strides, const TensorAccess& access)
       : view_(view),
         builder_(builder),
         strides_(strides),
@@ -336,7 +336,7 @@ class AccessFunction {
     return builder_.op(spv::Op::OpAccessChain, type, {array_, k});
   }
 
-  const View& view_;
+  const ModuleView& view_;
   Builder& builder_;
   StrideConstants& strides_;
   const TensorAccess& access_;

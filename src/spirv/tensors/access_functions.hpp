@@ -42,7 +42,7 @@ class StrideConstants {
 
 class AccessFunctions {
  public:
-  AccessFunctions(const View& view, Builder& builder) : view_(view), builder_(builder), strides_(builder) {}
+  AccessFunctions(const ModuleView& view, Builder& builder) : view_(view), builder_(builder), strides_(builder) {}
 
   // Under the variable's own id.
   void declare(const TensorVariable& tensor);
@@ -54,7 +54,7 @@ class AccessFunctions {
   void write();
 
  private:
-  const View& view_;
+  const ModuleView& view_;
   Builder& builder_;
   StrideConstants strides_;
   std::map<Id, Id> blocks_;  // by the type of an element: structures around an array of them

@@ -62,7 +62,7 @@ struct Instance {
 class Emulation {
  public:
   // `by_record`: all tensors are.
-  Emulation(const View& view, const TensorVariables& tensors, bool by_record)
+  Emulation(const ModuleView& view, const TensorVariables& tensors, bool by_record)
       : view_(view),
         module_(view.module),
         tensors_(tensors),
@@ -567,7 +567,7 @@ class Emulation {
     return {};
   }
 
-  const View& view_;
+  const ModuleView& view_;
   const Module& module_;
   const TensorVariables& tensors_;
   const bool by_record_;
@@ -599,7 +599,7 @@ bool has_tensors(const Module& module) {
 
 namespace {
 
-Result<Words> emulate(const View& view, const Result<TensorVariables>& tensors, bool by_record) {
+Result<Words> emulate(const ModuleView& view, const Result<TensorVariables>& tensors, bool by_record) {
   const Module& module = view.module;
   if (!tensors) return std::unexpected(tensors.error());
   Result<Words> words = Emulation(view, *tensors, by_record).run();
@@ -616,7 +616,7 @@ Result<Words> emulate_tensors(const Module& module, std::span<const TensorBindin
   if (!has_tensors(module)) return Words(module.words().begin(), module.words().end());
   auto annotations = Annotations::of(module);
   if (!annotations) return std::unexpected(std::move(annotations.error()));
-  const View view(module, std::move(*annotations), specialization);
+  const ModuleView view(module, std::move(*annotations), specialization);
   return emulate(view, find_tensors(view, bindings), false);
 }
 
@@ -624,7 +624,7 @@ Result<Words> emulate_tensors_by_record(const Module& module) {
   if (!has_tensors(module)) return Words(module.words().begin(), module.words().end());
   auto annotations = Annotations::of(module);
   if (!annotations) return std::unexpected(std::move(annotations.error()));
-  const View view(module, std::move(*annotations), {});
+  const ModuleView view(module, std::move(*annotations), {});
   return emulate(view, find_tensors_by_record(view), true);
 }
 

@@ -23,7 +23,7 @@ Size extent_of(const TensorLayout& layout) {
 
 class TensorFinder {
  public:
-  TensorFinder(const View& view, std::span<const TensorBinding> bindings, bool by_record = false)
+  TensorFinder(const ModuleView& view, std::span<const TensorBinding> bindings, bool by_record = false)
       : view_(view), bindings_(bindings), by_record_(by_record) {}
 
   Result<TensorVariables> find() {
@@ -111,7 +111,7 @@ class TensorFinder {
     return fail(kind, view_.module.location(variable), formatted("tensor `{}` {}", view_.label(variable.result), what));
   }
 
-  const View& view_;
+  const ModuleView& view_;
   std::span<const TensorBinding> bindings_;
   bool by_record_ = false;
   TensorVariables found_;
@@ -125,10 +125,10 @@ bool is_integer(const Instruction* type) {
   return width == 8 || width == 16 || width == 32 || width == 64;
 }
 
-Result<TensorVariables> find_tensors(const View& view, std::span<const TensorBinding> bindings) {
+Result<TensorVariables> find_tensors(const ModuleView& view, std::span<const TensorBinding> bindings) {
   return TensorFinder(view, bindings).find();
 }
 
-Result<TensorVariables> find_tensors_by_record(const View& view) { return TensorFinder(view, {}, true).find(); }
+Result<TensorVariables> find_tensors_by_record(const ModuleView& view) { return TensorFinder(view, {}, true).find(); }
 
 }  // namespace slipway::spirv

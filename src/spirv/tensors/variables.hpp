@@ -28,8 +28,8 @@ bool is_integer(const Instruction* type);
 using TensorVariables = std::map<Id, TensorVariable>;
 
 // Errors: those of `emulate_tensors` about declarations and layouts.
-Result<TensorVariables> find_tensors(const View& view, std::span<const TensorBinding> bindings);
+Result<TensorVariables> find_tensors(const ModuleView& view, std::span<const TensorBinding> bindings);
 // The same without layouts, which records have.
-Result<TensorVariables> find_tensors_by_record(const View& view);
+Result<TensorVariables> find_tensors_by_record(const ModuleView& view);
 
 }  // namespace slipway::spirv
