@@ -69,8 +69,8 @@ struct ControlCode {
   bool grouped = false;          // sections belong to kernel instances
   std::optional<Uuid> uid;
   std::optional<std::uint32_t> partition_columns;
-  std::vector<ControlSection> sections;   // without the empty section 0
-  std::vector<ControlKernel> kernels;  // of grouped files
+  std::vector<ControlSection> sections;  // without the empty section 0
+  std::vector<ControlKernel> kernels;    // of grouped files
   std::vector<ControlPatch> patches;
 
   const ControlKernel* find_kernel(std::string_view name) const;

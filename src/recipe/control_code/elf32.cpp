@@ -66,13 +66,13 @@ bool Elf32::read_sections() {
     const SourceLocation location = SourceLocation::in_bytes(file_, {at, at + header_.section_header_size()});
     const ElfSection raw = *elf_section(bytes_, header_, i);
     ControlSection section{.index = i,
-                        .name = name_at(names, raw.name_offset, location, "section"),
-                        .type = raw.type,
-                        .flags = static_cast<std::uint32_t>(raw.flags),
-                        .offset = static_cast<std::uint32_t>(raw.offset),
-                        .size = static_cast<std::uint32_t>(raw.size),
-                        .link = raw.link,
-                        .info = raw.info};
+                           .name = name_at(names, raw.name_offset, location, "section"),
+                           .type = raw.type,
+                           .flags = static_cast<std::uint32_t>(raw.flags),
+                           .offset = static_cast<std::uint32_t>(raw.offset),
+                           .size = static_cast<std::uint32_t>(raw.size),
+                           .link = raw.link,
+                           .info = raw.info};
     if (raw.type != SHT_NOBITS && !range_of(bytes_, raw.offset, raw.size)) {
       diagnostics_->error(DiagnosticKind::FileTruncated, location,
                           formatted("section {} ({}) has {} bytes from byte {} on, but the file ends at byte {}", i,

@@ -52,7 +52,7 @@ std::vector<PlanExecution::Segment> PlanExecution::divide(const Recordable& run)
 }
 
 PlanExecution::PlanExecution(const Recordable& recordable, const gpu::Device& device, const ExecutionOptions& options,
-                         const Log& log, PerfCounters* counters, Profile& profile)
+                             const Log& log, PerfCounters* counters, Profile& profile)
     : run_(recordable),
       plan_(recordable.plan),
       device_(device),
