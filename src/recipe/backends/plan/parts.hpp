@@ -47,7 +47,7 @@ class PlanBuffer final : public buffer_storage {
 // A kernel, with the pipelines that its runs have needed so far. May be used from several threads.
 class PlanKernel final : public LoadedKernel {
  public:
-  PlanKernel(std::shared_ptr<PlanDevice> device, KernelPlan plan, std::vector<Diagnostic> remarks)
+  PlanKernel(std::shared_ptr<PlanDevice> device, KernelPlan plan, std::vector<Diagnostic> remarks = {})
       : LoadedKernel(std::move(remarks)), device_(std::move(device)), plan_(std::move(plan)) {}
 
   const KernelPlan& plan() const { return plan_; }
