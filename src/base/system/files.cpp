@@ -216,6 +216,8 @@ Result<Path> followed(Path path) {
 
 }  // namespace
 
+Path directory_of(const Path& file) { return file.has_parent_path() ? file.parent_path() : Path("."); }
+
 MappedFile::~MappedFile() {
   if (bytes_.empty()) return;
   forget_mapping(bytes_);

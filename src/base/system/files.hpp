@@ -17,6 +17,8 @@
 namespace slipway {
 
 using Path = std::filesystem::path;
+// Of a file; `.` where its path has none.
+Path directory_of(const Path& file);
 
 // With its dot, in lower case: extensions are compared without regard to case.
 std::string extension_of(const Path& path);
