@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a user decides about a model that is imported: shapes, parameters, and the arithmetic of integers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "importer/array.hpp"
+
+namespace slipway::importer {
+
+// How integers with a scale are computed (docs/spec/import.md#three-arithmetics).
+enum class Arithmetic : std::uint8_t { OfFormat, Double, Single, Float };
+
+struct ImportOptions {
+  std::map<std::string, tensor::Shape> shapes;     // of inputs
+  std::map<std::string, std::int64_t> dimensions;  // by symbol
+  // The shape of the array that will be the input, and its elements for an input that decides a shape; empty without
+  // such an array. Either may be null.
+  std::function<std::optional<tensor::Shape>(const std::string& input)> shape_of;
+  std::function<std::optional<Array>(const std::string& input)> elements_of;
+  std::string signature;            // of a TensorFlow Lite file; empty: the default
+  std::vector<std::string> expose;  // tensors of the file that become outputs
+  Arithmetic arithmetic = Arithmetic::OfFormat;
+};
+
+}  // namespace slipway::importer
