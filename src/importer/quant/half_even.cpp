@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "importer/quant/half_even.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/format.hpp"
+
+namespace slipway::importer {
+namespace {
+
+void check_width(FileType type) {
+  if (!is_integer(type) || bits_of(type) > 16) throw Refused(formatted("quantised numbers are not {}", name_of(type)));
+}
+
+}  // namespace
+
+std::int64_t least_of(FileType type) {
+  check_width(type);
+  return is_unsigned(type) ? 0 : -(std::int64_t{1} << (bits_of(type) - 1));
+}
+
+std::int64_t greatest_of(FileType type) {
+  check_width(type);
+  return (std::int64_t{1} << (bits_of(type) - (is_unsigned(type) ? 0 : 1))) - 1;
+}
+
+Term rounded_to_int32(Builder& b, const Term& x) {
+  if (x.known && x.count() <= kMaxFolded) return b.cast(b.unary(Unary::RoundEven, x), FileType::I32);
+  if (x.rank() == 0) return b.reshape(rounded_to_int32(b, b.reshape(x, {1})), {});
+  return b.term(b.add(tosa::Op::CAST, {b.value(x)}, {}, tosa::DataType::I32), FileType::I32);
+}
+
+namespace {
+
+// Floats of `digits` binary digits each, whose sum is x (Veltkamp's splitting).
+std::vector<Term> pieces_of(Builder& b, const Term& x, int digits, int count) {
+  constexpr int kDigits = 24;
+  const double splitter = std::ldexp(1, kDigits - digits) + 1;
+  std::vector<Term> pieces;
+  Term rest = x;
+  for (int i = 1; i < count; ++i) {
+    const Term scaled = b.binary(Binary::Mul, rest, splitter);
+    pieces.push_back(b.sub(scaled, b.sub(scaled, rest)));
+    rest = b.sub(rest, pieces.back());
+  }
+  pieces.push_back(rest);
+  return pieces;
+}
+
+}  // namespace
+
+Term rounding_quotient(Builder& b, const Term& x, const Term& scale, FileType type) {
+  if (x.known && scale.known && x.count() <= kMaxFolded) return b.div(x, scale);
+  // Beyond every integer of 16 bits with any zero point.
+  constexpr double kFar = 1 << 18;
+  const Term reciprocal = b.unary(Unary::Reciprocal, scale);
+  const Term near = b.clamp(b.mul(x, reciprocal), -kFar, kFar);
+  // The quotient differs from `middle` by less than 1. What x exceeds middle * scale by is computed without rounding
+  // where it is small: `middle` has few digits, so that its products with pieces of the scale are exact, and so are the
+  // differences.
+  const Term middle = b.binary(Binary::Add, b.unary(Unary::Floor, near), 0.5);
+  Term rest = x;
+  const bool is_8 = bits_of(type) <= 8;
+  for (const Term& piece : pieces_of(b, scale, is_8 ? 12 : 6, is_8 ? 2 : 4)) rest = b.sub(rest, b.mul(middle, piece));
+  return b.add(middle, b.mul(rest, reciprocal));
+}
+
+Term quotient_by_255(Builder& b, const Term& x) {
+  if (x.known) return b.binary(Binary::Div, x, 255);
+  const double reciprocal = static_cast<double>(1.0F / 255);
+  const Term near = b.binary(Binary::Mul, x, reciprocal);
+  // x - 255 * near as x - 256 * near + near, all of which are exact.
+  const Term rest = b.add(b.sub(x, b.binary(Binary::Mul, near, 256)), near);
+  return b.add(near, b.binary(Binary::Mul, rest, reciprocal));
+}
+
+Term quantised_to_even(Builder& b, const Term& x, FileType type, const Term* zero_point) {
+  const auto least = static_cast<double>(least_of(type)), greatest = static_cast<double>(greatest_of(type));
+  if (!zero_point || (zero_point->known && zero_point->count() == 1)) {
+    // The limits are whole numbers, so that they may come before the rounding.
+    const auto zero = zero_point ? static_cast<double>(zero_point->known->integer(0)) : 0.0;
+    const Term whole = rounded_to_int32(b, b.clamp(x, least - zero, greatest - zero));
+    return b.narrow(b.affine(whole, 1, zero), type);
+  }
+  // Wider than any type and zero point, so that the sum does not overflow.
+  constexpr double kFar = 1 << 24;
+  const Term whole = rounded_to_int32(b, b.clamp(x, -kFar, kFar));
+  const Term moved = b.add(whole, b.widen(*zero_point));
+  return b.narrow(b.binary(Binary::Min, b.binary(Binary::Max, moved, least), greatest), type);
+}
+
+Term centred_real(Builder& b, const Term& x, const Term* zero_point) {
+  if (is_real(x.type)) return b.cast(x, FileType::F32);
+  const Term wide = b.widen(x);
+  if (zero_point && zero_point->known && zero_point->count() == 1)
+    return b.cast(b.affine(wide, 1, -static_cast<double>(zero_point->known->integer(0))), FileType::F32);
+  return b.cast(zero_point ? b.sub(wide, b.widen(*zero_point)) : wide, FileType::F32);
+}
+
+}  // namespace slipway::importer

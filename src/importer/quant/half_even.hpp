@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Numbers with a scale and a zero point: real = scale * (stored - zero point)
+// (docs/spec/import.md#quantise-and-dequantise).
+#pragma once
+
+#include "importer/emit/builder.hpp"
+
+namespace slipway::importer {
+
+// The limits of an integer type of at most 16 bits.
+std::int64_t least_of(FileType type);
+std::int64_t greatest_of(FileType type);
+
+// Floats rounded to int32, halves to even; saturates.
+Term rounded_to_int32(Builder& b, const Term& x);
+// x / scale of float32 on the way to a type of at most 16 bits: it rounds to the integer that the quotient of float32
+// rounds to, halves included, on every device. A product with the reciprocal does not. `scale` broadcasts to x.
+Term rounding_quotient(Builder& b, const Term& x, const Term& scale, FileType type);
+// x / 255 of float32, the nearest float.
+Term quotient_by_255(Builder& b, const Term& x);
+// round_even(x) + zero point, saturated to an integer type. `zero_point` has that type and broadcasts to x; null: 0.
+Term quantised_to_even(Builder& b, const Term& x, FileType type, const Term* zero_point);
+// (x - zero point) as float32.
+Term centred_real(Builder& b, const Term& x, const Term* zero_point);
+
+}  // namespace slipway::importer
