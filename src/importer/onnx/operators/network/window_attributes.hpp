@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The attributes of convolutions and pools: strides, dilations, pads and auto_pad.
+#pragma once
+
+#include "importer/emit/network/windows.hpp"
+#include "importer/emit/node_context.hpp"
+
+namespace slipway::importer {
+
+// `extents`: the spatial dimensions of the operand.
+Windows window_attributes(const NodeContext& node, const tensor::Shape& kernel, tensor::ShapeView extents);
+// The attribute `kernel_shape`, or `otherwise`.
+tensor::Shape kernel_shape(const NodeContext& node, const tensor::Shape& otherwise);
+// A list with one element for each spatial dimension, or `otherwise` for each.
+tensor::Shape spatial_list(const NodeContext& node, std::string_view name, std::size_t rank, std::int64_t otherwise);
+// Whether the attribute auto_pad, which may be NOTSET, asks for SAME padding, and for which.
+std::optional<Padding> automatic_padding(const NodeContext& node);
+
+// The convolution of the attributes: x [N, C, spatial...], weights [M, C / group, spatial...], a bias or null.
+Term onnx_convolution(const NodeContext& node, const Term& x, const Term& weights, const Term* bias,
+                      ConvolutionForm form);
+
+}  // namespace slipway::importer
