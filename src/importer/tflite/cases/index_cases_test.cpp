@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "base/format.hpp"
+#include "importer/tflite/cases/operator_case.hpp"
+
+namespace slipway::importer {
+namespace {
+
+void add_gathers(OperatorCases& cases) {
+  cases.add("GATHER batch", [](CaseBuilder& c) {
+    fb::GatherOptionsT options;
+    options.axis = 2;
+    options.batch_dims = 1;
+    c.op_with("GATHER", {c.real({2, 3, 4, 2}), c.given(FileType::I32, {2, 2}, {3, 0, 1, 2})}, {{}}, options);
+  });
+  cases.add("GATHER_ND", [](CaseBuilder& c) {
+    c.op("GATHER_ND", {c.real({3, 4, 2}), c.given(FileType::I32, {2, 2}, {0, 3, 2, 1})}, {{}});
+  });
+  cases.add("SCATTER_ND", [](CaseBuilder& c) {
+    c.op("SCATTER_ND", {c.given(FileType::I32, {3, 1}, {3, 0, 3}), c.real({3, 2}), c.list({5, 2})}, {{}});
+  });
+  cases.add("SCATTER_ND int32", [](CaseBuilder& c) {
+    c.op("SCATTER_ND",
+         {c.given(FileType::I32, {3, 1}, {3, 0, 3}), c.whole(FileType::I32, {3, 2}, -9, 9), c.list({5, 2})},
+         {{FileType::I32}});
+  });
+  cases.add("EMBEDDING_LOOKUP float32", [](CaseBuilder& c) {
+    c.op("EMBEDDING_LOOKUP", {c.given(FileType::I32, {3}, {2, 0, 2}), c.random_constant(FileType::F32, {4, 3}, -1, 1)},
+         {{}});
+  });
+  cases.add("EMBEDDING_LOOKUP hybrid", [](CaseBuilder& c) {
+    c.op("EMBEDDING_LOOKUP", {c.given(FileType::I32, {3}, {2, 0, 2}), c.channel_weights({4, 3}, {0.013F}, 0)}, {{}});
+  });
+  for (const int axis : {-1, 0}) {
+    cases.add(formatted("ONE_HOT axis {}", axis), [&](CaseBuilder& c) {
+      fb::OneHotOptionsT options;
+      options.axis = axis;
+      c.op_with("ONE_HOT",
+                {c.given(FileType::I32, {2, 2}, {3, -1, 0, 9}), c.number(4), c.given(FileType::F32, {}, {2.5}),
+                 c.given(FileType::F32, {}, {-1})},
+                {{}}, options);
+    });
+  }
+  for (const FileType type : {FileType::F32, FileType::I8, FileType::U8, FileType::I32}) {
+    cases.add(formatted("TOPK_V2 {}", name_of(type)), [&](CaseBuilder& c) {
+      c.op("TOPK_V2", {c.input(type, {3, 9}, is_unsigned(type) ? 0 : -20, 20), c.number(4)},
+           {{type, {}}, {FileType::I32}});
+    });
+    for (const std::string_view kind : {"ARG_MAX", "ARG_MIN"}) {
+      cases.add(formatted("{} {}", kind, name_of(type)), [&](CaseBuilder& c) {
+        const int x = c.input(type, {3, 4, 5}, is_unsigned(type) ? 0 : -5, 5), axis = c.number(1);
+        if (kind == "ARG_MAX") {
+          fb::ArgMaxOptionsT options;
+          options.output_type = 4;
+          return c.op_with(kind, {x, axis}, {{FileType::I64}}, options);
+        }
+        fb::ArgMinOptionsT options;
+        options.output_type = 2;
+        c.op_with(kind, {x, axis}, {{FileType::I32}}, options);
+      });
+    }
+  }
+}
+
+void add_other_indices(OperatorCases& cases) {
+  cases.add("DYNAMIC_UPDATE_SLICE", [](CaseBuilder& c) {
+    c.op("DYNAMIC_UPDATE_SLICE", {c.real({4, 5}), c.real({2, 3}), c.given(FileType::I32, {2}, {-1, 4})}, {{}});
+  });
+  cases.add("SPARSE_TO_DENSE", [](CaseBuilder& c) {
+    c.op_with("SPARSE_TO_DENSE",
+              {c.given(FileType::I32, {3, 2}, {0, 1, 1, 2, 2, 0}), c.list({3, 4}), c.real({3}),
+               c.given(FileType::F32, {}, {-1})},
+              {{}}, fb::SparseToDenseOptionsT());
+  });
+  cases.add("MATRIX_DIAG", [](CaseBuilder& c) { c.op("MATRIX_DIAG", {c.real({2, 3})}, {{}}); });
+  cases.add("MATRIX_SET_DIAG",
+            [](CaseBuilder& c) { c.op("MATRIX_SET_DIAG", {c.real({2, 3, 4}), c.real({2, 3})}, {{}}); });
+  for (const std::string_view kind : {"SUM", "PROD", "MAX", "MIN"}) {
+    cases.add(formatted("UNSORTED_SEGMENT_{}", kind), [&](CaseBuilder& c) {
+      c.op(formatted("UNSORTED_SEGMENT_{}", kind),
+           {c.real({5, 2}), c.constant(FileType::I32, {5}, {3, 0, 1, 3, 0}), c.number(5)}, {{}});
+    });
+  }
+  cases.add("BUCKETIZE float32", [](CaseBuilder& c) {
+    fb::BucketizeOptionsT options;
+    options.boundaries = {-2, 0.5, 3};
+    c.op_with("BUCKETIZE", {c.real({4, 5})}, {{FileType::I32}}, options);
+  });
+  cases.add("BUCKETIZE int32", [](CaseBuilder& c) {
+    fb::BucketizeOptionsT options;
+    options.boundaries = {-2, 0.5, 3};
+    c.op_with("BUCKETIZE", {c.whole(FileType::I32, {4, 5}, -5, 5)}, {{FileType::I32}}, options);
+  });
+  cases.add("BITCAST",
+            [](CaseBuilder& c) { c.op("BITCAST", {c.constant(FileType::F32, {3}, {1, 2, -0.5})}, {{FileType::I32}}); });
+  cases.add("BITWISE_XOR", [](CaseBuilder& c) {
+    c.op("BITWISE_XOR", {c.whole(FileType::I32, {3, 4}, -99, 99), c.whole(FileType::I32, {4}, -99, 99)},
+         {{FileType::I32}});
+  });
+  cases.add("RIGHT_SHIFT", [](CaseBuilder& c) {
+    c.op("RIGHT_SHIFT", {c.whole(FileType::I32, {3, 4}, -99, 99), c.whole(FileType::I32, {3, 4}, 0, 6)},
+         {{FileType::I32}});
+  });
+  cases.add("WHERE", [](CaseBuilder& c) {
+    c.op("WHERE", {c.constant(FileType::Bool, {2, 3}, {1, 0, 1, 0, 0, 1})}, {{FileType::I64}});
+  });
+  cases.add("UNIQUE", [](CaseBuilder& c) {
+    fb::UniqueOptionsT options;
+    options.idx_out_type = 2;
+    c.op_with("UNIQUE", {c.constant(FileType::I32, {6}, {3, 1, 3, 7, 1, 0})}, {{FileType::I32}, {FileType::I32}},
+              options);
+  });
+}
+
+}  // namespace
+
+void add_index_cases(OperatorCases& cases) {
+  add_gathers(cases);
+  add_other_indices(cases);
+}
+
+}  // namespace slipway::importer
