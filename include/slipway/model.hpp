@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Models: load a VGF file, or a TOSA or MLIR model, and run it on a Vulkan device or on the CPU.
+// Models: load a VGF file, or an ONNX, TensorFlow Lite, TOSA or MLIR model, and run it on a Vulkan device or on the
+// CPU.
 //
 //   auto model = slipway::Model::load("net.vgf");
 //   auto device = slipway::Device::open();
@@ -34,6 +35,9 @@ namespace slipway {
 // An input or output of a model.
 struct ModelOptions {
   std::string entry;  // the function of an MLIR module; empty: all
+  // Of ONNX and TensorFlow Lite models: shapes of inputs with open dimensions by name, and open dimensions by theirs.
+  std::map<std::string, std::vector<std::int64_t>> shapes;
+  std::map<std::string, std::int64_t> dimensions;
   bool cache = true;  // keep compiled shaders and kernels in the user's cache directory
   // Of `load` and `parse`: `read`, for other models than VGF files `narrow`, `simplify`, `encode`, then `shaders`.
   ProgressCallback progress;
@@ -122,7 +126,8 @@ class SLIPWAY_API PreparedModel {
   Outcome<bool> set_input(std::string_view name, ByteView bytes);
   Outcome<ByteView> output(std::string_view name) const;
 
-  // Runs the model once and waits for it. The first run also finds outputs that the model does not write, for which it
+  // Runs the model once and waits for it. Elements of 64 bits are computed in 32: integers that do not fit are errors
+  // (out-of-range). The first run also finds outputs that the model does not write, for which it
   // may run a second time. Errors: timed-out, device-failed; output-not-written from every run of such a model.
   Outcome<bool> run();
 

@@ -173,6 +173,11 @@ typedef struct {
   int no_cache;      /* do not keep compiled shaders, kernels and tuning in the user's cache directory */
   slipway_progress_function progress;
   void* progress_user;
+  /* Of ONNX and TensorFlow Lite models: inputs with open dimensions, and open dimensions by name (each a shape of rank 1). */
+  const slipway_tensor_shape* shapes;
+  size_t shape_count;
+  const slipway_tensor_shape* dimensions;
+  size_t dimension_count;
 } slipway_model_options;
 
 typedef struct {

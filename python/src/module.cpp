@@ -25,6 +25,7 @@ using namespace slipway;
 
 namespace {
 
+using Shapes = std::map<std::string, std::vector<std::int64_t>>;
 using Released = nb::call_guard<nb::gil_scoped_release>;
 
 // An array of any library that speaks DLPack or the buffer protocol, in the memory of the host and packed.
@@ -350,30 +351,35 @@ void add_models(nb::module_& module) {
       .def("__repr__", [](const TuningResult& self) {
         return "<TuningResult " + std::to_string(self.before_milliseconds) + " -> " + std::to_string(self.after_milliseconds) + " ms>";
       });
-  nb::class_<Model>(module, "Model", nb::is_weak_referenceable(), "A model: a VGF file, or a TOSA or MLIR model that was converted in memory.")
-      .def_static("load", [](const std::filesystem::path& file, std::string entry, bool cache,
-                             const nb::object& progress) {
+  nb::class_<Model>(module, "Model", nb::is_weak_referenceable(), "A model: a VGF file, or an ONNX, TensorFlow Lite, TOSA or MLIR model that was converted in memory.")
+      .def_static("load", [](const std::filesystem::path& file, std::string entry, Shapes shapes,
+                             std::map<std::string, std::int64_t> dims, bool cache, const nb::object& progress) {
         ModelOptions options;
+        options.shapes = std::move(shapes);
+        options.dimensions = std::move(dims);
         options.progress = progress_of(progress);
         options.entry = std::move(entry);
         options.cache = cache;
         return Model::load(file, options).value();
-      }, "file"_a, nb::kw_only(), "entry"_a = "", "cache"_a = true, "progress"_a = nb::none(),
-         "Reads a model. `progress(stage, index, count, done, total)` is called at the beginning of each stage and when "
+      }, "file"_a, nb::kw_only(), "entry"_a = "", "shapes"_a = Shapes(), "dims"_a = std::map<std::string, std::int64_t>(),
+         "cache"_a = true, "progress"_a = nb::none(),
+         "Reads a model. `shapes` of inputs and `dims` are for open dimensions of ONNX and TensorFlow Lite models. `progress(stage, index, count, done, total)` is called at the beginning of each stage and when "
          "kernels of it are ready, in the thread of the call; returning False or an exception stops it.", Released())
-      .def_static("parse", [](nb::handle bytes, std::string_view name, std::string entry, bool cache,
-                              const nb::object& progress) {
+      .def_static("parse", [](nb::handle bytes, std::string_view name, std::string entry, Shapes shapes,
+                              std::map<std::string, std::int64_t> dims, bool cache, const nb::object& progress) {
         const Buffer buffer(bytes);
         ModelOptions options;
+        options.shapes = std::move(shapes);
+        options.dimensions = std::move(dims);
         options.progress = progress_of(progress);
         options.entry = std::move(entry);
         options.cache = cache;
         const ByteView all = buffer.view();
         const nb::gil_scoped_release released;
         return Model::parse(all, name, options).value();
-      }, nb::sig(R"(def parse(bytes: collections.abc.Buffer, name: str = "<bytes>", *, entry: str = "", cache: bool = True, progress: object | None = None) -> Model)"),
-         "bytes"_a, "name"_a = "<bytes>", nb::kw_only(), "entry"_a = "", "cache"_a = true,
-         "progress"_a = nb::none(), "The same for the bytes of a file.")
+      }, nb::sig(R"(def parse(bytes: collections.abc.Buffer, name: str = "<bytes>", *, entry: str = "", shapes: collections.abc.Mapping[str, collections.abc.Sequence[int]] = {}, dims: collections.abc.Mapping[str, int] = {}, cache: bool = True, progress: object | None = None) -> Model)"),
+         "bytes"_a, "name"_a = "<bytes>", nb::kw_only(), "entry"_a = "", "shapes"_a = Shapes(),
+         "dims"_a = std::map<std::string, std::int64_t>(), "cache"_a = true, "progress"_a = nb::none(), "The same for the bytes of a file.")
       .def_prop_ro("inputs", &Model::inputs, "a list of TensorInfo")
       .def_prop_ro("outputs", &Model::outputs, "a list of TensorInfo")
       .def("__repr__", [](const Model& self) { return "<Model " + signature_of(self) + ">"; })

@@ -39,12 +39,27 @@ ProgressCallback progress_callback(slipway_progress_function function, void* use
   };
 }
 
+std::map<std::string, std::vector<std::int64_t>> shapes_of(const slipway_tensor_shape* shapes, size_t count) {
+  std::map<std::string, std::vector<std::int64_t>> by_name;
+  require_list(shapes, count, "the options have a shape_count, but no shapes");
+  for (size_t i = 0; i < count; ++i) {
+    require_list(shapes[i].shape, shapes[i].rank, "a slipway_tensor_shape has a rank, but no shape");
+    by_name[text_or_empty(shapes[i].name)].assign(shapes[i].shape, shapes[i].shape + shapes[i].rank);
+  }
+  return by_name;
+}
+
 ModelOptions model_options(const slipway_model_options* given) {
   const slipway_model_options from = options_of(given);
   ModelOptions options;
   options.entry = text_or_empty(from.entry);
   options.cache = from.no_cache == 0;
   options.progress = progress_callback(from.progress, from.progress_user);
+  options.shapes = shapes_of(from.shapes, from.shape_count);
+  for (const auto& [name, extent] : shapes_of(from.dimensions, from.dimension_count)) {
+    if (extent.size() != 1) throw WrongCall{"a dimension has one extent"};
+    options.dimensions[name] = extent.front();
+  }
   return options;
 }
 
@@ -59,16 +74,6 @@ ConvertOptions convert_options(const slipway_convert_options* given) {
   if (from.shader_check < 0 || from.shader_check > 2) throw WrongCall{"`shader_check` is 0, 1 or 2"};
   options.shader_check = static_cast<ShaderCheck>(from.shader_check);
   return options;
-}
-
-std::map<std::string, std::vector<std::int64_t>> shapes_of(const slipway_tensor_shape* shapes, size_t count) {
-  std::map<std::string, std::vector<std::int64_t>> by_name;
-  require_list(shapes, count, "the options have a shape_count, but no shapes");
-  for (size_t i = 0; i < count; ++i) {
-    require_list(shapes[i].shape, shapes[i].rank, "a slipway_tensor_shape has a rank, but no shape");
-    by_name[text_or_empty(shapes[i].name)].assign(shapes[i].shape, shapes[i].shape + shapes[i].rank);
-  }
-  return by_name;
 }
 
 TuneOptions tune_options(const slipway_tune_options* given) {

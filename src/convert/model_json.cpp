@@ -111,6 +111,8 @@ std::vector<ConstantOfGraph> constants_of(const tosa::Model& model) {
   return constants;
 }
 
+}  // namespace
+
 const Record<tosa::Model>& model_record() {
   using M = tosa::Model;
   static const auto record =
@@ -134,8 +136,6 @@ const Record<tosa::Model>& model_record() {
               "the cost of all operators");
   return record;
 }
-
-}  // namespace
 
 Statistics statistics_of(const tosa::Graph& graph, const tosa::Constant& constant) {
   Statistics made;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "json/record.hpp"
 #include "tosa/model.hpp"
 
 namespace slipway::convert {
@@ -15,6 +16,7 @@ struct Statistics {
 };
 Statistics statistics_of(const tosa::Graph& graph, const tosa::Constant& constant);
 
+const json::Record<tosa::Model>& model_record();
 std::string model_json(const tosa::Model& model);
 std::string model_schema();
 

@@ -4,6 +4,9 @@
 #include "base/format.hpp"
 #include "base/mlir_bytecode.hpp"
 #include "foreign/recognise.hpp"
+#include "importer/import.hpp"
+#include "importer/onnx/read_onnx.hpp"
+#include "importer/tflite/read_tflite.hpp"
 #include "tosa/read/mlir/read_mlir.hpp"
 #include "tosa/read/read_tosa.hpp"
 #include "tosa/text.hpp"
@@ -30,8 +33,8 @@ std::string_view other_format(Bytes bytes, std::string_view name) {
 
 void not_a_model(std::string_view what, const std::string& name, Diagnostics& diagnostics) {
   diagnostics.error(DiagnosticKind::NotRecognised, SourceLocation::in_file(name),
-                    formatted("the file is {}; a model is TOSA FlatBuffers, MLIR or a graph as text (not TFLite, ONNX "
-                              "or TOSA JSON)",
+                    formatted("the file is {}; a model is ONNX, TensorFlow Lite, TOSA FlatBuffers, MLIR or a graph as "
+                              "text (not TOSA JSON)",
                               what));
 }
 
@@ -64,10 +67,12 @@ bool is_graph_text(std::string_view text) {
   }
 }
 
-ModelFormat detect_format(Bytes bytes) {
+ModelFormat detect_format(Bytes bytes, std::string_view name) {
   if (tosa::is_tosa(bytes)) return ModelFormat::TosaFlatBuffers;
   if (is_mlir_bytecode(bytes)) return ModelFormat::MlirBytecode;
   if (vgf::is_vgf(bytes)) return ModelFormat::Vgf;
+  if (importer::is_tflite(bytes)) return ModelFormat::Tflite;
+  if (importer::is_onnx(bytes) || (name.ends_with(".onnx") && !is_text(bytes))) return ModelFormat::Onnx;
   return is_graph_text(text_of(bytes)) ? ModelFormat::GraphText : ModelFormat::MlirText;
 }
 
@@ -80,7 +85,7 @@ bool has_entry(ModelFormat format, const std::string& name, const std::string& e
 
 std::optional<tosa::Model> read_model(Bytes bytes, const std::string& name, const ReadModelOptions& options,
                                       Diagnostics& diagnostics) {
-  const ModelFormat format = detect_format(bytes);
+  const ModelFormat format = detect_format(bytes, name);
   if (!has_entry(format, name, options.entry, diagnostics)) return std::nullopt;
   if (format == ModelFormat::TosaFlatBuffers) {
     auto model = tosa::read_tosa(bytes, name, diagnostics);
@@ -89,6 +94,10 @@ std::optional<tosa::Model> read_model(Bytes bytes, const std::string& name, cons
       rename(model->output_names, "output");
     }
     return model;
+  }
+  if (format == ModelFormat::Onnx || format == ModelFormat::Tflite) {
+    const auto imported = importer::ImportedModel::open(bytes, name, options.files, diagnostics);
+    return imported ? imported->specialise(options.import, diagnostics) : std::nullopt;
   }
   if (format == ModelFormat::GraphText) return read_text(bytes, name, diagnostics);
   if (format == ModelFormat::Vgf) {

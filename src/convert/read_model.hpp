@@ -7,14 +7,17 @@
 #include <string>
 
 #include "base/diagnostic.hpp"
+#include "importer/import_options.hpp"
+#include "importer/read_options.hpp"
 #include "tosa/model.hpp"
 
 namespace slipway::convert {
 
-enum class ModelFormat : std::uint8_t { TosaFlatBuffers, MlirBytecode, Vgf, GraphText, MlirText };
+enum class ModelFormat : std::uint8_t { TosaFlatBuffers, MlirBytecode, Vgf, Tflite, Onnx, GraphText, MlirText };
 
-// Text that is not our own graph notation is read as MLIR.
-ModelFormat detect_format(Bytes bytes);
+// Text that is not our own graph notation is read as MLIR. The name decides only for a damaged ONNX file, which has no
+// mark of its own.
+ModelFormat detect_format(Bytes bytes, std::string_view name = {});
 // Whether a text begins like our graph notation (`tosa/text.hpp`): `graph NAME {`.
 bool is_graph_text(std::string_view text);
 
@@ -27,6 +30,9 @@ struct ReadModelOptions {
   std::string entry;  // the function of an MLIR module; empty: all
   // The names of inputs and outputs of a `.tosa` file: `tosa_deserialized_input_0:0`, or those of its tensors.
   IoNames io_names = IoNames::Deserialized;
+  // Of ONNX and TensorFlow Lite files: shapes and parameters, and where data beside the file are.
+  importer::ImportOptions import;
+  importer::ReadOptions files;
   // Called with decoded parts of a long text, for bytes of a mapped file.
   std::function<void(Bytes)> done_with;
 };

@@ -37,10 +37,6 @@ bool zip_has(const ForeignFile& file, bool (*matches)(std::string_view name)) {
 
 // --- models as protocol buffers --------------------------------------------------------------------------------------
 
-bool has_field(const std::vector<ProtoField>& fields, std::uint64_t number) {
-  return std::ranges::contains(fields, number, &ProtoField::number);
-}
-
 // Message Model of Core ML: a version, a description, and one field of 200 or more, the kind of model.
 bool is_core_ml(const ForeignFile& file) {
   if (file.directory) {
@@ -52,17 +48,6 @@ bool is_core_ml(const ForeignFile& file) {
          std::ranges::any_of(fields, [](const ProtoField& field) {
            return field.number >= 200 && field.number <= 3000 && field.is_message;
          });
-}
-
-// Message ModelProto of ONNX: a graph (7), and a version of the format (1) or the operators (8).
-bool is_onnx(const ForeignFile& file) {
-  constexpr std::array<std::uint64_t, 12> kKnown = {1, 2, 3, 4, 5, 6, 7, 8, 14, 20, 25, 26};
-  const auto fields = proto_fields(file.bytes);
-  const bool known =
-      std::ranges::all_of(fields, [&](const ProtoField& field) { return std::ranges::contains(kKnown, field.number); });
-  if (known && has_field(fields, 7) && (has_field(fields, 1) || has_field(fields, 8))) return true;
-  // A truncated file, or one with a field of a later version.
-  return file.has_suffix(".onnx") && file.text().starts_with('\x08');
 }
 
 // Message SavedModel: a version (1) and graphs (2), each of which begins with its own description (1).
@@ -268,7 +253,6 @@ bool starts_with(const ForeignFile& file) {
 constexpr char kNumpy[] = "\x93NUMPY", kDds[] = "DDS ", kExr[] = "\x76\x2f\x31\x01", kPdf[] = "%PDF-", kGguf[] = "GGUF",
                kDxbc[] = "DXBC", kLlvm[] = "BC\xc0\xde", kRenderDoc[] = "RDOC", kGfxr[] = "GFXR",
                kBundle[] = "__CLANG_OFFLOAD_BUNDLE__", kCompressedBundle[] = "CCOB", kOffload[] = "\x10\xff\x10\xad";
-bool is_tflite(const ForeignFile& file) { return has_at(file, 4, "TFL3"); }
 bool is_onnx_runtime(const ForeignFile& file) { return has_at(file, 4, "ORTM"); }
 
 constexpr std::string_view kRunMlir = "slipway run {stem}.mlir";
@@ -276,11 +260,6 @@ constexpr std::string_view kRunMlir = "slipway run {stem}.mlir";
 // Specific formats come before those that contain them: archives, programs and texts last.
 constexpr ForeignFormat kForeignFormats[] = {
     // models
-    {"tflite",
-     "a TensorFlow Lite (LiteRT) model",
-     "convert it to TOSA",
-     {"tosa-converter-for-tflite {file} --text -o {stem}.mlir", kRunMlir},
-     is_tflite},
     {"executorch",
      "an ExecuTorch program",
      "lower the PyTorch model again with ExecuTorch's VGF back end, which writes a VGF file "
@@ -294,40 +273,29 @@ constexpr ForeignFormat kForeignFormats[] = {
      is_onnx_runtime},
     {"core-ml",
      "a Core ML model",
-     "export the model that it was made from: from PyTorch with torch-mlir, from TensorFlow as TensorFlow Lite",
+     "export the model that it was made from: from PyTorch as ONNX, from TensorFlow as TensorFlow Lite",
      {},
      is_core_ml},
     {"saved-model",
      "a TensorFlow SavedModel",
-     "convert it to TensorFlow Lite, then to TOSA",
-     {"tflite_convert --saved_model_dir=DIRECTORY --output_file={stem}.tflite",
-      "tosa-converter-for-tflite {stem}.tflite --text -o {stem}.mlir", kRunMlir},
+     "convert it to TensorFlow Lite",
+     {"tflite_convert --saved_model_dir=DIRECTORY --output_file={stem}.tflite", "slipway run {stem}.tflite"},
      is_saved_model},
-    {"onnx",
-     "an ONNX model",
-     "import it with torch-mlir and lower it to TOSA",
-     {"python3 -m torch_mlir.tools.import_onnx {file} -o {stem}.onnx.mlir",
-      "torch-mlir-opt --torch-onnx-to-torch-backend-pipeline --torch-backend-to-tosa-backend-pipeline "
-      "{stem}.onnx.mlir -o {stem}.mlir",
-      kRunMlir},
-     is_onnx},
     {"tensorflow-graph",
      "a TensorFlow graph",
-     "export the model as a SavedModel; convert that to TensorFlow Lite, then to TOSA",
-     {"tflite_convert --saved_model_dir=DIRECTORY --output_file={stem}.tflite",
-      "tosa-converter-for-tflite {stem}.tflite --text -o {stem}.mlir", kRunMlir},
+     "export the model as a SavedModel, and convert that to TensorFlow Lite",
+     {"tflite_convert --saved_model_dir=DIRECTORY --output_file={stem}.tflite", "slipway run {stem}.tflite"},
      is_tensorflow_graph},
     {"keras",
      "a Keras model",
-     "convert it to TensorFlow Lite, then to TOSA",
+     "convert it to TensorFlow Lite",
      {"python3 -c \"import keras; keras.saving.load_model('{file}').export('{stem}.tflite', format='litert')\"",
-      "tosa-converter-for-tflite {stem}.tflite --text -o {stem}.mlir", kRunMlir},
+      "slipway run {stem}.tflite"},
      is_keras},
     {"hdf5",
      "an HDF5 file, which holds a Keras model or arrays",
-     "convert a Keras model to TensorFlow Lite, then to TOSA",
-     {"tflite_convert --keras_model_file={file} --output_file={stem}.tflite",
-      "tosa-converter-for-tflite {stem}.tflite --text -o {stem}.mlir", kRunMlir},
+     "convert a Keras model to TensorFlow Lite",
+     {"tflite_convert --keras_model_file={file} --output_file={stem}.tflite", "slipway run {stem}.tflite"},
      starts_with<kHdf5>},
     {"exported-program",
      "a PyTorch program (torch.export)",

@@ -5,19 +5,22 @@
 #include <memory>
 #include <string>
 
+#include "convert/read_model.hpp"
 #include "model/plan/plan_model.hpp"
 #include "model_jobs/stages.hpp"
 
 namespace slipway::model {
 
 // Opens a VGF file, which stays mapped, or converts another model in memory; inputs and outputs keep the names of their
-// tensors. `entry`: the function of an MLIR module. Messages call the file `name`. Errors: those of reading,
-// converting, and of the check that the model can run. `stages` begins `read` and those of the conversion; it may be
-// null.
-std::shared_ptr<const ModelFile> open_any_model(const Path& path, const std::string& name, const std::string& entry,
-                                                Diagnostics& diagnostics, Stages* stages = nullptr);
+// tensors. `read`: the function of an MLIR module, the shapes and parameters of a model that is imported. Messages call
+// the file `name`. Errors: those of reading, converting, and of the check that the model can run. `stages` begins
+// `read` and those of the conversion; it may be null.
+std::shared_ptr<const ModelFile> open_any_model(const Path& path, const std::string& name,
+                                                const convert::ReadModelOptions& read, Diagnostics& diagnostics,
+                                                Stages* stages = nullptr);
 // The same for the bytes of a file, which are copied.
-std::shared_ptr<const ModelFile> open_any_model(Bytes bytes, const std::string& name, const std::string& entry,
-                                                Diagnostics& diagnostics, Stages* stages = nullptr);
+std::shared_ptr<const ModelFile> open_any_model(Bytes bytes, const std::string& name,
+                                                const convert::ReadModelOptions& read, Diagnostics& diagnostics,
+                                                Stages* stages = nullptr);
 
 }  // namespace slipway::model

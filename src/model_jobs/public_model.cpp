@@ -15,6 +15,7 @@
 #include "launch/run.hpp"
 #include "model/describe.hpp"
 #include "model/standalone/compare_model.hpp"
+#include "model/standalone/declared.hpp"
 #include "model/tuning/kernel_times.hpp"
 #include "model_jobs/model_job.hpp"
 #include "model_jobs/model_state.hpp"
@@ -27,9 +28,12 @@ namespace {
 Failed failed(std::span<const Diagnostic> failure) { return Failed{public_problems(failure)}; }
 
 // A tensor of the interface; `shape` is that of the resource.
-TensorInfo info_of(const vgf::Resource& resource, std::string name, const tensor::Shape& shape) {
+TensorInfo info_of(const vgf::Resource& resource, std::string name, const tensor::Shape& shape,
+                   const tosa::DeclaredTensor* declared) {
   TensorInfo info{.name = std::move(name), .element_type = {}, .element_size = 0, .shape = {}};
-  if (const auto elements = model::elements_of(resource, shape)) {
+  auto elements = model::elements_of(resource, shape);
+  if (declared) elements = {declared->type, declared->shape};
+  if (elements) {
     info.element_type = tensor::name_of(elements->type);
     info.element_size = tensor::size_of(elements->type);
     info.shape.assign(elements->shape.begin(), elements->shape.end());
@@ -40,11 +44,13 @@ TensorInfo info_of(const vgf::Resource& resource, std::string name, const tensor
 
 std::vector<TensorInfo> infos_of(const vgf::File& file, std::span<const vgf::Slot> slots,
                                  std::string (*label)(const vgf::File&, std::size_t),
-                                 const std::vector<tensor::Shape>* shapes) {
+                                 const std::vector<tensor::Shape>* shapes,
+                                 const std::vector<tosa::DeclaredTensor>& declared) {
   std::vector<TensorInfo> infos;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const vgf::Resource& resource = file.resources[slots[i].resource];
-    infos.push_back(info_of(resource, label(file, i), shapes ? (*shapes)[slots[i].resource] : resource.shape));
+    infos.push_back(info_of(resource, label(file, i), shapes ? (*shapes)[slots[i].resource] : resource.shape,
+                            declared.empty() ? nullptr : &declared[i]));
   }
   return infos;
 }
@@ -76,10 +82,49 @@ struct PreparedModel::State {
   std::optional<model::ModelJob> job;
   std::unique_ptr<launch::PreparedPlan> prepared;  // is destroyed first
 
-  MutableBytes input(std::size_t index) const { return prepared->host_input(index); }
-  MutableBytes output(std::size_t index) const { return prepared->host_output(index); }
+  // Elements as users see them, where the graph has others; empty where they are the same bytes.
+  std::vector<std::vector<std::byte>> wide_inputs, wide_outputs;
+
+  MutableBytes input(std::size_t i) { return wide_inputs[i].empty() ? prepared->host_input(i) : wide_inputs[i]; }
+  MutableBytes output(std::size_t i) { return wide_outputs[i].empty() ? prepared->host_output(i) : wide_outputs[i]; }
+
+  // The elements of an input or output in its graph.
+  tensor::ElementType stored_type(const vgf::Slot& slot) const {
+    return model::elements_of(file->vgf.resources[slot.resource], job->planned().shapes[slot.resource])->type;
+  }
+
+  void make_wide() {
+    const auto make = [&](const std::vector<TensorInfo>& infos, std::span<const vgf::Slot> slots) {
+      std::vector<std::vector<std::byte>> wide(infos.size());
+      for (std::size_t i = 0; i < infos.size(); ++i) {
+        if (infos[i].element_size != tensor::size_of(stored_type(slots[i]))) wide[i].resize(infos[i].size());
+      }
+      return wide;
+    };
+    wide_inputs = make(inputs, file->vgf.inputs);
+    wide_outputs = make(outputs, file->vgf.outputs);
+  }
+
+  Result<> narrow_inputs() {
+    for (std::size_t i = 0; i < wide_inputs.size(); ++i) {
+      if (wide_inputs[i].empty()) continue;
+      SLIPWAY_TRY_VOID(model::narrow_elements(file->declared.inputs[i].type, wide_inputs[i],
+                                              stored_type(file->vgf.inputs[i]), prepared->host_input(i),
+                                              formatted("input `{}`", inputs[i].name)));
+    }
+    return {};
+  }
+
+  void widen_outputs() {
+    for (std::size_t i = 0; i < wide_outputs.size(); ++i) {
+      if (wide_outputs[i].empty()) continue;
+      model::widen_elements(stored_type(file->vgf.outputs[i]), prepared->host_output(i), file->declared.outputs[i].type,
+                            wide_outputs[i]);
+    }
+  }
 
   Result<> run() {
+    SLIPWAY_TRY_VOID(narrow_inputs());
     const auto turn = job->executor().take_turn();
     ++runs;
     const bool is_first = !is_proven;
@@ -90,6 +135,7 @@ struct PreparedModel::State {
     SLIPWAY_TRY_VOID(prepared->run_once());
     if (times) SLIPWAY_TRY_VOID(prepared->add_times());
     if (is_first) SLIPWAY_TRY_VOID(prove());
+    widen_outputs();
     if (unwritten.empty()) return {};
     return fail(unwritten);
   }
@@ -102,8 +148,8 @@ struct PreparedModel::State {
     is_proven = true;
     unwritten = proof->unwritten();
     for (std::size_t i = 0; i < job->planned().outputs.size() && !unwritten.empty(); ++i) {
-      proof->zero(job->planned().outputs[i], output(i));
-      SLIPWAY_TRY_VOID(prepared->write(job->planned().outputs[i], output(i)));
+      proof->zero(job->planned().outputs[i], prepared->host_output(i));
+      SLIPWAY_TRY_VOID(prepared->write(job->planned().outputs[i], prepared->host_output(i)));
     }
     proof.reset();
     return {};
@@ -112,7 +158,7 @@ struct PreparedModel::State {
   // The values after a run of all resources of the model that can be compared.
   Result<> take_values() {
     for (std::size_t i = 0; i < file->vgf.inputs.size(); ++i) {
-      const Bytes bytes = input(i);
+      const Bytes bytes = prepared->host_input(i);
       (*values)[file->vgf.inputs[i].resource].assign(bytes.begin(), bytes.end());
     }
     const auto turn = job->executor().take_turn();
@@ -212,6 +258,13 @@ Outcome<std::vector<OutputComparison>> PreparedModel::compare_with_reference() c
 
 namespace {
 
+convert::ReadModelOptions read_options(const ModelOptions& options) {
+  convert::ReadModelOptions read{.entry = options.entry};
+  for (const auto& [name, shape] : options.shapes) read.import.shapes[name] = {shape.begin(), shape.end()};
+  read.import.dimensions = options.dimensions;
+  return read;
+}
+
 template <class Open>
 Result<std::unique_ptr<Model::State>> made(const ModelOptions& options, Open open) try {
   Diagnostics diagnostics;
@@ -226,8 +279,8 @@ Result<std::unique_ptr<Model::State>> made(const ModelOptions& options, Open ope
     return std::unexpected(Failure(diagnostics.all().begin(), diagnostics.all().end()));
   state->shaders = std::move(*shaders);
   const vgf::File& file = state->file->vgf;
-  state->inputs = infos_of(file, file.inputs, model::input_label, nullptr);
-  state->outputs = infos_of(file, file.outputs, model::output_label, nullptr);
+  state->inputs = infos_of(file, file.inputs, model::input_label, nullptr, state->file->declared.inputs);
+  state->outputs = infos_of(file, file.outputs, model::output_label, nullptr, state->file->declared.outputs);
   state->remarks = public_problems(diagnostics.all());
   return state;
 } catch (const model::Stopped& stopped) {
@@ -247,7 +300,7 @@ const std::vector<Problem>& Model::remarks() const { return alive(state_).remark
 
 Outcome<Model> Model::load(const std::filesystem::path& file, const ModelOptions& options) {
   auto state = made(options, [&](Diagnostics& diagnostics, model::Stages& stages) {
-    return model::open_any_model(file, file.string(), options.entry, diagnostics, &stages);
+    return model::open_any_model(file, file.string(), read_options(options), diagnostics, &stages);
   });
   if (!state) return failed(state.error());
   return Model(std::move(*state));
@@ -255,8 +308,8 @@ Outcome<Model> Model::load(const std::filesystem::path& file, const ModelOptions
 
 Outcome<Model> Model::parse(ByteView bytes, std::string_view name, const ModelOptions& options) {
   auto state = made(options, [&](Diagnostics& diagnostics, model::Stages& stages) {
-    return model::open_any_model(Bytes(bytes.data(), bytes.size()), std::string(name), options.entry, diagnostics,
-                                 &stages);
+    return model::open_any_model(Bytes(bytes.data(), bytes.size()), std::string(name), read_options(options),
+                                 diagnostics, &stages);
   });
   if (!state) return failed(state.error());
   return Model(std::move(*state));
@@ -336,8 +389,10 @@ Outcome<PreparedModel> Model::prepare(const State& model, Device* device, const 
   if (!prepared) return problems();
   state->prepared = std::move(*prepared);
   const vgf::File& file = model.file->vgf;
-  state->inputs = infos_of(file, file.inputs, model::input_label, &job.planned().shapes);
-  state->outputs = infos_of(file, file.outputs, model::output_label, &job.planned().shapes);
+  state->inputs = infos_of(file, file.inputs, model::input_label, &job.planned().shapes, model.file->declared.inputs);
+  state->outputs =
+      infos_of(file, file.outputs, model::output_label, &job.planned().shapes, model.file->declared.outputs);
+  state->make_wide();
   return PreparedModel(std::move(state));
 } catch (const model::Stopped& stopped) {
   return failed(model::stopped_failure(stopped));

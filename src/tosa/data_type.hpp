@@ -50,4 +50,11 @@ inline bool is_unranked(const tensor::Shape& shape) { return shape.size() == 1 &
 
 std::string text_of(const TensorType& type);  // `i8[1, -1, 3]`
 
+// A tensor of the interface of a model as its user knows it, where the graph has another type or shape: int64 for i32,
+// no dimension for [1], no elements for a tensor that no operator reads.
+struct DeclaredTensor {
+  tensor::ElementType type = tensor::ElementType::F32;
+  tensor::Shape shape;
+};
+
 }  // namespace slipway::tosa

@@ -15,6 +15,8 @@ struct Model {
   Graph graph;
   // Names of the model's interface: one for each input and output, or empty.
   std::vector<std::string> input_names, output_names;
+  // One for each input and output, or empty: they are as in the graph.
+  std::vector<DeclaredTensor> declared_inputs, declared_outputs;
   // The graph was made of several functions: parts of it that share no tensors are segments of their own.
   bool separate_parts = false;
   // The location of each operator in the file, in its order; empty for formats with better locations.

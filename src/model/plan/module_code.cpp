@@ -64,8 +64,8 @@ std::shared_ptr<const ModelFile> open_model(const Path& path, const std::string&
 }
 
 std::shared_ptr<const ModelFile> open_model(std::vector<std::byte> bytes, const std::string& name,
-                                            Diagnostics& diagnostics, bool is_converted) {
-  auto file = std::make_shared<ModelFile>(MappedFile(), vgf::File{}, std::move(bytes));
+                                            Diagnostics& diagnostics, bool is_converted, DeclaredInterface declared) {
+  auto file = std::make_shared<ModelFile>(MappedFile(), vgf::File{}, std::move(bytes), std::move(declared));
   const Bytes all = file->made;
   return read_and_check(std::move(file), all, name, is_converted, diagnostics);
 }

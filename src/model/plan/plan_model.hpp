@@ -25,6 +25,7 @@
 #include "base/system/files.hpp"
 #include "launch/plan/plan.hpp"
 #include "model/plan/graph_options.hpp"
+#include "tosa/data_type.hpp"
 #include "vgf/vgf.hpp"
 
 namespace slipway::lower {
@@ -36,18 +37,25 @@ struct Graph;
 
 namespace slipway::model {
 
+// What users of a model see where it differs from its tensors: one for each input and output, or empty.
+struct DeclaredInterface {
+  std::vector<tosa::DeclaredTensor> inputs, outputs;
+};
+
 // A VGF file that was read and checked, with the bytes that it is a view of.
 struct ModelFile {
   MappedFile bytes;
   vgf::File vgf;
   std::vector<std::byte> made;  // instead of `bytes`, for a file that was made in memory
+  DeclaredInterface declared;
 };
 
 // Errors: those of reading and checking, located at bytes of the file. Messages call the file `name`. `is_converted`:
 // see vgf::File.
 std::shared_ptr<const ModelFile> open_model(const Path& path, const std::string& name, Diagnostics& diagnostics);
 std::shared_ptr<const ModelFile> open_model(std::vector<std::byte> bytes, const std::string& name,
-                                            Diagnostics& diagnostics, bool is_converted = false);
+                                            Diagnostics& diagnostics, bool is_converted = false,
+                                            DeclaredInterface declared = {});
 
 // --- code ------------------------------------------------------------------------------------------------------------
 

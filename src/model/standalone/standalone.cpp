@@ -9,6 +9,7 @@
 #include "base/system/protected_inputs.hpp"
 #include "base/text/suggest.hpp"
 #include "model/plan/model_storage.hpp"
+#include "model/standalone/declared.hpp"
 #include "tensor/files/npy.hpp"
 #include "tensor/files/npz.hpp"
 #include "tensor/format.hpp"
@@ -128,14 +129,24 @@ class Planner {
     }
   }
 
+  static const tosa::DeclaredTensor* declared(const std::vector<tosa::DeclaredTensor>& list, std::size_t i) {
+    return list.empty() ? nullptr : &list[i];
+  }
+  // What a user's array for an input or output has.
+  static ArrayElements seen(const std::vector<tosa::DeclaredTensor>& list, std::size_t i, const ArrayElements& stored) {
+    return list.empty() ? stored : ArrayElements{list[i].type, list[i].shape};
+  }
+
   // Whether an array has the type and the shape of a resource, whose open dimensions are those of the array.
-  bool fits(const vgf::Slot& slot, tensor::Shape shape, const NpyFile* array) const {
+  bool fits(const vgf::Slot& slot, tensor::Shape shape, const tosa::DeclaredTensor* declared,
+            const NpyFile* array) const {
     if (!array) return false;
     const tensor::Shape& given = array->view.shape;
     for (std::size_t i = 0; i < shape.size() && shape.size() == given.size(); ++i) {
       if (shape[i] < 0) shape[i] = given[i];
     }
-    const auto elements = elements_of(file_.resources[slot.resource], shape);
+    const auto stored = elements_of(file_.resources[slot.resource], shape);
+    const auto elements = declared ? std::optional(ArrayElements{declared->type, declared->shape}) : stored;
     return elements && given == elements->shape &&
            (has_type(array->view, elements->type) || (options_.cast && is_castable(array->view)));
   }
@@ -149,7 +160,8 @@ class Planner {
     bool all_fit = missing.size() == arrays.size();
     for (std::size_t i = 0; i < missing.size() && all_fit; ++i) {
       const vgf::Slot& slot = file_.inputs[missing[i]];
-      all_fit = fits(slot, file_.resources[slot.resource].shape, arrays[i].second.get());
+      all_fit = fits(slot, file_.resources[slot.resource].shape, declared(options_.file->declared.inputs, missing[i]),
+                     arrays[i].second.get());
     }
     std::string pairs;
     for (std::size_t i = 0; i < arrays.size(); ++i) {
@@ -313,9 +325,10 @@ class Planner {
     auto bytes = std::make_shared<std::vector<std::byte>>(size);
     const auto given = options_.given.find(input);
     const bool ok = given != options_.given.end() ? from_memory(input, given->second, *bytes)
-                    : files_[input] ? from_file(*files_[input], formatted("input `{}`", input_label(file_, input)),
-                                                slot, elements, *bytes)
-                                    : made_up(alone, input, elements, *bytes);
+                    : files_[input]
+                        ? from_file(*files_[input], formatted("input `{}`", input_label(file_, input)), slot,
+                                    seen(options_.file->declared.inputs, input, elements), elements, *bytes)
+                        : made_up(alone, input, elements, *bytes);
     if (!ok) return;
     if (options_.values) (*options_.values)[slot.resource] = *bytes;
     alone.plan.resources[planned_.at(slot.resource)].initial = {{size, [bytes](MutableBytes to) -> Result<> {
@@ -335,7 +348,23 @@ class Planner {
     return true;
   }
 
-  // `what`: the input or output of the model.
+  // `what`: the input or output of the model, whose elements are `stored` there.
+  bool from_file(const NpyFile& npy, const std::string& what, const vgf::Slot& slot, const ArrayElements& elements,
+                 const ArrayElements& stored, MutableBytes to) {
+    const std::uint64_t size = tensor::byte_count(elements.shape, elements.type).value_or(0);
+    if (elements.type == stored.type && size == to.size()) return from_file(npy, what, slot, elements, to);
+    std::vector<std::byte> declared(size);
+    if (!from_file(npy, what, slot, elements, declared)) return false;
+    if (size == 0) return true;  // a graph has one element in the place of none
+    Result<> narrowed = narrow_elements(elements.type, declared, stored.type, to, what);
+    if (narrowed) return true;
+    for (Diagnostic problem : narrowed.error()) {
+      problem.location = SourceLocation::in_file(npy.name);
+      diagnostics_.add(std::move(problem));
+    }
+    return false;
+  }
+
   bool from_file(const NpyFile& npy, const std::string& what, const vgf::Slot& slot, const ArrayElements& elements,
                  MutableBytes to) {
     const auto mismatch = [&](Span range, std::string message) -> Diagnostic& {
@@ -418,10 +447,17 @@ class Planner {
     if (options_.output_directory.empty()) return;
     const vgf::Slot& slot = file_.outputs[index];
     const ArrayElements elements = elements_of(file_.resources[slot.resource], alone.shapes[slot.resource]).value();
+    const ArrayElements shown = seen(options_.file->declared.outputs, index, elements);
     launch::Output out{.path = options_.output_directory / (output_names_[index] + ".npy"),
-                       .write = [header = tensor::npy_header(tensor::info_of(elements.type).descr, elements.shape)](
-                                    OutputFile& file, Bytes data) -> Result<> {
-                         return file.write(header).and_then([&] { return file.write(data); });
+                       .write = [header = tensor::npy_header(tensor::info_of(shown.type).descr, shown.shape),
+                                 is_empty = tensor::element_count(shown.shape) == 0, type = shown.type,
+                                 stored = elements.type](OutputFile& file, Bytes data) -> Result<> {
+                         SLIPWAY_TRY_VOID(file.write(header));
+                         if (is_empty) return {};
+                         if (has_same_bytes(type, stored)) return file.write(data);
+                         std::vector<std::byte> wide(data.size() / tensor::size_of(stored) * tensor::size_of(type));
+                         widen_elements(stored, data, type, wide);
+                         return file.write(wide);
                        }};
     alone.plan.resources[planned_.at(slot.resource)].outputs.push_back(std::move(out));
   }
@@ -482,7 +518,8 @@ class Planner {
     }
     const auto is_for = [&](std::size_t output, const NamedArray& array) {
       const vgf::Slot& slot = file_.outputs[output];
-      return fits(slot, alone.shapes[slot.resource], array.second.get());
+      return fits(slot, alone.shapes[slot.resource], declared(options_.file->declared.outputs, output),
+                  array.second.get());
     };
     if (missing.empty() || missing.size() != others.size()) return;
     for (std::size_t i = 0; i < missing.size(); ++i) {
@@ -522,7 +559,9 @@ class Planner {
       const ArrayElements elements = elements_of(file_.resources[slot.resource], alone.shapes[slot.resource]).value();
       const std::uint64_t size = tensor::byte_count(elements.shape, elements.type).value();
       auto bytes = std::make_shared<std::vector<std::byte>>(size);
-      if (!from_file(*files[i], formatted("output `{}`", output_label(file_, i)), slot, elements, *bytes)) continue;
+      const ArrayElements shown = seen(options_.file->declared.outputs, i, elements);
+      if (!from_file(*files[i], formatted("output `{}`", output_label(file_, i)), slot, shown, elements, *bytes))
+        continue;
       alone.plan.expectations.push_back({.resource = planned_.at(slot.resource),
                                          .type = elements.type,
                                          .shape = elements.shape,
