@@ -115,6 +115,8 @@ constexpr std::array kFormats = {
            .convert = convert_model_file,
            .jobs = model_jobs},
     operator_model("tosa", "models of TOSA operators and shaders (FlatBuffers)", is_tosa_file),
+    operator_model("onnx", "neural networks (ONNX)", is_onnx_file),
+    operator_model("tflite", "neural networks (TensorFlow Lite)", is_tflite_file),
     operator_model("graph", "models of TOSA operators and shaders (text, as `slipway inspect --graphs` shows them)",
                    is_graph_text_file),
     operator_model("mlir", "models of TOSA operators and shaders (MLIR text and bytecode)", is_mlir_file),
@@ -152,7 +154,8 @@ int help(const DispatchedVerb& verb) {
       "`slipway {} FORMAT --help` lists the options for a format.\n{}",
       verb.summary, verb.name, list_of(verb), verb.name,
       verb.function == &Format::run ? "`slipway run lab --help` lists those for many files, directories and lists.\n"
-                                    : ""));
+      : verb.function == &Format::inspect ? "`slipway inspect --supported onnx` lists the operators of a format.\n"
+                                          : ""));
   return 0;
 }
 

@@ -112,4 +112,14 @@ void add_recipe_group(OptionGroup& group, RecipeGroup& options);
 void add_artifact_options(OptionGroup& group, std::string& directory, bool& allow_outside);
 void add_backend_options(OptionGroup& group, std::string& backend, std::string& library_root);
 
+// What the command line says about reading a model, as texts (cli/model/import_options.hpp).
+struct ReadModelArguments {
+  std::string entry;                    // the function of an MLIR module
+  std::vector<std::string> shapes;      // NAME=1x2x3
+  std::vector<std::string> dimensions;  // NAME=4
+  std::vector<std::string> bound;       // NAME=1,2,3
+  std::vector<std::string> exposed;     // names of tensors
+  std::string signature;
+};
+
 }  // namespace slipway::cli

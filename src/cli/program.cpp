@@ -52,6 +52,10 @@ int check_verb(const Arguments& arguments) {
   return schema_verb({names});
 }
 
+int inspect_verb(const Arguments& arguments) {
+  return is_supported_list(arguments) ? inspect_supported(arguments) : dispatch(kInspect, arguments);
+}
+
 // Many files run in worker processes.
 int run_verb(const Arguments& arguments) {
   if (std::optional<Diagnostic> misplaced = misplaced_profile(arguments.words)) {
@@ -67,7 +71,7 @@ constexpr std::array kVerbs = {
     Verb{"run", "run workloads and check their results", run_verb, true, &kRun},
     Verb{"bench", "measure how long workloads take", bench_verb, true},
     Verb{"check", "find every error in files, without running them", check_verb, true, &kCheck},
-    Verb{"inspect", "show the contents of a file", dispatched<kInspect>, false, &kInspect},
+    Verb{"inspect", "show the contents of a file", inspect_verb, false, &kInspect},
     Verb{"diff", "compare the meaning of two files", dispatched<kDiff>, true, &kDiff},
     Verb{"convert", "write a file in another format or version", dispatched<kConvert>, true, &kConvert},
     Verb{"compile", "compile a render pipeline to SPIR-V, metadata and C++ headers", compile_verb, true},
@@ -119,6 +123,11 @@ std::vector<VerbDescription> describe_verbs() {
     if (verb.dispatched) {
       one.lines = describe(*verb.dispatched);
       if (verb.dispatched == &kRun) one.lines.emplace_back(describe_lab()).formats = {"many files"};
+      if (verb.dispatched == &kInspect) {
+        LineDescription& list = one.lines.emplace_back();
+        inspect_supported({.words = {}, .description = &list});
+        list.formats = {"no file"};
+      }
     } else {
       verb.run({.words = {}, .description = &one.lines.emplace_back()});
     }

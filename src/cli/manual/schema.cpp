@@ -8,6 +8,7 @@
 #include "cli/manual/schemas.hpp"
 #include "cli/program.hpp"
 #include "cli/run/run_report.hpp"
+#include "convert/imported_json.hpp"
 #include "convert/model_json.hpp"
 #include "convert/report.hpp"
 #include "convert/shaders/shader_operator.hpp"
@@ -126,6 +127,10 @@ constexpr std::array kPages = {
          recipe::control_code::control_code_schema},
     Page{"vgf-inspect", "JSON Schema of `slipway inspect --json` of VGF files", vgf::dump_schema},
     Page{"model-inspect", "JSON Schema of `slipway inspect --json` of TOSA models", convert::model_schema},
+    Page{"imported-inspect", "JSON Schema of `slipway inspect --json` of ONNX and TensorFlow Lite models",
+         convert::imported_schema},
+    Page{"supported-operators", "JSON Schema of what `slipway inspect --supported --json` prints",
+         convert::supported_schema},
     Page{"conversion_report", "JSON Schema of what `slipway convert --report` writes", convert::requirements_schema},
     Page{"vulkan_custom_shader", "JSON Schema of the attributes of shader operators", convert::shader_operator_schema},
     Page{"rpl-metadata", "JSON Schema of the metadata of a pipeline", rpl::metadata_schema_text},

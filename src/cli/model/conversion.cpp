@@ -49,7 +49,10 @@ class Conversion {
                                      .read = options_.read,
                                      .settings = options_.settings,
                                      .keeps_original = options_.verify};
-    if (options_.input != "-") request.read.done_with = [](Bytes part) { release_mapped_pages(part); };
+    if (options_.input != "-") {
+      request.read.done_with = [](Bytes part) { release_mapped_pages(part); };
+      request.read.files.directory = directory_of(options_.input);
+    }
     request.settings.observe = [&](std::string_view pass, const tosa::Graph& graph) {
       log(pass);
       if (options_.dump_passes) print_error(formatted("// after `{}`\n{}", pass, convert::dump_text(graph)));

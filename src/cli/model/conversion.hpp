@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/command_line.hpp"
+#include "cli/option_groups.hpp"
 #include "convert/convert.hpp"
 #include "convert/read_model.hpp"
 #include "convert/verify.hpp"
@@ -19,6 +20,7 @@ struct ConversionOptions {
   Emit emit = Emit::Vgf;
   std::string json_schema;  // --tosa-flatbuffer-schema: `.tosa` content as JSON
   convert::ConvertOptions settings;
+  ReadModelArguments model;
   convert::ReadModelOptions read;
   bool dump_passes = false, analysis = false, verify = false, allow_uncompared = false, strict = false,
        debug_log = false;

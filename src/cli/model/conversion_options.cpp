@@ -7,6 +7,7 @@
 #include "base/text/base64.hpp"
 #include "cli/content.hpp"
 #include "cli/model/conversion.hpp"
+#include "cli/model/import_options.hpp"
 #include "cli/option_groups.hpp"
 #include "launch/run.hpp"
 #include "shader/compile.hpp"
@@ -100,7 +101,8 @@ std::optional<tensor::Shape> parse_shape(std::string_view text) {
 
 ConversionLine::ConversionLine(CommandLine& line, ConversionOptions& options, const std::string& input)
     : line_(line), options_(options) {
-  line.add_option(input, options.input, "the model: `.tosa`, MLIR, a graph as text, or VGF; `-` is standard input");
+  line.add_option(input, options.input,
+                  "the model: ONNX, TensorFlow Lite, `.tosa`, MLIR, a graph as text, or VGF; `-` is standard input");
   line.add_option("-o,--output", options.output, "the file to write; `-` is standard output");
   line.add_flag("--tosa-flatbuffer", flatbuffer_, "write `.tosa` instead of VGF");
   line.add_option("--tosa-flatbuffer-schema", options.json_schema,
@@ -133,7 +135,7 @@ void ConversionLine::add_own_options() {
   line_.add_option("--device", options_.device,
                    "with --verify, a Vulkan device: index, part of its name, or UUID (else SLIPWAY_DEVICE)");
   line_.add_option("--verify-shape", verify_shapes_, "NAME=1x8x8x3: the shape of an input with unknown dimensions");
-  add_function_option(line_, options_.read.entry);
+  add_read_model_options(line_, options_.model);
   line_.add_option("--io-names", io_names_, "names of a `.tosa` model's inputs and outputs: deserialized, tensor");
   line_.add_option("--partition-order", order_,
                    "the order in which operators are visited: bfs (breadth first), program");
@@ -159,6 +161,8 @@ void ConversionLine::parse_rest(Diagnostics& diagnostics) {
   set_word(emit_, kEmits, "--emit", options_.emit, diagnostics);
   set_word(order_, kOrders, "--partition-order", options_.settings.order, diagnostics);
   set_word(shader_check_, kShaderChecks, "--shader-check", options_.settings.shader.check, diagnostics);
+  options_.read = read_model_options(options_.model, {}, {}, diagnostics);
+  options_.read.io_names = convert::IoNames::Deserialized;
   set_word(io_names_, kIoNames, "--io-names", options_.read.io_names, diagnostics);
   set_word(log_level_, kLogLevels, "--log-level", options_.debug_log, diagnostics);
   if (flatbuffer_) options_.emit = Emit::Tosa;

@@ -6,11 +6,11 @@
 
 namespace slipway::cli {
 
-std::shared_ptr<const model::ModelFile> open_named_model(const std::string& path, const std::string& entry,
+std::shared_ptr<const model::ModelFile> open_named_model(const std::string& path, const convert::ReadModelOptions& read,
                                                          Diagnostics& diagnostics) {
-  if (path != "-") return model::open_any_model(Path(path), path, entry, diagnostics);
+  if (path != "-") return model::open_any_model(Path(path), path, read, diagnostics);
   const auto content = diagnostics.take(ContentOf::read(path));
-  return content ? model::open_any_model(content->content().bytes, "<stdin>", entry, diagnostics) : nullptr;
+  return content ? model::open_any_model(content->content().bytes, "<stdin>", read, diagnostics) : nullptr;
 }
 
 }  // namespace slipway::cli

@@ -133,7 +133,9 @@ class ModelVerb : public Job {
     {
       const launch::ScopedTimer timer(counters_, launch::CounterCategory::ScenarioSetup, "Parse VGF: " + name);
       stage("loading " + name);
-      request_.file = open_named_model(path, options_.entry, diagnostics_);
+      request_.file = open_named_model(
+          path, read_model_options(options_.read, request_.inputs, options_.input_directory, diagnostics_),
+          diagnostics_);
     }
     if (!request_.file || !ok()) return false;
     const launch::ScopedTimer timer(counters_, launch::CounterCategory::ScenarioSetup, "Plan Model: " + name);

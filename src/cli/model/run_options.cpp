@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/format.hpp"
+#include "cli/model/import_options.hpp"
 #include "cli/model/named_values.hpp"
 #include "executors/open.hpp"
 
@@ -24,8 +25,7 @@ void add_data_options(OptionGroup& group, ModelRunOptions& options) {
   add_seed_option(group, options.seed);
   group.add_option("--range", options.range,
                    "LOW:HIGH of random inputs and ramps (all values of an integer type; -1:1 for floats)");
-  add_shape_option(group, options.shapes);
-  add_function_option(group, options.entry);
+  add_read_model_options(group, options.read);
   group.add_option("--output,--output-dir", options.output_directory,
                    "directory for NAME.npy of every output, created if missing; or an archive, FILE.npz");
 }
@@ -80,7 +80,7 @@ class OptionReader {
       if (const auto named = split_named(given, "--input takes NAME=FILE", diagnostics_))
         request_.inputs.push_back({named->first, named->second});
     }
-    for (const std::string& given : options_.shapes) {
+    for (const std::string& given : options_.read.shapes) {
       if (auto shape = named_shape(given, diagnostics_)) request_.shapes.push_back(std::move(*shape));
     }
     if (!options_.range.empty()) read_range();

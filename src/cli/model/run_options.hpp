@@ -16,8 +16,8 @@ inline constexpr std::string_view kDevicePrefix = "device:";
 
 struct ModelRunOptions : LaunchGroup {
   std::vector<std::string> files;
-  std::vector<std::string> inputs, shapes;  // NAME=FILE, NAME=1x2x3
-  std::string entry;
+  std::vector<std::string> inputs;  // NAME=FILE
+  ReadModelArguments read;
   std::string input_directory, output_directory, range, fill = "random", compare;
   std::uint64_t seed = 0;
   bool profile = false, layers = false;

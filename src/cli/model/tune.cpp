@@ -4,6 +4,7 @@
 
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
+#include "cli/model/import_options.hpp"
 #include "cli/model/model_pages.hpp"
 #include "cli/model/named_values.hpp"
 #include "cli/model/open_model.hpp"
@@ -23,8 +24,7 @@ struct TuneOptions {
   ReportStyle style;
   std::vector<std::string> files;
   std::string device, output, page;
-  std::vector<std::string> shapes;
-  std::string entry;
+  ReadModelArguments read;
   bool quick = false, no_fuse = false, no_cache = false;
 };
 
@@ -53,7 +53,7 @@ class Tuning {
   explicit Tuning(TuneOptions options) : options_(std::move(options)) {}
 
   int run() {
-    for (const std::string& given : options_.shapes) {
+    for (const std::string& given : options_.read.shapes) {
       if (auto shape = named_shape(given, diagnostics_)) shapes_.push_back(std::move(*shape));
     }
     if (options_.no_cache && options_.output.empty())
@@ -77,7 +77,7 @@ class Tuning {
   bool open(const std::string& file) {
     progress_.stage("loading " + file);
     request_ = model::StandaloneOptions();
-    request_.file = open_named_model(file, options_.entry, diagnostics_);
+    request_.file = open_named_model(file, read_model_options(options_.read, {}, {}, diagnostics_), diagnostics_);
     if (!request_.file || diagnostics_.has_errors()) return false;
     request_.name = Path(file).stem().string();
     request_.shapes = shapes_;
@@ -154,10 +154,10 @@ int tune_verb(const Arguments& arguments) {
       "cache, and later\nruns on the same device and driver use them. --output writes them to a file to "
       "ship, which runs use if the\nenvironment variable SLIPWAY_TUNING names it.",
       "slipway tune model.vgf --output model.tuning.json");
-  line.add_option("files", options.files, "the models: VGF, TOSA, MLIR or graphs as text").required();
+  line.add_option("files", options.files, "the models: VGF, ONNX, TensorFlow Lite, TOSA, MLIR or graphs as text")
+      .required();
   line.add_report_options(options.style);
-  add_shape_option(line, options.shapes);
-  add_function_option(line, options.entry);
+  add_read_model_options(line, options.read);
   add_device_option(line, options.device);
   line.add_option("--output", options.output,
                   "write one table of all models to this file (JSON; `slipway schema tuning`)");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The verbs for models of TOSA operators: `.tosa` files, MLIR, graphs as text.
+// The verbs for models of TOSA operators: `.tosa` files, MLIR, graphs as text, ONNX and
+// TensorFlow Lite files.
 #pragma once
 
 #include "cli/command_line.hpp"
@@ -9,11 +10,16 @@ namespace slipway::cli {
 
 bool is_tosa_file(const Content& content);
 bool is_graph_text_file(const Content& content);
+bool is_onnx_file(const Content& content);
+bool is_tflite_file(const Content& content);
 // Bytecode, or text with a function of the dialect `func`.
 bool is_mlir_file(const Content& content);
 
 int check_model_file(const Arguments& arguments);
 int inspect_model_file(const Arguments& arguments);
+// `slipway inspect --supported onnx`, which has no file.
+bool is_supported_list(const Arguments& arguments);
+int inspect_supported(const Arguments& arguments);
 // Two VGF files, or two other models.
 int diff_model_files(const Arguments& arguments);
 // Also for VGF files, which are rewritten as the latest version.

@@ -80,7 +80,8 @@ std::optional<std::string> start(const NewOptions& options, Diagnostics& diagnos
   if (!read || diagnostics.has_errors()) return std::nullopt;
   const Content& content = read->content();
   if (vgf::is_vgf(content.bytes)) return scenario::model_starter(request, diagnostics);
-  if (is_tosa_file(content) || is_graph_text_file(content) || is_mlir_file(content)) {
+  if (is_tosa_file(content) || is_onnx_file(content) || is_tflite_file(content) || is_graph_text_file(content) ||
+      is_mlir_file(content)) {
     const auto vgf = convert_beside(options, content.bytes, diagnostics);
     if (!vgf) return std::nullopt;
     request.file = vgf->path;
