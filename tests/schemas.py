@@ -108,6 +108,20 @@ with tempfile.TemporaryDirectory() as scratch:
     check("diagnostics", json.loads(run("check", "--json", "tests/corpus/recipe/fail_no_runs.json", expect=(3,))), "diagnostics")
     check("vgf-inspect", json.loads(run("inspect", "--json", model)), model)
     check("model-inspect", json.loads(run("inspect", "--json", graph)), graph)
+    imported = top / "examples/onnx_strokes/strokes.onnx"
+    document = json.loads(run("inspect", "--json", imported))
+    check("imported-inspect", document, imported)
+    if document["inputs"][0]["shape"][0] != "batch" or "graph" not in document:
+        problems.append(f"inspect of {imported}: {document}")
+    changed = scratch / "unsupported.onnx"
+    changed.write_bytes(imported.read_bytes().replace(b"\x07Softmax", b"\x07Sofxmax").replace(b"batch", b"count"))
+    document = json.loads(run("inspect", "--json", changed))
+    check("imported-inspect", document, changed)
+    obstacles = [operator for operator in document["operators"] if "obstacle" in operator]
+    if [operator["operator"] for operator in obstacles] != ["Sofxmax"] or "graph" in document or not document["obstacles"]:
+        problems.append(f"inspect of a model with an unknown operator: {document}")
+    for format_name in ("onnx", "tflite"):
+        check("supported-operators", json.loads(run("inspect", "--supported", format_name, "--json")), format_name)
     shaders = [path for suffix in ("comp", "frag", "vert", "spvasm") for path in sorted(top.glob(f"examples/*/*.{suffix}"))]
     shaders.remove(top / "examples/blur/blur.comp")  # needs build options
     reflected = json.loads(run("inspect", "--json", *shaders))
