@@ -317,12 +317,13 @@ def draw(seed):
 
 
 def movement(model, inputs, expected):
-    """How far each element moves when the inputs change by about 2^-20."""
+    """How far each element moves when the inputs change by some units of their last bits."""
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     moved = np.zeros(expected.shape)
     for sign in (1, -1):
-        changed = {name: np.asarray(array * (1 + sign * 2.0 ** -20) + sign * 1e-6, array.dtype) if array.dtype.kind == "f" else array
-                   for name, array in inputs.items()}
+        step = {2: 2.0 ** -9, 4: 2.0 ** -20, 8: 2.0 ** -20}  # in 32 bits by size
+        changed = {name: np.asarray(array * (1 + sign * step[array.itemsize]) + sign * step[array.itemsize], array.dtype)
+                   if array.dtype.kind == "f" else array for name, array in inputs.items()}
         other = session.run(None, changed)[0]
         difference = np.abs(other.astype(np.float64) - expected.astype(np.float64))
         moved = np.maximum(moved, np.where(np.isfinite(difference), difference, np.inf))
