@@ -361,7 +361,7 @@ def check(arguments, seed):
     else:
         a, b = actual.astype(np.float64), expected.astype(np.float64)
         finite = b[np.isfinite(b)]
-        bound = max(np.abs(finite).max() if finite.size else 1, 2 ** -8) * (2 ** -12 if expected.dtype != np.float16 else 2 ** -8)
+        bound = max(np.abs(finite).max() if finite.size else 1, 2 ** -8) * (2 ** -12 if expected.dtype != np.float16 else 2 ** -7)
         wrong = ~(np.isclose(a, b, rtol=1e-4, atol=bound, equal_nan=True))
     if wrong.any() and expected.dtype.kind != "b":
         with np.errstate(invalid="ignore"):
