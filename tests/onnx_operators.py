@@ -478,6 +478,50 @@ def quantised_sum(r):
     return Case(r.one("QLinearAdd", "QLinearMul"), operands, domain=MICROSOFT, off_by=1)
 
 
+def quantised_function(r):
+    kind = r.one(np.uint8, np.int8)
+    name = r.one("QLinearSigmoid", "QLinearLeakyRelu", "QLinearSoftmax", "QLinearAveragePool", "QLinearGlobalAveragePool")
+    attributes, version = {}, 20
+    scales = [r.operand(np.float32(0.05)), Known(np.float32(1 / 255 if name in ("QLinearSigmoid", "QLinearSoftmax") else 0.06))]
+    if name == "QLinearSoftmax":
+        attributes = {"axis": r.integer(0, 3), "opset": r.one(12, 13)}
+    if name == "QLinearAveragePool":
+        attributes = {"kernel_shape": [2, 3], "strides": [1, 2], "ceil_mode": r.integer(0, 1)}
+    if name.endswith("AveragePool"):
+        attributes["channels_last"] = r.integer(0, 1)
+    operands = [Given(r.bytes(kind, 2, 6, 5, 7)), scales[0], Known(kind(3)), scales[1], Known(kind(np.iinfo(kind).min))]
+    return Case(name, operands, attributes, version=version, domain=MICROSOFT, off_by=1)
+
+
+def quantised_joint(r):
+    kind, name = r.one(np.uint8, np.int8), r.one("QLinearConcat", "QLinearWhere")
+    a = [Given(r.bytes(kind, 2, 3)), Known(np.float32(0.02)), Known(kind(3))]
+    b = [Given(r.bytes(kind, 2, 3)), Known(np.float32(0.013)), Known(kind(7))]
+    result = [Known(np.float32(0.03)), Known(kind(9))]
+    if name == "QLinearWhere":
+        return Case(name, [Given(r.numbers.random((2, 3)) < 0.5), *a, *b, *result], domain=MICROSOFT, off_by=1)
+    return Case(name, [*result, *a, *b], {"axis": r.integer(-2, 1)}, domain=MICROSOFT, off_by=1)
+
+
+def dynamic_product(r):
+    m, k, n = r.extents(3, 1, 6)
+    of_weights = r.one(np.uint8, np.int8)
+    weights, scale = Known(r.bytes(of_weights, k, n)), Known(np.float32(0.013))
+    zero, bias = r.one(None, Known(of_weights(9))), r.one(None, Known(r.floats(n)))
+    if r.chance(0.5):
+        return Case("DynamicQuantizeMatMul", [Given(r.floats(m, k)), weights, scale, zero, bias], domain=MICROSOFT)
+    operands = [Given(r.bytes(np.uint8, m, k)), weights, Given(np.float32(0.02)), scale, Known(np.uint8(4)), zero, bias]
+    return Case("MatMulIntegerToFloat", operands, domain=MICROSOFT)
+
+
+def rotary_microsoft(r):
+    batch, steps, heads, depth = r.integer(1, 2), r.integer(1, 4), r.integer(1, 3), 2 * r.integer(1, 4)
+    positions = r.one(np.array([r.integer(0, 5)]), r.numbers.integers(0, 10, (batch, steps))).astype(np.int64)
+    x = r.floats(batch, steps, heads * depth) if r.chance(0.5) else r.floats(batch, heads, steps, depth)
+    operands = [Given(x), Given(positions), Known(r.floats(10, depth // 2)), Known(r.floats(10, depth // 2))]
+    return Case("RotaryEmbedding", operands, {"interleaved": r.integer(0, 1)}, domain=MICROSOFT)
+
+
 def quantised_gemm(r):
     kind, swapped, (m, k, n) = r.one(np.uint8, np.int8), r.integer(0, 1), r.extents(3, 1, 5)
     operands = [Given(r.bytes(kind, m, k)), Known(np.float32(0.02)), Known(kind(3)), Known(r.bytes(kind, *((n, k) if swapped else (k, n)))),
@@ -498,7 +542,8 @@ def half_floats(r):
 GROUPS = [conv, conv_transpose, pool, global_pool, gemm, matmul, einsum, normalisation, activation, resize, grid_sample, roi_align,
           recurrent, quantise, quantise_ties, quantise_dynamic, quantised_convolution, quantised_matmul, attention, rotary,
           fused_product, fused_convolution, gelu, skip_normalisation, embedding, multi_head_attention, projected_attention,
-          packed_weights, quantised_sum, quantised_gemm, half_floats]
+          packed_weights, quantised_sum, quantised_function, quantised_joint, dynamic_product, rotary_microsoft, quantised_gemm,
+          half_floats]
 
 
 def model_of(case):

@@ -15,12 +15,12 @@ void check_width(FileType type) {
 
 }  // namespace
 
-std::int64_t least_of(FileType type) {
+std::int64_t min_value_of(FileType type) {
   check_width(type);
   return is_unsigned(type) ? 0 : -(std::int64_t{1} << (bits_of(type) - 1));
 }
 
-std::int64_t greatest_of(FileType type) {
+std::int64_t max_value_of(FileType type) {
   check_width(type);
   return (std::int64_t{1} << (bits_of(type) - (is_unsigned(type) ? 0 : 1))) - 1;
 }
@@ -76,18 +76,18 @@ Term quotient_by_255(Builder& b, const Term& x) {
 }
 
 Term quantised_to_even(Builder& b, const Term& x, FileType type, const Term* zero_point) {
-  const auto least = static_cast<double>(least_of(type)), greatest = static_cast<double>(greatest_of(type));
+  const auto low = static_cast<double>(min_value_of(type)), high = static_cast<double>(max_value_of(type));
   if (!zero_point || (zero_point->known && zero_point->count() == 1)) {
     // The limits are whole numbers, so that they may come before the rounding.
     const auto zero = zero_point ? static_cast<double>(zero_point->known->integer(0)) : 0.0;
-    const Term whole = rounded_to_int32(b, b.clamp(x, least - zero, greatest - zero));
+    const Term whole = rounded_to_int32(b, b.clamp(x, low - zero, high - zero));
     return b.narrow(b.affine(whole, 1, zero), type);
   }
   // Wider than any type and zero point, so that the sum does not overflow.
   constexpr double kFar = 1 << 24;
   const Term whole = rounded_to_int32(b, b.clamp(x, -kFar, kFar));
   const Term moved = b.add(whole, b.widen(*zero_point));
-  return b.narrow(b.binary(Binary::Min, b.binary(Binary::Max, moved, least), greatest), type);
+  return b.narrow(b.binary(Binary::Min, b.binary(Binary::Max, moved, low), high), type);
 }
 
 Term centred_real(Builder& b, const Term& x, const Term* zero_point) {
@@ -96,6 +96,24 @@ Term centred_real(Builder& b, const Term& x, const Term* zero_point) {
   if (zero_point && zero_point->known && zero_point->count() == 1)
     return b.cast(b.affine(wide, 1, -static_cast<double>(zero_point->known->integer(0))), FileType::F32);
   return b.cast(zero_point ? b.sub(wide, b.widen(*zero_point)) : wide, FileType::F32);
+}
+
+DynamicallyQuantised dynamically_quantised(Builder& b, const Term& x) {
+  constexpr double kLevels = 255;
+  const Term flat = b.reshape(x, {x.count()});
+  const Term low = b.binary(Binary::Min, b.reduce(Reduction::Min, flat, {0}, true), 0);
+  const Term high = b.binary(Binary::Max, b.reduce(Reduction::Max, flat, {0}, true), 0);
+  const Term range = b.sub(high, low);
+  const Term used = b.select(b.binary(Binary::Equal, range, 0), b.number(range.type, 1), range);
+  const Term scale = quotient_by_255(b, used);
+  const Term zero = b.unary(Unary::Neg, rounding_quotient(b, low, scale, FileType::U8));
+  const Term whole_zero = rounded_to_int32(b, b.clamp(zero, 0, kLevels));
+  // Both numbers are rounded before they are added.
+  constexpr double kFar = 1 << 24;
+  const Term whole = rounded_to_int32(b, b.clamp(rounding_quotient(b, x, scale, FileType::U8), -kFar, kFar));
+  const Term moved = b.binary(Binary::Min, b.binary(Binary::Max, b.add(whole, whole_zero), 0), kLevels);
+  return {b.reshape(b.narrow(moved, FileType::U8), x.shape), b.reshape(scale, {}),
+          b.reshape(b.narrow(whole_zero, FileType::U8), {})};
 }
 
 }  // namespace slipway::importer

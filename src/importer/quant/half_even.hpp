@@ -8,8 +8,8 @@
 namespace slipway::importer {
 
 // The limits of an integer type of at most 16 bits.
-std::int64_t least_of(FileType type);
-std::int64_t greatest_of(FileType type);
+std::int64_t min_value_of(FileType type);
+std::int64_t max_value_of(FileType type);
 
 // Floats rounded to int32, halves to even; saturates.
 Term rounded_to_int32(Builder& b, const Term& x);
@@ -22,5 +22,11 @@ Term quotient_by_255(Builder& b, const Term& x);
 Term quantised_to_even(Builder& b, const Term& x, FileType type, const Term* zero_point);
 // (x - zero point) as float32.
 Term centred_real(Builder& b, const Term& x, const Term* zero_point);
+
+// What DynamicQuantizeLinear of ONNX computes: uint8 by the range of all elements.
+struct DynamicallyQuantised {
+  Term numbers, scale, zero_point;
+};
+DynamicallyQuantised dynamically_quantised(TermBuilder& b, const Term& x);
 
 }  // namespace slipway::importer

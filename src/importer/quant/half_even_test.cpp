@@ -47,7 +47,7 @@ TEST(HalfEven, RoundsAsADivision) {
       const float scale = std::exp(exponent(random));
       const std::vector<double> numbers = decisive_floats(scale, is_8 ? -140 : 0, is_8 ? 140 : 66000, is_8 ? 1 : 331);
       const auto count = static_cast<std::int64_t>(numbers.size());
-      const auto low = static_cast<double>(least_of(type)), high = static_cast<double>(greatest_of(type));
+      const auto low = static_cast<double>(min_value_of(type)), high = static_cast<double>(max_value_of(type));
       SCOPED_TRACE(formatted("{} by {:.9}", name_of(type), scale));
       for (const bool is_known : {true, false}) {
         BlockBench bench;
@@ -98,7 +98,7 @@ TEST(HalfEven, SubtractsZeroPointsInIntegers) {
               test_array(FileType::F32, {2}, {-1, 65533}));
 }
 
-TEST(HalfEven, RefusesWideTypes) { EXPECT_THROW(least_of(FileType::I32), Refused); }
+TEST(HalfEven, RefusesWideTypes) { EXPECT_THROW(min_value_of(FileType::I32), Refused); }
 
 }  // namespace
 }  // namespace slipway::importer

@@ -176,7 +176,7 @@ TEST(TfliteOperators, LogOf8Bits) {
   const auto made = first_result([](CaseBuilder& c) {
     c.op("LOG", {c.given(FileType::I8, {4}, {-128, -127, 0, 127}, {0.05F, -128})}, {{FileType::I8, {0.03F, 10}}});
   });
-  // log(0) is the least number; the others are round(log(0.05 * n) / 0.03) + 10.
+  // log(0) is the minimum; the others are round(log(0.05 * n) / 0.03) + 10.
   EXPECT_EQ(made, (std::vector<double>{-128, -90, 72, 95}));
 }
 

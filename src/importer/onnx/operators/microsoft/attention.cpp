@@ -135,4 +135,22 @@ void emit_microsoft_Attention(NodeContext& node) {
   if (node.wants(1)) node.out(1, b.concat({b.unsqueeze(heads.keys, 0), b.unsqueeze(heads.values, 0)}, 0));
 }
 
+void emit_microsoft_RotaryEmbedding(NodeContext& node) {
+  Builder& b = node.b;
+  const Term &x = node.in(0), &positions = node.in(1), &cosine = node.in(2);
+  if (node.flag("is_packed_batching")) throw Refused("`is_packed_batching` is not supported");
+  if (x.rank() != 3 && x.rank() != 4) throw Refused(formatted("a tensor of rank {} has no heads", x.rank()));
+  std::int64_t heads = node.integer("num_heads", 0);
+  // Without their number a head has as many dimensions as the tables.
+  if (heads == 0 && x.rank() == 3) heads = x.shape[2] / (2 * cosine.extent(-1));
+  const Term split = split_heads(b, x, heads);
+  // One number is the position of the first; otherwise there is one for each.
+  const Term steps = b.arange(positions.type, 0, split.shape[2]);
+  const Term at = positions.count() == 1 && positions.rank() == 1 ? b.unsqueeze(b.add(positions, steps), 0) : positions;
+  const auto table = [&](const Term& cache) { return b.unsqueeze(b.take(cache, 0, at), 1); };
+  const Rotary rotary{.dimensions = node.integer("rotary_embedding_dim", 0), .interleaved = node.flag("interleaved")};
+  const Term made = rotated(b, split, table(cosine), table(node.in(3)), rotary);
+  node.out(0, x.rank() == 3 ? merge_heads(b, made) : made);
+}
+
 }  // namespace slipway::importer

@@ -130,8 +130,7 @@ void emit_onnx_MaxPool(NodeContext& node) {
   node.out(0, channels_first(b, max_pool(b, channels_last(b, x), pool.extended)));
 }
 
-void emit_onnx_AveragePool(NodeContext& node) {
-  const Term& x = node.in(0);
+Term onnx_average_pool(const NodeContext& node, const Term& x) {
   Pool pool = pool_of(node, x);
   Builder& b = node.b;
   Term source = channels_last(b, x);
@@ -148,8 +147,10 @@ void emit_onnx_AveragePool(NodeContext& node) {
     after.push_back(0);
     source = b.pad(source, before, after, b.number(x.type, 0));
   }
-  node.out(0, channels_first(b, average_pool(b, source, pool.extended)));
+  return channels_first(b, average_pool(b, source, pool.extended));
 }
+
+void emit_onnx_AveragePool(NodeContext& node) { node.out(0, onnx_average_pool(node, node.in(0))); }
 
 void emit_onnx_LpPool(NodeContext& node) {
   const Term& x = node.in(0);

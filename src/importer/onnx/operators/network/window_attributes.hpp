@@ -20,4 +20,7 @@ std::optional<Padding> automatic_padding(const NodeContext& node);
 Term onnx_convolution(const NodeContext& node, const Term& x, const Term& weights, const Term* bias,
                       ConvolutionForm form);
 
+// AveragePool of x [N, C, spatial...].
+Term onnx_average_pool(const NodeContext& node, const Term& x);
+
 }  // namespace slipway::importer

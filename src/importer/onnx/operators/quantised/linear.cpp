@@ -88,24 +88,10 @@ void emit_onnx_DequantizeLinear(NodeContext& node) {
 }
 
 void emit_onnx_DynamicQuantizeLinear(NodeContext& node) {
-  Builder& b = node.b;
-  const Term& x = node.in(0);
-  constexpr double kLevels = 255;
-  const Term flat = b.reshape(x, {x.count()});
-  const Term low = b.binary(Binary::Min, b.reduce(Reduction::Min, flat, {0}, true), 0);
-  const Term high = b.binary(Binary::Max, b.reduce(Reduction::Max, flat, {0}, true), 0);
-  const Term range = b.sub(high, low);
-  const Term used = b.select(b.binary(Binary::Equal, range, 0), b.number(range.type, 1), range);
-  const Term scale = quotient_by_255(b, used);
-  const Term zero = b.unary(Unary::Neg, rounding_quotient(b, low, scale, FileType::U8));
-  const Term whole_zero = rounded_to_int32(b, b.clamp(zero, 0, kLevels));
-  // Both numbers are rounded before they are added.
-  constexpr double kFar = 1 << 24;
-  const Term whole = rounded_to_int32(b, b.clamp(rounding_quotient(b, x, scale, FileType::U8), -kFar, kFar));
-  const Term moved = b.binary(Binary::Min, b.binary(Binary::Max, b.add(whole, whole_zero), 0), kLevels);
-  node.out(0, b.reshape(b.narrow(moved, FileType::U8), x.shape));
-  node.out(1, b.reshape(scale, {}));
-  node.out(2, b.reshape(b.narrow(whole_zero, FileType::U8), {}));
+  DynamicallyQuantised made = dynamically_quantised(node.b, node.in(0));
+  node.out(0, std::move(made.numbers));
+  node.out(1, std::move(made.scale));
+  node.out(2, std::move(made.zero_point));
 }
 
 }  // namespace slipway::importer
