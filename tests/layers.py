@@ -4,7 +4,7 @@
 
 A line `module: a b ~c` lists what a module uses. A module may also use what the modules in its line pass on: all that they
 use, except what has `~`. A module may be a directory of another one (`a/b`): a file belongs to the longest name that its path
-begins with.
+begins with. The line `tests: a` lists what tests and fuzzers of every module may use, besides src/testing.
 """
 import pathlib
 import re
@@ -21,6 +21,7 @@ class Layers:
             if line:
                 module, uses = line.split(":")
                 self.lines[module.strip()] = uses.split()
+        self.for_tests = self.lines.pop("tests", [])
         self.direct = {module: [used.removeprefix("~") for used in uses] for module, uses in self.lines.items()}
 
     def problems(self):
@@ -86,9 +87,10 @@ def check(top):
             name = match[1]
             other = layers.module_of(name)
             where = f"src/{below}:{number}"
-            if other and other not in visible[module]:
+            is_test = re.search(r"_(test|fuzz)\.cpp$", path.name)
+            if other and other not in visible[module] and not (is_test and other in layers.for_tests):
                 problems.append(f"{where}: `{module}` may not include `{name}` (see layers.txt)")
-            if name.startswith("testing/") and not re.search(r"_(test|fuzz)\.cpp$", path.name):
+            if name.startswith("testing/") and not is_test:
                 problems.append(f"{where}: only tests may include `{name}`")
             if re.match(r"(volk|vk_mem_alloc|vulkan/)", name) and module not in ("gpu", "layer"):
                 problems.append(f"{where}: only `gpu` and `layer` may include `{name}`")

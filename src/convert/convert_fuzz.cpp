@@ -6,7 +6,7 @@
 
 #include "convert/convert.hpp"
 #include "convert/read_model.hpp"
-#include "testing/tosa/random_outputs.hpp"
+#include "tosa_cases/random_outputs.hpp"
 #include "vgf/check.hpp"
 #include "vgf/read.hpp"
 
@@ -25,8 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (converted) (void)converted->file.finish();
   tosa::Model other = *model;
   other.output_names.clear();
-  testing::Random random(size);
-  testing::pick_outputs(other.graph, random);
+  tosa_cases::Random random(size);
+  tosa_cases::pick_outputs(other.graph, random);
   Diagnostics problems;
   auto picked = convert::convert(other, {}, problems);
   const auto file = picked ? picked->file.finish() : Result<std::vector<std::byte>>(fail(Failure{}));

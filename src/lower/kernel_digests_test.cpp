@@ -15,29 +15,29 @@
 #include "base/system/files.hpp"
 #include "lower/lower.hpp"
 #include "testing/source_directory.hpp"
-#include "testing/tosa/graphs.hpp"
-#include "testing/tosa/matrix.hpp"
-#include "testing/tosa/networks.hpp"
+#include "tosa_cases/graphs.hpp"
+#include "tosa_cases/matrix.hpp"
+#include "tosa_cases/networks.hpp"
 #include "testing/written_facts.hpp"
 
 namespace slipway::lower {
 namespace {
 
-using testing::OperatorCase;
-using testing::Pattern;
+using tosa_cases::OperatorCase;
+using tosa_cases::Pattern;
 
 // Cases of every operator, evenly from its configurations: the first tensor is an input, the others are inputs in one
 // half of the cases and constants in the other.
 std::map<tosa::Op, std::vector<OperatorCase>> operator_cases() {
   constexpr std::size_t kOfEach = 40;
   std::map<tosa::Op, std::vector<std::size_t>> configurations;
-  for (std::size_t i = 0; i < testing::matrix().size(); ++i) configurations[testing::matrix()[i].op].push_back(i);
+  for (std::size_t i = 0; i < tosa_cases::matrix().size(); ++i) configurations[tosa_cases::matrix()[i].op].push_back(i);
   std::map<tosa::Op, std::vector<OperatorCase>> cases;
   for (const auto& [op, all] : configurations) {
     const std::size_t count = std::min(all.size(), kOfEach);
     for (std::size_t i = 0; i < count; ++i) {
       Diagnostics refused;
-      auto made = testing::case_of(all[i * all.size() / count], i % 2 ? Pattern::Random : Pattern::Random2, refused);
+      auto made = tosa_cases::case_of(all[i * all.size() / count], i % 2 ? Pattern::Random : Pattern::Random2, refused);
       if (made) cases[op].push_back(std::move(*made));
     }
   }
@@ -65,15 +65,15 @@ void add_lines(std::string& lines, std::string_view name, std::span<const tosa::
 std::string digests() {
   std::string lines;
   for (const auto& [op, cases] : operator_cases()) {
-    testing::Batch batch;
+    tosa_cases::Batch batch;
     for (const OperatorCase& each : cases) batch.add(each);
     add_lines(lines, tosa::name_of(op), std::array{&batch.graph()});
   }
-  const std::vector<testing::NamedGraph> blocks = testing::model_graphs();
+  const std::vector<tosa_cases::NamedGraph> blocks = tosa_cases::model_graphs();
   std::vector<const tosa::Graph*> graphs;
-  for (const testing::NamedGraph& block : blocks) graphs.push_back(&block.builder.graph);
+  for (const tosa_cases::NamedGraph& block : blocks) graphs.push_back(&block.builder.graph);
   add_lines(lines, "blocks", graphs);
-  for (const testing::Network& network : testing::small_networks())
+  for (const tosa_cases::Network& network : tosa_cases::small_networks())
     add_lines(lines, network.name, std::array{&network.graph});
   return lines;
 }

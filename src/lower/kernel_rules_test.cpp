@@ -11,9 +11,9 @@
 #include "lower/testing.hpp"
 #include "tensor/element.hpp"
 #include "testing/kernel/interpreter.hpp"
-#include "testing/tosa/graphs.hpp"
-#include "testing/tosa/matrix.hpp"
-#include "testing/tosa/networks.hpp"
+#include "tosa_cases/graphs.hpp"
+#include "tosa_cases/matrix.hpp"
+#include "tosa_cases/networks.hpp"
 #include "testing/tosa/suite.hpp"
 #include "testing/written_facts.hpp"
 
@@ -22,17 +22,17 @@ namespace {
 
 using ::testing::IsEmpty;
 using testing::NamedOptions;
-using testing::OperatorCase;
+using tosa_cases::OperatorCase;
 
 class KernelRules : public ::testing::TestWithParam<NamedOptions> {
  protected:
-  void run(std::string_view name, const tosa::Graph& graph, std::span<const testing::Tensor> inputs) {
+  void run(std::string_view name, const tosa::Graph& graph, std::span<const tosa_cases::Tensor> inputs) {
     SCOPED_TRACE(name);
     const auto program = lower_graph(graph, options_);
     ASSERT_TRUE(program) << format_diagnostics(program.error());
     for (const ProgramKernel& kernel : program->kernels) EXPECT_THAT(testing::divergences(kernel), IsEmpty());
     std::vector<std::vector<std::byte>> memory;
-    for (const testing::Tensor& input : inputs) memory.push_back(input.to_bytes());
+    for (const tosa_cases::Tensor& input : inputs) memory.push_back(input.to_bytes());
     const DeviceFacts& device = options_.device;
     const auto result = testing::interpret(graph, *program, std::vector<Bytes>(memory.begin(), memory.end()),
                                            device.lanes ? device.lanes : device.subgroup_size);
@@ -46,24 +46,24 @@ class KernelRules : public ::testing::TestWithParam<NamedOptions> {
 TEST_P(KernelRules, Operators) {
   const std::size_t of_each = testing::whole_suite() ? 40 : 4;
   std::map<tosa::Op, std::vector<std::size_t>> configurations;
-  for (std::size_t i = 0; i < testing::matrix().size(); ++i) configurations[testing::matrix()[i].op].push_back(i);
+  for (std::size_t i = 0; i < tosa_cases::matrix().size(); ++i) configurations[tosa_cases::matrix()[i].op].push_back(i);
   for (const auto& [op, all] : configurations) {
     const std::size_t count = std::min(all.size(), of_each);
     std::vector<OperatorCase> cases;
     for (std::size_t i = 0; i < count; ++i) {
       Diagnostics refused;
-      if (auto made = testing::case_of(all[i * all.size() / count],
-                                       i % 2 ? testing::Pattern::Random : testing::Pattern::Random2, refused))
+      if (auto made = tosa_cases::case_of(all[i * all.size() / count],
+                                       i % 2 ? tosa_cases::Pattern::Random : tosa_cases::Pattern::Random2, refused))
         cases.push_back(std::move(*made));
     }
-    testing::Batch batch;
+    tosa_cases::Batch batch;
     for (const OperatorCase& each : cases) batch.add(each);
     run(tosa::name_of(op), batch.graph(), batch.inputs());
   }
 }
 
 TEST_P(KernelRules, BlocksOfModels) {
-  const std::vector<testing::NamedGraph> graphs = testing::model_graphs();
+  const std::vector<tosa_cases::NamedGraph> graphs = tosa_cases::model_graphs();
   const std::size_t step = testing::whole_suite() ? 1 : 5;
   for (std::size_t i = 0; i < graphs.size(); i += step)
     run(graphs[i].name, graphs[i].builder.graph, graphs[i].builder.inputs());

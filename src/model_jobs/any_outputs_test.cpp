@@ -11,7 +11,7 @@
 #include "slipway/convert.hpp"
 #include "slipway/model.hpp"
 #include "testing/layer.hpp"
-#include "testing/tosa/random_outputs.hpp"
+#include "tosa_cases/random_outputs.hpp"
 #include "testing/vgf_recipe.hpp"
 #include "tosa/text.hpp"
 #include "tosa/write/write_mlir.hpp"
@@ -107,7 +107,7 @@ TEST_P(AnyOutputs, OfRandomGraphs) {
   constexpr std::uint64_t kGraphs = 48;
   std::size_t inputs = 0, constants = 0, twice = 0;
   for (std::uint64_t seed = 0; seed < kGraphs; ++seed) {
-    testing::GraphBuilder made = testing::graph_of_views(seed);
+    tosa_cases::GraphBuilder made = tosa_cases::graph_of_views(seed);
     made.graph.name = "main";
     std::vector<std::vector<std::byte>> given, wanted;
     for (const auto& tensor : made.inputs()) given.push_back(tensor.to_bytes());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The check of dot products itself: correct sums pass, and kernels with small errors do not.
-#include "testing/tosa/dot_data.hpp"
+#include "tosa_cases/dot_data.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <bit>
 #include <functional>
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 namespace {
 
 TEST(DotData, SequenceIsThatOfTheSpecification) {
@@ -105,4 +105,4 @@ TEST(DotData, PlainSumsPassAndBrokenOnesDoNot) {
 }
 
 }  // namespace
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

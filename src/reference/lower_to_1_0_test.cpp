@@ -8,8 +8,8 @@
 
 #include "base/format.hpp"
 #include "reference/run.hpp"
-#include "testing/tosa/operator_case.hpp"
-#include "testing/tosa/random_case.hpp"
+#include "tosa_cases/operator_case.hpp"
+#include "tosa_cases/random_case.hpp"
 #include "tosa/check/verify.hpp"
 #include "tosa/text.hpp"
 
@@ -23,7 +23,7 @@ tosa::Graph graph_of(const std::string& statements) {
   Diagnostics problems;
   auto graph = tosa::parse(make_source("t.graph", "graph t {\n" + statements + "}\n"), problems);
   if (graph) tosa::verify(*graph, problems);
-  EXPECT_FALSE(problems.has_errors()) << testing::text_of(problems) << statements;
+  EXPECT_FALSE(problems.has_errors()) << tosa_cases::text_of(problems) << statements;
   return graph.value_or(tosa::Graph());
 }
 
@@ -50,7 +50,7 @@ std::vector<Tensor> run_both(tosa::Graph graph, const std::vector<Tensor>& input
   tosa::lower_to_1_0(graph);
   Diagnostics problems;
   tosa::verify(graph, problems);
-  EXPECT_FALSE(problems.has_errors()) << testing::text_of(problems) << text;
+  EXPECT_FALSE(problems.has_errors()) << tosa_cases::text_of(problems) << text;
   for (const tosa::Node& node : graph.nodes) EXPECT_FALSE(tosa::is_tosa_1_1(node)) << tosa::print(graph);
   const std::vector<Tensor> given = run_graph(graph, inputs);
   for (std::size_t i = 0; i < wanted.size() && i < given.size(); ++i) expect_equal(wanted[i], given[i], text);
@@ -61,7 +61,7 @@ TEST(LowerTo10, RandomCasesAreEqual) {
   std::size_t compared = 0;
   for (const tosa::Op op : {tosa::Op::MATMUL_T, tosa::Op::ROW_GATHER, tosa::Op::CAST}) {
     for (std::uint64_t seed = 1; seed <= 120; ++seed) {
-      auto made = testing::random_case(op, seed, {.max_elements = 200});
+      auto made = tosa_cases::random_case(op, seed, {.max_elements = 200});
       if (!made || !tosa::is_tosa_1_1(made->node())) continue;
       std::vector<Tensor> inputs;
       for (std::size_t i = 0; i < made->operands.size(); ++i) {

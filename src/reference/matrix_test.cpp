@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The matrix of operators, without a device: its contents, that the interpreter runs it, and that refused
 // configurations have a reason.
-#include "testing/tosa/matrix.hpp"
+#include "tosa_cases/matrix.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 #include "testing/tosa/suite.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 namespace {
 
 using ::testing::AnyOf;
@@ -51,7 +51,7 @@ TEST(Matrix, EveryConfigurationIsACaseOrIsRefused) {
 // Results of the interpreter are accepted, and changed results are not.
 TEST(Matrix, ADifferenceIsReported) {
   std::size_t seen = 0, exact = 0;
-  for (std::size_t i = 0; i < matrix().size(); i += whole_suite() ? 1 : 7) {
+  for (std::size_t i = 0; i < matrix().size(); i += slipway::testing::whole_suite() ? 1 : 7) {
     Diagnostics problems;
     const auto made = case_of(i, Pattern::Random2, problems);
     if (!made) continue;
@@ -71,4 +71,4 @@ TEST(Matrix, ADifferenceIsReported) {
 }
 
 }  // namespace
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

@@ -5,16 +5,16 @@
 #include <cmath>
 
 #include "spirv/tools.hpp"
-#include "testing/tosa/graphs.hpp"
-#include "testing/tosa/matrix.hpp"
-#include "testing/tosa/random_graph.hpp"
+#include "tosa_cases/graphs.hpp"
+#include "tosa_cases/matrix.hpp"
+#include "tosa_cases/random_graph.hpp"
 #include "testing/tosa/suite.hpp"
 #include "tosa/check/verify.hpp"
 #include "tosa/lower_to_1_0.hpp"
 #include "tosa/read/read_spirv.hpp"
 #include "tosa/write/write_spirv.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 namespace {
 
 std::optional<tosa::Graph> read_back(tosa::Graph graph, bool validate) {
@@ -75,14 +75,14 @@ TEST(RoundTrip, GraphsOfModels) {
 }
 
 TEST(RoundTrip, RandomGraphs) {
-  for (std::uint64_t seed = 1; seed <= (whole_suite() ? 500u : 25u); ++seed) {
+  for (std::uint64_t seed = 1; seed <= (slipway::testing::whole_suite() ? 500u : 25u); ++seed) {
     SCOPED_TRACE(seed);
     expect_same_after_writing(random_graph(seed), seed % 5 == 0);
   }
 }
 
 TEST(RoundTrip, EveryOperator) {
-  for (std::size_t i = 0; i < matrix().size(); i += whole_suite() ? 1 : 11) {
+  for (std::size_t i = 0; i < matrix().size(); i += slipway::testing::whole_suite() ? 1 : 11) {
     Diagnostics problems;
     const auto made = case_of(i, Pattern::Random2, problems);
     if (!made || tosa::is_tosa_1_1(made->node())) continue;
@@ -106,4 +106,4 @@ TEST(RoundTrip, EveryOperator) {
 }
 
 }  // namespace
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

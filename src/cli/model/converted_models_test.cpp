@@ -16,7 +16,7 @@
 #include "model/graph_segment.hpp"
 #include "model_jobs/model_runner.hpp"
 #include "spirv/tools.hpp"
-#include "testing/tosa/matrix.hpp"
+#include "tosa_cases/matrix.hpp"
 #include "testing/tosa/suite.hpp"
 #include "tosa/text.hpp"
 #include "tosa/write/write_tosa.hpp"
@@ -27,7 +27,7 @@ namespace slipway::cli {
 namespace {
 
 using reference::Tensor;
-using slipway::testing::OperatorCase;
+using slipway::tosa_cases::OperatorCase;
 
 class ConvertedModels : public ::testing::Test {
  protected:
@@ -94,7 +94,7 @@ class ConvertedModels : public ::testing::Test {
       if (value.kind == tosa::ValueKind::Input) inputs[value.source] = made.operands[k];
     }
     const std::vector<Tensor> results = run(file, inputs, made.graph);
-    return results.empty() ? "no results" : slipway::testing::disagreement(made, results);
+    return results.empty() ? "no results" : slipway::tosa_cases::disagreement(made, results);
   }
 
   // Merges the segments of the file and converts the result again. The merged graph must have the operators and inputs
@@ -128,13 +128,13 @@ class ConvertedModels : public ::testing::Test {
 TEST_F(ConvertedModels, EveryOperatorAndType) {
   std::map<std::string, int> checked;  // by operator and types
   std::set<tosa::Op> operators;
-  const auto& matrix = slipway::testing::matrix();
+  const auto& matrix = slipway::tosa_cases::matrix();
   const bool whole = slipway::testing::whole_suite();
   for (std::size_t i = 0; i < matrix.size(); ++i) {
     if (!whole && checked[matrix[i].label] > 0) continue;
-    for (const slipway::testing::Pattern pattern : slipway::testing::kPatterns) {
+    for (const slipway::tosa_cases::Pattern pattern : slipway::tosa_cases::kPatterns) {
       Diagnostics problems;
-      const auto made = slipway::testing::case_of(i, pattern, problems);
+      const auto made = slipway::tosa_cases::case_of(i, pattern, problems);
       if (!made) continue;
       if (info_of(matrix[i].op).set != tosa::InstructionSet::Tosa) continue;
       EXPECT_EQ(check(*made), "") << made->name;

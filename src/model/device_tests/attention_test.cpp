@@ -9,18 +9,18 @@
 #include "base/format.hpp"
 #include "reference/run.hpp"
 #include "testing/device_facts.hpp"
-#include "testing/tosa/graph_builder.hpp"
+#include "tosa_cases/graph_builder.hpp"
 #include "testing/tosa/kernel_fixture.hpp"
-#include "testing/tosa/matrix.hpp"
+#include "tosa_cases/matrix.hpp"
 #include "tosa/text.hpp"
 
 namespace slipway::model {
 namespace {
 
-using slipway::testing::GraphBuilder;
-using slipway::testing::Limits;
-using slipway::testing::Pattern;
-using slipway::testing::TensorBuilder;
+using slipway::tosa_cases::GraphBuilder;
+using slipway::tosa_cases::Limits;
+using slipway::tosa_cases::Pattern;
+using slipway::tosa_cases::TensorBuilder;
 using tensor::Shape;
 using tosa::DataType;
 using tosa::Op;

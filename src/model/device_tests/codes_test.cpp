@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // All codes of small types, and all values where rounding changes: kernels against the interpreter.
-#include "testing/tosa/codes.hpp"
+#include "tosa_cases/codes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,11 +13,11 @@ namespace {
 class CodesTest : public KernelTest {};
 
 TEST_P(CodesTest, KernelsComputeWhatTheInterpreterDoes) {
-  using slipway::testing::Codes;
+  using slipway::tosa_cases::Codes;
   // Operators that depend on the division of a device run every time with all kernels.
   const bool all = slipway::testing::whole_suite() || GetParam() == Kernels::Device;
   std::uint64_t case_index = 0;
-  slipway::testing::for_each_code_case(
+  slipway::tosa_cases::for_each_code_case(
       slipway::testing::whole_suite() ? Codes::All : Codes::Quick, [&](OperatorCase made) {
         const tosa::Op op = made.node().op;
         const bool divides = op == tosa::Op::RECIPROCAL || op == tosa::Op::RSQRT || op == tosa::Op::SIGMOID;

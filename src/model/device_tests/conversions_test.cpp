@@ -6,12 +6,12 @@
 
 #include "reference/run.hpp"
 #include "testing/tosa/kernel_fixture.hpp"
-#include "testing/tosa/matrix.hpp"
+#include "tosa_cases/matrix.hpp"
 
 namespace slipway::model {
 namespace {
 
-using slipway::testing::CaseParts;
+using slipway::tosa_cases::CaseParts;
 using tosa::DataType;
 using tosa::Op;
 
@@ -24,8 +24,8 @@ class ConversionsTest : public KernelTest {
   }
   static OperatorCase made(Op op, CaseParts parts) {
     Diagnostics problems;
-    auto made = slipway::testing::make_case("", op, std::move(parts), problems);
-    EXPECT_TRUE(made) << slipway::testing::text_of(problems);
+    auto made = slipway::tosa_cases::make_case("", op, std::move(parts), problems);
+    EXPECT_TRUE(made) << slipway::tosa_cases::text_of(problems);
     return std::move(*made);
   }
   // Of the kernels. The interpreter has the same.

@@ -3,7 +3,7 @@
 // (docs/spec/tosa.md#dot-product-check).
 #include <gtest/gtest.h>
 
-#include "testing/tosa/dot_data.hpp"
+#include "tosa_cases/dot_data.hpp"
 #include "testing/tosa/kernel_fixture.hpp"
 #include "testing/tosa/suite.hpp"
 
@@ -13,24 +13,24 @@ namespace {
 class DotProductTest : public KernelTest {};
 
 TEST_P(DotProductTest, ErrorsStayWithinTheStatistics) {
-  const std::vector<slipway::testing::DotSetup> setups = slipway::testing::dot_setups();
+  const std::vector<slipway::tosa_cases::DotSetup> setups = slipway::tosa_cases::dot_setups();
   // A few setups run every time with each set.
-  for (int set = 0; set < slipway::testing::kDotSets; ++set) {
+  for (int set = 0; set < slipway::tosa_cases::kDotSets; ++set) {
     std::deque<OperatorCase> cases;
     Batch batch;
     for (std::size_t i = 0; i < setups.size(); ++i) {
-      const std::size_t step = (slipway::testing::whole_suite() ? 1 : amount(0, 5, 15)) * slipway::testing::kDotSets;
+      const std::size_t step = (slipway::testing::whole_suite() ? 1 : amount(0, 5, 15)) * slipway::tosa_cases::kDotSets;
       if (!slipway::testing::whole_suite() &&
-          i % step != static_cast<std::size_t>(set) * step / slipway::testing::kDotSets)
+          i % step != static_cast<std::size_t>(set) * step / slipway::tosa_cases::kDotSets)
         continue;
       if (!slipway::testing::part().has(i)) continue;
-      cases.push_back(slipway::testing::dot_case(setups[i], set));
+      cases.push_back(slipway::tosa_cases::dot_case(setups[i], set));
       batch.add(cases.back());
     }
     if (batch.empty()) continue;
     const std::vector<Tensor> outputs = run_kernels(batch.graph(), batch.inputs());
     for (std::size_t i = 0; i < batch.size(); ++i)
-      EXPECT_EQ(slipway::testing::dot_failure(cases[i], set, batch.results_of(i, outputs)), "");
+      EXPECT_EQ(slipway::tosa_cases::dot_failure(cases[i], set, batch.results_of(i, outputs)), "");
   }
 }
 

@@ -14,7 +14,7 @@
 #include "spirv/tools.hpp"
 #include "testing/device_facts.hpp"
 #include "testing/tosa/kernel_fixture.hpp"
-#include "testing/tosa/matrix.hpp"
+#include "tosa_cases/matrix.hpp"
 #include "tosa/check/verify.hpp"
 #include "tosa/text.hpp"
 
@@ -714,14 +714,14 @@ TEST_P(KernelStrategiesTest, TheLastWorkgroupAddsTheParts) {
 // Padding is not a product with zero: an infinite or NaN weight has no effect on it.
 TEST_P(KernelStrategiesTest, PaddingContributesNothing) {
   using enum tosa::DataType;
-  slipway::testing::TensorBuilder make(1, slipway::testing::Pattern::Random);
+  slipway::tosa_cases::TensorBuilder make(1, slipway::tosa_cases::Pattern::Random);
   for (const tosa::DataType type : {F32, F16, BF16, F8E4M3, F8E5M2}) {
     const bool small = type == F8E4M3 || type == F8E5M2;
     for (const double last : {2.0, HUGE_VAL, std::nan("")}) {
       if (type == F8E4M3 && last == HUGE_VAL) continue;  // the type has no infinity
       for (const bool constants : {true, false}) {
         const auto numbers = [](std::size_t i) { return static_cast<double>(i % 5) - 2; };
-        slipway::testing::CaseParts parts{
+        slipway::tosa_cases::CaseParts parts{
             {make.filled(type, {1, 5, 9, 8}, numbers),
              make.filled(type, {8, 3, 3, 8}, [&](std::size_t i) { return i == 575 ? last : numbers(i); }),
              make.filled(small ? F16 : type, {8}, numbers)},
@@ -735,9 +735,9 @@ TEST_P(KernelStrategiesTest, PaddingContributesNothing) {
             {small ? F16 : type},
             constants};
         Diagnostics problems;
-        auto made = slipway::testing::make_case(formatted("padding/{}/{}", tosa::name_of(type), last), tosa::Op::CONV2D,
+        auto made = slipway::tosa_cases::make_case(formatted("padding/{}/{}", tosa::name_of(type), last), tosa::Op::CONV2D,
                                                 std::move(parts), problems);
-        ASSERT_TRUE(made) << slipway::testing::text_of(problems);
+        ASSERT_TRUE(made) << slipway::tosa_cases::text_of(problems);
         check(std::move(*made));
       }
     }

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "testing/tosa/kernel_fixture.hpp"
-#include "testing/tosa/random_case.hpp"
+#include "tosa_cases/random_case.hpp"
 #include "testing/tosa/suite.hpp"
 
 namespace slipway::model {
@@ -33,7 +33,7 @@ TEST_P(RandomCaseTest, KernelsComputeWhatTheInterpreterDoes) {
     std::vector<std::uint64_t> seeds;
     Batch batch;
     for (std::uint64_t seed = first; cases.size() < wanted && seed < first + 40 * wanted; ++seed) {
-      if (auto made = slipway::testing::random_case(info.op, seed)) {
+      if (auto made = slipway::tosa_cases::random_case(info.op, seed)) {
         cases.push_back(std::move(*made));
         seeds.push_back(seed);
         batch.add(cases.back());
@@ -47,9 +47,9 @@ TEST_P(RandomCaseTest, KernelsComputeWhatTheInterpreterDoes) {
       if (why.empty()) continue;
       const OperatorCase smallest =
           fails(cases[i])
-              ? slipway::testing::shrink(info.op, seeds[i], [&](const OperatorCase& made) { return fails(made); })
+              ? slipway::tosa_cases::shrink(info.op, seeds[i], [&](const OperatorCase& made) { return fails(made); })
               : cases[i];
-      ADD_FAILURE() << why << "the smallest such case:\n" << text_of(smallest) << slipway::testing::json_of(smallest);
+      ADD_FAILURE() << why << "the smallest such case:\n" << text_of(smallest) << slipway::tosa_cases::json_of(smallest);
       break;  // further cases of this operator are likely the same defect
     }
   }

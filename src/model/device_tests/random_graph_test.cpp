@@ -7,17 +7,17 @@
 #include <deque>
 
 #include "base/format.hpp"
-#include "testing/tosa/graphs.hpp"
+#include "tosa_cases/graphs.hpp"
 #include "testing/tosa/kernel_fixture.hpp"
-#include "testing/tosa/random_graph.hpp"
-#include "testing/tosa/random_outputs.hpp"
+#include "tosa_cases/random_graph.hpp"
+#include "tosa_cases/random_outputs.hpp"
 #include "testing/tosa/suite.hpp"
 #include "tosa/text.hpp"
 
 namespace slipway::model {
 namespace {
 
-using slipway::testing::GraphBuilder;
+using slipway::tosa_cases::GraphBuilder;
 using slipway::testing::number_of;
 
 // A graph, and the same graph with every result as an output, so that every result is stored.
@@ -64,7 +64,7 @@ class WholeGraphTest : public KernelTest {
 };
 
 TEST_P(WholeGraphTest, GraphsOfModels) {
-  const auto graphs = slipway::testing::model_graphs();
+  const auto graphs = slipway::tosa_cases::model_graphs();
   EXPECT_GE(graphs.size(), 60u);
   const std::size_t step = slipway::testing::whole_suite() ? 1 : graphs.size() / amount(0, 12, 4);
   for (std::size_t i = 0; i < graphs.size(); i += step) {
@@ -87,8 +87,8 @@ TEST_P(WholeGraphTest, RandomGraphs) {
   std::deque<Trial> trials;
   for (std::uint64_t seed = first; seed < first + count && failed() < kMaxFailures; ++seed) {
     // Neighbours share kernels, so they stay together.
-    if (!slipway::testing::part().has(seed / slipway::testing::kGraphsOfAVocabulary)) continue;
-    trials.push_back({formatted("seed {}", seed), slipway::testing::random_graph(seed)});
+    if (!slipway::testing::part().has(seed / slipway::tosa_cases::kGraphsOfAVocabulary)) continue;
+    trials.push_back({formatted("seed {}", seed), slipway::tosa_cases::random_graph(seed)});
     ++tried;
     operators += trials.back().builder.graph.nodes.size();
     if (trials.size() == kTogether) compare(trials);
@@ -105,7 +105,7 @@ TEST_P(WholeGraphTest, OutputsOfAnyValue) {
   std::vector<Job> jobs;
   for (std::uint64_t seed = 1000; seed < 1000 + count; ++seed) {
     if (!slipway::testing::part().has(seed)) continue;
-    const GraphBuilder& made = graphs.emplace_back(slipway::testing::graph_of_views(seed));
+    const GraphBuilder& made = graphs.emplace_back(slipway::tosa_cases::graph_of_views(seed));
     inputs.push_back(made.inputs());
     for (const bool fuse : {true, false}) jobs.push_back({made.graph, inputs.back(), fuse});
   }

@@ -8,18 +8,18 @@
 
 #include "base/format.hpp"
 #include "testing/device_facts.hpp"
-#include "testing/tosa/graph_builder.hpp"
+#include "tosa_cases/graph_builder.hpp"
 #include "testing/tosa/kernel_fixture.hpp"
-#include "testing/tosa/matrix.hpp"
+#include "tosa_cases/matrix.hpp"
 #include "testing/tosa/suite.hpp"
 
 namespace slipway::model {
 namespace {
 
-using slipway::testing::GraphBuilder;
-using slipway::testing::Limits;
-using slipway::testing::Pattern;
-using slipway::testing::TensorBuilder;
+using slipway::tosa_cases::GraphBuilder;
+using slipway::tosa_cases::Limits;
+using slipway::tosa_cases::Pattern;
+using slipway::tosa_cases::TensorBuilder;
 using tensor::Shape;
 using tosa::DataType;
 using tosa::Op;
@@ -170,12 +170,12 @@ TEST_P(ReductionsTest, Reductions) {
                                                          : std::nullopt;
             TensorBuilder make(++taken, pattern);
             Diagnostics problems;
-            auto made = slipway::testing::make_case(
+            auto made = slipway::tosa_cases::make_case(
                 formatted("{}/{}/{} {}", tosa::name_of(op), tosa::name_of(type), tensor::shape_text(row.shape),
                           row.axis),
                 op, {{make.tensor(type, row.shape, limits)}, {{"axis", {row.axis}}, {"nan_mode", {nan_mode}}}, {}},
                 problems);
-            ASSERT_TRUE(made) << slipway::testing::text_of(problems);
+            ASSERT_TRUE(made) << slipway::tosa_cases::text_of(problems);
             KernelTest::check(std::move(*made));
           }
         }

@@ -6,15 +6,15 @@
 #include <limits>
 
 #include "testing/tosa/kernel_fixture.hpp"
-#include "testing/tosa/matrix.hpp"
-#include "testing/tosa/predictable.hpp"
+#include "tosa_cases/matrix.hpp"
+#include "tosa_cases/predictable.hpp"
 
 namespace slipway::model {
 namespace {
 
-using slipway::testing::CaseParts;
-using slipway::testing::Pattern;
-using slipway::testing::TensorBuilder;
+using slipway::tosa_cases::CaseParts;
+using slipway::tosa_cases::Pattern;
+using slipway::tosa_cases::TensorBuilder;
 using tosa::DataType;
 using tosa::Op;
 
@@ -27,8 +27,8 @@ class UndefinedTest : public KernelTest {
   }
   OperatorCase made(Op op, CaseParts parts) {
     Diagnostics problems;
-    auto made = slipway::testing::make_case("", op, std::move(parts), problems);
-    EXPECT_TRUE(made) << slipway::testing::text_of(problems);
+    auto made = slipway::tosa_cases::make_case("", op, std::move(parts), problems);
+    EXPECT_TRUE(made) << slipway::tosa_cases::text_of(problems);
     return std::move(*made);
   }
   std::vector<Tensor> results(const OperatorCase& of) {

@@ -26,7 +26,7 @@
 #include "testing/kernel/interpreter.hpp"
 #include "testing/launch_fixture.hpp"
 #include "testing/tosa/kernel_limits.hpp"
-#include "testing/tosa/operator_case.hpp"
+#include "tosa_cases/operator_case.hpp"
 #include "testing/tosa/suite.hpp"
 #include "testing/written_facts.hpp"
 #include "tosa/text.hpp"
@@ -35,8 +35,8 @@
 namespace slipway::model {
 
 using reference::Tensor;
-using slipway::testing::Batch;
-using slipway::testing::OperatorCase;
+using slipway::tosa_cases::Batch;
+using slipway::tosa_cases::OperatorCase;
 
 // Plain: kernels for any device. Device: those for this device. Gpu: those for a GPU, also on a CPU. Both: kernels of
 // the CPU engine, which a Vulkan driver for CPUs runs too; the results of both must be equal. SmallGpu, MobileGpu:

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "testing/tosa/graphs.hpp"
+#include "tosa_cases/graphs.hpp"
 
 #include <cmath>
 #include <numbers>
 
 #include "base/format.hpp"
-#include "testing/tosa/matrix_parts.hpp"
+#include "tosa_cases/matrix_parts.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 namespace {
 
 using List = std::vector<std::int64_t>;
@@ -364,4 +364,4 @@ std::vector<NamedGraph> model_graphs() {
   return std::move(all.graphs);
 }
 
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

@@ -6,9 +6,9 @@
 #include <initializer_list>
 #include <utility>
 
-#include "testing/tosa/matrix.hpp"
+#include "tosa_cases/matrix.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 
 using tosa::Attributes;
 using tosa::Op;
@@ -57,4 +57,4 @@ inline std::vector<std::pair<std::int64_t, std::int64_t>> zero_points(DataType t
   return {{0, 0}};
 }
 
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "testing/tosa/operator_case.hpp"
+#include "tosa_cases/operator_case.hpp"
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@
 #include "tosa/check/verify.hpp"
 #include "tosa/text.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 namespace {
 
 // The types of the results: those of the first form that matches the operands and `acc_type`.
@@ -50,17 +50,29 @@ bool flush(Tensor& tensor) {
   return changed;
 }
 
-std::optional<std::string> compare(const OperatorCase& made, std::span<const Tensor> operands,
-                                   std::span<const Tensor> results) {
+// The largest error in units of its bound, of elements that have one.
+double largest_of_bound(std::span<const Tensor> results, const reference::NodeResults& wanted,
+                        const std::vector<std::vector<double>>& bounds) {
+  double largest = 0;
+  for (std::size_t r = 0; r < results.size(); ++r) {
+    for (std::size_t i = 0; i < bounds[r].size(); ++i) {
+      const double error = std::fabs(results[r].reals[i] - wanted.unrounded[r][i]), bound = bounds[r][i];
+      if (bound > 0 && std::isfinite(bound) && error <= bound) largest = std::max(largest, error / bound);
+    }
+  }
+  return largest;
+}
+
+Judgement compare(const OperatorCase& made, std::span<const Tensor> operands, std::span<const Tensor> results) {
   std::vector<const Tensor*> pointers;
   for (const Tensor& operand : operands) pointers.push_back(&operand);
   const auto wanted = reference::run_node(made.graph, made.node(), pointers);
-  if (!wanted) return wanted.error()[0].message;
-  const auto difference =
-      reference::first_difference(results, *wanted, *reference::bounds(made.graph, made.node(), pointers, *wanted));
-  if (!difference) return std::nullopt;
-  return formatted("result {} element {} is {} instead of {} (bound {})", difference->result, difference->element,
-                   difference->test, difference->reference, difference->bound);
+  if (!wanted) return {.why = wanted.error()[0].message};
+  const auto bounds = reference::bounds(made.graph, made.node(), pointers, *wanted);
+  const auto difference = reference::first_difference(results, *wanted, *bounds);
+  if (!difference) return {.why = "", .of_bound = largest_of_bound(results, *wanted, *bounds)};
+  return {.why = formatted("result {} element {} is {} instead of {} (bound {})", difference->result,
+                           difference->element, difference->test, difference->reference, difference->bound)};
 }
 
 }  // namespace
@@ -90,18 +102,23 @@ std::optional<OperatorCase> make_case(std::string name, tosa::Op op, CaseParts p
   return made;
 }
 
-std::string disagreement(const OperatorCase& made, std::span<const Tensor> results) {
-  const auto why = compare(made, made.operands, results);
-  if (!why) return "";
+Judgement judge(const OperatorCase& made, std::span<const Tensor> results) {
+  Judgement judged = compare(made, made.operands, results);
+  if (judged.why.empty()) return judged;
   std::vector<Tensor> flushed = made.operands;
   std::vector<Tensor> flushed_results(results.begin(), results.end());
   bool changed = false;
   for (Tensor& operand : flushed) changed |= flush(operand);
   // Readers of a subnormal result of such a device read a zero.
   for (Tensor& result : flushed_results) changed |= flush(result);
-  if (changed && !compare(made, flushed, flushed_results)) return "";
-  return formatted("{}: {}\n{}", made.name, *why, text_of(made));
+  if (changed) {
+    if (Judgement again = compare(made, flushed, flushed_results); again.why.empty()) return again;
+  }
+  judged.why = formatted("{}: {}\n{}", made.name, judged.why, text_of(made));
+  return judged;
 }
+
+std::string disagreement(const OperatorCase& made, std::span<const Tensor> results) { return judge(made, results).why; }
 
 std::string text_of(const OperatorCase& made) {
   std::string text = tosa::print(made.graph);
@@ -149,4 +166,4 @@ std::span<const Tensor> Batch::results_of(std::size_t number, std::span<const Te
   return outputs.subspan(first_output_[number], cases_[number]->node().outputs.size());
 }
 
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "testing/tosa/operator_case.hpp"
+#include "tosa_cases/operator_case.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 
 // Element `i` of a sequence between -1 and 1, in 32-bit floats.
 double set_data(std::uint32_t sequence, std::uint64_t i);
@@ -34,4 +34,4 @@ OperatorCase dot_case(const DotSetup& setup, int set);
 // all errors and for the sum of their squares.
 std::string dot_failure(const OperatorCase& made, int set, std::span<const Tensor> results);
 
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "testing/tosa/dot_data.hpp"
+#include "tosa_cases/dot_data.hpp"
 
 #include <cmath>
 #include <map>
@@ -8,9 +8,9 @@
 #include "base/format.hpp"
 #include "reference/bounds.hpp"
 #include "reference/precision.hpp"
-#include "testing/tosa/matrix_parts.hpp"
+#include "tosa_cases/matrix_parts.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 namespace {
 
 // Returns the index inside the kernel of an element of a tensor with these coordinates.
@@ -312,4 +312,4 @@ std::string dot_failure(const OperatorCase& made, int set, std::span<const Tenso
   return "";
 }
 
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "testing/tosa/matrix.hpp"
+#include "tosa_cases/matrix.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,9 +8,9 @@
 
 #include "base/format.hpp"
 #include "reference/precision.hpp"
-#include "testing/tosa/matrix_parts.hpp"
+#include "tosa_cases/matrix_parts.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 namespace {
 
 double min_value(DataType type) {
@@ -111,4 +111,4 @@ std::optional<OperatorCase> case_of(std::size_t number, Pattern pattern, Diagnos
                    configuration.op, std::move(parts), problems);
 }
 
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

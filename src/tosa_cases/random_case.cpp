@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "testing/tosa/random_case.hpp"
+#include "tosa_cases/random_case.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,10 +9,10 @@
 #include "base/format.hpp"
 #include "reference/bounds.hpp"
 #include "tensor/element.hpp"
-#include "testing/tosa/matrix_parts.hpp"
-#include "testing/tosa/predictable.hpp"
+#include "tosa_cases/matrix_parts.hpp"
+#include "tosa_cases/predictable.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 namespace {
 
 using List = std::vector<std::int64_t>;
@@ -521,4 +521,4 @@ std::string json_of(const OperatorCase& made) {
       made.name, tosa::name_of(made.node().op), json_attributes(made), inputs, outputs);
 }
 
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

@@ -2,9 +2,9 @@
 // Pooling, convolutions, matrix products and the Fourier transforms.
 
 #include "base/format.hpp"
-#include "testing/tosa/matrix_parts.hpp"
+#include "tosa_cases/matrix_parts.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 namespace {
 
 using List = std::vector<std::int64_t>;
@@ -264,4 +264,4 @@ void add_products(MatrixBuilder& matrix) {
   }
 }
 
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

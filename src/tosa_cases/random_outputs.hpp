@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <iterator>
 
-#include "testing/tosa/graph_builder.hpp"
+#include "tosa_cases/graph_builder.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 
 // Replaces the outputs by one to `most` random values, all values being as likely.
 inline void pick_outputs(tosa::Graph& graph, Random& random, std::int64_t most = 6) {
@@ -22,4 +22,4 @@ inline void pick_outputs(tosa::Graph& graph, Random& random, std::int64_t most =
 // inputs, of constants and of each other. Some have no operators.
 GraphBuilder graph_of_views(std::uint64_t seed);
 
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

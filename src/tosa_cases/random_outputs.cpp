@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "testing/tosa/random_outputs.hpp"
+#include "tosa_cases/random_outputs.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-#include "testing/tosa/matrix_parts.hpp"
+#include "tosa_cases/matrix_parts.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 namespace {
 
 // Few shapes and types, so that graphs share kernels.
@@ -87,4 +87,4 @@ class ViewGenerator {
 
 GraphBuilder graph_of_views(std::uint64_t seed) { return ViewGenerator(seed).run(); }
 
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

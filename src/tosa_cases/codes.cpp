@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "testing/tosa/codes.hpp"
+#include "tosa_cases/codes.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -10,9 +10,9 @@
 #include "base/format.hpp"
 #include "reference/precision.hpp"
 #include "reference/scale.hpp"
-#include "testing/tosa/matrix_parts.hpp"
+#include "tosa_cases/matrix_parts.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 namespace {
 
 using List = std::vector<std::int64_t>;
@@ -296,4 +296,4 @@ class Builder {
 
 void for_each_code_case(Codes codes, const std::function<void(OperatorCase)>& use) { Builder(codes, use).run(); }
 
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "testing/tosa/graph_builder.hpp"
+#include "tosa_cases/graph_builder.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 
 struct NamedGraph {
   std::string name;
@@ -17,4 +17,4 @@ struct NamedGraph {
 
 std::vector<NamedGraph> model_graphs();
 
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

@@ -7,9 +7,9 @@
 // share most of their kernels.
 #pragma once
 
-#include "testing/tosa/graph_builder.hpp"
+#include "tosa_cases/graph_builder.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 
 inline constexpr std::uint64_t kGraphsOfAVocabulary = 64;  // those of seeds 0 to 63, 64 to 127...
 
@@ -21,4 +21,4 @@ struct RandomGraphShape {
 // Unused results are outputs, and some other results too.
 GraphBuilder random_graph(std::uint64_t seed, const RandomGraphShape& shape = {});
 
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "testing/tosa/graph_builder.hpp"
+#include "tosa_cases/graph_builder.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,10 +8,10 @@
 #include "base/format.hpp"
 #include "reference/bounds.hpp"
 #include "reference/precision.hpp"
-#include "testing/tosa/predictable.hpp"
+#include "tosa_cases/predictable.hpp"
 #include "tosa/text.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 namespace {
 
 using tosa::Op;
@@ -307,4 +307,4 @@ tosa::Graph cut_down(const tosa::Graph& graph, ValueId value) {
   return cut;
 }
 
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "testing/tosa/predictable.hpp"
+#include "tosa_cases/predictable.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "reference/bounds.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 namespace {
 
 using tosa::Op;
@@ -165,4 +165,4 @@ class Question {
 
 bool is_predictable(const OperatorCase& made) { return Question(made).answer(); }
 
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

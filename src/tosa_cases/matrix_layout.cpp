@@ -5,9 +5,9 @@
 #include <numeric>
 
 #include "base/format.hpp"
-#include "testing/tosa/matrix_parts.hpp"
+#include "tosa_cases/matrix_parts.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 namespace {
 
 using List = std::vector<std::int64_t>;
@@ -327,4 +327,4 @@ void add_rescales(MatrixBuilder& matrix) {
   }
 }
 
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

@@ -7,9 +7,9 @@
 #include <functional>
 #include <optional>
 
-#include "testing/tosa/operator_case.hpp"
+#include "tosa_cases/operator_case.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 
 struct RandomLimits {
   std::int64_t max_elements = 0;    // of the first tensor; 0: drawn, mostly 256, some 16 K
@@ -26,4 +26,4 @@ OperatorCase shrink(tosa::Op op, std::uint64_t seed, const std::function<bool(co
 // As an entry of a file of cases (`tosa-cases-1`): the operands, and the results of the interpreter.
 std::string json_of(const OperatorCase& made);
 
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

@@ -7,7 +7,7 @@
 
 #include "tensor/random.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 
 class Random {
  public:
@@ -34,4 +34,4 @@ class Random {
   std::uint64_t seed_, index_ = 0;
 };
 
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

@@ -14,7 +14,7 @@
 #include "reference/tensor.hpp"
 #include "tosa/graph.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 
 using reference::Tensor;
 using tosa::DataType;
@@ -38,8 +38,13 @@ struct OperatorCase {
 // The shapes of the results are inferred. Empty, with the diagnostics of the verifier, when TOSA does not allow it.
 std::optional<OperatorCase> make_case(std::string name, tosa::Op op, CaseParts parts, Diagnostics& problems);
 
-// Why these results are wrong; empty when they are right. A device that flushes subnormal inputs is right if it does so
-// everywhere (docs/spec/tosa.md#error-bounds).
+struct Judgement {
+  std::string why;     // they are wrong; empty when they are right
+  double of_bound = 0;  // the largest error of right results in units of its bound
+};
+// A device that flushes subnormal inputs is right if it does so everywhere (docs/spec/tosa.md#error-bounds).
+Judgement judge(const OperatorCase& made, std::span<const Tensor> results);
+// Why these results are wrong; empty when they are right.
 std::string disagreement(const OperatorCase& made, std::span<const Tensor> results);
 
 // The case as text for people: the graph and its operands.
@@ -70,4 +75,4 @@ class Batch {
   std::size_t elements_ = 0;
 };
 
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

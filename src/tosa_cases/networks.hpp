@@ -8,7 +8,7 @@
 
 #include "tosa/graph.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 
 struct Network {
   std::string name;  // `mobile/i8`
@@ -18,4 +18,4 @@ struct Network {
 // Each in two types of activations, verified.
 std::vector<Network> small_networks();
 
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

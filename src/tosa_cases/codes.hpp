@@ -5,12 +5,12 @@
 
 #include <functional>
 
-#include "testing/tosa/operator_case.hpp"
+#include "tosa_cases/operator_case.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 
 // Quick: the cases of every test run (i8, fp8, and all codes of 16-bit floats). All: all cases.
 enum class Codes : std::uint8_t { Quick, All };
 void for_each_code_case(Codes codes, const std::function<void(OperatorCase)>& use);
 
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "testing/tosa/operator_case.hpp"
-#include "testing/tosa/random.hpp"
+#include "tosa_cases/operator_case.hpp"
+#include "tosa_cases/random.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 
 using tosa::ValueId;
 
@@ -64,4 +64,4 @@ class GraphBuilder {
 // The same graph with one value as its only output and only the nodes that it needs; for messages.
 tosa::Graph cut_down(const tosa::Graph& graph, ValueId value);
 
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

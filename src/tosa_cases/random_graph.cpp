@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "testing/tosa/random_graph.hpp"
+#include "tosa_cases/random_graph.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,9 +7,9 @@
 #include <functional>
 #include <numeric>
 
-#include "testing/tosa/matrix_parts.hpp"
+#include "tosa_cases/matrix_parts.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 namespace {
 
 using List = std::vector<std::int64_t>;
@@ -583,4 +583,4 @@ GraphBuilder random_graph(std::uint64_t seed, const RandomGraphShape& shape) {
   return RandomGraphGenerator(seed, shape).run();
 }
 
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

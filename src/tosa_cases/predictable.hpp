@@ -3,12 +3,12 @@
 // R).
 #pragma once
 
-#include "testing/tosa/operator_case.hpp"
+#include "tosa_cases/operator_case.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 
 // False where a result is unpredictable: an overflow, an index out of range, a NaN as integer. It only considers the
 // largest magnitudes, so it is false for some predictable cases too.
 bool is_predictable(const OperatorCase& made);
 
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

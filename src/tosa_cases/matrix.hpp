@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "testing/tosa/operator_case.hpp"
-#include "testing/tosa/random.hpp"
+#include "tosa_cases/operator_case.hpp"
+#include "tosa_cases/random.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 
 // Edge: the special values of a type, cyclically. The others are two sets of random values; in the second one all
 // tensors except the first are constants.
@@ -57,4 +57,4 @@ const std::vector<Configuration>& matrix();
 // Empty, with the diagnostics of the verifier, where TOSA refuses the configuration.
 std::optional<OperatorCase> case_of(std::size_t configuration, Pattern pattern, Diagnostics& problems);
 
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elementwise operators and reductions.
-#include "testing/tosa/matrix_parts.hpp"
+#include "tosa_cases/matrix_parts.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 namespace {
 
 const std::vector<Shape> kShapes = {
@@ -207,4 +207,4 @@ void add_reductions(MatrixBuilder& matrix) {
   add_reduction(matrix, Op::ARGMAX, kRanked, true);
 }
 
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases

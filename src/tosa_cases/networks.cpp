@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "testing/tosa/networks.hpp"
+#include "tosa_cases/networks.hpp"
 
 #include <stdexcept>
 #include <utility>
 
 #include "base/format.hpp"
-#include "testing/tosa/operator_case.hpp"
+#include "tosa_cases/operator_case.hpp"
 #include "tosa/check/shapes.hpp"
 #include "tosa/check/verify.hpp"
 
-namespace slipway::testing {
+namespace slipway::tosa_cases {
 namespace {
 
 using tensor::Shape;
@@ -207,4 +207,4 @@ std::vector<Network> small_networks() {
           residual(DataType::F16), transformer(DataType::F32), transformer(DataType::F16)};
 }
 
-}  // namespace slipway::testing
+}  // namespace slipway::tosa_cases
