@@ -70,6 +70,7 @@ constexpr std::array kVerbs = {
     Verb{"new", "make a scenario for a shader or a model", new_verb},
     Verb{"run", "run workloads and check their results", run_verb, true, &kRun},
     Verb{"bench", "measure how long workloads take", bench_verb, true},
+    Verb{"conformance", "judge what computes TOSA graphs: drivers, layers, kernels, engines", conformance_verb, true},
     Verb{"check", "find every error in files, without running them", check_verb, true, &kCheck},
     Verb{"inspect", "show the contents of a file", inspect_verb, false, &kInspect},
     Verb{"diff", "compare the meaning of two files", dispatched<kDiff>, true, &kDiff},

@@ -32,6 +32,7 @@ int completion_verb(const Arguments& arguments);
 int man_verb(const Arguments& arguments);
 int devices_verb(const Arguments& arguments);
 int layer_verb(const Arguments& arguments);
+int conformance_verb(const Arguments& arguments);
 int doctor_verb(const Arguments& arguments);
 int schema_verb(const Arguments& arguments);
 int reduce_verb(const Arguments& arguments);

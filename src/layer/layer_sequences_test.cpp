@@ -19,11 +19,11 @@
 #include "shader/compile.hpp"
 #include "testing/layer_fixture.hpp"
 #include "testing/operator_graphs.hpp"
-#include "tosa_cases/random_graph.hpp"
 #include "testing/tosa/suite.hpp"
 #include "tosa/check/verify.hpp"
 #include "tosa/vulkan_format.hpp"
 #include "tosa/write/write_spirv.hpp"
+#include "tosa_cases/random_graph.hpp"
 
 namespace slipway::layer {
 namespace {
@@ -292,7 +292,8 @@ TEST_P(LayerSequences, RandomGraphs) {
   const std::uint64_t first = number_of("SLIPWAY_LAYER_SEED", 0), count = number_of("SLIPWAY_LAYER_GRAPHS", 6);
   std::uint64_t ran = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
-    const tosa_cases::GraphBuilder builder = tosa_cases::random_graph(seed, {.most_operators = 12, .max_elements = 100});
+    const tosa_cases::GraphBuilder builder =
+        tosa_cases::random_graph(seed, {.most_operators = 12, .max_elements = 100});
     const auto results = run_graph(builder.graph, builder.inputs());
     if (!results) continue;
     EXPECT_EQ(builder.disagreement(*results, builder.graph.outputs), "") << "seed " << seed;

@@ -15,10 +15,10 @@
 #include "base/system/files.hpp"
 #include "lower/lower.hpp"
 #include "testing/source_directory.hpp"
+#include "testing/written_facts.hpp"
 #include "tosa_cases/graphs.hpp"
 #include "tosa_cases/matrix.hpp"
 #include "tosa_cases/networks.hpp"
-#include "testing/written_facts.hpp"
 
 namespace slipway::lower {
 namespace {

@@ -11,11 +11,11 @@
 #include "lower/testing.hpp"
 #include "tensor/element.hpp"
 #include "testing/kernel/interpreter.hpp"
+#include "testing/tosa/suite.hpp"
+#include "testing/written_facts.hpp"
 #include "tosa_cases/graphs.hpp"
 #include "tosa_cases/matrix.hpp"
 #include "tosa_cases/networks.hpp"
-#include "testing/tosa/suite.hpp"
-#include "testing/written_facts.hpp"
 
 namespace slipway::lower {
 namespace {
@@ -53,7 +53,7 @@ TEST_P(KernelRules, Operators) {
     for (std::size_t i = 0; i < count; ++i) {
       Diagnostics refused;
       if (auto made = tosa_cases::case_of(all[i * all.size() / count],
-                                       i % 2 ? tosa_cases::Pattern::Random : tosa_cases::Pattern::Random2, refused))
+                                          i % 2 ? tosa_cases::Pattern::Random : tosa_cases::Pattern::Random2, refused))
         cases.push_back(std::move(*made));
     }
     tosa_cases::Batch batch;

@@ -11,11 +11,11 @@
 #include "slipway/convert.hpp"
 #include "slipway/model.hpp"
 #include "testing/layer.hpp"
-#include "tosa_cases/random_outputs.hpp"
 #include "testing/vgf_recipe.hpp"
 #include "tosa/text.hpp"
 #include "tosa/write/write_mlir.hpp"
 #include "tosa/write/write_tosa.hpp"
+#include "tosa_cases/random_outputs.hpp"
 
 namespace slipway {
 namespace {

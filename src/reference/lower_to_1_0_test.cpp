@@ -8,10 +8,10 @@
 
 #include "base/format.hpp"
 #include "reference/run.hpp"
-#include "tosa_cases/operator_case.hpp"
-#include "tosa_cases/random_case.hpp"
 #include "tosa/check/verify.hpp"
 #include "tosa/text.hpp"
+#include "tosa_cases/operator_case.hpp"
+#include "tosa_cases/random_case.hpp"
 
 namespace slipway::reference {
 namespace {

@@ -5,14 +5,14 @@
 #include <cmath>
 
 #include "spirv/tools.hpp"
-#include "tosa_cases/graphs.hpp"
-#include "tosa_cases/matrix.hpp"
-#include "tosa_cases/random_graph.hpp"
 #include "testing/tosa/suite.hpp"
 #include "tosa/check/verify.hpp"
 #include "tosa/lower_to_1_0.hpp"
 #include "tosa/read/read_spirv.hpp"
 #include "tosa/write/write_spirv.hpp"
+#include "tosa_cases/graphs.hpp"
+#include "tosa_cases/matrix.hpp"
+#include "tosa_cases/random_graph.hpp"
 
 namespace slipway::tosa_cases {
 namespace {

@@ -8,8 +8,8 @@
 #include "base/format.hpp"
 #include "reference/bounds.hpp"
 #include "reference/precision.hpp"
-#include "tosa_cases/predictable.hpp"
 #include "tosa/text.hpp"
+#include "tosa_cases/predictable.hpp"
 
 namespace slipway::tosa_cases {
 namespace {

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/format.hpp"
-#include "tosa_cases/operator_case.hpp"
 #include "tosa/check/shapes.hpp"
 #include "tosa/check/verify.hpp"
+#include "tosa_cases/operator_case.hpp"
 
 namespace slipway::tosa_cases {
 namespace {

@@ -39,7 +39,7 @@ struct OperatorCase {
 std::optional<OperatorCase> make_case(std::string name, tosa::Op op, CaseParts parts, Diagnostics& problems);
 
 struct Judgement {
-  std::string why;     // they are wrong; empty when they are right
+  std::string why;      // they are wrong; empty when they are right
   double of_bound = 0;  // the largest error of right results in units of its bound
 };
 // A device that flushes subnormal inputs is right if it does so everywhere (docs/spec/tosa.md#error-bounds).

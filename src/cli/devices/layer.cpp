@@ -9,6 +9,7 @@
 
 #include "base/format.hpp"
 #include "base/system/files.hpp"
+#include "cli/devices/layer.hpp"
 #include "cli/program.hpp"
 #include "recipe/cpu/paths.hpp"
 
@@ -40,9 +41,13 @@ std::string prepended(const char* variable, const std::string& entry) {
   return before == nullptr || *before == 0 ? entry : formatted("{}:{}", entry, before);
 }
 
-int run_with_layer(const std::string& path, const std::vector<std::string>& command) {
+void set_environment(const std::string& path) {
   ::setenv("VK_ADD_LAYER_PATH", prepended("VK_ADD_LAYER_PATH", path).c_str(), 1);
   ::setenv("VK_INSTANCE_LAYERS", prepended("VK_INSTANCE_LAYERS", std::string(kLayer)).c_str(), 1);
+}
+
+int run_with_layer(const std::string& path, const std::vector<std::string>& command) {
+  set_environment(path);
   std::vector<char*> arguments;
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
@@ -55,6 +60,12 @@ int run_with_layer(const std::string& path, const std::vector<std::string>& comm
 }
 
 }  // namespace
+
+Result<> set_layer_environment() {
+  SLIPWAY_TRY(const Path directory, layer_directory());
+  set_environment(directory.native());
+  return {};
+}
 
 int layer_verb(const Arguments& arguments) {
   ReportStyle style;

@@ -26,45 +26,6 @@ constexpr std::string_view kOnlyOfBench[] = {"--warmup", "--repeat", "--rounds",
 constexpr int kMaxBenchRuns = 1'000'000, kMaxBenchRounds = 1000;
 constexpr std::string_view kCaseName = "{case}", kDirectoryName = "{directory}", kStemName = "{stem}";
 
-void add_lab_options(CommandLine& line, LabOptions& options) {
-  line.add_option("files", options.files, "files, directories, and @FILE: a file with one of these on each line")
-      .values(1, -1)
-      .take_all();
-  line.add_report_options(options.style);
-  line.add_option("--device", options.device,
-                  "a device, or several with commas, or `all`; each has worker processes of its own");
-  if (options.bench) {
-    line.add_option("--warmup", options.bench->warmup,
-                    "runs of each case that are not measured, before the others of a round (3)")
-        .range(0, kMaxBenchRuns);
-    line.add_option("--repeat", options.bench->repeat, "measured runs of each case in a round (20)")
-        .range(2, kMaxBenchRuns);
-    line.add_option("--rounds", options.bench->rounds,
-                    "how often all cases are measured in turn, each time in another process (1)")
-        .range(1, kMaxBenchRounds);
-    line.add_option("--csv", options.bench->csv_path, "write the time of each measured run as CSV").not_empty();
-  } else {
-    line.add_option("--jobs", options.jobs, "worker processes for each device (1)").range(1, 1024);
-  }
-  add_timeout_option(line, options.timeout);
-  line.add_option("--case-timeout", options.case_timeout,
-                  "seconds for a whole case, after which its process is ended (with --timeout: 4 times that, and 10)")
-      .positive();
-  line.add_option("--results", options.results_path, "write a line of JSON for each case as it ends").not_empty();
-  line.add_option("--resume", options.resume_path,
-                  "run the cases that a results file lacks, and add their lines to that file")
-      .excludes("--results")
-      .not_empty();
-  if (!options.bench) line.add_option("--shard", options.shard, "I/N: run part I of N, from 1 (else SLIPWAY_SHARD)");
-  if (!options.bench)
-    line.add_option("--shard-times", options.shard_times_path, "balance the parts by the times of this results file");
-  line.add_option("--expect", options.expect_path, "a file of expected failures, flaky cases and cases to skip");
-  add_report_option(line, options.report_path);
-  if (!options.bench) line.add_option("--junit", options.junit_path, "write a JUnit XML report").not_empty();
-  line.add_option("--html", options.html_path, "write one page with all results").not_empty();
-  line.add_option("--baseline", options.baseline_path, "an earlier results file, with which the page compares");
-}
-
 CommandLine lab_line(bool is_bench) {
   if (is_bench) {
     return {"slipway bench",
@@ -209,6 +170,47 @@ std::string name_of_case(std::string file) {
 
 }  // namespace
 
+void add_lab_options(CommandLine& line, LabOptions& options) {
+  if (!options.rows) {
+    line.add_option("files", options.files, "files, directories, and @FILE: a file with one of these on each line")
+        .values(1, -1)
+        .take_all();
+  }
+  line.add_report_options(options.style);
+  line.add_option("--device", options.device,
+                  "a device, or several with commas, or `all`; each has worker processes of its own");
+  if (options.bench) {
+    line.add_option("--warmup", options.bench->warmup,
+                    "runs of each case that are not measured, before the others of a round (3)")
+        .range(0, kMaxBenchRuns);
+    line.add_option("--repeat", options.bench->repeat, "measured runs of each case in a round (20)")
+        .range(2, kMaxBenchRuns);
+    line.add_option("--rounds", options.bench->rounds,
+                    "how often all cases are measured in turn, each time in another process (1)")
+        .range(1, kMaxBenchRounds);
+    line.add_option("--csv", options.bench->csv_path, "write the time of each measured run as CSV").not_empty();
+  } else {
+    line.add_option("--jobs", options.jobs, "worker processes for each device (1)").range(1, 1024);
+  }
+  add_timeout_option(line, options.timeout);
+  line.add_option("--case-timeout", options.case_timeout,
+                  "seconds for a whole case, after which its process is ended (with --timeout: 4 times that, and 10)")
+      .positive();
+  line.add_option("--results", options.results_path, "write a line of JSON for each case as it ends").not_empty();
+  line.add_option("--resume", options.resume_path,
+                  "run the cases that a results file lacks, and add their lines to that file")
+      .excludes("--results")
+      .not_empty();
+  if (!options.bench) line.add_option("--shard", options.shard, "I/N: run part I of N, from 1 (else SLIPWAY_SHARD)");
+  if (!options.bench)
+    line.add_option("--shard-times", options.shard_times_path, "balance the parts by the times of this results file");
+  line.add_option("--expect", options.expect_path, "a file of expected failures, flaky cases and cases to skip");
+  add_report_option(line, options.report_path);
+  if (!options.bench) line.add_option("--junit", options.junit_path, "write a JUnit XML report").not_empty();
+  line.add_option("--html", options.html_path, "write one page with all results").not_empty();
+  line.add_option("--baseline", options.baseline_path, "an earlier results file, with which the page compares");
+}
+
 LineDescription describe_lab() {
   LabOptions options;
   LineDescription description;
@@ -285,7 +287,13 @@ std::optional<int> parse_lab_options(const Arguments& arguments, LabOptions& opt
 std::vector<std::string> words_for(std::string_view format, const std::vector<std::string>& words,
                                    const std::string& file) {
   const AllNames& names = all_names();
-  const OptionNames& own = names.formats.find(format)->second;
+  const auto known = names.formats.find(format);
+  if (known == names.formats.end()) {  // a row, whose workers have all options
+    std::vector<std::string> all = words;
+    all.insert(all.end(), {"--", file});
+    return all;
+  }
+  const OptionNames& own = known->second;
   const Path path = file;
   const std::string directory = path.has_parent_path() ? path.parent_path().string() : ".";
   const std::pair<std::string_view, std::string> names_in_values[] = {

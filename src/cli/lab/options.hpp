@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/lab/case_list.hpp"
 #include "cli/option_groups.hpp"
 
 namespace slipway::cli {
@@ -17,6 +18,12 @@ struct BenchOptions {
   std::string csv_path;
 };
 
+// Cases that are no files, of `slipway conformance`.
+struct LabRows {
+  std::vector<LabCase> cases;
+  std::string (*table)(const LabResults& results);  // is printed after the run
+};
+
 struct LabOptions : RunGroup {
   std::vector<std::string> files;  // files, directories, @lists
   std::string results_path, resume_path, junit_path, html_path, baseline_path;
@@ -24,6 +31,9 @@ struct LabOptions : RunGroup {
   std::uint32_t jobs = 1;              // worker processes for each device
   std::optional<double> case_timeout;  // seconds for a whole case
   std::optional<BenchOptions> bench;
+  std::optional<LabRows> rows;  // instead of files
+
+  std::string_view verb() const { return bench ? "bench" : rows ? "conformance" : "run"; }
 };
 
 // The arguments of a run, divided.
@@ -40,6 +50,7 @@ DividedArguments divide_arguments(const std::vector<std::string>& words, bool is
 
 // Returns an exit status if the verb has to end. Errors in the options of formats are reported too. `options` has
 // `bench` if they are those of `slipway bench`.
+void add_lab_options(CommandLine& line, LabOptions& options);
 std::optional<int> parse_lab_options(const Arguments& arguments, LabOptions& options);
 // Of `slipway run lab --help`, of completions and of manual pages.
 LineDescription describe_lab();

@@ -116,10 +116,9 @@ class LabRun {
     write_reports();
     const int status = finish();
     if (end.is_interrupted) {
-      print_error(
-          formatted("slipway {}: interrupted; {} of {} cases ran{}\n", options_.bench ? "bench" : "run",
-                    results_.cases.size() - interrupted_, all_.size(),
-                    results_path().empty() ? "" : formatted("; `--resume {}` runs the others", results_path())));
+      print_error(formatted(
+          "slipway {}: interrupted; {} of {} cases ran{}\n", options_.verb(), results_.cases.size() - interrupted_,
+          all_.size(), results_path().empty() ? "" : formatted("; `--resume {}` runs the others", results_path())));
       std::fflush(nullptr);
       end_by_interrupt();
     }
@@ -140,7 +139,7 @@ class LabRun {
     for (const std::string_view one : {"--pause-on-exit", "--wait-for-key-stroke-before-run", "--explain"}) {
       if (std::ranges::contains(arguments_.words, one)) usage(formatted("`{}` applies to one file at a time", one));
     }
-    if (options_.files.empty()) usage("no file, directory or list is given");
+    if (options_.files.empty() && !options_.rows) usage("no file, directory or list is given");
     if (results_path() == "-") usage("--results and --resume need a file, because they continue it");
     if (!options_.baseline_path.empty() && options_.html_path.empty()) usage("--baseline needs --html");
     if (!ok()) return false;
@@ -149,7 +148,7 @@ class LabRun {
       if (!read) return false;
       baseline_ = std::move(*read);
     }
-    all_ = list_cases(options_.files, diagnostics_);
+    all_ = options_.rows ? options_.rows->cases : list_cases(options_.files, diagnostics_);
     if (!ok() || !choose_shard() || !read_earlier()) return false;
     if (!options_.expect_path.empty() && !(expectations_ = Expectations::read(options_.expect_path, diagnostics_)))
       return false;
@@ -158,12 +157,13 @@ class LabRun {
       detect_format(one);
       if (!one.format.empty()) formats.push_back(one.format);
     }
-    check_worker_options(worker_words_, formats, diagnostics_);
+    if (!options_.rows) check_worker_options(worker_words_, formats, diagnostics_);
     return ok() && check_outputs();
   }
 
   bool check_outputs() {
-    std::vector<Path> outputs = output_files(worker_words_);
+    std::vector<Path> outputs;
+    if (!options_.rows) outputs = output_files(worker_words_);
     outputs.append_range(std::initializer_list<Path>{options_.report_path, options_.junit_path, options_.html_path,
                                                      options_.style.sarif_path, results_path()});
     if (options_.bench) outputs.emplace_back(options_.bench->csv_path);
@@ -232,7 +232,7 @@ class LabRun {
   }
 
   bool open_results() {
-    info_ = run_info(options_.bench ? "bench" : "run", arguments_, shard_);
+    info_ = run_info(std::string(options_.verb()), arguments_, shard_);
     if (results_path().empty()) return true;
     auto file = diagnostics_.take(LineFile::open(results_path(), options_.resume_path.empty()));
     if (!file) return false;
@@ -303,7 +303,7 @@ class LabRun {
     outcome.errors +=
         format_diagnostics(shown(added.all()), {.colour = use_colour(stderr), .max_errors = options_.style.max_errors});
     if (output_level() != OutputLevel::Quiet) outcome.output += after;
-    const bool is_shown = !options_.bench || !result.is_ok;  // a benchmark shows a table
+    const bool is_shown = options_.verb() == "run" || !result.is_ok;  // the others show a table
     result.text = valid_utf8(std::string_view(plain_text(outcome.errors + outcome.output)).substr(0, kMaxText));
     write_line(case_line(result));
     if (!result.is_ok) ++not_ok_;
@@ -409,7 +409,7 @@ class LabRun {
       const bool with_list = results_.cases.size() > kMaxCasesWithoutList;
       const bool all_ok =
           std::ranges::all_of(results_.cases, [](const CaseResult& r) { return is_success(r.verdict); });
-      std::string text = options_.bench ? bench_table(results_) : "";
+      std::string text = options_.bench ? bench_table(results_) : options_.rows ? options_.rows->table(results_) : "";
       if (!options_.bench || !all_ok) text += print_summary(results_.cases, with_list);
       (options_.report_path == "-" ? print_error : print)(text);
     }
@@ -443,6 +443,10 @@ class LabRun {
 };
 
 }  // namespace
+
+int run_rows(const Arguments& arguments, LabOptions options, std::vector<std::string> worker_words) {
+  return LabRun(arguments, std::move(options), std::move(worker_words)).run();
+}
 
 int run_lab(const Arguments& arguments) {
   Arguments own = arguments;

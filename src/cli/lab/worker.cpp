@@ -14,6 +14,7 @@
 #include "base/format.hpp"
 #include "base/system/protected_inputs.hpp"
 #include "base/text/base64.hpp"
+#include "cli/conformance/job.hpp"
 #include "cli/formats.hpp"
 #include "cli/lab/options.hpp"
 #include "cli/run/run_report.hpp"
@@ -200,8 +201,9 @@ class Worker {
 
   JobSource& source(const std::string& format) {
     const auto known = std::ranges::find(formats(), format, &Format::name);
-    std::unique_ptr<JobSource>& source = sources_[known->jobs];
-    if (!source) source = known->jobs();
+    const auto jobs = format == kRowFormat ? &row_jobs : known->jobs;
+    std::unique_ptr<JobSource>& source = sources_[jobs];
+    if (!source) source = jobs();
     return *source;
   }
 

@@ -16,10 +16,10 @@
 #include "model/graph_segment.hpp"
 #include "model_jobs/model_runner.hpp"
 #include "spirv/tools.hpp"
-#include "tosa_cases/matrix.hpp"
 #include "testing/tosa/suite.hpp"
 #include "tosa/text.hpp"
 #include "tosa/write/write_tosa.hpp"
+#include "tosa_cases/matrix.hpp"
 #include "vgf/check.hpp"
 #include "vgf/read.hpp"
 

@@ -99,6 +99,18 @@ const Record<tensor::ComparedOutputs>& compared_record() {
   return record;
 }
 
+const Record<conformance::RowOutcome>& row_record() {
+  using R = conformance::RowOutcome;
+  static const auto record =
+      Record<R>("row", "the cases of a row of `slipway conformance`")
+          .required("passed", &R::passed, Integer{}, "cases whose results are right")
+          .required("failed", &R::failed, Integer{}, "cases whose results are wrong")
+          .required("unsupported", &R::unsupported, Integer{}, "cases that the device cannot run")
+          .required("of_bound", &R::of_bound, Real{}, "the largest error of a case that passed, in units of its bound")
+          .required("nearest", &R::nearest, Text{}, "that case; empty if there is none");
+  return record;
+}
+
 const tensor::ComparedOutputs* compared_in(const RunReportEntry& entry) {
   const auto& compared = entry.outcome.report ? entry.outcome.report->compared : entry.compared;
   return compared ? &*compared : nullptr;
@@ -114,6 +126,9 @@ const json::Record<RunReportEntry>& report_entry_record() {
                                  .part(&E::recipe, recipe::details_record())
                                  .optional("compared", compared_in, Nested(compared_record()),
                                            "of the outputs, if something was to be compared")
+                                 .optional(
+                                     "row", [](const E& from) { return from.row ? &*from.row : nullptr; },
+                                     Nested(row_record()), "of `slipway conformance`")
                                  .optional("layers", &E::layers, List{Nested(layer_record())},
                                            "of models with --layers, in the order of execution")
                                  .written_if([](const E& from) { return !from.layers.empty(); });

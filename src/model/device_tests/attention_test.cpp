@@ -9,10 +9,10 @@
 #include "base/format.hpp"
 #include "reference/run.hpp"
 #include "testing/device_facts.hpp"
-#include "tosa_cases/graph_builder.hpp"
 #include "testing/tosa/kernel_fixture.hpp"
-#include "tosa_cases/matrix.hpp"
 #include "tosa/text.hpp"
+#include "tosa_cases/graph_builder.hpp"
+#include "tosa_cases/matrix.hpp"
 
 namespace slipway::model {
 namespace {

@@ -3,9 +3,9 @@
 // (docs/spec/tosa.md#dot-product-check).
 #include <gtest/gtest.h>
 
-#include "tosa_cases/dot_data.hpp"
 #include "testing/tosa/kernel_fixture.hpp"
 #include "testing/tosa/suite.hpp"
+#include "tosa_cases/dot_data.hpp"
 
 namespace slipway::model {
 namespace {

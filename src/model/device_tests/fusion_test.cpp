@@ -7,8 +7,8 @@
 
 #include "base/format.hpp"
 #include "testing/device_facts.hpp"
-#include "tosa_cases/graph_builder.hpp"
 #include "testing/tosa/kernel_fixture.hpp"
+#include "tosa_cases/graph_builder.hpp"
 #include "tosa_cases/matrix.hpp"
 
 namespace slipway::model {

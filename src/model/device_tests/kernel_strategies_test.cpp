@@ -14,9 +14,9 @@
 #include "spirv/tools.hpp"
 #include "testing/device_facts.hpp"
 #include "testing/tosa/kernel_fixture.hpp"
-#include "tosa_cases/matrix.hpp"
 #include "tosa/check/verify.hpp"
 #include "tosa/text.hpp"
+#include "tosa_cases/matrix.hpp"
 
 namespace slipway::model {
 namespace {
@@ -735,8 +735,8 @@ TEST_P(KernelStrategiesTest, PaddingContributesNothing) {
             {small ? F16 : type},
             constants};
         Diagnostics problems;
-        auto made = slipway::tosa_cases::make_case(formatted("padding/{}/{}", tosa::name_of(type), last), tosa::Op::CONV2D,
-                                                std::move(parts), problems);
+        auto made = slipway::tosa_cases::make_case(formatted("padding/{}/{}", tosa::name_of(type), last),
+                                                   tosa::Op::CONV2D, std::move(parts), problems);
         ASSERT_TRUE(made) << slipway::tosa_cases::text_of(problems);
         check(std::move(*made));
       }

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "testing/tosa/kernel_fixture.hpp"
-#include "tosa_cases/matrix.hpp"
 #include "testing/tosa/suite.hpp"
+#include "tosa_cases/matrix.hpp"
 
 namespace slipway::model {
 namespace {

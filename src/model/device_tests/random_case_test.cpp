@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "testing/tosa/kernel_fixture.hpp"
-#include "tosa_cases/random_case.hpp"
 #include "testing/tosa/suite.hpp"
+#include "tosa_cases/random_case.hpp"
 
 namespace slipway::model {
 namespace {
@@ -49,7 +49,8 @@ TEST_P(RandomCaseTest, KernelsComputeWhatTheInterpreterDoes) {
           fails(cases[i])
               ? slipway::tosa_cases::shrink(info.op, seeds[i], [&](const OperatorCase& made) { return fails(made); })
               : cases[i];
-      ADD_FAILURE() << why << "the smallest such case:\n" << text_of(smallest) << slipway::tosa_cases::json_of(smallest);
+      ADD_FAILURE() << why << "the smallest such case:\n"
+                    << text_of(smallest) << slipway::tosa_cases::json_of(smallest);
       break;  // further cases of this operator are likely the same defect
     }
   }

@@ -7,18 +7,18 @@
 #include <deque>
 
 #include "base/format.hpp"
-#include "tosa_cases/graphs.hpp"
 #include "testing/tosa/kernel_fixture.hpp"
-#include "tosa_cases/random_graph.hpp"
-#include "tosa_cases/random_outputs.hpp"
 #include "testing/tosa/suite.hpp"
 #include "tosa/text.hpp"
+#include "tosa_cases/graphs.hpp"
+#include "tosa_cases/random_graph.hpp"
+#include "tosa_cases/random_outputs.hpp"
 
 namespace slipway::model {
 namespace {
 
-using slipway::tosa_cases::GraphBuilder;
 using slipway::testing::number_of;
+using slipway::tosa_cases::GraphBuilder;
 
 // A graph, and the same graph with every result as an output, so that every result is stored.
 struct Trial {

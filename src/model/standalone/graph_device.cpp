@@ -5,6 +5,7 @@
 
 #include "base/format.hpp"
 #include "launch/run.hpp"
+#include "model/native.hpp"
 #include "model/plan/graph_engine.hpp"
 #include "model/plan/tensor_buffer.hpp"
 #include "tosa/write/write_spirv.hpp"
@@ -60,6 +61,12 @@ Result<std::vector<reference::Tensor>> GraphDevice::run(const std::shared_ptr<co
   SLIPWAY_TRY(PlannedGraph planned, PlannedGraph::make(plan, graph, graphs_.native ? module_of(*graph) : nullptr,
                                                        graphs_, "other", {}, {graph}));
   planned.dispatch(plan, {from, to}, "other", {});
+  if (!options_.emulates) {
+    Diagnostics refused;
+    const launch::ExecutorInfo info = *options_.executor->info();
+    refuse_emulation(plan, info.vulkan ? *info.vulkan : vk::Snapshot(), refused);
+    if (refused.has_errors()) return fail(refused.release());
+  }
   if (Diagnostics lacks = options_.executor->check(plan); lacks.has_errors()) return fail(lacks.release());
   SLIPWAY_TRY(const launch::Report report,
               launch::run(plan, *options_.executor, {.time_out = options_.time_out, .cache = options_.cache}, Log()));

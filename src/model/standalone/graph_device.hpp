@@ -21,7 +21,8 @@ namespace slipway::model {
 struct GraphDeviceOptions {
   std::shared_ptr<launch::Executor> executor;
   GraphChoices choices;
-  Cache cache;  // of kernels, tuning tables and pipelines
+  bool emulates = true;  // false: graphs that the driver does not run are errors (device-lacks)
+  Cache cache;           // of kernels, tuning tables and pipelines
   std::optional<std::chrono::nanoseconds> time_out;
 };
 

@@ -26,10 +26,10 @@
 #include "testing/kernel/interpreter.hpp"
 #include "testing/launch_fixture.hpp"
 #include "testing/tosa/kernel_limits.hpp"
-#include "tosa_cases/operator_case.hpp"
 #include "testing/tosa/suite.hpp"
 #include "testing/written_facts.hpp"
 #include "tosa/text.hpp"
+#include "tosa_cases/operator_case.hpp"
 #include "vk/device_profile.hpp"
 
 namespace slipway::model {

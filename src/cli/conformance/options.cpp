@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/conformance/options.hpp"
+
+#include "base/format.hpp"
+
+namespace slipway::cli {
+namespace {
+
+void add_row_options(CommandLine& line, RowOptions& options) {
+  line.add_flag("--whole", options.whole, "all cases of each row, instead of a sample");
+  line.add_option("--seed", options.seed, "the first seed of random cases (1)");
+  add_engine_option(line, options);
+  add_engine_thread_options(line, options);
+  line.add_flag("--native", options.native, "only graphs that the driver, or a layer, runs itself (VK_ARM_data_graph)");
+  line.add_option("--failures", options.failures,
+                  "a directory that receives the first case that fails of each row: the graph and its inputs")
+      .not_empty();
+  add_cache_option(line, options.no_cache);
+}
+
+}  // namespace
+
+std::optional<int> parse_row_options(const Arguments& arguments, RowOptions& options) {
+  CommandLine line("slipway conformance", "Runs a row.", "");
+  add_row_options(line, options);
+  add_device_option(line, options.device);
+  add_timeout_option(line, options.timeout);
+  line.add_option("row", options.row, "the row").required();
+  return line.parse(arguments);
+}
+
+std::optional<int> parse_conformance_options(const Arguments& arguments, ConformanceOptions& options) {
+  std::string known;
+  for (const conformance::Suite& suite : conformance::suites())
+    known += formatted(" `{}`: {}.", suite.name, suite.what);
+  CommandLine line(
+      "slipway conformance",
+      "Judges what computes TOSA graphs: a driver, a layer, the kernels of a device, an engine. Suites:" + known,
+      "slipway conformance tosa/CONV2D --device 0 --native --results conv.jsonl");
+  line.add_option("rows", options.wanted,
+                  "suites, and rows or patterns of them, such as `tosa/ADD` or `tosa/*/f16*` (all rows)")
+      .values(0, -1)
+      .take_all();
+  line.add_flag("--list", options.list, "print the names of the rows, and run nothing");
+  line.add_flag("--layer", options.layer, "with Slipway's Vulkan layer; implies --native");
+  add_row_options(line, options.rows);
+  add_lab_options(line, options.lab);
+  return line.parse(arguments);
+}
+
+std::vector<std::string> worker_words(const ConformanceOptions& options) {
+  const RowOptions& rows = options.rows;
+  std::vector<std::string> words = {formatted("--seed={}", rows.seed), "--engine=" + rows.engine};
+  if (rows.whole) words.emplace_back("--whole");
+  if (rows.native || options.layer) words.emplace_back("--native");
+  if (rows.no_cache) words.emplace_back("--no-cache");
+  if (rows.pin) words.emplace_back("--pin");
+  if (rows.threads != 0) words.push_back(formatted("--threads={}", rows.threads));
+  if (!rows.failures.empty()) words.push_back("--failures=" + rows.failures);
+  if (options.lab.timeout) words.push_back(formatted("--timeout={}", *options.lab.timeout));
+  return words;
+}
+
+}  // namespace slipway::cli
