@@ -5,7 +5,6 @@
 
 #include "base/format.hpp"
 #include "launch/run.hpp"
-#include "model/native.hpp"
 #include "model/plan/graph_engine.hpp"
 #include "model/plan/tensor_buffer.hpp"
 #include "tosa/write/write_spirv.hpp"
@@ -62,10 +61,12 @@ Result<std::vector<reference::Tensor>> GraphDevice::run(const std::shared_ptr<co
                                                        graphs_, "other", {}, {graph}));
   planned.dispatch(plan, {from, to}, "other", {});
   if (!options_.emulates) {
-    Diagnostics refused;
-    const launch::ExecutorInfo info = *options_.executor->info();
-    refuse_emulation(plan, info.vulkan ? *info.vulkan : vk::Snapshot(), refused);
-    if (refused.has_errors()) return fail(refused.release());
+    for (const launch::GraphDispatch& one : plan.graphs) {
+      if (!one.native)
+        return fail(DiagnosticKind::DeviceLacks, {},
+                    "the driver does not run this graph itself: " +
+                        (one.emulated_because.empty() ? "it has no VK_ARM_data_graph" : one.emulated_because));
+    }
   }
   if (Diagnostics lacks = options_.executor->check(plan); lacks.has_errors()) return fail(lacks.release());
   SLIPWAY_TRY(const launch::Report report,
