@@ -6,7 +6,8 @@
 #include <functional>
 #include <memory>
 
-#include "conformance/row.hpp"
+#include "conformance/outcome.hpp"
+#include "model/standalone/graph_device.hpp"
 #include "tosa_cases/operator_case.hpp"
 
 namespace slipway::conformance {

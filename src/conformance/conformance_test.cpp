@@ -8,7 +8,7 @@
 #include "conformance/case_runner.hpp"
 #include "conformance/row.hpp"
 #include "executors/open.hpp"
-#include "tosa_cases/matrix.hpp"
+#include "tosa_cases/matrix/matrix.hpp"
 
 namespace slipway::conformance {
 namespace {

@@ -7,7 +7,7 @@
 #include "conformance/suites.hpp"
 #include "tosa_cases/codes.hpp"
 #include "tosa_cases/dot_data.hpp"
-#include "tosa_cases/matrix.hpp"
+#include "tosa_cases/matrix/matrix.hpp"
 #include "tosa_cases/random_case.hpp"
 
 namespace slipway::conformance {

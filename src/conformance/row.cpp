@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
+#include <ranges>
 
 #include "base/format.hpp"
 #include "conformance/suites.hpp"

@@ -2,6 +2,7 @@
 // The suites: which rows each has, without its name, and what a row runs.
 #pragma once
 
+#include "base/item_progress.hpp"
 #include "conformance/case_runner.hpp"
 
 namespace slipway::conformance {

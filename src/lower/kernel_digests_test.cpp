@@ -17,7 +17,7 @@
 #include "testing/source_directory.hpp"
 #include "testing/written_facts.hpp"
 #include "tosa_cases/graphs.hpp"
-#include "tosa_cases/matrix.hpp"
+#include "tosa_cases/matrix/matrix.hpp"
 #include "tosa_cases/networks.hpp"
 
 namespace slipway::lower {

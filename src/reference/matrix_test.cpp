@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The matrix of operators, without a device: its contents, that the interpreter runs it, and that refused
 // configurations have a reason.
-#include "tosa_cases/matrix.hpp"
+#include "tosa_cases/matrix/matrix.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -11,7 +11,7 @@
 #include "tosa/read/read_spirv.hpp"
 #include "tosa/write/write_spirv.hpp"
 #include "tosa_cases/graphs.hpp"
-#include "tosa_cases/matrix.hpp"
+#include "tosa_cases/matrix/matrix.hpp"
 #include "tosa_cases/random_graph.hpp"
 
 namespace slipway::tosa_cases {

@@ -10,7 +10,7 @@
 #include "base/format.hpp"
 #include "reference/precision.hpp"
 #include "reference/scale.hpp"
-#include "tosa_cases/matrix_parts.hpp"
+#include "tosa_cases/matrix/parts.hpp"
 
 namespace slipway::tosa_cases {
 namespace {
@@ -135,6 +135,29 @@ class Builder {
       for (const DataType to : {I8, I16, I32, F32, F8E4M3, F8E5M2}) cast(from, to);
     }
     for (const DataType to : {Bool, I8, I32, F16, BF16, F32}) cast(I16, to);
+    for (const DataType to : kFloats) {
+      const std::vector<double> middles = around_middles(to);
+      add(Op::CAST, formatted("i32 {}/middles", tosa::name_of(to)),
+          {{tensor_of(I32, {std::ssize(middles)}, [&](std::size_t i) { return middles[i]; })}, {}, {to}});
+    }
+  }
+
+  // Integers of 32 bits in the middle between two neighbours of a float type, and the integers beside them: what is
+  // rounded twice goes to the wrong neighbour.
+  static std::vector<double> around_middles(DataType type) {
+    const int fraction_bits = reference::precision_of(type).fraction_bits;
+    const double max = std::min<double>(reference::precision_of(type).max, INT32_MAX);
+    std::vector<double> values;
+    for (int exponent = fraction_bits + 1; exponent < 31; ++exponent) {
+      const double step = std::ldexp(1.0, exponent - fraction_bits);
+      for (const double steps : {0.5, 1.5, 2.5}) {
+        for (const double beside : {-1.0, 0.0, 1.0}) {
+          const double value = std::ldexp(1.0, exponent) + steps * step + beside;
+          if (value <= max) values.insert(values.end(), {value, -value});
+        }
+      }
+    }
+    return values;
   }
 
   // All pairs of i8, and shifts by every legal amount.

@@ -8,7 +8,7 @@
 #include "base/format.hpp"
 #include "reference/bounds.hpp"
 #include "reference/precision.hpp"
-#include "tosa_cases/matrix_parts.hpp"
+#include "tosa_cases/matrix/parts.hpp"
 
 namespace slipway::tosa_cases {
 namespace {

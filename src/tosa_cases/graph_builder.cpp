@@ -29,6 +29,7 @@ double smallest(const Tensor& tensor) {
 
 // The factor by which an operator amplifies errors of its operands, by their magnitude (the largest slope of the
 // function in their range). Infinity for discontinuous operators: their operands must have no error.
+// Long, because each operator has its own rule.
 double spread(const OperatorCase& made, std::span<const double> errors) {
   const auto error = [&](std::size_t i) { return i < errors.size() ? errors[i] : 0; };
   const auto size = [&](std::size_t i) { return largest(made.operands[i]); };

@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "base/format.hpp"
-#include "tosa_cases/matrix_parts.hpp"
+#include "tosa_cases/matrix/parts.hpp"
 
 namespace slipway::tosa_cases {
 namespace {
@@ -17,10 +17,10 @@ class Model {
  public:
   explicit Model(std::uint64_t seed) : make(seed, Pattern::Random) {}
 
-  ValueId random_input(DataType type, Shape shape, std::optional<Limits> limits = {}) {
+  ValueId random_input(DataType type, Shape shape, std::optional<ValueRange> limits = {}) {
     return graph.input(make.random_tensor(type, std::move(shape), limits));
   }
-  ValueId random_constant(DataType type, Shape shape, std::optional<Limits> limits = {}) {
+  ValueId random_constant(DataType type, Shape shape, std::optional<ValueRange> limits = {}) {
     return graph.constant(make.random_tensor(type, std::move(shape), limits));
   }
   ValueId constant(DataType type, double value, std::size_t rank) {
@@ -69,8 +69,8 @@ class Model {
                              : !real                 ? tosa::AccType::Int32
                                                      : tosa::AccType::Fp32;
     return add(op,
-               {input, random_constant(weight, shape, real ? std::optional(Limits{-1, 1}) : std::nullopt),
-                random_constant(result, {out}, real ? Limits{-1, 1} : Limits{-500, 500})},
+               {input, random_constant(weight, shape, real ? std::optional(ValueRange{-1, 1}) : std::nullopt),
+                random_constant(result, {out}, real ? ValueRange{-1, 1} : ValueRange{-500, 500})},
                {{"pad", {pad, pad, pad, pad}},
                 {"stride", {1, 1}},
                 {"dilation", {1, 1}},
@@ -125,6 +125,7 @@ class Collector {
   std::vector<NamedGraph> graphs;
 };
 
+// Long, because it is a list of graphs.
 void quantised_blocks(Collector& all) {
   struct Types {
     DataType in, weight, sum, out;
@@ -213,21 +214,23 @@ void quantised_blocks(Collector& all) {
   }
 }
 
+// Long, because it is a list of graphs.
 void float_blocks(Collector& all) {
   for (const DataType type : kFloats) {
     const std::string name(tosa::name_of(type));
-    all.add("softmax " + name, [&](Model& m) { m.output(m.softmax(m.random_input(type, {3, 10}, Limits{-3, 3}))); });
+    all.add("softmax " + name,
+            [&](Model& m) { m.output(m.softmax(m.random_input(type, {3, 10}, ValueRange{-3, 3}))); });
     all.add("layer norm " + name, [&](Model& m) {
-      const ValueId x = m.random_input(type, {4, 16}, Limits{-2, 2}), mean_of = m.constant(type, 1.0 / 16, 2);
+      const ValueId x = m.random_input(type, {4, 16}, ValueRange{-2, 2}), mean_of = m.constant(type, 1.0 / 16, 2);
       const ValueId mean = m.mul(m.reduce(Op::REDUCE_SUM, x, 1), mean_of);
       const ValueId centred = m.add(Op::SUB, {x, mean});
       const ValueId variance = m.mul(m.reduce(Op::REDUCE_SUM, m.mul(centred, centred), 1), mean_of);
       const ValueId scale = m.add(Op::RSQRT, {m.add(Op::ADD, {variance, m.constant(type, 0.125, 2)})});
-      m.output(m.add(Op::ADD, {m.mul(m.mul(centred, scale), m.random_constant(type, {1, 16}, Limits{0.5, 1.5})),
-                               m.random_constant(type, {1, 16}, Limits{-1, 1})}));
+      m.output(m.add(Op::ADD, {m.mul(m.mul(centred, scale), m.random_constant(type, {1, 16}, ValueRange{0.5, 1.5})),
+                               m.random_constant(type, {1, 16}, ValueRange{-1, 1})}));
     });
     all.add("GELU " + name, [&](Model& m) {
-      const ValueId x = m.random_input(type, {5, 9}, Limits{-3, 3});
+      const ValueId x = m.random_input(type, {5, 9}, ValueRange{-3, 3});
       const ValueId e = m.add(Op::ERF, {m.mul(x, m.constant(type, std::numbers::sqrt2 / 2, 2))});
       m.output(m.mul(m.mul(x, m.constant(type, 0.5, 2)), m.add(Op::ADD, {e, m.constant(type, 1, 2)})));
     });
@@ -238,26 +241,26 @@ void float_blocks(Collector& all) {
         return m.reshape(m.transpose(m.reshape(x, {1, 6, 2, 4}), {0, 2, 1, 3}), {2, 6, 4});
       };
       const auto narrowed = [&](ValueId x) { return product == type ? x : m.add(Op::CAST, {x}, {}, {type}); };
-      const ValueId q = heads(m.random_input(type, {1, 6, 8}, Limits{-1, 1})),
-                    k = heads(m.random_input(type, {1, 6, 8}, Limits{-1, 1})),
-                    v = heads(m.random_input(type, {1, 6, 8}, Limits{-1, 1}));
+      const ValueId q = heads(m.random_input(type, {1, 6, 8}, ValueRange{-1, 1})),
+                    k = heads(m.random_input(type, {1, 6, 8}, ValueRange{-1, 1})),
+                    v = heads(m.random_input(type, {1, 6, 8}, ValueRange{-1, 1}));
       const ValueId scores = m.mul(narrowed(m.matmul(q, m.transpose(k, {0, 2, 1}), product)), m.constant(type, 0.5, 3));
       const ValueId mixed = narrowed(m.matmul(m.softmax(scores), v, product));
       m.output(m.reshape(m.transpose(m.reshape(mixed, {1, 2, 6, 4}), {0, 2, 1, 3}), {1, 6, 8}));
     });
     all.add("convolution and swish " + name, [&](Model& m) {
-      const ValueId y = m.conv(Op::CONV2D, m.random_input(type, {1, 5, 6, 3}, Limits{-1, 1}), type, type, 4, 3);
+      const ValueId y = m.conv(Op::CONV2D, m.random_input(type, {1, 5, 6, 3}, ValueRange{-1, 1}), type, type, 4, 3);
       m.output(m.mul(y, m.add(Op::SIGMOID, {y})));
     });
     all.add("clamped residual " + name, [&](Model& m) {
-      const ValueId x = m.random_input(type, {1, 4, 4, 4}, Limits{-1, 1});
+      const ValueId x = m.random_input(type, {1, 4, 4, 4}, ValueRange{-1, 1});
       m.output(m.clamp(m.add(Op::ADD, {x, m.conv(Op::DEPTHWISE_CONV2D, x, type, type, 0, 3)}), -1, 1.5));
     });
   }
   for (const DataType type : kSmallFloats) {
     all.add(formatted("product of {}", tosa::name_of(type)), [&](Model& m) {
-      const ValueId x = m.random_input(DataType::F16, {1, 5, 12}, Limits{-2, 2});
-      const ValueId y = m.add(Op::CAST, {x}, {}, {type}), w = m.random_constant(type, {1, 12, 7}, Limits{-2, 2});
+      const ValueId x = m.random_input(DataType::F16, {1, 5, 12}, ValueRange{-2, 2});
+      const ValueId y = m.add(Op::CAST, {x}, {}, {type}), w = m.random_constant(type, {1, 12, 7}, ValueRange{-2, 2});
       m.output(m.matmul(y, w, DataType::F16));
     });
   }
@@ -275,15 +278,16 @@ void float_blocks(Collector& all) {
 }
 
 // Unusual graph structures, independent of operators.
+// Long, because it is a list of graphs.
 void odd_graphs(Collector& all) {
   all.add("a constant of two operators", [](Model& m) {
-    const ValueId x = m.random_input(DataType::I32, {3, 4}, Limits{-1000, 1000}),
-                  c = m.random_constant(DataType::I32, {3, 4}, Limits{-1000, 1000});
+    const ValueId x = m.random_input(DataType::I32, {3, 4}, ValueRange{-1000, 1000}),
+                  c = m.random_constant(DataType::I32, {3, 4}, ValueRange{-1000, 1000});
     m.output(m.add(Op::ADD, {x, c}));
     m.output(m.add(Op::SUB, {c, x}));
   });
   all.add("a tensor twice in one operator", [](Model& m) {
-    const ValueId x = m.random_input(DataType::I32, {17}, Limits{-1000, 1000});
+    const ValueId x = m.random_input(DataType::I32, {17}, ValueRange{-1000, 1000});
     m.output(m.mul(x, x));
     m.output(m.add(Op::CONCAT, {x, x, x}, {{"axis", {0}}}));
   });
@@ -324,28 +328,28 @@ void odd_graphs(Collector& all) {
   });
   for (const DataType type : {DataType::I32, DataType::F32}) {
     all.add(formatted("scalars {}", tosa::name_of(type)), [&](Model& m) {
-      const ValueId x = m.random_input(type, {}, Limits{-8, 8}), y = m.random_input(type, {}, Limits{1, 9});
+      const ValueId x = m.random_input(type, {}, ValueRange{-8, 8}), y = m.random_input(type, {}, ValueRange{1, 9});
       m.output(m.mul(m.add(Op::ADD, {x, y}), y));
       m.output(m.reshape(m.add(Op::ABS, {x}), {1, 1, 1}));
     });
     all.add(formatted("six dimensions {}", tosa::name_of(type)), [&](Model& m) {
-      const ValueId x = m.random_input(type, {2, 1, 3, 1, 2, 2}, Limits{-8, 8}),
-                    y = m.random_input(type, {1, 2, 1, 3, 1, 2}, Limits{-8, 8});
+      const ValueId x = m.random_input(type, {2, 1, 3, 1, 2, 2}, ValueRange{-8, 8}),
+                    y = m.random_input(type, {1, 2, 1, 3, 1, 2}, ValueRange{-8, 8});
       m.output(m.transpose(m.add(Op::MAXIMUM, {x, y}, {{"nan_mode", {1}}}), {5, 3, 1, 0, 2, 4}));
     });
     all.add(formatted("ones everywhere {}", tosa::name_of(type)), [&](Model& m) {
-      const ValueId x = m.random_input(type, {1, 1, 1, 1}, Limits{-8, 8});
+      const ValueId x = m.random_input(type, {1, 1, 1, 1}, ValueRange{-8, 8});
       m.output(m.reduce(Op::REDUCE_SUM, m.add(Op::TILE, {x}, {{"multiples", {1, 1, 1, 1}}}), 3));
     });
   }
   all.add("one operator in a long chain", [](Model& m) {
-    ValueId x = m.random_input(DataType::I32, {11}, Limits{-1000, 1000});
+    ValueId x = m.random_input(DataType::I32, {11}, ValueRange{-1000, 1000});
     for (int i = 0; i < 40; ++i)
-      x = m.add(Op::BITWISE_XOR, {x, m.random_constant(DataType::I32, {11}, Limits{0, 1000})});
+      x = m.add(Op::BITWISE_XOR, {x, m.random_constant(DataType::I32, {11}, ValueRange{0, 1000})});
     m.output(x);
   });
   all.add("a tree that reads one tensor many times", [](Model& m) {
-    std::vector<ValueId> layer = {m.random_input(DataType::I32, {6, 5}, Limits{-10, 10})};
+    std::vector<ValueId> layer = {m.random_input(DataType::I32, {6, 5}, ValueRange{-10, 10})};
     for (int i = 0; i < 7; ++i) {
       const ValueId last = layer.back();
       layer.push_back(m.add(Op::ADD, {last, last}));

@@ -9,7 +9,7 @@
 #include "base/format.hpp"
 #include "reference/bounds.hpp"
 #include "tensor/element.hpp"
-#include "tosa_cases/matrix_parts.hpp"
+#include "tosa_cases/matrix/parts.hpp"
 #include "tosa_cases/predictable.hpp"
 
 namespace slipway::tosa_cases {
@@ -85,6 +85,7 @@ class Drawer {
   std::int64_t large(std::int64_t most) const { return most_ > 256 ? 4 * most : most; }
   std::int64_t size(std::int64_t most) { return random().between(1, std::max<std::int64_t>(std::min(most, most_), 1)); }
 
+  // Long, because each operator has its own shapes.
   void shapes() {
     switch (info_.op) {
       case Op::CONV2D:
@@ -368,7 +369,9 @@ class Drawer {
   Tensor tensor(const tosa::OperandInfo& operand, std::size_t number) {
     const DataType type = data_type(operand);
     const Shape shape = tensor_shape(number);
-    const auto limited = [&](double low, double high) { return make_.random_tensor(type, shape, Limits{low, high}); };
+    const auto limited = [&](double low, double high) {
+      return make_.random_tensor(type, shape, ValueRange{low, high});
+    };
     if (info_.op == Op::TABLE && number == 1) return type == DataType::I8 ? limited(-128, 127) : limited(-16000, 16000);
     if (info_.op == Op::RESCALE && number == 1) return limited(0, static_cast<double>(reference::max_integer(type)));
     if (info_.op == Op::RESCALE && number == 2) return limited(tosa::bits_of(row_.types[0]) + 2, 55);

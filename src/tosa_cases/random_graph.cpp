@@ -7,7 +7,7 @@
 #include <functional>
 #include <numeric>
 
-#include "tosa_cases/matrix_parts.hpp"
+#include "tosa_cases/matrix/parts.hpp"
 
 namespace slipway::tosa_cases {
 namespace {
@@ -80,7 +80,7 @@ class RandomGraphGenerator {
   // Floats are small whole numbers or halves, so that many results are exact.
   Tensor fresh(DataType type, const Shape& shape) {
     if (!tosa::is_float(type)) {
-      if (type == DataType::I32) return make_.random_tensor(type, shape, Limits{-100000, 100000});
+      if (type == DataType::I32) return make_.random_tensor(type, shape, ValueRange{-100000, 100000});
       return make_.random_tensor(type, shape);
     }
     const double unit = random().chance(30) ? 0.5 : 1;
@@ -106,7 +106,7 @@ class RandomGraphGenerator {
     return graph_.try_add(op, operands, std::move(attributes), std::move(results)).has_value();
   }
   // A second operand: another value of the same type, a constant, or a broadcast constant.
-  ValueId other(ValueId value, std::optional<Limits> limits = {}) {
+  ValueId other(ValueId value, std::optional<ValueRange> limits = {}) {
     if (!limits && decide().chance(60)) return like(value);
     Shape shape = type(value).shape;
     for (std::int64_t& extent : shape) extent = decide().chance(40) ? 1 : extent;
@@ -147,6 +147,7 @@ class RandomGraphGenerator {
 
   // --- operators that move elements ---
 
+  // Long, because it is a list of operators that move elements.
   bool move(ValueId value) {
     const Shape shape = type(value).shape;
     const std::int64_t dimensions = std::ssize(shape);
@@ -216,13 +217,13 @@ class RandomGraphGenerator {
     const Shape shape = type(value).shape;
     if (decide().chance(70)) {
       const ValueId indices = graph_.constant(make_.random_tensor(DataType::I32, {shape[0], decide().between(1, 6)},
-                                                                  Limits{0, static_cast<double>(shape[1] - 1)}));
+                                                                  ValueRange{0, static_cast<double>(shape[1] - 1)}));
       return add(Op::GATHER, {value, indices});
     }
     if (decide().chance(50)) {
       const std::int64_t count = decide().between(1, shape[1]);
       const ValueId first = graph_.constant(make_.random_tensor(DataType::I32, {shape[0], decide().between(1, 4)},
-                                                                Limits{0, static_cast<double>(shape[1] - count)}));
+                                                                ValueRange{0, static_cast<double>(shape[1] - count)}));
       return add(Op::ROW_GATHER, {value, first}, {{"row_count", {count}}});
     }
     const ValueId indices = graph_.constant(make_.filled(DataType::I32, {shape[0], 1}, [&](std::size_t) {
@@ -299,13 +300,13 @@ class RandomGraphGenerator {
                       : window(value);
       case 3: {
         const std::int64_t shift = is_i32 ? decide().between(0, 20) : 0;
-        return add(Op::MUL, {value, other(value, is_i32 ? std::optional(Limits{-300, 300}) : std::nullopt)},
+        return add(Op::MUL, {value, other(value, is_i32 ? std::optional(ValueRange{-300, 300}) : std::nullopt)},
                    {{"shift", {shift}}});
       }
       case 4:
         return add(decide().pick({Op::BITWISE_AND, Op::BITWISE_OR, Op::BITWISE_XOR}), {value, other(value)});
       case 5: {
-        const ValueId amount = other(value, Limits{0, static_cast<double>(tosa::bits_of(of)) - 1});
+        const ValueId amount = other(value, ValueRange{0, static_cast<double>(tosa::bits_of(of)) - 1});
         return add(decide().pick({Op::ARITHMETIC_RIGHT_SHIFT, Op::LOGICAL_LEFT_SHIFT, Op::LOGICAL_RIGHT_SHIFT}),
                    {value, amount}, {{"round", {decide().between(0, 1)}}});
       }
@@ -321,7 +322,7 @@ class RandomGraphGenerator {
       case 9:
         if (is_i32)
           return decide().chance(50) ? add(decide().pick({Op::CLZ, Op::ABS, Op::BITWISE_NOT}), {value})
-                                     : add(Op::INTDIV, {value, other(value, Limits{1, 1000})});
+                                     : add(Op::INTDIV, {value, other(value, ValueRange{1, 1000})});
         return table(value);
       case 10: {
         const auto zero = [&] { return of == DataType::I8 ? decide().between(-9, 9) : 0; };
@@ -335,7 +336,8 @@ class RandomGraphGenerator {
 
   bool table(ValueId value) {
     const bool narrow = data(value) == DataType::I8;
-    const ValueId entries = graph_.constant(make_.random_tensor(data(value), {narrow ? 256 : 513}, Limits{-120, 120}));
+    const ValueId entries =
+        graph_.constant(make_.random_tensor(data(value), {narrow ? 256 : 513}, ValueRange{-120, 120}));
     return add(Op::TABLE, {value, entries});
   }
 
@@ -415,7 +417,7 @@ class RandomGraphGenerator {
     const Shape shape = depthwise ? Shape{height, width, in[3], multiplier} : Shape{channels, height, width, in[3]};
     const ValueId weight = graph_.constant(fresh_weight(types->weight, shape));
     const std::int64_t biases = decide().chance(20) ? 1 : depthwise ? in[3] * multiplier : channels;
-    const Limits small = tosa::is_float(types->result) ? Limits{-4, 4} : Limits{-1000, 1000};
+    const ValueRange small = tosa::is_float(types->result) ? ValueRange{-4, 4} : ValueRange{-1000, 1000};
     const ValueId bias = graph_.constant(make_.filled(
         types->result, {biases}, [&](std::size_t) { return std::floor(random().real(small.low, small.high)); }));
     const auto zero = [&](DataType of) { return of == DataType::I8 ? decide().between(-10, 10) : 0; };

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "tosa_cases/matrix_parts.hpp"
+#include "tosa_cases/matrix/parts.hpp"
 
 namespace slipway::tosa_cases {
 namespace {
@@ -32,7 +32,7 @@ class ViewGenerator {
     const Shape shape = random().pick({Shape{3}, Shape{2, 3}, Shape{1, 2, 3}});
     if (tosa::is_float(type))
       return make_.filled(type, shape, [&](std::size_t) { return static_cast<double>(random().between(-99, 99)); });
-    if (type == DataType::I32) return make_.random_tensor(type, shape, Limits{-1000, 1000});
+    if (type == DataType::I32) return make_.random_tensor(type, shape, ValueRange{-1000, 1000});
     return make_.random_tensor(type, shape);
   }
 

@@ -6,8 +6,9 @@
 
 #include "base/format.hpp"
 #include "base/system/files.hpp"
-#include "cli/conformance/options.hpp"
+#include "cli/conformance/row_options.hpp"
 #include "cli/run/run_report.hpp"
+#include "conformance/row.hpp"
 #include "executors/open.hpp"
 #include "launch/run.hpp"
 #include "tensor/files/npy.hpp"
@@ -52,10 +53,11 @@ class RowJob : public Job {
   std::string explain() override { return ""; }
 
   void run() override {
-    outcome_ = diagnostics_.take(conformance::run_row(
+    auto outcome = diagnostics_.take(conformance::run_row(
         {.name = options_->row, .extent = options_->extent(), .seed = options_->seed, .together = !options_->native},
         *opened_.graphs, counted("cases", "running")));
-    if (!outcome_) return;
+    if (!outcome) return;
+    outcome_ = std::make_shared<const conformance::RowOutcome>(std::move(*outcome));
     const SourceLocation here = SourceLocation::in_file(options_->row);
     if (outcome_->failed > 0) {
       Diagnostic& problem =
@@ -123,7 +125,7 @@ class RowJob : public Job {
 
   std::shared_ptr<const RowOptions> options_;
   OpenedDevice& opened_;
-  std::optional<conformance::RowOutcome> outcome_;
+  std::shared_ptr<const conformance::RowOutcome> outcome_;
 };
 
 class RowJobs : public JobSource {

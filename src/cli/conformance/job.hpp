@@ -8,7 +8,7 @@
 
 namespace slipway::cli {
 
-// Stands for the format of a file in results: a case is the name of a row.
+// The format of rows in results, whose cases are names of rows.
 inline constexpr std::string_view kRowFormat = "conformance";
 
 // The rows of a worker, which keeps its device open.

@@ -6,23 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "cli/conformance/row_options.hpp"
 #include "cli/lab/options.hpp"
-#include "conformance/row.hpp"
 
 namespace slipway::cli {
-
-// What a worker needs to run a row.
-struct RowOptions : PlannedRunGroup, EngineGroup {
-  std::string row;
-  bool whole = false, native = false;
-  std::uint64_t seed = 1;
-  std::string failures;  // a directory; empty: no files
-
-  conformance::Extent extent() const { return whole ? conformance::Extent::Whole : conformance::Extent::Sample; }
-};
-
-// Returns an exit status if the worker's arguments are not valid.
-std::optional<int> parse_row_options(const Arguments& arguments, RowOptions& options);
 
 struct ConformanceOptions {
   RowOptions rows;  // without the row

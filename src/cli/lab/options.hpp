@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/lab/case_list.hpp"
+#include "cli/lab/lab_case.hpp"
 #include "cli/option_groups.hpp"
 
 namespace slipway::cli {
+
+struct LabResults;  // results/result.hpp
 
 // Of `slipway bench`.
 struct BenchOptions {

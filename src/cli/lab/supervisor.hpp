@@ -10,16 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "cli/lab/lab_case.hpp"
 #include "cli/lab/results/result.hpp"
 
 namespace slipway::cli {
-
-struct LabCase {
-  std::string file;
-  std::uint32_t copy = 1;
-  std::string format;                     // empty: the file is not run
-  std::optional<Diagnostic> why_not_run;  // then
-};
 
 struct SupervisorOptions {
   // The arguments of each worker process. At least one.

@@ -19,7 +19,7 @@
 #include "testing/tosa/suite.hpp"
 #include "tosa/text.hpp"
 #include "tosa/write/write_tosa.hpp"
-#include "tosa_cases/matrix.hpp"
+#include "tosa_cases/matrix/matrix.hpp"
 #include "vgf/check.hpp"
 #include "vgf/read.hpp"
 

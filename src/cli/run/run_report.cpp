@@ -4,6 +4,7 @@
 #include "base/diagnostic.hpp"
 #include "base/system/process_usage.hpp"
 #include "base/system/utc_time.hpp"
+#include "conformance/outcome.hpp"
 #include "generated_version.hpp"
 #include "json/document.hpp"
 #include "launch/report/report_json.hpp"
@@ -107,7 +108,7 @@ const Record<conformance::RowOutcome>& row_record() {
           .required("failed", &R::failed, Integer{}, "cases whose results are wrong")
           .required("unsupported", &R::unsupported, Integer{}, "cases that the device cannot run")
           .required("of_bound", &R::of_bound, Real{}, "the largest error of a case that passed, in units of its bound")
-          .required("nearest", &R::nearest, Text{}, "that case; empty if there is none");
+          .required("nearest", &R::nearest, Text{}, "that case; empty if no error has a bound");
   return record;
 }
 
@@ -120,18 +121,18 @@ const tensor::ComparedOutputs* compared_in(const RunReportEntry& entry) {
 
 const json::Record<RunReportEntry>& report_entry_record() {
   using E = RunReportEntry;
-  static const auto record = Record<E>("file", "the outcome of a file, or of a job of a script")
-                                 .part(&E::outcome, launch::file_report_record())
-                                 .optional("job", &E::job, Text{}, "the id of the job")
-                                 .part(&E::recipe, recipe::details_record())
-                                 .optional("compared", compared_in, Nested(compared_record()),
-                                           "of the outputs, if something was to be compared")
-                                 .optional(
-                                     "row", [](const E& from) { return from.row ? &*from.row : nullptr; },
-                                     Nested(row_record()), "of `slipway conformance`")
-                                 .optional("layers", &E::layers, List{Nested(layer_record())},
-                                           "of models with --layers, in the order of execution")
-                                 .written_if([](const E& from) { return !from.layers.empty(); });
+  static const auto record =
+      Record<E>("file", "the outcome of a file, or of a job of a script")
+          .part(&E::outcome, launch::file_report_record())
+          .optional("job", &E::job, Text{}, "the id of the job")
+          .part(&E::recipe, recipe::details_record())
+          .optional("compared", compared_in, Nested(compared_record()),
+                    "of the outputs, if something was to be compared")
+          .optional(
+              "row", [](const E& from) { return from.row.get(); }, Nested(row_record()), "of `slipway conformance`")
+          .optional("layers", &E::layers, List{Nested(layer_record())},
+                    "of models with --layers, in the order of execution")
+          .written_if([](const E& from) { return !from.layers.empty(); });
   return record;
 }
 

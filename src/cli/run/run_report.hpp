@@ -10,12 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "conformance/row.hpp"
 #include "launch/report/report.hpp"
 #include "recipe/report_records.hpp"
 
 namespace slipway::model {
 struct LayerComparison;
+}
+namespace slipway::conformance {
+struct RowOutcome;
 }
 
 namespace slipway::cli {
@@ -33,7 +35,7 @@ struct RunReportEntry {
   recipe::SessionDetails recipe;   // empty for other inputs
   std::vector<LayerReport> layers = {};
   std::optional<tensor::ComparedOutputs> compared = std::nullopt;  // of inputs without launch::Report
-  std::optional<conformance::RowOutcome> row = std::nullopt;       // of `slipway conformance`
+  std::shared_ptr<const conformance::RowOutcome> row = nullptr;    // of `slipway conformance`
 };
 
 // The command line of this process, which reports contain with the date of this call.

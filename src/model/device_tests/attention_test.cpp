@@ -12,15 +12,15 @@
 #include "testing/tosa/kernel_fixture.hpp"
 #include "tosa/text.hpp"
 #include "tosa_cases/graph_builder.hpp"
-#include "tosa_cases/matrix.hpp"
+#include "tosa_cases/matrix/matrix.hpp"
 
 namespace slipway::model {
 namespace {
 
 using slipway::tosa_cases::GraphBuilder;
-using slipway::tosa_cases::Limits;
 using slipway::tosa_cases::Pattern;
 using slipway::tosa_cases::TensorBuilder;
+using slipway::tosa_cases::ValueRange;
 using tensor::Shape;
 using tosa::DataType;
 using tosa::Op;
@@ -62,7 +62,7 @@ class AttentionGraph {
   std::int64_t all() const { return s_.batch * s_.heads; }
   DataType soft() const { return s_.wide ? DataType::F32 : s_.type; }
 
-  ValueId random(DataType type, Shape shape, Limits limits) {
+  ValueId random(DataType type, Shape shape, ValueRange limits) {
     return builder.input(make_.random_tensor(type, std::move(shape), limits));
   }
   ValueId number(DataType type, double value, std::size_t rank) {
@@ -83,7 +83,7 @@ class AttentionGraph {
   ValueId cast(ValueId x, DataType to) { return builder.type(x).data == to ? x : builder.add(Op::CAST, {x}, {}, {to}); }
 
   // [batches, rows, width], or transposed, from one of the layouts.
-  ValueId operand(std::int64_t rows, std::int64_t width, Limits limits, bool turned) {
+  ValueId operand(std::int64_t rows, std::int64_t width, ValueRange limits, bool turned) {
     if (s_.layout == Layout::Plain)
       return random(s_.type, turned ? Shape{all(), width, rows} : Shape{all(), rows, width}, limits);
     if (s_.layout == Layout::Transposed) {

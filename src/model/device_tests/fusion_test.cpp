@@ -9,15 +9,15 @@
 #include "testing/device_facts.hpp"
 #include "testing/tosa/kernel_fixture.hpp"
 #include "tosa_cases/graph_builder.hpp"
-#include "tosa_cases/matrix.hpp"
+#include "tosa_cases/matrix/matrix.hpp"
 
 namespace slipway::model {
 namespace {
 
 using slipway::tosa_cases::GraphBuilder;
-using slipway::tosa_cases::Limits;
 using slipway::tosa_cases::Pattern;
 using slipway::tosa_cases::TensorBuilder;
+using slipway::tosa_cases::ValueRange;
 using tosa::DataType;
 using tosa::Op;
 using tosa::ValueId;
@@ -27,18 +27,18 @@ class Chain {
  public:
   Chain() { builder.only_comparable = false; }
 
-  ValueId image() { return builder.input(make_.random_tensor(DataType::F32, {1, 6, 9, 8}, Limits{-1, 1})); }
+  ValueId image() { return builder.input(make_.random_tensor(DataType::F32, {1, 6, 9, 8}, ValueRange{-1, 1})); }
   ValueId conv(ValueId of) { return window(Op::CONV2D, of, {8, 3, 3, 8}); }
   ValueId filter(ValueId of) { return window(Op::DEPTHWISE_CONV2D, of, {3, 3, 8, 1}); }
   ValueId product(std::int64_t batch = 1, std::int64_t rows = 20) {
-    const ValueId a = builder.input(make_.random_tensor(DataType::F32, {batch, rows, 16}, Limits{-1, 1}));
+    const ValueId a = builder.input(make_.random_tensor(DataType::F32, {batch, rows, 16}, ValueRange{-1, 1}));
     return builder.add(Op::MATMUL, {a, constant({batch, 16, 24})}, {{"A_zp", {0}}, {"B_zp", {0}}});
   }
   ValueId reshaped(ValueId value, tensor::Shape shape) {
     return builder.add(Op::RESHAPE, {value}, {{"shape", {shape.begin(), shape.end()}}});
   }
   reference::Tensor random(tensor::Shape shape) {
-    return make_.random_tensor(DataType::F32, std::move(shape), Limits{-1, 1});
+    return make_.random_tensor(DataType::F32, std::move(shape), ValueRange{-1, 1});
   }
   ValueId constant(tensor::Shape shape) { return builder.constant(random(std::move(shape))); }
   ValueId number(double value, std::size_t rank) {

@@ -16,7 +16,7 @@
 #include "testing/tosa/kernel_fixture.hpp"
 #include "tosa/check/verify.hpp"
 #include "tosa/text.hpp"
-#include "tosa_cases/matrix.hpp"
+#include "tosa_cases/matrix/matrix.hpp"
 
 namespace slipway::model {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "testing/tosa/kernel_fixture.hpp"
 #include "testing/tosa/suite.hpp"
-#include "tosa_cases/matrix.hpp"
+#include "tosa_cases/matrix/matrix.hpp"
 
 namespace slipway::model {
 namespace {

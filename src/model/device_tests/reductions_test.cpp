@@ -11,15 +11,15 @@
 #include "testing/tosa/kernel_fixture.hpp"
 #include "testing/tosa/suite.hpp"
 #include "tosa_cases/graph_builder.hpp"
-#include "tosa_cases/matrix.hpp"
+#include "tosa_cases/matrix/matrix.hpp"
 
 namespace slipway::model {
 namespace {
 
 using slipway::tosa_cases::GraphBuilder;
-using slipway::tosa_cases::Limits;
 using slipway::tosa_cases::Pattern;
 using slipway::tosa_cases::TensorBuilder;
+using slipway::tosa_cases::ValueRange;
 using tensor::Shape;
 using tosa::DataType;
 using tosa::Op;
@@ -33,12 +33,12 @@ class RowGraph {
     x = input({-1.25, 1.25});
   }
 
-  ValueId input(Limits limits) { return builder.input(make_.random_tensor(type_, shape_, limits)); }
+  ValueId input(ValueRange limits) { return builder.input(make_.random_tensor(type_, shape_, limits)); }
   ValueId number(double value) {
     return builder.constant(make_.filled(type_, Shape(shape_.size(), 1), [&](std::size_t) { return value; }));
   }
   // A value for each index along the axis.
-  ValueId along(Limits limits) {
+  ValueId along(ValueRange limits) {
     Shape shape(shape_.size(), 1);
     shape[static_cast<std::size_t>(axis_)] = length();
     return builder.constant(make_.random_tensor(type_, shape, limits));
@@ -165,8 +165,8 @@ TEST_P(ReductionsTest, Reductions) {
             // Sums and products of large values overflow.
             const bool mixes = op == Op::REDUCE_SUM || op == Op::REDUCE_PRODUCT;
             if ((nan_mode == 2 && (mixes || !tosa::is_float(type))) || (mixes && pattern == Pattern::Edge)) continue;
-            const auto limits = op == Op::REDUCE_PRODUCT ? std::optional(Limits{0.97, 1.03})
-                                : mixes                  ? std::optional(Limits{-1e4, 1e4})
+            const auto limits = op == Op::REDUCE_PRODUCT ? std::optional(ValueRange{0.97, 1.03})
+                                : mixes                  ? std::optional(ValueRange{-1e4, 1e4})
                                                          : std::nullopt;
             TensorBuilder make(++taken, pattern);
             Diagnostics problems;

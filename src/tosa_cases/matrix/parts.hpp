@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <utility>
 
-#include "tosa_cases/matrix.hpp"
+#include "tosa_cases/matrix/tensor_builder.hpp"
 
 namespace slipway::tosa_cases {
 
@@ -22,7 +22,15 @@ inline constexpr std::array kNumbers = {DataType::I8,  DataType::I16, DataType::
 // Of operators that move elements.
 inline constexpr std::array kMoved = {DataType::Bool, DataType::I8,   DataType::I16,    DataType::I32,   DataType::F32,
                                       DataType::F16,  DataType::BF16, DataType::F8E4M3, DataType::F8E5M2};
-inline constexpr Limits kAllButMin = {-2147483647.0, 2147483647.0};  // of i32, whose minimum cannot be negated
+inline constexpr ValueRange kAllButMin = {-2147483647.0, 2147483647.0};  // of i32, whose minimum cannot be negated
+
+// An entry of the matrix. Either every pattern of it is a case, or none is.
+struct Configuration {
+  tosa::Op op{};
+  std::string label;  // `CONV2D/i8`
+  std::function<CaseParts(TensorBuilder&)> parts;
+  bool has_edges = true;  // otherwise two patterns of random values
+};
 
 class MatrixBuilder {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elementwise operators and reductions.
-#include "tosa_cases/matrix_parts.hpp"
+#include "tosa_cases/matrix/parts.hpp"
 
 namespace slipway::tosa_cases {
 namespace {
@@ -30,7 +30,7 @@ void add_plain(MatrixBuilder& matrix, Op op, std::span<const DataType> types) {
 }
 
 // The limits of both operands of a binary operator.
-using PairOfLimits = std::pair<std::optional<Limits>, std::optional<Limits>>;
+using PairOfLimits = std::pair<std::optional<ValueRange>, std::optional<ValueRange>>;
 
 void add_pairs(MatrixBuilder& matrix, Op op, DataType type, const Attributes& attributes, const PairOfLimits& limits) {
   for (const auto& [a, b] : kPairs) {
@@ -55,7 +55,7 @@ void add_divisions(MatrixBuilder& matrix) {
 }
 
 void add_shifts(MatrixBuilder& matrix, Op op, DataType type, const Attributes& attributes) {
-  add_pairs(matrix, op, type, attributes, {std::nullopt, Limits{0, static_cast<double>(tosa::bits_of(type)) - 1}});
+  add_pairs(matrix, op, type, attributes, {std::nullopt, ValueRange{0, static_cast<double>(tosa::bits_of(type)) - 1}});
 }
 
 // The product of i32 must fit into 32 bits after the shift; without a shift it wraps.
@@ -67,7 +67,8 @@ void add_products_of_elements(MatrixBuilder& matrix) {
     }
     for (const auto& [shift, bits] : {std::pair{0, 31}, {1, 15}, {15, 22}, {31, 30}, {47, 31}}) {
       const double size = std::int64_t{1} << bits;
-      add_pairs(matrix, Op::MUL, type, {{"shift", {shift}}}, {Limits{-size, size - 1}, Limits{-size, size - 1}});
+      add_pairs(matrix, Op::MUL, type, {{"shift", {shift}}},
+                {ValueRange{-size, size - 1}, ValueRange{-size, size - 1}});
     }
   }
 }
@@ -129,7 +130,7 @@ void add_tables(MatrixBuilder& matrix) {
     for (const Shape& shape : kShapes) {
       matrix.add(Op::TABLE, type, [=](TensorBuilder& make) {
         // The difference of 16-bit neighbours must fit into 16 bits.
-        const auto limits = type == DataType::I16 ? std::optional(Limits{-16000, 16000}) : std::nullopt;
+        const auto limits = type == DataType::I16 ? std::optional(ValueRange{-16000, 16000}) : std::nullopt;
         Tensor input = make.tensor(type, shape);
         return CaseParts{{std::move(input), make.random_tensor(type, {entries}, limits)}, {}, {}};
       });
@@ -147,7 +148,7 @@ void add_reduction(MatrixBuilder& matrix, Op op, std::span<const DataType> types
           Attributes attributes = {{"axis", {axis}}};
           if (has_nan_mode) attributes.set("nan_mode", nan_mode);
           matrix.add(op, type, [=](TensorBuilder& make) {
-            const auto limits = type == DataType::I32 ? std::optional(Limits{-1e8, 1e8}) : std::nullopt;
+            const auto limits = type == DataType::I32 ? std::optional(ValueRange{-1e8, 1e8}) : std::nullopt;
             return CaseParts{{make.tensor(type, shape, limits)}, attributes, {}};
           });
         }
@@ -175,14 +176,14 @@ void add_unary(MatrixBuilder& matrix) {
 void add_binary(MatrixBuilder& matrix) {
   constexpr std::array kCompared = {DataType::I32, DataType::F32, DataType::F16, DataType::BF16};
   for (const DataType type : kCompared) {
-    const auto half = type == DataType::I32 ? std::optional(Limits{-0x1p30, 0x1p30 - 1}) : std::nullopt;
+    const auto half = type == DataType::I32 ? std::optional(ValueRange{-0x1p30, 0x1p30 - 1}) : std::nullopt;
     for (const Op op : {Op::ADD, Op::SUB}) add_pairs(matrix, op, type, {}, {half, half});
     for (const Op op : {Op::EQUAL, Op::GREATER, Op::GREATER_EQUAL}) add_pairs(matrix, op, type, {}, {});
     for (const Op op : {Op::MAXIMUM, Op::MINIMUM}) {
       for (const std::int64_t nan_mode : nan_modes(type)) add_pairs(matrix, op, type, {{"nan_mode", {nan_mode}}}, {});
     }
   }
-  for (const DataType type : kFloats) add_pairs(matrix, Op::POW, type, {}, {Limits{0x1p-6, 16}, Limits{-2, 2}});
+  for (const DataType type : kFloats) add_pairs(matrix, Op::POW, type, {}, {ValueRange{0x1p-6, 16}, ValueRange{-2, 2}});
   for (const DataType type : kIntegers) {
     for (const Op op : {Op::BITWISE_AND, Op::BITWISE_OR, Op::BITWISE_XOR}) add_pairs(matrix, op, type, {}, {});
     for (const std::int64_t round : {0, 1}) add_shifts(matrix, Op::ARITHMETIC_RIGHT_SHIFT, type, {{"round", {round}}});

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "base/format.hpp"
-#include "tosa_cases/matrix_parts.hpp"
+#include "tosa_cases/matrix/parts.hpp"
 
 namespace slipway::tosa_cases {
 namespace {
@@ -130,9 +130,9 @@ CaseParts rescale_parts(const Rescale& r, TensorBuilder& make) {
   const double size = std::ldexp(1.0, static_cast<int>(bits > 8 ? bits - 1 : bits));
   const std::int64_t one = r.scale32 ? 1 << 30 : 1 << 14;
   CaseParts parts;
-  parts.tensors.push_back(make.tensor(r.from, {2, 5, 3}, Limits{-size, size - 1}));
+  parts.tensors.push_back(make.tensor(r.from, {2, 5, 3}, ValueRange{-size, size - 1}));
   parts.tensors.push_back(make.random_tensor(r.scale32 ? DataType::I32 : DataType::I16, {channels},
-                                             Limits{static_cast<double>(one), static_cast<double>(2 * one - 1)}));
+                                             ValueRange{static_cast<double>(one), static_cast<double>(2 * one - 1)}));
   parts.tensors.push_back(
       make.filled(DataType::I8, {channels}, [&](std::size_t) { return static_cast<double>(r.shift); }));
   parts.attributes = {
@@ -230,13 +230,13 @@ void add_gathers(MatrixBuilder& matrix) {
       if (type != DataType::Bool)
         matrix.add(Op::GATHER, type, [=](TensorBuilder& make) {
           Tensor values = make.tensor(type, {n, rows, channels});
-          const Limits indices{0, static_cast<double>(rows - 1)};
+          const ValueRange indices{0, static_cast<double>(rows - 1)};
           return CaseParts{{std::move(values), make.random_tensor(DataType::I32, {n, width}, indices)}, {}, {}};
         });
       for (const std::int64_t count : {std::int64_t{1}, (rows + 1) / 2, rows}) {
         matrix.add(Op::ROW_GATHER, type, [=](TensorBuilder& make) {
           Tensor values = make.tensor(type, {n, rows, channels});
-          const Limits indices{0, static_cast<double>(rows - count)};
+          const ValueRange indices{0, static_cast<double>(rows - count)};
           return CaseParts{{std::move(values), make.random_tensor(DataType::I32, {n, width}, indices)},
                            {{"row_count", {count}}},
                            {}};
@@ -272,7 +272,7 @@ void add_resizes(MatrixBuilder& matrix) {
       for (std::size_t i = 0; i < axes.size(); ++i) {
         const Resized &y = axes[i], &x = axes[(i * 7 + 3) % axes.size()];
         matrix.add(Op::RESIZE, type, [=](TensorBuilder& make) {
-          const auto limits = tosa::is_float(type) ? std::optional(Limits{-4, 4}) : std::nullopt;
+          const auto limits = tosa::is_float(type) ? std::optional(ValueRange{-4, 4}) : std::nullopt;
           return CaseParts{{make.tensor(type, {1, y.extent, x.extent, 2}, limits)},
                            {{"mode", {static_cast<std::int64_t>(mode)}},
                             {"scale", {y.n, y.d, x.n, x.d}},
@@ -292,7 +292,7 @@ void add_casts(MatrixBuilder& matrix) {
         // A NaN has no integer value.
         const bool narrows = tosa::is_float(from) && !tosa::is_float(to);
         const auto limits =
-            narrows ? std::optional(make.has_edges() ? Limits{-1e30, 1e30} : Limits{-300, 300}) : std::nullopt;
+            narrows ? std::optional(make.has_edges() ? ValueRange{-1e30, 1e30} : ValueRange{-300, 300}) : std::nullopt;
         return CaseParts{{make.tensor(from, shape, limits)}, {}, {to}};
       });
       if (!tosa::is_integer(from)) continue;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The matrix of TOSA operators: each operator with each of its types, small shapes, attributes and patterns of data
-// (docs/spec/tosa_testgen.md#layer-b). Data is limited to values with predictable results.
+// Tensors with special or random values of their type.
 #pragma once
 
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -20,7 +18,7 @@ enum class Pattern : std::uint8_t { Edge, Random, Random2 };
 inline constexpr Pattern kPatterns[] = {Pattern::Edge, Pattern::Random, Pattern::Random2};
 
 // The range of values of a tensor.
-struct Limits {
+struct ValueRange {
   double low, high;
 };
 
@@ -32,8 +30,8 @@ class TensorBuilder {
  public:
   TensorBuilder(std::uint64_t seed, Pattern pattern) : random(seed), pattern_(pattern) {}
 
-  Tensor tensor(DataType type, tensor::Shape shape, std::optional<Limits> limits = {});
-  Tensor random_tensor(DataType type, tensor::Shape shape, std::optional<Limits> limits = {});
+  Tensor tensor(DataType type, tensor::Shape shape, std::optional<ValueRange> limits = {});
+  Tensor random_tensor(DataType type, tensor::Shape shape, std::optional<ValueRange> limits = {});
   Tensor filled(DataType type, tensor::Shape shape, std::function<double(std::size_t)> value);
 
   bool has_edges() const { return pattern_ == Pattern::Edge; }
@@ -43,18 +41,5 @@ class TensorBuilder {
  private:
   Pattern pattern_;
 };
-
-// An entry of the matrix. Either every pattern of it is a case, or none is.
-struct Configuration {
-  tosa::Op op{};
-  std::string label;  // `CONV2D/i8`
-  std::function<CaseParts(TensorBuilder&)> parts;
-  bool has_edges = true;  // otherwise two patterns of random values
-};
-
-const std::vector<Configuration>& matrix();
-
-// Empty, with the diagnostics of the verifier, where TOSA refuses the configuration.
-std::optional<OperatorCase> case_of(std::size_t configuration, Pattern pattern, Diagnostics& problems);
 
 }  // namespace slipway::tosa_cases

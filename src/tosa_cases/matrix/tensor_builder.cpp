@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tosa_cases/matrix.hpp"
+#include "tosa_cases/matrix/tensor_builder.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
-#include "base/format.hpp"
 #include "reference/precision.hpp"
-#include "tosa_cases/matrix_parts.hpp"
 
 namespace slipway::tosa_cases {
 namespace {
@@ -68,9 +65,9 @@ Tensor TensorBuilder::filled(DataType type, tensor::Shape shape, std::function<d
   return made;
 }
 
-Tensor TensorBuilder::random_tensor(DataType type, tensor::Shape shape, std::optional<Limits> limits) {
+Tensor TensorBuilder::random_tensor(DataType type, tensor::Shape shape, std::optional<ValueRange> limits) {
   if (tosa::is_float(type)) {
-    const Limits within = limits.value_or(Limits{-4, 4});
+    const ValueRange within = limits.value_or(ValueRange{-4, 4});
     return filled(type, std::move(shape), [&](std::size_t) { return random.real(within.low, within.high); });
   }
   const auto low = static_cast<std::int64_t>(limits ? limits->low : min_value(type)),
@@ -78,7 +75,7 @@ Tensor TensorBuilder::random_tensor(DataType type, tensor::Shape shape, std::opt
   return filled(type, std::move(shape), [&](std::size_t) { return static_cast<double>(random.between(low, high)); });
 }
 
-Tensor TensorBuilder::tensor(DataType type, tensor::Shape shape, std::optional<Limits> limits) {
+Tensor TensorBuilder::tensor(DataType type, tensor::Shape shape, std::optional<ValueRange> limits) {
   if (pattern_ != Pattern::Edge) return random_tensor(type, std::move(shape), limits);
   std::vector<double> values = edge_values(type);
   if (limits) {
@@ -87,28 +84,6 @@ Tensor TensorBuilder::tensor(DataType type, tensor::Shape shape, std::optional<L
   }
   const auto first = static_cast<std::size_t>(random.between(0, std::ssize(values) - 1));
   return filled(type, std::move(shape), [&](std::size_t i) { return values[(first + i) % values.size()]; });
-}
-
-const std::vector<Configuration>& matrix() {
-  static const std::vector<Configuration> configurations = [] {
-    MatrixBuilder builder;
-    for (const auto add : {add_unary, add_binary, add_reductions, add_pools, add_convolutions, add_products, add_layout,
-                           add_gathers, add_resizes, add_casts, add_rescales})
-      add(builder);
-    return std::move(builder.configurations);
-  }();
-  return configurations;
-}
-
-std::optional<OperatorCase> case_of(std::size_t number, Pattern pattern, Diagnostics& problems) {
-  static constexpr std::string_view kNames[] = {"edge", "random", "random2"};
-  const Configuration& configuration = matrix()[number];
-  TensorBuilder builder(number * std::size(kPatterns) + static_cast<std::size_t>(pattern),
-                        configuration.has_edges ? pattern : Pattern::Random);
-  CaseParts parts = configuration.parts(builder);
-  parts.constants = pattern == Pattern::Random2;  // kernels may prepare constants
-  return make_case(formatted("{}/{}/{}", configuration.label, number, kNames[static_cast<std::size_t>(pattern)]),
-                   configuration.op, std::move(parts), problems);
 }
 
 }  // namespace slipway::tosa_cases

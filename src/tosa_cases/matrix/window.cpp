@@ -2,7 +2,7 @@
 // Pooling, convolutions, matrix products and the Fourier transforms.
 
 #include "base/format.hpp"
-#include "tosa_cases/matrix_parts.hpp"
+#include "tosa_cases/matrix/parts.hpp"
 
 namespace slipway::tosa_cases {
 namespace {
@@ -45,11 +45,11 @@ void add_convolution(MatrixBuilder& matrix, Op op, Convolution conv) {
   conv.attributes.set("weight_zp", conv.types.weight == DataType::I8 ? conv.zeros.second : 0);
   const std::string label = conv.types.label();
   matrix.add(op, label, [conv = std::move(conv)](TensorBuilder& make) {
-    const auto small = tosa::is_float(conv.types.in) ? std::optional(Limits{-2, 2}) : std::nullopt;
+    const auto small = tosa::is_float(conv.types.in) ? std::optional(ValueRange{-2, 2}) : std::nullopt;
     CaseParts parts{{}, conv.attributes, {conv.types.out}};
     parts.tensors.push_back(make.tensor(conv.types.in, conv.in, small));
     parts.tensors.push_back(make.tensor(conv.types.weight, conv.weight, small));
-    parts.tensors.push_back(make.random_tensor(conv.types.out, {conv.biases}, small ? small : Limits{-1e6, 1e6}));
+    parts.tensors.push_back(make.random_tensor(conv.types.out, {conv.biases}, small ? small : ValueRange{-1e6, 1e6}));
     return parts;
   });
 }
@@ -147,7 +147,7 @@ void add_average(MatrixBuilder& matrix, Attributes attributes, const Shape& in, 
     attributes.set("input_zp", in_zero);
     attributes.set("output_zp", out_zero);
     matrix.add(Op::AVG_POOL2D, type, [=](TensorBuilder& make) {
-      const auto limits = tosa::is_float(type) ? std::optional(Limits{-100, 100}) : std::nullopt;
+      const auto limits = tosa::is_float(type) ? std::optional(ValueRange{-100, 100}) : std::nullopt;
       return CaseParts{{make.tensor(type, in, limits)}, attributes, {type}};
     });
   }
@@ -192,6 +192,7 @@ void add_convolutions(MatrixBuilder& matrix) {
   }
 }
 
+// Long, because it is a list of shapes for three operators.
 void add_products(MatrixBuilder& matrix) {
   using enum DataType;
   constexpr std::array<std::array<DataType, 3>, 13> kTransposedTypes = {{{I8, I8, I32},
@@ -219,7 +220,7 @@ void add_products(MatrixBuilder& matrix) {
       for (const auto& [a_zero, b_zero] : zero_points(in)) {
         const Attributes attributes = {{"A_zp", {a_zero}}, {"B_zp", {b_zero}}};
         matrix.add(Op::MATMUL, in, [=](TensorBuilder& make) {
-          const auto small = tosa::is_float(in) ? std::optional(Limits{-2, 2}) : std::nullopt;
+          const auto small = tosa::is_float(in) ? std::optional(ValueRange{-2, 2}) : std::nullopt;
           Tensor a = make.tensor(in, {n, h, c}, small);
           return CaseParts{{std::move(a), make.tensor(in, {n, c, w}, small)}, attributes, {out}};
         });
@@ -233,7 +234,7 @@ void add_products(MatrixBuilder& matrix) {
         const Attributes attributes = {{"A_zp", {a_zero}}, {"B_zp", {b_zero}}};
         matrix.add(Op::MATMUL_T, formatted("{} {} {}", name_of(a_type), name_of(b_type), name_of(out)),
                    [=](TensorBuilder& make) {
-                     const auto small = tosa::is_float(a_type) ? std::optional(Limits{-2, 2}) : std::nullopt;
+                     const auto small = tosa::is_float(a_type) ? std::optional(ValueRange{-2, 2}) : std::nullopt;
                      Tensor a = make.tensor(a_type, {n, h, c}, small);
                      return CaseParts{{std::move(a), make.tensor(b_type, {batches, w, c}, small)}, attributes, {out}};
                    });
