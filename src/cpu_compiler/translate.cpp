@@ -6,6 +6,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsAArch64.h>
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
@@ -342,6 +343,7 @@ class Translator {
   };
 
   llvm::Value* add_dot(llvm::Value* sum, const Dot& dot) {
+    if (is_aarch64()) return add_dot_on_aarch64(sum, dot);
     const llvm::Intrinsic::ID id = target_.vector_bits == 512   ? llvm::Intrinsic::x86_avx512_vpdpbusd_512
                                    : target_.vector_bits == 256 ? llvm::Intrinsic::x86_avx512_vpdpbusd_256
                                                                 : llvm::Intrinsic::x86_avx512_vpdpbusd_128;
@@ -351,12 +353,33 @@ class Translator {
                          {sum, b_.CreateBitCast(dot.of_unsigned, bytes), b_.CreateBitCast(dot.of_signed, bytes)});
   }
 
+  bool is_aarch64() const { return target_.architecture == cpu::Architecture::Aarch64; }
+
+  // USDOT has the factors of OpSUDot. SDOT multiplies signed bytes: an unsigned byte is a signed one, the byte with its
+  // sign flipped, plus 128; and 128 times the sum of the other factors is two products with 64, which all rows share.
+  llvm::Value* add_dot_on_aarch64(llvm::Value* sum, const Dot& dot) {
+    llvm::Type* bytes = llvm::FixedVectorType::get(b_.getInt8Ty(), 4 * lanes_);
+    llvm::Value *of_unsigned = b_.CreateBitCast(dot.of_unsigned, bytes),
+                *of_signed = b_.CreateBitCast(dot.of_signed, bytes);
+    const auto call = [&](llvm::Intrinsic::ID id, llvm::Value* to, llvm::Value* a, llvm::Value* b) {
+      return b_.CreateIntrinsic(id, {sum->getType(), bytes}, {to, a, b});
+    };
+    if (target_.has_mixed_dot_products) return call(llvm::Intrinsic::aarch64_neon_usdot, sum, of_unsigned, of_signed);
+    llvm::Value* half = b_.CreateVectorSplat(4 * lanes_, b_.getInt8(64));
+    llvm::Value* flipped = b_.CreateXor(of_unsigned, b_.CreateVectorSplat(4 * lanes_, b_.getInt8(0x80)));
+    llvm::Value* offset =
+        call(llvm::Intrinsic::aarch64_neon_sdot, llvm::Constant::getNullValue(sum->getType()), of_signed, half);
+    offset = call(llvm::Intrinsic::aarch64_neon_sdot, offset, of_signed, half);
+    return b_.CreateAdd(call(llvm::Intrinsic::aarch64_neon_sdot, sum, flipped, of_signed), offset);
+  }
+
   // All lanes of a value. An exclusive or of what all lanes load and a constant is made of vectors, because it is then
   // one instruction with an operand in memory that is broadcast. LLVM would simplify it to an operation on scalars if
   // it knew the constant.
   llvm::Value* bytes(const Value& value) {
     auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(value.value);
-    if (value.spread != Spread::Uniform || !operation || operation->getOpcode() != llvm::Instruction::Xor)
+    if (is_aarch64() || value.spread != Spread::Uniform || !operation ||
+        operation->getOpcode() != llvm::Instruction::Xor)
       return vector(value);
     auto* number = llvm::dyn_cast<llvm::ConstantInt>(operation->getOperand(1));
     if (!number) return vector(value);
@@ -609,8 +632,13 @@ class Translator {
     return value;
   }
 
-  // Of signed products. The instructions multiply every second lane.
+  // Of signed products. The instructions of x86 multiply every second lane, those of AArch64 neighbours.
   llvm::Value* high_halves(llvm::Value* left, llvm::Value* right) {
+    if (is_aarch64()) {
+      llvm::Type* all = llvm::FixedVectorType::get(b_.getInt64Ty(), lanes_);
+      llvm::Value* both = b_.CreateMul(b_.CreateSExt(left, all), b_.CreateSExt(right, all));
+      return b_.CreateTrunc(b_.CreateAShr(both, 32), left->getType());
+    }
     llvm::Type* wide = llvm::FixedVectorType::get(b_.getInt64Ty(), lanes_ / 2);
     const auto even = [&](llvm::Value* all) {
       return b_.CreateAShr(b_.CreateShl(b_.CreateBitCast(all, wide), 32), 32);
