@@ -25,6 +25,7 @@
 #include "slipway/device.hpp"
 #include "vk/choose_device.hpp"
 #include "vk/device_plan.hpp"
+#include "vk/instance_options.hpp"
 #include "vk/useful.hpp"
 
 namespace slipway::cli {
@@ -198,6 +199,12 @@ class Doctor {
       return add("Vulkan", State::Problem, "the loader is installed, but no driver offers a device",
                  "install the driver of the GPU, or mesa-vulkan-drivers for one that needs no GPU; "
                  "VK_DRIVER_FILES, where it is set, replaces all other drivers");
+    }
+    const char* const own = std::getenv(vk::kSoftwareDriver);
+    const char* const used = std::getenv("VK_DRIVER_FILES");
+    if (own && used && std::string_view(own) == used) {
+      add("software driver", State::Ok, "this machine has no other driver: the one of this package is used, on the CPU",
+          "install the driver of the GPU to use it");
     }
     unused_gpus(devices);
     const Result<std::size_t> chosen = vk::choose_device(devices, "");
