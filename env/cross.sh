@@ -5,6 +5,7 @@
 #   env/cross.sh ARCHITECTURE root               makes the root if it is missing, and prints its path
 #   env/cross.sh ARCHITECTURE build [TARGET...]  configures, and builds in build/ARCHITECTURE
 #   env/cross.sh ARCHITECTURE shell COMMAND...   runs a command in the root, where programs of the architecture start as on a machine
+#   env/cross.sh ARCHITECTURE package KIND...    makes packages of the build, in build/packages (env/package.py)
 #
 # The only architecture is aarch64. The root, Debian forky with the packages of env/packages-cross.txt, is made once, in the user's
 # cache, with the programs of the host that ./dev needs. SLIPWAY_ARCHIVE is the address of another archive. `shell` registers QEMU's
@@ -14,7 +15,7 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/slipway
 list=$top/env/packages-cross.txt
 
-usage() { sed -n '3,12s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '3,13s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 say() { echo "cross: $*" >&2; }
 die() { say "$*"; exit 5; }
 
@@ -34,6 +35,20 @@ esac
 triplet=$architecture-linux-gnu
 words() { sed "s/#.*//; s/TARGET/$debian/g; s/TRIPLET/$triplet/g" "$list" | xargs -n 1; }
 
+# Prints packages of the architecture as dpkg's list of installed ones, and adds their hashes to the list of the root: env/sbom.py
+# names the packages that the program contains.
+record() {  # ROOT DEB...
+  local root=$1 deb name version its
+  shift
+  for deb in "$@"; do
+    read -r name version its < <(dpkg-deb -W --showformat='${Package} ${Version} ${Architecture}\n' "$deb")
+    [ "$its" = "$debian" ] || [ "$its" = all ] || continue
+    dpkg-deb -f "$deb" | sed '1a Status: install ok installed'
+    echo
+    echo "$name $version $its $(sha256sum "$deb" | cut -d' ' -f1)" >>"$root/etc/slipway-packages"
+  done
+}
+
 # Debian testing with both architectures, unpacked.
 make_root() {
   local making=$root.making.$$ log=$root.log deb lists
@@ -43,6 +58,7 @@ make_root() {
     --aptopt='Acquire::Check-Valid-Until "false"' --aptopt='APT::Install-Recommends "false"' \
     --include="$(words | grep -v '^+' | paste -sd,)" \
     forky "$making" ${SLIPWAY_ARCHIVE:-} >"$log" 2>&1 || { tail -n 20 "$log" >&2; rm -rf "$making"; die "mmdebstrap failed"; }
+  record "$making" "$making"/var/cache/apt/archives/*.deb >"$making/etc/status"
   rm -rf "$making"/var/cache/apt/archives/*.deb
   (cd "$making/var/cache/apt/archives" && words | sed -n 's/^+//p' | xargs apt-get download -o Dir="$making" -o APT::Architecture=amd64 \
     -o APT::Architectures::=amd64 -o APT::Architectures::="$debian" -o Dir::State::status="$making/var/lib/dpkg/status" \
@@ -52,6 +68,8 @@ make_root() {
   for deb in "$making"/var/cache/apt/archives/*.deb; do
     dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$making" --keep-directory-symlink --no-same-owner --exclude='*.so*' --exclude='./usr/lib/llvm-*/bin'
   done
+  record "$making" "$making"/var/cache/apt/archives/*.deb >>"$making/etc/status"
+  mv "$making/etc/status" "$making/var/lib/dpkg/status"
   # (these files list what is linked)
   lists=("$top"/src/tosa/mlir_archives.txt "$top"/src/cpu_compiler/llvm_archives*.txt)
   find "$making"/usr/lib/llvm-*/lib -name '*.a' | grep -vFf <(cat "${lists[@]}" | sed 's|^|/|') | xargs rm -f
@@ -86,7 +104,7 @@ emulated() {
 
 mkdir -p "$cache/ccache"
 # The key of the root is what makes it.
-root=$cache/cross-$architecture-$({ sed '/^ *#/d' "$list" "$top"/src/{tosa/mlir,cpu_compiler/llvm}_archives*.txt; declare -f make_root; } | sha256sum | cut -c1-16)
+root=$cache/cross-$architecture-$({ sed '/^ *#/d' "$list" "$top"/src/{tosa/mlir,cpu_compiler/llvm}_archives*.txt; declare -f record make_root; } | sha256sum | cut -c1-16)
 [ -e "$root/etc/slipway-root" ] || make_root
 case $command in
   root) echo "$root" ;;
@@ -94,6 +112,10 @@ case $command in
     [ -e "build/$architecture/build.ninja" ] ||
       inside cmake --preset release -B "build/$architecture" --toolchain "cmake/$architecture.cmake" -DSLIPWAY_XRT=OFF >&2
     inside ninja -C "build/$architecture" "$@"
+    ;;
+  package)
+    SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$top" log -1 --format=%ct 2>/dev/null || echo 0)}
+    inside --setenv SOURCE_DATE_EPOCH "$SOURCE_DATE_EPOCH" env/package.py "$top" "$architecture" "$@"
     ;;
   shell)
     [ $# -gt 0 ] || set -- bash
