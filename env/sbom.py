@@ -84,6 +84,8 @@ def component_of(file, rows, packages):
         subject = file if "/" in file_pattern else pathlib.PurePath(file).name
         if fnmatch.fnmatchcase(subject, file_pattern):
             names = sorted(name for name in packages if fnmatch.fnmatchcase(name, package_pattern))
+            # (the private root removes packages that nothing uses, and keeps them in dpkg's list)
+            names = [name for name in names if (DOC / name / "copyright").exists()] or names
             if not names:
                 sys.exit(f"sbom: {file} is from a package `{package_pattern}` (env/components.txt), which is not installed")
             return component, packages[names[-1]]

@@ -6,8 +6,6 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Intrinsics.h>
-#include <llvm/IR/IntrinsicsAArch64.h>
-#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <spirv/unified1/GLSL.std.450.h>
@@ -16,6 +14,7 @@
 #include "cpu_compiler/kernel_module.hpp"
 #include "cpu_compiler/spread.hpp"
 #include "cpu_compiler/tiles.hpp"
+#include "cpu_compiler/vector_products.hpp"
 
 namespace slipway::cpu_compiler {
 namespace {
@@ -343,34 +342,7 @@ class Translator {
   };
 
   llvm::Value* add_dot(llvm::Value* sum, const Dot& dot) {
-    if (is_aarch64()) return add_dot_on_aarch64(sum, dot);
-    const llvm::Intrinsic::ID id = target_.vector_bits == 512   ? llvm::Intrinsic::x86_avx512_vpdpbusd_512
-                                   : target_.vector_bits == 256 ? llvm::Intrinsic::x86_avx512_vpdpbusd_256
-                                                                : llvm::Intrinsic::x86_avx512_vpdpbusd_128;
-    llvm::Function* function = llvm::Intrinsic::getOrInsertDeclaration(module_.get(), id);
-    llvm::Type* bytes = function->getFunctionType()->getParamType(1);
-    return b_.CreateCall(function,
-                         {sum, b_.CreateBitCast(dot.of_unsigned, bytes), b_.CreateBitCast(dot.of_signed, bytes)});
-  }
-
-  bool is_aarch64() const { return target_.architecture == cpu::Architecture::Aarch64; }
-
-  // USDOT has the factors of OpSUDot. SDOT multiplies signed bytes: an unsigned byte is a signed one, the byte with its
-  // sign flipped, plus 128; and 128 times the sum of the other factors is two products with 64, which all rows share.
-  llvm::Value* add_dot_on_aarch64(llvm::Value* sum, const Dot& dot) {
-    llvm::Type* bytes = llvm::FixedVectorType::get(b_.getInt8Ty(), 4 * lanes_);
-    llvm::Value *of_unsigned = b_.CreateBitCast(dot.of_unsigned, bytes),
-                *of_signed = b_.CreateBitCast(dot.of_signed, bytes);
-    const auto call = [&](llvm::Intrinsic::ID id, llvm::Value* to, llvm::Value* a, llvm::Value* b) {
-      return b_.CreateIntrinsic(id, {sum->getType(), bytes}, {to, a, b});
-    };
-    if (target_.has_mixed_dot_products) return call(llvm::Intrinsic::aarch64_neon_usdot, sum, of_unsigned, of_signed);
-    llvm::Value* half = b_.CreateVectorSplat(4 * lanes_, b_.getInt8(64));
-    llvm::Value* flipped = b_.CreateXor(of_unsigned, b_.CreateVectorSplat(4 * lanes_, b_.getInt8(0x80)));
-    llvm::Value* offset =
-        call(llvm::Intrinsic::aarch64_neon_sdot, llvm::Constant::getNullValue(sum->getType()), of_signed, half);
-    offset = call(llvm::Intrinsic::aarch64_neon_sdot, offset, of_signed, half);
-    return b_.CreateAdd(call(llvm::Intrinsic::aarch64_neon_sdot, sum, flipped, of_signed), offset);
+    return add_products_of_bytes(b_, target_, sum, dot.of_unsigned, dot.of_signed);
   }
 
   // All lanes of a value. An exclusive or of what all lanes load and a constant is made of vectors, because it is then
@@ -378,7 +350,7 @@ class Translator {
   // it knew the constant.
   llvm::Value* bytes(const Value& value) {
     auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(value.value);
-    if (is_aarch64() || value.spread != Spread::Uniform || !operation ||
+    if (target_.architecture == cpu::Architecture::Aarch64 || value.spread != Spread::Uniform || !operation ||
         operation->getOpcode() != llvm::Instruction::Xor)
       return vector(value);
     auto* number = llvm::dyn_cast<llvm::ConstantInt>(operation->getOperand(1));
@@ -622,7 +594,7 @@ class Translator {
     llvm::Value *left = is_uniform ? a.value : vector(a), *right = is_uniform ? b.value : vector(b);
     if (!is_uniform) {
       Value value{.spread = Spread::Varying};
-      value.parts = {b_.CreateMul(left, right), high_halves(left, right)};
+      value.parts = {b_.CreateMul(left, right), high_halves(b_, target_, left, right)};
       return value;
     }
     llvm::Type *narrow = left->getType(), *wide = narrow->getWithNewBitWidth(64);
@@ -630,26 +602,6 @@ class Translator {
     Value value{.spread = is_uniform ? Spread::Uniform : Spread::Varying};
     value.parts = {b_.CreateTrunc(both, narrow), b_.CreateTrunc(b_.CreateAShr(both, 32), narrow)};
     return value;
-  }
-
-  // Of signed products. The instructions of x86 multiply every second lane, those of AArch64 neighbours.
-  llvm::Value* high_halves(llvm::Value* left, llvm::Value* right) {
-    if (is_aarch64()) {
-      llvm::Type* all = llvm::FixedVectorType::get(b_.getInt64Ty(), lanes_);
-      llvm::Value* both = b_.CreateMul(b_.CreateSExt(left, all), b_.CreateSExt(right, all));
-      return b_.CreateTrunc(b_.CreateAShr(both, 32), left->getType());
-    }
-    llvm::Type* wide = llvm::FixedVectorType::get(b_.getInt64Ty(), lanes_ / 2);
-    const auto even = [&](llvm::Value* all) {
-      return b_.CreateAShr(b_.CreateShl(b_.CreateBitCast(all, wide), 32), 32);
-    };
-    const auto odd = [&](llvm::Value* all) { return b_.CreateAShr(b_.CreateBitCast(all, wide), 32); };
-    llvm::Value* of_even = b_.CreateBitCast(b_.CreateMul(even(left), even(right)), left->getType());
-    llvm::Value* of_odd = b_.CreateBitCast(b_.CreateMul(odd(left), odd(right)), left->getType());
-    std::vector<int> from;
-    for (int lane = 0; lane < static_cast<int>(lanes_); ++lane)
-      from.push_back(lane % 2 == 0 ? lane + 1 : static_cast<int>(lanes_) + lane);
-    return b_.CreateShuffleVector(of_even, of_odd, from);
   }
 
   // A uniform value plus the lane: only the value of lane 0 is computed. And addresses plus offsets.
