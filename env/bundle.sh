@@ -27,14 +27,16 @@ largest=73 # MB, without the tests; 28 of them are the program, 26 the compiler 
 rm -rf "$directory"
 mkdir -p "$directory/lib"
 
+# (a root with a cross compiler has it under the name of the other architecture only; it reads all)
+readelf=$(command -v readelf || compgen -c | grep -m 1 -- '-readelf$')
 # The architecture of the program, which may be another one than that of this machine (env/cross.sh).
-case $(readelf -h "$programs/slipway") in
+case $($readelf -h "$programs/slipway") in
   *AArch64*) triplet=aarch64-linux-gnu ;;
   *X86-64*) triplet=x86_64-linux-gnu ;;
   *) echo "$programs/slipway is for an unknown architecture" >&2; exit 1 ;;
 esac
 strip=$triplet-strip
-loader=$(readelf -l "$programs/slipway" | sed -n 's/.*program interpreter: \(.*\)\]/\1/p')
+loader=$($readelf -l "$programs/slipway" | sed -n 's/.*program interpreter: \(.*\)\]/\1/p')
 
 # The file of a library of the distribution.
 find_library() {
@@ -50,7 +52,7 @@ find_library() {
 add() {
   local library
   cp -L "$1" "$directory/lib/"
-  for library in $(readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
+  for library in $($readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
     [ -e "$directory/lib/$library" ] || add "$(find_library "$library")"
   done
 }

@@ -94,8 +94,8 @@ def component_of(file, rows, packages):
 
 def copyright_of(package, packages):
     """The copyright file of a package, or that of the package of the same source with which it shares its documents."""
-    names = [package.name, *(other.name for other in packages.values()
-                             if other.source == package.source and re.search(rf"\b{re.escape(other.name)} \(=", package.depends))]
+    siblings = [other.name for other in packages.values() if other.source == package.source]
+    names = [package.name, *(name for name in siblings if re.search(rf"\b{re.escape(name)} \(=", package.depends)), *siblings]
     for name in names:
         if (DOC / name / "copyright").is_file():
             return DOC / name / "copyright"
