@@ -2,19 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Packs the program, its loader and its libraries (not the driver) into a relocatable directory:
 #
-#   env/bundle.sh TOP PRESET [--tests] [DIRECTORY]
+#   env/bundle.sh TOP PRESET [--tests] [--driver] [DIRECTORY]
 #
 # PRESET is the name of a preset or the path of a build. The bundle has the licences of everything in it and a list of its
 # components (env/sbom.py). The program is started through the bundled dynamic loader, so that it runs on distributions older
 # than the one it was built on; Vulkan drivers are those of the host. With --tests the bundle also has the device tests, the
-# validation layer, and the corpora and data that the tests need. DIRECTORY/test runs the tests and the examples on the device
+# validation layer, and the corpora and data that the tests need. With --driver it has Mesa's software driver, which is used where the
+# host has no driver. DIRECTORY/test runs the tests and the examples on the device
 # of the machine; DIRECTORY/suites runs all cases of operators and graphs.
 set -euo pipefail
 top=$1
 preset=$2
 shift 2
 tests=
+driver=
 if [ "${1:-}" = --tests ]; then tests=1; shift; fi
+if [ "${1:-}" = --driver ]; then driver=1; shift; fi
 directory=${1:-$top/build/slipway-bundle}
 build=$top/build/$preset
 [[ $preset != */* ]] || build=$preset
@@ -24,11 +27,33 @@ largest=73 # MB, without the tests; 28 of them are the program, 26 the compiler 
 rm -rf "$directory"
 mkdir -p "$directory/lib"
 
+# (a root with a cross compiler has it under the name of the other architecture only; it reads all)
+readelf=$(command -v readelf || compgen -c | grep -m 1 -- '-readelf$')
+# The architecture of the program, which may be another one than that of this machine (env/cross.sh).
+case $($readelf -h "$programs/slipway") in
+  *AArch64*) triplet=aarch64-linux-gnu ;;
+  *X86-64*) triplet=x86_64-linux-gnu ;;
+  *) echo "$programs/slipway is for an unknown architecture" >&2; exit 1 ;;
+esac
+strip=$triplet-strip
+loader=$($readelf -l "$programs/slipway" | sed -n 's/.*program interpreter: \(.*\)\]/\1/p')
+
+# The file of a library of the distribution.
+find_library() {
+  local place
+  for place in /usr/lib/$triplet /lib/$triplet /usr/lib /lib; do
+    [ ! -e "$place/$1" ] || { echo "$place/$1"; return; }
+  done
+  echo "the library $1 is missing" >&2
+  return 1
+}
+
 # Adds a program or a library, and all libraries that it links.
 add() {
+  local library
   cp -L "$1" "$directory/lib/"
-  ldd "$1" | awk '$2 == "=>" {print $3} $1 ~ /^\// {print $1}' | while read -r library; do
-    [ -e "$directory/lib/$(basename "$library")" ] || cp -L "$library" "$directory/lib/"
+  for library in $($readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
+    [ -e "$directory/lib/$library" ] || add "$(find_library "$library")"
   done
 }
 
@@ -41,8 +66,9 @@ starter() {
 here=\$(dirname "\$(readlink -f "\$0")")
 name=\${0##*/}
 [ -e "\$here/libexec/\$name" ] || name=$1
-host=/usr/lib/x86_64-linux-gnu:/lib/x86_64-linux-gnu:/usr/lib64:/lib64:/usr/lib:/usr/local/nvidia/lib64:/usr/local/nvidia/lib
-exec "\$here/lib/ld-linux-x86-64.so.2" --library-path "\$here/lib:\${LD_LIBRARY_PATH:+\$LD_LIBRARY_PATH:}\$host" \\
+host=/usr/lib/$triplet:/lib/$triplet:/usr/lib64:/lib64:/usr/lib:/usr/local/nvidia/lib64:/usr/local/nvidia/lib
+${driver:+export SLIPWAY_SOFTWARE_DRIVER="\$here/share/vulkan/software_driver.json"}
+exec "\$here/lib/${loader##*/}" --library-path "\$here/lib:\${LD_LIBRARY_PATH:+\$LD_LIBRARY_PATH:}\$host" \\
   --argv0 "\$here/libexec/\$name" "\$here/lib/$1" "\$@"
 SCRIPT
   chmod +x "$directory/$1"
@@ -51,10 +77,18 @@ SCRIPT
 }
 
 add "$programs/slipway"
+[ -e "$directory/lib/${loader##*/}" ] || cp -L "$loader" "$directory/lib/"
 # Opened at run time, not linked: the Vulkan loader, and a library that NVIDIA's driver opens even without a display.
 for name in libvulkan.so.1 libEGL.so.1; do
-  add "$(ldconfig -p | awk -v name="$name" '$1 == name {print $NF; exit}')"
+  add "$(find_library $name)"
 done
+if [ -n "$driver" ]; then
+  add "$(find_library libvulkan_lvp.so)"
+  mkdir -p "$directory/share/vulkan"
+  sed 's|"library_path": *"[^"]*"|"library_path": "../../lib/libvulkan_lvp.so"|' /usr/share/vulkan/icd.d/lvp_icd.json \
+    >"$directory/share/vulkan/software_driver.json"
+  largest=$((largest + 200))
+fi
 # Opened when the CPU engine compiles kernels.
 [ ! -e "$build/lib/slipway/libslipway_cpu.so" ] || add "$build/lib/slipway/libslipway_cpu.so"
 starter slipway
@@ -75,7 +109,7 @@ trap 'rm -rf "$stage"' EXIT
 for component in program Unspecified; do
   DESTDIR=$stage cmake --install "$build" --prefix /usr --component "$component" >/dev/null
 done
-[ ! -d "$stage/usr/share" ] || cp -r "$stage/usr/share" "$directory/"
+[ ! -d "$stage/usr/share" ] || { mkdir -p "$directory/share" && cp -r "$stage/usr/share/." "$directory/share/"; }
 cp -r "$top/schema" "$directory/"
 # The Vulkan layer, for programs of the host.
 mkdir -p "$directory/share/vulkan/explicit_layer.d"
@@ -84,7 +118,7 @@ sed 's|"library_path": *"[^"]*"|"library_path": "../../../lib/libVkLayer_slipway
   "$build/lib/slipway/VkLayer_slipway_ml.json" >"$directory/share/vulkan/explicit_layer.d/VkLayer_slipway_ml.json"
 cp -r "$build/lib/slipway/emulation_names" "$directory/share/vulkan/explicit_layer.d/"
 
-find "$directory/lib" -type f ! -name 'ld-linux*' -exec strip --strip-unneeded {} +
+find "$directory/lib" -type f ! -name 'ld-linux*' -exec $strip --strip-unneeded {} +
 "$top/env/sbom.py" "$top" "$build" "$directory"
 size=$(du -sk --apparent-size "$directory" | cut -f1)  # on any file system
 echo "$directory: $((size / 1024)) MB"
@@ -104,7 +138,7 @@ for name in bench_recipe bench_gpu bench_roofline bench_layer make_networks; do
   add "$programs/$name"
   starter "$name"
 done
-add /usr/lib/x86_64-linux-gnu/libVkLayer_khronos_validation.so
+add "$(find_library libVkLayer_khronos_validation.so)"
 mkdir -p "$directory/layers" "$directory/tests"
 sed 's|"library_path": *"[^"]*"|"library_path": "../lib/libVkLayer_khronos_validation.so"|' \
   /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json >"$directory/layers/VkLayer_khronos_validation.json"
@@ -117,7 +151,7 @@ for library in "$build"/cpu_libraries/*.so; do
   add "$library"
   mv "$directory/lib/$(basename "$library")" "$directory/cpu_libraries/"
 done
-find "$directory/lib" -type f ! -name 'ld-linux*' -exec strip --strip-unneeded {} +
+find "$directory/lib" -type f ! -name 'ld-linux*' -exec $strip --strip-unneeded {} +
 cat >"$directory/test" <<'SCRIPT'
 #!/bin/sh
 # Runs the device tests and the examples on this machine's device.

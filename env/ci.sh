@@ -11,12 +11,14 @@
 #             uses
 #   bundle    a bundle; checks that its program runs outside the build environment
 #   wheel     the Python package, with its tests in a new virtual environment here and in a clean root of Debian forky
-#   packages  the tarball, the Debian package, the single file and the steps of Dockerfile.run, each in a clean root of Debian stable
+#   packages  the tarball, the Debian package, the single file and the steps of Dockerfile.run, each in a clean root of Debian stable;
+#             those with a software driver in one without any driver
 #   profiles  device tests as on smaller devices, and with SwiftShader if SLIPWAY_SWIFTSHADER names its ICD file
 #   lint      clang-tidy over all sources
 #   cpu       the CPU engine with each level of instructions: all suites, networks, and an hour of random kernels (env/cpu.sh; hours
 #             on two cores, only when it is named)
-#   aarch64   a cross build for Linux on ARM, whose unit tests run in an emulator (only when it is named)
+#   aarch64   a cross build for Linux on ARM: the program, the library, the layer, the engine and packages; unit tests, examples and
+#             samples of the device suites in an emulator (env/aarch64_tests.sh; only when it is named)
 #
 # Without arguments it runs all steps but the last two in this order. A step that fails does not stop the next one; the last
 # lines list the result and the time of each step. The logs are in build/ci.
@@ -39,7 +41,7 @@ step_bundle() {
   ./dev bundle "$PWD/$logs/bundle" && "$logs/bundle/slipway" check examples/hello/scenario.json &&
     "$logs/bundle/slipway" inspect examples/kernel_info/saxpy.zebin
 }
-step_packages() { rm -rf build/packages && ./dev package tarball run deb && env/test_packages.sh build/packages; }
+step_packages() { rm -rf build/packages && ./dev package tarball run deb tarball-full run-full && env/test_packages.sh build/packages; }
 step_wheel() { ./dev wheel && env/test_packages.sh build/wheel wheel; }
 step_profiles() {
   ./dev build release gpu_test model_test scenario_test recipe_test layer_test && ./dev shell env/profiles.sh build/release/bin
@@ -47,7 +49,10 @@ step_profiles() {
 step_cpu() {
   ./dev build release model_test make_networks slipway && ./dev shell env/cpu.sh build/release
 }
-step_aarch64() { env/aarch64.sh; }
+step_aarch64() {
+  env/cross.sh aarch64 build && env/cross.sh aarch64 shell env/aarch64_tests.sh build/aarch64 &&
+    env/cross.sh aarch64 package tarball deb run
+}
 step_lint() { ./dev lint; }
 
 [ $# -gt 0 ] || set -- "${all[@]}"

@@ -5,6 +5,8 @@
   tarball   slipway-VERSION-linux-ARCH.tar.gz, a directory that runs wherever it is unpacked
   deb       slipway_VERSION_ARCH.deb, for Debian and its derivatives
   run       slipway-VERSION-linux-ARCH.run, one executable file that unpacks itself into the user's cache directory
+  tarball-full, run-full
+            the same with Mesa's software driver, which is used where the machine has no Vulkan driver; compressed with xz
 
 PRESET is the name of a preset or the path of a build. All kinds are made of the directory that env/bundle.sh makes. The same build
 and SOURCE_DATE_EPOCH make the same bytes.
@@ -12,9 +14,9 @@ and SOURCE_DATE_EPOCH make the same bytes.
 import gzip
 import hashlib
 import io
+import lzma
 import os
 import pathlib
-import platform
 import re
 import shutil
 import subprocess
@@ -22,7 +24,7 @@ import sys
 import tarfile
 import tempfile
 
-LARGEST = 40 << 20  # bytes of a package
+LARGEST, LARGEST_FULL = 40 << 20, 90 << 20  # bytes of a package
 DEB_ARCHITECTURE = {"x86_64": "amd64", "aarch64": "arm64"}
 # Libraries that the Debian package takes from the distribution, so that its security updates hold for them, and their packages. The
 # others are newer than those of Debian stable. libEGL is for NVIDIA's driver alone.
@@ -51,7 +53,7 @@ if [ ! -d "$directory" ]; then
   sum=$(sha256sum "$work/payload")
   [ "${sum%% *}" = @SHA256@ ] || fail 'the file is damaged (its checksum is wrong); download it again'
   mkdir "$work/tree"
-  tar -xzf "$work/payload" -C "$work/tree" || fail "cannot unpack into $cache"
+  tar -x@FILTER@f "$work/payload" -C "$work/tree" || fail "cannot unpack into $cache"
   # The directory appears when it is complete. If another start was faster, its copy is the same.
   mv -T "$work/tree/@ROOT@" "$directory" 2>/dev/null || [ -d "$directory" ] || fail "cannot make $directory"
   rm -rf "$work"
@@ -64,12 +66,18 @@ exec "$directory/$name" "$@"
 """
 
 
+def architecture(build):
+    """That of the program, which may be another one than that of this machine (env/cross.sh)."""
+    with open(build / "bin/slipway", "rb") as file:
+        return {62: "x86_64", 183: "aarch64"}[int.from_bytes(file.read(20)[18:], "little")]
+
+
 def epoch():
     return int(os.environ.get("SOURCE_DATE_EPOCH", "0"))
 
 
-def tar_gz(directory, root):
-    """The bytes of a compressed archive of `directory` with the name `root`, always the same for the same files."""
+def archive_of(directory, root, compression):
+    """The bytes of a compressed archive (gz, xz) of `directory` with the name `root`, always the same for the same files."""
     def plain(info):
         info.uid = info.gid = 0
         info.uname = info.gname = "root"
@@ -78,7 +86,8 @@ def tar_gz(directory, root):
         return info
 
     target = io.BytesIO()
-    with gzip.GzipFile(fileobj=target, mode="wb", compresslevel=9, mtime=epoch(), filename="") as compressed:
+    with (gzip.GzipFile(fileobj=target, mode="wb", compresslevel=9, mtime=epoch(), filename="") if compression == "gz"
+          else lzma.LZMAFile(target, "wb", preset=6)) as compressed:
         with tarfile.open(fileobj=compressed, mode="w", format=tarfile.GNU_FORMAT) as archive:
             archive.add(directory, root, recursive=False, filter=plain)
             for path in sorted(directory.rglob("*")):
@@ -86,10 +95,11 @@ def tar_gz(directory, root):
     return target.getvalue()
 
 
-def run_file(version, root, payload, names):
+def run_file(version, root, payload, names, compression):
     sha256 = hashlib.sha256(payload).hexdigest()
     script = RUN_SCRIPT
-    for key, value in {"VERSION": version, "HASH": sha256[:16], "SHA256": sha256, "ROOT": root, "NAMES": " | ".join(names)}.items():
+    for key, value in {"VERSION": version, "HASH": sha256[:16], "SHA256": sha256, "ROOT": root, "NAMES": " | ".join(names),
+                       "FILTER": {"gz": "z", "xz": "J"}[compression]}.items():
         script = script.replace(f"@{key}@", value)
     digits = len(str(len(script)))
     script = script.replace("@OFFSET@", f"{len(script) - len('@OFFSET@') + digits + 1}")
@@ -98,7 +108,7 @@ def run_file(version, root, payload, names):
 
 def deb(top, build, bundle, version, names, work, target):
     """Writes a Debian package: the bundle in /usr/lib/slipway, less what the distribution has."""
-    architecture = DEB_ARCHITECTURE[platform.machine()]
+    package_architecture = DEB_ARCHITECTURE[architecture(build)]
     tree = work / "deb"
     home, documents = tree / "usr/lib/slipway", tree / "usr/share/doc/slipway"
     shutil.copytree(bundle, home, symlinks=True)
@@ -130,7 +140,7 @@ def deb(top, build, bundle, version, names, work, target):
     size = sum(path.stat().st_size for path in tree.rglob("*") if path.is_file() and not path.is_symlink())
     (tree / "DEBIAN").mkdir()
     (tree / "DEBIAN/control").write_text(
-        f"Package: slipway\nVersion: {version}\nArchitecture: {architecture}\nMaintainer: the Slipway authors\n"
+        f"Package: slipway\nVersion: {version}\nArchitecture: {package_architecture}\nMaintainer: the Slipway authors\n"
         f"Installed-Size: {size // 1024}\nSection: utils\nPriority: optional\n"
         f"Depends: {', '.join(DEPENDENCIES.values())}\nRecommends: mesa-vulkan-drivers | vulkan-icd\n"
         f"Suggests: {', '.join(SUGGESTIONS.values())}\n"
@@ -145,31 +155,40 @@ def main():
     top, kinds = pathlib.Path(sys.argv[1]).resolve(), sys.argv[3:]
     build = pathlib.Path(sys.argv[2]) if "/" in sys.argv[2] else top / "build" / sys.argv[2]
     version = re.search(r"project\(slipway VERSION (\S+)", (top / "CMakeLists.txt").read_text())[1]
-    root = f"slipway-{version}-linux-{platform.machine()}"
+    root = f"slipway-{version}-linux-{architecture(build)}"
     output = top / "build/packages"
     output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as name:
         work = pathlib.Path(name)
-        bundle = work / root
-        subprocess.run([top / "env/bundle.sh", top, build, bundle], check=True, stdout=subprocess.DEVNULL)
-        names = sorted(path.name for path in bundle.iterdir() if path.name == "slipway" or path.is_symlink())
-        payload = tar_gz(bundle, root) if {"tarball", "run"} & set(kinds) else b""
+        bundles, payloads = {}, {}
         for kind in kinds:
+            full = kind.endswith("-full")
+            compression = "xz" if full else "gz"
+            if full not in bundles:
+                bundles[full] = work / ("full" if full else "plain") / root
+                subprocess.run([top / "env/bundle.sh", top, build, *(["--driver"] if full else []), bundles[full]], check=True,
+                               stdout=subprocess.DEVNULL)
+            bundle = bundles[full]
+            names = sorted(path.name for path in bundle.iterdir() if path.name == "slipway" or path.is_symlink())
+            if kind != "deb" and full not in payloads:
+                payloads[full] = archive_of(bundle, root, compression)
+            suffix = "-full" if full else ""
             made = work / "made"
-            if kind == "tarball":
-                target = output / f"{root}.tar.gz"
-                made.write_bytes(payload)
-            elif kind == "run":
-                target = output / f"{root}.run"
-                made.write_bytes(run_file(version, root, payload, names))
+            if kind in ("tarball", "tarball-full"):
+                target = output / f"{root}{suffix}.tar.{compression}"
+                made.write_bytes(payloads[full])
+            elif kind in ("run", "run-full"):
+                target = output / f"{root}{suffix}.run"
+                made.write_bytes(run_file(version, root, payloads[full], names, compression))
             elif kind == "deb":
-                target = output / f"slipway_{version}_{DEB_ARCHITECTURE[platform.machine()]}.deb"
+                target = output / f"slipway_{version}_{DEB_ARCHITECTURE[architecture(build)]}.deb"
                 deb(top, build, bundle, version, names, work, made)
             else:
-                sys.exit(f"package: unknown kind `{kind}`; the kinds are tarball, deb, run and image")
-            made.chmod(0o755 if kind == "run" else 0o644)
-            if made.stat().st_size > LARGEST:
-                sys.exit(f"package: {target.name} has {made.stat().st_size >> 20} MB, more than {LARGEST >> 20} MB")
+                sys.exit(f"package: unknown kind `{kind}`; the kinds are tarball, deb, run, tarball-full, run-full and image")
+            made.chmod(0o755 if kind.startswith("run") else 0o644)
+            largest = LARGEST_FULL if full else LARGEST
+            if made.stat().st_size > largest:
+                sys.exit(f"package: {target.name} has {made.stat().st_size >> 20} MB, more than {largest >> 20} MB")
             shutil.move(made, target)
             print(f"{target}: {target.stat().st_size / 1e6:.1f} MB")
 

@@ -84,6 +84,8 @@ def component_of(file, rows, packages):
         subject = file if "/" in file_pattern else pathlib.PurePath(file).name
         if fnmatch.fnmatchcase(subject, file_pattern):
             names = sorted(name for name in packages if fnmatch.fnmatchcase(name, package_pattern))
+            # (the private root removes packages that nothing uses, and keeps them in dpkg's list)
+            names = [name for name in names if (DOC / name / "copyright").exists()] or names
             if not names:
                 sys.exit(f"sbom: {file} is from a package `{package_pattern}` (env/components.txt), which is not installed")
             return component, packages[names[-1]]
@@ -92,8 +94,8 @@ def component_of(file, rows, packages):
 
 def copyright_of(package, packages):
     """The copyright file of a package, or that of the package of the same source with which it shares its documents."""
-    names = [package.name, *(other.name for other in packages.values()
-                             if other.source == package.source and re.search(rf"\b{re.escape(other.name)} \(=", package.depends))]
+    siblings = [other.name for other in packages.values() if other.source == package.source]
+    names = [package.name, *(name for name in siblings if re.search(rf"\b{re.escape(name)} \(=", package.depends)), *siblings]
     for name in names:
         if (DOC / name / "copyright").is_file():
             return DOC / name / "copyright"

@@ -4,7 +4,8 @@
 #
 #   env/test_packages.sh DIRECTORY [KIND...]
 #
-# The kinds are tarball, run, deb, image (all of them without arguments) and wheel. The root has the essential packages of Debian
+# The kinds are tarball, run, deb, image, tarball-full, run-full (all of them without arguments) and wheel. Those with `full` are tested
+# in a root without a Vulkan loader and driver (env/packages-bare.txt). The root has the essential packages of Debian
 # stable and those of env/packages-stable.txt; that of the wheel, which runs with the C library of the build environment, those of
 # Debian forky and env/packages-wheel.txt. A root is made once, in the user's cache, with the programs of the host that ./dev needs
 # (mmdebstrap, fakechroot, bubblewrap). SLIPWAY_STABLE_ARCHIVE and SLIPWAY_ARCHIVE are the addresses of other archives.
@@ -107,7 +108,11 @@ has_documents() {
 
 # The one file of the packages with that ending.
 package() {
-  local found=("$packages"/*"$1")
+  local found=("$packages"/*"$1") each
+  if [[ $1 != -full* ]]; then
+    for each in "${!found[@]}"; do [[ ${found[each]} != *-full* ]] || unset "found[$each]"; done
+    found=("${found[@]}")
+  fi
   [ ${#found[@]} = 1 ] && [ -f "${found[0]}" ] || die "$packages does not have one file *$1; remove old versions"
   basename "${found[0]}"
 }
@@ -126,6 +131,31 @@ test_tarball() {
   ln -s "moved here/slipway" "$work/home/scenario-runner"
   as_user "$root" ./linked run work/examples/hello/scenario.json
   as_user "$root" ./scenario-runner --version
+}
+
+# In a root with nothing: the driver of the package is used, and doctor says so. With a driver in the root that one is used.
+test_tarball_full() {
+  local name
+  name=$(package -full.tar.xz)
+  rm -rf "$work/home"
+  [ -z "$(ls "$root"/usr/share/vulkan/icd.d "$root"/usr/lib/*/libvulkan.so.1 2>/dev/null)" ] || die "the root has a driver"
+  as_user "$root" tar -xJf "/packages/$name"
+  name=${name%-full.tar.xz}
+  has_documents "$work/home/$name"
+  as_user "$root" sh -c "$use" sh "/home/user/$name/slipway" "/home/user/$name/examples"
+  as_user "$root" "$name/slipway" doctor >"$work/doctor"
+  grep -q '^ok .*software driver: this machine has no other driver' "$work/doctor" || { cat "$work/doctor"; die "doctor does not name the driver"; }
+  use_root stable stable "$top/env/packages-stable.txt" "${SLIPWAY_STABLE_ARCHIVE:-}"
+  as_user "$root" "$name/slipway" doctor >"$work/doctor"
+  ! grep -q 'software driver:' "$work/doctor" || die "the driver of the package is used although there is another one"
+}
+
+test_run_full() {
+  local name
+  name=$(package -full.run)
+  rm -rf "$work/home"
+  as_user "$root" "/packages/$name" --version
+  as_user "$root" sh -c "$use" sh "/packages/$name" "/home/user/.cache/slipway/run/$(ls "$work/home/.cache/slipway/run")/examples"
 }
 
 test_run() {
@@ -232,20 +262,22 @@ test_wheel() {
 }
 
 kinds=("${@:2}")
-[ ${#kinds[@]} -gt 0 ] || kinds=(tarball run deb image)
+[ ${#kinds[@]} -gt 0 ] || kinds=(tarball run deb image tarball-full run-full)
 root=
 trap '[ "$BASHPID" != $$ ] || rm -rf "$work" "$root.making.$$"' EXIT
 for kind in "${kinds[@]}"; do
-  declare -F "test_$kind" >/dev/null || die "unknown kind \`$kind\`"
+  declare -F "test_${kind//-/_}" >/dev/null || die "unknown kind \`$kind\`"
   if [ "$kind" = wheel ]; then
     use_root wheel forky "$top/env/packages-wheel.txt" "${SLIPWAY_ARCHIVE:-}"
+  elif [[ $kind = *-full ]]; then
+    use_root bare stable "$top/env/packages-bare.txt" "${SLIPWAY_STABLE_ARCHIVE:-}"
   else
     use_root stable stable "$top/env/packages-stable.txt" "${SLIPWAY_STABLE_ARCHIVE:-}"
   fi
   begin=$SECONDS
   # Not in a condition, in which a failure within would be ignored.
   set +e
-  (set -e; "test_$kind") >"$work/$kind.log" 2>&1
+  (set -e; "test_${kind//-/_}") >"$work/$kind.log" 2>&1
   status=$?
   set -e
   [ $status = 0 ] || { cat "$work/$kind.log" >&2; die "$kind"; }

@@ -49,6 +49,8 @@ python3 -m zipfile -e "$wheel" "$stage/unpacked"
 glibc=$({ find "$stage/unpacked" -type f -exec objdump -T {} + 2>/dev/null || true; } | grep -o 'GLIBC_2\.[0-9]*' | cut -d. -f2 | sort -n | tail -n 1)
 python3 -m wheel tags --remove --platform-tag "manylinux_2_${glibc}_$(uname -m)" "$wheel" >/dev/null
 wheel=$(ls "$directory"/slipway-*.whl)
+python3 "$top/tests/manylinux.py" --self-test
+python3 "$top/tests/manylinux.py" "$wheel"
 size=$(du -m "$wheel" | cut -f1)
 echo "$wheel: $size MB"
 [ "$size" -le "$largest" ] || { echo "the wheel is larger than $largest MB" >&2; exit 1; }

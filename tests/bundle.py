@@ -28,7 +28,7 @@ REQUIRED = {
 RELATIONSHIPS = {"DESCRIBES", "CONTAINS", "GENERATED_FROM", "DYNAMIC_LINK", "STATIC_LINK"}
 DIGITS = {"SHA1": 40, "SHA256": 64}
 LICENCES = set("""AML Apache-2.0 BSD-1-Clause BSD-2-Clause BSD-3-Clause BSL-1.0 GPL-3.0-or-later LGPL-2.1-or-later MIT Zlib
-                  libpng-2.0""".split())
+                  libpng-2.0 Beerware HPND-sell-variant ISC MIT-open-group X11""".split())
 EXCEPTIONS = {"LLVM-exception", "GCC-exception-3.1", "Bison-exception-2.2"}
 
 

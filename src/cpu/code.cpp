@@ -13,13 +13,20 @@
 
 #include "base/elf.hpp"
 #include "base/format.hpp"
+#include "cpu/relocation.hpp"
 
 namespace slipway::cpu {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-// jmp *0(%rip), and the address.
-constexpr std::array<std::uint8_t, 6> kJump = {0xff, 0x25, 0, 0, 0, 0};
+// A jump to the address that follows it, in a place of 16 bytes.
+#if defined(__aarch64__)
+constexpr std::uint16_t kMachine = EM_AARCH64;
+constexpr std::array<std::uint8_t, 8> kJump = {0x50, 0, 0, 0x58, 0, 2, 0x1f, 0xd6};  // ldr x16, 8; br x16
+#else
+constexpr std::uint16_t kMachine = EM_X86_64;
+constexpr std::array<std::uint8_t, 6> kJump = {0xff, 0x25, 0, 0, 0, 0};  // jmp *0(%rip)
+#endif
 constexpr std::size_t kStubSize = 16;
 
 struct External {
@@ -45,7 +52,7 @@ class Object {
 
   Result<> read() {
     const auto header = read_elf_header(bytes_);
-    if (!header || !header->wide || header->type != ET_REL || header->machine != EM_X86_64 ||
+    if (!header || !header->wide || header->type != ET_REL || header->machine != kMachine ||
         header->shentsize != header->section_header_size())
       return invalid("its header");
     for (std::uint32_t i = 0; i < header->shnum; ++i) {
@@ -140,24 +147,15 @@ class Object {
   }
 
   Result<> relocate(std::byte* memory, std::uint32_t section, const ElfRelocation& entry) const {
-    const std::uint64_t width = entry.type == R_X86_64_64 ? 8 : 4;
     const auto addend = static_cast<std::uint64_t>(*entry.addend);
-    if (entry.offset > sections_[section].size || sections_[section].size - entry.offset < width)
+    if (entry.offset > sections_[section].size ||
+        sections_[section].size - entry.offset < width_of_relocation(entry.type))
       return invalid("the offset of a relocation");
     SLIPWAY_TRY(const std::uint64_t target, offset_of(entry));
     const std::uint64_t place = offsets_[section] + entry.offset;
-    switch (entry.type) {
-      case R_X86_64_PC32:
-      case R_X86_64_PLT32:
-        slipway::store(memory + place, static_cast<std::uint32_t>(target + addend - place));
-        return {};
-      case R_X86_64_64:
-        slipway::store(memory + place, reinterpret_cast<std::uint64_t>(memory) + target + addend);
-        return {};
-      default:
-        return fail(DiagnosticKind::Unsupported, {},
-                    formatted("a compiled kernel has a relocation of type {}", entry.type));
-    }
+    if (apply_relocation(entry.type, memory, place, target + addend)) return {};
+    return fail(DiagnosticKind::Unsupported, {},
+                formatted("a compiled kernel has a relocation of type {}", entry.type));
   }
 
   Bytes bytes_;
@@ -186,6 +184,8 @@ Result<Code> load_code(Bytes bytes) {
   code.memory_ = static_cast<std::byte*>(memory);
   SLIPWAY_TRY_VOID(object.copy_to(code.memory_));
   SLIPWAY_TRY_VOID(object.relocate(code.memory_));
+  // (Nothing on x86-64, whose caches of instructions see what was written.)
+  __builtin___clear_cache(reinterpret_cast<char*>(code.memory_), reinterpret_cast<char*>(code.memory_ + code.size_));
   const auto function = object.find("kernel");
   if (!function) return invalid("it has no function `kernel`");
   if (mprotect(code.memory_, code.size_, PROT_READ | PROT_EXEC) != 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loads a compiled kernel: a relocatable ELF object for x86-64, from memory into executable memory.
+// Loads a compiled kernel: a relocatable ELF object for this machine, from memory into executable memory.
 //
 // Kernels are self-contained: code, constants that it addresses relative to itself, and at most calls of memcpy,
 // memmove and memset. So a cached kernel runs without the compiler.

@@ -110,8 +110,9 @@ Result<> for_each(unsigned threads, std::size_t count, const std::function<Resul
 
 std::string key_of(const lower::ProgramKernel& kernel, const Target& target) {
   const std::string numbers =
-      formatted("{} {} {} {} {} {} {} {}", kFingerprint[0], target.vector_bits, target.lanes, target.has_fma,
-                target.has_f16, target.has_dot_products, target.has_tiles, kernel.bindings);
+      formatted("{} {} {} {} {} {} {} {} {} {}", kFingerprint[0], static_cast<int>(target.architecture),
+                target.has_mixed_dot_products, target.vector_bits, target.lanes, target.has_fma, target.has_f16,
+                target.has_dot_products, target.has_tiles, kernel.bindings);
   return Cache::key({"cpu", SLIPWAY_CPU_COMPILER_ID, target.features, target.tuning, numbers,
                      text_of(std::as_bytes(std::span(*kernel.spirv)))});
 }
@@ -328,7 +329,8 @@ Result<Program> compile(std::shared_ptr<const tosa::Graph> graph, lower::KernelP
                         const CompileOptions& given) {
   CompileOptions options = given;
   if (options.threads == 0) options.threads = default_threads();
-  if (!has_engine()) return fail(DiagnosticKind::NoBackend, {}, "the CPU engine needs an x86-64 CPU with SSE4.2");
+  if (!has_engine())
+    return fail(DiagnosticKind::NoBackend, {}, "the CPU engine needs an x86-64 CPU with SSE4.2, or an AArch64 CPU");
   for (const ProgramDispatch& dispatch : program.dispatches) {
     if (dispatch.groups[1] != 1 || dispatch.groups[2] != 1 || dispatch.groups[0] > kMaxGroups)
       return fail(DiagnosticKind::Unsupported, {}, "the CPU engine runs dispatches of one dimension");

@@ -251,6 +251,9 @@ TEST_F(ProgramTest, ProductsInTiles) {
 
 // Matrices are refused in forms that `lower` does not make.
 TEST_F(ProgramTest, FormsOfMatrices) {
+#if !defined(__x86_64__)
+  GTEST_SKIP() << "the compiler has no code generator for AMX";
+#endif
   using enum tensor::ElementType;
   using lower::MatrixUse;
   const Target target = any_target_of(Level::Amx);
@@ -392,6 +395,23 @@ TEST_F(ProgramTest, ProductsOfBytesNeedACpuThatHasThem) {
   }
 }
 
+TEST(Code, AnotherArchitectureIsRefused) {
+  if (compiler_file().empty()) GTEST_SKIP() << "this build has no CPU engine";
+  const auto module = spirv::read_module(kernel([](spirv::Builder&) {}), "empty");
+  ASSERT_TRUE(module);
+  const bool is_x86 = host_target().architecture == Architecture::X86;
+  const Target other = any_target_of(is_x86 ? Level::Neon : Level::Sse42);
+  const auto object = (*load_compiler())->compile(*module, other, 1);
+  ASSERT_FALSE(object);
+  EXPECT_THAT(object.error().front().message, HasSubstr("no code generator for that architecture"));
+  // An object of another machine is not loaded.
+  auto own = (*load_compiler())->compile(*module, host_target(), 1);
+  ASSERT_TRUE(own);
+  constexpr std::size_t kMachine = 18;  // of the header of ELF
+  (*own)[kMachine] ^= std::byte{0x40};
+  EXPECT_FALSE(load_code(*own));
+}
+
 TEST(Code, DamagedObjectsAreRefused) {
   EXPECT_FALSE(load_code({}));
   if (compiler_file().empty()) GTEST_SKIP() << "this build has no CPU engine";
@@ -414,12 +434,12 @@ TEST(Target, TheEnvironmentLimitsTheLevel) {
   unsetenv("SLIPWAY_CPU_LEVEL");
   const Level best = host_level();
   EXPECT_TRUE(target_of(best));
-  for (std::size_t i = 0; i < std::size(kLevelNames); ++i) {
-    const auto limit = static_cast<Level>(i);
-    setenv("SLIPWAY_CPU_LEVEL", std::string(kLevelNames[i]).c_str(), 1);
+  for (const Level limit : slipway::testing::kLevels) {
+    const std::string name(kLevelNames[static_cast<std::size_t>(limit)]);
+    setenv("SLIPWAY_CPU_LEVEL", name.c_str(), 1);
     const Level level = host_level();
     EXPECT_LE(level, limit);
-    EXPECT_EQ(level == limit, target_of(limit).has_value()) << kLevelNames[i];
+    EXPECT_EQ(level == limit, target_of(limit).has_value()) << name;
     EXPECT_EQ(host_target(), any_target_of(level));
   }
   setenv("SLIPWAY_CPU_LEVEL", "avx9", 1);
@@ -431,7 +451,7 @@ TEST(Target, TheEnvironmentLimitsTheLevel) {
 }
 
 TEST(Target, LevelsDifferInTheirProducts) {
-  for (const Level level : slipway::testing::kLevels) {
+  for (const Level level : slipway::testing::kX86Levels) {
     const Target target = any_target_of(level);
     const bool has_dots = level == Level::Avx2Vnni || level >= Level::Avx512Vnni;
     EXPECT_EQ(target.has_dot_products, has_dots);
@@ -439,6 +459,25 @@ TEST(Target, LevelsDifferInTheirProducts) {
     EXPECT_EQ(facts_of(target).matrices.empty(), !target.has_tiles);
     EXPECT_EQ(target.vector_bits, level >= Level::Avx512 ? 512U : level >= Level::Avx2 ? 256U : 128U);
   }
+}
+
+TEST(Target, LevelsOfAArch64DifferInTheirProducts) {
+  for (const Level level : slipway::testing::kAarch64Levels) {
+    const Target target = any_target_of(level);
+    EXPECT_EQ(target.architecture, Architecture::Aarch64);
+    EXPECT_EQ(target.has_dot_products, level != Level::Neon);
+    EXPECT_EQ(target.has_mixed_dot_products, level >= Level::I8mm);
+    EXPECT_EQ(target.lanes, 4U);
+    EXPECT_TRUE(target.has_fma);
+    EXPECT_EQ(facts_of(target).vector_registers, 32U);
+  }
+#if !defined(__aarch64__)
+  EXPECT_FALSE(target_of(Level::Neon));
+  setenv("SLIPWAY_CPU_LEVEL", "neon", 1);  // of another architecture
+  const Level level = host_level();
+  unsetenv("SLIPWAY_CPU_LEVEL");
+  EXPECT_EQ(level, host_level());
+#endif
 }
 
 TEST(Target, LevelsHaveLanes) {

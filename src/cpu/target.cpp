@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "cpu/target_aarch64.hpp"
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -49,8 +51,9 @@ bool has(Level level) {
       return __builtin_cpu_supports("avx512vnni") && has(Level::Avx512);
     case Level::Amx:
       return cpu_has_tiles() && has(Level::Avx512Vnni) && may_use_tiles();
+    default:
+      return false;
   }
-  return false;
 }
 bool is_amd() { return __builtin_cpu_is("amd"); }
 
@@ -76,23 +79,30 @@ std::string brand() {
   return text.data();
 }
 #else
-bool has(Level) { return false; }
+bool has(Level level) { return aarch64::has(level); }
 bool is_amd() { return false; }
-std::vector<std::string> unused() { return {}; }
-std::string brand() { return {}; }
+std::vector<std::string> unused() { return aarch64::unused(); }
+std::string brand() { return aarch64::brand(); }
+#endif
+
+#if defined(__aarch64__)
+constexpr Level kFirstLevel = Level::Neon, kLastLevel = Level::Sve2;
+#else
+constexpr Level kFirstLevel = Level::Sse42, kLastLevel = Level::Amx;
 #endif
 
 }  // namespace
 
-bool has_engine() { return has(Level::Sse42); }
+bool has_engine() { return has(kFirstLevel); }
 
 Level host_level() {
-  auto level = static_cast<int>(std::size(kLevelNames)) - 1;
+  constexpr auto kFirst = static_cast<int>(kFirstLevel), kLast = static_cast<int>(kLastLevel);
+  int level = kLast;
   if (const char* limit = std::getenv("SLIPWAY_CPU_LEVEL")) {
-    const auto* found = std::ranges::find(kLevelNames, std::string_view(limit));
-    if (found != std::end(kLevelNames)) level = static_cast<int>(found - std::begin(kLevelNames));
+    const auto found = static_cast<int>(std::ranges::find(kLevelNames, std::string_view(limit)) - kLevelNames);
+    if (found >= kFirst && found <= kLast) level = found;
   }
-  while (level > 0 && !has(static_cast<Level>(level))) --level;
+  while (level > kFirst && !has(static_cast<Level>(level))) --level;
   return static_cast<Level>(level);
 }
 
@@ -102,6 +112,7 @@ std::optional<Target> target_of(Level level) {
 }
 
 Target any_target_of(Level level) {
+  if (architecture_of(level) == Architecture::Aarch64) return aarch64::target_of(level);
   Target target{.features = "+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,+cx16", .tuning = "generic"};
   if (level >= Level::Avx2) {
     target.features += ",+avx,+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+movbe";
@@ -151,7 +162,8 @@ lower::DeviceFacts facts_of(const Target& target) {
   facts.addresses = true;
   facts.lanes = target.lanes;
   facts.native_vectors = true;
-  facts.vector_registers = target.vector_bits == 512 ? 32 : 16;
+  const bool has_many = target.vector_bits == 512 || target.architecture == Architecture::Aarch64;
+  facts.vector_registers = has_many ? 32 : 16;
   facts.dot_products = target.has_dot_products;
   facts.subgroup_size = target.lanes;
   if (target.has_tiles) {

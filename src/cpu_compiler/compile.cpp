@@ -12,7 +12,6 @@
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
-#include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
@@ -20,39 +19,11 @@
 #include <llvm/Transforms/Scalar/GVN.h>
 
 #include "base/format.hpp"
+#include "cpu_compiler/machine.hpp"
 #include "cpu_compiler/translate.hpp"
-
-extern "C" {
-void LLVMInitializeX86TargetInfo();
-void LLVMInitializeX86Target();
-void LLVMInitializeX86TargetMC();
-void LLVMInitializeX86AsmPrinter();
-}
 
 namespace slipway::cpu_compiler {
 namespace {
-
-constexpr const char* kTriple = "x86_64-unknown-linux-gnu";
-
-const llvm::Target* llvm_target() {
-  static const llvm::Target* const found = [] {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-    std::string error;
-    return llvm::TargetRegistry::lookupTarget(llvm::Triple(kTriple), error);
-  }();
-  return found;
-}
-
-std::unique_ptr<llvm::TargetMachine> machine_for(const cpu::Target& target) {
-  llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // kernels say where a product and a sum are rounded once
-  return std::unique_ptr<llvm::TargetMachine>(
-      llvm_target()->createTargetMachine(llvm::Triple(kTriple), "x86-64", target.features, options, llvm::Reloc::PIC_,
-                                         llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
-}
 
 // Variables become registers first; everything else needs that. What loops repeat is moved out of them last, when
 // addresses are simplified.
@@ -111,7 +82,11 @@ Result<> begin(Compilation& compilation, const spirv::Module& kernel, const cpu:
                std::uint32_t buffers) {
   SLIPWAY_TRY(compilation.module, translate(kernel, target, buffers, compilation.context));
   compilation.machine = machine_for(target);
-  compilation.module->setTargetTriple(llvm::Triple(kTriple));
+  if (!compilation.machine) {
+    return fail(DiagnosticKind::Unsupported, SourceLocation::in_file(kernel.name()),
+                formatted("kernel `{}`: this compiler has no code generator for that architecture", kernel.name()));
+  }
+  compilation.module->setTargetTriple(compilation.machine->getTargetTriple());
   compilation.module->setDataLayout(compilation.machine->createDataLayout());
   std::string problem;
   llvm::raw_string_ostream text(problem);

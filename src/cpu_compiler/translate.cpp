@@ -6,7 +6,6 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Intrinsics.h>
-#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <spirv/unified1/GLSL.std.450.h>
@@ -15,6 +14,7 @@
 #include "cpu_compiler/kernel_module.hpp"
 #include "cpu_compiler/spread.hpp"
 #include "cpu_compiler/tiles.hpp"
+#include "cpu_compiler/vector_products.hpp"
 
 namespace slipway::cpu_compiler {
 namespace {
@@ -342,13 +342,7 @@ class Translator {
   };
 
   llvm::Value* add_dot(llvm::Value* sum, const Dot& dot) {
-    const llvm::Intrinsic::ID id = target_.vector_bits == 512   ? llvm::Intrinsic::x86_avx512_vpdpbusd_512
-                                   : target_.vector_bits == 256 ? llvm::Intrinsic::x86_avx512_vpdpbusd_256
-                                                                : llvm::Intrinsic::x86_avx512_vpdpbusd_128;
-    llvm::Function* function = llvm::Intrinsic::getOrInsertDeclaration(module_.get(), id);
-    llvm::Type* bytes = function->getFunctionType()->getParamType(1);
-    return b_.CreateCall(function,
-                         {sum, b_.CreateBitCast(dot.of_unsigned, bytes), b_.CreateBitCast(dot.of_signed, bytes)});
+    return add_products_of_bytes(b_, target_, sum, dot.of_unsigned, dot.of_signed);
   }
 
   // All lanes of a value. An exclusive or of what all lanes load and a constant is made of vectors, because it is then
@@ -356,7 +350,8 @@ class Translator {
   // it knew the constant.
   llvm::Value* bytes(const Value& value) {
     auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(value.value);
-    if (value.spread != Spread::Uniform || !operation || operation->getOpcode() != llvm::Instruction::Xor)
+    if (target_.architecture == cpu::Architecture::Aarch64 || value.spread != Spread::Uniform || !operation ||
+        operation->getOpcode() != llvm::Instruction::Xor)
       return vector(value);
     auto* number = llvm::dyn_cast<llvm::ConstantInt>(operation->getOperand(1));
     if (!number) return vector(value);
@@ -599,7 +594,7 @@ class Translator {
     llvm::Value *left = is_uniform ? a.value : vector(a), *right = is_uniform ? b.value : vector(b);
     if (!is_uniform) {
       Value value{.spread = Spread::Varying};
-      value.parts = {b_.CreateMul(left, right), high_halves(left, right)};
+      value.parts = {b_.CreateMul(left, right), high_halves(b_, target_, left, right)};
       return value;
     }
     llvm::Type *narrow = left->getType(), *wide = narrow->getWithNewBitWidth(64);
@@ -607,21 +602,6 @@ class Translator {
     Value value{.spread = is_uniform ? Spread::Uniform : Spread::Varying};
     value.parts = {b_.CreateTrunc(both, narrow), b_.CreateTrunc(b_.CreateAShr(both, 32), narrow)};
     return value;
-  }
-
-  // Of signed products. The instructions multiply every second lane.
-  llvm::Value* high_halves(llvm::Value* left, llvm::Value* right) {
-    llvm::Type* wide = llvm::FixedVectorType::get(b_.getInt64Ty(), lanes_ / 2);
-    const auto even = [&](llvm::Value* all) {
-      return b_.CreateAShr(b_.CreateShl(b_.CreateBitCast(all, wide), 32), 32);
-    };
-    const auto odd = [&](llvm::Value* all) { return b_.CreateAShr(b_.CreateBitCast(all, wide), 32); };
-    llvm::Value* of_even = b_.CreateBitCast(b_.CreateMul(even(left), even(right)), left->getType());
-    llvm::Value* of_odd = b_.CreateBitCast(b_.CreateMul(odd(left), odd(right)), left->getType());
-    std::vector<int> from;
-    for (int lane = 0; lane < static_cast<int>(lanes_); ++lane)
-      from.push_back(lane % 2 == 0 ? lane + 1 : static_cast<int>(lanes_) + lane);
-    return b_.CreateShuffleVector(of_even, of_odd, from);
   }
 
   // A uniform value plus the lane: only the value of lane 0 is computed. And addresses plus offsets.

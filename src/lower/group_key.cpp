@@ -18,6 +18,8 @@ class Describer {
 
   void result(ValueId value) {
     key_.values.push_back(value);
+    // Outputs are stored with the canonical NaN.
+    if (std::ranges::contains(graph_.outputs, value)) key_.text += "output ";
     computed(value);
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "lower/kernel/small_floats.hpp"
 #include "lower/operator_traits.hpp"
 #include "tensor/element.hpp"
 
@@ -78,7 +79,12 @@ Value KernelBuilder::load_stored(ValueId value, Value at) {
 }
 
 Value KernelBuilder::stored_form(ValueId value, Value element) {
-  if (!widened_[index(value)] || tosa::is_float(graph_[value].type.data)) return element;
+  if (tosa::is_float(graph_[value].type.data)) {
+    const Node* node = graph_.producer(value);
+    const bool changes = std::ranges::contains(graph_.outputs, value) && !(node && makes_one_nan(node->op));
+    return changes ? with_one_nan(kernel_, element) : element;
+  }
+  if (!widened_[index(value)]) return element;
   return kernel_.to_float(element - *widened_[index(value)]);
 }
 

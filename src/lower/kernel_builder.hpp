@@ -32,7 +32,7 @@ class KernelBuilder final : public Elements {
   Value at(tosa::ValueId value, const Coordinates& coordinates) override;
   // The element of a stored value at a row-major index.
   Value load_stored(tosa::ValueId value, Value index);
-  // The form in which an element of a value is stored.
+  // The form in which an element of a value is stored. Of an output, every NaN is the canonical one.
   Value stored_form(tosa::ValueId value, Value element);
   // An element of a result of a node, rounded to its declared type.
   Value compute(const tosa::Node& node, std::size_t result_index, const Coordinates& coordinates);

@@ -24,6 +24,26 @@ bool views_stored_value(const tosa::Graph& graph, const std::vector<bool>& store
   return stored[index(value)];
 }
 
+bool makes_one_nan(Op op) {
+  using enum Op;
+  switch (op) {
+    case ERF:
+    case SIGMOID:
+    case TANH:
+    case CEIL:
+    case COS:
+    case EXP:
+    case FLOOR:
+    case LOG:
+    case RECIPROCAL:
+    case SIN:
+    case RSQRT:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool is_window(Op op) {
   return op == Op::CONV2D || op == Op::CONV3D || op == Op::DEPTHWISE_CONV2D || op == Op::TRANSPOSE_CONV2D ||
          op == Op::MATMUL || op == Op::MATMUL_T || op == Op::AVG_POOL2D || op == Op::MAX_POOL2D;

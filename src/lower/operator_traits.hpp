@@ -22,6 +22,8 @@ std::size_t elementwise_inputs(const tosa::Node& node);
 bool is_view(tosa::Op op);
 // Whether the elements of a value are those of a stored one, at other positions: views only are between them.
 bool views_stored_value(const tosa::Graph& graph, const std::vector<bool>& stored, tosa::ValueId value);
+// Each NaN among the results is the canonical one (emit_NAME).
+bool makes_one_nan(tosa::Op op);
 // A kernel is built around a window operator: a convolution, matrix product or pooling.
 bool is_window(tosa::Op op);
 

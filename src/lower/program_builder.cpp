@@ -234,7 +234,7 @@ void ProgramBuilder::copy(ValueId value, std::uint32_t output) {
   const Value at = k.element_index();
   k.when(at < count, [&] {
     const Value element = builder.compute(one.nodes[0], 0, coordinates_of(k, type.shape, at));
-    k.store(builder.write(one.outputs[0]), at, element);
+    k.store(builder.write(one.outputs[0]), at, builder.stored_form(one.outputs[0], element));
   });
   std::vector<std::uint32_t> buffers;
   if (builder.slots().size() == 2) buffers.push_back(buffer(value));

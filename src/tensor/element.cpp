@@ -220,6 +220,7 @@ Stored store_word(ElementType type, std::string_view word, std::byte* to) {
 }
 
 void store_rounded(ElementType type, double value, std::byte* to) {
+  if (std::isnan(value)) value = std::numeric_limits<double>::quiet_NaN();
   visit_type(type, [&]<class T>() {
     if constexpr (!std::integral<T>) store(to, float_from<T>(value));
   });

@@ -34,7 +34,7 @@ using Stored = std::expected<void, std::string>;
 [[nodiscard]] Stored store_word(ElementType type, std::string_view word, std::byte* to);
 
 // For float types; never refuses: a value that rounds beyond the largest becomes infinity, or NaN for e4m3, which has
-// no infinity.
+// no infinity. Every NaN is stored as the canonical one: positive and quiet, without other bits of its fraction.
 void store_rounded(ElementType type, double value, std::byte* to);
 
 // Exact; a bool is 0 or 1.

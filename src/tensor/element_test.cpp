@@ -135,6 +135,23 @@ TEST(Element, Words) {
   EXPECT_EQ(stored_word(F32, "infinity"), "`infinity` is not one of `nan`, `inf`, `-inf` and `0x...`");
 }
 
+// One bit pattern for each type, whatever the sign and the payload of the NaN that is stored: CPUs make different ones.
+TEST(Element, EveryNaNIsStoredAsTheSameBits) {
+  const std::pair<ElementType, std::uint64_t> kExpected[] = {{ElementType::F64, 0x7ff8000000000000},
+                                                             {ElementType::F32, 0x7fc00000},
+                                                             {ElementType::F16, 0x7e00},
+                                                             {ElementType::BF16, 0x7fc0},
+                                                             {ElementType::F8E4M3, 0x7f},
+                                                             {ElementType::F8E5M2, 0x7e}};
+  for (const auto& [type, expected] : kExpected) {
+    for (const double nan : {std::nan(""), -std::nan(""), std::nan("123"), -std::nan("123")}) {
+      std::byte element[8] = {};
+      store_rounded(type, nan, element);
+      EXPECT_EQ(load<std::uint64_t>(element), expected) << name_of(type);
+    }
+  }
+}
+
 TEST(Element, StoreRoundedOverflows) {
   std::byte element[8]{};
   store_rounded(F16, 1e6, element);

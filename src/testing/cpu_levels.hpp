@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All levels of instructions of the CPU engine, those with the help of an emulator that this CPU lacks.
+// All levels of instructions of the CPU engine on this architecture, those with the help of an emulator that this CPU
+// lacks.
 #pragma once
 
 #include <optional>
@@ -9,8 +10,15 @@
 
 namespace slipway::testing {
 
-inline constexpr cpu::Level kLevels[] = {cpu::Level::Sse42,  cpu::Level::Avx2,       cpu::Level::Avx2Vnni,
-                                         cpu::Level::Avx512, cpu::Level::Avx512Vnni, cpu::Level::Amx};
+inline constexpr cpu::Level kX86Levels[] = {cpu::Level::Sse42,  cpu::Level::Avx2,       cpu::Level::Avx2Vnni,
+                                            cpu::Level::Avx512, cpu::Level::Avx512Vnni, cpu::Level::Amx};
+inline constexpr cpu::Level kAarch64Levels[] = {cpu::Level::Neon, cpu::Level::DotProd, cpu::Level::I8mm,
+                                                cpu::Level::Sve2};
+#if defined(__aarch64__)
+inline constexpr auto& kLevels = kAarch64Levels;
+#else
+inline constexpr auto& kLevels = kX86Levels;
+#endif
 
 // Empty if this CPU lacks instructions that the emulator does not know.
 inline std::optional<cpu::Target> emulated_target_of(cpu::Level level) {

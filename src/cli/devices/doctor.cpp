@@ -7,8 +7,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "base/format.hpp"
+#include "base/sha256.hpp"
 #include "base/system/cache.hpp"
 #include "cli/devices/backend_devices.hpp"
 #include "cli/devices/device_lists.hpp"
@@ -16,11 +18,14 @@
 #include "cli/program.hpp"
 #include "cli/version.hpp"
 #include "executors/open.hpp"
+#include "golden/golden.hpp"
 #include "json/record.hpp"
 #include "recipe/backends/opencl/backend.hpp"
 #include "sandbox/sandbox.hpp"
+#include "slipway/device.hpp"
 #include "vk/choose_device.hpp"
 #include "vk/device_plan.hpp"
+#include "vk/instance_options.hpp"
 #include "vk/useful.hpp"
 
 namespace slipway::cli {
@@ -41,11 +46,34 @@ std::string_view name_of(State state) { return std::ranges::find(kStates, state,
 
 struct Examination {
   std::vector<Finding> findings;
+  std::optional<std::vector<golden::Bits>> bits;
 
   bool usable() const {
     return std::ranges::none_of(findings, [](const Finding& finding) { return finding.state == State::Problem; });
   }
 };
+
+constexpr json::Word<golden::State> kBitStates[] = {{"equal", golden::State::Equal},
+                                                    {"different", golden::State::Different},
+                                                    {"unrecorded", golden::State::Unrecorded},
+                                                    {"in bounds", golden::State::InBounds},
+                                                    {"out of bounds", golden::State::OutOfBounds},
+                                                    {"failed", golden::State::Failed}};
+
+const json::Record<golden::Bits>& bits_record() {
+  using B = golden::Bits;
+  static const auto record =
+      json::Record<B>("bits", "a result of `--bits`")
+          .required("name", &B::name, json::Text{}, "what was computed")
+          .required("engine", &B::engine, json::Text{}, "files, reference, a level of the CPU engine, or vulkan")
+          .required("state", &B::state, json::Words<golden::State>(kBitStates),
+                    "compared with the recorded digest; floats of a Vulkan device with the bounds of TOSA")
+          .optional("digest", &B::digest, json::Text{}, "of the bytes of the result, the first digits of SHA-256")
+          .written_if([](const B& from) { return !from.digest.empty(); })
+          .optional("expected", &B::expected, json::Text{}, "the recorded digest, or what is wrong")
+          .written_if([](const B& from) { return !from.expected.empty(); });
+  return record;
+}
 
 const json::Record<Finding>& finding_record() {
   using F = Finding;
@@ -69,7 +97,9 @@ const json::Record<Examination>& examination_record() {
           .required(
               "build", [](const E&) { return ProgramVersion(); }, json::Nested(version_record()), "how it was built")
           .required("usable", &E::usable, json::Boolean{}, "whether workloads can run: there is no problem")
-          .required("findings", &E::findings, json::List{json::Nested(finding_record())}, "in the order of the text");
+          .required("findings", &E::findings, json::List{json::Nested(finding_record())}, "in the order of the text")
+          .optional("bits", &E::bits, json::List{json::Nested(bits_record())}, "with `--bits`: all results")
+          .written_if([](const E& from) { return from.bits.has_value(); });
   return record;
 }
 
@@ -169,6 +199,12 @@ class Doctor {
       return add("Vulkan", State::Problem, "the loader is installed, but no driver offers a device",
                  "install the driver of the GPU, or mesa-vulkan-drivers for one that needs no GPU; "
                  "VK_DRIVER_FILES, where it is set, replaces all other drivers");
+    }
+    const char* const own = std::getenv(vk::kSoftwareDriver);
+    const char* const used = std::getenv("VK_DRIVER_FILES");
+    if (own && used && std::string_view(own) == used) {
+      add("software driver", State::Ok, "this machine has no other driver: the one of this package is used, on the CPU",
+          "install the driver of the GPU to use it");
     }
     unused_gpus(devices);
     const Result<std::size_t> chosen = vk::choose_device(devices, "");
@@ -303,6 +339,42 @@ class Doctor {
   std::vector<std::string> gpu_vendors_;  // `0x10de`
 };
 
+// Results of everything that the machine has. A Vulkan device that does not open has none; the findings say why.
+std::vector<golden::Bits> all_bits() {
+  std::vector<golden::Bits> all = golden::bits_of_files(golden::recorded());
+  all.append_range(golden::bits_of_host(golden::recorded()));
+  if (auto device = Device::open()) all.append_range(golden::bits_of_device(*device, golden::recorded()));
+  return all;
+}
+
+// A line for each engine, and one for each result that is wrong.
+void print_bits(const std::vector<golden::Bits>& all) {
+  std::vector<std::string> engines;
+  for (const golden::Bits& one : all) {
+    if (!std::ranges::contains(engines, one.engine)) engines.push_back(one.engine);
+  }
+  for (const std::string& engine : engines) {
+    std::map<golden::State, std::size_t> counts;
+    std::string digests;
+    for (const golden::Bits& one : all) {
+      if (one.engine != engine) continue;
+      ++counts[one.state];
+      digests += formatted("{} {}\n", one.name, one.digest);
+    }
+    std::string text;
+    for (const auto& [state, count] : counts)
+      text += formatted("{}{} {}", text.empty() ? "" : ", ", count,
+                        std::ranges::find(kBitStates, state, &json::Word<golden::State>::value)->word);
+    print(formatted("bits     {}: {} ({})\n", engine, text, sha256_text(digests).substr(0, 16)));
+    for (const golden::Bits& one : all) {
+      if (one.engine != engine || !one.is_wrong()) continue;
+      print(one.state == golden::State::Different
+                ? formatted("         {}: {} instead of {}\n", one.name, one.digest, one.expected)
+                : formatted("         {}: {}\n", one.name, one.expected));
+    }
+  }
+}
+
 }  // namespace
 
 std::string doctor_schema() {
@@ -314,24 +386,34 @@ int doctor_verb(const Arguments& arguments) {
   CommandLine line(
       "slipway doctor",
       "Examines what Slipway can use on this machine: drivers, devices, layers, back ends and caches. Exit "
-      "status 1 when workloads cannot run.",
+      "status 1 when workloads cannot run or `--bits` finds a wrong result.",
       "slipway doctor --json >machine.json");
   line.add_flag("--json", style.json, "as JSON, for bug reports");
+  bool bits = false;
+  line.add_flag(
+      "--bits", bits,
+      "also compute a corpus with each engine and compare the results with the recorded ones, which takes a minute");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
 
-  const Examination examination{Doctor().examine()};
+  Examination examination{Doctor().examine(), {}};
+  if (bits) examination.bits = all_bits();
   const bool usable = examination.usable();
+  const int status =
+      usable && std::ranges::none_of(examination.bits.value_or(std::vector<golden::Bits>()), &golden::Bits::is_wrong)
+          ? 0
+          : 1;
   if (style.json) {
     print(json::object_text(examination_record(), examination));
-    return usable ? 0 : 1;
+    return status;
   }
   print(version_text() + "\n");
   for (const Finding& finding : examination.findings) {
     print(formatted("{:8} {}: {}\n", name_of(finding.state), finding.subject, finding.text));
     if (!finding.remedy.empty()) print(formatted("         {}\n", finding.remedy));
   }
+  if (examination.bits) print_bits(*examination.bits);
   print(usable ? "workloads can run on this machine\n" : "workloads cannot run on this machine\n");
-  return usable ? 0 : 1;
+  return status;
 }
 
 }  // namespace slipway::cli

@@ -182,7 +182,7 @@ bool has_validation_layer() { return open_loader() && has_layer(kValidationLayer
 
 const std::vector<vk::Snapshot>& Instance::snapshots() const { return core_->snapshots; }
 
-Result<Instance> create_instance(const vk::InstanceOptions& options) {
+Result<Instance> create_instance_of_drivers(const vk::InstanceOptions& options) {
   if (!open_loader()) {
     return no_device("no Vulkan loader on this machine (`libvulkan.so.1`); install it together with a driver");
   }
@@ -211,6 +211,16 @@ Result<Instance> create_instance(const vk::InstanceOptions& options) {
   }
   if (Result<> enumerated = enumerate_devices(*core); !enumerated) return fail(std::move(enumerated.error()));
   return Instance(std::move(core));
+}
+
+// The loader reads the variable when it makes an instance.
+Result<Instance> create_instance(const vk::InstanceOptions& options) {
+  Result<Instance> made = create_instance_of_drivers(options);
+  if (made || made.error().empty() || made.error().front().kind != DiagnosticKind::NoDevice) return made;
+  const char* const own = std::getenv(vk::kSoftwareDriver);
+  if (!own || std::getenv("VK_DRIVER_FILES") || std::getenv("VK_ICD_FILENAMES")) return made;
+  setenv("VK_DRIVER_FILES", own, 1);
+  return create_instance_of_drivers(options);
 }
 
 }  // namespace slipway::gpu

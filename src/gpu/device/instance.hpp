@@ -23,11 +23,14 @@ class Instance {
   const std::shared_ptr<const InstanceCore>& core() const { return core_; }
 
  private:
-  friend Result<Instance> create_instance(const vk::InstanceOptions& options);
+  friend Result<Instance> create_instance_of_drivers(const vk::InstanceOptions& options);
   explicit Instance(std::shared_ptr<const InstanceCore> core) : core_(std::move(core)) {}
   std::shared_ptr<const InstanceCore> core_;
 };
 
+// Of the drivers of the machine, or of those that VK_DRIVER_FILES names.
+Result<Instance> create_instance_of_drivers(const vk::InstanceOptions& options);
+// The same; if there is none, of the driver that the package of the program has (vk::kSoftwareDriver).
 Result<Instance> create_instance(const vk::InstanceOptions& options = {});
 
 // Whether the layer is installed that `validation` and `shader_prints` need.

@@ -4,7 +4,7 @@
 namespace slipway::lower {
 namespace {
 
-constexpr std::int64_t kSign = INT32_MIN, kMagnitude = 0x7fffffff, kInfinity = 0x7f800000;
+constexpr std::int64_t kSign = INT32_MIN, kMagnitude = 0x7fffffff, kInfinity = 0x7f800000, kNan = 0x7fc00000;
 
 Value magnitude_of(Kernel& k, Value real) { return k.bits_of(real) & kMagnitude; }
 
@@ -51,6 +51,12 @@ Value small_bits(Kernel& k, Value real, SmallFloatLayout layout, std::int64_t in
 
 Value is_nan(Kernel& kernel, Value real) { return magnitude_of(kernel, real) > kInfinity; }
 
+Value with_one_nan(Kernel& k, Value real) {
+  // (A comparison with itself is one instruction; a driver that need not preserve NaN may take it as known.)
+  const Value is_one = k.floats().signed_zero_inf_nan_preserve ? real != real : is_nan(k, real);
+  return k.select(is_one, k.float_of_bits(k.integer(kNan)), real);
+}
+
 Value float_from_f16(Kernel& k, Value bits) {
   if (k.floats().f16_conversions) return k.float_of_f16_bits(bits);
   const Value sign = (bits & 0x8000) << 16, magnitude = bits & 0x7fff;
@@ -66,8 +72,7 @@ Value float_from_e4m3(Kernel& k, Value bits) {
   const Value sign = (bits & 0x80) << 24, magnitude = bits & 0x7f;
   const Value normal = (magnitude << 20) + (static_cast<std::int64_t>(127 - 7) << 23);
   const Value subnormal = k.bits_of(k.to_float(magnitude) * k.real(0x1p-9f));
-  const Value result =
-      k.select(magnitude < 0x08, subnormal, k.select(magnitude == 0x7f, k.integer(0x7fc00000), normal));
+  const Value result = k.select(magnitude < 0x08, subnormal, k.select(magnitude == 0x7f, k.integer(kNan), normal));
   return k.float_of_bits(result | sign);
 }
 

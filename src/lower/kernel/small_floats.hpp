@@ -23,5 +23,7 @@ Value e5m2_bits(Kernel& kernel, Value real);
 Value rounded(Kernel& kernel, ElementType type, Value real);
 
 Value is_nan(Kernel& kernel, Value real);
+// The same value with the one NaN that outputs have, 0x7fc00000, whose narrower forms are canonical too.
+Value with_one_nan(Kernel& kernel, Value real);
 
 }  // namespace slipway::lower

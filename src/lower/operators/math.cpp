@@ -62,7 +62,7 @@ Value exp(Kernel& k, Value x) {
   const PowerOfE power = power_of_e(k, safe);
   Value result = scale_by_power(k, power.p, power.n);
   result = k.select(x > k.real(89), infinity(k), k.select(x < k.real(-104), k.real(0), result));
-  return k.select(is_nan(k, x), x, result);
+  return k.select(is_nan(k, x), nan_of(k), result);
 }
 
 Value short_exp(Kernel& k, Value x) {
@@ -88,7 +88,7 @@ Value log(Kernel& k, Value x) {
   result = k.select(is_infinite(k, x), infinity(k), result);
   result = k.select(bits_of_x < 0, nan_of(k), result);
   result = k.select((bits_of_x & kMagnitudeBits) == 0, -infinity(k), result);
-  return k.select(is_nan(k, x), x, result);
+  return k.select(is_nan(k, x), nan_of(k), result);
 }
 
 Value pow(Kernel& k, Value x, Value y) {
@@ -148,13 +148,13 @@ Value tanh(Kernel& k, Value x) {
       x * z * polynomial(k, z, {-0.33333328f, 0.13333149f, -0.053940658f, 0.021670097f, -0.0081058666f, 0.0020799856f});
   const Value far = k.real(1) - k.real(2) / (exp(k, size + size) + k.real(1));
   const Value result = k.select(size < k.real(0.625f), near_zero, with_sign_of(k, far, x));
-  return k.select(is_nan(k, x), x, result);
+  return k.select(is_nan(k, x), nan_of(k), result);
 }
 
 Value sigmoid(Kernel& k, Value x) {
   const Value e = exp(k, -magnitude(k, x)), one = k.real(1);
   const Value result = quotient(k, k.select(x < k.real(0), e, one), one + e);
-  return k.select(is_nan(k, x), x, result);
+  return k.select(is_nan(k, x), nan_of(k), result);
 }
 
 Value erf(Kernel& k, Value x) {
@@ -170,7 +170,7 @@ Value erf(Kernel& k, Value x) {
   const PowerOfE power = power_of_e(k, -(limited * limited));
   const Value far = k.real(1) - power.p * k.float_of_bits((power.n + 127) << 23) * tail;
   const Value result = k.select(size < k.real(1), near_zero, with_sign_of(k, far, x));
-  return k.select(is_nan(k, x), x, result);
+  return k.select(is_nan(k, x), nan_of(k), result);
 }
 
 Value short_erf(Kernel& k, Value x) {
@@ -179,7 +179,7 @@ Value short_erf(Kernel& k, Value x) {
   const Value result = inside * polynomial(k, inside * inside,
                                            {1.1283303499f, -0.3753730655f, 0.1107921898f, -0.0246306658f, 0.0039486424f,
                                             -0.00042353669f, 2.6727922886e-5f, -7.4087353141e-7f});
-  return k.select(is_nan(k, x), x, result);
+  return k.select(is_nan(k, x), nan_of(k), result);
 }
 
 namespace {
@@ -231,7 +231,7 @@ Value reciprocal(Kernel& k, Value x) {
   const Value inside = exact ? k.real(1) / x : with_sign_of(k, rounded_reciprocal(k, x), x);
   const Value zero = (k.bits_of(x) & kMagnitudeBits) == 0;
   const Value result = k.select(zero, with_sign_of(k, infinity(k), x), inside);
-  return k.select(is_nan(k, x), x, k.select(is_infinite(k, x), with_sign_of(k, k.real(0), x), result));
+  return k.select(is_nan(k, x), nan_of(k), k.select(is_infinite(k, x), with_sign_of(k, k.real(0), x), result));
 }
 
 Value rsqrt(Kernel& k, Value x) {
@@ -244,10 +244,10 @@ Value rsqrt(Kernel& k, Value x) {
   result = k.select(bits < 0, nan_of(k), result);
   result = k.select(size == 0, with_sign_of(k, infinity(k), x), result);
   result = k.select(bits == kInfinityBits, k.real(0), result);
-  return k.select(is_nan(k, x), x, result);
+  return k.select(is_nan(k, x), nan_of(k), result);
 }
 
-Value ceil(Kernel& k, Value x) { return k.select(is_nan(k, x), x, k.extended(GLSLstd450Ceil, {x})); }
-Value floor(Kernel& k, Value x) { return k.select(is_nan(k, x), x, k.extended(GLSLstd450Floor, {x})); }
+Value ceil(Kernel& k, Value x) { return k.select(is_nan(k, x), nan_of(k), k.extended(GLSLstd450Ceil, {x})); }
+Value floor(Kernel& k, Value x) { return k.select(is_nan(k, x), nan_of(k), k.extended(GLSLstd450Floor, {x})); }
 
 }  // namespace slipway::lower

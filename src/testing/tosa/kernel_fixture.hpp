@@ -56,11 +56,16 @@ enum class Kernels : std::uint8_t {
   Avx2Vnni,
   Avx512,
   Avx512Vnni,
-  Amx
+  Amx,
+  Neon,
+  DotProd,
+  I8mm,
+  Sve2
 };
 inline std::string name_of(const ::testing::TestParamInfo<Kernels>& kernels) {
-  constexpr std::array kNames = {"Plain", "Device", "Gpu",      "SmallGpu", "MobileGpu",  "Interpreted", "Both",
-                                 "Sse42", "Avx2",   "Avx2Vnni", "Avx512",   "Avx512Vnni", "Amx"};
+  constexpr std::array kNames = {"Plain", "Device", "Gpu",     "SmallGpu", "MobileGpu", "Interpreted",
+                                 "Both",  "Sse42",  "Avx2",    "Avx2Vnni", "Avx512",    "Avx512Vnni",
+                                 "Amx",   "Neon",   "DotProd", "I8mm",     "Sve2"};
   return kNames[static_cast<std::size_t>(kernels.param)];
 }
 
@@ -94,6 +99,10 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
     if (GetParam() != Kernels::Both)
       return slipway::testing::emulated_target_of(
           static_cast<cpu::Level>(static_cast<int>(GetParam()) - static_cast<int>(Kernels::Sse42)));
+    if (auto target = cpu::target_of(cpu::Level::DotProd)) {
+      target->has_fma = false;
+      return target;
+    }
     auto target = cpu::target_of(cpu::Level::Avx512Vnni);
     if (!target) target = cpu::target_of(cpu::Level::Avx2);
     if (!target) return target;
@@ -375,12 +384,17 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
   std::map<tosa::Op, std::size_t> failed_;
 };
 
-#define SLIPWAY_WITH_ALL_KERNELS(Fixture)                                                                      \
-  INSTANTIATE_TEST_SUITE_P(                                                                                    \
-      Kernels, Fixture,                                                                                        \
-      ::testing::Values(Kernels::Plain, Kernels::Device, Kernels::Gpu, Kernels::SmallGpu, Kernels::MobileGpu,  \
-                        Kernels::Interpreted, Kernels::Both, Kernels::Sse42, Kernels::Avx2, Kernels::Avx2Vnni, \
-                        Kernels::Avx512, Kernels::Avx512Vnni, Kernels::Amx),                                   \
+#if defined(__aarch64__)
+#define SLIPWAY_LEVELS_OF_ENGINE Kernels::Neon, Kernels::DotProd, Kernels::I8mm, Kernels::Sve2
+#else
+#define SLIPWAY_LEVELS_OF_ENGINE \
+  Kernels::Sse42, Kernels::Avx2, Kernels::Avx2Vnni, Kernels::Avx512, Kernels::Avx512Vnni, Kernels::Amx
+#endif
+#define SLIPWAY_WITH_ALL_KERNELS(Fixture)                                                                     \
+  INSTANTIATE_TEST_SUITE_P(                                                                                   \
+      Kernels, Fixture,                                                                                       \
+      ::testing::Values(Kernels::Plain, Kernels::Device, Kernels::Gpu, Kernels::SmallGpu, Kernels::MobileGpu, \
+                        Kernels::Interpreted, Kernels::Both, SLIPWAY_LEVELS_OF_ENGINE),                       \
       [](const auto& kernels) { return name_of(kernels); })
 
 }  // namespace slipway::model

@@ -182,7 +182,7 @@ void AttentionRows::store(Value row, Value column, Value sum, Value factor) {
     const tosa::ValueId result = a_.last().outputs[0];
     const Value index = linear_index(k(), graph[result].type.shape, at);
     if (!to_) to_ = builder_.write(result);
-    k().store(*to_, index, element);
+    k().store(*to_, index, builder_.stored_form(result, element));
   });
 }
 

@@ -573,8 +573,11 @@ class MatrixTiles {
 
   // --- results ---
 
+  // Not of floats that are an output, whose NaN has to be canonical.
   bool stores_matrices() const {
     const bool as_summed = tosa::storage_of(w_.type) == layout_.shape.sum;
+    const tosa::Graph& graph = w_.program.graph();
+    if (tosa::is_float(w_.type) && std::ranges::contains(graph.outputs, w_.node.outputs[0])) return false;
     return &w_.node == c_.node && !c_.bias && as_summed && !has_zero() && w_.rows % tile_.rows == 0 &&
            c_.n % tile_.channels == 0;
   }

@@ -93,7 +93,7 @@ Value TileWork::element(KernelBuilder& builder, Value sum, Value row, Value chan
   builder.add_node(*c.node);
   builder.fix(c.node->outputs[0], sum);
   index = linear_index(k, shape, at);
-  return &node == c.node ? sum : builder.compute(node, 0, at);
+  return builder.stored_form(node.outputs[0], &node == c.node ? sum : builder.compute(node, 0, at));
 }
 
 Coordinates TileWork::coordinates(Kernel& k, const tensor::Shape& shape, Value row, Value channel) const {

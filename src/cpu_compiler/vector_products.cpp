@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cpu_compiler/vector_products.hpp"
+
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsAArch64.h>
+#include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/IR/Module.h>
+
+namespace slipway::cpu_compiler {
+namespace {
+
+llvm::Value* add_with_vpdpbusd(llvm::IRBuilder<>& b, const cpu::Target& target, llvm::Value* sum,
+                               llvm::Value* of_unsigned, llvm::Value* of_signed) {
+  const llvm::Intrinsic::ID id = target.vector_bits == 512   ? llvm::Intrinsic::x86_avx512_vpdpbusd_512
+                                 : target.vector_bits == 256 ? llvm::Intrinsic::x86_avx512_vpdpbusd_256
+                                                             : llvm::Intrinsic::x86_avx512_vpdpbusd_128;
+  llvm::Function* function = llvm::Intrinsic::getOrInsertDeclaration(b.GetInsertBlock()->getModule(), id);
+  llvm::Type* bytes = function->getFunctionType()->getParamType(1);
+  return b.CreateCall(function, {sum, b.CreateBitCast(of_unsigned, bytes), b.CreateBitCast(of_signed, bytes)});
+}
+
+// SDOT multiplies signed bytes: an unsigned byte is a signed one, the byte with its sign flipped, plus 128; and 128
+// times the sum of the other factors is two products with 64, which all rows share.
+llvm::Value* add_on_aarch64(llvm::IRBuilder<>& b, const cpu::Target& target, llvm::Value* sum, llvm::Value* of_unsigned,
+                            llvm::Value* of_signed) {
+  const unsigned count = 4 * target.lanes;
+  llvm::Type* bytes = llvm::FixedVectorType::get(b.getInt8Ty(), count);
+  of_unsigned = b.CreateBitCast(of_unsigned, bytes);
+  of_signed = b.CreateBitCast(of_signed, bytes);
+  const auto call = [&](llvm::Intrinsic::ID id, llvm::Value* to, llvm::Value* x, llvm::Value* y) {
+    return b.CreateIntrinsic(id, {sum->getType(), bytes}, {to, x, y});
+  };
+  if (target.has_mixed_dot_products) return call(llvm::Intrinsic::aarch64_neon_usdot, sum, of_unsigned, of_signed);
+  llvm::Value* half = b.CreateVectorSplat(count, b.getInt8(64));
+  llvm::Value* flipped = b.CreateXor(of_unsigned, b.CreateVectorSplat(count, b.getInt8(0x80)));
+  llvm::Value* offset = llvm::Constant::getNullValue(sum->getType());
+  for (int i = 0; i < 2; ++i) offset = call(llvm::Intrinsic::aarch64_neon_sdot, offset, of_signed, half);
+  return b.CreateAdd(call(llvm::Intrinsic::aarch64_neon_sdot, sum, flipped, of_signed), offset);
+}
+
+}  // namespace
+
+llvm::Value* add_products_of_bytes(llvm::IRBuilder<>& b, const cpu::Target& target, llvm::Value* sum,
+                                   llvm::Value* of_unsigned, llvm::Value* of_signed) {
+  const auto add = target.architecture == cpu::Architecture::Aarch64 ? add_on_aarch64 : add_with_vpdpbusd;
+  return add(b, target, sum, of_unsigned, of_signed);
+}
+
+// The instructions of x86-64 multiply every second lane, those of AArch64 neighbours.
+llvm::Value* high_halves(llvm::IRBuilder<>& b, const cpu::Target& target, llvm::Value* left, llvm::Value* right) {
+  if (target.architecture == cpu::Architecture::Aarch64) {
+    llvm::Type* all = llvm::FixedVectorType::get(b.getInt64Ty(), target.lanes);
+    llvm::Value* both = b.CreateMul(b.CreateSExt(left, all), b.CreateSExt(right, all));
+    return b.CreateTrunc(b.CreateAShr(both, 32), left->getType());
+  }
+  llvm::Type* wide = llvm::FixedVectorType::get(b.getInt64Ty(), target.lanes / 2);
+  const auto even = [&](llvm::Value* all) { return b.CreateAShr(b.CreateShl(b.CreateBitCast(all, wide), 32), 32); };
+  const auto odd = [&](llvm::Value* all) { return b.CreateAShr(b.CreateBitCast(all, wide), 32); };
+  llvm::Value* of_even = b.CreateBitCast(b.CreateMul(even(left), even(right)), left->getType());
+  llvm::Value* of_odd = b.CreateBitCast(b.CreateMul(odd(left), odd(right)), left->getType());
+  std::vector<int> from;
+  for (int lane = 0; lane < static_cast<int>(target.lanes); ++lane)
+    from.push_back(lane % 2 == 0 ? lane + 1 : static_cast<int>(target.lanes) + lane);
+  return b.CreateShuffleVector(of_even, of_odd, from);
+}
+
+}  // namespace slipway::cpu_compiler

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Products of vectors that are other instructions on each architecture.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+
+#include "cpu/compiler_table.hpp"
+
+namespace slipway::cpu_compiler {
+
+// `sum`, a vector of 32-bit integers, plus the products of four unsigned and four signed bytes in each of its lanes.
+// The factors are vectors of words. The target must have such products.
+llvm::Value* add_products_of_bytes(llvm::IRBuilder<>& b, const cpu::Target& target, llvm::Value* sum,
+                                   llvm::Value* of_unsigned, llvm::Value* of_signed);
+
+// The upper 32 bits of the products of signed 32-bit integers.
+llvm::Value* high_halves(llvm::IRBuilder<>& b, const cpu::Target& target, llvm::Value* left, llvm::Value* right);
+
+}  // namespace slipway::cpu_compiler
