@@ -5,6 +5,7 @@
 
 #include "base/checked.hpp"
 #include "base/format.hpp"
+#include "base/system/paths/confined_file.hpp"
 #include "base/text/base64.hpp"
 #include "json/record.hpp"
 #include "zeinfo/zebin/image.hpp"
